@@ -1,0 +1,357 @@
+//! The Dragonfly's four sizes and the index arithmetic that follows from them.
+//!
+//! A [`Dragonfly`] that exists is within [`limits`], so no product of its sizes overflows and
+//! every identifier fits its type.
+
+use crate::{GlobalPort, Group, Index, Node, Port, Switch};
+
+/// The largest Dragonfly that the images and the packet header can express.
+///
+/// They follow from the 64-bit packet header (12 bits for a global port of a group, 8 for an
+/// index in a group, 16 for a switch, 8 for a terminal). The largest balanced Dragonfly of
+/// 64-port switches (16, 32, 16, 513) is well within them.
+pub mod limits {
+    /// Nodes per switch, p.
+    pub const NODES_PER_SWITCH: u32 = 256;
+    /// Switches per group, a.
+    pub const SWITCHES_PER_GROUP: u32 = 256;
+    /// Global ports per group, a·h.
+    pub const PORTS_PER_GROUP: u32 = 4096;
+    /// Switches, a·g.
+    pub const SWITCHES: u32 = 65_536;
+    /// Global ports, a·h·g.
+    pub const PORTS: u32 = 1 << 24;
+}
+
+/// dfly(p, a, h, g): p nodes per switch, a switches per group, h global ports per switch, g groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Dragonfly {
+    p: u16,
+    a: u16,
+    h: u16,
+    g: u16,
+    /// ⌈2²⁴ / h⌉: turns the division of a global port by h into a multiplication.
+    h_reciprocal: u32,
+    /// ⌈2³² / a⌉: the same for a switch number and a.
+    a_reciprocal: u64,
+}
+
+/// Why four sizes are not a Dragonfly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DragonflyError {
+    /// One size is outside its range.
+    #[error("{name} = {found}, but {name} must be {least} to {most}")]
+    Size {
+        /// Which of p, a, h, g, or which product of them.
+        name: &'static str,
+        /// Its value.
+        found: u64,
+        /// The least that is accepted.
+        least: u32,
+        /// The most that is accepted.
+        most: u32,
+    },
+    /// More groups than one group has global ports for.
+    #[error(
+        "g = {g}, but each group has only a·h = {ports} global ports, so g must be at most {}",
+        ports + 1
+    )]
+    TooManyGroups {
+        /// The number of groups.
+        g: u32,
+        /// The number of global ports of a group.
+        ports: u32,
+    },
+}
+
+impl Dragonfly {
+    /// Checks the four sizes against [`limits`] and g ≤ a·h + 1.
+    ///
+    /// # Errors
+    /// The first size, or product of sizes, that is out of range.
+    pub fn new(p: u32, a: u32, h: u32, g: u32) -> Result<Self, DragonflyError> {
+        let within = |name, found: u64, least: u32, most: u32| {
+            if found < u64::from(least) || found > u64::from(most) {
+                Err(DragonflyError::Size {
+                    name,
+                    found,
+                    least,
+                    most,
+                })
+            } else {
+                Ok(())
+            }
+        };
+        within("p", p.into(), 1, limits::NODES_PER_SWITCH)?;
+        within("a", a.into(), 1, limits::SWITCHES_PER_GROUP)?;
+        within("h", h.into(), 1, limits::PORTS_PER_GROUP)?;
+        within("g", g.into(), 2, limits::PORTS_PER_GROUP + 1)?;
+        let ports = u64::from(a) * u64::from(h);
+        within("a·h", ports, 1, limits::PORTS_PER_GROUP)?;
+        within("a·g", u64::from(a) * u64::from(g), 1, limits::SWITCHES)?;
+        within("a·h·g", ports * u64::from(g), 1, limits::PORTS)?;
+        if g > a * h + 1 {
+            return Err(DragonflyError::TooManyGroups { g, ports: a * h });
+        }
+        let small = |size: u32| u16::try_from(size).expect("checked against its limit above");
+        Ok(Self {
+            p: small(p),
+            a: small(a),
+            h: small(h),
+            g: small(g),
+            h_reciprocal: (1_u32 << 24).div_ceil(h),
+            a_reciprocal: (1_u64 << 32).div_ceil(a.into()),
+        })
+    }
+
+    /// Nodes per switch.
+    pub const fn p(&self) -> u32 {
+        self.p as u32
+    }
+
+    /// Switches per group.
+    pub const fn a(&self) -> u32 {
+        self.a as u32
+    }
+
+    /// Global ports per switch.
+    pub const fn h(&self) -> u32 {
+        self.h as u32
+    }
+
+    /// Groups.
+    pub const fn g(&self) -> u32 {
+        self.g as u32
+    }
+
+    /// Global ports per group, a·h.
+    pub const fn ports_per_group(&self) -> u32 {
+        self.a() * self.h()
+    }
+
+    /// Switches of the fabric, a·g.
+    pub const fn switch_count(&self) -> u32 {
+        self.a() * self.g()
+    }
+
+    /// Nodes of the fabric, p·a·g.
+    pub const fn node_count(&self) -> u32 {
+        self.p() * self.switch_count()
+    }
+
+    /// Global ports of the fabric, a·h·g.
+    pub const fn port_count(&self) -> u32 {
+        self.ports_per_group() * self.g()
+    }
+
+    /// Physical ports per switch: p + (a − 1) + h.
+    pub const fn radix(&self) -> u32 {
+        self.p() + self.a() - 1 + self.h()
+    }
+
+    /// All groups, in order.
+    pub fn groups(&self) -> impl Iterator<Item = Group> + use<> {
+        (0..self.g).map(Group)
+    }
+
+    /// All switches, in order.
+    pub fn switches(&self) -> impl Iterator<Item = Switch> + use<> {
+        (0..self.switch_count()).map(|s| Switch(low_u16(s)))
+    }
+
+    /// All indices of a group, in order.
+    pub fn indices(&self) -> impl Iterator<Item = Index> + use<> {
+        (0..self.a()).map(|i| Index(low_u8(i)))
+    }
+
+    /// All global ports of a group, in order.
+    pub fn global_ports(&self) -> impl Iterator<Item = GlobalPort> + use<> {
+        (0..self.ports_per_group()).map(|q| GlobalPort(low_u16(q)))
+    }
+
+    /// Whether the group exists.
+    pub const fn has_group(&self, group: Group) -> bool {
+        group.0 < self.g
+    }
+
+    /// Whether the switch exists.
+    pub const fn has_switch(&self, switch: Switch) -> bool {
+        (switch.0 as u32) < self.switch_count()
+    }
+
+    /// Whether the node exists.
+    pub const fn has_node(&self, node: Node) -> bool {
+        node.0 < self.node_count()
+    }
+
+    /// Whether a group has this global port.
+    pub const fn has_global_port(&self, port: GlobalPort) -> bool {
+        (port.0 as u32) < self.ports_per_group()
+    }
+
+    /// The switch with this index in this group.
+    pub const fn switch(&self, group: Group, index: Index) -> Switch {
+        Switch(low_u16(group.0 as u32 * self.a() + index.0 as u32))
+    }
+
+    /// The group of a switch and the switch's index in it.
+    pub const fn place(&self, switch: Switch) -> (Group, Index) {
+        // Exact by the argument in `split_port`: switch·e < 2¹⁶·2⁸ < 2³².
+        let group = ((switch.0 as u64 * self.a_reciprocal) >> 32) as u32;
+        (
+            Group(low_u16(group)),
+            Index(low_u8(switch.0 as u32 - group * self.a())),
+        )
+    }
+
+    /// The switch of a node and the node's terminal on it, 0 to p − 1.
+    pub const fn switch_of(&self, node: Node) -> (Switch, u8) {
+        (
+            Switch(low_u16(node.0 / self.p())),
+            low_u8(node.0 % self.p()),
+        )
+    }
+
+    /// The node on a terminal of a switch.
+    pub const fn node(&self, switch: Switch, terminal: u8) -> Node {
+        Node(switch.0 as u32 * self.p() + terminal as u32)
+    }
+
+    /// The index of the switch that a group's global port is on, and its slot there, 0 to h − 1.
+    pub const fn split_port(&self, port: GlobalPort) -> (Index, u16) {
+        // Exact: with e = h·reciprocal − 2²⁴ < h, the product exceeds port·2²⁴ / h by port·e / h,
+        // and port·e < 2¹²·2¹², too little to reach the next multiple. The test tries them all.
+        let index = (port.0 as u32 as u64 * self.h_reciprocal as u64) >> 24;
+        let index = index as u32;
+        (
+            Index(low_u8(index)),
+            low_u16((port.0 as u32).wrapping_sub(index * self.h())),
+        )
+    }
+
+    /// The global port of a group that is slot `slot` of the switch with this index.
+    pub const fn global_port(&self, index: Index, slot: u16) -> GlobalPort {
+        GlobalPort(low_u16(index.0 as u32 * self.h() + slot as u32))
+    }
+
+    /// The physical port that leads to a terminal.
+    pub const fn terminal_port(&self, terminal: u8) -> Port {
+        Port(terminal as u16)
+    }
+
+    /// The physical port of switch `from` that leads to switch `to` of the same group;
+    /// meaningless where they are equal.
+    pub const fn local_port(&self, from: Index, to: Index) -> Port {
+        let rank = if to.0 > from.0 {
+            to.0 as u32 - 1
+        } else {
+            to.0 as u32
+        };
+        Port(low_u16(self.p() + rank))
+    }
+
+    /// The physical port of a switch that is its global slot `slot`.
+    pub const fn slot_port(&self, slot: u16) -> Port {
+        Port(low_u16(self.p() + self.a() - 1 + slot as u32))
+    }
+}
+
+/// The low 16 bits. Every caller's value fits by the limits.
+const fn low_u16(value: u32) -> u16 {
+    (value & 0xffff) as u16
+}
+
+/// The low 8 bits. Every caller's value fits by the limits.
+const fn low_u8(value: u32) -> u8 {
+    (value & 0xff) as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::string::ToString;
+
+    #[test]
+    fn sizes_out_of_range_are_named() {
+        let text = |p, a, h, g| Dragonfly::new(p, a, h, g).unwrap_err().to_string();
+        assert_eq!(text(0, 4, 2, 9), "p = 0, but p must be 1 to 256");
+        assert_eq!(text(2, 0, 2, 9), "a = 0, but a must be 1 to 256");
+        assert_eq!(text(2, 4, 0, 9), "h = 0, but h must be 1 to 4096");
+        assert_eq!(text(2, 4, 2, 1), "g = 1, but g must be 2 to 4097");
+        assert_eq!(
+            text(2, 4, 2, 10),
+            "g = 10, but each group has only a·h = 8 global ports, so g must be at most 9"
+        );
+        assert_eq!(text(2, 256, 17, 9), "a·h = 4352, but a·h must be 1 to 4096");
+        assert_eq!(
+            text(2, 64, 32, 2049),
+            "a·g = 131136, but a·g must be 1 to 65536"
+        );
+        assert_eq!(
+            text(2, u32::MAX, 1, 2),
+            "a = 4294967295, but a must be 1 to 256"
+        );
+        assert_eq!(
+            text(2, 1, 4096, 4097),
+            "a·h·g = 16781312, but a·h·g must be 1 to 16777216"
+        );
+        assert_eq!(
+            text(2, 4, u32::MAX, u32::MAX),
+            "h = 4294967295, but h must be 1 to 4096"
+        );
+    }
+
+    #[test]
+    fn splitting_a_port_is_division_for_every_h() {
+        for h in 1..=4096_u32 {
+            let a = (4096 / h).clamp(1, 256);
+            let df = Dragonfly::new(1, a, h, 2).unwrap();
+            for port in 0..a * h {
+                let (index, slot) = df.split_port(GlobalPort(low_u16(port)));
+                assert_eq!(
+                    (u32::from(index.0), u32::from(slot)),
+                    (port / h, port % h),
+                    "h = {h}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn placing_a_switch_is_division_for_every_a() {
+        for a in 1..=256_u32 {
+            let h = 4096 / a;
+            let g = (65_536 / a)
+                .min(4097)
+                .min((1 << 24) / (a * h))
+                .min(a * h + 1);
+            let df = Dragonfly::new(1, a, h, g).unwrap();
+            for s in df.switches() {
+                let (group, index) = df.place(s);
+                assert_eq!(
+                    (u32::from(group.0), u32::from(index.0)),
+                    (u32::from(s.0) / a, u32::from(s.0) % a)
+                );
+                assert_eq!(df.switch(group, index), s);
+            }
+        }
+    }
+
+    #[test]
+    fn ports_of_a_switch_are_numbered_without_gap() {
+        let df = Dragonfly::new(2, 4, 3, 9).unwrap();
+        for from in df.indices() {
+            let mut ports: std::vec::Vec<u16> = (0..2).map(|k| df.terminal_port(k).0).collect();
+            ports.extend(
+                df.indices()
+                    .filter(|&to| to != from)
+                    .map(|to| df.local_port(from, to).0),
+            );
+            ports.extend((0..3).map(|slot| df.slot_port(slot).0));
+            assert_eq!(
+                ports,
+                (0..u16::try_from(df.radix()).unwrap()).collect::<std::vec::Vec<_>>()
+            );
+        }
+    }
+}

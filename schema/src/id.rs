@@ -1,0 +1,50 @@
+//! Identifiers: one type for each thing that has a number, so that they cannot be mixed up.
+//!
+//! All are plain numbers in the orders that [`crate::Dragonfly`] defines; whether a number exists
+//! in a given Dragonfly is for its methods to say.
+
+use core::fmt;
+use serde::{Deserialize, Serialize};
+
+macro_rules! identifier {
+    ($(#[$doc:meta])* $name:ident($number:ty)) => {
+        $(#[$doc])*
+        #[derive(
+            Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+        )]
+        pub struct $name(pub $number);
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    };
+}
+
+identifier! {
+    /// A group, 0 to g − 1.
+    Group(u16)
+}
+identifier! {
+    /// The index of a switch in its group, 0 to a − 1.
+    Index(u8)
+}
+identifier! {
+    /// A switch of the whole fabric: group·a + index, 0 to a·g − 1.
+    Switch(u16)
+}
+identifier! {
+    /// A node (a terminal): switch·p + k, 0 to p·a·g − 1.
+    Node(u32)
+}
+identifier! {
+    /// A global port of a *group*: index·h + slot, 0 to a·h − 1. With the group it names one end
+    /// of a cable; a packet's header holds its first and second global link in this form.
+    GlobalPort(u16)
+}
+identifier! {
+    /// A physical port of one *switch*: first the p terminals, then the a − 1 local ports in the
+    /// order of their peers' indices, then the h global ports.
+    Port(u16)
+}

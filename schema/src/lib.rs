@@ -1,0 +1,26 @@
+//! The vocabulary that the host and the switch share.
+//!
+//! Identifiers, the Dragonfly's index arithmetic, route shapes, T-VLB set rules, and the two image
+//! formats with their encoders and checked decoders. Reading needs neither `std` nor an
+//! allocator, never panics for any bytes, and takes time linear in the image's length; writing
+//! needs the feature `alloc`.
+//!
+//! `FORMAT.md` beside this crate's manifest describes the images byte by byte.
+#![no_std]
+
+#[cfg(any(feature = "alloc", test))]
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+mod dragonfly;
+mod id;
+mod route;
+mod set;
+mod shape;
+
+pub use dragonfly::{Dragonfly, DragonflyError, limits};
+pub use id::{GlobalPort, Group, Index, Node, Port, Switch};
+pub use route::{Route, RouteKey};
+pub use set::{DrawRule, Keep, SetRule, SetRuleError};
+pub use shape::{Shape, ShapeSet};

@@ -1,0 +1,212 @@
+//! The rule of a T-VLB set: which routes are in it and how one is drawn.
+//!
+//! A rule speaks of shapes and of seeded fractions, never of single routes, so its size does not
+//! grow with the number of paths, and whether a route is in it is decided from the route alone.
+
+use crate::{RouteKey, Shape, ShapeSet};
+use serde::{Deserialize, Serialize};
+
+/// A keep-fraction in parts of 10 000.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+pub struct Keep(u16);
+
+impl Keep {
+    /// No route.
+    pub const NONE: Self = Self(0);
+    /// Every route.
+    pub const ALL: Self = Self(10_000);
+
+    /// `parts` of 10 000; `None` above 10 000.
+    pub const fn new(parts: u16) -> Option<Self> {
+        if parts <= Self::ALL.0 {
+            Some(Self(parts))
+        } else {
+            None
+        }
+    }
+
+    /// Parts of 10 000.
+    pub const fn parts(self) -> u16 {
+        self.0
+    }
+}
+
+/// How one route is drawn from the kept ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum DrawRule {
+    /// Uniformly over all kept routes of the pair.
+    ByRoute,
+    /// First a shape, in proportion to its weight among those of which the pair has a kept
+    /// route, then a kept route of that shape uniformly.
+    ByShape {
+        /// By shape number; above 0 just where the keep-fraction is.
+        weights: [u16; Shape::COUNT],
+    },
+}
+
+/// Which routes a T-VLB set holds, the same rule for every pair, and how one is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct SetRule {
+    /// The fraction of the routes of each shape that is kept, by shape number.
+    pub keep: [Keep; Shape::COUNT],
+    /// How one is drawn.
+    pub draw: DrawRule,
+    /// Decides which routes make up a fraction. With one seed a smaller fraction lies within a
+    /// larger.
+    pub seed: u64,
+}
+
+/// Why a rule is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SetRuleError {
+    /// A keep-fraction above one.
+    #[error("keep-fraction of shape {shape}: found {found}, accepted 0 to 10000 parts of 10000")]
+    Keep {
+        /// The shape's number.
+        shape: usize,
+        /// The parts found.
+        found: u16,
+    },
+    /// A shape with a weight but no route, or the other way round.
+    #[error(
+        "weight of shape {shape}: found {found}, but a shape has a weight just if it keeps routes"
+    )]
+    Weight {
+        /// The shape's number.
+        shape: usize,
+        /// The weight found.
+        found: u16,
+    },
+}
+
+impl SetRule {
+    /// Every route of these shapes, drawn by route.
+    pub fn whole(shapes: ShapeSet) -> Self {
+        let mut keep = [Keep::NONE; Shape::COUNT];
+        for (number, keep) in keep.iter_mut().enumerate() {
+            if shapes.bits() >> number & 1 == 1 {
+                *keep = Keep::ALL;
+            }
+        }
+        Self {
+            keep,
+            draw: DrawRule::ByRoute,
+            seed: 0,
+        }
+    }
+
+    /// The shapes of which some fraction is kept.
+    pub fn shapes(&self) -> ShapeSet {
+        Shape::all()
+            .filter(|&s| self.keep_of(s) > Keep::NONE)
+            .collect()
+    }
+
+    /// The fraction kept of one shape.
+    pub fn keep_of(&self, shape: Shape) -> Keep {
+        self.keep.get(shape.number()).copied().unwrap_or_default()
+    }
+
+    /// The weight of one shape; 0 where the rule draws by route.
+    pub fn weight_of(&self, shape: Shape) -> u16 {
+        match &self.draw {
+            DrawRule::ByRoute => 0,
+            DrawRule::ByShape { weights } => weights.get(shape.number()).copied().unwrap_or(0),
+        }
+    }
+
+    /// Whether the route with this key and shape is in the set.
+    pub fn keeps(&self, shape: Shape, key: RouteKey) -> bool {
+        let keep = self.keep_of(shape);
+        keep == Keep::ALL || (keep > Keep::NONE && in_fraction(keep, key.hash(self.seed)))
+    }
+
+    /// Checks what the types do not.
+    ///
+    /// # Errors
+    /// The first shape whose keep-fraction or weight is out of range.
+    pub fn check(&self) -> Result<(), SetRuleError> {
+        for shape in Shape::all() {
+            let keep = self.keep_of(shape);
+            if keep > Keep::ALL {
+                return Err(SetRuleError::Keep {
+                    shape: shape.number(),
+                    found: keep.0,
+                });
+            }
+            let weight = self.weight_of(shape);
+            if matches!(self.draw, DrawRule::ByShape { .. }) && (weight > 0) != (keep > Keep::NONE)
+            {
+                return Err(SetRuleError::Weight {
+                    shape: shape.number(),
+                    found: weight,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The hash's high half, scaled to 0..10000, lies below the fraction.
+const fn in_fraction(keep: Keep, hash: u64) -> bool {
+    ((hash >> 32) * Keep::ALL.0 as u64) >> 32 < keep.0 as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept_of_100_000(parts: u16) -> usize {
+        let mut rule = SetRule::whole(ShapeSet::ALL);
+        rule.keep = [Keep::new(parts).unwrap(); Shape::COUNT];
+        let shape = Shape::from_number(11).unwrap();
+        (0..100_000)
+            .filter(|&key| rule.keeps(shape, RouteKey(key)))
+            .count()
+    }
+
+    #[test]
+    fn fractions_keep_what_they_say() {
+        assert_eq!(kept_of_100_000(0), 0);
+        assert_eq!(kept_of_100_000(10_000), 100_000);
+        for (parts, expected) in [
+            (100, 1000_usize),
+            (2500, 25_000),
+            (6000, 60_000),
+            (9999, 99_990),
+        ] {
+            // Five standard deviations of the binomial are below 800.
+            assert!(kept_of_100_000(parts).abs_diff(expected) < 800, "{parts}");
+        }
+    }
+
+    #[test]
+    fn a_smaller_fraction_lies_within_a_larger() {
+        for key in 0..10_000 {
+            let hash = RouteKey(key).hash(42);
+            assert!(!in_fraction(Keep(3000), hash) || in_fraction(Keep(3001), hash));
+        }
+    }
+
+    #[test]
+    fn rules_out_of_range_are_refused() {
+        let mut rule = SetRule::whole(ShapeSet::ALL);
+        assert_eq!(rule.check(), Ok(()));
+        rule.keep[3] = Keep(10_001);
+        assert_eq!(
+            rule.check(),
+            Err(SetRuleError::Keep {
+                shape: 3,
+                found: 10_001
+            })
+        );
+        let mut rule = SetRule::whole(ShapeSet::ALL);
+        rule.draw = DrawRule::ByShape { weights: [0; 12] };
+        assert_eq!(
+            rule.check(),
+            Err(SetRuleError::Weight { shape: 0, found: 0 })
+        );
+    }
+}
