@@ -1,1 +1,6 @@
-//! x
+//! From a Dragonfly's fabric file to install-time routing images, as a library of stages.
+//!
+//! Data flows one way: fabric file, topology, routes and sets, images, written directory. Each
+//! stage takes plain values and returns plain values; reading and writing stay at the edges.
+
+pub mod topology;

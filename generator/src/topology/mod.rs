@@ -1,0 +1,225 @@
+//! The wiring of one Dragonfly: a list of cables, however it was come by.
+//!
+//! Everything downstream works on any such list: unequal numbers of links per pair of groups,
+//! unused ports, missing cables. Where a list comes from an arrangement or a file is the affair
+//! of this module's children; no other stage asks.
+
+use std::fmt;
+use tvlb_schema::{Dragonfly, GlobalPort, Group, Index};
+
+/// One end of a cable: a global port of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct End {
+    /// The group.
+    pub group: Group,
+    /// The port of that group.
+    pub port: GlobalPort,
+}
+
+/// A cable between two groups, its lesser end first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Cable {
+    /// The end in the group of lower number.
+    pub low: End,
+    /// The end in the group of higher number.
+    pub high: End,
+}
+
+/// One direction of a cable, seen from the group that it leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Link {
+    /// The port by which it leaves.
+    pub from: GlobalPort,
+    /// The port of the other group at which it arrives.
+    pub to: GlobalPort,
+}
+
+/// A Dragonfly and its cables.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Topology {
+    dragonfly: Dragonfly,
+    /// Sorted.
+    cables: Vec<Cable>,
+    /// By group·a·h + port.
+    peers: Vec<Option<End>>,
+    /// All links by source group, destination group, port.
+    links: Vec<Link>,
+    /// Where the links from group i to group j begin in `links`: entry i·g + j; one more at the end.
+    starts: Vec<usize>,
+}
+
+/// Why a list of cables is not a wiring.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CableError {
+    /// An end that the Dragonfly does not have.
+    #[error("there is no {end}: groups are 0 to {}, switches 0 to {}, global ports 0 to {}", .df.g() - 1, .df.a() - 1, .df.h() - 1)]
+    NoSuchEnd {
+        /// The end, in words.
+        end: String,
+        /// The Dragonfly.
+        df: Dragonfly,
+    },
+    /// A cable that stays in its group.
+    #[error("a cable from {low} to {high} stays within one group; a global cable joins two groups")]
+    WithinGroup {
+        /// One end, in words.
+        low: String,
+        /// The other end, in words.
+        high: String,
+    },
+    /// A port with two cables.
+    #[error(
+        "{port} already has a cable, to {first}; a port takes one cable, and here is a second, to {second}"
+    )]
+    PortTaken {
+        /// The port, in words.
+        port: String,
+        /// Where its first cable goes, in words.
+        first: String,
+        /// Where its second would go, in words.
+        second: String,
+    },
+}
+
+impl Topology {
+    /// The wiring that these cables make, in whatever order they and their ends come.
+    ///
+    /// # Errors
+    /// The first cable that cannot be laid.
+    pub fn from_cables(
+        dragonfly: Dragonfly,
+        cables: impl IntoIterator<Item = (End, End)>,
+    ) -> Result<Self, CableError> {
+        let df = dragonfly;
+        let mut peers = vec![None; df.port_count() as usize];
+        let mut sorted = Vec::new();
+        for (one, other) in cables {
+            for end in [one, other] {
+                if !df.has_group(end.group) || !df.has_global_port(end.port) {
+                    return Err(CableError::NoSuchEnd {
+                        end: end.in_words(&df).to_string(),
+                        df,
+                    });
+                }
+            }
+            if one.group == other.group {
+                return Err(CableError::WithinGroup {
+                    low: one.min(other).in_words(&df).to_string(),
+                    high: one.max(other).in_words(&df).to_string(),
+                });
+            }
+            for (end, far) in [(one, other), (other, one)] {
+                if let Some(first) = peers[port_number(&df, end)].replace(far) {
+                    return Err(CableError::PortTaken {
+                        port: end.in_words(&df).to_string(),
+                        first: first.in_words(&df).to_string(),
+                        second: far.in_words(&df).to_string(),
+                    });
+                }
+            }
+            sorted.push(Cable {
+                low: one.min(other),
+                high: one.max(other),
+            });
+        }
+        sorted.sort_unstable();
+
+        let g = df.g() as usize;
+        let mut starts = vec![0; g * g + 1];
+        let pair = |from: Group, to: Group| usize::from(from.0) * g + usize::from(to.0);
+        for cable in &sorted {
+            starts[pair(cable.low.group, cable.high.group) + 1] += 1;
+            starts[pair(cable.high.group, cable.low.group) + 1] += 1;
+        }
+        for i in 1..starts.len() {
+            starts[i] += starts[i - 1];
+        }
+        let mut next = starts.clone();
+        let mut links = vec![
+            Link {
+                from: GlobalPort(0),
+                to: GlobalPort(0)
+            };
+            2 * sorted.len()
+        ];
+        // In the order of the source ports, so that each pair's links come sorted.
+        for group in df.groups() {
+            for port in df.global_ports() {
+                if let Some(far) = peers[port_number(&df, End { group, port })] {
+                    let place = &mut next[pair(group, far.group)];
+                    links[*place] = Link {
+                        from: port,
+                        to: far.port,
+                    };
+                    *place += 1;
+                }
+            }
+        }
+        Ok(Self {
+            dragonfly,
+            cables: sorted,
+            peers,
+            links,
+            starts,
+        })
+    }
+
+    /// The sizes.
+    pub fn dragonfly(&self) -> &Dragonfly {
+        &self.dragonfly
+    }
+
+    /// All cables, sorted by their lower and then their higher end.
+    pub fn cables(&self) -> &[Cable] {
+        &self.cables
+    }
+
+    /// The other end of the cable at `end`, if there is one.
+    pub fn peer(&self, end: End) -> Option<End> {
+        self.peers[port_number(&self.dragonfly, end)]
+    }
+
+    /// The links from one group to another, by rising port of `from`.
+    pub fn links(&self, from: Group, to: Group) -> &[Link] {
+        let pair = usize::from(from.0) * self.dragonfly.g() as usize + usize::from(to.0);
+        &self.links[self.starts[pair]..self.starts[pair + 1]]
+    }
+
+    /// The least and the most links that any pair of groups has.
+    pub fn links_per_pair(&self) -> (usize, usize) {
+        let df = &self.dragonfly;
+        let counts = || {
+            df.groups().flat_map(move |i| {
+                df.groups()
+                    .filter(move |&j| j != i)
+                    .map(move |j| self.links(i, j).len())
+            })
+        };
+        (counts().min().unwrap_or(0), counts().max().unwrap_or(0))
+    }
+
+    /// How many global ports of the fabric have no cable.
+    pub fn unused_ports(&self) -> usize {
+        self.peers.len() - 2 * self.cables.len()
+    }
+}
+
+fn port_number(df: &Dragonfly, end: End) -> usize {
+    usize::from(end.group.0) * df.ports_per_group() as usize + usize::from(end.port.0)
+}
+
+impl End {
+    /// The end with this group, switch of the group and slot of the switch.
+    pub fn new(df: &Dragonfly, group: Group, index: Index, slot: u16) -> Self {
+        Self {
+            group,
+            port: df.global_port(index, slot),
+        }
+    }
+
+    /// "group 3, switch 1, global port 0", as an engineer would label the port.
+    pub fn in_words(self, df: &Dragonfly) -> impl fmt::Display + use<> {
+        let (index, slot) = df.split_port(self.port);
+        format!("group {}, switch {index}, global port {slot}", self.group)
+    }
+}
