@@ -72,12 +72,7 @@ impl Dragonfly {
     pub fn new(p: u32, a: u32, h: u32, g: u32) -> Result<Self, DragonflyError> {
         let within = |name, found: u64, least: u32, most: u32| {
             if found < u64::from(least) || found > u64::from(most) {
-                Err(DragonflyError::Size {
-                    name,
-                    found,
-                    least,
-                    most,
-                })
+                Err(DragonflyError::Size { name, found, least, most })
             } else {
                 Ok(())
             }
@@ -93,12 +88,11 @@ impl Dragonfly {
         if g > a * h + 1 {
             return Err(DragonflyError::TooManyGroups { g, ports: a * h });
         }
-        let small = |size: u32| u16::try_from(size).expect("checked against its limit above");
         Ok(Self {
-            p: small(p),
-            a: small(a),
-            h: small(h),
-            g: small(g),
+            p: low_u16(p),
+            a: low_u16(a),
+            h: low_u16(h),
+            g: low_u16(g),
             h_reciprocal: (1_u32 << 24).div_ceil(h),
             a_reciprocal: (1_u64 << 32).div_ceil(a.into()),
         })
@@ -198,18 +192,12 @@ impl Dragonfly {
     pub const fn place(&self, switch: Switch) -> (Group, Index) {
         // Exact by the argument in `split_port`: switch·e < 2¹⁶·2⁸ < 2³².
         let group = ((switch.0 as u64 * self.a_reciprocal) >> 32) as u32;
-        (
-            Group(low_u16(group)),
-            Index(low_u8(switch.0 as u32 - group * self.a())),
-        )
+        (Group(low_u16(group)), Index(low_u8(switch.0 as u32 - group * self.a())))
     }
 
     /// The switch of a node and the node's terminal on it, 0 to p − 1.
     pub const fn switch_of(&self, node: Node) -> (Switch, u8) {
-        (
-            Switch(low_u16(node.0 / self.p())),
-            low_u8(node.0 % self.p()),
-        )
+        (Switch(low_u16(node.0 / self.p())), low_u8(node.0 % self.p()))
     }
 
     /// The node on a terminal of a switch.
@@ -221,12 +209,8 @@ impl Dragonfly {
     pub const fn split_port(&self, port: GlobalPort) -> (Index, u16) {
         // Exact: with e = h·reciprocal − 2²⁴ < h, the product exceeds port·2²⁴ / h by port·e / h,
         // and port·e < 2¹²·2¹², too little to reach the next multiple. The test tries them all.
-        let index = (port.0 as u32 as u64 * self.h_reciprocal as u64) >> 24;
-        let index = index as u32;
-        (
-            Index(low_u8(index)),
-            low_u16((port.0 as u32).wrapping_sub(index * self.h())),
-        )
+        let index = ((port.0 as u64 * self.h_reciprocal as u64) >> 24 & 0xff) as u32;
+        (Index(low_u8(index)), low_u16((port.0 as u32).wrapping_sub(index * self.h())))
     }
 
     /// The global port of a group that is slot `slot` of the switch with this index.
@@ -242,11 +226,7 @@ impl Dragonfly {
     /// The physical port of switch `from` that leads to switch `to` of the same group;
     /// meaningless where they are equal.
     pub const fn local_port(&self, from: Index, to: Index) -> Port {
-        let rank = if to.0 > from.0 {
-            to.0 as u32 - 1
-        } else {
-            to.0 as u32
-        };
+        let rank = if to.0 > from.0 { to.0 as u32 - 1 } else { to.0 as u32 };
         Port(low_u16(self.p() + rank))
     }
 
@@ -283,22 +263,10 @@ mod tests {
             "g = 10, but each group has only a·h = 8 global ports, so g must be at most 9"
         );
         assert_eq!(text(2, 256, 17, 9), "a·h = 4352, but a·h must be 1 to 4096");
-        assert_eq!(
-            text(2, 64, 32, 2049),
-            "a·g = 131136, but a·g must be 1 to 65536"
-        );
-        assert_eq!(
-            text(2, u32::MAX, 1, 2),
-            "a = 4294967295, but a must be 1 to 256"
-        );
-        assert_eq!(
-            text(2, 1, 4096, 4097),
-            "a·h·g = 16781312, but a·h·g must be 1 to 16777216"
-        );
-        assert_eq!(
-            text(2, 4, u32::MAX, u32::MAX),
-            "h = 4294967295, but h must be 1 to 4096"
-        );
+        assert_eq!(text(2, 64, 32, 2049), "a·g = 131136, but a·g must be 1 to 65536");
+        assert_eq!(text(2, u32::MAX, 1, 2), "a = 4294967295, but a must be 1 to 256");
+        assert_eq!(text(2, 1, 4096, 4097), "a·h·g = 16781312, but a·h·g must be 1 to 16777216");
+        assert_eq!(text(2, 4, u32::MAX, u32::MAX), "h = 4294967295, but h must be 1 to 4096");
     }
 
     #[test]
@@ -308,11 +276,7 @@ mod tests {
             let df = Dragonfly::new(1, a, h, 2).unwrap();
             for port in 0..a * h {
                 let (index, slot) = df.split_port(GlobalPort(low_u16(port)));
-                assert_eq!(
-                    (u32::from(index.0), u32::from(slot)),
-                    (port / h, port % h),
-                    "h = {h}"
-                );
+                assert_eq!((u32::from(index.0), u32::from(slot)), (port / h, port % h), "h = {h}");
             }
         }
     }
@@ -321,10 +285,7 @@ mod tests {
     fn placing_a_switch_is_division_for_every_a() {
         for a in 1..=256_u32 {
             let h = 4096 / a;
-            let g = (65_536 / a)
-                .min(4097)
-                .min((1 << 24) / (a * h))
-                .min(a * h + 1);
+            let g = (65_536 / a).min(4097).min((1 << 24) / (a * h)).min(a * h + 1);
             let df = Dragonfly::new(1, a, h, g).unwrap();
             for s in df.switches() {
                 let (group, index) = df.place(s);
@@ -342,11 +303,7 @@ mod tests {
         let df = Dragonfly::new(2, 4, 3, 9).unwrap();
         for from in df.indices() {
             let mut ports: std::vec::Vec<u16> = (0..2).map(|k| df.terminal_port(k).0).collect();
-            ports.extend(
-                df.indices()
-                    .filter(|&to| to != from)
-                    .map(|to| df.local_port(from, to).0),
-            );
+            ports.extend(df.indices().filter(|&to| to != from).map(|to| df.local_port(from, to).0));
             ports.extend((0..3).map(|slot| df.slot_port(slot).0));
             assert_eq!(
                 ports,

@@ -3,6 +3,7 @@
 //! All are plain numbers in the orders that [`crate::Dragonfly`] defines; whether a number exists
 //! in a given Dragonfly is for its methods to say.
 
+use crate::Dragonfly;
 use core::fmt;
 use serde::{Deserialize, Serialize};
 
@@ -47,4 +48,27 @@ identifier! {
     /// A physical port of one *switch*: first the p terminals, then the a − 1 local ports in the
     /// order of their peers' indices, then the h global ports.
     Port(u16)
+}
+
+/// One end of a cable: a global port of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct End {
+    /// The group.
+    pub group: Group,
+    /// The port of that group.
+    pub port: GlobalPort,
+}
+
+impl End {
+    /// The end with this group, switch of the group and slot of the switch.
+    pub const fn new(df: &Dragonfly, group: Group, index: Index, slot: u16) -> Self {
+        Self { group, port: df.global_port(index, slot) }
+    }
+
+    /// "group 3, switch 1, global port 0", as an engineer would label the port.
+    pub fn in_words(self, df: &Dragonfly) -> impl fmt::Display + use<> {
+        let (index, slot) = df.split_port(self.port);
+        let group = self.group;
+        fmt::from_fn(move |f| write!(f, "group {group}, switch {index}, global port {slot}"))
+    }
 }

@@ -14,13 +14,24 @@ extern crate alloc;
 extern crate std;
 
 mod dragonfly;
+mod fabric_image;
+mod frame;
 mod id;
+mod packed;
 mod route;
 mod set;
 mod shape;
+mod switch_image;
 
 pub use dragonfly::{Dragonfly, DragonflyError, limits};
-pub use id::{GlobalPort, Group, Index, Node, Port, Switch};
+pub use fabric_image::FabricImage;
+#[cfg(feature = "alloc")]
+pub use fabric_image::encode_fabric_image;
+pub use frame::{FORMAT_VERSION, ImageError, ImageKind, MAGIC};
+pub use id::{End, GlobalPort, Group, Index, Node, Port, Switch};
 pub use route::{Route, RouteKey};
 pub use set::{DrawRule, Keep, SetRule, SetRuleError};
 pub use shape::{Shape, ShapeSet};
+pub use switch_image::{Decision, PerDecision, SetView, SwitchImage, VcScheme};
+#[cfg(feature = "alloc")]
+pub use switch_image::{SetContents, SwitchContents, encode_switch_image};

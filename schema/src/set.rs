@@ -20,11 +20,7 @@ impl Keep {
 
     /// `parts` of 10 000; `None` above 10 000.
     pub const fn new(parts: u16) -> Option<Self> {
-        if parts <= Self::ALL.0 {
-            Some(Self(parts))
-        } else {
-            None
-        }
+        if parts <= Self::ALL.0 { Some(Self(parts)) } else { None }
     }
 
     /// Parts of 10 000.
@@ -90,18 +86,12 @@ impl SetRule {
                 *keep = Keep::ALL;
             }
         }
-        Self {
-            keep,
-            draw: DrawRule::ByRoute,
-            seed: 0,
-        }
+        Self { keep, draw: DrawRule::ByRoute, seed: 0 }
     }
 
     /// The shapes of which some fraction is kept.
     pub fn shapes(&self) -> ShapeSet {
-        Shape::all()
-            .filter(|&s| self.keep_of(s) > Keep::NONE)
-            .collect()
+        Shape::all().filter(|&s| self.keep_of(s) > Keep::NONE).collect()
     }
 
     /// The fraction kept of one shape.
@@ -131,18 +121,12 @@ impl SetRule {
         for shape in Shape::all() {
             let keep = self.keep_of(shape);
             if keep > Keep::ALL {
-                return Err(SetRuleError::Keep {
-                    shape: shape.number(),
-                    found: keep.0,
-                });
+                return Err(SetRuleError::Keep { shape: shape.number(), found: keep.0 });
             }
             let weight = self.weight_of(shape);
             if matches!(self.draw, DrawRule::ByShape { .. }) && (weight > 0) != (keep > Keep::NONE)
             {
-                return Err(SetRuleError::Weight {
-                    shape: shape.number(),
-                    found: weight,
-                });
+                return Err(SetRuleError::Weight { shape: shape.number(), found: weight });
             }
         }
         Ok(())
@@ -162,21 +146,15 @@ mod tests {
         let mut rule = SetRule::whole(ShapeSet::ALL);
         rule.keep = [Keep::new(parts).unwrap(); Shape::COUNT];
         let shape = Shape::from_number(11).unwrap();
-        (0..100_000)
-            .filter(|&key| rule.keeps(shape, RouteKey(key)))
-            .count()
+        (0..100_000).filter(|&key| rule.keeps(shape, RouteKey(key))).count()
     }
 
     #[test]
     fn fractions_keep_what_they_say() {
         assert_eq!(kept_of_100_000(0), 0);
         assert_eq!(kept_of_100_000(10_000), 100_000);
-        for (parts, expected) in [
-            (100, 1000_usize),
-            (2500, 25_000),
-            (6000, 60_000),
-            (9999, 99_990),
-        ] {
+        for (parts, expected) in [(100, 1000_usize), (2500, 25_000), (6000, 60_000), (9999, 99_990)]
+        {
             // Five standard deviations of the binomial are below 800.
             assert!(kept_of_100_000(parts).abs_diff(expected) < 800, "{parts}");
         }
@@ -195,18 +173,9 @@ mod tests {
         let mut rule = SetRule::whole(ShapeSet::ALL);
         assert_eq!(rule.check(), Ok(()));
         rule.keep[3] = Keep(10_001);
-        assert_eq!(
-            rule.check(),
-            Err(SetRuleError::Keep {
-                shape: 3,
-                found: 10_001
-            })
-        );
+        assert_eq!(rule.check(), Err(SetRuleError::Keep { shape: 3, found: 10_001 }));
         let mut rule = SetRule::whole(ShapeSet::ALL);
         rule.draw = DrawRule::ByShape { weights: [0; 12] };
-        assert_eq!(
-            rule.check(),
-            Err(SetRuleError::Weight { shape: 0, found: 0 })
-        );
+        assert_eq!(rule.check(), Err(SetRuleError::Weight { shape: 0, found: 0 }));
     }
 }

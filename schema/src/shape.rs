@@ -77,6 +77,7 @@ impl Shape {
     }
 
     /// The shape of the same route walked backwards.
+    #[must_use]
     pub const fn reversed(self) -> Self {
         Self(self.tail() * 6 + self.mid() * 2 + self.head())
     }
@@ -103,11 +104,7 @@ impl ShapeSet {
 
     /// The set with these bits; `None` if a bit from 12 on is set.
     pub const fn from_bits(bits: u16) -> Option<Self> {
-        if bits <= Self::ALL.0 {
-            Some(Self(bits))
-        } else {
-            None
-        }
+        if bits <= Self::ALL.0 { Some(Self(bits)) } else { None }
     }
 
     /// Bit n is set where shape number n is in the set.
@@ -121,10 +118,8 @@ impl ShapeSet {
     }
 
     /// All shapes at or below one of `tops` in each coordinate: the down-closed set that they generate.
-    pub fn generated_by(tops: impl IntoIterator<Item = Shape> + Clone) -> Self {
-        Shape::all()
-            .filter(|s| tops.clone().into_iter().any(|top| s.is_within(top)))
-            .collect()
+    pub fn generated_by(tops: &[Shape]) -> Self {
+        Shape::all().filter(|s| tops.iter().any(|&top| s.is_within(top))).collect()
     }
 
     /// Whether the shape is in the set.
@@ -167,16 +162,13 @@ impl ShapeSet {
 
     /// Whether with every shape all smaller ones are in it too.
     pub fn is_down_closed(self) -> bool {
-        self.iter()
-            .all(|top| Shape::all().all(|s| !s.is_within(top) || self.contains(s)))
+        self.iter().all(|top| Shape::all().all(|s| !s.is_within(top) || self.contains(s)))
     }
 }
 
 impl FromIterator<Shape> for ShapeSet {
     fn from_iter<T: IntoIterator<Item = Shape>>(shapes: T) -> Self {
-        shapes
-            .into_iter()
-            .fold(Self::EMPTY, |set, s| set.or(Self::only(s)))
+        shapes.into_iter().fold(Self::EMPTY, |set, s| set.or(Self::only(s)))
     }
 }
 
@@ -190,10 +182,7 @@ mod tests {
         for (n, shape) in Shape::all().enumerate() {
             assert_eq!(shape.number(), n);
             assert_eq!(Shape::from_number(n), Some(shape));
-            assert_eq!(
-                Shape::new(shape.head(), shape.mid(), shape.tail()),
-                Some(shape)
-            );
+            assert_eq!(Shape::new(shape.head(), shape.mid(), shape.tail()), Some(shape));
             assert_eq!(shape.reversed().reversed(), shape);
             assert_eq!(shape.reversed().hops(), shape.hops());
         }
@@ -214,7 +203,7 @@ mod tests {
     #[test]
     fn a_generated_set_is_the_least_down_closed_one() {
         let tops = [Shape::new(0, 1, 1).unwrap(), Shape::new(1, 1, 0).unwrap()];
-        let set = ShapeSet::generated_by(tops);
+        let set = ShapeSet::generated_by(&tops);
         assert!(set.is_down_closed());
         let names: std::vec::Vec<_> = set.iter().map(|s| s.to_string()).collect();
         assert_eq!(names, ["000", "001", "010", "011", "100", "110"]);

@@ -96,10 +96,7 @@ impl Topology {
         for (one, other) in cables {
             for end in [one, other] {
                 if !df.has_group(end.group) || !df.has_global_port(end.port) {
-                    return Err(CableError::NoSuchEnd {
-                        end: end.in_words(&df).to_string(),
-                        df,
-                    });
+                    return Err(CableError::NoSuchEnd { end: end.in_words(&df).to_string(), df });
                 }
             }
             if one.group == other.group {
@@ -117,10 +114,7 @@ impl Topology {
                     });
                 }
             }
-            sorted.push(Cable {
-                low: one.min(other),
-                high: one.max(other),
-            });
+            sorted.push(Cable { low: one.min(other), high: one.max(other) });
         }
         sorted.sort_unstable();
 
@@ -135,33 +129,18 @@ impl Topology {
             starts[i] += starts[i - 1];
         }
         let mut next = starts.clone();
-        let mut links = vec![
-            Link {
-                from: GlobalPort(0),
-                to: GlobalPort(0)
-            };
-            2 * sorted.len()
-        ];
+        let mut links = vec![Link { from: GlobalPort(0), to: GlobalPort(0) }; 2 * sorted.len()];
         // In the order of the source ports, so that each pair's links come sorted.
         for group in df.groups() {
             for port in df.global_ports() {
                 if let Some(far) = peers[port_number(&df, End { group, port })] {
                     let place = &mut next[pair(group, far.group)];
-                    links[*place] = Link {
-                        from: port,
-                        to: far.port,
-                    };
+                    links[*place] = Link { from: port, to: far.port };
                     *place += 1;
                 }
             }
         }
-        Ok(Self {
-            dragonfly,
-            cables: sorted,
-            peers,
-            links,
-            starts,
-        })
+        Ok(Self { dragonfly, cables: sorted, peers, links, starts })
     }
 
     /// The sizes.
@@ -190,9 +169,7 @@ impl Topology {
         let df = &self.dragonfly;
         let counts = || {
             df.groups().flat_map(move |i| {
-                df.groups()
-                    .filter(move |&j| j != i)
-                    .map(move |j| self.links(i, j).len())
+                df.groups().filter(move |&j| j != i).map(move |j| self.links(i, j).len())
             })
         };
         (counts().min().unwrap_or(0), counts().max().unwrap_or(0))
@@ -211,10 +188,7 @@ fn port_number(df: &Dragonfly, end: End) -> usize {
 impl End {
     /// The end with this group, switch of the group and slot of the switch.
     pub fn new(df: &Dragonfly, group: Group, index: Index, slot: u16) -> Self {
-        Self {
-            group,
-            port: df.global_port(index, slot),
-        }
+        Self { group, port: df.global_port(index, slot) }
     }
 
     /// "group 3, switch 1, global port 0", as an engineer would label the port.

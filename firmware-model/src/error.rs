@@ -1,0 +1,82 @@
+//! All that the datapath can answer but a route.
+
+use crate::Stage;
+use tvlb_schema::{ImageError, Node, Port, Switch};
+
+/// Why a switch did not boot, or could not route a packet.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The fabric image is not one.
+    #[error("fabric image: {0}")]
+    FabricImage(ImageError),
+    /// The switch image is not one, or not of this fabric.
+    #[error("switch image: {0}")]
+    SwitchImage(ImageError),
+    /// A packet for a node that the fabric does not have.
+    #[error("there is no node {node}; the last is {last}")]
+    NoSuchNode {
+        /// The node asked for.
+        node: Node,
+        /// The last node of the fabric.
+        last: Node,
+    },
+    /// No path leads from this switch to a destination in another group.
+    #[error(
+        "no path leads from switch {from} to switch {to}: their groups share no cable, and no other group has cables to both"
+    )]
+    Unreachable {
+        /// The source switch.
+        from: Switch,
+        /// The destination switch.
+        to: Switch,
+    },
+    /// A header whose kind no switch sets.
+    #[error("header {bits:#018x}: its kind (the two lowest bits) is {}, accepted 0 (MIN) or 2 (VLB)", .bits & 3)]
+    HeaderKind {
+        /// The header.
+        bits: u64,
+    },
+    /// A header that names a switch, node or port that the fabric does not have.
+    #[error("header {bits:#018x}: its {field} is {found}, accepted 0 to {most}")]
+    HeaderRange {
+        /// The header.
+        bits: u64,
+        /// The field.
+        field: &'static str,
+        /// Its value.
+        found: u32,
+        /// The most it may be.
+        most: u32,
+    },
+    /// A packet that cannot have come to this switch at this stage of its route.
+    #[error("header {bits:#018x}: at stage {stage:?} its route does not lead through switch {at}")]
+    Astray {
+        /// The header.
+        bits: u64,
+        /// Its stage.
+        stage: Stage,
+        /// The switch it was given to.
+        at: Switch,
+    },
+    /// The route leaves by a port that has no cable.
+    #[error("header {bits:#018x}: its route leaves by port {port}, which has no cable")]
+    NoCable {
+        /// The header.
+        bits: u64,
+        /// The physical port.
+        port: Port,
+    },
+    /// The packet would need a virtual channel that the scheme does not have.
+    #[error(
+        "header {bits:#018x}: it would need virtual channel {needed}, but the scheme has {count}"
+    )]
+    NoChannel {
+        /// The header.
+        bits: u64,
+        /// The channel needed.
+        needed: u8,
+        /// How many channels there are.
+        count: u8,
+    },
+}

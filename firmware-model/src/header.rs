@@ -1,0 +1,194 @@
+//! The packet header: one 64-bit word that holds all a later switch needs.
+//!
+//! | bits   | field       | meaning                                                            |
+//! |--------|-------------|--------------------------------------------------------------------|
+//! | 63..48 | destination | the destination switch                                             |
+//! | 47..40 | terminal    | the node's terminal on it                                          |
+//! | 39..28 | x           | the port by which the packet leaves its source group               |
+//! | 27..16 | y           | the port by which it leaves the intermediate group                 |
+//! | 15..8  | detour      | the index of a switch to visit before y's own; y's own for none    |
+//! | 7..5   | stage       | how far it has come, see [`Stage`]                                 |
+//! | 4..2   | VC          | the virtual channel of the link it last crossed; 0 at injection    |
+//! | 1..0   | kind        | 0 MIN, 2 VLB                                                       |
+//!
+//! On a path within one group x and y are 0, and detour is the switch to go through if the kind
+//! is VLB. The word names links by ports of their own group, so no switch needs the wiring to
+//! forward, and a packet under way does not care which tables are loaded.
+
+use tvlb_schema::{GlobalPort, Index, Switch};
+
+/// How far a packet has come. Whether it arrived by a local or a global link follows from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Stage {
+    /// At its source switch, not yet moved.
+    Source = 0,
+    /// In its source group after one local hop (or, on a path within one group, half-way).
+    SourceLocal = 1,
+    /// In its source group after two local hops, which only PAR makes.
+    SourceLocalAgain = 2,
+    /// In the intermediate group, just arrived by x.
+    Middle = 3,
+    /// In the intermediate group, at the detour.
+    MiddleDetour = 4,
+    /// In the intermediate group, at y's switch after a local hop.
+    MiddleLocal = 5,
+    /// In the destination group, just arrived by its last global link.
+    Destination = 6,
+    /// In the destination group after a local hop.
+    DestinationLocal = 7,
+}
+
+impl Stage {
+    const fn from_bits(bits: u64) -> Self {
+        match bits & 7 {
+            0 => Self::Source,
+            1 => Self::SourceLocal,
+            2 => Self::SourceLocalAgain,
+            3 => Self::Middle,
+            4 => Self::MiddleDetour,
+            5 => Self::MiddleLocal,
+            6 => Self::Destination,
+            _ => Self::DestinationLocal,
+        }
+    }
+}
+
+/// Which kind of path a packet takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// Minimal.
+    Min,
+    /// By way of an intermediate group, or of a third switch of the same group.
+    Vlb,
+}
+
+/// A packet's header. Any 64 bits are a header; [`crate::Switch::forward`] says if they make sense.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Header(u64);
+
+impl Header {
+    /// A packet at its source, on VC 0.
+    pub(crate) const fn at_source(
+        destination: Switch,
+        terminal: u8,
+        kind: Kind,
+        x: GlobalPort,
+        y: GlobalPort,
+        detour: Index,
+    ) -> Self {
+        let kind = match kind {
+            Kind::Min => 0,
+            Kind::Vlb => 2,
+        };
+        Self(
+            (destination.0 as u64) << 48
+                | (terminal as u64) << 40
+                | ((x.0 & 0xfff) as u64) << 28
+                | ((y.0 & 0xfff) as u64) << 16
+                | (detour.0 as u64) << 8
+                | kind,
+        )
+    }
+
+    /// The header with these bits.
+    pub const fn from_bits(bits: u64) -> Self {
+        Self(bits)
+    }
+
+    /// Its bits, to be sent in whatever byte order the fabric's links use.
+    pub const fn bits(self) -> u64 {
+        self.0
+    }
+
+    /// The destination switch.
+    pub const fn destination(self) -> Switch {
+        Switch((self.0 >> 48 & 0xffff) as u16)
+    }
+
+    /// The destination node's terminal.
+    pub const fn terminal(self) -> u8 {
+        (self.0 >> 40 & 0xff) as u8
+    }
+
+    /// The port by which the packet leaves its source group.
+    pub const fn x(self) -> GlobalPort {
+        GlobalPort((self.0 >> 28 & 0xfff) as u16)
+    }
+
+    /// The port by which the packet leaves the intermediate group.
+    pub const fn y(self) -> GlobalPort {
+        GlobalPort((self.0 >> 16 & 0xfff) as u16)
+    }
+
+    /// The switch to visit before y's own, or y's own.
+    pub const fn detour(self) -> Index {
+        Index((self.0 >> 8 & 0xff) as u8)
+    }
+
+    /// How far the packet has come.
+    pub const fn stage(self) -> Stage {
+        Stage::from_bits(self.0 >> 5)
+    }
+
+    /// The virtual channel of the link that the packet last crossed, 0 to 7.
+    pub const fn virtual_channel(self) -> u8 {
+        (self.0 >> 2 & 7) as u8
+    }
+
+    /// The kind of path; `None` for bits that no switch sets.
+    pub const fn kind(self) -> Option<Kind> {
+        match self.0 & 3 {
+            0 => Some(Kind::Min),
+            2 => Some(Kind::Vlb),
+            _ => None,
+        }
+    }
+
+    /// The same packet one hop on.
+    #[must_use]
+    pub(crate) const fn moved(self, stage: Stage, virtual_channel: u8) -> Self {
+        Self(self.0 & !0xfc | (stage as u64) << 5 | ((virtual_channel & 7) as u64) << 2)
+    }
+}
+
+impl core::fmt::Debug for Header {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Header")
+            .field("destination", &self.destination().0)
+            .field("terminal", &self.terminal())
+            .field("x", &self.x().0)
+            .field("y", &self.y().0)
+            .field("detour", &self.detour().0)
+            .field("stage", &self.stage())
+            .field("virtual_channel", &self.virtual_channel())
+            .field("kind", &self.kind())
+            .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_lie_where_the_table_says() {
+        let header = Header::at_source(
+            Switch(0x1234),
+            0x56,
+            Kind::Vlb,
+            GlobalPort(0x789),
+            GlobalPort(0xabc),
+            Index(0xde),
+        );
+        assert_eq!(header.bits(), 0x1234_5678_9abc_de02);
+        let moved = header.moved(Stage::MiddleLocal, 3);
+        assert_eq!(moved.bits(), 0x1234_5678_9abc_de00 | 5 << 5 | 3 << 2 | 2);
+        assert_eq!((moved.stage(), moved.virtual_channel()), (Stage::MiddleLocal, 3));
+        assert_eq!((moved.destination(), moved.terminal()), (Switch(0x1234), 0x56));
+        assert_eq!((moved.x(), moved.y()), (GlobalPort(0x789), GlobalPort(0xabc)));
+        assert_eq!((moved.detour(), moved.kind()), (Index(0xde), Some(Kind::Vlb)));
+        assert_eq!(Header::from_bits(1).kind(), None);
+        assert_eq!(Header::from_bits(3).kind(), None);
+    }
+}

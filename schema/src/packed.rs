@@ -1,0 +1,167 @@
+//! Arrays of numbers of a fixed width in bits: the sections of the images.
+//!
+//! Entry i occupies bits i·width to (i+1)·width − 1, bit 0 being the lowest bit of the first byte.
+//! Three zero bytes follow the last entry's, so that any entry is one 32-bit little-endian load, a
+//! shift and a mask, on any machine and with any alignment.
+
+use crate::ImageError;
+
+/// The widest entry: 32 bits of one load less the 7 that may precede the entry in its byte.
+pub(crate) const MAX_WIDTH: u32 = 25;
+const PADDING: usize = 3;
+
+/// A packed array in borrowed bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PackedArray<'a> {
+    bytes: &'a [u8],
+    width: u32,
+}
+
+/// The bits that a number from 0 to `most` needs.
+pub(crate) const fn width_for(most: u32) -> u32 {
+    32 - most.leading_zeros()
+}
+
+/// The bytes of an array, padding included; none at all where nothing is stored.
+pub(crate) const fn byte_len(width: u32, count: u32) -> usize {
+    if width == 0 || count == 0 {
+        0
+    } else {
+        // Below 2³²: at most 25 bits for each of at most 2²⁴ entries.
+        (width as usize * count as usize).div_ceil(8) + PADDING
+    }
+}
+
+impl<'a> PackedArray<'a> {
+    /// No entries.
+    pub(crate) const EMPTY: Self = Self { bytes: &[], width: 0 };
+
+    /// Takes an array of `count` entries of `width` bits (at most [`MAX_WIDTH`]) from the front
+    /// of `bytes`, and returns it with the rest.
+    ///
+    /// # Errors
+    /// Too few bytes, or anything but zeros behind the last entry. `what` names the array and
+    /// `offset` is where `bytes` begins in its file.
+    pub(crate) fn take(
+        bytes: &'a [u8],
+        width: u32,
+        count: u32,
+        what: &'static str,
+        offset: usize,
+    ) -> Result<(Self, &'a [u8]), ImageError> {
+        debug_assert!(width <= MAX_WIDTH, "the limits of a Dragonfly keep every width below this");
+        let len = byte_len(width, count);
+        let Some((own, rest)) = bytes.split_at_checked(len) else {
+            return Err(ImageError::TooShort { what, offset, needed: len, found: bytes.len() });
+        };
+        let array = Self { bytes: own, width };
+        if len > 0 {
+            let used_bits = width as usize * count as usize;
+            let used_bytes = used_bits.div_ceil(8);
+            let spare = 8 * used_bytes - used_bits;
+            let last = own.get(used_bytes.saturating_sub(1)).copied().unwrap_or(0);
+            let tail = own.get(used_bytes..).unwrap_or(&[]);
+            let high = (u16::from(last) << spare) >> 8;
+            if high != 0 || tail.iter().any(|&byte| byte != 0) {
+                return Err(ImageError::Padding { what, offset: offset + used_bytes });
+            }
+        }
+        Ok((array, rest))
+    }
+
+    /// Entry `i`; 0 beyond the end.
+    pub(crate) fn get(&self, i: u32) -> u32 {
+        let bit = (i as usize).wrapping_mul(self.width as usize);
+        match self.bytes.get(bit >> 3..).and_then(<[u8]>::first_chunk::<4>) {
+            Some(word) => u32::from_le_bytes(*word) >> (bit & 7) & ((1 << self.width) - 1),
+            None => 0,
+        }
+    }
+
+    /// Where entry `i` begins, in bytes from the array's own beginning.
+    pub(crate) const fn byte_of(&self, i: u32) -> usize {
+        i as usize * self.width as usize / 8
+    }
+
+    /// The bytes it occupies.
+    pub(crate) const fn len(&self) -> usize {
+        self.bytes.len()
+    }
+}
+
+/// Appends `values`, each below 2^`width`, as a packed array.
+#[cfg(feature = "alloc")]
+pub(crate) fn append(
+    out: &mut alloc::vec::Vec<u8>,
+    width: u32,
+    values: impl IntoIterator<Item = u32>,
+) {
+    debug_assert!(width <= MAX_WIDTH);
+    if width == 0 {
+        return;
+    }
+    let before = out.len();
+    let (mut pending, mut bits) = (0_u64, 0);
+    for value in values {
+        debug_assert!(u64::from(value) < 1 << width, "{value} needs more than {width} bits");
+        pending |= u64::from(value) << bits;
+        bits += width;
+        while bits >= 8 {
+            out.push((pending & 0xff) as u8);
+            pending >>= 8;
+            bits -= 8;
+        }
+    }
+    if bits > 0 {
+        out.push((pending & 0xff) as u8);
+    }
+    if out.len() > before {
+        out.extend([0; PADDING]);
+    }
+}
+
+#[cfg(all(test, feature = "alloc"))]
+mod tests {
+    use super::*;
+    use alloc::vec::Vec;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn reads_back_what_was_written(width in 0..=MAX_WIDTH, raw in prop::collection::vec(any::<u32>(), 0..200)) {
+            let values: Vec<u32> = raw.iter().map(|v| v & ((1 << width) - 1)).collect();
+            let mut bytes = Vec::new();
+            append(&mut bytes, width, values.iter().copied());
+            let count = u32::try_from(values.len()).unwrap();
+            prop_assert_eq!(bytes.len(), byte_len(width, count));
+            bytes.push(77);
+            let (array, rest) = PackedArray::take(&bytes, width, count, "test", 0).unwrap();
+            prop_assert_eq!(rest, &[77]);
+            for (i, &value) in values.iter().enumerate() {
+                prop_assert_eq!(array.get(u32::try_from(i).unwrap()), value);
+            }
+        }
+
+        #[test]
+        fn any_index_is_safe(width in 0..=MAX_WIDTH, i: u32, bytes: Vec<u8>) {
+            let _ = PackedArray { bytes: &bytes, width }.get(i);
+        }
+    }
+
+    #[test]
+    fn stray_bits_behind_the_last_entry_are_refused() {
+        let mut bytes = Vec::new();
+        append(&mut bytes, 3, [7, 7, 7]);
+        assert_eq!(bytes, [0xff, 0x01, 0, 0, 0]);
+        for (at, bit) in [(1, 1), (1, 7), (2, 0), (4, 7)] {
+            let mut bad = bytes.clone();
+            bad[at] |= 1 << bit;
+            assert!(PackedArray::take(&bad, 3, 3, "test", 0).is_err(), "{at}.{bit}");
+        }
+    }
+
+    #[test]
+    fn widths() {
+        assert_eq!([0, 1, 2, 3, 4, 255, 256].map(width_for), [0, 1, 2, 2, 3, 8, 9]);
+    }
+}

@@ -1,0 +1,445 @@
+//! The switch image: one switch's place, its cables, and the T-VLB set of each of its decisions.
+//!
+//! A set is stored as its rule. For a rule that draws by shape the image also says of which
+//! shapes each destination has a route, since only a search over the wiring could tell; shapes
+//! that all destinations have, or none, take no room.
+
+use crate::frame::{self, HEADER_LEN, ImageError, ImageKind};
+use crate::packed::{PackedArray, width_for};
+use crate::{DrawRule, End, FabricImage, GlobalPort, Group, Index, SetRule, ShapeSet, Switch};
+use serde::{Deserialize, Serialize};
+
+/// How many sets an image can hold: one per decision.
+const MOST_SETS: usize = 3;
+
+/// A decision for which a switch has a T-VLB set of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Decision {
+    /// UGAL-L (and VLB only) at the packet's source switch.
+    UgalL,
+    /// PAR at the packet's source switch.
+    ParSource,
+    /// PAR at the second switch, if that is still in the source group.
+    ParSecond,
+}
+
+impl Decision {
+    /// All of them, in the order of an image.
+    pub const ALL: [Self; 3] = [Self::UgalL, Self::ParSource, Self::ParSecond];
+
+    /// The name in fabric files, on the command line and in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::UgalL => "ugal-l",
+            Self::ParSource => "par-source",
+            Self::ParSecond => "par-second",
+        }
+    }
+}
+
+/// One value for each decision.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct PerDecision<T> {
+    /// For UGAL-L.
+    pub ugal_l: T,
+    /// For PAR at the source.
+    pub par_source: T,
+    /// For PAR's second look.
+    pub par_second: T,
+}
+
+impl<T> PerDecision<T> {
+    /// The value for one decision.
+    pub const fn get(&self, decision: Decision) -> &T {
+        match decision {
+            Decision::UgalL => &self.ugal_l,
+            Decision::ParSource => &self.par_source,
+            Decision::ParSecond => &self.par_second,
+        }
+    }
+
+    /// The same for each, computed from each.
+    pub fn map<U>(&self, mut each: impl FnMut(&T) -> U) -> PerDecision<U> {
+        PerDecision {
+            ugal_l: each(&self.ugal_l),
+            par_source: each(&self.par_source),
+            par_second: each(&self.par_second),
+        }
+    }
+}
+
+/// How virtual channels are assigned along a path.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum VcScheme {
+    /// After Won et al., HPCA 2015: VC 0 at injection; one higher on arriving in a new group and
+    /// for a second local hop in a row; the same from a local to a global hop.
+    #[default]
+    Ordered,
+}
+
+impl VcScheme {
+    /// The name in fabric files and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ordered => "ordered",
+        }
+    }
+}
+
+/// What one decision uses.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+struct DecisionBody {
+    /// The number of its set in this image.
+    set: u8,
+    /// T of UGAL-L: MIN is taken if its queue times its hops is at most VLB's plus T.
+    threshold: i16,
+}
+
+/// A set's fixed part.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+struct SetBody {
+    rule: SetRule,
+    /// Shapes that every destination in another group has.
+    always: ShapeSet,
+    /// Shapes that some destinations have: one column of the presence section each.
+    sometimes: ShapeSet,
+}
+
+/// The fixed part of the payload, in postcard.
+#[derive(Serialize, Deserialize)]
+struct Body {
+    switch: u16,
+    virtual_channels: VcScheme,
+    decisions: PerDecision<DecisionBody>,
+    sets: heapless::Vec<SetBody, MOST_SETS>,
+}
+
+/// A T-VLB set as one switch has it.
+#[derive(Clone, Copy, Debug)]
+pub struct SetView<'a> {
+    rule: SetRule,
+    always: ShapeSet,
+    sometimes: ShapeSet,
+    /// Per destination switch one bit for each shape of `sometimes`, by rising shape number.
+    presence: PackedArray<'a>,
+}
+
+impl SetView<'_> {
+    /// The rule.
+    pub const fn rule(&self) -> &SetRule {
+        &self.rule
+    }
+
+    /// The shapes of which a destination in another group may have a kept route: exactly those of
+    /// which it has one if the rule draws by shape, all of the rule's if by route.
+    pub fn shapes_to(&self, destination: Switch) -> ShapeSet {
+        if self.rule.draw == DrawRule::ByRoute {
+            return self.always;
+        }
+        let mut columns = self.presence.get(destination.0.into());
+        let (mut left, mut shapes) = (self.sometimes.bits(), self.always.bits());
+        while left != 0 {
+            let lowest = left & left.wrapping_neg();
+            if columns & 1 == 1 {
+                shapes |= lowest;
+            }
+            columns >>= 1;
+            left &= left - 1;
+        }
+        ShapeSet::from_bits(shapes).unwrap_or_default()
+    }
+}
+
+/// A decoded switch image: a view into its bytes.
+#[derive(Clone, Debug)]
+pub struct SwitchImage<'a> {
+    switch: Switch,
+    group: Group,
+    index: Index,
+    virtual_channels: VcScheme,
+    decisions: PerDecision<DecisionBody>,
+    sets: [SetView<'a>; MOST_SETS],
+    set_count: usize,
+    /// Per global slot the peer's port number in the fabric plus 1; 0 for an unused port.
+    peers: PackedArray<'a>,
+    fabric: FabricImage<'a>,
+}
+
+impl core::fmt::Debug for DecisionBody {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "set {}, threshold {}", self.set, self.threshold)
+    }
+}
+
+impl<'a> SwitchImage<'a> {
+    /// Checks an image against the fabric image that it goes with, and returns a view of it.
+    ///
+    /// # Errors
+    /// What is wrong with the bytes, and where. Any bytes whatever end in `Ok` or `Err`.
+    pub fn decode(bytes: &'a [u8], fabric: &FabricImage<'a>) -> Result<Self, ImageError> {
+        let (identity, payload) = frame::open(bytes, ImageKind::Switch)?;
+        if identity != fabric.identity() {
+            return Err(ImageError::Identity { found: identity, needed: fabric.identity() });
+        }
+        let df = fabric.dragonfly();
+        let (body, mut rest) = postcard::take_from_bytes::<Body>(payload)
+            .map_err(|_| ImageError::Structure { what: "place and sets", offset: HEADER_LEN })?;
+        let value =
+            |what, found, accepted| ImageError::Value { what, offset: HEADER_LEN, found, accepted };
+        let switch = Switch(body.switch);
+        if !df.has_switch(switch) {
+            return Err(value("switch", body.switch.into(), "a switch of the fabric"));
+        }
+        for decision in Decision::ALL {
+            let set = body.decisions.get(decision).set;
+            if usize::from(set) >= body.sets.len() {
+                return Err(value("set of a decision", set.into(), "a set of this image"));
+            }
+        }
+
+        let offset = |rest: &[u8]| HEADER_LEN + payload.len() - rest.len();
+        let peers_at = offset(rest);
+        let (peers, after) =
+            PackedArray::take(rest, width_for(df.port_count()), df.h(), "peers", peers_at)?;
+        rest = after;
+
+        let no_set = SetView {
+            rule: SetRule::whole(ShapeSet::EMPTY),
+            always: ShapeSet::EMPTY,
+            sometimes: ShapeSet::EMPTY,
+            presence: PackedArray::EMPTY,
+        };
+        let mut sets = [no_set; MOST_SETS];
+        for (number, (view, set)) in sets.iter_mut().zip(&body.sets).enumerate() {
+            set.rule.check().map_err(|error| ImageError::Set {
+                set: number,
+                offset: HEADER_LEN,
+                error,
+            })?;
+            let claimed = set.always.or(set.sometimes);
+            let fits = match set.rule.draw {
+                DrawRule::ByRoute => set.always == set.rule.shapes() && set.sometimes.is_empty(),
+                DrawRule::ByShape { .. } => {
+                    claimed.without(set.rule.shapes()).is_empty()
+                        && set.always.and(set.sometimes).is_empty()
+                }
+            };
+            if !fits {
+                let found = u64::from(claimed.bits());
+                return Err(value(
+                    "shapes present",
+                    found,
+                    "shapes of the rule, each at most once",
+                ));
+            }
+            let at = offset(rest);
+            let (presence, after) =
+                PackedArray::take(rest, set.sometimes.len(), df.switch_count(), "presence", at)?;
+            rest = after;
+            *view =
+                SetView { rule: set.rule, always: set.always, sometimes: set.sometimes, presence };
+        }
+        if !rest.is_empty() {
+            return Err(ImageError::Trailing { offset: offset(rest), found: rest.len() });
+        }
+
+        let (group, index) = df.place(switch);
+        let image = Self {
+            switch,
+            group,
+            index,
+            virtual_channels: body.virtual_channels,
+            decisions: body.decisions,
+            sets,
+            set_count: body.sets.len(),
+            peers,
+            fabric: *fabric,
+        };
+        image.check_peers(peers_at)?;
+        Ok(image)
+    }
+
+    /// The switch's cables are those of the fabric's wiring.
+    fn check_peers(&self, base: usize) -> Result<(), ImageError> {
+        let df = self.fabric.dragonfly();
+        for slot in 0..df.h() {
+            #[expect(clippy::cast_possible_truncation, reason = "h is at most 4096")]
+            let end = End::new(df, self.group, self.index, slot as u16);
+            let found = self.peers.get(slot);
+            if found != peer_code(&self.fabric, end) {
+                return Err(ImageError::Value {
+                    what: "peer of a global port",
+                    offset: base + self.peers.byte_of(slot),
+                    found: found.into(),
+                    accepted: "the peer that the fabric image gives",
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The switch.
+    pub const fn switch(&self) -> Switch {
+        self.switch
+    }
+
+    /// Its group.
+    pub const fn group(&self) -> Group {
+        self.group
+    }
+
+    /// Its index in the group.
+    pub const fn index(&self) -> Index {
+        self.index
+    }
+
+    /// The fabric it belongs to.
+    pub const fn fabric(&self) -> &FabricImage<'a> {
+        &self.fabric
+    }
+
+    /// How it assigns virtual channels.
+    pub const fn virtual_channels(&self) -> VcScheme {
+        self.virtual_channels
+    }
+
+    /// The peer of a global slot, 0 to h − 1; `None` for an unused port or a slot beyond.
+    pub fn peer(&self, slot: u16) -> Option<End> {
+        let df = self.fabric.dragonfly();
+        if u32::from(slot) >= df.h() {
+            return None;
+        }
+        let number = self.peers.get(slot.into()).checked_sub(1)?;
+        let (group, port) = (number / df.ports_per_group(), number % df.ports_per_group());
+        Some(End {
+            group: Group(u16::try_from(group).ok()?),
+            port: GlobalPort(u16::try_from(port).ok()?),
+        })
+    }
+
+    /// Whether a global slot, 0 to h − 1, has a cable.
+    pub fn has_cable(&self, slot: u16) -> bool {
+        u32::from(slot) < self.fabric.dragonfly().h() && self.peers.get(slot.into()) != 0
+    }
+
+    /// The number of a decision's set, counted from 0; decisions may share one.
+    pub fn set_number(&self, decision: Decision) -> usize {
+        // Checked at decode; the remainder only tells the compiler.
+        usize::from(self.decisions.get(decision).set) % MOST_SETS
+    }
+
+    /// How many sets the image holds.
+    pub const fn set_count(&self) -> usize {
+        self.set_count
+    }
+
+    /// The set of a decision.
+    pub fn set(&self, decision: Decision) -> &SetView<'a> {
+        &self.sets[self.set_number(decision)]
+    }
+
+    /// The threshold T of a decision.
+    pub const fn threshold(&self, decision: Decision) -> i16 {
+        self.decisions.get(decision).threshold
+    }
+}
+
+/// A port's peer as the image stores it.
+fn peer_code(fabric: &FabricImage<'_>, end: End) -> u32 {
+    fabric.peer(end).map_or(0, |peer| {
+        1 + u32::from(peer.group.0) * fabric.dragonfly().ports_per_group() + u32::from(peer.port.0)
+    })
+}
+
+/// What a switch image is made of.
+#[cfg(feature = "alloc")]
+#[derive(Clone, Debug)]
+pub struct SwitchContents {
+    /// The switch.
+    pub switch: Switch,
+    /// How it assigns virtual channels.
+    pub virtual_channels: VcScheme,
+    /// For each decision the number of its set in `sets` and its threshold T.
+    pub decisions: PerDecision<(u8, i16)>,
+    /// One to three sets.
+    pub sets: alloc::vec::Vec<SetContents>,
+}
+
+/// What a set in a switch image is made of.
+#[cfg(feature = "alloc")]
+#[derive(Clone, Debug)]
+pub struct SetContents {
+    /// The rule.
+    pub rule: SetRule,
+    /// For a rule that draws by shape: of which shapes each destination switch, by number, has a
+    /// kept route. What it says of the switch's own group does not matter. Else empty.
+    pub shapes_to: alloc::vec::Vec<ShapeSet>,
+}
+
+/// Writes a switch image.
+///
+/// # Panics
+/// If the contents contradict themselves: no set or more than three, a decision without a set, a
+/// rule out of range, or `shapes_to` of another length than it should have.
+#[cfg(feature = "alloc")]
+pub fn encode_switch_image(
+    fabric: &FabricImage<'_>,
+    contents: &SwitchContents,
+) -> alloc::vec::Vec<u8> {
+    use alloc::vec::Vec;
+
+    let df = fabric.dragonfly();
+    let (group, index) = df.place(contents.switch);
+    let mut sets = heapless::Vec::new();
+    for set in &contents.sets {
+        let (mut always, mut ever) = (set.rule.shapes(), ShapeSet::EMPTY);
+        if set.rule.draw != DrawRule::ByRoute {
+            assert_eq!(
+                set.shapes_to.len(),
+                df.switch_count() as usize,
+                "one entry for each switch"
+            );
+            for destination in df.switches().filter(|&d| df.place(d).0 != group) {
+                let shapes = set.shapes_to[usize::from(destination.0)];
+                always = always.and(shapes);
+                ever = ever.or(shapes);
+            }
+        }
+        let body = SetBody { rule: set.rule, always, sometimes: ever.without(always) };
+        assert!(sets.push(body).is_ok(), "at most three sets");
+    }
+    let body = Body {
+        switch: contents.switch.0,
+        virtual_channels: contents.virtual_channels,
+        decisions: contents.decisions.map(|&(set, threshold)| DecisionBody { set, threshold }),
+        sets,
+    };
+    let mut payload =
+        postcard::to_extend(&body, Vec::new()).expect("plain numbers into a vector that grows");
+
+    let peers = (0..df.h()).map(|slot| {
+        let slot = u16::try_from(slot).expect("h is at most 4096");
+        peer_code(fabric, End::new(df, group, index, slot))
+    });
+    crate::packed::append(&mut payload, width_for(df.port_count()), peers);
+    for (set, contents) in body.sets.iter().zip(&contents.sets) {
+        let columns = |destination: Switch| {
+            if df.place(destination).0 == group {
+                return 0;
+            }
+            let present = contents.shapes_to[usize::from(destination.0)];
+            let bits = set.sometimes.iter().enumerate();
+            bits.fold(0, |bits, (column, shape)| {
+                bits | u32::from(present.contains(shape)) << column
+            })
+        };
+        if !set.sometimes.is_empty() {
+            crate::packed::append(&mut payload, set.sometimes.len(), df.switches().map(columns));
+        }
+    }
+    let bytes = frame::close(ImageKind::Switch, fabric.identity(), &payload);
+    assert!(SwitchImage::decode(&bytes, fabric).is_ok(), "the contents fit together");
+    bytes
+}
