@@ -1,0 +1,135 @@
+//! The manifest: what a table set is, what it was made from, and what it should contain.
+//!
+//! No time, no machine and no path of one is in it: the same input gives the same bytes.
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use tvlb_schema::PerDecision;
+
+/// What `format` says in every manifest.
+pub const MANIFEST_FORMAT: &str = "tvlb table set 1";
+
+/// The content of `manifest.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Manifest {
+    /// [`MANIFEST_FORMAT`].
+    pub format: String,
+    /// The version of tvlb that made it.
+    pub tool_version: String,
+    /// The fabric that it was made for.
+    pub fabric: FabricEntry,
+    /// The identity that all images carry, 16 hexadecimal digits.
+    pub fabric_identity: String,
+    /// How virtual channels are assigned.
+    pub virtual_channels: String,
+    /// The T-VLB set of each decision.
+    pub sets: PerDecision<SetEntry>,
+    /// Bytes of the images.
+    pub sizes: Sizes,
+    /// Every file but the manifest, in the order fabric image, switch images by number.
+    pub files: Vec<FileEntry>,
+}
+
+/// The fabric file's content, as it was understood.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct FabricEntry {
+    /// Its name.
+    pub name: String,
+    /// Nodes per switch.
+    pub p: u32,
+    /// Switches per group.
+    pub a: u32,
+    /// Global ports per switch.
+    pub h: u32,
+    /// Groups.
+    pub g: u32,
+    /// The arrangement's name, or "cables" for a list.
+    pub wiring: String,
+    /// Cables between groups.
+    pub cables: u32,
+    /// The seed of everything random.
+    pub seed: u64,
+    /// Cycles from switch to switch within a group.
+    pub local_latency: u32,
+    /// Cycles from group to group.
+    pub global_latency: u32,
+}
+
+/// The T-VLB set of one decision.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct SetEntry {
+    /// In the grammar of sets.
+    pub set: String,
+    /// Decides which routes make up a keep-fraction.
+    pub seed: u64,
+    /// T of the decision.
+    pub threshold: i16,
+    /// Mean hops of a drawn VLB route over all pairs of switches in different groups that have
+    /// one; in expectation over the seed where a shape is kept in part and the draw is by route.
+    pub mean_hops: f64,
+    /// Routes per such pair, on average, counted in the same way.
+    pub mean_routes: f64,
+    /// Ordered pairs of switches in different groups without any kept route.
+    pub pairs_without_route: u64,
+}
+
+/// Bytes of the images.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Sizes {
+    /// The fabric image.
+    pub fabric: u64,
+    /// The smallest switch image.
+    pub switch_least: u64,
+    /// The median one.
+    pub switch_median: u64,
+    /// The largest.
+    pub switch_most: u64,
+    /// All files but the manifest.
+    pub total: u64,
+}
+
+/// One file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct FileEntry {
+    /// Relative to the directory, with forward slashes.
+    pub path: String,
+    /// Its length.
+    pub bytes: u64,
+    /// Its SHA-256, 64 hexadecimal digits.
+    pub sha256: String,
+}
+
+impl FileEntry {
+    /// The entry for a file with these bytes.
+    pub fn of(path: String, bytes: &[u8]) -> Self {
+        Self { path, bytes: bytes.len() as u64, sha256: sha256(bytes) }
+    }
+}
+
+impl Manifest {
+    /// The bytes of `manifest.json`.
+    pub fn to_json(&self) -> Vec<u8> {
+        let mut json = serde_json::to_vec_pretty(self).expect("a manifest has only string keys");
+        json.push(b'\n');
+        json
+    }
+}
+
+/// The SHA-256 of some bytes in hexadecimal digits.
+pub fn sha256(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+/// Bytes as hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        write!(text, "{byte:02x}").expect("writing to a string cannot fail");
+        text
+    })
+}

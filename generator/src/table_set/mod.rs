@@ -1,0 +1,27 @@
+//! A table set: the directory that `generate` writes and everything else reads.
+//!
+//! ```text
+//! manifest.json             what it is, what it was made from, and a hash of every other file
+//! fabric.tvlb               the fabric image
+//! switches/00000.tvlb       one switch image for each switch, by number
+//! ```
+
+mod manifest;
+mod read;
+mod write;
+
+pub use manifest::{
+    FabricEntry, FileEntry, MANIFEST_FORMAT, Manifest, SetEntry, Sizes, hex, sha256,
+};
+pub use read::{ReadError, TableSet};
+pub use write::{Existing, WriteError, write};
+
+/// The manifest's name in the directory.
+pub const MANIFEST_FILE: &str = "manifest.json";
+/// The fabric image's name in the directory.
+pub const FABRIC_FILE: &str = "fabric.tvlb";
+
+/// A switch image's name in the directory.
+pub fn switch_file(switch: tvlb_schema::Switch) -> String {
+    format!("switches/{:05}.tvlb", switch.0)
+}

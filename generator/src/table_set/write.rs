@@ -1,0 +1,272 @@
+//! Writing a table set so that it is there whole or not at all.
+//!
+//! Everything is written into a directory beside the target, synced, and renamed into place. An
+//! interrupted or failed run removes that directory; the target is never touched before the last
+//! step, and where an old table set is to be replaced that step swaps the two in one system call.
+
+use super::{MANIFEST_FILE, MANIFEST_FORMAT};
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// What to do if the directory exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Existing {
+    /// Refuse, unless it is empty.
+    Refuse,
+    /// Replace it if it is a table set; refuse anything else.
+    Replace,
+}
+
+/// Why a table set was not written. The target is as it was before.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// The target exists.
+    #[error(
+        "{path}: exists and is a table set; give --replace to replace it, or another directory"
+    )]
+    Exists {
+        /// The target.
+        path: PathBuf,
+    },
+    /// The target exists and is not ours to replace.
+    #[error(
+        "{path}: exists and is not a table set ({why}); give a directory that does not exist yet, an empty one, or a table set with --replace"
+    )]
+    NotOurs {
+        /// The target.
+        path: PathBuf,
+        /// What speaks against it.
+        why: &'static str,
+    },
+    /// The operating system refused.
+    #[error("{path}: cannot {action}: {source}")]
+    Io {
+        /// What was being worked on.
+        path: PathBuf,
+        /// What was tried.
+        action: &'static str,
+        /// The answer.
+        source: io::Error,
+    },
+    /// The user asked to stop.
+    #[error("interrupted; nothing was written")]
+    Interrupted,
+}
+
+fn io_error(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> WriteError {
+    move |source| WriteError::Io { path: path.to_owned(), action, source }
+}
+
+/// Writes `files` (paths with forward slashes below `target`, and contents) as a table set.
+///
+/// `interrupted` is asked before every file; `written` is told of every file.
+///
+/// # Errors
+/// The first thing that went wrong. Nothing is left behind.
+pub fn write<'f>(
+    target: &Path,
+    files: impl IntoIterator<Item = (&'f str, &'f [u8])>,
+    existing: Existing,
+    interrupted: impl Fn() -> bool,
+    mut written: impl FnMut(),
+) -> Result<(), WriteError> {
+    let swap = check_target(target, existing)?;
+    let (parent, name) = split(target)?;
+    fs::create_dir_all(&parent).map_err(io_error(&parent, "create the directory"))?;
+    let aside = tempfile::Builder::new()
+        .prefix(&format!(".{name}.partial-"))
+        .permissions(permissions())
+        .tempdir_in(&parent)
+        .map_err(io_error(&parent, "create a directory"))?;
+    let mut directories = vec![aside.path().to_owned()];
+    for (relative, bytes) in files {
+        if interrupted() {
+            return Err(WriteError::Interrupted);
+        }
+        let path = aside.path().join(relative);
+        let directory = path.parent().unwrap_or(aside.path());
+        if directories.last().is_none_or(|last| last != directory) && !directory.is_dir() {
+            fs::create_dir_all(directory).map_err(io_error(directory, "create the directory"))?;
+            directories.push(directory.to_owned());
+        }
+        let shown = target.join(relative);
+        let mut file = File::create_new(&path).map_err(io_error(&shown, "create the file"))?;
+        file.write_all(bytes).map_err(io_error(&shown, "write the file"))?;
+        file.sync_data().map_err(io_error(&shown, "sync the file"))?;
+        written();
+    }
+    for directory in directories.iter().rev() {
+        sync_directory(directory)?;
+    }
+    if interrupted() {
+        return Err(WriteError::Interrupted);
+    }
+    if swap {
+        exchange(aside.path(), target).map_err(io_error(target, "replace the directory"))?;
+        // `aside` now holds the old table set and is removed as it goes out of scope.
+    } else {
+        fs::rename(aside.path(), target)
+            .map_err(io_error(target, "rename the new directory to it"))?;
+        let _ = aside.keep();
+    }
+    sync_directory(&parent)
+}
+
+/// Whether the target must be swapped with what is there; an error if it must not be touched.
+fn check_target(target: &Path, existing: Existing) -> Result<bool, WriteError> {
+    let refuse = |why| Err(WriteError::NotOurs { path: target.to_owned(), why });
+    let metadata = match fs::symlink_metadata(target) {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(io_error(target, "look at it")(error)),
+    };
+    if metadata.is_symlink() {
+        return refuse("it is a symbolic link");
+    }
+    if !metadata.is_dir() {
+        return refuse("it is not a directory");
+    }
+    let mut entries = fs::read_dir(target).map_err(io_error(target, "list the directory"))?;
+    if entries.next().is_none() {
+        return Ok(false);
+    }
+    // Enough of the manifest to know it by; a set that is damaged otherwise may be replaced.
+    let manifest = fs::read(target.join(MANIFEST_FILE)).unwrap_or_default();
+    let head = &manifest[..manifest.len().min(200)];
+    if !head.windows(MANIFEST_FORMAT.len()).any(|bytes| bytes == MANIFEST_FORMAT.as_bytes()) {
+        return refuse("it is not empty and has no manifest.json of tvlb's");
+    }
+    match existing {
+        Existing::Replace => Ok(true),
+        Existing::Refuse => Err(WriteError::Exists { path: target.to_owned() }),
+    }
+}
+
+fn split(target: &Path) -> Result<(PathBuf, String), WriteError> {
+    let name = target.file_name().ok_or(WriteError::NotOurs {
+        path: target.to_owned(),
+        why: "the path does not end in a name",
+    })?;
+    let parent = match target.parent() {
+        Some(parent) if parent != Path::new("") => parent.to_owned(),
+        _ => PathBuf::from("."),
+    };
+    Ok((parent, name.to_string_lossy().into_owned()))
+}
+
+fn sync_directory(path: &Path) -> Result<(), WriteError> {
+    let sync = || File::open(path)?.sync_all();
+    sync().map_err(io_error(path, "sync the directory"))
+}
+
+/// The permissions of any new directory, not the private ones of a temporary one.
+#[cfg(unix)]
+fn permissions() -> fs::Permissions {
+    use std::os::unix::fs::PermissionsExt;
+    fs::Permissions::from_mode(0o777)
+}
+
+#[cfg(target_os = "linux")]
+fn exchange(one: &Path, other: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
+}
+
+/// Where two directories cannot be swapped in one step: the old one is moved away first.
+#[cfg(not(target_os = "linux"))]
+fn exchange(one: &Path, other: &Path) -> io::Result<()> {
+    let away = one.with_extension("old");
+    fs::rename(other, &away)?;
+    fs::rename(one, other)?;
+    fs::rename(&away, one)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MANIFEST: &[u8] = b"{\"format\": \"tvlb table set 1\"}";
+
+    fn try_write(target: &Path, existing: Existing) -> Result<(), WriteError> {
+        let files = [("manifest.json", MANIFEST), ("switches/00000.tvlb", b"image".as_slice())];
+        write(target, files, existing, || false, || {})
+    }
+
+    fn names(directory: &Path) -> Vec<String> {
+        let entries = fs::read_dir(directory).unwrap();
+        let mut names: Vec<_> =
+            entries.map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn writes_a_new_set_and_leaves_nothing_else() {
+        let home = tempfile::tempdir().unwrap();
+        let target = home.path().join("deep/out");
+        try_write(&target, Existing::Refuse).unwrap();
+        assert_eq!(names(&home.path().join("deep")), ["out"]);
+        assert_eq!(names(&target), ["manifest.json", "switches"]);
+        assert_eq!(fs::read(target.join("switches/00000.tvlb")).unwrap(), b"image");
+    }
+
+    #[test]
+    fn replaces_a_table_set_only_when_asked() {
+        let home = tempfile::tempdir().unwrap();
+        let target = home.path().join("out");
+        try_write(&target, Existing::Refuse).unwrap();
+        fs::write(target.join("old"), "").unwrap();
+        assert!(matches!(try_write(&target, Existing::Refuse), Err(WriteError::Exists { .. })));
+        assert!(target.join("old").exists());
+        try_write(&target, Existing::Replace).unwrap();
+        assert!(!target.join("old").exists());
+        assert_eq!(names(home.path()), ["out"]);
+    }
+
+    #[test]
+    fn touches_nothing_that_is_not_a_table_set() {
+        let home = tempfile::tempdir().unwrap();
+        let target = home.path().join("out");
+        fs::create_dir(&target).unwrap();
+        fs::write(target.join("thesis.tex"), "precious").unwrap();
+        for existing in [Existing::Refuse, Existing::Replace] {
+            assert!(matches!(try_write(&target, existing), Err(WriteError::NotOurs { .. })));
+        }
+        assert_eq!(names(&target), ["thesis.tex"]);
+        fs::write(home.path().join("file"), "").unwrap();
+        assert!(matches!(
+            try_write(&home.path().join("file"), Existing::Replace),
+            Err(WriteError::NotOurs { .. })
+        ));
+        #[cfg(unix)]
+        {
+            let link = home.path().join("link");
+            std::os::unix::fs::symlink(&target, &link).unwrap();
+            assert!(matches!(try_write(&link, Existing::Replace), Err(WriteError::NotOurs { .. })));
+        }
+    }
+
+    #[test]
+    fn an_empty_directory_will_do() {
+        let home = tempfile::tempdir().unwrap();
+        let target = home.path().join("out");
+        fs::create_dir(&target).unwrap();
+        try_write(&target, Existing::Refuse).unwrap();
+        assert_eq!(names(&target), ["manifest.json", "switches"]);
+    }
+
+    #[test]
+    fn an_interruption_leaves_nothing() {
+        let home = tempfile::tempdir().unwrap();
+        let target = home.path().join("out");
+        for after in 0..3 {
+            let asked = std::cell::Cell::new(0);
+            let interrupted = || asked.replace(asked.get() + 1) == after;
+            let files = [("manifest.json", MANIFEST), ("switches/00000.tvlb", MANIFEST)];
+            let result = write(&target, files, Existing::Refuse, interrupted, || {});
+            assert!(matches!(result, Err(WriteError::Interrupted)));
+            assert!(names(home.path()).is_empty());
+        }
+    }
+}
