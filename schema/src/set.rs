@@ -17,10 +17,18 @@ impl Keep {
     pub const NONE: Self = Self(0);
     /// Every route.
     pub const ALL: Self = Self(10_000);
+    /// The least fraction but none at all: a hundredth. A switch finds a kept route by trying, so
+    /// the work that it may spend on a packet sets how rare kept routes may be.
+    pub const LEAST: Self = Self(100);
 
-    /// `parts` of 10 000; `None` above 10 000.
+    /// `parts` of 10 000; `None` above 10 000, and between none and a hundredth.
     pub const fn new(parts: u16) -> Option<Self> {
-        if parts <= Self::ALL.0 { Some(Self(parts)) } else { None }
+        let keep = Self(parts);
+        if keep.is_in_range() { Some(keep) } else { None }
+    }
+
+    const fn is_in_range(self) -> bool {
+        self.0 == 0 || (self.0 >= Self::LEAST.0 && self.0 <= Self::ALL.0)
     }
 
     /// Parts of 10 000.
@@ -57,8 +65,10 @@ pub struct SetRule {
 /// Why a rule is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SetRuleError {
-    /// A keep-fraction above one.
-    #[error("keep-fraction of shape {shape}: found {found}, accepted 0 to 10000 parts of 10000")]
+    /// A keep-fraction out of range.
+    #[error(
+        "keep-fraction of shape {shape}: found {found}, accepted 0 or 100 to 10000 parts of 10000"
+    )]
     Keep {
         /// The shape's number.
         shape: usize,
@@ -120,7 +130,7 @@ impl SetRule {
     pub fn check(&self) -> Result<(), SetRuleError> {
         for shape in Shape::all() {
             let keep = self.keep_of(shape);
-            if keep > Keep::ALL {
+            if !keep.is_in_range() {
                 return Err(SetRuleError::Keep { shape: shape.number(), found: keep.0 });
             }
             let weight = self.weight_of(shape);

@@ -1,0 +1,88 @@
+//! What can be wrong with a fabric file, and where.
+
+use crate::set_grammar::SetGrammarError;
+use tvlb_schema::DragonflyError;
+
+/// Why a text is not a fabric file: the place and the fault.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{origin}:{line}:{column}: {fault}")]
+pub struct FabricFileError {
+    /// The file's name, as the caller gave it.
+    pub origin: String,
+    /// From 1.
+    pub line: usize,
+    /// In characters, from 1.
+    pub column: usize,
+    /// What is wrong there.
+    pub fault: Box<FabricFault>,
+}
+
+/// What is wrong. Keys are written with their table, as in `dragonfly.h`.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FabricFault {
+    /// The text is not TOML.
+    #[error("not TOML: {problem}; found {found}")]
+    Syntax {
+        /// The parser's word on it.
+        problem: String,
+        /// The text there, quoted.
+        found: String,
+    },
+    /// A key or table given twice.
+    #[error("{0} is given a second time; every key and table is accepted once")]
+    DuplicateKey(String),
+    /// A key that means nothing here.
+    #[error("{key} is not a key of the fabric file; accepted here: {accepted}")]
+    UnknownKey {
+        /// The key.
+        key: String,
+        /// The keys that its table takes.
+        accepted: String,
+    },
+    /// A key that must be there and is not.
+    #[error("{key} is missing; it must be {accepted}")]
+    MissingKey {
+        /// The key.
+        key: String,
+        /// What it takes.
+        accepted: String,
+    },
+    /// A value of the wrong type or out of range.
+    #[error("{key} {found}, but {} must be {accepted}", .key.rsplit('.').next().unwrap_or(.key))]
+    Value {
+        /// The key.
+        key: String,
+        /// What it is, as in `= 0` or `is a table`.
+        found: String,
+        /// What it may be.
+        accepted: String,
+    },
+    /// Sizes that are each in range but do not make a Dragonfly together.
+    #[error("{key} is too large for the other sizes: {error}")]
+    Dragonfly {
+        /// The last key of those that matter.
+        key: String,
+        /// What does not fit.
+        error: DragonflyError,
+    },
+    /// Two sources for the cables.
+    #[error(
+        "{key} is given beside {other}; accepted is one of the two, for both say where the cables come from"
+    )]
+    TwoWirings {
+        /// The key that comes second in the file.
+        key: String,
+        /// The key that comes first.
+        other: String,
+    },
+    /// A text that is not a T-VLB set.
+    #[error("{key} is not a set of routes: {error}\n{marked}")]
+    Set {
+        /// The key.
+        key: String,
+        /// What is wrong with the text; its columns count from the text's own start.
+        error: SetGrammarError,
+        /// The text with carets below the wrong place.
+        marked: String,
+    },
+}

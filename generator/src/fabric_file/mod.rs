@@ -1,0 +1,73 @@
+//! The fabric file: what a user says about one fabric and how to route on it.
+//!
+//! Text goes in, one validated [`FabricFile`] comes out, and no later stage sees the text's
+//! strings. Promises: every text is answered without a panic; nothing in it is ignored, so an
+//! unknown key, a wrong type or a value out of range is an error with its line and column; no
+//! file is opened here. `docs/fabric-file.md` describes every key.
+
+mod error;
+mod reader;
+mod sections;
+#[cfg(test)]
+mod tests;
+
+pub use error::{FabricFault, FabricFileError};
+
+use std::path::PathBuf;
+use tvlb_schema::{Dragonfly, PerDecision, SetRule};
+
+/// A fabric and how to route on it, every value within its range.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FabricFile {
+    /// Names the fabric in images and reports: 1 to 64 of `A-Z a-z 0-9 . _ -`.
+    pub name: String,
+    /// Decides everything random; at most `i64::MAX`, the largest number that TOML has.
+    pub seed: u64,
+    /// The sizes.
+    pub dragonfly: Dragonfly,
+    /// Where the cables come from.
+    pub wiring: Wiring,
+    /// How long a flit takes over a link.
+    pub latencies: Latencies,
+    /// T of UGAL-L, in flits times hops: MIN is taken while it costs at most this much more.
+    pub threshold: i16,
+    /// The T-VLB set of each decision.
+    pub sets: PerDecision<DecisionSet>,
+}
+
+/// Where a fabric's cables come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wiring {
+    /// A named arrangement of global links.
+    Arrangement(String),
+    /// A list of cables in a file; a relative path starts at the fabric file's directory.
+    Cables(PathBuf),
+}
+
+/// Cycles that a flit takes over a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Latencies {
+    /// Between two switches of a group.
+    pub local: u16,
+    /// Between two groups.
+    pub global: u16,
+}
+
+/// A T-VLB set as the file has it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DecisionSet {
+    /// As written.
+    pub text: String,
+    /// What it means. The seed is the file's own, so equal texts give equal rules.
+    pub rule: SetRule,
+}
+
+impl FabricFile {
+    /// Reads the text of a fabric file; `origin` is the file's name for error messages.
+    ///
+    /// # Errors
+    /// The first thing in the text that is not as `docs/fabric-file.md` says.
+    pub fn parse(text: &str, origin: &str) -> Result<Self, FabricFileError> {
+        sections::file(&reader::Document { text, origin })
+    }
+}

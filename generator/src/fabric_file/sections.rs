@@ -1,0 +1,185 @@
+//! What each key of the fabric file means: its range, its default, and how keys fit together.
+
+use super::reader::{Document, Entry, Section};
+use super::{DecisionSet, FabricFault, FabricFile, FabricFileError, Latencies, Wiring};
+use crate::set_grammar::parse_set;
+use std::ops::RangeInclusive;
+use tvlb_schema::{Dragonfly, DragonflyError, PerDecision, limits};
+
+type Fallible<T> = Result<T, FabricFileError>;
+
+pub(super) const ROOT: [&str; 5] = ["name", "seed", "dragonfly", "links", "routing"];
+pub(super) const DRAGONFLY: [&str; 6] = ["p", "a", "h", "g", "arrangement", "cables"];
+pub(super) const LINKS: [&str; 2] = ["local-latency", "global-latency"];
+pub(super) const ROUTING: [&str; 3] = ["threshold", "virtual-channels", "set"];
+pub(super) const SET: [&str; 3] = ["ugal-l", "par-source", "par-second"];
+
+const NAME: &str = "a string of 1 to 64 characters from A-Z, a-z, 0-9, `.`, `_` and `-`";
+const ARRANGEMENTS: [&str; 6] =
+    ["absolute", "absolute-classic", "relative", "circulant", "palmtree", "random"];
+const CABLES: &str = "the path of a cable list, a string that is not empty";
+const SET_TEXT: &str = "a string in the grammar of sets, as in \"strategic-2-3 by shape\"";
+const SET_OR_TABLE: &str = "a string in the grammar of sets, as in \"strategic-2-3 by shape\", \
+    or a table of ugal-l, par-source, par-second";
+
+const DEFAULT_SEED: u64 = 1;
+const DEFAULT_ARRANGEMENT: &str = "absolute";
+const DEFAULT_LATENCIES: Latencies = Latencies { local: 10, global: 15 };
+const DEFAULT_THRESHOLD: i16 = 0;
+const DEFAULT_SET: &str = "strategic-2-3 by shape";
+
+/// The whole file.
+pub(super) fn file(document: &Document<'_>) -> Fallible<FabricFile> {
+    let tree = document.tree()?;
+    let root = document.root(&tree, &ROOT)?;
+    let name = name(&root)?;
+    let seed = root.integer_or("seed", 0..=i64::MAX, DEFAULT_SEED)?;
+    let section =
+        root.required("dragonfly", "a table of p, a, h, g and the wiring")?.section(&DRAGONFLY)?;
+    let dragonfly = dragonfly(&section)?;
+    let wiring = wiring(&section)?;
+    let latencies = match root.optional("links") {
+        Some(links) => latencies(&links.section(&LINKS)?)?,
+        None => DEFAULT_LATENCIES,
+    };
+    let routing = root.optional("routing").map(|routing| routing.section(&ROUTING)).transpose()?;
+    if let Some(routing) = &routing {
+        check_virtual_channels(routing)?;
+    }
+    Ok(FabricFile {
+        name,
+        seed,
+        dragonfly,
+        wiring,
+        latencies,
+        threshold: match &routing {
+            Some(routing) => routing.integer_or(
+                "threshold",
+                i64::from(i16::MIN)..=i64::from(i16::MAX),
+                DEFAULT_THRESHOLD,
+            )?,
+            None => DEFAULT_THRESHOLD,
+        },
+        sets: sets(routing.as_ref(), seed)?,
+    })
+}
+
+fn name(root: &Section<'_, '_>) -> Fallible<String> {
+    let entry = root.required("name", NAME)?;
+    let name = entry.string(NAME)?;
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    if (1..=64).contains(&name.len()) && name.chars().all(is_plain) {
+        Ok(name.to_owned())
+    } else {
+        Err(entry.refused(NAME))
+    }
+}
+
+fn dragonfly(section: &Section<'_, '_>) -> Fallible<Dragonfly> {
+    let size = |key| section.integer::<u32>(key, size_range(key));
+    let (p, a, h, g) = (size("p")?, size("a")?, size("h")?, size("g")?);
+    Dragonfly::new(p, a, h, g).map_err(|error| {
+        // Each size alone is in range, so g or a product is too large: blame its last factor.
+        let key = match error {
+            DragonflyError::Size { name, .. } => name.rsplit('·').next().unwrap_or(name),
+            DragonflyError::TooManyGroups { .. } => "g",
+        };
+        section.fault_of(key, FabricFault::Dragonfly { key: section.path_of(key), error })
+    })
+}
+
+/// The range of one size for itself.
+fn size_range(key: &str) -> RangeInclusive<i64> {
+    let (least, most) = match key {
+        "p" => (1, limits::NODES_PER_SWITCH),
+        "a" => (1, limits::SWITCHES_PER_GROUP),
+        "h" => (1, limits::PORTS_PER_GROUP),
+        // A port reaches one other group.
+        _ => (2, limits::PORTS_PER_GROUP + 1),
+    };
+    least..=i64::from(most)
+}
+
+fn wiring(section: &Section<'_, '_>) -> Fallible<Wiring> {
+    match (section.optional("arrangement"), section.optional("cables")) {
+        (None, None) => Ok(Wiring::Arrangement(DEFAULT_ARRANGEMENT.to_owned())),
+        (Some(entry), None) => arrangement(&entry),
+        (None, Some(entry)) => {
+            let path = entry.string(CABLES)?;
+            if path.is_empty() {
+                return Err(entry.refused(CABLES));
+            }
+            Ok(Wiring::Cables(path.into()))
+        }
+        (Some(one), Some(other)) => {
+            let (first, second) =
+                if one.key_at() < other.key_at() { (one, other) } else { (other, one) };
+            Err(second.fault_of_key(FabricFault::TwoWirings {
+                key: second.key().to_owned(),
+                other: first.key().to_owned(),
+            }))
+        }
+    }
+}
+
+fn arrangement(entry: &Entry<'_, '_>) -> Fallible<Wiring> {
+    let accepted = format!("one of \"{}\"", ARRANGEMENTS.join("\", \""));
+    let name = entry.string(&accepted)?;
+    if ARRANGEMENTS.contains(&name) {
+        Ok(Wiring::Arrangement(name.to_owned()))
+    } else {
+        Err(entry.refused(&accepted))
+    }
+}
+
+fn latencies(links: &Section<'_, '_>) -> Fallible<Latencies> {
+    let cycles = |key, default| links.integer_or(key, 1..=10_000, default);
+    Ok(Latencies {
+        local: cycles("local-latency", DEFAULT_LATENCIES.local)?,
+        global: cycles("global-latency", DEFAULT_LATENCIES.global)?,
+    })
+}
+
+/// There is one scheme, so there is nothing to hold; the key lets a file say which it means.
+fn check_virtual_channels(routing: &Section<'_, '_>) -> Fallible<()> {
+    const ACCEPTED: &str = "\"ordered\"";
+    match routing.optional("virtual-channels") {
+        Some(entry) if entry.string(ACCEPTED)? != "ordered" => Err(entry.refused(ACCEPTED)),
+        _ => Ok(()),
+    }
+}
+
+fn sets(routing: Option<&Section<'_, '_>>, seed: u64) -> Fallible<PerDecision<DecisionSet>> {
+    let same = |set: DecisionSet| PerDecision {
+        ugal_l: set.clone(),
+        par_source: set.clone(),
+        par_second: set,
+    };
+    match routing.and_then(|routing| routing.optional("set")) {
+        None => {
+            let rule = parse_set(DEFAULT_SET, seed).expect("the default set is in the grammar");
+            Ok(same(DecisionSet { text: DEFAULT_SET.to_owned(), rule }))
+        }
+        Some(entry) if entry.is_table() => {
+            let section = entry.section(&SET)?;
+            let of = |key| set(&section.required(key, SET_TEXT)?, SET_TEXT, seed);
+            Ok(PerDecision {
+                ugal_l: of("ugal-l")?,
+                par_source: of("par-source")?,
+                par_second: of("par-second")?,
+            })
+        }
+        Some(entry) => set(&entry, SET_OR_TABLE, seed).map(same),
+    }
+}
+
+fn set(entry: &Entry<'_, '_>, accepted: &str, seed: u64) -> Fallible<DecisionSet> {
+    let text = entry.string(accepted)?;
+    match parse_set(text, seed) {
+        Ok(rule) => Ok(DecisionSet { text: text.to_owned(), rule }),
+        Err(error) => Err(entry.fault_within(
+            error.at().start,
+            FabricFault::Set { key: entry.key().to_owned(), marked: error.marked(text), error },
+        )),
+    }
+}

@@ -1,0 +1,400 @@
+//! Reading: defaults, every kind of error as its user sees it, and texts of any kind.
+
+mod shipped;
+
+use super::*;
+use proptest::prelude::*;
+use tvlb_schema::DrawRule;
+
+const LEAST: &str = "\
+name = \"x\"
+[dragonfly]
+p = 4
+a = 8
+h = 4
+g = 9
+";
+
+fn parse(text: &str) -> FabricFile {
+    FabricFile::parse(text, "x.toml").unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The error for each text, one after the other.
+fn errors(texts: &[&str]) -> String {
+    let errors: Vec<String> = texts
+        .iter()
+        .map(|text| FabricFile::parse(text, "x.toml").unwrap_err().to_string())
+        .collect();
+    errors.join("\n")
+}
+
+/// The error for each replacement of one line of the least file.
+fn errors_with(line: &str, others: &[&str]) -> String {
+    assert!(LEAST.contains(line));
+    let texts: Vec<String> = others.iter().map(|other| LEAST.replace(line, other)).collect();
+    errors(&texts.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// The error for each addition to the least file, which begins on line 7.
+fn errors_after(additions: &[&str]) -> String {
+    let texts: Vec<String> =
+        additions.iter().map(|addition| format!("{LEAST}{addition}")).collect();
+    errors(&texts.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+#[test]
+fn what_is_not_written_has_its_default() {
+    let file = parse(LEAST);
+    let set = DecisionSet {
+        text: "strategic-2-3 by shape".to_owned(),
+        rule: crate::set_grammar::parse_set("strategic-2-3 by shape", 1).unwrap(),
+    };
+    assert_eq!(
+        file,
+        FabricFile {
+            name: "x".to_owned(),
+            seed: 1,
+            dragonfly: Dragonfly::new(4, 8, 4, 9).unwrap(),
+            wiring: Wiring::Arrangement("absolute".to_owned()),
+            latencies: Latencies { local: 10, global: 15 },
+            threshold: 0,
+            sets: PerDecision { ugal_l: set.clone(), par_source: set.clone(), par_second: set },
+        }
+    );
+    // Empty tables say no more.
+    assert_eq!(parse(&format!("{LEAST}[links]\n[routing]\n")), file);
+}
+
+#[test]
+fn what_is_written_is_what_is_read() {
+    let file = parse(
+        r#"
+        seed = 0x7fff_ffff_ffff_ffff
+        name = 'A.b_c-9'
+        routing.threshold = -32768
+        routing.virtual-channels = "ordered"
+        routing.set = { ugal-l = "all", par-source = "60% 5-hop", par-second = "min" }
+        dragonfly = { p = 1, a = 256, h = 16, g = 256, cables = "wiring/cables.csv" }
+        [links]
+        local-latency = 1
+        global-latency = 10_000
+        "#,
+    );
+    assert_eq!(file.name, "A.b_c-9");
+    assert_eq!(file.seed, u64::MAX >> 1);
+    assert_eq!(file.dragonfly, Dragonfly::new(1, 256, 16, 256).unwrap());
+    assert_eq!(file.wiring, Wiring::Cables("wiring/cables.csv".into()));
+    assert_eq!(file.latencies, Latencies { local: 1, global: 10_000 });
+    assert_eq!(file.threshold, i16::MIN);
+    assert_eq!(file.sets.ugal_l.text, "all");
+    assert_eq!(file.sets.ugal_l.rule.draw, DrawRule::ByRoute);
+    assert_eq!(file.sets.par_source.rule.seed, file.seed);
+    assert!(file.sets.par_second.rule.shapes().is_empty());
+}
+
+#[test]
+fn one_set_serves_every_decision() {
+    let file = parse(&format!("{LEAST}[routing]\nset = \"60% 5-hop\""));
+    assert_eq!(file.sets.ugal_l, file.sets.par_source);
+    assert_eq!(file.sets.ugal_l, file.sets.par_second);
+}
+
+#[test]
+fn every_arrangement_has_its_name() {
+    for name in ["absolute", "absolute-classic", "relative", "circulant", "palmtree", "random"] {
+        assert_eq!(
+            parse(&format!("{LEAST}arrangement = \"{name}\"")).wiring,
+            Wiring::Arrangement(name.to_owned())
+        );
+    }
+}
+
+#[test]
+fn text_that_is_not_toml() {
+    insta::assert_snapshot!(errors_with("p = 4", &["p 4", "p = ", "p = 4 a", "p = 4,", "[", "p = \"4", "p = 04"]), @r#"
+    x.toml:3:3: not TOML: key with no value, expected `=`; found `4`
+    x.toml:3:5: not TOML: string values must be quoted, expected literal string; found the end of the line
+    x.toml:3:5: not TOML: string values must be quoted, expected literal string; found `4 a`
+    x.toml:3:6: not TOML: unexpected key or value, expected newline, `#`; found `,`
+    x.toml:3:2: not TOML: unquoted keys cannot be empty, expected letters, numbers, `-`, `_`; found the end of the line
+    x.toml:3:7: not TOML: invalid basic string, expected `"`; found the end of the line
+    x.toml:3:5: not TOML: unexpected leading zero, expected nothing; found `0`
+    "#);
+}
+
+#[test]
+fn what_is_given_twice() {
+    insta::assert_snapshot!(errors_after(&[
+        "p = 4",
+        "p.x = 4",
+        "[dragonfly.p]",
+        "[dragonfly]",
+        "[links]\n[links]",
+        "arrangement = \"absolute\"\ncables = \"x.csv\"",
+        "cables = \"x.csv\"\narrangement = \"absolute\"",
+    ]), @r"
+    x.toml:7:1: p is given a second time; every key and table is accepted once
+    x.toml:7:1: not TOML: cannot extend value of type integer with a dotted key; found `p`
+    x.toml:7:12: p is given a second time; every key and table is accepted once
+    x.toml:7:2: dragonfly is given a second time; every key and table is accepted once
+    x.toml:8:2: links is given a second time; every key and table is accepted once
+    x.toml:8:1: dragonfly.cables is given beside dragonfly.arrangement; accepted is one of the two, for both say where the cables come from
+    x.toml:8:1: dragonfly.arrangement is given beside dragonfly.cables; accepted is one of the two, for both say where the cables come from
+    ");
+}
+
+#[test]
+fn unknown_keys() {
+    insta::assert_snapshot!(errors_after(&[
+        "q = 4",
+        "zzz = 1\nPorts = 2",
+        "[link]",
+        "[links]\nlatency = 1",
+        "[routing]\nscheme = 1",
+        "[routing.set]\nugal-g = \"all\"",
+        "\"two\\u0007words\" = 1",
+    ]), @r#"
+    x.toml:7:1: dragonfly.q is not a key of the fabric file; accepted here: p, a, h, g, arrangement, cables
+    x.toml:7:1: dragonfly.zzz is not a key of the fabric file; accepted here: p, a, h, g, arrangement, cables
+    x.toml:7:2: link is not a key of the fabric file; accepted here: name, seed, dragonfly, links, routing
+    x.toml:8:1: links.latency is not a key of the fabric file; accepted here: local-latency, global-latency
+    x.toml:8:1: routing.scheme is not a key of the fabric file; accepted here: threshold, virtual-channels, set
+    x.toml:8:1: routing.set.ugal-g is not a key of the fabric file; accepted here: ugal-l, par-source, par-second
+    x.toml:7:1: dragonfly."two\u0007words" is not a key of the fabric file; accepted here: p, a, h, g, arrangement, cables
+    "#);
+}
+
+#[test]
+fn missing_keys() {
+    insta::assert_snapshot!(errors(&[
+        "",
+        "name = \"x\"",
+        "name = \"x\"\n[dragonfly]",
+        "name = \"x\"\n[dragonfly]\np = 1\na = 1\nh = 1\n[links]",
+    ]), @r"
+    x.toml:1:1: name is missing; it must be a string of 1 to 64 characters from A-Z, a-z, 0-9, `.`, `_` and `-`
+    x.toml:1:1: dragonfly is missing; it must be a table of p, a, h, g and the wiring
+    x.toml:2:2: dragonfly.p is missing; it must be a whole number, 1 to 256
+    x.toml:2:2: dragonfly.g is missing; it must be a whole number, 2 to 4097
+    ");
+    insta::assert_snapshot!(errors_after(&["[routing]\n[routing.set]\nugal-l = \"all\""]), @r#"x.toml:8:10: routing.set.par-source is missing; it must be a string in the grammar of sets, as in "strategic-2-3 by shape""#);
+}
+
+#[test]
+fn sizes_out_of_range() {
+    insta::assert_snapshot!(errors_with("h = 4", &[
+        "h = 0",
+        "h = -1",
+        "h = 4097",
+        "h = 99999999999999999999999999",
+        "h = 0xffff_ffff_ffff_ffff",
+        "h = 4.0",
+        "h = \"4\"",
+        "h = true",
+        "h = [4]",
+        "h = {}",
+        "h.x = 4",
+        "h = 1979-05-27",
+    ]), @r#"
+    x.toml:5:5: dragonfly.h = 0, but h must be 1 to 4096
+    x.toml:5:5: dragonfly.h = -1, but h must be 1 to 4096
+    x.toml:5:5: dragonfly.h = 4097, but h must be 1 to 4096
+    x.toml:5:5: dragonfly.h = 99999999999999999999999999, but h must be 1 to 4096
+    x.toml:5:5: dragonfly.h = 0xffff_ffff_ffff_ffff, but h must be 1 to 4096
+    x.toml:5:5: dragonfly.h = 4.0, but h must be a whole number, 1 to 4096
+    x.toml:5:5: dragonfly.h = "4", but h must be a whole number, 1 to 4096
+    x.toml:5:5: dragonfly.h = true, but h must be a whole number, 1 to 4096
+    x.toml:5:5: dragonfly.h is an array, but h must be a whole number, 1 to 4096
+    x.toml:5:5: dragonfly.h is a table, but h must be a whole number, 1 to 4096
+    x.toml:5:1: dragonfly.h is a table, but h must be a whole number, 1 to 4096
+    x.toml:5:5: dragonfly.h = 1979-05-27, but h must be a whole number, 1 to 4096
+    "#);
+    insta::assert_snapshot!(errors_with("p = 4", &["p = 257"]), @"x.toml:3:5: dragonfly.p = 257, but p must be 1 to 256");
+    insta::assert_snapshot!(errors_with("a = 8", &["a = 257"]), @"x.toml:4:5: dragonfly.a = 257, but a must be 1 to 256");
+    insta::assert_snapshot!(errors_with("g = 9", &["g = 1", "g = 4098"]), @r"
+    x.toml:6:5: dragonfly.g = 1, but g must be 2 to 4097
+    x.toml:6:5: dragonfly.g = 4098, but g must be 2 to 4097
+    ");
+}
+
+#[test]
+fn sizes_that_do_not_fit_together() {
+    insta::assert_snapshot!(errors_with("g = 9", &["   g =   34"]), @"x.toml:6:10: dragonfly.g is too large for the other sizes: g = 34, but each group has only a·h = 32 global ports, so g must be at most 33");
+    insta::assert_snapshot!(errors_with("h = 4", &["h = 513"]), @"x.toml:5:5: dragonfly.h is too large for the other sizes: a·h = 4104, but a·h must be 1 to 4096");
+    insta::assert_snapshot!(errors_with("a = 8\nh = 4\ng = 9", &[
+        "a = 64\nh = 32\ng = 2049",
+        "g = 4097\na = 1\nh = 4096",
+    ]), @r"
+    x.toml:6:5: dragonfly.g is too large for the other sizes: a·g = 131136, but a·g must be 1 to 65536
+    x.toml:4:5: dragonfly.g is too large for the other sizes: a·h·g = 16781312, but a·h·g must be 1 to 16777216
+    ");
+}
+
+/// The ranges here and the schema's own must be the same.
+#[test]
+fn sizes_have_the_ranges_of_the_schema() {
+    for key in ["p", "a", "h", "g"] {
+        for size in [0, 1, 2, 256, 257, 4096, 4097, 4098, u32::MAX] {
+            let of = |name, other| if name == key { size } else { other };
+            let (p, a, h, g) = (of("p", 1), of("a", 1), of("h", 1), of("g", 2));
+            let text = format!("name = 'x'\ndragonfly = {{ p = {p}, a = {a}, h = {h}, g = {g} }}");
+            match (Dragonfly::new(p, a, h, g), FabricFile::parse(&text, "x.toml")) {
+                (Ok(expected), Ok(file)) => assert_eq!(file.dragonfly, expected),
+                (Err(expected), Err(found)) => {
+                    assert!(found.to_string().ends_with(&expected.to_string()), "{found}");
+                }
+                (expected, found) => panic!("{key} = {size}: {expected:?}, {found:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn names_out_of_range() {
+    let long = format!("name = \"{}\"", "a".repeat(65));
+    insta::assert_snapshot!(errors_with("name = \"x\"", &[
+        "name = \"\"",
+        "name = \"a b\"",
+        "name = \"é\"",
+        "name = 4",
+        "name = \"\"\"\na\n\"\"\"",
+        &long,
+    ]), @r#"
+    x.toml:1:8: name = "", but name must be a string of 1 to 64 characters from A-Z, a-z, 0-9, `.`, `_` and `-`
+    x.toml:1:8: name = "a b", but name must be a string of 1 to 64 characters from A-Z, a-z, 0-9, `.`, `_` and `-`
+    x.toml:1:8: name = "é", but name must be a string of 1 to 64 characters from A-Z, a-z, 0-9, `.`, `_` and `-`
+    x.toml:1:8: name = 4, but name must be a string of 1 to 64 characters from A-Z, a-z, 0-9, `.`, `_` and `-`
+    x.toml:1:8: name = """…, but name must be a string of 1 to 64 characters from A-Z, a-z, 0-9, `.`, `_` and `-`
+    x.toml:1:8: name = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…, but name must be a string of 1 to 64 characters from A-Z, a-z, 0-9, `.`, `_` and `-`
+    "#);
+}
+
+#[test]
+fn other_values_out_of_range() {
+    insta::assert_snapshot!(errors_with("name = \"x\"", &[
+        "seed = -1\nname = \"x\"",
+        "seed = 9223372036854775808\nname = \"x\"",
+        "seed = 1.5\nname = \"x\"",
+    ]), @r"
+    x.toml:1:8: seed = -1, but seed must be 0 to 9223372036854775807
+    x.toml:1:8: seed = 9223372036854775808, but seed must be 0 to 9223372036854775807
+    x.toml:1:8: seed = 1.5, but seed must be a whole number, 0 to 9223372036854775807
+    ");
+    insta::assert_snapshot!(errors_after(&[
+        "arrangement = \"Absolute\"",
+        "arrangement = 1",
+        "cables = \"\"",
+        "cables = false",
+        "[links]\nlocal-latency = 0",
+        "[links]\nglobal-latency = 10001",
+        "[[links]]",
+        "[routing]\nthreshold = 32768",
+        "[routing]\nthreshold = -32769",
+        "[routing]\nvirtual-channels = \"per-hop\"",
+        "[routing]\nvirtual-channels = 4",
+        "[routing]\nset = 4",
+        "[routing.set]\nugal-l = 4",
+    ]), @r#"
+    x.toml:7:15: dragonfly.arrangement = "Absolute", but arrangement must be one of "absolute", "absolute-classic", "relative", "circulant", "palmtree", "random"
+    x.toml:7:15: dragonfly.arrangement = 1, but arrangement must be one of "absolute", "absolute-classic", "relative", "circulant", "palmtree", "random"
+    x.toml:7:10: dragonfly.cables = "", but cables must be the path of a cable list, a string that is not empty
+    x.toml:7:10: dragonfly.cables = false, but cables must be the path of a cable list, a string that is not empty
+    x.toml:8:17: links.local-latency = 0, but local-latency must be 1 to 10000
+    x.toml:8:18: links.global-latency = 10001, but global-latency must be 1 to 10000
+    x.toml:7:1: links is an array, but links must be a table of local-latency, global-latency
+    x.toml:8:13: routing.threshold = 32768, but threshold must be -32768 to 32767
+    x.toml:8:13: routing.threshold = -32769, but threshold must be -32768 to 32767
+    x.toml:8:20: routing.virtual-channels = "per-hop", but virtual-channels must be "ordered"
+    x.toml:8:20: routing.virtual-channels = 4, but virtual-channels must be "ordered"
+    x.toml:8:7: routing.set = 4, but set must be a string in the grammar of sets, as in "strategic-2-3 by shape", or a table of ugal-l, par-source, par-second
+    x.toml:8:10: routing.set.ugal-l = 4, but ugal-l must be a string in the grammar of sets, as in "strategic-2-3 by shape"
+    "#);
+    insta::assert_snapshot!(errors(&["name = \"x\"\ndragonfly = 4"]), @"x.toml:2:13: dragonfly = 4, but dragonfly must be a table of p, a, h, g, arrangement, cables");
+}
+
+#[test]
+fn sets_that_are_none_are_marked_in_the_file_and_below() {
+    insta::assert_snapshot!(errors_after(&[
+        "[routing]\nset = \"4-hop, 7-hop\"",
+        "[routing]\nset = \"\"",
+        "[routing]\n  set = '''\n4-hop,\n  7-hop'''",
+        // With an escape the column is that of the string.
+        "[routing]\nset = \"4-hop\\u002c 7-hop\"",
+        "[routing.set]\nugal-l = \"all\"\npar-source = \"2*all by route\"\npar-second = \"all\"",
+    ]), @r"
+    x.toml:8:15: routing.set is not a set of routes: column 8: found `7-hop`, accepted `all`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, a weight as in `3*` or a percentage as in `60%`
+    4-hop, 7-hop
+           ^^^^^
+    x.toml:8:7: routing.set is not a set of routes: column 1: found the end, accepted `min`, `all`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, a weight as in `3*` or a percentage as in `60%`
+
+    ^
+    x.toml:10:3: routing.set is not a set of routes: column 10: found `7-hop`, accepted `all`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, a weight as in `3*` or a percentage as in `60%`
+    4-hop,   7-hop
+             ^^^^^
+    x.toml:8:7: routing.set is not a set of routes: column 8: found `7-hop`, accepted `all`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, a weight as in `3*` or a percentage as in `60%`
+    4-hop, 7-hop
+           ^^^^^
+    x.toml:9:21: routing.set.par-source is not a set of routes: column 7: found `by route` in a set with weights, but weights mean `by shape`
+    2*all by route
+          ^^^^^^^^
+    ");
+}
+
+#[test]
+fn lines_and_columns_count_characters() {
+    let text = "# ünïcode\r\nname = \"x\"\r\ndragonfly = { \"é\" = 1 }";
+    let error = FabricFile::parse(text, "x.toml").unwrap_err();
+    assert_eq!((error.line, error.column), (3, 15));
+    let error = FabricFile::parse("\"é\".x = 1", "x.toml").unwrap_err();
+    assert_eq!((error.line, error.column), (1, 1));
+}
+
+proptest! {
+    #[test]
+    fn no_text_is_answered_with_a_panic(
+        text in prop_oneof![
+            any::<String>(),
+            proptest::collection::vec(
+                prop_oneof![
+                    proptest::sample::select(vec![
+                        "name = \"x\"", "seed = 1", "[dragonfly]", "p = 4", "a = 8", "h = 4",
+                        "g = 9", "arrangement = \"random\"", "cables = \"c\"", "[links]",
+                        "local-latency = 3", "[routing]", "threshold = 1", "[routing.set]",
+                        "set = \"all\"", "set = \"é", "ugal-l = \"min\"", "h = {}", "h = [",
+                    ]).prop_map(str::to_owned),
+                    ".{0,8}",
+                ],
+                0..12,
+            ).prop_map(|lines| lines.join("\n")),
+        ],
+    ) {
+        if let Err(error) = FabricFile::parse(&text, "x.toml") {
+            prop_assert!(error.line <= text.split('\n').count());
+            prop_assert!(!error.to_string().is_empty());
+        }
+    }
+
+    #[test]
+    fn a_damaged_file_is_answered_with_a_panic_never(
+        at in 0..LEAST.len(),
+        damage in any::<char>(),
+    ) {
+        let text: String = LEAST
+            .char_indices()
+            .map(|(i, c)| if i == at { damage } else { c })
+            .collect();
+        let _ = FabricFile::parse(&text, "x.toml");
+    }
+
+    #[test]
+    fn any_numbers_are_read_or_refused(p: i64, a in -1..300_i64, h in -1..300_i64, g in -1..5000_i64) {
+        let text = format!("name = 'x'\ndragonfly = {{ p = {p}, a = {a}, h = {h}, g = {g} }}");
+        let sizes = [p, a, h, g].map(u32::try_from);
+        let expected = match sizes {
+            [Ok(p), Ok(a), Ok(h), Ok(g)] => Dragonfly::new(p, a, h, g).ok(),
+            _ => None,
+        };
+        let found = FabricFile::parse(&text, "x.toml").ok().map(|file| file.dragonfly);
+        prop_assert_eq!(found, expected);
+    }
+}

@@ -1,0 +1,68 @@
+//! The fabric files and the document that we ship say what the code does.
+
+use super::super::{FabricFile, sections};
+use super::{LEAST, parse};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+fn repository() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
+
+#[test]
+fn the_fabric_files_that_we_ship_are_valid() {
+    let mut names = BTreeSet::new();
+    for entry in std::fs::read_dir(repository().join("tables")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "toml") {
+            let file = parse(&std::fs::read_to_string(&path).unwrap());
+            assert_eq!(path.file_stem().unwrap().to_str(), Some(file.name.as_str()));
+            let df = file.dragonfly;
+            assert_eq!(file.name, format!("dfly-{}-{}-{}-{}", df.p(), df.a(), df.h(), df.g()));
+            names.insert(file.name);
+        }
+    }
+    for name in
+        ["dfly-2-4-2-9", "dfly-4-8-4-9", "dfly-4-8-4-17", "dfly-4-8-4-33", "dfly-13-26-13-27"]
+    {
+        assert!(names.contains(name), "{name}");
+    }
+}
+
+const DOCUMENT: &str = include_str!("../../../../docs/fabric-file.md");
+
+/// The TOML blocks of the document.
+fn examples() -> Vec<&'static str> {
+    let blocks = DOCUMENT.split("```toml\n").skip(1);
+    blocks.map(|block| block.split("```").next().unwrap()).collect()
+}
+
+#[test]
+fn the_documents_full_example_says_the_defaults() {
+    let file = parse(examples()[0]);
+    let name = file.name.clone();
+    assert_eq!(file, FabricFile { name, ..parse(LEAST) });
+}
+
+#[test]
+fn the_documents_other_examples_go_with_any_file() {
+    for addition in &examples()[1..] {
+        parse(&format!("{LEAST}{addition}"));
+    }
+}
+
+#[test]
+fn the_document_describes_every_key() {
+    let tables = [
+        ("", &sections::ROOT[..]),
+        ("dragonfly.", &sections::DRAGONFLY),
+        ("links.", &sections::LINKS),
+        ("routing.", &sections::ROUTING),
+        ("routing.set.", &sections::SET),
+    ];
+    for (table, keys) in tables {
+        for key in keys {
+            assert!(DOCUMENT.contains(&format!("\n| `{table}{key}` |")), "{key}");
+        }
+    }
+}
