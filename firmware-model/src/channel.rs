@@ -9,6 +9,8 @@ use crate::Stage;
 
 /// The VCs that `ordered` needs for MIN, VLB and UGAL: L0 G0 L1 L2 G2 L3.
 pub const ORDERED_CHANNELS: u8 = 4;
+/// The VCs that `ordered` needs for PAR: L0 L1 G1 L2 L3 G3 L4.
+pub const ORDERED_CHANNELS_PAR: u8 = 5;
 
 /// The kind of link a packet is about to take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,8 +39,17 @@ mod tests {
     use super::*;
     use LinkKind::{Global, Local};
 
+    fn assert_channels(hops: &[(Stage, LinkKind, u8)], count: u8) {
+        let mut channel = 0;
+        for &(stage, link, expected) in hops {
+            channel = ordered(stage, channel, link);
+            assert_eq!(channel, expected, "{stage:?}");
+        }
+        assert_eq!(channel + 1, count);
+    }
+
     #[test]
-    fn the_longest_path_uses_every_channel() {
+    fn the_longest_paths_use_every_channel() {
         let hops = [
             (Stage::Source, Local, 0),
             (Stage::SourceLocal, Global, 0),
@@ -47,11 +58,16 @@ mod tests {
             (Stage::MiddleLocal, Global, 2),
             (Stage::Destination, Local, 3),
         ];
-        let mut channel = 0;
-        for (stage, link, expected) in hops {
-            channel = ordered(stage, channel, link);
-            assert_eq!(channel, expected, "{stage:?}");
-        }
-        assert_eq!(channel + 1, ORDERED_CHANNELS);
+        assert_channels(&hops, ORDERED_CHANNELS);
+        let hops = [
+            (Stage::Source, Local, 0),
+            (Stage::SourceLocal, Local, 1),
+            (Stage::SourceLocalAgain, Global, 1),
+            (Stage::Middle, Local, 2),
+            (Stage::MiddleDetour, Local, 3),
+            (Stage::MiddleLocal, Global, 3),
+            (Stage::Destination, Local, 4),
+        ];
+        assert_channels(&hops, ORDERED_CHANNELS_PAR);
     }
 }

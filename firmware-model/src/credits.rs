@@ -1,5 +1,6 @@
 //! What a switch knows of its queues.
 
+use crate::Header;
 use tvlb_schema::Port;
 
 /// The credits of one switch's output ports.
@@ -9,6 +10,14 @@ pub trait Credits {
     /// Credits in use on a port, over all its virtual channels: flits sent towards it whose
     /// buffer space downstream has not been returned yet.
     fn used(&self, port: Port) -> u32;
+
+    /// The sum of credits in use along the whole path of a packet that would set out from this
+    /// switch with this header: the view that UGAL-G supposes. `None`, as here, where a switch
+    /// sees its own ports only.
+    fn used_along(&self, header: Header) -> Option<u32> {
+        let _ = header;
+        None
+    }
 }
 
 /// One counter per physical port; a port beyond the end counts as idle.

@@ -31,8 +31,11 @@ pub enum Error {
         /// The destination switch.
         to: Switch,
     },
+    /// UGAL-G where only the switch's own credits are known.
+    #[error("UGAL-G needs the queues along whole paths, which this switch's credits do not tell")]
+    NoGlobalView,
     /// A header whose kind no switch sets.
-    #[error("header {bits:#018x}: its kind (the two lowest bits) is {}, accepted 0 (MIN) or 2 (VLB)", .bits & 3)]
+    #[error("header {bits:#018x}: its kind (the two lowest bits) is {}, accepted 0 (MIN), 1 (MIN open to PAR) or 2 (VLB)", .bits & 3)]
     HeaderKind {
         /// The header.
         bits: u64,

@@ -9,7 +9,7 @@
 //! | 15..8  | detour      | the index of a switch to visit before y's own; y's own for none    |
 //! | 7..5   | stage       | how far it has come, see [`Stage`]                                 |
 //! | 4..2   | VC          | the virtual channel of the link it last crossed; 0 at injection    |
-//! | 1..0   | kind        | 0 MIN, 2 VLB                                                       |
+//! | 1..0   | kind        | 0 MIN, 1 MIN that PAR may change at the second switch, 2 VLB       |
 //!
 //! On a path within one group x and y are 0, and detour is the switch to go through if the kind
 //! is VLB. The word names links by ports of their own group, so no switch needs the wiring to
@@ -59,8 +59,20 @@ impl Stage {
 pub enum Kind {
     /// Minimal.
     Min,
+    /// Minimal for now: PAR may change it at the second switch.
+    OpenMin,
     /// By way of an intermediate group, or of a third switch of the same group.
     Vlb,
+}
+
+impl Kind {
+    const fn code(self) -> u64 {
+        match self {
+            Self::Min => 0,
+            Self::OpenMin => 1,
+            Self::Vlb => 2,
+        }
+    }
 }
 
 /// A packet's header. Any 64 bits are a header; [`crate::Switch::forward`] says if they make sense.
@@ -77,17 +89,13 @@ impl Header {
         y: GlobalPort,
         detour: Index,
     ) -> Self {
-        let kind = match kind {
-            Kind::Min => 0,
-            Kind::Vlb => 2,
-        };
         Self(
             (destination.0 as u64) << 48
                 | (terminal as u64) << 40
                 | ((x.0 & 0xfff) as u64) << 28
                 | ((y.0 & 0xfff) as u64) << 16
                 | (detour.0 as u64) << 8
-                | kind,
+                | kind.code(),
         )
     }
 
@@ -140,9 +148,24 @@ impl Header {
     pub const fn kind(self) -> Option<Kind> {
         match self.0 & 3 {
             0 => Some(Kind::Min),
+            1 => Some(Kind::OpenMin),
             2 => Some(Kind::Vlb),
             _ => None,
         }
+    }
+
+    /// The same packet, no longer open to PAR's second look.
+    #[must_use]
+    pub(crate) const fn closed(self) -> Self {
+        Self(self.0 & !3 | Kind::Min.code())
+    }
+
+    /// The same packet where it is, on another route to its destination.
+    #[must_use]
+    pub(crate) const fn rerouted(self, x: GlobalPort, y: GlobalPort, detour: Index) -> Self {
+        let (stage, channel) = (self.stage(), self.virtual_channel());
+        Self::at_source(self.destination(), self.terminal(), Kind::Vlb, x, y, detour)
+            .moved(stage, channel)
     }
 
     /// The same packet one hop on.
@@ -188,7 +211,7 @@ mod tests {
         assert_eq!((moved.destination(), moved.terminal()), (Switch(0x1234), 0x56));
         assert_eq!((moved.x(), moved.y()), (GlobalPort(0x789), GlobalPort(0xabc)));
         assert_eq!((moved.detour(), moved.kind()), (Index(0xde), Some(Kind::Vlb)));
-        assert_eq!(Header::from_bits(1).kind(), None);
+        assert_eq!(Header::from_bits(1).kind(), Some(Kind::OpenMin));
         assert_eq!(Header::from_bits(3).kind(), None);
     }
 }

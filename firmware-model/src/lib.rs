@@ -17,14 +17,18 @@ extern crate std;
 
 mod channel;
 mod credits;
+mod decide;
 mod draw;
 mod error;
+mod forward;
 mod header;
 mod switch;
 
-pub use channel::ORDERED_CHANNELS;
+pub use channel::{ORDERED_CHANNELS, ORDERED_CHANNELS_PAR};
 pub use credits::Credits;
+pub use decide::{Admission, Choice, Scheme, VlbPaths};
 pub use draw::{MOST_TRIES, MOST_VISITED};
 pub use error::Error;
+pub use forward::Step;
 pub use header::{Header, Kind, Stage};
-pub use switch::{Admission, Choice, Scheme, Step, Switch, VlbPaths};
+pub use switch::Switch;

@@ -218,7 +218,7 @@ fn a_number_out_of_range_is_named_with_its_range() {
     column 1: percentage `.5%`, but a percentage is 1 to 100 and has at most two decimals
 
     0.99% 4-hop
-    ^^^^^
+    ^^^^
     column 1: percentage `0.99%`, but a percentage is 1 to 100 and has at most two decimals
 
     -5% 4-hop
