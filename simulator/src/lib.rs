@@ -1,1 +1,39 @@
 //! A cycle simulator of Dragonfly networks whose switches boot from the images that ship.
+//!
+//! [`Fabric::boot`] boots one [`tvlb_firmware_model::Switch`] from each switch image and wires
+//! them as the images say. [`Run`] simulates one load of one [`Pattern`] on it. The switch around
+//! the datapath is an input-queued virtual-channel switch with credit flow control; each modelling
+//! choice is described in the module that makes it:
+//!
+//! - `network`: the order of a cycle, look-ahead routing, output queues, credits
+//! - `allocate`: the pipeline, arbitration
+//! - `traffic`, `arrivals`: who sends to whom, and when
+//! - `run`, `tally`: what is measured of which packets, saturation
+//! - `audit`, `watchdog`: conservation, deadlock
+
+mod allocate;
+mod arrivals;
+mod audit;
+mod calendar;
+mod fabric;
+mod histogram;
+mod network;
+mod outcome;
+mod packet;
+mod pattern;
+mod run;
+mod settings;
+mod switch_state;
+mod tally;
+mod traffic;
+mod watchdog;
+
+pub use audit::AuditError;
+pub use fabric::{BootError, Fabric, Link, MOST_PORTS};
+pub use network::DatapathError;
+pub use outcome::{Fairness, Figures, LinkLoad, Outcome};
+pub use pattern::{Pattern, PatternError};
+pub use run::{Haste, Run, RunError};
+pub use settings::{Injection, Settings, SettingsError, scheme_name};
+pub use traffic::{Traffic, TrafficError};
+pub use watchdog::{Deadlock, WaitingChannel};

@@ -1,0 +1,57 @@
+//! A ring of buckets, one per cycle: what will happen, filed under when.
+//!
+//! Latencies are bounded, so a ring somewhat longer than the longest one serves for ever. Within a
+//! bucket things stay in the order in which they were filed, and a bucket's memory is kept when
+//! it is emptied: once the busiest cycle has been seen nothing is allocated any more.
+
+/// Things by the cycle at which they happen.
+#[derive(Debug)]
+pub(crate) struct Calendar<T> {
+    buckets: Vec<Vec<T>>,
+    mask: u32,
+}
+
+impl<T> Calendar<T> {
+    /// A calendar that can look `horizon` cycles ahead.
+    pub(crate) fn new(horizon: u32) -> Self {
+        let size = (horizon + 1).next_power_of_two();
+        Self { buckets: (0..size).map(|_| Vec::new()).collect(), mask: size - 1 }
+    }
+
+    /// The farthest that can be looked ahead.
+    pub(crate) const fn horizon(&self) -> u32 {
+        self.mask
+    }
+
+    /// Files something under a cycle less than the horizon ahead.
+    #[inline]
+    pub(crate) fn file(&mut self, cycle: u32, thing: T) {
+        self.buckets[(cycle & self.mask) as usize].push(thing);
+    }
+
+    /// Takes what is filed under a cycle; the bucket is to be handed back with [`Self::put_back`].
+    #[inline]
+    pub(crate) fn take(&mut self, cycle: u32) -> Vec<T> {
+        std::mem::take(&mut self.buckets[(cycle & self.mask) as usize])
+    }
+
+    /// Hands an emptied bucket back for its memory; what was filed meanwhile is kept.
+    #[inline]
+    pub(crate) fn put_back(&mut self, cycle: u32, mut bucket: Vec<T>) {
+        let slot = &mut self.buckets[(cycle & self.mask) as usize];
+        debug_assert!(slot.is_empty(), "nothing is filed under the cycle that is being handled");
+        bucket.clear();
+        *slot = bucket;
+    }
+
+    /// All that is filed, in no order that means anything.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.buckets.iter().flatten()
+    }
+
+    /// The bytes that it holds.
+    pub(crate) fn bytes(&self) -> usize {
+        let things: usize = self.buckets.iter().map(Vec::capacity).sum();
+        things * size_of::<T>() + self.buckets.len() * size_of::<Vec<T>>()
+    }
+}

@@ -1,0 +1,175 @@
+//! The network as its images describe it: one booted switch per switch image, and the links.
+//!
+//! Booting is the only way in. A [`Fabric`] that exists is whole: every switch booted, every
+//! image of the same fabric and in its place, every link with both its ends. It is never changed
+//! and can be shared by any number of runs.
+
+use tvlb_firmware_model::{Error, Switch};
+use tvlb_schema::{Dragonfly, FabricImage, Node, Port, Switch as SwitchNumber};
+
+/// The most ports that a switch may have here: one bit each in a machine word. Switches of the
+/// field have 64.
+pub const MOST_PORTS: u32 = 64;
+
+/// Why images do not make a network.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BootError {
+    /// The fabric image is not one.
+    #[error("{0}")]
+    Fabric(Error),
+    /// Switch images are missing, or there are too many.
+    #[error("found {found} switch images, but the fabric has {needed} switches")]
+    Count {
+        /// The images given.
+        found: usize,
+        /// The switches of the fabric.
+        needed: u32,
+    },
+    /// A switch image is not one, or is of another fabric.
+    #[error("switch {switch}: {error}")]
+    Switch {
+        /// The switch.
+        switch: SwitchNumber,
+        /// What is wrong.
+        error: Error,
+    },
+    /// A switch image in another's place.
+    #[error("switch {switch}: found the image of switch {found}")]
+    Place {
+        /// The switch.
+        switch: SwitchNumber,
+        /// Whose image it is.
+        found: SwitchNumber,
+    },
+    /// A switch with more ports than the simulator can hold.
+    #[error("a switch has {found} ports, but the simulator holds at most {MOST_PORTS}")]
+    Ports {
+        /// The ports of a switch.
+        found: u32,
+    },
+}
+
+/// What is behind a port of a switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Link {
+    /// A node.
+    Terminal(Node),
+    /// Another switch of the same group.
+    Local(SwitchNumber, Port),
+    /// A switch of another group.
+    Global(SwitchNumber, Port),
+    /// Nothing.
+    Unused,
+}
+
+/// All switches, booted, and the links between them.
+#[derive(Clone, Debug)]
+pub struct Fabric<'a> {
+    dragonfly: Dragonfly,
+    switches: Vec<Switch<'a>>,
+    /// Per switch its ports in order.
+    links: Vec<Link>,
+}
+
+impl<'a> Fabric<'a> {
+    /// Boots every switch from its image; `switches` holds the images by switch number.
+    ///
+    /// # Errors
+    /// The first image that is missing or wrong.
+    pub fn boot(fabric: &'a [u8], switches: &'a [impl AsRef<[u8]>]) -> Result<Self, BootError> {
+        let dragonfly = *FabricImage::decode(fabric)
+            .map_err(|error| BootError::Fabric(Error::FabricImage(error)))?
+            .dragonfly();
+        if dragonfly.radix() > MOST_PORTS {
+            return Err(BootError::Ports { found: dragonfly.radix() });
+        }
+        if switches.len() != dragonfly.switch_count() as usize {
+            let needed = dragonfly.switch_count();
+            return Err(BootError::Count { found: switches.len(), needed });
+        }
+        let mut booted = Vec::with_capacity(switches.len());
+        for (number, image) in dragonfly.switches().zip(switches) {
+            let switch = Switch::boot(fabric, image.as_ref())
+                .map_err(|error| BootError::Switch { switch: number, error })?;
+            let found = switch.image().switch();
+            if found != number {
+                return Err(BootError::Place { switch: number, found });
+            }
+            booted.push(switch);
+        }
+        let links = booted
+            .iter()
+            .flat_map(|switch| (0..dragonfly.radix()).map(|port| link(&dragonfly, switch, port)))
+            .collect();
+        Ok(Self { dragonfly, switches: booted, links })
+    }
+
+    /// The sizes.
+    pub const fn dragonfly(&self) -> &Dragonfly {
+        &self.dragonfly
+    }
+
+    /// The booted switches, by number.
+    pub fn switches(&self) -> &[Switch<'a>] {
+        &self.switches
+    }
+
+    /// What is behind a port of a switch; nothing behind one that does not exist.
+    pub fn link(&self, switch: SwitchNumber, port: Port) -> Link {
+        let radix = self.dragonfly.radix() as usize;
+        let number = usize::from(switch.0) * radix + usize::from(port.0);
+        if usize::from(port.0) < radix {
+            self.links.get(number).copied().unwrap_or(Link::Unused)
+        } else {
+            Link::Unused
+        }
+    }
+
+    /// A link in words, as an engineer would name it.
+    pub fn name(&self, switch: SwitchNumber, port: Port) -> String {
+        let df = &self.dragonfly;
+        let place = |switch| {
+            let (group, index) = df.place(switch);
+            format!("group {group}, switch {index}")
+        };
+        let slot = |port: Port| u32::from(port.0).saturating_sub(df.p() + df.a() - 1);
+        let from = place(switch);
+        match self.link(switch, port) {
+            Link::Terminal(node) => format!("link from {from} to node {node}"),
+            Link::Local(to, _) => format!("local link from {from} to switch {}", df.place(to).1),
+            Link::Global(to, arrival) => format!(
+                "global link from {from}, port {} to {}, port {}",
+                slot(port),
+                place(to),
+                slot(arrival)
+            ),
+            Link::Unused => format!("unused port {port} of {from}"),
+        }
+    }
+}
+
+/// What the switch's image says is behind its port.
+fn link(df: &Dragonfly, switch: &Switch<'_>, port: u32) -> Link {
+    let image = switch.image();
+    let (group, here) = (image.group(), image.index());
+    let short = |n: u32| u16::try_from(n).expect("a port number is below the radix, at most 64");
+    if port < df.p() {
+        let terminal = u8::try_from(port).expect("p is at most 256");
+        return Link::Terminal(df.node(image.switch(), terminal));
+    }
+    let rank = port - df.p();
+    if rank < df.a() - 1 {
+        return match switch.neighbour(Port(short(port))) {
+            Some((_, to)) => Link::Local(df.switch(group, to), df.local_port(to, here)),
+            None => Link::Unused,
+        };
+    }
+    match image.peer(short(rank - (df.a() - 1))) {
+        Some(end) => {
+            let (index, slot) = df.split_port(end.port);
+            Link::Global(df.switch(end.group, index), df.slot_port(slot))
+        }
+        None => Link::Unused,
+    }
+}

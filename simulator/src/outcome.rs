@@ -1,0 +1,218 @@
+//! The figures of one run.
+
+use crate::fabric::Link;
+use crate::network::Network;
+use crate::tally::Population;
+use serde::Serialize;
+use tvlb_schema::{Port, Switch};
+
+/// Figures of one population of nodes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Figures {
+    /// Its name.
+    pub population: &'static str,
+    /// Nodes in it that send.
+    pub nodes: u32,
+    /// Packets generated in the window and delivered: what the latencies are of.
+    pub packets: u64,
+    /// Mean latency from generation to delivery.
+    pub latency: f64,
+    /// The median.
+    pub p50: u32,
+    /// The 99th percentile.
+    pub p99: u32,
+    /// The 99.9th percentile.
+    pub p999: u32,
+    /// The largest.
+    pub most: u32,
+    /// Mean latency from the node's sending to delivery.
+    pub network_latency: f64,
+    /// Mean number of links between switches.
+    pub hops: f64,
+    /// Share of the packets that took VLB.
+    pub vlb_share: f64,
+    /// Flits delivered in the window per node of it and cycle.
+    pub accepted: f64,
+}
+
+/// How evenly the network serves its nodes: flits per cycle of each that were delivered.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Fairness {
+    /// Of the node served worst.
+    pub least: f64,
+    /// Of the node served best.
+    pub most: f64,
+    /// Jain's index: 1 if all are served the same, 1/N if one is served alone.
+    pub jain: f64,
+}
+
+/// Flits per cycle on the links of one kind.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct LinkLoad {
+    /// Mean over the links.
+    pub mean: f64,
+    /// Of the busiest link.
+    pub most: f64,
+    /// The busiest link.
+    pub busiest: String,
+}
+
+/// All figures of one run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Outcome {
+    /// Flits offered per sending node and cycle.
+    pub load: f64,
+    /// Mean latency above the limit, or certain to be: the latencies are of the packets delivered
+    /// until then, and too low.
+    pub saturated: bool,
+    /// Of all nodes.
+    pub all: Figures,
+    /// Of each population, if there are several.
+    pub populations: Vec<Figures>,
+    /// Among the nodes that send.
+    pub fairness: Fairness,
+    /// Links within groups.
+    pub local_links: LinkLoad,
+    /// Links between groups.
+    pub global_links: LinkLoad,
+    /// Flits per cycle on each link between switches, by switch and port.
+    #[serde(skip)]
+    pub links: Vec<(Switch, Port, f64)>,
+    /// Cycles simulated.
+    pub cycles: u32,
+    /// Switches crossed by all flits together.
+    pub flit_hops: u64,
+}
+
+impl Outcome {
+    /// Whether the network accepted less than 97% of what it was offered.
+    pub fn falls_short(&self) -> bool {
+        self.all.accepted < 0.97 * self.load
+    }
+
+    pub(crate) fn new(network: &Network<'_>, load: f64, flits: Vec<u64>, stopped: bool) -> Self {
+        let (settings, tally) = (network.settings, &network.tally);
+        let window = f64::from(settings.window);
+        let node_count = network.fabric.dragonfly().node_count();
+        let sending: Vec<u32> = (0..node_count).filter(|&n| network.traffic.sends(n)).collect();
+        let figures =
+            |population: &Population, name, nodes| figures(population, name, nodes, window);
+        let mut whole = tally.populations[0].clone();
+        for other in &tally.populations[1..] {
+            whole.latency.merge(&other.latency);
+            whole.network += other.network;
+            whole.hops += other.hops;
+            whole.by_vlb += other.by_vlb;
+            whole.accepted += other.accepted;
+        }
+        let all = figures(&whole, "all", count(sending.len()));
+        let names = network.traffic.populations();
+        let populations = if names.len() > 1 {
+            let of = |number| {
+                count(sending.iter().filter(|&&n| network.traffic.population(n) == number).count())
+            };
+            let each = names.iter().zip(&tally.populations).enumerate();
+            each.map(|(number, (name, population))| figures(population, name, of(number))).collect()
+        } else {
+            Vec::new()
+        };
+        let served = sending.iter().map(|&n| f64::from(tally.accepted[n as usize]) / window);
+        let links = link_loads(network, &flits, window);
+        let of_kind = |global: bool| {
+            summary(
+                network,
+                links.iter().filter(|&&(switch, port, _)| {
+                    matches!(network.fabric.link(switch, port), Link::Global(..)) == global
+                }),
+            )
+        };
+        Self {
+            load,
+            saturated: stopped || all.latency > f64::from(settings.latency_limit),
+            all,
+            populations,
+            fairness: fairness(served),
+            local_links: of_kind(false),
+            global_links: of_kind(true),
+            links,
+            cycles: network.now,
+            flit_hops: network.grants,
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "sums stay far below 2^53")]
+fn figures(of: &Population, population: &'static str, nodes: u32, window: f64) -> Figures {
+    let packets = of.latency.count();
+    let mean = |sum: u64| if packets == 0 { 0.0 } else { sum as f64 / packets as f64 };
+    Figures {
+        population,
+        nodes,
+        packets,
+        latency: of.latency.mean(),
+        p50: of.latency.percentile(500),
+        p99: of.latency.percentile(990),
+        p999: of.latency.percentile(999),
+        most: of.latency.most(),
+        network_latency: mean(of.network),
+        hops: mean(of.hops),
+        vlb_share: mean(of.by_vlb),
+        accepted: if nodes == 0 { 0.0 } else { of.accepted as f64 / (f64::from(nodes) * window) },
+    }
+}
+
+fn fairness(served: impl Iterator<Item = f64>) -> Fairness {
+    let (mut least, mut most, mut sum, mut squares, mut count) = (f64::MAX, 0.0_f64, 0.0, 0.0, 0.0);
+    for rate in served {
+        least = least.min(rate);
+        most = most.max(rate);
+        sum += rate;
+        squares += rate * rate;
+        count += 1.0;
+    }
+    let jain = if squares > 0.0 { sum * sum / (count * squares) } else { 1.0 };
+    Fairness { least: if count > 0.0 { least } else { 0.0 }, most, jain }
+}
+
+/// Flits per cycle on every link between switches, in the order of switches and ports.
+#[expect(clippy::cast_precision_loss, reason = "flits of a window stay far below 2^53")]
+fn link_loads(network: &Network<'_>, flits: &[u64], window: f64) -> Vec<(Switch, Port, f64)> {
+    let bits = network.states.port_bits;
+    let mut loads = Vec::new();
+    for (number, &flits) in flits.iter().enumerate() {
+        let switch = Switch(u16::try_from(number >> bits).expect("at most 2^16 switches"));
+        let port = Port(u16::try_from(number & ((1 << bits) - 1)).expect("at most 64 ports"));
+        if matches!(network.fabric.link(switch, port), Link::Local(..) | Link::Global(..)) {
+            loads.push((switch, port, flits as f64 / window));
+        }
+    }
+    loads
+}
+
+fn summary<'l>(
+    network: &Network<'_>,
+    loads: impl Iterator<Item = &'l (Switch, Port, f64)>,
+) -> LinkLoad {
+    let (mut sum, mut count, mut busiest) = (0.0, 0.0, None);
+    for &(switch, port, load) in loads {
+        sum += load;
+        count += 1.0;
+        if busiest.is_none_or(|(_, _, most)| load > most) {
+            busiest = Some((switch, port, load));
+        }
+    }
+    match busiest {
+        Some((switch, port, most)) => {
+            LinkLoad { mean: sum / count, most, busiest: network.fabric.name(switch, port) }
+        }
+        None => LinkLoad::default(),
+    }
+}
+
+fn count(n: usize) -> u32 {
+    u32::try_from(n).expect("at most as many as nodes")
+}

@@ -1,0 +1,84 @@
+//! The packets under way: one pool, handles of 32 bits, a list of free places.
+//!
+//! A packet is one flit. While it waits in an input buffer it is linked to the one behind it, so
+//! a buffer is no more than a first and a last handle.
+
+/// No packet.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// One packet.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Packet {
+    /// The header that it has where it is: for [`tvlb_firmware_model::Switch::forward`] at the
+    /// switch that its next link leads to.
+    pub(crate) header: u64,
+    /// The packet behind it in its buffer, or the next free place.
+    pub(crate) next: u32,
+    /// The node that sent it.
+    pub(crate) source: u32,
+    /// The cycle in which it was generated.
+    pub(crate) created: u32,
+    /// The cycle in which its node sent it.
+    pub(crate) sent: u32,
+    /// The output port and virtual channel that it wants where it is.
+    pub(crate) out: u16,
+    /// Links between switches that it has crossed.
+    pub(crate) hops: u8,
+}
+
+/// All packets under way.
+#[derive(Debug)]
+pub(crate) struct Pool {
+    packets: Vec<Packet>,
+    free: u32,
+    live: u32,
+}
+
+impl Pool {
+    pub(crate) const fn new() -> Self {
+        Self { packets: Vec::new(), free: NONE, live: 0 }
+    }
+
+    /// How many packets there are.
+    pub(crate) const fn live(&self) -> u32 {
+        self.live
+    }
+
+    #[inline]
+    pub(crate) fn add(&mut self, packet: Packet) -> u32 {
+        self.live += 1;
+        if self.free == NONE {
+            let handle = u32::try_from(self.packets.len())
+                .expect("credits bound the packets under way, far below 2^32");
+            self.packets.push(packet);
+            return handle;
+        }
+        let handle = self.free;
+        let place = &mut self.packets[handle as usize];
+        self.free = place.next;
+        *place = packet;
+        handle
+    }
+
+    #[inline]
+    pub(crate) fn remove(&mut self, handle: u32) {
+        self.live -= 1;
+        self.packets[handle as usize].next = self.free;
+        self.free = handle;
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, handle: u32) -> &Packet {
+        &self.packets[handle as usize]
+    }
+
+    #[inline]
+    pub(crate) fn get_mut(&mut self, handle: u32) -> &mut Packet {
+        &mut self.packets[handle as usize]
+    }
+
+    /// The bytes that it holds.
+    pub(crate) const fn bytes(&self) -> usize {
+        self.packets.capacity() * size_of::<Packet>()
+    }
+}

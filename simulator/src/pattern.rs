@@ -1,0 +1,169 @@
+//! The names of traffic patterns: what is written on the command line and in reports.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A traffic pattern, on no fabric in particular.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Pattern {
+    /// Each packet to a node drawn from all.
+    Uniform,
+    /// shift(Δg, Δs), the paper's TYPE_1: from switch (i, j) to switch (i + Δg, j + Δs), to the
+    /// node on the same terminal.
+    Shift {
+        /// Δg.
+        groups: u32,
+        /// Δs.
+        switches: u32,
+    },
+    /// The paper's TYPE_2: a permutation of the groups without fixed ones, and one of the
+    /// switches of each group.
+    TypeTwo,
+    /// A permutation of the nodes.
+    Permutation,
+    /// Node n to node N − 1 − n: the complement of its bits where N is a power of two.
+    Complement,
+    /// u percent of the nodes uniform, v percent shifting.
+    Mixed {
+        /// u.
+        uniform: u32,
+        /// v.
+        adversarial: u32,
+        /// Δg of the others.
+        groups: u32,
+        /// Δs of the others.
+        switches: u32,
+    },
+    /// u percent of the packets uniform, v percent shifting.
+    TMixed {
+        /// u.
+        uniform: u32,
+        /// v.
+        adversarial: u32,
+        /// Δg of the others.
+        groups: u32,
+        /// Δs of the others.
+        switches: u32,
+    },
+    /// The nodes of the first switch of each group to the first switch of the next group, the
+    /// rest uniform.
+    HotSwitch,
+    /// Each packet to a node drawn from the next group.
+    NextGroup,
+    /// Listed pairs of source and destination; nodes that are no source are silent.
+    Pairs(Vec<(u32, u32)>),
+}
+
+/// What a pattern may be.
+const ACCEPTED: &str = "uniform, shift(Δg,Δs), type2, permutation, complement, mixed(u,v), \
+    mixed(u,v,Δg,Δs), tmixed(u,v), tmixed(u,v,Δg,Δs), hot-switch, next-group";
+
+/// A text that names no pattern.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PatternError {
+    /// No such pattern, or another number of arguments.
+    #[error("{text:?} is no traffic pattern; accepted: {ACCEPTED}")]
+    Unknown {
+        /// The text.
+        text: String,
+    },
+    /// A line of a list of pairs that is none.
+    #[error("line {line}: found {text:?}, accepted two node numbers, \"source,destination\"")]
+    Pair {
+        /// The line, counted from 1.
+        line: usize,
+        /// Its text.
+        text: String,
+    },
+}
+
+impl FromStr for Pattern {
+    type Err = PatternError;
+
+    fn from_str(text: &str) -> Result<Self, PatternError> {
+        let unknown = || PatternError::Unknown { text: text.to_owned() };
+        let (name, rest) = text.trim().split_once('(').unwrap_or((text.trim(), ")"));
+        let list = rest.strip_suffix(')').ok_or_else(unknown)?;
+        let arguments: Vec<u32> = if list.is_empty() {
+            Vec::new()
+        } else {
+            list.split(',')
+                .map(|n| n.trim().parse())
+                .collect::<Result<_, _>>()
+                .map_err(|_| unknown())?
+        };
+        let one_ahead = (1, 0);
+        Ok(match (name.trim(), arguments.as_slice()) {
+            ("uniform", []) => Self::Uniform,
+            ("shift", &[groups, switches]) => Self::Shift { groups, switches },
+            ("type2", []) => Self::TypeTwo,
+            ("permutation", []) => Self::Permutation,
+            ("complement", []) => Self::Complement,
+            ("hot-switch", []) => Self::HotSwitch,
+            ("next-group", []) => Self::NextGroup,
+            ("mixed", &[uniform, adversarial]) => {
+                let (groups, switches) = one_ahead;
+                Self::Mixed { uniform, adversarial, groups, switches }
+            }
+            ("mixed", &[uniform, adversarial, groups, switches]) => {
+                Self::Mixed { uniform, adversarial, groups, switches }
+            }
+            ("tmixed", &[uniform, adversarial]) => {
+                let (groups, switches) = one_ahead;
+                Self::TMixed { uniform, adversarial, groups, switches }
+            }
+            ("tmixed", &[uniform, adversarial, groups, switches]) => {
+                Self::TMixed { uniform, adversarial, groups, switches }
+            }
+            _ => return Err(unknown()),
+        })
+    }
+}
+
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Uniform => f.write_str("uniform"),
+            Self::Shift { groups, switches } => write!(f, "shift({groups},{switches})"),
+            Self::TypeTwo => f.write_str("type2"),
+            Self::Permutation => f.write_str("permutation"),
+            Self::Complement => f.write_str("complement"),
+            Self::Mixed { uniform, adversarial, groups, switches } => {
+                write!(f, "mixed({uniform},{adversarial},{groups},{switches})")
+            }
+            Self::TMixed { uniform, adversarial, groups, switches } => {
+                write!(f, "tmixed({uniform},{adversarial},{groups},{switches})")
+            }
+            Self::HotSwitch => f.write_str("hot-switch"),
+            Self::NextGroup => f.write_str("next-group"),
+            Self::Pairs(pairs) => write!(f, "{} listed pairs", pairs.len()),
+        }
+    }
+}
+
+impl Pattern {
+    /// Reads a list of pairs: one to a line, source and destination separated by a comma or
+    /// space; empty lines and lines that begin with `#` do not count.
+    ///
+    /// # Errors
+    /// The first line that is no pair.
+    pub fn from_pairs(text: &str) -> Result<Self, PatternError> {
+        let mut pairs = Vec::new();
+        for (line, content) in (1..).zip(text.lines()) {
+            let content = content.trim();
+            if content.is_empty() || content.starts_with('#') {
+                continue;
+            }
+            let wrong = || PatternError::Pair { line, text: content.to_owned() };
+            let mut numbers = content
+                .split(|c: char| c == ',' || c.is_whitespace())
+                .filter(|n| !n.is_empty())
+                .map(|n| n.parse::<u32>().map_err(|_| wrong()));
+            match (numbers.next(), numbers.next(), numbers.next()) {
+                (Some(source), Some(destination), None) => pairs.push((source?, destination?)),
+                _ => return Err(wrong()),
+            }
+        }
+        Ok(Self::Pairs(pairs))
+    }
+}

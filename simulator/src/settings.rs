@@ -1,0 +1,206 @@
+//! What a run is made of besides the images, and which settings make sense.
+//!
+//! The defaults are those of the published figures: virtual-channel buffers of 32 flits,
+//! latencies 10 and 15, an internal speed-up of 2, three windows of warm-up and one that is
+//! measured, of 10,000 cycles each; saturated above a mean latency of 500 cycles.
+
+use crate::fabric::Fabric;
+use tvlb_firmware_model::{Scheme, VlbPaths};
+
+/// The most virtual channels: the packet header has three bits for one.
+pub const MOST_CHANNELS: u8 = 8;
+/// The most that a latency may be.
+pub const MOST_LATENCY: u16 = 1000;
+/// The most flits that a buffer may hold.
+pub const MOST_BUFFER: u16 = 1024;
+/// The most internal cycles per channel cycle.
+pub const MOST_SPEEDUP: u8 = 4;
+
+/// Which virtual channel of the terminal's input a node sends to.
+///
+/// No other flit waits for these buffers, so neither choice can close a cycle of channels that
+/// wait for each other. What differs is how far a packet that is blocked holds up the packets
+/// behind it that go elsewhere.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Injection {
+    /// Always VC 0.
+    #[default]
+    Zero,
+    /// One drawn for each packet.
+    Random,
+}
+
+/// Everything about a run but the images, the traffic, the load and the seed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// How a source switch chooses between MIN and VLB.
+    pub scheme: Scheme,
+    /// Where VLB candidates come from.
+    pub paths: VlbPaths,
+    /// Virtual channels of every link; by default as many as the scheme needs.
+    pub virtual_channels: Option<u8>,
+    /// Which of them nodes send to.
+    pub injection: Injection,
+    /// Flits that the buffer of one virtual channel holds.
+    pub buffer: u16,
+    /// Cycles on a link within a group.
+    pub local_latency: u16,
+    /// Cycles on a link between groups.
+    pub global_latency: u16,
+    /// Cycles between a node and its switch.
+    pub node_latency: u16,
+    /// Cycles that a switch takes to act on a credit that has arrived.
+    pub credit_delay: u16,
+    /// How often the switch's pipeline runs in a cycle of the links.
+    pub speedup: u8,
+    /// Cycles of one window.
+    pub window: u32,
+    /// Windows of warm-up.
+    pub warm_up: u32,
+    /// The mean latency above which a run counts as saturated.
+    pub latency_limit: u32,
+    /// After how many cycles in which nothing moves the watchdog looks for a deadlock.
+    pub patience: u32,
+}
+
+impl Settings {
+    /// The defaults, for a scheme and its VLB paths.
+    pub const fn new(scheme: Scheme, paths: VlbPaths) -> Self {
+        Self {
+            scheme,
+            paths,
+            virtual_channels: None,
+            injection: Injection::Zero,
+            buffer: 32,
+            local_latency: 10,
+            global_latency: 15,
+            node_latency: 1,
+            credit_delay: 2,
+            speedup: 2,
+            window: 10_000,
+            warm_up: 3,
+            latency_limit: 500,
+            patience: 5_000,
+        }
+    }
+
+    /// The virtual channels that a link has.
+    ///
+    /// # Errors
+    /// Fewer are asked for than the scheme needs, or more than the header can name.
+    pub fn channels(&self, fabric: &Fabric<'_>) -> Result<u8, SettingsError> {
+        let channels = fabric.switches().first().map(|s| s.image().virtual_channels());
+        let channels = channels.unwrap_or_default();
+        let needed = self.scheme.virtual_channels(channels);
+        let found = self.virtual_channels.unwrap_or(needed);
+        if found < needed {
+            let why = if self.scheme == Scheme::Par {
+                "a packet that PAR sends round at the second switch makes up to two local hops in \
+                 the source group, two in the intermediate and one in the destination group"
+            } else {
+                "a VLB packet makes up to one local hop in the source group, two in the \
+                 intermediate and one in the destination group"
+            };
+            return Err(SettingsError::Channels {
+                found,
+                needed,
+                scheme: scheme_name(self.scheme),
+                channels: channels.name(),
+                why,
+            });
+        }
+        if found > MOST_CHANNELS {
+            return Err(SettingsError::Range {
+                name: "virtual channels",
+                found: found.into(),
+                least: needed.into(),
+                most: MOST_CHANNELS.into(),
+            });
+        }
+        Ok(found)
+    }
+
+    /// Checks everything that does not depend on the fabric.
+    pub(crate) fn check(&self) -> Result<(), SettingsError> {
+        let within = |name, found: u32, least: u32, most: u32| {
+            if (least..=most).contains(&found) {
+                Ok(())
+            } else {
+                Err(SettingsError::Range { name, found, least, most })
+            }
+        };
+        within("buffer", self.buffer.into(), 1, MOST_BUFFER.into())?;
+        within("local latency", self.local_latency.into(), 1, MOST_LATENCY.into())?;
+        within("global latency", self.global_latency.into(), 1, MOST_LATENCY.into())?;
+        within("node latency", self.node_latency.into(), 1, MOST_LATENCY.into())?;
+        within("credit delay", self.credit_delay.into(), 0, MOST_LATENCY.into())?;
+        within("speed-up", self.speedup.into(), 1, MOST_SPEEDUP.into())?;
+        within("window", self.window, 1, 1_000_000_000)?;
+        within("warm-up windows", self.warm_up, 0, 1_000)?;
+        within("latency limit", self.latency_limit, 1, 1_000_000)?;
+        within("patience", self.patience, 100, 1_000_000_000)?;
+        let cycles = u64::from(self.window) * (u64::from(self.warm_up) + 1);
+        if cycles > 1_000_000_000 {
+            return Err(SettingsError::Cycles { found: cycles });
+        }
+        Ok(())
+    }
+}
+
+/// The scheme's name on the command line and in reports.
+pub const fn scheme_name(scheme: Scheme) -> &'static str {
+    match scheme {
+        Scheme::Min => "min",
+        Scheme::Vlb => "vlb",
+        Scheme::UgalL => "ugal-l",
+        Scheme::Par => "par",
+        Scheme::UgalG => "ugal-g",
+    }
+}
+
+/// Settings that cannot be run.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SettingsError {
+    /// Too few virtual channels.
+    #[error(
+        "{found} virtual channels, but {scheme} needs {needed} under \"{channels}\": {why}; fewer could deadlock"
+    )]
+    Channels {
+        /// How many are asked for.
+        found: u8,
+        /// How many it takes.
+        needed: u8,
+        /// The scheme.
+        scheme: &'static str,
+        /// How virtual channels are assigned.
+        channels: &'static str,
+        /// Why so many.
+        why: &'static str,
+    },
+    /// A number out of range.
+    #[error("{name} is {found}, accepted {least} to {most}")]
+    Range {
+        /// What.
+        name: &'static str,
+        /// Its value.
+        found: u32,
+        /// The least.
+        least: u32,
+        /// The most.
+        most: u32,
+    },
+    /// More cycles than a run may have.
+    #[error("the windows add up to {found} cycles, accepted at most 1000000000")]
+    Cycles {
+        /// The sum.
+        found: u64,
+    },
+    /// A load that is none.
+    #[error("load is {found}, accepted above 0 and at most 1 (flits per node and cycle)")]
+    Load {
+        /// The load.
+        found: f64,
+    },
+}

@@ -1,0 +1,147 @@
+//! The watchdog: finds channels that wait for each other, and names them.
+//!
+//! The packet at the head of a buffer that cannot move waits for exactly one thing: the holder of
+//! the output channel that it wants, or, if it holds that itself and has no credit, the head of
+//! the buffer behind the link. Following these from any channel ends at one that can move, or in
+//! a cycle, and then nothing in the cycle ever moves again: a deadlock, found even while traffic
+//! elsewhere goes on.
+
+use crate::network::Network;
+use crate::packet::NONE;
+use crate::switch_state::{Behind, NOBODY};
+use std::fmt;
+
+/// Channels that wait for each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deadlock {
+    /// The cycle in which it was found.
+    pub cycle: u32,
+    /// Packets under way.
+    pub under_way: u32,
+    /// The channels, each waiting for the next and the last for the first; none if no such cycle
+    /// was found although nothing moves.
+    pub channels: Vec<WaitingChannel>,
+}
+
+/// One channel of a deadlock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WaitingChannel {
+    /// The link whose buffer it is.
+    pub link: String,
+    /// The virtual channel.
+    pub channel: u32,
+    /// Whether it waits for space in the next buffer, or only for another to be done with it.
+    pub for_credit: bool,
+}
+
+impl std::error::Error for Deadlock {}
+
+impl fmt::Display for Deadlock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { cycle, under_way, channels } = self;
+        if channels.is_empty() {
+            return write!(
+                f,
+                "cycle {cycle}: nothing moves although {under_way} packets are under way, and no \
+                 cycle of channels explains it"
+            );
+        }
+        write!(
+            f,
+            "deadlock: at cycle {cycle}, with {under_way} packets under way, {} channels wait for each other:",
+            channels.len()
+        )?;
+        for WaitingChannel { link, channel, for_credit } in channels {
+            let why = if *for_credit { "for room in" } else { "behind the packet of" };
+            write!(f, "\n  {link}, VC {channel}, waits {why}")?;
+        }
+        write!(f, "\n  the first of them")
+    }
+}
+
+impl Network<'_> {
+    /// A cycle of channels that wait for each other, if there is one.
+    pub(crate) fn deadlock(&self) -> Option<Deadlock> {
+        // Credits on their way will let somebody move.
+        let mut returning = vec![false; self.states.outputs.len()];
+        self.credits.iter().for_each(|&credit| returning[credit as usize] = true);
+        let count = self.states.inputs.len();
+        // 0: not visited; else the number of the walk that visited it.
+        let mut visited = vec![0_u32; count];
+        for (walk, start) in (1_u32..).zip(0..count) {
+            let mut at = start;
+            while visited[at] == 0 {
+                visited[at] = walk;
+                match self.waits_for(at, &returning) {
+                    Some((next, _)) => at = next,
+                    None => break,
+                }
+            }
+            if visited[at] == walk && self.waits_for(at, &returning).is_some() {
+                return self.cycle_from(at, &returning);
+            }
+        }
+        None
+    }
+
+    /// Nothing moves, and no cycle of channels explains it.
+    pub(crate) fn standstill(&self) -> Deadlock {
+        Deadlock { cycle: self.now, under_way: self.pool.live(), channels: Vec::new() }
+    }
+
+    fn cycle_from(&self, start: usize, returning: &[bool]) -> Option<Deadlock> {
+        let mut channels = Vec::new();
+        let mut at = start;
+        loop {
+            let (next, for_credit) = self.waits_for(at, returning)?;
+            channels.push(self.waiting_channel(at, for_credit));
+            at = next;
+            if at == start {
+                return Some(Deadlock { cycle: self.now, under_way: self.pool.live(), channels });
+            }
+        }
+    }
+
+    /// The input channel that one waits for, and whether for a credit; `None` if it can move.
+    fn waits_for(&self, input: usize, returning: &[bool]) -> Option<(usize, bool)> {
+        let states = &self.states;
+        let channel = &states.inputs[input];
+        if channel.head == NONE {
+            return None;
+        }
+        let bits = states.window_bits();
+        let window = states.window(input >> bits);
+        let output = &states.outputs[window | usize::from(channel.out)];
+        if output.holder == NOBODY {
+            return None;
+        }
+        let holder = window | usize::from(output.holder);
+        if holder != input {
+            return Some((holder, false));
+        }
+        if output.free > 0 || returning[window | usize::from(channel.out)] {
+            return None;
+        }
+        let number = (window | usize::from(channel.out)) >> states.channel_bits;
+        let port = &states.ports[number];
+        let behind = usize::from(channel.out) & ((1 << states.channel_bits) - 1);
+        match port.behind {
+            Behind::Switch => Some((port.peer as usize | behind, true)),
+            Behind::Node | Behind::Nothing => None,
+        }
+    }
+
+    /// An input channel by the name of the link that leads to it.
+    fn waiting_channel(&self, input: usize, for_credit: bool) -> WaitingChannel {
+        let states = &self.states;
+        let channel = input & ((1 << states.channel_bits) - 1);
+        let port = input >> states.channel_bits;
+        let link = match states.ports[port].behind {
+            Behind::Switch => {
+                self.link_name(states.ports[port].peer as usize >> states.channel_bits)
+            }
+            Behind::Node | Behind::Nothing => self.link_name(port),
+        };
+        WaitingChannel { link, channel: u32::try_from(channel).expect("below 8"), for_credit }
+    }
+}
