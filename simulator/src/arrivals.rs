@@ -19,8 +19,6 @@ pub(crate) struct Gaps {
     at_most: Vec<u64>,
     /// By the first byte of a draw: the first entry that can hold it.
     guide: Vec<u16>,
-    /// Packets per cycle.
-    rate: f64,
 }
 
 impl Gaps {
@@ -41,17 +39,7 @@ impl Gaps {
         }
         let first = |byte: u64| at_most.partition_point(|&entry| entry < byte << 56) as u16;
         let guide = (0..256).map(first).collect();
-        Self { at_most, guide, rate: probability }
-    }
-
-    /// How many packets are to be expected in some cycles, rounded down.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "at most the number of cycles"
-    )]
-    pub(crate) fn expected_in(&self, cycles: u32) -> u32 {
-        (f64::from(cycles) * self.rate) as u32
+        Self { at_most, guide }
     }
 
     /// Cycles from one packet to the next, 1 or more.

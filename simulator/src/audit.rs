@@ -8,6 +8,7 @@
 use crate::network::Network;
 use crate::packet::NONE;
 use crate::switch_state::Behind;
+use tvlb_firmware_model::Header;
 use tvlb_schema::{Port, Switch};
 
 /// The simulator lost or invented something.
@@ -56,27 +57,31 @@ impl Network<'_> {
         // Per input channel its flits, in the buffer and on the way to it.
         let mut flits = vec![0_u32; states.inputs.len()];
         for (count, channel) in flits.iter_mut().zip(&states.inputs) {
-            let mut at = channel.head;
+            let mut at = channel.head.packet;
             while at != NONE {
                 *count += 1;
-                at = if at == channel.tail { NONE } else { self.pool.get(at).next };
+                at = if at == channel.tail { NONE } else { self.links.pool.get(at).next };
             }
             found += u64::from(*count);
         }
-        for arrival in self.arrivals.iter() {
-            flits[arrival.input as usize] += 1;
+        for arrival in self.links.arrivals.iter() {
+            let header = Header::from_bits(arrival.flit.header);
+            let channel = self.channel_map[usize::from(header.virtual_channel())];
+            // From a node the channel is in the number already.
+            let channel = if arrival.flit.hops == 0 { 0 } else { usize::from(channel) };
+            flits[arrival.port as usize | channel] += 1;
             found += 1;
         }
-        let under_way = u64::from(self.pool.live());
-        if self.sent != self.delivered + under_way || under_way != found {
-            let (cycle, sent, delivered) = (self.now, self.sent, self.delivered);
+        let under_way = u64::from(self.links.pool.live());
+        if self.sent != self.links.delivered + under_way || under_way != found {
+            let (cycle, sent, delivered) = (self.now, self.sent, self.links.delivered);
             return Err(AuditError::Packets { cycle, sent, delivered, under_way, found });
         }
 
         let mut returning = vec![0_u32; states.outputs.len()];
-        self.credits.iter().for_each(|&credit| returning[credit as usize] += 1);
+        self.links.credits.iter().for_each(|&credit| returning[credit as usize] += 1);
         let mut node_returning = vec![0_u32; self.node_free.len()];
-        self.node_credits.iter().for_each(|&credit| node_returning[credit as usize] += 1);
+        self.links.node_credits.iter().for_each(|&credit| node_returning[credit as usize] += 1);
         for (number, port) in states.ports.iter().enumerate() {
             let first = number << states.channel_bits;
             for channel in 0..usize::from(states.channels) {
@@ -118,17 +123,17 @@ impl Network<'_> {
     }
 
     /// Per switch and port the flits granted towards it so far.
-    pub(crate) fn link_flits(&self) -> Vec<u64> {
+    pub(crate) fn link_flits(&self) -> Vec<u32> {
         self.states.ports.iter().map(|port| port.flits).collect()
     }
 
     /// The bytes that the run holds, the booted images apart.
     pub(crate) fn bytes(&self) -> usize {
         self.states.bytes()
-            + self.pool.bytes()
-            + self.arrivals.bytes()
-            + self.credits.bytes()
-            + self.node_credits.bytes()
+            + self.links.pool.bytes()
+            + self.links.arrivals.bytes()
+            + self.links.credits.bytes()
+            + self.links.node_credits.bytes()
             + self.alarms.bytes()
             + size_of_val(&*self.sources)
             + size_of_val(&*self.node_free)

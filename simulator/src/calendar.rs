@@ -1,13 +1,16 @@
 //! A ring of buckets, one per cycle: what will happen, filed under when.
 //!
 //! Latencies are bounded, so a ring somewhat longer than the longest one serves for ever. Within a
-//! bucket things stay in the order in which they were filed, and a bucket's memory is kept when
-//! it is emptied: once the busiest cycle has been seen nothing is allocated any more.
+//! bucket things stay in the order in which they were filed. An emptied bucket's memory goes to the
+//! next cycle that needs some: the memory in use stays small and in the caches, and soon nothing
+//! is allocated any more.
 
 /// Things by the cycle at which they happen.
 #[derive(Debug)]
 pub(crate) struct Calendar<T> {
     buckets: Vec<Vec<T>>,
+    /// Emptied buckets.
+    spare: Vec<Vec<T>>,
     mask: u32,
 }
 
@@ -15,7 +18,7 @@ impl<T> Calendar<T> {
     /// A calendar that can look `horizon` cycles ahead.
     pub(crate) fn new(horizon: u32) -> Self {
         let size = (horizon + 1).next_power_of_two();
-        Self { buckets: (0..size).map(|_| Vec::new()).collect(), mask: size - 1 }
+        Self { buckets: (0..size).map(|_| Vec::new()).collect(), spare: Vec::new(), mask: size - 1 }
     }
 
     /// The farthest that can be looked ahead.
@@ -26,22 +29,28 @@ impl<T> Calendar<T> {
     /// Files something under a cycle less than the horizon ahead.
     #[inline]
     pub(crate) fn file(&mut self, cycle: u32, thing: T) {
-        self.buckets[(cycle & self.mask) as usize].push(thing);
+        let bucket = &mut self.buckets[(cycle & self.mask) as usize];
+        if bucket.capacity() == 0
+            && let Some(spare) = self.spare.pop()
+        {
+            *bucket = spare;
+        }
+        bucket.push(thing);
     }
 
-    /// Takes what is filed under a cycle; the bucket is to be handed back with [`Self::put_back`].
+    /// Takes what is filed under a cycle; the bucket is to be handed back with [`Self::recycle`].
     #[inline]
     pub(crate) fn take(&mut self, cycle: u32) -> Vec<T> {
         std::mem::take(&mut self.buckets[(cycle & self.mask) as usize])
     }
 
-    /// Hands an emptied bucket back for its memory; what was filed meanwhile is kept.
+    /// Hands back a bucket that has been dealt with, for its memory.
     #[inline]
-    pub(crate) fn put_back(&mut self, cycle: u32, mut bucket: Vec<T>) {
-        let slot = &mut self.buckets[(cycle & self.mask) as usize];
-        debug_assert!(slot.is_empty(), "nothing is filed under the cycle that is being handled");
+    pub(crate) fn recycle(&mut self, mut bucket: Vec<T>) {
         bucket.clear();
-        *slot = bucket;
+        if bucket.capacity() > 0 {
+            self.spare.push(bucket);
+        }
     }
 
     /// All that is filed, in no order that means anything.
@@ -51,7 +60,7 @@ impl<T> Calendar<T> {
 
     /// The bytes that it holds.
     pub(crate) fn bytes(&self) -> usize {
-        let things: usize = self.buckets.iter().map(Vec::capacity).sum();
+        let things: usize = self.buckets.iter().chain(&self.spare).map(Vec::capacity).sum();
         things * size_of::<T>() + self.buckets.len() * size_of::<Vec<T>>()
     }
 }

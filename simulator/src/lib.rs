@@ -5,7 +5,8 @@
 //! the datapath is an input-queued virtual-channel switch with credit flow control; each modelling
 //! choice is described in the module that makes it:
 //!
-//! - `network`: the order of a cycle, look-ahead routing, output queues, credits
+//! - `network`: the order of a cycle, routing, PAR's second look
+//! - `links`: output queues, credits on their way
 //! - `allocate`: the pipeline, arbitration
 //! - `traffic`, `arrivals`: who sends to whom, and when
 //! - `run`, `tally`: what is measured of which packets, saturation
@@ -17,6 +18,7 @@ mod audit;
 mod calendar;
 mod fabric;
 mod histogram;
+mod links;
 mod network;
 mod outcome;
 mod packet;

@@ -4,37 +4,31 @@
 //! 1. credits reach the nodes; each node with a packet and a credit sends it, and its switch
 //!    decides the packet's path from the credits as they stand ([`Network::send_from_nodes`]);
 //! 2. credits reach the switches, flits reach their input buffers ([`Network::receive`]);
-//! 3. every switch that has something to do runs its pipeline `speedup` times
-//!    ([`Network::step_switch`] in `allocate`), and what wins departs ([`Network::depart`]).
+//! 3. every switch that has something to do runs its pipeline `speedup` times (`allocate`), and
+//!    what wins goes on its way (`links`).
 //!
-//! Routing is looked ahead: the output channel that a flit will want at the next switch is found
-//! out when it wins switch allocation at this one, and it is known on arrival.
+//! Routing costs no time, as with the reference's look-ahead: the output channel that a flit
+//! wants is known on arrival. PAR's second look needs the credits of the second switch at the
+//! moment when the flit wins switch allocation at the first ([`Network::look_again`]); all else
+//! depends on the header alone and is found out on arrival.
 
+use crate::allocate::{Pipeline, wait};
 use crate::arrivals::Gaps;
 use crate::calendar::Calendar;
 use crate::fabric::Fabric;
-use crate::packet::{NONE, Packet, Pool};
+use crate::links::{Arrival, Links};
+use crate::packet::{Flit, NONE, Packet};
 use crate::settings::{Injection, Settings};
-use crate::switch_state::{NOBODY, SwitchStates};
+use crate::switch_state::SwitchStates;
 use crate::tally::Tally;
 use crate::traffic::{Traffic, below};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use tvlb_firmware_model::{Error, Kind, Scheme, Step};
+use tvlb_firmware_model::{Error, Header, Scheme, Step};
 use tvlb_schema::{Node, Switch as SwitchNumber};
 
 /// Cycles that a node's next packet can lie ahead before its alarm must be set again.
 const ALARM_HORIZON: u32 = 1023;
-
-/// A flit on its way to an input buffer.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Arrival {
-    pub(crate) flit: u32,
-    /// The input channel, over all switches.
-    pub(crate) input: u32,
-    /// The output channel that it will want there, within the switch.
-    pub(crate) out: u16,
-}
 
 /// A node: its source queue is the time at which its oldest packet was generated, since all that
 /// would be stored of a packet is drawn when it is sent.
@@ -55,26 +49,15 @@ pub(crate) struct Network<'f> {
     pub(crate) gaps: Gaps,
     pub(crate) now: u32,
     pub(crate) states: SwitchStates,
-    pub(crate) pool: Pool,
     pub(crate) sources: Vec<Source>,
     /// Per node and virtual channel the credits left.
     pub(crate) node_free: Vec<u16>,
     pub(crate) switch_rngs: Vec<Xoshiro256PlusPlus>,
-    /// Flits by the cycle in which they arrive.
-    pub(crate) arrivals: Calendar<Arrival>,
-    /// Output channels, over all switches, by the cycle in which a credit for them counts.
-    pub(crate) credits: Calendar<u32>,
-    /// The same for the nodes: node and virtual channel.
-    pub(crate) node_credits: Calendar<u32>,
+    pub(crate) links: Links,
     /// Nodes by the cycle in which they next have something to send.
     pub(crate) alarms: Calendar<u32>,
-    pub(crate) tally: Tally,
-    /// Flits that have won switch allocation so far.
-    pub(crate) grants: u64,
     /// Packets sent by nodes so far.
     pub(crate) sent: u64,
-    /// Packets that have left the last switch so far.
-    pub(crate) delivered: u64,
     /// The virtual channel on a link, by the one that the datapath assigned; the identity but in
     /// tests that want a deadlock.
     pub(crate) channel_map: [u8; 8],
@@ -136,34 +119,60 @@ impl<'f> Network<'f> {
             now: 0,
             node_free: vec![settings.buffer; (nodes as usize) << states.channel_bits],
             states,
-            pool: Pool::new(),
             sources,
             switch_rngs,
-            arrivals: Calendar::new(horizon),
-            credits: Calendar::new(horizon),
-            node_credits: Calendar::new(horizon),
+            links: Links::new(horizon, tally, settings.scheme == Scheme::Par),
             alarms,
-            tally,
-            grants: 0,
             sent: 0,
-            delivered: 0,
             channel_map: [0, 1, 2, 3, 4, 5, 6, 7],
         }
     }
 
     /// Runs one cycle.
-    pub(crate) fn cycle(&mut self) -> Result<(), DatapathError> {
+    pub(crate) fn cycle(&mut self) -> Result<(), Box<DatapathError>> {
         self.return_node_credits();
         self.send_from_nodes()?;
-        self.return_credits();
-        self.receive();
-        self.step_switches()?;
+        // The pipeline is compiled for each size of a switch's window.
+        match (self.states.port_bits, self.states.channel_bits) {
+            (4, 2) => self.run_switches::<4, 2>(),
+            (5, 2) => self.run_switches::<5, 2>(),
+            (6, 2) => self.run_switches::<6, 2>(),
+            (4, 3) => self.run_switches::<4, 3>(),
+            (5, 3) => self.run_switches::<5, 3>(),
+            _ => self.run_switches::<6, 3>(),
+        }?;
         self.now += 1;
         Ok(())
     }
 
+    fn run_switches<const P: u32, const C: u32>(&mut self) -> Result<(), Box<DatapathError>> {
+        debug_assert_eq!((self.states.port_bits, self.states.channel_bits), (P, C));
+        self.return_credits::<P, C>();
+        self.receive::<P, C>()?;
+        self.links.now = self.now;
+        let speedup = self.settings.speedup;
+        for word in 0..self.states.active.len() {
+            let mut left = self.states.active[word];
+            while left != 0 {
+                let switch = word << 6 | left.trailing_zeros() as usize;
+                left &= left - 1;
+                let mut pipeline = Pipeline::<P, C>::of(&mut self.states, switch);
+                for step in 1..=speedup {
+                    pipeline.step(&mut self.links, self.now + u32::from(step == speedup));
+                }
+                if pipeline.is_idle() {
+                    self.states.active[word] &= !(1 << (switch & 63));
+                }
+                if !self.links.second_looks.is_empty() {
+                    self.look_again()?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn return_node_credits(&mut self) {
-        let bucket = self.node_credits.take(self.now);
+        let bucket = self.links.node_credits.take(self.now);
         for &credit in &bucket {
             self.node_free[credit as usize] += 1;
             let node = credit >> self.states.channel_bits;
@@ -173,10 +182,10 @@ impl<'f> Network<'f> {
                 self.alarms.file(self.now, node);
             }
         }
-        self.node_credits.put_back(self.now, bucket);
+        self.links.node_credits.recycle(bucket);
     }
 
-    fn send_from_nodes(&mut self) -> Result<(), DatapathError> {
+    fn send_from_nodes(&mut self) -> Result<(), Box<DatapathError>> {
         let (now, horizon) = (self.now, self.alarms.horizon());
         let bucket = self.alarms.take(now);
         for &node in &bucket {
@@ -189,12 +198,12 @@ impl<'f> Network<'f> {
                 self.alarms.file(source.created.max(now + 1).min(now + horizon), node);
             }
         }
-        self.alarms.put_back(now, bucket);
+        self.alarms.recycle(bucket);
         Ok(())
     }
 
     /// A node sends its oldest packet if it has a credit for it; its switch decides the path.
-    fn send(&mut self, node: u32) -> Result<(), DatapathError> {
+    fn send(&mut self, node: u32) -> Result<(), Box<DatapathError>> {
         let Self { fabric, settings, traffic, states, now, .. } = self;
         let now = *now;
         let source = &mut self.sources[node as usize];
@@ -216,7 +225,8 @@ impl<'f> Network<'f> {
         let queues = states.queues(switches, at, settings.buffer);
         let admission = switches[at]
             .admit(destination, settings.scheme, settings.paths, &queues, &mut source.rng)
-            .map_err(|error| DatapathError { switch: number, cycle: now, error })?;
+            .map_err(|error| Box::new(DatapathError { switch: number, cycle: now, error }))?;
+        // What the packet wants at its switch is decided: it arrives as if it had asked already.
         let (out, header) = match admission.step {
             Step::Deliver { port } => (port.0 << states.channel_bits, 0),
             Step::Send { port, virtual_channel, header } => {
@@ -226,166 +236,107 @@ impl<'f> Network<'f> {
         };
         let created = source.created;
         source.created += self.gaps.draw(&mut source.rng);
-        let flit = self.pool.add(Packet {
-            header,
-            next: NONE,
-            source: node,
-            created,
-            sent: now,
-            out,
-            hops: 0,
-        });
+        let packet = Packet { flit: Flit::NONE, next: NONE, source: node, created, sent: now };
         self.sent += 1;
-        self.tally.sent(created);
-        let port = u32::from(number.0) << states.port_bits | u32::from(terminal);
-        let input = port << states.channel_bits | channel;
+        let port = (u32::from(number.0) << states.port_bits | u32::from(terminal))
+            << states.channel_bits;
         let arrival = now + u32::from(settings.node_latency) + 1;
-        self.arrivals.file(arrival, Arrival { flit, input, out });
+        self.links.inject(packet, header, port | channel, arrival, out);
         Ok(())
     }
 
-    fn return_credits(&mut self) {
-        let bucket = self.credits.take(self.now);
+    fn return_credits<const P: u32, const C: u32>(&mut self) {
+        let bucket = self.links.credits.take(self.now);
         let states = &mut self.states;
-        let bits = states.window_bits();
         for &credit in &bucket {
             let output = &mut states.outputs[credit as usize];
             output.free += 1;
-            // Its holder had a grant to hope for but no credit, until now.
-            if output.free == 1 && output.holder != NOBODY {
-                let (switch, holder) = ((credit >> bits) as usize, output.holder);
+            // Its holder, if any, had a grant to hope for but no credit, until now.
+            if output.free == 1
+                && let Some(holder) = output.holder()
+            {
+                let switch = (credit >> (P + C)) as usize;
                 states.make_ready(switch, holder);
                 states.wake(switch);
             }
         }
-        self.credits.put_back(self.now, bucket);
+        self.links.credits.recycle(bucket);
     }
 
-    fn receive(&mut self) {
-        let bucket = self.arrivals.take(self.now);
-        let bits = self.states.window_bits();
-        for &Arrival { flit, input, out } in &bucket {
+    fn receive<const P: u32, const C: u32>(&mut self) -> Result<(), Box<DatapathError>> {
+        let bucket = self.links.arrivals.take(self.now);
+        for &Arrival { mut flit, port } in &bucket {
+            let switch = (port >> (P + C)) as usize;
+            let input = if flit.hops == 0 { port } else { port | self.route::<C>(switch, &mut flit)? };
             let channel = &mut self.states.inputs[input as usize];
-            let behind = std::mem::replace(&mut channel.tail, flit);
-            if channel.head == NONE {
+            let behind = std::mem::replace(&mut channel.tail, flit.packet);
+            if channel.is_empty() {
                 channel.head = flit;
-                let switch = (input >> bits) as usize;
+                let window = switch << (P + C);
                 #[expect(clippy::cast_possible_truncation, reason = "a window has at most 512")]
-                self.states.wait(switch, (input & ((1 << bits) - 1)) as u16, out);
-                self.states.wake(switch);
+                let input = (input & ((1 << (P + C)) - 1)) as u16;
+                let states = &mut self.states;
+                wait::<C>(
+                    &mut states.outputs[window..][..1 << (P + C)],
+                    &mut states.pending[window..][..1 << (P + C)],
+                    &mut states.work[switch],
+                    input,
+                    flit.out,
+                );
+                states.wake(switch);
             } else {
-                self.pool.get_mut(behind).next = flit;
+                self.links.pool.get_mut(flit.packet).flit = flit;
+                self.links.pool.get_mut(behind).next = flit.packet;
             }
         }
-        self.arrivals.put_back(self.now, bucket);
-    }
-
-    /// A flit that has won switch allocation leaves its buffer for the output port, and its
-    /// credit goes back. `step` is the number of the step in this cycle.
-    ///
-    /// It crosses the switch in the next step and queues for its link, which takes one flit per
-    /// cycle. That queue is first in, first out and has room for all, so the cycle of departure is
-    /// known now and the queue need not be kept.
-    #[inline]
-    pub(crate) fn depart(&mut self, at: usize, input: u16, step: u8) -> Result<(), DatapathError> {
-        let now = self.now;
-        let states = &mut self.states;
-        let window = states.window(at);
-        let channel = &mut states.inputs[window | usize::from(input)];
-        let (flit, out) = (channel.head, channel.out);
-        let emptied = channel.tail == flit;
-        self.grants += 1;
-
-        let output = &mut states.outputs[window | usize::from(out)];
-        debug_assert!(output.free > 0, "only what has a credit takes part in switch allocation");
-        output.free -= 1;
-        states.release(at, out);
-
-        let packet = self.pool.get_mut(flit);
-        if emptied {
-            states.inputs[window | usize::from(input)].head = NONE;
-        } else {
-            let next = packet.next;
-            states.inputs[window | usize::from(input)].head = next;
-            let wanted = self.pool.get(next).out;
-            states.wait(at, input, wanted);
-        }
-
-        let channel_bits = states.channel_bits;
-        let in_channel = u32::from(input) & ((1 << channel_bits) - 1);
-        let ports = at << states.port_bits;
-        let arrived_by = &states.ports[ports | usize::from(input >> channel_bits)];
-        if arrived_by.peer_is_node() {
-            let credit = arrived_by.peer << channel_bits | in_channel;
-            self.node_credits.file(now + u32::from(arrived_by.crossing), credit);
-        } else {
-            let credit = arrived_by.peer | in_channel;
-            self.credits.file(now + u32::from(arrived_by.credit), credit);
-        }
-
-        let port = &mut states.ports[ports | usize::from(out >> channel_bits)];
-        let earliest = if step + 1 < self.settings.speedup { now } else { now + 1 };
-        let departure = earliest.max(port.departure);
-        port.departure = departure + 1;
-        port.flits += 1;
-        let arrival = departure + u32::from(port.crossing);
-        if port.peer_is_node() {
-            // The node takes the flit at once and answers with a credit.
-            #[expect(clippy::cast_possible_truncation, reason = "channels of all switches: 2^25")]
-            let credit = (window | usize::from(out)) as u32;
-            self.credits.file(arrival + u32::from(port.credit), credit);
-            self.delivered += 1;
-            let packet = self.pool.get(flit);
-            self.tally.delivered(packet, arrival);
-            self.pool.remove(flit);
-            return Ok(());
-        }
-        let peer = port.peer;
-        let (next, wanted) = self.look_ahead(flit, peer)?;
-        self.arrivals.file(arrival, Arrival { flit, input: next, out: wanted });
+        self.links.arrivals.recycle(bucket);
         Ok(())
     }
 
-    /// Finds out what a flit will want at the switch behind its link: the input channel at which
-    /// it will arrive, over all switches, and the output channel there.
-    ///
-    /// PAR's second look happens here too: as the flit wins switch allocation at the first
-    /// switch, with the credits that the second switch has then.
+    /// Finds out what a flit wants at the switch at which it arrives, and returns the virtual
+    /// channel on which it came.
     #[inline]
-    fn look_ahead(&mut self, flit: u32, peer: u32) -> Result<(u32, u16), DatapathError> {
-        let states = &self.states;
-        let next = (peer >> states.window_bits()) as usize;
-        let packet = self.pool.get_mut(flit);
-        packet.hops += 1;
-        #[expect(clippy::cast_possible_truncation, reason = "at most 2^16 switches")]
-        let number = SwitchNumber(next as u16);
-        let failed = |error| DatapathError { switch: number, cycle: self.now, error };
-        let switches = self.fabric.switches();
-        let mut header = tvlb_firmware_model::Header::from_bits(packet.header);
-        // Where the flit arrives: on the channel that the datapath assigned for this link.
-        let channel = u32::from(self.channel_map[usize::from(header.virtual_channel())]);
-        if self.settings.scheme == Scheme::Par && header.kind() == Some(Kind::OpenMin) {
-            let queues = states.queues(switches, next, self.settings.buffer);
-            let rng = &mut self.switch_rngs[next];
-            header = switches[next]
-                .reconsider(header, self.settings.paths, &queues, rng)
-                .map_err(failed)?;
-            packet.header = header.bits();
+    fn route<const C: u32>(
+        &self,
+        at: usize,
+        flit: &mut Flit,
+    ) -> Result<u32, Box<DatapathError>> {
+        let header = Header::from_bits(flit.header);
+        let channel = self.channel_map[usize::from(header.virtual_channel())];
+        match self.fabric.switches()[at].forward(header) {
+            // A node's own link has as many virtual channels; it keeps the one it has.
+            Ok(Step::Deliver { port }) => flit.out = port.0 << C | u16::from(channel),
+            Ok(Step::Send { port, virtual_channel, header }) => {
+                let next = self.channel_map[usize::from(virtual_channel & 7)];
+                flit.header = header.bits();
+                flit.out = port.0 << C | u16::from(next);
+            }
+            Err(error) => return Err(self.failed(at, error)),
         }
-        let out = match switches[next].forward(header).map_err(failed)? {
-            Step::Deliver { port } => {
-                #[expect(clippy::cast_possible_truncation, reason = "below 8")]
-                let same = channel as u16;
-                port.0 << states.channel_bits | same
-            }
-            Step::Send { port, virtual_channel, header } => {
-                packet.header = header.bits();
-                let channel = self.channel_map[usize::from(virtual_channel & 7)];
-                port.0 << states.channel_bits | u16::from(channel)
-            }
-        };
-        packet.out = out;
-        Ok((peer | channel, out))
+        Ok(channel.into())
+    }
+
+    /// PAR's second look at the packets that have just won switch allocation at their first
+    /// switch and go on within the source group: from the second switch's credits as they are now.
+    #[cold]
+    fn look_again(&mut self) -> Result<(), Box<DatapathError>> {
+        let switches = self.fabric.switches();
+        while let Some((mut arriving, arrival)) = self.links.second_looks.pop() {
+            let second = (arriving.port >> self.states.window_bits()) as usize;
+            let queues = self.states.queues(switches, second, self.settings.buffer);
+            let header = Header::from_bits(arriving.flit.header);
+            let header = switches[second]
+                .reconsider(header, self.settings.paths, &queues, &mut self.switch_rngs[second])
+                .map_err(|error| self.failed(second, error))?;
+            arriving.flit.header = header.bits();
+            self.links.arrivals.file(arrival, arriving);
+        }
+        Ok(())
+    }
+
+    fn failed(&self, at: usize, error: Error) -> Box<DatapathError> {
+        let switch = SwitchNumber(u16::try_from(at).expect("at most 2^16 switches"));
+        Box::new(DatapathError { switch, cycle: self.now, error })
     }
 }
 

@@ -94,8 +94,8 @@ impl Outcome {
         self.all.accepted < 0.97 * self.load
     }
 
-    pub(crate) fn new(network: &Network<'_>, load: f64, flits: Vec<u64>, stopped: bool) -> Self {
-        let (settings, tally) = (network.settings, &network.tally);
+    pub(crate) fn new(network: &Network<'_>, load: f64, flits: Vec<u32>, stopped: bool) -> Self {
+        let (settings, tally) = (network.settings, &network.links.tally);
         let window = f64::from(settings.window);
         let node_count = network.fabric.dragonfly().node_count();
         let sending: Vec<u32> = (0..node_count).filter(|&n| network.traffic.sends(n)).collect();
@@ -140,7 +140,7 @@ impl Outcome {
             global_links: of_kind(true),
             links,
             cycles: network.now,
-            flit_hops: network.grants,
+            flit_hops: network.links.grants,
         }
     }
 }
@@ -179,15 +179,14 @@ fn fairness(served: impl Iterator<Item = f64>) -> Fairness {
 }
 
 /// Flits per cycle on every link between switches, in the order of switches and ports.
-#[expect(clippy::cast_precision_loss, reason = "flits of a window stay far below 2^53")]
-fn link_loads(network: &Network<'_>, flits: &[u64], window: f64) -> Vec<(Switch, Port, f64)> {
+fn link_loads(network: &Network<'_>, flits: &[u32], window: f64) -> Vec<(Switch, Port, f64)> {
     let bits = network.states.port_bits;
     let mut loads = Vec::new();
     for (number, &flits) in flits.iter().enumerate() {
         let switch = Switch(u16::try_from(number >> bits).expect("at most 2^16 switches"));
         let port = Port(u16::try_from(number & ((1 << bits) - 1)).expect("at most 64 ports"));
         if matches!(network.fabric.link(switch, port), Link::Local(..) | Link::Global(..)) {
-            loads.push((switch, port, flits as f64 / window));
+            loads.push((switch, port, f64::from(flits) / window));
         }
     }
     loads

@@ -8,28 +8,38 @@
 //! cable, so one number per port serves flits one way and credits the other.
 //!
 //! Between steps these hold, and make it unnecessary to look at anything that cannot move:
-//! - an output channel is in its switch's `pending` list just if it is free and has waiters;
+//! - an output channel is in its switch's `pending` list just if it is not held and has waiters;
 //! - the `ready` bit of an input channel is set just if it holds an output channel with a credit.
 
 use crate::fabric::{Fabric, Link};
-use crate::packet::NONE;
+use crate::packet::{Flit, NONE};
 use crate::settings::Settings;
 use tvlb_firmware_model::{Credits, Header, Step, Switch};
 use tvlb_schema::Port;
 
-/// No input channel.
-pub(crate) const NOBODY: u16 = u16::MAX;
+/// Windows are not made smaller than for 4 virtual channels and 16 ports, so that there are six
+/// sizes and the pipeline can be compiled for each.
+const LEAST_CHANNEL_BITS: u32 = 2;
+const LEAST_PORT_BITS: u32 = 4;
 
 /// The buffer of one virtual channel at an input port.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InputChannel {
-    /// The packet at its head.
-    pub(crate) head: u32,
-    /// The last packet; means nothing where there is none.
+    /// The flit at its head.
+    pub(crate) head: Flit,
+    /// The packet of the last flit; means nothing where there is none.
     pub(crate) tail: u32,
-    /// The output channel that the head wants, within the switch.
-    pub(crate) out: u16,
 }
+
+impl InputChannel {
+    #[inline]
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.head.packet == NONE
+    }
+}
+
+/// Marks an output channel as held, in [`OutputChannel::last`].
+const HELD: u16 = 1 << 15;
 
 /// The buffer of one virtual channel downstream, as this switch sees it.
 #[derive(Clone, Copy, Debug)]
@@ -38,10 +48,41 @@ pub(crate) struct OutputChannel {
     pub(crate) waiters: u64,
     /// Credits left.
     pub(crate) free: u16,
-    /// The input channel, within the switch, that holds it.
-    pub(crate) holder: u16,
-    /// The input channel from which the search for the next holder begins.
-    pub(crate) next: u16,
+    /// The input channel, within the switch, that holds it or held it last, and [`HELD`].
+    last: u16,
+    /// The input channels whose heads want it and do not hold it.
+    pub(crate) waiting: u16,
+    /// Which one that is, if it is one.
+    pub(crate) lone: u16,
+}
+
+impl OutputChannel {
+    /// The input channel that holds it.
+    #[inline]
+    pub(crate) const fn holder(&self) -> Option<u16> {
+        if self.is_held() { Some(self.last & !HELD) } else { None }
+    }
+
+    #[inline]
+    pub(crate) const fn is_held(&self) -> bool {
+        self.last & HELD != 0
+    }
+
+    /// The input channel that held it last.
+    #[inline]
+    pub(crate) const fn held_last(&self) -> u16 {
+        self.last & !HELD
+    }
+
+    #[inline]
+    pub(crate) const fn hold(&mut self, input: u16) {
+        self.last = input | HELD;
+    }
+
+    #[inline]
+    pub(crate) const fn release(&mut self) {
+        self.last &= !HELD;
+    }
 }
 
 /// What is behind a port.
@@ -59,21 +100,19 @@ pub(crate) struct PortState {
     pub(crate) departure: u32,
     /// The first channel of the peer's port, over all switches; or the node.
     pub(crate) peer: u32,
+    /// Flits granted towards it.
+    pub(crate) flits: u32,
     /// Cycles from a flit's departure to its arrival.
     pub(crate) crossing: u16,
     /// Cycles from a grant to the use of the credit upstream.
     pub(crate) credit: u16,
     /// Input channels that can go on: one bit each.
     pub(crate) ready: u8,
-    /// Input channels whose head waits for an output channel.
-    pub(crate) waiting: u8,
     /// The input channel that is looked at first.
     pub(crate) next_channel: u8,
     /// The input port that is looked at first when several want this output port.
     pub(crate) next_input: u8,
     pub(crate) behind: Behind,
-    /// Flits granted towards it.
-    pub(crate) flits: u64,
 }
 
 impl PortState {
@@ -110,8 +149,8 @@ pub(crate) struct SwitchStates {
 impl SwitchStates {
     pub(crate) fn new(fabric: &Fabric<'_>, settings: &Settings, channels: u8) -> Self {
         let df = fabric.dragonfly();
-        let channel_bits = u32::from(channels).next_power_of_two().trailing_zeros();
-        let port_bits = df.radix().next_power_of_two().trailing_zeros();
+        let channel_bits = u32::from(channels).next_power_of_two().trailing_zeros().max(LEAST_CHANNEL_BITS);
+        let port_bits = df.radix().next_power_of_two().trailing_zeros().max(LEAST_PORT_BITS);
         let switches = df.switch_count() as usize;
         let all_ports = switches << port_bits;
         let all_channels = all_ports << channel_bits;
@@ -123,8 +162,9 @@ impl SwitchStates {
                 }));
             }
         }
-        let input = InputChannel { head: NONE, tail: NONE, out: 0 };
-        let output = OutputChannel { waiters: 0, free: settings.buffer, holder: NOBODY, next: 0 };
+        let input = InputChannel { head: Flit::NONE, tail: NONE };
+        let output =
+            OutputChannel { waiters: 0, free: settings.buffer, last: 0, waiting: 0, lone: 0 };
         Self {
             channel_bits,
             port_bits,
@@ -153,35 +193,6 @@ impl SwitchStates {
     #[inline]
     pub(crate) fn wake(&mut self, switch: usize) {
         self.active[switch >> 6] |= 1 << (switch & 63);
-    }
-
-    /// The head of an input channel begins to wait for an output channel.
-    #[inline]
-    pub(crate) fn wait(&mut self, switch: usize, input: u16, out: u16) {
-        let window = self.window(switch);
-        let (port, channel) = (input >> self.channel_bits, input & ((1 << self.channel_bits) - 1));
-        self.inputs[window | usize::from(input)].out = out;
-        self.ports[switch << self.port_bits | usize::from(port)].waiting |= 1 << channel;
-        let output = &mut self.outputs[window | usize::from(out)];
-        if output.holder == NOBODY && output.waiters == 0 {
-            let work = &mut self.work[switch];
-            self.pending[window | usize::from(work.pending)] = out;
-            work.pending += 1;
-        }
-        output.waiters |= 1 << port;
-    }
-
-    /// An output channel is no longer held.
-    #[inline]
-    pub(crate) fn release(&mut self, switch: usize, out: u16) {
-        let window = self.window(switch);
-        let output = &mut self.outputs[window | usize::from(out)];
-        output.holder = NOBODY;
-        if output.waiters != 0 {
-            let work = &mut self.work[switch];
-            self.pending[window | usize::from(work.pending)] = out;
-            work.pending += 1;
-        }
     }
 
     /// An input channel can take part in switch allocation.
@@ -226,7 +237,6 @@ fn port_state(link: Link, settings: &Settings, number: impl Fn(u16, u16) -> u32)
         crossing: latency + 1,
         credit: latency + 1 + settings.credit_delay,
         ready: 0,
-        waiting: 0,
         next_channel: 0,
         next_input: 0,
         behind,

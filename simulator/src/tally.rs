@@ -1,10 +1,11 @@
 //! What a run counts as it goes: a few additions per packet, none per cycle.
 //!
-//! Latencies are of the packets that were *generated* in the measured window, whenever they are
-//! delivered; acceptance is of the packets *delivered* in it, whenever they were generated.
+//! Latencies are of the packets that nodes *sent* in the measured window, whenever they were
+//! generated or are delivered, as in the reference; acceptance is of the packets *delivered* in
+//! it, whenever they were sent.
 
 use crate::histogram::Histogram;
-use crate::packet::Packet;
+use crate::packet::{Flit, Packet};
 use crate::traffic::Traffic;
 use std::ops::Range;
 use tvlb_firmware_model::{Header, Kind};
@@ -59,12 +60,12 @@ impl Tally {
     }
 
     #[inline]
-    pub(crate) fn sent(&mut self, created: u32) {
-        self.measured_sent += u64::from(self.window.contains(&created));
+    pub(crate) fn sent(&mut self, at: u32) {
+        self.measured_sent += u64::from(self.window.contains(&at));
     }
 
     #[inline]
-    pub(crate) fn delivered(&mut self, packet: &Packet, at: u32) {
+    pub(crate) fn delivered(&mut self, packet: &Packet, flit: &Flit, at: u32) {
         let number = self.population.get(packet.source as usize).map_or(0, |&n| usize::from(n));
         let population = &mut self.populations[number];
         if self.window.contains(&at) {
@@ -74,12 +75,12 @@ impl Tally {
         let latency = at - packet.created;
         self.recent.0 += 1;
         self.recent.1 += u64::from(latency);
-        if self.window.contains(&packet.created) {
+        if self.window.contains(&packet.sent) {
             self.measured_delivered += 1;
             population.latency.add(latency);
             population.network += u64::from(at - packet.sent);
-            population.hops += u64::from(packet.hops);
-            let kind = Header::from_bits(packet.header).kind();
+            population.hops += u64::from(flit.hops);
+            let kind = Header::from_bits(flit.header).kind();
             population.by_vlb += u64::from(kind == Some(Kind::Vlb));
         }
     }

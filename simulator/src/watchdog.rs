@@ -7,8 +7,7 @@
 //! elsewhere goes on.
 
 use crate::network::Network;
-use crate::packet::NONE;
-use crate::switch_state::{Behind, NOBODY};
+use crate::switch_state::Behind;
 use std::fmt;
 
 /// Channels that wait for each other.
@@ -64,7 +63,7 @@ impl Network<'_> {
     pub(crate) fn deadlock(&self) -> Option<Deadlock> {
         // Credits on their way will let somebody move.
         let mut returning = vec![false; self.states.outputs.len()];
-        self.credits.iter().for_each(|&credit| returning[credit as usize] = true);
+        self.links.credits.iter().for_each(|&credit| returning[credit as usize] = true);
         let count = self.states.inputs.len();
         // 0: not visited; else the number of the walk that visited it.
         let mut visited = vec![0_u32; count];
@@ -86,7 +85,7 @@ impl Network<'_> {
 
     /// Nothing moves, and no cycle of channels explains it.
     pub(crate) fn standstill(&self) -> Deadlock {
-        Deadlock { cycle: self.now, under_way: self.pool.live(), channels: Vec::new() }
+        Deadlock { cycle: self.now, under_way: self.links.pool.live(), channels: Vec::new() }
     }
 
     fn cycle_from(&self, start: usize, returning: &[bool]) -> Option<Deadlock> {
@@ -97,7 +96,7 @@ impl Network<'_> {
             channels.push(self.waiting_channel(at, for_credit));
             at = next;
             if at == start {
-                return Some(Deadlock { cycle: self.now, under_way: self.pool.live(), channels });
+                return Some(Deadlock { cycle: self.now, under_way: self.links.pool.live(), channels });
             }
         }
     }
@@ -106,25 +105,22 @@ impl Network<'_> {
     fn waits_for(&self, input: usize, returning: &[bool]) -> Option<(usize, bool)> {
         let states = &self.states;
         let channel = &states.inputs[input];
-        if channel.head == NONE {
+        if channel.is_empty() {
             return None;
         }
         let bits = states.window_bits();
         let window = states.window(input >> bits);
-        let output = &states.outputs[window | usize::from(channel.out)];
-        if output.holder == NOBODY {
-            return None;
-        }
-        let holder = window | usize::from(output.holder);
+        let output = &states.outputs[window | usize::from(channel.head.out)];
+        let holder = window | usize::from(output.holder()?);
         if holder != input {
             return Some((holder, false));
         }
-        if output.free > 0 || returning[window | usize::from(channel.out)] {
+        if output.free > 0 || returning[window | usize::from(channel.head.out)] {
             return None;
         }
-        let number = (window | usize::from(channel.out)) >> states.channel_bits;
+        let number = (window | usize::from(channel.head.out)) >> states.channel_bits;
         let port = &states.ports[number];
-        let behind = usize::from(channel.out) & ((1 << states.channel_bits) - 1);
+        let behind = usize::from(channel.head.out) & ((1 << states.channel_bits) - 1);
         match port.behind {
             Behind::Switch => Some((port.peer as usize | behind, true)),
             Behind::Node | Behind::Nothing => None,
