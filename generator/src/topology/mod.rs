@@ -4,6 +4,18 @@
 //! unused ports, missing cables. Where a list comes from an arrangement or a file is the affair
 //! of this module's children; no other stage asks.
 
+pub mod arrangement;
+
+mod absolute;
+mod circulant;
+mod classic;
+mod extra_links;
+mod palmtree;
+mod random;
+mod relative;
+mod rotation;
+mod symmetry;
+
 use std::fmt;
 use tvlb_schema::{Dragonfly, GlobalPort, Group, Index};
 
