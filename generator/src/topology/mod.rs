@@ -5,10 +5,12 @@
 //! of this module's children; no other stage asks.
 
 pub mod arrangement;
+pub mod cable_list;
 
 mod absolute;
 mod circulant;
 mod classic;
+mod csv_records;
 mod extra_links;
 mod palmtree;
 mod random;

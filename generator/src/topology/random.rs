@@ -7,7 +7,8 @@
 //! order of its own, drawn uniformly.
 //!
 //! The same seed gives the same wiring on every machine: the generator is xoshiro256++, all numbers
-//! are drawn as 32-bit ones, nothing depends on the order of a hash table.
+//! are drawn as 32-bit ones, nothing depends on the order of a hash table. A test pins one wiring,
+//! lest a new version of a dependency change what a seed means without our noticing.
 
 use super::{End, extra_links};
 use rand::{RngExt, SeedableRng, seq::SliceRandom};
@@ -101,6 +102,7 @@ mod tests {
     use crate::topology::{
         Topology,
         arrangement::{Arrangement, arrange},
+        cable_list,
     };
 
     fn laid((a, h, g): (u32, u32, u32), seed: u64) -> Topology {
@@ -110,6 +112,28 @@ mod tests {
             seed,
         )
         .unwrap()
+    }
+
+    #[test]
+    fn a_seed_means_this_wiring_for_ever() {
+        insta::assert_snapshot!(cable_list::write(&laid((2, 3, 5), 1)), @r"
+        from_group,from_switch,from_port,to_group,to_switch,to_port
+        0,0,0,1,0,2
+        0,0,1,2,1,0
+        0,0,2,1,1,0
+        0,1,0,3,1,2
+        0,1,1,2,0,0
+        0,1,2,4,1,2
+        1,0,0,2,0,2
+        1,0,1,3,0,0
+        1,1,1,3,1,1
+        1,1,2,4,1,0
+        2,0,1,4,0,2
+        2,1,1,3,1,0
+        2,1,2,4,0,0
+        3,0,1,4,1,1
+        3,0,2,4,0,1
+        ");
     }
 
     #[test]
