@@ -6,6 +6,7 @@
 
 pub mod arrangement;
 pub mod cable_list;
+pub mod summary;
 
 mod absolute;
 mod circulant;
