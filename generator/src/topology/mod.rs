@@ -6,6 +6,7 @@
 
 pub mod arrangement;
 pub mod cable_list;
+pub mod graphviz;
 pub mod summary;
 
 mod absolute;
