@@ -4,6 +4,22 @@
 //! unused ports, missing cables. Where a list comes from an arrangement or a file is the affair
 //! of this module's children; no other stage asks.
 
+pub mod arrangement;
+pub mod cable_list;
+pub mod graphviz;
+pub mod summary;
+
+mod absolute;
+mod circulant;
+mod classic;
+mod csv_records;
+mod extra_links;
+mod palmtree;
+mod random;
+mod relative;
+mod rotation;
+mod symmetry;
+
 use std::fmt;
 use tvlb_schema::{Dragonfly, GlobalPort, Group, Index};
 
