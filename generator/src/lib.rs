@@ -3,4 +3,5 @@
 //! Data flows one way: fabric file, topology, routes and sets, images, written directory. Each
 //! stage takes plain values and returns plain values; reading and writing stay at the edges.
 
+pub mod routes;
 pub mod topology;

@@ -1,0 +1,12 @@
+//! The paths between two switches: what they are, and how many there are of each kind.
+//!
+//! All works on any wiring: unequal numbers of links per pair of groups, several cables between
+//! two switches, missing cables.
+//!
+//! Every function here takes switches that exist in the topology's Dragonfly.
+
+pub mod minimal;
+pub mod walk;
+
+#[cfg(test)]
+mod wirings;
