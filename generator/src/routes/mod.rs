@@ -6,6 +6,7 @@
 //! Every function here takes switches that exist in the topology's Dragonfly.
 
 pub mod minimal;
+pub mod triples;
 pub mod walk;
 
 #[cfg(test)]
