@@ -5,6 +5,7 @@
 //!
 //! Every function here takes switches that exist in the topology's Dragonfly.
 
+pub mod count;
 pub mod enumerate;
 pub mod minimal;
 pub mod triples;
