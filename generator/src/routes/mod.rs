@@ -8,6 +8,7 @@
 pub mod count;
 pub mod enumerate;
 pub mod minimal;
+pub mod presence;
 pub mod triples;
 pub mod walk;
 
