@@ -7,6 +7,7 @@
 
 pub mod count;
 pub mod enumerate;
+pub mod expected;
 pub mod minimal;
 pub mod presence;
 pub mod triples;
