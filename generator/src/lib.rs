@@ -4,6 +4,7 @@
 //! stage takes plain values and returns plain values; reading and writing stay at the edges.
 
 pub mod fabric_file;
+pub mod routes;
 pub mod set_grammar;
 pub mod table_set;
 pub mod topology;
