@@ -50,10 +50,7 @@ impl Pairs {
     }
 
     fn minus(self, other: Self) -> Self {
-        Self {
-            through: self.through - other.through,
-            meeting: self.meeting - other.meeting,
-        }
+        Self { through: self.through - other.through, meeting: self.meeting - other.meeting }
     }
 }
 
@@ -65,8 +62,7 @@ impl<'t> RouteCounter<'t> {
         let a = df.a() as usize;
         let near_switches = Runs::new(df.switches().map(|s| peers(topology, s)));
         let near_groups = Runs::new(
-            df.switches()
-                .map(|s| peers(topology, s).map(|peer| df.place(Switch(peer)).0.0)),
+            df.switches().map(|s| peers(topology, s).map(|peer| df.place(Switch(peer)).0.0)),
         );
         let mut switch_links = vec![0; df.switch_count() as usize * g];
         let mut group_links = vec![0; g * g];
@@ -119,11 +115,7 @@ impl<'t> RouteCounter<'t> {
         let detours = u64::from(self.topology.dragonfly().a().saturating_sub(2));
         for (head, row) in self.pairs(source, destination).into_iter().enumerate() {
             for (tail, pairs) in row.into_iter().enumerate() {
-                let by_mid = [
-                    u64::from(pairs.meeting),
-                    pairs.apart(),
-                    detours * pairs.apart(),
-                ];
+                let by_mid = [u64::from(pairs.meeting), pairs.apart(), detours * pairs.apart()];
                 for (mid, count) in (0..).zip(by_mid) {
                     counts[Shape::of_walk(head == 1, mid, tail == 1).number()] = count;
                 }
@@ -172,14 +164,8 @@ impl<'t> RouteCounter<'t> {
             return [[Pairs::default(); 2]; 2];
         }
         let at_both = Pairs {
-            through: common(
-                self.near_groups.of(source),
-                self.near_groups.of(destination),
-            ),
-            meeting: common(
-                self.near_switches.of(source),
-                self.near_switches.of(destination),
-            ),
+            through: common(self.near_groups.of(source), self.near_groups.of(destination)),
+            meeting: common(self.near_switches.of(source), self.near_switches.of(destination)),
         };
         let at_source = self.at_one_end(source, to);
         let at_destination = self.at_one_end(destination, from);
@@ -188,10 +174,7 @@ impl<'t> RouteCounter<'t> {
         let only_destination = at_destination.minus(at_both);
         [
             [at_both, only_source],
-            [
-                only_destination,
-                anywhere.minus(at_source).minus(only_destination),
-            ],
+            [only_destination, anywhere.minus(at_source).minus(only_destination)],
         ]
     }
 
@@ -208,9 +191,7 @@ impl<'t> RouteCounter<'t> {
         };
         Pairs {
             through: sum(self.near_groups.of(switch), &|i| self.group_links[i]),
-            meeting: sum(self.near_switches.of(switch), &|i| {
-                u32::from(self.switch_links[i])
-            }),
+            meeting: sum(self.near_switches.of(switch), &|i| u32::from(self.switch_links[i])),
         }
     }
 }
@@ -343,11 +324,7 @@ mod tests {
         let mut sum = [[0_u32; 3]; 3];
         for &(s, d) in &pairs {
             let counts = counter.triples(s, d);
-            for (sum, count) in sum
-                .iter_mut()
-                .flatten()
-                .zip(counts.by_legs.iter().flatten())
-            {
+            for (sum, count) in sum.iter_mut().flatten().zip(counts.by_legs.iter().flatten()) {
                 *sum += u32::try_from(*count).unwrap();
             }
         }
@@ -371,15 +348,9 @@ mod tests {
         let means = mean_triples(&wirings::absolute(2, 4, 2, 9));
         assert_eq!(rounded(means, [2; 6]), "0.06 0.56 1.13 3.75 6.19 8.44");
         let means = mean_triples(&wirings::absolute(4, 8, 4, 9));
-        assert_eq!(
-            rounded(means, [2, 2, 2, 2, 1, 1]),
-            "0.19 2.88 10.94 41.75 151.4 523.7"
-        );
+        assert_eq!(rounded(means, [2, 2, 2, 2, 1, 1]), "0.19 2.88 10.94 41.75 151.4 523.7");
         let means = mean_triples(&wirings::absolute(4, 8, 4, 33));
-        assert_eq!(
-            rounded(means, [2, 2, 2, 1, 1, 1]),
-            "0.05 0.77 3.06 11.4 42.1 144.7"
-        );
+        assert_eq!(rounded(means, [2, 2, 2, 1, 1, 1]), "0.05 0.77 3.06 11.4 42.1 144.7");
     }
 
     #[test]
@@ -414,9 +385,6 @@ mod tests {
         let started = std::time::Instant::now();
         let routes: u64 = pairs.iter().flat_map(|&(s, d)| counter.counts(s, d)).sum();
         let took = started.elapsed();
-        println!(
-            "{} pairs, {routes} routes: built in {built:?}, counted in {took:?}",
-            pairs.len()
-        );
+        println!("{} pairs, {routes} routes: built in {built:?}, counted in {took:?}", pairs.len());
     }
 }

@@ -36,16 +36,16 @@ pub fn routes(
     let df = topology.dragonfly();
     let (from, _) = df.place(source);
     let (to, _) = df.place(destination);
-    df.groups()
-        .filter(move |&middle| from != to && middle != from && middle != to)
-        .flat_map(move |middle| {
+    df.groups().filter(move |&middle| from != to && middle != from && middle != to).flat_map(
+        move |middle| {
             topology.links(from, middle).iter().flat_map(move |x| {
                 topology
                     .links(middle, to)
                     .iter()
                     .flat_map(move |y| routes_over(topology, source, destination, middle, *x, *y))
             })
-        })
+        },
+    )
 }
 
 /// The routes whose first global link is x, to the group `middle`, and whose second is y.
@@ -63,30 +63,24 @@ fn routes_over(
     let w = df.split_port(y.from).0;
     let z = df.switch(df.place(destination).0, df.split_port(y.to).0);
     let detours = df.indices().filter(move |&r| v != w && r != v && r != w);
-    iter::once(None)
-        .chain(detours.map(Some))
-        .map(move |detour| {
-            let mut walk = Walk::at(source).to(u).to(df.switch(middle, v));
-            if let Some(r) = detour {
-                walk = walk.to(df.switch(middle, r));
-            }
-            let mid = if v == w {
-                0
-            } else if detour.is_none() {
-                1
-            } else {
-                2
-            };
-            VlbRoute {
-                route: Route {
-                    x: x.from,
-                    y: y.from,
-                    detour,
-                },
-                shape: Shape::of_walk(source != u, mid, z != destination),
-                walk: walk.to(df.switch(middle, w)).to(z).to(destination),
-            }
-        })
+    iter::once(None).chain(detours.map(Some)).map(move |detour| {
+        let mut walk = Walk::at(source).to(u).to(df.switch(middle, v));
+        if let Some(r) = detour {
+            walk = walk.to(df.switch(middle, r));
+        }
+        let mid = if v == w {
+            0
+        } else if detour.is_none() {
+            1
+        } else {
+            2
+        };
+        VlbRoute {
+            route: Route { x: x.from, y: y.from, detour },
+            shape: Shape::of_walk(source != u, mid, z != destination),
+            walk: walk.to(df.switch(middle, w)).to(z).to(destination),
+        }
+    })
 }
 
 /// The routes that the rule keeps, in the order of [`routes`].
@@ -166,9 +160,7 @@ mod tests {
         for (s, d) in wirings::inter_group_pairs(&topology) {
             let order: Vec<_> = routes(&topology, s, d)
                 .map(|r| {
-                    let middle = df
-                        .place(r.walk.switches()[usize::from(r.shape.head()) + 1])
-                        .0;
+                    let middle = df.place(r.walk.switches()[usize::from(r.shape.head()) + 1]).0;
                     (middle, r.route.x, r.route.y, r.route.detour)
                 })
                 .collect();
@@ -189,9 +181,8 @@ mod tests {
         let (s, d) = (Switch(1), Switch(17));
         let shapes = ShapeSet::generated_by([Shape::new(0, 1, 1).unwrap()]);
         let whole = SetRule::whole(shapes);
-        let expected: Vec<VlbRoute> = routes(&topology, s, d)
-            .filter(|r| shapes.contains(r.shape))
-            .collect();
+        let expected: Vec<VlbRoute> =
+            routes(&topology, s, d).filter(|r| shapes.contains(r.shape)).collect();
         assert!(kept(&topology, &whole, s, d).eq(expected));
         let mut half = SetRule::whole(ShapeSet::ALL);
         half.keep = [Keep::new(5000).unwrap(); Shape::COUNT];

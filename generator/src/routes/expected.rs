@@ -41,10 +41,7 @@ pub struct FabricMean {
 /// Whether the mean hops are of the rule's own set, not expected over all seeds.
 pub fn hops_are_exact(rule: &SetRule) -> bool {
     matches!(rule.draw, DrawRule::ByShape { .. })
-        || rule
-            .keep
-            .iter()
-            .all(|&keep| keep == Keep::NONE || keep == Keep::ALL)
+        || rule.keep.iter().all(|&keep| keep == Keep::NONE || keep == Keep::ALL)
 }
 
 /// The mean over what the rule draws from one switch to another; no routes within a group.
@@ -68,18 +65,11 @@ pub fn pair_mean(
         DrawRule::ByShape { .. } => {
             let present = present_shapes(counter, rule, source, destination);
             weighted(&|shape| {
-                if present.contains(shape) {
-                    rule.weight_of(shape).into()
-                } else {
-                    0
-                }
+                if present.contains(shape) { rule.weight_of(shape).into() } else { 0 }
             })
         }
     };
-    PairMean {
-        routes: real(routes) / f64::from(Keep::ALL.parts()),
-        hops,
-    }
+    PairMean { routes: real(routes) / f64::from(Keep::ALL.parts()), hops }
 }
 
 /// The mean over what the rule draws between switches of different groups, all pairs alike.
@@ -206,9 +196,7 @@ mod tests {
 
     /// The mean hops of what a rule without fractions, or one that draws by shape, really draws.
     fn enumerated(topology: &Topology, rule: &SetRule, s: Switch, d: Switch) -> Option<f64> {
-        let kept: Vec<Shape> = enumerate::kept(topology, rule, s, d)
-            .map(|r| r.shape)
-            .collect();
+        let kept: Vec<Shape> = enumerate::kept(topology, rule, s, d).map(|r| r.shape).collect();
         let present: ShapeSet = kept.iter().copied().collect();
         let drawn: Vec<(f64, f64)> = match rule.draw {
             DrawRule::ByRoute => kept.iter().map(|s| (1.0, f64::from(s.hops()))).collect(),
@@ -282,9 +270,7 @@ mod tests {
         let rule = SetRule::whole(strategic_2_3());
         let mean = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-            pool.build()
-                .unwrap()
-                .install(|| fabric_mean(&counter, &rule))
+            pool.build().unwrap().install(|| fabric_mean(&counter, &rule))
         };
         let one = mean(1);
         for threads in [2, 3, 7] {

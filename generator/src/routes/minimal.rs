@@ -31,10 +31,7 @@ pub fn paths(topology: &Topology, source: Switch, destination: Switch) -> Vec<Mi
     let (from, _) = df.place(source);
     let (to, _) = df.place(destination);
     if from == to {
-        return vec![MinPath {
-            x: None,
-            walk: Walk::at(source).to(destination),
-        }];
+        return vec![MinPath { x: None, walk: Walk::at(source).to(destination) }];
     }
     topology
         .links(from, to)

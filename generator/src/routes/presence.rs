@@ -19,12 +19,7 @@ pub fn present_shapes(
     destination: Switch,
 ) -> ShapeSet {
     let counts = counter.counts(source, destination);
-    let search = Search {
-        topology: counter.topology(),
-        rule,
-        source,
-        destination,
-    };
+    let search = Search { topology: counter.topology(), rule, source, destination };
     Shape::all()
         .zip(counts)
         .filter(|&(shape, count)| match rule.keep_of(shape) {
@@ -77,16 +72,9 @@ impl Search<'_> {
         let (group, index) = df.place(switch);
         let first = df.global_port(index, 0).0;
         // No group has more than 4096 ports.
-        let (h, all) = (
-            (df.h() & 0xffff) as u16,
-            (df.ports_per_group() & 0xffff) as u16,
-        );
+        let (h, all) = ((df.h() & 0xffff) as u16, (df.ports_per_group() & 0xffff) as u16);
         let own = first..first + h;
-        let (low, high) = if local == 0 {
-            (own, 0..0)
-        } else {
-            (0..own.start, own.end..all)
-        };
+        let (low, high) = if local == 0 { (own, 0..0) } else { (0..own.start, own.end..all) };
         low.chain(high).filter_map(move |port| {
             let port = GlobalPort(port);
             Some((port, self.topology.peer(End { group, port })?))
@@ -123,8 +111,7 @@ impl Search<'_> {
         let w = df.split_port(y).0;
         let keeps = |detour| {
             let route = Route { x, y, detour };
-            self.rule
-                .keeps(shape, route.key(df, self.source, self.destination))
+            self.rule.keeps(shape, route.key(df, self.source, self.destination))
         };
         match shape.mid() {
             0 => v == w && keeps(None),
@@ -154,9 +141,8 @@ mod tests {
         let counter = RouteCounter::new(topology);
         for s in topology.dragonfly().switches() {
             for d in topology.dragonfly().switches() {
-                let expected: ShapeSet = enumerate::kept(topology, rule, s, d)
-                    .map(|r| r.shape)
-                    .collect();
+                let expected: ShapeSet =
+                    enumerate::kept(topology, rule, s, d).map(|r| r.shape).collect();
                 prop_assert_eq!(present_shapes(&counter, rule, s, d), expected);
             }
         }

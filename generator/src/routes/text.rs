@@ -83,11 +83,7 @@ impl PathListing {
         let dragonfly = *topology.dragonfly();
         let place = |switch| {
             let (group, index) = dragonfly.place(switch);
-            Place {
-                switch,
-                group,
-                index,
-            }
+            Place { switch, group, index }
         };
         let min_paths = minimal::paths(topology, source, destination);
         let counts = counter.triples(source, destination);
@@ -118,26 +114,17 @@ impl PathListing {
 fn all_paths(counter: &RouteCounter<'_>, source: Switch, destination: Switch) -> Vec<ListedPath> {
     let topology = counter.topology();
     let df = topology.dragonfly();
-    let min = minimal::paths(topology, source, destination)
-        .into_iter()
-        .map(|path| ListedPath {
-            kind: "MIN",
-            shape: None,
-            x: path.x,
-            y: None,
-            switches: path.walk,
-        });
-    let vlb = |shape, x, y, switches| ListedPath {
-        kind: "VLB",
-        shape,
-        x,
-        y,
-        switches,
-    };
+    let min = minimal::paths(topology, source, destination).into_iter().map(|path| ListedPath {
+        kind: "MIN",
+        shape: None,
+        x: path.x,
+        y: None,
+        switches: path.walk,
+    });
+    let vlb = |shape, x, y, switches| ListedPath { kind: "VLB", shape, x, y, switches };
     if df.place(source).0 == df.place(destination).0 {
         let through = triples(topology, source, destination);
-        min.chain(through.map(|t| vlb(None, None, None, t.walk())))
-            .collect()
+        min.chain(through.map(|t| vlb(None, None, None, t.walk()))).collect()
     } else {
         let routes = enumerate::routes(topology, source, destination).map(|r| {
             let shape = Some(r.shape.to_string());

@@ -52,14 +52,9 @@ pub fn triples(
         })
         .flat_map(move |via| {
             let seconds = minimal::paths(topology, via, destination);
-            minimal::paths(topology, source, via)
-                .into_iter()
-                .flat_map(move |first| {
-                    seconds
-                        .clone()
-                        .into_iter()
-                        .map(move |second| Triple { via, first, second })
-                })
+            minimal::paths(topology, source, via).into_iter().flat_map(move |first| {
+                seconds.clone().into_iter().map(move |second| Triple { via, first, second })
+            })
         })
 }
 
@@ -145,18 +140,10 @@ mod tests {
     #[test]
     fn cables_between_the_same_two_switches_make_distinct_walks() {
         let df = Dragonfly::new(1, 1, 4, 3).unwrap();
-        let end = |group, port| End {
-            group: Group(group),
-            port: GlobalPort(port),
-        };
+        let end = |group, port| End { group: Group(group), port: GlobalPort(port) };
         let cables = [(0, 1), (0, 2), (1, 2)].map(|(low, high)| {
             let port = |group, other: u16| if other > group { other - 1 } else { other };
-            [0, 1].map(|k| {
-                (
-                    end(low, 2 * port(low, high) + k),
-                    end(high, 2 * port(high, low) + k),
-                )
-            })
+            [0, 1].map(|k| (end(low, 2 * port(low, high) + k), end(high, 2 * port(high, low) + k)))
         });
         let topology = Topology::from_cables(df, cables.into_iter().flatten()).unwrap();
         let pair = counts(&topology, 0, 1);

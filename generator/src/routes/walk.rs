@@ -99,9 +99,7 @@ mod tests {
     use super::*;
 
     fn walk(switches: &[u16]) -> Walk {
-        switches
-            .iter()
-            .fold(Walk::at(Switch(switches[0])), |walk, &s| walk.to(Switch(s)))
+        switches.iter().fold(Walk::at(Switch(switches[0])), |walk, &s| walk.to(Switch(s)))
     }
 
     #[test]

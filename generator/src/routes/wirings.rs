@@ -1,6 +1,7 @@
 //! Wirings to test on: the arrangement `absolute`, and random ones with missing cables.
 
 use super::walk::Walk;
+use crate::topology::arrangement::{Arrangement, arrange};
 use crate::topology::{End, Topology};
 use proptest::prelude::*;
 use tvlb_schema::{Dragonfly, Group, Index, Switch};
@@ -8,38 +9,7 @@ use tvlb_schema::{Dragonfly, Group, Index, Switch};
 /// The arrangement `absolute` of dfly(p, a, h, g).
 pub(super) fn absolute(p: u32, a: u32, h: u32, g: u32) -> Topology {
     let df = Dragonfly::new(p, a, h, g).unwrap();
-    let mut laid = vec![0_u16; df.switch_count() as usize];
-    let mut cables = Vec::new();
-    let (mut group, mut index) = (1, 0);
-    let mut idle = 0;
-    for source in 0..df.switch_count() {
-        while u32::from(laid[source as usize]) < h && idle < df.switch_count() {
-            let pointed = group * a + index;
-            if group == source / a || u32::from(laid[pointed as usize]) == h {
-                idle += 1;
-            } else {
-                idle = 0;
-                let mut end = |switch: u32| {
-                    let slot = laid[switch as usize];
-                    laid[switch as usize] += 1;
-                    let (group, index) = (switch / a, switch % a);
-                    End::new(
-                        &df,
-                        Group(u16::try_from(group).unwrap()),
-                        Index(u8::try_from(index).unwrap()),
-                        slot,
-                    )
-                };
-                cables.push((end(source), end(pointed)));
-            }
-            group += 1;
-            if group == g {
-                group = 0;
-                index = (index + 1) % a;
-            }
-        }
-    }
-    Topology::from_cables(df, cables).unwrap()
+    arrange(df, Arrangement::Absolute, 0).unwrap()
 }
 
 /// Small wirings at random: any number of cables between any two switches of different groups,
@@ -54,11 +24,7 @@ pub(super) fn any() -> impl Strategy<Value = Topology> {
                 .flat_map(|group| df.global_ports().map(move |port| End { group, port }))
                 .collect();
             let most = ends.len() / 2;
-            (
-                Just(df),
-                Just(ends).prop_shuffle(),
-                prop_oneof![Just(most), 0..=most],
-            )
+            (Just(df), Just(ends).prop_shuffle(), prop_oneof![Just(most), 0..=most])
         })
         .prop_map(|(df, ends, tries)| {
             let cables = ends

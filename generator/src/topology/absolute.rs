@@ -16,11 +16,7 @@ use tvlb_schema::{Dragonfly, Group, Index, Switch};
 /// The cables, in the order in which they are laid.
 pub(super) fn cables(df: &Dragonfly) -> Vec<(End, End)> {
     let mut laid = vec![0_u16; df.switch_count() as usize];
-    let mut pointer = Pointer {
-        group: 1,
-        index: 0,
-        df: *df,
-    };
+    let mut pointer = Pointer { group: 1, index: 0, df: *df };
     let mut cables = Vec::new();
     for source in df.switches() {
         let mut idle = 0;
@@ -28,10 +24,7 @@ pub(super) fn cables(df: &Dragonfly) -> Vec<(End, End)> {
             let target = pointer.switch();
             let joins_groups = df.place(target).0 != df.place(source).0;
             if joins_groups && u32::from(laid[usize::from(target.0)]) < df.h() {
-                cables.push((
-                    next_end(df, &mut laid, source),
-                    next_end(df, &mut laid, target),
-                ));
+                cables.push((next_end(df, &mut laid, source), next_end(df, &mut laid, target)));
                 idle = 0;
             } else {
                 idle += 1;
@@ -73,11 +66,7 @@ impl Pointer {
         if !self.df.has_group(Group(self.group)) {
             self.group = 0;
             let next = u32::from(self.index) + 1;
-            self.index = if next == self.df.a() {
-                0
-            } else {
-                self.index + 1
-            };
+            self.index = if next == self.df.a() { 0 } else { self.index + 1 };
         }
     }
 }
@@ -139,12 +128,7 @@ mod tests {
         // Three ports per group, two other groups: 0-1, 0-2, 0-1, then 1 has one left, 2 has two.
         assert_eq!(
             laid(1, 3, 3),
-            [
-                [0, 0, 0, 1, 0, 0],
-                [0, 0, 1, 2, 0, 0],
-                [0, 0, 2, 1, 0, 1],
-                [1, 0, 2, 2, 0, 1],
-            ]
+            [[0, 0, 0, 1, 0, 0], [0, 0, 1, 2, 0, 0], [0, 0, 2, 1, 0, 1], [1, 0, 2, 2, 0, 1],]
         );
     }
 }

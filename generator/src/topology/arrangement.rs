@@ -84,9 +84,7 @@ impl FromStr for Arrangement {
         Self::ALL
             .into_iter()
             .find(|arrangement| arrangement.name() == name)
-            .ok_or_else(|| UnknownArrangement {
-                found: name.to_owned(),
-            })
+            .ok_or_else(|| UnknownArrangement { found: name.to_owned() })
     }
 }
 
@@ -136,11 +134,7 @@ mod tests {
         }
 
         let k = (a * h / (g - 1)) as usize;
-        let most = if (a * h).is_multiple_of(g - 1) {
-            k
-        } else {
-            k + 1
-        };
+        let most = if (a * h).is_multiple_of(g - 1) { k } else { k + 1 };
         let (least_found, most_found) = topology.links_per_pair();
         assert!(
             least_found >= k && most_found <= most,
@@ -193,12 +187,9 @@ mod tests {
     /// The sizes that Rahman et al. evaluate, with their links per pair.
     #[test]
     fn the_evaluated_sizes_have_their_links_per_pair() {
-        for (size, k) in [
-            ((4, 8, 4, 9), 4),
-            ((4, 8, 4, 17), 2),
-            ((4, 8, 4, 33), 1),
-            ((13, 26, 13, 27), 13),
-        ] {
+        for (size, k) in
+            [((4, 8, 4, 9), 4), ((4, 8, 4, 17), 2), ((4, 8, 4, 33), 1), ((13, 26, 13, 27), 13)]
+        {
             for arrangement in Arrangement::ALL {
                 let topology = laid(arrangement, size);
                 assert_eq!(topology.links_per_pair(), (k, k), "{arrangement} {size:?}");

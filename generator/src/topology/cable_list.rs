@@ -19,14 +19,8 @@ use super::{CableError, End, Topology, csv_records::Records};
 use tvlb_schema::{Dragonfly, Group, Index};
 
 /// The columns, in the only order accepted.
-pub const COLUMNS: [&str; 6] = [
-    "from_group",
-    "from_switch",
-    "from_port",
-    "to_group",
-    "to_switch",
-    "to_port",
-];
+pub const COLUMNS: [&str; 6] =
+    ["from_group", "from_switch", "from_port", "to_group", "to_switch", "to_port"];
 
 /// Why a text is not a cable list. Lines count from 1, comments and blank lines included.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -116,10 +110,7 @@ pub enum CableListError {
 pub fn read(df: Dragonfly, text: &str) -> Result<Topology, CableListError> {
     let mut records = Records::of(text).map(|(line, fields)| match fields {
         Ok(fields) => Ok((line, fields)),
-        Err(error) => Err(CableListError::Unreadable {
-            line,
-            reason: error.to_string(),
-        }),
+        Err(error) => Err(CableListError::Unreadable { line, reason: error.to_string() }),
     });
     let (line, header) = records.next().ok_or(CableListError::Empty)??;
     check_header(line, &header)?;
@@ -130,10 +121,7 @@ pub fn read(df: Dragonfly, text: &str) -> Result<Topology, CableListError> {
     for record in records {
         let (line, fields) = record?;
         if fields.len() != COLUMNS.len() {
-            return Err(CableListError::Columns {
-                line,
-                found: fields.len(),
-            });
+            return Err(CableListError::Columns { line, found: fields.len() });
         }
         let from = end(&df, line, &fields, 0)?;
         let to = end(&df, line, &fields, 3)?;
@@ -158,10 +146,8 @@ pub fn read(df: Dragonfly, text: &str) -> Result<Topology, CableListError> {
         cables.push((from, to));
     }
     // All that the wiring itself would refuse has been refused above, with its line.
-    Topology::from_cables(df, cables).map_err(|source| CableListError::Cable {
-        line: text.lines().count(),
-        source,
-    })
+    Topology::from_cables(df, cables)
+        .map_err(|source| CableListError::Cable { line: text.lines().count(), source })
 }
 
 /// The cable list of a wiring: the header, then the cables sorted, each with its lower group first.
@@ -174,10 +160,7 @@ pub fn write(topology: &Topology) -> String {
     let mut text = COLUMNS.join(",");
     text.push('\n');
     text.extend(
-        topology
-            .cables()
-            .iter()
-            .map(|cable| format!("{},{}\n", side(cable.low), side(cable.high))),
+        topology.cables().iter().map(|cable| format!("{},{}\n", side(cable.low), side(cable.high))),
     );
     text
 }
@@ -210,32 +193,20 @@ fn end(
     let slot = number(first + 2, df.h() - 1)?;
     Ok(End {
         group: Group(group),
-        port: df.global_port(
-            Index(u8::try_from(index).expect("an index below a fits 8 bits")),
-            slot,
-        ),
+        port: df
+            .global_port(Index(u8::try_from(index).expect("an index below a fits 8 bits")), slot),
     })
 }
 
 fn number(line: usize, column: usize, field: &str, most: u32) -> Result<u16, CableListError> {
     let column = COLUMNS[column];
     if field.is_empty() || !field.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(CableListError::NotANumber {
-            line,
-            column,
-            found: quoted(field),
-            most,
-        });
+        return Err(CableListError::NotANumber { line, column, found: quoted(field), most });
     }
     // Digits alone fail to parse only by being too large.
     match field.parse::<u16>() {
         Ok(number) if u32::from(number) <= most => Ok(number),
-        _ => Err(CableListError::OutOfRange {
-            line,
-            column,
-            found: shortened(field),
-            most,
-        }),
+        _ => Err(CableListError::OutOfRange { line, column, found: shortened(field), most }),
     }
 }
 
@@ -280,10 +251,7 @@ mod tests {
              2, 1,0 ,0,0,1\r\n  \n\"0\",1,1,1,0,0"
         );
         let topology = read(small(), &text).unwrap();
-        assert_eq!(
-            write(&topology),
-            format!("{HEADER}0,0,1,2,1,0\n0,1,1,1,0,0\n")
-        );
+        assert_eq!(write(&topology), format!("{HEADER}0,0,1,2,1,0\n0,1,1,1,0,0\n"));
         assert_eq!(topology.unused_ports(), 12 - 4);
     }
 
@@ -319,21 +287,12 @@ mod tests {
     fn faults_of_a_line_are_named() {
         let columns = "but there must be 6: \
                        from_group,from_switch,from_port,to_group,to_switch,to_port";
-        assert_eq!(
-            error_below_header("0,0,0,1,0\n"),
-            format!("line 2: 5 columns, {columns}")
-        );
+        assert_eq!(error_below_header("0,0,0,1,0\n"), format!("line 2: 5 columns, {columns}"));
         assert_eq!(
             error_below_header("# c\n\n0,0,0,1,0,0\n0,0,1,1,0,1,9\n"),
             format!("line 5: 7 columns, {columns}")
         );
-        for (field, shown) in [
-            ("x", "x"),
-            ("", ""),
-            ("-1", "-1"),
-            ("1.0", "1.0"),
-            ("+1", "+1"),
-        ] {
+        for (field, shown) in [("x", "x"), ("", ""), ("-1", "-1"), ("1.0", "1.0"), ("+1", "+1")] {
             assert_eq!(
                 error_below_header(&format!("0,0,0,1,{field},0\n")),
                 format!("line 2: to_switch is {shown:?}, but must be a whole number, 0 to 1")
@@ -354,10 +313,7 @@ mod tests {
         let long = "9".repeat(1000);
         assert_eq!(
             error_below_header(&format!("0,0,{long},1,0,0\n")),
-            format!(
-                "line 2: from_port is {}…, but must be 0 to 1",
-                "9".repeat(40)
-            )
+            format!("line 2: from_port is {}…, but must be 0 to 1", "9".repeat(40))
         );
     }
 
@@ -383,14 +339,7 @@ mod tests {
     #[test]
     fn lines_are_counted_whatever_their_ends() {
         for line_end in ["\n", "\r\n"] {
-            let text = [
-                "# a",
-                HEADER.trim_end(),
-                "",
-                "0,0,0,1,0,0",
-                "# b",
-                "x,0,0,1,0,0",
-            ];
+            let text = ["# a", HEADER.trim_end(), "", "0,0,0,1,0,0", "# b", "x,0,0,1,0,0"];
             for last in ["", line_end] {
                 let text = text.join(line_end) + last;
                 assert!(error(&text).starts_with("line 6: "), "{text:?}");

@@ -17,27 +17,14 @@ use tvlb_schema::Dragonfly;
 /// The cables.
 pub(super) fn cables(df: &Dragonfly) -> Vec<(End, End)> {
     rotation::cables(df, |port| {
-        let Place {
-            start,
-            length,
-            position,
-        } = rotation::place(df, port)?;
+        let Place { start, length, position } = rotation::place(df, port)?;
         let distance = position / 2 + 1;
         Some(if position + 1 == length && !length.is_multiple_of(2) {
-            Step {
-                offset: df.g() / 2,
-                port,
-            }
+            Step { offset: df.g() / 2, port }
         } else if position.is_multiple_of(2) {
-            Step {
-                offset: distance,
-                port: start + position + 1,
-            }
+            Step { offset: distance, port: start + position + 1 }
         } else {
-            Step {
-                offset: df.g() - distance,
-                port: start + position - 1,
-            }
+            Step { offset: df.g() - distance, port: start + position - 1 }
         })
     })
 }
@@ -52,12 +39,7 @@ mod tests {
     use tvlb_schema::{GlobalPort, Group};
 
     fn laid(a: u32, h: u32, g: u32) -> Topology {
-        arrange(
-            Dragonfly::new(1, a, h, g).unwrap(),
-            Arrangement::Circulant,
-            0,
-        )
-        .unwrap()
+        arrange(Dragonfly::new(1, a, h, g).unwrap(), Arrangement::Circulant, 0).unwrap()
     }
 
     fn from_group_0(topology: &Topology) -> Vec<(u16, u16)> {
@@ -65,10 +47,7 @@ mod tests {
             .dragonfly()
             .global_ports()
             .filter_map(|port| {
-                let far = topology.peer(End {
-                    group: Group(0),
-                    port,
-                });
+                let far = topology.peer(End { group: Group(0), port });
                 far.map(|end| (end.group.0, end.port.0))
             })
             .collect()
@@ -78,25 +57,13 @@ mod tests {
     fn ports_lead_on_and_back_by_turns() {
         assert_eq!(
             from_group_0(&laid(4, 2, 9)),
-            [
-                (1, 1),
-                (8, 0),
-                (2, 3),
-                (7, 2),
-                (3, 5),
-                (6, 4),
-                (4, 7),
-                (5, 6)
-            ]
+            [(1, 1), (8, 0), (2, 3), (7, 2), (3, 5), (6, 4), (4, 7), (5, 6)]
         );
     }
 
     #[test]
     fn the_last_port_of_an_even_number_of_groups_leads_half_way_round() {
-        assert_eq!(
-            from_group_0(&laid(5, 1, 6)),
-            [(1, 1), (5, 0), (2, 3), (4, 2), (3, 4)]
-        );
+        assert_eq!(from_group_0(&laid(5, 1, 6)), [(1, 1), (5, 0), (2, 3), (4, 2), (3, 4)]);
     }
 
     #[test]

@@ -37,10 +37,7 @@ pub(super) fn cables(df: &Dragonfly) -> Vec<(End, End)> {
 
 fn end(group: u32, port: u32) -> End {
     let small = |number: u32| u16::try_from(number).expect("a Dragonfly's numbers fit 16 bits");
-    End {
-        group: Group(small(group)),
-        port: GlobalPort(small(port)),
-    }
+    End { group: Group(small(group)), port: GlobalPort(small(port)) }
 }
 
 #[cfg(test)]

@@ -57,10 +57,7 @@ mod tests {
                     degrees[usize::from(i)] += 1;
                     degrees[usize::from(j)] += 1;
                 }
-                assert!(
-                    pairs.windows(2).all(|two| two[0] < two[1]),
-                    "g = {g}, r = {r}"
-                );
+                assert!(pairs.windows(2).all(|two| two[0] < two[1]), "g = {g}, r = {r}");
                 let mut expected = vec![r; g as usize];
                 if r % 2 == 1 && g % 2 == 1 {
                     expected[g as usize - 1] -= 1;

@@ -25,10 +25,7 @@ pub(super) fn cables(df: &Dragonfly) -> Vec<(End, End)> {
         } else {
             place.start + place.length - 1 - place.position
         };
-        Some(Step {
-            offset: df.g() - relative::groups_on(df, place),
-            port: mirrored,
-        })
+        Some(Step { offset: df.g() - relative::groups_on(df, place), port: mirrored })
     })
 }
 
@@ -66,10 +63,7 @@ mod tests {
             .global_ports()
             .skip(7)
             .map(|port| {
-                let far = topology.peer(End {
-                    group: Group(2),
-                    port,
-                });
+                let far = topology.peer(End { group: Group(2), port });
                 far.map(|end| (end.group.0, end.port.0)).unwrap()
             })
             .collect();

@@ -106,12 +106,7 @@ mod tests {
     };
 
     fn laid((a, h, g): (u32, u32, u32), seed: u64) -> Topology {
-        arrange(
-            Dragonfly::new(1, a, h, g).unwrap(),
-            Arrangement::Random,
-            seed,
-        )
-        .unwrap()
+        arrange(Dragonfly::new(1, a, h, g).unwrap(), Arrangement::Random, seed).unwrap()
     }
 
     #[test]
@@ -161,10 +156,8 @@ mod tests {
             *drawn.entry(pairs).or_insert(0) += 1;
         }
         assert_eq!(drawn.len(), 12);
-        let chi_square: f64 = drawn
-            .values()
-            .map(|&count| f64::from(count - 100).powi(2) / 100.0)
-            .sum();
+        let chi_square: f64 =
+            drawn.values().map(|&count| f64::from(count - 100).powi(2) / 100.0).sum();
         // The 99.9th percentile for 11 degrees of freedom.
         assert!(chi_square < 31.3, "{chi_square}: {drawn:?}");
     }
@@ -183,10 +176,7 @@ mod tests {
             with_ring_of_three += u32::from(pairs.iter().any(closes));
         }
         // 2000 · 105/465 = 451.6, give or take 3.3 standard deviations of 18.7.
-        assert!(
-            (390..=513).contains(&with_ring_of_three),
-            "{with_ring_of_three}"
-        );
+        assert!((390..=513).contains(&with_ring_of_three), "{with_ring_of_three}");
     }
 
     /// The port of group 1 at which its one link from group 0 arrives.
@@ -198,10 +188,8 @@ mod tests {
             let link = topology.links(Group(0), Group(1))[0];
             drawn[usize::from(link.to.0)] += 1;
         }
-        let chi_square: f64 = drawn
-            .iter()
-            .map(|&count| f64::from(count - 512).powi(2) / 512.0)
-            .sum();
+        let chi_square: f64 =
+            drawn.iter().map(|&count| f64::from(count - 512).powi(2) / 512.0).sum();
         // The 99.9th percentile for 7 degrees of freedom.
         assert!(chi_square < 24.4, "{chi_square}: {drawn:?}");
     }

@@ -25,9 +25,7 @@ pub(super) fn cables(df: &Dragonfly) -> Vec<(End, End)> {
 
 /// How many groups on a port at this place leads: 1, 2, …, the last one g − 1.
 pub(super) fn groups_on(df: &Dragonfly, place: Place) -> u32 {
-    let Place {
-        length, position, ..
-    } = place;
+    let Place { length, position, .. } = place;
     if position < length / 2 {
         position + 1
     } else if position >= length.div_ceil(2) {
@@ -47,22 +45,12 @@ mod tests {
     use tvlb_schema::{GlobalPort, Group};
 
     fn far(topology: &Topology, group: u16, port: u16) -> (u16, u16) {
-        let end = topology
-            .peer(End {
-                group: Group(group),
-                port: GlobalPort(port),
-            })
-            .unwrap();
+        let end = topology.peer(End { group: Group(group), port: GlobalPort(port) }).unwrap();
         (end.group.0, end.port.0)
     }
 
     fn laid(a: u32, h: u32, g: u32) -> Topology {
-        arrange(
-            Dragonfly::new(1, a, h, g).unwrap(),
-            Arrangement::Relative,
-            0,
-        )
-        .unwrap()
+        arrange(Dragonfly::new(1, a, h, g).unwrap(), Arrangement::Relative, 0).unwrap()
     }
 
     #[test]
@@ -70,10 +58,7 @@ mod tests {
         let topology = laid(4, 2, 9);
         for group in 0..9 {
             for port in 0..8 {
-                assert_eq!(
-                    far(&topology, group, port),
-                    ((group + port + 1) % 9, 7 - port)
-                );
+                assert_eq!(far(&topology, group, port), ((group + port + 1) % 9, 7 - port));
             }
         }
     }

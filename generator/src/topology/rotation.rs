@@ -44,11 +44,7 @@ pub(super) fn place(df: &Dragonfly, port: u32) -> Option<Place> {
         length -= 1;
     }
     let position = port - start;
-    (position < length).then_some(Place {
-        start,
-        length,
-        position,
-    })
+    (position < length).then_some(Place { start, length, position })
 }
 
 /// The cables that the steps of all ports make, each once.
@@ -87,11 +83,7 @@ mod tests {
 
     #[test]
     fn all_groups_are_wired_alike_whatever_the_size() {
-        for arrangement in [
-            Arrangement::Relative,
-            Arrangement::Circulant,
-            Arrangement::Palmtree,
-        ] {
+        for arrangement in [Arrangement::Relative, Arrangement::Circulant, Arrangement::Palmtree] {
             for (a, h) in [(1, 1), (3, 1), (3, 3), (4, 2), (5, 3), (8, 4)] {
                 for g in 2..=a * h + 1 {
                     let df = Dragonfly::new(1, a, h, g).unwrap();
@@ -108,13 +100,7 @@ mod tests {
     #[test]
     fn a_short_round_loses_a_port_only_where_it_must() {
         let at = |ports, g, port| place(&Dragonfly::new(1, 1, ports, g).unwrap(), port);
-        let short = |length, position| {
-            Some(Place {
-                start: 7,
-                length,
-                position,
-            })
-        };
+        let short = |length, position| Some(Place { start: 7, length, position });
         // g = 8, whole rounds of 7: 4/8 may stand alone in a short round of 3.
         assert_eq!(at(10, 8, 9), short(3, 2));
         // g = 9, whole rounds of 8: of a short round of 3 the last stays unused.

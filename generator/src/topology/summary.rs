@@ -112,16 +112,9 @@ impl TopologySummary {
         if self.unlinked_pairs == 0 {
             return "none".to_owned();
         }
-        let shown: Vec<_> = self
-            .first_unlinked_pairs
-            .iter()
-            .map(|(i, j)| format!("{i}-{j}"))
-            .collect();
-        let more = if self.unlinked_pairs > shown.len() {
-            ", …"
-        } else {
-            ""
-        };
+        let shown: Vec<_> =
+            self.first_unlinked_pairs.iter().map(|(i, j)| format!("{i}-{j}")).collect();
+        let more = if self.unlinked_pairs > shown.len() { ", …" } else { "" };
         format!("{}: {}{more}", self.unlinked_pairs, shown.join(", "))
     }
 }
@@ -132,10 +125,7 @@ impl fmt::Display for TopologySummary {
         let Self { p, a, h, g, .. } = self;
         let alike = if self.rotation_invariant { "yes" } else { "no" };
         let rows: [(&str, &dyn fmt::Display); 9] = [
-            (
-                "Dragonfly (p, a, h, g)",
-                &format_args!("{p}, {a}, {h}, {g}"),
-            ),
+            ("Dragonfly (p, a, h, g)", &format_args!("{p}, {a}, {h}, {g}")),
             ("switches", &self.switches),
             ("nodes", &self.nodes),
             ("global ports", &self.global_ports),
@@ -220,9 +210,6 @@ mod tests {
         let df = Dragonfly::new(1, 4, 2, 9).unwrap();
         let summary = TopologySummary::of(&Topology::from_cables(df, []).unwrap());
         assert_eq!(summary.unlinked_pairs, 36);
-        assert_eq!(
-            summary.unlinked_in_words(),
-            "36: 0-1, 0-2, 0-3, 0-4, 0-5, 0-6, 0-7, 0-8, …"
-        );
+        assert_eq!(summary.unlinked_in_words(), "36: 0-1, 0-2, 0-3, 0-4, 0-5, 0-6, 0-7, 0-8, …");
     }
 }

@@ -11,10 +11,7 @@ impl Topology {
         let df = self.dragonfly();
         let next = |end: End| {
             let group = Group(end.group.0 + 1);
-            End {
-                group: if df.has_group(group) { group } else { Group(0) },
-                port: end.port,
-            }
+            End { group: if df.has_group(group) { group } else { Group(0) }, port: end.port }
         };
         // By one group is enough: any other rotation repeats it.
         df.groups().all(|group| {
@@ -34,13 +31,9 @@ mod tests {
 
     #[test]
     fn relative_ones_are_invariant_and_absolute_ones_are_not() {
-        for (p, a, h, g) in [
-            (2, 4, 2, 9),
-            (4, 8, 4, 9),
-            (4, 8, 4, 17),
-            (4, 8, 4, 33),
-            (13, 26, 13, 27),
-        ] {
+        for (p, a, h, g) in
+            [(2, 4, 2, 9), (4, 8, 4, 9), (4, 8, 4, 17), (4, 8, 4, 33), (13, 26, 13, 27)]
+        {
             let df = Dragonfly::new(p, a, h, g).unwrap();
             for (arrangement, expected) in [
                 (Arrangement::Absolute, false),
