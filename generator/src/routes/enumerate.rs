@@ -179,7 +179,7 @@ mod tests {
     fn a_rule_keeps_whole_shapes_and_fractions() {
         let topology = wirings::absolute(4, 8, 4, 9);
         let (s, d) = (Switch(1), Switch(17));
-        let shapes = ShapeSet::generated_by([Shape::new(0, 1, 1).unwrap()]);
+        let shapes = ShapeSet::generated_by(&[Shape::new(0, 1, 1).unwrap()]);
         let whole = SetRule::whole(shapes);
         let expected: Vec<VlbRoute> =
             routes(&topology, s, d).filter(|r| shapes.contains(r.shape)).collect();

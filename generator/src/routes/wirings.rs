@@ -4,7 +4,7 @@ use super::walk::Walk;
 use crate::topology::arrangement::{Arrangement, arrange};
 use crate::topology::{End, Topology};
 use proptest::prelude::*;
-use tvlb_schema::{Dragonfly, Group, Index, Switch};
+use tvlb_schema::{Dragonfly, Switch};
 
 /// The arrangement `absolute` of dfly(p, a, h, g).
 pub(super) fn absolute(p: u32, a: u32, h: u32, g: u32) -> Topology {

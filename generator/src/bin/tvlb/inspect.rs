@@ -55,10 +55,10 @@ impl Display for Overview<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Manifest { fabric, sets, sizes, tool_version, virtual_channels, .. } = self.manifest;
         let df = self.fabric.dragonfly();
-        writeln!(f, "table set  {}, made by tvlb {tool_version}", fabric.name)?;
+        writeln!(f, "table set   {}, made by tvlb {tool_version}", fabric.name)?;
         writeln!(
             f,
-            "fabric     dfly({}, {}, {}, {}), {} switches, {} nodes; identity {:016x}",
+            "fabric      dfly({}, {}, {}, {}), {} switches, {} nodes; identity {:016x}",
             df.p(),
             df.a(),
             df.h(),
@@ -72,7 +72,7 @@ impl Display for Overview<'_> {
         let least = pairs().map(|(i, j)| self.fabric.link_count(i, j)).min().unwrap_or(0);
         writeln!(
             f,
-            "wiring     {}, {} cables, {} per pair of groups, {} global ports unused",
+            "wiring      {}, {} cables, {} per pair of groups, {} global ports unused",
             fabric.wiring,
             self.fabric.cable_count(),
             match (least, self.fabric.most_links()) {
@@ -81,15 +81,15 @@ impl Display for Overview<'_> {
             },
             df.port_count() - 2 * self.fabric.cable_count()
         )?;
-        writeln!(f, "channels   {virtual_channels}")?;
+        writeln!(f, "channels    {virtual_channels}")?;
         for decision in Decision::ALL {
             let entry = sets.get(decision);
             let name = decision.name();
-            writeln!(f, "{name:<10} {}; seed {}, T = {}", entry.set, entry.seed, entry.threshold)?;
+            writeln!(f, "{name:<11} {}; seed {}, T = {}", entry.set, entry.seed, entry.threshold)?;
         }
         writeln!(
             f,
-            "images     fabric image {} bytes; switch images {} bytes (median; {} to {})",
+            "images      fabric image {} bytes; switch images {} bytes (median; {} to {})",
             sizes.fabric, sizes.switch_median, sizes.switch_least, sizes.switch_most
         )
     }
