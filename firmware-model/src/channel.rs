@@ -21,6 +21,7 @@ pub(crate) enum LinkKind {
 
 /// The VC on the next link of a packet that stands at `stage` having come by VC `current`, under
 /// `ordered`.
+#[inline]
 pub(crate) const fn ordered(stage: Stage, current: u8, next: LinkKind) -> u8 {
     let rises = match stage {
         Stage::Source => false,

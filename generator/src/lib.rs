@@ -3,7 +3,11 @@
 //! Data flows one way: fabric file, topology, routes and sets, images, written directory. Each
 //! stage takes plain values and returns plain values; reading and writing stay at the edges.
 
+pub mod fabric;
 pub mod fabric_file;
+pub mod generate;
+pub mod image;
+pub mod routes;
 pub mod set_grammar;
 pub mod table_set;
 pub mod topology;

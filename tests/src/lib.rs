@@ -1,1 +1,144 @@
-//! Tests that cross crates: see the files beside this one under `tests/`.
+//! Fabrics, sets and packets that the tests beside this file share.
+
+use rand_core::Rng;
+use std::path::Path;
+use tvlb_firmware_model::{Error, Header, Stage, Step, Switch};
+use tvlb_generator::fabric::Fabric;
+use tvlb_generator::fabric_file::{DecisionSet, FabricFile, Latencies, Wiring};
+use tvlb_generator::generate::{Generated, generate};
+use tvlb_generator::set_grammar::parse_set;
+use tvlb_generator::topology::arrangement::{Arrangement, arrange};
+use tvlb_schema::{Dragonfly, Node, PerDecision, Port};
+
+/// A fabric that we ship.
+pub fn shipped(name: &str) -> Fabric {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tables").join(name);
+    Fabric::load(&path).expect("the fabrics that we ship load")
+}
+
+/// A fabric of any size and arrangement.
+pub fn arranged(sizes: (u32, u32, u32, u32), arrangement: Arrangement) -> Fabric {
+    let (p, a, h, g) = sizes;
+    let dragonfly = Dragonfly::new(p, a, h, g).expect("the test's sizes are within the limits");
+    let rule = parse_set("min", 1).expect("min is in the grammar");
+    let set = DecisionSet { text: "min".to_owned(), rule };
+    let file = FabricFile {
+        name: "test".to_owned(),
+        seed: 1,
+        dragonfly,
+        wiring: Wiring::Arrangement(arrangement),
+        latencies: Latencies { local: 10, global: 15 },
+        threshold: 0,
+        sets: PerDecision { ugal_l: set.clone(), par_source: set.clone(), par_second: set },
+    };
+    let topology = arrange(dragonfly, arrangement, 1).expect("every arrangement can be laid");
+    Fabric { file, topology }
+}
+
+/// The same fabric with one set for all decisions.
+#[must_use]
+pub fn with_set(mut fabric: Fabric, text: &str) -> Fabric {
+    let rule = parse_set(text, fabric.file.seed).expect("the test's set is in the grammar");
+    let set = DecisionSet { text: text.to_owned(), rule };
+    fabric.file.sets =
+        PerDecision { ugal_l: set.clone(), par_source: set.clone(), par_second: set };
+    fabric
+}
+
+/// The table set of a fabric.
+pub fn images(fabric: &Fabric) -> Generated {
+    generate(fabric, &|| (), &|| false).expect("every pair of the test's fabrics is reachable")
+}
+
+/// All switches of a table set, booted.
+pub fn boot(generated: &Generated) -> Vec<Switch<'_>> {
+    let images = &generated.images;
+    let boot = |image| Switch::boot(&images.fabric, image).expect("generated images boot");
+    images.switches.iter().map(|image| boot(image)).collect()
+}
+
+/// A link that a packet crossed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Crossing {
+    /// The switch that it left.
+    pub from: tvlb_schema::Switch,
+    /// By this physical port.
+    pub port: Port,
+    /// To this switch.
+    pub to: tvlb_schema::Switch,
+    /// On this virtual channel.
+    pub virtual_channel: u8,
+    /// The link joins two groups.
+    pub global: bool,
+}
+
+/// Carries a packet from its first step to its delivery, or to the switch that refuses it.
+///
+/// # Errors
+/// What the last switch said.
+pub fn carry(
+    switches: &[Switch<'_>],
+    source: tvlb_schema::Switch,
+    first: Step,
+    mut at_second: impl FnMut(&Switch<'_>, Header) -> Header,
+) -> Result<(Node, Vec<Crossing>), Error> {
+    let df = *switches[0].image().fabric().dragonfly();
+    let (mut at, mut step, mut crossings) = (source, first, Vec::new());
+    loop {
+        let here = &switches[usize::from(at.0)];
+        match step {
+            Step::Deliver { port } => {
+                let terminal = u8::try_from(port.0).expect("a terminal's port is below p");
+                return Ok((df.node(at, terminal), crossings));
+            }
+            Step::Send { port, virtual_channel, header } => {
+                let (group, index) = here.neighbour(port).expect("packets leave by cables only");
+                let global = group != here.image().group();
+                let to = df.switch(group, index);
+                crossings.push(Crossing { from: at, port, to, virtual_channel, global });
+                assert!(crossings.len() <= 7, "a packet is on its eighth hop: {crossings:?}");
+                at = to;
+                let there = &switches[usize::from(at.0)];
+                let header = if header.stage() == Stage::SourceLocal {
+                    at_second(there, header)
+                } else {
+                    header
+                };
+                step = there.forward(header)?;
+            }
+        }
+    }
+}
+
+/// A source that repeats a few words: for paths of the code that chance would rarely take.
+pub struct Repeating {
+    words: Vec<u32>,
+    next: usize,
+}
+
+impl Repeating {
+    /// Repeats these words.
+    pub fn new(words: impl Into<Vec<u32>>) -> Self {
+        Self { words: words.into(), next: 0 }
+    }
+}
+
+impl rand_core::TryRng for Repeating {
+    type Error = core::convert::Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
+        self.next = (self.next + 1) % self.words.len();
+        Ok(self.words[self.next])
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
+        Ok(u64::from(self.next_u32()) << 32 | u64::from(self.next_u32()))
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Self::Error> {
+        for byte in bytes {
+            *byte = self.next_u32().to_le_bytes()[0];
+        }
+        Ok(())
+    }
+}

@@ -13,6 +13,7 @@ mod tests;
 
 pub use error::{FabricFault, FabricFileError};
 
+use crate::topology::arrangement::Arrangement;
 use std::path::PathBuf;
 use tvlb_schema::{Dragonfly, PerDecision, SetRule};
 
@@ -39,7 +40,7 @@ pub struct FabricFile {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Wiring {
     /// A named arrangement of global links.
-    Arrangement(String),
+    Arrangement(Arrangement),
     /// A list of cables in a file; a relative path starts at the fabric file's directory.
     Cables(PathBuf),
 }

@@ -3,6 +3,7 @@
 use super::reader::{Document, Entry, Section};
 use super::{DecisionSet, FabricFault, FabricFile, FabricFileError, Latencies, Wiring};
 use crate::set_grammar::parse_set;
+use crate::topology::arrangement::Arrangement;
 use std::ops::RangeInclusive;
 use tvlb_schema::{Dragonfly, DragonflyError, PerDecision, limits};
 
@@ -15,15 +16,12 @@ pub(super) const ROUTING: [&str; 3] = ["threshold", "virtual-channels", "set"];
 pub(super) const SET: [&str; 3] = ["ugal-l", "par-source", "par-second"];
 
 const NAME: &str = "a string of 1 to 64 characters from A-Z, a-z, 0-9, `.`, `_` and `-`";
-const ARRANGEMENTS: [&str; 6] =
-    ["absolute", "absolute-classic", "relative", "circulant", "palmtree", "random"];
 const CABLES: &str = "the path of a cable list, a string that is not empty";
 const SET_TEXT: &str = "a string in the grammar of sets, as in \"strategic-2-3 by shape\"";
 const SET_OR_TABLE: &str = "a string in the grammar of sets, as in \"strategic-2-3 by shape\", \
     or a table of ugal-l, par-source, par-second";
 
 const DEFAULT_SEED: u64 = 1;
-const DEFAULT_ARRANGEMENT: &str = "absolute";
 const DEFAULT_LATENCIES: Latencies = Latencies { local: 10, global: 15 };
 const DEFAULT_THRESHOLD: i16 = 0;
 const DEFAULT_SET: &str = "strategic-2-3 by shape";
@@ -102,7 +100,7 @@ fn size_range(key: &str) -> RangeInclusive<i64> {
 
 fn wiring(section: &Section<'_, '_>) -> Fallible<Wiring> {
     match (section.optional("arrangement"), section.optional("cables")) {
-        (None, None) => Ok(Wiring::Arrangement(DEFAULT_ARRANGEMENT.to_owned())),
+        (None, None) => Ok(Wiring::Arrangement(Arrangement::default())),
         (Some(entry), None) => arrangement(&entry),
         (None, Some(entry)) => {
             let path = entry.string(CABLES)?;
@@ -123,13 +121,9 @@ fn wiring(section: &Section<'_, '_>) -> Fallible<Wiring> {
 }
 
 fn arrangement(entry: &Entry<'_, '_>) -> Fallible<Wiring> {
-    let accepted = format!("one of \"{}\"", ARRANGEMENTS.join("\", \""));
+    let accepted = format!("one of \"{}\"", Arrangement::ALL.map(Arrangement::name).join("\", \""));
     let name = entry.string(&accepted)?;
-    if ARRANGEMENTS.contains(&name) {
-        Ok(Wiring::Arrangement(name.to_owned()))
-    } else {
-        Err(entry.refused(&accepted))
-    }
+    name.parse().map(Wiring::Arrangement).map_err(|_| entry.refused(&accepted))
 }
 
 fn latencies(links: &Section<'_, '_>) -> Fallible<Latencies> {

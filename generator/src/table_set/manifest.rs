@@ -67,12 +67,16 @@ pub struct SetEntry {
     pub seed: u64,
     /// T of the decision.
     pub threshold: i16,
-    /// Mean hops of a drawn VLB route over all pairs of switches in different groups that have
-    /// one; in expectation over the seed where a shape is kept in part and the draw is by route.
-    pub mean_hops: f64,
-    /// Routes per such pair, on average, counted in the same way.
+    /// Mean hops of a drawn VLB route, over all pairs of switches in different groups that have
+    /// one; null if none has.
+    pub mean_hops: Option<f64>,
+    /// Whether that is of this very set, or expected over all seeds of its fractions.
+    pub mean_hops_are_exact: bool,
+    /// Routes per pair of switches in different groups, on average; expected where fractions are.
     pub mean_routes: f64,
-    /// Ordered pairs of switches in different groups without any kept route.
+    /// Ordered pairs of switches in different groups.
+    pub pairs: u64,
+    /// Those without any route: their packets take MIN.
     pub pairs_without_route: u64,
 }
 

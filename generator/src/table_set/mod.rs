@@ -14,7 +14,7 @@ pub use manifest::{
     FabricEntry, FileEntry, MANIFEST_FORMAT, Manifest, SetEntry, Sizes, hex, sha256,
 };
 pub use read::{ReadError, TableSet};
-pub use write::{Existing, WriteError, write};
+pub use write::{Existing, WriteError, check_target, write};
 
 /// The manifest's name in the directory.
 pub const MANIFEST_FILE: &str = "manifest.json";

@@ -63,6 +63,16 @@ pub enum ReadError {
         /// What the manifest says.
         listed: u64,
     },
+    /// A file larger than any of its kind can be.
+    #[error("{path}: found {found} bytes, accepted at most {most}")]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// Its length.
+        found: u64,
+        /// The most accepted.
+        most: u64,
+    },
     /// A file of another content than the manifest says.
     #[error(
         "{path}: its SHA-256 is {found}, but the manifest says {listed}; it is damaged or of another table set"
@@ -165,7 +175,7 @@ fn read_at_most(path: &Path, most: u64) -> Result<Vec<u8>, ReadError> {
     file.take(most + 1).read_to_end(&mut bytes).map_err(io_error(path))?;
     if bytes.len() as u64 > most {
         let found = fs::metadata(path).map_err(io_error(path))?.len();
-        return Err(ReadError::Length { path: path.to_owned(), found, listed: most });
+        return Err(ReadError::TooLarge { path: path.to_owned(), found, most });
     }
     Ok(bytes)
 }

@@ -113,8 +113,11 @@ pub fn write<'f>(
     sync_directory(&parent)
 }
 
-/// Whether the target must be swapped with what is there; an error if it must not be touched.
-fn check_target(target: &Path, existing: Existing) -> Result<bool, WriteError> {
+/// Whether the target must be swapped with what is there.
+///
+/// # Errors
+/// It must not be touched, or cannot be looked at.
+pub fn check_target(target: &Path, existing: Existing) -> Result<bool, WriteError> {
     let refuse = |why| Err(WriteError::NotOurs { path: target.to_owned(), why });
     let metadata = match fs::symlink_metadata(target) {
         Ok(metadata) => metadata,

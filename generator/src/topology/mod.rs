@@ -4,17 +4,25 @@
 //! unused ports, missing cables. Where a list comes from an arrangement or a file is the affair
 //! of this module's children; no other stage asks.
 
-use std::fmt;
-use tvlb_schema::{Dragonfly, GlobalPort, Group, Index};
+pub mod arrangement;
+pub mod cable_list;
+pub mod graphviz;
+pub mod summary;
 
-/// One end of a cable: a global port of a group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct End {
-    /// The group.
-    pub group: Group,
-    /// The port of that group.
-    pub port: GlobalPort,
-}
+mod absolute;
+mod circulant;
+mod classic;
+mod csv_records;
+mod extra_links;
+mod palmtree;
+mod random;
+mod relative;
+mod rotation;
+mod symmetry;
+
+pub use tvlb_schema::End;
+
+use tvlb_schema::{Dragonfly, GlobalPort, Group};
 
 /// A cable between two groups, its lesser end first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -183,17 +191,4 @@ impl Topology {
 
 fn port_number(df: &Dragonfly, end: End) -> usize {
     usize::from(end.group.0) * df.ports_per_group() as usize + usize::from(end.port.0)
-}
-
-impl End {
-    /// The end with this group, switch of the group and slot of the switch.
-    pub fn new(df: &Dragonfly, group: Group, index: Index, slot: u16) -> Self {
-        Self { group, port: df.global_port(index, slot) }
-    }
-
-    /// "group 3, switch 1, global port 0", as an engineer would label the port.
-    pub fn in_words(self, df: &Dragonfly) -> impl fmt::Display + use<> {
-        let (index, slot) = df.split_port(self.port);
-        format!("group {}, switch {index}, global port {slot}", self.group)
-    }
 }

@@ -55,7 +55,7 @@ fn what_is_not_written_has_its_default() {
             name: "x".to_owned(),
             seed: 1,
             dragonfly: Dragonfly::new(4, 8, 4, 9).unwrap(),
-            wiring: Wiring::Arrangement("absolute".to_owned()),
+            wiring: Wiring::Arrangement(Arrangement::Absolute),
             latencies: Latencies { local: 10, global: 15 },
             threshold: 0,
             sets: PerDecision { ugal_l: set.clone(), par_source: set.clone(), par_second: set },
@@ -104,7 +104,7 @@ fn every_arrangement_has_its_name() {
     for name in ["absolute", "absolute-classic", "relative", "circulant", "palmtree", "random"] {
         assert_eq!(
             parse(&format!("{LEAST}arrangement = \"{name}\"")).wiring,
-            Wiring::Arrangement(name.to_owned())
+            Wiring::Arrangement(name.parse().unwrap())
         );
     }
 }

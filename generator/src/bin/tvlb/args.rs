@@ -1,0 +1,119 @@
+//! The command line.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+use tvlb_generator::set_grammar::GRAMMAR;
+
+/// Makes and checks the routing tables of Dragonfly networks.
+#[derive(Parser)]
+#[command(name = "tvlb", version, arg_required_else_help = true, max_term_width = 100)]
+#[command(
+    after_help = "Exit codes: 0 done; 1 bad input or outcome; 2 bad command line; 130 interrupted."
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    Generate(Generate),
+    Inspect(Inspect),
+    Topology(Topology),
+    Paths(Paths),
+}
+
+/// Make the images of a fabric, one per switch, for install time
+#[derive(Args)]
+#[command(after_long_help = format!("Sets are written as\n\n{GRAMMAR}"))]
+pub(crate) struct Generate {
+    /// The fabric file
+    pub(crate) fabric: PathBuf,
+    /// The directory to write; it appears whole or not at all
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: PathBuf,
+    /// Replace DIR, in one step, if it is a table set
+    #[arg(long)]
+    pub(crate) replace: bool,
+    /// The T-VLB set of every decision, instead of the fabric file's; see --help for the grammar
+    #[arg(long, value_name = "SET")]
+    pub(crate) set: Option<String>,
+    /// The set of UGAL-L alone
+    #[arg(long, value_name = "SET")]
+    pub(crate) set_ugal_l: Option<String>,
+    /// The set of PAR at the source alone
+    #[arg(long, value_name = "SET")]
+    pub(crate) set_par_source: Option<String>,
+    /// The set of PAR's second look alone
+    #[arg(long, value_name = "SET")]
+    pub(crate) set_par_second: Option<String>,
+    /// Use this many threads instead of one per core; the images are the same for any number
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<usize>,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+/// Say in words what the images of a table set mean
+#[derive(Args)]
+pub(crate) struct Inspect {
+    /// The directory that `generate` wrote
+    pub(crate) directory: PathBuf,
+    /// The image of one switch: its ports and sets
+    #[arg(long, value_name = "N", conflicts_with_all = ["from", "to"])]
+    pub(crate) switch: Option<u32>,
+    /// With --to: the paths that the image of this switch gives
+    #[arg(long, value_name = "S", requires = "to")]
+    pub(crate) from: Option<u32>,
+    /// The destination switch
+    #[arg(long, value_name = "D", requires = "from")]
+    pub(crate) to: Option<u32>,
+    /// With --from and --to: list every path
+    #[arg(long, requires = "from")]
+    pub(crate) list: bool,
+}
+
+/// Show the wiring of a fabric
+#[derive(Args)]
+pub(crate) struct Topology {
+    /// The fabric file
+    pub(crate) fabric: PathBuf,
+    /// What to print
+    #[arg(long, value_enum, default_value_t = Format::Summary)]
+    pub(crate) format: Format,
+}
+
+/// How to show a wiring.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Sizes, links per pair of groups, unused ports
+    Summary,
+    /// The summary as JSON
+    Json,
+    /// The cable list, in the form that a fabric file can name
+    Csv,
+    /// The groups and their links for Graphviz
+    Dot,
+    /// Every switch and link for Graphviz
+    DotSwitches,
+}
+
+/// Count and list the paths between two switches
+#[derive(Args)]
+pub(crate) struct Paths {
+    /// The fabric file
+    pub(crate) fabric: PathBuf,
+    /// The source switch, by number: group·a + index
+    #[arg(long, value_name = "S")]
+    pub(crate) from: u32,
+    /// The destination switch
+    #[arg(long, value_name = "D")]
+    pub(crate) to: u32,
+    /// List every path, not only their numbers
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}

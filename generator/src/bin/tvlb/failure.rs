@@ -1,0 +1,50 @@
+//! What a command ends in when it does not end well.
+
+use std::process::ExitCode;
+use std::{fmt, io};
+
+/// The outcome of a command.
+pub(crate) type Outcome = Result<(), Failure>;
+
+/// Why a command stopped.
+pub(crate) enum Failure {
+    /// Something is wrong, in words for the user.
+    Message(String),
+    /// The user asked to stop.
+    Interrupted,
+    /// Whoever read our output has read enough.
+    BrokenPipe,
+}
+
+impl Failure {
+    /// Any error as a message.
+    pub(crate) fn of(error: impl fmt::Display) -> Self {
+        Self::Message(error.to_string())
+    }
+
+    /// Tells the user and gives the exit code.
+    pub(crate) fn report(self) -> ExitCode {
+        match self {
+            Self::Message(message) => {
+                eprintln!("tvlb: {message}");
+                ExitCode::from(1)
+            }
+            Self::Interrupted => {
+                eprintln!("tvlb: interrupted; nothing was written");
+                ExitCode::from(130)
+            }
+            Self::BrokenPipe => ExitCode::SUCCESS,
+        }
+    }
+}
+
+/// Writing to standard output failed.
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            Self::BrokenPipe
+        } else {
+            Self::Message(format!("standard output: cannot write: {error}"))
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! `tvlb inspect`: what images say, in words that a person can check against the machine.
+//!
+//! Reads the written images only, through the datapath that boots from them.
+
+use crate::args::Inspect;
+use crate::failure::{Failure, Outcome};
+use crate::output::print;
+use crate::paths::existing_switch;
+use std::fmt::{self, Display, Formatter, Write};
+use tvlb_firmware_model::{Scheme, Switch};
+use tvlb_generator::set_grammar::canonical;
+use tvlb_generator::table_set::{Manifest, TableSet};
+use tvlb_schema::{
+    Decision, Dragonfly, DrawRule, End, FabricImage, Group, Index, Port, Route, Shape, SwitchImage,
+};
+
+pub(crate) fn run(arguments: &Inspect) -> Outcome {
+    let set = TableSet::open(&arguments.directory).map_err(Failure::of)?;
+    let fabric_bytes = set.fabric_image().map_err(Failure::of)?;
+    let fabric = FabricImage::decode(&fabric_bytes)
+        .map_err(|error| Failure::Message(format!("{}: {error}", set.fabric_path().display())))?;
+    let boot = |number: tvlb_schema::Switch| {
+        let bytes = set.switch_image(number).map_err(Failure::of)?;
+        // Checks once more that the image fits the fabric, for a message that names its file.
+        SwitchImage::decode(&bytes, &fabric).map_err(|error| {
+            Failure::Message(format!("{}: {error}", set.switch_path(number).display()))
+        })?;
+        Ok::<_, Failure>(bytes)
+    };
+    let df = fabric.dragonfly();
+    match (arguments.switch, arguments.from, arguments.to) {
+        (Some(number), ..) => {
+            let number = existing_switch("--switch", number, df)?;
+            let bytes = boot(number)?;
+            let switch = Switch::boot(&fabric_bytes, &bytes).map_err(Failure::of)?;
+            print(&SwitchReport { switch: &switch, bytes: bytes.len() })
+        }
+        (None, Some(from), Some(to)) => {
+            let from = existing_switch("--from", from, df)?;
+            let to = existing_switch("--to", to, df)?;
+            let bytes = boot(from)?;
+            let switch = Switch::boot(&fabric_bytes, &bytes).map_err(Failure::of)?;
+            print(&PathReport { switch: &switch, to, list: arguments.list })
+        }
+        _ => print(&Overview { manifest: set.manifest(), fabric: &fabric }),
+    }
+}
+
+struct Overview<'a> {
+    manifest: &'a Manifest,
+    fabric: &'a FabricImage<'a>,
+}
+
+impl Display for Overview<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Manifest { fabric, sets, sizes, tool_version, virtual_channels, .. } = self.manifest;
+        let df = self.fabric.dragonfly();
+        writeln!(f, "table set   {}, made by tvlb {tool_version}", fabric.name)?;
+        writeln!(
+            f,
+            "fabric      dfly({}, {}, {}, {}), {} switches, {} nodes; identity {:016x}",
+            df.p(),
+            df.a(),
+            df.h(),
+            df.g(),
+            df.switch_count(),
+            df.node_count(),
+            self.fabric.identity()
+        )?;
+        let pairs =
+            || df.groups().flat_map(|i| df.groups().filter(move |&j| i < j).map(move |j| (i, j)));
+        let least = pairs().map(|(i, j)| self.fabric.link_count(i, j)).min().unwrap_or(0);
+        writeln!(
+            f,
+            "wiring      {}, {} cables, {} per pair of groups, {} global ports unused",
+            fabric.wiring,
+            self.fabric.cable_count(),
+            match (least, self.fabric.most_links()) {
+                (least, most) if least == most => format!("{most}"),
+                (least, most) => format!("{least} to {most}"),
+            },
+            df.port_count() - 2 * self.fabric.cable_count()
+        )?;
+        writeln!(f, "channels    {virtual_channels}")?;
+        for decision in Decision::ALL {
+            let entry = sets.get(decision);
+            let name = decision.name();
+            writeln!(f, "{name:<11} {}; seed {}, T = {}", entry.set, entry.seed, entry.threshold)?;
+        }
+        writeln!(
+            f,
+            "images      fabric image {} bytes; switch images {} bytes (median; {} to {})",
+            sizes.fabric, sizes.switch_median, sizes.switch_least, sizes.switch_most
+        )
+    }
+}
+
+struct SwitchReport<'a> {
+    switch: &'a Switch<'a>,
+    bytes: usize,
+}
+
+impl Display for SwitchReport<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let image = self.switch.image();
+        let df = image.fabric().dragonfly();
+        let place = Place(image.group(), image.index());
+        writeln!(f, "switch {} is {place}; image of {} bytes", image.switch(), self.bytes)?;
+        writeln!(f, "\nport  leads to")?;
+        for number in 0..df.radix() {
+            let port = Port(u16::try_from(number).map_err(|_| fmt::Error)?);
+            write!(f, "{number:>4}  ")?;
+            if let Ok(terminal) = u8::try_from(number)
+                && number < df.p()
+            {
+                writeln!(f, "node {}", df.node(image.switch(), terminal))?;
+            } else if let Some((group, index)) = self.switch.neighbour(port) {
+                write!(f, "{}", Place(group, index))?;
+                let slot = number.checked_sub(df.p() + df.a() - 1);
+                let slot = slot.and_then(|slot| u16::try_from(slot).ok());
+                match slot.and_then(|slot| image.peer(slot)) {
+                    Some(end) => writeln!(f, ", global port {}", df.split_port(end.port).1)?,
+                    None => writeln!(f)?,
+                }
+            } else {
+                writeln!(f, "nothing")?;
+            }
+        }
+        let channels = image.virtual_channels();
+        writeln!(
+            f,
+            "\nvirtual channels: {}, {} for MIN, VLB and UGAL, {} for PAR",
+            channels.name(),
+            Scheme::UgalL.virtual_channels(channels),
+            Scheme::Par.virtual_channels(channels)
+        )?;
+        let others = df.switch_count() - df.a();
+        for (number, decisions) in sets_of(image) {
+            let set = image.set(decisions[0]);
+            writeln!(f, "\n{}", set_title(image, number, &decisions))?;
+            let by_shape = set.rule().draw != DrawRule::ByRoute;
+            if by_shape {
+                writeln!(f, "shape    kept  weight  destinations of {others} that have it")?;
+            } else {
+                writeln!(f, "shape    kept")?;
+            }
+            for shape in set.rule().shapes().iter() {
+                let kept = f64::from(set.rule().keep_of(shape).parts()) / 100.0;
+                write!(f, "{shape:<5} {kept:>6}%")?;
+                if by_shape {
+                    let here = df
+                        .switches()
+                        .filter(|&d| df.place(d).0 != image.group())
+                        .filter(|&d| set.shapes_to(d).contains(shape));
+                    write!(f, "  {:>6}  {}", set.rule().weight_of(shape), here.count())?;
+                }
+                writeln!(f)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+struct PathReport<'a> {
+    switch: &'a Switch<'a>,
+    to: tvlb_schema::Switch,
+    list: bool,
+}
+
+impl Display for PathReport<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let image = self.switch.image();
+        let fabric = image.fabric();
+        let df = fabric.dragonfly();
+        let from = (image.group(), image.index());
+        let to = df.place(self.to);
+        writeln!(
+            f,
+            "from switch {} ({}) to switch {} ({})",
+            image.switch(),
+            Place(from.0, from.1),
+            self.to,
+            Place(to.0, to.1)
+        )?;
+        if image.switch() == self.to {
+            return writeln!(f, "the same switch: delivered without a hop");
+        }
+        if from.0 == to.0 {
+            writeln!(f, "within one group: MIN is the local link")?;
+            return writeln!(f, "VLB goes through any of the {} others", df.a().saturating_sub(2));
+        }
+        writeln!(f, "\nMIN: {} paths, one drawn uniformly", fabric.link_count(from.0, to.0))?;
+        for k in 0..fabric.link_count(from.0, to.0) {
+            let (x, z) = fabric.link(from.0, to.0, k).ok_or(fmt::Error)?;
+            let mut walk = Walk::from(from);
+            walk.local(df.split_port(x).0);
+            walk.global(to.0, df.split_port(z).0);
+            walk.local(to.1);
+            writeln!(f, "  {}", walk.text)?;
+        }
+        for (number, decisions) in sets_of(image) {
+            let set = image.set(decisions[0]);
+            let mut routes: Vec<(Shape, Route)> = Vec::new();
+            self.switch.for_each_route(decisions[0], self.to, |route, shape| {
+                routes.push((shape, route));
+            });
+            routes.sort_unstable();
+            writeln!(f, "\n{}", set_title(image, number, &decisions))?;
+            if routes.is_empty() {
+                writeln!(f, "no route is kept: packets take MIN")?;
+                continue;
+            }
+            let count = |shape: Shape| routes.iter().filter(|(s, _)| *s == shape).count();
+            let weight = |shape: Shape| match &set.rule().draw {
+                _ if count(shape) == 0 => 0.0,
+                DrawRule::ByRoute => f64::from(u32::try_from(count(shape)).unwrap_or(u32::MAX)),
+                DrawRule::ByShape { .. } => f64::from(set.rule().weight_of(shape)),
+            };
+            let total: f64 = Shape::all().map(weight).sum();
+            writeln!(f, "shape  hops  routes  share of draws")?;
+            for shape in set.rule().shapes().iter().filter(|&s| count(s) > 0) {
+                let (hops, share) = (shape.hops(), 100.0 * weight(shape) / total);
+                writeln!(f, "{shape:<5}  {hops:>4}  {:>6}  {share:>13.2}%", count(shape))?;
+            }
+            let mean: f64 =
+                Shape::all().map(|s| f64::from(s.hops()) * weight(s)).sum::<f64>() / total;
+            writeln!(f, "{} routes, {mean:.3} mean hops of a draw", routes.len())?;
+            if self.list {
+                for (shape, route) in &routes {
+                    writeln!(f, "  {shape}  {}", vlb_walk(fabric, from, to, *route))?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The sets of an image with the decisions that use each, by set number.
+fn sets_of(image: &SwitchImage<'_>) -> Vec<(usize, Vec<Decision>)> {
+    (0..image.set_count())
+        .map(|number| {
+            let users = Decision::ALL.into_iter().filter(|&d| image.set_number(d) == number);
+            (number, users.collect::<Vec<_>>())
+        })
+        .filter(|(_, decisions)| !decisions.is_empty())
+        .collect()
+}
+
+fn set_title(image: &SwitchImage<'_>, number: usize, decisions: &[Decision]) -> String {
+    let rule = image.set(decisions[0]).rule();
+    let users: Vec<String> =
+        decisions.iter().map(|&d| format!("{} (T = {})", d.name(), image.threshold(d))).collect();
+    format!("set {number} for {}: {}; seed {}", users.join(", "), canonical(rule), rule.seed)
+}
+
+fn vlb_walk(
+    fabric: &FabricImage<'_>,
+    from: (Group, Index),
+    to: (Group, Index),
+    route: Route,
+) -> String {
+    let df: &Dragonfly = fabric.dragonfly();
+    let mut walk = Walk::from(from);
+    walk.local(df.split_port(route.x).0);
+    if let Some(middle) = fabric.peer(End { group: from.0, port: route.x }) {
+        walk.global(middle.group, df.split_port(middle.port).0);
+        if let Some(detour) = route.detour {
+            walk.local(detour);
+        }
+        walk.local(df.split_port(route.y).0);
+        if let Some(last) = fabric.peer(End { group: middle.group, port: route.y }) {
+            walk.global(last.group, df.split_port(last.port).0);
+        }
+    }
+    walk.local(to.1);
+    walk.text
+}
+
+/// A walk being written: `(0,0) -> (0,3) => (4,1)`, with `->` for a local and `=>` for a global hop.
+struct Walk {
+    at: (Group, Index),
+    text: String,
+}
+
+impl Walk {
+    fn from(at: (Group, Index)) -> Self {
+        Self { at, text: format!("({},{})", at.0, at.1) }
+    }
+
+    /// A local hop, if it is not to where the walk stands.
+    fn local(&mut self, to: Index) {
+        if to != self.at.1 {
+            self.at.1 = to;
+            self.step("->");
+        }
+    }
+
+    fn global(&mut self, group: Group, index: Index) {
+        self.at = (group, index);
+        self.step("=>");
+    }
+
+    fn step(&mut self, arrow: &str) {
+        let (group, index) = self.at;
+        write!(self.text, " {arrow} ({group},{index})").expect("a string takes any text");
+    }
+}
+
+struct Place(Group, Index);
+
+impl Display for Place {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "group {}, switch {}", self.0, self.1)
+    }
+}

@@ -1,0 +1,48 @@
+//! Standard output, progress on a terminal, and Ctrl-C.
+
+use crate::failure::{Failure, Outcome};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::Serialize;
+use std::fmt::Display;
+use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// From now on Ctrl-C only sets a flag, so that the command can clean up; a second one kills.
+pub(crate) fn catch_interrupt() -> Outcome {
+    ctrlc::set_handler(|| {
+        if INTERRUPTED.swap(true, Ordering::SeqCst) {
+            std::process::exit(130);
+        }
+    })
+    .map_err(|error| Failure::Message(format!("cannot catch interrupts: {error}")))
+}
+
+/// Whether the user has asked to stop.
+pub(crate) fn interrupted() -> bool {
+    INTERRUPTED.load(Ordering::Relaxed)
+}
+
+/// Prints a text.
+pub(crate) fn print(text: &impl Display) -> Outcome {
+    let mut out = std::io::stdout().lock();
+    write!(out, "{text}")?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Prints a value as JSON.
+pub(crate) fn print_json(value: &impl Serialize) -> Outcome {
+    let json = serde_json::to_string_pretty(value).map_err(Failure::of)?;
+    print(&format_args!("{json}\n"))
+}
+
+/// A bar on the terminal; nothing where there is none, or if quiet.
+pub(crate) fn progress(quiet: bool, what: &'static str, length: usize) -> ProgressBar {
+    let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+    let style = ProgressStyle::with_template("{msg:>12} [{bar:40}] {pos}/{len} {eta}")
+        .expect("the template is well-formed")
+        .progress_chars("=> ");
+    ProgressBar::with_draw_target(Some(length as u64), target).with_style(style).with_message(what)
+}

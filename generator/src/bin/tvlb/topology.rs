@@ -1,0 +1,20 @@
+//! `tvlb topology`.
+
+use crate::args::{Format, Topology};
+use crate::failure::{Failure, Outcome};
+use crate::output::{print, print_json};
+use tvlb_generator::fabric::Fabric;
+use tvlb_generator::topology::cable_list;
+use tvlb_generator::topology::graphviz::{Detail, picture};
+use tvlb_generator::topology::summary::TopologySummary;
+
+pub(crate) fn run(arguments: &Topology) -> Outcome {
+    let topology = Fabric::load(&arguments.fabric).map_err(Failure::of)?.topology;
+    match arguments.format {
+        Format::Summary => print(&TopologySummary::of(&topology)),
+        Format::Json => print_json(&TopologySummary::of(&topology)),
+        Format::Csv => print(&cable_list::write(&topology)),
+        Format::Dot => print(&picture(&topology, Detail::Groups)),
+        Format::DotSwitches => print(&picture(&topology, Detail::Switches)),
+    }
+}

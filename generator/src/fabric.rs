@@ -1,0 +1,75 @@
+//! Loading a fabric: its file, and its cables from an arrangement or a list beside the file.
+
+use crate::fabric_file::{FabricFile, FabricFileError, Wiring};
+use crate::topology::arrangement::arrange;
+use crate::topology::cable_list::{self, CableListError};
+use crate::topology::{CableError, Topology};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A fabric as its file describes it, with its cables laid.
+#[derive(Clone, Debug)]
+pub struct Fabric {
+    /// What the file says.
+    pub file: FabricFile,
+    /// Its cables.
+    pub topology: Topology,
+}
+
+/// Why a fabric cannot be loaded. Each message names the file.
+#[derive(Debug, thiserror::Error)]
+pub enum FabricError {
+    /// The operating system refused.
+    #[error("{path}: cannot read it: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The answer.
+        source: io::Error,
+    },
+    /// The fabric file is not one.
+    #[error(transparent)]
+    File(#[from] FabricFileError),
+    /// The cable list is not one.
+    #[error("{path}: {source}")]
+    Cables {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: CableListError,
+    },
+    /// The arrangement cannot be laid.
+    #[error("{path}: {source}")]
+    Arrangement {
+        /// The fabric file.
+        path: PathBuf,
+        /// What is wrong.
+        source: CableError,
+    },
+}
+
+impl Fabric {
+    /// Reads a fabric file, and the cable list that it names if it does.
+    ///
+    /// # Errors
+    /// A file that cannot be read or does not say what it should.
+    pub fn load(path: &Path) -> Result<Self, FabricError> {
+        let text = read(path)?;
+        let file = FabricFile::parse(&text, &path.display().to_string())?;
+        let topology = match &file.wiring {
+            Wiring::Arrangement(arrangement) => arrange(file.dragonfly, *arrangement, file.seed)
+                .map_err(|source| FabricError::Arrangement { path: path.to_owned(), source })?,
+            Wiring::Cables(list) => {
+                let list = path.parent().unwrap_or(Path::new("")).join(list);
+                cable_list::read(file.dragonfly, &read(&list)?)
+                    .map_err(|source| FabricError::Cables { path: list, source })?
+            }
+        };
+        Ok(Self { file, topology })
+    }
+}
+
+fn read(path: &Path) -> Result<String, FabricError> {
+    std::fs::read_to_string(path)
+        .map_err(|source| FabricError::Io { path: path.to_owned(), source })
+}

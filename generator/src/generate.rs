@@ -1,0 +1,134 @@
+//! The whole way from a loaded fabric to a table set in memory: images and their manifest.
+
+use crate::fabric::Fabric;
+use crate::fabric_file::{FabricFile, Wiring};
+use crate::image::{ImageStageError, Images, Routing, build};
+use crate::routes::count::RouteCounter;
+use crate::routes::expected::{FabricMean, fabric_mean};
+use crate::set_grammar::canonical;
+use crate::table_set::{
+    FABRIC_FILE, FabricEntry, FileEntry, MANIFEST_FORMAT, Manifest, SetEntry, Sizes, switch_file,
+};
+use tvlb_schema::{FabricImage, PerDecision, SetRule, Switch, VcScheme};
+
+/// A table set in memory.
+#[derive(Clone, Debug)]
+pub struct Generated {
+    /// What it is.
+    pub manifest: Manifest,
+    /// Its images.
+    pub images: Images,
+}
+
+/// Makes the table set of a fabric. `done` is told of every switch image, from any thread;
+/// `interrupted` is asked before each.
+///
+/// # Errors
+/// Two groups without any path, or the interruption.
+pub fn generate(
+    fabric: &Fabric,
+    done: &(dyn Fn() + Sync),
+    interrupted: &(dyn Fn() -> bool + Sync),
+) -> Result<Generated, ImageStageError> {
+    let counter = RouteCounter::new(&fabric.topology);
+    let rules = fabric.file.sets.map(|set| set.rule);
+    let threshold = fabric.file.threshold;
+    let routing = Routing {
+        rules,
+        thresholds: PerDecision { ugal_l: threshold, par_source: threshold, par_second: threshold },
+        virtual_channels: VcScheme::Ordered,
+    };
+    let images = build(&counter, &routing, done, interrupted)?;
+
+    // Decisions mostly share a set: each is averaged over once.
+    let mut known: Vec<(SetRule, FabricMean)> = Vec::new();
+    let mut means = |rule: &SetRule| {
+        if let Some((_, mean)) = known.iter().find(|(known, _)| known == rule) {
+            return *mean;
+        }
+        let mean = fabric_mean(&counter, rule);
+        known.push((*rule, mean));
+        mean
+    };
+    let sets = rules.map(|rule| set_entry(rule, &means(rule), threshold));
+    Ok(Generated { manifest: manifest(fabric, routing.virtual_channels, sets, &images), images })
+}
+
+fn set_entry(rule: &SetRule, mean: &FabricMean, threshold: i16) -> SetEntry {
+    SetEntry {
+        set: canonical(rule),
+        seed: rule.seed,
+        threshold,
+        mean_hops: mean.hops.map(rounded),
+        mean_hops_are_exact: mean.hops_are_exact,
+        mean_routes: rounded(mean.routes),
+        pairs: mean.pairs,
+        pairs_without_route: mean.empty_pairs,
+    }
+}
+
+/// To six decimals, so that no platform's last bit shows.
+fn rounded(value: f64) -> f64 {
+    (value * 1e6).round() / 1e6
+}
+
+fn manifest(
+    fabric: &Fabric,
+    virtual_channels: VcScheme,
+    sets: PerDecision<SetEntry>,
+    images: &Images,
+) -> Manifest {
+    let FabricFile { name, seed, wiring, latencies, .. } = &fabric.file;
+    let df = fabric.topology.dragonfly();
+    let image =
+        FabricImage::decode(&images.fabric).expect("the image stage decodes what it writes");
+    let mut files = vec![FileEntry::of(FABRIC_FILE.to_owned(), &images.fabric)];
+    let switches = df.switches().zip(&images.switches);
+    files.extend(switches.map(|(switch, bytes)| FileEntry::of(switch_file(switch), bytes)));
+    let mut sizes: Vec<u64> = images.switches.iter().map(|image| image.len() as u64).collect();
+    sizes.sort_unstable();
+    let at = |index: usize| sizes.get(index).copied().unwrap_or(0);
+    Manifest {
+        format: MANIFEST_FORMAT.to_owned(),
+        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        fabric: FabricEntry {
+            name: name.clone(),
+            p: df.p(),
+            a: df.a(),
+            h: df.h(),
+            g: df.g(),
+            wiring: match wiring {
+                Wiring::Arrangement(arrangement) => arrangement.to_string(),
+                Wiring::Cables(_) => "cables".to_owned(),
+            },
+            cables: image.cable_count(),
+            seed: *seed,
+            local_latency: latencies.local.into(),
+            global_latency: latencies.global.into(),
+        },
+        fabric_identity: format!("{:016x}", image.identity()),
+        virtual_channels: virtual_channels.name().to_owned(),
+        sets,
+        sizes: Sizes {
+            fabric: images.fabric.len() as u64,
+            switch_least: at(0),
+            switch_median: at(sizes.len() / 2),
+            switch_most: at(sizes.len().saturating_sub(1)),
+            total: files.iter().map(|file| file.bytes).sum(),
+        },
+        files,
+    }
+}
+
+impl Generated {
+    /// Every file of the table set with its path in the directory, the manifest last.
+    pub fn files(&self) -> Vec<(String, Vec<u8>)> {
+        let mut files = vec![(FABRIC_FILE.to_owned(), self.images.fabric.clone())];
+        for (number, image) in self.images.switches.iter().enumerate() {
+            let switch = Switch(u16::try_from(number).expect("a fabric has at most 2^16 switches"));
+            files.push((switch_file(switch), image.clone()));
+        }
+        files.push((crate::table_set::MANIFEST_FILE.to_owned(), self.manifest.to_json()));
+        files
+    }
+}

@@ -1,0 +1,130 @@
+//! The image stage: a topology and a rule per decision become the bytes that switches boot from.
+//!
+//! The same input gives the same bytes at any number of threads: each switch's image is a pure
+//! function of the topology, the rules and the switch.
+
+use crate::routes::count::RouteCounter;
+use crate::routes::presence::present_shapes;
+use crate::topology::Topology;
+use rayon::prelude::*;
+use tvlb_schema::{
+    DrawRule, FabricImage, Group, PerDecision, SetContents, SetRule, ShapeSet, Switch,
+    SwitchContents, VcScheme, encode_fabric_image, encode_switch_image,
+};
+
+/// What the switches are to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Routing {
+    /// The T-VLB set of each decision.
+    pub rules: PerDecision<SetRule>,
+    /// T of each decision.
+    pub thresholds: PerDecision<i16>,
+    /// How virtual channels are assigned.
+    pub virtual_channels: VcScheme,
+}
+
+/// The images of one fabric.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Images {
+    /// The fabric image.
+    pub fabric: Vec<u8>,
+    /// The switch images, by switch number.
+    pub switches: Vec<Vec<u8>>,
+}
+
+/// Why there are no images.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ImageStageError {
+    /// Two groups that cannot reach each other.
+    #[error(
+        "groups {from} and {to} share no cable, and no other group has cables to both: \
+         no packet can pass between them by MIN or VLB; add a cable"
+    )]
+    Unreachable {
+        /// One group.
+        from: Group,
+        /// The other.
+        to: Group,
+    },
+    /// The user asked to stop.
+    #[error("interrupted; nothing was written")]
+    Interrupted,
+}
+
+/// Builds all images. `done` is told of every switch image, from any thread; `interrupted` is
+/// asked before each.
+///
+/// # Errors
+/// Two groups without any path, or the interruption.
+pub fn build(
+    counter: &RouteCounter<'_>,
+    routing: &Routing,
+    done: &(dyn Fn() + Sync),
+    interrupted: &(dyn Fn() -> bool + Sync),
+) -> Result<Images, ImageStageError> {
+    let topology = counter.topology();
+    check_reachable(topology)?;
+    let df = topology.dragonfly();
+    let cables: Vec<_> = topology.cables().iter().map(|cable| (cable.low, cable.high)).collect();
+    let fabric = encode_fabric_image(df, &cables);
+    let view = FabricImage::decode(&fabric).expect("the encoder decodes what it wrote");
+    let switches: Vec<Switch> = df.switches().collect();
+    let images: Result<Vec<Vec<u8>>, ImageStageError> = switches
+        .par_iter()
+        .map(|&switch| {
+            if interrupted() {
+                return Err(ImageStageError::Interrupted);
+            }
+            let image = encode_switch_image(&view, &contents(counter, routing, switch));
+            done();
+            Ok(image)
+        })
+        .collect();
+    Ok(Images { switches: images?, fabric })
+}
+
+fn contents(counter: &RouteCounter<'_>, routing: &Routing, switch: Switch) -> SwitchContents {
+    // Decisions with the same rule share a set.
+    let mut sets: Vec<SetContents> = Vec::new();
+    let mut number = |rule: &SetRule| {
+        let known = sets.iter().position(|set| set.rule == *rule).unwrap_or_else(|| {
+            sets.push(SetContents { rule: *rule, shapes_to: shapes_to(counter, rule, switch) });
+            sets.len() - 1
+        });
+        u8::try_from(known).expect("there are three decisions")
+    };
+    let numbers = routing.rules.map(&mut number);
+    let thresholds = &routing.thresholds;
+    SwitchContents {
+        switch,
+        virtual_channels: routing.virtual_channels,
+        decisions: PerDecision {
+            ugal_l: (numbers.ugal_l, thresholds.ugal_l),
+            par_source: (numbers.par_source, thresholds.par_source),
+            par_second: (numbers.par_second, thresholds.par_second),
+        },
+        sets,
+    }
+}
+
+fn shapes_to(counter: &RouteCounter<'_>, rule: &SetRule, source: Switch) -> Vec<ShapeSet> {
+    if rule.draw == DrawRule::ByRoute {
+        return Vec::new();
+    }
+    let df = counter.topology().dragonfly();
+    df.switches().map(|destination| present_shapes(counter, rule, source, destination)).collect()
+}
+
+/// Every two groups share a cable, or both share one with a third.
+fn check_reachable(topology: &Topology) -> Result<(), ImageStageError> {
+    let df = topology.dragonfly();
+    let joined = |i: Group, j: Group| i != j && !topology.links(i, j).is_empty();
+    for from in df.groups() {
+        for to in df.groups().skip(usize::from(from.0) + 1) {
+            if !joined(from, to) && !df.groups().any(|m| joined(from, m) && joined(m, to)) {
+                return Err(ImageStageError::Unreachable { from, to });
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,390 @@
+//! How many routes and triples a pair of switches has, without listing them.
+//!
+//! Choose S or D's own links or all links of its group at either end, and the number of pairs
+//! (x, y) through a common intermediate group is a sum of products of link counts; so is, with
+//! switches for groups, the number of pairs that meet on a common intermediate *switch*. Each of
+//! these counts "at S" or "anywhere"; differences give the counts by head and tail. Pairs that
+//! meet have no hop in the middle; each other pair has one route of one hop there and a − 2 of two.
+//!
+//! Exact for any wiring. The intermediate group never needs to be told from the other two: no
+//! cable stays in its group, so the products vanish there.
+
+use super::triples::TripleCounts;
+use crate::topology::{End, Topology};
+use std::ops::Range;
+use tvlb_schema::{Group, Shape, Switch};
+
+/// Link counts of a topology, and their sums for each pair of groups.
+///
+/// Takes 2 bytes for each switch and group, 12 for each two groups, and a few for each port.
+#[derive(Clone, Debug)]
+pub struct RouteCounter<'t> {
+    topology: &'t Topology,
+    /// Number of groups, g.
+    groups: usize,
+    /// Links from a switch to a group, by switch·g + group.
+    switch_links: Vec<u16>,
+    /// Links from a group to another, by group·g + group.
+    group_links: Vec<u32>,
+    /// Of all x and y between two groups, by group·g + group.
+    anywhere: Vec<Pairs>,
+    /// Groups that each switch has links to, and how many.
+    near_groups: Runs,
+    /// Switches that each switch has links to, and how many.
+    near_switches: Runs,
+}
+
+/// Numbers of pairs (x, y) of a first and a second global link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Pairs {
+    /// With a common intermediate group. At most (a·h)², which 32 bits hold.
+    through: u32,
+    /// Of these, with a common intermediate switch.
+    meeting: u32,
+}
+
+impl Pairs {
+    /// The pairs that have a hop or more in the intermediate group.
+    fn apart(self) -> u64 {
+        u64::from(self.through - self.meeting)
+    }
+
+    fn minus(self, other: Self) -> Self {
+        Self { through: self.through - other.through, meeting: self.meeting - other.meeting }
+    }
+}
+
+impl<'t> RouteCounter<'t> {
+    /// Counts the links of a topology. Takes time in proportion to g³ + a·g·h².
+    pub fn new(topology: &'t Topology) -> Self {
+        let df = topology.dragonfly();
+        let g = df.g() as usize;
+        let a = df.a() as usize;
+        let near_switches = Runs::new(df.switches().map(|s| peers(topology, s)));
+        let near_groups = Runs::new(
+            df.switches().map(|s| peers(topology, s).map(|peer| df.place(Switch(peer)).0.0)),
+        );
+        let mut switch_links = vec![0; df.switch_count() as usize * g];
+        let mut group_links = vec![0; g * g];
+        for s in df.switches() {
+            let number = usize::from(s.0);
+            for run in near_groups.of(s) {
+                switch_links[number * g + usize::from(run.near)] = run.links;
+                group_links[number / a * g + usize::from(run.near)] += u32::from(run.links);
+            }
+        }
+        let mut anywhere = vec![Pairs::default(); g * g];
+        for (from, row) in anywhere.chunks_exact_mut(g).enumerate() {
+            for middle in 0..g {
+                let first = group_links[from * g + middle];
+                let seconds = &group_links[middle * g..][..g];
+                for (pairs, second) in row.iter_mut().zip(seconds) {
+                    pairs.through += first * second;
+                }
+            }
+        }
+        for v in df.switches() {
+            for first in near_groups.of(v) {
+                for second in near_groups.of(v) {
+                    let pair = usize::from(first.near) * g + usize::from(second.near);
+                    anywhere[pair].meeting += u32::from(first.links) * u32::from(second.links);
+                }
+            }
+        }
+        Self {
+            topology,
+            groups: g,
+            switch_links,
+            group_links,
+            anywhere,
+            near_groups,
+            near_switches,
+        }
+    }
+
+    /// The topology whose links are counted.
+    pub fn topology(&self) -> &'t Topology {
+        self.topology
+    }
+
+    /// The number of routes of each shape, by shape number; all 0 between switches of one group.
+    ///
+    /// Takes time in proportion to h.
+    pub fn counts(&self, source: Switch, destination: Switch) -> [u64; Shape::COUNT] {
+        let mut counts = [0; Shape::COUNT];
+        let detours = u64::from(self.topology.dragonfly().a().saturating_sub(2));
+        for (head, row) in self.pairs(source, destination).into_iter().enumerate() {
+            for (tail, pairs) in row.into_iter().enumerate() {
+                let by_mid = [u64::from(pairs.meeting), pairs.apart(), detours * pairs.apart()];
+                for (mid, count) in (0..).zip(by_mid) {
+                    counts[Shape::of_walk(head == 1, mid, tail == 1).number()] = count;
+                }
+            }
+        }
+        counts
+    }
+
+    /// What the triples add up to. Takes time in proportion to h.
+    pub fn triples(&self, source: Switch, destination: Switch) -> TripleCounts {
+        let df = self.topology.dragonfly();
+        let mut counts = TripleCounts::default();
+        let elsewhere = u64::from(df.a().saturating_sub(2));
+        if df.place(source).0 == df.place(destination).0 {
+            if source != destination {
+                counts.by_legs[0][0] = elsewhere;
+                counts.distinct_walks = elsewhere;
+            }
+            return counts;
+        }
+        let others = u64::from(df.a() - 1);
+        for (head, row) in self.pairs(source, destination).into_iter().enumerate() {
+            for (tail, pairs) in row.into_iter().enumerate() {
+                let (meeting, apart) = (u64::from(pairs.meeting), pairs.apart());
+                // R is where the links meet, or any other switch, and then the walk comes back.
+                counts.by_legs[head][tail] += meeting;
+                counts.by_legs[head + 1][tail + 1] += others * meeting;
+                counts.revisiting += others * meeting;
+                // R is where the second link leaves, where the first arrives, or neither. The
+                // first two are the same walk.
+                counts.by_legs[head + 1][tail] += apart;
+                counts.by_legs[head][tail + 1] += apart;
+                counts.by_legs[head + 1][tail + 1] += elsewhere * apart;
+                counts.distinct_walks += (1 + others) * meeting + (1 + elsewhere) * apart;
+            }
+        }
+        counts
+    }
+
+    /// Pairs (x, y) by head and tail; none between switches of one group.
+    fn pairs(&self, source: Switch, destination: Switch) -> [[Pairs; 2]; 2] {
+        let df = self.topology.dragonfly();
+        let (from, _) = df.place(source);
+        let (to, _) = df.place(destination);
+        if from == to {
+            return [[Pairs::default(); 2]; 2];
+        }
+        let at_both = Pairs {
+            through: common(self.near_groups.of(source), self.near_groups.of(destination)),
+            meeting: common(self.near_switches.of(source), self.near_switches.of(destination)),
+        };
+        let at_source = self.at_one_end(source, to);
+        let at_destination = self.at_one_end(destination, from);
+        let anywhere = self.anywhere[usize::from(from.0) * self.groups + usize::from(to.0)];
+        let only_source = at_source.minus(at_both);
+        let only_destination = at_destination.minus(at_both);
+        [
+            [at_both, only_source],
+            [only_destination, anywhere.minus(at_source).minus(only_destination)],
+        ]
+    }
+
+    /// Pairs of a link of this switch and a second link that any switch of the group is at the
+    /// end of. Cables lead both ways, so this serves for either end.
+    fn at_one_end(&self, switch: Switch, group: Group) -> Pairs {
+        let group = usize::from(group.0);
+        let sum = |runs: &[Run], onward: &dyn Fn(usize) -> u32| {
+            runs.iter()
+                .map(|run| {
+                    u32::from(run.links) * onward(usize::from(run.near) * self.groups + group)
+                })
+                .sum()
+        };
+        Pairs {
+            through: sum(self.near_groups.of(switch), &|i| self.group_links[i]),
+            meeting: sum(self.near_switches.of(switch), &|i| u32::from(self.switch_links[i])),
+        }
+    }
+}
+
+/// The far switch of each cable of a switch, by rising port.
+fn peers(topology: &Topology, switch: Switch) -> impl Iterator<Item = u16> {
+    let df = topology.dragonfly();
+    let (group, index) = df.place(switch);
+    (0..).take(df.h() as usize).filter_map(move |slot| {
+        let far = topology.peer(End::new(df, group, index, slot))?;
+        Some(df.switch(far.group, df.split_port(far.port).0).0)
+    })
+}
+
+/// So many links to one group or one switch.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    /// The group's or the switch's number.
+    near: u16,
+    /// At least 1.
+    links: u16,
+}
+
+/// For each switch, what it has links to, by rising number.
+#[derive(Clone, Debug)]
+struct Runs {
+    runs: Vec<Run>,
+    ranges: Vec<Range<usize>>,
+}
+
+impl Runs {
+    /// Counts equal numbers in what each switch, in order, has links to.
+    fn new(switches: impl Iterator<Item = impl Iterator<Item = u16>>) -> Self {
+        let mut runs: Vec<Run> = Vec::new();
+        let mut ranges = Vec::new();
+        for near in switches {
+            let mut near: Vec<u16> = near.collect();
+            near.sort_unstable();
+            let start = runs.len();
+            for equal in near.chunk_by(|a, b| a == b) {
+                runs.push(Run {
+                    near: equal[0],
+                    links: u16::try_from(equal.len()).expect("a switch has at most 4096 ports"),
+                });
+            }
+            ranges.push(start..runs.len());
+        }
+        Self { runs, ranges }
+    }
+
+    fn of(&self, switch: Switch) -> &[Run] {
+        &self.runs[self.ranges[usize::from(switch.0)].clone()]
+    }
+}
+
+/// The sum of the products of links over what both have links to.
+fn common(mut one: &[Run], mut other: &[Run]) -> u32 {
+    let mut sum = 0;
+    while let ([a, one_rest @ ..], [b, other_rest @ ..]) = (one, other) {
+        if a.near == b.near {
+            sum += u32::from(a.links) * u32::from(b.links);
+        }
+        if a.near <= b.near {
+            one = one_rest;
+        }
+        if b.near <= a.near {
+            other = other_rest;
+        }
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{enumerate, triples, wirings};
+    use super::*;
+    use proptest::prelude::*;
+
+    fn enumerated(topology: &Topology, s: Switch, d: Switch) -> [u64; Shape::COUNT] {
+        let mut counts = [0; Shape::COUNT];
+        for route in enumerate::routes(topology, s, d) {
+            counts[route.shape.number()] += 1;
+        }
+        counts
+    }
+
+    #[test]
+    fn counting_is_enumerating_for_every_pair() {
+        for sizes in [[2, 4, 2, 9], [4, 8, 4, 9]] {
+            let [p, a, h, g] = sizes;
+            let topology = wirings::absolute(p, a, h, g);
+            let counter = RouteCounter::new(&topology);
+            for s in topology.dragonfly().switches() {
+                for d in topology.dragonfly().switches() {
+                    assert_eq!(
+                        counter.counts(s, d),
+                        enumerated(&topology, s, d),
+                        "{sizes:?}, {s} to {d}"
+                    );
+                    assert_eq!(
+                        counter.triples(s, d),
+                        TripleCounts::of(triples::triples(&topology, s, d)),
+                        "{sizes:?}, {s} to {d}"
+                    );
+                }
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn counting_is_enumerating_on_any_wiring(topology in wirings::any()) {
+            let counter = RouteCounter::new(&topology);
+            for s in topology.dragonfly().switches() {
+                for d in topology.dragonfly().switches() {
+                    prop_assert_eq!(counter.counts(s, d), enumerated(&topology, s, d));
+                    prop_assert_eq!(
+                        counter.triples(s, d),
+                        TripleCounts::of(triples::triples(&topology, s, d))
+                    );
+                }
+            }
+        }
+    }
+
+    /// Mean triples of an inter-group pair by the hops of leg 1 and leg 2.
+    fn mean_triples(topology: &Topology) -> [[f64; 3]; 3] {
+        let counter = RouteCounter::new(topology);
+        let pairs = wirings::inter_group_pairs(topology);
+        let mut sum = [[0_u32; 3]; 3];
+        for &(s, d) in &pairs {
+            let counts = counter.triples(s, d);
+            for (sum, count) in sum.iter_mut().flatten().zip(counts.by_legs.iter().flatten()) {
+                *sum += u32::try_from(*count).unwrap();
+            }
+        }
+        let pairs = f64::from(u32::try_from(pairs.len()).unwrap());
+        sum.map(|row| row.map(|sum| f64::from(sum) / pairs))
+    }
+
+    #[test]
+    fn mean_triples_by_legs_are_the_known_ones() {
+        // By (1,1), (1,2), (1,3), (2,2), (2,3), (3,3), rounded half a unit up.
+        let rounded = |means: [[f64; 3]; 3], digits: [i32; 6]| {
+            let legs = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)];
+            let mut rounded = [0.0; 6];
+            for ((place, (i, j)), digits) in rounded.iter_mut().zip(legs).zip(digits) {
+                assert!((means[i][j] - means[j][i]).abs() < 1e-9);
+                let unit = 10_f64.powi(digits);
+                *place = (means[i][j] * unit).round() / unit;
+            }
+            rounded.map(|mean| mean.to_string()).join(" ")
+        };
+        let means = mean_triples(&wirings::absolute(2, 4, 2, 9));
+        assert_eq!(rounded(means, [2; 6]), "0.06 0.56 1.13 3.75 6.19 8.44");
+        let means = mean_triples(&wirings::absolute(4, 8, 4, 9));
+        assert_eq!(rounded(means, [2, 2, 2, 2, 1, 1]), "0.19 2.88 10.94 41.75 151.4 523.7");
+        let means = mean_triples(&wirings::absolute(4, 8, 4, 33));
+        assert_eq!(rounded(means, [2, 2, 2, 1, 1, 1]), "0.05 0.77 3.06 11.4 42.1 144.7");
+    }
+
+    #[test]
+    fn a_large_fabric_has_as_many_routes_as_its_sizes_say() {
+        // Of the 25·13² pairs of links of a pair of groups, c meet, and each other makes 25 routes.
+        let topology = wirings::absolute(13, 26, 13, 27);
+        let counter = RouteCounter::new(&topology);
+        let df = topology.dragonfly();
+        for (s, d) in [(0, 26), (1, 700), (350, 13)].map(|(s, d)| (Switch(s), Switch(d))) {
+            let from = df.place(s).0;
+            let to = df.place(d).0;
+            let mut meeting = 0;
+            for v in df.switches() {
+                let links =
+                    |group| peers(&topology, v).filter(move |&p| df.place(Switch(p)).0 == group);
+                meeting += links(from).count() * links(to).count();
+            }
+            let routes = meeting + (25 * 13 * 13 - meeting) * 25;
+            assert_eq!(counter.counts(s, d).iter().sum::<u64>(), routes as u64);
+        }
+    }
+
+    /// `cargo test --release -- --ignored --nocapture counting_every_pair` prints how long it takes.
+    #[test]
+    #[ignore = "a measurement"]
+    fn counting_every_pair_of_dfly_13_26_13_27() {
+        let topology = wirings::absolute(13, 26, 13, 27);
+        let started = std::time::Instant::now();
+        let counter = RouteCounter::new(&topology);
+        let built = started.elapsed();
+        let pairs = wirings::inter_group_pairs(&topology);
+        let started = std::time::Instant::now();
+        let routes: u64 = pairs.iter().flat_map(|&(s, d)| counter.counts(s, d)).sum();
+        let took = started.elapsed();
+        println!("{} pairs, {routes} routes: built in {built:?}, counted in {took:?}", pairs.len());
+    }
+}

@@ -1,0 +1,282 @@
+//! How long the VLB routes are that a rule draws, for one pair of switches and over a fabric.
+//!
+//! Routes are taken as drawn from the rule alone, before any balance adjustment. A mean over the
+//! fabric is summed in the order of the switches, so it does not depend on how many threads there
+//! are.
+
+use super::count::RouteCounter;
+use super::presence::present_shapes;
+use rayon::prelude::*;
+use serde::Serialize;
+use tvlb_schema::{DrawRule, Keep, SetRule, Shape, Switch};
+
+/// What a rule draws for one pair of switches.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PairMean {
+    /// Routes that are kept: exact without fractions, else expected over all seeds.
+    pub routes: f64,
+    /// Hops from switch to switch of a drawn route; `None` if there is none to draw.
+    ///
+    /// Exact for a rule without fractions and for one that draws by shape. Else the ratio of
+    /// the kept routes' hops to their number, each expected over all seeds.
+    pub hops: Option<f64>,
+}
+
+/// What a rule draws, averaged over all pairs of switches of different groups.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct FabricMean {
+    /// Ordered pairs of switches of different groups.
+    pub pairs: u64,
+    /// Of these, pairs with nothing to draw. With fractions and drawn by route: pairs without a
+    /// route of any shape in the rule, whatever the seed.
+    pub empty_pairs: u64,
+    /// Mean of [`PairMean::routes`] over all pairs.
+    pub routes: f64,
+    /// Mean of [`PairMean::hops`] over the pairs that are not empty; `None` if all are.
+    pub hops: Option<f64>,
+    /// Whether `hops` is of the rule's own set, not expected over all seeds.
+    pub hops_are_exact: bool,
+}
+
+/// Whether the mean hops are of the rule's own set, not expected over all seeds.
+pub fn hops_are_exact(rule: &SetRule) -> bool {
+    matches!(rule.draw, DrawRule::ByShape { .. })
+        || rule.keep.iter().all(|&keep| keep == Keep::NONE || keep == Keep::ALL)
+}
+
+/// The mean over what the rule draws from one switch to another; no routes within a group.
+pub fn pair_mean(
+    counter: &RouteCounter<'_>,
+    rule: &SetRule,
+    source: Switch,
+    destination: Switch,
+) -> PairMean {
+    let counts = counter.counts(source, destination);
+    // In parts of 10 000 routes, so that the sums are exact.
+    let kept = |shape: Shape| counts[shape.number()] * u64::from(rule.keep_of(shape).parts());
+    let routes = Shape::all().map(kept).sum();
+    let weighted = |weight: &dyn Fn(Shape) -> u64| {
+        let weights = Shape::all().map(weight).sum::<u64>();
+        let hops = Shape::all().map(|shape| weight(shape) * u64::from(shape.hops()));
+        (weights > 0).then(|| real(hops.sum()) / real(weights))
+    };
+    let hops = match rule.draw {
+        DrawRule::ByRoute => weighted(&kept),
+        DrawRule::ByShape { .. } => {
+            let present = present_shapes(counter, rule, source, destination);
+            weighted(&|shape| {
+                if present.contains(shape) { rule.weight_of(shape).into() } else { 0 }
+            })
+        }
+    };
+    PairMean { routes: real(routes) / f64::from(Keep::ALL.parts()), hops }
+}
+
+/// The mean over what the rule draws between switches of different groups, all pairs alike.
+///
+/// Uses the threads of the current rayon pool; the result is the same for any number of them.
+pub fn fabric_mean(counter: &RouteCounter<'_>, rule: &SetRule) -> FabricMean {
+    let df = *counter.topology().dragonfly();
+    let switches: Vec<Switch> = df.switches().collect();
+    // One sum per source, each in the order of the destinations.
+    let by_source: Vec<Sum> = switches
+        .par_iter()
+        .map(|&source| {
+            let mut sum = Sum::default();
+            for &destination in &switches {
+                if df.place(source).0 != df.place(destination).0 {
+                    sum.add(pair_mean(counter, rule, source, destination));
+                }
+            }
+            sum
+        })
+        .collect();
+    let mut all = Sum::default();
+    for sum in by_source {
+        all.pairs += sum.pairs;
+        all.drawing += sum.drawing;
+        all.routes += sum.routes;
+        all.hops += sum.hops;
+    }
+    FabricMean {
+        pairs: all.pairs,
+        empty_pairs: all.pairs - all.drawing,
+        // A Dragonfly has two groups or more, so there are pairs.
+        routes: all.routes / real(all.pairs),
+        hops: (all.drawing > 0).then(|| all.hops / real(all.drawing)),
+        hops_are_exact: hops_are_exact(rule),
+    }
+}
+
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    pairs: u64,
+    /// Pairs that have something to draw.
+    drawing: u64,
+    routes: f64,
+    hops: f64,
+}
+
+impl Sum {
+    fn add(&mut self, pair: PairMean) {
+        self.pairs += 1;
+        self.routes += pair.routes;
+        if let Some(hops) = pair.hops {
+            self.drawing += 1;
+            self.hops += hops;
+        }
+    }
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "at most 2³² routes in parts of 10 000, times 6 hops: below 2⁵³"
+)]
+fn real(count: u64) -> f64 {
+    count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{enumerate, wirings};
+    use super::*;
+    use crate::topology::Topology;
+    use proptest::prelude::*;
+    use tvlb_schema::ShapeSet;
+
+    /// Shapes of at most four hops, and two of five.
+    fn strategic_2_3() -> ShapeSet {
+        Shape::all()
+            .filter(|s| s.hops() <= 4 || ["111", "021"].contains(&s.to_string().as_str()))
+            .collect()
+    }
+
+    #[test]
+    fn mean_hops_of_dfly_4_8_4_9_are_known() {
+        let topology = wirings::absolute(4, 8, 4, 9);
+        let counter = RouteCounter::new(&topology);
+        let mean = |shapes| {
+            let mean = fabric_mean(&counter, &SetRule::whole(shapes));
+            assert!(mean.hops_are_exact);
+            assert_eq!((mean.pairs, mean.empty_pairs), (72 * 64, 0));
+            format!("{:.4} {:.4}", mean.routes, mean.hops.unwrap())
+        };
+        let leave_by_own_link = ShapeSet::generated_by(&[Shape::new(0, 1, 1).unwrap()]);
+        assert_eq!(mean(leave_by_own_link), "14.0000 3.7668");
+        assert_eq!(mean(strategic_2_3()), "187.0000 4.7350");
+        assert_eq!(mean(ShapeSet::ALL), "712.0000 5.5748");
+    }
+
+    /// Two averages that are easily taken for the mean over pairs and differ from it by up to 2%:
+    /// that over triples, and that over the routes of all pairs in one pool.
+    #[test]
+    fn means_over_triples_and_over_pooled_routes_are_others() {
+        let topology = wirings::absolute(4, 8, 4, 9);
+        let counter = RouteCounter::new(&topology);
+        let (mut strategic, mut strategic_hops) = (0, 0);
+        let (mut pooled, mut pooled_hops) = (0, 0);
+        for (s, d) in wirings::inter_group_pairs(&topology) {
+            for (first, row) in (1..).zip(counter.triples(s, d).by_legs) {
+                for (second, count) in (1..).zip(row) {
+                    if first + second <= 4 || (first, second) == (2, 3) {
+                        strategic += count;
+                        strategic_hops += count * (first + second);
+                    }
+                }
+            }
+            for (shape, count) in Shape::all().zip(counter.counts(s, d)) {
+                pooled += count;
+                pooled_hops += count * u64::from(shape.hops());
+            }
+        }
+        let mean = |hops, count| format!("{:.2}", real(hops) / real(count));
+        assert_eq!(mean(strategic_hops, strategic), "4.66");
+        assert_eq!(mean(pooled_hops, pooled), "5.58");
+    }
+
+    /// The mean hops of what a rule without fractions, or one that draws by shape, really draws.
+    fn enumerated(topology: &Topology, rule: &SetRule, s: Switch, d: Switch) -> Option<f64> {
+        let kept: Vec<Shape> = enumerate::kept(topology, rule, s, d).map(|r| r.shape).collect();
+        let present: ShapeSet = kept.iter().copied().collect();
+        let drawn: Vec<(f64, f64)> = match rule.draw {
+            DrawRule::ByRoute => kept.iter().map(|s| (1.0, f64::from(s.hops()))).collect(),
+            DrawRule::ByShape { weights } => present
+                .iter()
+                .map(|s| (f64::from(weights[s.number()]), f64::from(s.hops())))
+                .collect(),
+        };
+        let weights: f64 = drawn.iter().map(|(w, _)| w).sum();
+        (weights > 0.0).then(|| drawn.iter().map(|(w, h)| w * h).sum::<f64>() / weights)
+    }
+
+    proptest! {
+        #[test]
+        fn exact_means_are_those_of_the_enumerated_routes(
+            topology in wirings::any(),
+            bits in 0_u16..1 << 12,
+            weights in prop::array::uniform12(1_u16..=9),
+            parts in prop::array::uniform12(100_u16..=10_000),
+        ) {
+            let counter = RouteCounter::new(&topology);
+            let shapes = ShapeSet::from_bits(bits).unwrap();
+            let whole = SetRule::whole(shapes);
+            let mut weighted = whole;
+            let mut by_shape = [0; Shape::COUNT];
+            for shape in shapes.iter() {
+                by_shape[shape.number()] = weights[shape.number()];
+                weighted.keep[shape.number()] = Keep::new(parts[shape.number()]).unwrap();
+            }
+            weighted.draw = DrawRule::ByShape { weights: by_shape };
+            prop_assert_eq!(weighted.check(), Ok(()));
+            for rule in [whole, weighted] {
+                let (mut sum, mut drawing) = (0.0, 0.0);
+                for (s, d) in wirings::inter_group_pairs(&topology) {
+                    let expected = enumerated(&topology, &rule, s, d);
+                    let found = pair_mean(&counter, &rule, s, d).hops;
+                    prop_assert_eq!(found.is_some(), expected.is_some());
+                    if let (Some(found), Some(expected)) = (found, expected) {
+                        prop_assert!((found - expected).abs() < 1e-9);
+                        sum += found;
+                        drawing += 1.0;
+                    }
+                }
+                let mean = fabric_mean(&counter, &rule);
+                prop_assert_eq!(mean.hops.is_some(), drawing > 0.0);
+                if let Some(hops) = mean.hops {
+                    prop_assert!((hops - sum / drawing).abs() < 1e-9);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn fractions_by_route_are_expected_over_the_seeds() {
+        let topology = wirings::absolute(4, 8, 4, 9);
+        let counter = RouteCounter::new(&topology);
+        let mut rule = SetRule::whole(ShapeSet::ALL);
+        rule.keep = [Keep::new(2500).unwrap(); Shape::COUNT];
+        assert!(!hops_are_exact(&rule));
+        let (s, d) = (Switch(1), Switch(17));
+        let quarter = pair_mean(&counter, &rule, s, d);
+        let whole = pair_mean(&counter, &SetRule::whole(ShapeSet::ALL), s, d);
+        assert!((quarter.routes - whole.routes / 4.0).abs() < 1e-9);
+        assert!((quarter.hops.unwrap() - whole.hops.unwrap()).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_fabric_mean_is_the_same_at_any_thread_count() {
+        let topology = wirings::absolute(4, 8, 4, 9);
+        let counter = RouteCounter::new(&topology);
+        let rule = SetRule::whole(strategic_2_3());
+        let mean = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+            pool.build().unwrap().install(|| fabric_mean(&counter, &rule))
+        };
+        let one = mean(1);
+        for threads in [2, 3, 7] {
+            let more = mean(threads);
+            assert_eq!(one.hops.map(f64::to_bits), more.hops.map(f64::to_bits));
+            assert_eq!(one.routes.to_bits(), more.routes.to_bits());
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Of which shapes a rule keeps at least one route of a pair of switches.
+//!
+//! Exact. Where a rule keeps no route or every route of a shape, the route counts decide. Where
+//! it keeps a fraction, routes of just that shape are tried until one is kept.
+
+use super::count::RouteCounter;
+use crate::topology::{End, Link, Topology};
+use tvlb_schema::{GlobalPort, Group, Keep, Route, SetRule, Shape, ShapeSet, Switch};
+
+/// The shapes of which the rule keeps a route from `source` to `destination`; none between
+/// switches of one group.
+///
+/// Takes time in proportion to h where the rule keeps no fractions. Each shape with a fraction
+/// adds about the inverse of the fraction, or the number of its routes if that is less.
+pub fn present_shapes(
+    counter: &RouteCounter<'_>,
+    rule: &SetRule,
+    source: Switch,
+    destination: Switch,
+) -> ShapeSet {
+    let counts = counter.counts(source, destination);
+    let search = Search { topology: counter.topology(), rule, source, destination };
+    Shape::all()
+        .zip(counts)
+        .filter(|&(shape, count)| match rule.keep_of(shape) {
+            Keep::NONE => false,
+            Keep::ALL => count > 0,
+            _ => count > 0 && search.finds(shape),
+        })
+        .map(|(shape, _)| shape)
+        .collect()
+}
+
+/// The search for one kept route between two switches of different groups.
+struct Search<'a> {
+    topology: &'a Topology,
+    rule: &'a SetRule,
+    source: Switch,
+    destination: Switch,
+}
+
+impl Search<'_> {
+    /// Whether the rule keeps a route of this shape.
+    ///
+    /// Begins at an end that has the global link on its own switch, where there is one, so that
+    /// few pairs of links are looked at in vain.
+    fn finds(&self, shape: Shape) -> bool {
+        let df = self.topology.dragonfly();
+        let (from, _) = df.place(self.source);
+        let (to, _) = df.place(self.destination);
+        if shape.head() <= shape.tail() {
+            self.ends(self.source, shape.head()).any(|(x, v)| {
+                self.onward(v, to, shape.mid()).iter().any(|y| {
+                    self.is_local(self.destination, y.to, shape.tail())
+                        && self.keeps_over(shape, v.port, x, y.from)
+                })
+            })
+        } else {
+            self.ends(self.destination, shape.tail()).any(|(_, w)| {
+                self.onward(w, from, shape.mid()).iter().any(|x| {
+                    self.is_local(self.source, x.to, shape.head())
+                        && self.keeps_over(shape, x.from, x.to, w.port)
+                })
+            })
+        }
+    }
+
+    /// The global ports of a switch's group that are `local` hops, 0 or 1, from the switch, with
+    /// the far ends of their cables.
+    fn ends(&self, switch: Switch, local: u8) -> impl Iterator<Item = (GlobalPort, End)> {
+        let df = self.topology.dragonfly();
+        let (group, index) = df.place(switch);
+        let first = df.global_port(index, 0).0;
+        // No group has more than 4096 ports.
+        let (h, all) = ((df.h() & 0xffff) as u16, (df.ports_per_group() & 0xffff) as u16);
+        let own = first..first + h;
+        let (low, high) = if local == 0 { (own, 0..0) } else { (0..own.start, own.end..all) };
+        low.chain(high).filter_map(move |port| {
+            let port = GlobalPort(port);
+            Some((port, self.topology.peer(End { group, port })?))
+        })
+    }
+
+    /// The links to `group` from the group that a cable has come to at `arrival`: those of the
+    /// same switch if there is no hop in the middle, else all.
+    ///
+    /// None if the cable has come to `group` itself.
+    fn onward(&self, arrival: End, group: Group, mid: u8) -> &[Link] {
+        let links = self.topology.links(arrival.group, group);
+        if mid > 0 {
+            return links;
+        }
+        let df = self.topology.dragonfly();
+        let (switch, _) = df.split_port(arrival.port);
+        let start = links.partition_point(|link| df.split_port(link.from).0 < switch);
+        let end = links.partition_point(|link| df.split_port(link.from).0 <= switch);
+        &links[start..end]
+    }
+
+    /// Whether a global port of the switch's group is `local` hops, 0 or 1, from the switch.
+    fn is_local(&self, switch: Switch, port: GlobalPort, local: u8) -> bool {
+        let df = self.topology.dragonfly();
+        (df.split_port(port).0 != df.place(switch).1) == (local == 1)
+    }
+
+    /// Whether the rule keeps a route of this shape with first link x, arriving at port `arrival`
+    /// of the intermediate group, and second link y. The head and the tail have been seen to.
+    fn keeps_over(&self, shape: Shape, arrival: GlobalPort, x: GlobalPort, y: GlobalPort) -> bool {
+        let df = self.topology.dragonfly();
+        let v = df.split_port(arrival).0;
+        let w = df.split_port(y).0;
+        let keeps = |detour| {
+            let route = Route { x, y, detour };
+            self.rule.keeps(shape, route.key(df, self.source, self.destination))
+        };
+        match shape.mid() {
+            0 => v == w && keeps(None),
+            1 => v != w && keeps(None),
+            _ => v != w && df.indices().any(|r| r != v && r != w && keeps(Some(r))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{enumerate, wirings};
+    use super::*;
+    use proptest::prelude::*;
+    use tvlb_schema::DrawRule;
+
+    /// One rule out of keep-fractions, in parts of 10 000, and a seed.
+    fn rule(parts: [u16; Shape::COUNT], seed: u64) -> SetRule {
+        SetRule {
+            keep: parts.map(|parts| Keep::new(parts).unwrap()),
+            draw: DrawRule::ByRoute,
+            seed,
+        }
+    }
+
+    fn check(topology: &Topology, rule: &SetRule) -> Result<(), TestCaseError> {
+        let counter = RouteCounter::new(topology);
+        for s in topology.dragonfly().switches() {
+            for d in topology.dragonfly().switches() {
+                let expected: ShapeSet =
+                    enumerate::kept(topology, rule, s, d).map(|r| r.shape).collect();
+                prop_assert_eq!(present_shapes(&counter, rule, s, d), expected);
+            }
+        }
+        Ok(())
+    }
+
+    fn any_parts() -> impl Strategy<Value = u16> {
+        prop_oneof![Just(0), Just(10_000), 100_u16..=300, 100_u16..=10_000]
+    }
+
+    proptest! {
+        #[test]
+        fn a_shape_is_present_just_if_a_route_of_it_is_kept(
+            topology in wirings::any(),
+            parts in prop::array::uniform12(any_parts()),
+            seed: u64,
+        ) {
+            check(&topology, &rule(parts, seed))?;
+        }
+    }
+
+    #[test]
+    fn few_kept_routes_are_found_and_none_is_made_up() {
+        for parts in [100, 500, 5000] {
+            check(&wirings::absolute(2, 4, 2, 9), &rule([parts; 12], 7)).unwrap();
+            check(&wirings::absolute(4, 8, 4, 9), &rule([parts; 12], 7)).unwrap();
+        }
+    }
+}

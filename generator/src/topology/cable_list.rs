@@ -1,0 +1,397 @@
+//! A wiring as CSV text: one cable a line, for machines that no arrangement describes.
+//!
+//! ```text
+//! # Two groups of two switches, two cables.
+//! from_group,from_switch,from_port,to_group,to_switch,to_port
+//! 0,0,0,1,0,0
+//! 0,1,0,1,1,0
+//! ```
+//!
+//! The header line is required. A switch is given by its index in its group, 0 to a − 1, a port by
+//! its slot among the switch's global ports, 0 to h − 1. Either end may come first. Blank lines and
+//! lines that begin with `#` are skipped, spaces around a field too. Ports that no line mentions are
+//! unused.
+//!
+//! [`read`] of what [`write()`] made gives the same wiring. Reading never panics, whatever the text.
+//! No files here: the caller reads and writes them, and says their names in its errors.
+
+use super::{CableError, End, Topology, csv_records::Records};
+use tvlb_schema::{Dragonfly, Group, Index};
+
+/// The columns, in the only order accepted.
+pub const COLUMNS: [&str; 6] =
+    ["from_group", "from_switch", "from_port", "to_group", "to_switch", "to_port"];
+
+/// Why a text is not a cable list. Lines count from 1, comments and blank lines included.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CableListError {
+    /// No line but comments and blank ones.
+    #[error("the cable list is empty; its first line must be the header {}", COLUMNS.join(","))]
+    Empty,
+    /// The first line is not the header.
+    #[error(
+        "line {line}: column {column} of the header is {found}, but must be {expected}; the header is {}",
+        COLUMNS.join(",")
+    )]
+    Header {
+        /// The header's line.
+        line: usize,
+        /// The first wrong column, from 1.
+        column: usize,
+        /// What is there, quoted, or "missing".
+        found: String,
+        /// What must be there, quoted, or "absent".
+        expected: String,
+    },
+    /// A line with more or fewer columns than the header.
+    #[error("line {line}: {found} columns, but there must be {}: {}", COLUMNS.len(), COLUMNS.join(","))]
+    Columns {
+        /// The line.
+        line: usize,
+        /// How many columns it has.
+        found: usize,
+    },
+    /// A field that is not a whole number.
+    #[error("line {line}: {column} is {found}, but must be a whole number, 0 to {most}")]
+    NotANumber {
+        /// The line.
+        line: usize,
+        /// The column's name.
+        column: &'static str,
+        /// The field, quoted.
+        found: String,
+        /// The most that is accepted.
+        most: u32,
+    },
+    /// A number that the Dragonfly does not have.
+    #[error("line {line}: {column} is {found}, but must be 0 to {most}")]
+    OutOfRange {
+        /// The line.
+        line: usize,
+        /// The column's name.
+        column: &'static str,
+        /// The number, as written: it may be too large for any type.
+        found: String,
+        /// The most that is accepted.
+        most: u32,
+    },
+    /// A port with two cables.
+    #[error("line {line}: {end} already has the cable of line {first}; a port takes one cable")]
+    PortTaken {
+        /// The line of the second cable.
+        line: usize,
+        /// The port, in words.
+        end: String,
+        /// The line of the first cable.
+        first: usize,
+    },
+    /// Any other cable that cannot be laid, such as one within a group.
+    #[error("line {line}: {source}")]
+    Cable {
+        /// The line.
+        line: usize,
+        /// Why not.
+        source: CableError,
+    },
+    /// The text could not be taken apart into fields.
+    #[error("line {line}: {reason}")]
+    Unreadable {
+        /// The line.
+        line: usize,
+        /// Why not.
+        reason: String,
+    },
+}
+
+/// The wiring that a cable list describes.
+///
+/// # Errors
+/// The first fault in the text, by line.
+pub fn read(df: Dragonfly, text: &str) -> Result<Topology, CableListError> {
+    let mut records = Records::of(text).map(|(line, fields)| match fields {
+        Ok(fields) => Ok((line, fields)),
+        Err(error) => Err(CableListError::Unreadable { line, reason: error.to_string() }),
+    });
+    let (line, header) = records.next().ok_or(CableListError::Empty)??;
+    check_header(line, &header)?;
+
+    let mut cables = Vec::new();
+    // The line of each port's cable.
+    let mut taken: Vec<Option<usize>> = vec![None; df.port_count() as usize];
+    for record in records {
+        let (line, fields) = record?;
+        if fields.len() != COLUMNS.len() {
+            return Err(CableListError::Columns { line, found: fields.len() });
+        }
+        let from = end(&df, line, &fields, 0)?;
+        let to = end(&df, line, &fields, 3)?;
+        if from.group == to.group {
+            return Err(CableListError::Cable {
+                line,
+                source: CableError::WithinGroup {
+                    low: from.min(to).in_words(&df).to_string(),
+                    high: from.max(to).in_words(&df).to_string(),
+                },
+            });
+        }
+        for end in [from, to] {
+            if let Some(first) = taken[super::port_number(&df, end)].replace(line) {
+                return Err(CableListError::PortTaken {
+                    line,
+                    end: end.in_words(&df).to_string(),
+                    first,
+                });
+            }
+        }
+        cables.push((from, to));
+    }
+    // All that the wiring itself would refuse has been refused above, with its line.
+    Topology::from_cables(df, cables)
+        .map_err(|source| CableListError::Cable { line: text.lines().count(), source })
+}
+
+/// The cable list of a wiring: the header, then the cables sorted, each with its lower group first.
+pub fn write(topology: &Topology) -> String {
+    let df = topology.dragonfly();
+    let side = |end: End| {
+        let (index, slot) = df.split_port(end.port);
+        format!("{},{index},{slot}", end.group)
+    };
+    let mut text = COLUMNS.join(",");
+    text.push('\n');
+    text.extend(
+        topology.cables().iter().map(|cable| format!("{},{}\n", side(cable.low), side(cable.high))),
+    );
+    text
+}
+
+fn check_header(line: usize, header: &csv::StringRecord) -> Result<(), CableListError> {
+    for column in 0..COLUMNS.len().max(header.len()) {
+        let (found, expected) = (header.get(column), COLUMNS.get(column).copied());
+        if found != expected {
+            return Err(CableListError::Header {
+                line,
+                column: column + 1,
+                found: found.map_or_else(|| "missing".to_owned(), quoted),
+                expected: expected.map_or_else(|| "absent".to_owned(), quoted),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The end that three fields describe, the first of them in this column.
+fn end(
+    df: &Dragonfly,
+    line: usize,
+    fields: &csv::StringRecord,
+    first: usize,
+) -> Result<End, CableListError> {
+    let number = |column, most| number(line, column, &fields[column], most);
+    let group = number(first, df.g() - 1)?;
+    let index = number(first + 1, df.a() - 1)?;
+    let slot = number(first + 2, df.h() - 1)?;
+    Ok(End {
+        group: Group(group),
+        port: df
+            .global_port(Index(u8::try_from(index).expect("an index below a fits 8 bits")), slot),
+    })
+}
+
+fn number(line: usize, column: usize, field: &str, most: u32) -> Result<u16, CableListError> {
+    let column = COLUMNS[column];
+    if field.is_empty() || !field.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(CableListError::NotANumber { line, column, found: quoted(field), most });
+    }
+    // Digits alone fail to parse only by being too large.
+    match field.parse::<u16>() {
+        Ok(number) if u32::from(number) <= most => Ok(number),
+        _ => Err(CableListError::OutOfRange { line, column, found: shortened(field), most }),
+    }
+}
+
+/// A field as an error shows it: one that runs on for pages must not.
+fn shortened(field: &str) -> String {
+    const SHOWN: usize = 40;
+    match field.char_indices().nth(SHOWN) {
+        Some((cut, _)) => format!("{}…", &field[..cut]),
+        None => field.to_owned(),
+    }
+}
+
+fn quoted(field: &str) -> String {
+    format!("{:?}", shortened(field))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::topology::arrangement::{Arrangement, arrange};
+    use proptest::prelude::*;
+
+    const HEADER: &str = "from_group,from_switch,from_port,to_group,to_switch,to_port\n";
+
+    /// dfly(1, 2, 2, 3).
+    fn small() -> Dragonfly {
+        Dragonfly::new(1, 2, 2, 3).unwrap()
+    }
+
+    fn error(text: &str) -> String {
+        read(small(), text).unwrap_err().to_string()
+    }
+
+    fn error_below_header(lines: &str) -> String {
+        error(&format!("{HEADER}{lines}"))
+    }
+
+    #[test]
+    fn a_list_with_comments_blank_lines_and_spaces() {
+        let text = format!(
+            "\u{feff}# two cables\n\n{HEADER}# the first, higher end first\r\n\
+             2, 1,0 ,0,0,1\r\n  \n\"0\",1,1,1,0,0"
+        );
+        let topology = read(small(), &text).unwrap();
+        assert_eq!(write(&topology), format!("{HEADER}0,0,1,2,1,0\n0,1,1,1,0,0\n"));
+        assert_eq!(topology.unused_ports(), 12 - 4);
+    }
+
+    #[test]
+    fn a_list_without_cables_is_a_list() {
+        let topology = read(small(), HEADER).unwrap();
+        assert_eq!(topology.cables(), []);
+        assert_eq!(write(&topology), HEADER);
+    }
+
+    #[test]
+    fn faults_of_the_header_are_named() {
+        let empty = "the cable list is empty; its first line must be the header \
+                     from_group,from_switch,from_port,to_group,to_switch,to_port";
+        assert_eq!(error(""), empty);
+        assert_eq!(error("# only\n\n# comments\n"), empty);
+        let tail = "; the header is from_group,from_switch,from_port,to_group,to_switch,to_port";
+        assert_eq!(
+            error("# c\n0,0,0,1,0,0\n"),
+            format!("line 2: column 1 of the header is \"0\", but must be \"from_group\"{tail}")
+        );
+        assert_eq!(
+            error("from_group,from_switch,from_port,to_group,to_switch\n"),
+            format!("line 1: column 6 of the header is missing, but must be \"to_port\"{tail}")
+        );
+        assert_eq!(
+            error(&HEADER.replace("to_port", "to_port,length")),
+            format!("line 1: column 7 of the header is \"length\", but must be absent{tail}")
+        );
+    }
+
+    #[test]
+    fn faults_of_a_line_are_named() {
+        let columns = "but there must be 6: \
+                       from_group,from_switch,from_port,to_group,to_switch,to_port";
+        assert_eq!(error_below_header("0,0,0,1,0\n"), format!("line 2: 5 columns, {columns}"));
+        assert_eq!(
+            error_below_header("# c\n\n0,0,0,1,0,0\n0,0,1,1,0,1,9\n"),
+            format!("line 5: 7 columns, {columns}")
+        );
+        for (field, shown) in [("x", "x"), ("", ""), ("-1", "-1"), ("1.0", "1.0"), ("+1", "+1")] {
+            assert_eq!(
+                error_below_header(&format!("0,0,0,1,{field},0\n")),
+                format!("line 2: to_switch is {shown:?}, but must be a whole number, 0 to 1")
+            );
+        }
+        assert_eq!(
+            error_below_header("3,0,0,1,0,0\n"),
+            "line 2: from_group is 3, but must be 0 to 2"
+        );
+        assert_eq!(
+            error_below_header("0,0,0,1,2,0\n"),
+            "line 2: to_switch is 2, but must be 0 to 1"
+        );
+        assert_eq!(
+            error_below_header("0,0,2,1,0,0\n"),
+            "line 2: from_port is 2, but must be 0 to 1"
+        );
+        let long = "9".repeat(1000);
+        assert_eq!(
+            error_below_header(&format!("0,0,{long},1,0,0\n")),
+            format!("line 2: from_port is {}…, but must be 0 to 1", "9".repeat(40))
+        );
+    }
+
+    #[test]
+    fn faults_of_the_wiring_are_named() {
+        assert_eq!(
+            error_below_header("0,0,0,1,0,0\n# c\n2,0,0,1,0,0\n"),
+            "line 4: group 1, switch 0, global port 0 already has the cable of line 2; \
+             a port takes one cable"
+        );
+        assert_eq!(
+            error_below_header("1,1,0,1,0,0"),
+            "line 2: a cable from group 1, switch 0, global port 0 to group 1, switch 1, \
+             global port 0 stays within one group; a global cable joins two groups"
+        );
+        assert_eq!(
+            error_below_header("1,1,0,1,1,0"),
+            "line 2: a cable from group 1, switch 1, global port 0 to group 1, switch 1, \
+             global port 0 stays within one group; a global cable joins two groups"
+        );
+    }
+
+    #[test]
+    fn lines_are_counted_whatever_their_ends() {
+        for line_end in ["\n", "\r\n"] {
+            let text = ["# a", HEADER.trim_end(), "", "0,0,0,1,0,0", "# b", "x,0,0,1,0,0"];
+            for last in ["", line_end] {
+                let text = text.join(line_end) + last;
+                assert!(error(&text).starts_with("line 6: "), "{text:?}");
+            }
+        }
+    }
+
+    fn any_topology() -> impl Strategy<Value = Topology> {
+        (1_u32..=6, 1_u32..=4)
+            .prop_flat_map(|(a, h)| (Just(a), Just(h), 2..=a * h + 1))
+            .prop_flat_map(|(a, h, g)| {
+                let df = Dragonfly::new(1, a, h, g).unwrap();
+                let arrangement = prop::sample::select(&Arrangement::ALL[..]);
+                (arrangement, any::<u64>())
+                    .prop_flat_map(move |(arrangement, seed)| {
+                        let whole = arrange(df, arrangement, seed).unwrap();
+                        let cables = whole.cables().to_vec();
+                        let count = 0..=cables.len();
+                        prop::sample::subsequence(cables, count)
+                    })
+                    .prop_map(move |cables| {
+                        let ends = cables.into_iter().map(|cable| (cable.low, cable.high));
+                        Topology::from_cables(df, ends).unwrap()
+                    })
+            })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_reads_back(topology in any_topology()) {
+            let text = write(&topology);
+            prop_assert_eq!(read(*topology.dragonfly(), &text), Ok(topology));
+        }
+
+        #[test]
+        fn garbage_never_panics(text in any::<String>(), below in "[0-9,#\"\r\nx -]{0,60}") {
+            let _ = read(small(), &text);
+            let _ = read(small(), &format!("{HEADER}{text}"));
+            let _ = read(small(), &format!("{HEADER}{below}"));
+        }
+
+        #[test]
+        fn a_spoilt_list_never_panics(
+            topology in any_topology(),
+            at in any::<prop::sample::Index>(),
+            with in any::<char>(),
+        ) {
+            let mut text: Vec<char> = write(&topology).chars().collect();
+            let at = at.index(text.len());
+            text[at] = with;
+            let text: String = text.into_iter().collect();
+            let _ = read(*topology.dragonfly(), &text);
+        }
+    }
+}

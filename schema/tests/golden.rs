@@ -1,0 +1,80 @@
+//! The golden images say what they have always said.
+
+#![allow(clippy::unwrap_used, reason = "a test may end in a panic")]
+
+use tvlb_schema::{
+    Decision, End, FabricImage, GlobalPort, Group, ImageError, Index, Shape, Switch, SwitchImage,
+};
+
+const FABRIC: &[u8] = include_bytes!("../golden/fabric.tvlb");
+const SWITCH: &[u8] = include_bytes!("../golden/switch-00005.tvlb");
+
+#[test]
+fn the_fabric_image() {
+    let fabric = FabricImage::decode(FABRIC).unwrap();
+    let df = fabric.dragonfly();
+    assert_eq!((df.p(), df.a(), df.h(), df.g()), (2, 4, 2, 9));
+    assert_eq!((fabric.cable_count(), fabric.most_links()), (36, 1));
+    // The first cable that `absolute` lays, from group 0, switch 0 to group 1, switch 0.
+    assert_eq!(fabric.link(Group(0), Group(1), 0), Some((GlobalPort(0), GlobalPort(0))));
+    assert_eq!(fabric.link(Group(1), Group(0), 0), Some((GlobalPort(0), GlobalPort(0))));
+    assert_eq!(fabric.link(Group(1), Group(0), 1), None);
+    assert_eq!(fabric.link(Group(3), Group(3), 0), None);
+    assert_eq!(fabric.link(Group(3), Group(9), 0), None);
+    for group in df.groups() {
+        for port in df.global_ports() {
+            let end = End { group, port };
+            assert_eq!(fabric.peer(fabric.peer(end).unwrap()), Some(end));
+        }
+    }
+    assert_eq!(fabric.peer(End { group: Group(0), port: GlobalPort(8) }), None);
+}
+
+#[test]
+fn the_switch_image() {
+    let fabric = FabricImage::decode(FABRIC).unwrap();
+    let switch = SwitchImage::decode(SWITCH, &fabric).unwrap();
+    assert_eq!((switch.switch(), switch.group(), switch.index()), (Switch(5), Group(1), Index(1)));
+    assert_eq!(switch.set_count(), 1);
+    let set = switch.set(Decision::ParSecond);
+    assert_eq!(set.rule().seed, 1);
+    assert_eq!(set.rule().shapes().len(), 10);
+    let present =
+        (0..36).filter(|&to| set.shapes_to(Switch(to)).contains(Shape::new(0, 0, 0).unwrap()));
+    assert_eq!(present.count(), 2);
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    let fabric = FabricImage::decode(FABRIC).unwrap();
+    let refused = |bytes: &[u8]| FabricImage::decode(bytes).unwrap_err().to_string();
+    let changed = |at: usize, value: u8| {
+        let mut bytes = FABRIC.to_vec();
+        bytes[at] = value;
+        refused(&bytes)
+    };
+    let said = [
+        refused(b"TV"),
+        refused(b"TVLBF"),
+        changed(0, b'X'),
+        refused(SWITCH),
+        changed(6, 2),
+        refused(&FABRIC[..FABRIC.len() - 1]),
+        changed(30, 0),
+        SwitchImage::decode(FABRIC, &fabric).unwrap_err().to_string(),
+    ];
+    assert_eq!(
+        said,
+        [
+            "label at byte 0: found 2 bytes, but it needs 4; the image is truncated",
+            "header at byte 0: found 5 bytes, but it needs 20; the image is truncated",
+            "label at byte 0: found [58, 56, 4c, 42], accepted [54, 56, 4c, 42] (\"TVLB\"); this is not a tvlb image",
+            "kind at byte 4: found 0x53, but a fabric image ('F') is needed here",
+            "format version at byte 6: found 2, accepted 1; regenerate the images with this version of tvlb",
+            "length at byte 16: the image says 100 bytes, but there are 99; it is truncated or has something appended",
+            "checksum at byte 96: found d020995c, but the bytes before it give e1753cf8; the image is damaged",
+            "kind at byte 4: found 0x46, but a switch image ('S') is needed here",
+        ]
+    );
+    assert!(matches!(FabricImage::decode(&[]), Err(ImageError::TooShort { .. })));
+}

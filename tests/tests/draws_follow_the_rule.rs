@@ -1,0 +1,203 @@
+//! Draws follow their rule: chi-square tests of the conventional draw and of both T-VLB rules.
+//!
+//! Every test asks for a statistic below the quantile that chance exceeds once in a million
+//! times; the seeds are fixed, so a test that passes once passes always.
+
+#![allow(clippy::unwrap_used, reason = "a test may end in a panic")]
+
+use rand_core::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use std::collections::BTreeMap;
+use tvlb_firmware_model::{Header, Scheme, Step, Switch, VlbPaths};
+use tvlb_generator::fabric::Fabric;
+use tvlb_generator::routes::count::RouteCounter;
+use tvlb_generator::routes::enumerate::kept;
+use tvlb_generator::routes::triples::triples;
+use tvlb_schema::{DrawRule, Shape, Switch as Number};
+use tvlb_tests::{boot, images, shipped, with_set};
+
+/// The value that a chi-square variable of `freedom` degrees exceeds with probability 10⁻⁶
+/// (Wilson and Hilferty's approximation).
+fn quantile(freedom: usize) -> f64 {
+    let k = f64::from(u32::try_from(freedom).unwrap());
+    let spread = 2.0 / (9.0 * k);
+    k * (1.0 - spread + 4.753_424 * spread.sqrt()).powi(3)
+}
+
+/// A drawn path as (x, y, detour), the detour being y's own switch where there is none.
+type Drawn = (u16, u16, u8);
+
+/// Draws from `source` to `destination` and compares with the chance that each path should have.
+fn assert_drawn(
+    switch: &Switch<'_>,
+    destination: Number,
+    paths: VlbPaths,
+    chances: &BTreeMap<Drawn, f64>,
+    draws: u32,
+) {
+    let total: f64 = chances.values().sum();
+    assert!((total - 1.0).abs() < 1e-9, "the chances add up to {total}");
+    let df = switch.image().fabric().dragonfly();
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(11);
+    let mut counts: BTreeMap<Drawn, u32> = BTreeMap::new();
+    for _ in 0..draws {
+        let node = df.node(destination, 0);
+        let admission =
+            switch.admit(node, Scheme::Vlb, paths, [0_u32].as_slice(), &mut rng).unwrap();
+        let Step::Send { header, .. } = admission.step else { panic!("the pair has a path") };
+        *counts.entry(fields(header)).or_default() += 1;
+    }
+    for drawn in counts.keys() {
+        assert!(chances.contains_key(drawn), "{drawn:?} is not in the set");
+    }
+    let statistic: f64 = chances
+        .iter()
+        .map(|(drawn, chance)| {
+            let expected = chance * f64::from(draws);
+            assert!(expected >= 5.0, "too few draws for a chi-square test");
+            let found = f64::from(counts.get(drawn).copied().unwrap_or(0));
+            (found - expected).powi(2) / expected
+        })
+        .sum();
+    assert!(statistic < quantile((chances.len() - 1).max(1)), "{statistic} over {}", chances.len());
+}
+
+fn fields(header: Header) -> Drawn {
+    (header.x().0, header.y().0, header.detour().0)
+}
+
+fn assert_rule(fabric: &Fabric, from: u16, to: u16, draws: u32) {
+    let df = *fabric.topology.dragonfly();
+    let rule = &fabric.file.sets.ugal_l.rule;
+    let routes: Vec<_> = kept(&fabric.topology, rule, Number(from), Number(to)).collect();
+    let of_shape = |shape: Shape| {
+        f64::from(u32::try_from(routes.iter().filter(|r| r.shape == shape).count()).unwrap())
+    };
+    let weight = |shape: Shape| match rule.draw {
+        DrawRule::ByRoute => of_shape(shape),
+        DrawRule::ByShape { .. } if of_shape(shape) == 0.0 => 0.0,
+        DrawRule::ByShape { weights } => f64::from(weights[shape.number()]),
+    };
+    let total: f64 = Shape::all().map(weight).sum();
+    let chances = routes
+        .iter()
+        .map(|r| {
+            let detour = r.route.detour.unwrap_or(df.split_port(r.route.y).0);
+            let chance = weight(r.shape) / total / of_shape(r.shape);
+            ((r.route.x.0, r.route.y.0, detour.0), chance)
+        })
+        .collect();
+    let generated = images(fabric);
+    let switch = &boot(&generated)[usize::from(from)];
+    assert_drawn(switch, Number(to), VlbPaths::Custom, &chances, draws);
+}
+
+#[test]
+fn by_route_is_uniform_over_the_kept_routes() {
+    for set in
+        ["all", "60% 5-hop", "strategic-2-3", "shapes:011", "shapes:110", "10% shapes:121", "3-hop"]
+    {
+        let fabric = with_set(shipped("dfly-4-8-4-9.toml"), set);
+        for (from, to) in [(0, 8), (1, 17), (70, 5)] {
+            assert_rule(&fabric, from, to, 60_000);
+        }
+    }
+}
+
+#[test]
+fn by_shape_is_by_weight_and_then_uniform() {
+    for set in [
+        "all by shape",
+        "strategic-2-3 by shape",
+        "5*shapes:011, 40% shapes:111",
+        "30% shapes:121 by shape",
+    ] {
+        let fabric = with_set(shipped("dfly-4-8-4-9.toml"), set);
+        for (from, to) in [(0, 8), (1, 17), (70, 5)] {
+            assert_rule(&fabric, from, to, 120_000);
+        }
+    }
+}
+
+#[test]
+fn so_rare_that_it_is_found_by_visiting_all_cells() {
+    // Two routes among 28 cells, and three among 169.
+    let fabric = with_set(shipped("dfly-4-8-4-33.toml"), "20% only:101 by shape");
+    let rule = &fabric.file.sets.ugal_l.rule;
+    let kept = |to| kept(&fabric.topology, rule, Number(0), Number(to)).count();
+    let to = (8..264).find(|&to| kept(to) == 2).expect("some pair keeps two routes");
+    assert_rule(&fabric, 0, to, 5000);
+    let fabric = with_set(shipped("dfly-13-26-13-27.toml"), "only:000 by shape");
+    let counter = RouteCounter::new(&fabric.topology);
+    let routes = |to| counter.counts(Number(0), Number(to))[0];
+    let to = (26..702).find(|&to| routes(to) == 3).expect("some pair has three routes");
+    assert_rule(&fabric, 0, to, 5000);
+}
+
+#[test]
+fn on_unequal_pairs() {
+    use tvlb_generator::topology::arrangement::Arrangement;
+    for set in ["all", "all by shape", "shapes:011"] {
+        let fabric = with_set(tvlb_tests::arranged((1, 3, 3, 5), Arrangement::Absolute), set);
+        assert_rule(&fabric, 0, 14, 60_000);
+        assert_rule(&fabric, 4, 2, 60_000);
+    }
+}
+
+#[test]
+fn the_conventional_draw_is_uniform_over_triples() {
+    use tvlb_generator::topology::arrangement::Arrangement;
+    for (fabric, pairs) in [
+        (shipped("dfly-4-8-4-9.toml"), vec![(0, 8), (1, 17), (70, 5)]),
+        (tvlb_tests::arranged((1, 3, 3, 5), Arrangement::Absolute), vec![(0, 14), (4, 2)]),
+    ] {
+        let df = *fabric.topology.dragonfly();
+        let generated = images(&fabric);
+        let switches = boot(&generated);
+        for (from, to) in pairs {
+            let all: Vec<_> = triples(&fabric.topology, Number(from), Number(to)).collect();
+            let each = 1.0 / f64::from(u32::try_from(all.len()).unwrap());
+            let mut chances: BTreeMap<Drawn, f64> = BTreeMap::new();
+            for triple in &all {
+                let (x, y) = (triple.first.x.unwrap(), triple.second.x.unwrap());
+                let (_, via) = df.place(triple.via);
+                let (_, v) = fabric
+                    .topology
+                    .peer(tvlb_schema::End { group: df.place(Number(from)).0, port: x })
+                    .map(|end| df.split_port(end.port))
+                    .map(|(v, slot)| (slot, v))
+                    .unwrap();
+                let detour = if via == v { df.split_port(y).0 } else { via };
+                *chances.entry((x.0, y.0, detour.0)).or_default() += each;
+            }
+            let switch = &switches[usize::from(from)];
+            assert_drawn(switch, Number(to), VlbPaths::Conventional, &chances, 60_000);
+        }
+    }
+}
+
+#[test]
+fn min_is_uniform_over_the_links() {
+    let fabric = shipped("dfly-4-8-4-9.toml");
+    let generated = images(&fabric);
+    let switch = &boot(&generated)[0];
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);
+    let mut counts: BTreeMap<u16, u32> = BTreeMap::new();
+    for _ in 0..40_000 {
+        let admission = switch
+            .admit(
+                tvlb_schema::Node(40),
+                Scheme::Min,
+                VlbPaths::Custom,
+                [0_u32].as_slice(),
+                &mut rng,
+            )
+            .unwrap();
+        let Step::Send { header, .. } = admission.step else { panic!("another group") };
+        *counts.entry(header.x().0).or_default() += 1;
+    }
+    assert_eq!(counts.len(), 4);
+    let statistic: f64 =
+        counts.values().map(|&n| (f64::from(n) - 10_000.0).powi(2) / 10_000.0).sum();
+    assert!(statistic < quantile(3), "{counts:?}");
+}

@@ -1,0 +1,175 @@
+//! Packets arrive: every pair, every scheme, every route, within the hop limit and on rising
+//! channels, by switches that know their images only.
+
+#![allow(clippy::unwrap_used, reason = "a test may end in a panic")]
+
+use rand_core::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use tvlb_firmware_model::{Choice, Header, Scheme, Switch, VlbPaths};
+use tvlb_generator::fabric::Fabric;
+use tvlb_generator::routes::enumerate::routes;
+use tvlb_generator::topology::arrangement::Arrangement;
+use tvlb_generator::topology::{Topology, cable_list};
+use tvlb_schema::{Node, VcScheme};
+use tvlb_tests::{Crossing, arranged, boot, carry, images, shipped, with_set};
+
+/// The channels of a path under `ordered`, as design says: along the path 2·VC + (1 if global)
+/// rises strictly and VCs stay below the scheme's number.
+fn assert_channels(path: &[Crossing], scheme: Scheme) {
+    let ranks: Vec<u8> = path.iter().map(|c| 2 * c.virtual_channel + u8::from(c.global)).collect();
+    assert!(ranks.is_sorted_by(|a, b| a < b), "{path:?}");
+    let count = scheme.virtual_channels(VcScheme::Ordered);
+    assert!(path.iter().all(|c| c.virtual_channel < count), "{path:?}");
+}
+
+/// Queues that make a switch prefer now this port, now that: pseudo-random by port and time.
+fn queues(radix: u32, time: u32) -> Vec<u32> {
+    (0..radix).map(|port| (port * 7919).wrapping_add(time.wrapping_mul(104_729)) % 33).collect()
+}
+
+fn assert_arrival(fabric: &Fabric, draws: u32) {
+    let generated = images(fabric);
+    let switches = boot(&generated);
+    let df = *fabric.topology.dragonfly();
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
+    let mut time = 0;
+    for source in df.switches() {
+        for destination in df.switches() {
+            let terminal = u8::try_from(u32::from(source.0) % df.p()).unwrap();
+            let node = df.node(destination, terminal);
+            for scheme in [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::Par] {
+                for paths in [VlbPaths::Conventional, VlbPaths::Custom] {
+                    for _ in 0..draws {
+                        time += 1;
+                        let credits = queues(df.radix(), time);
+                        let here = &switches[usize::from(source.0)];
+                        let admission =
+                            here.admit(node, scheme, paths, credits.as_slice(), &mut rng).unwrap();
+                        let second = |switch: &Switch<'_>, header: Header| {
+                            let credits = queues(df.radix(), time + 1);
+                            switch.reconsider(header, paths, credits.as_slice(), &mut rng).unwrap()
+                        };
+                        let (arrived, path) =
+                            carry(&switches, source, admission.step, second).unwrap();
+                        assert_eq!(arrived, node);
+                        assert_channels(&path, scheme);
+                        let most = match (scheme, admission.choice) {
+                            (_, Choice::Here) => 0,
+                            (Scheme::Min, Choice::Min) => 3,
+                            (Scheme::Par, _) => 7,
+                            _ => 6,
+                        };
+                        assert!(path.len() <= most, "{scheme:?}: {path:?}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Every route of every pair, by a header made as the documented layout says.
+fn assert_every_route(fabric: &Fabric) {
+    let generated = images(fabric);
+    let switches = boot(&generated);
+    let topology: &Topology = &fabric.topology;
+    let df = *topology.dragonfly();
+    for source in df.switches() {
+        for destination in df.switches() {
+            for expected in routes(topology, source, destination) {
+                let route = expected.route;
+                let detour = route.detour.unwrap_or(df.split_port(route.y).0);
+                let header = Header::from_bits(
+                    u64::from(destination.0) << 48
+                        | 1 << 40
+                        | u64::from(route.x.0) << 28
+                        | u64::from(route.y.0) << 16
+                        | u64::from(detour.0) << 8
+                        | 2,
+                );
+                let first = switches[usize::from(source.0)].forward(header).unwrap();
+                let (node, path) = carry(&switches, source, first, |_, header| header).unwrap();
+                assert_eq!(node, df.node(destination, 1));
+                let visited: Vec<_> =
+                    std::iter::once(source).chain(path.iter().map(|c| c.to)).collect();
+                assert_eq!(visited, expected.walk.switches());
+                assert_channels(&path, Scheme::Vlb);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_pair_and_scheme_on_dfly_2_4_2_9() {
+    for set in ["strategic-2-3 by shape", "all", "2-hop"] {
+        assert_arrival(&with_set(shipped("dfly-2-4-2-9.toml"), set), 10);
+    }
+}
+
+#[test]
+fn every_pair_and_scheme_on_dfly_4_8_4_9() {
+    assert_arrival(&with_set(shipped("dfly-4-8-4-9.toml"), "strategic-2-3 by shape"), 5);
+}
+
+#[test]
+fn every_route_on_dfly_2_4_2_9() {
+    assert_every_route(&shipped("dfly-2-4-2-9.toml"));
+}
+
+#[test]
+fn every_route_on_dfly_4_8_4_9() {
+    assert_every_route(&shipped("dfly-4-8-4-9.toml"));
+}
+
+#[test]
+fn on_odd_shapes_of_fabrics() {
+    for (a, h, g) in [(1, 6, 7), (2, 2, 3), (4, 2, 2), (5, 1, 6), (3, 3, 5)] {
+        for arrangement in Arrangement::ALL {
+            assert_arrival(&with_set(arranged((2, a, h, g), arrangement), "all by shape"), 3);
+        }
+    }
+}
+
+#[test]
+fn where_a_cable_is_missing_so_that_a_pair_of_groups_has_none() {
+    let mut fabric = shipped("dfly-2-4-2-9.toml");
+    let csv = cable_list::write(&fabric.topology);
+    let without: String = csv
+        .lines()
+        .filter(|line| !(line.starts_with("0,") && line.split(',').nth(3) == Some("4")))
+        .collect::<Vec<_>>()
+        .join("\n");
+    fabric.topology = cable_list::read(fabric.file.dragonfly, &without).unwrap();
+    assert_eq!(fabric.topology.links_per_pair(), (0, 1));
+    for set in ["all by shape", "min"] {
+        let fabric = with_set(fabric.clone(), set);
+        let generated = images(&fabric);
+        let switches = boot(&generated);
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
+        // From group 0 to group 4 there is only VLB, whatever the scheme and the set.
+        for scheme in [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::Par] {
+            for destination in 32..40 {
+                let credits = [0_u32; 8];
+                let here = &switches[0];
+                let admission = here
+                    .admit(
+                        Node(destination),
+                        scheme,
+                        VlbPaths::Custom,
+                        credits.as_slice(),
+                        &mut rng,
+                    )
+                    .unwrap();
+                let wanted = if scheme == Scheme::Vlb && set != "min" {
+                    Choice::Vlb
+                } else {
+                    Choice::VlbForWant
+                };
+                assert_eq!(admission.choice, wanted, "{scheme:?} {set}");
+                let (arrived, path) =
+                    carry(&switches, here.image().switch(), admission.step, |_, h| h).unwrap();
+                assert_eq!(arrived, Node(destination));
+                assert_channels(&path, scheme);
+            }
+        }
+    }
+}
