@@ -70,7 +70,14 @@ impl Links {
 
     /// A node sends a packet to its switch.
     #[inline]
-    pub(crate) fn inject(&mut self, packet: Packet, header: u64, port: u32, arrival: u32, out: u16) {
+    pub(crate) fn inject(
+        &mut self,
+        packet: Packet,
+        header: u64,
+        port: u32,
+        arrival: u32,
+        out: u16,
+    ) {
         let flit = Flit { header, packet: self.pool.add(packet), out, hops: 0 };
         self.tally.sent(packet.sent);
         self.arrivals.file(arrival, Arrival { flit, port });

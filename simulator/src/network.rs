@@ -238,8 +238,8 @@ impl<'f> Network<'f> {
         source.created += self.gaps.draw(&mut source.rng);
         let packet = Packet { flit: Flit::NONE, next: NONE, source: node, created, sent: now };
         self.sent += 1;
-        let port = (u32::from(number.0) << states.port_bits | u32::from(terminal))
-            << states.channel_bits;
+        let port =
+            (u32::from(number.0) << states.port_bits | u32::from(terminal)) << states.channel_bits;
         let arrival = now + u32::from(settings.node_latency) + 1;
         self.links.inject(packet, header, port | channel, arrival, out);
         Ok(())
@@ -267,7 +267,8 @@ impl<'f> Network<'f> {
         let bucket = self.links.arrivals.take(self.now);
         for &Arrival { mut flit, port } in &bucket {
             let switch = (port >> (P + C)) as usize;
-            let input = if flit.hops == 0 { port } else { port | self.route::<C>(switch, &mut flit)? };
+            let input =
+                if flit.hops == 0 { port } else { port | self.route::<C>(switch, &mut flit)? };
             let channel = &mut self.states.inputs[input as usize];
             let behind = std::mem::replace(&mut channel.tail, flit.packet);
             if channel.is_empty() {
@@ -296,11 +297,7 @@ impl<'f> Network<'f> {
     /// Finds out what a flit wants at the switch at which it arrives, and returns the virtual
     /// channel on which it came.
     #[inline]
-    fn route<const C: u32>(
-        &self,
-        at: usize,
-        flit: &mut Flit,
-    ) -> Result<u32, Box<DatapathError>> {
+    fn route<const C: u32>(&self, at: usize, flit: &mut Flit) -> Result<u32, Box<DatapathError>> {
         let header = Header::from_bits(flit.header);
         let channel = self.channel_map[usize::from(header.virtual_channel())];
         match self.fabric.switches()[at].forward(header) {

@@ -32,6 +32,9 @@ pub enum RunError {
     /// Channels wait for each other for ever.
     #[error(transparent)]
     Deadlock(#[from] Deadlock),
+    /// Whoever waits for it asked to stop.
+    #[error("stopped")]
+    Stopped,
     /// The simulator lost count; a bug of ours.
     #[error(transparent)]
     Audit(#[from] AuditError),
@@ -93,6 +96,19 @@ impl<'f> Run<'f> {
         Ok(())
     }
 
+    fn advance_unless(&mut self, stop: &dyn Fn() -> bool, cycles: u32) -> Result<(), RunError> {
+        let mut left = cycles;
+        while left > 0 {
+            if stop() {
+                return Err(RunError::Stopped);
+            }
+            let some = left.min(1000);
+            self.advance(some)?;
+            left -= some;
+        }
+        Ok(())
+    }
+
     /// The cycle that comes next.
     pub const fn now(&self) -> u32 {
         self.network.now
@@ -132,16 +148,17 @@ impl<'f> Run<'f> {
         }
     }
 
-    /// Runs from the beginning to the end of the drain.
+    /// Runs from the beginning to the end of the drain; `stop` is asked now and then whether to
+    /// end at once, as an error.
     ///
     /// # Errors
     /// What ended the run before its end.
-    pub fn measure(mut self, haste: Haste) -> Result<Outcome, RunError> {
+    pub fn measure(mut self, haste: Haste, stop: &dyn Fn() -> bool) -> Result<Outcome, RunError> {
         let settings = self.network.settings;
         let limit = f64::from(settings.latency_limit);
         for _ in 0..settings.warm_up {
             self.network.links.tally.recent = (0, 0);
-            self.advance(settings.window)?;
+            self.advance_unless(stop, settings.window)?;
             self.inspect()?;
             let (count, sum) = self.network.links.tally.recent;
             if haste == Haste::OnlyIfStable && mean(sum, count) > 2.0 * limit {
@@ -149,14 +166,15 @@ impl<'f> Run<'f> {
             }
         }
         let before = self.network.link_flits();
-        self.network.links.tally.recent = (0, 0);
-        self.advance(settings.window)?;
+        self.advance_unless(stop, settings.window)?;
         self.inspect()?;
         self.link_flits =
             self.network.link_flits().iter().zip(&before).map(|(now, then)| now - then).collect();
         let end = self.network.now;
         let mut starved = false;
-        while self.network.links.tally.measured_sent != self.network.links.tally.measured_delivered && !starved {
+        while self.network.links.tally.measured_sent != self.network.links.tally.measured_delivered
+            && !starved
+        {
             self.advance(100)?;
             starved = self.network.now - end > MOST_DRAIN * settings.window;
         }

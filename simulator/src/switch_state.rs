@@ -149,7 +149,8 @@ pub(crate) struct SwitchStates {
 impl SwitchStates {
     pub(crate) fn new(fabric: &Fabric<'_>, settings: &Settings, channels: u8) -> Self {
         let df = fabric.dragonfly();
-        let channel_bits = u32::from(channels).next_power_of_two().trailing_zeros().max(LEAST_CHANNEL_BITS);
+        let channel_bits =
+            u32::from(channels).next_power_of_two().trailing_zeros().max(LEAST_CHANNEL_BITS);
         let port_bits = df.radix().next_power_of_two().trailing_zeros().max(LEAST_PORT_BITS);
         let switches = df.switch_count() as usize;
         let all_ports = switches << port_bits;

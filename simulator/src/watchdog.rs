@@ -96,7 +96,11 @@ impl Network<'_> {
             channels.push(self.waiting_channel(at, for_credit));
             at = next;
             if at == start {
-                return Some(Deadlock { cycle: self.now, under_way: self.links.pool.live(), channels });
+                return Some(Deadlock {
+                    cycle: self.now,
+                    under_way: self.links.pool.live(),
+                    channels,
+                });
             }
         }
     }

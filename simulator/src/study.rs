@@ -1,0 +1,285 @@
+//! Many runs: a curve of loads, and the search for the load at which a network saturates.
+//!
+//! Runs are independent and spread over the threads of the current rayon pool; what comes out
+//! depends on images, settings, loads and seeds alone, not on how many threads there are.
+
+use crate::fabric::Fabric;
+use crate::outcome::Outcome;
+use crate::pattern::Pattern;
+use crate::run::{Haste, Run, RunError};
+use crate::settings::Settings;
+use crate::traffic::{Traffic, TrafficError};
+use rayon::prelude::*;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Why a study has no result.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StudyError {
+    /// The pattern does not fit the fabric.
+    #[error(transparent)]
+    Traffic(#[from] TrafficError),
+    /// A run failed.
+    #[error("load {load}, seed {seed}: {error}")]
+    Run {
+        /// Its load.
+        load: f64,
+        /// Its seed.
+        seed: u64,
+        /// Why.
+        error: RunError,
+    },
+    /// A resolution that is none.
+    #[error("resolution is {found}, accepted 0.0001 to 0.5")]
+    Resolution {
+        /// The resolution.
+        found: f64,
+    },
+}
+
+/// What whoever waits for a study is told, and may answer; called from any thread.
+pub trait Observer: Sync {
+    /// A run has ended.
+    fn run_ended(&self) {}
+
+    /// Whether all runs are to end at once, as errors.
+    fn stop(&self) -> bool {
+        false
+    }
+}
+
+/// Nobody.
+impl Observer for () {}
+
+/// A mean over seeds and its standard error; 0 of a single seed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Estimate {
+    /// The mean.
+    pub mean: f64,
+    /// The standard error of the mean.
+    pub error: f64,
+}
+
+impl Estimate {
+    /// Of some values.
+    #[expect(clippy::cast_precision_loss, reason = "a handful of seeds")]
+    pub fn of(values: &[f64]) -> Self {
+        let count = values.len().max(1) as f64;
+        let mean = values.iter().sum::<f64>() / count;
+        let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
+        let error = if values.len() > 1 { (squares / (count - 1.0) / count).sqrt() } else { 0.0 };
+        Self { mean, error }
+    }
+}
+
+/// One load of a curve.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Point {
+    /// Flits offered per sending node and cycle.
+    pub load: f64,
+    /// Whether any of the runs is saturated.
+    pub saturated: bool,
+    /// Whether any of the runs accepted less than it was offered.
+    pub falls_short: bool,
+    /// Mean latency.
+    pub latency: Estimate,
+    /// Flits accepted per sending node and cycle.
+    pub accepted: Estimate,
+    /// One run for each seed.
+    pub runs: Vec<Outcome>,
+}
+
+/// What is simulated.
+#[derive(Clone, Copy, Debug)]
+pub struct Study<'f> {
+    /// The network.
+    pub fabric: &'f Fabric<'f>,
+    /// The settings of every run.
+    pub settings: &'f Settings,
+    /// The traffic.
+    pub pattern: &'f Pattern,
+    /// The seeds; each stands for one run of each load.
+    pub seeds: &'f [u64],
+}
+
+/// Where a network saturates, for one seed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct SeedSaturation {
+    /// The seed.
+    pub seed: u64,
+    /// The last load before the mean latency passes the limit.
+    pub by_latency: f64,
+    /// The last load of which the network accepts what it is offered.
+    pub by_acceptance: f64,
+    /// Flits accepted per node and cycle at the first load whose latency passes the limit.
+    pub accepted_beyond: f64,
+}
+
+/// Where a network saturates.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Saturation {
+    /// Loads that were looked at are multiples of this.
+    pub resolution: f64,
+    /// The last load before the mean latency passes the limit: the paper's throughput.
+    pub by_latency: Estimate,
+    /// The last load of which the network accepts what it is offered.
+    pub by_acceptance: Estimate,
+    /// For each seed.
+    pub seeds: Vec<SeedSaturation>,
+}
+
+impl Study<'_> {
+    /// Runs every load with every seed.
+    ///
+    /// # Errors
+    /// The first run, in the order of loads and seeds, that failed.
+    pub fn curve(&self, loads: &[f64], observer: &impl Observer) -> Result<Vec<Point>, StudyError> {
+        let traffics = self.traffics()?;
+        let runs: Vec<(f64, usize)> = loads
+            .iter()
+            .flat_map(|&load| (0..self.seeds.len()).map(move |seed| (load, seed)))
+            .collect();
+        let outcomes: Vec<Result<Outcome, StudyError>> = runs
+            .par_iter()
+            .map(|&(load, seed)| self.run(&traffics, load, seed, Haste::Measure, observer))
+            .collect();
+        let mut outcomes = outcomes.into_iter();
+        loads
+            .iter()
+            .map(|&load| {
+                let runs: Vec<Outcome> =
+                    outcomes.by_ref().take(self.seeds.len()).collect::<Result<_, _>>()?;
+                let estimate = |of: fn(&Outcome) -> f64| {
+                    Estimate::of(&runs.iter().map(of).collect::<Vec<_>>())
+                };
+                Ok(Point {
+                    load,
+                    saturated: runs.iter().any(|run| run.saturated),
+                    falls_short: runs.iter().any(Outcome::falls_short),
+                    latency: estimate(|run| run.all.latency),
+                    accepted: estimate(|run| run.all.accepted),
+                    runs,
+                })
+            })
+            .collect()
+    }
+
+    /// Searches for the load at which the network saturates, among the multiples of `resolution`.
+    ///
+    /// Every seed searches by itself, dividing what is left into three, two runs at a time.
+    /// Runs that are certain to be saturated end during their warm-up.
+    ///
+    /// # Errors
+    /// As for [`Self::curve`].
+    pub fn saturation(
+        &self,
+        resolution: f64,
+        observer: &impl Observer,
+    ) -> Result<Saturation, StudyError> {
+        if !(0.0001..=0.5).contains(&resolution) {
+            return Err(StudyError::Resolution { found: resolution });
+        }
+        let traffics = self.traffics()?;
+        let seeds: Vec<SeedSaturation> = (0..self.seeds.len())
+            .into_par_iter()
+            .map(|seed| self.saturation_of(&traffics, seed, resolution, observer))
+            .collect::<Vec<_>>()
+            .into_iter()
+            .collect::<Result<_, _>>()?;
+        let estimate = |of: fn(&SeedSaturation) -> f64| {
+            Estimate::of(&seeds.iter().map(of).collect::<Vec<_>>())
+        };
+        Ok(Saturation {
+            resolution,
+            by_latency: estimate(|seed| seed.by_latency),
+            by_acceptance: estimate(|seed| seed.by_acceptance),
+            seeds,
+        })
+    }
+
+    fn saturation_of(
+        &self,
+        traffics: &[Traffic],
+        seed: usize,
+        resolution: f64,
+        observer: &impl Observer,
+    ) -> Result<SeedSaturation, StudyError> {
+        let load_of = |step: u32| (f64::from(step) * resolution).min(1.0);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a resolution is at least 0.0001"
+        )]
+        let steps = (1.0 / resolution + 1e-9) as u32;
+        let mut known: BTreeMap<u32, Outcome> = BTreeMap::new();
+        let mut last_good = |fails: &(dyn Fn(&Outcome) -> bool + Sync)| {
+            // Good up to `low`, bad from `high` on.
+            let (mut low, mut high) = (0, steps + 1);
+            while high - low > 1 {
+                let third = (high - low).div_ceil(3);
+                let mut tried = vec![low + third, (low + 2 * third).min(high - 1)];
+                tried.dedup();
+                let new: Vec<u32> =
+                    tried.iter().copied().filter(|step| !known.contains_key(step)).collect();
+                let outcomes: Vec<_> = new
+                    .par_iter()
+                    .map(|&step| {
+                        self.run(traffics, load_of(step), seed, Haste::OnlyIfStable, observer)
+                    })
+                    .collect();
+                for (step, outcome) in new.into_iter().zip(outcomes) {
+                    known.insert(step, outcome?);
+                }
+                for step in tried {
+                    match known.get(&step) {
+                        Some(outcome) if fails(outcome) => high = high.min(step),
+                        _ if step < high => low = low.max(step),
+                        _ => {}
+                    }
+                }
+            }
+            Ok::<u32, StudyError>(low)
+        };
+        let by_latency = last_good(&|outcome| outcome.saturated)?;
+        let by_acceptance = last_good(&Outcome::falls_short)?;
+        let accepted_beyond = if by_latency < steps {
+            let load = load_of(by_latency + 1);
+            self.run(traffics, load, seed, Haste::Measure, observer)?.all.accepted
+        } else {
+            load_of(steps)
+        };
+        Ok(SeedSaturation {
+            seed: self.seeds[seed],
+            by_latency: load_of(by_latency),
+            by_acceptance: load_of(by_acceptance),
+            accepted_beyond,
+        })
+    }
+
+    fn traffics(&self) -> Result<Vec<Traffic>, TrafficError> {
+        let df = self.fabric.dragonfly();
+        self.seeds.iter().map(|&seed| Traffic::new(self.pattern, df, seed)).collect()
+    }
+
+    fn run(
+        &self,
+        traffics: &[Traffic],
+        load: f64,
+        seed: usize,
+        haste: Haste,
+        observer: &impl Observer,
+    ) -> Result<Outcome, StudyError> {
+        let (number, traffic) = (self.seeds[seed], &traffics[seed]);
+        let outcome = Run::new(self.fabric, self.settings, traffic, load, number)
+            .map_err(RunError::Settings)
+            .and_then(|run| run.measure(haste, &|| observer.stop()))
+            .map_err(|error| StudyError::Run { load, seed: number, error });
+        observer.run_ended();
+        outcome
+    }
+}
