@@ -122,6 +122,15 @@ impl Network<'_> {
         self.fabric.name(Switch(switch), Port(port))
     }
 
+    /// The name of the link from a node, by the port at which it arrives.
+    pub(crate) fn injection_name(&self, port: usize) -> String {
+        let df = self.fabric.dragonfly();
+        let switch = u16::try_from(port >> self.states.port_bits).expect("at most 2^16 switches");
+        let (group, index) = df.place(Switch(switch));
+        let node = self.states.ports[port].peer;
+        format!("link from node {node} to group {group}, switch {index}")
+    }
+
     /// Per switch and port the flits granted towards it so far.
     pub(crate) fn link_flits(&self) -> Vec<u32> {
         self.states.ports.iter().map(|port| port.flits).collect()

@@ -12,6 +12,12 @@
 //! - `run`, `tally`: what is measured of which packets, saturation
 //! - `audit`, `watchdog`: conservation, deadlock
 
+#[cfg(test)]
+#[path = "../tests/arrangement/mod.rs"]
+mod arrangement;
+#[cfg(test)]
+mod deadlock_tests;
+
 mod allocate;
 mod arrivals;
 mod audit;

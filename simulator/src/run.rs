@@ -51,7 +51,7 @@ pub enum Haste {
 
 /// A run in cycles: what happens between two calls is up to the caller.
 pub struct Run<'f> {
-    network: Network<'f>,
+    pub(crate) network: Network<'f>,
     /// Grants and cycle when something last moved.
     moved: (u64, u32),
     load: f64,
@@ -140,7 +140,7 @@ impl<'f> Run<'f> {
     }
 
     /// Counts everything, and looks for channels that wait for each other while others move on.
-    fn inspect(&self) -> Result<(), RunError> {
+    pub(crate) fn inspect(&self) -> Result<(), RunError> {
         self.network.audit()?;
         match self.network.deadlock() {
             Some(deadlock) => Err(deadlock.into()),

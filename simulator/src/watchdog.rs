@@ -140,7 +140,7 @@ impl Network<'_> {
             Behind::Switch => {
                 self.link_name(states.ports[port].peer as usize >> states.channel_bits)
             }
-            Behind::Node | Behind::Nothing => self.link_name(port),
+            Behind::Node | Behind::Nothing => self.injection_name(port),
         };
         WaitingChannel { link, channel: u32::try_from(channel).expect("below 8"), for_credit }
     }

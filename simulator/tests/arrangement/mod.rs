@@ -11,18 +11,18 @@ use tvlb_schema::{
 };
 
 /// The images of one fabric.
-pub struct Images {
-    pub fabric: Vec<u8>,
-    pub switches: Vec<Vec<u8>>,
+pub(crate) struct Images {
+    pub(crate) fabric: Vec<u8>,
+    pub(crate) switches: Vec<Vec<u8>>,
 }
 
-pub fn dragonfly(p: u32, a: u32, h: u32, g: u32) -> Dragonfly {
+pub(crate) fn dragonfly(p: u32, a: u32, h: u32, g: u32) -> Dragonfly {
     Dragonfly::new(p, a, h, g).unwrap()
 }
 
 /// The arrangement of the T-UGAL paper: every switch takes cables from a pointer that walks over
 /// all groups, one switch of each, then the next switch of each.
-pub fn absolute(df: &Dragonfly) -> Vec<(End, End)> {
+pub(crate) fn absolute(df: &Dragonfly) -> Vec<(End, End)> {
     let (a, h, g) = (df.a() as usize, df.h() as usize, df.g() as usize);
     let mut laid = vec![vec![0_u16; a]; g];
     let mut cables = Vec::new();
@@ -54,7 +54,7 @@ pub fn absolute(df: &Dragonfly) -> Vec<(End, End)> {
 
 /// Hastings' and BookSim's absolute arrangement: port q of group i leads to group q if q < i,
 /// else to q + 1. For g = a·h + 1.
-pub fn absolute_classic(df: &Dragonfly) -> Vec<(End, End)> {
+pub(crate) fn absolute_classic(df: &Dragonfly) -> Vec<(End, End)> {
     assert_eq!(df.g(), df.ports_per_group() + 1);
     let mut cables = Vec::new();
     for low in 0..df.g() {
@@ -70,12 +70,12 @@ pub fn absolute_classic(df: &Dragonfly) -> Vec<(End, End)> {
 }
 
 /// Images of these cables, with the same set for every decision.
-pub fn images(df: &Dragonfly, cables: &[(End, End)], rule: SetRule) -> Images {
+pub(crate) fn images(df: &Dragonfly, cables: &[(End, End)], rule: SetRule) -> Images {
     images_with(df, cables, &PerDecision { ugal_l: rule, par_source: rule, par_second: rule }, 0)
 }
 
 /// Images of these cables, with a set for each decision and one threshold.
-pub fn images_with(
+pub(crate) fn images_with(
     df: &Dragonfly,
     cables: &[(End, End)],
     rules: &PerDecision<SetRule>,
@@ -114,7 +114,7 @@ pub fn images_with(
 }
 
 /// Images of the paper's arrangement with a whole set, drawn by route.
-pub fn absolute_images(p: u32, a: u32, h: u32, g: u32, set: ShapeSet) -> Images {
+pub(crate) fn absolute_images(p: u32, a: u32, h: u32, g: u32, set: ShapeSet) -> Images {
     let df = dragonfly(p, a, h, g);
     images(&df, &absolute(&df), SetRule::whole(set))
 }
@@ -147,23 +147,23 @@ fn shapes(fabric: &FabricImage<'_>, from: Switch, to: Switch) -> ShapeSet {
 }
 
 /// "Shapes at or below", as in the grammar of sets: three digits each.
-pub fn below(tops: &[&str]) -> ShapeSet {
+pub(crate) fn below(tops: &[&str]) -> ShapeSet {
     ShapeSet::generated_by(&tops.iter().map(|top| shape(top)).collect::<Vec<_>>())
 }
 
-pub fn shape(digits: &str) -> Shape {
+pub(crate) fn shape(digits: &str) -> Shape {
     let digit = |n: usize| digits.as_bytes()[n] - b'0';
     Shape::new(digit(0), digit(1), digit(2)).unwrap()
 }
 
 /// The paper's choice "a 2-hop leg, then a 3-hop leg": at most 4 hops, and 111 and 021.
-pub fn strategic_2_3() -> ShapeSet {
+pub(crate) fn strategic_2_3() -> ShapeSet {
     let short: ShapeSet = Shape::all().filter(|s| s.hops() <= 4).collect();
     short.or(ShapeSet::only(shape("111"))).or(ShapeSet::only(shape("021")))
 }
 
 /// The same shapes, each drawn with the same weight.
-pub fn by_shape(set: ShapeSet) -> SetRule {
+pub(crate) fn by_shape(set: ShapeSet) -> SetRule {
     let mut rule = SetRule::whole(set);
     let mut weights = [0; Shape::COUNT];
     for shape in set.iter() {

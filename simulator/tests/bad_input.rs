@@ -1,0 +1,136 @@
+//! Each kind of bad input ends in one clear error, pinned here.
+
+mod arrangement;
+
+use arrangement::{Images, absolute_images};
+use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_schema::ShapeSet;
+use tvlb_simulator::{Fabric, Pattern, Run, Settings, Study, Traffic};
+
+fn small() -> Images {
+    absolute_images(2, 4, 2, 9, ShapeSet::ALL)
+}
+
+#[test]
+fn images_that_make_no_network() {
+    let error = |images: &Images| {
+        Fabric::boot(&images.fabric, &images.switches).map(|_| ()).unwrap_err().to_string()
+    };
+    let mut images = small();
+    images.switches.pop();
+    assert_eq!(error(&images), "found 35 switch images, but the fabric has 36 switches");
+
+    let mut images = small();
+    images.switches.swap(3, 4);
+    assert_eq!(error(&images), "switch 3: found the image of switch 4");
+
+    let mut images = small();
+    images.switches[7] = absolute_images(2, 4, 2, 8, ShapeSet::ALL).switches.swap_remove(7);
+    assert!(
+        error(&images).starts_with("switch 7: switch image: fabric identity at byte 8: found ")
+    );
+    assert!(error(&images).ends_with("; the images are of different fabrics"));
+
+    let mut images = small();
+    images.switches[35][30] ^= 1;
+    assert!(error(&images).starts_with("switch 35: switch image: checksum at byte "));
+
+    let images = Images { fabric: small().switches.swap_remove(0), ..small() };
+    assert_eq!(
+        error(&images),
+        "fabric image: kind at byte 4: found 0x53, but a fabric image ('F') is needed here"
+    );
+
+    let images = absolute_images(40, 8, 20, 9, ShapeSet::EMPTY);
+    assert_eq!(error(&images), "a switch has 67 ports, but the simulator holds at most 64");
+}
+
+#[test]
+fn traffic_that_does_not_fit() {
+    let df = arrangement::dragonfly(2, 4, 2, 9);
+    let error =
+        |pattern: Pattern| Traffic::new(&pattern, &df, 1).map(|_| ()).unwrap_err().to_string();
+    let named = |name: &str| error(name.parse().unwrap());
+    assert_eq!(
+        named("shift(9,0)"),
+        "traffic shift(9,0): the shift of groups is 9, but this fabric accepts 0 to 8"
+    );
+    assert_eq!(
+        named("shift(1,4)"),
+        "traffic shift(1,4): the shift of switches is 4, but this fabric accepts 0 to 3"
+    );
+    assert_eq!(
+        named("shift(0,0)"),
+        "traffic shift(0,0): it sends nothing anywhere; shift groups or switches by at least 1"
+    );
+    assert_eq!(
+        named("mixed(50,40)"),
+        "traffic mixed(50,40,1,0): the two shares add up to 90 percent, accepted 100"
+    );
+    assert_eq!(
+        error(Pattern::Pairs(vec![(0, 5), (72, 1)])),
+        "traffic 2 listed pairs: pair 2 names node 72, but the last node is 71"
+    );
+    assert_eq!(
+        error(Pattern::Pairs(vec![(0, 5), (0, 6)])),
+        "traffic 2 listed pairs: pair 2 gives node 0 a second destination"
+    );
+    assert_eq!(error(Pattern::Pairs(vec![])), "traffic 0 listed pairs: there is no pair in it");
+    let unknown = "shift(1)".parse::<Pattern>().unwrap_err().to_string();
+    assert!(
+        unknown
+            .starts_with("\"shift(1)\" is no traffic pattern; accepted: uniform, shift(Δg,Δs), ")
+    );
+    assert_eq!(
+        Pattern::from_pairs("# source, destination\n0,1\n2 three\n").unwrap_err().to_string(),
+        "line 3: found \"2 three\", accepted two node numbers, \"source,destination\""
+    );
+}
+
+#[test]
+fn settings_that_cannot_be_run() {
+    let images = small();
+    let fabric = Fabric::boot(&images.fabric, &images.switches).unwrap();
+    let traffic = Traffic::new(&Pattern::Uniform, fabric.dragonfly(), 1).unwrap();
+    let error = |settings: &Settings, load| {
+        Run::new(&fabric, settings, &traffic, load, 1).map(|_| ()).unwrap_err().to_string()
+    };
+    let good = Settings::new(Scheme::UgalL, VlbPaths::Custom);
+    for load in [0.0, -0.1, 1.01, f64::NAN, f64::INFINITY] {
+        assert_eq!(
+            error(&good, load),
+            format!("load is {load}, accepted above 0 and at most 1 (flits per node and cycle)")
+        );
+    }
+    let few = |scheme, channels| {
+        let mut settings = Settings::new(scheme, VlbPaths::Custom);
+        settings.virtual_channels = Some(channels);
+        error(&settings, 0.1)
+    };
+    assert_eq!(
+        few(Scheme::UgalL, 3),
+        "3 virtual channels, but ugal-l needs 4 under \"ordered\": a VLB packet makes up to one \
+         local hop in the source group, two in the intermediate and one in the destination group; \
+         fewer could deadlock"
+    );
+    assert_eq!(
+        few(Scheme::Par, 4),
+        "4 virtual channels, but par needs 5 under \"ordered\": a packet that PAR sends round at \
+         the second switch makes up to two local hops in the source group, two in the \
+         intermediate and one in the destination group; fewer could deadlock"
+    );
+    assert_eq!(few(Scheme::Min, 9), "virtual channels is 9, accepted 4 to 8");
+    assert_eq!(
+        error(&Settings { buffer: 0, ..good.clone() }, 0.1),
+        "buffer is 0, accepted 1 to 1024"
+    );
+    assert_eq!(
+        error(&Settings { speedup: 5, ..good.clone() }, 0.1),
+        "speed-up is 5, accepted 1 to 4"
+    );
+    let study = Study { fabric: &fabric, settings: &good, pattern: &Pattern::Uniform, seeds: &[1] };
+    assert_eq!(
+        study.saturation(0.0, &()).unwrap_err().to_string(),
+        "resolution is 0, accepted 0.0001 to 0.5"
+    );
+}

@@ -1,0 +1,65 @@
+//! The same images, settings and seed give the same figures, whatever the number of threads, and
+//! those of a small table are pinned.
+
+mod arrangement;
+
+use arrangement::{Images, absolute_images};
+use std::fmt::Write;
+use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_schema::ShapeSet;
+use tvlb_simulator::{Fabric, Point, Saturation, Settings, Study};
+
+const SCHEMES: [Scheme; 5] = [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::Par, Scheme::UgalG];
+
+fn settings(scheme: Scheme) -> Settings {
+    let mut settings = Settings::new(scheme, VlbPaths::Custom);
+    (settings.warm_up, settings.window) = (1, 1500);
+    settings
+}
+
+fn study(fabric: &Fabric<'_>, scheme: Scheme, threads: usize) -> (Vec<Point>, Saturation) {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    let settings = settings(scheme);
+    let pattern = "tmixed(50,50,1,1)".parse().unwrap();
+    let study = Study { fabric, settings: &settings, pattern: &pattern, seeds: &[1, 2] };
+    pool.install(|| (study.curve(&[0.1, 0.4], &()).unwrap(), study.saturation(0.1, &()).unwrap()))
+}
+
+#[test]
+fn threads_change_nothing() {
+    let Images { fabric, switches } = absolute_images(2, 4, 2, 9, ShapeSet::ALL);
+    let fabric = Fabric::boot(&fabric, &switches).unwrap();
+    for scheme in SCHEMES {
+        assert_eq!(study(&fabric, scheme, 1), study(&fabric, scheme, 3));
+    }
+}
+
+#[test]
+fn a_small_table_is_pinned() {
+    let Images { fabric, switches } = absolute_images(2, 4, 2, 9, ShapeSet::ALL);
+    let fabric = Fabric::boot(&fabric, &switches).unwrap();
+    let mut table = String::from("scheme load latency p50 p99 most accepted hops vlb saturated\n");
+    for scheme in SCHEMES {
+        let settings = settings(scheme);
+        let pattern = "shift(1,0)".parse().unwrap();
+        let study = Study { fabric: &fabric, settings: &settings, pattern: &pattern, seeds: &[1] };
+        for point in study.curve(&[0.05, 0.15, 0.3], &()).unwrap() {
+            let all = &point.runs[0].all;
+            writeln!(
+                table,
+                "{scheme:?} {} {:.3} {} {} {} {:.4} {:.4} {:.4} {}",
+                point.load,
+                all.latency,
+                all.p50,
+                all.p99,
+                all.most,
+                all.accepted,
+                all.hops,
+                all.vlb_share,
+                point.saturated
+            )
+            .unwrap();
+        }
+    }
+    insta::assert_snapshot!(table);
+}
