@@ -1,10 +1,10 @@
 //! The source decision, and PAR's second look: MIN or VLB, from the switch's own credits.
 
-use crate::channel::{LinkKind, ORDERED_CHANNELS, ORDERED_CHANNELS_PAR};
+use crate::channel::LinkKind;
 use crate::draw::{Path, draw_within_group};
 use crate::{Credits, Error, Header, Kind, Stage, Step, Switch};
 use rand_core::Rng;
-use tvlb_schema::{Decision, GlobalPort, Index, Node, Port, VcScheme};
+use tvlb_schema::{Decision, GlobalPort, Index, Node, Port};
 
 /// How a source switch chooses between a packet's MIN and its VLB path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,14 +23,6 @@ pub enum Scheme {
 }
 
 impl Scheme {
-    /// How many virtual channels every link needs under this scheme and `channels`.
-    pub const fn virtual_channels(self, channels: VcScheme) -> u8 {
-        match (channels, self) {
-            (VcScheme::Ordered, Self::Par) => ORDERED_CHANNELS_PAR,
-            (VcScheme::Ordered, _) => ORDERED_CHANNELS,
-        }
-    }
-
     /// The decision whose set and threshold the source switch uses.
     const fn decision(self) -> Decision {
         match self {

@@ -1,8 +1,8 @@
 //! Forwarding: the next step of a packet from its header alone.
 
-use crate::channel::{LinkKind, ordered};
+use crate::channel::{Channels, LinkKind, assign};
 use crate::{Error, Header, Kind, Scheme, Stage, Switch};
-use tvlb_schema::{Index, Port, VcScheme};
+use tvlb_schema::{Index, Port};
 
 /// What a switch does with a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,10 +102,13 @@ impl Switch<'_> {
         link: LinkKind,
         arrived: Stage,
     ) -> Result<Step, Error> {
-        let needed = match self.image.virtual_channels() {
-            VcScheme::Ordered => ordered(header.stage(), header.virtual_channel(), link),
+        let channels = self.image.virtual_channels();
+        let needed = assign(channels, header.stage(), header.virtual_channel(), link, arrived);
+        let most = Channels::needed(channels, Scheme::Par);
+        let count = match link {
+            LinkKind::Local => most.local,
+            LinkKind::Global => most.global,
         };
-        let count = Scheme::Par.virtual_channels(self.image.virtual_channels());
         if needed >= count {
             return Err(no_channel(header, needed, count));
         }

@@ -51,7 +51,7 @@ mod forward;
 mod header;
 mod switch;
 
-pub use channel::{ORDERED_CHANNELS, ORDERED_CHANNELS_PAR};
+pub use channel::Channels;
 pub use credits::Credits;
 pub use decide::{Admission, Choice, Scheme, VlbPaths};
 pub use draw::{MOST_TRIES, MOST_VISITED};

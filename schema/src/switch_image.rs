@@ -78,13 +78,23 @@ pub enum VcScheme {
     /// for a second local hop in a row; the same from a local to a global hop.
     #[default]
     Ordered,
+    /// The VC is the number of hops made before.
+    PerHop,
+    /// A VC for each place of a link on a path: the fewest channels, counted for local and for
+    /// global links apart.
+    Positional,
 }
 
 impl VcScheme {
+    /// All of them, in the order of their codes in an image.
+    pub const ALL: [Self; 3] = [Self::Ordered, Self::PerHop, Self::Positional];
+
     /// The name in fabric files and reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Ordered => "ordered",
+            Self::PerHop => "per-hop",
+            Self::Positional => "positional",
         }
     }
 }

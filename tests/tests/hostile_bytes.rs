@@ -218,7 +218,7 @@ proptest! {
             else { break };
             match here.forward(looked) {
                 Ok(Step::Send { port, header: next, virtual_channel }) => {
-                    prop_assert!(virtual_channel < 5);
+                    prop_assert!(virtual_channel < 7);
                     let (group, index) = here.neighbour(port).unwrap();
                     at = usize::from(df.switch(group, index).0);
                     header = next;

@@ -7,7 +7,7 @@ use crate::failure::{Failure, Outcome};
 use crate::output::print;
 use crate::paths::existing_switch;
 use std::fmt::{self, Display, Formatter, Write};
-use tvlb_firmware_model::{Scheme, Switch};
+use tvlb_firmware_model::{Channels, Scheme, Switch};
 use tvlb_generator::set_grammar::canonical;
 use tvlb_generator::table_set::{Manifest, TableSet};
 use tvlb_schema::{
@@ -129,10 +129,10 @@ impl Display for SwitchReport<'_> {
         let channels = image.virtual_channels();
         writeln!(
             f,
-            "\nvirtual channels: {}, {} for MIN, VLB and UGAL, {} for PAR",
+            "\nvirtual channels: {}; {} for MIN, VLB and UGAL; {} for PAR",
             channels.name(),
-            Scheme::UgalL.virtual_channels(channels),
-            Scheme::Par.virtual_channels(channels)
+            Count(Channels::needed(channels, Scheme::UgalL)),
+            Count(Channels::needed(channels, Scheme::Par))
         )?;
         let others = df.switch_count() - df.a();
         for (number, decisions) in sets_of(image) {
@@ -303,6 +303,14 @@ impl Walk {
     fn step(&mut self, arrow: &str) {
         let (group, index) = self.at;
         write!(self.text, " {arrow} ({group},{index})").expect("a string takes any text");
+    }
+}
+
+struct Count(Channels);
+
+impl Display for Count {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{} on local and {} on global links", self.0.local, self.0.global)
     }
 }
 
