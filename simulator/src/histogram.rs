@@ -32,10 +32,6 @@ impl Histogram {
         self.count
     }
 
-    pub(crate) const fn sum(&self) -> u64 {
-        self.sum
-    }
-
     pub(crate) const fn most(&self) -> u32 {
         self.most
     }

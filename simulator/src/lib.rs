@@ -43,7 +43,7 @@ pub use network::DatapathError;
 pub use outcome::{Fairness, Figures, LinkLoad, Outcome};
 pub use pattern::{Pattern, PatternError};
 pub use run::{Haste, Run, RunError};
-pub use settings::{Injection, Settings, SettingsError, scheme_name};
+pub use settings::{Injection, Settings, SettingsError, paths_name, scheme_name};
 pub use study::{Estimate, Observer, Point, Saturation, SeedSaturation, Study, StudyError};
 pub use traffic::{Traffic, TrafficError};
 pub use watchdog::{Deadlock, WaitingChannel};

@@ -5,16 +5,16 @@
 //! measured, of 10,000 cycles each; saturated above a mean latency of 500 cycles.
 
 use crate::fabric::Fabric;
-use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_firmware_model::{Channels, Scheme, VlbPaths};
 
 /// The most virtual channels: the packet header has three bits for one.
-pub const MOST_CHANNELS: u8 = 8;
+pub(crate) const MOST_CHANNELS: u8 = 8;
 /// The most that a latency may be.
-pub const MOST_LATENCY: u16 = 1000;
+pub(crate) const MOST_LATENCY: u16 = 1000;
 /// The most flits that a buffer may hold.
-pub const MOST_BUFFER: u16 = 1024;
+pub(crate) const MOST_BUFFER: u16 = 1024;
 /// The most internal cycles per channel cycle.
-pub const MOST_SPEEDUP: u8 = 4;
+pub(crate) const MOST_SPEEDUP: u8 = 4;
 
 /// Which virtual channel of the terminal's input a node sends to.
 ///
@@ -32,11 +32,14 @@ pub enum Injection {
 }
 
 /// Everything about a run but the images, the traffic, the load and the seed.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Settings {
     /// How a source switch chooses between MIN and VLB.
+    #[serde(serialize_with = "by_scheme_name")]
     pub scheme: Scheme,
     /// Where VLB candidates come from.
+    #[serde(serialize_with = "by_paths_name")]
     pub paths: VlbPaths,
     /// Virtual channels of every link; by default as many as the scheme needs.
     pub virtual_channels: Option<u8>,
@@ -92,7 +95,7 @@ impl Settings {
     pub fn channels(&self, fabric: &Fabric<'_>) -> Result<u8, SettingsError> {
         let channels = fabric.switches().first().map(|s| s.image().virtual_channels());
         let channels = channels.unwrap_or_default();
-        let needed = self.scheme.virtual_channels(channels);
+        let needed = Channels::needed(channels, self.scheme).most();
         let found = self.virtual_channels.unwrap_or(needed);
         if found < needed {
             let why = if self.scheme == Scheme::Par {
@@ -157,6 +160,24 @@ pub const fn scheme_name(scheme: Scheme) -> &'static str {
         Scheme::Par => "par",
         Scheme::UgalG => "ugal-g",
     }
+}
+
+/// The name of where VLB paths come from, on the command line and in reports.
+pub const fn paths_name(paths: VlbPaths) -> &'static str {
+    match paths {
+        VlbPaths::Conventional => "conventional",
+        VlbPaths::Custom => "custom",
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn by_scheme_name<S: serde::Serializer>(scheme: &Scheme, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(scheme_name(*scheme))
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn by_paths_name<S: serde::Serializer>(paths: &VlbPaths, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(paths_name(*paths))
 }
 
 /// Settings that cannot be run.

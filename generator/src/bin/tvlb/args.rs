@@ -21,6 +21,7 @@ pub(crate) enum Command {
     Inspect(Inspect),
     Topology(Topology),
     Paths(Paths),
+    Simulate(crate::simulate::Simulate),
 }
 
 /// Make the images of a fabric, one per switch, for install time

@@ -8,6 +8,7 @@ mod generate;
 mod inspect;
 mod output;
 mod paths;
+mod simulate;
 mod topology;
 
 use args::{Arguments, Command};
@@ -21,6 +22,7 @@ fn main() -> ExitCode {
         Command::Inspect(arguments) => inspect::run(arguments),
         Command::Topology(arguments) => topology::run(arguments),
         Command::Paths(arguments) => paths::run(arguments),
+        Command::Simulate(arguments) => simulate::run(arguments),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

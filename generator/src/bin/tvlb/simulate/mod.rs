@@ -1,0 +1,118 @@
+//! `tvlb simulate`: the network that a table set describes, cycle by cycle.
+
+mod bench;
+mod options;
+mod plot;
+mod report;
+
+pub(crate) use options::Simulate;
+
+use crate::failure::{Failure, Outcome};
+use crate::output::{catch_interrupt, interrupted, print, progress};
+use indicatif::ProgressBar;
+use options::Format;
+use report::Report;
+use std::fs;
+use tvlb_generator::table_set::TableSet;
+use tvlb_simulator::{BootError, Fabric, Observer, Pattern, RunError, Study, StudyError};
+
+pub(crate) fn run(arguments: &Simulate) -> Outcome {
+    if let Some(threads) = arguments.threads {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+        pool.map_err(|error| Failure::Message(format!("--threads {threads}: {error}")))?;
+    }
+    let set = TableSet::open(&arguments.directory).map_err(Failure::of)?;
+    let fabric = set.fabric_image().map_err(Failure::of)?;
+    let switches = switch_images(&set)?;
+    let fabric = Fabric::boot(&fabric, &switches).map_err(|error| in_file(&set, &error))?;
+    let settings = arguments.settings(&set.manifest().fabric);
+    let pattern = pattern(&arguments.traffic)?;
+    let study =
+        Study { fabric: &fabric, settings: &settings, pattern: &pattern, seeds: &arguments.seeds };
+    if let Some(cycles) = arguments.bench {
+        return bench::run(&study, &arguments.loads(), cycles);
+    }
+
+    catch_interrupt()?;
+    let runs = if arguments.saturation { 0 } else { arguments.loads().len() * study.seeds.len() };
+    let bar = progress(arguments.quiet, "runs", runs);
+    let observer = Watching { bar: &bar };
+    let outcome = if arguments.saturation {
+        study.saturation(arguments.resolution, &observer).map(Report::Saturation)
+    } else {
+        study.curve(&arguments.loads(), &observer).map(Report::Curve)
+    };
+    bar.finish_and_clear();
+    let report = outcome.map_err(|error| match error {
+        StudyError::Run { error: RunError::Stopped, .. } => Failure::Interrupted,
+        error => Failure::of(error),
+    })?;
+
+    if let (Some(path), Report::Curve(points)) = (&arguments.plot, &report) {
+        let title = format!("{}, {pattern}", tvlb_simulator::scheme_name(settings.scheme));
+        let svg = plot::latency_curve(&title, points, f64::from(settings.latency_limit));
+        write_file(path, &svg)?;
+    }
+    if let (Some(path), Report::Curve(points)) = (&arguments.links, &report) {
+        write_file(path, &report::links(&fabric, points))?;
+    }
+    match arguments.format {
+        Format::Table => print(&report::Table { report: &report, study: &study }),
+        Format::Csv => print(&report::Csv { report: &report }),
+        Format::Json => report::json(&report, &study),
+    }
+}
+
+/// Counts runs on the bar, and passes on that the user wants to stop.
+struct Watching<'b> {
+    bar: &'b ProgressBar,
+}
+
+impl Observer for Watching<'_> {
+    fn run_ended(&self) {
+        self.bar.inc(1);
+    }
+
+    fn stop(&self) -> bool {
+        interrupted()
+    }
+}
+
+/// The switch images that the manifest lists, in the order of switches.
+fn switch_images(set: &TableSet) -> Result<Vec<Vec<u8>>, Failure> {
+    // All files but the fabric image.
+    let count = set.manifest().files.len().saturating_sub(1);
+    (0..count)
+        .map(|number| {
+            let number = u16::try_from(number)
+                .map_err(|_| Failure::Message(format!("{count} switch images are too many")))?;
+            set.switch_image(tvlb_schema::Switch(number)).map_err(Failure::of)
+        })
+        .collect()
+}
+
+/// A boot error with the file that it is about.
+fn in_file(set: &TableSet, error: &BootError) -> Failure {
+    let path = match error {
+        BootError::Switch { switch, .. } | BootError::Place { switch, .. } => {
+            set.switch_path(*switch)
+        }
+        _ => set.fabric_path(),
+    };
+    Failure::Message(format!("{}: {error}", path.display()))
+}
+
+/// A pattern by name, or "pairs:FILE".
+fn pattern(text: &str) -> Result<Pattern, Failure> {
+    let Some(path) = text.strip_prefix("pairs:") else {
+        return text.parse().map_err(|error| Failure::Message(format!("--traffic: {error}")));
+    };
+    let content = fs::read_to_string(path)
+        .map_err(|error| Failure::Message(format!("{path}: cannot read it: {error}")))?;
+    Pattern::from_pairs(&content).map_err(|error| Failure::Message(format!("{path}: {error}")))
+}
+
+fn write_file(path: &std::path::Path, content: &str) -> Outcome {
+    fs::write(path, content)
+        .map_err(|error| Failure::Message(format!("{}: cannot write it: {error}", path.display())))
+}

@@ -1,0 +1,204 @@
+//! The figures of a study as a table, CSV and JSON.
+
+use crate::failure::Outcome;
+use crate::output::print_json;
+use serde::Serialize;
+use std::fmt::{self, Display, Formatter, Write};
+use tvlb_simulator::{
+    Estimate, Fabric, Figures, LinkLoad, Point, Saturation, Settings, Study, paths_name,
+    scheme_name,
+};
+
+/// What a study found.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Report {
+    Curve(Vec<Point>),
+    Saturation(Saturation),
+}
+
+/// Everything that makes a study reproducible, and what it found.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Document<'a> {
+    tool_version: &'static str,
+    fabric_identity: String,
+    traffic: String,
+    seeds: &'a [u64],
+    settings: &'a Settings,
+    #[serde(flatten)]
+    report: &'a Report,
+}
+
+pub(crate) fn json(report: &Report, study: &Study<'_>) -> Outcome {
+    let identity = study.fabric.switches().first().map(|s| s.image().fabric().identity());
+    print_json(&Document {
+        tool_version: env!("CARGO_PKG_VERSION"),
+        fabric_identity: format!("{:016x}", identity.unwrap_or_default()),
+        traffic: study.pattern.to_string(),
+        seeds: study.seeds,
+        settings: study.settings,
+        report,
+    })
+}
+
+/// For people.
+pub(crate) struct Table<'a> {
+    pub(crate) report: &'a Report,
+    pub(crate) study: &'a Study<'a>,
+}
+
+impl Display for Table<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Study { settings, pattern, seeds, .. } = self.study;
+        let paths = paths_name(settings.paths);
+        let seeds = seeds.len();
+        writeln!(
+            f,
+            "{}, {paths} VLB paths, {pattern}, {seeds} seed{}",
+            scheme_name(settings.scheme),
+            if seeds == 1 { "" } else { "s" }
+        )?;
+        match self.report {
+            Report::Saturation(saturation) => {
+                write_saturation(f, saturation, settings.latency_limit)
+            }
+            Report::Curve(points) => {
+                writeln!(f, "{HEAD}")?;
+                for point in points {
+                    write_point(f, point)?;
+                }
+                if points.iter().any(|point| point.saturated) {
+                    let limit = settings.latency_limit;
+                    writeln!(f, "* saturated: mean latency above {limit} cycles")?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+const HEAD: &str = "   load  latency       ±    p50    p99  p99.9    max  network accepted   hops    VLB  \
+    least   most   Jain  local (max) global (max)";
+
+fn write_point(f: &mut Formatter<'_>, point: &Point) -> fmt::Result {
+    let mean = |of: fn(&tvlb_simulator::Outcome) -> f64| {
+        Estimate::of(&point.runs.iter().map(of).collect::<Vec<_>>()).mean
+    };
+    let most = |of: fn(&Figures) -> u32| {
+        point.runs.iter().map(|run| of(&run.all)).max().unwrap_or_default()
+    };
+    let Estimate { mean: latency, error } = point.latency;
+    writeln!(
+        f,
+        "{:>7}{} {latency:>7.2} {error:>7.2} {:>6} {:>6} {:>6} {:>6} {:>8.2} {:>8.4} {:>6.3} {:>6.3} {:>6.3} {:>6.3} {:>6.4} {:>5.3} {:>5.3} {:>6.3} {:>5.3}",
+        point.load,
+        if point.saturated { '*' } else { ' ' },
+        most(|all| all.p50),
+        most(|all| all.p99),
+        most(|all| all.p999),
+        most(|all| all.most),
+        mean(|run| run.all.network_latency),
+        point.accepted.mean,
+        mean(|run| run.all.hops),
+        mean(|run| run.all.vlb_share),
+        mean(|run| run.fairness.least),
+        mean(|run| run.fairness.most),
+        mean(|run| run.fairness.jain),
+        mean(|run| run.local_links.mean),
+        mean(|run| run.local_links.most),
+        mean(|run| run.global_links.mean),
+        mean(|run| run.global_links.most),
+    )?;
+    let populations = point.runs.first().map_or(&[][..], |run| &run.populations);
+    for (number, first) in populations.iter().enumerate() {
+        let of = |of: fn(&Figures) -> f64| {
+            let values: Vec<f64> =
+                point.runs.iter().map(|run| of(&run.populations[number])).collect();
+            Estimate::of(&values)
+        };
+        let (latency, accepted) = (of(|p| p.latency), of(|p| p.accepted));
+        writeln!(
+            f,
+            "  {:<12} {:>6} nodes: latency {:.2} ± {:.2}, accepted {:.4}",
+            first.population, first.nodes, latency.mean, latency.error, accepted.mean
+        )?;
+    }
+    Ok(())
+}
+
+fn write_saturation(f: &mut Formatter<'_>, found: &Saturation, limit: u32) -> fmt::Result {
+    let Saturation { resolution, by_latency, by_acceptance, seeds } = found;
+    writeln!(
+        f,
+        "last load before the mean latency passes {limit}: {:.4} ± {:.4}",
+        by_latency.mean, by_latency.error
+    )?;
+    writeln!(
+        f,
+        "last load that is accepted:                    {:.4} ± {:.4}",
+        by_acceptance.mean, by_acceptance.error
+    )?;
+    let beyond: Vec<f64> = seeds.iter().map(|seed| seed.accepted_beyond).collect();
+    let Estimate { mean, error } = Estimate::of(&beyond);
+    writeln!(f, "accepted one step beyond the former:           {mean:.4} ± {error:.4}")?;
+    writeln!(f, "resolution {resolution}")
+}
+
+/// One line for each run.
+pub(crate) struct Csv<'a> {
+    pub(crate) report: &'a Report,
+}
+
+impl Display for Csv<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.report {
+            Report::Saturation(saturation) => {
+                writeln!(f, "seed,by-latency,by-acceptance,accepted-beyond")?;
+                for seed in &saturation.seeds {
+                    writeln!(
+                        f,
+                        "{},{},{},{}",
+                        seed.seed, seed.by_latency, seed.by_acceptance, seed.accepted_beyond
+                    )?;
+                }
+                Ok(())
+            }
+            Report::Curve(points) => {
+                writeln!(
+                    f,
+                    "load,run,population,saturated,packets,latency,p50,p99,p99.9,max,network-latency,accepted,hops,vlb-share,least,most,jain,local-mean,local-most,global-mean,global-most"
+                )?;
+                for (run, outcome) in points.iter().flat_map(|p| p.runs.iter().enumerate()) {
+                    for figures in std::iter::once(&outcome.all).chain(&outcome.populations) {
+                        let Figures { population, packets, latency, p50, p99, p999, most, .. } =
+                            figures;
+                        let Figures { network_latency, accepted, hops, vlb_share, .. } = figures;
+                        let LinkLoad { mean: local, most: local_most, .. } = outcome.local_links;
+                        let LinkLoad { mean: global, most: global_most, .. } = outcome.global_links;
+                        let fair = &outcome.fairness;
+                        writeln!(
+                            f,
+                            "{},{run},{population},{},{packets},{latency},{p50},{p99},{p999},{most},{network_latency},{accepted},{hops},{vlb_share},{},{},{},{local},{local_most},{global},{global_most}",
+                            outcome.load, outcome.saturated, fair.least, fair.most, fair.jain
+                        )?;
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The load of every link in every run, as CSV.
+pub(crate) fn links(fabric: &Fabric<'_>, points: &[Point]) -> String {
+    let mut csv = String::from("load,run,switch,port,flits-per-cycle,link\n");
+    for (run, outcome) in points.iter().flat_map(|p| p.runs.iter().enumerate()) {
+        for &(switch, port, flits) in &outcome.links {
+            let name = fabric.name(switch, port);
+            writeln!(csv, "{},{run},{switch},{port},{flits},\"{name}\"", outcome.load)
+                .expect("writing to a string cannot fail");
+        }
+    }
+    csv
+}
