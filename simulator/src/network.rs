@@ -308,7 +308,7 @@ impl<'f> Network<'f> {
                 flit.header = header.bits();
                 flit.out = port.0 << C | u16::from(next);
             }
-            Err(error) => return Err(self.failed(at, error)),
+            Err(error) => return Err(Box::new(self.failed(at, error))),
         }
         Ok(channel.into())
     }
@@ -324,16 +324,16 @@ impl<'f> Network<'f> {
             let header = Header::from_bits(arriving.flit.header);
             let header = switches[second]
                 .reconsider(header, self.settings.paths, &queues, &mut self.switch_rngs[second])
-                .map_err(|error| self.failed(second, error))?;
+                .map_err(|error| Box::new(self.failed(second, error)))?;
             arriving.flit.header = header.bits();
             self.links.arrivals.file(arrival, arriving);
         }
         Ok(())
     }
 
-    fn failed(&self, at: usize, error: Error) -> Box<DatapathError> {
+    fn failed(&self, at: usize, error: Error) -> DatapathError {
         let switch = SwitchNumber(u16::try_from(at).expect("at most 2^16 switches"));
-        Box::new(DatapathError { switch, cycle: self.now, error })
+        DatapathError { switch, cycle: self.now, error }
     }
 }
 

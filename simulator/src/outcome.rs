@@ -95,7 +95,7 @@ impl Outcome {
         self.all.accepted < 0.98 * self.load
     }
 
-    pub(crate) fn new(network: &Network<'_>, load: f64, flits: Vec<u32>, stopped: bool) -> Self {
+    pub(crate) fn new(network: &Network<'_>, load: f64, flits: &[u32], stopped: bool) -> Self {
         let (settings, tally) = (network.settings, &network.links.tally);
         let window = f64::from(settings.window);
         let node_count = network.fabric.dragonfly().node_count();
@@ -122,7 +122,7 @@ impl Outcome {
             Vec::new()
         };
         let served = sending.iter().map(|&n| f64::from(tally.accepted[n as usize]) / window);
-        let links = link_loads(network, &flits, window);
+        let links = link_loads(network, flits, window);
         let of_kind = |global: bool| {
             summary(
                 network,

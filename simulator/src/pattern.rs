@@ -8,7 +8,7 @@ use std::str::FromStr;
 pub enum Pattern {
     /// Each packet to a node drawn from all.
     Uniform,
-    /// shift(Δg, Δs), the paper's TYPE_1: from switch (i, j) to switch (i + Δg, j + Δs), to the
+    /// shift(Δg, Δs), the paper's `TYPE_1`: from switch (i, j) to switch (i + Δg, j + Δs), to the
     /// node on the same terminal.
     Shift {
         /// Δg.
@@ -16,7 +16,7 @@ pub enum Pattern {
         /// Δs.
         switches: u32,
     },
-    /// The paper's TYPE_2: a permutation of the groups without fixed ones, and one of the
+    /// The paper's `TYPE_2`: a permutation of the groups without fixed ones, and one of the
     /// switches of each group.
     TypeTwo,
     /// A permutation of the nodes.

@@ -89,7 +89,7 @@ impl<'f> Run<'f> {
     pub fn advance(&mut self, cycles: u32) -> Result<(), RunError> {
         for _ in 0..cycles {
             self.network.cycle()?;
-            if self.network.now & 255 == 0 {
+            if self.network.now.is_multiple_of(256) {
                 self.watch()?;
             }
         }
@@ -183,7 +183,7 @@ impl<'f> Run<'f> {
     }
 
     fn outcome(self, stopped: bool) -> Outcome {
-        Outcome::new(&self.network, self.load, self.link_flits, stopped)
+        Outcome::new(&self.network, self.load, &self.link_flits, stopped)
     }
 }
 

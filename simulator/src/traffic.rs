@@ -187,9 +187,7 @@ impl Traffic {
 /// A number below `n`, uniform up to a bias of n·2⁻³².
 #[inline]
 pub(crate) fn below(rng: &mut impl Rng, n: u32) -> u32 {
-    #[expect(clippy::cast_possible_truncation, reason = "below n")]
-    let number = ((u64::from(rng.next_u32()) * u64::from(n)) >> 32) as u32;
-    number
+    ((u64::from(rng.next_u32()) * u64::from(n)) >> 32) as u32
 }
 
 fn shares(pattern: &Pattern, one: u32, other: u32) -> Result<(), TrafficError> {

@@ -1,4 +1,5 @@
 //! Each kind of bad input ends in one clear error, pinned here.
+#![allow(clippy::unwrap_used, reason = "a test program")]
 
 mod arrangement;
 

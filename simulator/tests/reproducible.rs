@@ -1,5 +1,6 @@
 //! The same images, settings and seed give the same figures, whatever the number of threads, and
 //! those of a small table are pinned.
+#![allow(clippy::unwrap_used, reason = "a test program")]
 
 mod arrangement;
 
@@ -13,7 +14,7 @@ const SCHEMES: [Scheme; 5] = [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::P
 
 fn settings(scheme: Scheme) -> Settings {
     let mut settings = Settings::new(scheme, VlbPaths::Custom);
-    (settings.warm_up, settings.window) = (1, 1500);
+    (settings.warm_up, settings.window) = (1, 1000);
     settings
 }
 
@@ -22,7 +23,7 @@ fn study(fabric: &Fabric<'_>, scheme: Scheme, threads: usize) -> (Vec<Point>, Sa
     let settings = settings(scheme);
     let pattern = "tmixed(50,50,1,1)".parse().unwrap();
     let study = Study { fabric, settings: &settings, pattern: &pattern, seeds: &[1, 2] };
-    pool.install(|| (study.curve(&[0.1, 0.4], &()).unwrap(), study.saturation(0.1, &()).unwrap()))
+    pool.install(|| (study.curve(&[0.1, 0.4], &()).unwrap(), study.saturation(0.3, &()).unwrap()))
 }
 
 #[test]

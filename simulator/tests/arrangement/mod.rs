@@ -3,6 +3,7 @@
 //! The simulator must not know the generator, so its own tests make their images here, from the
 //! definitions alone.
 #![allow(dead_code, reason = "each test program uses a part")]
+#![allow(clippy::unwrap_used, reason = "part of test programs")]
 
 use tvlb_schema::{
     Decision, Dragonfly, DrawRule, End, FabricImage, GlobalPort, Group, Index, PerDecision,
@@ -52,7 +53,7 @@ pub(crate) fn absolute(df: &Dragonfly) -> Vec<(End, End)> {
     cables
 }
 
-/// Hastings' and BookSim's absolute arrangement: port q of group i leads to group q if q < i,
+/// The classical absolute arrangement: port q of group i leads to group q if q < i,
 /// else to q + 1. For g = a·h + 1.
 pub(crate) fn absolute_classic(df: &Dragonfly) -> Vec<(End, End)> {
     assert_eq!(df.g(), df.ports_per_group() + 1);
