@@ -77,10 +77,10 @@ impl Scratch {
         fs::read(self.path(name)).unwrap()
     }
 
-    /// A command that begins in this directory.
+    /// A command that begins in this directory, with no say of the environment in how it prints.
     pub(crate) fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
-        command.current_dir(self.0.path());
+        command.current_dir(self.0.path()).env_remove("COLUMNS").env_remove("CLICOLOR_FORCE");
         command
     }
 
