@@ -128,7 +128,7 @@ impl Display for Summary<'_> {
             write!(f, "         {:.1} VLB routes per pair, {hops} mean hops", entry.mean_routes)?;
             if entry.pairs_without_route > 0 {
                 let (none, pairs) = (entry.pairs_without_route, entry.pairs);
-                write!(f, "; {none} of {pairs} pairs have none and take MIN")?;
+                write!(f, "; {none} of {pairs} pairs have none in the set")?;
             }
             writeln!(f)?;
         }
