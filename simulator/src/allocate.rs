@@ -63,7 +63,7 @@ impl<'s, const P: u32, const C: u32> Pipeline<'s, P, C> {
             self.allocate_channels(pending);
         }
         while let Some((input, out)) = links.new_heads.pop() {
-            wait::<C>(self.outputs, self.pending, self.work, input, out);
+            wait::<C>(self.outputs, self.pending, 0, self.work, input, out);
         }
     }
 
@@ -221,20 +221,22 @@ impl<'s, const P: u32, const C: u32> Pipeline<'s, P, C> {
     }
 }
 
-/// The head of an input channel begins to wait for its output channel.
+/// The head of an input channel begins to wait for its output channel. The switch's channels
+/// begin at `first` of the lists.
 #[inline]
 pub(crate) fn wait<const C: u32>(
     outputs: &mut [OutputChannel],
     pending: &mut [u16],
+    first: usize,
     work: &mut Work,
     input: u16,
     out: u16,
 ) {
-    let output = &mut outputs[usize::from(out)];
+    let output = &mut outputs[first | usize::from(out)];
     if output.waiting == 0 {
         output.lone = input;
         if !output.is_held() {
-            pending[usize::from(work.pending)] = out;
+            pending[first | usize::from(work.pending)] = out;
             work.pending += 1;
         }
     }

@@ -273,17 +273,11 @@ impl<'f> Network<'f> {
             let behind = std::mem::replace(&mut channel.tail, flit.packet);
             if channel.is_empty() {
                 channel.head = flit;
-                let window = switch << (P + C);
+                let (first, states) = (switch << (P + C), &mut self.states);
                 #[expect(clippy::cast_possible_truncation, reason = "a window has at most 512")]
                 let input = (input & ((1 << (P + C)) - 1)) as u16;
-                let states = &mut self.states;
-                wait::<C>(
-                    &mut states.outputs[window..][..1 << (P + C)],
-                    &mut states.pending[window..][..1 << (P + C)],
-                    &mut states.work[switch],
-                    input,
-                    flit.out,
-                );
+                let (outputs, pending) = (&mut states.outputs, &mut states.pending);
+                wait::<C>(outputs, pending, first, &mut states.work[switch], input, flit.out);
                 states.wake(switch);
             } else {
                 self.links.pool.get_mut(flit.packet).flit = flit;
