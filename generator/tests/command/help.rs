@@ -3,7 +3,7 @@
 use crate::scratch::Scratch;
 use insta::assert_snapshot;
 
-const COMMANDS: [&str; 4] = ["generate", "inspect", "topology", "paths"];
+const COMMANDS: [&str; 5] = ["generate", "inspect", "topology", "paths", "simulate"];
 
 #[test]
 fn help() {

@@ -12,3 +12,4 @@ mod help;
 mod interruption;
 mod output;
 mod scratch;
+mod simulate;

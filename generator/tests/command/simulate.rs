@@ -1,0 +1,79 @@
+//! `tvlb simulate`: its figures word for word, and one clear error for each kind of bad input.
+
+use crate::scratch::Scratch;
+use insta::assert_snapshot;
+use std::fs;
+
+const SHORT: &str = "simulate out --window 1000 --warm-up 1";
+
+#[test]
+fn figures_as_table_csv_and_json() {
+    let scratch = Scratch::with_table_set();
+    let curve = format!("{SHORT} --traffic shift(1,0) --load 0.05,0.2 --seeds 1,2");
+    assert_snapshot!("simulate_table", scratch.succeeds(&curve));
+    assert_snapshot!("simulate_csv", scratch.succeeds(&format!("{curve} --format csv")));
+    let json = scratch.succeeds(&format!("{curve} --format json"));
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["settings"]["scheme"], "ugal-l");
+    assert_eq!(json["curve"][1]["runs"].as_array().unwrap().len(), 2);
+    let hot = scratch.succeeds(&format!("{SHORT} --scheme par --traffic hot-switch"));
+    assert_snapshot!("simulate_hot_switch", hot);
+}
+
+#[test]
+fn saturation_is_the_same_with_any_number_of_threads() {
+    let scratch = Scratch::with_table_set();
+    let search = format!("{SHORT} --traffic shift(1,0) --saturation --resolution 0.1");
+    let found = scratch.succeeds(&format!("{search} --threads 1"));
+    assert_snapshot!("simulate_saturation", found);
+    assert_eq!(scratch.succeeds(&format!("{search} --threads 3")), found);
+}
+
+#[test]
+fn a_plot_and_the_links_are_written() {
+    let scratch = Scratch::with_table_set();
+    scratch.succeeds(&format!("{SHORT} --load 0.1,0.3 --plot curve.svg --links links.csv"));
+    assert_snapshot!("simulate_plot", String::from_utf8(scratch.read("curve.svg")).unwrap());
+    let links = String::from_utf8(scratch.read("links.csv")).unwrap();
+    // Two runs of 36 switches with 3 local and 2 global links.
+    assert_eq!(links.lines().count(), 1 + 2 * 36 * 5);
+    assert!(links.contains("\"global link from group 0, switch 0, port 0 to group 1, switch "));
+}
+
+#[test]
+fn pairs_are_read_from_a_file() {
+    let scratch = Scratch::with_table_set();
+    scratch.write("pairs.csv", "# two flows\n0,71\n5,1\n");
+    let found = scratch.succeeds(&format!("{SHORT} --traffic pairs:pairs.csv --load 0.5"));
+    assert_snapshot!("simulate_pairs", found);
+    scratch.write("pairs.csv", "0,72\n");
+    let run = scratch.tvlb("simulate out --traffic pairs:pairs.csv");
+    assert_eq!(run.code, 1);
+    assert_eq!(
+        run.stderr,
+        "tvlb: traffic 1 listed pairs: pair 1 names node 72, but the last node is 71\n"
+    );
+}
+
+#[test]
+fn bad_input_ends_in_one_error() {
+    let scratch = Scratch::with_table_set();
+    let mut errors = String::new();
+    for arguments in [
+        "--load 0",
+        "--load 1.5",
+        "--traffic shift(9,0)",
+        "--traffic sideways",
+        "--traffic pairs:none.csv",
+        "--scheme par --virtual-channels 4",
+        "--buffer 0",
+        "--saturation --resolution 0",
+    ] {
+        let run = scratch.tvlb(&format!("simulate out {arguments}"));
+        assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{arguments}");
+        errors.push_str(&format!("{arguments}\n    {}", run.stderr));
+    }
+    fs::remove_file(scratch.path("out/switches/00007.tvlb")).unwrap();
+    errors.push_str(&format!("a missing image\n    {}", scratch.tvlb("simulate out").stderr));
+    assert_snapshot!("simulate_errors", errors);
+}
