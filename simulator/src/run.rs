@@ -70,11 +70,7 @@ impl<'f> Run<'f> {
         load: f64,
         seed: u64,
     ) -> Result<Self, SettingsError> {
-        settings.check()?;
-        let channels = settings.channels(fabric)?;
-        if !(load > 0.0 && load <= 1.0) {
-            return Err(SettingsError::Load { found: load });
-        }
+        let channels = settings.check_with(fabric, &[load])?;
         let start = settings.warm_up * settings.window;
         let tally =
             Tally::new(traffic, fabric.dragonfly().node_count(), start..start + settings.window);

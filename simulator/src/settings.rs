@@ -124,8 +124,22 @@ impl Settings {
         Ok(found)
     }
 
+    /// Checks everything, with the loads that are to be run; returns the number of virtual
+    /// channels.
+    pub(crate) fn check_with(
+        &self,
+        fabric: &Fabric<'_>,
+        loads: &[f64],
+    ) -> Result<u8, SettingsError> {
+        self.check()?;
+        match loads.iter().find(|&&load| !(load > 0.0 && load <= 1.0)) {
+            Some(&found) => Err(SettingsError::Load { found }),
+            None => self.channels(fabric),
+        }
+    }
+
     /// Checks everything that does not depend on the fabric.
-    pub(crate) fn check(&self) -> Result<(), SettingsError> {
+    fn check(&self) -> Result<(), SettingsError> {
         let within = |name, found: u32, least: u32, most: u32| {
             if (least..=most).contains(&found) {
                 Ok(())

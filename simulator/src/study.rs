@@ -7,7 +7,7 @@ use crate::fabric::Fabric;
 use crate::outcome::Outcome;
 use crate::pattern::Pattern;
 use crate::run::{Haste, Run, RunError};
-use crate::settings::Settings;
+use crate::settings::{Settings, SettingsError};
 use crate::traffic::{Traffic, TrafficError};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -20,6 +20,9 @@ pub enum StudyError {
     /// The pattern does not fit the fabric.
     #[error(transparent)]
     Traffic(#[from] TrafficError),
+    /// The settings or a load make no sense; nothing was run.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
     /// A run failed.
     #[error("load {load}, seed {seed}: {error}")]
     Run {
@@ -139,6 +142,7 @@ impl Study<'_> {
     /// # Errors
     /// The first run, in the order of loads and seeds, that failed.
     pub fn curve(&self, loads: &[f64], observer: &impl Observer) -> Result<Vec<Point>, StudyError> {
+        self.settings.check_with(self.fabric, loads)?;
         let traffics = self.traffics()?;
         let runs: Vec<(f64, usize)> = loads
             .iter()
@@ -184,6 +188,7 @@ impl Study<'_> {
         if !(0.0001..=0.5).contains(&resolution) {
             return Err(StudyError::Resolution { found: resolution });
         }
+        self.settings.check_with(self.fabric, &[])?;
         let traffics = self.traffics()?;
         let seeds: Vec<SeedSaturation> = (0..self.seeds.len())
             .into_par_iter()

@@ -2,6 +2,7 @@
 
 use crate::scratch::Scratch;
 use insta::assert_snapshot;
+use std::fmt::Write;
 use std::fs;
 
 const SHORT: &str = "simulate out --window 1000 --warm-up 1";
@@ -71,9 +72,10 @@ fn bad_input_ends_in_one_error() {
     ] {
         let run = scratch.tvlb(&format!("simulate out {arguments}"));
         assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{arguments}");
-        errors.push_str(&format!("{arguments}\n    {}", run.stderr));
+        write!(errors, "{arguments}\n    {}", run.stderr).unwrap();
     }
     fs::remove_file(scratch.path("out/switches/00007.tvlb")).unwrap();
-    errors.push_str(&format!("a missing image\n    {}", scratch.tvlb("simulate out").stderr));
+    let run = scratch.tvlb("simulate out");
+    write!(errors, "a missing image\n    {}", run.stderr).unwrap();
     assert_snapshot!("simulate_errors", errors);
 }
