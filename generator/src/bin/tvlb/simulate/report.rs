@@ -91,9 +91,10 @@ fn write_point(f: &mut Formatter<'_>, point: &Point) -> fmt::Result {
     let Estimate { mean: latency, error } = point.latency;
     writeln!(
         f,
-        "{:>7}{} {latency:>7.2} {error:>7.2} {:>6} {:>6} {:>6} {:>6} {:>8.2} {:>8.4} {:>6.3} {:>6.3} {:>6.3} {:>6.3} {:>6.4} {:>5.3} {:>5.3} {:>6.3} {:>5.3}",
+        "{:>7}{} {latency:>7.2} {:>7} {:>6} {:>6} {:>6} {:>6} {:>8.2} {:>8.4} {:>6.3} {:>6.3} {:>6.3} {:>6.3} {:>6.4} {:>5.3} {:>5.3} {:>6.3} {:>5.3}",
         point.load,
         if point.saturated { '*' } else { ' ' },
+        error_text(error, 2, point.runs.len()),
         most(|all| all.p50),
         most(|all| all.p99),
         most(|all| all.p999),
@@ -120,28 +121,40 @@ fn write_point(f: &mut Formatter<'_>, point: &Point) -> fmt::Result {
         let (latency, accepted) = (of(|p| p.latency), of(|p| p.accepted));
         writeln!(
             f,
-            "  {:<12} {:>6} nodes: latency {:.2} ± {:.2}, accepted {:.4}",
-            first.population, first.nodes, latency.mean, latency.error, accepted.mean
+            "  {:<12} {:>6} nodes: latency {:.2} ± {}, accepted {:.4}",
+            first.population,
+            first.nodes,
+            latency.mean,
+            error_text(latency.error, 2, point.runs.len()),
+            accepted.mean
         )?;
     }
     Ok(())
+}
+
+/// A standard error; one run has none.
+fn error_text(error: f64, decimals: usize, runs: usize) -> String {
+    if runs > 1 { format!("{error:.decimals$}") } else { "-".to_owned() }
 }
 
 fn write_saturation(f: &mut Formatter<'_>, found: &Saturation, limit: u32) -> fmt::Result {
     let Saturation { resolution, by_latency, by_acceptance, seeds } = found;
     writeln!(
         f,
-        "last load before the mean latency passes {limit}: {:.4} ± {:.4}",
-        by_latency.mean, by_latency.error
+        "last load before the mean latency passes {limit}: {:.4} ± {}",
+        by_latency.mean,
+        error_text(by_latency.error, 4, seeds.len())
     )?;
     writeln!(
         f,
-        "last load that is accepted:                    {:.4} ± {:.4}",
-        by_acceptance.mean, by_acceptance.error
+        "last load that is accepted:                    {:.4} ± {}",
+        by_acceptance.mean,
+        error_text(by_acceptance.error, 4, seeds.len())
     )?;
     let beyond: Vec<f64> = seeds.iter().map(|seed| seed.accepted_beyond).collect();
     let Estimate { mean, error } = Estimate::of(&beyond);
-    writeln!(f, "accepted one step beyond the former:           {mean:.4} ± {error:.4}")?;
+    let error = error_text(error, 4, seeds.len());
+    writeln!(f, "accepted one step beyond the former:           {mean:.4} ± {error}")?;
     writeln!(f, "resolution {resolution}")
 }
 
