@@ -8,6 +8,7 @@ use tvlb_generator::topology::Topology;
 use tvlb_generator::topology::arrangement::{Arrangement, arrange};
 use tvlb_schema::Dragonfly;
 
+#[expect(clippy::unwrap_used, reason = "sizes of tests are in range")]
 fn absolute(p: u32, a: u32, h: u32, g: u32) -> Topology {
     arrange(Dragonfly::new(p, a, h, g).unwrap(), Arrangement::Absolute, 0).unwrap()
 }

@@ -7,15 +7,21 @@
 //! number of threads. `docs/throughput-model.md` explains the model to its users.
 //!
 //! Flows ([`pattern`]) and sets ([`path_set`]) go in; paths are counted ([`load`]), bundles made
-//! ([`bundle`]), and the program solved ([`solve`]).
+//! ([`bundle`]), the program solved ([`solve`]); [`sweep`] does so for many sets and patterns and
+//! [`front`] chooses among the results.
 
 pub mod bundle;
 pub mod certificate;
+pub mod front;
 pub mod links;
 pub mod load;
 pub mod path_set;
 pub mod pattern;
+pub mod plot;
+pub mod report;
 pub mod solve;
+pub mod state;
+pub mod sweep;
 
 mod dense;
 mod interior;

@@ -6,6 +6,7 @@ mod args;
 mod failure;
 mod generate;
 mod inspect;
+mod model;
 mod output;
 mod paths;
 mod topology;
@@ -21,6 +22,7 @@ fn main() -> ExitCode {
         Command::Inspect(arguments) => inspect::run(arguments),
         Command::Topology(arguments) => topology::run(arguments),
         Command::Paths(arguments) => paths::run(arguments),
+        Command::Model(arguments) => model::run(arguments),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
