@@ -1,65 +1,100 @@
 //! Dense symmetric systems, the inner loop of the interior-point method.
 //!
-//! Plain loops over slices, with several independent sums where a sum is long: the compiler may not
-//! reorder a floating-point sum by itself, and one sum at a time would use a fraction of the
-//! machine. `pulp` compiles them once for each vector width that the processor may have. The order
-//! of operations is the same in all of them and none fuses a multiplication with an addition, so
-//! results are the same on every run and every machine.
+//! Loops over slices in vectors as wide as the processor has them, which `pulp` finds out. The order
+//! of operations depends on that width and on nothing else, so results are the same on every run,
+//! and on every machine of the same width.
 
 #![expect(
     clippy::inline_always,
     reason = "what `dispatch` compiles for a vector width is just what is inlined into its closure"
 )]
 
-use pulp::Arch;
-
-/// How many partial sums a dot product keeps.
-const LANES: usize = 8;
+use pulp::{Arch, Simd, WithSimd};
+use std::ops::Range;
 
 /// Σ a·b.
 #[inline(always)]
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut sums = [0.0; LANES];
-    let (a_blocks, a_rest) = a.as_chunks::<LANES>();
-    let (b_blocks, b_rest) = b.as_chunks::<LANES>();
-    for (a, b) in a_blocks.iter().zip(b_blocks) {
-        for lane in 0..LANES {
-            sums[lane] += a[lane] * b[lane];
-        }
-    }
-    total(sums) + rest(a_rest, b_rest)
+fn dot<S: Simd>(simd: S, a: &[f64], b: &[f64]) -> f64 {
+    dots(simd, [a], [b])[0][0]
 }
 
+/// All dot products of some rows with some others, all equally long: each number loaded serves
+/// several times.
 #[inline(always)]
-fn total(sums: [f64; LANES]) -> f64 {
-    sums.iter().sum()
+fn dots<S: Simd, const A: usize, const B: usize>(
+    simd: S,
+    a: [&[f64]; A],
+    b: [&[f64]; B],
+) -> [[f64; B]; A] {
+    let length = a[0].len();
+    let a = a.map(|row| S::as_simd_f64s(&row[..length]));
+    let b = b.map(|row| S::as_simd_f64s(&row[..length]));
+    let mut sums = [[simd.splat_f64s(0.0); B]; A];
+    for block in 0..a[0].0.len() {
+        let of_b = b.map(|(blocks, _)| blocks[block]);
+        for (sums, (blocks, _)) in sums.iter_mut().zip(&a) {
+            for (sum, b) in sums.iter_mut().zip(of_b) {
+                *sum = simd.mul_add_f64s(blocks[block], b, *sum);
+            }
+        }
+    }
+    let mut products = [[0.0; B]; A];
+    for i in 0..A {
+        for k in 0..B {
+            products[i][k] = simd.reduce_sum_f64s(sums[i][k]) + rest(a[i].1, b[k].1);
+        }
+    }
+    products
 }
 
 #[inline(always)]
 fn rest(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
+    a.iter().zip(b).fold(0.0, |sum, (a, b)| a.mul_add(*b, sum))
 }
 
-/// Four dot products at once, of two rows with two rows: each number loaded serves twice.
+/// Calls `take` with each pair of a row from `rows` and one from `columns` that is not after it,
+/// and their dot product. Four rows by two at a time: as many sums as fit the registers.
 #[inline(always)]
-fn dots(a: [&[f64]; 2], b: [&[f64]; 2]) -> [[f64; 2]; 2] {
-    let mut sums = [[[0.0; LANES]; 2]; 2];
-    let (a0, a0_rest) = a[0].as_chunks::<LANES>();
-    let (a1, a1_rest) = a[1].as_chunks::<LANES>();
-    let (b0, b0_rest) = b[0].as_chunks::<LANES>();
-    let (b1, b1_rest) = b[1].as_chunks::<LANES>();
-    for (((a0, a1), b0), b1) in a0.iter().zip(a1).zip(b0).zip(b1) {
-        for lane in 0..LANES {
-            sums[0][0][lane] += a0[lane] * b0[lane];
-            sums[0][1][lane] += a0[lane] * b1[lane];
-            sums[1][0][lane] += a1[lane] * b0[lane];
-            sums[1][1][lane] += a1[lane] * b1[lane];
+fn each_product<'m, S: Simd>(
+    simd: S,
+    rows: Range<usize>,
+    columns: Range<usize>,
+    row: impl Fn(usize) -> &'m [f64],
+    mut take: impl FnMut(usize, usize, f64),
+) {
+    for i in rows.clone().step_by(4) {
+        let last_row = (i + 3).min(rows.end - 1);
+        for k in (columns.start..columns.end.min(last_row + 1)).step_by(2) {
+            let last_column = (k + 1).min(columns.end - 1);
+            let four = [i, i + 1, i + 2, i + 3].map(|i| row(i.min(last_row)));
+            let two = [k, last_column].map(&row);
+            let products = dots(simd, four, two);
+            for (i, products) in (i..=last_row).zip(products) {
+                for (k, product) in (k..=last_column.min(i)).zip(products) {
+                    take(i, k, product);
+                }
+            }
         }
     }
-    [
-        [total(sums[0][0]) + rest(a0_rest, b0_rest), total(sums[0][1]) + rest(a0_rest, b1_rest)],
-        [total(sums[1][0]) + rest(a1_rest, b0_rest), total(sums[1][1]) + rest(a1_rest, b1_rest)],
-    ]
+}
+
+/// Matrix · vector, for a matrix of rows as wide as the vector.
+pub(super) fn times(matrix: &[f64], vector: &[f64]) -> Vec<f64> {
+    let mut products = vec![0.0; matrix.len() / vector.len().max(1)];
+    Arch::new().dispatch(Kernel::Times { matrix, vector, products: &mut products });
+    products
+}
+
+/// Vector · matrix, for a matrix of rows of this width, as many as the vector is long.
+pub(super) fn times_transposed(vector: &[f64], matrix: &[f64], width: usize) -> Vec<f64> {
+    let mut sums = vec![0.0; width];
+    Arch::new().dispatch(Kernel::TimesTransposed { vector, matrix, sums: &mut sums });
+    sums
+}
+
+/// Σ a·b of short vectors.
+pub(super) fn short_dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 /// The lower triangle of a symmetric matrix, or of its Cholesky factor, in a square.
@@ -73,7 +108,7 @@ impl Symmetric {
     pub(super) fn gram(b: &[f64], width: usize, diagonal: &[f64]) -> Self {
         let size = diagonal.len();
         let mut rows = vec![0.0; size * size];
-        Arch::new().dispatch(|| add_gram(&mut rows, size, b, width));
+        Arch::new().dispatch(Kernel::Gram { rows: &mut rows, size, b, width });
         for (i, d) in diagonal.iter().enumerate() {
             rows[i * size + i] += d;
         }
@@ -92,7 +127,12 @@ impl Symmetric {
             let count = touched.len();
             products.clear();
             products.resize(count * count, 0.0);
-            Arch::new().dispatch(|| add_block(&mut products, count, b, width));
+            Arch::new().dispatch(Kernel::Block {
+                rows: &mut products,
+                size: count,
+                columns: b,
+                width,
+            });
             for (i, &row) in touched.iter().enumerate() {
                 let from = &products[i * count..][..=i];
                 let to = &mut rows[row * size..][..=row];
@@ -110,45 +150,80 @@ impl Symmetric {
     /// The factor L with L·Lᵀ = self; `None` if rounding has left it without.
     pub(super) fn cholesky(mut self) -> Option<Self> {
         let size = self.size;
-        Arch::new().dispatch(|| factor(&mut self.rows, size)).then_some(self)
+        let mut whole = true;
+        Arch::new().dispatch(Kernel::Factor { rows: &mut self.rows, size, whole: &mut whole });
+        whole.then_some(self)
     }
 
     /// x with L·Lᵀ·x = right, where self is the factor L.
-    pub(super) fn solve(&self, right: Vec<f64>) -> Vec<f64> {
-        let size = self.size;
-        let row = |i: usize| &self.rows[i * size..][..=i];
-        let mut x = right;
-        for i in 0..size {
-            x[i] = (x[i] - dot(&row(i)[..i], &x[..i])) / row(i)[i];
-        }
-        for i in (0..size).rev() {
-            x[i] /= row(i)[i];
-            let value = x[i];
-            for (x, l) in x[..i].iter_mut().zip(row(i)) {
-                *x -= value * l;
-            }
-        }
-        x
+    pub(super) fn solve(&self, mut right: Vec<f64>) -> Vec<f64> {
+        Arch::new().dispatch(Kernel::Substitute {
+            rows: &self.rows,
+            size: self.size,
+            x: &mut right,
+        });
+        right
     }
 }
 
-/// Adds B·Bᵀ to the lower triangle.
+/// Solves L·Lᵀ·x = right in place.
 #[inline(always)]
-fn add_gram(rows: &mut [f64], size: usize, b: &[f64], width: usize) {
-    let row = |i: usize| &b[i * width..][..width];
-    for i in (0..size).step_by(2) {
-        let i1 = (i + 1).min(size - 1);
-        for k in (0..=i).step_by(2) {
-            let k1 = (k + 1).min(size - 1);
-            let products = dots([row(i), row(i1)], [row(k), row(k1)]);
-            rows[i * size + k] = products[0][0];
-            rows[i1 * size + k] = products[1][0];
-            rows[i1 * size + k1] = products[1][1];
-            if k1 <= i {
-                rows[i * size + k1] = products[0][1];
-            }
+fn substitute<S: Simd>(simd: S, rows: &[f64], size: usize, x: &mut [f64]) {
+    let row = |i: usize| &rows[i * size..][..=i];
+    for i in 0..size {
+        x[i] = (x[i] - dot(simd, &row(i)[..i], &x[..i])) / row(i)[i];
+    }
+    for i in (0..size).rev() {
+        x[i] /= row(i)[i];
+        let value = x[i];
+        for (x, l) in x[..i].iter_mut().zip(row(i)) {
+            *x = (-value).mul_add(*l, *x);
         }
     }
+}
+
+/// A loop to compile for each vector width.
+enum Kernel<'k> {
+    Times { matrix: &'k [f64], vector: &'k [f64], products: &'k mut [f64] },
+    TimesTransposed { vector: &'k [f64], matrix: &'k [f64], sums: &'k mut [f64] },
+    Gram { rows: &'k mut [f64], size: usize, b: &'k [f64], width: usize },
+    Block { rows: &'k mut [f64], size: usize, columns: &'k [f64], width: usize },
+    Factor { rows: &'k mut [f64], size: usize, whole: &'k mut bool },
+    Substitute { rows: &'k [f64], size: usize, x: &'k mut [f64] },
+}
+
+impl WithSimd for Kernel<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        match self {
+            Self::Times { matrix, vector, products } => {
+                let rows = matrix.chunks_exact(vector.len().max(1));
+                for (product, row) in products.iter_mut().zip(rows) {
+                    *product = dot(simd, row, vector);
+                }
+            }
+            Self::TimesTransposed { vector, matrix, sums } => {
+                for (row, &factor) in matrix.chunks_exact(sums.len().max(1)).zip(vector) {
+                    for (sum, value) in sums.iter_mut().zip(row) {
+                        *sum = factor.mul_add(*value, *sum);
+                    }
+                }
+            }
+            Self::Gram { rows, size, b, width } => gram(simd, rows, size, b, width),
+            Self::Block { rows, size, columns, width } => add_block(rows, size, columns, width),
+            Self::Factor { rows, size, whole } => *whole = factor(simd, rows, size),
+            Self::Substitute { rows, size, x } => substitute(simd, rows, size, x),
+        }
+    }
+}
+
+/// Puts B·Bᵀ into the lower triangle.
+#[inline(always)]
+fn gram<S: Simd>(simd: S, rows: &mut [f64], size: usize, b: &[f64], width: usize) {
+    let row = |i: usize| &b[i * width..][..width];
+    each_product(simd, 0..size, 0..size, row, |i, k, product| rows[i * size + k] = product);
 }
 
 /// Adds B·Bᵀ to the lower triangle, where B has few columns and is given column by column.
@@ -158,30 +233,54 @@ fn add_block(rows: &mut [f64], size: usize, columns: &[f64], width: usize) {
         for (i, &factor) in column.iter().enumerate() {
             let to = &mut rows[i * size..][..=i];
             for (to, value) in to.iter_mut().zip(column) {
-                *to += factor * value;
+                *to = factor.mul_add(*value, *to);
             }
         }
     }
 }
 
+/// How many columns of the factor are found at a time.
+const PANEL: usize = 8;
+
 /// Turns the lower triangle into its Cholesky factor; `false` if rounding has left it without.
+///
+/// A panel of columns at a time: what the columns before it contribute is a product of rows, which
+/// is fast; what remains within the panel is little.
 #[inline(always)]
-fn factor(rows: &mut [f64], size: usize) -> bool {
-    for i in 0..size {
-        let (above, from_i) = rows.split_at_mut(i * size);
-        let row = &mut from_i[..size];
-        let diagonal = row[i];
-        for k in 0..i {
-            let other = &above[k * size..][..=k];
-            row[k] = (row[k] - dot(&row[..k], &other[..k])) / other[k];
+fn factor<S: Simd>(simd: S, rows: &mut [f64], size: usize) -> bool {
+    let diagonal: Vec<f64> = (0..size).map(|i| rows[i * size + i]).collect();
+    let mut changes = Vec::new();
+    for start in (0..size).step_by(PANEL) {
+        let end = (start + PANEL).min(size);
+        changes.clear();
+        let row = |i: usize| &rows[i * size..][..start];
+        each_product(simd, start..size, start..end, row, |i, k, product| {
+            changes.push((i * size + k, product));
+        });
+        for &(place, product) in &changes {
+            rows[place] -= product;
         }
-        let pivot = diagonal - dot(&row[..i], &row[..i]);
-        if !pivot.is_finite() {
-            return false;
+        let mut inverse = [0.0; PANEL];
+        for i in start..size {
+            let (above, from_i) = rows.split_at_mut(i * size);
+            let row = &mut from_i[start..end];
+            for k in start..end.min(i) {
+                let other = &above[k * size + start..][..=k - start];
+                let sum = rest(&row[..k - start], &other[..k - start]);
+                row[k - start] = (row[k - start] - sum) * inverse[k - start];
+            }
+            if i < end {
+                let pivot = row[i - start] - rest(&row[..i - start], &row[..i - start]);
+                if !pivot.is_finite() {
+                    return false;
+                }
+                // A pivot lost to cancellation stands for a direction that the other links
+                // determine; a huge one leaves it as it is.
+                let root = if pivot > 1e-14 * diagonal[i] { pivot.sqrt() } else { 1e64 };
+                row[i - start] = root;
+                inverse[i - start] = 1.0 / root;
+            }
         }
-        // A pivot lost to cancellation stands for a direction that the other links determine; a
-        // huge one leaves it as it is.
-        row[i] = if pivot > 1e-14 * diagonal { pivot.sqrt() } else { 1e64 };
     }
     true
 }
@@ -192,7 +291,7 @@ mod tests {
 
     #[test]
     fn the_factor_solves_the_system() {
-        for size in 1..12_u32 {
+        for size in (1..12_u32).chain([15, 16, 17, 33, 50]) {
             let width = size as usize + 3;
             let b: Vec<f64> = (0..size as usize * width)
                 .map(|i| f64::from(u32::try_from(i * i * 7 % 23).unwrap()) - 11.0)
@@ -200,7 +299,7 @@ mod tests {
             let diagonal: Vec<f64> = (0..size).map(|i| 0.5 + f64::from(i)).collect();
             let n = size as usize;
             let entry = |i: usize, k: usize| {
-                dot(&b[i * width..][..width], &b[k * width..][..width])
+                short_dot(&b[i * width..][..width], &b[k * width..][..width])
                     + if i == k { diagonal[i] } else { 0.0 }
             };
             let x: Vec<f64> = (0..size).map(|i| f64::from(i) - 2.5).collect();

@@ -12,7 +12,7 @@
 //!
 //! It runs on one thread with a fixed order of operations, so its answer depends on the input alone.
 
-use super::dense::{Symmetric, dot};
+use super::dense::{Symmetric, short_dot as dot, times, times_transposed};
 use std::ops::Range;
 
 /// The program restricted to some links.
@@ -136,18 +136,16 @@ impl<'r> State<'r> {
     }
 
     fn loads_of(&self, w: &[f64]) -> Vec<f64> {
-        (0..self.program.links).map(|r| self.program.fixed[r] + dot(self.row(r), w)).collect()
+        let mut loads = times(&self.program.loads, w);
+        for (load, fixed) in loads.iter_mut().zip(&self.program.fixed) {
+            *load += fixed;
+        }
+        loads
     }
 
     /// Aᵀy.
     fn costs_of(&self, y: &[f64]) -> Vec<f64> {
-        let mut costs = vec![0.0; self.bundles];
-        for (r, &y) in y.iter().enumerate() {
-            for (cost, load) in costs.iter_mut().zip(self.row(r)) {
-                *cost += y * load;
-            }
-        }
-        costs
+        times_transposed(y, &self.program.loads, self.bundles)
     }
 
     fn largest(&self) -> f64 {
@@ -271,10 +269,11 @@ impl System {
         let sums: Vec<f64> =
             state.program.flows.iter().map(|flow| theta[flow.clone()].iter().sum()).collect();
         let diagonal: Vec<f64> = state.s.iter().zip(&state.y).map(|(s, y)| s / y).collect();
+        let contrasts = Contrasts::new(&state.program.flows, &theta);
         let matrix = if state.program.is_sparse() {
-            sparse_covariance(state, &theta, &sums, &diagonal)
+            sparse_covariance(state, &contrasts, &diagonal)
         } else {
-            dense_covariance(state, &theta, &sums, &diagonal)
+            dense_covariance(state, &contrasts, &diagonal)
         };
         let factor = matrix.cholesky()?;
         let ones = factor.solve(vec![1.0; m]);
@@ -296,9 +295,10 @@ impl System {
                 pushed[j] = self.theta[j] * (q[j] - mean);
             }
         }
-        let right: Vec<f64> = (0..state.program.links)
-            .map(|r| dot(state.row(r), &pushed) + sy[r] / state.y[r])
-            .collect();
+        let mut right = times(&state.program.loads, &pushed);
+        for ((right, sy), y) in right.iter_mut().zip(sy).zip(&state.y) {
+            *right += sy / y;
+        }
         let mut y = self.factor.solve(right);
         let t = y.iter().sum::<f64>() / self.ones_sum;
         for (y, one) in y.iter_mut().zip(&self.ones) {
@@ -316,54 +316,78 @@ impl System {
             }
             z.push(dz);
         }
-        let s = (0..state.program.links).map(|r| t - dot(state.row(r), &w)).collect();
+        let s = times(&state.program.loads, &w).iter().map(|load| t - load).collect();
         Direction { w, v, s, y, z, t }
     }
 }
 
-/// Σ over flows of the covariance of its bundles' loads under θ, plus the diagonal.
-fn dense_covariance(state: &State<'_>, theta: &[f64], sums: &[f64], diagonal: &[f64]) -> Symmetric {
-    let n = state.bundles;
-    let roots: Vec<f64> = theta.iter().map(|t| t.sqrt()).collect();
-    let mut centred = vec![0.0; state.program.links * n];
-    for (r, centred) in centred.chunks_exact_mut(n.max(1)).enumerate() {
-        let row = state.row(r);
-        for (flow, sum) in state.program.flows.iter().zip(sums) {
-            let mean = dot(&row[flow.clone()], &theta[flow.clone()]) / sum;
-            for j in flow.clone() {
-                centred[j] = roots[j] * (row[j] - mean);
+/// How the bundles of each flow are set against each other: bundle k against the weighted mean of
+/// those before it. The squares of these contrasts add up to the flow's covariance under θ, with
+/// one term fewer than there are bundles.
+struct Contrasts {
+    /// By bundle: what to multiply the difference by.
+    scale: Vec<f64>,
+    /// By bundle: how far the mean moves towards it.
+    pull: Vec<f64>,
+}
+
+impl Contrasts {
+    fn new(flows: &[Range<usize>], theta: &[f64]) -> Self {
+        let mut scale = vec![0.0; theta.len()];
+        let mut pull = vec![1.0; theta.len()];
+        for flow in flows {
+            let mut sum = theta[flow.start];
+            for k in flow.start + 1..flow.end {
+                let more = sum + theta[k];
+                scale[k] = (theta[k] / more * sum).sqrt();
+                pull[k] = theta[k] / more;
+                sum = more;
             }
         }
+        Self { scale, pull }
     }
-    Symmetric::gram(&centred, n, diagonal)
+
+    /// The contrasts of one flow's loads on one link.
+    fn of<'c>(&'c self, row: &'c [f64], flow: &Range<usize>) -> impl Iterator<Item = f64> + 'c {
+        let mut mean = row[flow.start];
+        (flow.start + 1..flow.end).map(move |k| {
+            let difference = row[k] - mean;
+            mean += self.pull[k] * difference;
+            self.scale[k] * difference
+        })
+    }
+}
+
+/// Σ over flows of the covariance of its bundles' loads under θ, plus the diagonal.
+fn dense_covariance(state: &State<'_>, contrasts: &Contrasts, diagonal: &[f64]) -> Symmetric {
+    let program = state.program;
+    let width = state.bundles - program.flows.len();
+    let mut rows = Vec::with_capacity(program.links * width);
+    for r in 0..program.links {
+        let row = state.row(r);
+        rows.extend(program.flows.iter().flat_map(|flow| contrasts.of(row, flow)));
+    }
+    Symmetric::gram(&rows, width, diagonal)
 }
 
 /// The same, flow by flow over the links that each touches.
-fn sparse_covariance(
-    state: &State<'_>,
-    theta: &[f64],
-    sums: &[f64],
-    diagonal: &[f64],
-) -> Symmetric {
+fn sparse_covariance(state: &State<'_>, contrasts: &Contrasts, diagonal: &[f64]) -> Symmetric {
     let program = state.program;
     let blocks: Vec<Vec<f64>> = program
         .flows
         .iter()
         .zip(&program.touched)
-        .zip(sums)
-        .map(|((flow, touched), sum)| {
-            let mut block = vec![0.0; touched.len() * flow.len()];
+        .map(|(flow, touched)| {
+            let mut block = vec![0.0; touched.len() * (flow.len() - 1)];
             for (i, &link) in touched.iter().enumerate() {
-                let row = &state.row(link)[flow.clone()];
-                let mean = dot(row, &theta[flow.clone()]) / sum;
-                for (j, load) in row.iter().enumerate() {
-                    block[j * touched.len() + i] = theta[flow.start + j].sqrt() * (load - mean);
+                for (j, contrast) in contrasts.of(state.row(link), flow).enumerate() {
+                    block[j * touched.len() + i] = contrast;
                 }
             }
             block
         })
         .collect();
     let parts = program.flows.iter().zip(&program.touched).zip(&blocks);
-    let parts = parts.map(|((flow, touched), block)| (&touched[..], &block[..], flow.len()));
+    let parts = parts.map(|((flow, touched), block)| (&touched[..], &block[..], flow.len() - 1));
     Symmetric::gram_of_blocks(parts, diagonal)
 }
