@@ -339,3 +339,42 @@ fn best_fraction(a: &[f64], b: &[f64]) -> f64 {
     }
     f64::midpoint(low, high)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::throughput::{Counting, Model, PathSet, Pattern};
+    use crate::topology::arrangement::{Arrangement, arrange};
+    use tvlb_schema::Dragonfly;
+
+    /// The general solver, on the whole program, knows nothing of the short cuts.
+    #[test]
+    fn the_general_solver_agrees() {
+        let df = Dragonfly::new(2, 4, 2, 9).unwrap();
+        let topology = arrange(df, Arrangement::Absolute, 0).unwrap();
+        let mut model = Model::new(&topology, Counting::Triples);
+        for (groups, switches) in [(1, 1), (2, 3), (4, 0)] {
+            let pattern = Pattern::shift(&df, groups, switches);
+            for set in ["3-hop", "50% 4-hop", "4-hop", "shapes:011", "strategic-3-2", "all"] {
+                let bundles = model.bundles(&pattern, &PathSet::parse(set, 1).unwrap()).unwrap();
+                let fast = solve(&bundles, 0.0, 1e-7, &mut Warm::default());
+                assert_ne!(fast.by, Method::Whole, "{set} on {pattern}");
+                assert!(fast.certified.gap() <= 1e-7);
+                let mut general = Search::new(&bundles);
+                let (split, prices) = program::solve(&bundles).unwrap();
+                general.try_split(split);
+                general.try_prices(&prices);
+                assert!(general.certified.gap() < 1e-6, "{set} on {pattern}");
+                assert!(general.certified.lower <= fast.certified.upper);
+                assert!(fast.certified.lower <= general.certified.upper);
+            }
+        }
+    }
+
+    #[test]
+    fn a_fraction_that_balances_is_found() {
+        assert!((best_fraction(&[1.0, 0.0], &[0.0, 1.0]) - 0.5).abs() < 1e-12);
+        assert!((best_fraction(&[3.0], &[1.0])).abs() < 1e-12);
+        assert!((best_fraction(&[1.0], &[3.0]) - 1.0).abs() < 1e-12);
+    }
+}
