@@ -5,33 +5,28 @@
 //! 2): among the sets within a fraction ε of the best throughput we prefer the fewest mean hops,
 //! and hand the front to simulation.
 //!
-//! Throughputs are compared in whole millionths, hops in whole thousandths: finer differences are
-//! within what is certified or mean nothing, and must not decide.
+//! Throughputs are compared in whole units of what is certified, hops in whole thousandths: finer
+//! differences mean nothing and must not decide.
 
 /// What there is to choose by.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Merit {
-    /// Modelled throughput.
-    pub throughput: f64,
-    /// Mean hops of the VLB paths.
-    pub mean_hops: f64,
+    /// Modelled throughput, in whole units.
+    throughput: f64,
+    /// Mean hops of the VLB paths, in whole thousandths.
+    thousandths: f64,
 }
 
 impl Merit {
-    fn millionths(self) -> f64 {
-        (self.throughput * 1e6).round()
-    }
-
-    fn thousandths(self) -> f64 {
-        (self.mean_hops * 1e3).round()
+    /// Of a throughput certified to about `unit`.
+    pub fn new(throughput: f64, unit: f64, mean_hops: f64) -> Self {
+        Self { throughput: (throughput / unit).round(), thousandths: (mean_hops * 1e3).round() }
     }
 
     /// At least as good in both, better in one.
     fn dominates(self, other: Self) -> bool {
-        let no_worse =
-            self.millionths() >= other.millionths() && self.thousandths() <= other.thousandths();
-        let better =
-            self.millionths() > other.millionths() || self.thousandths() < other.thousandths();
+        let no_worse = self.throughput >= other.throughput && self.thousandths <= other.thousandths;
+        let better = self.throughput > other.throughput || self.thousandths < other.thousandths;
         no_worse && better
     }
 }
@@ -41,11 +36,9 @@ pub fn front(merits: &[Merit]) -> Vec<usize> {
     let mut front: Vec<usize> = (0..merits.len())
         .filter(|&i| !merits.iter().any(|other| other.dominates(merits[i])))
         .collect();
-    front.sort_by(|&i, &j| {
-        merits[i].thousandths().total_cmp(&merits[j].thousandths()).then(i.cmp(&j))
-    });
+    front.sort_by(|&i, &j| merits[i].thousandths.total_cmp(&merits[j].thousandths).then(i.cmp(&j)));
     front.dedup_by(|&mut later, &mut first| {
-        merits[later].thousandths().total_cmp(&merits[first].thousandths()).is_eq()
+        merits[later].thousandths.total_cmp(&merits[first].thousandths).is_eq()
     });
     front
 }
@@ -53,17 +46,15 @@ pub fn front(merits: &[Merit]) -> Vec<usize> {
 /// Positions on the front whose throughput is at least (1 − ε) of the best, by rising hops: the
 /// candidates for simulation, the preferred one first.
 pub fn candidates(merits: &[Merit], epsilon: f64) -> Vec<usize> {
-    let best = merits.iter().fold(0.0_f64, |best, merit| best.max(merit.millionths()));
+    let best = merits.iter().fold(0.0_f64, |best, merit| best.max(merit.throughput));
     let least = (1.0 - epsilon) * best;
-    front(merits).into_iter().filter(|&i| merits[i].millionths() >= least).collect()
+    front(merits).into_iter().filter(|&i| merits[i].throughput >= least).collect()
 }
 
 /// The position of the largest throughput, the first of equals: what Rahman et al. choose by.
 pub fn largest(merits: &[Merit]) -> Option<usize> {
     // `max_by` takes the last of equals, so go backwards.
-    (0..merits.len())
-        .rev()
-        .max_by(|&i, &j| merits[i].millionths().total_cmp(&merits[j].millionths()))
+    (0..merits.len()).rev().max_by(|&i, &j| merits[i].throughput.total_cmp(&merits[j].throughput))
 }
 
 #[cfg(test)]
@@ -71,7 +62,7 @@ mod tests {
     use super::*;
 
     fn merits(pairs: &[(f64, f64)]) -> Vec<Merit> {
-        pairs.iter().map(|&(throughput, mean_hops)| Merit { throughput, mean_hops }).collect()
+        pairs.iter().map(|&(throughput, hops)| Merit::new(throughput, 1e-6, hops)).collect()
     }
 
     #[test]

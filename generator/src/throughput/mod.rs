@@ -39,12 +39,13 @@ use tvlb_schema::Dragonfly;
 
 /// The gap, as a fraction of the upper bound, up to which a value counts as a number.
 ///
-/// Small programs are held to 10⁻⁶, those of more than [`LARGE`] loads to 10⁻³.
+/// Small fabrics are held to 10⁻⁶, those of more than [`LARGE`] switches to 10⁻³: there a program
+/// takes seconds, and finer differences between sets decide nothing.
 pub const TOLERANCE: f64 = 1e-6;
-/// The same for large programs.
+/// The same for large fabrics.
 pub const TOLERANCE_OF_LARGE: f64 = 1e-3;
-/// How many loads make a program large. All of dfly(4,8,4,33) is below, dfly(13,26,13,27) is not.
-pub const LARGE: usize = 4_000_000;
+/// How many switches a small fabric has at most: dfly(4,8,4,17) is small, dfly(4,8,4,33) is not.
+pub const LARGE: u32 = 200;
 
 /// Why there is no throughput.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -147,7 +148,8 @@ impl<'t> Model<'t> {
         warm: &mut Warm,
     ) -> Result<Modelled, ModelError> {
         let bundles = self.bundles(pattern, set)?;
-        let tolerance = if bundles.entries() > LARGE { TOLERANCE_OF_LARGE } else { TOLERANCE };
+        let large = self.topology.dragonfly().switch_count() > LARGE;
+        let tolerance = if large { TOLERANCE_OF_LARGE } else { TOLERANCE };
         // Half the gap that is asked for, so that the middle is well within.
         let solved = solve(&bundles, reached, 0.5 * tolerance, warm);
         Ok(Modelled { solved, mean_hops: bundles.mean_hops, tolerance })

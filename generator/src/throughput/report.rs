@@ -2,8 +2,8 @@
 //!
 //! How figures are reported: a throughput is the middle of its proven interval if every cell that
 //! it is an average of has a gap within the tolerance, and else the interval itself; a number and
-//! an interval are never mixed up, in the files either. Texts show six decimals, rounded to nearest
-//! for numbers and outwards for intervals; JSON holds the exact ends.
+//! an interval are never mixed up, in the files either. Texts show six decimals, four on large
+//! fabrics, rounded to nearest for numbers and outwards for intervals; JSON holds the exact ends.
 
 use super::front::{Merit, candidates, front, largest};
 use super::pattern::PatternKind;
@@ -26,6 +26,9 @@ pub struct MeanThroughput {
     pub worst: f64,
     /// How many patterns.
     pub patterns: usize,
+    /// How many decimals of it mean something.
+    #[serde(skip)]
+    digits: usize,
 }
 
 /// One set.
@@ -121,18 +124,18 @@ impl Report {
                 }
             })
             .collect();
-        let merits: Vec<Merit> = sets.iter().map(SetResult::merit).collect();
+        let tolerance = cells.iter().flatten().map(|cell| cell.tolerance).fold(0.0, f64::max);
+        let merits: Vec<Merit> = sets.iter().map(|set| set.merit(tolerance.max(1e-6))).collect();
         for position in front(&merits) {
             sets[position].on_front = true;
         }
         let name = |position: usize| sets[position].set.clone();
-        let tolerances = cells.iter().flatten().map(|cell| cell.tolerance);
         Self {
             fabric: heading.fabric,
             dragonfly: [df.p(), df.a(), df.h(), df.g()],
             counting: sweep.counting().name().to_owned(),
             seed: heading.seed,
-            tolerance: tolerances.fold(0.0, f64::max),
+            tolerance,
             epsilon: heading.epsilon,
             patterns: patterns.iter().map(|pattern| pattern.name.clone()).collect(),
             bound: sets.iter().fold(0.0, |most, set| most.max(set.throughput.upper)),
@@ -154,7 +157,7 @@ impl Report {
                 Some(part) => format!("{},{}", floor_6(part.lower), ceil_6(part.upper)),
                 None => ",".to_owned(),
             };
-            let value = t.value.map_or(String::new(), |value| format!("{value:.6}"));
+            let value = t.value.map_or(String::new(), |_| t.to_string());
             let _ = writeln!(
                 text,
                 "\"{}\",\"{}\",{value},{},{},{:.6},{},{},{},{:.3},{}",
@@ -175,8 +178,8 @@ impl Report {
 }
 
 impl SetResult {
-    fn merit(&self) -> Merit {
-        Merit { throughput: self.throughput.middle(), mean_hops: self.mean_hops }
+    fn merit(&self, unit: f64) -> Merit {
+        Merit::new(self.throughput.middle(), unit, self.mean_hops)
     }
 }
 
@@ -199,11 +202,15 @@ impl MeanThroughput {
             standard_error,
             worst: cells.iter().map(least).fold(f64::INFINITY, f64::min),
             patterns: cells.len(),
+            digits: if cells.iter().all(|cell| cell.tolerance <= 1e-6) { 6 } else { 4 },
         }
     }
 
     fn worst_in_words(&self) -> String {
-        if self.value.is_some() { format!("{:.6}", self.worst) } else { floor_6(self.worst) }
+        match self.value {
+            Some(_) => format!("{:.*}", self.digits, self.worst),
+            None => floor_6(self.worst),
+        }
     }
 
     /// The value, or the middle of the interval where there is none.
@@ -213,10 +220,10 @@ impl MeanThroughput {
 }
 
 impl fmt::Display for MeanThroughput {
-    /// `0.562500`, or `0.5611 to 0.5625` where it is not certified to be a number.
+    /// `0.562500` (`0.5625` on a large fabric), or `0.561100 to 0.562500` where it is not certified to be a number.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.value {
-            Some(value) => f.pad(&format!("{value:.6}")),
+            Some(value) => f.pad(&format!("{value:.*}", self.digits)),
             None => f.pad(&format!("{} to {}", floor_6(self.lower), ceil_6(self.upper))),
         }
     }
