@@ -1,16 +1,59 @@
 //! Virtual channels: which one a packet takes on its next link.
 //!
-//! `ordered` (after Won et al., HPCA 2015): VC 0 at injection; one higher on arriving in a new
-//! group; one higher for a second local hop in a row; the same from a local to a global hop. Then
-//! 2·VC + (1 if the link is global) rises strictly along every path in any Dragonfly, so no cycle
-//! of channels that wait for each other can close (Dally and Seitz, 1987).
+//! Under each scheme some rank of the channels rises strictly along every path in any Dragonfly,
+//! so no cycle of channels that wait for each other can close (Dally and Seitz, 1987):
+//!
+//! - `ordered` (after Won et al., HPCA 2015): VC 0 at injection; one higher on arriving in a new
+//!   group; one higher for a second local hop in a row; the same from a local to a global hop.
+//!   The rank is 2·VC + (1 if the link is global).
+//! - `per-hop`: the number of hops made before. The rank is the VC.
+//! - `positional`: one VC for each place that a link can have on a path. The rank is that place:
+//!   source local, PAR's second source local, first global, first and second local in the
+//!   intermediate group, second global, destination local.
 
-use crate::Stage;
+use crate::{Scheme, Stage};
+use tvlb_schema::VcScheme;
 
-/// The VCs that `ordered` needs for MIN, VLB and UGAL: L0 G0 L1 L2 G2 L3.
-pub const ORDERED_CHANNELS: u8 = 4;
-/// The VCs that `ordered` needs for PAR: L0 L1 G1 L2 L3 G3 L4.
-pub const ORDERED_CHANNELS_PAR: u8 = 5;
+/// How many virtual channels a scheme needs on each kind of link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Channels {
+    /// On links within a group.
+    pub local: u8,
+    /// On links between groups.
+    pub global: u8,
+}
+
+impl Channels {
+    /// What a routing scheme needs where VCs are assigned by `channels`.
+    pub const fn needed(channels: VcScheme, scheme: Scheme) -> Self {
+        match (channels, scheme) {
+            (VcScheme::Ordered, Scheme::Par) => Self::ORDERED_PAR,
+            (VcScheme::Ordered, _) => Self::ORDERED,
+            (VcScheme::PerHop, Scheme::Par) => Self::PER_HOP_PAR,
+            (VcScheme::PerHop, _) => Self::PER_HOP,
+            (VcScheme::Positional, Scheme::Par) => Self::POSITIONAL_PAR,
+            (VcScheme::Positional, _) => Self::POSITIONAL,
+        }
+    }
+
+    /// `ordered` for MIN, VLB and UGAL: L0 G0 L1 L2 G2 L3.
+    pub const ORDERED: Self = Self { local: 4, global: 3 };
+    /// `ordered` for PAR: L0 L1 G1 L2 L3 G3 L4.
+    pub const ORDERED_PAR: Self = Self { local: 5, global: 4 };
+    /// `per-hop` for MIN, VLB and UGAL: L0 G1 L2 L3 G4 L5.
+    pub const PER_HOP: Self = Self { local: 6, global: 5 };
+    /// `per-hop` for PAR: L0 L1 G2 L3 L4 G5 L6.
+    pub const PER_HOP_PAR: Self = Self { local: 7, global: 6 };
+    /// `positional` for MIN, VLB and UGAL: L0 G0 L1 L2 G1 L3.
+    pub const POSITIONAL: Self = Self { local: 4, global: 2 };
+    /// `positional` for PAR: L0 L4 G0 L1 L2 G1 L3.
+    pub const POSITIONAL_PAR: Self = Self { local: 5, global: 2 };
+
+    /// The number that is enough on any link.
+    pub const fn most(self) -> u8 {
+        if self.local > self.global { self.local } else { self.global }
+    }
+}
 
 /// The kind of link a packet is about to take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,10 +62,30 @@ pub(crate) enum LinkKind {
     Global,
 }
 
-/// The VC on the next link of a packet that stands at `stage` having come by VC `current`, under
-/// `ordered`.
-pub(crate) const fn ordered(stage: Stage, current: u8, next: LinkKind) -> u8 {
-    let rises = match stage {
+/// The VC on the next link of a packet that stands at `stage` having come by VC `current`, and
+/// that will be at stage `arrived` behind that link.
+#[inline]
+pub(crate) const fn assign(
+    channels: VcScheme,
+    stage: Stage,
+    current: u8,
+    next: LinkKind,
+    arrived: Stage,
+) -> u8 {
+    match channels {
+        VcScheme::Ordered => current + ordered_rises(stage, next) as u8,
+        VcScheme::PerHop => match stage {
+            Stage::Source => 0,
+            _ => current + 1,
+        },
+        VcScheme::Positional => position(stage, next, arrived),
+    }
+}
+
+/// Whether `ordered` takes a higher VC.
+#[inline]
+const fn ordered_rises(stage: Stage, next: LinkKind) -> bool {
+    match stage {
         Stage::Source => false,
         Stage::Middle | Stage::Destination => true,
         Stage::SourceLocal
@@ -30,44 +93,78 @@ pub(crate) const fn ordered(stage: Stage, current: u8, next: LinkKind) -> u8 {
         | Stage::MiddleDetour
         | Stage::MiddleLocal
         | Stage::DestinationLocal => matches!(next, LinkKind::Local),
-    };
-    current + rises as u8
+    }
+}
+
+/// The VC that `positional` has for a place.
+#[inline]
+const fn position(stage: Stage, next: LinkKind, arrived: Stage) -> u8 {
+    match next {
+        LinkKind::Global => (stage as u8 >= Stage::Middle as u8) as u8,
+        LinkKind::Local => match stage {
+            Stage::Source => 0,
+            Stage::Middle => 1,
+            Stage::MiddleDetour => 2,
+            Stage::SourceLocal if matches!(arrived, Stage::SourceLocalAgain) => 4,
+            _ => 3,
+        },
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use LinkKind::{Global, Local};
+    use std::vec::Vec;
 
-    fn assert_channels(hops: &[(Stage, LinkKind, u8)], count: u8) {
-        let mut channel = 0;
-        for &(stage, link, expected) in hops {
-            channel = ordered(stage, channel, link);
-            assert_eq!(channel, expected, "{stage:?}");
-        }
-        assert_eq!(channel + 1, count);
+    /// The longest path, with PAR's second local hop or without.
+    const LONGEST: [(Stage, LinkKind, Stage); 7] = [
+        (Stage::Source, Local, Stage::SourceLocal),
+        (Stage::SourceLocal, Local, Stage::SourceLocalAgain),
+        (Stage::SourceLocalAgain, Global, Stage::Middle),
+        (Stage::Middle, Local, Stage::MiddleDetour),
+        (Stage::MiddleDetour, Local, Stage::MiddleLocal),
+        (Stage::MiddleLocal, Global, Stage::Destination),
+        (Stage::Destination, Local, Stage::DestinationLocal),
+    ];
+
+    fn assigned(channels: VcScheme, scheme: Scheme) -> Vec<(LinkKind, u8)> {
+        let mut current = 0;
+        let hops = LONGEST
+            .into_iter()
+            .filter(|hop| scheme == Scheme::Par || hop.1 == Global || hop.0 != Stage::SourceLocal);
+        hops.map(|(stage, link, arrived)| {
+            current = assign(channels, stage, current, link, arrived);
+            (link, current)
+        })
+        .collect()
     }
 
     #[test]
-    fn the_longest_paths_use_every_channel() {
-        let hops = [
-            (Stage::Source, Local, 0),
-            (Stage::SourceLocal, Global, 0),
-            (Stage::Middle, Local, 1),
-            (Stage::MiddleDetour, Local, 2),
-            (Stage::MiddleLocal, Global, 2),
-            (Stage::Destination, Local, 3),
-        ];
-        assert_channels(&hops, ORDERED_CHANNELS);
-        let hops = [
-            (Stage::Source, Local, 0),
-            (Stage::SourceLocal, Local, 1),
-            (Stage::SourceLocalAgain, Global, 1),
-            (Stage::Middle, Local, 2),
-            (Stage::MiddleDetour, Local, 3),
-            (Stage::MiddleLocal, Global, 3),
-            (Stage::Destination, Local, 4),
-        ];
-        assert_channels(&hops, ORDERED_CHANNELS_PAR);
+    fn the_longest_paths_use_every_channel_and_no_more() {
+        for channels in VcScheme::ALL {
+            for scheme in [Scheme::UgalL, Scheme::Par] {
+                let path = assigned(channels, scheme);
+                let most =
+                    |link| path.iter().filter(|hop| hop.0 == link).map(|hop| hop.1 + 1).max();
+                let needed = Channels::needed(channels, scheme);
+                assert_eq!(most(Local), Some(needed.local), "{channels:?} {scheme:?}");
+                assert_eq!(most(Global), Some(needed.global), "{channels:?} {scheme:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_channels_of_the_longest_paths() {
+        let text = |channels, scheme| {
+            let path = assigned(channels, scheme);
+            path.iter().map(|(_, vc)| char::from(b'0' + vc)).collect::<std::string::String>()
+        };
+        assert_eq!(text(VcScheme::Ordered, Scheme::UgalL), "001223");
+        assert_eq!(text(VcScheme::Ordered, Scheme::Par), "0112334");
+        assert_eq!(text(VcScheme::PerHop, Scheme::UgalL), "012345");
+        assert_eq!(text(VcScheme::PerHop, Scheme::Par), "0123456");
+        assert_eq!(text(VcScheme::Positional, Scheme::UgalL), "001213");
+        assert_eq!(text(VcScheme::Positional, Scheme::Par), "0401213");
     }
 }

@@ -1,10 +1,10 @@
 //! The source decision, and PAR's second look: MIN or VLB, from the switch's own credits.
 
-use crate::channel::{ORDERED_CHANNELS, ORDERED_CHANNELS_PAR};
+use crate::channel::LinkKind;
 use crate::draw::{Path, draw_within_group};
 use crate::{Credits, Error, Header, Kind, Stage, Step, Switch};
 use rand_core::Rng;
-use tvlb_schema::{Decision, GlobalPort, Index, Node, Port, VcScheme};
+use tvlb_schema::{Decision, GlobalPort, Index, Node, Port};
 
 /// How a source switch chooses between a packet's MIN and its VLB path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,14 +23,6 @@ pub enum Scheme {
 }
 
 impl Scheme {
-    /// How many virtual channels every link needs under this scheme and `channels`.
-    pub const fn virtual_channels(self, channels: VcScheme) -> u8 {
-        match (channels, self) {
-            (VcScheme::Ordered, Self::Par) => ORDERED_CHANNELS_PAR,
-            (VcScheme::Ordered, _) => ORDERED_CHANNELS,
-        }
-    }
-
     /// The decision whose set and threshold the source switch uses.
     const fn decision(self) -> Decision {
         match self {
@@ -78,6 +70,8 @@ pub struct Admission {
 struct Candidate {
     path: Path,
     first: Port,
+    /// The first port is a global one.
+    is_global: bool,
 }
 
 impl Candidate {
@@ -151,7 +145,16 @@ impl Switch<'_> {
             _ if scheme == Scheme::Par => Kind::OpenMin,
             _ => Kind::Min,
         };
-        Ok(Admission { step: self.forward(candidate.header(to, terminal, kind))?, choice })
+        let header = candidate.header(to, terminal, kind);
+        let (link, arrived) = if candidate.is_global {
+            let arrived = if kind == Kind::Vlb { Stage::Middle } else { Stage::Destination };
+            (LinkKind::Global, arrived)
+        } else if self.dragonfly().place(to).0 == self.image.group() && kind != Kind::Vlb {
+            (LinkKind::Local, Stage::DestinationLocal)
+        } else {
+            (LinkKind::Local, Stage::SourceLocal)
+        };
+        Ok(Admission { step: self.send(header, candidate.first, link, arrived)?, choice })
     }
 
     /// PAR's second look: at the second switch, if the packet took MIN and is still in its source
@@ -170,7 +173,9 @@ impl Switch<'_> {
         if header.kind() != Some(Kind::OpenMin) || header.stage() != Stage::SourceLocal {
             return Ok(header);
         }
-        self.check_range(header)?;
+        if !self.is_in_range(header) {
+            return Err(self.out_of_range(header));
+        }
         let (df, to) = (self.dragonfly(), header.destination());
         let (at, slot) = df.split_port(header.x());
         let arrival = if at == self.image.index() { self.image.peer(slot) } else { None };
@@ -183,7 +188,7 @@ impl Switch<'_> {
         let tail = df.split_port(arrival.port).0 != to_index;
         let path =
             Path { x: header.x(), y: GlobalPort(0), detour: Index(0), hops: 1 + u8::from(tail) };
-        let min = Candidate { path, first: df.slot_port(slot) };
+        let min = Candidate { path, first: df.slot_port(slot), is_global: true };
         match self.draw_vlb(to, Decision::ParSecond, paths, rng) {
             Some(vlb) if !self.prefers_min(Decision::ParSecond, min, vlb, credits) => {
                 let Path { x, y, detour, .. } = vlb.path;
@@ -252,16 +257,19 @@ impl Switch<'_> {
         Some(self.leaving_by_x(path))
     }
 
+    #[inline]
     fn leaving_by_x(&self, path: Path) -> Candidate {
         let df = self.dragonfly();
         let (at, slot) = df.split_port(path.x);
         let here = self.image.index();
-        let first = if at == here { df.slot_port(slot) } else { df.local_port(here, at) };
-        Candidate { path, first }
+        let is_global = at == here;
+        let first = if is_global { df.slot_port(slot) } else { df.local_port(here, at) };
+        Candidate { path, first, is_global }
     }
 
     fn within_group(&self, next: Index, detour: Index, hops: u8) -> Candidate {
         let path = Path { x: GlobalPort(0), y: GlobalPort(0), detour, hops };
-        Candidate { path, first: self.dragonfly().local_port(self.image.index(), next) }
+        let first = self.dragonfly().local_port(self.image.index(), next);
+        Candidate { path, first, is_global: false }
     }
 }

@@ -1,8 +1,8 @@
 //! Forwarding: the next step of a packet from its header alone.
 
-use crate::channel::{LinkKind, ordered};
+use crate::channel::{Channels, LinkKind, assign};
 use crate::{Error, Header, Kind, Scheme, Stage, Switch};
-use tvlb_schema::{Index, Port, VcScheme};
+use tvlb_schema::{Index, Port};
 
 /// What a switch does with a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,115 +31,134 @@ impl Switch<'_> {
     /// # Errors
     /// The header makes no sense here. Any bits whatever end in `Ok` or `Err`, and a packet is
     /// delivered or refused after at most 7 steps, wherever it begins.
+    #[inline]
     pub fn forward(&self, header: Header) -> Result<Step, Error> {
         let df = self.dragonfly();
-        let (to, terminal) = (header.destination(), header.terminal());
-        self.check_range(header)?;
         let Some(kind) = header.kind() else {
-            return Err(Error::HeaderKind { bits: header.bits() });
+            return Err(header_kind(header));
         };
+        if !self.is_in_range(header) {
+            return Err(self.out_of_range(header));
+        }
+        let to = header.destination();
         if to == self.image.switch() {
-            return Ok(Step::Deliver { port: df.terminal_port(terminal) });
+            return Ok(Step::Deliver { port: df.terminal_port(header.terminal()) });
         }
         let (to_group, to_index) = df.place(to);
         let here = self.image.index();
         let stage = header.stage();
-        let astray = self.astray(header);
-
+        let local = |next: Index, arrived| {
+            if next == here {
+                return Err(self.astray(header));
+            }
+            self.send(header, df.local_port(here, next), LinkKind::Local, arrived)
+        };
+        let global = |slot, arrived| {
+            if !self.image.has_cable(slot) {
+                return Err(no_cable(header, df.slot_port(slot)));
+            }
+            self.send(header, df.slot_port(slot), LinkKind::Global, arrived)
+        };
         if to_group == self.image.group() {
-            let last = (to_index, Stage::DestinationLocal);
-            let (next, stage) = match (stage, kind) {
-                (Stage::Source, Kind::Vlb) => (header.detour(), Stage::SourceLocal),
+            return match (stage, kind) {
+                (Stage::Source, Kind::Vlb) => local(header.detour(), Stage::SourceLocal),
                 (Stage::Source, Kind::Min | Kind::OpenMin)
                 | (Stage::SourceLocal, Kind::Vlb)
-                | (Stage::Destination, _) => last,
-                _ => return Err(astray),
+                | (Stage::Destination, _) => local(to_index, Stage::DestinationLocal),
+                _ => Err(self.astray(header)),
             };
-            return if next == here { Err(astray) } else { self.send_local(header, next, stage) };
         }
-        match stage {
-            Stage::Source | Stage::SourceLocal | Stage::SourceLocalAgain => {
-                let (at, slot) = df.split_port(header.x());
-                let arrived = match kind {
-                    Kind::Min | Kind::OpenMin => Stage::Destination,
-                    Kind::Vlb => Stage::Middle,
-                };
-                match stage {
-                    _ if at == here => self.send_global(header, slot, arrived),
-                    Stage::Source => self.send_local(header, at, Stage::SourceLocal),
-                    // Only PAR's second look sends a packet on within its source group.
-                    Stage::SourceLocal if kind == Kind::Vlb => {
-                        self.send_local(header, at, Stage::SourceLocalAgain)
-                    }
-                    _ => Err(astray),
+        if stage <= Stage::SourceLocalAgain {
+            let (at, slot) = df.split_port(header.x());
+            return match (stage, kind) {
+                (_, Kind::Vlb) if at == here => global(slot, Stage::Middle),
+                (_, Kind::Min | Kind::OpenMin) if at == here => global(slot, Stage::Destination),
+                (Stage::Source, _) => local(at, Stage::SourceLocal),
+                // Only PAR's second look sends a packet on within its source group.
+                (Stage::SourceLocal, Kind::Vlb) => local(at, Stage::SourceLocalAgain),
+                _ => Err(self.astray(header)),
+            };
+        }
+        if stage <= Stage::MiddleLocal && kind == Kind::Vlb {
+            let (at, slot) = df.split_port(header.y());
+            let detour = header.detour();
+            return match stage {
+                Stage::Middle if detour != at && detour != here => {
+                    local(detour, Stage::MiddleDetour)
                 }
-            }
-            Stage::Middle | Stage::MiddleDetour | Stage::MiddleLocal if kind == Kind::Vlb => {
-                let (at, slot) = df.split_port(header.y());
-                let detour = header.detour();
-                match stage {
-                    Stage::Middle if detour != at && detour != here => {
-                        self.send_local(header, detour, Stage::MiddleDetour)
-                    }
-                    _ if at == here => self.send_global(header, slot, Stage::Destination),
-                    Stage::Middle | Stage::MiddleDetour => {
-                        self.send_local(header, at, Stage::MiddleLocal)
-                    }
-                    _ => Err(astray),
-                }
-            }
-            _ => Err(astray),
+                _ if at == here => global(slot, Stage::Destination),
+                Stage::Middle | Stage::MiddleDetour => local(at, Stage::MiddleLocal),
+                _ => Err(self.astray(header)),
+            };
         }
+        Err(self.astray(header))
     }
 
-    pub(crate) fn astray(&self, header: Header) -> Error {
-        Error::Astray { bits: header.bits(), stage: header.stage(), at: self.image.switch() }
-    }
-
-    /// Refuses a header that names what the fabric does not have.
-    pub(crate) fn check_range(&self, header: Header) -> Result<(), Error> {
-        let df = self.dragonfly();
-        let check = |field, found: u32, count: u32| {
-            if found < count {
-                Ok(())
-            } else {
-                Err(Error::HeaderRange { bits: header.bits(), field, found, most: count - 1 })
-            }
-        };
-        check("destination", header.destination().0.into(), df.switch_count())?;
-        check("terminal", header.terminal().into(), df.p())?;
-        check("x", header.x().0.into(), df.ports_per_group())?;
-        check("y", header.y().0.into(), df.ports_per_group())?;
-        check("detour", header.detour().0.into(), df.a())
-    }
-
-    fn send_local(&self, header: Header, to: Index, arrived: Stage) -> Result<Step, Error> {
-        let port = self.dragonfly().local_port(self.image.index(), to);
-        self.send(header, port, LinkKind::Local, arrived)
-    }
-
-    fn send_global(&self, header: Header, slot: u16, arrived: Stage) -> Result<Step, Error> {
-        let port = self.dragonfly().slot_port(slot);
-        if !self.image.has_cable(slot) {
-            return Err(Error::NoCable { bits: header.bits(), port });
-        }
-        self.send(header, port, LinkKind::Global, arrived)
-    }
-
-    fn send(
+    #[inline]
+    pub(crate) fn send(
         &self,
         header: Header,
         port: Port,
         link: LinkKind,
         arrived: Stage,
     ) -> Result<Step, Error> {
-        let needed = match self.image.virtual_channels() {
-            VcScheme::Ordered => ordered(header.stage(), header.virtual_channel(), link),
+        let channels = self.image.virtual_channels();
+        let needed = assign(channels, header.stage(), header.virtual_channel(), link, arrived);
+        let most = Channels::needed(channels, Scheme::Par);
+        let count = match link {
+            LinkKind::Local => most.local,
+            LinkKind::Global => most.global,
         };
-        let count = Scheme::Par.virtual_channels(self.image.virtual_channels());
         if needed >= count {
-            return Err(Error::NoChannel { bits: header.bits(), needed, count });
+            return Err(no_channel(header, needed, count));
         }
         Ok(Step::Send { port, virtual_channel: needed, header: header.moved(arrived, needed) })
     }
+
+    /// Whether the fabric has all that the header names.
+    #[inline]
+    pub(crate) fn is_in_range(&self, header: Header) -> bool {
+        let df = self.dragonfly();
+        // No short cut: five comparisons are cheaper than five branches.
+        df.has_switch(header.destination())
+            & (u32::from(header.terminal()) < df.p())
+            & df.has_global_port(header.x())
+            & df.has_global_port(header.y())
+            & (u32::from(header.detour().0) < df.a())
+    }
+
+    #[cold]
+    pub(crate) fn out_of_range(&self, header: Header) -> Error {
+        let df = self.dragonfly();
+        let (field, found, count) = [
+            ("destination", header.destination().0.into(), df.switch_count()),
+            ("terminal", header.terminal().into(), df.p()),
+            ("x", header.x().0.into(), df.ports_per_group()),
+            ("y", header.y().0.into(), df.ports_per_group()),
+        ]
+        .into_iter()
+        .find(|(_, found, count): &(_, u32, u32)| found >= count)
+        .unwrap_or(("detour", header.detour().0.into(), df.a()));
+        Error::HeaderRange { bits: header.bits(), field, found, most: count - 1 }
+    }
+
+    #[cold]
+    pub(crate) fn astray(&self, header: Header) -> Error {
+        Error::Astray { bits: header.bits(), stage: header.stage(), at: self.image.switch() }
+    }
+}
+
+#[cold]
+fn header_kind(header: Header) -> Error {
+    Error::HeaderKind { bits: header.bits() }
+}
+
+#[cold]
+fn no_cable(header: Header, port: Port) -> Error {
+    Error::NoCable { bits: header.bits(), port }
+}
+
+#[cold]
+fn no_channel(header: Header, needed: u8, count: u8) -> Error {
+    Error::NoChannel { bits: header.bits(), needed, count }
 }

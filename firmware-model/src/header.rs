@@ -40,17 +40,20 @@ pub enum Stage {
 }
 
 impl Stage {
+    #[inline]
     const fn from_bits(bits: u64) -> Self {
-        match bits & 7 {
-            0 => Self::Source,
-            1 => Self::SourceLocal,
-            2 => Self::SourceLocalAgain,
-            3 => Self::Middle,
-            4 => Self::MiddleDetour,
-            5 => Self::MiddleLocal,
-            6 => Self::Destination,
-            _ => Self::DestinationLocal,
-        }
+        // A table, not a match: the compiler makes jumps of a match.
+        const STAGES: [Stage; 8] = [
+            Stage::Source,
+            Stage::SourceLocal,
+            Stage::SourceLocalAgain,
+            Stage::Middle,
+            Stage::MiddleDetour,
+            Stage::MiddleLocal,
+            Stage::Destination,
+            Stage::DestinationLocal,
+        ];
+        STAGES[(bits & 7) as usize]
     }
 }
 
@@ -66,6 +69,7 @@ pub enum Kind {
 }
 
 impl Kind {
+    #[inline]
     const fn code(self) -> u64 {
         match self {
             Self::Min => 0,
@@ -81,6 +85,7 @@ pub struct Header(u64);
 
 impl Header {
     /// A packet at its source, on VC 0.
+    #[inline]
     pub(crate) const fn at_source(
         destination: Switch,
         terminal: u8,
@@ -100,51 +105,61 @@ impl Header {
     }
 
     /// The header with these bits.
+    #[inline]
     pub const fn from_bits(bits: u64) -> Self {
         Self(bits)
     }
 
     /// Its bits, to be sent in whatever byte order the fabric's links use.
+    #[inline]
     pub const fn bits(self) -> u64 {
         self.0
     }
 
     /// The destination switch.
+    #[inline]
     pub const fn destination(self) -> Switch {
         Switch((self.0 >> 48 & 0xffff) as u16)
     }
 
     /// The destination node's terminal.
+    #[inline]
     pub const fn terminal(self) -> u8 {
         (self.0 >> 40 & 0xff) as u8
     }
 
     /// The port by which the packet leaves its source group.
+    #[inline]
     pub const fn x(self) -> GlobalPort {
         GlobalPort((self.0 >> 28 & 0xfff) as u16)
     }
 
     /// The port by which the packet leaves the intermediate group.
+    #[inline]
     pub const fn y(self) -> GlobalPort {
         GlobalPort((self.0 >> 16 & 0xfff) as u16)
     }
 
     /// The switch to visit before y's own, or y's own.
+    #[inline]
     pub const fn detour(self) -> Index {
         Index((self.0 >> 8 & 0xff) as u8)
     }
 
     /// How far the packet has come.
+    #[inline]
     pub const fn stage(self) -> Stage {
         Stage::from_bits(self.0 >> 5)
     }
 
     /// The virtual channel of the link that the packet last crossed, 0 to 7.
+    #[inline]
     pub const fn virtual_channel(self) -> u8 {
         (self.0 >> 2 & 7) as u8
     }
 
     /// The kind of path; `None` for bits that no switch sets.
+    #[inline]
     pub const fn kind(self) -> Option<Kind> {
         match self.0 & 3 {
             0 => Some(Kind::Min),
@@ -156,12 +171,14 @@ impl Header {
 
     /// The same packet, no longer open to PAR's second look.
     #[must_use]
+    #[inline]
     pub(crate) const fn closed(self) -> Self {
         Self(self.0 & !3 | Kind::Min.code())
     }
 
     /// The same packet where it is, on another route to its destination.
     #[must_use]
+    #[inline]
     pub(crate) const fn rerouted(self, x: GlobalPort, y: GlobalPort, detour: Index) -> Self {
         let (stage, channel) = (self.stage(), self.virtual_channel());
         Self::at_source(self.destination(), self.terminal(), Kind::Vlb, x, y, detour)
@@ -170,6 +187,7 @@ impl Header {
 
     /// The same packet one hop on.
     #[must_use]
+    #[inline]
     pub(crate) const fn moved(self, stage: Stage, virtual_channel: u8) -> Self {
         Self(self.0 & !0xfc | (stage as u64) << 5 | ((virtual_channel & 7) as u64) << 2)
     }

@@ -8,6 +8,33 @@
 //! of random numbers. It needs neither `std` nor an allocator, does integer arithmetic only, and
 //! its work per packet is bounded.
 //!
+//! ```no_run
+//! use tvlb_firmware_model::{Error, Header, Scheme, Step, Switch, VlbPaths};
+//! use tvlb_schema::Node;
+//! # fn transmit(_: tvlb_schema::Port, _: u8, _: Header) {}
+//! # fn deliver(_: tvlb_schema::Port) {}
+//!
+//! fn run(
+//!     fabric_image: &[u8],
+//!     switch_image: &[u8],
+//!     credits_in_use: &[u32],
+//!     rng: &mut impl rand_core::Rng,
+//!     arrived: Header,
+//! ) -> Result<(), Error> {
+//!     let switch = Switch::boot(fabric_image, switch_image)?;
+//!     let own = switch.admit(Node(200), Scheme::UgalL, VlbPaths::Custom, credits_in_use, rng)?;
+//!     for step in [own.step, switch.forward(arrived)?] {
+//!         match step {
+//!             Step::Deliver { port } => deliver(port),
+//!             Step::Send { port, virtual_channel, header } => {
+//!                 transmit(port, virtual_channel, header);
+//!             }
+//!         }
+//!     }
+//!     Ok(())
+//! }
+//! ```
+//!
 //! # Panics
 //! Never, for any bytes and any header.
 #![no_std]
@@ -24,7 +51,7 @@ mod forward;
 mod header;
 mod switch;
 
-pub use channel::{ORDERED_CHANNELS, ORDERED_CHANNELS_PAR};
+pub use channel::Channels;
 pub use credits::Credits;
 pub use decide::{Admission, Choice, Scheme, VlbPaths};
 pub use draw::{MOST_TRIES, MOST_VISITED};

@@ -60,11 +60,13 @@ impl<'a> Switch<'a> {
         Some((group, df.split_port(port).0))
     }
 
+    #[inline]
     pub(crate) const fn dragonfly(&self) -> &Dragonfly {
         self.image.fabric().dragonfly()
     }
 
     /// This switch and one of another group; `None` for one of its own group.
+    #[inline]
     pub(crate) fn pair(&self, destination: tvlb_schema::Switch) -> Option<Pair<'_, 'a>> {
         let to = self.dragonfly().place(destination);
         let from = (self.image.group(), self.image.index());

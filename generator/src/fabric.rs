@@ -27,6 +27,18 @@ pub enum FabricError {
         /// The answer.
         source: io::Error,
     },
+    /// The file is not text.
+    #[error(
+        "{path}: byte {offset}: found {found:#04x}, accepted UTF-8 text; is this the right file?"
+    )]
+    NotText {
+        /// The file.
+        path: PathBuf,
+        /// Where the first byte is that is not part of a text, from 0.
+        offset: usize,
+        /// That byte.
+        found: u8,
+    },
     /// The fabric file is not one.
     #[error(transparent)]
     File(#[from] FabricFileError),
@@ -60,16 +72,34 @@ impl Fabric {
             Wiring::Arrangement(arrangement) => arrange(file.dragonfly, *arrangement, file.seed)
                 .map_err(|source| FabricError::Arrangement { path: path.to_owned(), source })?,
             Wiring::Cables(list) => {
-                let list = path.parent().unwrap_or(Path::new("")).join(list);
+                let list = beside(path, list);
                 cable_list::read(file.dragonfly, &read(&list)?)
                     .map_err(|source| FabricError::Cables { path: list, source })?
             }
         };
         Ok(Self { file, topology })
     }
+
+    /// The file that says where the cables are: the cable list if there is one, else `path`, the
+    /// fabric file.
+    pub fn wiring_path(&self, path: &Path) -> PathBuf {
+        match &self.file.wiring {
+            Wiring::Arrangement(_) => path.to_owned(),
+            Wiring::Cables(list) => beside(path, list),
+        }
+    }
+}
+
+/// A path in a fabric file starts at the file's own directory.
+fn beside(fabric_file: &Path, list: &Path) -> PathBuf {
+    fabric_file.parent().unwrap_or(Path::new("")).join(list)
 }
 
 fn read(path: &Path) -> Result<String, FabricError> {
-    std::fs::read_to_string(path)
-        .map_err(|source| FabricError::Io { path: path.to_owned(), source })
+    let bytes =
+        std::fs::read(path).map_err(|source| FabricError::Io { path: path.to_owned(), source })?;
+    String::from_utf8(bytes).map_err(|error| {
+        let offset = error.utf8_error().valid_up_to();
+        FabricError::NotText { path: path.to_owned(), offset, found: error.as_bytes()[offset] }
+    })
 }

@@ -36,7 +36,7 @@ pub fn generate(
     let routing = Routing {
         rules,
         thresholds: PerDecision { ugal_l: threshold, par_source: threshold, par_second: threshold },
-        virtual_channels: VcScheme::Ordered,
+        virtual_channels: fabric.file.virtual_channels,
     };
     let images = build(&counter, &routing, done, interrupted)?;
 

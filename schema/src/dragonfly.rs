@@ -99,46 +99,55 @@ impl Dragonfly {
     }
 
     /// Nodes per switch.
+    #[inline]
     pub const fn p(&self) -> u32 {
         self.p as u32
     }
 
     /// Switches per group.
+    #[inline]
     pub const fn a(&self) -> u32 {
         self.a as u32
     }
 
     /// Global ports per switch.
+    #[inline]
     pub const fn h(&self) -> u32 {
         self.h as u32
     }
 
     /// Groups.
+    #[inline]
     pub const fn g(&self) -> u32 {
         self.g as u32
     }
 
     /// Global ports per group, a·h.
+    #[inline]
     pub const fn ports_per_group(&self) -> u32 {
         self.a() * self.h()
     }
 
     /// Switches of the fabric, a·g.
+    #[inline]
     pub const fn switch_count(&self) -> u32 {
         self.a() * self.g()
     }
 
     /// Nodes of the fabric, p·a·g.
+    #[inline]
     pub const fn node_count(&self) -> u32 {
         self.p() * self.switch_count()
     }
 
     /// Global ports of the fabric, a·h·g.
+    #[inline]
     pub const fn port_count(&self) -> u32 {
         self.ports_per_group() * self.g()
     }
 
     /// Physical ports per switch: p + (a − 1) + h.
+    #[inline]
     pub const fn radix(&self) -> u32 {
         self.p() + self.a() - 1 + self.h()
     }
@@ -164,31 +173,37 @@ impl Dragonfly {
     }
 
     /// Whether the group exists.
+    #[inline]
     pub const fn has_group(&self, group: Group) -> bool {
         group.0 < self.g
     }
 
     /// Whether the switch exists.
+    #[inline]
     pub const fn has_switch(&self, switch: Switch) -> bool {
         (switch.0 as u32) < self.switch_count()
     }
 
     /// Whether the node exists.
+    #[inline]
     pub const fn has_node(&self, node: Node) -> bool {
         node.0 < self.node_count()
     }
 
     /// Whether a group has this global port.
+    #[inline]
     pub const fn has_global_port(&self, port: GlobalPort) -> bool {
         (port.0 as u32) < self.ports_per_group()
     }
 
     /// The switch with this index in this group.
+    #[inline]
     pub const fn switch(&self, group: Group, index: Index) -> Switch {
         Switch(low_u16(group.0 as u32 * self.a() + index.0 as u32))
     }
 
     /// The group of a switch and the switch's index in it.
+    #[inline]
     pub const fn place(&self, switch: Switch) -> (Group, Index) {
         // Exact by the argument in `split_port`: switch·e < 2¹⁶·2⁸ < 2³².
         let group = ((switch.0 as u64 * self.a_reciprocal) >> 32) as u32;
@@ -196,16 +211,19 @@ impl Dragonfly {
     }
 
     /// The switch of a node and the node's terminal on it, 0 to p − 1.
+    #[inline]
     pub const fn switch_of(&self, node: Node) -> (Switch, u8) {
         (Switch(low_u16(node.0 / self.p())), low_u8(node.0 % self.p()))
     }
 
     /// The node on a terminal of a switch.
+    #[inline]
     pub const fn node(&self, switch: Switch, terminal: u8) -> Node {
         Node(switch.0 as u32 * self.p() + terminal as u32)
     }
 
     /// The index of the switch that a group's global port is on, and its slot there, 0 to h − 1.
+    #[inline]
     pub const fn split_port(&self, port: GlobalPort) -> (Index, u16) {
         // Exact: with e = h·reciprocal − 2²⁴ < h, the product exceeds port·2²⁴ / h by port·e / h,
         // and port·e < 2¹²·2¹², too little to reach the next multiple. The test tries them all.
@@ -214,34 +232,40 @@ impl Dragonfly {
     }
 
     /// The global port of a group that is slot `slot` of the switch with this index.
+    #[inline]
     pub const fn global_port(&self, index: Index, slot: u16) -> GlobalPort {
         GlobalPort(low_u16(index.0 as u32 * self.h() + slot as u32))
     }
 
     /// The physical port that leads to a terminal.
+    #[inline]
     pub const fn terminal_port(&self, terminal: u8) -> Port {
         Port(terminal as u16)
     }
 
     /// The physical port of switch `from` that leads to switch `to` of the same group;
     /// meaningless where they are equal.
+    #[inline]
     pub const fn local_port(&self, from: Index, to: Index) -> Port {
         let rank = if to.0 > from.0 { to.0 as u32 - 1 } else { to.0 as u32 };
         Port(low_u16(self.p() + rank))
     }
 
     /// The physical port of a switch that is its global slot `slot`.
+    #[inline]
     pub const fn slot_port(&self, slot: u16) -> Port {
         Port(low_u16(self.p() + self.a() - 1 + slot as u32))
     }
 }
 
 /// The low 16 bits. Every caller's value fits by the limits.
+#[inline]
 const fn low_u16(value: u32) -> u16 {
     (value & 0xffff) as u16
 }
 
 /// The low 8 bits. Every caller's value fits by the limits.
+#[inline]
 const fn low_u8(value: u32) -> u8 {
     (value & 0xff) as u8
 }

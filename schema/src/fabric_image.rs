@@ -237,26 +237,31 @@ impl<'a> FabricImage<'a> {
     }
 
     /// The sizes.
+    #[inline]
     pub const fn dragonfly(&self) -> &Dragonfly {
         &self.dragonfly
     }
 
     /// The fabric's identity: switch images carry it too.
+    #[inline]
     pub const fn identity(&self) -> u64 {
         self.identity
     }
 
     /// All cables of the fabric.
+    #[inline]
     pub const fn cable_count(&self) -> u32 {
         self.cable_count
     }
 
     /// The most links that a pair of groups has.
+    #[inline]
     pub const fn most_links(&self) -> u32 {
         self.most_links
     }
 
     /// How many links lead from one group to another: 0 unless they are two groups that exist.
+    #[inline]
     pub fn link_count(&self, from: Group, to: Group) -> u32 {
         let (low, high) = if from < to { (from, to) } else { (to, from) };
         self.range(low, high).1
@@ -264,6 +269,7 @@ impl<'a> FabricImage<'a> {
 
     /// The k-th link from one group to another: the port by which it leaves and the port at
     /// which it arrives. Both directions of a cable have the same k.
+    #[inline]
     pub fn link(&self, from: Group, to: Group, k: u32) -> Option<(GlobalPort, GlobalPort)> {
         let forward = from < to;
         let (start, count) = if forward { self.range(from, to) } else { self.range(to, from) };
@@ -276,6 +282,7 @@ impl<'a> FabricImage<'a> {
 
     /// The group to which a port's cable leads, and which of the links to it the cable is; `None`
     /// for a port that is unused or does not exist.
+    #[inline]
     pub fn port_link(&self, end: End) -> Option<(Group, u32)> {
         if !self.dragonfly.has_group(end.group) || !self.dragonfly.has_global_port(end.port) {
             return None;
@@ -287,6 +294,7 @@ impl<'a> FabricImage<'a> {
     }
 
     /// The other end of a port's cable.
+    #[inline]
     pub fn peer(&self, end: End) -> Option<End> {
         let (group, k) = self.port_link(end)?;
         let (_, port) = self.link(end.group, group, k)?;
@@ -298,11 +306,13 @@ impl<'a> FabricImage<'a> {
         self.starts.len() + self.cables.len() + self.ports.len()
     }
 
+    #[inline]
     const fn port_number(&self, end: End) -> u32 {
         end.group.0 as u32 * self.dragonfly.ports_per_group() + end.port.0 as u32
     }
 
     /// The first cable of a pair and the number of its cables; none unless low < high < g.
+    #[inline]
     fn range(&self, low: Group, high: Group) -> (u32, u32) {
         let g = self.dragonfly.g();
         let (low, high) = (u32::from(low.0), u32::from(high.0));
@@ -318,6 +328,7 @@ impl<'a> FabricImage<'a> {
         }
     }
 
+    #[inline]
     fn cable(&self, number: u32) -> (GlobalPort, GlobalPort) {
         let entry = self.cables.get(number);
         #[expect(clippy::cast_possible_truncation, reason = "a port has at most 12 bits")]

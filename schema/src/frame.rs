@@ -175,6 +175,25 @@ pub enum ImageError {
     },
 }
 
+/// Whether bytes that begin as an image are of the version that this crate reads. Bytes that do
+/// not begin as one pass: what they are instead, reading them will tell.
+///
+/// For those who compare images with a hash: one of another version is not a damaged one.
+///
+/// # Errors
+/// [`ImageError::Version`] and nothing else.
+pub fn check_version(bytes: &[u8]) -> Result<(), ImageError> {
+    match *bytes {
+        [m0, m1, m2, m3, _, _, v0, v1, ..] if [m0, m1, m2, m3] == MAGIC => {
+            match u16::from_le_bytes([v0, v1]) {
+                FORMAT_VERSION => Ok(()),
+                found => Err(ImageError::Version { found }),
+            }
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The payload of an image whose frame holds, and the identity that the frame states.
 pub(crate) fn open(bytes: &[u8], kind: ImageKind) -> Result<(u64, &[u8]), ImageError> {
     let too_short = |what, offset: usize, needed| ImageError::TooShort {

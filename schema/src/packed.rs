@@ -18,11 +18,13 @@ pub(crate) struct PackedArray<'a> {
 }
 
 /// The bits that a number from 0 to `most` needs.
+#[inline]
 pub(crate) const fn width_for(most: u32) -> u32 {
     32 - most.leading_zeros()
 }
 
 /// The bytes of an array, padding included; none at all where nothing is stored.
+#[inline]
 pub(crate) const fn byte_len(width: u32, count: u32) -> usize {
     if width == 0 || count == 0 {
         0
@@ -70,6 +72,7 @@ impl<'a> PackedArray<'a> {
     }
 
     /// Entry `i`; 0 beyond the end.
+    #[inline]
     pub(crate) fn get(&self, i: u32) -> u32 {
         let bit = (i as usize).wrapping_mul(self.width as usize);
         match self.bytes.get(bit >> 3..).and_then(<[u8]>::first_chunk::<4>) {

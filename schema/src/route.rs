@@ -25,6 +25,7 @@ pub struct RouteKey(pub u64);
 
 impl Route {
     /// The key of this route from `source` to `destination`.
+    #[inline]
     pub const fn key(&self, df: &Dragonfly, source: Switch, destination: Switch) -> RouteKey {
         let last = match self.detour {
             Some(detour) => detour,
@@ -45,11 +46,13 @@ impl RouteKey {
     ///
     /// The finaliser of `SplitMix64` (Steele, Lea and Flood, OOPSLA 2014), once over the seed and
     /// once over the two together: every bit of either reaches every bit of the result.
+    #[inline]
     pub const fn hash(self, seed: u64) -> u64 {
         mix(self.0 ^ mix(seed.wrapping_add(0x9e37_79b9_7f4a_7c15)))
     }
 }
 
+#[inline]
 const fn mix(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

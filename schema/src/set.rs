@@ -27,11 +27,13 @@ impl Keep {
         if keep.is_in_range() { Some(keep) } else { None }
     }
 
+    #[inline]
     const fn is_in_range(self) -> bool {
         self.0 == 0 || (self.0 >= Self::LEAST.0 && self.0 <= Self::ALL.0)
     }
 
     /// Parts of 10 000.
+    #[inline]
     pub const fn parts(self) -> u16 {
         self.0
     }
@@ -100,16 +102,19 @@ impl SetRule {
     }
 
     /// The shapes of which some fraction is kept.
+    #[inline]
     pub fn shapes(&self) -> ShapeSet {
         Shape::all().filter(|&s| self.keep_of(s) > Keep::NONE).collect()
     }
 
     /// The fraction kept of one shape.
+    #[inline]
     pub fn keep_of(&self, shape: Shape) -> Keep {
         self.keep.get(shape.number()).copied().unwrap_or_default()
     }
 
     /// The weight of one shape; 0 where the rule draws by route.
+    #[inline]
     pub fn weight_of(&self, shape: Shape) -> u16 {
         match &self.draw {
             DrawRule::ByRoute => 0,
@@ -118,6 +123,7 @@ impl SetRule {
     }
 
     /// Whether the route with this key and shape is in the set.
+    #[inline]
     pub fn keeps(&self, shape: Shape, key: RouteKey) -> bool {
         let keep = self.keep_of(shape);
         keep == Keep::ALL || (keep > Keep::NONE && in_fraction(keep, key.hash(self.seed)))
@@ -144,6 +150,7 @@ impl SetRule {
 }
 
 /// The hash's high half, scaled to 0..10000, lies below the fraction.
+#[inline]
 const fn in_fraction(keep: Keep, hash: u64) -> bool {
     ((hash >> 32) * Keep::ALL.0 as u64) >> 32 < keep.0 as u64
 }

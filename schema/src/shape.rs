@@ -25,12 +25,14 @@ impl Shape {
     }
 
     /// The shape of a walk with these properties. `mid` above 2 counts as 2.
+    #[inline]
     pub const fn of_walk(head: bool, mid: u8, tail: bool) -> Self {
         let mid = if mid > 2 { 2 } else { mid };
         Self(head as u8 * 6 + mid * 2 + tail as u8)
     }
 
     /// The shape with this number; `None` from [`Self::COUNT`] on.
+    #[inline]
     pub const fn from_number(number: usize) -> Option<Self> {
         if number < Self::COUNT {
             #[expect(clippy::cast_possible_truncation, reason = "below 12")]
@@ -47,37 +49,44 @@ impl Shape {
     }
 
     /// 6·head + 2·mid + tail: the position of this shape in every table of 12.
+    #[inline]
     pub const fn number(self) -> usize {
         self.0 as usize
     }
 
     /// Local hops in the source group before the first global link: 0 or 1.
+    #[inline]
     pub const fn head(self) -> u8 {
         self.0 / 6
     }
 
     /// Local hops in the intermediate group: 0, 1 or 2.
+    #[inline]
     pub const fn mid(self) -> u8 {
         self.0 % 6 / 2
     }
 
     /// Local hops in the destination group after the second global link: 0 or 1.
+    #[inline]
     pub const fn tail(self) -> u8 {
         self.0 % 2
     }
 
     /// Hops from switch to switch, both global links included: 2 to 6.
+    #[inline]
     pub const fn hops(self) -> u8 {
         2 + self.head() + self.mid() + self.tail()
     }
 
     /// Whether this shape is at most `other` in each coordinate.
+    #[inline]
     pub const fn is_within(self, other: Self) -> bool {
         self.head() <= other.head() && self.mid() <= other.mid() && self.tail() <= other.tail()
     }
 
     /// The shape of the same route walked backwards.
     #[must_use]
+    #[inline]
     pub const fn reversed(self) -> Self {
         Self(self.tail() * 6 + self.mid() * 2 + self.head())
     }
@@ -103,16 +112,19 @@ impl ShapeSet {
     pub const ALL: Self = Self(0xfff);
 
     /// The set with these bits; `None` if a bit from 12 on is set.
+    #[inline]
     pub const fn from_bits(bits: u16) -> Option<Self> {
         if bits <= Self::ALL.0 { Some(Self(bits)) } else { None }
     }
 
     /// Bit n is set where shape number n is in the set.
+    #[inline]
     pub const fn bits(self) -> u16 {
         self.0
     }
 
     /// Just this shape.
+    #[inline]
     pub const fn only(shape: Shape) -> Self {
         Self(1 << shape.number())
     }
@@ -123,29 +135,34 @@ impl ShapeSet {
     }
 
     /// Whether the shape is in the set.
+    #[inline]
     pub const fn contains(self, shape: Shape) -> bool {
         self.0 >> shape.number() & 1 == 1
     }
 
     /// The shapes in both sets.
     #[must_use]
+    #[inline]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
     /// The shapes in either set.
     #[must_use]
+    #[inline]
     pub const fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
     /// The shapes in this set and not in the other.
     #[must_use]
+    #[inline]
     pub const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 
     /// Whether there is no shape in it.
+    #[inline]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }

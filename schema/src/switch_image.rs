@@ -51,6 +51,7 @@ pub struct PerDecision<T> {
 
 impl<T> PerDecision<T> {
     /// The value for one decision.
+    #[inline]
     pub const fn get(&self, decision: Decision) -> &T {
         match decision {
             Decision::UgalL => &self.ugal_l,
@@ -77,13 +78,23 @@ pub enum VcScheme {
     /// for a second local hop in a row; the same from a local to a global hop.
     #[default]
     Ordered,
+    /// The VC is the number of hops made before.
+    PerHop,
+    /// A VC for each place of a link on a path: the fewest channels, counted for local and for
+    /// global links apart.
+    Positional,
 }
 
 impl VcScheme {
+    /// All of them, in the order of their codes in an image.
+    pub const ALL: [Self; 3] = [Self::Ordered, Self::PerHop, Self::Positional];
+
     /// The name in fabric files and reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Ordered => "ordered",
+            Self::PerHop => "per-hop",
+            Self::Positional => "positional",
         }
     }
 }
@@ -128,12 +139,14 @@ pub struct SetView<'a> {
 
 impl SetView<'_> {
     /// The rule.
+    #[inline]
     pub const fn rule(&self) -> &SetRule {
         &self.rule
     }
 
     /// The shapes of which a destination in another group may have a kept route: exactly those of
     /// which it has one if the rule draws by shape, all of the rule's if by route.
+    #[inline]
     pub fn shapes_to(&self, destination: Switch) -> ShapeSet {
         if self.rule.draw == DrawRule::ByRoute {
             return self.always;
@@ -281,31 +294,37 @@ impl<'a> SwitchImage<'a> {
     }
 
     /// The switch.
+    #[inline]
     pub const fn switch(&self) -> Switch {
         self.switch
     }
 
     /// Its group.
+    #[inline]
     pub const fn group(&self) -> Group {
         self.group
     }
 
     /// Its index in the group.
+    #[inline]
     pub const fn index(&self) -> Index {
         self.index
     }
 
     /// The fabric it belongs to.
+    #[inline]
     pub const fn fabric(&self) -> &FabricImage<'a> {
         &self.fabric
     }
 
     /// How it assigns virtual channels.
+    #[inline]
     pub const fn virtual_channels(&self) -> VcScheme {
         self.virtual_channels
     }
 
     /// The peer of a global slot, 0 to h − 1; `None` for an unused port or a slot beyond.
+    #[inline]
     pub fn peer(&self, slot: u16) -> Option<End> {
         let df = self.fabric.dragonfly();
         if u32::from(slot) >= df.h() {
@@ -320,11 +339,13 @@ impl<'a> SwitchImage<'a> {
     }
 
     /// Whether a global slot, 0 to h − 1, has a cable.
+    #[inline]
     pub fn has_cable(&self, slot: u16) -> bool {
         u32::from(slot) < self.fabric.dragonfly().h() && self.peers.get(slot.into()) != 0
     }
 
     /// The number of a decision's set, counted from 0; decisions may share one.
+    #[inline]
     pub fn set_number(&self, decision: Decision) -> usize {
         // Checked at decode; the remainder only tells the compiler.
         usize::from(self.decisions.get(decision).set) % MOST_SETS
@@ -336,11 +357,13 @@ impl<'a> SwitchImage<'a> {
     }
 
     /// The set of a decision.
+    #[inline]
     pub fn set(&self, decision: Decision) -> &SetView<'a> {
         &self.sets[self.set_number(decision)]
     }
 
     /// The threshold T of a decision.
+    #[inline]
     pub const fn threshold(&self, decision: Decision) -> i16 {
         self.decisions.get(decision).threshold
     }

@@ -8,7 +8,7 @@ use tvlb_generator::fabric_file::{DecisionSet, FabricFile, Latencies, Wiring};
 use tvlb_generator::generate::{Generated, generate};
 use tvlb_generator::set_grammar::parse_set;
 use tvlb_generator::topology::arrangement::{Arrangement, arrange};
-use tvlb_schema::{Dragonfly, Node, PerDecision, Port};
+use tvlb_schema::{Dragonfly, Node, PerDecision, Port, VcScheme};
 
 /// A fabric that we ship.
 pub fn shipped(name: &str) -> Fabric {
@@ -29,6 +29,7 @@ pub fn arranged(sizes: (u32, u32, u32, u32), arrangement: Arrangement) -> Fabric
         wiring: Wiring::Arrangement(arrangement),
         latencies: Latencies { local: 10, global: 15 },
         threshold: 0,
+        virtual_channels: VcScheme::Ordered,
         sets: PerDecision { ugal_l: set.clone(), par_source: set.clone(), par_second: set },
     };
     let topology = arrange(dragonfly, arrangement, 1).expect("every arrangement can be laid");

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use tvlb_firmware_model::{Header, Scheme, Step, Switch, VlbPaths};
 use tvlb_generator::generate::Generated;
 use tvlb_generator::topology::arrangement::Arrangement;
-use tvlb_schema::{Decision, FabricImage, Node, SwitchImage};
+use tvlb_schema::{Decision, End, FabricImage, Node, SwitchImage};
 use tvlb_tests::{Repeating, arranged, images, shipped, with_set};
 
 static EVEN: LazyLock<Generated> =
@@ -96,6 +96,41 @@ fn exercise(switch: &Switch<'_>, seed: u64) {
     }
 }
 
+/// Whatever decodes is a wiring: both ends of every cable agree, and the two lists do.
+fn assert_consistent(fabric: &FabricImage<'_>) {
+    let df = fabric.dragonfly();
+    let mut used = 0;
+    for group in df.groups() {
+        for port in df.global_ports() {
+            let end = End { group, port };
+            if let Some(peer) = fabric.peer(end) {
+                used += 1;
+                assert_ne!(peer.group, group);
+                assert_eq!(fabric.peer(peer), Some(end));
+                let (to, k) = fabric.port_link(end).unwrap();
+                assert_eq!(fabric.link(group, to, k), Some((port, peer.port)));
+            }
+        }
+        let counts = df.groups().map(|to| fabric.link_count(group, to));
+        assert!(counts.sum::<u32>() <= df.ports_per_group());
+    }
+    assert_eq!(used, 2 * fabric.cable_count());
+}
+
+#[test]
+fn a_wiring_that_contradicts_itself_is_refused() {
+    for generated in [&*EVEN, &*UNEVEN] {
+        let fabric = &generated.images.fabric;
+        for bit in 8 * 20..8 * (fabric.len() - 4) {
+            let mut bad = fabric.clone();
+            bad[bit / 8] ^= 1 << (bit % 8);
+            if let Ok(view) = FabricImage::decode(&mended(bad, None)) {
+                assert_consistent(&view);
+            }
+        }
+    }
+}
+
 /// The image with some bytes of its payload changed.
 fn damage(bytes: &[u8], places: &[(prop::sample::Index, u8)]) -> Vec<u8> {
     let mut bad = bytes.to_vec();
@@ -135,6 +170,7 @@ proptest! {
         let generated = if uneven { &*UNEVEN } else { &*EVEN };
         let fabric = mended(damage(&generated.images.fabric, &places), None);
         if let Ok(view) = FabricImage::decode(&fabric) {
+            assert_consistent(&view);
             let switch = mended(generated.images.switches[1].clone(), Some(view.identity()));
             if let Ok(switch) = Switch::boot(&fabric, &switch) {
                 exercise(&switch, seed);
@@ -182,7 +218,7 @@ proptest! {
             else { break };
             match here.forward(looked) {
                 Ok(Step::Send { port, header: next, virtual_channel }) => {
-                    prop_assert!(virtual_channel < 5);
+                    prop_assert!(virtual_channel < 7);
                     let (group, index) = here.neighbour(port).unwrap();
                     at = usize::from(df.switch(group, index).0);
                     header = next;

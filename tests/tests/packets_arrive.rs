@@ -5,7 +5,7 @@
 
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use tvlb_firmware_model::{Choice, Header, Scheme, Switch, VlbPaths};
+use tvlb_firmware_model::{Channels, Choice, Header, Scheme, Switch, VlbPaths};
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::routes::enumerate::routes;
 use tvlb_generator::topology::arrangement::Arrangement;
@@ -13,13 +13,22 @@ use tvlb_generator::topology::{Topology, cable_list};
 use tvlb_schema::{Node, VcScheme};
 use tvlb_tests::{Crossing, arranged, boot, carry, images, shipped, with_set};
 
-/// The channels of a path under `ordered`, as design says: along the path 2·VC + (1 if global)
-/// rises strictly and VCs stay below the scheme's number.
-fn assert_channels(path: &[Crossing], scheme: Scheme) {
-    let ranks: Vec<u8> = path.iter().map(|c| 2 * c.virtual_channel + u8::from(c.global)).collect();
-    assert!(ranks.is_sorted_by(|a, b| a < b), "{path:?}");
-    let count = scheme.virtual_channels(VcScheme::Ordered);
-    assert!(path.iter().all(|c| c.virtual_channel < count), "{path:?}");
+/// The channels of a path: there are as many as the scheme says, and a rank of them rises strictly
+/// along the path. The rank is each scheme's own, as the design defines it.
+fn assert_channels(path: &[Crossing], channels: VcScheme, scheme: Scheme) {
+    let rank = |c: &Crossing| match channels {
+        VcScheme::Ordered => 2 * c.virtual_channel + u8::from(c.global),
+        VcScheme::PerHop => c.virtual_channel,
+        // Source local, PAR's second, first global, two in the middle, second global, last local.
+        VcScheme::Positional if c.global => [2, 5][usize::from(c.virtual_channel)],
+        VcScheme::Positional => [0, 3, 4, 6, 1][usize::from(c.virtual_channel)],
+    };
+    assert!(path.iter().map(rank).is_sorted_by(|a, b| a < b), "{channels:?}: {path:?}");
+    let needed = Channels::needed(channels, scheme);
+    for crossing in path {
+        let count = if crossing.global { needed.global } else { needed.local };
+        assert!(crossing.virtual_channel < count, "{channels:?}: {path:?}");
+    }
 }
 
 /// Queues that make a switch prefer now this port, now that: pseudo-random by port and time.
@@ -52,7 +61,7 @@ fn assert_arrival(fabric: &Fabric, draws: u32) {
                         let (arrived, path) =
                             carry(&switches, source, admission.step, second).unwrap();
                         assert_eq!(arrived, node);
-                        assert_channels(&path, scheme);
+                        assert_channels(&path, fabric.file.virtual_channels, scheme);
                         let most = match (scheme, admission.choice) {
                             (_, Choice::Here) => 0,
                             (Scheme::Min, Choice::Min) => 3,
@@ -92,7 +101,7 @@ fn assert_every_route(fabric: &Fabric) {
                 let visited: Vec<_> =
                     std::iter::once(source).chain(path.iter().map(|c| c.to)).collect();
                 assert_eq!(visited, expected.walk.switches());
-                assert_channels(&path, Scheme::Vlb);
+                assert_channels(&path, fabric.file.virtual_channels, Scheme::Vlb);
             }
         }
     }
@@ -107,12 +116,20 @@ fn every_pair_and_scheme_on_dfly_2_4_2_9() {
 
 #[test]
 fn every_pair_and_scheme_on_dfly_4_8_4_9() {
-    assert_arrival(&with_set(shipped("dfly-4-8-4-9.toml"), "strategic-2-3 by shape"), 5);
+    for channels in VcScheme::ALL {
+        let mut fabric = with_set(shipped("dfly-4-8-4-9.toml"), "strategic-2-3 by shape");
+        fabric.file.virtual_channels = channels;
+        assert_arrival(&fabric, 5);
+    }
 }
 
 #[test]
 fn every_route_on_dfly_2_4_2_9() {
-    assert_every_route(&shipped("dfly-2-4-2-9.toml"));
+    for channels in VcScheme::ALL {
+        let mut fabric = shipped("dfly-2-4-2-9.toml");
+        fabric.file.virtual_channels = channels;
+        assert_every_route(&fabric);
+    }
 }
 
 #[test]
@@ -168,7 +185,7 @@ fn where_a_cable_is_missing_so_that_a_pair_of_groups_has_none() {
                 let (arrived, path) =
                     carry(&switches, here.image().switch(), admission.step, |_, h| h).unwrap();
                 assert_eq!(arrived, Node(destination));
-                assert_channels(&path, scheme);
+                assert_channels(&path, fabric.file.virtual_channels, scheme);
             }
         }
     }

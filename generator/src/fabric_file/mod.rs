@@ -15,7 +15,7 @@ pub use error::{FabricFault, FabricFileError};
 
 use crate::topology::arrangement::Arrangement;
 use std::path::PathBuf;
-use tvlb_schema::{Dragonfly, PerDecision, SetRule};
+use tvlb_schema::{Dragonfly, PerDecision, SetRule, VcScheme};
 
 /// A fabric and how to route on it, every value within its range.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +32,8 @@ pub struct FabricFile {
     pub latencies: Latencies,
     /// T of UGAL-L, in flits times hops: MIN is taken while it costs at most this much more.
     pub threshold: i16,
+    /// How virtual channels are assigned.
+    pub virtual_channels: VcScheme,
     /// The T-VLB set of each decision.
     pub sets: PerDecision<DecisionSet>,
 }

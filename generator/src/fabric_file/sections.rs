@@ -5,7 +5,7 @@ use super::{DecisionSet, FabricFault, FabricFile, FabricFileError, Latencies, Wi
 use crate::set_grammar::parse_set;
 use crate::topology::arrangement::Arrangement;
 use std::ops::RangeInclusive;
-use tvlb_schema::{Dragonfly, DragonflyError, PerDecision, limits};
+use tvlb_schema::{Dragonfly, DragonflyError, PerDecision, VcScheme, limits};
 
 type Fallible<T> = Result<T, FabricFileError>;
 
@@ -41,9 +41,6 @@ pub(super) fn file(document: &Document<'_>) -> Fallible<FabricFile> {
         None => DEFAULT_LATENCIES,
     };
     let routing = root.optional("routing").map(|routing| routing.section(&ROUTING)).transpose()?;
-    if let Some(routing) = &routing {
-        check_virtual_channels(routing)?;
-    }
     Ok(FabricFile {
         name,
         seed,
@@ -57,6 +54,10 @@ pub(super) fn file(document: &Document<'_>) -> Fallible<FabricFile> {
                 DEFAULT_THRESHOLD,
             )?,
             None => DEFAULT_THRESHOLD,
+        },
+        virtual_channels: match &routing {
+            Some(routing) => virtual_channels(routing)?,
+            None => VcScheme::default(),
         },
         sets: sets(routing.as_ref(), seed)?,
     })
@@ -134,13 +135,14 @@ fn latencies(links: &Section<'_, '_>) -> Fallible<Latencies> {
     })
 }
 
-/// There is one scheme, so there is nothing to hold; the key lets a file say which it means.
-fn check_virtual_channels(routing: &Section<'_, '_>) -> Fallible<()> {
-    const ACCEPTED: &str = "\"ordered\"";
-    match routing.optional("virtual-channels") {
-        Some(entry) if entry.string(ACCEPTED)? != "ordered" => Err(entry.refused(ACCEPTED)),
-        _ => Ok(()),
-    }
+fn virtual_channels(routing: &Section<'_, '_>) -> Fallible<VcScheme> {
+    let accepted = format!("one of \"{}\"", VcScheme::ALL.map(VcScheme::name).join("\", \""));
+    let Some(entry) = routing.optional("virtual-channels") else {
+        return Ok(VcScheme::default());
+    };
+    let name = entry.string(&accepted)?;
+    let scheme = VcScheme::ALL.into_iter().find(|scheme| scheme.name() == name);
+    scheme.ok_or_else(|| entry.refused(&accepted))
 }
 
 fn sets(routing: Option<&Section<'_, '_>>, seed: u64) -> Fallible<PerDecision<DecisionSet>> {

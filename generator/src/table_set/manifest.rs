@@ -76,7 +76,8 @@ pub struct SetEntry {
     pub mean_routes: f64,
     /// Ordered pairs of switches in different groups.
     pub pairs: u64,
-    /// Those without any route: their packets take MIN.
+    /// Those without any route in the set: their packets take MIN, or a conventional VLB path where
+    /// no cable joins the two groups.
     pub pairs_without_route: u64,
 }
 

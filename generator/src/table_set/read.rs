@@ -1,15 +1,17 @@
 //! Reading a table set back: the manifest, and images that it vouches for.
 //!
-//! A file is read only after its length was found to be what the manifest says, and handed out
-//! only if its hash is.
+//! An image is read no further than the manifest says that it goes, and handed out only if its
+//! length and its hash are what the manifest says. An image of another version is called that
+//! before it is called damaged.
 
 use super::{
     FABRIC_FILE, FileEntry, MANIFEST_FILE, MANIFEST_FORMAT, Manifest, sha256, switch_file,
 };
-use std::fs::{self, File};
+use serde::Deserialize;
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use tvlb_schema::Switch;
+use tvlb_schema::{ImageError, Switch, check_version};
 
 /// No manifest of ours is larger: some 150 bytes for each of at most 65 536 switches.
 const MOST_MANIFEST_BYTES: u64 = 64 << 20;
@@ -28,7 +30,7 @@ pub enum ReadError {
         source: io::Error,
     },
     /// The manifest is not JSON of the right form.
-    #[error("{path}:{}:{}: not a manifest of a table set: {source}", .source.line(), .source.column())]
+    #[error("{path}:{}:{}: not a manifest of a table set: {}", .source.line(), .source.column(), without_place(.source))]
     Manifest {
         /// The file.
         path: PathBuf,
@@ -46,15 +48,25 @@ pub enum ReadError {
         found: String,
     },
     /// A file that the manifest does not list.
-    #[error("{path}: the manifest does not list it; the table set has {switches} switches, 0 to {}", .switches.saturating_sub(1))]
+    #[error("{path}: the manifest lists {files} files, but not this one; regenerate the table set")]
     NotListed {
         /// The file.
         path: PathBuf,
-        /// How many switches the manifest lists.
-        switches: usize,
+        /// How many files the manifest lists.
+        files: usize,
+    },
+    /// An image of a version that this reader does not know.
+    #[error("{path}: {source}")]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        source: ImageError,
     },
     /// A file of another length than the manifest says.
-    #[error("{path}: found {found} bytes, but the manifest says {listed}")]
+    #[error(
+        "{path}: found {found} bytes, but the manifest says {listed}; it is damaged or of another table set"
+    )]
     Length {
         /// The file.
         path: PathBuf,
@@ -87,6 +99,12 @@ pub enum ReadError {
     },
 }
 
+/// What the manifests of all formats have.
+#[derive(Deserialize)]
+struct Label {
+    format: String,
+}
+
 /// A table set on disk, known by its manifest.
 #[derive(Clone, Debug)]
 pub struct TableSet {
@@ -102,11 +120,14 @@ impl TableSet {
     pub fn open(directory: &Path) -> Result<Self, ReadError> {
         let path = directory.join(MANIFEST_FILE);
         let json = read_at_most(&path, MOST_MANIFEST_BYTES)?;
-        let manifest: Manifest = serde_json::from_slice(&json)
-            .map_err(|source| ReadError::Manifest { path: path.clone(), source })?;
-        if manifest.format != MANIFEST_FORMAT {
-            return Err(ReadError::Format { path, found: manifest.format });
+        // The format before all else: another one may well have other fields.
+        if let Ok(Label { format }) = serde_json::from_slice(&json)
+            && format != MANIFEST_FORMAT
+        {
+            return Err(ReadError::Format { path, found: format });
         }
+        let manifest =
+            serde_json::from_slice(&json).map_err(|source| ReadError::Manifest { path, source })?;
         Ok(Self { directory: directory.to_owned(), manifest })
     }
 
@@ -146,16 +167,18 @@ impl TableSet {
         let Some(FileEntry { bytes: listed, sha256: hash, .. }) =
             self.manifest.files.iter().find(|file| file.path == name)
         else {
-            return Err(ReadError::NotListed {
-                path,
-                switches: self.manifest.files.len().saturating_sub(1),
-            });
+            return Err(ReadError::NotListed { path, files: self.manifest.files.len() });
         };
-        let found = fs::metadata(&path).map_err(io_error(&path))?.len();
+        let (bytes, found) = read_start(&path, (*listed).min(MOST_IMAGE_BYTES))?;
+        if let Err(source) = check_version(&bytes) {
+            return Err(ReadError::Version { path, source });
+        }
         if found != *listed {
             return Err(ReadError::Length { path, found, listed: *listed });
         }
-        let bytes = read_at_most(&path, MOST_IMAGE_BYTES)?;
+        if found > MOST_IMAGE_BYTES {
+            return Err(ReadError::TooLarge { path, found, most: MOST_IMAGE_BYTES });
+        }
         let found = sha256(&bytes);
         if found != *hash {
             return Err(ReadError::Hash { path, found, listed: hash.clone() });
@@ -164,18 +187,31 @@ impl TableSet {
     }
 }
 
+/// What the parser says, without the place that the message begins with.
+fn without_place(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    text.strip_suffix(&place).unwrap_or(&text).to_owned()
+}
+
 fn io_error(path: &Path) -> impl FnOnce(io::Error) -> ReadError {
     move |source| ReadError::Io { path: path.to_owned(), source }
 }
 
 /// Reads a file of at most `most` bytes; a larger one is an error before it fills the memory.
 fn read_at_most(path: &Path, most: u64) -> Result<Vec<u8>, ReadError> {
-    let mut bytes = Vec::new();
-    let file = File::open(path).map_err(io_error(path))?;
-    file.take(most + 1).read_to_end(&mut bytes).map_err(io_error(path))?;
-    if bytes.len() as u64 > most {
-        let found = fs::metadata(path).map_err(io_error(path))?.len();
+    let (bytes, found) = read_start(path, most)?;
+    if found > most {
         return Err(ReadError::TooLarge { path: path.to_owned(), found, most });
     }
     Ok(bytes)
+}
+
+/// The first `most` bytes of a file, or all that it has, and its length.
+fn read_start(path: &Path, most: u64) -> Result<(Vec<u8>, u64), ReadError> {
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(io_error(path))?;
+    let length = file.metadata().map_err(io_error(path))?.len();
+    file.take(most).read_to_end(&mut bytes).map_err(io_error(path))?;
+    Ok((bytes, length))
 }

@@ -6,6 +6,7 @@
 
 use super::{MANIFEST_FILE, MANIFEST_FORMAT};
 use std::fs::{self, File};
+use std::io::ErrorKind::{NotADirectory, NotFound};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -71,14 +72,31 @@ pub fn write<'f>(
     interrupted: impl Fn() -> bool,
     mut written: impl FnMut(),
 ) -> Result<(), WriteError> {
-    let swap = check_target(target, existing)?;
+    let swap = must_swap(target, existing)?;
     let (parent, name) = split(target)?;
-    fs::create_dir_all(&parent).map_err(io_error(&parent, "create the directory"))?;
-    let aside = tempfile::Builder::new()
-        .prefix(&format!(".{name}.partial-"))
-        .permissions(permissions())
-        .tempdir_in(&parent)
-        .map_err(io_error(&parent, "create a directory"))?;
+    let missing: Vec<&Path> = parent.ancestors().take_while(|above| is_missing(above)).collect();
+    let whole = write_aside(target, &parent, &name, swap, files, interrupted, &mut written);
+    if whole.is_err() {
+        for made in missing {
+            // Fails where someone else has put something in; then it is not ours to remove.
+            let _ = fs::remove_dir(made);
+        }
+    }
+    whole
+}
+
+/// Writes everything into a directory beside the target and moves it there.
+fn write_aside<'f>(
+    target: &Path,
+    parent: &Path,
+    name: &str,
+    swap: bool,
+    files: impl IntoIterator<Item = (&'f str, &'f [u8])>,
+    interrupted: impl Fn() -> bool,
+    written: &mut impl FnMut(),
+) -> Result<(), WriteError> {
+    fs::create_dir_all(parent).map_err(io_error(parent, "create the directory"))?;
+    let aside = create_aside(parent, name)?;
     let mut directories = vec![aside.path().to_owned()];
     for (relative, bytes) in files {
         if interrupted() {
@@ -110,18 +128,29 @@ pub fn write<'f>(
             .map_err(io_error(target, "rename the new directory to it"))?;
         let _ = aside.keep();
     }
-    sync_directory(&parent)
+    sync_directory(parent)
+}
+
+/// Whether [`write()`] could begin: before the work of making what is to be written.
+///
+/// # Errors
+/// The target must not be touched, or nothing can be created beside it.
+pub fn check_target(target: &Path, existing: Existing) -> Result<(), WriteError> {
+    must_swap(target, existing)?;
+    let (parent, name) = split(target)?;
+    match parent.ancestors().find(|above| !is_missing(above)) {
+        Some(above) => create_aside(above, &name).map(drop),
+        None => Ok(()),
+    }
 }
 
 /// Whether the target must be swapped with what is there.
-///
-/// # Errors
-/// It must not be touched, or cannot be looked at.
-pub fn check_target(target: &Path, existing: Existing) -> Result<bool, WriteError> {
+fn must_swap(target: &Path, existing: Existing) -> Result<bool, WriteError> {
     let refuse = |why| Err(WriteError::NotOurs { path: target.to_owned(), why });
     let metadata = match fs::symlink_metadata(target) {
         Ok(metadata) => metadata,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        // Where something above it is not a directory, creating one there will tell.
+        Err(error) if matches!(error.kind(), NotFound | NotADirectory) => return Ok(false),
         Err(error) => return Err(io_error(target, "look at it")(error)),
     };
     if metadata.is_symlink() {
@@ -156,6 +185,23 @@ fn split(target: &Path) -> Result<(PathBuf, String), WriteError> {
         _ => PathBuf::from("."),
     };
     Ok((parent, name.to_string_lossy().into_owned()))
+}
+
+/// Whether nothing is there. The empty path is the working directory.
+fn is_missing(path: &Path) -> bool {
+    let answer = fs::symlink_metadata(path);
+    path != Path::new("")
+        && answer.is_err_and(|error| matches!(error.kind(), NotFound | NotADirectory))
+}
+
+/// A directory for what will bear this name, removed when dropped.
+fn create_aside(parent: &Path, name: &str) -> Result<tempfile::TempDir, WriteError> {
+    tempfile::Builder::new()
+        .prefix(&format!(".{name}.partial-"))
+        .permissions(permissions())
+        .tempdir_in(parent)
+        // The kind alone: the whole error has the random name in it.
+        .map_err(|error| io_error(parent, "create a directory in it")(error.kind().into()))
 }
 
 fn sync_directory(path: &Path) -> Result<(), WriteError> {

@@ -50,8 +50,8 @@ pub(crate) struct Generate {
     #[arg(long, value_name = "SET")]
     pub(crate) set_par_second: Option<String>,
     /// Use this many threads instead of one per core; the images are the same for any number
-    #[arg(long, value_name = "N")]
-    pub(crate) threads: Option<usize>,
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
     /// Print nothing but errors
     #[arg(short, long)]
     pub(crate) quiet: bool,
@@ -63,13 +63,13 @@ pub(crate) struct Inspect {
     /// The directory that `generate` wrote
     pub(crate) directory: PathBuf,
     /// The image of one switch: its ports and sets
-    #[arg(long, value_name = "N", conflicts_with_all = ["from", "to"])]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, conflicts_with_all = ["from", "to"])]
     pub(crate) switch: Option<u32>,
     /// With --to: the paths that the image of this switch gives
-    #[arg(long, value_name = "S", requires = "to")]
+    #[arg(long, value_name = "S", allow_negative_numbers = true, requires = "to")]
     pub(crate) from: Option<u32>,
     /// The destination switch
-    #[arg(long, value_name = "D", requires = "from")]
+    #[arg(long, value_name = "D", allow_negative_numbers = true, requires = "from")]
     pub(crate) to: Option<u32>,
     /// With --from and --to: list every path
     #[arg(long, requires = "from")]
@@ -107,10 +107,10 @@ pub(crate) struct Paths {
     /// The fabric file
     pub(crate) fabric: PathBuf,
     /// The source switch, by number: group·a + index
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
     pub(crate) from: u32,
     /// The destination switch
-    #[arg(long, value_name = "D")]
+    #[arg(long, value_name = "D", allow_negative_numbers = true)]
     pub(crate) to: u32,
     /// List every path, not only their numbers
     #[arg(long)]

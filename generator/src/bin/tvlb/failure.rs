@@ -1,7 +1,8 @@
 //! What a command ends in when it does not end well.
 
+use std::fmt;
+use std::io::{self, Write};
 use std::process::ExitCode;
-use std::{fmt, io};
 
 /// The outcome of a command.
 pub(crate) type Outcome = Result<(), Failure>;
@@ -24,17 +25,14 @@ impl Failure {
 
     /// Tells the user and gives the exit code.
     pub(crate) fn report(self) -> ExitCode {
-        match self {
-            Self::Message(message) => {
-                eprintln!("tvlb: {message}");
-                ExitCode::from(1)
-            }
-            Self::Interrupted => {
-                eprintln!("tvlb: interrupted; nothing was written");
-                ExitCode::from(130)
-            }
-            Self::BrokenPipe => ExitCode::SUCCESS,
-        }
+        let (message, code) = match self {
+            Self::Message(message) => (message, 1),
+            Self::Interrupted => ("interrupted; nothing was written".to_owned(), 130),
+            Self::BrokenPipe => return ExitCode::SUCCESS,
+        };
+        // Where nobody can be told, the exit code still tells.
+        let _ = writeln!(io::stderr(), "tvlb: {message}");
+        ExitCode::from(code)
     }
 }
 

@@ -16,13 +16,13 @@ use tvlb_schema::Decision;
 
 pub(crate) fn run(arguments: &Generate) -> Outcome {
     let begin = Instant::now();
+    catch_interrupt()?;
     if let Some(threads) = arguments.threads {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
         pool.map_err(|error| Failure::Message(format!("--threads {threads}: {error}")))?;
     }
     let mut fabric = Fabric::load(&arguments.fabric).map_err(Failure::of)?;
     override_sets(&mut fabric, arguments)?;
-    catch_interrupt()?;
     let existing = if arguments.replace { Existing::Replace } else { Existing::Refuse };
     // Before the work, so that a target that cannot be written is known at once.
     table_set::check_target(&arguments.output, existing).map_err(Failure::of)?;
@@ -33,7 +33,8 @@ pub(crate) fn run(arguments: &Generate) -> Outcome {
         generate(&fabric, &|| bar.inc(1), &interrupted).map_err(|error| match error {
             ImageStageError::Interrupted => Failure::Interrupted,
             error @ ImageStageError::Unreachable { .. } => {
-                Failure::Message(format!("{}: {error}", arguments.fabric.display()))
+                let path = fabric.wiring_path(&arguments.fabric);
+                Failure::Message(format!("{}: {error}", path.display()))
             }
         })?;
     bar.finish_and_clear();
@@ -127,7 +128,7 @@ impl Display for Summary<'_> {
             write!(f, "         {:.1} VLB routes per pair, {hops} mean hops", entry.mean_routes)?;
             if entry.pairs_without_route > 0 {
                 let (none, pairs) = (entry.pairs_without_route, entry.pairs);
-                write!(f, "; {none} of {pairs} pairs have none and take MIN")?;
+                write!(f, "; {none} of {pairs} pairs have none in the set")?;
             }
             writeln!(f)?;
         }

@@ -7,7 +7,7 @@ use crate::failure::{Failure, Outcome};
 use crate::output::print;
 use crate::paths::existing_switch;
 use std::fmt::{self, Display, Formatter, Write};
-use tvlb_firmware_model::{Scheme, Switch};
+use tvlb_firmware_model::{Channels, Scheme, Switch};
 use tvlb_generator::set_grammar::canonical;
 use tvlb_generator::table_set::{Manifest, TableSet};
 use tvlb_schema::{
@@ -19,13 +19,29 @@ pub(crate) fn run(arguments: &Inspect) -> Outcome {
     let fabric_bytes = set.fabric_image().map_err(Failure::of)?;
     let fabric = FabricImage::decode(&fabric_bytes)
         .map_err(|error| Failure::Message(format!("{}: {error}", set.fabric_path().display())))?;
+    let (identity, listed) =
+        (format!("{:016x}", fabric.identity()), &set.manifest().fabric_identity);
+    if identity != *listed {
+        return Err(Failure::Message(format!(
+            "{}: its fabric identity is {identity}, but the manifest says {listed}; \
+             they are of different fabrics",
+            set.fabric_path().display()
+        )));
+    }
     let boot = |number: tvlb_schema::Switch| {
         let bytes = set.switch_image(number).map_err(Failure::of)?;
         // Checks once more that the image fits the fabric, for a message that names its file.
-        SwitchImage::decode(&bytes, &fabric).map_err(|error| {
+        let in_file = |error: &dyn Display| {
             Failure::Message(format!("{}: {error}", set.switch_path(number).display()))
-        })?;
-        Ok::<_, Failure>(bytes)
+        };
+        let image = SwitchImage::decode(&bytes, &fabric).map_err(|error| in_file(&error))?;
+        if image.switch() != number {
+            return Err(in_file(&format_args!(
+                "the image is of switch {}, but its name says switch {number}",
+                image.switch()
+            )));
+        }
+        Ok(bytes)
     };
     let df = fabric.dragonfly();
     match (arguments.switch, arguments.from, arguments.to) {
@@ -129,15 +145,19 @@ impl Display for SwitchReport<'_> {
         let channels = image.virtual_channels();
         writeln!(
             f,
-            "\nvirtual channels: {}, {} for MIN, VLB and UGAL, {} for PAR",
+            "\nvirtual channels: {}; {} for MIN, VLB and UGAL; {} for PAR",
             channels.name(),
-            Scheme::UgalL.virtual_channels(channels),
-            Scheme::Par.virtual_channels(channels)
+            Count(Channels::needed(channels, Scheme::UgalL)),
+            Count(Channels::needed(channels, Scheme::Par))
         )?;
         let others = df.switch_count() - df.a();
         for (number, decisions) in sets_of(image) {
             let set = image.set(decisions[0]);
             writeln!(f, "\n{}", set_title(image, number, &decisions))?;
+            if set.rule().shapes().is_empty() {
+                writeln!(f, "no VLB route: packets take MIN where a cable joins the groups")?;
+                continue;
+            }
             let by_shape = set.rule().draw != DrawRule::ByRoute;
             if by_shape {
                 writeln!(f, "shape    kept  weight  destinations of {others} that have it")?;
@@ -187,10 +207,19 @@ impl Display for PathReport<'_> {
         }
         if from.0 == to.0 {
             writeln!(f, "within one group: MIN is the local link")?;
-            return writeln!(f, "VLB goes through any of the {} others", df.a().saturating_sub(2));
+            return match df.a().saturating_sub(2) {
+                0 => writeln!(f, "there is no other switch for VLB to go through"),
+                1 => writeln!(f, "VLB goes through the one other switch"),
+                others => writeln!(f, "VLB goes through any of the {others} others"),
+            };
         }
-        writeln!(f, "\nMIN: {} paths, one drawn uniformly", fabric.link_count(from.0, to.0))?;
-        for k in 0..fabric.link_count(from.0, to.0) {
+        let links = fabric.link_count(from.0, to.0);
+        match links {
+            0 => writeln!(f, "\nMIN: none, for no cable joins the groups; packets take VLB")?,
+            1 => writeln!(f, "\nMIN: 1 path")?,
+            _ => writeln!(f, "\nMIN: {links} paths, one drawn uniformly")?,
+        }
+        for k in 0..links {
             let (x, z) = fabric.link(from.0, to.0, k).ok_or(fmt::Error)?;
             let mut walk = Walk::from(from);
             walk.local(df.split_port(x).0);
@@ -207,7 +236,8 @@ impl Display for PathReport<'_> {
             routes.sort_unstable();
             writeln!(f, "\n{}", set_title(image, number, &decisions))?;
             if routes.is_empty() {
-                writeln!(f, "no route is kept: packets take MIN")?;
+                let instead = if links > 0 { "MIN" } else { "any VLB path" };
+                writeln!(f, "no route is kept: packets take {instead}")?;
                 continue;
             }
             let count = |shape: Shape| routes.iter().filter(|(s, _)| *s == shape).count();
@@ -224,7 +254,8 @@ impl Display for PathReport<'_> {
             }
             let mean: f64 =
                 Shape::all().map(|s| f64::from(s.hops()) * weight(s)).sum::<f64>() / total;
-            writeln!(f, "{} routes, {mean:.3} mean hops of a draw", routes.len())?;
+            let noun = if routes.len() == 1 { "route" } else { "routes" };
+            writeln!(f, "{} {noun}, {mean:.3} mean hops of a draw", routes.len())?;
             if self.list {
                 for (shape, route) in &routes {
                     writeln!(f, "  {shape}  {}", vlb_walk(fabric, from, to, *route))?;
@@ -303,6 +334,14 @@ impl Walk {
     fn step(&mut self, arrow: &str) {
         let (group, index) = self.at;
         write!(self.text, " {arrow} ({group},{index})").expect("a string takes any text");
+    }
+}
+
+struct Count(Channels);
+
+impl Display for Count {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{} on local and {} on global links", self.0.local, self.0.global)
     }
 }
 

@@ -4,7 +4,7 @@ mod shipped;
 
 use super::*;
 use proptest::prelude::*;
-use tvlb_schema::DrawRule;
+use tvlb_schema::{DrawRule, VcScheme};
 
 const LEAST: &str = "\
 name = \"x\"
@@ -58,6 +58,7 @@ fn what_is_not_written_has_its_default() {
             wiring: Wiring::Arrangement(Arrangement::Absolute),
             latencies: Latencies { local: 10, global: 15 },
             threshold: 0,
+            virtual_channels: VcScheme::Ordered,
             sets: PerDecision { ugal_l: set.clone(), par_source: set.clone(), par_second: set },
         }
     );
@@ -290,7 +291,7 @@ fn other_values_out_of_range() {
         "[[links]]",
         "[routing]\nthreshold = 32768",
         "[routing]\nthreshold = -32769",
-        "[routing]\nvirtual-channels = \"per-hop\"",
+        "[routing]\nvirtual-channels = \"by-phase\"",
         "[routing]\nvirtual-channels = 4",
         "[routing]\nset = 4",
         "[routing.set]\nugal-l = 4",
@@ -304,8 +305,8 @@ fn other_values_out_of_range() {
     x.toml:7:1: links is an array, but links must be a table of local-latency, global-latency
     x.toml:8:13: routing.threshold = 32768, but threshold must be -32768 to 32767
     x.toml:8:13: routing.threshold = -32769, but threshold must be -32768 to 32767
-    x.toml:8:20: routing.virtual-channels = "per-hop", but virtual-channels must be "ordered"
-    x.toml:8:20: routing.virtual-channels = 4, but virtual-channels must be "ordered"
+    x.toml:8:20: routing.virtual-channels = "by-phase", but virtual-channels must be one of "ordered", "per-hop", "positional"
+    x.toml:8:20: routing.virtual-channels = 4, but virtual-channels must be one of "ordered", "per-hop", "positional"
     x.toml:8:7: routing.set = 4, but set must be a string in the grammar of sets, as in "strategic-2-3 by shape", or a table of ugal-l, par-source, par-second
     x.toml:8:10: routing.set.ugal-l = 4, but ugal-l must be a string in the grammar of sets, as in "strategic-2-3 by shape"
     "#);

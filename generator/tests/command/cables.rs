@@ -1,0 +1,116 @@
+//! Fabrics whose cables are listed: the lists that `tvlb` itself prints, incomplete ones, and
+//! every kind of wrong one.
+
+use crate::scratch::Scratch;
+use insta::assert_snapshot;
+
+const HEADER: &str = "from_group,from_switch,from_port,to_group,to_switch,to_port\n";
+
+/// Three groups of two switches with two global ports each, and these cables.
+fn with_cables(lines: &str) -> Scratch {
+    let scratch = Scratch::with_fabric(
+        "name = \"listed\"\n[dragonfly]\np = 1\na = 2\nh = 2\ng = 3\ncables = \"cables.csv\"\n",
+    );
+    scratch.write("cables.csv", lines);
+    scratch
+}
+
+fn error_of(lines: &str) -> String {
+    with_cables(lines).refuses("generate fabric.toml -o out")
+}
+
+fn error_below_header(lines: &str) -> String {
+    error_of(&format!("{HEADER}{lines}"))
+}
+
+#[test]
+fn what_topology_prints_is_a_cable_list() {
+    let arranged = Scratch::with_table_set();
+    let list = arranged.succeeds("topology fabric.toml --format csv");
+    let text = String::from_utf8(arranged.read("fabric.toml")).unwrap();
+    let listed = Scratch::with_fabric(&format!("{text}cables = \"cables.csv\"\n"));
+    listed.write("cables.csv", list);
+    listed.succeeds("generate fabric.toml -o out");
+    assert_eq!(listed.read("out/fabric.tvlb"), arranged.read("out/fabric.tvlb"));
+}
+
+#[test]
+fn a_list_lies_beside_its_fabric_file() {
+    let scratch = with_cables(&format!("{HEADER}0,0,0,1,0,0\n1,1,0,2,0,0\n"));
+    let above = Scratch::new();
+    let fabric = scratch.path("fabric.toml");
+    let summary = above.tvlb_with(["topology", fabric.to_str().unwrap()]);
+    assert_eq!(summary.code, 0, "{summary}");
+}
+
+#[test]
+fn two_groups_without_a_cable_are_joined_through_a_third() {
+    let scratch = with_cables(&format!("{HEADER}0,0,0,1,0,0\n1,1,0,2,0,0\n"));
+    scratch.succeeds("generate fabric.toml -o out");
+    assert_snapshot!(scratch.succeeds("topology fabric.toml"), @"
+    Dragonfly (p, a, h, g)     1, 2, 2, 3
+    switches                   6
+    nodes                      6
+    global ports               12
+    global ports unused        8
+    global cables              2
+    links per pair of groups   0 to 1 (0 for 1 pair, 1 for 2)
+    pairs without a link       1: 0-2
+    same under group rotation  no
+    ");
+    let overview = scratch.succeeds("inspect out");
+    assert!(overview.contains("2 cables, 0 to 1 per pair of groups, 8 global ports unused"));
+    assert_snapshot!(scratch.succeeds("inspect out --from 1 --to 5 --list"), @"
+    from switch 1 (group 0, switch 1) to switch 5 (group 2, switch 1)
+
+    MIN: none, for no cable joins the groups; packets take VLB
+
+    set 0 for ugal-l (T = 0), par-source (T = 0), par-second (T = 0): strategic-2-3 by shape; seed 1
+    shape  hops  routes  share of draws
+    111     5       1         100.00%
+    1 route, 5.000 mean hops of a draw
+      111  (0,1) -> (0,0) => (1,0) -> (1,1) => (2,0) -> (2,1)
+    ");
+}
+
+#[test]
+fn without_a_cable_and_without_a_kept_route_any_vlb_path_is_taken() {
+    let scratch = with_cables(&format!("{HEADER}0,0,0,1,0,0\n1,1,0,2,0,0\n"));
+    scratch.succeeds("generate fabric.toml -o out --set min");
+    assert_snapshot!(scratch.succeeds("inspect out --from 1 --to 5"), @"
+    from switch 1 (group 0, switch 1) to switch 5 (group 2, switch 1)
+
+    MIN: none, for no cable joins the groups; packets take VLB
+
+    set 0 for ugal-l (T = 0), par-source (T = 0), par-second (T = 0): min; seed 1
+    no route is kept: packets take any VLB path
+    ");
+}
+
+#[test]
+fn two_groups_out_of_reach() {
+    assert_snapshot!(error_below_header("0,0,0,1,0,0\n"), @"tvlb: cables.csv: groups 0 and 2 share no cable, and no other group has cables to both: no packet can pass between them by MIN or VLB; add a cable");
+    assert_snapshot!(error_of(HEADER), @"tvlb: cables.csv: groups 0 and 1 share no cable, and no other group has cables to both: no packet can pass between them by MIN or VLB; add a cable");
+}
+
+#[test]
+fn ends_that_are_wrong() {
+    assert_snapshot!(error_below_header("0,0,0,1,0,0\n0,1,0,3,0,0\n"), @"tvlb: cables.csv: line 3: to_group is 3, but must be 0 to 2");
+    assert_snapshot!(error_below_header("0,0,0,,,\n"), @r#"tvlb: cables.csv: line 2: to_group is "", but must be a whole number, 0 to 2"#);
+    assert_snapshot!(error_below_header("0,0,0\n"), @"tvlb: cables.csv: line 2: 3 columns, but there must be 6: from_group,from_switch,from_port,to_group,to_switch,to_port");
+    assert_snapshot!(error_below_header("0,0,0,1,0,0\n1,0,0,2,0,0\n"), @"tvlb: cables.csv: line 3: group 1, switch 0, global port 0 already has the cable of line 2; a port takes one cable");
+    assert_snapshot!(error_below_header("1,0,0,1,0,0\n"), @"tvlb: cables.csv: line 2: a cable from group 1, switch 0, global port 0 to group 1, switch 0, global port 0 stays within one group; a global cable joins two groups");
+    assert_snapshot!(error_below_header("1,0,0,1,1,0\n"), @"tvlb: cables.csv: line 2: a cable from group 1, switch 0, global port 0 to group 1, switch 1, global port 0 stays within one group; a global cable joins two groups");
+}
+
+#[test]
+fn lists_that_are_none() {
+    assert_snapshot!(error_of("0,0,0,1,0,0\n"), @r#"tvlb: cables.csv: line 1: column 1 of the header is "0", but must be "from_group"; the header is from_group,from_switch,from_port,to_group,to_switch,to_port"#);
+    assert_snapshot!(error_of(""), @"tvlb: cables.csv: the cable list is empty; its first line must be the header from_group,from_switch,from_port,to_group,to_switch,to_port");
+    assert_snapshot!(error_of("\u{1}\u{2}\n"), @r#"tvlb: cables.csv: line 1: column 1 of the header is "\u{1}\u{2}", but must be "from_group"; the header is from_group,from_switch,from_port,to_group,to_switch,to_port"#);
+    let scratch = with_cables("");
+    scratch.write("cables.csv", b"from_group\xff");
+    assert_snapshot!(scratch.refuses("generate fabric.toml -o out"), @"tvlb: cables.csv: byte 10: found 0xff, accepted UTF-8 text; is this the right file?");
+    std::fs::remove_file(scratch.path("cables.csv")).unwrap();
+    assert_snapshot!(scratch.refuses("generate fabric.toml -o out"), @"tvlb: cables.csv: cannot read it: No such file or directory (os error 2)");
+}

@@ -1,0 +1,35 @@
+//! The help texts, which are the command's documentation.
+
+use crate::scratch::Scratch;
+use insta::assert_snapshot;
+
+const COMMANDS: [&str; 4] = ["generate", "inspect", "topology", "paths"];
+
+#[test]
+fn help() {
+    let scratch = Scratch::new();
+    assert_snapshot!("help", scratch.succeeds("--help"));
+    assert_eq!(scratch.succeeds("-h"), scratch.succeeds("--help"));
+    for command in COMMANDS {
+        let short = scratch.succeeds(&format!("{command} -h"));
+        let long = scratch.succeeds(&format!("{command} --help"));
+        assert_snapshot!(format!("help_{command}_short"), short);
+        assert_snapshot!(format!("help_{command}_long"), long);
+        assert_eq!(scratch.succeeds(&format!("help {command}")), long);
+    }
+}
+
+#[test]
+fn without_arguments_the_help_is_shown_as_an_error() {
+    let scratch = Scratch::new();
+    let run = scratch.tvlb("");
+    assert_eq!((run.code, run.stdout.as_str()), (2, ""));
+    assert_eq!(run.stderr, scratch.succeeds("-h"));
+}
+
+#[test]
+fn version() {
+    let version = Scratch::new().succeeds("--version");
+    assert_eq!(version, concat!("tvlb ", env!("CARGO_PKG_VERSION"), "\n"));
+    assert_eq!(version, Scratch::new().succeeds("-V"));
+}

@@ -1,0 +1,82 @@
+//! Ctrl-C: the whole table set or nothing, whenever it comes.
+
+use crate::scratch::{Run, Scratch, TVLB};
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+/// Begins to generate the table set of the largest shipped fabric.
+fn begin(scratch: &Scratch, options: &str) -> Child {
+    let arguments = format!("generate fabric.toml -o deep/out --quiet {options}");
+    scratch
+        .command(TVLB)
+        .args(arguments.split_whitespace())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// Sends SIGINT and waits for the end.
+fn interrupt(child: Child) -> Run {
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).output().unwrap();
+    // Where the child had ended there is nobody to receive it.
+    drop(sent);
+    Run::of(&child.wait_with_output().unwrap())
+}
+
+/// Whether a partial directory is there: the files are being written.
+fn is_writing(scratch: &Scratch) -> bool {
+    let files = scratch.path("deep").read_dir();
+    files.is_ok_and(|mut entries| entries.next().is_some())
+}
+
+#[test]
+fn leaves_the_whole_table_set_or_nothing() {
+    for delay in [0, 30, 100, 300, 700] {
+        let scratch = Scratch::with_shipped("dfly-13-26-13-27.toml");
+        let child = begin(&scratch, "");
+        sleep(Duration::from_millis(delay));
+        let run = interrupt(child);
+        if run.code == 0 {
+            assert_eq!(scratch.names(), ["deep", "fabric.toml"]);
+            scratch.succeeds("inspect deep/out --switch 701");
+        } else {
+            assert_eq!(run.code, 130, "after {delay} ms: {run}");
+            assert_eq!(scratch.names(), ["fabric.toml"], "after {delay} ms");
+        }
+    }
+}
+
+#[test]
+fn leaves_nothing_while_files_are_written() {
+    let scratch = Scratch::with_shipped("dfly-13-26-13-27.toml");
+    let mut child = begin(&scratch, "");
+    while !is_writing(&scratch) {
+        assert_eq!(child.try_wait().unwrap(), None, "it ended before it began to write");
+        sleep(Duration::from_millis(1));
+    }
+    let run = interrupt(child);
+    if run.code == 0 {
+        scratch.succeeds("inspect deep/out --switch 701");
+    } else {
+        assert_eq!(run.code, 130);
+        assert_eq!(run.stderr, "tvlb: interrupted; nothing was written\n");
+        assert_eq!(scratch.names(), ["fabric.toml"]);
+    }
+}
+
+#[test]
+fn leaves_the_old_table_set() {
+    let scratch = Scratch::with_shipped("dfly-2-4-2-9.toml");
+    scratch.succeeds("generate fabric.toml -o deep/out");
+    let old = scratch.read("deep/out/manifest.json");
+    let larger = Scratch::with_shipped("dfly-13-26-13-27.toml").read("fabric.toml");
+    scratch.write("fabric.toml", larger);
+    let child = begin(&scratch, "--replace");
+    sleep(Duration::from_millis(200));
+    let run = interrupt(child);
+    let entries = scratch.path("deep").read_dir().unwrap();
+    assert_eq!(entries.count(), 1, "{run}");
+    assert_eq!(scratch.read("deep/out/manifest.json") == old, run.code == 130, "{run}");
+}

@@ -1,0 +1,14 @@
+//! Whole-program tests of the `tvlb` command: what it prints and writes, and how it refuses.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
+
+mod cables;
+mod command_line;
+mod damage;
+mod determinism;
+mod fabric;
+mod golden;
+mod help;
+mod interruption;
+mod output;
+mod scratch;

@@ -1,0 +1,214 @@
+//! Where a table set is written: what may be there, what is refused, and that nothing is left
+//! behind when writing fails.
+
+use crate::scratch::{Run, Scratch, TVLB};
+use insta::assert_snapshot;
+use std::fs::{self, File};
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Command, Stdio};
+
+const GENERATE: &str = "generate fabric.toml -o out";
+
+fn fabric() -> Scratch {
+    Scratch::with_shipped("dfly-2-4-2-9.toml")
+}
+
+#[test]
+fn a_directory_that_is_not_a_table_set_is_never_touched() {
+    let scratch = fabric();
+    fs::create_dir(scratch.path("out")).unwrap();
+    scratch.write("out/thesis.tex", "precious");
+    assert_snapshot!(scratch.refuses(GENERATE), @"tvlb: out: exists and is not a table set (it is not empty and has no manifest.json of tvlb's); give a directory that does not exist yet, an empty one, or a table set with --replace");
+    assert_eq!(scratch.refuses("generate fabric.toml -o out --replace"), scratch.refuses(GENERATE));
+}
+
+#[test]
+fn an_empty_directory_will_do() {
+    let scratch = fabric();
+    fs::create_dir(scratch.path("out")).unwrap();
+    scratch.succeeds(GENERATE);
+    assert_eq!(scratch.names(), ["fabric.toml", "out"]);
+}
+
+#[test]
+fn a_file_or_a_link_is_no_place_for_a_table_set() {
+    let scratch = Scratch::with_table_set();
+    scratch.write("file", "");
+    assert_snapshot!(scratch.refuses("generate fabric.toml -o file --replace"), @"tvlb: file: exists and is not a table set (it is not a directory); give a directory that does not exist yet, an empty one, or a table set with --replace");
+    std::os::unix::fs::symlink("out", scratch.path("link")).unwrap();
+    assert_snapshot!(scratch.refuses("generate fabric.toml -o link --replace"), @"tvlb: link: exists and is not a table set (it is a symbolic link); give a directory that does not exist yet, an empty one, or a table set with --replace");
+}
+
+#[test]
+fn a_table_set_is_replaced_only_when_asked() {
+    let scratch = Scratch::with_table_set();
+    let before = scratch.files();
+    assert_snapshot!(scratch.refuses(GENERATE), @"tvlb: out: exists and is a table set; give --replace to replace it, or another directory");
+    scratch.write("out/fabric.tvlb", "damaged");
+    scratch.write("out/stray", "");
+    scratch.succeeds("generate fabric.toml -o out --replace");
+    assert_eq!(scratch.files(), before);
+}
+
+#[test]
+fn replacing_nothing_is_writing() {
+    let scratch = fabric();
+    scratch.succeeds("generate fabric.toml -o out --replace");
+    assert_eq!(scratch.names(), ["fabric.toml", "out"]);
+}
+
+#[test]
+fn a_failed_replacement_leaves_the_old_table_set() {
+    let scratch = Scratch::with_table_set();
+    let before = scratch.files();
+    let run = with_file_limit(&scratch, "generate fabric.toml -o out --replace --set all");
+    assert_eq!(run.code, 1, "{run}");
+    assert_eq!(scratch.files(), before);
+}
+
+#[test]
+fn directories_above_are_created() {
+    let scratch = fabric();
+    scratch.succeeds("generate fabric.toml -o deep/er/out");
+    assert_eq!(scratch.names(), ["deep", "fabric.toml"]);
+    scratch.succeeds("inspect deep/er/out");
+}
+
+#[test]
+fn a_path_through_a_file() {
+    let scratch = fabric();
+    assert_snapshot!(scratch.refuses("generate fabric.toml -o fabric.toml/out"), @"tvlb: fabric.toml: cannot create a directory in it: not a directory");
+    assert_snapshot!(scratch.refuses("generate fabric.toml -o fabric.toml/deep/out"), @"tvlb: fabric.toml: cannot create a directory in it: not a directory");
+}
+
+#[test]
+fn a_path_without_a_name() {
+    let scratch = fabric();
+    fs::create_dir(scratch.path("empty")).unwrap();
+    let run = Run::of(
+        &scratch
+            .command(TVLB)
+            .current_dir(scratch.path("empty"))
+            .args(["generate", "../fabric.toml", "-o", "."])
+            .output()
+            .unwrap(),
+    );
+    assert_snapshot!(run, @"
+    tvlb: .: exists and is not a table set (the path does not end in a name); give a directory that does not exist yet, an empty one, or a table set with --replace
+    exit code 1
+    ");
+}
+
+#[test]
+fn a_parent_that_may_not_be_written_is_known_before_the_work() {
+    // Two groups without a cable: the work itself would fail, if it began.
+    let scratch = Scratch::with_fabric(
+        "name = \"apart\"\n[dragonfly]\np = 1\na = 1\nh = 1\ng = 2\ncables = \"cables.csv\"\n",
+    );
+    scratch.write("cables.csv", "from_group,from_switch,from_port,to_group,to_switch,to_port\n");
+    fs::create_dir(scratch.path("kept")).unwrap();
+    set_mode(&scratch, ".", 0o755);
+    set_mode(&scratch, "kept", 0o555);
+    let Some(generate) = unprivileged(&scratch) else {
+        return;
+    };
+    let before = scratch.files();
+    let refuse = |output: &str| {
+        let run =
+            Run::of(&generate().args(["generate", "fabric.toml", "-o", output]).output().unwrap());
+        assert_eq!(scratch.files(), before);
+        run.to_string()
+    };
+    assert_snapshot!(refuse("kept/out"), @"
+    tvlb: kept: cannot create a directory in it: permission denied
+    exit code 1
+    ");
+    assert_eq!(refuse("kept/deep/out"), refuse("kept/out"));
+}
+
+fn set_mode(scratch: &Scratch, name: &str, mode: u32) {
+    fs::set_permissions(scratch.path(name), fs::Permissions::from_mode(mode)).unwrap();
+}
+
+/// Makes `tvlb` commands that permissions apply to, also where the tests run as root; nothing
+/// where that cannot be done.
+fn unprivileged(scratch: &Scratch) -> Option<impl Fn() -> Command> {
+    let as_nobody = fs::create_dir(scratch.path("kept/probe")).is_ok();
+    if as_nobody {
+        fs::remove_dir(scratch.path("kept/probe")).unwrap();
+    }
+    let command = move || {
+        if !as_nobody {
+            return scratch.command(TVLB);
+        }
+        let mut command = scratch.command("setpriv");
+        command.args(["--reuid=65534", "--regid=65534", "--clear-groups", TVLB]);
+        command
+    };
+    let works = command().arg("--version").output().is_ok_and(|output| output.status.success());
+    works.then_some(command)
+}
+
+#[test]
+fn a_disk_that_is_full() {
+    let scratch = fabric();
+    let before = scratch.files();
+    let run = with_file_limit(&scratch, GENERATE);
+    assert_snapshot!(run, @"
+    tvlb: out/manifest.json: cannot write the file: File too large (os error 27)
+    exit code 1
+    ");
+    assert_eq!(scratch.files(), before);
+    let run = with_file_limit(&scratch, "generate fabric.toml -o deep/er/out");
+    assert_eq!(run.code, 1, "{run}");
+    assert_eq!(scratch.files(), before, "directories above the target were left behind");
+}
+
+/// Runs `tvlb` where no file may be longer than a kilobyte or less: the manifest is.
+fn with_file_limit(scratch: &Scratch, arguments: &str) -> Run {
+    let script = format!("trap '' XFSZ; ulimit -f 1; exec \"$0\" {arguments}");
+    Run::of(&scratch.command("sh").args(["-c", &script, TVLB]).output().unwrap())
+}
+
+#[test]
+fn a_standard_output_that_is_full() {
+    let Ok(full) = File::options().write(true).open("/dev/full") else {
+        return;
+    };
+    let scratch = fabric();
+    let mut command = scratch.command(TVLB);
+    let output = command.args(["topology", "fabric.toml"]).stdout(full).output().unwrap();
+    assert_snapshot!(Run::of(&output), @"
+    tvlb: standard output: cannot write: No space left on device (os error 28)
+    exit code 1
+    ");
+}
+
+#[test]
+fn an_error_that_nobody_can_be_told() {
+    let Ok(full) = File::options().write(true).open("/dev/full") else {
+        return;
+    };
+    let scratch = fabric();
+    let mut command = scratch.command(TVLB);
+    let output = command.args(["topology", "none.toml"]).stderr(full).output().unwrap();
+    assert_eq!(Run::of(&output).code, 1);
+}
+
+#[test]
+fn a_reader_who_has_read_enough() {
+    let scratch = Scratch::with_shipped("dfly-13-26-13-27.toml");
+    for arguments in ["--format csv", "--format json", "--format dot-switches"] {
+        let arguments = format!("topology fabric.toml {arguments}");
+        let mut child = scratch
+            .command(TVLB)
+            .args(arguments.split_whitespace())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let run = Run::of(&child.wait_with_output().unwrap());
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""), "tvlb {arguments}");
+    }
+}
