@@ -61,6 +61,10 @@ pub(crate) fn run(arguments: &Model) -> Outcome {
         return Err(Failure::of(error));
     }
     let Some(cells) = sweep.assemble(&progress.done) else {
+        if let Some(path) = state_file {
+            let (done, all) = (progress.done.len(), sweep.unit_count());
+            eprintln!("tvlb: {}: keeps {done} of {all} units of work", path.display());
+        }
         return Err(Failure::Interrupted);
     };
 
