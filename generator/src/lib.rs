@@ -10,4 +10,5 @@ pub mod image;
 pub mod routes;
 pub mod set_grammar;
 pub mod table_set;
+pub mod throughput;
 pub mod topology;

@@ -3,6 +3,7 @@
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use tvlb_generator::set_grammar::GRAMMAR;
+use tvlb_generator::throughput::Counting;
 
 /// Makes and checks the routing tables of Dragonfly networks.
 #[derive(Parser)]
@@ -21,6 +22,7 @@ pub(crate) enum Command {
     Inspect(Inspect),
     Topology(Topology),
     Paths(Paths),
+    Model(Model),
     Simulate(crate::simulate::Simulate),
 }
 
@@ -117,4 +119,63 @@ pub(crate) struct Paths {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Model the throughput of many sets on many traffic patterns (Step 1)
+#[derive(Args)]
+#[command(after_long_help = format!("Sets are written as\n\n{GRAMMAR}"))]
+pub(crate) struct Model {
+    /// The fabric file
+    pub(crate) fabric: PathBuf,
+    /// Patterns, separated by commas: `type-1[:COUNT]`, all shifts or a sample of COUNT;
+    /// `type-2[:COUNT]`, random permutations of groups and switches, 20 by default;
+    /// `permutation[:COUNT]`, of nodes; `shift(ΔG,ΔS)`; `file:PATH`
+    #[arg(long, value_name = "LIST", default_value = "type-1,type-2")]
+    pub(crate) patterns: String,
+    /// A set, or `table-1`, `strategic`, `down-closed` or `step-1`, which is all three and the
+    /// default; may be repeated
+    #[arg(long, value_name = "SET")]
+    pub(crate) sets: Vec<String>,
+    /// What counts as one path
+    #[arg(long, value_enum, default_value_t = CountedPaths::Triples)]
+    pub(crate) paths: CountedPaths,
+    /// How much of the best throughput a candidate may lack, as a fraction
+    #[arg(long, value_name = "FRACTION", default_value_t = 0.01)]
+    pub(crate) epsilon: f64,
+    /// Print JSON, with the bounds of every pattern
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write a line for each set to FILE
+    #[arg(long, value_name = "FILE")]
+    pub(crate) csv: Option<PathBuf>,
+    /// Write a picture to FILE
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+    /// Keep what is done in FILE, and go on from there if the run is interrupted
+    #[arg(long, value_name = "FILE")]
+    pub(crate) state: Option<PathBuf>,
+    /// Use this many threads instead of one per core; the figures are the same for any number
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<usize>,
+    /// Print nothing but the result and errors
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+/// What counts as one path.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CountedPaths {
+    /// Every (intermediate switch, MIN leg, MIN leg), as the papers count
+    Triples,
+    /// Distinct simple routes
+    Routes,
+}
+
+impl CountedPaths {
+    pub(crate) fn counting(self) -> Counting {
+        match self {
+            Self::Triples => Counting::Triples,
+            Self::Routes => Counting::Routes,
+        }
+    }
 }

@@ -6,6 +6,7 @@ mod args;
 mod failure;
 mod generate;
 mod inspect;
+mod model;
 mod output;
 mod paths;
 mod simulate;
@@ -22,6 +23,7 @@ fn main() -> ExitCode {
         Command::Inspect(arguments) => inspect::run(arguments),
         Command::Topology(arguments) => topology::run(arguments),
         Command::Paths(arguments) => paths::run(arguments),
+        Command::Model(arguments) => model::run(arguments),
         Command::Simulate(arguments) => simulate::run(arguments),
     };
     match outcome {

@@ -1,0 +1,15 @@
+#!/bin/sh
+# Times the whole of Step 1 (82 sets, all shifts and 20 group permutations) on the fabrics that
+# Rahman et al. evaluate. Run from the top directory; one fabric as an argument times that one.
+#   bench/step-1.sh [9|17|33|27]
+set -eu
+cargo build --release --package tvlb-generator
+tvlb=${CARGO_TARGET_DIR:-target}/release/tvlb
+for g in ${1:-9 17 33 27}; do
+    case $g in
+        27) fabric=tables/dfly-13-26-13-27.toml patterns=type-1:2,type-2:1 ;; # a sample; even so it takes hours
+        *) fabric=tables/dfly-4-8-4-$g.toml patterns=type-1,type-2 ;;
+    esac
+    echo "$fabric, $patterns"
+    time "$tvlb" model "$fabric" --patterns "$patterns" --quiet > /dev/null
+done

@@ -1,0 +1,191 @@
+//! `tvlb model`.
+
+use crate::args::Model;
+use crate::failure::{Failure, Outcome};
+use crate::output::{catch_interrupt, interrupted, print, print_json, progress};
+use std::fs;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+use tvlb_generator::fabric::Fabric;
+use tvlb_generator::throughput::pattern::{self, Pattern};
+use tvlb_generator::throughput::report::{Heading, Report};
+use tvlb_generator::throughput::state::{self, Done, StateError};
+use tvlb_generator::throughput::sweep::{Sweep, Tally};
+use tvlb_generator::throughput::{PathSet, path_set, plot};
+use tvlb_schema::Dragonfly;
+
+pub(crate) fn run(arguments: &Model) -> Outcome {
+    let begin = Instant::now();
+    if let Some(threads) = arguments.threads {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+        pool.map_err(|error| Failure::Message(format!("--threads {threads}: {error}")))?;
+    }
+    if !(0.0..1.0).contains(&arguments.epsilon) {
+        let found = arguments.epsilon;
+        return Err(Failure::Message(format!(
+            "--epsilon {found}: it must be at least 0 and below 1"
+        )));
+    }
+    let fabric = Fabric::load(&arguments.fabric).map_err(Failure::of)?;
+    let seed = fabric.file.seed;
+    let patterns = patterns(arguments, fabric.topology.dragonfly(), seed)?;
+    let sets = sets(arguments, seed)?;
+    let sweep = Sweep::new(&fabric.topology, arguments.paths.counting(), patterns, sets);
+    catch_interrupt()?;
+
+    let state_file = arguments.state.as_deref();
+    let before = match state_file {
+        Some(path) => state::read(path, &sweep).map_err(Failure::of)?,
+        None => Done::new(),
+    };
+    let bar = progress(arguments.quiet, "patterns", sweep.unit_count());
+    bar.set_position(before.len() as u64);
+    let progress =
+        Mutex::new(Progress { done: before.clone(), tally: Tally::default(), failed: None });
+    let finished = |unit, cells, tally: Tally| {
+        let mut progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
+        progress.done.insert(unit, cells);
+        progress.tally = progress.tally.plus(tally);
+        if let Some(path) = state_file
+            && progress.failed.is_none()
+        {
+            progress.failed = state::write(path, &sweep, &progress.done).err();
+        }
+        bar.inc(1);
+    };
+    sweep.run(&before, finished, interrupted).map_err(Failure::of)?;
+    bar.finish_and_clear();
+    let progress = progress.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if let Some(error) = progress.failed {
+        return Err(Failure::of(error));
+    }
+    let Some(cells) = sweep.assemble(&progress.done) else {
+        if let Some(path) = state_file {
+            let (done, all) = (progress.done.len(), sweep.unit_count());
+            eprintln!("tvlb: {}: keeps {done} of {all} units of work", path.display());
+        }
+        return Err(Failure::Interrupted);
+    };
+
+    let heading = Heading { fabric: fabric.file.name.clone(), seed, epsilon: arguments.epsilon };
+    let report = Report::new(&sweep, &cells, heading);
+    if let Some(path) = &arguments.csv {
+        write(path, &report.csv())?;
+    }
+    if let Some(path) = &arguments.svg {
+        write(path, &plot::svg(&report))?;
+    }
+    if arguments.json {
+        return print_json(&report);
+    }
+    print(&report)?;
+    if !arguments.quiet {
+        eprintln!("{}; {:.2} s", progress.tally, begin.elapsed().as_secs_f64());
+    }
+    Ok(())
+}
+
+/// What is done while the threads run.
+struct Progress {
+    done: Done,
+    tally: Tally,
+    failed: Option<StateError>,
+}
+
+/// The patterns that the option lists, sampled if it says so.
+fn patterns(arguments: &Model, df: &Dragonfly, seed: u64) -> Result<Vec<Pattern>, Failure> {
+    let mut patterns = Vec::new();
+    for word in split_outside_parentheses(&arguments.patterns) {
+        let bad =
+            |accepted: &str| Failure::Message(format!("--patterns: found {word:?}; {accepted}"));
+        let (name, rest) = match word.split_once([':', '(']) {
+            Some((name, rest)) => (name, Some(rest)),
+            None => (word, None),
+        };
+        let count = |default: u32| match rest {
+            None => Ok(default),
+            Some(rest) => rest
+                .parse::<u32>()
+                .ok()
+                .filter(|&count| count > 0)
+                .ok_or_else(|| bad("behind the colon goes a number of patterns, at least 1")),
+        };
+        match name {
+            "type-1" => {
+                let all = Pattern::type_1(df);
+                let count = count(u32::MAX)? as usize;
+                patterns.extend(pattern::sample(all, count, seed));
+            }
+            "type-2" => patterns.extend(Pattern::type_2(df, count(20)?, seed)),
+            "permutation" => patterns.extend(Pattern::node_permutations(df, count(1)?, seed)),
+            "shift" => {
+                let numbers = rest.and_then(|rest| rest.strip_suffix(')')?.split_once(','));
+                let parsed = numbers.and_then(|(groups, switches)| {
+                    Some((groups.trim().parse().ok()?, switches.trim().parse().ok()?))
+                });
+                let (groups, switches): (u32, u32) =
+                    parsed.ok_or_else(|| bad("a shift is written shift(2,0)"))?;
+                if groups >= df.g() || switches >= df.a() {
+                    let most = format!("shifts are at most ({},{})", df.g() - 1, df.a() - 1);
+                    return Err(bad(&most));
+                }
+                patterns.push(Pattern::shift(df, groups, switches));
+            }
+            "file" => {
+                let path = rest.ok_or_else(|| bad("a file is written file:PATH"))?;
+                let text = fs::read_to_string(path).map_err(|error| {
+                    Failure::Message(format!("{path}: cannot read it: {error}"))
+                })?;
+                patterns.push(Pattern::from_csv(df, &text, path).map_err(Failure::of)?);
+            }
+            _ => {
+                return Err(bad(
+                    "the patterns are type-1[:COUNT], type-2[:COUNT], permutation[:COUNT], \
+                     shift(ΔG,ΔS) and file:PATH",
+                ));
+            }
+        }
+    }
+    Ok(patterns)
+}
+
+/// Splits at commas, but not at those within a shift.
+fn split_outside_parentheses(text: &str) -> Vec<&str> {
+    let mut depth = 0_u32;
+    text.split(|c| {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    })
+    .map(str::trim)
+    .collect()
+}
+
+/// The sets that the options list; those of Step 1 without any.
+fn sets(arguments: &Model, seed: u64) -> Result<Vec<PathSet>, Failure> {
+    if arguments.sets.is_empty() {
+        return Ok(path_set::step_1(seed));
+    }
+    let mut sets = Vec::new();
+    for text in &arguments.sets {
+        match text.as_str() {
+            "step-1" => sets.extend(path_set::step_1(seed)),
+            "table-1" => sets.extend(path_set::table_1(seed)),
+            "strategic" => sets.extend(path_set::strategic()),
+            "down-closed" => sets.extend(path_set::down_closed()),
+            _ => sets.push(PathSet::parse(text, seed).map_err(|error| {
+                Failure::Message(format!("--sets: {error}\n{}", error.marked(text)))
+            })?),
+        }
+    }
+    Ok(sets)
+}
+
+fn write(path: &Path, text: &str) -> Outcome {
+    fs::write(path, text)
+        .map_err(|error| Failure::Message(format!("{}: cannot write it: {error}", path.display())))
+}

@@ -1,0 +1,320 @@
+//! What the paths of a flow put on the links, found by counting.
+//!
+//! A flow's paths fall into classes of one kind (MIN or VLB) and hop count; the model gives all
+//! paths of a class one rate, so all that matters of a class is how many paths it has and how many
+//! of them use each link. Whole shapes are counted per pair (x, y) of global links: the detours in
+//! the middle, by far the most paths, follow from the numbers of pairs by where they enter and
+//! leave the intermediate group. Only where a rule keeps a fraction is each route looked at, since
+//! only its key can tell whether it is kept.
+
+use super::links::Links;
+use super::path_set::{Counting, PathSet};
+use crate::topology::{Link, Topology};
+use tvlb_schema::{Dragonfly, Group, Index, Keep, Route, Shape, Switch};
+
+/// The paths of one flow, kind and hop count.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PathClass {
+    /// Whether the paths are VLB paths; MIN paths otherwise.
+    pub is_vlb: bool,
+    /// Switch to switch: 1 to 3 for MIN, 2 to 6 for VLB.
+    pub hops: u8,
+    /// How many there are; a whole number.
+    pub paths: f64,
+    /// Of each link in use, by rising number, how many of the paths use it; whole numbers.
+    pub uses: Vec<(usize, f64)>,
+}
+
+/// MIN classes have 1 to 3 hops and come first; VLB classes have 2 to 6.
+const CLASSES: usize = 8;
+
+const fn min_class(hops: usize) -> usize {
+    hops - 1
+}
+
+const fn vlb_class(hops: usize) -> usize {
+    hops + 1
+}
+
+/// Counts the paths of one flow after another, in buffers that it keeps.
+///
+/// The counts are whole numbers held as floating point, exact far beyond the largest Dragonfly
+/// (at most (a·h)²·a < 2³³ paths a pair).
+#[derive(Clone, Debug)]
+pub struct PathCounter<'t> {
+    topology: &'t Topology,
+    df: Dragonfly,
+    links: Links,
+    counting: Counting,
+    paths: [f64; CLASSES],
+    /// By class and link.
+    uses: Vec<f64>,
+    /// For each hop count of paths with two hops in the middle (4, 5, 6): the pairs (x, y) by
+    /// where x enters and y leaves the intermediate group.
+    crossings: [Vec<f64>; 3],
+}
+
+/// One end-to-end choice of global links, with the local hops that it implies.
+#[derive(Clone, Copy)]
+struct Pair {
+    x: Link,
+    y: Link,
+    middle: Group,
+    /// The source's group and index, and the index that x leaves from.
+    from: (Group, Index, Index),
+    /// The destination's group, the index that y arrives at and the destination's.
+    to: (Group, Index, Index),
+    /// Where x enters the middle and y leaves it.
+    v: Index,
+    w: Index,
+}
+
+impl Pair {
+    fn head(&self) -> bool {
+        self.from.1 != self.from.2
+    }
+
+    fn tail(&self) -> bool {
+        self.to.1 != self.to.2
+    }
+
+    fn shape(&self, mid: u8) -> Shape {
+        Shape::of_walk(self.head(), mid, self.tail())
+    }
+}
+
+impl<'t> PathCounter<'t> {
+    /// For the flows of one topology.
+    pub fn new(topology: &'t Topology, counting: Counting) -> Self {
+        let df = *topology.dragonfly();
+        let links = Links::new(df);
+        let squares = (df.a() * df.a()) as usize;
+        Self {
+            topology,
+            df,
+            links,
+            counting,
+            paths: [0.0; CLASSES],
+            uses: vec![0.0; CLASSES * links.count()],
+            crossings: std::array::from_fn(|_| vec![0.0; squares]),
+        }
+    }
+
+    /// The non-empty classes of one flow: MIN by rising hop count, then the set's VLB paths by
+    /// rising hop count. None for a flow from a switch to itself.
+    ///
+    /// Within a group the VLB paths are the two-hop ones through its other switches; every set but
+    /// `min` has them all.
+    pub fn classes(
+        &mut self,
+        set: &PathSet,
+        source: Switch,
+        destination: Switch,
+    ) -> Vec<PathClass> {
+        self.paths.fill(0.0);
+        self.uses.fill(0.0);
+        let (from, to) = (self.df.place(source), self.df.place(destination));
+        if from.0 == to.0 {
+            self.within_group(set, from, to.1);
+        } else {
+            self.minimal(from, to);
+            if !set.is_min_only() {
+                for middle in self.df.groups().filter(|&k| k != from.0 && k != to.0) {
+                    self.through(set, source, destination, middle);
+                }
+            }
+        }
+        self.taken()
+    }
+
+    fn within_group(&mut self, set: &PathSet, (group, from): (Group, Index), to: Index) {
+        if from == to {
+            return;
+        }
+        self.paths[min_class(1)] = 1.0;
+        self.add(min_class(1), self.links.local(group, from, to), 1.0);
+        if set.is_min_only() {
+            return;
+        }
+        for r in self.df.indices().filter(|&r| r != from && r != to) {
+            self.paths[vlb_class(2)] += 1.0;
+            self.add(vlb_class(2), self.links.local(group, from, r), 1.0);
+            self.add(vlb_class(2), self.links.local(group, r, to), 1.0);
+        }
+    }
+
+    fn minimal(&mut self, from: (Group, Index), to: (Group, Index)) {
+        for link in self.topology.links(from.0, to.0) {
+            let (u, z) = (self.df.split_port(link.from).0, self.df.split_port(link.to).0);
+            let class = min_class(1 + usize::from(u != from.1) + usize::from(z != to.1));
+            self.paths[class] += 1.0;
+            self.add(class, self.links.global(from.0, link.from), 1.0);
+            if u != from.1 {
+                self.add(class, self.links.local(from.0, from.1, u), 1.0);
+            }
+            if z != to.1 {
+                self.add(class, self.links.local(to.0, z, to.1), 1.0);
+            }
+        }
+    }
+
+    /// Counts the kept VLB paths through one intermediate group.
+    fn through(&mut self, set: &PathSet, source: Switch, destination: Switch, middle: Group) {
+        let df = self.df;
+        let (from, to) = (df.place(source), df.place(destination));
+        let topology = self.topology;
+        let mut crossed = [false; 3];
+        for &x in topology.links(from.0, middle) {
+            for &y in topology.links(middle, to.0) {
+                let pair = Pair {
+                    x,
+                    y,
+                    middle,
+                    from: (from.0, from.1, df.split_port(x.from).0),
+                    to: (to.0, df.split_port(y.to).0, to.1),
+                    v: df.split_port(x.to).0,
+                    w: df.split_port(y.from).0,
+                };
+                let direct = u8::from(pair.v != pair.w);
+                if keeps(set, &df, source, destination, &pair, direct, None) {
+                    self.without_detour(set, &pair, direct);
+                }
+                match set.rule().keep_of(pair.shape(2)) {
+                    Keep::NONE => {}
+                    Keep::ALL => crossed[self.all_detours(&pair)] = true,
+                    _ => self.some_detours(set, source, destination, &pair),
+                }
+            }
+        }
+        for (number, _) in crossed.iter().enumerate().filter(|(_, crossed)| **crossed) {
+            self.spread_crossings(number, middle);
+        }
+    }
+
+    fn without_detour(&mut self, set: &PathSet, pair: &Pair, mid: u8) {
+        let shape = pair.shape(mid);
+        let count = f64::from(set.multiplicity(shape, self.counting));
+        let class = vlb_class(shape.hops().into());
+        if mid == 1 {
+            self.add(class, self.links.local(pair.middle, pair.v, pair.w), count);
+        }
+        self.add_outside(class, pair, count);
+    }
+
+    /// Detours over every other switch; which of the crossings they were noted in.
+    fn all_detours(&mut self, pair: &Pair) -> usize {
+        let shape = pair.shape(2);
+        let number = usize::from(shape.hops()) - 4;
+        let a = self.df.a() as usize;
+        let meets = pair.v == pair.w;
+        if meets && self.counting == Counting::Routes {
+            return number;
+        }
+        self.crossings[number][usize::from(pair.v.0) * a + usize::from(pair.w.0)] += 1.0;
+        let detours = f64::from(self.df.a()) - if meets { 1.0 } else { 2.0 };
+        self.add_outside(vlb_class(shape.hops().into()), pair, detours);
+        number
+    }
+
+    /// Detours one by one, each kept or not by its key.
+    fn some_detours(&mut self, set: &PathSet, source: Switch, destination: Switch, pair: &Pair) {
+        if pair.v == pair.w && self.counting == Counting::Routes {
+            return;
+        }
+        let df = self.df;
+        let class = vlb_class(pair.shape(2).hops().into());
+        let mut kept = 0.0;
+        for r in df.indices().filter(|&r| r != pair.v && r != pair.w) {
+            if keeps(set, &df, source, destination, pair, 2, Some(r)) {
+                kept += 1.0;
+                self.add(class, self.links.local(pair.middle, pair.v, r), 1.0);
+                self.add(class, self.links.local(pair.middle, r, pair.w), 1.0);
+            }
+        }
+        if kept > 0.0 {
+            self.add_outside(class, pair, kept);
+        }
+    }
+
+    /// Puts the noted crossings of a group on its local links, and forgets them.
+    ///
+    /// With c(v, w) pairs that enter at v and leave at w, the link from s to t is the first local
+    /// hop of those that enter at s and leave elsewhere than at t, and the second of those that
+    /// leave at t and entered elsewhere than at s; a pair that leaves where it entered goes to any
+    /// other switch and back.
+    fn spread_crossings(&mut self, number: usize, middle: Group) {
+        let a = self.df.a() as usize;
+        let crossings = &mut self.crossings[number];
+        let mut entering = vec![0.0; a];
+        let mut leaving = vec![0.0; a];
+        for v in 0..a {
+            for w in (0..a).filter(|&w| w != v) {
+                entering[v] += crossings[v * a + w];
+                leaving[w] += crossings[v * a + w];
+            }
+        }
+        let start = vlb_class(number + 4) * self.links.count() + self.links.group_start(middle);
+        for s in 0..a {
+            let back_at_s = crossings[s * a + s];
+            for t in (0..a).filter(|&t| t != s) {
+                let there_and_back = back_at_s + crossings[t * a + t];
+                self.uses[start + s * a + t] +=
+                    entering[s] + leaving[t] - 2.0 * crossings[s * a + t] + there_and_back;
+            }
+        }
+        crossings.fill(0.0);
+    }
+
+    /// Everything outside the intermediate group, and the number of paths itself.
+    fn add_outside(&mut self, class: usize, pair: &Pair, count: f64) {
+        self.paths[class] += count;
+        self.add(class, self.links.global(pair.from.0, pair.x.from), count);
+        self.add(class, self.links.global(pair.middle, pair.y.from), count);
+        if pair.head() {
+            self.add(class, self.links.local(pair.from.0, pair.from.1, pair.from.2), count);
+        }
+        if pair.tail() {
+            self.add(class, self.links.local(pair.to.0, pair.to.1, pair.to.2), count);
+        }
+    }
+
+    fn add(&mut self, class: usize, link: usize, count: f64) {
+        self.uses[class * self.links.count() + link] += count;
+    }
+
+    fn taken(&self) -> Vec<PathClass> {
+        let by_class = self.uses.chunks_exact(self.links.count());
+        (0..)
+            .zip(self.paths.iter().zip(by_class))
+            .filter(|(_, (paths, _))| **paths > 0.0)
+            .map(|(class, (&paths, uses))| {
+                let is_vlb = class >= 3;
+                let used = uses.iter().copied().enumerate().filter(|&(_, count)| count > 0.0);
+                let hops = if is_vlb { class - 1 } else { class + 1 };
+                PathClass { is_vlb, hops, paths, uses: used.collect() }
+            })
+            .collect()
+    }
+}
+
+/// Whether the set keeps the walk over this pair of global links with this detour. A triple that
+/// comes back to where it entered has the key of a detour over the switch that it visits.
+fn keeps(
+    set: &PathSet,
+    df: &Dragonfly,
+    source: Switch,
+    destination: Switch,
+    pair: &Pair,
+    mid: u8,
+    detour: Option<Index>,
+) -> bool {
+    let shape = pair.shape(mid);
+    match set.rule().keep_of(shape) {
+        Keep::NONE => false,
+        Keep::ALL => true,
+        _ => {
+            let route = Route { x: pair.x.from, y: pair.y.from, detour };
+            set.rule().keeps(shape, route.key(df, source, destination))
+        }
+    }
+}

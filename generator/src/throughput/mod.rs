@@ -1,0 +1,157 @@
+//! Step 1 of the T-UGAL method: how much traffic each candidate set could carry at best.
+//!
+//! For a pattern of flows between switches and a set of VLB paths, the model of [`bundle`] gives
+//! the throughput that UGAL could reach if it split each flow perfectly between MIN and VLB paths.
+//! Promises: every figure is an interval with a proof behind both ends, computed in plain
+//! arithmetic apart from any solver ([`certificate`]); the same input gives the same bytes at any
+//! number of threads. `docs/throughput-model.md` explains the model to its users.
+//!
+//! Flows ([`pattern`]) and sets ([`path_set`]) go in; paths are counted ([`load`]), bundles made
+//! ([`bundle`]), the program solved ([`solve`]); [`sweep`] does so for many sets and patterns and
+//! [`front`] chooses among the results.
+
+pub mod bundle;
+pub mod certificate;
+pub mod front;
+pub mod links;
+pub mod load;
+pub mod path_set;
+pub mod pattern;
+pub mod plot;
+pub mod report;
+pub mod solve;
+pub mod state;
+pub mod sweep;
+
+mod dense;
+mod interior;
+mod program;
+
+pub use bundle::Bundles;
+pub use certificate::Certified;
+pub use path_set::{Counting, PathSet};
+pub use pattern::{Flow, Pattern, PatternKind};
+
+use crate::topology::Topology;
+use load::PathCounter;
+use solve::{Solved, Warm, solve};
+use tvlb_schema::Dragonfly;
+
+/// The gap, as a fraction of the upper bound, up to which a value counts as a number.
+///
+/// Small fabrics are held to 10⁻⁶, those of more than [`LARGE`] switches to 10⁻³: there a program
+/// takes seconds, and finer differences between sets decide nothing.
+pub const TOLERANCE: f64 = 1e-6;
+/// The same for large fabrics.
+pub const TOLERANCE_OF_LARGE: f64 = 1e-3;
+/// How many switches a small fabric has at most: dfly(4,8,4,17) is small, dfly(4,8,4,33) is not.
+pub const LARGE: u32 = 200;
+
+/// Why there is no throughput.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ModelError {
+    /// A flow without any path.
+    #[error(
+        "no path leads from switch {source_switch} ({source_place}) to switch {destination_switch} \
+         ({destination_place}), which {pattern} needs: no cable joins their groups and the set \
+         {set:?} has no VLB path between them"
+    )]
+    NoPath {
+        /// Where the flow starts.
+        source_switch: u16,
+        /// The same as group and index.
+        source_place: String,
+        /// Where it ends.
+        destination_switch: u16,
+        /// The same as group and index.
+        destination_place: String,
+        /// The pattern.
+        pattern: String,
+        /// The set.
+        set: String,
+    },
+}
+
+impl ModelError {
+    fn no_path(df: &Dragonfly, flow: &Flow, set: &PathSet, pattern: &Pattern) -> Self {
+        let place = |switch| {
+            let (group, index) = df.place(switch);
+            format!("group {group}, switch {index}")
+        };
+        Self::NoPath {
+            source_switch: flow.source.0,
+            source_place: place(flow.source),
+            destination_switch: flow.destination.0,
+            destination_place: place(flow.destination),
+            pattern: pattern.name.clone(),
+            set: set.name().to_owned(),
+        }
+    }
+}
+
+/// The throughput of one set on one pattern.
+#[derive(Clone, Copy, Debug)]
+pub struct Modelled {
+    /// What was proven and how.
+    pub solved: Solved,
+    /// Hops of the set's VLB paths, drawn evenly, on average over the flows.
+    pub mean_hops: f64,
+    /// The gap that counts as closed, by the program's size.
+    pub tolerance: f64,
+}
+
+/// Models patterns and sets on one topology.
+#[derive(Clone, Debug)]
+pub struct Model<'t> {
+    topology: &'t Topology,
+    counter: PathCounter<'t>,
+    invariant: bool,
+}
+
+impl<'t> Model<'t> {
+    /// For this wiring and way of counting.
+    pub fn new(topology: &'t Topology, counting: Counting) -> Self {
+        Self {
+            topology,
+            counter: PathCounter::new(topology, counting),
+            invariant: topology.is_rotation_invariant(),
+        }
+    }
+
+    /// The program of one set on one pattern, not yet solved.
+    ///
+    /// # Errors
+    /// A flow without any path.
+    pub fn bundles(&mut self, pattern: &Pattern, set: &PathSet) -> Result<Bundles, ModelError> {
+        Bundles::new(&mut self.counter, self.topology, pattern, set, self.invariant)
+    }
+
+    /// The throughput of one set on one pattern.
+    ///
+    /// # Errors
+    /// A flow without any path.
+    pub fn throughput(
+        &mut self,
+        pattern: &Pattern,
+        set: &PathSet,
+        warm: &mut Warm,
+    ) -> Result<Modelled, ModelError> {
+        self.at_least(0.0, pattern, set, warm)
+    }
+
+    /// The same, where `reached` is known to be reached.
+    fn at_least(
+        &mut self,
+        reached: f64,
+        pattern: &Pattern,
+        set: &PathSet,
+        warm: &mut Warm,
+    ) -> Result<Modelled, ModelError> {
+        let bundles = self.bundles(pattern, set)?;
+        let large = self.topology.dragonfly().switch_count() > LARGE;
+        let tolerance = if large { TOLERANCE_OF_LARGE } else { TOLERANCE };
+        // Half the gap that is asked for, so that the middle is well within.
+        let solved = solve(&bundles, reached, 0.5 * tolerance, warm);
+        Ok(Modelled { solved, mean_hops: bundles.mean_hops, tolerance })
+    }
+}

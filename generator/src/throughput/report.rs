@@ -1,0 +1,314 @@
+//! The outcome of Step 1 as values, and as a table, CSV and JSON.
+//!
+//! How figures are reported: a throughput is the middle of its proven interval if every cell that
+//! it is an average of has a gap within the tolerance, and else the interval itself; a number and
+//! an interval are never mixed up, in the files either. Texts show six decimals, four on large
+//! fabrics, rounded to nearest for numbers and outwards for intervals; JSON holds the exact ends.
+
+use super::front::{Merit, candidates, front, largest};
+use super::pattern::PatternKind;
+use super::sweep::{Cell, Sweep, Tally};
+use serde::Serialize;
+use std::fmt::{self, Write};
+
+/// A mean over patterns.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct MeanThroughput {
+    /// The mean as a number, if all of it is certified within the tolerance.
+    pub value: Option<f64>,
+    /// The mean of what was reached.
+    pub lower: f64,
+    /// The mean of what is proven not to be exceeded.
+    pub upper: f64,
+    /// Standard error of the mean over the patterns; 0 for a single one.
+    pub standard_error: f64,
+    /// The least over the patterns: as a number if all is certified, else what was reached.
+    pub worst: f64,
+    /// How many patterns.
+    pub patterns: usize,
+    /// How many decimals of it mean something.
+    #[serde(skip)]
+    digits: usize,
+}
+
+/// One set.
+#[derive(Clone, Debug, Serialize)]
+pub struct SetResult {
+    /// As written.
+    pub set: String,
+    /// An earlier set that has the same paths.
+    pub same_as: Option<String>,
+    /// Over all patterns, each counting the same.
+    pub throughput: MeanThroughput,
+    /// Over the shifts alone.
+    pub shifts: Option<MeanThroughput>,
+    /// Over the random group permutations alone.
+    pub group_permutations: Option<MeanThroughput>,
+    /// Hops of VLB paths drawn evenly, on average over the flows of the shifts (of all patterns if
+    /// there are no shifts).
+    pub mean_hops: f64,
+    /// Whether no set has more throughput without more hops.
+    pub on_front: bool,
+    /// By pattern: what was reached and what is proven not to be exceeded.
+    pub cells: Vec<[f64; 2]>,
+}
+
+/// The outcome of Step 1.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// The fabric's name.
+    pub fabric: String,
+    /// p, a, h, g.
+    pub dragonfly: [u32; 4],
+    /// `triples` or `routes`.
+    pub counting: String,
+    /// Decides random patterns and fractions.
+    pub seed: u64,
+    /// The greatest gap of a number, as a fraction of its upper bound.
+    pub tolerance: f64,
+    /// How much of the best throughput a candidate may lack, as a fraction.
+    pub epsilon: f64,
+    /// The patterns, in words.
+    pub patterns: Vec<String>,
+    /// What no set exceeds: the largest upper bound of any set, on average over the patterns.
+    pub bound: f64,
+    /// The sets in the order given.
+    pub sets: Vec<SetResult>,
+    /// Names of the candidates for Step 2, the preferred one first.
+    pub candidates: Vec<String>,
+    /// The set that the paper's rule, the largest modelled throughput, chooses from all given.
+    pub largest_throughput: Option<String>,
+}
+
+/// What a report says of its input.
+#[derive(Clone, Debug)]
+pub struct Heading {
+    /// The fabric's name.
+    pub fabric: String,
+    /// The seed.
+    pub seed: u64,
+    /// ε.
+    pub epsilon: f64,
+}
+
+impl Report {
+    /// Sums up the cells of a sweep, by pattern and set.
+    pub fn new(sweep: &Sweep<'_>, cells: &[Vec<Cell>], heading: Heading) -> Self {
+        let df = sweep.topology().dragonfly();
+        let patterns = sweep.patterns();
+        let is_shift = |n: usize| matches!(patterns[n].kind, PatternKind::Shift { .. });
+        let is_type_2 = |n: usize| matches!(patterns[n].kind, PatternKind::GroupPermutation(_));
+        let mut sets: Vec<SetResult> = sweep
+            .sets()
+            .iter()
+            .enumerate()
+            .map(|(number, set)| {
+                let first = sweep.first_equal(number);
+                let of = |chosen: &dyn Fn(usize) -> bool| -> Vec<Cell> {
+                    (0..patterns.len()).filter(|&n| chosen(n)).map(|n| cells[n][number]).collect()
+                };
+                let all = of(&|_| true);
+                let shifts = of(&is_shift);
+                let hops_over = if shifts.is_empty() { &all } else { &shifts };
+                SetResult {
+                    set: set.name().to_owned(),
+                    same_as: (first != number).then(|| sweep.sets()[first].name().to_owned()),
+                    throughput: MeanThroughput::of(&all),
+                    shifts: (!shifts.is_empty()).then(|| MeanThroughput::of(&shifts)),
+                    group_permutations: Some(of(&is_type_2))
+                        .filter(|cells| !cells.is_empty())
+                        .map(|cells| MeanThroughput::of(&cells)),
+                    mean_hops: mean(hops_over.iter().map(|cell| cell.mean_hops)),
+                    on_front: false,
+                    cells: all.iter().map(|cell| [cell.lower, cell.upper]).collect(),
+                }
+            })
+            .collect();
+        let tolerance = cells.iter().flatten().map(|cell| cell.tolerance).fold(0.0, f64::max);
+        let merits: Vec<Merit> = sets.iter().map(|set| set.merit(tolerance.max(1e-6))).collect();
+        for position in front(&merits) {
+            sets[position].on_front = true;
+        }
+        let name = |position: usize| sets[position].set.clone();
+        Self {
+            fabric: heading.fabric,
+            dragonfly: [df.p(), df.a(), df.h(), df.g()],
+            counting: sweep.counting().name().to_owned(),
+            seed: heading.seed,
+            tolerance,
+            epsilon: heading.epsilon,
+            patterns: patterns.iter().map(|pattern| pattern.name.clone()).collect(),
+            bound: sets.iter().fold(0.0, |most, set| most.max(set.throughput.upper)),
+            candidates: candidates(&merits, heading.epsilon).into_iter().map(name).collect(),
+            largest_throughput: largest(&merits).map(name),
+            sets,
+        }
+    }
+
+    /// One line for each set, with a header.
+    pub fn csv(&self) -> String {
+        let mut text =
+            "set,same-as,throughput,lower,upper,standard-error,worst,shifts-lower,shifts-upper,\
+            group-permutations-lower,group-permutations-upper,mean-hops,on-front\n"
+                .to_owned();
+        for set in &self.sets {
+            let t = &set.throughput;
+            let part = |part: &Option<MeanThroughput>| match part {
+                Some(part) => format!("{},{}", floor_6(part.lower), ceil_6(part.upper)),
+                None => ",".to_owned(),
+            };
+            let value = t.value.map_or(String::new(), |_| t.to_string());
+            let _ = writeln!(
+                text,
+                "\"{}\",\"{}\",{value},{},{},{:.6},{},{},{},{:.3},{}",
+                set.set,
+                set.same_as.as_deref().unwrap_or_default(),
+                floor_6(t.lower),
+                ceil_6(t.upper),
+                t.standard_error,
+                t.worst_in_words(),
+                part(&set.shifts),
+                part(&set.group_permutations),
+                set.mean_hops,
+                set.on_front
+            );
+        }
+        text
+    }
+}
+
+impl SetResult {
+    fn merit(&self, unit: f64) -> Merit {
+        Merit::new(self.throughput.middle(), unit, self.mean_hops)
+    }
+}
+
+impl MeanThroughput {
+    fn of(cells: &[Cell]) -> Self {
+        let lower = mean(cells.iter().map(|cell| cell.lower));
+        let upper = mean(cells.iter().map(|cell| cell.upper));
+        let middle = |cell: &Cell| f64::midpoint(cell.lower, cell.upper);
+        let mean_middle = mean(cells.iter().map(middle));
+        let count = count(cells.len());
+        let squares = cells.iter().map(|cell| (middle(cell) - mean_middle).powi(2)).sum::<f64>();
+        let standard_error =
+            if cells.len() > 1 { (squares / (count - 1.0) / count).sqrt() } else { 0.0 };
+        let is_number = cells.iter().all(Cell::is_number);
+        let least = |cell: &Cell| if is_number { middle(cell) } else { cell.lower };
+        Self {
+            value: is_number.then_some(mean_middle),
+            lower,
+            upper,
+            standard_error,
+            worst: cells.iter().map(least).fold(f64::INFINITY, f64::min),
+            patterns: cells.len(),
+            digits: if cells.iter().all(|cell| cell.tolerance <= 1e-6) { 6 } else { 4 },
+        }
+    }
+
+    fn worst_in_words(&self) -> String {
+        match self.value {
+            Some(_) => format!("{:.*}", self.digits, self.worst),
+            None => floor_6(self.worst),
+        }
+    }
+
+    /// The value, or the middle of the interval where there is none.
+    pub fn middle(&self) -> f64 {
+        self.value.unwrap_or(f64::midpoint(self.lower, self.upper))
+    }
+}
+
+impl fmt::Display for MeanThroughput {
+    /// `0.562500` (`0.5625` on a large fabric), or `0.561100 to 0.562500` where it is not certified to be a number.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.value {
+            Some(value) => f.pad(&format!("{value:.*}", self.digits)),
+            None => f.pad(&format!("{} to {}", floor_6(self.lower), ceil_6(self.upper))),
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [p, a, h, g] = self.dragonfly;
+        writeln!(
+            f,
+            "fabric   {}: dfly({p}, {a}, {h}, {g}); {} patterns; paths counted as {}; seed {}",
+            self.fabric,
+            self.patterns.len(),
+            self.counting,
+            self.seed
+        )?;
+        writeln!(
+            f,
+            "bound    {:.6} of a node's bandwidth; numbers are proven to {:.0e} of their value",
+            self.bound, self.tolerance
+        )?;
+        let width = self.sets.iter().map(|set| set.set.len()).max().unwrap_or(0).max(3);
+        writeln!(
+            f,
+            "\n  {:width$}  {:>10}  {:>8}  {:>8}  {:>6}",
+            "set", "throughput", "± SE", "worst", "hops"
+        )?;
+        for set in &self.sets {
+            let t = &set.throughput;
+            write!(
+                f,
+                "{} {:width$}  {t:>10}  {:.6}  {:>8}  {:>6.3}",
+                if set.on_front { '*' } else { ' ' },
+                set.set,
+                t.standard_error,
+                t.worst_in_words(),
+                set.mean_hops
+            )?;
+            match &set.same_as {
+                Some(other) => writeln!(f, "  same as {other}")?,
+                None => writeln!(f)?,
+            }
+        }
+        writeln!(f, "\n*: no set has more throughput without more hops")?;
+        if let Some(largest) = &self.largest_throughput {
+            writeln!(f, "largest throughput, the paper's rule:  {largest}")?;
+        }
+        writeln!(f, "candidates within {} of the best, fewest hops first:", percent(self.epsilon))?;
+        self.candidates.iter().try_for_each(|name| writeln!(f, "  {name}"))
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} cells: {} by an even split, {} by a smaller set's split, {} by interior point, \
+             {} by the general solver, {} copied from an equal set or a mirror image",
+            self.total(),
+            self.even,
+            self.nested,
+            self.links,
+            self.whole,
+            self.copied
+        )
+    }
+}
+
+fn percent(fraction: f64) -> String {
+    format!("{}%", (fraction * 1e4).round() / 1e2)
+}
+
+fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let values_count = count(values.len());
+    values.sum::<f64>() / values_count
+}
+
+fn count(number: usize) -> f64 {
+    f64::from(u32::try_from(number).unwrap_or(u32::MAX))
+}
+
+fn floor_6(value: f64) -> String {
+    format!("{:.6}", (value * 1e6).floor() / 1e6)
+}
+
+fn ceil_6(value: f64) -> String {
+    format!("{:.6}", (value * 1e6).ceil() / 1e6)
+}

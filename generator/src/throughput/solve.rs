@@ -1,0 +1,384 @@
+//! From bundles to a certified throughput, the cheapest way first.
+//!
+//! 1. A few even splits, against the price bound of the global links. Where each group sends to
+//!    one other group they often meet, and nothing else has to be done.
+//! 2. The interior-point method on the links that a good split loads most; links that its answer
+//!    overloads are added until none is left (their prices are 0 meanwhile, so every round's prices
+//!    already prove something of the whole).
+//! 3. The general solver on the whole program, should the second step not close the gap.
+//!
+//! Whatever proposed the split and the prices, the bounds come from `certificate.rs`.
+
+use super::bundle::{BundleKind, Bundles};
+use super::certificate::{Certified, loads, lower_bound, projected, upper_bound};
+use super::interior::{self, Restricted};
+use super::program;
+use std::ops::Range;
+
+/// Rounds of adding links before the general solver takes over.
+const MOST_ROUNDS: usize = 40;
+/// Links that a round adds, at most, on small fabrics; 1/16 of all on large ones.
+const MORE_LINKS: usize = 48;
+/// How far a round's start is drawn from the last round's answer towards even parts: away from
+/// the boundary, where an interior-point method cannot move.
+const TOWARDS_EVEN: f64 = 0.1;
+
+/// What part of the mean price makes a link worth remembering: a method that stops early leaves
+/// small prices on links that do not matter.
+const NOTICED: f64 = 1e-2;
+
+/// The links that mattered in the last program solved; those of a similar program are similar.
+///
+/// Only a guess where to begin: what is proven does not depend on it, though the last digits of
+/// the interval do, so programs must be solved in a fixed order to give the same bytes each time.
+#[derive(Clone, Debug, Default)]
+pub struct Warm {
+    links: Vec<usize>,
+}
+
+/// What was proven, and how it came about.
+#[derive(Clone, Copy, Debug)]
+pub struct Solved {
+    /// The throughput's bounds.
+    pub certified: Certified,
+    /// What closed the gap, or came closest.
+    pub by: Method,
+    /// Rounds of the interior-point method.
+    pub rounds: usize,
+    /// Links in its last round.
+    pub links: usize,
+}
+
+/// A way to come to a certificate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// An even split that reaches a bound that needs no solver.
+    Even,
+    /// What is known to be reached, by a smaller set, meets such a bound.
+    Nested,
+    /// The interior-point method on a few links.
+    Links,
+    /// The general solver on the whole program.
+    Whole,
+}
+
+/// The throughput to a relative gap of `tolerance` if that can be had, where `reached` is known to
+/// be reached (0 if nothing is).
+pub fn solve(bundles: &Bundles, reached: f64, tolerance: f64, warm: &mut Warm) -> Solved {
+    let mut search = Search::new(bundles);
+    let done = |search: &Search<'_>| search.certified.gap() <= tolerance;
+    search.try_prices(&bundles.global_prices);
+    search.certified.lower = search.certified.lower.max(reached);
+    if done(&search) && !bundles.is_empty() {
+        return search.solved(Method::Nested, 0, 0);
+    }
+    search.try_even_splits(tolerance);
+    if done(&search) {
+        return search.solved(Method::Even, 0, 0);
+    }
+    let (rounds, links) = search.add_links(tolerance, warm);
+    if done(&search) {
+        return search.solved(Method::Links, rounds, links);
+    }
+    if let Ok((split, prices)) = program::solve(bundles) {
+        search.try_split(split);
+        search.try_prices(&prices);
+    }
+    search.solved(Method::Whole, rounds, links)
+}
+
+/// The best split and bounds so far.
+struct Search<'b> {
+    bundles: &'b Bundles,
+    certified: Certified,
+    /// The split behind the lower bound and its loads.
+    best: Vec<f64>,
+    best_loads: Vec<f64>,
+}
+
+impl<'b> Search<'b> {
+    fn new(bundles: &'b Bundles) -> Self {
+        let certified = Certified::unknown(bundles);
+        let mut search = Self { bundles, certified, best: Vec::new(), best_loads: Vec::new() };
+        if bundles.is_empty() {
+            search.certified.lower = search.certified.upper;
+        }
+        search
+    }
+
+    fn solved(&self, by: Method, rounds: usize, links: usize) -> Solved {
+        Solved { certified: self.certified, by, rounds, links }
+    }
+
+    /// Takes a split's bound, and keeps the split if it is the best so far; returns its loads.
+    fn try_split(&mut self, split: Vec<f64>) -> Vec<f64> {
+        let split = projected(self.bundles, split);
+        let loads = loads(self.bundles, &split);
+        let bound = lower_bound(self.bundles, &loads);
+        if bound > self.certified.lower || self.best.is_empty() {
+            self.certified.lower = self.certified.lower.max(bound);
+            self.best = split;
+            self.best_loads.clone_from(&loads);
+        }
+        loads
+    }
+
+    fn try_prices(&mut self, prices: &[f64]) {
+        let bound = upper_bound(self.bundles, prices);
+        self.certified.upper = self.certified.upper.min(bound);
+    }
+
+    /// Each flow over its MIN paths evenly and over its VLB paths of at most so many hops evenly,
+    /// the same fraction of all flows to MIN; the best fraction for each number of hops.
+    fn try_even_splits(&mut self, tolerance: f64) {
+        let bundles = self.bundles;
+        let min = self.even(None);
+        let min_loads = loads(bundles, &min);
+        let mut levels: Vec<u8> = bundles
+            .kinds
+            .iter()
+            .filter_map(|kind| match kind {
+                BundleKind::Vlb(hops) => Some(*hops),
+                BundleKind::Min(_) => None,
+            })
+            .collect();
+        levels.sort_unstable();
+        levels.dedup();
+        if levels.is_empty() {
+            self.try_split(min);
+            return;
+        }
+        for &level in levels.iter().rev() {
+            let vlb = self.even(Some(level));
+            let vlb_loads = loads(bundles, &vlb);
+            let fraction = best_fraction(&min_loads, &vlb_loads);
+            let mixed =
+                min.iter().zip(&vlb).map(|(m, v)| fraction * m + (1.0 - fraction) * v).collect();
+            self.try_split(mixed);
+            if self.certified.gap() <= tolerance {
+                break;
+            }
+        }
+    }
+
+    /// All on MIN, or all on VLB paths of at most so many hops; flows that have only the other
+    /// kind, or only longer paths, take what is nearest.
+    fn even(&self, level: Option<u8>) -> Vec<f64> {
+        let bundles = self.bundles;
+        let mut split = vec![0.0; bundles.len()];
+        for flow in &bundles.flows {
+            let is_min = |&b: &usize| matches!(bundles.kinds[b], BundleKind::Min(_));
+            let has_min = flow.clone().any(|b| is_min(&b));
+            let first_vlb = flow.clone().find(|b| !is_min(b));
+            let vlb = level.and_then(|level| {
+                let fits = |b: &usize| match bundles.kinds[*b] {
+                    BundleKind::Vlb(hops) => hops <= level,
+                    BundleKind::Min(_) => false,
+                };
+                flow.clone().rev().find(fits).or(first_vlb)
+            });
+            match (vlb, has_min, first_vlb) {
+                (Some(bundle), _, _) | (None, false, Some(bundle)) => split[bundle] = 1.0,
+                _ => {
+                    for bundle in flow.clone().filter(is_min) {
+                        split[bundle] = bundles.share[bundle];
+                    }
+                }
+            }
+        }
+        split
+    }
+
+    /// Step 2; rounds and links of the last one.
+    fn add_links(&mut self, tolerance: f64, warm: &mut Warm) -> (usize, usize) {
+        let bundles = self.bundles;
+        let mut active = vec![false; bundles.rows];
+        for &link in &warm.links {
+            if let Some(active) = active.get_mut(link) {
+                *active = true;
+            }
+        }
+        let step = MORE_LINKS.max(bundles.rows / 16);
+        let first = if warm.links.is_empty() { 2 * step } else { step };
+        for link in heaviest(&self.best_loads, &active, 0.5, first) {
+            active[link] = true;
+        }
+        // Not as exact as asked for, so that rounding elsewhere does not spoil the certificate.
+        let finest = 0.2 * tolerance;
+        let mut start: Vec<f64> = Vec::new();
+        let mut used = 0;
+        for round in 1..=MOST_ROUNDS {
+            let links: Vec<usize> =
+                active.iter().enumerate().filter(|(_, on)| **on).map(|(link, _)| link).collect();
+            used = links.len();
+            // The first rounds only have to find the links.
+            let inner = (0.05 * self.certified.gap()).clamp(finest, 1e-2);
+            let (split, prices, largest) = self.restricted(&links, &start, inner);
+            let loads = self.try_split(split.clone());
+            start = split;
+            let mut all_prices = vec![0.0; bundles.rows];
+            for (&link, &price) in links.iter().zip(&prices) {
+                all_prices[link] = price;
+            }
+            self.try_prices(&all_prices);
+            if self.certified.gap() <= tolerance {
+                let noticed = NOTICED / f64::from(u32::try_from(used).unwrap_or(u32::MAX));
+                warm.links = links
+                    .iter()
+                    .zip(&prices)
+                    .filter(|(_, p)| **p > noticed)
+                    .map(|(l, _)| *l)
+                    .collect();
+                return (round, used);
+            }
+            let overall = loads.iter().fold(0.0_f64, |most, &load| most.max(load));
+            let more = heaviest(&loads, &active, largest * (1.0 + 0.5 * inner) / overall, step);
+            if more.is_empty() && inner <= finest {
+                break;
+            }
+            for link in more {
+                active[link] = true;
+            }
+        }
+        warm.links.clear();
+        (MOST_ROUNDS, used)
+    }
+
+    /// The interior-point method on these links: a split, their prices, and their largest load.
+    /// It starts near the split given, if any.
+    fn restricted(
+        &self,
+        links: &[usize],
+        near: &[f64],
+        tolerance: f64,
+    ) -> (Vec<f64>, Vec<f64>, f64) {
+        let bundles = self.bundles;
+        let mut place = vec![usize::MAX; bundles.rows];
+        for (i, &link) in links.iter().enumerate() {
+            place[link] = i;
+        }
+        let mut fixed = vec![0.0; links.len()];
+        let mut flows: Vec<Range<usize>> = Vec::new();
+        let mut free = Vec::new();
+        for flow in &bundles.flows {
+            if flow.len() == 1 {
+                for (link, load) in
+                    bundles.column(flow.start).filter(|(l, _)| place[*l] != usize::MAX)
+                {
+                    fixed[place[link]] += load;
+                }
+            } else {
+                flows.push(free.len()..free.len() + flow.len());
+                free.extend(flow.clone());
+            }
+        }
+        let mut dense = vec![0.0; links.len() * free.len()];
+        for (j, &bundle) in free.iter().enumerate() {
+            for (link, load) in bundles.column(bundle).filter(|(l, _)| place[*l] != usize::MAX) {
+                dense[place[link] * free.len() + j] = load;
+            }
+        }
+        let touched = flows
+            .iter()
+            .map(|flow| {
+                let touches = |link: &usize| {
+                    dense[link * free.len()..][flow.clone()].iter().any(|&load| load > 0.0)
+                };
+                (0..links.len()).filter(touches).collect()
+            })
+            .collect();
+        let mut start = vec![0.0; free.len()];
+        for flow in &flows {
+            let even = 1.0 / f64::from(u32::try_from(flow.len()).unwrap_or(u32::MAX));
+            for j in flow.clone() {
+                start[j] = match near.get(free[j]) {
+                    Some(part) => (1.0 - TOWARDS_EVEN) * part + TOWARDS_EVEN * even,
+                    None => even,
+                };
+            }
+        }
+        let program = Restricted { links: links.len(), flows, loads: dense, fixed, touched };
+        let proposal = interior::solve(&program, &start, tolerance);
+        let mut split = vec![1.0; bundles.len()];
+        for (&bundle, part) in free.iter().zip(proposal.split) {
+            split[bundle] = part;
+        }
+        (split, proposal.prices, proposal.largest)
+    }
+}
+
+/// The links not yet active with at least this fraction of the largest load, the heaviest first;
+/// equal loads by number.
+fn heaviest(loads: &[f64], active: &[bool], fraction: f64, most: usize) -> Vec<usize> {
+    let largest = loads.iter().fold(0.0_f64, |most, &load| most.max(load));
+    let mut links: Vec<usize> = (0..loads.len())
+        .filter(|&link| !active[link] && loads[link] > 0.0 && loads[link] >= fraction * largest)
+        .collect();
+    links.sort_by(|&a, &b| loads[b].total_cmp(&loads[a]).then(a.cmp(&b)));
+    links.truncate(most);
+    links
+}
+
+/// The f in [0, 1] for which the largest of f·a + (1 − f)·b is the least, nearly: the function is
+/// convex, so halving the interval by its slope finds it.
+fn best_fraction(a: &[f64], b: &[f64]) -> f64 {
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..50 {
+        let f = f64::midpoint(low, high);
+        // The slope at the link with the largest load.
+        let mut most = f64::NEG_INFINITY;
+        let mut slope = 0.0;
+        for (a, b) in a.iter().zip(b) {
+            let load = f * a + (1.0 - f) * b;
+            if load > most {
+                most = load;
+                slope = a - b;
+            }
+        }
+        if slope > 0.0 {
+            high = f;
+        } else {
+            low = f;
+        }
+    }
+    f64::midpoint(low, high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::throughput::{Counting, Model, PathSet, Pattern};
+    use crate::topology::arrangement::{Arrangement, arrange};
+    use tvlb_schema::Dragonfly;
+
+    /// The general solver, on the whole program, knows nothing of the short cuts.
+    #[test]
+    fn the_general_solver_agrees() {
+        let df = Dragonfly::new(2, 4, 2, 9).unwrap();
+        let topology = arrange(df, Arrangement::Absolute, 0).unwrap();
+        let mut model = Model::new(&topology, Counting::Triples);
+        for (groups, switches) in [(1, 1), (2, 3), (4, 0)] {
+            let pattern = Pattern::shift(&df, groups, switches);
+            for set in ["3-hop", "50% 4-hop", "4-hop", "shapes:011", "strategic-3-2", "all"] {
+                let bundles = model.bundles(&pattern, &PathSet::parse(set, 1).unwrap()).unwrap();
+                let fast = solve(&bundles, 0.0, 5e-7, &mut Warm::default());
+                assert_ne!(fast.by, Method::Whole, "{set} on {pattern}");
+                assert!(fast.certified.gap() <= 5e-7);
+                let mut general = Search::new(&bundles);
+                let (split, prices) = program::solve(&bundles).unwrap();
+                general.try_split(split);
+                general.try_prices(&prices);
+                assert!(general.certified.gap() < 1e-6, "{set} on {pattern}");
+                assert!(general.certified.lower <= fast.certified.upper);
+                assert!(fast.certified.lower <= general.certified.upper);
+            }
+        }
+    }
+
+    #[test]
+    fn a_fraction_that_balances_is_found() {
+        assert!((best_fraction(&[1.0, 0.0], &[0.0, 1.0]) - 0.5).abs() < 1e-12);
+        assert!((best_fraction(&[3.0], &[1.0])).abs() < 1e-12);
+        assert!((best_fraction(&[1.0], &[3.0]) - 1.0).abs() < 1e-12);
+    }
+}

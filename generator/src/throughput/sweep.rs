@@ -1,0 +1,319 @@
+//! Many sets on many patterns, on all cores, with nothing computed that follows from something else.
+//!
+//! - Sets that keep the same routes are modelled once.
+//! - Walking all paths backwards turns shift(Δg, Δs) into shift(−Δg, −Δs) and a set of whole shapes
+//!   into the one with heads and tails exchanged, and leaves the throughput as it is (each cable has
+//!   a link each way). So of such a pair of cells one is modelled.
+//! - What a set reaches, any set reaches that has the same paths up to some number of hops and
+//!   perhaps longer ones: it may split as the first does. Where that meets the price bound, the
+//!   larger set is done.
+//!
+//! The unit of work is a pattern together with its mirror image. Within a unit everything is done
+//! in a fixed order by one thread, and units do not know of each other, so results are the same at
+//! any number of threads and after any interruption between units.
+
+use super::path_set::{Counting, PathSet, SetKey};
+use super::pattern::{Pattern, PatternKind};
+use super::solve::{Method, Warm};
+use super::{Model, ModelError, Modelled};
+use crate::topology::Topology;
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use tvlb_schema::{Dragonfly, Shape};
+
+/// One set on one pattern.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cell {
+    /// A throughput that was reached, in units of a node's bandwidth.
+    pub lower: f64,
+    /// Proven not to be exceeded.
+    pub upper: f64,
+    /// Hops of the set's VLB paths, drawn evenly, on average over the flows; 0 if it has none.
+    pub mean_hops: f64,
+    /// The gap that counts as closed.
+    pub tolerance: f64,
+}
+
+/// How the cells of a sweep came about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// An even split met the price bound.
+    pub even: usize,
+    /// A smaller set's split met the price bound.
+    pub nested: usize,
+    /// The interior-point method closed the gap.
+    pub links: usize,
+    /// The general solver was needed.
+    pub whole: usize,
+    /// Follows from its mirror image or from an equal set.
+    pub copied: usize,
+}
+
+/// What to model.
+#[derive(Clone, Debug)]
+pub struct Sweep<'t> {
+    topology: &'t Topology,
+    counting: Counting,
+    patterns: Vec<Pattern>,
+    sets: Vec<PathSet>,
+    /// For each set the first that is equal to it.
+    first_equal: Vec<usize>,
+    /// For each set its mirror image, if it is among the sets.
+    mirror: Vec<Option<usize>>,
+    /// For each set those before it whose splits it has.
+    nested: Vec<Vec<usize>>,
+    /// Patterns with their mirror images.
+    units: Vec<Vec<usize>>,
+}
+
+/// The cells of one unit: by pattern of the unit, then by set.
+pub type UnitCells = Vec<Vec<Cell>>;
+
+impl<'t> Sweep<'t> {
+    /// Plans the work.
+    pub fn new(
+        topology: &'t Topology,
+        counting: Counting,
+        patterns: Vec<Pattern>,
+        sets: Vec<PathSet>,
+    ) -> Self {
+        let mut first_of: BTreeMap<SetKey, usize> = BTreeMap::new();
+        let first_equal: Vec<usize> = sets
+            .iter()
+            .enumerate()
+            .map(|(number, set)| *first_of.entry(set.key(counting)).or_insert(number))
+            .collect();
+        let mirror =
+            sets.iter().map(|set| first_of.get(&set.reversed()?.key(counting)).copied()).collect();
+        let nested = (0..sets.len())
+            .map(|number| {
+                (0..number)
+                    .filter(|&n| {
+                        first_equal[n] == n && is_head_of(&sets[n], &sets[number], counting)
+                    })
+                    .collect()
+            })
+            .collect();
+        let units = units(topology.dragonfly(), &patterns);
+        Self { topology, counting, patterns, sets, first_equal, mirror, nested, units }
+    }
+
+    /// The patterns, in the order of the results.
+    pub fn patterns(&self) -> &[Pattern] {
+        &self.patterns
+    }
+
+    /// The sets, in the order of the results.
+    pub fn sets(&self) -> &[PathSet] {
+        &self.sets
+    }
+
+    /// The way of counting.
+    pub fn counting(&self) -> Counting {
+        self.counting
+    }
+
+    /// The wiring.
+    pub fn topology(&self) -> &'t Topology {
+        self.topology
+    }
+
+    /// How many units of work there are.
+    pub fn unit_count(&self) -> usize {
+        self.units.len()
+    }
+
+    /// The first set that is equal to this one; itself if there is none before it.
+    pub fn first_equal(&self, set: usize) -> usize {
+        self.first_equal[set]
+    }
+
+    /// Does the units that are not among `done`, on all threads of the current pool, and hands
+    /// each to `finished` as it is done. Ends early, without error, once `stop` says so.
+    ///
+    /// # Errors
+    /// A flow without any path; which one, if there are several, does not depend on the threads.
+    pub fn run(
+        &self,
+        done: &BTreeMap<usize, UnitCells>,
+        finished: impl Fn(usize, UnitCells, Tally) + Sync,
+        stop: impl Fn() -> bool + Sync,
+    ) -> Result<(), ModelError> {
+        let left: Vec<usize> = (0..self.units.len()).filter(|n| !done.contains_key(n)).collect();
+        let results: Vec<Result<(), ModelError>> = left
+            .into_par_iter()
+            .with_max_len(1)
+            .map_init(
+                || Model::new(self.topology, self.counting),
+                |model, unit| {
+                    if let Some((cells, tally)) = self.unit(model, unit, &stop)? {
+                        finished(unit, cells, tally);
+                    }
+                    Ok(())
+                },
+            )
+            .collect();
+        results.into_iter().collect()
+    }
+
+    /// All cells by pattern and set, from those of the units; `None` where a unit is missing.
+    pub fn assemble(&self, done: &BTreeMap<usize, UnitCells>) -> Option<Vec<Vec<Cell>>> {
+        let mut cells = vec![Vec::new(); self.patterns.len()];
+        for (number, unit) in self.units.iter().enumerate() {
+            for (&pattern, of_pattern) in unit.iter().zip(done.get(&number)?) {
+                cells[pattern].clone_from(of_pattern);
+            }
+        }
+        Some(cells)
+    }
+
+    /// One unit; `None` if stopped.
+    fn unit(
+        &self,
+        model: &mut Model<'_>,
+        unit: usize,
+        stop: &impl Fn() -> bool,
+    ) -> Result<Option<(UnitCells, Tally)>, ModelError> {
+        let unit = &self.units[unit];
+        let mut tally = Tally::default();
+        let mut cells: Vec<Vec<Option<Cell>>> = vec![vec![None; self.sets.len()]; unit.len()];
+        for (place, &pattern) in unit.iter().enumerate() {
+            let mut warm = Warm::default();
+            for set in 0..self.sets.len() {
+                if stop() {
+                    return Ok(None);
+                }
+                let known = self.known(&cells, unit, place, set);
+                if known.is_some() {
+                    cells[place][set] = known;
+                    tally.copied += 1;
+                    continue;
+                }
+                let reached = self.nested[set]
+                    .iter()
+                    .filter_map(|&smaller| cells[place][smaller])
+                    .fold(0.0, |most: f64, cell| most.max(cell.lower));
+                let modelled =
+                    model.at_least(reached, &self.patterns[pattern], &self.sets[set], &mut warm)?;
+                tally.note(modelled.solved.by);
+                cells[place][set] = Some(Cell::of(&modelled));
+            }
+        }
+        let cells = cells.into_iter().map(|of_pattern| of_pattern.into_iter().flatten().collect());
+        Ok(Some((cells.collect(), tally)))
+    }
+
+    /// The cell of a set that equals an earlier one, or whose mirror image is known.
+    fn known(
+        &self,
+        cells: &[Vec<Option<Cell>>],
+        unit: &[usize],
+        place: usize,
+        set: usize,
+    ) -> Option<Cell> {
+        let first = self.first_equal[set];
+        if first != set {
+            return cells[place][first];
+        }
+        // A unit of one is its own mirror image or has none.
+        let own_image = is_own_image(self.topology.dragonfly(), &self.patterns[unit[place]]);
+        let image_place = match (place, unit.len()) {
+            (_, 1) if own_image => 0,
+            (1, _) => 0,
+            _ => return None,
+        };
+        cells[image_place][self.mirror[set]?]
+    }
+}
+
+impl Cell {
+    fn of(modelled: &Modelled) -> Self {
+        let certified = modelled.solved.certified;
+        Self {
+            lower: certified.lower,
+            upper: certified.upper,
+            mean_hops: modelled.mean_hops,
+            tolerance: modelled.tolerance,
+        }
+    }
+
+    /// Whether the two bounds are close enough to be one number.
+    pub fn is_number(&self) -> bool {
+        self.upper - self.lower <= self.tolerance * self.upper
+    }
+}
+
+impl Tally {
+    fn note(&mut self, by: Method) {
+        match by {
+            Method::Even => self.even += 1,
+            Method::Nested => self.nested += 1,
+            Method::Links => self.links += 1,
+            Method::Whole => self.whole += 1,
+        }
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            even: self.even + other.even,
+            nested: self.nested + other.nested,
+            links: self.links + other.links,
+            whole: self.whole + other.whole,
+            copied: self.copied + other.copied,
+        }
+    }
+
+    /// How many cells it speaks of.
+    pub fn total(self) -> usize {
+        self.even + self.nested + self.links + self.whole + self.copied
+    }
+}
+
+/// The shift with all flows reversed.
+fn mirrored(df: &Dragonfly, kind: PatternKind) -> Option<PatternKind> {
+    match kind {
+        PatternKind::Shift { groups, switches } => Some(PatternKind::Shift {
+            groups: (df.g() - groups) % df.g(),
+            switches: (df.a() - switches) % df.a(),
+        }),
+        _ => None,
+    }
+}
+
+fn is_own_image(df: &Dragonfly, pattern: &Pattern) -> bool {
+    mirrored(df, pattern.kind) == Some(pattern.kind)
+}
+
+/// Each pattern with its mirror image if that is among the patterns.
+fn units(df: &Dragonfly, patterns: &[Pattern]) -> Vec<Vec<usize>> {
+    let mut units = Vec::new();
+    let mut placed = vec![false; patterns.len()];
+    for (number, pattern) in patterns.iter().enumerate() {
+        if placed[number] {
+            continue;
+        }
+        let mut unit = vec![number];
+        if let Some(image) = mirrored(df, pattern.kind) {
+            let later = (number + 1..patterns.len()).find(|&n| patterns[n].kind == image);
+            unit.extend(later);
+        }
+        for &n in &unit {
+            placed[n] = true;
+        }
+        units.push(unit);
+    }
+    units
+}
+
+/// Whether `larger` has just the paths of `smaller` up to some number of hops, and `smaller` has
+/// none beyond: then each bundle of `smaller` is one of `larger` too.
+fn is_head_of(smaller: &PathSet, larger: &PathSet, counting: Counting) -> bool {
+    let (Some(shapes), rule) = (smaller.whole_shapes(), larger.rule()) else { return false };
+    let Some(longest) = shapes.iter().map(Shape::hops).max() else { return true };
+    Shape::all().filter(|shape| shape.hops() <= longest).all(|shape| {
+        smaller.rule().keep_of(shape) == rule.keep_of(shape)
+            && smaller.multiplicity(shape, counting) == larger.multiplicity(shape, counting)
+    })
+}

@@ -1,0 +1,225 @@
+//! What holds of the throughput model on any fabric: the bound is never exceeded, short cuts give
+//! what the long way gives, a pair without a path is named, and threads do not matter.
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use tvlb_generator::throughput::solve::Warm;
+use tvlb_generator::throughput::sweep::{Cell, Sweep};
+use tvlb_generator::throughput::{Counting, Model, ModelError, PathSet, Pattern};
+use tvlb_generator::topology::Topology;
+use tvlb_generator::topology::arrangement::{Arrangement, arrange};
+use tvlb_schema::Dragonfly;
+
+fn laid(arrangement: Arrangement, [p, a, h, g]: [u32; 4]) -> Topology {
+    arrange(Dragonfly::new(p, a, h, g).unwrap(), arrangement, 3).unwrap()
+}
+
+/// The interval of one set on one pattern, with nothing known before.
+fn interval(topology: &Topology, counting: Counting, pattern: &Pattern, set: &str) -> (f64, f64) {
+    let set = PathSet::parse(set, 9).unwrap();
+    let modelled =
+        Model::new(topology, counting).throughput(pattern, &set, &mut Warm::default()).unwrap();
+    let certified = modelled.solved.certified;
+    assert!(certified.gap() <= 1e-6, "{pattern}, {}: {certified:?}", set.name());
+    (certified.lower, certified.upper)
+}
+
+fn swept(topology: &Topology, counting: Counting, threads: usize) -> Vec<Vec<Cell>> {
+    let df = topology.dragonfly();
+    let patterns = [Pattern::type_1(df), Pattern::type_2(df, 2, 5)].concat();
+    let sets = ["3-hop", "40% 4-hop", "4-hop", "strategic-2-3", "shapes:011", "shapes:110", "all"];
+    let sets = sets.map(|text| PathSet::parse(text, 4).unwrap()).to_vec();
+    let sweep = Sweep::new(topology, counting, patterns, sets);
+    let done = Mutex::new(BTreeMap::new());
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(|| {
+        sweep
+            .run(
+                &BTreeMap::new(),
+                |unit, cells, _| {
+                    done.lock().unwrap().insert(unit, cells);
+                },
+                || false,
+            )
+            .unwrap();
+    });
+    sweep.assemble(&done.into_inner().unwrap()).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// MIN paths use one global link and VLB paths two, so where each group sends to one other
+    /// group, 2·(demand) is at most (all links) + (links between groups that send to each other).
+    #[test]
+    fn the_bound_is_never_exceeded(
+        (a, h, g) in (1_u32..=4, 1_u32..=3)
+            .prop_flat_map(|(a, h)| (Just(a), Just(h), 3..=(a * h + 1).max(3)))
+            .prop_filter("g is at most a·h + 1", |(a, h, g)| *g <= a * h + 1),
+        p in 1_u32..=4,
+        arrangement in prop::sample::select(&Arrangement::ALL[..]),
+        counting in prop::sample::select(&[Counting::Triples, Counting::Routes][..]),
+        set in prop::sample::select(&["min", "3-hop", "30% 4-hop", "strategic-2-3", "shapes:011", "all"][..]),
+        seed in any::<u64>(),
+    ) {
+        let topology = laid(arrangement, [p, a, h, g]);
+        let df = topology.dragonfly();
+        let permutation = Pattern::type_2(df, 1, seed).remove(0);
+        let shift = Pattern::shift(df, 1 + u32::try_from(seed % 7).unwrap() % (g - 1), 1);
+        for pattern in [permutation, shift] {
+            let (lower, upper) = interval(&topology, counting, &pattern, set);
+            prop_assert!(0.0 < lower && lower <= upper && upper <= 1.0);
+            let destination = |group: u16| {
+                let sends = |f: &&tvlb_generator::throughput::Flow| df.place(f.source).0.0 == group;
+                df.place(pattern.flows.iter().find(sends).unwrap().destination).0
+            };
+            let direct: usize =
+                df.groups().map(|group| topology.links(group, destination(group.0)).len()).sum();
+            let links = 2 * topology.cables().len() + direct;
+            let bound = f64::from(u32::try_from(links).unwrap())
+                / f64::from(2 * p * df.switch_count());
+            prop_assert!(lower <= bound * (1.0 + 1e-9), "{lower} exceeds {bound}");
+            if (a * h).is_multiple_of(g - 1) {
+                let published = f64::from(h * g) / f64::from(2 * p * (g - 1));
+                prop_assert!((bound - published).abs() < 1e-9);
+            }
+        }
+    }
+}
+
+/// A wiring that is not the same from each group, but isomorphic to one that is, has the same
+/// throughput without folding.
+#[test]
+fn folding_changes_nothing() {
+    let folded = laid(Arrangement::Relative, [2, 4, 2, 9]);
+    assert!(folded.is_rotation_invariant());
+    // The ports of one switch exchanged: the same links by other numbers.
+    let df = *folded.dragonfly();
+    let renamed = |mut end: tvlb_schema::End| {
+        if end.group.0 == 4 && end.port.0 < 2 {
+            end.port.0 = 1 - end.port.0;
+        }
+        end
+    };
+    let cables = folded.cables().iter().map(|c| (renamed(c.low), renamed(c.high)));
+    let unfolded = Topology::from_cables(df, cables).unwrap();
+    assert!(!unfolded.is_rotation_invariant());
+    for set in ["3-hop", "4-hop", "shapes:011", "strategic-3-2", "all"] {
+        for pattern in [Pattern::shift(&df, 1, 1), Pattern::shift(&df, 4, 0)] {
+            for counting in [Counting::Triples, Counting::Routes] {
+                let bundles = |topology| {
+                    let set = PathSet::parse(set, 0).unwrap();
+                    Model::new(topology, counting).bundles(&pattern, &set).unwrap().is_folded()
+                };
+                assert!(bundles(&folded) && !bundles(&unfolded));
+                let (lower, upper) = interval(&folded, counting, &pattern, set);
+                let (other_lower, other_upper) = interval(&unfolded, counting, &pattern, set);
+                assert!(lower <= other_upper && other_lower <= upper, "{set} on {pattern}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_sweep_finds_what_modelling_each_cell_finds() {
+    let topology = laid(Arrangement::Absolute, [2, 4, 2, 9]);
+    let df = topology.dragonfly();
+    let patterns = [Pattern::type_1(df), Pattern::type_2(df, 2, 5)].concat();
+    let sets = ["3-hop", "40% 4-hop", "4-hop", "strategic-2-3", "shapes:011", "shapes:110", "all"];
+    for counting in [Counting::Triples, Counting::Routes] {
+        let cells = swept(&topology, counting, 2);
+        let mut model = Model::new(&topology, counting);
+        for (pattern, cells) in patterns.iter().zip(&cells) {
+            for (set, cell) in sets.iter().zip(cells) {
+                let set = PathSet::parse(set, 4).unwrap();
+                let alone = model.throughput(pattern, &set, &mut Warm::default()).unwrap();
+                let certified = alone.solved.certified;
+                assert!(
+                    certified.lower <= cell.upper && cell.lower <= certified.upper,
+                    "{pattern}, {}: {certified:?} and {cell:?}",
+                    set.name()
+                );
+                assert!((alone.mean_hops - cell.mean_hops).abs() < 1e-12);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_number_of_threads_does_not_matter() {
+    let topology = laid(Arrangement::Random, [2, 4, 2, 7]);
+    let one = swept(&topology, Counting::Triples, 1);
+    // To the last bit.
+    assert_eq!(one, swept(&topology, Counting::Triples, 3));
+}
+
+#[test]
+fn a_pair_without_a_path_is_named() {
+    let df = Dragonfly::new(1, 2, 1, 3).unwrap();
+    // Groups 0 and 1 are joined; nothing leads to group 2.
+    let cable = |group, port| tvlb_schema::End {
+        group: tvlb_schema::Group(group),
+        port: tvlb_schema::GlobalPort(port),
+    };
+    let topology = Topology::from_cables(df, [(cable(0, 0), cable(1, 0))]).unwrap();
+    let mut model = Model::new(&topology, Counting::Routes);
+    let set = PathSet::parse("all", 0).unwrap();
+    let error =
+        model.throughput(&Pattern::shift(&df, 1, 0), &set, &mut Warm::default()).unwrap_err();
+    let ModelError::NoPath { source_switch, destination_switch, .. } = &error;
+    assert_eq!((*source_switch, *destination_switch), (2, 4));
+    assert_eq!(
+        error.to_string(),
+        "no path leads from switch 2 (group 1, switch 0) to switch 4 (group 2, switch 0), which \
+         shift(1,0) needs: no cable joins their groups and the set \"all\" has no VLB path between \
+         them"
+    );
+}
+
+#[test]
+fn traffic_within_groups_is_modelled() {
+    let topology = laid(Arrangement::Absolute, [2, 4, 2, 9]);
+    let df = topology.dragonfly();
+    // Each switch sends 2 units over its direct link or over two others: with half on each detour
+    // and MIN as much as fits, 2x ≤ 1 on MIN alone; any split loads three links of the switch.
+    let (lower, upper) = interval(&topology, Counting::Routes, &Pattern::shift(df, 0, 1), "min");
+    assert!((lower - 0.5).abs() < 1e-9 && (upper - 0.5).abs() < 1e-9);
+    let (with_vlb, _) = interval(&topology, Counting::Routes, &Pattern::shift(df, 0, 1), "all");
+    assert!(with_vlb > 0.5);
+    let (nothing, _) = interval(&topology, Counting::Routes, &Pattern::shift(df, 0, 0), "all");
+    assert!((nothing - 1.0).abs() < 1e-12, "a switch's own traffic uses no link");
+}
+
+/// design.md: dfly(4,8,4,9), absolute.
+#[test]
+fn dfly_4_8_4_9_has_its_known_values() {
+    let topology = laid(Arrangement::Absolute, [4, 8, 4, 9]);
+    let df = topology.dragonfly();
+    let all_of_type_1 = Pattern::type_1(df);
+    let mean = |counting, set: &str| -> (f64, f64) {
+        let sets = vec![PathSet::parse(set, 0).unwrap()];
+        let sweep = Sweep::new(&topology, counting, all_of_type_1.clone(), sets);
+        let done = Mutex::new(BTreeMap::new());
+        let finished = |unit, cells, _| {
+            done.lock().unwrap().insert(unit, cells);
+        };
+        sweep.run(&BTreeMap::new(), finished, || false).unwrap();
+        let cells = sweep.assemble(&done.into_inner().unwrap()).unwrap().concat();
+        assert!(cells.iter().all(Cell::is_number));
+        let sum: f64 = cells.iter().map(|cell| cell.lower).sum();
+        let worst = cells.iter().fold(1.0, |worst: f64, cell| worst.min(cell.lower));
+        (sum / 64.0, worst)
+    };
+    let close = |found: f64, known: f64, error: f64| {
+        assert!((found - known).abs() < error, "found {found}, known {known}");
+    };
+    close(mean(Counting::Triples, "all").1, 0.5625, 1e-6);
+    close(mean(Counting::Triples, "min").0, 0.125, 1e-6);
+    close(mean(Counting::Triples, "3-hop").0, 0.365_568, 1e-6);
+    close(mean(Counting::Triples, "4-hop").0, 0.523_942, 1e-6);
+    assert!(mean(Counting::Triples, "strategic-2-3").1 >= 0.5623);
+    let (mean, worst) = mean(Counting::Routes, "shapes:011");
+    close(mean, 0.5622, 5e-5);
+    close(worst, 0.5581, 5e-5);
+}
