@@ -9,13 +9,18 @@ const HEIGHT: f64 = 400.0;
 const LEFT: f64 = 60.0;
 const MARGIN: f64 = 40.0;
 
-/// The curve. Its axis of latencies ends at twice the largest that is not saturated, or at the
-/// limit; a saturated load is a mark at the top, since its latency means nothing.
+/// About this many steps to an axis.
+const STEPS: f64 = 5.0;
+
+/// The curve. Its axis of latencies ends beyond the largest that is not saturated, or at the limit;
+/// a saturated load is a mark at the top, since its latency means nothing.
 pub(crate) fn latency_curve(title: &str, points: &[Point], limit: f64) -> String {
     let stable = points.iter().filter(|point| !point.saturated);
-    let top = stable.map(|point| 2.0 * point.latency.mean).fold(0.0, f64::max);
-    let top = if top > 0.0 { top.min(limit) } else { limit };
-    let right = points.iter().map(|point| point.load).fold(0.0, f64::max).max(1e-6);
+    let most = stable.map(|point| 1.2 * point.latency.mean).fold(0.0, f64::max);
+    let most = if most > 0.0 { most.min(limit) } else { limit };
+    let (latency_step, top) = round_axis(most);
+    let (load_step, right) =
+        round_axis(points.iter().map(|point| point.load).fold(0.0, f64::max).max(1e-6));
     let x = |load: f64| LEFT + load / right * (WIDTH - LEFT - MARGIN);
     let y = |latency: f64| HEIGHT - MARGIN - (latency / top).min(1.0) * (HEIGHT - 2.0 * MARGIN);
 
@@ -29,21 +34,21 @@ pub(crate) fn latency_curve(title: &str, points: &[Point], limit: f64) -> String
     let mut line = |text: std::fmt::Arguments<'_>| {
         writeln!(svg, "{text}").expect("writing to a string cannot fail");
     };
-    for tick in 0..=5 {
-        let share = f64::from(tick) / 5.0;
-        let (load, latency) = (share * right, share * top);
+    for latency in ticks(latency_step, top) {
         line(format_args!(
             "<line x1=\"{LEFT}\" x2=\"{:.1}\" y1=\"{1:.1}\" y2=\"{1:.1}\" stroke=\"#ddd\"/>",
             x(right),
             y(latency)
         ));
         line(format_args!(
-            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{latency:.0}</text>",
+            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{latency}</text>",
             LEFT - 6.0,
             y(latency) + 4.0
         ));
+    }
+    for load in ticks(load_step, right) {
         line(format_args!(
-            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{load:.2}</text>",
+            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{load}</text>",
             x(load),
             HEIGHT - MARGIN + 16.0
         ));
@@ -89,6 +94,44 @@ pub(crate) fn latency_curve(title: &str, points: &[Point], limit: f64) -> String
     svg
 }
 
+/// The step between the marks of an axis that must reach `most`, 1, 2 or 5 times a power of ten,
+/// and the axis's end, a whole number of steps.
+fn round_axis(most: f64) -> (f64, f64) {
+    let power = 10_f64.powf((most / STEPS).log10().floor());
+    let step = [1.0, 2.0, 5.0, 10.0]
+        .map(|factor| factor * power)
+        .into_iter()
+        .find(|step| most / step <= STEPS * 1.001)
+        .unwrap_or(10.0 * power);
+    // A thousandth less, so that an axis that ends on a mark gets no empty step behind it.
+    (step, ((most / step - 1e-3).ceil()).max(1.0) * step)
+}
+
+/// The marks of an axis from 0 to `end`, without the noise of repeated addition.
+fn ticks(step: f64, end: f64) -> impl Iterator<Item = f64> {
+    (0..=20)
+        .map(move |n| (f64::from(n) * step * 1e9).round() / 1e9)
+        .take_while(move |&mark| mark <= end * 1.001)
+}
+
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn axes_end_on_round_marks() {
+        let marks = |most| {
+            let (step, end) = round_axis(most);
+            ticks(step, end).collect::<Vec<_>>()
+        };
+        assert_eq!(marks(0.28), [0.0, 0.1, 0.2, 0.3]);
+        assert_eq!(marks(0.5), [0.0, 0.1, 0.2, 0.3, 0.4, 0.5]);
+        assert_eq!(marks(134.0), [0.0, 50.0, 100.0, 150.0]);
+        assert_eq!(marks(500.0), [0.0, 100.0, 200.0, 300.0, 400.0, 500.0]);
+        assert_eq!(marks(1e-6).last(), Some(&1e-6));
+    }
 }
