@@ -7,7 +7,7 @@
 //! number of threads. `docs/throughput-model.md` explains the model to its users.
 //!
 //! Flows ([`pattern`]) and sets ([`path_set`]) go in; paths are counted ([`load`]), bundles made
-//! ([`bundle`]), the program solved ([`solve`]); [`sweep`] does so for many sets and patterns and
+//! ([`bundle`]), the program solved ([`mod@solve`]); [`sweep`] does so for many sets and patterns and
 //! [`front`] chooses among the results.
 
 pub mod bundle;
