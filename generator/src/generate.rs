@@ -7,9 +7,12 @@ use crate::routes::count::RouteCounter;
 use crate::routes::expected::{FabricMean, fabric_mean};
 use crate::set_grammar::canonical;
 use crate::table_set::{
-    FABRIC_FILE, FabricEntry, FileEntry, MANIFEST_FORMAT, Manifest, SetEntry, Sizes, switch_file,
+    FABRIC_FILE, FabricEntry, FileEntry, MANIFEST_FILE, MANIFEST_FORMAT, Manifest, SetEntry, Sizes,
+    switch_file,
 };
-use tvlb_schema::{FabricImage, PerDecision, SetRule, Switch, VcScheme};
+use std::borrow::Cow;
+use std::iter;
+use tvlb_schema::{FabricImage, PerDecision, SetRule, VcScheme};
 
 /// A table set in memory.
 #[derive(Clone, Debug)]
@@ -122,13 +125,12 @@ fn manifest(
 
 impl Generated {
     /// Every file of the table set with its path in the directory, the manifest last.
-    pub fn files(&self) -> Vec<(String, Vec<u8>)> {
-        let mut files = vec![(FABRIC_FILE.to_owned(), self.images.fabric.clone())];
-        for (number, image) in self.images.switches.iter().enumerate() {
-            let switch = Switch(u16::try_from(number).expect("a fabric has at most 2^16 switches"));
-            files.push((switch_file(switch), image.clone()));
-        }
-        files.push((crate::table_set::MANIFEST_FILE.to_owned(), self.manifest.to_json()));
-        files
+    pub fn files(&self) -> Vec<(&str, Cow<'_, [u8]>)> {
+        let paths = self.manifest.files.iter().map(|file| file.path.as_str());
+        let images = iter::once(&self.images.fabric).chain(&self.images.switches);
+        paths
+            .zip(images.map(|image| Cow::Borrowed(image.as_slice())))
+            .chain(iter::once((MANIFEST_FILE, Cow::Owned(self.manifest.to_json()))))
+            .collect()
     }
 }

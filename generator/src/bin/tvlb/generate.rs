@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &Generate) -> Outcome {
 
     let files = generated.files();
     let bar = progress(arguments.quiet, "files", files.len());
-    let contents = files.iter().map(|(path, bytes)| (path.as_str(), bytes.as_slice()));
+    let contents = files.iter().map(|(path, bytes)| (*path, bytes.as_ref()));
     table_set::write(&arguments.output, contents, existing, interrupted, || bar.inc(1)).map_err(
         |error| match error {
             WriteError::Interrupted => Failure::Interrupted,
