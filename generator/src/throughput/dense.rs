@@ -15,34 +15,45 @@ use std::ops::Range;
 /// Σ a·b.
 #[inline(always)]
 fn dot<S: Simd>(simd: S, a: &[f64], b: &[f64]) -> f64 {
-    dots(simd, [a], [b])[0][0]
+    let (a, a_rest) = S::as_simd_f64s(a);
+    let (b, b_rest) = S::as_simd_f64s(&b[..a_rest.len() + a.len() * S::F64_LANES]);
+    let mut sum = simd.splat_f64s(0.0);
+    for (&a, &b) in a.iter().zip(b) {
+        sum = simd.mul_add_f64s(a, b, sum);
+    }
+    simd.reduce_sum_f64s(sum) + rest(a_rest, b_rest)
 }
 
-/// All dot products of some rows with some others, all equally long: each number loaded serves
-/// several times.
+/// The dot products of four rows with two others, all equally long: each number loaded serves
+/// several times. Each sum has a name of its own, for only then do compilers reliably keep all
+/// eight in registers.
 #[inline(always)]
-fn dots<S: Simd, const A: usize, const B: usize>(
-    simd: S,
-    a: [&[f64]; A],
-    b: [&[f64]; B],
-) -> [[f64; B]; A] {
-    let length = a[0].len();
-    let a = a.map(|row| S::as_simd_f64s(&row[..length]));
-    let b = b.map(|row| S::as_simd_f64s(&row[..length]));
-    let mut sums = [[simd.splat_f64s(0.0); B]; A];
-    for block in 0..a[0].0.len() {
-        let of_b = b.map(|(blocks, _)| blocks[block]);
-        for (sums, (blocks, _)) in sums.iter_mut().zip(&a) {
-            for (sum, b) in sums.iter_mut().zip(of_b) {
-                *sum = simd.mul_add_f64s(blocks[block], b, *sum);
-            }
-        }
+fn dots<S: Simd>(simd: S, rows: [&[f64]; 4], columns: [&[f64]; 2]) -> [[f64; 2]; 4] {
+    let length = rows[0].len();
+    let [(a, a_rest), (b, b_rest), (c, c_rest), (d, d_rest)] =
+        rows.map(|row| S::as_simd_f64s(&row[..length]));
+    let [(x, x_rest), (y, y_rest)] = columns.map(|column| S::as_simd_f64s(&column[..length]));
+    let zero = simd.splat_f64s(0.0);
+    let (mut ax, mut bx, mut cx, mut dx) = (zero, zero, zero, zero);
+    let (mut ay, mut by, mut cy, mut dy) = (zero, zero, zero, zero);
+    for (((((&a, &b), &c), &d), &x), &y) in a.iter().zip(b).zip(c).zip(d).zip(x).zip(y) {
+        ax = simd.mul_add_f64s(a, x, ax);
+        ay = simd.mul_add_f64s(a, y, ay);
+        bx = simd.mul_add_f64s(b, x, bx);
+        by = simd.mul_add_f64s(b, y, by);
+        cx = simd.mul_add_f64s(c, x, cx);
+        cy = simd.mul_add_f64s(c, y, cy);
+        dx = simd.mul_add_f64s(d, x, dx);
+        dy = simd.mul_add_f64s(d, y, dy);
     }
-    let mut products = [[0.0; B]; A];
-    for i in 0..A {
-        for k in 0..B {
-            products[i][k] = simd.reduce_sum_f64s(sums[i][k]) + rest(a[i].1, b[k].1);
-        }
+    let of_x = [(ax, a_rest), (bx, b_rest), (cx, c_rest), (dx, d_rest)];
+    let of_y = [ay, by, cy, dy];
+    let mut products = [[0.0; 2]; 4];
+    for (products, ((with_x, row_rest), with_y)) in
+        products.iter_mut().zip(of_x.into_iter().zip(of_y))
+    {
+        products[0] = simd.reduce_sum_f64s(with_x) + rest(row_rest, x_rest);
+        products[1] = simd.reduce_sum_f64s(with_y) + rest(row_rest, y_rest);
     }
     products
 }
