@@ -10,6 +10,10 @@
 //! most (number of operations)·2⁻⁵³; bounds are widened by twice that.
 
 use super::bundle::Bundles;
+use super::choices::{Choices, Program};
+use super::load::PathCounter;
+use super::path_set::PathSet;
+use super::pattern::Pattern;
 
 /// A throughput x that is proven to lie in an interval, in units of a node's injection bandwidth.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,8 +26,8 @@ pub struct Certified {
 
 impl Certified {
     /// What no flow that uses a link, or no prices yet, leave open.
-    pub(super) fn unknown(bundles: &Bundles) -> Self {
-        Self { lower: 0.0, upper: bundles.terminal_bound }
+    pub(super) fn unknown(choices: &Choices) -> Self {
+        Self { lower: 0.0, upper: choices.terminal_bound }
     }
 
     /// (upper − lower) / upper.
@@ -50,57 +54,83 @@ fn error_bound(terms: usize) -> f64 {
     (f64::from(operations) + 32.0) * f64::EPSILON
 }
 
-/// Makes a proposal a split: nothing negative, and each flow's parts add up to 1.
-pub(super) fn projected(bundles: &Bundles, mut split: Vec<f64>) -> Vec<f64> {
-    for flow in &bundles.flows {
-        let parts = &mut split[flow.clone()];
-        for part in parts.iter_mut() {
-            *part = if part.is_finite() { part.max(0.0) } else { 0.0 };
-        }
-        let sum: f64 = parts.iter().sum();
-        if sum > 0.0 {
-            for part in parts {
-                *part /= sum;
-            }
-        } else if let Some(last) = parts.last_mut() {
-            *last = 1.0;
-        }
-    }
-    split
-}
-
 /// The load of each link under a split, at x = 1.
 pub(super) fn loads(bundles: &Bundles, split: &[f64]) -> Vec<f64> {
-    let mut loads = vec![0.0; bundles.rows];
-    for (bundle, &part) in split.iter().enumerate().filter(|(_, part)| **part > 0.0) {
-        for (link, load) in bundles.column(bundle) {
-            loads[link] += part * load;
-        }
-    }
+    let mut loads = vec![0.0; bundles.choices().rows];
+    bundles.loads(split, &mut loads);
     loads
 }
 
-/// A proven lower bound on x, from the loads of a split that [`projected`] made.
-pub(super) fn lower_bound(bundles: &Bundles, loads: &[f64]) -> f64 {
+/// A proven lower bound on x, from the loads of a split whose parts add up to 1 for each flow.
+pub(super) fn lower_bound(choices: &Choices, loads: &[f64]) -> f64 {
     let most = loads.iter().fold(0.0_f64, |most, &load| most.max(load));
-    let most = most * (1.0 + error_bound(bundles.len()));
-    if most * bundles.terminal_bound <= 1.0 { bundles.terminal_bound } else { 1.0 / most }
+    let most = most * (1.0 + error_bound(choices.len()));
+    if most * choices.terminal_bound <= 1.0 { choices.terminal_bound } else { 1.0 / most }
 }
 
 /// A proven upper bound on x, from prices; negative ones count as 0.
 pub(super) fn upper_bound(bundles: &Bundles, prices: &[f64]) -> f64 {
-    let price = |link: usize| if prices[link] > 0.0 { prices[link] } else { 0.0 };
-    let total: f64 = (0..bundles.rows).map(price).sum();
+    let prices: Vec<f64> = prices.iter().map(|&price| price_of(price)).collect();
+    let mut costs = vec![0.0; bundles.choices().len()];
+    bundles.costs(&prices, &mut costs);
+    upper_bound_of(bundles.choices(), &prices, &costs)
+}
+
+/// What counts of a proposed price.
+fn price_of(proposed: f64) -> f64 {
+    if proposed > 0.0 { proposed } else { 0.0 }
+}
+
+/// The same, from what each bundle costs.
+fn upper_bound_of(choices: &Choices, prices: &[f64], costs: &[f64]) -> f64 {
+    let total: f64 = prices.iter().sum();
     let mut paid = 0.0;
-    let mut longest = bundles.rows;
-    for flow in &bundles.flows {
-        let costs = flow.clone().map(|bundle| {
-            bundles.column(bundle).map(|(link, load)| load * price(link)).sum::<f64>()
-        });
-        paid += costs.fold(f64::INFINITY, f64::min);
+    let mut longest = choices.rows;
+    for flow in &choices.flows {
+        paid += costs[flow.clone()].iter().fold(f64::INFINITY, |least, &cost| least.min(cost));
         longest = longest.max(flow.len());
     }
-    let terms = longest + bundles.flows.len() + bundles.rows;
+    let terms = longest + choices.flows.len() + choices.rows;
     let bound = total / paid * (1.0 + error_bound(terms));
-    if bound.is_finite() { bound.min(bundles.terminal_bound) } else { bundles.terminal_bound }
+    if bound.is_finite() { bound.min(choices.terminal_bound) } else { choices.terminal_bound }
+}
+
+/// What a split and prices prove, from the paths of each flow as they are counted, one flow after
+/// another: for programs too large to hold, and independent of how their solver sees them.
+pub(super) fn counted(
+    counter: &mut PathCounter<'_>,
+    pattern: &Pattern,
+    set: &PathSet,
+    choices: &Choices,
+    (split, prices): (&[f64], &[f64]),
+) -> Certified {
+    let prices: Vec<f64> = prices.iter().map(|&price| price_of(price)).collect();
+    let mut loads = vec![0.0; choices.rows];
+    let mut costs = vec![0.0; choices.len()];
+    let flows = pattern.flows.iter().filter(|flow| flow.source != flow.destination);
+    for (flow, bundles) in flows.zip(&choices.flows) {
+        let classes = counter.classes(set, flow.source, flow.destination);
+        let first_vlb = classes.iter().position(|class| class.is_vlb).unwrap_or(classes.len());
+        let mut carried = 0.0;
+        for (class, bundle) in classes.iter().zip(bundles.clone()).rev() {
+            let rate = split[bundle] * choices.per_path[bundle];
+            // A VLB path is in all bundles of its own hop count and more.
+            carried = if class.is_vlb { carried + rate } else { rate };
+            if carried > 0.0 {
+                for &(link, count) in &class.uses {
+                    loads[link] += carried * count;
+                }
+            }
+        }
+        let mut paid = 0.0;
+        for (number, (class, bundle)) in classes.iter().zip(bundles.clone()).enumerate() {
+            let of_class: f64 = class.uses.iter().map(|&(link, count)| count * prices[link]).sum();
+            paid = if number > first_vlb { paid + of_class } else { of_class };
+            costs[bundle] = paid * choices.per_path[bundle];
+        }
+    }
+    Certified {
+        lower: lower_bound(choices, &loads),
+        upper: upper_bound_of(choices, &prices, &costs),
+    }
 }

@@ -100,6 +100,11 @@ impl<'t> PathCounter<'t> {
         }
     }
 
+    /// The way of counting.
+    pub fn counting(&self) -> Counting {
+        self.counting
+    }
+
     /// The non-empty classes of one flow: MIN by rising hop count, then the set's VLB paths by
     /// rising hop count. None for a flow from a switch to itself.
     ///

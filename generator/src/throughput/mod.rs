@@ -23,16 +23,24 @@ pub mod solve;
 pub mod state;
 pub mod sweep;
 
+mod choices;
 mod dense;
+mod factored;
+mod first_order;
 mod interior;
+mod large;
 mod program;
 
 pub use bundle::Bundles;
 pub use certificate::Certified;
+pub use choices::BundleKind;
 pub use path_set::{Counting, PathSet};
 pub use pattern::{Flow, Pattern, PatternKind};
 
 use crate::topology::Topology;
+use bundle::folds;
+use choices::Program;
+use factored::Factored;
 use load::PathCounter;
 use solve::{Solved, Warm, solve};
 use tvlb_schema::Dragonfly;
@@ -147,11 +155,19 @@ impl<'t> Model<'t> {
         set: &PathSet,
         warm: &mut Warm,
     ) -> Result<Modelled, ModelError> {
-        let bundles = self.bundles(pattern, set)?;
         let large = self.topology.dragonfly().switch_count() > LARGE;
         let tolerance = if large { TOLERANCE_OF_LARGE } else { TOLERANCE };
+        if large && !folds(self.invariant, self.topology, pattern, set) {
+            let program = Factored::new(&mut self.counter, self.topology, pattern, set)?;
+            let mean_hops = program.choices().mean_hops();
+            let paths = large::Paths { counter: &mut self.counter, pattern, set };
+            let solved = large::solve(&program, paths, reached, 0.9 * tolerance, warm);
+            return Ok(Modelled { solved, mean_hops, tolerance });
+        }
+        let bundles = self.bundles(pattern, set)?;
         // Half the gap that is asked for, so that the middle is well within.
         let solved = solve(&bundles, reached, 0.5 * tolerance, warm);
-        Ok(Modelled { solved, mean_hops: bundles.mean_hops, tolerance })
+        let mean_hops = bundles.choices().mean_hops();
+        Ok(Modelled { solved, mean_hops, tolerance })
     }
 }

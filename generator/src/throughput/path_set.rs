@@ -110,6 +110,11 @@ impl PathSet {
         })
     }
 
+    /// The same way of counting with another rule.
+    pub(super) fn with_rule(&self, rule: SetRule) -> Self {
+        Self { name: self.name.clone(), rule, one_split_of_111: self.one_split_of_111 }
+    }
+
     /// Equal keys have equal modelled throughput on every pattern.
     pub fn key(&self, counting: Counting) -> SetKey {
         let partial = self.whole_shapes().is_none();

@@ -5,6 +5,7 @@
 //! written in Rust alone, through `good_lp`.
 
 use super::bundle::Bundles;
+use super::choices::Program;
 use good_lp::{
     DualValues, Expression, IntoAffineExpression, ResolutionError, Solution, SolutionWithDual,
     SolverModel, Variable, clarabel, constraint, variable, variables,
@@ -18,8 +19,8 @@ pub(super) fn solve(bundles: &Bundles) -> Result<(Vec<f64>, Vec<f64>), Resolutio
     let mut unknowns = variables!();
     let largest = unknowns.add(variable().min(0.0));
     let parts: Vec<Variable> =
-        (0..bundles.len()).map(|_| unknowns.add(variable().min(0.0))).collect();
-    let mut by_link = vec![Expression::default(); bundles.rows];
+        (0..bundles.choices().len()).map(|_| unknowns.add(variable().min(0.0))).collect();
+    let mut by_link = vec![Expression::default(); bundles.choices().rows];
     for (bundle, &part) in parts.iter().enumerate() {
         for (link, load) in bundles.column(bundle) {
             by_link[link].add_mul(load, part);
@@ -34,7 +35,7 @@ pub(super) fn solve(bundles: &Bundles) -> Result<(Vec<f64>, Vec<f64>), Resolutio
             is_used.then(|| model.add_constraint(constraint!(load <= largest)))
         })
         .collect();
-    for flow in &bundles.flows {
+    for flow in &bundles.choices().flows {
         let sum: Expression = flow.clone().map(|bundle| parts[bundle]).sum();
         model.add_constraint(constraint!(sum == 1.0));
     }

@@ -9,8 +9,10 @@
 //!
 //! Whatever proposed the split and the prices, the bounds come from `certificate.rs`.
 
-use super::bundle::{BundleKind, Bundles};
-use super::certificate::{Certified, loads, lower_bound, projected, upper_bound};
+use super::bundle::Bundles;
+use super::certificate::{Certified, loads, lower_bound, upper_bound};
+use super::choices::Program;
+use super::first_order::Regrets;
 use super::interior::{self, Restricted};
 use super::program;
 use std::ops::Range;
@@ -34,6 +36,7 @@ const NOTICED: f64 = 1e-2;
 #[derive(Clone, Debug, Default)]
 pub struct Warm {
     links: Vec<usize>,
+    pub(super) regrets: Regrets,
 }
 
 /// What was proven, and how it came about.
@@ -60,6 +63,8 @@ pub enum Method {
     Links,
     /// The general solver on the whole program.
     Whole,
+    /// The first-order method, on a program too large for a matrix.
+    FirstOrder,
 }
 
 /// The throughput to a relative gap of `tolerance` if that can be had, where `reached` is known to
@@ -67,9 +72,9 @@ pub enum Method {
 pub fn solve(bundles: &Bundles, reached: f64, tolerance: f64, warm: &mut Warm) -> Solved {
     let mut search = Search::new(bundles);
     let done = |search: &Search<'_>| search.certified.gap() <= tolerance;
-    search.try_prices(&bundles.global_prices);
+    search.try_prices(&bundles.choices().global_prices);
     search.certified.lower = search.certified.lower.max(reached);
-    if done(&search) && !bundles.is_empty() {
+    if done(&search) && !bundles.choices().is_empty() {
         return search.solved(Method::Nested, 0, 0);
     }
     search.try_even_splits(tolerance);
@@ -98,9 +103,9 @@ struct Search<'b> {
 
 impl<'b> Search<'b> {
     fn new(bundles: &'b Bundles) -> Self {
-        let certified = Certified::unknown(bundles);
+        let certified = Certified::unknown(bundles.choices());
         let mut search = Self { bundles, certified, best: Vec::new(), best_loads: Vec::new() };
-        if bundles.is_empty() {
+        if bundles.choices().is_empty() {
             search.certified.lower = search.certified.upper;
         }
         search
@@ -112,9 +117,9 @@ impl<'b> Search<'b> {
 
     /// Takes a split's bound, and keeps the split if it is the best so far; returns its loads.
     fn try_split(&mut self, split: Vec<f64>) -> Vec<f64> {
-        let split = projected(self.bundles, split);
+        let split = self.bundles.choices().projected(split);
         let loads = loads(self.bundles, &split);
-        let bound = lower_bound(self.bundles, &loads);
+        let bound = lower_bound(self.bundles.choices(), &loads);
         if bound > self.certified.lower || self.best.is_empty() {
             self.certified.lower = self.certified.lower.max(bound);
             self.best = split;
@@ -132,26 +137,18 @@ impl<'b> Search<'b> {
     /// the same fraction of all flows to MIN; the best fraction for each number of hops.
     fn try_even_splits(&mut self, tolerance: f64) {
         let bundles = self.bundles;
-        let min = self.even(None);
+        let choices = bundles.choices();
+        let min = choices.even(None);
         let min_loads = loads(bundles, &min);
-        let mut levels: Vec<u8> = bundles
-            .kinds
-            .iter()
-            .filter_map(|kind| match kind {
-                BundleKind::Vlb(hops) => Some(*hops),
-                BundleKind::Min(_) => None,
-            })
-            .collect();
-        levels.sort_unstable();
-        levels.dedup();
+        let levels = choices.levels();
         if levels.is_empty() {
             self.try_split(min);
             return;
         }
         for &level in levels.iter().rev() {
-            let vlb = self.even(Some(level));
+            let vlb = choices.even(Some(level));
             let vlb_loads = loads(bundles, &vlb);
-            let fraction = best_fraction(&min_loads, &vlb_loads);
+            let (fraction, _) = best_fraction(&min_loads, &vlb_loads);
             let mixed =
                 min.iter().zip(&vlb).map(|(m, v)| fraction * m + (1.0 - fraction) * v).collect();
             self.try_split(mixed);
@@ -161,44 +158,16 @@ impl<'b> Search<'b> {
         }
     }
 
-    /// All on MIN, or all on VLB paths of at most so many hops; flows that have only the other
-    /// kind, or only longer paths, take what is nearest.
-    fn even(&self, level: Option<u8>) -> Vec<f64> {
-        let bundles = self.bundles;
-        let mut split = vec![0.0; bundles.len()];
-        for flow in &bundles.flows {
-            let is_min = |&b: &usize| matches!(bundles.kinds[b], BundleKind::Min(_));
-            let has_min = flow.clone().any(|b| is_min(&b));
-            let first_vlb = flow.clone().find(|b| !is_min(b));
-            let vlb = level.and_then(|level| {
-                let fits = |b: &usize| match bundles.kinds[*b] {
-                    BundleKind::Vlb(hops) => hops <= level,
-                    BundleKind::Min(_) => false,
-                };
-                flow.clone().rev().find(fits).or(first_vlb)
-            });
-            match (vlb, has_min, first_vlb) {
-                (Some(bundle), _, _) | (None, false, Some(bundle)) => split[bundle] = 1.0,
-                _ => {
-                    for bundle in flow.clone().filter(is_min) {
-                        split[bundle] = bundles.share[bundle];
-                    }
-                }
-            }
-        }
-        split
-    }
-
     /// Step 2; rounds and links of the last one.
     fn add_links(&mut self, tolerance: f64, warm: &mut Warm) -> (usize, usize) {
         let bundles = self.bundles;
-        let mut active = vec![false; bundles.rows];
+        let mut active = vec![false; bundles.choices().rows];
         for &link in &warm.links {
             if let Some(active) = active.get_mut(link) {
                 *active = true;
             }
         }
-        let step = MORE_LINKS.max(bundles.rows / 16);
+        let step = MORE_LINKS.max(bundles.choices().rows / 16);
         let first = if warm.links.is_empty() { 2 * step } else { step };
         for link in heaviest(&self.best_loads, &active, 0.5, first) {
             active[link] = true;
@@ -216,7 +185,7 @@ impl<'b> Search<'b> {
             let (split, prices, largest) = self.restricted(&links, &start, inner);
             let loads = self.try_split(split.clone());
             start = split;
-            let mut all_prices = vec![0.0; bundles.rows];
+            let mut all_prices = vec![0.0; bundles.choices().rows];
             for (&link, &price) in links.iter().zip(&prices) {
                 all_prices[link] = price;
             }
@@ -253,14 +222,14 @@ impl<'b> Search<'b> {
         tolerance: f64,
     ) -> (Vec<f64>, Vec<f64>, f64) {
         let bundles = self.bundles;
-        let mut place = vec![usize::MAX; bundles.rows];
+        let mut place = vec![usize::MAX; bundles.choices().rows];
         for (i, &link) in links.iter().enumerate() {
             place[link] = i;
         }
         let mut fixed = vec![0.0; links.len()];
         let mut flows: Vec<Range<usize>> = Vec::new();
         let mut free = Vec::new();
-        for flow in &bundles.flows {
+        for flow in &bundles.choices().flows {
             if flow.len() == 1 {
                 for (link, load) in
                     bundles.column(flow.start).filter(|(l, _)| place[*l] != usize::MAX)
@@ -299,7 +268,7 @@ impl<'b> Search<'b> {
         }
         let program = Restricted { links: links.len(), flows, loads: dense, fixed, touched };
         let proposal = interior::solve(&program, &start, tolerance);
-        let mut split = vec![1.0; bundles.len()];
+        let mut split = vec![1.0; bundles.choices().len()];
         for (&bundle, part) in free.iter().zip(proposal.split) {
             split[bundle] = part;
         }
@@ -319,29 +288,27 @@ fn heaviest(loads: &[f64], active: &[bool], fraction: f64, most: usize) -> Vec<u
     links
 }
 
-/// The f in [0, 1] for which the largest of f·a + (1 − f)·b is the least, nearly: the function is
-/// convex, so halving the interval by its slope finds it.
-fn best_fraction(a: &[f64], b: &[f64]) -> f64 {
+/// The f in [0, 1] for which the largest of f·a + (1 − f)·b is the least, nearly, and that largest:
+/// the function is convex, so halving the interval by its slope finds it.
+pub(super) fn best_fraction(a: &[f64], b: &[f64]) -> (f64, f64) {
+    // The largest and the slope there.
+    let at = |f: f64| {
+        a.iter().zip(b).fold((f64::NEG_INFINITY, 0.0), |(most, slope), (a, b)| {
+            let load = f * a + (1.0 - f) * b;
+            if load > most { (load, a - b) } else { (most, slope) }
+        })
+    };
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..50 {
         let f = f64::midpoint(low, high);
-        // The slope at the link with the largest load.
-        let mut most = f64::NEG_INFINITY;
-        let mut slope = 0.0;
-        for (a, b) in a.iter().zip(b) {
-            let load = f * a + (1.0 - f) * b;
-            if load > most {
-                most = load;
-                slope = a - b;
-            }
-        }
-        if slope > 0.0 {
+        if at(f).1 > 0.0 {
             high = f;
         } else {
             low = f;
         }
     }
-    f64::midpoint(low, high)
+    let f = f64::midpoint(low, high);
+    (f, at(f).0)
 }
 
 #[cfg(test)]
@@ -377,8 +344,14 @@ mod tests {
 
     #[test]
     fn a_fraction_that_balances_is_found() {
-        assert!((best_fraction(&[1.0, 0.0], &[0.0, 1.0]) - 0.5).abs() < 1e-12);
-        assert!((best_fraction(&[3.0], &[1.0])).abs() < 1e-12);
-        assert!((best_fraction(&[1.0], &[3.0]) - 1.0).abs() < 1e-12);
+        for (a, b, fraction, largest) in [
+            (&[1.0, 0.0][..], &[0.0, 1.0][..], 0.5, 0.5),
+            (&[3.0], &[1.0], 0.0, 1.0),
+            (&[1.0], &[3.0], 1.0, 1.0),
+        ] {
+            let found = best_fraction(a, b);
+            assert!((found.0 - fraction).abs() < 1e-12);
+            assert!((found.1 - largest).abs() < 1e-12);
+        }
     }
 }

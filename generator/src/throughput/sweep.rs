@@ -45,6 +45,8 @@ pub struct Tally {
     pub links: usize,
     /// The general solver was needed.
     pub whole: usize,
+    /// The first-order method was taken, as the fabric is large.
+    pub first_order: usize,
     /// Follows from its mirror image or from an equal set.
     pub copied: usize,
 }
@@ -250,6 +252,7 @@ impl Tally {
             Method::Nested => self.nested += 1,
             Method::Links => self.links += 1,
             Method::Whole => self.whole += 1,
+            Method::FirstOrder => self.first_order += 1,
         }
     }
 
@@ -261,13 +264,14 @@ impl Tally {
             nested: self.nested + other.nested,
             links: self.links + other.links,
             whole: self.whole + other.whole,
+            first_order: self.first_order + other.first_order,
             copied: self.copied + other.copied,
         }
     }
 
     /// How many cells it speaks of.
     pub fn total(self) -> usize {
-        self.even + self.nested + self.links + self.whole + self.copied
+        self.even + self.nested + self.links + self.whole + self.first_order + self.copied
     }
 }
 

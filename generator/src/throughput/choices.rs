@@ -1,0 +1,205 @@
+//! What each flow may choose, however the loads of its choices are held.
+//!
+//! A **bundle** is a way to split one flow evenly over some of its paths: "all MIN paths of n hops"
+//! or "all VLB paths of at most n hops". A split gives each bundle its part of the flow. What a
+//! split puts on the links and what prices of links make of a bundle is all that a method needs to
+//! know of the paths: that is [`Program`].
+
+use super::links::Links;
+use super::load::PathClass;
+use super::pattern::Pattern;
+use crate::topology::Topology;
+use std::ops::Range;
+
+/// Which paths a bundle is spread over evenly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BundleKind {
+    /// All MIN paths of so many hops.
+    Min(u8),
+    /// All VLB paths of the set of at most so many hops.
+    Vlb(u8),
+}
+
+/// The bundles of all flows that use a link, and what is known of the program besides loads.
+#[derive(Clone, Debug)]
+pub(super) struct Choices {
+    /// How many link numbers there are; of one group if folded.
+    pub(super) rows: usize,
+    /// The bundles of each flow: MIN by hop count, then VLB by hop count. Never empty.
+    pub(super) flows: Vec<Range<usize>>,
+    /// What each bundle is.
+    pub(super) kinds: Vec<BundleKind>,
+    /// MIN bundles: the fraction of the flow's MIN paths that it has. VLB bundles: 1.
+    pub(super) share: Vec<f64>,
+    /// What one path of the bundle carries at x = 1 if the flow chooses it: demand / its paths.
+    pub(super) per_path: Vec<f64>,
+    /// The greatest x that the terminals allow.
+    pub(super) terminal_bound: f64,
+    /// Prices of links whose bound is tight where each group sends to one other: 1 for each global
+    /// link, 2 for those that MIN paths use.
+    pub(super) global_prices: Vec<f64>,
+    /// Hops of each flow's VLB paths drawn evenly, summed over the flows that have any.
+    hops: f64,
+    with_vlb: u32,
+}
+
+/// Loads from splits, and costs from prices. Both are sums of many terms that need not be exact to
+/// the last digit: what is reported is certified apart.
+pub(super) trait Program {
+    /// The flows and their bundles.
+    fn choices(&self) -> &Choices;
+
+    /// What a split puts on each link, at x = 1.
+    fn loads(&self, split: &[f64], loads: &mut [f64]);
+
+    /// What each bundle costs its flow at these prices of links.
+    fn costs(&self, prices: &[f64], costs: &mut [f64]);
+}
+
+impl Choices {
+    pub(super) fn new(rows: usize, topology: &Topology, pattern: &Pattern) -> Self {
+        Self {
+            rows,
+            flows: Vec::new(),
+            kinds: Vec::new(),
+            share: Vec::new(),
+            per_path: Vec::new(),
+            terminal_bound: pattern.terminal_bound(topology.dragonfly()),
+            global_prices: global_prices(rows, topology, pattern),
+            hops: 0.0,
+            with_vlb: 0,
+        }
+    }
+
+    /// Adds a flow by its classes, (whether VLB, hops, paths) in the order of its bundles.
+    pub(super) fn add_flow(&mut self, demand: f64, classes: &[(bool, u8, f64)]) {
+        let first = self.kinds.len();
+        let of_kind = |vlb| classes.iter().copied().filter(move |(is_vlb, ..)| *is_vlb == vlb);
+        let min_paths: f64 = of_kind(false).map(|(.., paths)| paths).sum();
+        for (_, hops, paths) in of_kind(false) {
+            self.kinds.push(BundleKind::Min(hops));
+            self.share.push(paths / min_paths);
+            self.per_path.push(demand / paths);
+        }
+        let (mut vlb_paths, mut vlb_hops) = (0.0, 0.0);
+        for (_, hops, paths) in of_kind(true) {
+            vlb_paths += paths;
+            vlb_hops += paths * f64::from(hops);
+            self.kinds.push(BundleKind::Vlb(hops));
+            self.share.push(1.0);
+            self.per_path.push(demand / vlb_paths);
+        }
+        if vlb_paths > 0.0 {
+            self.hops += vlb_hops / vlb_paths;
+            self.with_vlb += 1;
+        }
+        self.flows.push(first..self.kinds.len());
+    }
+
+    /// The same, by the classes that were counted.
+    pub(super) fn add_counted(&mut self, demand: f64, classes: &[PathClass]) {
+        let classes = classes.iter().map(|class| (class.is_vlb, class.hops, class.paths));
+        self.add_flow(demand, &classes.collect::<Vec<_>>());
+    }
+
+    /// How many bundles there are.
+    pub(super) fn len(&self) -> usize {
+        self.kinds.len()
+    }
+
+    /// Whether no flow uses any link.
+    pub(super) fn is_empty(&self) -> bool {
+        self.kinds.is_empty()
+    }
+
+    /// Mean hops of the VLB paths drawn evenly, averaged over the flows that have any; 0 if none.
+    pub(super) fn mean_hops(&self) -> f64 {
+        if self.with_vlb > 0 { self.hops / f64::from(self.with_vlb) } else { 0.0 }
+    }
+
+    /// The numbers of hops that bound a VLB bundle of some flow, rising.
+    pub(super) fn levels(&self) -> Vec<u8> {
+        let mut levels: Vec<u8> = self
+            .kinds
+            .iter()
+            .filter_map(|kind| match kind {
+                BundleKind::Vlb(hops) => Some(*hops),
+                BundleKind::Min(_) => None,
+            })
+            .collect();
+        levels.sort_unstable();
+        levels.dedup();
+        levels
+    }
+
+    /// All on MIN, or all on VLB paths of at most so many hops; flows that have only the other
+    /// kind, or only longer paths, take what is nearest.
+    pub(super) fn even(&self, level: Option<u8>) -> Vec<f64> {
+        let mut split = vec![0.0; self.len()];
+        for flow in &self.flows {
+            let is_min = |&b: &usize| matches!(self.kinds[b], BundleKind::Min(_));
+            let has_min = flow.clone().any(|b| is_min(&b));
+            let first_vlb = flow.clone().find(|b| !is_min(b));
+            let vlb = level.and_then(|level| {
+                let fits = |b: &usize| match self.kinds[*b] {
+                    BundleKind::Vlb(hops) => hops <= level,
+                    BundleKind::Min(_) => false,
+                };
+                flow.clone().rev().find(fits).or(first_vlb)
+            });
+            match (vlb, has_min, first_vlb) {
+                (Some(bundle), _, _) | (None, false, Some(bundle)) => split[bundle] = 1.0,
+                _ => {
+                    for bundle in flow.clone().filter(is_min) {
+                        split[bundle] = self.share[bundle];
+                    }
+                }
+            }
+        }
+        split
+    }
+
+    /// Makes a proposal a split: nothing negative, and each flow's parts add up to 1.
+    pub(super) fn projected(&self, mut split: Vec<f64>) -> Vec<f64> {
+        for flow in &self.flows {
+            let parts = &mut split[flow.clone()];
+            for part in parts.iter_mut() {
+                *part = if part.is_finite() { part.max(0.0) } else { 0.0 };
+            }
+            let sum: f64 = parts.iter().sum();
+            if sum > 0.0 {
+                for part in parts {
+                    *part /= sum;
+                }
+            } else if let Some(last) = parts.last_mut() {
+                *last = 1.0;
+            }
+        }
+        split
+    }
+}
+
+/// See [`Choices::global_prices`].
+fn global_prices(rows: usize, topology: &Topology, pattern: &Pattern) -> Vec<f64> {
+    let df = topology.dragonfly();
+    let links = Links::new(*df);
+    let mut prices = vec![0.0; links.count()];
+    for group in df.groups() {
+        for other in df.groups().filter(|&other| other != group) {
+            for link in topology.links(group, other) {
+                prices[links.global(group, link.from)] = 1.0;
+            }
+        }
+    }
+    for flow in &pattern.flows {
+        let (from, to) = (df.place(flow.source).0, df.place(flow.destination).0);
+        if from != to {
+            for link in topology.links(from, to) {
+                prices[links.global(from, link.from)] = 2.0;
+            }
+        }
+    }
+    // All images of a link have one price if the pattern is folded.
+    prices.truncate(rows);
+    prices
+}

@@ -1,0 +1,54 @@
+//! Two local hops in the intermediate group, without naming the switch between them.
+
+use super::Links;
+use tvlb_schema::Dragonfly;
+
+/// What the local links out of and into each switch have together.
+///
+/// Two hops from v to w go over every other switch r: over all links out of v and into w, but
+/// neither over the link from v to w nor over "links" from a switch to itself.
+pub(super) struct Around {
+    pub(super) out: Vec<f64>,
+    pub(super) into: Vec<f64>,
+}
+
+impl Around {
+    pub(super) fn new(df: &Dragonfly) -> Self {
+        let switches = df.switch_count() as usize;
+        Self { out: vec![0.0; switches], into: vec![0.0; switches] }
+    }
+
+    #[inline(always)]
+    pub(super) fn of_prices(df: &Dragonfly, links: &Links, prices: &[f64]) -> Self {
+        let a = df.a() as usize;
+        let mut around = Self::new(df);
+        let by_group = around.out.chunks_exact_mut(a).zip(around.into.chunks_exact_mut(a));
+        for (group, (out, into)) in df.groups().zip(by_group) {
+            let local = &prices[links.group_start(group)..][..a * a];
+            for (row, out) in local.chunks_exact(a).zip(out) {
+                *out = row.iter().sum();
+                for (into, price) in into.iter_mut().zip(row) {
+                    *into += price;
+                }
+            }
+        }
+        around
+    }
+
+    /// Puts what was noted on the links.
+    #[inline(always)]
+    pub(super) fn add_to(&self, df: &Dragonfly, links: &Links, loads: &mut [f64]) {
+        let a = df.a() as usize;
+        let by_group = self.out.chunks_exact(a).zip(self.into.chunks_exact(a));
+        for (group, (out, into)) in df.groups().zip(by_group) {
+            let local = &mut loads[links.group_start(group)..][..a * a];
+            for (s, (row, out)) in local.chunks_exact_mut(a).zip(out).enumerate() {
+                for (t, (load, into)) in row.iter_mut().zip(into).enumerate() {
+                    if s != t {
+                        *load += out + into;
+                    }
+                }
+            }
+        }
+    }
+}

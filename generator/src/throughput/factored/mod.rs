@@ -1,0 +1,516 @@
+//! The model of one pattern and one set on a large fabric, without an entry for every link that
+//! every bundle uses.
+//!
+//! Between two groups, a pair of global links x (into an intermediate group) and y (out of it)
+//! serves all flows: which switch x leaves from decides whether a flow has a head hop, which switch
+//! y arrives at whether it has a tail hop, and nothing else of the pair depends on the flow. So what
+//! the pairs cost is summed up once for each pair of groups, by the switches u that x leaves from
+//! and z that y arrives at; a flow then takes its own row and column of those sums, or all but them.
+//! The hops in the middle follow the same way from what the links out of and into each switch cost
+//! together. Loads are found by the same steps backwards. An evaluation of dfly(13,26,13,27) under a
+//! shift takes a few million operations, where a matrix would have 10⁸ entries.
+//!
+//! Shapes of which a set keeps a fraction have no such regularity: what the kept routes use is
+//! listed, as are MIN paths and those within a group.
+//!
+//! Sums are taken apart again by subtraction, so results are good to some ten digits, not to the
+//! last; `certificate.rs` counts anew.
+//!
+//! The two evaluations are compiled for the vectors that the processor has, which changes neither
+//! the operations nor their order: results are the same on every machine.
+
+#![expect(
+    clippy::inline_always,
+    reason = "what `dispatch` compiles for a vector width is just what is inlined into its closure"
+)]
+
+mod around;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use super::ModelError;
+use super::choices::{BundleKind, Choices, Program};
+use super::links::Links;
+use super::load::PathCounter;
+use super::path_set::{Counting, PathSet};
+use super::pattern::Pattern;
+use crate::topology::Topology;
+use around::Around;
+use pulp::Arch;
+use std::collections::BTreeMap;
+use table::{ByMid, Table, minus, plus, times};
+use tvlb_schema::{Dragonfly, Group, Keep, SetRule, Shape};
+
+/// Numbers of local hops in the middle: 0, 1, 2.
+const MIDS: usize = 3;
+
+/// All that flows between two groups have in common.
+#[derive(Clone, Debug)]
+struct Span {
+    from: Group,
+    to: Group,
+    /// The global links by intermediate group: those into it, and those out of it.
+    middles: Vec<(Vec<Into>, Vec<OutOf>)>,
+    /// By u·a + z, the walks that go that way.
+    walks: Table,
+    /// The same by z·a + u.
+    walks_by_end: Vec<ByMid>,
+}
+
+/// A global link x into an intermediate group.
+#[derive(Clone, Copy, Debug)]
+struct Into {
+    link: usize,
+    /// u·a, where it leaves from u.
+    start: usize,
+    /// The switch it enters, numbered throughout the fabric and in its group.
+    enters: usize,
+    v: usize,
+    /// The first of the local links that leave that switch.
+    local: usize,
+}
+
+/// A global link y out of an intermediate group.
+#[derive(Clone, Copy, Debug)]
+struct OutOf {
+    link: usize,
+    /// The switch z it arrives at.
+    end: usize,
+    /// The switch it leaves, numbered throughout the fabric and in its group.
+    leaves: usize,
+    w: usize,
+}
+
+/// A flow between two groups.
+#[derive(Clone, Copy, Debug)]
+struct Placed {
+    /// Its number among the flows of the program.
+    flow: usize,
+    /// Source and destination in their groups.
+    i: usize,
+    j: usize,
+}
+
+/// The program.
+#[derive(Clone, Debug)]
+pub(super) struct Factored {
+    choices: Choices,
+    df: Dragonfly,
+    links: Links,
+    /// In how many ways links that do not meet at a switch, and links that do, are joined.
+    ways: [ByMid; 2],
+    /// By shape: how often each of its walks counts; 0 unless the set has all of them.
+    whole: [f64; Shape::COUNT],
+    /// The pairs of groups between which there are flows, and these flows.
+    spans: Vec<(Span, Vec<Placed>)>,
+    /// Listed uses of each bundle's own class: where they start, one more at the end.
+    starts: Vec<usize>,
+    uses: Vec<(u32, f32)>,
+}
+
+/// (head, tail) in the order of their shapes' numbers.
+const ENDS: [(usize, usize); 4] = [(0, 0), (0, 1), (1, 0), (1, 1)];
+
+fn shape_number((head, tail): (usize, usize), mid: usize) -> usize {
+    head * 6 + mid * 2 + tail
+}
+
+fn hops_of((head, tail): (usize, usize), mid: usize) -> usize {
+    2 + head + mid + tail
+}
+
+/// One more than the most hops.
+const HOPS: usize = 7;
+
+impl Factored {
+    /// Counts the paths of each flow.
+    ///
+    /// # Errors
+    /// A flow that has no path.
+    pub(super) fn new(
+        counter: &mut PathCounter<'_>,
+        topology: &Topology,
+        pattern: &Pattern,
+        set: &PathSet,
+    ) -> Result<Self, ModelError> {
+        let df = *topology.dragonfly();
+        let links = Links::new(df);
+        let counting = counter.counting();
+        let others = f64::from(df.a()) - 1.0;
+        let there_and_back = if counting == Counting::Triples { others } else { 0.0 };
+        let mut program = Self {
+            choices: Choices::new(links.count(), topology, pattern),
+            df,
+            links,
+            ways: [[0.0, 1.0, others - 1.0, 0.0], [1.0, 0.0, there_and_back, 0.0]],
+            whole: [0.0; Shape::COUNT],
+            spans: Vec::new(),
+            starts: vec![0],
+            uses: Vec::new(),
+        };
+        for shape in Shape::all().filter(|&shape| set.rule().keep_of(shape) == Keep::ALL) {
+            program.whole[shape.number()] = f64::from(set.multiplicity(shape, counting));
+        }
+        let listed = listed_part(set);
+        let mut numbers: BTreeMap<(Group, Group), usize> = BTreeMap::new();
+        for flow in pattern.flows.iter().filter(|flow| flow.source != flow.destination) {
+            let ((from, i), (to, j)) = (df.place(flow.source), df.place(flow.destination));
+            let mut by_hops = [0.0; HOPS];
+            let placed = Placed { flow: program.choices.flows.len(), i: i.0.into(), j: j.0.into() };
+            if from != to && !set.is_min_only() {
+                let number = *numbers.entry((from, to)).or_insert_with(|| {
+                    program.spans.push((program.span(topology, from, to), Vec::new()));
+                    program.spans.len() - 1
+                });
+                let (span, flows) = &mut program.spans[number];
+                flows.push(placed);
+                let parts = span.walks.parts(placed.i, placed.j);
+                for (ends, part) in ENDS.into_iter().zip(parts) {
+                    for mid in 0..MIDS {
+                        by_hops[hops_of(ends, mid)] +=
+                            program.whole[shape_number(ends, mid)] * part[mid];
+                    }
+                }
+            }
+            // Within a group all paths are listed.
+            let listed = if from == to { set } else { &listed };
+            program.add_flow(counter, listed, flow, &by_hops);
+            if program.choices.flows.last().is_some_and(std::ops::Range::is_empty) {
+                return Err(ModelError::no_path(&df, flow, set, pattern));
+            }
+        }
+        Ok(program)
+    }
+
+    /// Adds a flow's bundles, by how many walks of whole shapes it has of each hop count, and by
+    /// what has to be listed.
+    fn add_flow(
+        &mut self,
+        counter: &mut PathCounter<'_>,
+        listed: &PathSet,
+        flow: &super::Flow,
+        whole: &[f64; HOPS],
+    ) {
+        let classes = counter.classes(listed, flow.source, flow.destination);
+        let mut all: Vec<(bool, u8, f64)> = Vec::new();
+        for (is_vlb, hops) in (1..=3).map(|hops| (false, hops)).chain((2..=6).map(|h| (true, h))) {
+            let class = classes.iter().find(|class| (class.is_vlb, class.hops) == (is_vlb, hops));
+            let paths = class.map_or(0.0, |class| class.paths);
+            let paths = if is_vlb { paths + whole[usize::from(hops)] } else { paths };
+            if paths == 0.0 {
+                continue;
+            }
+            all.push((is_vlb, hops, paths));
+            if let Some(class) = class {
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    reason = "a fabric has fewer than 2³² links, and the solver can do with counts of \
+                              24 bits"
+                )]
+                self.uses.extend(class.uses.iter().map(|&(l, count)| (l as u32, count as f32)));
+            }
+            self.starts.push(self.uses.len());
+        }
+        self.choices.add_flow(flow.demand, &all);
+    }
+
+    fn span(&self, topology: &Topology, from: Group, to: Group) -> Span {
+        let df = &self.df;
+        let a = df.a() as usize;
+        let index = |port| usize::from(df.split_port(port).0.0);
+        let mut middles = Vec::new();
+        let mut walks = Table::new(a);
+        for middle in df.groups().filter(|&k| k != from && k != to) {
+            let first = usize::from(middle.0) * a;
+            let into = topology.links(from, middle).iter().map(|x| Into {
+                link: self.links.global(from, x.from),
+                start: index(x.from) * a,
+                enters: first + index(x.to),
+                v: index(x.to),
+                local: self.links.group_start(middle) + index(x.to) * a,
+            });
+            let out_of = topology.links(middle, to).iter().map(|y| OutOf {
+                link: self.links.global(middle, y.from),
+                end: index(y.to),
+                leaves: first + index(y.from),
+                w: index(y.from),
+            });
+            let (into, out_of): (Vec<_>, Vec<_>) = (into.collect(), out_of.collect());
+            for x in &into {
+                for y in &out_of {
+                    let cell = &mut walks.cells[x.start + y.end];
+                    *cell = plus(*cell, self.ways[usize::from(x.v == y.w)]);
+                }
+            }
+            middles.push((into, out_of));
+        }
+        walks.sum_up();
+        let by_end = (0..a * a).map(|place| walks.cells[place % a * a + place / a]);
+        Span { from, to, middles, walks_by_end: by_end.collect(), walks }
+    }
+
+    /// The listed uses of one bundle's own class.
+    #[inline(always)]
+    fn listed(&self, bundle: usize) -> &[(u32, f32)] {
+        &self.uses[self.starts[bundle]..self.starts[bundle + 1]]
+    }
+
+    /// What the walks of each hop count and whole shape cost each flow: entry flow·HOPS + hops.
+    fn costs_by_hops(&self, prices: &[f64]) -> Vec<f64> {
+        Arch::new().dispatch(|| self.costs_by_hops_in_vectors(prices))
+    }
+
+    #[inline(always)]
+    fn costs_by_hops_in_vectors(&self, prices: &[f64]) -> Vec<f64> {
+        let a = self.df.a() as usize;
+        let around = Around::of_prices(&self.df, &self.links, prices);
+        let mut by_hops = vec![0.0; self.choices.flows.len() * HOPS];
+        let mut sums = Table::new(a);
+        for (span, flows) in &self.spans {
+            sums.clear();
+            for (into, out_of) in &span.middles {
+                self.add_prices(into, out_of, &around, prices, &mut sums);
+            }
+            sums.sum_up();
+            let (from, to) = (self.links.group_start(span.from), self.links.group_start(span.to));
+            for flow in flows {
+                let heads = span.walks_by_end[flow.j * a..].iter().zip(&span.walks.rows);
+                let heads = edge_costs(heads, prices[from + flow.i * a..][..a].iter());
+                let tails = span.walks.row(flow.i).iter().zip(&span.walks.columns);
+                let tails = edge_costs(tails, prices[to + flow.j..].iter().step_by(a));
+                let by_hops = &mut by_hops[flow.flow * HOPS..][..HOPS];
+                for (ends, mut cost) in ENDS.into_iter().zip(sums.parts(flow.i, flow.j)) {
+                    let (head, tail) = ends;
+                    if head == 1 {
+                        cost = plus(cost, heads[tail]);
+                    }
+                    if tail == 1 {
+                        cost = plus(cost, tails[head]);
+                    }
+                    for mid in 0..MIDS {
+                        by_hops[hops_of(ends, mid)] +=
+                            self.whole[shape_number(ends, mid)] * cost[mid];
+                    }
+                }
+            }
+        }
+        by_hops
+    }
+
+    /// Adds what the global links by way of one group, and the hops between them, cost.
+    #[inline(always)]
+    fn add_prices(
+        &self,
+        into: &[Into],
+        out_of: &[OutOf],
+        around: &Around,
+        prices: &[f64],
+        sums: &mut Table,
+    ) {
+        let [apart, meeting] = self.ways;
+        for x in into {
+            let (price, around_x) = (prices[x.link], around.out[x.enters]);
+            let direct = &prices[x.local..][..sums.side];
+            let cells = &mut sums.cells[x.start..][..sums.side];
+            for y in out_of {
+                let globals = price + prices[y.link];
+                let both = around_x + around.into[y.leaves];
+                let cell = &mut cells[y.end];
+                if x.v == y.w {
+                    *cell = plus(*cell, times(meeting, globals));
+                    // There and back over each link of the switch, if that counts at all.
+                    cell[2] += if meeting[2] > 0.0 { both } else { 0.0 };
+                } else {
+                    let direct = direct[y.w];
+                    *cell = plus(*cell, times(apart, globals));
+                    cell[1] += direct;
+                    cell[2] += both - 2.0 * direct;
+                }
+            }
+        }
+    }
+
+    /// Adds the loads of the walks of whole shapes, of which each flow gives each walk of a hop
+    /// count what `rates` says: entry flow·HOPS + hops.
+    fn add_loads(&self, rates: &[f64], loads: &mut [f64]) {
+        Arch::new().dispatch(|| self.add_loads_in_vectors(rates, loads));
+    }
+
+    #[inline(always)]
+    fn add_loads_in_vectors(&self, rates: &[f64], loads: &mut [f64]) {
+        let a = self.df.a() as usize;
+        let mut around = Around::new(&self.df);
+        // What a pair of links from u to z carries is all + row(u) + column(z) + cell(u, z).
+        let mut rate = Table::new(a);
+        for (span, flows) in &self.spans {
+            rate.clear();
+            let (from, to) = (self.links.group_start(span.from), self.links.group_start(span.to));
+            for flow in flows {
+                let rates = &rates[flow.flow * HOPS..][..HOPS];
+                let [direct, tail, head, both] = ENDS.map(|ends| {
+                    let mut of = [0.0; 4];
+                    for mid in 0..MIDS {
+                        of[mid] = self.whole[shape_number(ends, mid)] * rates[hops_of(ends, mid)];
+                    }
+                    of
+                });
+                rate.total = plus(rate.total, both);
+                rate.rows[flow.i] = plus(rate.rows[flow.i], minus(tail, both));
+                rate.columns[flow.j] = plus(rate.columns[flow.j], minus(head, both));
+                let cell = &mut rate.cells[flow.i * a + flow.j];
+                *cell = plus(*cell, minus(plus(direct, both), plus(tail, head)));
+                let heads = span.walks_by_end[flow.j * a..].iter().zip(&span.walks.rows);
+                let out = loads[from + flow.i * a..][..a].iter_mut();
+                add_edge_loads(heads, (head, both), flow.i, out);
+                let tails = span.walks.row(flow.i).iter().zip(&span.walks.columns);
+                let into = loads[to + flow.j..].iter_mut().step_by(a);
+                add_edge_loads(tails, (tail, both), flow.j, into);
+            }
+            let Table { cells, rows, columns, total, .. } = &mut rate;
+            for (cells, row) in cells.chunks_exact_mut(a).zip(rows) {
+                let row = plus(*row, *total);
+                for (cell, column) in cells.iter_mut().zip(&*columns) {
+                    *cell = plus(*cell, plus(row, *column));
+                }
+            }
+            for (into, out_of) in &span.middles {
+                self.carry(into, out_of, &rate, &mut around, loads);
+            }
+        }
+        around.add_to(&self.df, &self.links, loads);
+    }
+
+    /// Adds what the global links by way of one group, and the hops between them, carry.
+    #[inline(always)]
+    fn carry(
+        &self,
+        into: &[Into],
+        out_of: &[OutOf],
+        rate: &Table,
+        around: &mut Around,
+        loads: &mut [f64],
+    ) {
+        let [apart, meeting] = self.ways;
+        for x in into {
+            let cells = &rate.cells[x.start..][..rate.side];
+            let (mut of_x, mut around_x) = (0.0, 0.0);
+            for y in out_of {
+                let cell = cells[y.end];
+                let ways = if x.v == y.w { meeting } else { apart };
+                let carried = ways[0] * cell[0] + ways[1] * cell[1] + ways[2] * cell[2];
+                of_x += carried;
+                loads[y.link] += carried;
+                if x.v == y.w {
+                    if meeting[2] > 0.0 {
+                        around_x += cell[2];
+                        around.into[y.leaves] += cell[2];
+                    }
+                } else {
+                    around_x += cell[2];
+                    around.into[y.leaves] += cell[2];
+                    loads[x.local + y.w] += cell[1] - 2.0 * cell[2];
+                }
+            }
+            loads[x.link] += of_x;
+            around.out[x.enters] += around_x;
+        }
+    }
+}
+
+/// What the head hops, or the tail hops, of all walks cost: of those without a hop at the other
+/// end, and of those with one. `walks` are those to (or from) the flow's own switch at the other
+/// end, and all.
+#[inline(always)]
+fn edge_costs<'w>(
+    walks: impl Iterator<Item = (&'w ByMid, &'w ByMid)>,
+    prices: impl Iterator<Item = &'w f64>,
+) -> [ByMid; 2] {
+    let mut costs = [[0.0; 4]; 2];
+    for ((&here, &all), &price) in walks.zip(prices) {
+        costs[0] = plus(costs[0], times(here, price));
+        costs[1] = plus(costs[1], times(minus(all, here), price));
+    }
+    costs
+}
+
+/// The same for loads, with the rates of walks without and with a hop at the other end.
+#[inline(always)]
+fn add_edge_loads<'w>(
+    walks: impl Iterator<Item = (&'w ByMid, &'w ByMid)>,
+    (without, with): (ByMid, ByMid),
+    own: usize,
+    loads: impl Iterator<Item = &'w mut f64>,
+) {
+    for (index, ((here, all), load)) in walks.zip(loads).enumerate() {
+        if index != own {
+            for mid in 0..MIDS {
+                *load += here[mid] * without[mid] + (all[mid] - here[mid]) * with[mid];
+            }
+        }
+    }
+}
+
+impl Program for Factored {
+    fn choices(&self) -> &Choices {
+        &self.choices
+    }
+
+    fn loads(&self, split: &[f64], loads: &mut [f64]) {
+        loads.fill(0.0);
+        let choices = &self.choices;
+        let mut rates = vec![0.0; choices.flows.len() * HOPS];
+        for (flow, rates) in choices.flows.iter().zip(rates.chunks_exact_mut(HOPS)) {
+            let mut carried = 0.0;
+            for bundle in flow.clone().rev() {
+                let rate = split[bundle] * choices.per_path[bundle];
+                carried = match choices.kinds[bundle] {
+                    // A VLB path is in all bundles of its own hop count and more.
+                    BundleKind::Vlb(hops) => {
+                        rates[usize::from(hops)] = carried + rate;
+                        carried + rate
+                    }
+                    BundleKind::Min(_) => rate,
+                };
+                if carried > 0.0 {
+                    for &(link, count) in self.listed(bundle) {
+                        loads[link as usize] += carried * f64::from(count);
+                    }
+                }
+            }
+        }
+        self.add_loads(&rates, loads);
+    }
+
+    fn costs(&self, prices: &[f64], costs: &mut [f64]) {
+        let choices = &self.choices;
+        let whole = self.costs_by_hops(prices);
+        for (flow, whole) in choices.flows.iter().zip(whole.chunks_exact(HOPS)) {
+            let mut of_vlb = 0.0;
+            for bundle in flow.clone() {
+                let listed = self.listed(bundle).iter();
+                let listed: f64 =
+                    listed.map(|&(link, count)| f64::from(count) * prices[link as usize]).sum();
+                let paid = match choices.kinds[bundle] {
+                    BundleKind::Vlb(hops) => {
+                        of_vlb += listed + whole[usize::from(hops)];
+                        of_vlb
+                    }
+                    BundleKind::Min(_) => listed,
+                };
+                costs[bundle] = paid * choices.per_path[bundle];
+            }
+        }
+    }
+}
+
+/// The part of a set of which a fraction is kept, besides MIN paths.
+fn listed_part(set: &PathSet) -> PathSet {
+    let mut rule: SetRule = *set.rule();
+    for keep in &mut rule.keep {
+        if *keep == Keep::ALL {
+            *keep = Keep::NONE;
+        }
+    }
+    set.with_rule(rule)
+}

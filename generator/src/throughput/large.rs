@@ -1,0 +1,103 @@
+//! From a program too large for a matrix to a certified throughput.
+//!
+//! The same steps as in `solve.rs`: a few even splits against the price bound of the global links,
+//! and where these leave a gap a method that closes it, here the first-order one. What came out is
+//! certified once, by counting the paths of each flow anew.
+
+use super::certificate::{Certified, counted};
+use super::choices::{Choices, Program};
+use super::factored::Factored;
+use super::first_order;
+use super::load::PathCounter;
+use super::path_set::PathSet;
+use super::pattern::Pattern;
+use super::solve::{Method, Solved, Warm, best_fraction};
+
+/// Where the paths of the program's flows come from.
+pub(super) struct Paths<'p, 't> {
+    pub(super) counter: &'p mut PathCounter<'t>,
+    pub(super) pattern: &'p Pattern,
+    pub(super) set: &'p PathSet,
+}
+
+/// The throughput to a relative gap of `tolerance` if that can be had, where `reached` is known to
+/// be reached (0 if nothing is).
+pub(super) fn solve(
+    program: &Factored,
+    paths: Paths<'_, '_>,
+    reached: f64,
+    tolerance: f64,
+    warm: &mut Warm,
+) -> Solved {
+    let choices = program.choices();
+    let certify = |split: &[f64], prices: &[f64]| -> Certified {
+        let Paths { counter, pattern, set } = paths;
+        let found = counted(counter, pattern, set, choices, (split, prices));
+        Certified { lower: found.lower.max(reached), upper: found.upper }
+    };
+    if choices.is_empty() {
+        let bound = choices.terminal_bound;
+        let certified = Certified { lower: bound, upper: bound };
+        return Solved { certified, by: Method::Even, rounds: 0, links: 0 };
+    }
+    let prices = &choices.global_prices;
+    let needed = needed(program, prices);
+    let split = best_even_split(program);
+    let most = most_carried(program, &split).min(1.0 / reached).max(1.0 / choices.terminal_bound);
+    if most - needed <= tolerance * most {
+        let certified = certify(&split, prices);
+        let by = if certified.lower > reached { Method::Even } else { Method::Nested };
+        return Solved { certified, by, rounds: 0, links: 0 };
+    }
+    let found = first_order::solve(program, split, needed, tolerance, &mut warm.regrets);
+    let split = choices.projected(found.split);
+    let better = if self::needed(program, &found.prices) > needed { &found.prices } else { prices };
+    let certified = certify(&split, better);
+    let rounds = usize::try_from(found.rounds).unwrap_or(usize::MAX);
+    Solved { certified, by: Method::FirstOrder, rounds, links: choices.rows }
+}
+
+/// What the largest load must be at least, by these prices, or by the terminals.
+fn needed(program: &Factored, prices: &[f64]) -> f64 {
+    let choices = program.choices();
+    let mut costs = vec![0.0; choices.len()];
+    program.costs(prices, &mut costs);
+    let cheapest = |flow: &std::ops::Range<usize>| {
+        costs[flow.clone()].iter().fold(f64::INFINITY, |least, &cost| least.min(cost))
+    };
+    let paid: f64 = choices.flows.iter().map(cheapest).sum();
+    let total: f64 = prices.iter().sum();
+    (if total > 0.0 { paid / total } else { 0.0 }).max(1.0 / choices.terminal_bound)
+}
+
+fn most_carried(program: &Factored, split: &[f64]) -> f64 {
+    let mut loads = vec![0.0; program.choices().rows];
+    program.loads(split, &mut loads);
+    loads.iter().fold(0.0, |most, &load| most.max(load))
+}
+
+/// Each flow over its MIN paths evenly and over its VLB paths of at most so many hops evenly, the
+/// same fraction of all flows to MIN; the best number of hops and fraction.
+fn best_even_split(program: &Factored) -> Vec<f64> {
+    let choices: &Choices = program.choices();
+    let loads_of = |split: &[f64]| {
+        let mut loads = vec![0.0; choices.rows];
+        program.loads(split, &mut loads);
+        loads
+    };
+    let mut best = choices.even(None);
+    let min = best.clone();
+    let min_loads = loads_of(&min);
+    let mut least = min_loads.iter().fold(0.0_f64, |most, &load| most.max(load));
+    for level in choices.levels() {
+        let vlb = choices.even(Some(level));
+        let vlb_loads = loads_of(&vlb);
+        let (fraction, most) = best_fraction(&min_loads, &vlb_loads);
+        if most < least {
+            least = most;
+            let mix = |(m, v): (&f64, &f64)| fraction * m + (1.0 - fraction) * v;
+            best = min.iter().zip(&vlb).map(mix).collect();
+        }
+    }
+    best
+}
