@@ -12,3 +12,4 @@ pub mod set_grammar;
 pub mod table_set;
 pub mod throughput;
 pub mod topology;
+pub mod whole_file;

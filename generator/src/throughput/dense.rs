@@ -1,16 +1,34 @@
 //! Dense symmetric systems, the inner loop of the interior-point method.
 //!
-//! Loops over slices in vectors as wide as the processor has them, which `pulp` finds out. The order
-//! of operations depends on that width and on nothing else, so results are the same on every run,
-//! and on every machine of the same width.
+//! Loops over slices in vectors of four, whatever the processor has: products are added up in an
+//! order, and rounded in a way, that depends on nothing, so results are the same on every machine.
 
 #![expect(
     clippy::inline_always,
     reason = "what `dispatch` compiles for a vector width is just what is inlined into its closure"
 )]
 
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Scalar256b, Simd, WithSimd};
 use std::ops::Range;
+
+/// Runs a loop in vectors of four: the processor's own where it has such, else numbers one by one.
+fn run(kernel: Kernel<'_>) {
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    if let Some(simd) = pulp::x86::V3::try_new() {
+        return Simd::vectorize(simd, kernel);
+    }
+    Simd::vectorize(Scalar256b, kernel);
+}
+
+/// The sum of a vector's numbers, in an order that is the same for all processors.
+#[inline(always)]
+fn sum_of<S: Simd>(_: S, vector: S::f64s) -> f64 {
+    let mut numbers = [0.0; 4];
+    if let [place] = S::as_mut_simd_f64s(&mut numbers).0 {
+        *place = vector;
+    }
+    (numbers[0] + numbers[2]) + (numbers[1] + numbers[3])
+}
 
 /// Σ a·b.
 #[inline(always)]
@@ -21,7 +39,7 @@ fn dot<S: Simd>(simd: S, a: &[f64], b: &[f64]) -> f64 {
     for (&a, &b) in a.iter().zip(b) {
         sum = simd.mul_add_f64s(a, b, sum);
     }
-    simd.reduce_sum_f64s(sum) + rest(a_rest, b_rest)
+    sum_of(simd, sum) + rest(a_rest, b_rest)
 }
 
 /// The dot products of four rows with two others, all equally long: each number loaded serves
@@ -52,8 +70,8 @@ fn dots<S: Simd>(simd: S, rows: [&[f64]; 4], columns: [&[f64]; 2]) -> [[f64; 2];
     for (products, ((with_x, row_rest), with_y)) in
         products.iter_mut().zip(of_x.into_iter().zip(of_y))
     {
-        products[0] = simd.reduce_sum_f64s(with_x) + rest(row_rest, x_rest);
-        products[1] = simd.reduce_sum_f64s(with_y) + rest(row_rest, y_rest);
+        products[0] = sum_of(simd, with_x) + rest(row_rest, x_rest);
+        products[1] = sum_of(simd, with_y) + rest(row_rest, y_rest);
     }
     products
 }
@@ -92,14 +110,14 @@ fn each_product<'m, S: Simd>(
 /// Matrix · vector, for a matrix of rows as wide as the vector.
 pub(super) fn times(matrix: &[f64], vector: &[f64]) -> Vec<f64> {
     let mut products = vec![0.0; matrix.len() / vector.len().max(1)];
-    Arch::new().dispatch(Kernel::Times { matrix, vector, products: &mut products });
+    run(Kernel::Times { matrix, vector, products: &mut products });
     products
 }
 
 /// Vector · matrix, for a matrix of rows of this width, as many as the vector is long.
 pub(super) fn times_transposed(vector: &[f64], matrix: &[f64], width: usize) -> Vec<f64> {
     let mut sums = vec![0.0; width];
-    Arch::new().dispatch(Kernel::TimesTransposed { vector, matrix, sums: &mut sums });
+    run(Kernel::TimesTransposed { vector, matrix, sums: &mut sums });
     sums
 }
 
@@ -119,7 +137,7 @@ impl Symmetric {
     pub(super) fn gram(b: &[f64], width: usize, diagonal: &[f64]) -> Self {
         let size = diagonal.len();
         let mut rows = vec![0.0; size * size];
-        Arch::new().dispatch(Kernel::Gram { rows: &mut rows, size, b, width });
+        run(Kernel::Gram { rows: &mut rows, size, b, width });
         for (i, d) in diagonal.iter().enumerate() {
             rows[i * size + i] += d;
         }
@@ -138,12 +156,7 @@ impl Symmetric {
             let count = touched.len();
             products.clear();
             products.resize(count * count, 0.0);
-            Arch::new().dispatch(Kernel::Block {
-                rows: &mut products,
-                size: count,
-                columns: b,
-                width,
-            });
+            run(Kernel::Block { rows: &mut products, size: count, columns: b, width });
             for (i, &row) in touched.iter().enumerate() {
                 let from = &products[i * count..][..=i];
                 let to = &mut rows[row * size..][..=row];
@@ -162,17 +175,13 @@ impl Symmetric {
     pub(super) fn cholesky(mut self) -> Option<Self> {
         let size = self.size;
         let mut whole = true;
-        Arch::new().dispatch(Kernel::Factor { rows: &mut self.rows, size, whole: &mut whole });
+        run(Kernel::Factor { rows: &mut self.rows, size, whole: &mut whole });
         whole.then_some(self)
     }
 
     /// x with L·Lᵀ·x = right, where self is the factor L.
     pub(super) fn solve(&self, mut right: Vec<f64>) -> Vec<f64> {
-        Arch::new().dispatch(Kernel::Substitute {
-            rows: &self.rows,
-            size: self.size,
-            x: &mut right,
-        });
+        run(Kernel::Substitute { rows: &self.rows, size: self.size, x: &mut right });
         right
     }
 }
@@ -299,6 +308,28 @@ fn factor<S: Simd>(simd: S, rows: &mut [f64], size: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What a processor without vectors computes, bit for bit.
+    #[test]
+    fn processors_agree() {
+        for size in [1, 7, 16, 45] {
+            let width = size + 5;
+            let b: Vec<f64> = (0..size * width)
+                .map(|i| f64::from(u32::try_from(i % 97).unwrap()).sin())
+                .collect();
+            let gram = |run: &dyn Fn(Kernel<'_>)| {
+                let mut rows = vec![0.0; size * size];
+                run(Kernel::Gram { rows: &mut rows, size, b: &b, width });
+                (0..size).for_each(|i| rows[i * size + i] += 1.0);
+                run(Kernel::Factor { rows: &mut rows, size, whole: &mut false });
+                let mut x = b[..size].to_vec();
+                run(Kernel::Substitute { rows: &rows, size, x: &mut x });
+                rows.append(&mut x);
+                rows.into_iter().map(f64::to_bits).collect::<Vec<_>>()
+            };
+            assert_eq!(gram(&run), gram(&|kernel| Simd::vectorize(Scalar256b, kernel)), "{size}");
+        }
+    }
 
     #[test]
     fn the_factor_solves_the_system() {

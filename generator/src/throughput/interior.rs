@@ -180,7 +180,8 @@ impl<'r> State<'r> {
         let mu_affine = (dot(&ahead(&self.w, &affine.w, primal), &ahead(&self.v, &affine.v, dual))
             + dot(&ahead(&self.s, &affine.s, primal), &ahead(&self.y, &affine.y, dual)))
             / count;
-        let centring = (mu_affine / mu).powi(3) * mu;
+        let ratio = mu_affine / mu;
+        let centring = ratio * ratio * ratio * mu;
 
         let corrected = |affine_product: &[f64], one: &[f64], other: &[f64]| -> Vec<f64> {
             let second = one.iter().zip(other).map(|(a, b)| a * b);

@@ -10,10 +10,11 @@
 //! used in part.
 
 use super::sweep::{Cell, Sweep, UnitCells};
+use crate::whole_file;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Raised when the meaning of a cell changes, so that older states are refused.
@@ -112,7 +113,7 @@ pub fn read(path: &Path, sweep: &Sweep<'_>) -> Result<Done, StateError> {
     for unit in file.units {
         let number = usize::try_from(unit.number).map_err(|_| damaged())?;
         let whole = unit.cells.iter().all(|cells| cells.len() == sweep.sets().len());
-        if number >= sweep.unit_count() || !whole {
+        if sweep.patterns_of(number) != Some(unit.cells.len()) || !whole {
             return Err(damaged());
         }
         let cell = |[lower, upper, mean_hops, tolerance]: [f64; 4]| Cell {
@@ -147,12 +148,5 @@ pub fn write(path: &Path, sweep: &Sweep<'_>, done: &Done) -> Result<(), StateErr
     let io = |source| StateError::Io { path: path.to_owned(), source };
     let bytes = bincode::encode_to_vec(&file, bincode::config::standard())
         .map_err(|error| io(io::Error::other(error)))?;
-    let directory = match path.parent() {
-        Some(parent) if parent != Path::new("") => parent,
-        _ => Path::new("."),
-    };
-    let mut temporary = tempfile::NamedTempFile::new_in(directory).map_err(io)?;
-    temporary.write_all(&bytes).map_err(io)?;
-    temporary.persist(path).map_err(|error| io(error.error))?;
-    Ok(())
+    whole_file::write(path, bytes).map_err(io)
 }

@@ -125,6 +125,11 @@ impl<'t> Sweep<'t> {
         self.units.len()
     }
 
+    /// How many patterns a unit of work has; `None` if there is no such unit.
+    pub fn patterns_of(&self, unit: usize) -> Option<usize> {
+        self.units.get(unit).map(Vec::len)
+    }
+
     /// The first set that is equal to this one; itself if there is none before it.
     pub fn first_equal(&self, set: usize) -> usize {
         self.first_equal[set]

@@ -10,6 +10,7 @@ mod fabric;
 mod golden;
 mod help;
 mod interruption;
+mod model;
 mod output;
 mod scratch;
 mod simulate;

@@ -13,6 +13,7 @@ use tvlb_generator::throughput::report::{Heading, Report};
 use tvlb_generator::throughput::state::{self, Done, StateError};
 use tvlb_generator::throughput::sweep::{Sweep, Tally};
 use tvlb_generator::throughput::{PathSet, path_set, plot};
+use tvlb_generator::whole_file;
 use tvlb_schema::Dragonfly;
 
 pub(crate) fn run(arguments: &Model) -> Outcome {
@@ -186,6 +187,6 @@ fn sets(arguments: &Model, seed: u64) -> Result<Vec<PathSet>, Failure> {
 }
 
 fn write(path: &Path, text: &str) -> Outcome {
-    fs::write(path, text)
+    whole_file::write(path, text)
         .map_err(|error| Failure::Message(format!("{}: cannot write it: {error}", path.display())))
 }

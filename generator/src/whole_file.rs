@@ -1,0 +1,62 @@
+//! Writing a file whole or not at all.
+//!
+//! What is written goes to a file beside the target, to the disk, and takes the target's place in
+//! one step: whatever happens on the way, there is the old content or the new. A target that is no
+//! file, such as a pipe or `/dev/stdout`, is written to as it is.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Makes these bytes the content of the file.
+///
+/// # Errors
+/// The directory or the target cannot be written to.
+pub fn write(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
+    let content = content.as_ref();
+    if fs::metadata(path).is_ok_and(|target| !target.is_file()) {
+        return fs::write(path, content);
+    }
+    let directory = match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // As any new file: the user's mask takes away from it.
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    // The kind alone, without the name of a file that the user never asked for.
+    let aside = builder.prefix(".tvlb-").tempfile_in(directory);
+    let mut aside = aside.map_err(|error| io::Error::from(error.kind()))?;
+    aside.write_all(content)?;
+    aside.as_file().sync_all()?;
+    aside.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_content_is_replaced_and_nothing_else_stays() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("file");
+        for content in ["a longer text", "short"] {
+            write(&path, content).unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), content);
+        }
+        assert_eq!(fs::read_dir(home.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_cannot_be_written_leaves_nothing() {
+        let home = tempfile::tempdir().unwrap();
+        assert!(write(&home.path().join("missing/file"), "text").is_err());
+        assert!(write(home.path(), "text").is_err());
+        assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0);
+    }
+}

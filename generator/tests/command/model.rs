@@ -1,0 +1,134 @@
+//! `tvlb model`: its figures word for word, runs that go on, and one clear error for bad input.
+
+use crate::scratch::Scratch;
+use insta::assert_snapshot;
+use std::fmt::Write;
+use std::fs;
+
+const SHORT: &str = "model fabric.toml --patterns type-1:3,type-2:1 --sets strategic \
+                     --sets shapes:011 --sets all --quiet";
+
+fn small() -> Scratch {
+    Scratch::with_shipped("dfly-2-4-2-9.toml")
+}
+
+#[test]
+fn figures_as_table_csv_json_and_picture() {
+    let scratch = small();
+    let run = format!("{SHORT} --csv sets.csv --svg sets.svg");
+    assert_snapshot!("model_table", scratch.succeeds(&run));
+    assert_snapshot!("model_csv", String::from_utf8(scratch.read("sets.csv")).unwrap());
+    let picture = String::from_utf8(scratch.read("sets.svg")).unwrap();
+    assert_snapshot!("model_svg", picture);
+    let json = scratch.succeeds(&format!("{SHORT} --json"));
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["dragonfly"], serde_json::json!([2, 4, 2, 9]));
+    assert_eq!(json["sets"].as_array().unwrap().len(), 4);
+    for set in json["sets"].as_array().unwrap() {
+        for cell in set["cells"].as_array().unwrap() {
+            let [lower, upper] = [0, 1].map(|end| cell[end].as_f64().unwrap());
+            assert!(lower <= upper && upper - lower <= 1e-6 * upper, "{set}");
+        }
+    }
+}
+
+#[test]
+fn the_figures_are_the_same_with_any_number_of_threads() {
+    let scratch = small();
+    let run = format!("{SHORT} --json --threads");
+    let found = scratch.succeeds(&format!("{run} 1"));
+    assert_eq!(scratch.succeeds(&format!("{run} 2")), found);
+    assert_eq!(scratch.succeeds(&format!("{run} 7")), found);
+}
+
+#[test]
+fn a_run_goes_on_from_its_state() {
+    let scratch = small();
+    let whole = scratch.succeeds(SHORT);
+    assert_eq!(scratch.succeeds(&format!("{SHORT} --state state")), whole);
+    let state = scratch.read("state");
+    assert_eq!(scratch.succeeds(&format!("{SHORT} --state state")), whole);
+    assert_eq!(scratch.read("state"), state);
+    // Nothing is left to do: no cell is modelled anew.
+    let loud = SHORT.replace(" --quiet", " --state state");
+    let run = scratch.tvlb(&loud);
+    assert_eq!((run.code, run.stdout), (0, whole));
+    assert!(run.stderr.starts_with("0 cells: "), "{}", run.stderr);
+
+    let mut said = String::new();
+    let mut refused = |arguments: &str| {
+        writeln!(said, "$ tvlb {arguments}\n{}", scratch.refuses(arguments)).unwrap();
+    };
+    refused("model fabric.toml --patterns shift(1,0) --sets all --state state");
+    scratch.write("state", &state[..state.len() - 1]);
+    refused(&format!("{SHORT} --state state"));
+    let mut longer = state.clone();
+    longer.push(0);
+    scratch.write("state", longer);
+    refused(&format!("{SHORT} --state state"));
+    scratch.write("state", "not a state");
+    refused(&format!("{SHORT} --state state"));
+    refused(&format!("{SHORT} --state missing/state"));
+    assert_snapshot!("model_states", said);
+}
+
+#[test]
+fn patterns_are_read_from_a_file() {
+    let scratch = small();
+    // Demands of one pair add up; nodes 0 and 1 are on switch 0, 70 and 71 on switch 35.
+    scratch
+        .write("by-node.csv", "source-node,destination-node,demand\n# two nodes\n0,70,1\n1,71,1\n");
+    scratch.write("by-switch.csv", "source-switch, destination-switch, demand\n0, 35, 2\n");
+    let of = |file: &str| {
+        let run = format!("model fabric.toml --patterns file:{file} --sets all --json");
+        let found = scratch.tvlb(&run);
+        assert_eq!(found.code, 0, "{found}");
+        let json: serde_json::Value = serde_json::from_str(&found.stdout).unwrap();
+        json["sets"][0]["cells"].clone()
+    };
+    assert_eq!(of("by-node.csv"), of("by-switch.csv"));
+}
+
+#[test]
+fn bad_input_ends_in_one_error() {
+    let scratch = small();
+    let switches = "source-switch,destination-switch,demand\n";
+    for (name, text) in [
+        ("header.csv", "from,to,demand\n1,2,1\n".to_owned()),
+        ("none.csv", switches.to_owned()),
+        ("switch.csv", format!("{switches}0,1,1\n0,36,1\n")),
+        ("node.csv", "source-node,destination-node,demand\n72,0,1\n".to_owned()),
+        ("zero.csv", format!("{switches}0,1,0\n")),
+        ("endless.csv", format!("{switches}0,1,inf\n")),
+        ("word.csv", format!("{switches}0,one,1\n")),
+        ("short.csv", format!("{switches}0,1\n")),
+    ] {
+        scratch.write(name, text);
+    }
+    let mut said = String::new();
+    for rest in [
+        "--patterns file:header.csv",
+        "--patterns file:none.csv",
+        "--patterns file:switch.csv",
+        "--patterns file:node.csv",
+        "--patterns file:zero.csv",
+        "--patterns file:endless.csv",
+        "--patterns file:word.csv",
+        "--patterns file:short.csv",
+        "--patterns file:missing.csv",
+        "--patterns file",
+        "--patterns type-3",
+        "--patterns type-1:0",
+        "--patterns shift(9,0)",
+        "--patterns shift(1)",
+        "--sets 4-hops",
+        "--epsilon 1",
+        "--csv missing/sets.csv --patterns shift(1,0) --sets all",
+    ] {
+        let run = scratch.tvlb(&format!("model fabric.toml {rest} --quiet"));
+        assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{rest}");
+        writeln!(said, "$ tvlb model fabric.toml {rest}\n{}", run.stderr).unwrap();
+    }
+    assert_snapshot!("model_bad_input", said);
+    assert!(fs::metadata(scratch.path("sets.csv")).is_err());
+}
