@@ -9,14 +9,14 @@ use tvlb_generator::topology::arrangement::{Arrangement, arrange};
 use tvlb_schema::Dragonfly;
 
 fn one_pattern(criterion: &mut Criterion) {
-    for g in [9, 17, 33] {
-        let df = Dragonfly::new(4, 8, 4, g).expect("the sizes are in range");
+    for [p, a, h, g] in [[4, 8, 4, 9], [4, 8, 4, 17], [4, 8, 4, 33], [13, 26, 13, 27]] {
+        let df = Dragonfly::new(p, a, h, g).expect("the sizes are in range");
         let topology = arrange(df, Arrangement::Absolute, 0).expect("the cables can be laid");
         let pattern = Pattern::shift(&df, 2, 1);
         for text in ["all", "4-hop", "strategic-2-3"] {
             let set = PathSet::parse(text, 1).expect("the text is in the grammar");
             let mut model = Model::new(&topology, Counting::Triples);
-            criterion.bench_function(&format!("dfly(4,8,4,{g}) {text}"), |bencher| {
+            criterion.bench_function(&format!("dfly({p},{a},{h},{g}) {text}"), |bencher| {
                 bencher.iter(|| {
                     let modelled = model.throughput(&pattern, &set, &mut Warm::default());
                     black_box(modelled.expect("every pair has a path"))

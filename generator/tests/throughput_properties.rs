@@ -5,6 +5,7 @@
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
+use tvlb_generator::throughput::path_set::step_1;
 use tvlb_generator::throughput::solve::Warm;
 use tvlb_generator::throughput::sweep::{Cell, Sweep};
 use tvlb_generator::throughput::{Counting, Model, ModelError, PathSet, Pattern};
@@ -236,5 +237,26 @@ fn every_vlb_path_reaches_the_bound_of_dfly_4_8_4_33_and_fewer_do_not() {
         assert!(bound - lower < 1e-6 && upper <= bound + 1e-6, "{lower} to {upper}");
         let (_, fewer) = interval(&topology, Counting::Triples, &pattern, "4-hop");
         assert!(fewer < 0.9 * bound, "{fewer}");
+    }
+}
+
+#[test]
+fn no_other_set_of_step_1_reaches_what_every_vlb_path_does_on_dfly_4_8_4_33() {
+    let topology = laid(Arrangement::Absolute, [4, 8, 4, 33]);
+    let pattern = Pattern::shift(topology.dragonfly(), 2, 0);
+    let sweep = Sweep::new(&topology, Counting::Triples, vec![pattern], step_1(1));
+    let done = Mutex::new(BTreeMap::new());
+    let finished = |unit, cells, _| {
+        done.lock().unwrap().insert(unit, cells);
+    };
+    sweep.run(&BTreeMap::new(), finished, || false).unwrap();
+    let cells = sweep.assemble(&done.into_inner().unwrap()).unwrap().remove(0);
+    let all = sweep.sets().iter().position(|set| set.name() == "all").unwrap();
+    for (number, cell) in cells.iter().enumerate() {
+        let name = sweep.sets()[number].name();
+        assert!(cell.is_number(), "{name}: {cell:?}");
+        if sweep.first_equal(number) != all {
+            assert!(cell.upper < cells[all].lower, "{name}: {cell:?}");
+        }
     }
 }
