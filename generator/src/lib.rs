@@ -12,4 +12,5 @@ pub mod set_grammar;
 pub mod table_set;
 pub mod throughput;
 pub mod topology;
+pub mod verify;
 pub mod whole_file;

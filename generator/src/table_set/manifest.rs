@@ -77,7 +77,8 @@ pub struct SetEntry {
     /// Ordered pairs of switches in different groups.
     pub pairs: u64,
     /// Those without any route in the set: their packets take MIN, or a conventional VLB path where
-    /// no cable joins the two groups.
+    /// no cable joins the two groups. Of fractions drawn by route, where a seed can leave further
+    /// pairs without one, those that have none by any seed.
     pub pairs_without_route: u64,
 }
 

@@ -99,8 +99,8 @@ fn values_that_no_option_takes() {
 
     For more information, try '--help'.
     ");
-    assert_snapshot!(misuse("verify out"), @"
-    error: unrecognized subcommand 'verify'
+    assert_snapshot!(misuse("polish out"), @"
+    error: unrecognized subcommand 'polish'
 
     Usage: tvlb <COMMAND>
 

@@ -5,8 +5,8 @@ use crate::scratch::Scratch;
 use insta::{assert_snapshot, with_settings};
 use tvlb_generator::table_set::{FileEntry, Manifest};
 
-const FABRIC: &str = "fabric.tvlb";
-const SWITCH: &str = "switches/00005.tvlb";
+pub(crate) const FABRIC: &str = "fabric.tvlb";
+pub(crate) const SWITCH: &str = "switches/00005.tvlb";
 
 /// Hides what differs from image to image in errors about their bytes.
 macro_rules! assert_error {
@@ -34,7 +34,7 @@ fn error_of_switch(scratch: &Scratch) -> String {
 }
 
 /// A table set of which one file was changed.
-fn with_changed(file: &str, change: impl FnOnce(&mut Vec<u8>)) -> Scratch {
+pub(crate) fn with_changed(file: &str, change: impl FnOnce(&mut Vec<u8>)) -> Scratch {
     let scratch = Scratch::with_table_set();
     let path = format!("out/{file}");
     let mut bytes = scratch.read(&path);
@@ -44,14 +44,14 @@ fn with_changed(file: &str, change: impl FnOnce(&mut Vec<u8>)) -> Scratch {
 }
 
 /// The same, and the manifest says that it is right so.
-fn with_vouched(file: &str, change: impl FnOnce(&mut Vec<u8>)) -> Scratch {
+pub(crate) fn with_vouched(file: &str, change: impl FnOnce(&mut Vec<u8>)) -> Scratch {
     let scratch = with_changed(file, change);
     vouch_for(&scratch, file);
     scratch
 }
 
 /// Puts a file as it is now into the manifest.
-fn vouch_for(scratch: &Scratch, file: &str) {
+pub(crate) fn vouch_for(scratch: &Scratch, file: &str) {
     let mut manifest: Manifest =
         serde_json::from_slice(&scratch.read("out/manifest.json")).unwrap();
     let entry = manifest.files.iter_mut().find(|entry| entry.path == file).unwrap();
@@ -60,7 +60,7 @@ fn vouch_for(scratch: &Scratch, file: &str) {
 }
 
 /// A table set whose manifest's text was changed.
-fn with_manifest(change: impl FnOnce(&str) -> String) -> Scratch {
+pub(crate) fn with_manifest(change: impl FnOnce(&str) -> String) -> Scratch {
     with_changed("manifest.json", |bytes| {
         *bytes = change(str::from_utf8(bytes).unwrap()).into_bytes();
     })

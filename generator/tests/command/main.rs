@@ -14,3 +14,4 @@ mod model;
 mod output;
 mod scratch;
 mod simulate;
+mod verify;

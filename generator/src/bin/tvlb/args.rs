@@ -24,6 +24,7 @@ pub(crate) enum Command {
     Paths(Paths),
     Model(Model),
     Simulate(crate::simulate::Simulate),
+    Verify(Verify),
 }
 
 /// Make the images of a fabric, one per switch, for install time
@@ -75,6 +76,31 @@ pub(crate) struct Inspect {
     /// With --from and --to: list every path
     #[arg(long, requires = "from")]
     pub(crate) list: bool,
+}
+
+/// Check that a table set is whole, leads everywhere, and cannot deadlock
+///
+/// Reads only the files. Exits with 1 and names the file, or the switches, the path and the link, at
+/// the first thing that is wrong.
+#[derive(Args)]
+pub(crate) struct Verify {
+    /// The directory that `generate` wrote
+    pub(crate) directory: PathBuf,
+    /// The most VLB paths to walk; where there are more, pairs of switches are sampled
+    #[arg(long, value_name = "N", default_value_t = 100_000_000)]
+    pub(crate) most_walks: u64,
+    /// Decides the sample
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Use this many threads instead of one per core; the outcome is the same for any number
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<usize>,
+    /// Print nothing but the result and errors
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
 }
 
 /// Show the wiring of a fabric

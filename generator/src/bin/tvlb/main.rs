@@ -11,6 +11,7 @@ mod output;
 mod paths;
 mod simulate;
 mod topology;
+mod verify;
 
 use args::{Arguments, Command};
 use clap::Parser;
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
         Command::Paths(arguments) => paths::run(arguments),
         Command::Model(arguments) => model::run(arguments),
         Command::Simulate(arguments) => simulate::run(arguments),
+        Command::Verify(arguments) => verify::run(arguments),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

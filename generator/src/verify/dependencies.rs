@@ -1,0 +1,236 @@
+//! The graph of channels that wait for each other, and its circles.
+//!
+//! A packet that holds one virtual channel of a link waits for its next one. If no circle of such
+//! waits can close, no deadlock can form (Dally and Seitz, IEEE Trans. Computers 1987). The graph
+//! is the union over all walks that were looked at: where these are all walks there are, a graph
+//! without circles is a proof.
+
+use super::packet::{Fabric, Hop};
+use std::fmt::Write;
+use std::sync::atomic::{AtomicU64, Ordering};
+use tvlb_schema::Dragonfly;
+
+/// No scheme has more virtual channels on a link.
+const CHANNELS: usize = 8;
+
+/// Which channel waits for which.
+pub(super) struct Dependencies {
+    /// Ports of a switch that are no terminals.
+    ports: usize,
+    terminals: u16,
+    /// One bit for each channel into a switch and each channel out of it.
+    waits: Vec<AtomicU64>,
+    /// One bit for each channel that some packet uses.
+    used: Vec<AtomicU64>,
+}
+
+impl Dependencies {
+    pub(super) fn new(df: &Dragonfly) -> Self {
+        let ports = (df.radix() - df.p()) as usize;
+        let channels = df.switch_count() as usize * ports * CHANNELS;
+        let words = |bits: usize| (0..bits.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
+        Self {
+            ports,
+            terminals: u16::try_from(df.p()).expect("a switch has fewer than 2¹⁶ terminals"),
+            waits: words(channels * ports * CHANNELS),
+            used: words(channels),
+        }
+    }
+
+    /// A channel's number among those out of one switch.
+    fn way_out(&self, hop: Hop) -> usize {
+        usize::from(hop.port - self.terminals) * CHANNELS + usize::from(hop.channel)
+    }
+
+    fn ways_out(&self) -> usize {
+        self.ports * CHANNELS
+    }
+
+    fn channel(&self, hop: Hop) -> usize {
+        usize::from(hop.from) * self.ways_out() + self.way_out(hop)
+    }
+
+    /// Notes the waits of a packet on this path.
+    pub(super) fn note(&self, hops: &[Hop]) {
+        if let Some(&first) = hops.first() {
+            set(&self.used, self.channel(first));
+        }
+        for pair in hops.windows(2) {
+            self.note_pair(pair[0], pair[1]);
+        }
+    }
+
+    /// Notes that a packet that holds one channel may wait for the other.
+    pub(super) fn note_pair(&self, held: Hop, next: Hop) {
+        set(&self.used, self.channel(held));
+        set(&self.used, self.channel(next));
+        set(&self.waits, self.channel(held) * self.ways_out() + self.way_out(next));
+    }
+
+    /// How many channels are used, and how many pairs wait.
+    pub(super) fn counts(&self) -> (u64, u64) {
+        let count = |bits: &[AtomicU64]| {
+            bits.iter().map(|word| u64::from(word.load(Ordering::Relaxed).count_ones())).sum()
+        };
+        (count(&self.used), count(&self.waits))
+    }
+
+    /// The highest virtual channel in use on local and on global links, plus one.
+    pub(super) fn channels_in_use(&self, fabric: &Fabric<'_>) -> [u8; 2] {
+        let mut most = [0; 2];
+        for channel in ones(&self.used, 0, self.used.len() * 64) {
+            if let Some(hop) = self.hop(fabric, channel) {
+                let most = &mut most[usize::from(hop.global)];
+                *most = (hop.channel + 1).max(*most);
+            }
+        }
+        most
+    }
+
+    /// The channels that a channel waits for, given the switch that it leads to.
+    fn next(&self, channel: usize, to: u16) -> impl Iterator<Item = usize> {
+        let first = channel * self.ways_out();
+        let base = usize::from(to) * self.ways_out();
+        ones(&self.waits, first, first + self.ways_out()).map(move |bit| base + bit - first)
+    }
+
+    fn hop(&self, fabric: &Fabric<'_>, channel: usize) -> Option<Hop> {
+        let from = u16::try_from(channel / self.ways_out()).ok()?;
+        let way_out = channel % self.ways_out();
+        let port = u16::try_from(way_out / CHANNELS).ok()? + self.terminals;
+        let switch = fabric.switches.get(usize::from(from))?;
+        let (group, index) = switch.neighbour(tvlb_schema::Port(port))?;
+        let to = fabric.df.switch(group, index).0;
+        let channel = u8::try_from(way_out % CHANNELS).ok()?;
+        Some(Hop { from, port, to, channel, global: fabric.place(from).0 != group })
+    }
+
+    /// A circle in words, link by link; `None` if there is none.
+    ///
+    /// Channels that nobody waits for are taken away, one after another; what cannot be taken away
+    /// is waited for, so going back from any of it must come round.
+    pub(super) fn circle(&self, fabric: &Fabric<'_>) -> Option<String> {
+        let count = self.used.len() * 64;
+        let targets: Vec<Option<u16>> =
+            (0..count).map(|channel| self.hop(fabric, channel).map(|hop| hop.to)).collect();
+        let next = |channel: usize| {
+            targets[channel].into_iter().flat_map(move |to| self.next(channel, to))
+        };
+        let mut waiting = vec![0_u32; count];
+        for channel in ones(&self.used, 0, count) {
+            next(channel).for_each(|other| waiting[other] += 1);
+        }
+        let mut free: Vec<usize> =
+            ones(&self.used, 0, count).filter(|&channel| waiting[channel] == 0).collect();
+        while let Some(channel) = free.pop() {
+            for other in next(channel) {
+                waiting[other] -= 1;
+                if waiting[other] == 0 {
+                    free.push(other);
+                }
+            }
+        }
+        let start = (0..count).find(|&channel| waiting[channel] > 0)?;
+        let holder = |of: usize| {
+            (0..count)
+                .filter(|&channel| waiting[channel] > 0 || channel == of)
+                .find(|&channel| waiting[channel] > 0 && next(channel).any(|other| other == of))
+        };
+        let mut back = vec![start];
+        loop {
+            let last = *back.last()?;
+            let before = holder(last)?;
+            if let Some(place) = back.iter().position(|&channel| channel == before) {
+                let mut circle = back.split_off(place);
+                circle.reverse();
+                let least = (0..circle.len()).min_by_key(|&place| circle[place])?;
+                circle.rotate_left(least);
+                return Some(self.in_words(fabric, &circle));
+            }
+            back.push(before);
+        }
+    }
+
+    fn in_words(&self, fabric: &Fabric<'_>, circle: &[usize]) -> String {
+        let mut words = String::new();
+        for (number, &channel) in circle.iter().enumerate() {
+            if let Some(hop) = self.hop(fabric, channel) {
+                let kind = if hop.global { "global" } else { "local" };
+                let line = if number == 0 { "" } else { "\n" };
+                let _ = write!(
+                    words,
+                    "{line}  VC {} of the {kind} link from switch {} (port {}) to switch {} waits for",
+                    hop.channel, hop.from, hop.port, hop.to
+                );
+            }
+        }
+        words.push_str(" the first");
+        words
+    }
+}
+
+fn set(bits: &[AtomicU64], bit: usize) {
+    let (word, mask) = (&bits[bit / 64], 1 << (bit % 64));
+    // Most bits are set long before the last packet: reading is cheaper than writing.
+    if word.load(Ordering::Relaxed) & mask == 0 {
+        word.fetch_or(mask, Ordering::Relaxed);
+    }
+}
+
+/// The numbers of the bits that are set, from `first` to before `end`.
+fn ones(bits: &[AtomicU64], first: usize, end: usize) -> impl Iterator<Item = usize> {
+    (first / 64..end.div_ceil(64)).flat_map(move |place| {
+        let mut word = bits[place].load(Ordering::Relaxed);
+        std::iter::from_fn(move || {
+            let bit = (word != 0).then(|| word.trailing_zeros() as usize)?;
+            word &= word - 1;
+            Some(place * 64 + bit)
+        })
+        .filter(move |bit| (first..end).contains(bit))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::generate;
+    use std::path::Path;
+    use tvlb_firmware_model::Switch;
+
+    #[test]
+    fn bits_are_found_where_they_were_set() {
+        let bits: Vec<AtomicU64> = (0..4).map(|_| AtomicU64::new(0)).collect();
+        for bit in [0, 63, 64, 130, 255] {
+            set(&bits, bit);
+        }
+        assert_eq!(ones(&bits, 0, 256).collect::<Vec<_>>(), [0, 63, 64, 130, 255]);
+        assert_eq!(ones(&bits, 1, 255).collect::<Vec<_>>(), [63, 64, 130]);
+        assert_eq!(ones(&bits, 65, 130).count(), 0);
+    }
+
+    #[test]
+    fn a_circle_is_found_and_told_link_by_link() {
+        let tables = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tables");
+        let loaded = crate::fabric::Fabric::load(&tables.join("dfly-2-4-2-9.toml")).unwrap();
+        let generated = generate(&loaded, &|| (), &|| false).unwrap();
+        let (fabric, images) = (&generated.images.fabric, &generated.images.switches);
+        let switches: Vec<_> =
+            images.iter().map(|image| Switch::boot(fabric, image).unwrap()).collect();
+        let fabric = Fabric::new(&switches);
+        let dependencies = Dependencies::new(&fabric.df);
+        // Terminals are ports 0 and 1; the local ports of a switch lead to the others by index.
+        let hop = |from, port, to, channel| Hop { from, port, to, channel, global: false };
+        let (a, b, c) = (hop(4, 2, 5, 1), hop(5, 3, 6, 1), hop(6, 2, 4, 1));
+        dependencies.note(&[hop(7, 2, 4, 0), a, b, hop(6, 4, 7, 2)]);
+        dependencies.note_pair(b, c);
+        assert_eq!(dependencies.circle(&fabric), None);
+        assert_eq!(dependencies.counts(), (5, 4));
+        dependencies.note_pair(c, a);
+        assert_eq!(
+            dependencies.circle(&fabric).unwrap(),
+            "  VC 1 of the local link from switch 4 (port 2) to switch 5 waits for\n  \
+             VC 1 of the local link from switch 5 (port 3) to switch 6 waits for\n  \
+             VC 1 of the local link from switch 6 (port 2) to switch 4 waits for the first"
+        );
+    }
+}

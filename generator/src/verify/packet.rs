@@ -1,0 +1,203 @@
+//! A packet on its way through switches that know only their images, and what each hop must obey.
+
+use super::VerifyError;
+use std::fmt::Write;
+use tvlb_firmware_model::{Header, Step, Switch};
+use tvlb_schema::{Dragonfly, GlobalPort, Group, Index, Port, VcScheme};
+
+/// All switches, booted.
+pub(super) struct Fabric<'f> {
+    pub(super) switches: &'f [Switch<'f>],
+    pub(super) df: Dragonfly,
+    pub(super) channels: VcScheme,
+    /// By switch and port behind the terminals: the switch there, and whether in another group.
+    neighbours: Vec<Option<(u16, bool)>>,
+}
+
+/// One crossed link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Hop {
+    /// The switch that the packet left.
+    pub(super) from: u16,
+    /// By this physical port.
+    pub(super) port: u16,
+    /// To this switch.
+    pub(super) to: u16,
+    pub(super) channel: u8,
+    pub(super) global: bool,
+}
+
+/// The most hops of any path: PAR's longest.
+pub(super) const MOST_HOPS: usize = 7;
+
+/// The hops of one packet.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Path {
+    hops: [Hop; MOST_HOPS],
+    length: usize,
+}
+
+impl Path {
+    pub(super) fn hops(&self) -> &[Hop] {
+        &self.hops[..self.length]
+    }
+
+    fn push(&mut self, hop: Hop) -> bool {
+        let free = self.length < MOST_HOPS;
+        if free {
+            self.hops[self.length] = hop;
+            self.length += 1;
+        }
+        free
+    }
+}
+
+/// What a header is to say; the layout is the documented one, written out here once more.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Route {
+    pub(super) destination: u16,
+    pub(super) x: GlobalPort,
+    pub(super) y: GlobalPort,
+    pub(super) detour: Index,
+    /// 0 MIN, 2 VLB.
+    pub(super) kind: u64,
+}
+
+impl Route {
+    /// At its source, or (`looked_again`) as PAR's second look leaves it: in its source group after
+    /// one local hop by this virtual channel.
+    pub(super) fn header(self, looked_again: Option<u8>) -> Header {
+        let (stage, channel) = looked_again.map_or((0, 0), |channel| (1, u64::from(channel)));
+        Header::from_bits(
+            u64::from(self.destination) << 48
+                | u64::from(self.x.0) << 28
+                | u64::from(self.y.0) << 16
+                | u64::from(self.detour.0) << 8
+                | stage << 5
+                | channel << 2
+                | self.kind,
+        )
+    }
+}
+
+impl<'f> Fabric<'f> {
+    pub(super) fn new(switches: &'f [Switch<'f>]) -> Self {
+        let image = switches[0].image();
+        let df = *image.fabric().dragonfly();
+        let (first, last) = (df.p(), df.radix());
+        let neighbours = switches
+            .iter()
+            .flat_map(|switch| {
+                (first..last).map(move |port| {
+                    let port = Port(u16::try_from(port).ok()?);
+                    let (group, index) = switch.neighbour(port)?;
+                    let global = group != switch.image().group();
+                    Some((switch.image().fabric().dragonfly().switch(group, index).0, global))
+                })
+            })
+            .collect();
+        Self { switches, df, channels: image.virtual_channels(), neighbours }
+    }
+
+    /// The group and index of a switch.
+    pub(super) fn place(&self, switch: u16) -> (Group, Index) {
+        self.df.place(tvlb_schema::Switch(switch))
+    }
+
+    /// Ports of a switch that are no terminals.
+    pub(super) fn ports(&self) -> usize {
+        (self.df.radix() - self.df.p()) as usize
+    }
+
+    fn neighbour(&self, switch: u16, port: Port) -> Option<(u16, bool)> {
+        let place = u32::from(port.0).checked_sub(self.df.p())? as usize;
+        self.neighbours[usize::from(switch) * self.ports()..][..self.ports()].get(place).copied()?
+    }
+
+    /// Carries a packet from a switch to its destination; `hop_before` is a local hop that it has
+    /// made already. Its hops, if each of them is lawful.
+    pub(super) fn carry(
+        &self,
+        from: u16,
+        route: Route,
+        hop_before: Option<Hop>,
+        may_return: bool,
+    ) -> Result<Path, (Path, String)> {
+        let mut path = Path::default();
+        let mut at = from;
+        if let Some(hop) = hop_before {
+            path.push(hop);
+        }
+        let mut header = route.header(hop_before.map(|hop| hop.channel));
+        loop {
+            let fail = |path: Path, text: &str| Err((path, text.to_owned()));
+            match self.switches[usize::from(at)].forward(header) {
+                Err(error) => return Err((path, format!("switch {at} refuses it: {error}"))),
+                Ok(Step::Deliver { port }) => {
+                    return if at == route.destination && port.0 == 0 {
+                        Ok(path)
+                    } else {
+                        fail(path, &format!("switch {at} delivers it by port {port}"))
+                    };
+                }
+                Ok(Step::Send { port, virtual_channel, header: next }) => {
+                    let Some((to, global)) = self.neighbour(at, port) else {
+                        return fail(
+                            path,
+                            &format!("switch {at} sends it to port {port}, which has no cable"),
+                        );
+                    };
+                    let hop = Hop { from: at, port: port.0, to, channel: virtual_channel, global };
+                    if let Some(last) = path.hops().last()
+                        && self.rank(*last) >= self.rank(hop)
+                    {
+                        path.push(hop);
+                        return fail(path, "the rank of its virtual channels does not rise");
+                    }
+                    let back = to == from || path.hops().iter().any(|hop| hop.from == to);
+                    if !path.push(hop) {
+                        return fail(path, "it is still not there after its last hop");
+                    }
+                    if back && !may_return {
+                        return fail(path, "it comes back to a switch");
+                    }
+                    (at, header) = (to, next);
+                }
+            }
+        }
+    }
+
+    /// The rank of a channel, which must rise at every hop, so that no circle can close.
+    pub(super) fn rank(&self, hop: Hop) -> u8 {
+        let channel = usize::from(hop.channel);
+        let beyond = u8::MAX;
+        match (self.channels, hop.global) {
+            (VcScheme::Ordered, global) => 2 * hop.channel + u8::from(global),
+            (VcScheme::PerHop, _) => hop.channel,
+            // First and second global link.
+            (VcScheme::Positional, true) => *[2, 5].get(channel).unwrap_or(&beyond),
+            // Source, two in the middle, destination, and PAR's second in the source group.
+            (VcScheme::Positional, false) => *[0, 3, 4, 6, 1].get(channel).unwrap_or(&beyond),
+        }
+    }
+
+    /// A path in words: `3 -L0-> 5 -G0-> 17`.
+    pub(super) fn in_words(from: u16, hops: &[Hop]) -> String {
+        let mut words = hops.first().map_or(from, |hop| hop.from).to_string();
+        for hop in hops {
+            let kind = if hop.global { 'G' } else { 'L' };
+            let _ = write!(words, " -{kind}{}-> {}", hop.channel, hop.to);
+        }
+        words
+    }
+
+    /// The finding about a path.
+    pub(super) fn finding(
+        from: u16,
+        to: u16,
+        kind: &'static str,
+        (path, text): (Path, String),
+    ) -> VerifyError {
+        VerifyError::Path { from, to, kind, path: Self::in_words(from, path.hops()), text }
+    }
+}

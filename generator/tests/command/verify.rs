@@ -1,0 +1,175 @@
+//! `tvlb verify`: its certificate word for word, and each kind of damage with a finding of its own.
+
+use crate::damage::{FABRIC, SWITCH, vouch_for, with_changed, with_manifest, with_vouched};
+use crate::scratch::Scratch;
+use insta::{assert_snapshot, with_settings};
+use std::fmt::Write;
+use std::fs;
+use tvlb_schema::{
+    Decision, FabricImage, PerDecision, SetContents, Shape, Switch, SwitchContents, SwitchImage,
+    VcScheme, encode_switch_image,
+};
+
+#[test]
+fn a_certificate_in_words_and_as_json() {
+    let scratch = Scratch::with_table_set();
+    let words = scratch.succeeds("verify out");
+    assert_snapshot!("verify_certificate", words);
+    assert_eq!(scratch.succeeds("verify out --threads 1"), words);
+    assert_eq!(scratch.succeeds("verify out --threads 7"), words);
+    assert_snapshot!("verify_json", scratch.succeeds("verify out --json"));
+    assert_snapshot!("verify_sample", scratch.succeeds("verify out --most-walks 2000 --seed 5"));
+    let other = scratch.succeeds("verify out --most-walks 2000 --seed 6");
+    assert_ne!(other, scratch.succeeds("verify out --most-walks 2000 --seed 5"));
+}
+
+#[test]
+fn every_kind_of_set_and_channel_is_verified() {
+    for (set, channels) in [
+        ("strategic-2-3 by shape", "ordered"),
+        ("30% shapes:121 by shape", "per-hop"),
+        ("2% 3-hop, 50% only:021", "positional"),
+        ("min", "ordered"),
+        ("2-hop by shape", "positional"),
+    ] {
+        let text = format!(
+            "name = \"any\"\n[dragonfly]\np = 1\na = 4\nh = 2\ng = 7\n\
+             arrangement = \"random\"\n[routing]\nvirtual-channels = \"{channels}\"\n"
+        );
+        let scratch = Scratch::with_fabric(&text);
+        let run = scratch.tvlb_with(["generate", "fabric.toml", "-o", "out", "--set", set]);
+        assert_eq!(run.code, 0, "{run}");
+        let found = scratch.succeeds("verify out");
+        assert!(
+            found.contains(&format!("channels      {channels}: 5 of 5 ")) || channels == "per-hop"
+        );
+        assert!(found.ends_with("without a circle, so no deadlock can form\n"), "{found}");
+    }
+}
+
+/// A whole and consistent image of switch 5, vouched for, that means something else.
+fn with_meaning(change: impl FnOnce(&mut SwitchContents)) -> Scratch {
+    let scratch = Scratch::with_table_set();
+    let (fabric, image) = (scratch.read("out/fabric.tvlb"), scratch.read(&format!("out/{SWITCH}")));
+    let fabric = FabricImage::decode(&fabric).unwrap();
+    let image = SwitchImage::decode(&image, &fabric).unwrap();
+    let set = image.set(Decision::UgalL);
+    let shapes_to = fabric.dragonfly().switches().map(|to| set.shapes_to(to)).collect();
+    let mut contents = SwitchContents {
+        switch: Switch(5),
+        virtual_channels: VcScheme::Ordered,
+        decisions: PerDecision { ugal_l: (0, 0), par_source: (0, 0), par_second: (0, 0) },
+        sets: vec![SetContents { rule: *set.rule(), shapes_to }],
+    };
+    change(&mut contents);
+    scratch.write(&format!("out/{SWITCH}"), encode_switch_image(&fabric, &contents));
+    vouch_for(&scratch, SWITCH);
+    scratch
+}
+
+#[test]
+#[expect(clippy::too_many_lines, reason = "it is a list")]
+fn each_kind_of_damage_has_its_own_finding() {
+    let other = Scratch::with_sizes(2, 4, 2, 8);
+    other.succeeds("generate fabric.toml -o out");
+    let removed = |file: &str| {
+        let scratch = Scratch::with_table_set();
+        fs::remove_file(scratch.path(file)).unwrap();
+        scratch
+    };
+    let swapped = {
+        let scratch = Scratch::with_table_set();
+        let six = scratch.read("out/switches/00006.tvlb");
+        scratch.write(&format!("out/{SWITCH}"), six);
+        vouch_for(&scratch, SWITCH);
+        scratch
+    };
+    let stranger = |file: &str| {
+        let scratch = Scratch::with_table_set();
+        scratch.write(file, "anything");
+        scratch
+    };
+    let said = |from: &str, to: &str| {
+        with_manifest(|text| {
+            assert!(text.contains(from), "{from}");
+            text.replacen(from, to, 1)
+        })
+    };
+    let flipped = |file, byte: usize| with_changed(file, move |bytes| bytes[byte] ^= 1);
+    let flipped_and_vouched = |file, byte: usize| with_vouched(file, move |bytes| bytes[byte] ^= 1);
+    let mut findings = String::new();
+    for (kind, scratch) in [
+        ("no manifest", removed("out/manifest.json")),
+        ("half a manifest", with_manifest(|text| text[..600].to_owned())),
+        ("a manifest of another format", said("tvlb table set 1", "tvlb table set 9")),
+        ("no fabric image", removed("out/fabric.tvlb")),
+        ("a switch image missing", removed("out/switches/00035.tvlb")),
+        ("a file too many", stranger("out/notes.txt")),
+        ("a switch image too many", stranger("out/switches/00036.tvlb")),
+        ("a bit of the fabric image flipped", flipped(FABRIC, 50)),
+        ("a bit of a switch image flipped", flipped(SWITCH, 50)),
+        ("a fabric image cut short", with_changed(FABRIC, |bytes| bytes.truncate(60))),
+        ("a switch image with an appendix", with_changed(SWITCH, |bytes| bytes.push(0))),
+        ("the label changed, vouched for", flipped_and_vouched(FABRIC, 0)),
+        ("the kind changed, vouched for", flipped_and_vouched(SWITCH, 4)),
+        ("the version changed, vouched for", flipped_and_vouched(SWITCH, 6)),
+        ("the identity changed, vouched for", flipped_and_vouched(SWITCH, 8)),
+        ("the length changed, vouched for", flipped_and_vouched(SWITCH, 16)),
+        ("the wiring changed, vouched for", flipped_and_vouched(FABRIC, 60)),
+        ("a set changed, vouched for", flipped_and_vouched(SWITCH, 30)),
+        (
+            "the checksum changed, vouched for",
+            with_vouched(SWITCH, |bytes| {
+                let last = bytes.len() - 1;
+                bytes[last] ^= 1;
+            }),
+        ),
+        ("another switch's image, vouched for", swapped),
+        (
+            "a stale fabric image, vouched for",
+            with_vouched(FABRIC, |bytes| {
+                *bytes = other.read("out/fabric.tvlb");
+            }),
+        ),
+        (
+            "a stale switch image, vouched for",
+            with_vouched(SWITCH, |bytes| {
+                *bytes = other.read("out/switches/00005.tvlb");
+            }),
+        ),
+        (
+            "other virtual channels than the rest",
+            with_meaning(|contents| {
+                contents.virtual_channels = VcScheme::PerHop;
+            }),
+        ),
+        (
+            "another threshold than the rest",
+            with_meaning(|contents| {
+                contents.decisions.par_second.1 = -4;
+            }),
+        ),
+        ("another seed than the rest", with_meaning(|contents| contents.sets[0].rule.seed = 2)),
+        (
+            "a table of shapes that lies",
+            with_meaning(|contents| {
+                let shapes = &mut contents.sets[0].shapes_to[20];
+                *shapes = shapes.without(tvlb_schema::ShapeSet::only(Shape::new(0, 2, 0).unwrap()));
+            }),
+        ),
+        ("another identity claimed", said("\"fabric-identity\": \"8", "\"fabric-identity\": \"9")),
+        ("other sizes claimed", said("\"p\": 2", "\"p\": 3")),
+        ("other cables claimed", said("\"cables\": 36", "\"cables\": 35")),
+        ("other channels claimed", said("\"ordered\"", "\"per-hop\"")),
+        ("another set claimed", said("strategic-2-3 by shape", "strategic-3-2 by shape")),
+        ("another threshold claimed", said("\"threshold\": 0", "\"threshold\": 3")),
+        ("other routes claimed", said("\"pairs-without-route\": 0", "\"pairs-without-route\": 1")),
+        ("an image not listed", said("switches/00005.tvlb", "switches/00099.tvlb")),
+    ] {
+        let finding = scratch.refuses("verify out");
+        writeln!(findings, "{kind}\n  {}", finding.trim_end().replace('\n', "\n  ")).unwrap();
+    }
+    with_settings!({ filters => vec![(r"\b[0-9a-f]{64}\b", "[SHA-256]")] }, {
+        assert_snapshot!("verify_findings", findings);
+    });
+}
