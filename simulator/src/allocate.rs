@@ -60,7 +60,7 @@ impl<'s, const P: u32, const C: u32> Pipeline<'s, P, C> {
             self.allocate_switch(links, earliest);
         }
         if pending != 0 {
-            self.allocate_channels(pending);
+            self.allocate_channels(pending, &links.new_heads);
         }
         while let Some((input, out)) = links.new_heads.pop() {
             wait::<C>(self.outputs, self.pending, 0, self.work, input, out);
@@ -77,7 +77,7 @@ impl<'s, const P: u32, const C: u32> Pipeline<'s, P, C> {
     /// An input channel whose output channel has a credit can go on in the next step; another
     /// waits for one.
     #[inline]
-    fn allocate_channels(&mut self, count: usize) {
+    fn allocate_channels(&mut self, count: usize, new_heads: &[(u16, u16)]) {
         for n in 0..count {
             let out = self.pending[n & Self::CHANNELS];
             let output = &mut self.outputs[usize::from(out) & Self::CHANNELS];
@@ -85,7 +85,7 @@ impl<'s, const P: u32, const C: u32> Pipeline<'s, P, C> {
                 (output.waiting, output.waiters) = (0, 0);
                 output.lone
             } else {
-                self.choose_among_several(out)
+                self.choose_among_several(out, new_heads)
             };
             let output = &mut self.outputs[usize::from(out) & Self::CHANNELS];
             output.hold(input);
@@ -105,7 +105,7 @@ impl<'s, const P: u32, const C: u32> Pipeline<'s, P, C> {
 
     /// The input channel that an output channel with several waiters goes to: the first behind
     /// the one that held it last, in the order of ports and channels. It no longer waits.
-    fn choose_among_several(&mut self, out: u16) -> u16 {
+    fn choose_among_several(&mut self, out: u16, new_heads: &[(u16, u16)]) -> u16 {
         let output = &self.outputs[usize::from(out) & Self::CHANNELS];
         let (waiters, last) = (output.waiters, output.held_last());
         let number = |port: u32, channel: u32| {
@@ -113,21 +113,22 @@ impl<'s, const P: u32, const C: u32> Pipeline<'s, P, C> {
         };
         let from = u32::from(last >> C);
         let later = if waiters >> from & 1 == 1 {
-            self.waiting_at(from, out) & (0xfe << (last & Self::OF_PORT))
+            self.waiting_at(from, out, new_heads) & (0xfe << (last & Self::OF_PORT))
         } else {
             0
         };
         let input = if later == 0 {
             let port = first_from(waiters, (from + 1) & 63);
-            number(port, self.waiting_at(port, out).trailing_zeros())
+            number(port, self.waiting_at(port, out, new_heads).trailing_zeros())
         } else {
             number(from, later.trailing_zeros())
         };
         let port = u32::from(input >> C);
-        let others = self.waiting_at(port, out) & !(1 << (input & Self::OF_PORT));
+        let others = self.waiting_at(port, out, new_heads) & !(1 << (input & Self::OF_PORT));
         let left = if others == 0 { waiters & !(1 << port) } else { waiters };
         let lone_port = left.trailing_zeros();
-        let lone = if lone_port == port { others } else { self.waiting_at(lone_port, out) };
+        let lone =
+            if lone_port == port { others } else { self.waiting_at(lone_port, out, new_heads) };
         let output = &mut self.outputs[usize::from(out) & Self::CHANNELS];
         output.waiters = left;
         output.waiting -= 1;
@@ -136,11 +137,15 @@ impl<'s, const P: u32, const C: u32> Pipeline<'s, P, C> {
         input
     }
 
-    /// The channels of a port that wait for an output channel that nobody holds.
-    fn waiting_at(&self, port: u32, out: u16) -> u32 {
+    /// The channels of a port that wait for an output channel that nobody holds. A packet that has
+    /// come to the head in this very step does not wait as yet.
+    fn waiting_at(&self, port: u32, out: u16, new_heads: &[(u16, u16)]) -> u32 {
         (0..1 << C).fold(0, |found, channel| {
-            let input = &self.inputs[(port << C | channel) as usize & Self::CHANNELS];
-            found | u32::from(!input.is_empty() && input.head.out == out) << channel
+            let number = (port << C | channel) as usize & Self::CHANNELS;
+            let input = &self.inputs[number];
+            let wants = !input.is_empty() && input.head.out == out;
+            let waits = wants && !new_heads.iter().any(|&(new, _)| usize::from(new) == number);
+            found | u32::from(waits) << channel
         })
     }
 
