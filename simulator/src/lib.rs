@@ -30,12 +30,14 @@ mod outcome;
 mod packet;
 mod pattern;
 mod run;
+mod second_look;
 mod settings;
 mod study;
 mod switch_state;
 mod tally;
 mod traffic;
 mod watchdog;
+mod worklist;
 
 pub use audit::AuditError;
 pub use fabric::{BootError, Fabric, Link, MOST_PORTS};
