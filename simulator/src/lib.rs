@@ -18,6 +18,7 @@ mod arrangement;
 #[cfg(test)]
 mod deadlock_tests;
 
+mod alarms;
 mod allocate;
 mod arrivals;
 mod audit;

@@ -7,12 +7,13 @@
 //! count.
 
 use crate::calendar::Calendar;
+use crate::fabric::MOST_PORTS;
 use crate::packet::{Flit, Origin, Pool};
 use crate::switch_state::chunk_of;
 use crate::tally::Tally;
 
 /// A packet on its way to an input buffer. Its header is the one it arrives with.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Arrival {
     /// The input channel, over all switches.
     pub(crate) input: u32,
@@ -40,12 +41,15 @@ pub(crate) struct Links {
 impl Links {
     /// With nothing under way. Nothing will be filed farther ahead than `horizon`; there is a
     /// lane for each chunk of ports.
-    pub(crate) fn new(horizon: u32, lanes: usize, tally: Tally) -> Self {
+    pub(crate) fn new(horizon: u32, lanes: usize, speedup: u8, tally: Tally) -> Self {
+        // In one cycle a link carries one flit, a port gives back a credit for each step, and a
+        // node one more.
+        let credits = MOST_PORTS * (u32::from(speedup) + 1);
         Self {
             pool: Pool::new(),
-            arrivals: Calendar::new(horizon, lanes),
-            injections: Calendar::new(horizon, lanes),
-            credits: Calendar::new(horizon, lanes),
+            arrivals: Calendar::new(horizon, lanes, MOST_PORTS),
+            injections: Calendar::new(horizon, lanes, MOST_PORTS),
+            credits: Calendar::new(horizon, lanes, credits),
             tally,
             grants: 0,
             delivered: 0,

@@ -13,9 +13,9 @@
 //! moment when the flit wins switch allocation at the first ([`Network::look_again`]); all else
 //! depends on the header alone and is found out on arrival.
 
+use crate::alarms::Alarms;
 use crate::allocate::{Moment, make_ready, wait};
 use crate::arrivals::Gaps;
-use crate::calendar::Calendar;
 use crate::fabric::Fabric;
 use crate::links::{Arrival, Links};
 use crate::packet::{Flit, NONE, Origin};
@@ -23,7 +23,7 @@ use crate::second_look::SecondLooks;
 use crate::settings::{Injection, Settings};
 use crate::switch_state::{
     CHUNK_MASK, PORT_MASK, PORTS, SwitchStates, channel_of, chunk_of, low_u16, port_of,
-    virtual_channel_of,
+    virtual_channel_of, with_virtual_channel_of,
 };
 use crate::tally::Tally;
 use crate::traffic::{Traffic, below};
@@ -32,9 +32,6 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use tvlb_firmware_model::{Error, Header, Scheme, Step};
 use tvlb_schema::{Node, Switch as SwitchNumber};
 
-/// Cycles that a node's next packet can lie ahead before its alarm must be set again.
-const ALARM_HORIZON: u32 = 1023;
-
 /// A node: its source queue is the time at which its oldest packet was generated, since all that
 /// would be stored of a packet is drawn when it is sent.
 #[derive(Clone, Debug)]
@@ -42,6 +39,10 @@ pub(crate) struct Source {
     pub(crate) rng: Xoshiro256PlusPlus,
     /// The cycle in which the next packet to send is, or was, generated.
     pub(crate) created: u32,
+    /// Its switch.
+    switch: SwitchNumber,
+    /// The first of the input channels that it sends to.
+    input: u32,
     /// It has a packet and no credit, and its alarm is not set.
     pub(crate) blocked: bool,
 }
@@ -59,7 +60,7 @@ pub(crate) struct Network<'f> {
     pub(crate) links: Links,
     pub(crate) second_looks: SecondLooks,
     /// Nodes by the cycle in which they next have something to send.
-    pub(crate) alarms: Calendar<u32>,
+    pub(crate) alarms: Alarms,
     /// Packets sent by nodes so far.
     pub(crate) sent: u64,
     /// The virtual channel on a link, by the one that the datapath assigned; the identity but in
@@ -99,15 +100,17 @@ impl<'f> Network<'f> {
         let queue = u32::from(settings.buffer) * u32::from(channels);
         let horizon = 2 * u32::from(latency) + u32::from(settings.credit_delay) + queue + 8;
         let gaps = Gaps::new(load);
-        let mut alarms = Calendar::new(ALARM_HORIZON, 1);
+        let mut alarms = Alarms::new(nodes);
         let sources = (0..nodes)
             .map(|node| {
                 let mut rng = Xoshiro256PlusPlus::seed_from_u64(stream(seed, node.into()));
                 let created = gaps.draw(&mut rng) - 1;
                 if traffic.sends(node) {
-                    alarms.file(created.min(alarms.horizon()), 0, node);
+                    alarms.set(0, created, node);
                 }
-                Source { rng, created, blocked: false }
+                let (switch, terminal) = df.switch_of(Node(node));
+                let port = u32::from(switch.0) << states.port_bits | u32::from(terminal);
+                Source { rng, created, switch, input: channel_of(port, 0), blocked: false }
             })
             .collect();
         let switch_rngs = (0..df.switch_count())
@@ -115,7 +118,7 @@ impl<'f> Network<'f> {
                 Xoshiro256PlusPlus::seed_from_u64(stream(seed, 1 << 32 | u64::from(switch)))
             })
             .collect();
-        let links = Links::new(horizon, states.lanes(), tally);
+        let links = Links::new(horizon, states.lanes(), settings.speedup, tally);
         Self {
             fabric,
             settings,
@@ -160,19 +163,19 @@ impl<'f> Network<'f> {
     }
 
     fn send_from_nodes(&mut self) -> Result<(), Box<DatapathError>> {
-        let (now, horizon) = (self.now, self.alarms.horizon());
-        let bucket = self.alarms.take(now, 0);
-        for &node in &bucket {
+        let now = self.now;
+        let mut next = self.alarms.take(now);
+        while let Some(node) = next {
+            next = self.alarms.next(node);
             let created = self.sources[node as usize].created;
             if created <= now {
                 self.send(node)?;
             }
             let source = &self.sources[node as usize];
             if !source.blocked {
-                self.alarms.file(source.created.max(now + 1).min(now + horizon), 0, node);
+                self.alarms.set(now, source.created.max(now + 1), node);
             }
         }
-        self.alarms.recycle(bucket);
         Ok(())
     }
 
@@ -192,7 +195,7 @@ impl<'f> Network<'f> {
             return Ok(());
         }
         *free -= 1;
-        let (number, terminal) = fabric.dragonfly().switch_of(Node(node));
+        let (number, input) = (source.switch, source.input);
         let at = usize::from(number.0);
         let switches = fabric.switches();
         let destination = Node(traffic.draw(node, &mut source.rng));
@@ -211,8 +214,8 @@ impl<'f> Network<'f> {
         let created = source.created;
         source.created += self.gaps.draw(&mut source.rng);
         self.sent += 1;
+        let input = with_virtual_channel_of(input, channel_of(0, channel));
         let first = u32::from(number.0) << states.port_bits;
-        let input = channel_of(first | u32::from(terminal), channel);
         let out = low_u16(channel_of(first & PORT_MASK | u32::from(out.0), out_channel));
         let flit = Flit { header, next: NONE, out, hops: 0 };
         let origin = Origin { source: node, created, sent: now };
@@ -224,7 +227,7 @@ impl<'f> Network<'f> {
     fn return_credits(&mut self, number: usize) {
         let bucket = self.links.credits.take(self.now, number);
         let chunk = &mut self.states.chunks[number];
-        for &credit in &bucket {
+        for &credit in self.links.credits.things(bucket) {
             let output = &mut chunk.outputs[(credit & CHUNK_MASK) as usize];
             output.free += 1;
             // Its holder, if any, had a grant to hope for but no credit, until now.
@@ -240,7 +243,7 @@ impl<'f> Network<'f> {
     fn return_node_credits(&mut self, lane: usize) {
         let bucket = self.links.credits.take(self.now, lane);
         let first = self.states.first_of_nodes();
-        for &credit in &bucket {
+        for &credit in self.links.credits.things(bucket) {
             let number = credit as usize - first;
             let free = &mut self.states.node_free[number];
             *free += 1;
@@ -249,7 +252,7 @@ impl<'f> Network<'f> {
                 let source = &mut self.sources[node as usize];
                 if source.blocked {
                     source.blocked = false;
-                    self.alarms.file(self.now + 1, 0, node);
+                    self.alarms.set(self.now, self.now + 1, node);
                 }
             }
         }
@@ -260,13 +263,13 @@ impl<'f> Network<'f> {
     /// switch, what they want where they are is found out first.
     #[inline]
     fn receive<const FROM_NODES: bool>(&mut self, number: usize) -> Result<(), Box<DatapathError>> {
-        let calendar =
-            if FROM_NODES { &mut self.links.injections } else { &mut self.links.arrivals };
+        let Links { pool, arrivals, injections, .. } = &mut self.links;
+        let calendar = if FROM_NODES { injections } else { arrivals };
         let bucket = calendar.take(self.now, number);
         let bits = self.states.port_bits;
         let chunk = &mut self.states.chunks[number];
-        for &Arrival { input, packet } in &bucket {
-            let flit = self.links.pool.flit_mut(packet);
+        for &Arrival { input, packet } in calendar.things(bucket) {
+            let flit = pool.flit_mut(packet);
             if !FROM_NODES {
                 let port = port_of(input);
                 let at = (port >> bits) as usize;
@@ -278,7 +281,7 @@ impl<'f> Network<'f> {
                         flit.header = header.bits();
                         (port, self.channel_map[usize::from(virtual_channel & 7)].into())
                     }
-                    Err(error) => return Err(Box::new(self.failed(at, error))),
+                    Err(error) => return Err(Box::new(failed(self.now, at, error))),
                 };
                 let first = (port & PORT_MASK) >> bits << bits;
                 flit.out = low_u16(channel_of(first | u32::from(out.0), channel));
@@ -292,11 +295,9 @@ impl<'f> Network<'f> {
                 let input = low_u16(input & CHUNK_MASK);
                 wait(channel, &mut chunk.outputs, &mut chunk.pending, input);
             } else {
-                self.links.pool.flit_mut(behind).next = packet;
+                pool.flit_mut(behind).next = packet;
             }
         }
-        let calendar =
-            if FROM_NODES { &mut self.links.injections } else { &mut self.links.arrivals };
         calendar.recycle(bucket);
         Ok(())
     }
@@ -321,7 +322,7 @@ impl<'f> Network<'f> {
                     &queues,
                     &mut self.switch_rngs[second],
                 )
-                .map_err(|error| Box::new(self.failed(second, error)))?;
+                .map_err(|error| Box::new(failed(self.now, second, error)))?;
             self.links.pool.flit_mut(look.arriving.packet).header = header.bits();
             let chunk = chunk_of(look.arriving.input);
             self.links.arrivals.file(look.arrival, chunk, look.arriving);
@@ -329,11 +330,11 @@ impl<'f> Network<'f> {
         self.second_looks.end(packets);
         Ok(())
     }
+}
 
-    fn failed(&self, at: usize, error: Error) -> DatapathError {
-        let switch = SwitchNumber(u16::try_from(at).expect("at most 2^16 switches"));
-        DatapathError { switch, cycle: self.now, error }
-    }
+fn failed(cycle: u32, at: usize, error: Error) -> DatapathError {
+    let switch = SwitchNumber(u16::try_from(at).expect("at most 2^16 switches"));
+    DatapathError { switch, cycle, error }
 }
 
 /// The seed of one node's or switch's random numbers: far from its neighbours' by a hash, so that
