@@ -271,10 +271,21 @@ const fn port_of(channel: u16) -> u16 {
     channel & low_u16(PORT_MASK)
 }
 
+/// By the bit to begin with and a set of bits: the first that is set from there on, going round.
+const FIRST: [u8; 2048] = {
+    let mut table = [0; 2048];
+    let mut place = 0_u32;
+    while place < 2048 {
+        let (from, bits) = (place >> 8, place & 0xff);
+        let first = (bits | bits << 8) >> from;
+        table[place as usize] = low_u8((first.trailing_zeros() + from) & 7);
+        place += 1;
+    }
+    table
+};
+
 /// The first bit that is set from bit `from` on, going round.
 #[inline]
 const fn first_from(bits: u8, from: u8) -> u16 {
-    let (bits, from) = (bits as u32, (from & 7) as u32);
-    let place = ((bits | bits << 8) >> from).trailing_zeros() + from;
-    (place & 7) as u16
+    FIRST[(from as usize & 7) << 8 | bits as usize] as u16
 }
