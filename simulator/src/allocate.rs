@@ -1,4 +1,4 @@
-//! The pipeline of one switch: virtual-channel allocation, then switch allocation.
+//! The pipeline of the switches: virtual-channel allocation, then switch allocation.
 //!
 //! Both are separable and input-first with round-robin arbiters, one iteration, one internal
 //! cycle each. A packet asks for one output channel, so only the output side of VC allocation
@@ -10,249 +10,282 @@
 //! What a step decides takes effect in the next step: VC allocation hands out the output channels
 //! that were free when the step began, and its winners take part in switch allocation one step
 //! later.
+//!
+//! A step runs for all switches at once, part by part, over lists of just those ports and channels
+//! that have something to do. Switches do not see each other within a cycle, so that is the same
+//! as one switch after the other, but for PAR's second look (`second_look`).
 
-use crate::links::Links;
-use crate::packet::{Flit, NONE};
-use crate::switch_state::{InputChannel, OutputChannel, PortState, SwitchStates, Work};
+use crate::links::{Arrival, Links};
+use crate::packet::NONE;
+use crate::second_look::SecondLooks;
+use crate::switch_state::{
+    Behind, CHANNELS, Chunk, Crossing, InputChannel, InputPort, NO_CHANNEL, OutputChannel,
+    PORT_BITS, PORT_MASK, PORTS, PortList, StepLists, SwitchStates, channel_of, chunk_of, low_u8,
+    low_u16, with_virtual_channel_of,
+};
+use crate::worklist::WorkList;
 
-/// One switch with 2^P ports and 2^C channels to a port, each number within the switch.
-pub(crate) struct Pipeline<'s, const P: u32, const C: u32> {
-    inputs: &'s mut [InputChannel],
-    outputs: &'s mut [OutputChannel],
-    ports: &'s mut [PortState],
-    pending: &'s mut [u16],
-    work: &'s mut Work,
-    /// Its first channel, over all switches.
-    first_channel: u32,
+/// What is known of a step.
+#[derive(Clone, Copy)]
+pub(crate) struct Moment {
+    /// The cycle.
+    pub(crate) now: u32,
+    /// The cycle from which on flits that win switch allocation can be on their link: they cross
+    /// the switch in the next step and then queue.
+    pub(crate) earliest: u32,
+    /// The number of the step in its cycle.
+    pub(crate) step: u8,
 }
 
-impl<'s, const P: u32, const C: u32> Pipeline<'s, P, C> {
-    /// The bits of a channel's number.
-    const CHANNELS: usize = (1 << (P + C)) - 1;
-    /// The bits of a port's number.
-    const PORTS: usize = (1 << P) - 1;
-    /// The bits of a channel's number within its port.
-    const OF_PORT: u16 = (1 << C) - 1;
-
-    #[inline]
-    pub(crate) fn of(states: &'s mut SwitchStates, switch: usize) -> Self {
-        let (window, ports) = (switch << (P + C), switch << P);
-        Self {
-            inputs: &mut states.inputs[window..][..1 << (P + C)],
-            outputs: &mut states.outputs[window..][..1 << (P + C)],
-            ports: &mut states.ports[ports..][..1 << P],
-            pending: &mut states.pending[window..][..1 << (P + C)],
-            work: &mut states.work[switch],
-            first_channel: u32::try_from(window).expect("channels of all switches: 2^25"),
-        }
-    }
-
-    /// Runs the pipeline once. Flits that win switch allocation cross the switch in the next
-    /// step and then queue for their link, from the cycle `earliest` on.
+impl SwitchStates {
+    /// Runs the pipeline of every switch of a chunk once.
     ///
     /// The parts run in an order in which each sees what the step began with: switch allocation
     /// before the channels handed out in this step are ready, then VC allocation before the
     /// packets that come to a head in this step ask for channels.
-    #[inline]
-    pub(crate) fn step(&mut self, links: &mut Links, earliest: u32) {
-        let pending = usize::from(self.work.pending);
-        if self.work.ready != 0 {
-            self.allocate_switch(links, earliest);
+    pub(crate) fn step(
+        &mut self,
+        number: usize,
+        links: &mut Links,
+        looks: &mut SecondLooks,
+        at: Moment,
+    ) {
+        let Self { chunks, step, crossings, .. } = self;
+        let chunk = &mut chunks[number];
+        let pending = chunk.pending.len();
+        if chunk.ready.len() > 0 {
+            put_forward(chunk, step);
+            let mut send = Send { chunk, step, links, looks, at, number };
+            send.all::<false>(crossings);
+            send.all::<true>(crossings);
+            std::mem::swap(&mut chunk.ready, &mut step.ready);
         }
-        if pending != 0 {
-            self.allocate_channels(pending);
+        if pending > 0 {
+            allocate_channels(chunk, pending);
         }
-        while let Some((input, out)) = links.new_heads.pop() {
-            wait::<C>(self.outputs, self.pending, 0, self.work, input, out);
+        for &input in step.new_heads.as_slice() {
+            let channel = &mut chunk.inputs[place(input)];
+            wait(channel, &mut chunk.outputs, &mut chunk.pending, input);
         }
-    }
-
-    /// Whether there is nothing to do.
-    #[inline]
-    pub(crate) const fn is_idle(&self) -> bool {
-        self.work.ready == 0 && self.work.pending == 0
-    }
-
-    /// Hands out the first `count` output channels of the list of those that are free and wanted.
-    /// An input channel whose output channel has a credit can go on in the next step; another
-    /// waits for one.
-    #[inline]
-    fn allocate_channels(&mut self, count: usize) {
-        for n in 0..count {
-            let out = self.pending[n & Self::CHANNELS];
-            let output = &mut self.outputs[usize::from(out) & Self::CHANNELS];
-            let input = if output.waiting == 1 {
-                (output.waiting, output.waiters) = (0, 0);
-                output.lone
-            } else {
-                self.choose_among_several(out)
-            };
-            let output = &mut self.outputs[usize::from(out) & Self::CHANNELS];
-            output.hold(input);
-            if output.free > 0 {
-                let port = usize::from(input >> C) & Self::PORTS;
-                self.ports[port].ready |= 1 << (input & Self::OF_PORT);
-                self.work.ready |= 1 << port;
-            }
-        }
-        // Those that became free in this step move up.
-        let end = usize::from(self.work.pending);
-        self.work.pending -= u16::try_from(count).expect("a switch has at most 512 channels");
-        if count < end {
-            self.pending.copy_within(count..end, 0);
-        }
-    }
-
-    /// The input channel that an output channel with several waiters goes to: the first behind
-    /// the one that held it last, in the order of ports and channels. It no longer waits.
-    fn choose_among_several(&mut self, out: u16) -> u16 {
-        let output = &self.outputs[usize::from(out) & Self::CHANNELS];
-        let (waiters, last) = (output.waiters, output.held_last());
-        let number = |port: u32, channel: u32| {
-            u16::try_from(port << C | channel).expect("a switch has at most 512 channels")
-        };
-        let from = u32::from(last >> C);
-        let later = if waiters >> from & 1 == 1 {
-            self.waiting_at(from, out) & (0xfe << (last & Self::OF_PORT))
-        } else {
-            0
-        };
-        let input = if later == 0 {
-            let port = first_from(waiters, (from + 1) & 63);
-            number(port, self.waiting_at(port, out).trailing_zeros())
-        } else {
-            number(from, later.trailing_zeros())
-        };
-        let port = u32::from(input >> C);
-        let others = self.waiting_at(port, out) & !(1 << (input & Self::OF_PORT));
-        let left = if others == 0 { waiters & !(1 << port) } else { waiters };
-        let lone_port = left.trailing_zeros();
-        let lone = if lone_port == port { others } else { self.waiting_at(lone_port, out) };
-        let output = &mut self.outputs[usize::from(out) & Self::CHANNELS];
-        output.waiters = left;
-        output.waiting -= 1;
-        // Only looked at where one waiter is left.
-        output.lone = number(lone_port, lone.trailing_zeros());
-        input
-    }
-
-    /// The channels of a port that wait for an output channel that nobody holds.
-    fn waiting_at(&self, port: u32, out: u16) -> u32 {
-        (0..1 << C).fold(0, |found, channel| {
-            let input = &self.inputs[(port << C | channel) as usize & Self::CHANNELS];
-            found | u32::from(!input.is_empty() && input.head.out == out) << channel
-        })
-    }
-
-    #[inline]
-    fn allocate_switch(&mut self, links: &mut Links, earliest: u32) {
-        // Per output port the input ports that want it, valid where `wanted` has a bit; per input
-        // port the channel that it puts forward.
-        let (mut wanted, mut left) = (0_u64, self.work.ready);
-        while left != 0 {
-            let port = left.trailing_zeros();
-            left &= left - 1;
-            let state = &self.ports[port as usize & Self::PORTS];
-            let channel = first_from(state.ready.into(), state.next_channel.into());
-            #[expect(clippy::cast_possible_truncation, reason = "a switch has at most 512")]
-            let input = (port << C | channel) as u16;
-            let out = self.inputs[usize::from(input) & Self::CHANNELS].head.out >> C & 63;
-            links.candidate[port as usize & 63] = input;
-            let others = if wanted >> out & 1 == 0 { 0 } else { links.wants[usize::from(out)] };
-            links.wants[usize::from(out)] = others | 1 << port;
-            wanted |= 1 << out;
-        }
-        while wanted != 0 {
-            let out = wanted.trailing_zeros() as usize & Self::PORTS;
-            wanted &= wanted - 1;
-            let state = &mut self.ports[out];
-            let port = first_from(links.wants[out], state.next_input.into());
-            state.next_input = circular(port + 1);
-            let cycle = earliest.max(state.departure);
-            state.departure = cycle + 1;
-            state.flits += 1;
-            let (peer, arrival) = (state.peer, cycle + u32::from(state.crossing));
-            let (to_node, credit_delay) = (state.peer_is_node(), u32::from(state.credit));
-            let input = links.candidate[port as usize & 63];
-            let flit = self.take_head(input, links);
-            if to_node {
-                // The node takes the flit at once and answers with a credit.
-                let credit = self.first_channel | u32::from(flit.out);
-                links.deliver(&flit, arrival, credit, arrival + credit_delay);
-            } else {
-                links.send(flit, peer, arrival);
-            }
-        }
-    }
-
-    /// Takes the head of an input channel that has won switch allocation; the credit for its
-    /// place goes back.
-    #[inline]
-    fn take_head(&mut self, input: u16, links: &mut Links) -> Flit {
-        let (port, channel) = (usize::from(input >> C) & Self::PORTS, input & Self::OF_PORT);
-        let state = &mut self.ports[port];
-        state.ready &= !(1 << channel);
-        state.next_channel = circular(u32::from(channel) + 1);
-        if state.ready == 0 {
-            self.work.ready &= !(1 << port);
-        }
-        if state.peer_is_node() {
-            links.return_to_node(state.peer << C | u32::from(channel), state.crossing);
-        } else {
-            links.return_to_switch(state.peer | u32::from(channel), state.credit);
-        }
-        let buffer = &mut self.inputs[usize::from(input) & Self::CHANNELS];
-        let flit = buffer.head;
-        let output = &mut self.outputs[usize::from(flit.out) & Self::CHANNELS];
-        debug_assert!(output.free > 0, "only what has a credit takes part in switch allocation");
-        output.free -= 1;
-        output.release();
-        if output.waiting != 0 {
-            self.pending[usize::from(self.work.pending) & Self::CHANNELS] = flit.out;
-            self.work.pending += 1;
-        }
-        if buffer.tail == flit.packet {
-            buffer.head.packet = NONE;
-        } else {
-            buffer.head = links.pool.behind(flit.packet);
-            links.new_heads.push((input, buffer.head.out));
-        }
-        flit
+        step.new_heads.clear();
     }
 }
 
-/// The head of an input channel begins to wait for its output channel. The switch's channels
-/// begin at `first` of the lists.
+/// Switch allocation: every input port puts forward a channel, every output port takes one.
 #[inline]
-pub(crate) fn wait<const C: u32>(
-    outputs: &mut [OutputChannel],
-    pending: &mut [u16],
-    first: usize,
-    work: &mut Work,
-    input: u16,
-    out: u16,
-) {
-    let output = &mut outputs[first | usize::from(out)];
-    if output.waiting == 0 {
-        output.lone = input;
-        if !output.is_held() {
-            pending[first | usize::from(work.pending)] = out;
-            work.pending += 1;
+fn put_forward(chunk: &mut Chunk, step: &mut StepLists) {
+    step.to_switches.clear();
+    step.to_nodes.clear();
+    step.ready.clear();
+    for &port in chunk.ready.as_slice() {
+        let state = &chunk.in_ports[port_place(port)];
+        let input = first_from(state.ready, state.next_channel) << PORT_BITS | port;
+        let number = port_of(chunk.inputs[place(input)].out);
+        let out = &mut chunk.out_ports[port_place(number)];
+        if out.asked == NO_CHANNEL {
+            out.asked = input;
+            let to_node = out.leads_to_node();
+            step.to_nodes.push_if(number, to_node);
+            step.to_switches.push_if(number, !to_node);
+        } else {
+            // The one that comes first from where the arbiter's pointer stands; the other has
+            // lost.
+            let behind = |port: u16| port_of(port.wrapping_sub(out.next_input.into()));
+            let other = port_of(out.asked);
+            let lost = if behind(port) < behind(other) {
+                out.asked = input;
+                other
+            } else {
+                port
+            };
+            step.ready.push(lost);
         }
     }
-    output.waiting += 1;
-    output.waiters |= 1 << (input >> C);
 }
+
+/// What changes as flits leave their buffers.
+struct Send<'s> {
+    chunk: &'s mut Chunk,
+    step: &'s mut StepLists,
+    links: &'s mut Links,
+    looks: &'s mut SecondLooks,
+    at: Moment,
+    /// The chunk's number.
+    number: usize,
+}
+
+impl Send<'_> {
+    /// Sends what has won to the nodes, or to the next switches: takes the head of the input
+    /// channel that an output port goes to, and the output channel that it has held; the credit
+    /// for its place goes back.
+    #[inline]
+    fn all<const TO_NODES: bool>(&mut self, crossings: &[Crossing; 4]) {
+        let Self { chunk, step, links, looks, at, number: chunk_number } = self;
+        let Chunk { in_ports, out_ports, inputs, outputs, pending, .. } = &mut **chunk;
+        let StepLists { ready, new_heads, to_switches, to_nodes } = &mut **step;
+        let asked = if TO_NODES { to_nodes } else { to_switches };
+        links.grants += asked.len() as u64;
+        let first_port =
+            u32::try_from(*chunk_number).expect("fewer chunks than ports") << PORT_BITS;
+        let first_channel = channel_of(first_port, 0);
+        for &number in asked.as_slice() {
+            let out_port = &mut out_ports[port_place(number)];
+            let input = std::mem::replace(&mut out_port.asked, NO_CHANNEL);
+            let (port, channel) = (port_of(input), input >> PORT_BITS);
+            out_port.next_input = low_u8(u32::from(port) + 1);
+            let departure = at.earliest.max(out_port.departure);
+            out_port.departure = departure + 1;
+            out_port.flits += 1;
+
+            let in_port = &mut in_ports[port_place(port)];
+            let left = in_port.ready & !(1 << channel);
+            in_port.ready = left;
+            in_port.next_channel = low_u8(u32::from(channel) + 1);
+            ready.push_if(port, left != 0);
+            let credit = with_virtual_channel_of(in_port.upstream, input.into());
+            links.credits.file(at.now + u32::from(in_port.credit), chunk_of(credit), credit);
+
+            let buffer = &mut inputs[place(input)];
+            let (packet, out) = (buffer.head, buffer.out);
+            let output = &mut outputs[place(out)];
+            debug_assert!(output.free > 0, "only what has a credit takes part in allocation");
+            output.free -= 1;
+            output.release();
+            pending.push_if(out, output.first_waiter != NO_CHANNEL);
+            if buffer.tail == packet {
+                buffer.head = NONE;
+            } else {
+                buffer.head = links.pool.flit(packet).next;
+                buffer.out = links.pool.flit(buffer.head).out;
+                new_heads.push(input);
+            }
+
+            if TO_NODES {
+                // The node takes the flit at once and answers with a credit.
+                let crossing = crossings[Behind::Node as usize];
+                let arrival = departure + crossing.flit;
+                let credit = first_channel | u32::from(out);
+                links.credits.file(arrival + crossing.credit, *chunk_number, credit);
+                links.deliver(packet, arrival);
+            } else {
+                let arrival = departure + crossings[out_port.behind as usize].flit;
+                let input = with_virtual_channel_of(out_port.peer, out.into());
+                let arriving = Arrival { input, packet };
+                if looks.are_taken {
+                    let port = first_port | u32::from(number);
+                    if looks.take(&links.pool, arriving, arrival, port, at.step) {
+                        continue;
+                    }
+                }
+                links.arrivals.file(arrival, chunk_of(input), arriving);
+            }
+        }
+    }
+}
+
+/// Hands out the first `count` output channels of the list of those that are free and wanted. An
+/// input channel whose output channel has a credit can go on in the next step; another waits for
+/// one.
+#[inline]
+fn allocate_channels(chunk: &mut Chunk, count: usize) {
+    let Chunk { in_ports, inputs, outputs, ready, pending, .. } = chunk;
+    for &out in &pending.as_slice()[..count] {
+        let output = &mut outputs[place(out)];
+        let mut input = output.first_waiter;
+        let next = inputs[place(input)].next_waiter;
+        if next == NO_CHANNEL {
+            output.first_waiter = NO_CHANNEL;
+        } else {
+            input = choose_among_several(inputs, output);
+        }
+        output.hold(input);
+        if output.free > 0 {
+            make_ready(in_ports, ready, input);
+        }
+    }
+    // Those that became free in this step move up.
+    pending.drop_front(count);
+}
+
+/// An input channel can take part in switch allocation.
+#[inline]
+pub(crate) fn make_ready(in_ports: &mut [InputPort; PORTS], ready: &mut PortList, input: u16) {
+    let number = port_of(input);
+    let port = &mut in_ports[port_place(number)];
+    ready.push_if(number, port.ready == 0);
+    port.ready |= 1 << (input >> PORT_BITS);
+}
+
+/// The head of an input channel begins to wait for its output channel.
+#[inline]
+pub(crate) fn wait(
+    channel: &mut InputChannel,
+    outputs: &mut [OutputChannel; CHANNELS],
+    pending: &mut WorkList<{ 2 * CHANNELS }>,
+    input: u16,
+) {
+    let output = &mut outputs[place(channel.out)];
+    channel.next_waiter = output.first_waiter;
+    pending.push_if(channel.out, output.first_waiter == NO_CHANNEL && !output.is_held());
+    output.first_waiter = input;
+}
+
+/// The input channel that an output channel with several waiters goes to: the first behind
+/// the one that held it last, in the order of ports and channels. It no longer waits.
+fn choose_among_several(inputs: &mut [InputChannel; CHANNELS], output: &mut OutputChannel) -> u16 {
+    let rank = |input: u16| port_of(input) << 3 | input >> PORT_BITS;
+    let from = rank(output.held_last()) + 1;
+    let behind = |input: u16| place(rank(input).wrapping_sub(from));
+    let (mut best, mut before_best) = (output.first_waiter, NO_CHANNEL);
+    let (mut before, mut at) = (best, inputs[place(best)].next_waiter);
+    while at != NO_CHANNEL {
+        if behind(at) < behind(best) {
+            (best, before_best) = (at, before);
+        }
+        (before, at) = (at, inputs[place(at)].next_waiter);
+    }
+    let after = inputs[place(best)].next_waiter;
+    if before_best == NO_CHANNEL {
+        output.first_waiter = after;
+    } else {
+        inputs[place(before_best)].next_waiter = after;
+    }
+    best
+}
+
+/// Where a channel lies in its chunk.
+#[inline]
+pub(crate) const fn place(channel: u16) -> usize {
+    channel as usize & (CHANNELS - 1)
+}
+
+/// Where a port lies in its chunk.
+#[inline]
+const fn port_place(port: u16) -> usize {
+    port as usize & (PORTS - 1)
+}
+
+/// The port of a channel, both within the chunk.
+#[inline]
+const fn port_of(channel: u16) -> u16 {
+    channel & low_u16(PORT_MASK)
+}
+
+/// By the bit to begin with and a set of bits: the first that is set from there on, going round.
+const FIRST: [u8; 2048] = {
+    let mut table = [0; 2048];
+    let mut place = 0_u32;
+    while place < 2048 {
+        let (from, bits) = (place >> 8, place & 0xff);
+        let first = (bits | bits << 8) >> from;
+        table[place as usize] = low_u8((first.trailing_zeros() + from) & 7);
+        place += 1;
+    }
+    table
+};
 
 /// The first bit that is set from bit `from` on, going round.
 #[inline]
-const fn first_from(bits: u64, from: u32) -> u32 {
-    let later = bits >> (from & 63) << (from & 63);
-    if later == 0 { bits.trailing_zeros() } else { later.trailing_zeros() }
-}
-
-/// A place among at most 64, in a circle.
-#[inline]
-const fn circular(place: u32) -> u8 {
-    (place & 63) as u8
+const fn first_from(bits: u8, from: u8) -> u16 {
+    FIRST[(from as usize & 7) << 8 | bits as usize] as u16
 }

@@ -7,8 +7,7 @@
 
 use crate::network::Network;
 use crate::packet::NONE;
-use crate::switch_state::Behind;
-use tvlb_firmware_model::Header;
+use crate::switch_state::{Behind, channel_of, port_of, with_virtual_channel_of};
 use tvlb_schema::{Port, Switch};
 
 /// The simulator lost or invented something.
@@ -55,21 +54,17 @@ impl Network<'_> {
         let states = &self.states;
         let mut found = 0_u64;
         // Per input channel its flits, in the buffer and on the way to it.
-        let mut flits = vec![0_u32; states.inputs.len()];
-        for (count, channel) in flits.iter_mut().zip(&states.inputs) {
-            let mut at = channel.head.packet;
+        let mut flits = vec![0_u32; states.first_of_nodes()];
+        for (count, channel) in flits.iter_mut().zip(states.chunks.iter().flat_map(|c| &c.inputs)) {
+            let mut at = channel.head;
             while at != NONE {
                 *count += 1;
-                at = if at == channel.tail { NONE } else { self.links.pool.get(at).next };
+                at = if at == channel.tail { NONE } else { self.links.pool.flit(at).next };
             }
             found += u64::from(*count);
         }
-        for arrival in self.links.arrivals.iter() {
-            let header = Header::from_bits(arrival.flit.header);
-            let channel = self.channel_map[usize::from(header.virtual_channel())];
-            // From a node the channel is in the number already.
-            let channel = if arrival.flit.hops == 0 { 0 } else { usize::from(channel) };
-            flits[arrival.port as usize | channel] += 1;
+        for arrival in self.links.arrivals.iter().chain(self.links.injections.iter()) {
+            flits[arrival.input as usize] += 1;
             found += 1;
         }
         let under_way = u64::from(self.links.pool.live());
@@ -78,29 +73,28 @@ impl Network<'_> {
             return Err(AuditError::Packets { cycle, sent, delivered, under_way, found });
         }
 
-        let mut returning = vec![0_u32; states.outputs.len()];
+        let mut returning = vec![0_u32; states.first_of_nodes() + states.node_free.len()];
         self.links.credits.iter().for_each(|&credit| returning[credit as usize] += 1);
-        let mut node_returning = vec![0_u32; self.node_free.len()];
-        self.links.node_credits.iter().for_each(|&credit| node_returning[credit as usize] += 1);
-        for (number, port) in states.ports.iter().enumerate() {
-            let first = number << states.channel_bits;
-            for channel in 0..usize::from(states.channels) {
-                let here = first | channel;
-                let credits = u32::from(states.outputs[here].free) + returning[here];
+        for (number, port) in (0..).zip(states.chunks.iter().flat_map(|c| &c.out_ports)) {
+            for channel in 0..u32::from(states.channels) {
+                let number = channel_of(number, channel);
+                let here = number as usize;
+                let credits = u32::from(states.output(number).free) + returning[here];
+                let of = |first| with_virtual_channel_of(first, channel_of(0, channel)) as usize;
                 let sums = match port.behind {
                     Behind::Nothing => continue,
-                    Behind::Switch => [Some(credits + flits[port.peer as usize | channel]), None],
+                    Behind::Local | Behind::Global => [Some(credits + flits[of(port.peer)]), None],
                     Behind::Node => {
-                        let node = (port.peer as usize) << states.channel_bits | channel;
-                        let sent = u32::from(self.node_free[node]) + node_returning[node];
+                        let upstream = of(states.in_port(port_of(number)).upstream);
+                        let free = states.node_free[upstream - states.first_of_nodes()];
+                        let sent = u32::from(free) + returning[upstream];
                         // Towards the node every flit is answered by a credit as it departs.
                         [Some(credits), Some(sent + flits[here])]
                     }
                 };
                 let buffer = u32::from(self.settings.buffer);
                 if let Some(found) = sums.into_iter().flatten().find(|&sum| sum != buffer) {
-                    let link = self.link_name(number);
-                    let channel = u32::try_from(channel).expect("below 8");
+                    let link = self.link_name(port_of(number));
                     return Err(AuditError::Credits {
                         cycle: self.now,
                         link,
@@ -115,37 +109,36 @@ impl Network<'_> {
     }
 
     /// The name of the link behind a port, the port numbered over all switches.
-    pub(crate) fn link_name(&self, port: usize) -> String {
+    pub(crate) fn link_name(&self, port: u32) -> String {
         let bits = self.states.port_bits;
         let switch = u16::try_from(port >> bits).expect("at most 2^16 switches");
-        let port = u16::try_from(port & ((1 << bits) - 1)).expect("at most 64 ports");
+        let port = u16::try_from(port & ((1 << bits) - 1)).expect("at most 128 ports");
         self.fabric.name(Switch(switch), Port(port))
     }
 
     /// The name of the link from a node, by the port at which it arrives.
-    pub(crate) fn injection_name(&self, port: usize) -> String {
+    pub(crate) fn injection_name(&self, port: u32) -> String {
         let df = self.fabric.dragonfly();
         let switch = u16::try_from(port >> self.states.port_bits).expect("at most 2^16 switches");
         let (group, index) = df.place(Switch(switch));
-        let node = self.states.ports[port].peer;
+        let node = self.states.out_port(port).peer;
         format!("link from node {node} to group {group}, switch {index}")
     }
 
     /// Per switch and port the flits granted towards it so far.
     pub(crate) fn link_flits(&self) -> Vec<u32> {
-        self.states.ports.iter().map(|port| port.flits).collect()
+        let count = (self.fabric.dragonfly().switch_count() as usize) << self.states.port_bits;
+        let ports = self.states.chunks.iter().flat_map(|chunk| &chunk.out_ports);
+        ports.take(count).map(|port| port.flits).collect()
     }
 
     /// The bytes that the run holds, the booted images apart.
     pub(crate) fn bytes(&self) -> usize {
         self.states.bytes()
-            + self.links.pool.bytes()
-            + self.links.arrivals.bytes()
-            + self.links.credits.bytes()
-            + self.links.node_credits.bytes()
+            + self.links.bytes()
+            + self.second_looks.bytes()
             + self.alarms.bytes()
             + size_of_val(&*self.sources)
-            + size_of_val(&*self.node_free)
             + size_of_val(&*self.switch_rngs)
     }
 }

@@ -1,66 +1,89 @@
-//! A ring of buckets, one per cycle: what will happen, filed under when.
+//! A ring of buckets, one per cycle and lane: what will happen, filed under when and where.
 //!
-//! Latencies are bounded, so a ring somewhat longer than the longest one serves for ever. Within a
-//! bucket things stay in the order in which they were filed. An emptied bucket's memory goes to the
-//! next cycle that needs some: the memory in use stays small and in the caches, and soon nothing
-//! is allocated any more.
+//! Latencies are bounded, so a ring somewhat longer than the longest one serves for ever. What can
+//! be filed for one cycle and lane is bounded too, since a link carries one flit per cycle; so a
+//! bucket is a block of fixed size. An emptied bucket's block goes to the next one that needs one:
+//! the memory in use stays small and in the caches, and soon nothing is allocated any more.
 
 /// Things by the cycle at which they happen.
 #[derive(Debug)]
 pub(crate) struct Calendar<T> {
-    buckets: Vec<Vec<T>>,
-    /// Emptied buckets.
-    spare: Vec<Vec<T>>,
+    /// Per cycle those of its lanes.
+    buckets: Vec<Bucket>,
+    blocks: Vec<T>,
+    /// Blocks that no bucket has.
+    spare: Vec<u32>,
+    /// The size of a block.
+    most: u32,
     mask: u32,
+    lanes: usize,
 }
 
-impl<T> Calendar<T> {
-    /// A calendar that can look `horizon` cycles ahead.
-    pub(crate) fn new(horizon: u32) -> Self {
-        let size = (horizon + 1).next_power_of_two();
-        Self { buckets: (0..size).map(|_| Vec::new()).collect(), spare: Vec::new(), mask: size - 1 }
-    }
+/// What is filed under one cycle and lane: where its block begins, and how many things.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Bucket {
+    start: u32,
+    len: u32,
+}
 
-    /// The farthest that can be looked ahead.
-    pub(crate) const fn horizon(&self) -> u32 {
-        self.mask
+impl<T: Copy + Default> Calendar<T> {
+    /// A calendar that can look `horizon` cycles ahead, with room for `most` things in each cycle
+    /// and lane.
+    pub(crate) fn new(horizon: u32, lanes: usize, most: u32) -> Self {
+        let size = (horizon + 1).next_power_of_two();
+        let buckets = vec![Bucket::default(); size as usize * lanes];
+        Self { buckets, blocks: Vec::new(), spare: Vec::new(), most, mask: size - 1, lanes }
     }
 
     /// Files something under a cycle less than the horizon ahead.
     #[inline]
-    pub(crate) fn file(&mut self, cycle: u32, thing: T) {
-        let bucket = &mut self.buckets[(cycle & self.mask) as usize];
-        if bucket.capacity() == 0
-            && let Some(spare) = self.spare.pop()
-        {
-            *bucket = spare;
+    pub(crate) fn file(&mut self, cycle: u32, lane: usize, thing: T) {
+        let bucket = &mut self.buckets[(cycle & self.mask) as usize * self.lanes + lane];
+        if bucket.len == 0 {
+            bucket.start = block(&mut self.blocks, &mut self.spare, self.most);
         }
-        bucket.push(thing);
+        debug_assert!(bucket.len < self.most, "a link carries one flit per cycle");
+        self.blocks[(bucket.start + bucket.len) as usize] = thing;
+        bucket.len += 1;
     }
 
-    /// Takes what is filed under a cycle; the bucket is to be handed back with [`Self::recycle`].
+    /// Takes what is filed under a cycle; to be handed back with [`Self::recycle`].
     #[inline]
-    pub(crate) fn take(&mut self, cycle: u32) -> Vec<T> {
-        std::mem::take(&mut self.buckets[(cycle & self.mask) as usize])
+    pub(crate) fn take(&mut self, cycle: u32, lane: usize) -> Bucket {
+        std::mem::take(&mut self.buckets[(cycle & self.mask) as usize * self.lanes + lane])
     }
 
-    /// Hands back a bucket that has been dealt with, for its memory.
+    /// What is in a bucket, in the order in which it was filed.
     #[inline]
-    pub(crate) fn recycle(&mut self, mut bucket: Vec<T>) {
-        bucket.clear();
-        if bucket.capacity() > 0 {
-            self.spare.push(bucket);
+    pub(crate) fn things(&self, bucket: Bucket) -> &[T] {
+        &self.blocks[bucket.start as usize..][..bucket.len as usize]
+    }
+
+    /// Hands back a bucket that has been dealt with, for its block.
+    #[inline]
+    pub(crate) fn recycle(&mut self, bucket: Bucket) {
+        if bucket.len > 0 {
+            self.spare.push(bucket.start);
         }
     }
 
     /// All that is filed, in no order that means anything.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
-        self.buckets.iter().flatten()
+        self.buckets.iter().flat_map(|&bucket| self.things(bucket))
     }
 
     /// The bytes that it holds.
     pub(crate) fn bytes(&self) -> usize {
-        let things: usize = self.buckets.iter().chain(&self.spare).map(Vec::capacity).sum();
-        things * size_of::<T>() + self.buckets.len() * size_of::<Vec<T>>()
+        self.blocks.capacity() * size_of::<T>() + size_of_val(&*self.buckets)
     }
+}
+
+/// A block for a bucket that has none.
+#[cold]
+fn block<T: Copy + Default>(blocks: &mut Vec<T>, spare: &mut Vec<u32>, most: u32) -> u32 {
+    spare.pop().unwrap_or_else(|| {
+        let start = u32::try_from(blocks.len()).expect("far fewer things are under way than 2^32");
+        blocks.resize(blocks.len() + most as usize, T::default());
+        start
+    })
 }

@@ -7,112 +7,73 @@
 //! count.
 
 use crate::calendar::Calendar;
-use crate::packet::{Flit, Packet, Pool};
+use crate::fabric::MOST_PORTS;
+use crate::packet::{Flit, Origin, Pool};
+use crate::switch_state::chunk_of;
 use crate::tally::Tally;
-use tvlb_firmware_model::{Header, Kind};
 
-/// A flit on its way to an input buffer. Its header is the one it arrives with.
-#[derive(Clone, Copy, Debug)]
+/// A packet on its way to an input buffer. Its header is the one it arrives with.
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Arrival {
-    pub(crate) flit: Flit,
-    /// The first input channel of the port at which it arrives, over all switches.
-    pub(crate) port: u32,
+    /// The input channel, over all switches.
+    pub(crate) input: u32,
+    pub(crate) packet: u32,
 }
 
 /// Everything under way, and what is counted of it.
 #[derive(Debug)]
 pub(crate) struct Links {
-    pub(crate) now: u32,
     pub(crate) pool: Pool,
-    /// Flits by the cycle in which they arrive.
+    /// Packets from switches by the cycle in which they arrive.
     pub(crate) arrivals: Calendar<Arrival>,
-    /// Output channels, over all switches, by the cycle in which a credit for them counts.
+    /// Packets from nodes, whose first output channel is decided already.
+    pub(crate) injections: Calendar<Arrival>,
+    /// Output channels, of switches and of nodes, by the cycle after whose sending and before
+    /// whose allocation a credit for them counts.
     pub(crate) credits: Calendar<u32>,
-    /// The same for the nodes: node and virtual channel.
-    pub(crate) node_credits: Calendar<u32>,
     pub(crate) tally: Tally,
     /// Flits that have won switch allocation so far.
     pub(crate) grants: u64,
     /// Packets that have left the last switch so far.
     pub(crate) delivered: u64,
-    /// Packets under PAR that have won switch allocation at their first switch and are to be
-    /// looked at again, with the cycle of their arrival at the second.
-    pub(crate) second_looks: Vec<(Arrival, u32)>,
-    /// Whether there are such packets at all.
-    pub(crate) reconsiders: bool,
-    /// Within one step of one switch: input channels with a new head, and what it wants.
-    pub(crate) new_heads: Vec<(u16, u16)>,
-    /// Within one step: per output port the input ports that want it.
-    pub(crate) wants: [u64; 64],
-    /// Within one step: per input port the channel that it puts forward.
-    pub(crate) candidate: [u16; 64],
 }
 
 impl Links {
-    /// With nothing under way. Nothing will be filed farther ahead than `horizon`.
-    pub(crate) fn new(horizon: u32, tally: Tally, reconsiders: bool) -> Self {
+    /// With nothing under way. Nothing will be filed farther ahead than `horizon`; there is a
+    /// lane for each chunk of ports.
+    pub(crate) fn new(horizon: u32, lanes: usize, speedup: u8, tally: Tally) -> Self {
+        // In one cycle a link carries one flit, a port gives back a credit for each step, and a
+        // node one more.
+        let credits = MOST_PORTS * (u32::from(speedup) + 1);
         Self {
-            now: 0,
             pool: Pool::new(),
-            arrivals: Calendar::new(horizon),
-            credits: Calendar::new(horizon),
-            node_credits: Calendar::new(horizon),
+            arrivals: Calendar::new(horizon, lanes, MOST_PORTS),
+            injections: Calendar::new(horizon, lanes, MOST_PORTS),
+            credits: Calendar::new(horizon, lanes, credits),
             tally,
             grants: 0,
             delivered: 0,
-            second_looks: Vec::new(),
-            reconsiders,
-            new_heads: Vec::new(),
-            wants: [0; 64],
-            candidate: [0; 64],
         }
     }
 
     /// A node sends a packet to its switch.
     #[inline]
-    pub(crate) fn inject(
-        &mut self,
-        packet: Packet,
-        header: u64,
-        port: u32,
-        arrival: u32,
-        out: u16,
-    ) {
-        let flit = Flit { header, packet: self.pool.add(packet), out, hops: 0 };
-        self.tally.sent(packet.sent);
-        self.arrivals.file(arrival, Arrival { flit, port });
+    pub(crate) fn inject(&mut self, flit: Flit, origin: Origin, input: u32, arrival: u32) {
+        self.tally.sent(origin.sent);
+        let packet = self.pool.add(flit, origin);
+        self.injections.file(arrival, chunk_of(input), Arrival { input, packet });
     }
 
-    /// A flit goes to the switch behind its link.
+    /// A packet goes to its node.
     #[inline]
-    pub(crate) fn send(&mut self, mut flit: Flit, port: u32, arrival: u32) {
-        self.grants += 1;
-        flit.hops += 1;
-        let arriving = Arrival { flit, port };
-        if self.reconsiders && Header::from_bits(flit.header).kind() == Some(Kind::OpenMin) {
-            self.second_looks.push((arriving, arrival));
-        } else {
-            self.arrivals.file(arrival, arriving);
-        }
-    }
-
-    /// A flit goes to its node; the credit for it counts later.
-    #[inline]
-    pub(crate) fn deliver(&mut self, flit: &Flit, arrival: u32, credit: u32, counts: u32) {
-        self.grants += 1;
-        self.credits.file(counts, credit);
+    pub(crate) fn deliver(&mut self, packet: u32, arrival: u32) {
         self.delivered += 1;
-        self.tally.delivered(self.pool.get(flit.packet), flit, arrival);
-        self.pool.remove(flit.packet);
+        self.tally.delivered(self.pool.origin(packet), self.pool.flit(packet), arrival);
+        self.pool.remove(packet);
     }
 
-    #[inline]
-    pub(crate) fn return_to_switch(&mut self, channel: u32, delay: u16) {
-        self.credits.file(self.now + u32::from(delay), channel);
-    }
-
-    #[inline]
-    pub(crate) fn return_to_node(&mut self, channel: u32, delay: u16) {
-        self.node_credits.file(self.now + u32::from(delay), channel);
+    /// The bytes that it holds.
+    pub(crate) fn bytes(&self) -> usize {
+        self.pool.bytes() + self.arrivals.bytes() + self.injections.bytes() + self.credits.bytes()
     }
 }

@@ -1,34 +1,36 @@
 //! The network in motion: nodes, switches, and what is on the links between them.
 //!
 //! Each cycle runs in this order, which is the reference's:
-//! 1. credits reach the nodes; each node with a packet and a credit sends it, and its switch
-//!    decides the packet's path from the credits as they stand ([`Network::send_from_nodes`]);
-//! 2. credits reach the switches, flits reach their input buffers ([`Network::receive`]);
-//! 3. every switch that has something to do runs its pipeline `speedup` times (`allocate`), and
-//!    what wins goes on its way (`links`).
+//! 1. each node with a packet and a credit sends it, and its switch decides the packet's path from
+//!    the credits as they stand ([`Network::send_from_nodes`]);
+//! 2. credits reach the switches, and the nodes for the next cycle ([`Network::return_credits`]);
+//!    flits reach their input buffers ([`Network::receive`]);
+//! 3. the switches run their pipelines `speedup` times (`allocate`), and what wins goes on its
+//!    way (`links`).
 //!
 //! Routing costs no time, as with the reference's look-ahead: the output channel that a flit
 //! wants is known on arrival. PAR's second look needs the credits of the second switch at the
 //! moment when the flit wins switch allocation at the first ([`Network::look_again`]); all else
 //! depends on the header alone and is found out on arrival.
 
-use crate::allocate::{Pipeline, wait};
+use crate::alarms::Alarms;
+use crate::allocate::{Moment, make_ready, wait};
 use crate::arrivals::Gaps;
-use crate::calendar::Calendar;
 use crate::fabric::Fabric;
 use crate::links::{Arrival, Links};
-use crate::packet::{Flit, NONE, Packet};
+use crate::packet::{Flit, NONE, Origin};
+use crate::second_look::SecondLooks;
 use crate::settings::{Injection, Settings};
-use crate::switch_state::SwitchStates;
+use crate::switch_state::{
+    CHUNK_MASK, PORT_MASK, PORTS, SwitchStates, channel_of, chunk_of, low_u16, port_of,
+    virtual_channel_of, with_virtual_channel_of,
+};
 use crate::tally::Tally;
 use crate::traffic::{Traffic, below};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tvlb_firmware_model::{Error, Header, Scheme, Step};
 use tvlb_schema::{Node, Switch as SwitchNumber};
-
-/// Cycles that a node's next packet can lie ahead before its alarm must be set again.
-const ALARM_HORIZON: u32 = 1023;
 
 /// A node: its source queue is the time at which its oldest packet was generated, since all that
 /// would be stored of a packet is drawn when it is sent.
@@ -37,6 +39,10 @@ pub(crate) struct Source {
     pub(crate) rng: Xoshiro256PlusPlus,
     /// The cycle in which the next packet to send is, or was, generated.
     pub(crate) created: u32,
+    /// Its switch.
+    switch: SwitchNumber,
+    /// The first of the input channels that it sends to.
+    input: u32,
     /// It has a packet and no credit, and its alarm is not set.
     pub(crate) blocked: bool,
 }
@@ -50,12 +56,11 @@ pub(crate) struct Network<'f> {
     pub(crate) now: u32,
     pub(crate) states: SwitchStates,
     pub(crate) sources: Vec<Source>,
-    /// Per node and virtual channel the credits left.
-    pub(crate) node_free: Vec<u16>,
     pub(crate) switch_rngs: Vec<Xoshiro256PlusPlus>,
     pub(crate) links: Links,
+    pub(crate) second_looks: SecondLooks,
     /// Nodes by the cycle in which they next have something to send.
-    pub(crate) alarms: Calendar<u32>,
+    pub(crate) alarms: Alarms,
     /// Packets sent by nodes so far.
     pub(crate) sent: u64,
     /// The virtual channel on a link, by the one that the datapath assigned; the identity but in
@@ -95,15 +100,17 @@ impl<'f> Network<'f> {
         let queue = u32::from(settings.buffer) * u32::from(channels);
         let horizon = 2 * u32::from(latency) + u32::from(settings.credit_delay) + queue + 8;
         let gaps = Gaps::new(load);
-        let mut alarms = Calendar::new(ALARM_HORIZON);
+        let mut alarms = Alarms::new(nodes);
         let sources = (0..nodes)
             .map(|node| {
                 let mut rng = Xoshiro256PlusPlus::seed_from_u64(stream(seed, node.into()));
                 let created = gaps.draw(&mut rng) - 1;
                 if traffic.sends(node) {
-                    alarms.file(created.min(alarms.horizon()), node);
+                    alarms.set(0, created, node);
                 }
-                Source { rng, created, blocked: false }
+                let (switch, terminal) = df.switch_of(Node(node));
+                let port = u32::from(switch.0) << states.port_bits | u32::from(terminal);
+                Source { rng, created, switch, input: channel_of(port, 0), blocked: false }
             })
             .collect();
         let switch_rngs = (0..df.switch_count())
@@ -111,17 +118,21 @@ impl<'f> Network<'f> {
                 Xoshiro256PlusPlus::seed_from_u64(stream(seed, 1 << 32 | u64::from(switch)))
             })
             .collect();
+        let links = Links::new(horizon, states.lanes(), settings.speedup, tally);
         Self {
             fabric,
             settings,
             traffic,
             gaps,
             now: 0,
-            node_free: vec![settings.buffer; (nodes as usize) << states.channel_bits],
+            second_looks: SecondLooks::new(
+                settings.scheme == Scheme::Par,
+                states.chunks.len() * PORTS,
+            ),
             states,
             sources,
             switch_rngs,
-            links: Links::new(horizon, tally, settings.scheme == Scheme::Par),
+            links,
             alarms,
             sent: 0,
             channel_map: [0, 1, 2, 3, 4, 5, 6, 7],
@@ -130,75 +141,41 @@ impl<'f> Network<'f> {
 
     /// Runs one cycle.
     pub(crate) fn cycle(&mut self) -> Result<(), Box<DatapathError>> {
-        self.return_node_credits();
         self.send_from_nodes()?;
-        // The pipeline is compiled for each size of a switch's window.
-        match (self.states.port_bits, self.states.channel_bits) {
-            (4, 2) => self.run_switches::<4, 2>(),
-            (5, 2) => self.run_switches::<5, 2>(),
-            (6, 2) => self.run_switches::<6, 2>(),
-            (4, 3) => self.run_switches::<4, 3>(),
-            (5, 3) => self.run_switches::<5, 3>(),
-            _ => self.run_switches::<6, 3>(),
-        }?;
+        let (now, speedup) = (self.now, self.settings.speedup);
+        for chunk in 0..self.states.chunks.len() {
+            self.return_credits(chunk);
+            self.receive::<true>(chunk)?;
+            self.receive::<false>(chunk)?;
+            for step in 1..=speedup {
+                let at = Moment { now, earliest: now + u32::from(step == speedup), step };
+                self.states.step(chunk, &mut self.links, &mut self.second_looks, at);
+            }
+        }
+        for lane in self.states.chunks.len()..self.states.lanes() {
+            self.return_node_credits(lane);
+        }
+        if self.second_looks.are_taken {
+            self.look_again()?;
+        }
         self.now += 1;
         Ok(())
     }
 
-    fn run_switches<const P: u32, const C: u32>(&mut self) -> Result<(), Box<DatapathError>> {
-        debug_assert_eq!((self.states.port_bits, self.states.channel_bits), (P, C));
-        self.return_credits::<P, C>();
-        self.receive::<P, C>()?;
-        self.links.now = self.now;
-        let speedup = self.settings.speedup;
-        for word in 0..self.states.active.len() {
-            let mut left = self.states.active[word];
-            while left != 0 {
-                let switch = word << 6 | left.trailing_zeros() as usize;
-                left &= left - 1;
-                let mut pipeline = Pipeline::<P, C>::of(&mut self.states, switch);
-                for step in 1..=speedup {
-                    pipeline.step(&mut self.links, self.now + u32::from(step == speedup));
-                }
-                if pipeline.is_idle() {
-                    self.states.active[word] &= !(1 << (switch & 63));
-                }
-                if !self.links.second_looks.is_empty() {
-                    self.look_again()?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn return_node_credits(&mut self) {
-        let bucket = self.links.node_credits.take(self.now);
-        for &credit in &bucket {
-            self.node_free[credit as usize] += 1;
-            let node = credit >> self.states.channel_bits;
-            let source = &mut self.sources[node as usize];
-            if source.blocked {
-                source.blocked = false;
-                self.alarms.file(self.now, node);
-            }
-        }
-        self.links.node_credits.recycle(bucket);
-    }
-
     fn send_from_nodes(&mut self) -> Result<(), Box<DatapathError>> {
-        let (now, horizon) = (self.now, self.alarms.horizon());
-        let bucket = self.alarms.take(now);
-        for &node in &bucket {
+        let now = self.now;
+        let mut next = self.alarms.take(now);
+        while let Some(node) = next {
+            next = self.alarms.next(node);
             let created = self.sources[node as usize].created;
             if created <= now {
                 self.send(node)?;
             }
             let source = &self.sources[node as usize];
             if !source.blocked {
-                self.alarms.file(source.created.max(now + 1).min(now + horizon), node);
+                self.alarms.set(now, source.created.max(now + 1), node);
             }
         }
-        self.alarms.recycle(bucket);
         Ok(())
     }
 
@@ -211,14 +188,14 @@ impl<'f> Network<'f> {
             Injection::Zero => 0,
             Injection::Random => below(&mut source.rng, states.channels.into()),
         };
-        let free = &mut self.node_free[(node << states.channel_bits | channel) as usize];
+        let free = &mut states.node_free[channel_of(node, channel) as usize];
         if *free == 0 {
             // With a channel drawn anew each time, another may have a credit in the next cycle.
             source.blocked = settings.injection == Injection::Zero;
             return Ok(());
         }
         *free -= 1;
-        let (number, terminal) = fabric.dragonfly().switch_of(Node(node));
+        let (number, input) = (source.switch, source.input);
         let at = usize::from(number.0);
         let switches = fabric.switches();
         let destination = Node(traffic.draw(node, &mut source.rng));
@@ -227,108 +204,137 @@ impl<'f> Network<'f> {
             .admit(destination, settings.scheme, settings.paths, &queues, &mut source.rng)
             .map_err(|error| Box::new(DatapathError { switch: number, cycle: now, error }))?;
         // What the packet wants at its switch is decided: it arrives as if it had asked already.
-        let (out, header) = match admission.step {
-            Step::Deliver { port } => (port.0 << states.channel_bits, 0),
+        let (out, out_channel, header) = match admission.step {
+            Step::Deliver { port } => (port, 0, 0),
             Step::Send { port, virtual_channel, header } => {
                 let channel = self.channel_map[usize::from(virtual_channel & 7)];
-                (port.0 << states.channel_bits | u16::from(channel), header.bits())
+                (port, u32::from(channel), header.bits())
             }
         };
         let created = source.created;
         source.created += self.gaps.draw(&mut source.rng);
-        let packet = Packet { flit: Flit::NONE, next: NONE, source: node, created, sent: now };
         self.sent += 1;
-        let port =
-            (u32::from(number.0) << states.port_bits | u32::from(terminal)) << states.channel_bits;
+        let input = with_virtual_channel_of(input, channel_of(0, channel));
+        let first = u32::from(number.0) << states.port_bits;
+        let out = low_u16(channel_of(first & PORT_MASK | u32::from(out.0), out_channel));
+        let flit = Flit { header, next: NONE, out, hops: 0 };
+        let origin = Origin { source: node, created, sent: now };
         let arrival = now + u32::from(settings.node_latency) + 1;
-        self.links.inject(packet, header, port | channel, arrival, out);
+        self.links.inject(flit, origin, input, arrival);
         Ok(())
     }
 
-    fn return_credits<const P: u32, const C: u32>(&mut self) {
-        let bucket = self.links.credits.take(self.now);
-        let states = &mut self.states;
-        for &credit in &bucket {
-            let output = &mut states.outputs[credit as usize];
+    fn return_credits(&mut self, number: usize) {
+        let bucket = self.links.credits.take(self.now, number);
+        let chunk = &mut self.states.chunks[number];
+        for &credit in self.links.credits.things(bucket) {
+            let output = &mut chunk.outputs[(credit & CHUNK_MASK) as usize];
             output.free += 1;
             // Its holder, if any, had a grant to hope for but no credit, until now.
             if output.free == 1
                 && let Some(holder) = output.holder()
             {
-                let switch = (credit >> (P + C)) as usize;
-                states.make_ready(switch, holder);
-                states.wake(switch);
+                make_ready(&mut chunk.in_ports, &mut chunk.ready, holder);
             }
         }
         self.links.credits.recycle(bucket);
     }
 
-    fn receive<const P: u32, const C: u32>(&mut self) -> Result<(), Box<DatapathError>> {
-        let bucket = self.links.arrivals.take(self.now);
-        for &Arrival { mut flit, port } in &bucket {
-            let switch = (port >> (P + C)) as usize;
-            let input =
-                if flit.hops == 0 { port } else { port | self.route::<C>(switch, &mut flit)? };
-            let channel = &mut self.states.inputs[input as usize];
-            let behind = std::mem::replace(&mut channel.tail, flit.packet);
-            if channel.is_empty() {
-                channel.head = flit;
-                let (first, states) = (switch << (P + C), &mut self.states);
-                #[expect(clippy::cast_possible_truncation, reason = "a window has at most 512")]
-                let input = (input & ((1 << (P + C)) - 1)) as u16;
-                let (outputs, pending) = (&mut states.outputs, &mut states.pending);
-                wait::<C>(outputs, pending, first, &mut states.work[switch], input, flit.out);
-                states.wake(switch);
-            } else {
-                self.links.pool.get_mut(flit.packet).flit = flit;
-                self.links.pool.get_mut(behind).next = flit.packet;
+    fn return_node_credits(&mut self, lane: usize) {
+        let bucket = self.links.credits.take(self.now, lane);
+        let first = self.states.first_of_nodes();
+        for &credit in self.links.credits.things(bucket) {
+            let number = credit as usize - first;
+            let free = &mut self.states.node_free[number];
+            *free += 1;
+            if *free == 1 {
+                let node = port_of(u32::try_from(number).expect("as the credit, a u32"));
+                let source = &mut self.sources[node as usize];
+                if source.blocked {
+                    source.blocked = false;
+                    self.alarms.set(self.now, self.now + 1, node);
+                }
             }
         }
-        self.links.arrivals.recycle(bucket);
-        Ok(())
+        self.links.credits.recycle(bucket);
     }
 
-    /// Finds out what a flit wants at the switch at which it arrives, and returns the virtual
-    /// channel on which it came.
+    /// Puts the packets that arrive, from nodes or from switches, into their buffers. From a
+    /// switch, what they want where they are is found out first.
     #[inline]
-    fn route<const C: u32>(&self, at: usize, flit: &mut Flit) -> Result<u32, Box<DatapathError>> {
-        let header = Header::from_bits(flit.header);
-        let channel = self.channel_map[usize::from(header.virtual_channel())];
-        match self.fabric.switches()[at].forward(header) {
-            // A node's own link has as many virtual channels; it keeps the one it has.
-            Ok(Step::Deliver { port }) => flit.out = port.0 << C | u16::from(channel),
-            Ok(Step::Send { port, virtual_channel, header }) => {
-                let next = self.channel_map[usize::from(virtual_channel & 7)];
-                flit.header = header.bits();
-                flit.out = port.0 << C | u16::from(next);
+    fn receive<const FROM_NODES: bool>(&mut self, number: usize) -> Result<(), Box<DatapathError>> {
+        let Links { pool, arrivals, injections, .. } = &mut self.links;
+        let calendar = if FROM_NODES { injections } else { arrivals };
+        let bucket = calendar.take(self.now, number);
+        let bits = self.states.port_bits;
+        let chunk = &mut self.states.chunks[number];
+        for &Arrival { input, packet } in calendar.things(bucket) {
+            let flit = pool.flit_mut(packet);
+            if !FROM_NODES {
+                let port = port_of(input);
+                let at = (port >> bits) as usize;
+                let header = Header::from_bits(flit.header);
+                let (out, channel) = match self.fabric.switches()[at].forward(header) {
+                    // A node's own link has as many virtual channels; it keeps the one it has.
+                    Ok(Step::Deliver { port }) => (port, virtual_channel_of(input)),
+                    Ok(Step::Send { port, virtual_channel, header }) => {
+                        flit.header = header.bits();
+                        (port, self.channel_map[usize::from(virtual_channel & 7)].into())
+                    }
+                    Err(error) => return Err(Box::new(failed(self.now, at, error))),
+                };
+                let first = (port & PORT_MASK) >> bits << bits;
+                flit.out = low_u16(channel_of(first | u32::from(out.0), channel));
+                flit.hops += 1;
             }
-            Err(error) => return Err(Box::new(self.failed(at, error))),
+            let channel = &mut chunk.inputs[(input & CHUNK_MASK) as usize];
+            let behind = std::mem::replace(&mut channel.tail, packet);
+            if channel.is_empty() {
+                channel.head = packet;
+                channel.out = flit.out;
+                let input = low_u16(input & CHUNK_MASK);
+                wait(channel, &mut chunk.outputs, &mut chunk.pending, input);
+            } else {
+                pool.flit_mut(behind).next = packet;
+            }
         }
-        Ok(channel.into())
+        calendar.recycle(bucket);
+        Ok(())
     }
 
     /// PAR's second look at the packets that have just won switch allocation at their first
     /// switch and go on within the source group: from the second switch's credits as they are now.
-    #[cold]
     fn look_again(&mut self) -> Result<(), Box<DatapathError>> {
         let switches = self.fabric.switches();
-        while let Some((mut arriving, arrival)) = self.links.second_looks.pop() {
-            let second = (arriving.port >> self.states.window_bits()) as usize;
-            let queues = self.states.queues(switches, second, self.settings.buffer);
-            let header = Header::from_bits(arriving.flit.header);
+        let packets = self.second_looks.in_order(self.states.port_bits);
+        for look in &packets {
+            let first = (look.port >> self.states.port_bits) as usize;
+            let second = (port_of(look.arriving.input) >> self.states.port_bits) as usize;
+            let mut queues = self.states.queues(switches, second, self.settings.buffer);
+            if second > first {
+                queues = queues.without(self.second_looks.sent());
+            }
+            let flit = self.links.pool.flit_mut(look.arriving.packet);
             let header = switches[second]
-                .reconsider(header, self.settings.paths, &queues, &mut self.switch_rngs[second])
-                .map_err(|error| Box::new(self.failed(second, error)))?;
-            arriving.flit.header = header.bits();
-            self.links.arrivals.file(arrival, arriving);
+                .reconsider(
+                    Header::from_bits(flit.header),
+                    self.settings.paths,
+                    &queues,
+                    &mut self.switch_rngs[second],
+                )
+                .map_err(|error| Box::new(failed(self.now, second, error)))?;
+            self.links.pool.flit_mut(look.arriving.packet).header = header.bits();
+            let chunk = chunk_of(look.arriving.input);
+            self.links.arrivals.file(look.arrival, chunk, look.arriving);
         }
+        self.second_looks.end(packets);
         Ok(())
     }
+}
 
-    fn failed(&self, at: usize, error: Error) -> DatapathError {
-        let switch = SwitchNumber(u16::try_from(at).expect("at most 2^16 switches"));
-        DatapathError { switch, cycle: self.now, error }
-    }
+fn failed(cycle: u32, at: usize, error: Error) -> DatapathError {
+    let switch = SwitchNumber(u16::try_from(at).expect("at most 2^16 switches"));
+    DatapathError { switch, cycle, error }
 }
 
 /// The seed of one node's or switch's random numbers: far from its neighbours' by a hash, so that

@@ -5,7 +5,7 @@
 //! it, whenever they were sent.
 
 use crate::histogram::Histogram;
-use crate::packet::{Flit, Packet};
+use crate::packet::{Flit, Origin};
 use crate::traffic::Traffic;
 use std::ops::Range;
 use tvlb_firmware_model::{Header, Kind};
@@ -65,20 +65,20 @@ impl Tally {
     }
 
     #[inline]
-    pub(crate) fn delivered(&mut self, packet: &Packet, flit: &Flit, at: u32) {
-        let number = self.population.get(packet.source as usize).map_or(0, |&n| usize::from(n));
+    pub(crate) fn delivered(&mut self, origin: &Origin, flit: &Flit, at: u32) {
+        let number = self.population.get(origin.source as usize).map_or(0, |&n| usize::from(n));
         let population = &mut self.populations[number];
         if self.window.contains(&at) {
             population.accepted += 1;
-            self.accepted[packet.source as usize] += 1;
+            self.accepted[origin.source as usize] += 1;
         }
-        let latency = at - packet.created;
+        let latency = at - origin.created;
         self.recent.0 += 1;
         self.recent.1 += u64::from(latency);
-        if self.window.contains(&packet.sent) {
+        if self.window.contains(&origin.sent) {
             self.measured_delivered += 1;
             population.latency.add(latency);
-            population.network += u64::from(at - packet.sent);
+            population.network += u64::from(at - origin.sent);
             population.hops += u64::from(flit.hops);
             let kind = Header::from_bits(flit.header).kind();
             population.by_vlb += u64::from(kind == Some(Kind::Vlb));

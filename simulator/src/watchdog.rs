@@ -7,8 +7,13 @@
 //! elsewhere goes on.
 
 use crate::network::Network;
-use crate::switch_state::Behind;
+use crate::switch_state::{
+    Behind, CHUNK_MASK, port_of, virtual_channel_of, with_virtual_channel_of,
+};
 use std::fmt;
+
+/// Why a channel's place is its number.
+const NUMBER: &str = "channels are numbered in 32 bits";
 
 /// Channels that wait for each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,9 +67,9 @@ impl Network<'_> {
     /// A cycle of channels that wait for each other, if there is one.
     pub(crate) fn deadlock(&self) -> Option<Deadlock> {
         // Credits on their way will let somebody move.
-        let mut returning = vec![false; self.states.outputs.len()];
+        let mut returning = vec![false; self.states.first_of_nodes() + self.states.node_free.len()];
         self.links.credits.iter().for_each(|&credit| returning[credit as usize] = true);
-        let count = self.states.inputs.len();
+        let count = self.states.first_of_nodes();
         // 0: not visited; else the number of the walk that visited it.
         let mut visited = vec![0_u32; count];
         for (walk, start) in (1_u32..).zip(0..count) {
@@ -108,40 +113,39 @@ impl Network<'_> {
     /// The input channel that one waits for, and whether for a credit; `None` if it can move.
     fn waits_for(&self, input: usize, returning: &[bool]) -> Option<(usize, bool)> {
         let states = &self.states;
-        let channel = &states.inputs[input];
+        let channel = states.input(u32::try_from(input).expect(NUMBER));
         if channel.is_empty() {
             return None;
         }
-        let bits = states.window_bits();
-        let window = states.window(input >> bits);
-        let output = &states.outputs[window | usize::from(channel.head.out)];
-        let holder = window | usize::from(output.holder()?);
+        let chunk = input & !(CHUNK_MASK as usize);
+        let out = chunk | usize::from(channel.out);
+        let number = u32::try_from(out).expect(NUMBER);
+        let output = states.output(number);
+        let holder = chunk | usize::from(output.holder()?);
         if holder != input {
             return Some((holder, false));
         }
-        if output.free > 0 || returning[window | usize::from(channel.head.out)] {
+        if output.free > 0 || returning[out] {
             return None;
         }
-        let number = (window | usize::from(channel.head.out)) >> states.channel_bits;
-        let port = &states.ports[number];
-        let behind = usize::from(channel.head.out) & ((1 << states.channel_bits) - 1);
+        let port = states.out_port(port_of(number));
         match port.behind {
-            Behind::Switch => Some((port.peer as usize | behind, true)),
+            Behind::Local | Behind::Global => {
+                Some((with_virtual_channel_of(port.peer, number) as usize, true))
+            }
             Behind::Node | Behind::Nothing => None,
         }
     }
 
     /// An input channel by the name of the link that leads to it.
     fn waiting_channel(&self, input: usize, for_credit: bool) -> WaitingChannel {
-        let states = &self.states;
-        let channel = input & ((1 << states.channel_bits) - 1);
-        let port = input >> states.channel_bits;
-        let link = match states.ports[port].behind {
-            Behind::Switch => {
-                self.link_name(states.ports[port].peer as usize >> states.channel_bits)
-            }
+        let number = u32::try_from(input).expect(NUMBER);
+        let port = port_of(number);
+        let state = self.states.out_port(port);
+        let link = match state.behind {
+            Behind::Local | Behind::Global => self.link_name(port_of(state.peer)),
             Behind::Node | Behind::Nothing => self.injection_name(port),
         };
-        WaitingChannel { link, channel: u32::try_from(channel).expect("below 8"), for_credit }
+        WaitingChannel { link, channel: virtual_channel_of(number), for_credit }
     }
 }

@@ -41,6 +41,30 @@ fn a_plot_and_the_links_are_written() {
     assert!(links.contains("\"global link from group 0, switch 0, port 0 to group 1, switch "));
 }
 
+/// T and the virtual channels' rule on the command line are as good as in the fabric file.
+#[test]
+fn images_are_revised_before_they_boot() {
+    let scratch = Scratch::with_table_set();
+    let fabric = String::from_utf8(scratch.read("fabric.toml")).unwrap();
+    let routing = "[routing]\nthreshold = -9\nvirtual-channels = \"per-hop\"\n";
+    scratch.write("other.toml", &format!("{fabric}\n{routing}"));
+    scratch.succeeds("generate other.toml -o other");
+    for scheme in ["ugal-l", "par"] {
+        let run = |directory: &str, more: &str| {
+            let rest = "--window 500 --warm-up 1 --traffic shift(1,0) --load 0.2 --format json";
+            scratch.succeeds(&format!("simulate {directory} --scheme {scheme} {rest} {more}"))
+        };
+        let revised = run("out", "--threshold -9 --vc-scheme per-hop");
+        assert_eq!(revised, run("other", ""));
+        assert_ne!(revised, run("out", "--vc-scheme per-hop"));
+        let json: serde_json::Value = serde_json::from_str(&revised).unwrap();
+        assert_eq!(
+            (&json["vc-scheme"], &json["thresholds"]["par-second"]),
+            (&"per-hop".into(), &(-9).into())
+        );
+    }
+}
+
 #[test]
 fn pairs_are_read_from_a_file() {
     let scratch = Scratch::with_table_set();
@@ -67,6 +91,7 @@ fn bad_input_ends_in_one_error() {
         "--traffic sideways",
         "--traffic pairs:none.csv",
         "--scheme par --virtual-channels 4",
+        "--scheme par --virtual-channels 6 --vc-scheme per-hop",
         "--buffer 0",
         "--saturation --resolution 0",
     ] {

@@ -23,7 +23,10 @@ pub(crate) fn run(arguments: &Simulate) -> Outcome {
     }
     let set = TableSet::open(&arguments.directory).map_err(Failure::of)?;
     let fabric = set.fabric_image().map_err(Failure::of)?;
-    let switches = switch_images(&set)?;
+    let mut switches = switch_images(&set)?;
+    if let Some(revision) = arguments.revision() {
+        switches = revision.apply(&fabric, &switches).map_err(|error| in_file(&set, &error))?;
+    }
     let fabric = Fabric::boot(&fabric, &switches).map_err(|error| in_file(&set, &error))?;
     let settings = arguments.settings(&set.manifest().fabric);
     let pattern = pattern(&arguments.traffic)?;

@@ -4,7 +4,8 @@ use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use tvlb_firmware_model::VlbPaths;
 use tvlb_generator::table_set::FabricEntry;
-use tvlb_simulator::{Injection, Settings};
+use tvlb_schema::VcScheme;
+use tvlb_simulator::{Injection, Revision, Settings};
 
 /// The traffic that --traffic accepts.
 const TRAFFIC: &str = "Traffic (--traffic):
@@ -58,6 +59,12 @@ pub(crate) struct Simulate {
     /// Only measure the simulator's speed, over so many cycles of each load
     #[arg(long, value_name = "CYCLES", conflicts_with_all = ["plot", "links"])]
     pub(crate) bench: Option<u32>,
+    /// T of every decision, instead of the images': MIN is taken up to this much costlier than VLB
+    #[arg(long, value_name = "T", allow_negative_numbers = true, help_heading = "Switches")]
+    threshold: Option<i16>,
+    /// How virtual channels are assigned, instead of the images' rule
+    #[arg(long, value_enum, value_name = "RULE", help_heading = "Switches")]
+    vc_scheme: Option<Channels>,
     /// Virtual channels of every link [default: as many as the scheme needs]
     #[arg(long, value_name = "N", help_heading = "Switches")]
     virtual_channels: Option<u8>,
@@ -134,7 +141,29 @@ pub(crate) enum To {
     Random,
 }
 
+/// How virtual channels are assigned.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Channels {
+    /// Higher in each group and for a second local hop
+    Ordered,
+    /// The number of hops made
+    PerHop,
+    /// One for each place on a path
+    Positional,
+}
+
 impl Simulate {
+    /// What is to be changed in the images before they boot, if anything is.
+    pub(crate) fn revision(&self) -> Option<Revision> {
+        let vc_scheme = self.vc_scheme.map(|channels| match channels {
+            Channels::Ordered => VcScheme::Ordered,
+            Channels::PerHop => VcScheme::PerHop,
+            Channels::Positional => VcScheme::Positional,
+        });
+        let revision = Revision { threshold: self.threshold, vc_scheme };
+        (revision != Revision::default()).then_some(revision)
+    }
+
     /// The loads to run.
     pub(crate) fn loads(&self) -> Vec<f64> {
         self.load.clone()

@@ -4,6 +4,7 @@ use crate::failure::Outcome;
 use crate::output::print_json;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter, Write};
+use tvlb_schema::{Decision, PerDecision};
 use tvlb_simulator::{
     Estimate, Fabric, Figures, LinkLoad, Point, Saturation, Settings, Study, paths_name,
     scheme_name,
@@ -26,18 +27,29 @@ struct Document<'a> {
     traffic: String,
     seeds: &'a [u64],
     settings: &'a Settings,
+    /// As the switches have booted with it.
+    vc_scheme: &'static str,
+    thresholds: PerDecision<i16>,
     #[serde(flatten)]
     report: &'a Report,
 }
 
 pub(crate) fn json(report: &Report, study: &Study<'_>) -> Outcome {
-    let identity = study.fabric.switches().first().map(|s| s.image().fabric().identity());
+    let image = study.fabric.switches().first().map(|switch| switch.image());
+    let identity = image.map(|image| image.fabric().identity());
+    let threshold = |decision| image.map_or(0, |image| image.threshold(decision));
     print_json(&Document {
         tool_version: env!("CARGO_PKG_VERSION"),
         fabric_identity: format!("{:016x}", identity.unwrap_or_default()),
         traffic: study.pattern.to_string(),
         seeds: study.seeds,
         settings: study.settings,
+        vc_scheme: image.map(|image| image.virtual_channels()).unwrap_or_default().name(),
+        thresholds: PerDecision {
+            ugal_l: threshold(Decision::UgalL),
+            par_source: threshold(Decision::ParSource),
+            par_second: threshold(Decision::ParSecond),
+        },
         report,
     })
 }

@@ -1,0 +1,113 @@
+//! Other thresholds and virtual channels than those in the images, without writing new ones.
+//!
+//! The switch images are decoded, changed and encoded again in memory: what boots is what would
+//! have been generated with these settings, so there is no second way to set them.
+
+use crate::fabric::BootError;
+use std::collections::BTreeMap;
+use tvlb_firmware_model::Error;
+use tvlb_schema::{
+    Decision, DrawRule, FabricImage, PerDecision, SetContents, SwitchContents, SwitchImage,
+    VcScheme, encode_switch_image,
+};
+
+/// What is to be different from the switch images.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Revision {
+    /// T of every decision.
+    pub threshold: Option<i16>,
+    /// How virtual channels are assigned.
+    pub vc_scheme: Option<VcScheme>,
+}
+
+impl Revision {
+    /// The switch images as they would be with these changes; `switches` holds the images by
+    /// switch number.
+    ///
+    /// # Errors
+    /// The first image that is wrong.
+    pub fn apply(
+        &self,
+        fabric: &[u8],
+        switches: &[impl AsRef<[u8]>],
+    ) -> Result<Vec<Vec<u8>>, BootError> {
+        let fabric = FabricImage::decode(fabric)
+            .map_err(|error| BootError::Fabric(Error::FabricImage(error)))?;
+        let revised = |(number, bytes): (u16, &[u8])| {
+            let image = SwitchImage::decode(bytes, &fabric).map_err(|error| BootError::Switch {
+                switch: tvlb_schema::Switch(number),
+                error: Error::SwitchImage(error),
+            })?;
+            Ok(encode_switch_image(&fabric, &self.contents(&image)))
+        };
+        (0..=u16::MAX).zip(switches.iter().map(AsRef::as_ref)).map(revised).collect()
+    }
+
+    fn contents(self, image: &SwitchImage<'_>) -> SwitchContents {
+        let numbers = PerDecision {
+            ugal_l: Decision::UgalL,
+            par_source: Decision::ParSource,
+            par_second: Decision::ParSecond,
+        };
+        // By its number in the image each set that a decision uses, with its new number.
+        let used: BTreeMap<usize, Decision> = Decision::ALL
+            .into_iter()
+            .map(|decision| (image.set_number(decision), decision))
+            .collect();
+        let decisions = numbers.map(|&decision| {
+            let number = used.range(..image.set_number(decision)).count();
+            let set = u8::try_from(number).expect("there are at most three sets");
+            (set, self.threshold.unwrap_or(image.threshold(decision)))
+        });
+        let switches = || image.fabric().dragonfly().switches();
+        let contents = |&decision: &Decision| {
+            let view = image.set(decision);
+            let shapes_to = match view.rule().draw {
+                DrawRule::ByRoute => Vec::new(),
+                DrawRule::ByShape { .. } => switches().map(|to| view.shapes_to(to)).collect(),
+            };
+            SetContents { rule: *view.rule(), shapes_to }
+        };
+        SwitchContents {
+            switch: image.switch(),
+            virtual_channels: self.vc_scheme.unwrap_or(image.virtual_channels()),
+            decisions,
+            sets: used.values().map(contents).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test")]
+
+    use super::*;
+    use crate::arrangement::{Images, absolute_images};
+    use tvlb_schema::ShapeSet;
+
+    #[test]
+    fn only_what_is_asked_for_changes() {
+        let Images { fabric, switches } = absolute_images(2, 4, 2, 9, ShapeSet::ALL);
+        let none = Revision::default();
+        assert_eq!(none.apply(&fabric, &switches).unwrap(), switches);
+        let there = Revision { threshold: Some(-7), vc_scheme: Some(VcScheme::Positional) };
+        let revised = there.apply(&fabric, &switches).unwrap();
+        let fabric_image = FabricImage::decode(&fabric).unwrap();
+        for (bytes, original) in revised.iter().zip(&switches) {
+            let image = SwitchImage::decode(bytes, &fabric_image).unwrap();
+            assert_eq!(image.virtual_channels(), VcScheme::Positional);
+            assert!(Decision::ALL.iter().all(|&decision| image.threshold(decision) == -7));
+            assert_ne!(bytes, original);
+        }
+        let back = Revision { threshold: Some(0), vc_scheme: Some(VcScheme::Ordered) };
+        assert_eq!(back.apply(&fabric, &revised).unwrap(), switches);
+    }
+
+    #[test]
+    fn a_bad_image_is_named() {
+        let Images { fabric, mut switches } = absolute_images(2, 4, 2, 9, ShapeSet::ALL);
+        switches[5][30] ^= 1;
+        let error = Revision::default().apply(&fabric, &switches).unwrap_err();
+        assert!(error.to_string().starts_with("switch 5: switch image: checksum at byte "));
+    }
+}

@@ -1,0 +1,95 @@
+//! PAR's second look, in the right order.
+//!
+//! A packet that took MIN is looked at again as it wins switch allocation at its first switch,
+//! with the credits of the second switch at that moment. The order in which switches have their
+//! turn within a cycle is that of their numbers: a switch sees what those before it have done in
+//! this cycle, and nothing of those behind it. The pipeline runs for all switches at once, so the
+//! packets are noted here, and looked at after the last step of the cycle in the order of first
+//! switches; what a second switch that comes later has sent in the meantime is not counted.
+
+use crate::links::Arrival;
+use crate::packet::Pool;
+use std::cmp::Reverse;
+use tvlb_firmware_model::{Header, Kind};
+
+/// A packet to look at again.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SecondLook {
+    pub(crate) arriving: Arrival,
+    /// The cycle in which it arrives.
+    pub(crate) arrival: u32,
+    /// The output port by which it left, over all switches.
+    pub(crate) port: u32,
+    /// The step of the cycle in which it won.
+    step: u8,
+}
+
+/// The packets of one cycle that are to be looked at again.
+#[derive(Debug)]
+pub(crate) struct SecondLooks {
+    /// Whether there are such packets at all.
+    pub(crate) are_taken: bool,
+    packets: Vec<SecondLook>,
+    /// The output ports that a flit left by in this cycle.
+    ports: Vec<u32>,
+    /// Per output port how many did.
+    sent: Vec<u8>,
+}
+
+impl SecondLooks {
+    /// For so many ports over all switches.
+    pub(crate) fn new(are_taken: bool, ports: usize) -> Self {
+        let sent = vec![0; if are_taken { ports } else { 0 }];
+        Self { are_taken, packets: Vec::new(), ports: Vec::new(), sent }
+    }
+
+    /// Notes that a flit leaves by a port; whether it is to be looked at again.
+    pub(crate) fn take(
+        &mut self,
+        pool: &Pool,
+        arriving: Arrival,
+        arrival: u32,
+        port: u32,
+        step: u8,
+    ) -> bool {
+        self.ports.push(port);
+        self.sent[port as usize] += 1;
+        let header = Header::from_bits(pool.flit(arriving.packet).header);
+        let is_open = header.kind() == Some(Kind::OpenMin);
+        if is_open {
+            self.packets.push(SecondLook { arriving, arrival, port, step });
+        }
+        is_open
+    }
+
+    /// Takes the packets of this cycle, in the order in which they are to be looked at: by first
+    /// switch, which has numbers of 2^`port_bits` ports, and there the last one first.
+    pub(crate) fn in_order(&mut self, port_bits: u32) -> Vec<SecondLook> {
+        let mut packets = std::mem::take(&mut self.packets);
+        packets.sort_unstable_by_key(|look| {
+            (look.port >> port_bits, Reverse(look.step), Reverse(look.port))
+        });
+        packets
+    }
+
+    /// Per output port the flits that have left by it in this cycle.
+    pub(crate) fn sent(&self) -> &[u8] {
+        &self.sent
+    }
+
+    /// Ends the cycle; the packets are handed back for their memory.
+    pub(crate) fn end(&mut self, mut packets: Vec<SecondLook>) {
+        packets.clear();
+        self.packets = packets;
+        for port in self.ports.drain(..) {
+            self.sent[port as usize] = 0;
+        }
+    }
+
+    /// The bytes that it holds.
+    pub(crate) fn bytes(&self) -> usize {
+        self.packets.capacity() * size_of::<SecondLook>()
+            + self.ports.capacity() * size_of::<u32>()
+            + self.sent.len()
+    }
+}
