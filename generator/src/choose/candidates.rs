@@ -15,15 +15,16 @@ pub const PAPER: &str = "strategic-2-3";
 pub const FALLBACK: &str = "all";
 
 /// The family, found by trials on dfly(4, 8, 4, 9) and dfly(4, 8, 4, 17).
-const FAMILY: [&str; 8] = [
+const FAMILY: [&str; 9] = [
     FALLBACK,
     "all by shape",
     "strategic-2-3 by shape",
     "strategic-3-2 by shape",
     "shapes:011",
-    "shapes:011 by shape",
-    "shapes:110",
-    "shapes:110 by shape",
+    "4-hop by shape",
+    "shapes:011+110 by shape",
+    "shapes:020+110 by shape",
+    "2*shapes:110, only:020+021+101+111+001+011",
 ];
 
 /// Where a candidate comes from.

@@ -210,3 +210,6 @@ fn all_of<T: Sync, U: Send>(
     let answers: Vec<Result<U, ChooseError>> = items.par_iter().with_max_len(1).map(ask).collect();
     answers.into_iter().collect()
 }
+
+#[cfg(test)]
+mod tests;

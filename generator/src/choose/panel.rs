@@ -13,8 +13,10 @@ use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_schema::Dragonfly;
 use tvlb_simulator::{Pattern, Settings};
 
-/// The least window, in cycles.
-const LEAST_WINDOW: u32 = 1000;
+/// Cycles of a window, in latencies of the longest VLB path in an empty network.
+const WINDOW: u32 = 12;
+/// The same of the quick panel.
+const QUICK_WINDOW: u32 = 4;
 /// Windows of warm-up before the one that is measured.
 const WARM_UP: u32 = 2;
 /// Keeps the sample of shifts apart from other uses of the seed.
@@ -26,7 +28,7 @@ pub enum PanelSize {
     /// Five `TYPE_2` patterns and four shifts; guards of four kinds.
     #[default]
     Standard,
-    /// One pattern of each kind, guards of two kinds: to see the machinery work, not to trust.
+    /// One pattern of each kind, guards of two kinds, short windows: to see the machinery work, not to trust.
     Quick,
 }
 
@@ -131,7 +133,7 @@ impl Panel {
             size,
             score,
             guards,
-            window: LEAST_WINDOW.max(12 * longest),
+            window: longest * if size == PanelSize::Standard { WINDOW } else { QUICK_WINDOW },
             warm_up: WARM_UP,
             latency_limit: 7 * longest / 4,
             latencies,

@@ -3,7 +3,7 @@
 //! Figures are rounded to six decimals, so that no platform's last bit shows, and nothing here
 //! depends on time or on the number of threads.
 
-use super::candidates::Candidate;
+use super::candidates::{Candidate, FALLBACK, PAPER as PAPER_SET};
 use super::contest::{CONVENTIONAL, GUARD_MARGIN, PAPER, Verdict};
 use super::panel::Panel;
 use super::race::Lead;
@@ -45,6 +45,22 @@ pub struct ModelEntry {
     pub sets: u64,
     /// On the front within ε, fewest hops first.
     pub candidates: Vec<String>,
+    /// What is modelled of all VLB paths, of the paper's choice and of the candidates.
+    pub figures: Vec<ModelledEntry>,
+}
+
+/// What is modelled of one set.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ModelledEntry {
+    /// The set; how it is drawn plays no part.
+    pub set: String,
+    /// Mean throughput over the sample: a value, or the middle of the proven interval.
+    pub throughput: f64,
+    /// Whether that is certified to be a value.
+    pub certified: bool,
+    /// Mean hops of its VLB paths, drawn evenly.
+    pub mean_hops: f64,
 }
 
 /// The traffic of Step 2.
@@ -130,12 +146,27 @@ pub struct ContenderEntry {
 impl ModelEntry {
     pub(super) fn of(screened: &Screened) -> Self {
         let report = &screened.report;
+        let mut figures: Vec<ModelledEntry> = Vec::new();
+        for name in
+            [FALLBACK, PAPER_SET].into_iter().chain(report.candidates.iter().map(String::as_str))
+        {
+            let result = report.sets.iter().find(|result| result.set == name);
+            if let Some(result) = result.filter(|_| figures.iter().all(|known| known.set != name)) {
+                figures.push(ModelledEntry {
+                    set: name.to_owned(),
+                    throughput: rounded(result.throughput.middle()),
+                    certified: result.throughput.value.is_some(),
+                    mean_hops: rounded(result.mean_hops),
+                });
+            }
+        }
         Self {
             counting: report.counting.clone(),
             patterns: report.patterns.clone(),
             epsilon: EPSILON,
             sets: report.sets.len() as u64,
             candidates: report.candidates.clone(),
+            figures,
         }
     }
 }

@@ -18,6 +18,14 @@ impl Display for Table<'_> {
             model.candidates.join("; ")
         )?;
         let Some(panel) = panel else {
+            for figures in &model.figures {
+                let about = if figures.certified { "" } else { "about " };
+                writeln!(
+                    f,
+                    "         {}: {about}{:.4}, {:.2} hops",
+                    figures.set, figures.throughput, figures.mean_hops
+                )?;
+            }
             return writeln!(f, "         chosen by the model alone; nothing was simulated");
         };
         writeln!(
@@ -75,8 +83,9 @@ fn show(f: &mut fmt::Formatter<'_>, contest: &ContestEntry) -> fmt::Result {
     if let (Some(name), Some(lead)) = (&contest.runner_up, contest.lead_over_runner_up) {
         writeln!(
             f,
-            "         ahead of the next, {name}, by {:.4} ± {:.4}",
-            lead.mean, lead.standard_error
+            "         next best: {name}, by {:+.4} ± {:.4}",
+            0.0 - lead.mean,
+            lead.standard_error
         )?;
     }
     if !contest.holds_guards {
