@@ -14,11 +14,14 @@ pub const PAPER: &str = "strategic-2-3";
 /// The set that is taken where no candidate holds all guards: conventional VLB's paths.
 pub const FALLBACK: &str = "all";
 
+/// The set that is taken unseen where a fabric is too large to be modelled and no simulation is wanted.
+pub const DEFAULT: &str = "strategic-2-3 by shape";
+
 /// The family, found by trials on dfly(4, 8, 4, 9) and dfly(4, 8, 4, 17).
 const FAMILY: [&str; 9] = [
     FALLBACK,
     "all by shape",
-    "strategic-2-3 by shape",
+    DEFAULT,
     "strategic-3-2 by shape",
     "shapes:011",
     "4-hop by shape",

@@ -29,9 +29,10 @@ use crate::fabric::Fabric;
 use crate::image::{ImageStageError, Images, Routing, build};
 use crate::routes::count::RouteCounter;
 use crate::routes::expected::fabric_mean;
+use crate::set_grammar::parse_set;
 use crate::throughput::ModelError;
 use crate::throughput::state::StateError;
-use candidates::{Candidate, FALLBACK, Origin, by_shape, candidates, pairs};
+use candidates::{Candidate, DEFAULT, FALLBACK, Origin, by_shape, candidates, pairs};
 use contest::{CONVENTIONAL, PAPER, Verdict, contest};
 use memory::Memory;
 use panel::Panel;
@@ -154,14 +155,18 @@ pub fn choose(
     let tried: Vec<SetRule> =
         candidates(&[], &options.candidates, seed).into_iter().map(|c| c.source).collect();
     let screened = screen(fabric, &counter, &tried, state("model").as_deref(), watch)?;
-    let front = screened.front();
-    let first = *front.first().ok_or(ChooseError::NoCandidate)?;
-    let model = ModelEntry::of(&screened);
+    let front = screened.as_ref().map_or(Vec::new(), Screened::front);
+    let model = screened.as_ref().map(ModelEntry::of);
     if options.fast {
-        let rule = SetRule { seed, ..by_shape(&first) };
+        let rule = if model.is_some() {
+            by_shape(front.first().ok_or(ChooseError::NoCandidate)?)
+        } else {
+            parse_set(DEFAULT, seed).expect("the default is in the grammar")
+        };
+        let rule = SetRule { seed, ..rule };
         let rules = PerDecision { ugal_l: rule, par_source: rule, par_second: rule };
         let entry = ChoiceEntry {
-            by: "model".to_owned(),
+            by: if model.is_some() { "model" } else { "default" }.to_owned(),
             prefer: None,
             model,
             panel: None,
@@ -176,7 +181,7 @@ pub fn choose(
     let trials = Trials {
         fabric,
         counter: &counter,
-        screened: &screened,
+        screened: screened.as_ref(),
         panel: &panel,
         memory: &memory,
         prefer: options.prefer,
@@ -245,7 +250,7 @@ fn conventional_hops(counter: &RouteCounter<'_>) -> Option<f64> {
 struct Trials<'t> {
     fabric: &'t Fabric,
     counter: &'t RouteCounter<'t>,
-    screened: &'t Screened,
+    screened: Option<&'t Screened>,
     panel: &'t Panel,
     memory: &'t Memory,
     prefer: Prefer,
@@ -342,7 +347,7 @@ impl Trials<'_> {
         let mut about = BTreeMap::new();
         let everything = SetRule::whole(ShapeSet::ALL);
         let conventional = About {
-            modelled: self.screened.modelled(&everything),
+            modelled: self.screened.and_then(|screened| screened.modelled(&everything)),
             mean_hops: self.conventional_hops,
         };
         about.insert(CONVENTIONAL, conventional);
@@ -351,7 +356,7 @@ impl Trials<'_> {
             about.insert(
                 contender,
                 About {
-                    modelled: self.screened.modelled(&candidate.source),
+                    modelled: self.screened.and_then(|s| s.modelled(&candidate.source)),
                     mean_hops: looked_up
                         .then(|| fabric_mean(self.counter, &candidate.source).hops)
                         .flatten(),

@@ -19,12 +19,13 @@ pub(super) const CONVENTIONAL_NAME: &str = "conventional";
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ChoiceEntry {
-    /// `simulation`, or `model` for the choice by Step 1 alone.
+    /// `simulation`; or, where none was wanted, `model`, or `default` where the fabric is too large to
+    /// be modelled.
     pub by: String,
     /// The objective, if by simulation.
     pub prefer: Option<String>,
-    /// Step 1.
-    pub model: ModelEntry,
+    /// Step 1; none where the fabric is too large.
+    pub model: Option<ModelEntry>,
     /// The traffic of Step 2.
     pub panel: Option<PanelEntry>,
     /// Step 2, for each scheme.

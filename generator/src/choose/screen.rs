@@ -48,25 +48,30 @@ impl Screened {
     }
 }
 
+/// How many switches a fabric has at most for its programs to be solved within minutes.
+pub const MOST_SWITCHES: u32 = 300;
+
 /// How many shifts and how many `TYPE_2` patterns.
 const fn sample_of(df: &Dragonfly) -> (u32, u32) {
     match df.switch_count() {
         0..=100 => (6, 3),
         101..=200 => (2, 1),
-        201..=300 => (1, 1),
-        _ => (1, 0),
+        _ => (1, 1),
     }
 }
 
-/// Models the sample. With `state`, what is done is kept there.
+/// Models the sample; nothing where the fabric is too large. With `state`, what is done is kept there.
 pub(super) fn screen(
     fabric: &Fabric,
     counter: &RouteCounter<'_>,
     extra: &[SetRule],
     state: Option<&Path>,
     watch: &dyn Watch,
-) -> Result<Screened, ChooseError> {
+) -> Result<Option<Screened>, ChooseError> {
     let df = fabric.topology.dragonfly();
+    if df.switch_count() > MOST_SWITCHES {
+        return Ok(None);
+    }
     let seed = fabric.file.seed;
     let (shift_count, type_2) = sample_of(df);
     let mut patterns: Vec<Pattern> = shifts(df, shift_count, seed)
@@ -109,7 +114,7 @@ pub(super) fn screen(
     }
     let cells = sweep.assemble(&done).ok_or(ChooseError::Interrupted)?;
     let heading = Heading { fabric: fabric.file.name.clone(), seed, epsilon: EPSILON };
-    Ok(Screened { report: Report::new(&sweep, &cells, heading), sets })
+    Ok(Some(Screened { report: Report::new(&sweep, &cells, heading), sets }))
 }
 
 /// Whether every flow has a path: MIN, or one of the set where no cable joins the groups.

@@ -1,6 +1,7 @@
 //! The table that `tvlb generate` ends with: conventional UGAL, the paper's choice and ours.
 
 use super::record::{ChoiceEntry, ContenderEntry, ContestEntry};
+use super::screen::MOST_SWITCHES;
 use std::fmt::{self, Display};
 
 /// Prints a choice.
@@ -9,15 +10,29 @@ pub struct Table<'c>(pub &'c ChoiceEntry);
 impl Display for Table<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ChoiceEntry { model, panel, contests, .. } = self.0;
-        writeln!(
-            f,
-            "model    {} sets, {} patterns; within {}% of the best: {}",
-            model.sets,
-            model.patterns.len(),
-            100.0 * model.epsilon,
-            model.candidates.join("; ")
-        )?;
+        match model {
+            Some(model) => writeln!(
+                f,
+                "model    {} sets, {} patterns; within {}% of the best: {}",
+                model.sets,
+                model.patterns.len(),
+                100.0 * model.epsilon,
+                model.candidates.join("; ")
+            )?,
+            None => {
+                writeln!(
+                    f,
+                    "model    not used: the fabric has more than {MOST_SWITCHES} switches"
+                )?;
+            }
+        }
         let Some(panel) = panel else {
+            let Some(model) = model else {
+                return writeln!(
+                    f,
+                    "         a set that suits most fabrics; nothing was simulated"
+                );
+            };
             for figures in &model.figures {
                 let about = if figures.certified { "" } else { "about " };
                 writeln!(
