@@ -1,8 +1,8 @@
 //! Step 2 of the method: simulate the candidates and choose, for each decision of a switch.
 //!
 //! [`choose`] takes Step 1's front on a sample of patterns ([`screen`]), adds the paper's choice and
-//! a family of mixtures ([`candidates`]), makes each candidate's images in memory, boots them and
-//! runs a panel of traffic on them ([`panel`], [`trial`]). A contest for each scheme ([`contest`]) excludes what
+//! a family of mixtures ([`mod@candidates`]), makes each candidate's images in memory, boots them and
+//! runs a panel of traffic on them ([`panel`], [`trial`]). A contest for each scheme ([`mod@contest`]) excludes what
 //! fails a guard, drops what cannot win ([`race`]), and chooses by the user's preference
 //! ([`objective`]). [`record`] keeps how it went. The same fabric and seed give the same choice at any number
 //! of threads and after any interruption. `docs/step-2.md` explains it to users.

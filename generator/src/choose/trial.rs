@@ -1,6 +1,6 @@
 //! A trial of one candidate: its images made in memory, booted, and run under one load.
 //!
-//! [`Judge`] is what a contest asks; [`Simulated`] answers by the simulator. The datapath that
+//! [`Judge`] is what a contest asks; `Simulated` answers by the simulator. The datapath that
 //! is tried is the one that ships, from the very bytes that would be written.
 
 use super::ChooseError;

@@ -22,6 +22,7 @@ pub(crate) enum Command {
     Generate(Generate),
     Inspect(Inspect),
     Topology(Topology),
+    Cables(Cables),
     Paths(Paths),
     Model(Model),
     Simulate(crate::simulate::Simulate),
@@ -156,6 +157,29 @@ pub(crate) enum Format {
     Dot,
     /// Every switch and link for Graphviz
     DotSwitches,
+}
+
+/// Write the cable list of a machine-like wiring: some links between each two groups, ports to spare
+#[derive(Args)]
+pub(crate) struct Cables {
+    /// Switches per group
+    #[arg(short = 'a', long, value_name = "N")]
+    pub(crate) switches: u32,
+    /// Global ports per switch
+    #[arg(short = 'H', long, value_name = "N")]
+    pub(crate) ports: u32,
+    /// Groups
+    #[arg(short = 'g', long, value_name = "N")]
+    pub(crate) groups: u32,
+    /// Links between each two groups
+    #[arg(short, long, value_name = "N")]
+    pub(crate) links: u32,
+    /// How many of the groups, the last ones, are service groups
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) service_groups: u32,
+    /// Links between a service group and any other
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) service_links: u32,
 }
 
 /// Count and list the paths between two switches
