@@ -23,18 +23,18 @@ pub struct Generated {
     pub images: Images,
 }
 
-/// Makes the table set of a fabric. `done` is told of every switch image, from any thread;
-/// `interrupted` is asked before each.
+/// Makes the table set of a fabric with these sets, whatever its file says of them. `done` is told of
+/// every switch image, from any thread; `interrupted` is asked before each.
 ///
 /// # Errors
 /// Two groups without any path, or the interruption.
 pub fn generate(
     fabric: &Fabric,
+    rules: PerDecision<SetRule>,
     done: &(dyn Fn() + Sync),
     interrupted: &(dyn Fn() -> bool + Sync),
 ) -> Result<Generated, ImageStageError> {
     let counter = RouteCounter::new(&fabric.topology);
-    let rules = fabric.file.sets.map(|set| set.rule);
     let threshold = fabric.file.threshold;
     let routing = Routing {
         rules,
@@ -112,6 +112,7 @@ fn manifest(
         fabric_identity: format!("{:016x}", image.identity()),
         virtual_channels: virtual_channels.name().to_owned(),
         sets,
+        choice: None,
         sizes: Sizes {
             fabric: images.fabric.len() as u64,
             switch_least: at(0),

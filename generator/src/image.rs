@@ -115,8 +115,11 @@ fn shapes_to(counter: &RouteCounter<'_>, rule: &SetRule, source: Switch) -> Vec<
     df.switches().map(|destination| present_shapes(counter, rule, source, destination)).collect()
 }
 
-/// Every two groups share a cable, or both share one with a third.
-fn check_reachable(topology: &Topology) -> Result<(), ImageStageError> {
+/// Checks that every two groups share a cable, or both share one with a third.
+///
+/// # Errors
+/// The first two that do not.
+pub fn check_reachable(topology: &Topology) -> Result<(), ImageStageError> {
     let df = topology.dragonfly();
     let joined = |i: Group, j: Group| i != j && !topology.links(i, j).is_empty();
     for from in df.groups() {

@@ -7,7 +7,6 @@ use std::hint::black_box;
 use std::path::Path;
 use tvlb_firmware_model::{Scheme, Step, Switch, VlbPaths};
 use tvlb_generator::fabric::Fabric;
-use tvlb_generator::fabric_file::DecisionSet;
 use tvlb_generator::generate::{Generated, generate};
 use tvlb_generator::set_grammar::parse_set;
 use tvlb_schema::{Node, PerDecision};
@@ -16,12 +15,10 @@ const SETS: [&str; 4] = ["shapes:011", "strategic-2-3", "strategic-2-3 by shape"
 
 fn images(fabric: &str, set: &str) -> Generated {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tables").join(fabric);
-    let mut fabric = Fabric::load(&path).expect("the fabrics that we ship load");
+    let fabric = Fabric::load(&path).expect("the fabrics that we ship load");
     let rule = parse_set(set, 1).expect("the sets above are in the grammar");
-    let set = DecisionSet { text: set.to_owned(), rule };
-    fabric.file.sets =
-        PerDecision { ugal_l: set.clone(), par_source: set.clone(), par_second: set };
-    generate(&fabric, &|| (), &|| false).expect("every pair is reachable")
+    let rules = PerDecision { ugal_l: rule, par_source: rule, par_second: rule };
+    generate(&fabric, rules, &|| (), &|| false).expect("every pair is reachable")
 }
 
 fn decisions(criterion: &mut Criterion) {

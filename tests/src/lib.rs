@@ -4,16 +4,17 @@ use rand_core::Rng;
 use std::path::Path;
 use tvlb_firmware_model::{Error, Header, Stage, Step, Switch};
 use tvlb_generator::fabric::Fabric;
-use tvlb_generator::fabric_file::{DecisionSet, FabricFile, Latencies, Wiring};
+use tvlb_generator::fabric_file::{DecisionSet, FabricFile, Latencies, Sets, Wiring};
 use tvlb_generator::generate::{Generated, generate};
 use tvlb_generator::set_grammar::parse_set;
 use tvlb_generator::topology::arrangement::{Arrangement, arrange};
-use tvlb_schema::{Dragonfly, Node, PerDecision, Port, VcScheme};
+use tvlb_schema::{Dragonfly, Node, Port, SetRule, VcScheme};
 
-/// A fabric that we ship.
+/// A fabric that we ship, with "strategic-2-3 by shape" for all decisions.
 pub fn shipped(name: &str) -> Fabric {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tables").join(name);
-    Fabric::load(&path).expect("the fabrics that we ship load")
+    let fabric = Fabric::load(&path).expect("the fabrics that we ship load");
+    with_set(fabric, "strategic-2-3 by shape")
 }
 
 /// A fabric of any size and arrangement.
@@ -30,7 +31,7 @@ pub fn arranged(sizes: (u32, u32, u32, u32), arrangement: Arrangement) -> Fabric
         latencies: Latencies { local: 10, global: 15 },
         threshold: 0,
         virtual_channels: VcScheme::Ordered,
-        sets: PerDecision { ugal_l: set.clone(), par_source: set.clone(), par_second: set },
+        sets: Sets::same(set),
     };
     let topology = arrange(dragonfly, arrangement, 1).expect("every arrangement can be laid");
     Fabric { file, topology }
@@ -41,14 +42,20 @@ pub fn arranged(sizes: (u32, u32, u32, u32), arrangement: Arrangement) -> Fabric
 pub fn with_set(mut fabric: Fabric, text: &str) -> Fabric {
     let rule = parse_set(text, fabric.file.seed).expect("the test's set is in the grammar");
     let set = DecisionSet { text: text.to_owned(), rule };
-    fabric.file.sets =
-        PerDecision { ugal_l: set.clone(), par_source: set.clone(), par_second: set };
+    fabric.file.sets = Sets::same(set);
     fabric
 }
 
 /// The table set of a fabric.
 pub fn images(fabric: &Fabric) -> Generated {
-    generate(fabric, &|| (), &|| false).expect("every pair of the test's fabrics is reachable")
+    let rules = fabric.file.sets.rules().expect("the test's fabrics have their sets given");
+    generate(fabric, rules, &|| (), &|| false)
+        .expect("every pair of the test's fabrics is reachable")
+}
+
+/// The set of UGAL-L.
+pub fn rule_of(fabric: &Fabric) -> SetRule {
+    fabric.file.sets.rules().expect("the test's fabrics have their sets given").ugal_l
 }
 
 /// All switches of a table set, booted.

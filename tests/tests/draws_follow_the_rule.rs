@@ -14,7 +14,7 @@ use tvlb_generator::routes::count::RouteCounter;
 use tvlb_generator::routes::enumerate::kept;
 use tvlb_generator::routes::triples::triples;
 use tvlb_schema::{DrawRule, Shape, Switch as Number};
-use tvlb_tests::{boot, images, shipped, with_set};
+use tvlb_tests::{boot, images, rule_of, shipped, with_set};
 
 /// The value that a chi-square variable of `freedom` degrees exceeds with probability 10⁻⁶
 /// (Wilson and Hilferty's approximation).
@@ -68,7 +68,7 @@ fn fields(header: Header) -> Drawn {
 
 fn assert_rule(fabric: &Fabric, from: u16, to: u16, draws: u32) {
     let df = *fabric.topology.dragonfly();
-    let rule = &fabric.file.sets.ugal_l.rule;
+    let rule = &rule_of(fabric);
     let routes: Vec<_> = kept(&fabric.topology, rule, Number(from), Number(to)).collect();
     let of_shape = |shape: Shape| {
         f64::from(u32::try_from(routes.iter().filter(|r| r.shape == shape).count()).unwrap())
@@ -123,7 +123,7 @@ fn by_shape_is_by_weight_and_then_uniform() {
 fn so_rare_that_it_is_found_by_visiting_all_cells() {
     // Two routes among 28 cells, and three among 169.
     let fabric = with_set(shipped("dfly-4-8-4-33.toml"), "20% only:101 by shape");
-    let rule = &fabric.file.sets.ugal_l.rule;
+    let rule = &rule_of(&fabric);
     let kept = |to| kept(&fabric.topology, rule, Number(0), Number(to)).count();
     let to = (8..264).find(|&to| kept(to) == 2).expect("some pair keeps two routes");
     assert_rule(&fabric, 0, to, 5000);

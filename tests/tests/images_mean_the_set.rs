@@ -7,14 +7,15 @@
 
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::routes::enumerate::kept;
+use tvlb_generator::set_grammar::canonical;
 use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_schema::{Decision, DrawRule, Route, Shape, ShapeSet};
-use tvlb_tests::{arranged, boot, images, shipped, with_set};
+use tvlb_tests::{arranged, boot, images, rule_of, shipped, with_set};
 
 fn assert_same(fabric: &Fabric) {
     let generated = images(fabric);
     let df = fabric.topology.dragonfly();
-    let rule = &fabric.file.sets.ugal_l.rule;
+    let rule = &rule_of(fabric);
     for switch in boot(&generated) {
         let source = switch.image().switch();
         for destination in df.switches() {
@@ -28,11 +29,7 @@ fn assert_same(fabric: &Fabric) {
             });
             expected.sort_unstable();
             found.sort_unstable();
-            assert_eq!(
-                found, expected,
-                "{} from {source} to {destination}",
-                fabric.file.sets.ugal_l.text
-            );
+            assert_eq!(found, expected, "{} from {source} to {destination}", canonical(rule));
             if rule.draw != DrawRule::ByRoute && df.place(source).0 != df.place(destination).0 {
                 let shapes: ShapeSet = expected.iter().map(|(_, shape)| *shape).collect();
                 assert_eq!(switch.image().set(Decision::UgalL).shapes_to(destination), shapes);

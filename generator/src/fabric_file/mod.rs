@@ -35,7 +35,7 @@ pub struct FabricFile {
     /// How virtual channels are assigned.
     pub virtual_channels: VcScheme,
     /// The T-VLB set of each decision.
-    pub sets: PerDecision<DecisionSet>,
+    pub sets: Sets,
 }
 
 /// Where a fabric's cables come from.
@@ -54,6 +54,35 @@ pub struct Latencies {
     pub local: u16,
     /// Between two groups.
     pub global: u16,
+}
+
+/// Where the T-VLB sets come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Sets {
+    /// They are to be chosen by Steps 1 and 2 of the method.
+    Auto,
+    /// They are given, one for each decision.
+    Given(Box<PerDecision<DecisionSet>>),
+}
+
+impl Sets {
+    /// The same set for every decision.
+    pub fn same(set: DecisionSet) -> Self {
+        Self::given(PerDecision { ugal_l: set.clone(), par_source: set.clone(), par_second: set })
+    }
+
+    /// A set for each decision.
+    pub fn given(sets: PerDecision<DecisionSet>) -> Self {
+        Self::Given(Box::new(sets))
+    }
+
+    /// The rule of each decision; `None` if they are still to be chosen.
+    pub fn rules(&self) -> Option<PerDecision<SetRule>> {
+        match self {
+            Self::Auto => None,
+            Self::Given(sets) => Some(sets.map(|set| set.rule)),
+        }
+    }
 }
 
 /// A T-VLB set as the file has it.

@@ -1,7 +1,7 @@
 //! What each key of the fabric file means: its range, its default, and how keys fit together.
 
 use super::reader::{Document, Entry, Section};
-use super::{DecisionSet, FabricFault, FabricFile, FabricFileError, Latencies, Wiring};
+use super::{DecisionSet, FabricFault, FabricFile, FabricFileError, Latencies, Sets, Wiring};
 use crate::set_grammar::parse_set;
 use crate::topology::arrangement::Arrangement;
 use std::ops::RangeInclusive;
@@ -18,13 +18,14 @@ pub(super) const SET: [&str; 3] = ["ugal-l", "par-source", "par-second"];
 const NAME: &str = "a string of 1 to 64 characters from A-Z, a-z, 0-9, `.`, `_` and `-`";
 const CABLES: &str = "the path of a cable list, a string that is not empty";
 const SET_TEXT: &str = "a string in the grammar of sets, as in \"strategic-2-3 by shape\"";
-const SET_OR_TABLE: &str = "a string in the grammar of sets, as in \"strategic-2-3 by shape\", \
-    or a table of ugal-l, par-source, par-second";
+const SET_OR_TABLE: &str = "\"auto\", a string in the grammar of sets, as in \
+    \"strategic-2-3 by shape\", or a table of ugal-l, par-source, par-second";
 
 const DEFAULT_SEED: u64 = 1;
 const DEFAULT_LATENCIES: Latencies = Latencies { local: 10, global: 15 };
 const DEFAULT_THRESHOLD: i16 = 0;
-const DEFAULT_SET: &str = "strategic-2-3 by shape";
+/// What stands in the place of a set that is to be chosen.
+const AUTO: &str = "auto";
 
 /// The whole file.
 pub(super) fn file(document: &Document<'_>) -> Fallible<FabricFile> {
@@ -145,27 +146,20 @@ fn virtual_channels(routing: &Section<'_, '_>) -> Fallible<VcScheme> {
     scheme.ok_or_else(|| entry.refused(&accepted))
 }
 
-fn sets(routing: Option<&Section<'_, '_>>, seed: u64) -> Fallible<PerDecision<DecisionSet>> {
-    let same = |set: DecisionSet| PerDecision {
-        ugal_l: set.clone(),
-        par_source: set.clone(),
-        par_second: set,
-    };
+fn sets(routing: Option<&Section<'_, '_>>, seed: u64) -> Fallible<Sets> {
     match routing.and_then(|routing| routing.optional("set")) {
-        None => {
-            let rule = parse_set(DEFAULT_SET, seed).expect("the default set is in the grammar");
-            Ok(same(DecisionSet { text: DEFAULT_SET.to_owned(), rule }))
-        }
+        None => Ok(Sets::Auto),
         Some(entry) if entry.is_table() => {
             let section = entry.section(&SET)?;
             let of = |key| set(&section.required(key, SET_TEXT)?, SET_TEXT, seed);
-            Ok(PerDecision {
+            Ok(Sets::given(PerDecision {
                 ugal_l: of("ugal-l")?,
                 par_source: of("par-source")?,
                 par_second: of("par-second")?,
-            })
+            }))
         }
-        Some(entry) => set(&entry, SET_OR_TABLE, seed).map(same),
+        Some(entry) if entry.string(SET_OR_TABLE)? == AUTO => Ok(Sets::Auto),
+        Some(entry) => set(&entry, SET_OR_TABLE, seed).map(Sets::same),
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! No time, no machine and no path of one is in it: the same input gives the same bytes.
 
+use crate::choose::ChoiceEntry;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tvlb_schema::PerDecision;
@@ -25,6 +26,9 @@ pub struct Manifest {
     pub virtual_channels: String,
     /// The T-VLB set of each decision.
     pub sets: PerDecision<SetEntry>,
+    /// How they were chosen; none if they were given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub choice: Option<ChoiceEntry>,
     /// Bytes of the images.
     pub sizes: Sizes,
     /// Every file but the manifest, in the order fabric image, switch images by number.

@@ -28,10 +28,35 @@ fn what_topology_prints_is_a_cable_list() {
     let arranged = Scratch::with_table_set();
     let list = arranged.succeeds("topology fabric.toml --format csv");
     let text = String::from_utf8(arranged.read("fabric.toml")).unwrap();
-    let listed = Scratch::with_fabric(&format!("{text}cables = \"cables.csv\"\n"));
+    let text = text.replace("[dragonfly]", "[dragonfly]\ncables = \"cables.csv\"");
+    let listed = Scratch::with_fabric(&text);
     listed.write("cables.csv", list);
     listed.succeeds("generate fabric.toml -o out");
     assert_eq!(listed.read("out/fabric.tvlb"), arranged.read("out/fabric.tvlb"));
+}
+
+#[test]
+fn a_machines_cables_make_a_fabric() {
+    let scratch = Scratch::with_fabric(
+        "name = \"machine\"\n[dragonfly]\np = 2\na = 4\nh = 3\ng = 6\ncables = \"cables.csv\"\n",
+    );
+    let list = scratch.succeeds("cables -a 4 -H 3 -g 6 --links 2 --service-groups 1");
+    scratch.write("cables.csv", list);
+    assert_snapshot!("machine_topology", scratch.succeeds("topology fabric.toml"));
+    scratch.succeeds("generate fabric.toml -o out");
+    let run = scratch.tvlb("cables -a 4 -H 3 -g 6 --links 3");
+    assert_eq!(run.code, 1, "{run}");
+    assert_eq!(
+        run.stderr,
+        "tvlb: a group needs 15 global ports for these links, but has 12 (4 switches of 3)\n"
+    );
+    let run = scratch.tvlb("cables -a 4 -H 3 -g 6 --links 2 --service-groups 7");
+    assert_eq!(
+        (run.code, run.stderr.as_str()),
+        (1, "tvlb: 7 of 6 groups cannot be service groups\n")
+    );
+    let run = scratch.tvlb("cables -a 4 -H 3 -g 99 --links 1");
+    assert_eq!(run.code, 1, "{run}");
 }
 
 #[test]

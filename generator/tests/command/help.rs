@@ -3,7 +3,7 @@
 use crate::scratch::Scratch;
 use insta::assert_snapshot;
 
-const COMMANDS: [&str; 5] = ["generate", "inspect", "topology", "paths", "simulate"];
+const COMMANDS: [&str; 6] = ["generate", "inspect", "topology", "cables", "paths", "simulate"];
 
 #[test]
 fn help() {

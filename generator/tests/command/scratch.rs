@@ -33,8 +33,19 @@ impl Scratch {
         ))
     }
 
-    /// With this text as `fabric.toml`.
+    /// With this text as `fabric.toml`, and a set if it says nothing of routing: choosing one takes
+    /// a while.
     pub(crate) fn with_fabric(text: &str) -> Self {
+        let set = if text.contains("routing") {
+            ""
+        } else {
+            "\n[routing]\nset = \"strategic-2-3 by shape\"\n"
+        };
+        Self::with_text(&format!("{text}{set}"))
+    }
+
+    /// With just this text as `fabric.toml`.
+    pub(crate) fn with_text(text: &str) -> Self {
         let scratch = Self::new();
         scratch.write("fabric.toml", text);
         scratch

@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+use tvlb_generator::choose::{PanelSize, Prefer};
 use tvlb_generator::set_grammar::GRAMMAR;
 use tvlb_generator::throughput::Counting;
 
@@ -21,6 +22,7 @@ pub(crate) enum Command {
     Generate(Generate),
     Inspect(Inspect),
     Topology(Topology),
+    Cables(Cables),
     Paths(Paths),
     Model(Model),
     Simulate(crate::simulate::Simulate),
@@ -39,7 +41,8 @@ pub(crate) struct Generate {
     /// Replace DIR, in one step, if it is a table set
     #[arg(long)]
     pub(crate) replace: bool,
-    /// The T-VLB set of every decision, instead of the fabric file's; see --help for the grammar
+    /// The T-VLB set of every decision, instead of the fabric file's, or `auto`: choose the set of
+    /// each by simulation; see --help for the grammar
     #[arg(long, value_name = "SET")]
     pub(crate) set: Option<String>,
     /// The set of UGAL-L alone
@@ -51,12 +54,66 @@ pub(crate) struct Generate {
     /// The set of PAR's second look alone
     #[arg(long, value_name = "SET")]
     pub(crate) set_par_second: Option<String>,
+    /// Where sets are chosen: by what
+    #[arg(long, value_enum, default_value_t = Preference::Throughput, value_name = "OBJECTIVE")]
+    pub(crate) prefer: Preference,
+    /// Where sets are chosen: by the throughput model alone, without a simulation
+    #[arg(long, conflicts_with_all = ["prefer", "panel"])]
+    pub(crate) fast: bool,
+    /// Where sets are chosen: how much traffic the candidates are tried with
+    #[arg(long, value_enum, default_value_t = PanelChoice::Standard, value_name = "SIZE")]
+    pub(crate) panel: PanelChoice,
+    /// Where sets are chosen: a set to try besides; may be repeated
+    #[arg(long, value_name = "SET")]
+    pub(crate) candidate: Vec<String>,
+    /// Where sets are chosen: keep what is done in DIR, and go on from there if interrupted
+    #[arg(long, value_name = "DIR")]
+    pub(crate) state: Option<PathBuf>,
     /// Use this many threads instead of one per core; the images are the same for any number
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
     /// Print nothing but errors
     #[arg(short, long)]
     pub(crate) quiet: bool,
+}
+
+/// What to choose sets by.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Preference {
+    /// Saturation under adversarial traffic
+    Throughput,
+    /// Latency at low load, without losing saturation
+    Latency,
+    /// The worst case over adversarial and other traffic
+    Robust,
+}
+
+impl Preference {
+    pub(crate) fn prefer(self) -> Prefer {
+        match self {
+            Self::Throughput => Prefer::Throughput,
+            Self::Latency => Prefer::Latency,
+            Self::Robust => Prefer::Robust,
+        }
+    }
+}
+
+/// How much traffic to try.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PanelChoice {
+    /// Nine adversarial patterns and five guards
+    Standard,
+    /// Two patterns and two guards: a glance, not to be relied on
+    Quick,
+}
+
+impl PanelChoice {
+    pub(crate) fn size(self) -> PanelSize {
+        match self {
+            Self::Standard => PanelSize::Standard,
+            Self::Quick => PanelSize::Quick,
+        }
+    }
 }
 
 /// Say in words what the images of a table set mean
@@ -126,6 +183,29 @@ pub(crate) enum Format {
     Dot,
     /// Every switch and link for Graphviz
     DotSwitches,
+}
+
+/// Write the cable list of a machine-like wiring: some links between each two groups, ports to spare
+#[derive(Args)]
+pub(crate) struct Cables {
+    /// Switches per group
+    #[arg(short = 'a', long, value_name = "N")]
+    pub(crate) switches: u32,
+    /// Global ports per switch
+    #[arg(short = 'H', long, value_name = "N")]
+    pub(crate) ports: u32,
+    /// Groups
+    #[arg(short = 'g', long, value_name = "N")]
+    pub(crate) groups: u32,
+    /// Links between each two groups
+    #[arg(short, long, value_name = "N")]
+    pub(crate) links: u32,
+    /// How many of the groups, the last ones, are service groups
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) service_groups: u32,
+    /// Links between a service group and any other
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) service_links: u32,
 }
 
 /// Count and list the paths between two switches

@@ -1,18 +1,22 @@
 //! `tvlb generate`.
 
-use crate::args::Generate;
+use crate::args::{Generate, PanelChoice, Preference};
 use crate::failure::{Failure, Outcome};
-use crate::output::{catch_interrupt, interrupted, print, progress};
+use crate::output::{catch_interrupt, count, interrupted, print, progress};
+use indicatif::ProgressBar;
 use std::fmt::{self, Display};
 use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+use tvlb_generator::choose::table::Table;
+use tvlb_generator::choose::{Choice, ChooseError, Options, Watch, choose, runs_kept};
 use tvlb_generator::fabric::Fabric;
-use tvlb_generator::fabric_file::DecisionSet;
+use tvlb_generator::fabric_file::{DecisionSet, Sets};
 use tvlb_generator::generate::generate;
-use tvlb_generator::image::ImageStageError;
+use tvlb_generator::image::{ImageStageError, check_reachable};
 use tvlb_generator::set_grammar::parse_set;
 use tvlb_generator::table_set::{self, Existing, Manifest, SetEntry, WriteError};
-use tvlb_schema::Decision;
+use tvlb_schema::{Decision, PerDecision};
 
 pub(crate) fn run(arguments: &Generate) -> Outcome {
     let begin = Instant::now();
@@ -23,20 +27,32 @@ pub(crate) fn run(arguments: &Generate) -> Outcome {
     }
     let mut fabric = Fabric::load(&arguments.fabric).map_err(Failure::of)?;
     override_sets(&mut fabric, arguments)?;
+    check_unused(&fabric, arguments)?;
+    let options = options(&fabric, arguments)?;
     let existing = if arguments.replace { Existing::Replace } else { Existing::Refuse };
     // Before the work, so that a target that cannot be written is known at once.
     table_set::check_target(&arguments.output, existing).map_err(Failure::of)?;
 
+    let unreachable = |error: ImageStageError| match error {
+        ImageStageError::Interrupted => Failure::Interrupted,
+        error @ ImageStageError::Unreachable { .. } => {
+            let path = fabric.wiring_path(&arguments.fabric);
+            Failure::Message(format!("{}: {error}", path.display()))
+        }
+    };
+    let (rules, choice) = if let Some(rules) = fabric.file.sets.rules() {
+        (rules, None)
+    } else {
+        check_reachable(&fabric.topology).map_err(unreachable)?;
+        let choice = choose_sets(&fabric, &options, arguments)?;
+        (choice.rules, Some(choice.entry))
+    };
+
     let switches = fabric.topology.dragonfly().switch_count() as usize;
     let bar = progress(arguments.quiet, "images", switches);
-    let generated =
-        generate(&fabric, &|| bar.inc(1), &interrupted).map_err(|error| match error {
-            ImageStageError::Interrupted => Failure::Interrupted,
-            error @ ImageStageError::Unreachable { .. } => {
-                let path = fabric.wiring_path(&arguments.fabric);
-                Failure::Message(format!("{}: {error}", path.display()))
-            }
-        })?;
+    let mut generated =
+        generate(&fabric, rules, &|| bar.inc(1), &interrupted).map_err(unreachable)?;
+    generated.manifest.choice = choice;
     bar.finish_and_clear();
 
     let files = generated.files();
@@ -68,23 +84,132 @@ fn override_sets(fabric: &mut Fabric, arguments: &Generate) -> Outcome {
         })?;
         Ok::<_, Failure>(DecisionSet { text: text.clone(), rule })
     };
-    let sets = &mut fabric.file.sets;
     if let Some(text) = &arguments.set {
-        let set = parse("--set", text)?;
-        sets.ugal_l = set.clone();
-        sets.par_source = set.clone();
-        sets.par_second = set;
+        fabric.file.sets =
+            if text.trim() == "auto" { Sets::Auto } else { Sets::same(parse("--set", text)?) };
     }
-    for (option, text, set) in [
-        ("--set-ugal-l", &arguments.set_ugal_l, &mut sets.ugal_l),
-        ("--set-par-source", &arguments.set_par_source, &mut sets.par_source),
-        ("--set-par-second", &arguments.set_par_second, &mut sets.par_second),
-    ] {
-        if let Some(text) = text {
-            *set = parse(option, text)?;
+    let alone = [
+        ("--set-ugal-l", &arguments.set_ugal_l),
+        ("--set-par-source", &arguments.set_par_source),
+        ("--set-par-second", &arguments.set_par_second),
+    ];
+    let mut parsed = Vec::new();
+    for (option, text) in alone {
+        parsed.push(text.as_ref().map(|text| parse(option, text)).transpose()?);
+    }
+    let given = alone.iter().find(|(_, text)| text.is_some());
+    let [ugal_l, par_source, par_second] = parsed.try_into().expect("there are three decisions");
+    fabric.file.sets = match (&fabric.file.sets, ugal_l, par_source, par_second) {
+        (_, Some(ugal_l), Some(par_source), Some(par_second)) => {
+            Sets::given(PerDecision { ugal_l, par_source, par_second })
         }
-    }
+        (Sets::Given(sets), ugal_l, par_source, par_second) => {
+            let or = |own: Option<DecisionSet>, other: &DecisionSet| own.unwrap_or(other.clone());
+            Sets::given(PerDecision {
+                ugal_l: or(ugal_l, &sets.ugal_l),
+                par_source: or(par_source, &sets.par_source),
+                par_second: or(par_second, &sets.par_second),
+            })
+        }
+        (Sets::Auto, ..) => match given {
+            None => Sets::Auto,
+            Some((option, _)) => {
+                return Err(Failure::Message(format!(
+                    "{option}: the sets are to be chosen (\"auto\"), all three or none; give the \
+                     other two as well, or --set for those that are not named"
+                )));
+            }
+        },
+    };
     Ok(())
+}
+
+/// Options that say how to choose are refused where nothing is chosen.
+fn check_unused(fabric: &Fabric, arguments: &Generate) -> Outcome {
+    if matches!(fabric.file.sets, Sets::Auto) {
+        return Ok(());
+    }
+    let unused = [
+        ("--fast", arguments.fast),
+        ("--candidate", !arguments.candidate.is_empty()),
+        ("--state", arguments.state.is_some()),
+        ("--prefer", arguments.prefer != Preference::Throughput),
+        ("--panel", arguments.panel != PanelChoice::Standard),
+    ];
+    match unused.into_iter().find(|(_, given)| *given) {
+        None => Ok(()),
+        Some((option, _)) => Err(Failure::Message(format!(
+            "{option}: it says how sets are chosen, but the fabric file or --set gives them; \
+             --set auto chooses"
+        ))),
+    }
+}
+
+fn options(fabric: &Fabric, arguments: &Generate) -> Result<Options, Failure> {
+    let candidate = |text: &String| {
+        parse_set(text, fabric.file.seed).map_err(|error| {
+            Failure::Message(format!("--candidate: {error}\n{}", error.marked(text)))
+        })
+    };
+    Ok(Options {
+        prefer: arguments.prefer.prefer(),
+        panel: arguments.panel.size(),
+        fast: arguments.fast,
+        candidates: arguments.candidate.iter().map(candidate).collect::<Result<_, _>>()?,
+        state: arguments.state.clone(),
+    })
+}
+
+/// Steps 1 and 2.
+fn choose_sets(
+    fabric: &Fabric,
+    options: &Options,
+    arguments: &Generate,
+) -> Result<Choice, Failure> {
+    let stages = Stages { quiet: arguments.quiet, bar: Mutex::new(ProgressBar::hidden()) };
+    let choice = choose(fabric, options, &stages);
+    stages.bar().finish_and_clear();
+    choice.map_err(|error| match error {
+        ChooseError::Interrupted => {
+            if let Some(directory) = &options.state {
+                let kept = runs_kept(fabric, options);
+                eprintln!("tvlb: {}: keeps {kept} runs", directory.display());
+            }
+            Failure::Interrupted
+        }
+        error => Failure::of(error),
+    })
+}
+
+/// Shows the stages of the choice one after the other.
+struct Stages {
+    quiet: bool,
+    bar: Mutex<ProgressBar>,
+}
+
+impl Stages {
+    fn bar(&self) -> MutexGuard<'_, ProgressBar> {
+        self.bar.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Watch for Stages {
+    fn stage(&self, name: &'static str, steps: Option<usize>) {
+        let mut bar = self.bar();
+        bar.finish_and_clear();
+        *bar = match steps {
+            Some(steps) => progress(self.quiet, name, steps),
+            None => count(self.quiet, name),
+        };
+    }
+
+    fn step(&self) {
+        self.bar().inc(1);
+    }
+
+    fn stop(&self) -> bool {
+        interrupted()
+    }
 }
 
 /// What was done and where it lies.
@@ -131,6 +256,9 @@ impl Display for Summary<'_> {
                 write!(f, "; {none} of {pairs} pairs have none in the set")?;
             }
             writeln!(f)?;
+        }
+        if let Some(choice) = &self.manifest.choice {
+            write!(f, "{}", Table(choice))?;
         }
         writeln!(
             f,

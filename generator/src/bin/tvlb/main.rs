@@ -3,6 +3,7 @@
 //! interrupted.
 
 mod args;
+mod cables;
 mod failure;
 mod generate;
 mod inspect;
@@ -23,6 +24,7 @@ fn main() -> ExitCode {
         Command::Generate(arguments) => generate::run(arguments),
         Command::Inspect(arguments) => inspect::run(arguments),
         Command::Topology(arguments) => topology::run(arguments),
+        Command::Cables(arguments) => cables::run(arguments),
         Command::Paths(arguments) => paths::run(arguments),
         Command::Model(arguments) => model::run(arguments),
         Command::Simulate(arguments) => simulate::run(arguments),

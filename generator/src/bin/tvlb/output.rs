@@ -38,6 +38,14 @@ pub(crate) fn print_json(value: &impl Serialize) -> Outcome {
     print(&format_args!("{json}\n"))
 }
 
+/// A count without an end on the terminal; nothing where there is none, or if quiet.
+pub(crate) fn count(quiet: bool, what: &'static str) -> ProgressBar {
+    let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+    let style = ProgressStyle::with_template("{msg:>12} {spinner} {pos} runs, {elapsed}")
+        .expect("the template is well-formed");
+    ProgressBar::with_draw_target(None, target).with_style(style).with_message(what)
+}
+
 /// A bar on the terminal; nothing where there is none, or if quiet.
 pub(crate) fn progress(quiet: bool, what: &'static str, length: usize) -> ProgressBar {
     let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };

@@ -45,10 +45,6 @@ fn errors_after(additions: &[&str]) -> String {
 #[test]
 fn what_is_not_written_has_its_default() {
     let file = parse(LEAST);
-    let set = DecisionSet {
-        text: "strategic-2-3 by shape".to_owned(),
-        rule: crate::set_grammar::parse_set("strategic-2-3 by shape", 1).unwrap(),
-    };
     assert_eq!(
         file,
         FabricFile {
@@ -59,7 +55,7 @@ fn what_is_not_written_has_its_default() {
             latencies: Latencies { local: 10, global: 15 },
             threshold: 0,
             virtual_channels: VcScheme::Ordered,
-            sets: PerDecision { ugal_l: set.clone(), par_source: set.clone(), par_second: set },
+            sets: Sets::Auto,
         }
     );
     // Empty tables say no more.
@@ -87,17 +83,26 @@ fn what_is_written_is_what_is_read() {
     assert_eq!(file.wiring, Wiring::Cables("wiring/cables.csv".into()));
     assert_eq!(file.latencies, Latencies { local: 1, global: 10_000 });
     assert_eq!(file.threshold, i16::MIN);
-    assert_eq!(file.sets.ugal_l.text, "all");
-    assert_eq!(file.sets.ugal_l.rule.draw, DrawRule::ByRoute);
-    assert_eq!(file.sets.par_source.rule.seed, file.seed);
-    assert!(file.sets.par_second.rule.shapes().is_empty());
+    let Sets::Given(sets) = file.sets else { panic!("they are given") };
+    assert_eq!(sets.ugal_l.text, "all");
+    assert_eq!(sets.ugal_l.rule.draw, DrawRule::ByRoute);
+    assert_eq!(sets.par_source.rule.seed, file.seed);
+    assert!(sets.par_second.rule.shapes().is_empty());
 }
 
 #[test]
 fn one_set_serves_every_decision() {
     let file = parse(&format!("{LEAST}[routing]\nset = \"60% 5-hop\""));
-    assert_eq!(file.sets.ugal_l, file.sets.par_source);
-    assert_eq!(file.sets.ugal_l, file.sets.par_second);
+    let sets = file.sets.rules().expect("it is given");
+    assert_eq!(sets.ugal_l, sets.par_source);
+    assert_eq!(sets.ugal_l, sets.par_second);
+}
+
+#[test]
+fn auto_leaves_the_sets_to_be_chosen() {
+    let file = parse(&format!("{LEAST}[routing]\nset = \"auto\""));
+    assert_eq!(file, parse(LEAST));
+    assert_eq!(file.sets.rules(), None);
 }
 
 #[test]
@@ -307,7 +312,7 @@ fn other_values_out_of_range() {
     x.toml:8:13: routing.threshold = -32769, but threshold must be -32768 to 32767
     x.toml:8:20: routing.virtual-channels = "by-phase", but virtual-channels must be one of "ordered", "per-hop", "positional"
     x.toml:8:20: routing.virtual-channels = 4, but virtual-channels must be one of "ordered", "per-hop", "positional"
-    x.toml:8:7: routing.set = 4, but set must be a string in the grammar of sets, as in "strategic-2-3 by shape", or a table of ugal-l, par-source, par-second
+    x.toml:8:7: routing.set = 4, but set must be "auto", a string in the grammar of sets, as in "strategic-2-3 by shape", or a table of ugal-l, par-source, par-second
     x.toml:8:10: routing.set.ugal-l = 4, but ugal-l must be a string in the grammar of sets, as in "strategic-2-3 by shape"
     "#);
     insta::assert_snapshot!(errors(&["name = \"x\"\ndragonfly = 4"]), @"x.toml:2:13: dragonfly = 4, but dragonfly must be a table of p, a, h, g, arrangement, cables");

@@ -1,0 +1,368 @@
+//! Step 2 of the method: simulate the candidates and choose, for each decision of a switch.
+//!
+//! [`choose`] takes Step 1's front on a sample of patterns ([`screen`]), adds the paper's choice and
+//! a family of mixtures ([`mod@candidates`]), makes each candidate's images in memory, boots them and
+//! runs a panel of traffic on them ([`panel`], [`trial`]). A contest for each scheme ([`mod@contest`]) excludes what
+//! fails a guard, drops what cannot win ([`race`]), and chooses by the user's preference
+//! ([`objective`]). [`record`] keeps how it went. The same fabric and seed give the same choice at any number
+//! of threads and after any interruption. `docs/step-2.md` explains it to users.
+
+pub mod candidates;
+pub mod contest;
+pub mod objective;
+pub mod panel;
+pub mod race;
+pub mod record;
+pub mod screen;
+pub mod search;
+pub mod table;
+pub mod trial;
+
+mod memory;
+
+pub use memory::MemoryError;
+pub use objective::Prefer;
+pub use panel::PanelSize;
+pub use record::ChoiceEntry;
+
+use crate::fabric::Fabric;
+use crate::image::{ImageStageError, Images, Routing, build};
+use crate::routes::count::RouteCounter;
+use crate::routes::expected::fabric_mean;
+use crate::set_grammar::parse_set;
+use crate::throughput::ModelError;
+use crate::throughput::state::StateError;
+use candidates::{Candidate, DEFAULT, FALLBACK, Origin, by_shape, candidates, pairs};
+use contest::{CONVENTIONAL, PAPER, Verdict, contest};
+use memory::Memory;
+use panel::Panel;
+use record::{About, CONVENTIONAL_NAME, ContestEntry, ModelEntry, PanelEntry};
+use screen::{Screened, screen};
+use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
+use trial::{Entrant, Simulated};
+use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_schema::{PerDecision, SetRule, ShapeSet};
+use tvlb_simulator::{BootError, RunError, TrafficError, scheme_name};
+
+/// How many sets are paired for PAR's two decisions.
+const PAIRED: usize = 3;
+
+/// Why there is no choice.
+#[derive(Debug, thiserror::Error)]
+pub enum ChooseError {
+    /// Step 1 failed.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// A candidate's images could not be made.
+    #[error(transparent)]
+    Image(#[from] ImageStageError),
+    /// The images do not make a network that the simulator can hold.
+    #[error("cannot simulate the candidates: {0}; --fast chooses without a simulation")]
+    Boot(#[from] BootError),
+    /// The panel does not fit the fabric.
+    #[error(transparent)]
+    Traffic(#[from] TrafficError),
+    /// A run failed.
+    #[error("{run}: {error}")]
+    Run {
+        /// Scheme, set, traffic and load in hundredths.
+        run: String,
+        /// Why.
+        error: RunError,
+    },
+    /// No modelled set lies on the front.
+    #[error("no set has a path for every flow of the modelled patterns; choose a set with --set")]
+    NoCandidate,
+    /// What an interrupted search left cannot be used or written.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    /// The same, of Step 1.
+    #[error(transparent)]
+    State(#[from] StateError),
+    /// The directory for it cannot be made.
+    #[error("{path}: cannot create the directory: {source}")]
+    Directory {
+        /// The directory.
+        path: PathBuf,
+        /// The answer.
+        source: io::Error,
+    },
+    /// The user asked to stop.
+    #[error("interrupted; nothing was written")]
+    Interrupted,
+}
+
+/// Whoever waits for a choice; called from any thread.
+pub trait Watch: Sync {
+    /// A stage begins; `steps` is how many it has, if that is known.
+    fn stage(&self, _name: &'static str, _steps: Option<usize>) {}
+
+    /// One of them is done.
+    fn step(&self) {}
+
+    /// Whether to end at once, as an error.
+    fn stop(&self) -> bool {
+        false
+    }
+}
+
+/// Nobody.
+impl Watch for () {}
+
+/// How to choose.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// By what.
+    pub prefer: Prefer,
+    /// How much traffic to try.
+    pub panel: PanelSize,
+    /// By Step 1 alone, without any simulation.
+    pub fast: bool,
+    /// Sets to try besides.
+    pub candidates: Vec<SetRule>,
+    /// Where to keep what is done, for another time.
+    pub state: Option<PathBuf>,
+}
+
+/// The sets that were chosen, and how.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// By decision.
+    pub rules: PerDecision<SetRule>,
+    /// For the manifest.
+    pub entry: ChoiceEntry,
+}
+
+/// Chooses the T-VLB set of each decision.
+///
+/// # Errors
+/// The first thing that went wrong, or the interruption; with a state directory, what was done
+/// until then is kept.
+pub fn choose(
+    fabric: &Fabric,
+    options: &Options,
+    watch: &dyn Watch,
+) -> Result<Choice, ChooseError> {
+    if let Some(path) = &options.state {
+        let error = |source| ChooseError::Directory { path: path.clone(), source };
+        std::fs::create_dir_all(path).map_err(error)?;
+    }
+    let state = |file: &str| options.state.as_ref().map(|directory| directory.join(file));
+    let counter = RouteCounter::new(&fabric.topology);
+    let seed = fabric.file.seed;
+    let tried: Vec<SetRule> =
+        candidates(&[], &options.candidates, seed).into_iter().map(|c| c.source).collect();
+    let screened = screen(fabric, &counter, &tried, state("model").as_deref(), watch)?;
+    let front = screened.as_ref().map_or(Vec::new(), Screened::front);
+    let model = screened.as_ref().map(ModelEntry::of);
+    if options.fast {
+        let rule = if model.is_some() {
+            by_shape(front.first().ok_or(ChooseError::NoCandidate)?)
+        } else {
+            parse_set(DEFAULT, seed).expect("the default is in the grammar")
+        };
+        let rule = SetRule { seed, ..rule };
+        let rules = PerDecision { ugal_l: rule, par_source: rule, par_second: rule };
+        let entry = ChoiceEntry {
+            by: if model.is_some() { "model" } else { "default" }.to_owned(),
+            prefer: None,
+            model,
+            panel: None,
+            contests: Vec::new(),
+        };
+        return Ok(Choice { rules, entry });
+    }
+
+    let df = fabric.topology.dragonfly();
+    let panel = Panel::new(df, fabric.file.latencies, seed, options.panel);
+    let memory = Memory::open(state("simulate"), &subject(fabric, &panel))?;
+    let trials = Trials {
+        fabric,
+        counter: &counter,
+        screened: screened.as_ref(),
+        panel: &panel,
+        memory: &memory,
+        prefer: options.prefer,
+        watch,
+        conventional_hops: conventional_hops(&counter),
+    };
+    let all = candidates(&front, &options.candidates, seed);
+    let outcome = trials.both(&all);
+    // Also where it was interrupted: that is what the file is for.
+    memory.save()?;
+    let (rules, contests) = outcome?;
+    let entry = ChoiceEntry {
+        by: "simulation".to_owned(),
+        prefer: Some(options.prefer.name().to_owned()),
+        model,
+        panel: Some(PanelEntry::of(&panel)),
+        contests,
+    };
+    Ok(Choice { rules, entry })
+}
+
+/// How many runs a state directory holds for this fabric; 0 if it cannot be read.
+pub fn runs_kept(fabric: &Fabric, options: &Options) -> usize {
+    let df = fabric.topology.dragonfly();
+    let panel = Panel::new(df, fabric.file.latencies, fabric.file.seed, options.panel);
+    let path = options.state.as_ref().map(|directory| directory.join("simulate"));
+    Memory::open(path, &subject(fabric, &panel)).map_or(0, |memory| memory.len())
+}
+
+/// All that a run depends on besides its scheme, sets, traffic, load and seed.
+fn subject(fabric: &Fabric, panel: &Panel) -> String {
+    let df = fabric.topology.dragonfly();
+    let cables = fabric.topology.cables();
+    let (threshold, channels) = (fabric.file.threshold, fabric.file.virtual_channels);
+    let (window, warm_up, limit) = (panel.window, panel.warm_up, panel.latency_limit);
+    format!(
+        "{} {df:?} {cables:?} {:?} {threshold} {channels:?} {window} {warm_up} {limit}",
+        env!("CARGO_PKG_VERSION"),
+        fabric.file.latencies
+    )
+}
+
+/// Hops of a path that conventional VLB draws, over all pairs of switches of different groups.
+fn conventional_hops(counter: &RouteCounter<'_>) -> Option<f64> {
+    let df = counter.topology().dragonfly();
+    let (mut sum, mut pairs) = (0.0, 0.0);
+    for source in df.switches() {
+        for destination in df.switches() {
+            if df.place(source).0 == df.place(destination).0 {
+                continue;
+            }
+            let by_hops = counter.triples(source, destination).by_hops();
+            let real = |count: u64| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
+            let total: f64 = by_hops.iter().map(|&count| real(count)).sum();
+            let hops: f64 = (0_u32..).zip(by_hops).map(|(h, n)| f64::from(h) * real(n)).sum();
+            if total > 0.0 {
+                sum += hops / total;
+                pairs += 1.0;
+            }
+        }
+    }
+    (pairs > 0.0).then(|| sum / pairs)
+}
+
+/// All that the contests of a fabric share.
+struct Trials<'t> {
+    fabric: &'t Fabric,
+    counter: &'t RouteCounter<'t>,
+    screened: Option<&'t Screened>,
+    panel: &'t Panel,
+    memory: &'t Memory,
+    prefer: Prefer,
+    watch: &'t dyn Watch,
+    conventional_hops: Option<f64>,
+}
+
+impl Trials<'_> {
+    /// Both schemes. PAR is first tried with one set at both decisions, then the best sets in pairs.
+    fn both(
+        &self,
+        all: &[Candidate],
+    ) -> Result<(PerDecision<SetRule>, Vec<ContestEntry>), ChooseError> {
+        self.watch.stage("candidates", Some(all.len()));
+        let images = self.images(all)?;
+        self.watch.stage("ugal-l", None);
+        let verdict = self.contest(Scheme::UgalL, all, &images)?;
+        let ugal_l = all[verdict.chosen - 1].source;
+        let of_ugal_l = self.entry(Scheme::UgalL, all, &verdict);
+
+        self.watch.stage("par", None);
+        let verdict = self.contest(Scheme::Par, all, &images)?;
+        let best: Vec<SetRule> =
+            verdict.finalists.iter().take(PAIRED).map(|f| all[f.contender - 1].source).collect();
+        let with_pairs = [all, &pairs(&best)].concat();
+        let more = self.images(&with_pairs[all.len()..])?;
+        let images = [images, more].concat();
+        let verdict = self.contest(Scheme::Par, &with_pairs, &images)?;
+        let chosen = with_pairs[verdict.chosen - 1];
+        let of_par = self.entry(Scheme::Par, &with_pairs, &verdict);
+        let rules = PerDecision { ugal_l, par_source: chosen.source, par_second: chosen.second };
+        Ok((rules, vec![of_ugal_l, of_par]))
+    }
+
+    /// The images that a switch would boot from, were a candidate chosen. What the balance of loads
+    /// is to adjust, it adjusts between a candidate's rules and here.
+    fn images(&self, candidates: &[Candidate]) -> Result<Vec<Images>, ChooseError> {
+        let threshold = self.fabric.file.threshold;
+        let images = candidates.iter().map(|candidate| {
+            let routing = Routing {
+                rules: PerDecision {
+                    ugal_l: candidate.source,
+                    par_source: candidate.source,
+                    par_second: candidate.second,
+                },
+                thresholds: PerDecision {
+                    ugal_l: threshold,
+                    par_source: threshold,
+                    par_second: threshold,
+                },
+                virtual_channels: self.fabric.file.virtual_channels,
+            };
+            let images = build(self.counter, &routing, &|| (), &|| self.watch.stop());
+            self.watch.step();
+            images.map_err(|error| match error {
+                ImageStageError::Interrupted => ChooseError::Interrupted,
+                error @ ImageStageError::Unreachable { .. } => error.into(),
+            })
+        });
+        images.collect()
+    }
+
+    fn contest(
+        &self,
+        scheme: Scheme,
+        candidates: &[Candidate],
+        images: &[Images],
+    ) -> Result<Verdict, ChooseError> {
+        let seeded = |candidate: &Candidate| {
+            format!("{}; set seed {}", candidate.name(), candidate.source.seed)
+        };
+        let mut entrants = vec![Entrant {
+            name: CONVENTIONAL_NAME.to_owned(),
+            images: &images[0],
+            paths: VlbPaths::Conventional,
+        }];
+        entrants.extend(candidates.iter().zip(images).map(|(candidate, images)| Entrant {
+            name: seeded(candidate),
+            images,
+            paths: VlbPaths::Custom,
+        }));
+        let count = entrants.len();
+        let stop = || self.watch.stop();
+        let done = || self.watch.step();
+        let judge = Simulated::boot(scheme, self.panel, entrants, self.memory, &stop, &done)?;
+        let fallback = candidates
+            .iter()
+            .position(|c| c.origin != Origin::Pair && c.name() == FALLBACK)
+            .map_or(PAPER, |position| position + 1);
+        contest(&judge, self.panel, count, self.prefer, fallback)
+    }
+
+    fn entry(&self, scheme: Scheme, all: &[Candidate], verdict: &Verdict) -> ContestEntry {
+        let mut about = BTreeMap::new();
+        let everything = SetRule::whole(ShapeSet::ALL);
+        let conventional = About {
+            modelled: self.screened.and_then(|screened| screened.modelled(&everything)),
+            mean_hops: self.conventional_hops,
+        };
+        about.insert(CONVENTIONAL, conventional);
+        for (contender, candidate) in (1..).zip(all) {
+            let looked_up = contender == PAPER || contender == verdict.chosen;
+            about.insert(
+                contender,
+                About {
+                    modelled: self.screened.and_then(|s| s.modelled(&candidate.source)),
+                    mean_hops: looked_up
+                        .then(|| fabric_mean(self.counter, &candidate.source).hops)
+                        .flatten(),
+                },
+            );
+        }
+        ContestEntry::of(scheme_name(scheme), self.panel, all, verdict, &about)
+    }
+}

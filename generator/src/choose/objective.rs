@@ -1,0 +1,173 @@
+//! The choice among the finalists of a contest, by what the user prefers.
+//!
+//! With S the mean saturation over the score patterns, L the mean latency at low load over the same,
+//! and c conventional UGAL:
+//!
+//! - `throughput`: the least L among those whose S is behind the largest by at most [`EQUAL`].
+//! - `latency`: the least L among those whose S is at least that of c and of the paper's choice,
+//!   less [`EQUAL`]; by `throughput` if there is none.
+//! - `robust`: the largest minimum, over all score patterns and guards, of saturation relative
+//!   to c's; equals by S.
+
+use std::cmp::Ordering;
+
+/// Mean saturations that differ by no more are equal: half of what a single one is found to.
+pub const EQUAL: f64 = 0.005;
+
+/// What to choose by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Prefer {
+    /// Saturation under adversarial traffic, then latency.
+    #[default]
+    Throughput,
+    /// Latency at low load, without losing throughput.
+    Latency,
+    /// The worst case over all traffic of the panel.
+    Robust,
+}
+
+impl Prefer {
+    /// The name on the command line and in the manifest.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Throughput => "throughput",
+            Self::Latency => "latency",
+            Self::Robust => "robust",
+        }
+    }
+
+    /// How many candidates the race must leave to choose among.
+    pub const fn finalists(self) -> usize {
+        match self {
+            Self::Throughput => 3,
+            Self::Latency | Self::Robust => 6,
+        }
+    }
+
+    /// Whether the saturations on guards matter, not only that they hold.
+    pub const fn looks_at_guards(self) -> bool {
+        matches!(self, Self::Robust)
+    }
+}
+
+/// A contender and all that is chosen by.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finalist {
+    /// Its number.
+    pub contender: usize,
+    /// Saturation on each score pattern.
+    pub saturations: Vec<f64>,
+    /// Saturation on each guard; conventional UGAL's where the objective does not look at it.
+    pub guards: Vec<f64>,
+    /// Mean latency at low load.
+    pub latency: f64,
+}
+
+impl Finalist {
+    /// Mean saturation.
+    pub fn mean(&self) -> f64 {
+        self.saturations.iter().sum::<f64>() / real(self.saturations.len()).max(1.0)
+    }
+
+    /// The least of its saturations relative to another's.
+    fn worst_beside(&self, other: &Self) -> f64 {
+        let ratios = self.saturations.iter().zip(&other.saturations);
+        let of_guards = self.guards.iter().zip(&other.guards);
+        ratios.chain(of_guards).map(|(own, others)| own / others).fold(f64::INFINITY, f64::min)
+    }
+}
+
+/// The finalists with the chosen one first and the others by falling merit. `references` are
+/// conventional UGAL and the paper's choice.
+pub fn choose(
+    prefer: Prefer,
+    mut finalists: Vec<Finalist>,
+    references: &[Finalist; 2],
+) -> Vec<Finalist> {
+    finalists.sort_by(|one, other| {
+        match prefer {
+            Prefer::Throughput | Prefer::Latency => Ordering::Equal,
+            Prefer::Robust => {
+                let worst = |finalist: &Finalist| finalist.worst_beside(&references[0]);
+                worst(other).total_cmp(&worst(one))
+            }
+        }
+        .then(other.mean().total_cmp(&one.mean()))
+        .then(one.latency.total_cmp(&other.latency))
+        .then(one.contender.cmp(&other.contender))
+    });
+    let chosen = match prefer {
+        Prefer::Robust => 0,
+        Prefer::Throughput => {
+            let best = finalists.first().map_or(0.0, Finalist::mean);
+            // Means of hundredths: a difference of just EQUAL must not fail by a rounding error.
+            least_latency(&finalists, |f| best - f.mean() <= EQUAL + 1e-9)
+        }
+        Prefer::Latency => {
+            let floor = references[0].mean().max(references[1].mean()) - EQUAL;
+            if finalists.iter().any(|f| f.mean() >= floor) {
+                least_latency(&finalists, |f| f.mean() >= floor)
+            } else {
+                0
+            }
+        }
+    };
+    if chosen < finalists.len() {
+        let chosen = finalists.remove(chosen);
+        finalists.insert(0, chosen);
+    }
+    finalists
+}
+
+fn least_latency(finalists: &[Finalist], may: impl Fn(&Finalist) -> bool) -> usize {
+    (0..finalists.len())
+        .filter(|&n| may(&finalists[n]))
+        .min_by(|&i, &j| finalists[i].latency.total_cmp(&finalists[j].latency).then(i.cmp(&j)))
+        .unwrap_or(0)
+}
+
+fn real(count: usize) -> f64 {
+    f64::from(u32::try_from(count).unwrap_or(u32::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finalist(contender: usize, saturation: f64, guard: f64, latency: f64) -> Finalist {
+        Finalist { contender, saturations: vec![saturation; 4], guards: vec![guard], latency }
+    }
+
+    fn chosen(prefer: Prefer, finalists: &[Finalist]) -> Vec<usize> {
+        let references = [finalist(0, 0.23, 0.66, 56.0), finalist(1, 0.27, 0.66, 55.0)];
+        let order = choose(prefer, finalists.to_vec(), &references);
+        order.iter().map(|finalist| finalist.contender).collect()
+    }
+
+    #[test]
+    fn each_preference_finds_its_own() {
+        let finalists = [
+            finalist(2, 0.32, 0.63, 51.0),
+            finalist(3, 0.28, 0.66, 48.0),
+            finalist(4, 0.30, 0.66, 50.0),
+            finalist(5, 0.24, 0.66, 45.0),
+        ];
+        assert_eq!(chosen(Prefer::Throughput, &finalists), [2, 4, 3, 5]);
+        assert_eq!(chosen(Prefer::Latency, &finalists), [3, 2, 4, 5]);
+        assert_eq!(chosen(Prefer::Robust, &finalists), [4, 3, 5, 2]);
+    }
+
+    #[test]
+    fn what_the_search_cannot_tell_apart_is_decided_by_latency() {
+        let near = [finalist(2, 0.320, 0.66, 51.0), finalist(3, 0.315, 0.66, 50.0)];
+        assert_eq!(chosen(Prefer::Throughput, &near), [3, 2]);
+        let far = [finalist(2, 0.32, 0.66, 51.0), finalist(3, 0.31, 0.66, 50.0)];
+        assert_eq!(chosen(Prefer::Throughput, &far), [2, 3]);
+    }
+
+    #[test]
+    fn latency_never_costs_throughput_unless_all_lose_it() {
+        let losers = [finalist(2, 0.20, 0.66, 40.0), finalist(3, 0.22, 0.66, 50.0)];
+        assert_eq!(chosen(Prefer::Latency, &losers), [3, 2]);
+    }
+}

@@ -1,0 +1,209 @@
+//! The panel: which traffic judges the candidates, and how long each run looks.
+//!
+//! Everything here follows from the fabric's sizes, its link latencies and its seed. `score`
+//! patterns are adversarial and make up the mean that candidates are ranked by; `guards` are
+//! traffic that no candidate may spoil.
+
+use crate::fabric_file::Latencies;
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use std::collections::BTreeSet;
+use std::fmt;
+use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_schema::Dragonfly;
+use tvlb_simulator::{Pattern, Settings};
+
+/// Cycles of a window, in latencies of the longest VLB path in an empty network.
+const WINDOW: u32 = 12;
+/// The same of the quick panel.
+const QUICK_WINDOW: u32 = 4;
+/// Windows of warm-up before the one that is measured.
+const WARM_UP: u32 = 2;
+/// Keeps the sample of shifts apart from other uses of the seed.
+const SHIFT_STREAM: u64 = 0x7368_6966_7473;
+
+/// How much traffic the candidates are tried with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PanelSize {
+    /// Five `TYPE_2` patterns and four shifts; guards of four kinds.
+    #[default]
+    Standard,
+    /// One pattern of each kind, guards of two kinds, short windows: to see the machinery work, not to trust.
+    Quick,
+}
+
+impl PanelSize {
+    /// The name on the command line and in the manifest.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Standard => "standard",
+            Self::Quick => "quick",
+        }
+    }
+}
+
+/// Traffic with what decides its random part and that of its runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// The traffic.
+    pub pattern: Pattern,
+    /// Of the pattern and of every run of it.
+    pub seed: u64,
+}
+
+impl fmt::Display for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (seed {})", self.pattern, self.seed)
+    }
+}
+
+/// What no candidate may spoil: traffic, and whose latency counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Guard {
+    /// The traffic.
+    pub event: Event,
+    /// All nodes, or one population of them by number and name. Where a part of the nodes
+    /// suffers, the mean over all may hide it, and so may the part that does.
+    pub population: Option<(usize, &'static str)>,
+}
+
+impl fmt::Display for Guard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.population {
+            None => self.event.fmt(f),
+            Some((_, name)) => write!(f, "{}, {name} nodes", self.event),
+        }
+    }
+}
+
+/// Which traffic judges, and how long it is looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Panel {
+    /// How large it is.
+    pub size: PanelSize,
+    /// Candidates are ranked by their mean saturation over these.
+    pub score: Vec<Event>,
+    /// On these no candidate may lose much.
+    pub guards: Vec<Guard>,
+    /// Cycles of one window.
+    pub window: u32,
+    /// Windows of warm-up.
+    pub warm_up: u32,
+    /// A run is saturated above this mean latency.
+    pub latency_limit: u32,
+    latencies: Latencies,
+}
+
+impl Panel {
+    /// The panel of a fabric.
+    pub fn new(df: &Dragonfly, latencies: Latencies, seed: u64, size: PanelSize) -> Self {
+        let (type_2, shift_count) = match size {
+            PanelSize::Standard => (5, 4),
+            PanelSize::Quick => (1, 1),
+        };
+        let event = |pattern, number: u64| Event { pattern, seed: seed.wrapping_add(number) };
+        let mut shifts = shifts(df, shift_count, seed).into_iter().zip(0..);
+        let mut score = Vec::new();
+        // Alternating, so that a candidate is not dropped for one kind of traffic alone.
+        for number in 0..type_2 {
+            score.push(event(Pattern::TypeTwo, number));
+            score.extend(shifts.next().map(|((groups, switches), number)| {
+                event(Pattern::Shift { groups, switches }, number)
+            }));
+        }
+        let half = Pattern::Mixed { uniform: 50, adversarial: 50, groups: 1, switches: 0 };
+        // The guards that exclude most come first.
+        let guard =
+            |pattern, number, population| Guard { event: event(pattern, number), population };
+        let mut guards = Vec::new();
+        for population in [None, Some((0, "other")), Some((1, "hot"))] {
+            guards.push(guard(Pattern::HotSwitch, 0, population));
+        }
+        if size == PanelSize::Standard {
+            for population in [None, Some((0, "uniform")), Some((1, "adversarial"))] {
+                guards.push(guard(half.clone(), 0, population));
+            }
+            guards.extend((0..2).map(|number| guard(Pattern::Permutation, number, None)));
+        }
+        guards.push(guard(Pattern::Uniform, 0, None));
+        // An empty network's latency over the longest VLB path: 4 local and 2 global hops.
+        let longest =
+            5 + 4 * (u32::from(latencies.local) + 2) + 2 * (u32::from(latencies.global) + 2);
+        Self {
+            size,
+            score,
+            guards,
+            window: longest * if size == PanelSize::Standard { WINDOW } else { QUICK_WINDOW },
+            warm_up: WARM_UP,
+            latency_limit: 7 * longest / 4,
+            latencies,
+        }
+    }
+
+    /// The settings of its runs.
+    pub fn settings(&self, scheme: Scheme, paths: VlbPaths) -> Settings {
+        Settings {
+            local_latency: self.latencies.local,
+            global_latency: self.latencies.global,
+            window: self.window,
+            warm_up: self.warm_up,
+            latency_limit: self.latency_limit,
+            ..Settings::new(scheme, paths)
+        }
+    }
+}
+
+/// A sample of the shifts to another group, as (Δg, Δs), without repetition and in the order drawn.
+pub fn shifts(df: &Dragonfly, count: u32, seed: u64) -> Vec<(u32, u32)> {
+    let all = (df.g() - 1) * df.a();
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ SHIFT_STREAM);
+    let mut known = BTreeSet::new();
+    let mut drawn = Vec::new();
+    while drawn.len() < count.min(all) as usize {
+        let number = rng.random_range(0..all);
+        if known.insert(number) {
+            drawn.push((1 + number / df.a(), number % df.a()));
+        }
+    }
+    drawn
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_standard_panel_has_five_type_2_patterns_and_several_shifts() {
+        let df = Dragonfly::new(4, 8, 4, 9).unwrap();
+        let latencies = Latencies { local: 10, global: 15 };
+        let panel = Panel::new(&df, latencies, 1, PanelSize::Standard);
+        let type_2: BTreeSet<u64> = panel
+            .score
+            .iter()
+            .filter(|event| event.pattern == Pattern::TypeTwo)
+            .map(|event| event.seed)
+            .collect();
+        assert_eq!(type_2.len(), 5);
+        assert_eq!(panel.score.len(), 9);
+        assert_eq!(panel.guards.len(), 9);
+        assert_eq!((panel.window, panel.latency_limit), (1044, 152));
+        assert_eq!(panel, Panel::new(&df, latencies, 1, PanelSize::Standard));
+        assert_ne!(panel.score, Panel::new(&df, latencies, 2, PanelSize::Standard).score);
+    }
+
+    #[test]
+    fn shifts_are_distinct_and_go_to_another_group() {
+        let df = Dragonfly::new(1, 2, 1, 3).unwrap();
+        let mut all = shifts(&df, 100, 7);
+        assert_eq!(all.len(), 4);
+        all.sort_unstable();
+        assert_eq!(all, [(1, 0), (1, 1), (2, 0), (2, 1)]);
+    }
+
+    #[test]
+    fn slow_links_are_given_longer_windows() {
+        let df = Dragonfly::new(4, 8, 4, 9).unwrap();
+        let panel = Panel::new(&df, Latencies { local: 100, global: 1000 }, 1, PanelSize::Standard);
+        assert!(panel.window > 20_000 && panel.latency_limit > 3_000);
+    }
+}

@@ -1,0 +1,130 @@
+//! Step 1 as Step 2 needs it: a seeded sample of patterns, the front within ε, and what is modelled of
+//! every candidate.
+//!
+//! Modelled are the down-closed sets of shapes, which the limits of hops and the strategic sets are
+//! among. Random fractions are left to `tvlb model`: they carry no more than the whole shapes between
+//! which they lie. Paths are counted as routes, for that is what tables hold. The sample is the smaller the larger
+//! the fabric, since a program's cost grows faster than its size.
+
+use super::panel::shifts;
+use super::{ChooseError, Watch};
+use crate::fabric::Fabric;
+use crate::routes::count::RouteCounter;
+use crate::routes::presence::present_shapes;
+use crate::throughput::report::{Heading, Report};
+use crate::throughput::state::{self, Done};
+use crate::throughput::sweep::Sweep;
+use crate::throughput::{Counting, PathSet, Pattern, path_set};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use tvlb_schema::{Dragonfly, SetRule, Switch};
+
+/// How much of the best modelled throughput a candidate may lack.
+pub const EPSILON: f64 = 0.01;
+/// How many sets of the front are taken at most, those with the fewest hops.
+const MOST_CANDIDATES: usize = 3;
+
+/// The outcome of Step 1 on the sample.
+pub struct Screened {
+    /// All that `tvlb model` would say of these patterns and sets.
+    pub report: Report,
+    sets: Vec<PathSet>,
+}
+
+impl Screened {
+    /// The rules of the candidates, the one with the fewest hops first.
+    pub fn front(&self) -> Vec<SetRule> {
+        let rule_of = |name: &String| self.sets.iter().find(|set| set.name() == name);
+        let named = self.report.candidates.iter().take(MOST_CANDIDATES);
+        named.filter_map(rule_of).map(|set| *set.rule()).collect()
+    }
+
+    /// The modelled throughput of a set, which does not depend on how it is drawn; `None` if its
+    /// paths were not among those modelled.
+    pub fn modelled(&self, rule: &SetRule) -> Option<f64> {
+        let key = PathSet::new("", *rule).key(Counting::Routes);
+        let position = self.sets.iter().position(|set| set.key(Counting::Routes) == key)?;
+        Some(self.report.sets[position].throughput.middle())
+    }
+}
+
+/// How many switches a fabric has at most for its programs to be solved within minutes.
+pub const MOST_SWITCHES: u32 = 300;
+
+/// How many shifts and how many `TYPE_2` patterns.
+const fn sample_of(df: &Dragonfly) -> (u32, u32) {
+    match df.switch_count() {
+        0..=100 => (6, 3),
+        101..=200 => (2, 1),
+        _ => (1, 1),
+    }
+}
+
+/// Models the sample; nothing where the fabric is too large. With `state`, what is done is kept there.
+pub(super) fn screen(
+    fabric: &Fabric,
+    counter: &RouteCounter<'_>,
+    extra: &[SetRule],
+    state: Option<&Path>,
+    watch: &dyn Watch,
+) -> Result<Option<Screened>, ChooseError> {
+    let df = fabric.topology.dragonfly();
+    if df.switch_count() > MOST_SWITCHES {
+        return Ok(None);
+    }
+    let seed = fabric.file.seed;
+    let (shift_count, type_2) = sample_of(df);
+    let mut patterns: Vec<Pattern> = shifts(df, shift_count, seed)
+        .into_iter()
+        .map(|(groups, switches)| Pattern::shift(df, groups, switches))
+        .collect();
+    patterns.extend(Pattern::type_2(df, type_2, seed));
+    let mut sets = path_set::down_closed();
+    let extra = extra.iter().map(|rule| PathSet::new(crate::set_grammar::canonical(rule), *rule));
+    sets.extend(extra);
+    sets.retain(|set| reaches_all(counter, &patterns, set.rule()));
+    let sweep = Sweep::new(&fabric.topology, Counting::Routes, patterns, sets.clone());
+
+    let before = match state {
+        Some(path) => state::read(path, &sweep)?,
+        None => Done::new(),
+    };
+    watch.stage("model", Some(sweep.unit_count()));
+    for _ in before.values() {
+        watch.step();
+    }
+    let done = Mutex::new((before.clone(), None));
+    sweep.run(
+        &before,
+        |unit, cells, _| {
+            let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+            done.0.insert(unit, cells);
+            if let Some(path) = state
+                && done.1.is_none()
+            {
+                done.1 = state::write(path, &sweep, &done.0).err();
+            }
+            watch.step();
+        },
+        || watch.stop(),
+    )?;
+    let (done, failed) = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if let Some(error) = failed {
+        return Err(error.into());
+    }
+    let cells = sweep.assemble(&done).ok_or(ChooseError::Interrupted)?;
+    let heading = Heading { fabric: fabric.file.name.clone(), seed, epsilon: EPSILON };
+    Ok(Some(Screened { report: Report::new(&sweep, &cells, heading), sets }))
+}
+
+/// Whether every flow has a path: MIN, or one of the set where no cable joins the groups.
+fn reaches_all(counter: &RouteCounter<'_>, patterns: &[Pattern], rule: &SetRule) -> bool {
+    let topology = counter.topology();
+    let group = |switch: Switch| topology.dragonfly().place(switch).0;
+    patterns.iter().flat_map(|pattern| &pattern.flows).all(|flow| {
+        let (from, to) = (group(flow.source), group(flow.destination));
+        from == to
+            || !topology.links(from, to).is_empty()
+            || !present_shapes(counter, rule, flow.source, flow.destination).is_empty()
+    })
+}

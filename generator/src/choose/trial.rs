@@ -1,0 +1,111 @@
+//! A trial of one candidate: its images made in memory, booted, and run under one load.
+//!
+//! [`Judge`] is what a contest asks; `Simulated` answers by the simulator. The datapath that
+//! is tried is the one that ships, from the very bytes that would be written.
+
+use super::ChooseError;
+use super::memory::Memory;
+use super::panel::{Event, Panel};
+use super::search::load_of;
+use crate::image::Images;
+use rayon::prelude::*;
+use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_simulator::{Fabric, Haste, Outcome, Run, RunError, Settings, Traffic, scheme_name};
+
+/// What a contest needs to know of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Figures {
+    /// Whether the mean latency over all nodes is above the limit, or certain to be.
+    pub saturated: bool,
+    /// Mean latency in cycles.
+    pub latency: f64,
+    /// Mean links between switches that a packet took.
+    pub hops: f64,
+    /// Mean latency of each population of nodes, if there are several.
+    pub populations: Vec<f64>,
+}
+
+/// Answers what a contender makes of some traffic.
+pub trait Judge: Sync {
+    /// One run at a load of `step` hundredths.
+    ///
+    /// # Errors
+    /// The run failed, or the user asked to stop.
+    fn run(&self, contender: usize, event: &Event, step: u32) -> Result<Figures, ChooseError>;
+}
+
+/// One contender's images and where its VLB paths come from.
+pub(super) struct Entrant<'i> {
+    /// Names it in the memory of runs: its rules.
+    pub(super) name: String,
+    /// Its images.
+    pub(super) images: &'i Images,
+    /// Conventional, or from the images' sets.
+    pub(super) paths: VlbPaths,
+}
+
+/// Judges by simulation.
+pub(super) struct Simulated<'i> {
+    entrants: Vec<(String, Fabric<'i>, Settings)>,
+    memory: &'i Memory,
+    stop: &'i (dyn Fn() -> bool + Sync),
+    done: &'i (dyn Fn() + Sync),
+}
+
+impl<'i> Simulated<'i> {
+    /// Boots the contenders. `done` is told of every run, `stop` is asked in each.
+    pub(super) fn boot(
+        scheme: Scheme,
+        panel: &Panel,
+        entrants: Vec<Entrant<'i>>,
+        memory: &'i Memory,
+        stop: &'i (dyn Fn() -> bool + Sync),
+        done: &'i (dyn Fn() + Sync),
+    ) -> Result<Self, ChooseError> {
+        let boot = |entrant: Entrant<'i>| {
+            let fabric = Fabric::boot(&entrant.images.fabric, &entrant.images.switches)?;
+            let name = format!("{}, {}", scheme_name(scheme), entrant.name);
+            Ok((name, fabric, panel.settings(scheme, entrant.paths)))
+        };
+        let entrants = entrants.into_par_iter().map(boot).collect::<Result<_, ChooseError>>()?;
+        Ok(Self { entrants, memory, stop, done })
+    }
+}
+
+impl Judge for Simulated<'_> {
+    fn run(&self, contender: usize, event: &Event, step: u32) -> Result<Figures, ChooseError> {
+        let (name, fabric, settings) = &self.entrants[contender];
+        let run = format!("{name}; {event}; {step}");
+        if let Some(figures) = self.memory.recall(&run) {
+            return Ok(figures);
+        }
+        if (self.stop)() {
+            return Err(ChooseError::Interrupted);
+        }
+        let traffic = Traffic::new(&event.pattern, fabric.dragonfly(), event.seed)?;
+        let outcome = Run::new(fabric, settings, &traffic, load_of(step), event.seed)
+            .map_err(RunError::Settings)
+            .and_then(|run| {
+                // Where there are several, each population's latency must be known to the end.
+                let several = traffic.populations().len() > 1;
+                run.measure(if several { Haste::Measure } else { Haste::OnlyIfStable }, self.stop)
+            });
+        let figures = match outcome {
+            Ok(outcome) => figures(&outcome),
+            Err(RunError::Stopped) => return Err(ChooseError::Interrupted),
+            Err(error) => return Err(ChooseError::Run { run, error }),
+        };
+        self.memory.keep(run, figures.clone())?;
+        (self.done)();
+        Ok(figures)
+    }
+}
+
+fn figures(outcome: &Outcome) -> Figures {
+    Figures {
+        saturated: outcome.saturated,
+        latency: outcome.all.latency,
+        hops: outcome.all.hops,
+        populations: outcome.populations.iter().map(|population| population.latency).collect(),
+    }
+}

@@ -1,0 +1,213 @@
+//! Sets that `generate` chooses itself: the table it ends with, the same bytes whatever the threads,
+//! interruption and going on, and what is refused.
+
+use crate::scratch::{Run, Scratch, TVLB};
+use insta::{assert_snapshot, with_settings};
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+/// Six switches: a choice takes a moment.
+const TINY: &str = "name = \"tiny\"\n[dragonfly]\np = 1\na = 2\nh = 1\ng = 3\n";
+
+/// A fabric file without a set, of which the sets are to be chosen.
+fn shipped(name: &str) -> Scratch {
+    let fabric = String::from_utf8(Scratch::with_shipped(name).read("fabric.toml")).unwrap();
+    let (sizes, _) = fabric.split_once("[routing]").unwrap();
+    Scratch::with_text(sizes)
+}
+
+/// The table set in `out`, without the name of the directory.
+fn table_set(scratch: &Scratch) -> Vec<(String, Vec<u8>)> {
+    let files = scratch.files().into_iter();
+    files.filter_map(|(name, bytes)| Some((name.strip_prefix("out/")?.to_owned(), bytes))).collect()
+}
+
+fn without_time(text: &str) -> String {
+    let lines = text.lines().map(|line| match line.split_once(" bytes of images, in ") {
+        Some((before, _)) => format!("{before} bytes of images, in [TIME]"),
+        None => line.to_owned(),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn the_table_of_a_choice() {
+    let scratch = shipped("dfly-2-4-2-9.toml");
+    let printed = scratch.succeeds("generate fabric.toml -o out --panel quick");
+    assert_snapshot!("choice_table", without_time(&printed));
+    let manifest = String::from_utf8(scratch.read("out/manifest.json")).unwrap();
+    let choice = manifest.split_once("\"choice\"").unwrap().1.split_once("\"sizes\"").unwrap().0;
+    assert_snapshot!("choice_manifest", choice);
+    assert_eq!(scratch.names(), ["fabric.toml", "out"]);
+    // The images mean what the manifest says, and what reads manifests reads this one.
+    let inspected = scratch.succeeds("inspect out");
+    let json: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+    for decision in ["ugal-l", "par-source", "par-second"] {
+        let set = json["sets"][decision]["set"].as_str().unwrap();
+        assert!(inspected.contains(set), "{inspected}");
+    }
+    scratch.succeeds("simulate out --window 500 --warm-up 1");
+}
+
+#[test]
+fn threads_and_repetition_do_not_show() {
+    let of = |options: &str| {
+        let scratch = Scratch::with_text(TINY);
+        scratch.succeeds(&format!("generate fabric.toml -o out --panel quick {options}"));
+        table_set(&scratch)
+    };
+    let once = of("--threads 1");
+    for options in ["--threads 1 --set auto", "--threads 2 --state kept", "--threads 7"] {
+        assert_eq!(of(options), once, "{options}");
+    }
+    assert_eq!(of("--prefer robust --threads 7"), of("--prefer robust --threads 1"));
+}
+
+#[test]
+fn the_model_alone() {
+    let scratch = Scratch::with_text(TINY);
+    let printed = scratch.succeeds("generate fabric.toml -o out --fast");
+    with_settings!({ filters => vec![(r"in \d+\.\d\d s", "in [TIME] s")] }, {
+        assert_snapshot!("choice_by_model", printed);
+    });
+    let manifest = String::from_utf8(scratch.read("out/manifest.json")).unwrap();
+    assert!(manifest.contains("\"by\": \"model\""));
+}
+
+#[test]
+fn a_fabric_too_large_for_the_model_says_so() {
+    let scratch = shipped("dfly-13-26-13-27.toml");
+    let printed = scratch.succeeds("generate fabric.toml -o out --fast");
+    assert!(printed.contains("not used: the fabric has more than 300 switches"), "{printed}");
+    let manifest: serde_json::Value =
+        serde_json::from_slice(&scratch.read("out/manifest.json")).unwrap();
+    assert_eq!(manifest["choice"]["by"], "default");
+    assert_eq!(manifest["sets"]["par-second"]["set"], "strategic-2-3 by shape");
+}
+
+fn begin(scratch: &Scratch, options: &str) -> std::process::Child {
+    let arguments = format!("generate fabric.toml -o deep/out --quiet {options}");
+    let mut command = scratch.command(TVLB);
+    command.args(arguments.split_whitespace()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().unwrap()
+}
+
+fn interrupt(child: std::process::Child) -> Run {
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).output().unwrap();
+    drop(sent);
+    Run::of(&child.wait_with_output().unwrap())
+}
+
+#[test]
+fn an_interruption_leaves_nothing() {
+    for delay in [100, 1500] {
+        let scratch = shipped("dfly-4-8-4-9.toml");
+        let child = begin(&scratch, "");
+        sleep(Duration::from_millis(delay));
+        let run = interrupt(child);
+        assert_eq!(run.code, 130, "{run}");
+        assert_eq!(run.stderr, "tvlb: interrupted; nothing was written\n");
+        assert_eq!(scratch.names(), ["fabric.toml"]);
+    }
+}
+
+#[test]
+fn an_interrupted_choice_goes_on_to_the_same_end() {
+    let whole = Scratch::with_text(TINY);
+    whole.succeeds("generate fabric.toml -o deep/out --panel quick");
+    let scratch = Scratch::with_text(TINY);
+    for _ in 0..3 {
+        let child = begin(&scratch, "--panel quick --state kept --replace");
+        sleep(Duration::from_millis(150));
+        let run = interrupt(child);
+        assert!(run.code == 0 || run.code == 130, "{run}");
+        if run.code == 130 {
+            assert!(run.stderr.starts_with("tvlb: kept: keeps "), "{run}");
+            assert!(!scratch.path("deep").exists());
+        }
+    }
+    scratch.succeeds("generate fabric.toml -o deep/out --panel quick --state kept --replace -q");
+    let sets = |scratch: &Scratch| {
+        let mut files = scratch.files();
+        files.retain(|name, _| name.starts_with("deep/"));
+        files
+    };
+    assert_eq!(sets(&scratch), sets(&whole));
+}
+
+#[test]
+fn what_was_kept_of_another_fabric_is_refused() {
+    let scratch = Scratch::with_text(TINY);
+    scratch.succeeds("generate fabric.toml -o out --panel quick --state kept -q");
+    scratch.write("fabric.toml", TINY.replace("p = 1", "p = 2"));
+    assert_snapshot!(
+        "choice_state_of_another_model",
+        scratch.refuses("generate fabric.toml -o other --panel quick --state kept")
+    );
+    std::fs::remove_file(scratch.path("kept/model")).unwrap();
+    assert_snapshot!(
+        "choice_state_of_another_fabric",
+        refused(&scratch, "generate fabric.toml -o other --panel quick --state kept")
+    );
+    scratch.write("kept/simulate", "{}");
+    assert_snapshot!(
+        "choice_state_damaged",
+        refused(&scratch, "generate fabric.toml -o other --panel quick --state kept")
+    );
+    assert_snapshot!(
+        "choice_state_is_a_file",
+        refused(&scratch, "generate fabric.toml -o other --state fabric.toml")
+    );
+}
+
+/// Like [`Scratch::refuses`], where something may be kept in the state.
+fn refused(scratch: &Scratch, arguments: &str) -> String {
+    let run = scratch.tvlb(arguments);
+    assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{run}");
+    assert!(!scratch.path("other").exists());
+    run.stderr
+}
+
+#[test]
+fn options_that_do_not_go_together() {
+    let scratch = Scratch::with_text(TINY);
+    assert_snapshot!(
+        "choice_one_decision",
+        scratch.refuses("generate fabric.toml -o out --set-ugal-l all")
+    );
+    assert_snapshot!(
+        "choice_unused_fast",
+        scratch.refuses("generate fabric.toml -o out --set all --fast")
+    );
+    assert_snapshot!(
+        "choice_unused_prefer",
+        scratch.refuses("generate fabric.toml -o out --set all --prefer robust")
+    );
+    assert_snapshot!(
+        "choice_bad_candidate",
+        scratch.refuses("generate fabric.toml -o out --candidate none")
+    );
+    let run = scratch.tvlb("generate fabric.toml -o out --fast --panel quick");
+    assert_eq!(run.code, 2, "{run}");
+    scratch.succeeds(
+        "generate fabric.toml -o out --set-ugal-l all --set-par-source min --set-par-second all -q",
+    );
+}
+
+#[test]
+fn a_switch_with_too_many_ports_is_refused_with_a_way_out() {
+    let scratch = Scratch::with_text("name = \"wide\"\n[dragonfly]\np = 60\na = 3\nh = 3\ng = 4\n");
+    assert_snapshot!("choice_too_many_ports", scratch.refuses("generate fabric.toml -o out"));
+    scratch.succeeds("generate fabric.toml -o out --fast -q");
+}
+
+#[test]
+fn groups_that_cannot_reach_each_other_are_known_before_the_work() {
+    let scratch = Scratch::with_text(
+        "name = \"apart\"\n[dragonfly]\np = 1\na = 1\nh = 1\ng = 2\ncables = \"cables.csv\"\n",
+    );
+    scratch.write("cables.csv", "from_group,from_switch,from_port,to_group,to_switch,to_port\n");
+    let error = scratch.refuses("generate fabric.toml -o out");
+    assert!(error.starts_with("tvlb: cables.csv: groups 0 and 1 share no cable"), "{error}");
+}
