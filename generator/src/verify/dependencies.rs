@@ -196,6 +196,7 @@ mod tests {
     use crate::generate::generate;
     use std::path::Path;
     use tvlb_firmware_model::Switch;
+    use tvlb_schema::{PerDecision, SetRule, ShapeSet};
 
     #[test]
     fn bits_are_found_where_they_were_set() {
@@ -212,7 +213,9 @@ mod tests {
     fn a_circle_is_found_and_told_link_by_link() {
         let tables = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tables");
         let loaded = crate::fabric::Fabric::load(&tables.join("dfly-2-4-2-9.toml")).unwrap();
-        let generated = generate(&loaded, &|| (), &|| false).unwrap();
+        let rule = SetRule::whole(ShapeSet::ALL);
+        let rules = PerDecision { ugal_l: rule, par_source: rule, par_second: rule };
+        let generated = generate(&loaded, rules, &|| (), &|| false).unwrap();
         let (fabric, images) = (&generated.images.fabric, &generated.images.switches);
         let switches: Vec<_> =
             images.iter().map(|image| Switch::boot(fabric, image).unwrap()).collect();
