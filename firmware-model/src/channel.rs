@@ -49,6 +49,9 @@ impl Channels {
     /// `positional` for PAR: L0 L4 G0 L1 L2 G1 L3.
     pub const POSITIONAL_PAR: Self = Self { local: 5, global: 2 };
 
+    /// What is enough for any assignment and any scheme. A header has room for eight.
+    pub const MOST: Self = Self { local: 7, global: 6 };
+
     /// The number that is enough on any link.
     pub const fn most(self) -> u8 {
         if self.local > self.global { self.local } else { self.global }

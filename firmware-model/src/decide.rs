@@ -23,6 +23,20 @@ pub enum Scheme {
 }
 
 impl Scheme {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Min, Self::Vlb, Self::UgalL, Self::Par, Self::UgalG];
+
+    /// The name in messages and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Min => "min",
+            Self::Vlb => "vlb",
+            Self::UgalL => "ugal-l",
+            Self::Par => "par",
+            Self::UgalG => "ugal-g",
+        }
+    }
+
     /// The decision whose set and threshold the source switch uses.
     const fn decision(self) -> Decision {
         match self {

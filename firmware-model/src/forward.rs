@@ -1,7 +1,7 @@
 //! Forwarding: the next step of a packet from its header alone.
 
-use crate::channel::{Channels, LinkKind, assign};
-use crate::{Error, Header, Kind, Scheme, Stage, Switch};
+use crate::channel::{LinkKind, assign};
+use crate::{Error, Header, Kind, Stage, Switch};
 use tvlb_schema::{Index, Port};
 
 /// What a switch does with a packet.
@@ -104,10 +104,9 @@ impl Switch<'_> {
     ) -> Result<Step, Error> {
         let channels = self.image.virtual_channels();
         let needed = assign(channels, header.stage(), header.virtual_channel(), link, arrived);
-        let most = Channels::needed(channels, Scheme::Par);
         let count = match link {
-            LinkKind::Local => most.local,
-            LinkKind::Global => most.global,
+            LinkKind::Local => self.channels.local,
+            LinkKind::Global => self.channels.global,
         };
         if needed >= count {
             return Err(no_channel(header, needed, count));

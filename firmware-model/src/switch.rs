@@ -1,7 +1,7 @@
 //! One switch: booted from its images, it knows its place and its neighbours.
 
-use crate::Error;
 use crate::draw::Pair;
+use crate::{Channels, Error, Scheme};
 use tvlb_schema::{
     Decision, Dragonfly, End, FabricImage, Group, Index, Port, Route, Shape, SwitchImage,
 };
@@ -10,17 +10,55 @@ use tvlb_schema::{
 #[derive(Clone, Debug)]
 pub struct Switch<'a> {
     pub(crate) image: SwitchImage<'a>,
+    /// The virtual channels that a packet may be given.
+    pub(crate) channels: Channels,
 }
 
 impl<'a> Switch<'a> {
-    /// Boots from the fabric image and this switch's image.
+    /// Boots from the fabric image and this switch's image, taking for granted that every link
+    /// has the virtual channels of any scheme: at most [`Channels::MOST`]. A switch that has
+    /// fewer says so by [`Self::with_channels`].
     ///
     /// # Errors
     /// Which image is bad and why. Never panics, whatever the bytes.
     pub fn boot(fabric: &'a [u8], switch: &'a [u8]) -> Result<Self, Error> {
         let fabric = FabricImage::decode(fabric).map_err(Error::FabricImage)?;
-        let image = SwitchImage::decode(switch, &fabric).map_err(Error::SwitchImage)?;
-        Ok(Self { image })
+        Self::boot_in(&fabric, switch)
+    }
+
+    /// As [`Self::boot`], where the fabric image is decoded already: for whoever boots several
+    /// switches of one fabric.
+    ///
+    /// # Errors
+    /// What is wrong with the switch image. Never panics, whatever the bytes.
+    pub fn boot_in(fabric: &FabricImage<'a>, switch: &'a [u8]) -> Result<Self, Error> {
+        let image = SwitchImage::decode(switch, fabric).map_err(Error::SwitchImage)?;
+        let channels = Channels::needed(image.virtual_channels(), Scheme::Par);
+        Ok(Self { image, channels })
+    }
+
+    /// This switch, if the virtual channels that its links have are enough for what the image
+    /// wants where packets are routed by `scheme`. From then on no packet is given another
+    /// channel, whatever its header.
+    ///
+    /// # Errors
+    /// [`Error::TooFewChannels`], with the link kind, the channels it has and those it needs.
+    pub fn with_channels(mut self, scheme: Scheme, channels: Channels) -> Result<Self, Error> {
+        let assignment = self.image.virtual_channels();
+        let needed = Channels::needed(assignment, scheme);
+        for (links, found, needed) in
+            [("local", channels.local, needed.local), ("global", channels.global, needed.global)]
+        {
+            if found < needed {
+                return Err(Error::TooFewChannels { links, found, needed, assignment, scheme });
+            }
+        }
+        let most = Channels::needed(assignment, Scheme::Par);
+        self.channels = Channels {
+            local: channels.local.min(most.local),
+            global: channels.global.min(most.global),
+        };
+        Ok(self)
     }
 
     /// The image it booted from.
