@@ -1,10 +1,10 @@
 //! The source decision, and PAR's second look: MIN or VLB, from the switch's own credits.
 
-use crate::channel::LinkKind;
-use crate::draw::{Path, draw_within_group};
+use crate::channel::{LinkKind, place};
+use crate::draw::{Pair, Path, draw_within_group};
 use crate::{Credits, Error, Header, Kind, Stage, Step, Switch};
 use rand_core::Rng;
-use tvlb_schema::{Decision, GlobalPort, Index, Node, Port};
+use tvlb_schema::{Decision, Dragonfly, GlobalPort, Group, Index, Node, Port, Route, Shape};
 
 /// How a source switch chooses between a packet's MIN and its VLB path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -90,10 +90,19 @@ struct Candidate {
 
 impl Candidate {
     /// The header with which a packet on this path stands at its source.
+    #[inline]
     const fn header(self, to: tvlb_schema::Switch, terminal: u8, kind: Kind) -> Header {
         let Path { x, y, detour, .. } = self.path;
         Header::at_source(to, terminal, kind, x, y, detour)
     }
+}
+
+/// Where a packet is to go.
+#[derive(Clone, Copy)]
+struct Destination {
+    switch: tvlb_schema::Switch,
+    group: Group,
+    index: Index,
 }
 
 impl Switch<'_> {
@@ -103,6 +112,7 @@ impl Switch<'_> {
     ///
     /// # Errors
     /// The destination does not exist, or cannot be reached.
+    #[inline]
     pub fn admit(
         &self,
         destination: Node,
@@ -113,62 +123,33 @@ impl Switch<'_> {
     ) -> Result<Admission, Error> {
         let df = self.dragonfly();
         if !df.has_node(destination) {
-            return Err(Error::NoSuchNode { node: destination, last: Node(df.node_count() - 1) });
+            return Err(no_such_node(df, destination));
         }
-        let (to, terminal) = df.switch_of(destination);
-        if to == self.image.switch() {
+        let (switch, terminal) = df.switch_of(destination);
+        if switch == self.image.switch() {
             let step = Step::Deliver { port: df.terminal_port(terminal) };
             return Ok(Admission { step, choice: Choice::Here });
         }
-        let decision = scheme.decision();
-        let min = if scheme == Scheme::Vlb { None } else { self.draw_min(to, rng) };
-        let vlb =
-            if scheme == Scheme::Min { None } else { self.draw_vlb(to, decision, paths, rng) };
-        let (candidate, choice) = match (scheme, min, vlb) {
-            (Scheme::Min, Some(min), _) => (min, Choice::Min),
-            (Scheme::Vlb, _, Some(vlb)) => (vlb, Choice::Vlb),
-            (Scheme::UgalL | Scheme::Par, Some(min), Some(vlb)) => {
-                if self.prefers_min(decision, min, vlb, credits) {
-                    (min, Choice::Min)
-                } else {
-                    (vlb, Choice::Vlb)
-                }
-            }
-            (Scheme::UgalG, Some(min), Some(vlb)) => {
-                let queue = |candidate: Candidate, kind| {
-                    let header = candidate.header(to, terminal, kind);
-                    credits.used_along(header).map(i64::from).ok_or(Error::NoGlobalView)
-                };
-                let threshold = i64::from(self.image.threshold(decision));
-                if queue(min, Kind::Min)? <= queue(vlb, Kind::Vlb)?.saturating_add(threshold) {
-                    (min, Choice::Min)
-                } else {
-                    (vlb, Choice::Vlb)
-                }
-            }
-            (Scheme::UgalL | Scheme::Par | Scheme::UgalG, Some(min), None) => {
-                (min, Choice::MinForWant)
-            }
-            (Scheme::UgalL | Scheme::Par | Scheme::UgalG, None, Some(vlb)) => {
-                (vlb, Choice::VlbForWant)
-            }
-            _ => self.only_path(to, scheme, rng)?,
-        };
-        let kind = match choice {
-            Choice::Vlb | Choice::VlbForWant => Kind::Vlb,
-            _ if scheme == Scheme::Par => Kind::OpenMin,
+        let (group, index) = df.place(switch);
+        let to = Destination { switch, group, index };
+        let (candidate, choice) = self.choose(to, terminal, scheme, paths, credits, rng)?;
+        let is_vlb = matches!(choice, Choice::Vlb | Choice::VlbForWant);
+        let kind = match scheme {
+            _ if is_vlb => Kind::Vlb,
+            Scheme::Par => Kind::OpenMin,
             _ => Kind::Min,
         };
-        let header = candidate.header(to, terminal, kind);
         let (link, arrived) = if candidate.is_global {
-            let arrived = if kind == Kind::Vlb { Stage::Middle } else { Stage::Destination };
-            (LinkKind::Global, arrived)
-        } else if self.dragonfly().place(to).0 == self.image.group() && kind != Kind::Vlb {
+            (LinkKind::Global, if is_vlb { Stage::Middle } else { Stage::Destination })
+        } else if !is_vlb && group == self.image.group() {
             (LinkKind::Local, Stage::DestinationLocal)
         } else {
             (LinkKind::Local, Stage::SourceLocal)
         };
-        Ok(Admission { step: self.send(header, candidate.first, link, arrived)?, choice })
+        let header = candidate.header(switch, terminal, kind);
+        let place = place(Stage::Source as u32, link);
+        let step = self.send(header, candidate.first, place, arrived as u32)?;
+        Ok(Admission { step, choice })
     }
 
     /// PAR's second look: at the second switch, if the packet took MIN and is still in its source
@@ -177,6 +158,7 @@ impl Switch<'_> {
     ///
     /// # Errors
     /// The header makes no sense here.
+    #[inline]
     pub fn reconsider(
         &self,
         header: Header,
@@ -187,22 +169,7 @@ impl Switch<'_> {
         if header.kind() != Some(Kind::OpenMin) || header.stage() != Stage::SourceLocal {
             return Ok(header);
         }
-        if !self.is_in_range(header) {
-            return Err(self.out_of_range(header));
-        }
-        let (df, to) = (self.dragonfly(), header.destination());
-        let (at, slot) = df.split_port(header.x());
-        let arrival = if at == self.image.index() { self.image.peer(slot) } else { None };
-        let ((to_group, to_index), Some(arrival)) = (df.place(to), arrival) else {
-            return Err(self.astray(header));
-        };
-        if arrival.group != to_group {
-            return Err(self.astray(header));
-        }
-        let tail = df.split_port(arrival.port).0 != to_index;
-        let path =
-            Path { x: header.x(), y: GlobalPort(0), detour: Index(0), hops: 1 + u8::from(tail) };
-        let min = Candidate { path, first: df.slot_port(slot), is_global: true };
+        let (to, min) = self.minimal_rest(header)?;
         match self.draw_vlb(to, Decision::ParSecond, paths, rng) {
             Some(vlb) if !self.prefers_min(Decision::ParSecond, min, vlb, credits) => {
                 let Path { x, y, detour, .. } = vlb.path;
@@ -212,7 +179,62 @@ impl Switch<'_> {
         }
     }
 
+    /// The rest of the MIN path of a packet in its source group that stands before its global
+    /// link, and where it goes.
+    fn minimal_rest(&self, header: Header) -> Result<(Destination, Candidate), Error> {
+        if !self.is_in_range(header) {
+            return Err(self.out_of_range(header));
+        }
+        let df = self.dragonfly();
+        let (at, slot) = df.split_port(header.x());
+        let (group, index) = df.place(header.destination());
+        let arrival = if at == self.image.index() { self.image.peer(slot) } else { None };
+        let Some(arrival) = arrival.filter(|arrival| arrival.group == group) else {
+            return Err(self.astray(header));
+        };
+        let tail = df.split_port(arrival.port).0 != index;
+        let path =
+            Path { x: header.x(), y: GlobalPort(0), detour: Index(0), hops: 1 + u8::from(tail) };
+        let to = Destination { switch: header.destination(), group, index };
+        Ok((to, Candidate { path, first: df.slot_port(slot), is_global: true }))
+    }
+
+    /// The source decision.
+    #[inline]
+    fn choose(
+        &self,
+        to: Destination,
+        terminal: u8,
+        scheme: Scheme,
+        paths: VlbPaths,
+        credits: &(impl Credits + ?Sized),
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Result<(Candidate, Choice), Error> {
+        let decision = scheme.decision();
+        let min = if scheme == Scheme::Vlb { None } else { self.draw_min(to, rng) };
+        if let (Scheme::Min, Some(min)) = (scheme, min) {
+            return Ok((min, Choice::Min));
+        }
+        let vlb =
+            if scheme == Scheme::Min { None } else { self.draw_vlb(to, decision, paths, rng) };
+        Ok(match (min, vlb) {
+            (Some(min), Some(vlb)) => {
+                let prefers_min = if scheme == Scheme::UgalG {
+                    self.prefers_min_along(to, terminal, min, vlb, credits)?
+                } else {
+                    self.prefers_min(decision, min, vlb, credits)
+                };
+                if prefers_min { (min, Choice::Min) } else { (vlb, Choice::Vlb) }
+            }
+            (None, Some(vlb)) if scheme == Scheme::Vlb => (vlb, Choice::Vlb),
+            (Some(min), None) => (min, Choice::MinForWant),
+            (None, Some(vlb)) => (vlb, Choice::VlbForWant),
+            (None, None) => self.only_path(to, scheme, rng)?,
+        })
+    }
+
     /// UGAL-L's comparison; MIN wins a tie.
+    #[inline]
     fn prefers_min(
         &self,
         decision: Decision,
@@ -224,10 +246,30 @@ impl Switch<'_> {
         cost(min) <= cost(vlb) + i64::from(self.image.threshold(decision))
     }
 
+    /// UGAL-G's comparison; MIN wins a tie.
+    #[inline(never)]
+    fn prefers_min_along(
+        &self,
+        to: Destination,
+        terminal: u8,
+        min: Candidate,
+        vlb: Candidate,
+        credits: &(impl Credits + ?Sized),
+    ) -> Result<bool, Error> {
+        let queue = |candidate: Candidate, kind| {
+            let header = candidate.header(to.switch, terminal, kind);
+            credits.used_along(header).map(i64::from).ok_or(Error::NoGlobalView)
+        };
+        let threshold = i64::from(self.image.threshold(Decision::UgalL));
+        Ok(queue(min, Kind::Min)? <= queue(vlb, Kind::Vlb)? + threshold)
+    }
+
     /// The path of a pair that lacks what its scheme asks for: the other kind, by all there is.
+    #[cold]
+    #[inline(never)]
     fn only_path(
         &self,
-        to: tvlb_schema::Switch,
+        to: Destination,
         scheme: Scheme,
         rng: &mut (impl Rng + ?Sized),
     ) -> Result<(Candidate, Choice), Error> {
@@ -236,32 +278,30 @@ impl Switch<'_> {
             Some(min) => Ok((min, Choice::MinForWant)),
             None => match self.draw_vlb(to, scheme.decision(), VlbPaths::Conventional, rng) {
                 Some(vlb) => Ok((vlb, Choice::VlbForWant)),
-                None => Err(Error::Unreachable { from: self.image.switch(), to }),
+                None => Err(Error::Unreachable { from: self.image.switch(), to: to.switch }),
             },
         }
     }
 
-    fn draw_min(
-        &self,
-        to: tvlb_schema::Switch,
-        rng: &mut (impl Rng + ?Sized),
-    ) -> Option<Candidate> {
+    #[inline]
+    fn draw_min(&self, to: Destination, rng: &mut (impl Rng + ?Sized)) -> Option<Candidate> {
         match self.pair(to) {
             Some(pair) => pair.draw_min(rng).map(|path| self.leaving_by_x(path)),
-            None => Some(self.within_group(self.dragonfly().place(to).1, Index(0), 1)),
+            None => Some(self.within_group(to.index, Index(0), 1)),
         }
     }
 
+    #[inline]
     fn draw_vlb(
         &self,
-        to: tvlb_schema::Switch,
+        to: Destination,
         decision: Decision,
         paths: VlbPaths,
         rng: &mut (impl Rng + ?Sized),
     ) -> Option<Candidate> {
         let Some(pair) = self.pair(to) else {
-            let df = self.dragonfly();
-            let through = draw_within_group(df.a(), self.image.index(), df.place(to).1, rng)?;
+            let a = self.dragonfly().a();
+            let through = draw_within_group(a, self.image.index(), to.index, rng)?;
             return Some(self.within_group(through, through, 2));
         };
         let path = match paths {
@@ -269,6 +309,34 @@ impl Switch<'_> {
             VlbPaths::Custom => pair.draw_route(self.image.set(decision), rng)?,
         };
         Some(self.leaving_by_x(path))
+    }
+
+    /// This switch and one of another group; `None` for one of its own group.
+    #[inline]
+    fn pair(&self, to: Destination) -> Option<Pair<'_, '_>> {
+        let from = (self.image.group(), self.image.index());
+        (to.group != from.0).then_some(Pair {
+            fabric: self.image.fabric(),
+            source: self.image.switch(),
+            destination: to.switch,
+            from,
+            to: (to.group, to.index),
+        })
+    }
+
+    /// Every VLB route to `destination` that a decision's set keeps, each once, with its shape.
+    ///
+    /// For tools and tests: the time grows with the number of routes.
+    pub fn for_each_route(
+        &self,
+        decision: Decision,
+        destination: tvlb_schema::Switch,
+        each: impl FnMut(Route, Shape),
+    ) {
+        let (group, index) = self.dragonfly().place(destination);
+        if let Some(pair) = self.pair(Destination { switch: destination, group, index }) {
+            pair.for_each_route(self.image.set(decision), each);
+        }
     }
 
     #[inline]
@@ -281,9 +349,15 @@ impl Switch<'_> {
         Candidate { path, first, is_global }
     }
 
+    #[inline]
     fn within_group(&self, next: Index, detour: Index, hops: u8) -> Candidate {
         let path = Path { x: GlobalPort(0), y: GlobalPort(0), detour, hops };
         let first = self.dragonfly().local_port(self.image.index(), next);
         Candidate { path, first, is_global: false }
     }
+}
+
+#[cold]
+fn no_such_node(df: &Dragonfly, node: Node) -> Error {
+    Error::NoSuchNode { node, last: Node(df.node_count() - 1) }
 }

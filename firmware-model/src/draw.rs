@@ -22,7 +22,8 @@
 
 use rand_core::Rng;
 use tvlb_schema::{
-    DrawRule, End, FabricImage, GlobalPort, Group, Index, Route, SetView, Shape, ShapeSet, Switch,
+    DrawRule, End, FabricImage, GlobalPort, Group, Index, Keep, Route, SetView, Shape, ShapeSet,
+    Switch,
 };
 
 /// The most cells that are tried at random.
@@ -70,10 +71,12 @@ pub(crate) struct Path {
 }
 
 /// A number below `n`, uniform up to a bias of n·2⁻³²; 0 if n is 0.
+#[inline]
 pub(crate) fn below(rng: &mut (impl Rng + ?Sized), n: u32) -> u32 {
     scale(rng.next_u32(), n)
 }
 
+#[inline]
 const fn scale(random: u32, n: u32) -> u32 {
     ((random as u64 * n as u64) >> 32) as u32
 }
@@ -121,6 +124,7 @@ const fn bits(bits: u16) -> ShapeSet {
 
 impl Pair<'_, '_> {
     /// A MIN path: one of the links between the two groups, uniformly.
+    #[inline]
     pub(crate) fn draw_min(&self, rng: &mut (impl Rng + ?Sized)) -> Option<Path> {
         let df = self.fabric.dragonfly();
         let count = self.fabric.link_count(self.from.0, self.to.0);
@@ -155,7 +159,7 @@ impl Pair<'_, '_> {
         // Where R is at either end of the local hop between v and w, the walk has no detour.
         let detour = if r == links.v { links.w } else { r };
         let mid = u8::from(links.v != r) + u8::from(r != links.w);
-        Some(self.path(links, detour, mid))
+        Some(path(links, detour, mid))
     }
 
     /// A route of a T-VLB set by the set's draw rule.
@@ -166,16 +170,7 @@ impl Pair<'_, '_> {
     ) -> Option<Path> {
         let mut shapes = set.shapes_to(self.destination);
         if let DrawRule::ByShape { weights } = &set.rule().draw {
-            let weight = |s: Shape| weights.get(s.number()).map_or(0, |&w| u32::from(w));
-            let total = shapes.iter().map(weight).sum();
-            let mut left = below(rng, total);
-            let drawn = shapes.iter().find(|&s| {
-                let weight = weight(s);
-                let hit = left < weight;
-                left = left.saturating_sub(weight);
-                hit
-            })?;
-            shapes = ShapeSet::only(drawn);
+            shapes = ShapeSet::only(draw_shape(shapes, weights, rng)?);
         }
         let strata = self.strata(shapes);
         self.draw_cell(&strata, rng, |links, (cells, way), _| self.kept_in(set, links, cells, way))
@@ -220,6 +215,7 @@ impl Pair<'_, '_> {
     }
 
     /// Draws cells until one yields something, as the module's head describes.
+    #[inline]
     fn draw_cell<T, R: Rng + ?Sized>(
         &self,
         strata: &[Cells],
@@ -240,12 +236,24 @@ impl Pair<'_, '_> {
             let port = scale((random >> 32) as u32, cells.ports);
             let k = scale((random & 0xffff_ffff) as u32, cells.links);
             let way = if cells.ways > 1 { below(rng, cells.ways) } else { 0 };
-            let found =
-                self.links(cells.stratum, port, k).and_then(|l| accept(l, (cells, way), rng));
+            let found = self.links(cells, port, k).and_then(|l| accept(l, (cells, way), rng));
             if found.is_some() {
                 return found;
             }
         }
+        self.draw_by_visit(strata, total, rng, accept)
+    }
+
+    /// As [`Self::draw_cell`] where chance has found nothing.
+    #[cold]
+    #[inline(never)]
+    fn draw_by_visit<T, R: Rng + ?Sized>(
+        &self,
+        strata: &[Cells],
+        total: u32,
+        rng: &mut R,
+        mut accept: impl FnMut(Links, (&Cells, u32), &mut R) -> Option<T>,
+    ) -> Option<T> {
         if total > MOST_VISITED {
             return None;
         }
@@ -266,7 +274,7 @@ impl Pair<'_, '_> {
         for cells in strata.iter().filter(|cells| cells.ways > 0) {
             for port in 0..cells.ports {
                 for k in 0..cells.links {
-                    let Some(links) = self.links(cells.stratum, port, k) else { continue };
+                    let Some(links) = self.links(cells, port, k) else { continue };
                     for way in 0..cells.ways {
                         each(links, (cells, way));
                     }
@@ -275,70 +283,98 @@ impl Pair<'_, '_> {
         }
     }
 
-    /// The two links that a port and a number k name, if there are such.
-    fn links(&self, stratum: Stratum, port: u32, k: u32) -> Option<Links> {
+    /// The two links that a port and a number k name, if there are such, and if a shape that
+    /// begins and ends as they do is wanted.
+    #[inline]
+    fn links(&self, cells: &Cells, port: u32, k: u32) -> Option<Links> {
         let (fabric, df) = (self.fabric, self.fabric.dragonfly());
         let own = u32::from(self.from.1.0) * df.h();
         #[expect(clippy::cast_possible_truncation, reason = "a port of a group, at most 4096")]
         let global_port = |number: u32| GlobalPort(number as u16);
-        let (x, v, y, z) = if stratum == Stratum::Theirs {
+        let index = |port| df.split_port(port).0;
+        let wanted = |head, tail| !cells.shapes.and(ShapeSet::of_ends(head, tail)).is_empty();
+        if cells.stratum == Stratum::Theirs {
             let z = global_port(u32::from(self.to.1.0) * df.h() + port);
             let (middle, ky) = fabric.port_link(End { group: self.to.0, port: z })?;
             if middle == self.from.0 {
                 return None;
             }
-            let (_, y) = fabric.link(self.to.0, middle, ky)?;
             let (x, v) = fabric.link(self.from.0, middle, k)?;
-            (x, v, y, z)
-        } else {
-            let x = global_port(match stratum {
-                Stratum::Own => own + port,
-                Stratum::Others if port >= own => port + df.h(),
-                _ => port,
-            });
-            let (middle, kx) = fabric.port_link(End { group: self.from.0, port: x })?;
-            if middle == self.to.0 {
+            let head = index(x) != self.from.1;
+            if !wanted(head, false) {
                 return None;
             }
-            let (_, v) = fabric.link(self.from.0, middle, kx)?;
-            let (y, z) = fabric.link(middle, self.to.0, k)?;
-            (x, v, y, z)
+            let (_, y) = fabric.link(self.to.0, middle, ky)?;
+            return Some(Links { x, y, head, tail: false, v: index(v), w: index(y) });
+        }
+        let (x, head) = match cells.stratum {
+            Stratum::Own => (global_port(own + port), false),
+            Stratum::Others if port >= own => (global_port(port + df.h()), true),
+            Stratum::Others => (global_port(port), true),
+            _ => {
+                let x = global_port(port);
+                (x, index(x) != self.from.1)
+            }
         };
-        Some(Links {
-            x,
-            y,
-            head: df.split_port(x).0 != self.from.1,
-            tail: df.split_port(z).0 != self.to.1,
-            v: df.split_port(v).0,
-            w: df.split_port(y).0,
-        })
+        let (middle, kx) = fabric.port_link(End { group: self.from.0, port: x })?;
+        if middle == self.to.0 {
+            return None;
+        }
+        let (y, z) = fabric.link(middle, self.to.0, k)?;
+        let tail = index(z) != self.to.1;
+        if !wanted(head, tail) {
+            return None;
+        }
+        let (_, v) = fabric.link(self.from.0, middle, kx)?;
+        Some(Links { x, y, head, tail, v: index(v), w: index(y) })
     }
 
     /// The route that a cell holds, if it has one of the shapes wanted and the set keeps it.
+    #[inline]
     fn kept_in(&self, set: &SetView<'_>, links: Links, cells: &Cells, way: u32) -> Option<Path> {
-        let detour = if way < cells.direct {
-            None
+        let (detour, mid) = if way < cells.direct {
+            (None, u8::from(links.v != links.w))
         } else {
-            Some(detour_number(way - cells.direct, links.v, links.w)?)
+            (Some(detour_number(way - cells.direct, links.v, links.w)?), 2)
         };
-        let mid = if detour.is_some() { 2 } else { u8::from(links.v != links.w) };
         let shape = Shape::of_walk(links.head, mid, links.tail);
         if !cells.shapes.contains(shape) {
             return None;
         }
-        let route = Route { x: links.x, y: links.y, detour };
-        let key = route.key(self.fabric.dragonfly(), self.source, self.destination);
-        if !set.rule().keeps(shape, key) {
-            return None;
+        let keep = set.rule().keep_of(shape);
+        if keep != Keep::ALL {
+            let route = Route { x: links.x, y: links.y, detour };
+            let key = route.key(self.fabric.dragonfly(), self.source, self.destination);
+            if !set.rule().keeps(shape, key) {
+                return None;
+            }
         }
-        Some(self.path(links, detour.unwrap_or(links.w), mid))
+        Some(path(links, detour.unwrap_or(links.w), mid))
     }
+}
 
-    #[expect(clippy::unused_self, reason = "reads as the pair's path")]
-    fn path(&self, links: Links, detour: Index, mid: u8) -> Path {
-        let hops = 2 + u8::from(links.head) + mid + u8::from(links.tail);
-        Path { x: links.x, y: links.y, detour, hops }
-    }
+/// A shape by its weight; `None` if there is none to draw.
+#[inline]
+fn draw_shape(
+    shapes: ShapeSet,
+    weights: &[u16; Shape::COUNT],
+    rng: &mut (impl Rng + ?Sized),
+) -> Option<Shape> {
+    let weight = |s: Shape| weights.get(s.number()).map_or(0, |&w| u32::from(w));
+    let total = shapes.iter().map(weight).sum();
+    let mut left = below(rng, total);
+    shapes.iter().find(|&s| {
+        let weight = weight(s);
+        let hit = left < weight;
+        left = left.saturating_sub(weight);
+        hit
+    })
+}
+
+#[inline]
+const fn path(links: Links, detour: Index, mid: u8) -> Path {
+    let hops = 2 + links.head as u8 + mid + links.tail as u8;
+    Path { x: links.x, y: links.y, detour, hops }
 }
 
 /// The n-th switch of a group that is neither v nor w; `None` if v is w, since a detour from a

@@ -1,10 +1,8 @@
 //! One switch: booted from its images, it knows its place and its neighbours.
 
-use crate::draw::Pair;
+use crate::channel::Rules;
 use crate::{Channels, Error, Scheme};
-use tvlb_schema::{
-    Decision, Dragonfly, End, FabricImage, Group, Index, Port, Route, Shape, SwitchImage,
-};
+use tvlb_schema::{Dragonfly, End, FabricImage, Group, Index, Port, SwitchImage};
 
 /// One booted switch. It borrows its images and changes nothing: share it freely.
 #[derive(Clone, Debug)]
@@ -12,6 +10,8 @@ pub struct Switch<'a> {
     pub(crate) image: SwitchImage<'a>,
     /// The virtual channels that a packet may be given.
     pub(crate) channels: Channels,
+    /// How they are assigned.
+    pub(crate) rules: Rules,
 }
 
 impl<'a> Switch<'a> {
@@ -34,7 +34,8 @@ impl<'a> Switch<'a> {
     pub fn boot_in(fabric: &FabricImage<'a>, switch: &'a [u8]) -> Result<Self, Error> {
         let image = SwitchImage::decode(switch, fabric).map_err(Error::SwitchImage)?;
         let channels = Channels::needed(image.virtual_channels(), Scheme::Par);
-        Ok(Self { image, channels })
+        let rules = Rules::of(image.virtual_channels());
+        Ok(Self { image, channels, rules })
     }
 
     /// This switch, if the virtual channels that its links have are enough for what the image
@@ -66,20 +67,6 @@ impl<'a> Switch<'a> {
         &self.image
     }
 
-    /// Every VLB route to `destination` that a decision's set keeps, each once, with its shape.
-    ///
-    /// For tools and tests: the time grows with the number of routes.
-    pub fn for_each_route(
-        &self,
-        decision: Decision,
-        destination: tvlb_schema::Switch,
-        each: impl FnMut(Route, Shape),
-    ) {
-        if let Some(pair) = self.pair(destination) {
-            pair.for_each_route(self.image.set(decision), each);
-        }
-    }
-
     /// The other end of the cable or local link behind a physical port; `None` for a terminal, an
     /// unused port or one that does not exist.
     pub fn neighbour(&self, port: Port) -> Option<(Group, Index)> {
@@ -101,19 +88,5 @@ impl<'a> Switch<'a> {
     #[inline]
     pub(crate) const fn dragonfly(&self) -> &Dragonfly {
         self.image.fabric().dragonfly()
-    }
-
-    /// This switch and one of another group; `None` for one of its own group.
-    #[inline]
-    pub(crate) fn pair(&self, destination: tvlb_schema::Switch) -> Option<Pair<'_, 'a>> {
-        let to = self.dragonfly().place(destination);
-        let from = (self.image.group(), self.image.index());
-        (to.0 != from.0).then_some(Pair {
-            fabric: self.image.fabric(),
-            source: self.image.switch(),
-            destination,
-            from,
-            to,
-        })
     }
 }

@@ -222,7 +222,7 @@ impl Dragonfly {
     #[inline]
     pub const fn place(&self, switch: Switch) -> (Group, Index) {
         // Exact by the argument in `split_port`: switch·e < 2¹⁶·2⁸.
-        let group = ((switch.0 as u64 * self.a_reciprocal as u64) >> 24) as u32;
+        let group = divided(switch.0, self.a_reciprocal);
         let index = (switch.0 as u32).wrapping_sub(group.wrapping_mul(self.a()));
         (Group(low_u16(group)), Index(low_u8(index)))
     }
@@ -247,7 +247,7 @@ impl Dragonfly {
     pub const fn split_port(&self, port: GlobalPort) -> (Index, u16) {
         // Exact: with e = h·reciprocal − 2²⁴ < h, the product exceeds port·2²⁴ / h by port·e / h,
         // and port·e < 2¹²·2¹², too little to reach the next multiple. The test tries them all.
-        let index = ((port.0 as u64 * self.h_reciprocal as u64) >> 24) as u32;
+        let index = divided(port.0, self.h_reciprocal);
         let slot = (port.0 as u32).wrapping_sub(index.wrapping_mul(self.h()));
         (Index(low_u8(index)), low_u16(slot))
     }
@@ -277,6 +277,14 @@ impl Dragonfly {
     pub const fn slot_port(&self, slot: u16) -> Port {
         Port(self.first_slot.wrapping_add(slot))
     }
+}
+
+/// ⌊n·reciprocal / 2²⁴⌋.
+#[inline]
+const fn divided(n: u16, reciprocal: u32) -> u32 {
+    #[expect(clippy::cast_possible_truncation, reason = "at most n, since a reciprocal is ≤ 2²⁴")]
+    let quotient = ((n as u64 * reciprocal as u64) >> 24) as u32;
+    quotient
 }
 
 /// The low 16 bits. Every caller's value fits by the limits.

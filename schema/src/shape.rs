@@ -134,6 +134,13 @@ impl ShapeSet {
         Shape::all().filter(|s| tops.iter().any(|&top| s.is_within(top))).collect()
     }
 
+    /// The shapes with this head and tail, whatever lies between.
+    #[inline]
+    pub const fn of_ends(head: bool, tail: bool) -> Self {
+        // Shapes 000, 010 and 020 have the numbers 0, 2 and 4.
+        Self(0b1_0101 << (head as u16 * 6 + tail as u16))
+    }
+
     /// Whether the shape is in the set.
     #[inline]
     pub const fn contains(self, shape: Shape) -> bool {
@@ -173,8 +180,15 @@ impl ShapeSet {
     }
 
     /// Its shapes by rising number.
-    pub fn iter(self) -> impl DoubleEndedIterator<Item = Shape> {
-        Shape::all().filter(move |&s| self.contains(s))
+    #[inline]
+    pub fn iter(self) -> impl Iterator<Item = Shape> {
+        let mut left = self.0;
+        core::iter::from_fn(move || {
+            #[expect(clippy::cast_possible_truncation, reason = "at most 16")]
+            let number = left.trailing_zeros() as u8;
+            left &= left.wrapping_sub(1);
+            (number < 12).then_some(Shape(number))
+        })
     }
 
     /// Whether with every shape all smaller ones are in it too.
@@ -215,6 +229,15 @@ mod tests {
             .filter(|&bits| ShapeSet::from_bits(bits).unwrap().is_down_closed())
             .count();
         assert_eq!(count, 49);
+    }
+
+    #[test]
+    fn shapes_by_their_ends() {
+        for (head, tail) in [(false, false), (false, true), (true, false), (true, true)] {
+            let expected: ShapeSet =
+                Shape::all().filter(|s| (s.head() == 1, s.tail() == 1) == (head, tail)).collect();
+            assert_eq!(ShapeSet::of_ends(head, tail), expected);
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 use crate::frame::{self, HEADER_LEN, ImageError, ImageKind};
 use crate::packed::{PackedArray, width_for};
-use crate::{DrawRule, End, FabricImage, GlobalPort, Group, Index, SetRule, ShapeSet, Switch};
+use crate::{DrawRule, End, FabricImage, Group, Index, SetRule, ShapeSet, Switch};
 use serde::{Deserialize, Serialize};
 
 /// How many sets an image can hold: one per decision.
@@ -177,6 +177,8 @@ pub struct SwitchImage<'a> {
     set_count: usize,
     /// Per global slot the peer's port number in the fabric plus 1; 0 for an unused port.
     peers: PackedArray<'a>,
+    /// Every slot has a cable.
+    fully_cabled: bool,
     fabric: FabricImage<'a>,
 }
 
@@ -259,7 +261,7 @@ impl<'a> SwitchImage<'a> {
         }
 
         let (group, index) = df.place(switch);
-        let image = Self {
+        let mut image = Self {
             switch,
             group,
             index,
@@ -268,15 +270,17 @@ impl<'a> SwitchImage<'a> {
             sets,
             set_count: body.sets.len(),
             peers,
+            fully_cabled: false,
             fabric: *fabric,
         };
-        image.check_peers(peers_at)?;
+        image.fully_cabled = image.check_peers(peers_at)?;
         Ok(image)
     }
 
-    /// The switch's cables are those of the fabric's wiring.
-    fn check_peers(&self, base: usize) -> Result<(), ImageError> {
+    /// The switch's cables are those of the fabric's wiring; returns whether every slot has one.
+    fn check_peers(&self, base: usize) -> Result<bool, ImageError> {
         let df = self.fabric.dragonfly();
+        let mut fully_cabled = true;
         for slot in 0..df.h() {
             #[expect(clippy::cast_possible_truncation, reason = "h is at most 4096")]
             let end = End::new(df, self.group, self.index, slot as u16);
@@ -289,8 +293,9 @@ impl<'a> SwitchImage<'a> {
                     accepted: "the peer that the fabric image gives",
                 });
             }
+            fully_cabled &= found != 0;
         }
-        Ok(())
+        Ok(fully_cabled)
     }
 
     /// The switch.
@@ -326,22 +331,17 @@ impl<'a> SwitchImage<'a> {
     /// The peer of a global slot, 0 to h − 1; `None` for an unused port or a slot beyond.
     #[inline]
     pub fn peer(&self, slot: u16) -> Option<End> {
+        // Decoding has compared the switch's own list with the fabric's, which needs no division.
         let df = self.fabric.dragonfly();
-        if u32::from(slot) >= df.h() {
-            return None;
-        }
-        let number = self.peers.get(slot.into()).checked_sub(1)?;
-        let (group, port) = (number / df.ports_per_group(), number % df.ports_per_group());
-        Some(End {
-            group: Group(u16::try_from(group).ok()?),
-            port: GlobalPort(u16::try_from(port).ok()?),
-        })
+        let end = End::new(df, self.group, self.index, slot);
+        if u32::from(slot) < df.h() { self.fabric.peer(end) } else { None }
     }
 
-    /// Whether a global slot, 0 to h − 1, has a cable.
+    /// Whether a global slot, 0 to h − 1, has a cable; for no other slot does the answer mean a
+    /// thing.
     #[inline]
     pub fn has_cable(&self, slot: u16) -> bool {
-        u32::from(slot) < self.fabric.dragonfly().h() && self.peers.get(slot.into()) != 0
+        self.fully_cabled || self.peers.get(slot.into()) != 0
     }
 
     /// The number of a decision's set, counted from 0; decisions may share one.
