@@ -127,6 +127,9 @@ impl Rules {
 /// the second of them, but not its rule.
 pub(crate) const AGAIN: u32 = place(Stage::SourceLocalAgain as u32, LinkKind::Local);
 
+/// The virtual channel of a packet's first link under every scheme.
+pub(crate) const AT_INJECTION: u8 = 0;
+
 /// The place of the next link on the path of a packet that stands at this stage.
 #[inline]
 pub(crate) const fn place(stage: u32, next: LinkKind) -> u32 {
@@ -194,6 +197,11 @@ mod tests {
     #[test]
     fn the_longest_paths_use_every_channel_and_no_more() {
         for channels in VcScheme::ALL {
+            for link in [Local, Global] {
+                let first = place(Stage::Source as u32, link);
+                let rules = Rules::of(channels);
+                assert_eq!(rules.assign(Header::from_bits(0), first), AT_INJECTION);
+            }
             for scheme in [Scheme::UgalL, Scheme::Par] {
                 let path = assigned(channels, scheme);
                 let most =

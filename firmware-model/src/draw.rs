@@ -14,16 +14,18 @@
 //! Since short shapes have their own small strata, few draws miss. After [`MOST_TRIES`] misses
 //! (or as many as there are cells, if fewer) all cells are visited once, keeping each hit in turn
 //! with probability 1/n (reservoir sampling), which is uniform too: so the result is exactly
-//! uniform, up to the bias of at most n·2⁻³² of scaling a 32-bit number to n choices. Where there
+//! uniform, up to the bias of at most n·2⁻³² of scaling a 32-bit number to n choices; a port and a
+//! way to cross share such a number, so that n is their product. Where there
 //! are more than [`MOST_VISITED`] cells no visit is made and the draw gives up. So many cells come
 //! only with shapes of which most cells hold a route, so that even a keep-fraction of a hundredth
 //! leaves (1 − 0.009)¹⁰²⁴, one packet in ten thousand, without one. The work is bounded by the two
 //! constants, for any image.
 
+use crate::{Header, Kind, Switch};
+use core::num::NonZeroU64;
 use rand_core::Rng;
 use tvlb_schema::{
-    DrawRule, End, FabricImage, GlobalPort, Group, Index, Keep, Route, SetView, Shape, ShapeSet,
-    Switch,
+    Decision, DrawRule, End, GlobalPort, Group, Index, Keep, Route, SetView, Shape, ShapeSet,
 };
 
 /// The most cells that are tried at random.
@@ -31,16 +33,11 @@ pub const MOST_TRIES: u32 = 1024;
 /// The most cells that are then visited in order.
 pub const MOST_VISITED: u32 = 65_536;
 
-/// The two ends of the paths that are drawn, in different groups.
-#[derive(Clone, Copy)]
-pub(crate) struct Pair<'f, 'a> {
-    pub(crate) fabric: &'f FabricImage<'a>,
-    pub(crate) source: Switch,
-    pub(crate) destination: Switch,
-    /// The source's group and index.
-    pub(crate) from: (Group, Index),
-    /// The destination's group and index.
-    pub(crate) to: (Group, Index),
+/// Where a switch is: its group, and its index there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) group: Group,
+    pub(crate) index: Index,
 }
 
 /// A first and a second global link that share their intermediate group.
@@ -58,27 +55,63 @@ struct Links {
     w: Index,
 }
 
-/// A path between switches of different groups.
+/// A path as a header states it, in one word: x, y and detour where the header has them, and in
+/// the lowest byte, where a header has stage, VC and kind, the hops from switch to switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Path {
-    pub(crate) x: GlobalPort,
-    /// On a MIN path 0, like `detour`.
-    pub(crate) y: GlobalPort,
-    /// A switch of the intermediate group to visit before y's, or y's own.
-    pub(crate) detour: Index,
+pub(crate) struct Path(NonZeroU64);
+
+impl Path {
+    /// A path of 1 to 7 hops. On a MIN path y and detour are 0.
+    #[inline]
+    pub(crate) fn new(x: GlobalPort, y: GlobalPort, detour: Index, hops: u8) -> Option<Self> {
+        NonZeroU64::new(Header::route(x, y, detour) | u64::from(hops)).map(Self)
+    }
+
+    /// The header with which a packet stands at the beginning of this path.
+    #[inline]
+    pub(crate) const fn header(self, to: tvlb_schema::Switch, terminal: u8, kind: Kind) -> Header {
+        Header::at_source(to, terminal, kind, self.0.get() & !0xff)
+    }
+
+    /// The header as it goes on by this path, decided by PAR's second look.
+    #[inline]
+    pub(crate) const fn reroutes(self, header: Header) -> Header {
+        header.rerouted(self.0.get() & !0xff)
+    }
+
+    #[inline]
+    pub(crate) const fn x(self) -> GlobalPort {
+        Header::from_bits(self.0.get()).x()
+    }
+
+    #[inline]
+    pub(crate) const fn y(self) -> GlobalPort {
+        Header::from_bits(self.0.get()).y()
+    }
+
+    #[inline]
+    pub(crate) const fn detour(self) -> Index {
+        Header::from_bits(self.0.get()).detour()
+    }
+
     /// Hops from switch to switch.
-    pub(crate) hops: u8,
+    #[inline]
+    pub(crate) const fn hops(self) -> u8 {
+        (self.0.get() & 0xff) as u8
+    }
 }
 
 /// A number below `n`, uniform up to a bias of n·2⁻³²; 0 if n is 0.
 #[inline]
 pub(crate) fn below(rng: &mut (impl Rng + ?Sized), n: u32) -> u32 {
-    scale(rng.next_u32(), n)
+    split(rng.next_u32(), n).0
 }
 
+/// A random word scaled to a number below `n`, and the random word that is left of it.
 #[inline]
-const fn scale(random: u32, n: u32) -> u32 {
-    ((random as u64 * n as u64) >> 32) as u32
+const fn split(random: u32, n: u32) -> (u32, u32) {
+    let scaled = random as u64 * n as u64;
+    ((scaled >> 32) as u32, (scaled & 0xffff_ffff) as u32)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -88,6 +121,18 @@ enum Stratum {
     Others,
     /// All ports of the source group: for triples.
     All,
+}
+
+impl Stratum {
+    /// Where the routes of a shape lie.
+    #[inline]
+    const fn of(shape: Shape) -> Self {
+        match ShapeSet::only(shape) {
+            one if one.and(OWN).bits() != 0 => Self::Own,
+            one if one.and(THEIRS).bits() != 0 => Self::Theirs,
+            _ => Self::Others,
+        }
+    }
 }
 
 /// A stratum and the ways to cross the intermediate group that are wanted of it.
@@ -104,6 +149,7 @@ struct Cells {
 }
 
 impl Cells {
+    #[inline]
     const fn count(&self) -> u32 {
         // Below 2³²: at most 2¹² ports, 2¹² links of a pair and 2⁸ − 1 ways.
         self.ports * self.links * self.ways
@@ -122,144 +168,313 @@ const fn bits(bits: u16) -> ShapeSet {
     }
 }
 
-impl Pair<'_, '_> {
-    /// A MIN path: one of the links between the two groups, uniformly.
+/// Drawing for packets from this switch; `to` is a place in another group where nothing else is said.
+impl Switch<'_> {
+    /// A MIN path: one of the links between the two groups, uniformly, or the link within this one.
     #[inline]
-    pub(crate) fn draw_min(&self, rng: &mut (impl Rng + ?Sized)) -> Option<Path> {
-        let df = self.fabric.dragonfly();
-        let count = self.fabric.link_count(self.from.0, self.to.0);
-        let k = if count > 1 { below(rng, count) } else { 0 };
-        let (x, z) = self.fabric.link(self.from.0, self.to.0, k)?;
-        let head = df.split_port(x).0 != self.from.1;
-        let tail = df.split_port(z).0 != self.to.1;
-        Some(Path {
-            x,
-            y: GlobalPort(0),
-            detour: Index(0),
-            hops: 1 + u8::from(head) + u8::from(tail),
-        })
+    pub(crate) fn draw_min(&self, to: Place, rng: &mut (impl Rng + ?Sized)) -> Option<Path> {
+        let (fabric, df) = (self.image.fabric(), self.dragonfly());
+        if to.group == self.image.group() {
+            return Path::new(GlobalPort(0), GlobalPort(0), Index(0), 1);
+        }
+        let links = fabric.links_between(self.image.group(), to.group);
+        let k = if links.count() > 1 { below(rng, links.count()) } else { 0 };
+        let (x, z) = fabric.nth(links, k)?;
+        let head = df.split_port(x).0 != self.image.index();
+        let tail = df.split_port(z).0 != to.index;
+        Path::new(x, GlobalPort(0), Index(0), 1 + u8::from(head) + u8::from(tail))
+    }
+
+    /// A path within this group by way of a third switch, uniformly; `None` where a = 2.
+    pub(crate) fn draw_within_group(
+        &self,
+        to: Place,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Option<Path> {
+        let ways = self.dragonfly().a().checked_sub(2).filter(|&ways| ways > 0)?;
+        let through = detour_number(below(rng, ways), self.image.index(), to.index)?;
+        Path::new(GlobalPort(0), GlobalPort(0), through, 2)
     }
 
     /// A VLB triple (R, leg 1, leg 2), uniformly over all: the conventional draw. With the same
     /// number of links between all groups that is R uniformly, then each leg's link uniformly.
-    pub(crate) fn draw_triple(&self, rng: &mut (impl Rng + ?Sized)) -> Option<Path> {
-        let df = self.fabric.dragonfly();
+    #[inline(never)]
+    pub(crate) fn draw_triple(&self, to: Place, rng: &mut (impl Rng + ?Sized)) -> Option<Path> {
+        let df = self.dragonfly();
         let cells = Cells {
             stratum: Stratum::All,
             shapes: ShapeSet::ALL,
             ports: df.ports_per_group(),
-            links: self.fabric.most_links(),
-            ways: 1,
-            direct: 1,
+            links: self.image.fabric().most_links(),
+            ways: df.a(),
+            direct: 0,
         };
-        let (links, r) =
-            self.draw_cell(&[cells], rng, |links, _, rng| Some((links, below(rng, df.a()))))?;
-        #[expect(clippy::cast_possible_truncation, reason = "below a, at most 256")]
-        let r = Index(r as u8);
-        // Where R is at either end of the local hop between v and w, the walk has no detour.
-        let detour = if r == links.v { links.w } else { r };
-        let mid = u8::from(links.v != r) + u8::from(r != links.w);
-        Some(path(links, detour, mid))
+        // Hardly any cell misses.
+        match self.draw_from(to, &cells, rng, triple) {
+            Some(found) => Some(found),
+            None => self.draw_again(to, &cells, rng, triple),
+        }
     }
 
     /// A route of a T-VLB set by the set's draw rule.
+    #[inline(never)]
     pub(crate) fn draw_route(
         &self,
+        to: Place,
         set: &SetView<'_>,
         rng: &mut (impl Rng + ?Sized),
     ) -> Option<Path> {
-        let mut shapes = set.shapes_to(self.destination);
+        let shapes = set.shapes_to(self.switch_at(to));
+        let kept = |links, cells: &Cells, way| self.kept_in(to, set, links, cells, way);
         if let DrawRule::ByShape { weights } = &set.rule().draw {
-            shapes = ShapeSet::only(draw_shape(shapes, weights, rng)?);
+            return self.draw_of_shape(
+                to,
+                set,
+                draw_shape(shapes, set.is_even(), weights, rng)?,
+                rng,
+            );
         }
         let strata = self.strata(shapes);
-        self.draw_cell(&strata, rng, |links, (cells, way), _| self.kept_in(set, links, cells, way))
+        let [own, theirs, others] = &strata;
+        let until_theirs = own.count().saturating_add(theirs.count());
+        let total = until_theirs.saturating_add(others.count());
+        for _ in 0..total.min(MOST_TRIES) {
+            let at = below(rng, total);
+            let cells = if at < own.count() {
+                own
+            } else if at < until_theirs {
+                theirs
+            } else {
+                others
+            };
+            if let Some(found) = self.draw_from(to, cells, rng, kept) {
+                return Some(found);
+            }
+        }
+        self.draw_by_visit(to, &strata, rng, kept)
     }
 
-    /// Every kept route of a set, each once, with its shape: what the image means for this pair.
-    pub(crate) fn for_each_route(&self, set: &SetView<'_>, mut each: impl FnMut(Route, Shape)) {
-        let strata = self.strata(set.shapes_to(self.destination));
-        self.visit(&strata, |links, (cells, way)| {
-            if let Some(path) = self.kept_in(set, links, cells, way) {
-                let detour = (path.detour != links.w).then_some(path.detour);
-                let mid = path.hops - 2 - u8::from(links.head) - u8::from(links.tail);
-                each(
-                    Route { x: path.x, y: path.y, detour },
-                    Shape::of_walk(links.head, mid, links.tail),
-                );
+    /// A kept route of one shape, uniformly.
+    #[inline]
+    fn draw_of_shape(
+        &self,
+        to: Place,
+        set: &SetView<'_>,
+        shape: Shape,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Option<Path> {
+        let cells = self.stratum(Stratum::of(shape), ShapeSet::only(shape));
+        let tries = cells.count().min(MOST_TRIES);
+        let found = if shape.head() == 1 && shape.tail() == 0 {
+            self.find_by_z(to, set, shape, &cells, tries, rng)
+        } else {
+            self.find_by_x(to, set, shape, &cells, tries, rng)
+        };
+        if found.is_some() {
+            return found;
+        }
+        let kept = |links, cells: &Cells, way| self.kept_in(to, set, links, cells, way);
+        self.draw_by_visit(to, core::slice::from_ref(&cells), rng, kept)
+    }
+
+    /// Draws cells of the strata that go by x until one holds a kept route of the shape. What
+    /// most cells fail by is looked at first.
+    #[inline]
+    fn find_by_x(
+        &self,
+        to: Place,
+        set: &SetView<'_>,
+        shape: Shape,
+        cells: &Cells,
+        tries: u32,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Option<Path> {
+        let (fabric, df, group) = (self.image.fabric(), self.dragonfly(), self.image.group());
+        let own = u32::from(self.image.index().0) * df.h();
+        let (first, own) = if shape.head() == 0 { (own, u32::MAX) } else { (0, own) };
+        for _ in 0..tries {
+            let (port, k, left) = draw_port_and_link(cells, rng);
+            let x = global_port(first + port + if port >= own { df.h() } else { 0 });
+            let Some((middle, kx)) = fabric.link_behind(End { group, port: x }) else { continue };
+            let second = fabric.links_between(middle, to.group);
+            if middle == to.group || k >= second.count() {
+                continue;
+            }
+            let (y, z) = fabric.ends(second, k);
+            if (df.split_port(z).0 != to.index) != (shape.tail() == 1) {
+                continue;
+            }
+            let (_, v) = fabric.ends(fabric.links_between(group, middle), kx);
+            let ends = (df.split_port(v).0, df.split_port(y).0);
+            let found = self.crossing(to, set, shape, (x, y), ends, split(left, cells.ways).0);
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+
+    /// As [`Self::find_by_x`], for the stratum that goes by z.
+    #[inline]
+    fn find_by_z(
+        &self,
+        to: Place,
+        set: &SetView<'_>,
+        shape: Shape,
+        cells: &Cells,
+        tries: u32,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Option<Path> {
+        let (fabric, df, group) = (self.image.fabric(), self.dragonfly(), self.image.group());
+        let first = u32::from(to.index.0) * df.h();
+        for _ in 0..tries {
+            let (port, k, left) = draw_port_and_link(cells, rng);
+            let end = End { group: to.group, port: global_port(first + port) };
+            let Some((middle, kz)) = fabric.link_behind(end) else { continue };
+            let leg = fabric.links_between(group, middle);
+            if middle == group || k >= leg.count() {
+                continue;
+            }
+            let (x, v) = fabric.ends(leg, k);
+            if df.split_port(x).0 == self.image.index() {
+                continue;
+            }
+            let (_, y) = fabric.ends(fabric.links_between(to.group, middle), kz);
+            let ends = (df.split_port(v).0, df.split_port(y).0);
+            let found = self.crossing(to, set, shape, (x, y), ends, split(left, cells.ways).0);
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+
+    /// The path by x and y, whose head and tail are the shape's, that crosses the intermediate
+    /// group from v to w as the shape says, by this way; if there is one and the set keeps it.
+    #[inline]
+    fn crossing(
+        &self,
+        to: Place,
+        set: &SetView<'_>,
+        shape: Shape,
+        (x, y): (GlobalPort, GlobalPort),
+        (v, w): (Index, Index),
+        way: u32,
+    ) -> Option<Path> {
+        let detour = if shape.mid() == 2 {
+            detour_number(way, v, w)?
+        } else if (v != w) == (shape.mid() == 1) {
+            w
+        } else {
+            return None;
+        };
+        if set.rule().keep_of(shape) != Keep::ALL {
+            let route = Route { x, y, detour: Some(detour) };
+            let key = route.key(self.dragonfly(), self.image.switch(), self.switch_at(to));
+            if !set.rule().keeps(shape, key) {
+                return None;
+            }
+        }
+        Path::new(x, y, detour, shape.hops())
+    }
+
+    /// Every VLB route to `destination` that a decision's set keeps, each once, with its shape.
+    ///
+    /// For tools and tests: the time grows with the number of routes.
+    pub fn for_each_route(
+        &self,
+        decision: Decision,
+        destination: tvlb_schema::Switch,
+        mut each: impl FnMut(Route, Shape),
+    ) {
+        let to = self.place(destination);
+        if to.group == self.image.group() || !self.dragonfly().has_switch(destination) {
+            return;
+        }
+        let set = self.image.set(decision);
+        let strata = self.strata(set.shapes_to(destination));
+        self.visit(to, &strata, |links, cells, way| {
+            if let Some(path) = self.kept_in(to, set, links, cells, way) {
+                let detour = (path.detour() != links.w).then_some(path.detour());
+                let ends = 2 + u8::from(links.head) + u8::from(links.tail);
+                let shape = Shape::of_walk(links.head, path.hops().wrapping_sub(ends), links.tail);
+                each(Route { x: path.x(), y: path.y(), detour }, shape);
             }
         });
     }
 
     /// The cells of the three strata in which routes of these shapes lie.
-    fn strata(&self, shapes: ShapeSet) -> [Cells; 3] {
-        let df = self.fabric.dragonfly();
-        let cells = |stratum, of: ShapeSet, ports| {
-            let shapes = shapes.and(of);
-            let direct = u32::from(!shapes.without(DETOURS).is_empty());
-            let detours = if shapes.and(DETOURS).is_empty() { 0 } else { df.a().saturating_sub(2) };
-            Cells {
-                stratum,
-                shapes,
-                ports,
-                links: self.fabric.most_links(),
-                ways: direct + detours,
-                direct,
-            }
-        };
-        [
-            cells(Stratum::Own, OWN, df.h()),
-            cells(Stratum::Theirs, THEIRS, df.h()),
-            cells(Stratum::Others, OTHERS, df.ports_per_group() - df.h()),
-        ]
-    }
-
-    /// Draws cells until one yields something, as the module's head describes.
     #[inline]
-    fn draw_cell<T, R: Rng + ?Sized>(
-        &self,
-        strata: &[Cells],
-        rng: &mut R,
-        mut accept: impl FnMut(Links, (&Cells, u32), &mut R) -> Option<T>,
-    ) -> Option<T> {
-        let total = strata.iter().map(Cells::count).fold(0, u32::saturating_add);
-        for _ in 0..total.min(MOST_TRIES) {
-            let mut left = if strata.len() > 1 { below(rng, total) } else { 0 };
-            let Some(cells) = strata.iter().find(|cells| {
-                let hit = left < cells.count();
-                left = left.saturating_sub(cells.count());
-                hit
-            }) else {
-                continue;
-            };
-            let random = rng.next_u64();
-            let port = scale((random >> 32) as u32, cells.ports);
-            let k = scale((random & 0xffff_ffff) as u32, cells.links);
-            let way = if cells.ways > 1 { below(rng, cells.ways) } else { 0 };
-            let found = self.links(cells, port, k).and_then(|l| accept(l, (cells, way), rng));
-            if found.is_some() {
-                return found;
-            }
-        }
-        self.draw_by_visit(strata, total, rng, accept)
+    fn strata(&self, shapes: ShapeSet) -> [Cells; 3] {
+        [Stratum::Own, Stratum::Theirs, Stratum::Others].map(|s| self.stratum(s, shapes))
     }
 
-    /// As [`Self::draw_cell`] where chance has found nothing.
+    /// The cells of one stratum in which routes of these shapes lie.
+    #[inline]
+    fn stratum(&self, stratum: Stratum, shapes: ShapeSet) -> Cells {
+        let df = self.dragonfly();
+        let (of, ports) = match stratum {
+            Stratum::Own => (OWN, df.h()),
+            Stratum::Theirs => (THEIRS, df.h()),
+            Stratum::Others => (OTHERS, df.ports_per_group() - df.h()),
+            Stratum::All => (ShapeSet::ALL, df.ports_per_group()),
+        };
+        let shapes = shapes.and(of);
+        let direct = u32::from(!shapes.without(DETOURS).is_empty());
+        let detours = if shapes.and(DETOURS).is_empty() { 0 } else { df.a().saturating_sub(2) };
+        let links = self.image.fabric().most_links();
+        Cells { stratum, shapes, ports, links, ways: direct + detours, direct }
+    }
+
+    /// Draws one cell and what it yields.
+    #[expect(clippy::inline_always, reason = "measured: a fifth of a decision")]
+    #[inline(always)]
+    fn draw_from(
+        &self,
+        to: Place,
+        cells: &Cells,
+        rng: &mut (impl Rng + ?Sized),
+        accept: impl Fn(Links, &Cells, u32) -> Option<Path>,
+    ) -> Option<Path> {
+        let (port, k, left) = draw_port_and_link(cells, rng);
+        let links = self.links(to, cells, port, k)?;
+        accept(links, cells, split(left, cells.ways).0)
+    }
+
+    /// Goes on drawing after a first miss.
     #[cold]
     #[inline(never)]
-    fn draw_by_visit<T, R: Rng + ?Sized>(
+    fn draw_again(
         &self,
+        to: Place,
+        cells: &Cells,
+        rng: &mut (impl Rng + ?Sized),
+        accept: impl Fn(Links, &Cells, u32) -> Option<Path>,
+    ) -> Option<Path> {
+        for _ in 1..cells.count().min(MOST_TRIES) {
+            if let Some(found) = self.draw_from(to, cells, rng, &accept) {
+                return Some(found);
+            }
+        }
+        self.draw_by_visit(to, core::slice::from_ref(cells), rng, accept)
+    }
+
+    /// Draws by visiting every cell, where chance has found nothing.
+    #[cold]
+    #[inline(never)]
+    fn draw_by_visit(
+        &self,
+        to: Place,
         strata: &[Cells],
-        total: u32,
-        rng: &mut R,
-        mut accept: impl FnMut(Links, (&Cells, u32), &mut R) -> Option<T>,
-    ) -> Option<T> {
-        if total > MOST_VISITED {
+        rng: &mut (impl Rng + ?Sized),
+        accept: impl Fn(Links, &Cells, u32) -> Option<Path>,
+    ) -> Option<Path> {
+        if strata.iter().map(Cells::count).fold(0, u32::saturating_add) > MOST_VISITED {
             return None;
         }
         let (mut kept, mut hits) = (None, 0);
-        self.visit(strata, |links, cell| {
-            if let Some(found) = accept(links, cell, rng) {
+        self.visit(to, strata, |links, cells, way| {
+            if let Some(found) = accept(links, cells, way) {
                 hits += 1;
                 if below(rng, hits) == 0 {
                     kept = Some(found);
@@ -270,13 +485,13 @@ impl Pair<'_, '_> {
     }
 
     /// Visits all cells that hold a pair of links, in order.
-    fn visit(&self, strata: &[Cells], mut each: impl FnMut(Links, (&Cells, u32))) {
+    fn visit(&self, to: Place, strata: &[Cells], mut each: impl FnMut(Links, &Cells, u32)) {
         for cells in strata.iter().filter(|cells| cells.ways > 0) {
             for port in 0..cells.ports {
                 for k in 0..cells.links {
-                    let Some(links) = self.links(cells, port, k) else { continue };
+                    let Some(links) = self.links(to, cells, port, k) else { continue };
                     for way in 0..cells.ways {
-                        each(links, (cells, way));
+                        each(links, cells, way);
                     }
                 }
             }
@@ -285,53 +500,73 @@ impl Pair<'_, '_> {
 
     /// The two links that a port and a number k name, if there are such, and if a shape that
     /// begins and ends as they do is wanted.
-    #[inline]
-    fn links(&self, cells: &Cells, port: u32, k: u32) -> Option<Links> {
-        let (fabric, df) = (self.fabric, self.fabric.dragonfly());
-        let own = u32::from(self.from.1.0) * df.h();
-        #[expect(clippy::cast_possible_truncation, reason = "a port of a group, at most 4096")]
-        let global_port = |number: u32| GlobalPort(number as u16);
-        let index = |port| df.split_port(port).0;
-        let wanted = |head, tail| !cells.shapes.and(ShapeSet::of_ends(head, tail)).is_empty();
-        if cells.stratum == Stratum::Theirs {
-            let z = global_port(u32::from(self.to.1.0) * df.h() + port);
-            let (middle, ky) = fabric.port_link(End { group: self.to.0, port: z })?;
-            if middle == self.from.0 {
-                return None;
+    #[expect(clippy::inline_always, reason = "measured: a fifth of a decision")]
+    #[inline(always)]
+    fn links(&self, to: Place, cells: &Cells, port: u32, k: u32) -> Option<Links> {
+        let h = self.dragonfly().h();
+        let own = u32::from(self.image.index().0) * h;
+        let x = match cells.stratum {
+            Stratum::Theirs => {
+                let z = global_port(u32::from(to.index.0) * h + port);
+                return self.links_by_z(to, cells.shapes, z, k);
             }
-            let (x, v) = fabric.link(self.from.0, middle, k)?;
-            let head = index(x) != self.from.1;
-            if !wanted(head, false) {
-                return None;
-            }
-            let (_, y) = fabric.link(self.to.0, middle, ky)?;
-            return Some(Links { x, y, head, tail: false, v: index(v), w: index(y) });
-        }
-        let (x, head) = match cells.stratum {
-            Stratum::Own => (global_port(own + port), false),
-            Stratum::Others if port >= own => (global_port(port + df.h()), true),
-            Stratum::Others => (global_port(port), true),
-            _ => {
-                let x = global_port(port);
-                (x, index(x) != self.from.1)
-            }
+            Stratum::Own => own + port,
+            Stratum::Others if port >= own => port + h,
+            Stratum::Others | Stratum::All => port,
         };
-        let (middle, kx) = fabric.port_link(End { group: self.from.0, port: x })?;
-        if middle == self.to.0 {
+        self.links_by_x(to, cells.shapes, global_port(x), k)
+    }
+
+    /// As [`Self::links`], where k counts the links from behind port x of this group.
+    #[expect(clippy::inline_always, reason = "measured: a fifth of a decision")]
+    #[inline(always)]
+    fn links_by_x(&self, to: Place, shapes: ShapeSet, x: GlobalPort, k: u32) -> Option<Links> {
+        let (fabric, df, group) = (self.image.fabric(), self.dragonfly(), self.image.group());
+        let (middle, kx) = fabric.link_behind(End { group, port: x })?;
+        let second = fabric.links_between(middle, to.group);
+        if middle == to.group || k >= second.count() {
             return None;
         }
-        let (y, z) = fabric.link(middle, self.to.0, k)?;
-        let tail = index(z) != self.to.1;
-        if !wanted(head, tail) {
+        let (y, z) = fabric.ends(second, k);
+        let head = df.split_port(x).0 != self.image.index();
+        let tail = df.split_port(z).0 != to.index;
+        if shapes.and(ShapeSet::of_ends(head, tail)).is_empty() {
             return None;
         }
-        let (_, v) = fabric.link(self.from.0, middle, kx)?;
-        Some(Links { x, y, head, tail, v: index(v), w: index(y) })
+        let (_, v) = fabric.ends(fabric.links_between(group, middle), kx);
+        Some(Links { x, y, head, tail, v: df.split_port(v).0, w: df.split_port(y).0 })
+    }
+
+    /// As [`Self::links`], where k counts the links from this group to behind port z of the
+    /// destination's.
+    #[expect(clippy::inline_always, reason = "measured: a fifth of a decision")]
+    #[inline(always)]
+    fn links_by_z(&self, to: Place, shapes: ShapeSet, z: GlobalPort, k: u32) -> Option<Links> {
+        let (fabric, df, group) = (self.image.fabric(), self.dragonfly(), self.image.group());
+        let (middle, kz) = fabric.link_behind(End { group: to.group, port: z })?;
+        let first = fabric.links_between(group, middle);
+        if middle == group || k >= first.count() {
+            return None;
+        }
+        let (x, v) = fabric.ends(first, k);
+        let head = df.split_port(x).0 != self.image.index();
+        if shapes.and(ShapeSet::of_ends(head, false)).is_empty() {
+            return None;
+        }
+        let (_, y) = fabric.ends(fabric.links_between(to.group, middle), kz);
+        Some(Links { x, y, head, tail: false, v: df.split_port(v).0, w: df.split_port(y).0 })
     }
 
     /// The route that a cell holds, if it has one of the shapes wanted and the set keeps it.
     #[inline]
-    fn kept_in(&self, set: &SetView<'_>, links: Links, cells: &Cells, way: u32) -> Option<Path> {
+    fn kept_in(
+        &self,
+        to: Place,
+        set: &SetView<'_>,
+        links: Links,
+        cells: &Cells,
+        way: u32,
+    ) -> Option<Path> {
         let (detour, mid) = if way < cells.direct {
             (None, u8::from(links.v != links.w))
         } else {
@@ -344,22 +579,44 @@ impl Pair<'_, '_> {
         let keep = set.rule().keep_of(shape);
         if keep != Keep::ALL {
             let route = Route { x: links.x, y: links.y, detour };
-            let key = route.key(self.fabric.dragonfly(), self.source, self.destination);
+            let key = route.key(self.dragonfly(), self.image.switch(), self.switch_at(to));
             if !set.rule().keeps(shape, key) {
                 return None;
             }
         }
-        Some(path(links, detour.unwrap_or(links.w), mid))
+        path(links, detour.unwrap_or(links.w), mid)
     }
+}
+
+/// A cell's port and link, and the random word that is left for its way.
+#[inline]
+fn draw_port_and_link(cells: &Cells, rng: &mut (impl Rng + ?Sized)) -> (u32, u32, u32) {
+    let random = rng.next_u64();
+    let (port, left) = split((random >> 32) as u32, cells.ports);
+    let (k, _) = split((random & 0xffff_ffff) as u32, cells.links);
+    (port, k, left)
+}
+
+/// A global port that exists.
+#[inline]
+const fn global_port(number: u32) -> GlobalPort {
+    #[expect(clippy::cast_possible_truncation, reason = "a port of a group, at most 4096")]
+    let number = number as u16;
+    GlobalPort(number)
 }
 
 /// A shape by its weight; `None` if there is none to draw.
 #[inline]
 fn draw_shape(
     shapes: ShapeSet,
+    is_even: bool,
     weights: &[u16; Shape::COUNT],
     rng: &mut (impl Rng + ?Sized),
 ) -> Option<Shape> {
+    if is_even {
+        // The same as below, since the weight cancels out.
+        return shapes.nth(below(rng, shapes.len()));
+    }
     let weight = |s: Shape| weights.get(s.number()).map_or(0, |&w| u32::from(w));
     let total = shapes.iter().map(weight).sum();
     let mut left = below(rng, total);
@@ -371,10 +628,20 @@ fn draw_shape(
     })
 }
 
+/// The triple of two links and the number of R in the intermediate group.
 #[inline]
-const fn path(links: Links, detour: Index, mid: u8) -> Path {
-    let hops = 2 + links.head as u8 + mid + links.tail as u8;
-    Path { x: links.x, y: links.y, detour, hops }
+fn triple(links: Links, _: &Cells, r: u32) -> Option<Path> {
+    let r = Index(u8::try_from(r).ok()?);
+    // Where R is at either end of the local hop between v and w, the walk has no detour.
+    let detour = if r == links.v { links.w } else { r };
+    let mid = u8::from(links.v != r) + u8::from(r != links.w);
+    path(links, detour, mid)
+}
+
+#[inline]
+fn path(links: Links, detour: Index, mid: u8) -> Option<Path> {
+    let hops = 2 + u8::from(links.head) + mid + u8::from(links.tail);
+    Path::new(links.x, links.y, detour, hops)
 }
 
 /// The n-th switch of a group that is neither v nor w; `None` if v is w, since a detour from a
@@ -392,14 +659,4 @@ fn detour_number(n: u32, v: Index, w: Index) -> Option<Index> {
         index += 1;
     }
     u8::try_from(index).ok().map(Index)
-}
-
-/// A switch of one's own group to go through: neither of the two, uniformly; `None` where a = 2.
-pub(crate) fn draw_within_group(
-    a: u32,
-    from: Index,
-    to: Index,
-    rng: &mut (impl Rng + ?Sized),
-) -> Option<Index> {
-    if a <= 2 { None } else { detour_number(below(rng, a - 2), from, to) }
 }

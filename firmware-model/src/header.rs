@@ -94,24 +94,23 @@ impl Kind {
 pub struct Header(u64);
 
 impl Header {
-    /// A packet at its source, on VC 0.
+    /// A packet at its source, on VC 0, with the bits of its route.
     #[inline]
     pub(crate) const fn at_source(
         destination: Switch,
         terminal: u8,
         kind: Kind,
-        x: GlobalPort,
-        y: GlobalPort,
-        detour: Index,
+        route: u64,
     ) -> Self {
-        Self(
-            (destination.0 as u64) << 48
-                | (terminal as u64) << 40
-                | ((x.0 & 0xfff) as u64) << 28
-                | ((y.0 & 0xfff) as u64) << 16
-                | (detour.0 as u64) << 8
-                | kind.code() as u64,
-        )
+        let to = (destination.0 as u64) << 48 | (terminal as u64) << 40;
+        Self(to | route | kind.code() as u64)
+    }
+
+    /// The bits of a route.
+    #[inline]
+    pub(crate) const fn route(x: GlobalPort, y: GlobalPort, detour: Index) -> u64 {
+        ((x.0 & 0xfff) as u64) << 28
+            | (((y.0 & 0xfff) as u32) << 16 | (detour.0 as u32) << 8) as u64
     }
 
     /// The header with these bits.
@@ -204,13 +203,11 @@ impl Header {
         Self(self.0 & !3 | Kind::Min.code() as u64)
     }
 
-    /// The same packet where it is, on another route to its destination.
+    /// The same packet where it is, on another route to its destination, of kind VLB.
     #[must_use]
     #[inline]
-    pub(crate) const fn rerouted(self, x: GlobalPort, y: GlobalPort, detour: Index) -> Self {
-        let (stage, channel) = (self.stage_code(), self.virtual_channel());
-        Self::at_source(self.destination(), self.terminal(), Kind::Vlb, x, y, detour)
-            .moved(stage, channel)
+    pub(crate) const fn rerouted(self, route: u64) -> Self {
+        Self(self.0 & 0xffff_ff00_0000_00fc | route | Kind::Vlb.code() as u64)
     }
 
     /// The same packet one hop on, at the stage of this number and on a VC below 8.
@@ -246,9 +243,7 @@ mod tests {
             Switch(0x1234),
             0x56,
             Kind::Vlb,
-            GlobalPort(0x789),
-            GlobalPort(0xabc),
-            Index(0xde),
+            Header::route(GlobalPort(0x789), GlobalPort(0xabc), Index(0xde)),
         );
         assert_eq!(header.bits(), 0x1234_5678_9abc_de02);
         let moved = header.moved(Stage::MiddleLocal as u32, 3);

@@ -272,6 +272,12 @@ impl Dragonfly {
         Port(low_u16(self.p() + rank))
     }
 
+    /// Whether a physical port is a global one.
+    #[inline]
+    pub const fn is_slot(&self, port: Port) -> bool {
+        port.0 >= self.first_slot
+    }
+
     /// The physical port of a switch that is its global slot `slot`.
     #[inline]
     pub const fn slot_port(&self, slot: u16) -> Port {

@@ -24,9 +24,9 @@ mod shape;
 mod switch_image;
 
 pub use dragonfly::{Dragonfly, DragonflyError, limits};
-pub use fabric_image::FabricImage;
 #[cfg(feature = "alloc")]
 pub use fabric_image::encode_fabric_image;
+pub use fabric_image::{FabricImage, Links};
 pub use frame::{FORMAT_VERSION, ImageError, ImageKind, MAGIC, check_version};
 pub use id::{End, GlobalPort, Group, Index, Node, Port, Switch};
 pub use route::{Route, RouteKey};

@@ -81,7 +81,9 @@ impl<'a> PackedArray<'a> {
     #[inline]
     pub(crate) fn get(&self, i: u32) -> u32 {
         let bit = (i as usize).wrapping_mul(self.width as usize);
-        match self.bytes.get(bit >> 3..).and_then(<[u8]>::first_chunk::<4>) {
+        let at = bit >> 3;
+        // One range, so that there is one comparison: the shift has made room for the sum.
+        match self.bytes.get(at..at + 4).and_then(<[u8]>::first_chunk::<4>) {
             Some(word) => u32::from_le_bytes(*word) >> (bit & 7) & self.mask,
             None => 0,
         }

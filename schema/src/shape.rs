@@ -174,7 +174,19 @@ impl ShapeSet {
         self.0 == 0
     }
 
+    /// Its n-th shape by rising number, counted from 0.
+    #[inline]
+    pub const fn nth(self, n: u32) -> Option<Shape> {
+        let (mut left, mut n) = (self.0, n);
+        while n > 0 && left != 0 {
+            left &= left - 1;
+            n -= 1;
+        }
+        if left == 0 { None } else { Shape::from_number(left.trailing_zeros() as usize) }
+    }
+
     /// How many shapes there are in it.
+    #[inline]
     pub const fn len(self) -> u32 {
         self.0.count_ones()
     }
@@ -247,5 +259,9 @@ mod tests {
         assert!(set.is_down_closed());
         let names: std::vec::Vec<_> = set.iter().map(|s| s.to_string()).collect();
         assert_eq!(names, ["000", "001", "010", "011", "100", "110"]);
+        for n in 0..6 {
+            assert_eq!(set.nth(n).unwrap().to_string(), names[n as usize]);
+        }
+        assert_eq!(set.nth(6), None);
     }
 }

@@ -132,9 +132,49 @@ struct Body {
 pub struct SetView<'a> {
     rule: SetRule,
     always: ShapeSet,
-    sometimes: ShapeSet,
     /// Per destination switch one bit for each shape of `sometimes`, by rising shape number.
     presence: PackedArray<'a>,
+    /// How those bits spread to the shapes' numbers.
+    spread: Spread,
+    /// All weights are the same, those of shapes of which nothing is kept apart.
+    is_even: bool,
+}
+
+/// Spreads the low bits of a number to the places of a mask's bits, in a fixed number of steps:
+/// step n moves the bits that it is said to by 2ⁿ places (Warren, Hacker's Delight, 7-5).
+#[derive(Clone, Copy, Debug)]
+struct Spread {
+    moves: [u16; 4],
+    mask: u16,
+}
+
+impl Spread {
+    const fn to(mask: u16) -> Self {
+        let (mut moves, mut left, mut zeros) = ([0; 4], mask, !mask << 1);
+        let mut step = 0;
+        while step < 4 {
+            let mut parity = zeros ^ zeros << 1;
+            parity ^= parity << 2;
+            parity ^= parity << 4;
+            parity ^= parity << 8;
+            let moved = parity & left;
+            moves[step] = moved;
+            left = left ^ moved | moved >> (1 << step);
+            zeros &= !parity;
+            step += 1;
+        }
+        Self { moves, mask }
+    }
+
+    #[inline]
+    const fn apply(self, bits: u16) -> u16 {
+        let [m0, m1, m2, m3] = self.moves;
+        let bits = bits & !m3 | bits << 8 & m3;
+        let bits = bits & !m2 | bits << 4 & m2;
+        let bits = bits & !m1 | bits << 2 & m1;
+        let bits = bits & !m0 | bits << 1 & m0;
+        bits & self.mask
+    }
 }
 
 impl SetView<'_> {
@@ -144,6 +184,12 @@ impl SetView<'_> {
         &self.rule
     }
 
+    /// Whether a shape is drawn uniformly, all weights being the same.
+    #[inline]
+    pub const fn is_even(&self) -> bool {
+        self.is_even
+    }
+
     /// The shapes of which a destination in another group may have a kept route: exactly those of
     /// which it has one if the rule draws by shape, all of the rule's if by route.
     #[inline]
@@ -151,16 +197,9 @@ impl SetView<'_> {
         if self.rule.draw == DrawRule::ByRoute {
             return self.always;
         }
-        let mut columns = self.presence.get(destination.0.into());
-        let (mut left, mut shapes) = (self.sometimes.bits(), self.always.bits());
-        while left != 0 {
-            let lowest = left & left.wrapping_neg();
-            if columns & 1 == 1 {
-                shapes |= lowest;
-            }
-            columns >>= 1;
-            left &= left - 1;
-        }
+        #[expect(clippy::cast_possible_truncation, reason = "at most 12 columns")]
+        let columns = self.presence.get(destination.0.into()) as u16;
+        let shapes = self.always.bits() | self.spread.apply(columns);
         ShapeSet::from_bits(shapes).unwrap_or_default()
     }
 }
@@ -223,8 +262,9 @@ impl<'a> SwitchImage<'a> {
         let no_set = SetView {
             rule: SetRule::whole(ShapeSet::EMPTY),
             always: ShapeSet::EMPTY,
-            sometimes: ShapeSet::EMPTY,
             presence: PackedArray::EMPTY,
+            spread: Spread::to(0),
+            is_even: true,
         };
         let mut sets = [no_set; MOST_SETS];
         for (number, (view, set)) in sets.iter_mut().zip(&body.sets).enumerate() {
@@ -253,8 +293,15 @@ impl<'a> SwitchImage<'a> {
             let (presence, after) =
                 PackedArray::take(rest, set.sometimes.len(), df.switch_count(), "presence", at)?;
             rest = after;
-            *view =
-                SetView { rule: set.rule, always: set.always, sometimes: set.sometimes, presence };
+            let mut weights = set.rule.shapes().iter().map(|shape| set.rule.weight_of(shape));
+            let first = weights.next();
+            *view = SetView {
+                rule: set.rule,
+                always: set.always,
+                presence,
+                spread: Spread::to(set.sometimes.bits()),
+                is_even: weights.all(|weight| Some(weight) == first),
+            };
         }
         if !rest.is_empty() {
             return Err(ImageError::Trailing { offset: offset(rest), found: rest.len() });
@@ -465,4 +512,24 @@ pub fn encode_switch_image(
     let bytes = frame::close(ImageKind::Switch, fabric.identity(), &payload);
     assert!(SwitchImage::decode(&bytes, fabric).is_ok(), "the contents fit together");
     bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Spread;
+
+    #[test]
+    fn spreading_is_bit_by_bit_for_every_mask() {
+        for mask in 0..1 << 12_u16 {
+            let spread = Spread::to(mask);
+            for bits in 0..1 << mask.count_ones() {
+                let mut expected = 0;
+                let places = (0..12).filter(|place| mask >> place & 1 == 1);
+                for (column, place) in places.enumerate() {
+                    expected |= (bits >> column & 1) << place;
+                }
+                assert_eq!(spread.apply(bits), expected, "{bits:b} to {mask:b}");
+            }
+        }
+    }
 }
