@@ -38,7 +38,7 @@ impl Scheme {
     }
 
     /// The decision whose set and threshold the source switch uses.
-    const fn decision(self) -> Decision {
+    pub(crate) const fn decision(self) -> Decision {
         match self {
             Self::Par => Decision::ParSource,
             _ => Decision::UgalL,
@@ -79,6 +79,15 @@ pub struct Admission {
     pub choice: Choice,
 }
 
+/// What a source decision chose, and from what.
+#[derive(Clone, Copy)]
+pub(crate) struct Chosen {
+    pub(crate) path: Path,
+    pub(crate) choice: Choice,
+    pub(crate) min: Option<Path>,
+    pub(crate) vlb: Option<Path>,
+}
+
 impl Switch<'_> {
     /// Decides the path of a packet that a node of this switch sends, and its first step.
     ///
@@ -105,7 +114,21 @@ impl Switch<'_> {
             return Ok(Admission { step, choice: Choice::Here });
         }
         let to = self.place(switch);
-        let (path, choice) = self.choose(to, terminal, scheme, paths, credits, rng)?;
+        let chosen = self.choose(to, terminal, scheme, paths, credits, rng)?;
+        Ok(self.set_out(to, terminal, scheme, &chosen))
+    }
+
+    /// The first step of a packet on the path that was chosen.
+    #[inline]
+    pub(crate) fn set_out(
+        &self,
+        to: Place,
+        terminal: u8,
+        scheme: Scheme,
+        chosen: &Chosen,
+    ) -> Admission {
+        let df = self.dragonfly();
+        let (path, choice) = (chosen.path, chosen.choice);
         let is_vlb = matches!(choice, Choice::Vlb | Choice::VlbForWant);
         let kind = match scheme {
             _ if is_vlb => Kind::Vlb,
@@ -120,8 +143,9 @@ impl Switch<'_> {
         } else {
             Stage::SourceLocal
         };
-        let header = path.header(switch, terminal, kind).moved(arrived as u32, AT_INJECTION);
-        Ok(Admission { step: Step::Send { port, virtual_channel: AT_INJECTION, header }, choice })
+        let header = path.header(self.switch_at(to), terminal, kind);
+        let header = header.moved(arrived as u32, AT_INJECTION);
+        Admission { step: Step::Send { port, virtual_channel: AT_INJECTION, header }, choice }
     }
 
     /// PAR's second look: at the second switch, if the packet took MIN and is still in its source
@@ -138,21 +162,35 @@ impl Switch<'_> {
         credits: &(impl Credits + ?Sized),
         rng: &mut (impl Rng + ?Sized),
     ) -> Result<Header, Error> {
-        if header.kind() != Some(Kind::OpenMin) || header.stage() != Stage::SourceLocal {
+        if !header.is_open() {
             return Ok(header);
         }
         let (to, min) = self.minimal_rest(header)?;
-        match self.draw_vlb(to, Decision::ParSecond, paths, rng) {
+        let vlb = self.draw_vlb(to, Decision::ParSecond, paths, rng);
+        Ok(self.go_on(header, to, min, vlb, credits))
+    }
+
+    /// PAR's second choice between the rest of a packet's MIN path and a VLB path.
+    #[inline]
+    pub(crate) fn go_on(
+        &self,
+        header: Header,
+        to: Place,
+        min: Path,
+        vlb: Option<Path>,
+        credits: &(impl Credits + ?Sized),
+    ) -> Header {
+        match vlb {
             Some(vlb) if !self.prefers_min(Decision::ParSecond, to, min, vlb, credits) => {
-                Ok(vlb.reroutes(header))
+                vlb.reroutes(header)
             }
-            _ => Ok(header.closed()),
+            _ => header.closed(),
         }
     }
 
     /// The rest of the MIN path of a packet in its source group that stands before its global
     /// link, and where it goes.
-    fn minimal_rest(&self, header: Header) -> Result<(Place, Path), Error> {
+    pub(crate) fn minimal_rest(&self, header: Header) -> Result<(Place, Path), Error> {
         if !self.is_in_range(header) {
             return Err(self.out_of_range(header));
         }
@@ -169,7 +207,7 @@ impl Switch<'_> {
 
     /// The source decision.
     #[inline]
-    fn choose(
+    pub(crate) fn choose(
         &self,
         to: Place,
         terminal: u8,
@@ -177,7 +215,7 @@ impl Switch<'_> {
         paths: VlbPaths,
         credits: &(impl Credits + ?Sized),
         rng: &mut (impl Rng + ?Sized),
-    ) -> Result<(Path, Choice), Error> {
+    ) -> Result<Chosen, Error> {
         let decision = scheme.decision();
         let min = if scheme == Scheme::Vlb { None } else { self.draw_min(to, rng) };
         let vlb =
@@ -188,15 +226,17 @@ impl Switch<'_> {
             } else {
                 self.prefers_min(decision, to, min, vlb, credits)
             };
-            return Ok(if prefers_min { (min, Choice::Min) } else { (vlb, Choice::Vlb) });
+            let (path, choice) = if prefers_min { (min, Choice::Min) } else { (vlb, Choice::Vlb) };
+            return Ok(Chosen { path, choice, min: Some(min), vlb: Some(vlb) });
         }
-        match (scheme, min, vlb) {
-            (Scheme::Min, Some(min), _) => Ok((min, Choice::Min)),
-            (Scheme::Vlb, _, Some(vlb)) => Ok((vlb, Choice::Vlb)),
-            (_, Some(min), _) => Ok((min, Choice::MinForWant)),
-            (_, _, Some(vlb)) => Ok((vlb, Choice::VlbForWant)),
-            _ => self.only_path(to, scheme, rng),
-        }
+        let (path, choice) = match (scheme, min, vlb) {
+            (Scheme::Min, Some(min), _) => (min, Choice::Min),
+            (Scheme::Vlb, _, Some(vlb)) => (vlb, Choice::Vlb),
+            (_, Some(min), _) => (min, Choice::MinForWant),
+            (_, _, Some(vlb)) => (vlb, Choice::VlbForWant),
+            _ => return self.only_path(to, scheme, rng),
+        };
+        Ok(Chosen { path, choice, min, vlb })
     }
 
     /// UGAL-L's comparison; MIN wins a tie.
@@ -242,19 +282,19 @@ impl Switch<'_> {
         to: Place,
         scheme: Scheme,
         rng: &mut (impl Rng + ?Sized),
-    ) -> Result<(Path, Choice), Error> {
+    ) -> Result<Chosen, Error> {
         let min = if scheme == Scheme::Vlb { self.draw_min(to, rng) } else { None };
-        if let Some(min) = min {
-            return Ok((min, Choice::MinForWant));
+        if let Some(path) = min {
+            return Ok(Chosen { path, choice: Choice::MinForWant, min, vlb: None });
         }
         let vlb = self.draw_vlb(to, scheme.decision(), VlbPaths::Conventional, rng);
         let to = self.switch_at(to);
-        let vlb = vlb.ok_or(Error::Unreachable { from: self.image.switch(), to })?;
-        Ok((vlb, Choice::VlbForWant))
+        let path = vlb.ok_or(Error::Unreachable { from: self.image.switch(), to })?;
+        Ok(Chosen { path, choice: Choice::VlbForWant, min, vlb })
     }
 
     #[inline]
-    fn draw_vlb(
+    pub(crate) fn draw_vlb(
         &self,
         to: Place,
         decision: Decision,
@@ -272,7 +312,7 @@ impl Switch<'_> {
 
     /// The port by which a packet sets out on a path.
     #[inline]
-    fn first_port(&self, to: Place, path: Path) -> Port {
+    pub(crate) fn first_port(&self, to: Place, path: Path) -> Port {
         let (df, here) = (self.dragonfly(), self.image.index());
         if to.group == self.image.group() {
             let next = if path.hops() == 1 { to.index } else { path.detour() };

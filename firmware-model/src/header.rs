@@ -196,6 +196,12 @@ impl Header {
         }
     }
 
+    /// PAR may still change its path, here at its second switch.
+    #[inline]
+    pub(crate) const fn is_open(self) -> bool {
+        self.kind_code() == Kind::OpenMin.code() && self.stage_code() == Stage::SourceLocal as u32
+    }
+
     /// The same packet, no longer open to PAR's second look.
     #[must_use]
     #[inline]
