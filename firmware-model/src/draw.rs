@@ -171,7 +171,8 @@ const fn bits(bits: u16) -> ShapeSet {
 /// Drawing for packets from this switch; `to` is a place in another group where nothing else is said.
 impl Switch<'_> {
     /// A MIN path: one of the links between the two groups, uniformly, or the link within this one.
-    #[inline]
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
     pub(crate) fn draw_min(&self, to: Place, rng: &mut (impl Rng + ?Sized)) -> Option<Path> {
         let (fabric, df) = (self.image.fabric(), self.dragonfly());
         if to.group == self.image.group() {
@@ -210,9 +211,11 @@ impl Switch<'_> {
             direct: 0,
         };
         // Hardly any cell misses.
-        match self.draw_from(to, &cells, rng, triple) {
+        let (port, k, left) = draw_port_and_link(&cells, rng);
+        let links = self.links_by_x(to, ShapeSet::ALL, global_port(port), k);
+        match links.and_then(|links| triple(links, split(left, cells.ways).0)) {
             Some(found) => Some(found),
-            None => self.draw_again(to, &cells, rng, triple),
+            None => self.draw_by_search(to, &[cells], None, 1, rng),
         }
     }
 
@@ -225,157 +228,12 @@ impl Switch<'_> {
         rng: &mut (impl Rng + ?Sized),
     ) -> Option<Path> {
         let shapes = set.shapes_to(self.switch_at(to));
-        let kept = |links, cells: &Cells, way| self.kept_in(to, set, links, cells, way);
         if let DrawRule::ByShape { weights } = &set.rule().draw {
-            return self.draw_of_shape(
-                to,
-                set,
-                draw_shape(shapes, set.is_even(), weights, rng)?,
-                rng,
-            );
+            let shape = draw_shape(shapes, set.is_even(), weights, rng)?;
+            let cells = self.stratum(Stratum::of(shape), ShapeSet::only(shape));
+            return self.draw_by_search(to, &[cells], Some(set), 0, rng);
         }
-        let strata = self.strata(shapes);
-        let [own, theirs, others] = &strata;
-        let until_theirs = own.count().saturating_add(theirs.count());
-        let total = until_theirs.saturating_add(others.count());
-        for _ in 0..total.min(MOST_TRIES) {
-            let at = below(rng, total);
-            let cells = if at < own.count() {
-                own
-            } else if at < until_theirs {
-                theirs
-            } else {
-                others
-            };
-            if let Some(found) = self.draw_from(to, cells, rng, kept) {
-                return Some(found);
-            }
-        }
-        self.draw_by_visit(to, &strata, rng, kept)
-    }
-
-    /// A kept route of one shape, uniformly.
-    #[inline]
-    fn draw_of_shape(
-        &self,
-        to: Place,
-        set: &SetView<'_>,
-        shape: Shape,
-        rng: &mut (impl Rng + ?Sized),
-    ) -> Option<Path> {
-        let cells = self.stratum(Stratum::of(shape), ShapeSet::only(shape));
-        let tries = cells.count().min(MOST_TRIES);
-        let found = if shape.head() == 1 && shape.tail() == 0 {
-            self.find_by_z(to, set, shape, &cells, tries, rng)
-        } else {
-            self.find_by_x(to, set, shape, &cells, tries, rng)
-        };
-        if found.is_some() {
-            return found;
-        }
-        let kept = |links, cells: &Cells, way| self.kept_in(to, set, links, cells, way);
-        self.draw_by_visit(to, core::slice::from_ref(&cells), rng, kept)
-    }
-
-    /// Draws cells of the strata that go by x until one holds a kept route of the shape. What
-    /// most cells fail by is looked at first.
-    #[inline]
-    fn find_by_x(
-        &self,
-        to: Place,
-        set: &SetView<'_>,
-        shape: Shape,
-        cells: &Cells,
-        tries: u32,
-        rng: &mut (impl Rng + ?Sized),
-    ) -> Option<Path> {
-        let (fabric, df, group) = (self.image.fabric(), self.dragonfly(), self.image.group());
-        let own = u32::from(self.image.index().0) * df.h();
-        let (first, own) = if shape.head() == 0 { (own, u32::MAX) } else { (0, own) };
-        for _ in 0..tries {
-            let (port, k, left) = draw_port_and_link(cells, rng);
-            let x = global_port(first + port + if port >= own { df.h() } else { 0 });
-            let Some((middle, kx)) = fabric.link_behind(End { group, port: x }) else { continue };
-            let second = fabric.links_between(middle, to.group);
-            if middle == to.group || k >= second.count() {
-                continue;
-            }
-            let (y, z) = fabric.ends(second, k);
-            if (df.split_port(z).0 != to.index) != (shape.tail() == 1) {
-                continue;
-            }
-            let (_, v) = fabric.ends(fabric.links_between(group, middle), kx);
-            let ends = (df.split_port(v).0, df.split_port(y).0);
-            let found = self.crossing(to, set, shape, (x, y), ends, split(left, cells.ways).0);
-            if found.is_some() {
-                return found;
-            }
-        }
-        None
-    }
-
-    /// As [`Self::find_by_x`], for the stratum that goes by z.
-    #[inline]
-    fn find_by_z(
-        &self,
-        to: Place,
-        set: &SetView<'_>,
-        shape: Shape,
-        cells: &Cells,
-        tries: u32,
-        rng: &mut (impl Rng + ?Sized),
-    ) -> Option<Path> {
-        let (fabric, df, group) = (self.image.fabric(), self.dragonfly(), self.image.group());
-        let first = u32::from(to.index.0) * df.h();
-        for _ in 0..tries {
-            let (port, k, left) = draw_port_and_link(cells, rng);
-            let end = End { group: to.group, port: global_port(first + port) };
-            let Some((middle, kz)) = fabric.link_behind(end) else { continue };
-            let leg = fabric.links_between(group, middle);
-            if middle == group || k >= leg.count() {
-                continue;
-            }
-            let (x, v) = fabric.ends(leg, k);
-            if df.split_port(x).0 == self.image.index() {
-                continue;
-            }
-            let (_, y) = fabric.ends(fabric.links_between(to.group, middle), kz);
-            let ends = (df.split_port(v).0, df.split_port(y).0);
-            let found = self.crossing(to, set, shape, (x, y), ends, split(left, cells.ways).0);
-            if found.is_some() {
-                return found;
-            }
-        }
-        None
-    }
-
-    /// The path by x and y, whose head and tail are the shape's, that crosses the intermediate
-    /// group from v to w as the shape says, by this way; if there is one and the set keeps it.
-    #[inline]
-    fn crossing(
-        &self,
-        to: Place,
-        set: &SetView<'_>,
-        shape: Shape,
-        (x, y): (GlobalPort, GlobalPort),
-        (v, w): (Index, Index),
-        way: u32,
-    ) -> Option<Path> {
-        let detour = if shape.mid() == 2 {
-            detour_number(way, v, w)?
-        } else if (v != w) == (shape.mid() == 1) {
-            w
-        } else {
-            return None;
-        };
-        if set.rule().keep_of(shape) != Keep::ALL {
-            let route = Route { x, y, detour: Some(detour) };
-            let key = route.key(self.dragonfly(), self.image.switch(), self.switch_at(to));
-            if !set.rule().keeps(shape, key) {
-                return None;
-            }
-        }
-        Path::new(x, y, detour, shape.hops())
+        self.draw_by_search(to, &self.strata(shapes), Some(set), 0, rng)
     }
 
     /// Every VLB route to `destination` that a decision's set keeps, each once, with its shape.
@@ -393,7 +251,7 @@ impl Switch<'_> {
         }
         let set = self.image.set(decision);
         let strata = self.strata(set.shapes_to(destination));
-        self.visit(to, &strata, |links, cells, way| {
+        self.visit(to, &strata, &mut |links, cells, way| {
             if let Some(path) = self.kept_in(to, set, links, cells, way) {
                 let detour = (path.detour() != links.w).then_some(path.detour());
                 let ends = 2 + u8::from(links.head) + u8::from(links.tail);
@@ -426,55 +284,38 @@ impl Switch<'_> {
         Cells { stratum, shapes, ports, links, ways: direct + detours, direct }
     }
 
-    /// Draws one cell and what it yields.
-    #[expect(clippy::inline_always, reason = "measured: a fifth of a decision")]
-    #[inline(always)]
-    fn draw_from(
-        &self,
-        to: Place,
-        cells: &Cells,
-        rng: &mut (impl Rng + ?Sized),
-        accept: impl Fn(Links, &Cells, u32) -> Option<Path>,
-    ) -> Option<Path> {
-        let (port, k, left) = draw_port_and_link(cells, rng);
-        let links = self.links(to, cells, port, k)?;
-        accept(links, cells, split(left, cells.ways).0)
-    }
-
-    /// Goes on drawing after a first miss.
-    #[cold]
+    /// Draws from all these cells, as the module's head describes, where so many have been tried
+    /// already.
     #[inline(never)]
-    fn draw_again(
-        &self,
-        to: Place,
-        cells: &Cells,
-        rng: &mut (impl Rng + ?Sized),
-        accept: impl Fn(Links, &Cells, u32) -> Option<Path>,
-    ) -> Option<Path> {
-        for _ in 1..cells.count().min(MOST_TRIES) {
-            if let Some(found) = self.draw_from(to, cells, rng, &accept) {
-                return Some(found);
-            }
-        }
-        self.draw_by_visit(to, core::slice::from_ref(cells), rng, accept)
-    }
-
-    /// Draws by visiting every cell, where chance has found nothing.
-    #[cold]
-    #[inline(never)]
-    fn draw_by_visit(
+    fn draw_by_search(
         &self,
         to: Place,
         strata: &[Cells],
+        set: Option<&SetView<'_>>,
+        tried: u32,
         rng: &mut (impl Rng + ?Sized),
-        accept: impl Fn(Links, &Cells, u32) -> Option<Path>,
     ) -> Option<Path> {
-        if strata.iter().map(Cells::count).fold(0, u32::saturating_add) > MOST_VISITED {
+        let total = strata.iter().map(Cells::count).fold(0, u32::saturating_add);
+        for _ in tried..total.min(MOST_TRIES) {
+            let mut at = if strata.len() > 1 { below(rng, total) } else { 0 };
+            let cells = strata.iter().find(|cells| {
+                let hit = at < cells.count();
+                at = at.saturating_sub(cells.count());
+                hit
+            })?;
+            let (port, k, left) = draw_port_and_link(cells, rng);
+            let links = self.links(to, cells, port, k);
+            let way = split(left, cells.ways).0;
+            if let Some(found) = links.and_then(|links| self.path_in(to, set, links, cells, way)) {
+                return Some(found);
+            }
+        }
+        if total > MOST_VISITED {
             return None;
         }
         let (mut kept, mut hits) = (None, 0);
-        self.visit(to, strata, |links, cells, way| {
-            if let Some(found) = accept(links, cells, way) {
+        self.visit(to, strata, &mut |links, cells, way| {
+            if let Some(found) = self.path_in(to, set, links, cells, way) {
                 hits += 1;
                 if below(rng, hits) == 0 {
                     kept = Some(found);
@@ -484,8 +325,26 @@ impl Switch<'_> {
         kept
     }
 
+    /// The path that a cell holds: a kept route of a set, or a triple.
+    #[inline]
+    fn path_in(
+        &self,
+        to: Place,
+        set: Option<&SetView<'_>>,
+        links: Links,
+        cells: &Cells,
+        way: u32,
+    ) -> Option<Path> {
+        match set {
+            Some(set) => self.kept_in(to, set, links, cells, way),
+            None => triple(links, way),
+        }
+    }
+
     /// Visits all cells that hold a pair of links, in order.
-    fn visit(&self, to: Place, strata: &[Cells], mut each: impl FnMut(Links, &Cells, u32)) {
+    #[cold]
+    #[inline(never)]
+    fn visit(&self, to: Place, strata: &[Cells], each: &mut dyn FnMut(Links, &Cells, u32)) {
         for cells in strata.iter().filter(|cells| cells.ways > 0) {
             for port in 0..cells.ports {
                 for k in 0..cells.links {
@@ -500,8 +359,7 @@ impl Switch<'_> {
 
     /// The two links that a port and a number k name, if there are such, and if a shape that
     /// begins and ends as they do is wanted.
-    #[expect(clippy::inline_always, reason = "measured: a fifth of a decision")]
-    #[inline(always)]
+    #[cfg_attr(not(target_os = "none"), inline)]
     fn links(&self, to: Place, cells: &Cells, port: u32, k: u32) -> Option<Links> {
         let h = self.dragonfly().h();
         let own = u32::from(self.image.index().0) * h;
@@ -518,8 +376,11 @@ impl Switch<'_> {
     }
 
     /// As [`Self::links`], where k counts the links from behind port x of this group.
-    #[expect(clippy::inline_always, reason = "measured: a fifth of a decision")]
-    #[inline(always)]
+    // On a switch's small machine flash counts for more than the call, which elsewhere is a fifth
+    // of a decision.
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline(always))]
+    #[allow(clippy::inline_always)]
     fn links_by_x(&self, to: Place, shapes: ShapeSet, x: GlobalPort, k: u32) -> Option<Links> {
         let (fabric, df, group) = (self.image.fabric(), self.dragonfly(), self.image.group());
         let (middle, kx) = fabric.link_behind(End { group, port: x })?;
@@ -539,8 +400,9 @@ impl Switch<'_> {
 
     /// As [`Self::links`], where k counts the links from this group to behind port z of the
     /// destination's.
-    #[expect(clippy::inline_always, reason = "measured: a fifth of a decision")]
-    #[inline(always)]
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline(always))]
+    #[allow(clippy::inline_always)]
     fn links_by_z(&self, to: Place, shapes: ShapeSet, z: GlobalPort, k: u32) -> Option<Links> {
         let (fabric, df, group) = (self.image.fabric(), self.dragonfly(), self.image.group());
         let (middle, kz) = fabric.link_behind(End { group: to.group, port: z })?;
@@ -630,7 +492,7 @@ fn draw_shape(
 
 /// The triple of two links and the number of R in the intermediate group.
 #[inline]
-fn triple(links: Links, _: &Cells, r: u32) -> Option<Path> {
+fn triple(links: Links, r: u32) -> Option<Path> {
     let r = Index(u8::try_from(r).ok()?);
     // Where R is at either end of the local hop between v and w, the walk has no detour.
     let detour = if r == links.v { links.w } else { r };

@@ -109,13 +109,9 @@ impl Switch<'_> {
         credits: &(impl Credits + ?Sized),
     ) -> Candidate {
         let (port, hops) = (self.first_port(to, path), path.hops());
-        let (queue, cost) = match along {
-            Some(queue) => (queue, queue.into()),
-            None => {
-                let queue = credits.used(port);
-                (queue, u64::from(queue) * u64::from(hops))
-            }
-        };
+        let used = credits.used(port);
+        let by_hops = u64::from(used) * u64::from(hops);
+        let (queue, cost) = along.map_or((used, by_hops), |along| (along, along.into()));
         Candidate { x: path.x(), y: path.y(), detour: path.detour(), hops, port, queue, cost }
     }
 }

@@ -110,7 +110,8 @@ impl Dragonfly {
             first_slot: low_u16(p + a - 1),
             h_reciprocal: (1_u32 << 24).div_ceil(h),
             a_reciprocal: (1_u32 << 24).div_ceil(a),
-            p_reciprocal: (1_u64 << 32).div_ceil(p.into()),
+            // ⌈2³² / p⌉ without a 64-bit division, which small machines have to be taught.
+            p_reciprocal: u64::from(u32::MAX / p) + 1,
         })
     }
 

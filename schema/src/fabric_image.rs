@@ -4,13 +4,13 @@
 //! pair of groups ("the k-th link from i to j"), and for every port its pair and k ("where does
 //! this port lead"). Decoding proves that the two agree, so that whoever reads need not.
 
+use crate::fields::Fields;
 use crate::frame::{self, HEADER_LEN, ImageError, ImageKind};
 use crate::packed::{PackedArray, width_for};
 use crate::{Dragonfly, End, GlobalPort, Group};
-use serde::{Deserialize, Serialize};
 
 /// The fixed part of the payload, in postcard.
-#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "alloc", derive(serde::Serialize))]
 struct Body {
     p: u16,
     a: u16,
@@ -23,6 +23,20 @@ struct Body {
     /// The number of links of every pair where all have the same, so that no table of starts is
     /// needed; else 0.
     even_links: u16,
+}
+
+impl Body {
+    fn read(fields: &mut Fields<'_>) -> Option<Self> {
+        Some(Self {
+            p: fields.u16()?,
+            a: fields.u16()?,
+            h: fields.u16()?,
+            g: fields.u16()?,
+            cables: fields.u32()?,
+            most_links: fields.u16()?,
+            even_links: fields.u16()?,
+        })
+    }
 }
 
 /// A decoded fabric image: a view into its bytes.
@@ -67,14 +81,17 @@ impl<'a> FabricImage<'a> {
     ///
     /// # Errors
     /// What is wrong with the bytes, and where. Any bytes whatever end in `Ok` or `Err`.
+    #[inline(never)]
     pub fn decode(bytes: &'a [u8]) -> Result<Self, ImageError> {
         let (identity, payload) = frame::open(bytes, ImageKind::Fabric)?;
         let needed = frame::identity_of(payload);
         if identity != needed {
             return Err(ImageError::Identity { found: identity, needed });
         }
-        let (body, rest) = postcard::take_from_bytes::<Body>(payload)
-            .map_err(|_| ImageError::Structure { what: "sizes", offset: HEADER_LEN })?;
+        let mut fields = Fields::new(payload);
+        let body = Body::read(&mut fields)
+            .ok_or(ImageError::Structure { what: "sizes", offset: HEADER_LEN })?;
+        let rest = fields.rest();
         let df = Dragonfly::new(body.p.into(), body.a.into(), body.h.into(), body.g.into())
             .map_err(|error| ImageError::Dragonfly { offset: HEADER_LEN, error })?;
         let pairs = df.g() * (df.g() - 1) / 2;
@@ -294,7 +311,9 @@ impl<'a> FabricImage<'a> {
 
     /// As [`Self::links`], for two different groups that exist: for who knows that they do. For
     /// others the answer means nothing.
-    #[inline]
+    // On a switch's small machine flash counts for more than the call.
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
     pub fn links_between(&self, from: Group, to: Group) -> Links {
         let forward = from < to;
         let (low, high) = if forward { (from, to) } else { (to, from) };
@@ -319,7 +338,9 @@ impl<'a> FabricImage<'a> {
     }
 
     /// As [`Self::nth`], for who knows that there is a k-th. For others the answer means nothing.
-    #[inline]
+    // On a switch's small machine flash counts for more than the call.
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
     pub fn ends(&self, links: Links, k: u32) -> (GlobalPort, GlobalPort) {
         let (low, high) = self.cable(links.first.wrapping_add(k));
         if links.forward { (low, high) } else { (high, low) }
@@ -349,7 +370,9 @@ impl<'a> FabricImage<'a> {
 
     /// As [`Self::port_link`], for who knows that the port exists. For others the answer means
     /// nothing.
-    #[inline]
+    // On a switch's small machine flash counts for more than the call.
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
     pub fn link_behind(&self, end: End) -> Option<(Group, u32)> {
         let entry = self.ports.get(self.port_number(end));
         #[expect(clippy::cast_possible_truncation, reason = "decode checked that it is below g")]

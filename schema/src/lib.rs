@@ -15,6 +15,7 @@ extern crate std;
 
 mod dragonfly;
 mod fabric_image;
+mod fields;
 mod frame;
 mod id;
 mod packed;

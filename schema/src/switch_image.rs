@@ -4,9 +4,10 @@
 //! shapes each destination has a route, since only a search over the wiring could tell; shapes
 //! that all destinations have, or none, take no room.
 
+use crate::fields::Fields;
 use crate::frame::{self, HEADER_LEN, ImageError, ImageKind};
 use crate::packed::{PackedArray, width_for};
-use crate::{DrawRule, End, FabricImage, Group, Index, SetRule, ShapeSet, Switch};
+use crate::{DrawRule, End, FabricImage, Group, Index, Keep, SetRule, Shape, ShapeSet, Switch};
 use serde::{Deserialize, Serialize};
 
 /// How many sets an image can hold: one per decision.
@@ -100,7 +101,7 @@ impl VcScheme {
 }
 
 /// What one decision uses.
-#[derive(Clone, Copy, Serialize, Deserialize)]
+#[derive(Clone, Copy, Serialize)]
 struct DecisionBody {
     /// The number of its set in this image.
     set: u8,
@@ -109,7 +110,7 @@ struct DecisionBody {
 }
 
 /// A set's fixed part.
-#[derive(Clone, Copy, Serialize, Deserialize)]
+#[derive(Clone, Copy, Serialize)]
 struct SetBody {
     rule: SetRule,
     /// Shapes that every destination in another group has.
@@ -119,12 +120,67 @@ struct SetBody {
 }
 
 /// The fixed part of the payload, in postcard.
-#[derive(Serialize, Deserialize)]
+#[cfg(feature = "alloc")]
+#[derive(Serialize)]
 struct Body {
     switch: u16,
     virtual_channels: VcScheme,
     decisions: PerDecision<DecisionBody>,
-    sets: heapless::Vec<SetBody, MOST_SETS>,
+    sets: alloc::vec::Vec<SetBody>,
+}
+
+impl DecisionBody {
+    fn read(fields: &mut Fields<'_>) -> Option<Self> {
+        Some(Self { set: fields.byte()?, threshold: fields.i16()? })
+    }
+}
+
+impl SetBody {
+    const NONE: Self = Self {
+        rule: SetRule { keep: [Keep::NONE; Shape::COUNT], draw: DrawRule::ByRoute, seed: 0 },
+        always: ShapeSet::EMPTY,
+        sometimes: ShapeSet::EMPTY,
+    };
+
+    fn read(fields: &mut Fields<'_>) -> Option<Self> {
+        let keep = fields.array()?.map(Keep::unchecked);
+        let draw = match fields.below(2)? {
+            0 => DrawRule::ByRoute,
+            _ => DrawRule::ByShape { weights: fields.array()? },
+        };
+        Some(Self {
+            rule: SetRule { keep, draw, seed: fields.u64()? },
+            always: ShapeSet::from_bits(fields.u16()?)?,
+            sometimes: ShapeSet::from_bits(fields.u16()?)?,
+        })
+    }
+}
+
+/// The fixed part of the payload as it is read.
+struct Head {
+    switch: u16,
+    virtual_channels: VcScheme,
+    decisions: PerDecision<DecisionBody>,
+    set_count: usize,
+    sets: [SetBody; MOST_SETS],
+}
+
+impl Head {
+    fn read(fields: &mut Fields<'_>) -> Option<Self> {
+        let switch = fields.u16()?;
+        let virtual_channels = *VcScheme::ALL.get(fields.below(VcScheme::ALL.len())?)?;
+        let decisions = PerDecision {
+            ugal_l: DecisionBody::read(fields)?,
+            par_source: DecisionBody::read(fields)?,
+            par_second: DecisionBody::read(fields)?,
+        };
+        let set_count = fields.below(MOST_SETS + 1)?;
+        let mut sets = [SetBody::NONE; MOST_SETS];
+        for set in sets.iter_mut().take(set_count) {
+            *set = SetBody::read(fields)?;
+        }
+        Some(Self { switch, virtual_channels, decisions, set_count, sets })
+    }
 }
 
 /// A T-VLB set as one switch has it.
@@ -232,23 +288,26 @@ impl<'a> SwitchImage<'a> {
     ///
     /// # Errors
     /// What is wrong with the bytes, and where. Any bytes whatever end in `Ok` or `Err`.
+    #[inline(never)]
     pub fn decode(bytes: &'a [u8], fabric: &FabricImage<'a>) -> Result<Self, ImageError> {
         let (identity, payload) = frame::open(bytes, ImageKind::Switch)?;
         if identity != fabric.identity() {
             return Err(ImageError::Identity { found: identity, needed: fabric.identity() });
         }
         let df = fabric.dragonfly();
-        let (body, mut rest) = postcard::take_from_bytes::<Body>(payload)
-            .map_err(|_| ImageError::Structure { what: "place and sets", offset: HEADER_LEN })?;
+        let mut fields = Fields::new(payload);
+        let head = Head::read(&mut fields)
+            .ok_or(ImageError::Structure { what: "place and sets", offset: HEADER_LEN })?;
+        let mut rest = fields.rest();
         let value =
             |what, found, accepted| ImageError::Value { what, offset: HEADER_LEN, found, accepted };
-        let switch = Switch(body.switch);
+        let switch = Switch(head.switch);
         if !df.has_switch(switch) {
-            return Err(value("switch", body.switch.into(), "a switch of the fabric"));
+            return Err(value("switch", head.switch.into(), "a switch of the fabric"));
         }
         for decision in Decision::ALL {
-            let set = body.decisions.get(decision).set;
-            if usize::from(set) >= body.sets.len() {
+            let set = head.decisions.get(decision).set;
+            if usize::from(set) >= head.set_count {
                 return Err(value("set of a decision", set.into(), "a set of this image"));
             }
         }
@@ -267,7 +326,9 @@ impl<'a> SwitchImage<'a> {
             is_even: true,
         };
         let mut sets = [no_set; MOST_SETS];
-        for (number, (view, set)) in sets.iter_mut().zip(&body.sets).enumerate() {
+        for (number, (view, set)) in
+            sets.iter_mut().zip(&head.sets).take(head.set_count).enumerate()
+        {
             set.rule.check().map_err(|error| ImageError::Set {
                 set: number,
                 offset: HEADER_LEN,
@@ -312,10 +373,10 @@ impl<'a> SwitchImage<'a> {
             switch,
             group,
             index,
-            virtual_channels: body.virtual_channels,
-            decisions: body.decisions,
+            virtual_channels: head.virtual_channels,
+            decisions: head.decisions,
             sets,
-            set_count: body.sets.len(),
+            set_count: head.set_count,
             peers,
             fully_cabled: false,
             fabric: *fabric,
@@ -462,7 +523,7 @@ pub fn encode_switch_image(
 
     let df = fabric.dragonfly();
     let (group, index) = df.place(contents.switch);
-    let mut sets = heapless::Vec::new();
+    let mut sets = Vec::new();
     for set in &contents.sets {
         let (mut always, mut ever) = (set.rule.shapes(), ShapeSet::EMPTY);
         if set.rule.draw != DrawRule::ByRoute {
@@ -478,8 +539,9 @@ pub fn encode_switch_image(
             }
         }
         let body = SetBody { rule: set.rule, always, sometimes: ever.without(always) };
-        assert!(sets.push(body).is_ok(), "at most three sets");
+        sets.push(body);
     }
+    assert!(sets.len() <= MOST_SETS, "at most three sets");
     let body = Body {
         switch: contents.switch.0,
         virtual_channels: contents.virtual_channels,
