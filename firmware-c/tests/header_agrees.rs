@@ -75,9 +75,9 @@ fn every_function_stands_in_the_header_with_its_parameters() {
             .map(str::trim)
             .filter(|one| !one.is_empty())
             .map(|one| {
-                let (given, rust) = one.split_once(": ").expect("it has a type");
+                let (given, kind) = one.split_once(": ").expect("it has a type");
                 let given = if given == "switch" { "sw" } else { given };
-                format!("{}{given}", in_c(rust))
+                format!("{}{given}", in_c(kind))
             })
             .collect();
         let expected = format!("int32_t tvlb_{name}({});", parameters.join(", "));

@@ -30,6 +30,16 @@ pub enum Error {
         /// The routing scheme that is to run.
         scheme: Scheme,
     },
+    /// Images that cannot replace those in use while packets are under way.
+    #[error("replacement of tables in use: its {what} is {found:#x}, but it must stay {needed:#x}")]
+    Replacement {
+        /// What differs.
+        what: &'static str,
+        /// What it is in the new images.
+        found: u64,
+        /// What it is in those in use.
+        needed: u64,
+    },
     /// A packet for a node that the fabric does not have.
     #[error("there is no node {node}; the last is {last}")]
     NoSuchNode {

@@ -62,6 +62,43 @@ impl<'a> Switch<'a> {
         Ok(self)
     }
 
+    /// Replaces the tables while packets fly: decodes and checks another pair of images beside the
+    /// live one, and only then puts it in its place. Packets under way go on by their headers,
+    /// whichever tables wrote them, also where other switches still have the old ones.
+    ///
+    /// # Errors
+    /// The new images are bad, or not of this switch, these cables and this assignment of virtual
+    /// channels; the old ones go on serving.
+    pub fn replace(&mut self, fabric: &'a [u8], switch: &'a [u8]) -> Result<(), Error> {
+        let mut new = Self::boot(fabric, switch)?;
+        self.check_replacement(&new)?;
+        new.channels = self.channels;
+        *self = new;
+        Ok(())
+    }
+
+    /// Whether packets may meet `new` in place of this switch: see [`Self::replace`].
+    ///
+    /// # Errors
+    /// [`Error::Replacement`], with what differs.
+    pub fn check_replacement(&self, new: &Switch<'_>) -> Result<(), Error> {
+        let (old, new) = (&self.image, &new.image);
+        for (what, needed, found) in [
+            ("switch", u64::from(old.switch().0), u64::from(new.switch().0)),
+            ("fabric identity", old.fabric().identity(), new.fabric().identity()),
+            (
+                "virtual-channel assignment",
+                old.virtual_channels() as u64,
+                new.virtual_channels() as u64,
+            ),
+        ] {
+            if needed != found {
+                return Err(Error::Replacement { what, found, needed });
+            }
+        }
+        Ok(())
+    }
+
     /// The image it booted from.
     pub const fn image(&self) -> &SwitchImage<'a> {
         &self.image
