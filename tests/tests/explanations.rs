@@ -12,7 +12,7 @@ use tvlb_schema::Node;
 const CREDITS: [u32; 11] = [0, 3, 1, 4, 1, 5, 9, 2, 6, 5, 3];
 
 fn takes_min(min: Candidate, vlb: Candidate, threshold: i16) -> bool {
-    let cost = |candidate: Candidate| i64::try_from(candidate.cost).unwrap();
+    let cost = |candidate: Candidate| i64::try_from(candidate.cost).expect("it is small");
     assert_eq!(min.cost, u64::from(min.queue) * u64::from(min.hops));
     assert_eq!(min.queue, CREDITS[usize::from(min.port.0)]);
     cost(min) <= cost(vlb) + i64::from(threshold)
