@@ -311,7 +311,8 @@ impl Switch<'_> {
     }
 
     /// The port by which a packet sets out on a path.
-    #[inline]
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
     pub(crate) fn first_port(&self, to: Place, path: Path) -> Port {
         let (df, here) = (self.dragonfly(), self.image.index());
         if to.group == self.image.group() {

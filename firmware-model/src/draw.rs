@@ -233,6 +233,18 @@ impl Switch<'_> {
             let cells = self.stratum(Stratum::of(shape), ShapeSet::only(shape));
             return self.draw_by_search(to, &[cells], Some(set), 0, rng);
         }
+        self.draw_by_route(to, set, shapes, rng)
+    }
+
+    /// A route of these shapes, uniformly.
+    #[inline(never)]
+    fn draw_by_route(
+        &self,
+        to: Place,
+        set: &SetView<'_>,
+        shapes: ShapeSet,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Option<Path> {
         self.draw_by_search(to, &self.strata(shapes), Some(set), 0, rng)
     }
 
@@ -268,7 +280,8 @@ impl Switch<'_> {
     }
 
     /// The cells of one stratum in which routes of these shapes lie.
-    #[inline]
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
     fn stratum(&self, stratum: Stratum, shapes: ShapeSet) -> Cells {
         let df = self.dragonfly();
         let (of, ports) = match stratum {
