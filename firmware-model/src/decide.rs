@@ -88,6 +88,13 @@ pub(crate) struct Chosen {
     pub(crate) vlb: Option<Path>,
 }
 
+/// Why there is no choice. An [`Error`] is some words larger, and a switch's stack is small.
+#[derive(Clone, Copy)]
+pub(crate) enum Denied {
+    Unreachable,
+    NoGlobalView,
+}
+
 impl Switch<'_> {
     /// Decides the path of a packet that a node of this switch sends, and its first step.
     ///
@@ -114,8 +121,21 @@ impl Switch<'_> {
             return Ok(Admission { step, choice: Choice::Here });
         }
         let to = self.place(switch);
-        let chosen = self.choose(to, terminal, scheme, paths, credits, rng)?;
-        Ok(self.set_out(to, terminal, scheme, &chosen))
+        match self.choose(to, terminal, scheme, paths, credits, rng) {
+            Ok(chosen) => Ok(self.set_out(to, terminal, scheme, &chosen)),
+            Err(denied) => Err(self.error_of(denied, to)),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn error_of(&self, denied: Denied, to: Place) -> Error {
+        match denied {
+            Denied::Unreachable => {
+                Error::Unreachable { from: self.image.switch(), to: self.switch_at(to) }
+            }
+            Denied::NoGlobalView => Error::NoGlobalView,
+        }
     }
 
     /// The first step of a packet on the path that was chosen.
@@ -165,7 +185,9 @@ impl Switch<'_> {
         if !header.is_open() {
             return Ok(header);
         }
-        let (to, min) = self.minimal_rest(header)?;
+        let Some((to, min)) = self.minimal_rest(header) else {
+            return Err(self.no_second_look(header));
+        };
         let vlb = self.draw_vlb(to, Decision::ParSecond, paths, rng);
         Ok(self.go_on(header, to, min, vlb, credits))
     }
@@ -190,19 +212,27 @@ impl Switch<'_> {
 
     /// The rest of the MIN path of a packet in its source group that stands before its global
     /// link, and where it goes.
-    pub(crate) fn minimal_rest(&self, header: Header) -> Result<(Place, Path), Error> {
+    pub(crate) fn minimal_rest(&self, header: Header) -> Option<(Place, Path)> {
         if !self.is_in_range(header) {
-            return Err(self.out_of_range(header));
+            return None;
         }
         let df = self.dragonfly();
         let (at, slot) = df.split_port(header.x());
         let to = self.place(header.destination());
-        let arrival = if at == self.image.index() { self.image.peer(slot) } else { None };
-        let path = arrival.filter(|arrival| arrival.group == to.group).and_then(|arrival| {
-            let tail = df.split_port(arrival.port).0 != to.index;
-            Path::new(header.x(), GlobalPort(0), Index(0), 1 + u8::from(tail))
-        });
-        path.map(|path| (to, path)).ok_or(self.astray(header))
+        let arrival = if at == self.image.index() { self.image.peer(slot)? } else { return None };
+        if arrival.group != to.group {
+            return None;
+        }
+        let tail = df.split_port(arrival.port).0 != to.index;
+        let path = Path::new(header.x(), GlobalPort(0), Index(0), 1 + u8::from(tail))?;
+        Some((to, path))
+    }
+
+    /// What is wrong with a header that gets no second look here.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn no_second_look(&self, header: Header) -> Error {
+        if self.is_in_range(header) { self.astray(header) } else { self.out_of_range(header) }
     }
 
     /// The source decision.
@@ -215,7 +245,7 @@ impl Switch<'_> {
         paths: VlbPaths,
         credits: &(impl Credits + ?Sized),
         rng: &mut (impl Rng + ?Sized),
-    ) -> Result<Chosen, Error> {
+    ) -> Result<Chosen, Denied> {
         let decision = scheme.decision();
         let min = if scheme == Scheme::Vlb { None } else { self.draw_min(to, rng) };
         let vlb =
@@ -264,11 +294,11 @@ impl Switch<'_> {
         min: Path,
         vlb: Path,
         credits: &(impl Credits + ?Sized),
-    ) -> Result<bool, Error> {
+    ) -> Result<bool, Denied> {
         let switch = self.switch_at(to);
         let queue = |path: Path, kind| {
             let header = path.header(switch, terminal, kind);
-            credits.used_along(header).map(i64::from).ok_or(Error::NoGlobalView)
+            credits.used_along(header).map(i64::from).ok_or(Denied::NoGlobalView)
         };
         let threshold = i64::from(self.image.threshold(Decision::UgalL));
         Ok(queue(min, Kind::Min)? <= queue(vlb, Kind::Vlb)? + threshold)
@@ -282,14 +312,13 @@ impl Switch<'_> {
         to: Place,
         scheme: Scheme,
         rng: &mut (impl Rng + ?Sized),
-    ) -> Result<Chosen, Error> {
+    ) -> Result<Chosen, Denied> {
         let min = if scheme == Scheme::Vlb { self.draw_min(to, rng) } else { None };
         if let Some(path) = min {
             return Ok(Chosen { path, choice: Choice::MinForWant, min, vlb: None });
         }
         let vlb = self.draw_vlb(to, scheme.decision(), VlbPaths::Conventional, rng);
-        let to = self.switch_at(to);
-        let path = vlb.ok_or(Error::Unreachable { from: self.image.switch(), to })?;
+        let path = vlb.ok_or(Denied::Unreachable)?;
         Ok(Chosen { path, choice: Choice::VlbForWant, min, vlb })
     }
 

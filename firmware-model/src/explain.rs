@@ -61,7 +61,9 @@ impl Switch<'_> {
             return Ok(Explanation { outcome, min: None, vlb: None, threshold });
         }
         let to = self.place(switch);
-        let chosen = self.choose(to, terminal, scheme, paths, credits, rng)?;
+        let chosen = self
+            .choose(to, terminal, scheme, paths, credits, rng)
+            .map_err(|denied| self.error_of(denied, to))?;
         let weigh = |path: Path, kind| {
             let along = path.header(switch, terminal, kind);
             let along = if scheme == Scheme::UgalG { credits.used_along(along) } else { None };
@@ -91,7 +93,9 @@ impl Switch<'_> {
         if !header.is_open() {
             return Ok(Explanation { outcome: header, min: None, vlb: None, threshold });
         }
-        let (to, min) = self.minimal_rest(header)?;
+        let Some((to, min)) = self.minimal_rest(header) else {
+            return Err(self.no_second_look(header));
+        };
         let vlb = self.draw_vlb(to, Decision::ParSecond, paths, rng);
         Ok(Explanation {
             outcome: self.go_on(header, to, min, vlb, credits),
