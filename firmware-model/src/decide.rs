@@ -1,7 +1,7 @@
 //! The source decision, and PAR's second look: MIN or VLB, from the switch's own credits.
 
 use crate::channel::AT_INJECTION;
-use crate::draw::{Path, Place};
+use crate::path::{Path, Place};
 use crate::{Credits, Error, Header, Kind, Stage, Step, Switch};
 use rand_core::Rng;
 use tvlb_schema::{Decision, Dragonfly, GlobalPort, Index, Node, Port};

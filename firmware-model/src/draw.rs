@@ -21,24 +21,17 @@
 //! leaves (1 − 0.009)¹⁰²⁴, one packet in ten thousand, without one. The work is bounded by the two
 //! constants, for any image.
 
-use crate::{Header, Kind, Switch};
-use core::num::NonZeroU64;
+use crate::Switch;
+use crate::path::{Path, Place};
 use rand_core::Rng;
 use tvlb_schema::{
-    Decision, DrawRule, End, GlobalPort, Group, Index, Keep, Route, SetView, Shape, ShapeSet,
+    Decision, DrawRule, End, GlobalPort, Index, Keep, Route, SetView, Shape, ShapeSet,
 };
 
 /// The most cells that are tried at random.
 pub const MOST_TRIES: u32 = 1024;
 /// The most cells that are then visited in order.
 pub const MOST_VISITED: u32 = 65_536;
-
-/// Where a switch is: its group, and its index there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
-    pub(crate) group: Group,
-    pub(crate) index: Index,
-}
 
 /// A first and a second global link that share their intermediate group.
 #[derive(Clone, Copy)]
@@ -53,52 +46,6 @@ struct Links {
     v: Index,
     /// The switch that y leaves.
     w: Index,
-}
-
-/// A path as a header states it, in one word: x, y and detour where the header has them, and in
-/// the lowest byte, where a header has stage, VC and kind, the hops from switch to switch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Path(NonZeroU64);
-
-impl Path {
-    /// A path of 1 to 7 hops. On a MIN path y and detour are 0.
-    #[inline]
-    pub(crate) fn new(x: GlobalPort, y: GlobalPort, detour: Index, hops: u8) -> Option<Self> {
-        NonZeroU64::new(Header::route(x, y, detour) | u64::from(hops)).map(Self)
-    }
-
-    /// The header with which a packet stands at the beginning of this path.
-    #[inline]
-    pub(crate) const fn header(self, to: tvlb_schema::Switch, terminal: u8, kind: Kind) -> Header {
-        Header::at_source(to, terminal, kind, self.0.get() & !0xff)
-    }
-
-    /// The header as it goes on by this path, decided by PAR's second look.
-    #[inline]
-    pub(crate) const fn reroutes(self, header: Header) -> Header {
-        header.rerouted(self.0.get() & !0xff)
-    }
-
-    #[inline]
-    pub(crate) const fn x(self) -> GlobalPort {
-        Header::from_bits(self.0.get()).x()
-    }
-
-    #[inline]
-    pub(crate) const fn y(self) -> GlobalPort {
-        Header::from_bits(self.0.get()).y()
-    }
-
-    #[inline]
-    pub(crate) const fn detour(self) -> Index {
-        Header::from_bits(self.0.get()).detour()
-    }
-
-    /// Hops from switch to switch.
-    #[inline]
-    pub(crate) const fn hops(self) -> u8 {
-        (self.0.get() & 0xff) as u8
-    }
 }
 
 /// A number below `n`, uniform up to a bias of n·2⁻³²; 0 if n is 0.

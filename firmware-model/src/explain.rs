@@ -3,7 +3,7 @@
 //! An explanation is for engineers and tools: it makes the decision anew, so it must be given what
 //! the decision was given, the state of the random numbers included.
 
-use crate::draw::{Path, Place};
+use crate::path::{Path, Place};
 use crate::{Admission, Credits, Error, Header, Kind, Scheme, Switch, VlbPaths};
 use rand_core::Rng;
 use tvlb_schema::{Decision, GlobalPort, Index, Node, Port};

@@ -50,6 +50,7 @@ mod error;
 mod explain;
 mod forward;
 mod header;
+mod path;
 mod switch;
 
 pub use channel::Channels;
