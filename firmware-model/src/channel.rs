@@ -11,7 +11,7 @@
 //!   source local, PAR's second source local, first global, first and second local in the
 //!   intermediate group, second global, destination local.
 
-use crate::{Scheme, Stage};
+use crate::{Header, Scheme, Stage};
 use tvlb_schema::VcScheme;
 
 /// How many virtual channels a scheme needs on each kind of link.
@@ -49,6 +49,9 @@ impl Channels {
     /// `positional` for PAR: L0 L4 G0 L1 L2 G1 L3.
     pub const POSITIONAL_PAR: Self = Self { local: 5, global: 2 };
 
+    /// What is enough for any assignment and any scheme. A header has room for eight.
+    pub const MOST: Self = Self { local: 7, global: 6 };
+
     /// The number that is enough on any link.
     pub const fn most(self) -> u8 {
         if self.local > self.global { self.local } else { self.global }
@@ -62,28 +65,78 @@ pub(crate) enum LinkKind {
     Global,
 }
 
-/// The VC on the next link of a packet that stands at `stage` having come by VC `current`, and
-/// that will be at stage `arrived` behind that link.
-#[inline]
-pub(crate) const fn assign(
-    channels: VcScheme,
-    stage: Stage,
-    current: u8,
-    next: LinkKind,
-    arrived: Stage,
-) -> u8 {
-    match channels {
-        VcScheme::Ordered => current + ordered_rises(stage, next) as u8,
-        VcScheme::PerHop => match stage {
-            Stage::Source => 0,
-            _ => current + 1,
-        },
-        VcScheme::Positional => position(stage, next, arrived),
+/// How one VC scheme assigns: for each place of a link on a path the next VC is the current one or
+/// 0, plus a constant.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rules([Rule; 16]);
+
+#[derive(Clone, Copy, Debug)]
+struct Rule {
+    /// The bits of the current VC that stay: all three or none.
+    keep: u8,
+    add: u8,
+}
+
+impl Rule {
+    const fn fixed(channel: u8) -> Self {
+        Self { keep: 0, add: channel }
+    }
+
+    const fn rise(by: u8) -> Self {
+        Self { keep: 7, add: by }
     }
 }
 
-/// Whether `ordered` takes a higher VC.
+impl Rules {
+    pub(crate) fn of(channels: VcScheme) -> Self {
+        let mut rules = [Rule::fixed(0); 16];
+        let mut set = |place: u32, rule| {
+            if let Some(entry) = rules.get_mut(place as usize) {
+                *entry = rule;
+            }
+        };
+        for stage in Stage::ALL {
+            for link in [LinkKind::Local, LinkKind::Global] {
+                let rule = match channels {
+                    VcScheme::Ordered => Rule::rise(ordered_rises(stage, link).into()),
+                    VcScheme::PerHop if stage == Stage::Source => Rule::fixed(0),
+                    VcScheme::PerHop => Rule::rise(1),
+                    VcScheme::Positional => Rule::fixed(position(stage, link)),
+                };
+                set(place(stage as u32, link), rule);
+            }
+        }
+        let again = match channels {
+            VcScheme::Ordered | VcScheme::PerHop => Rule::rise(1),
+            VcScheme::Positional => Rule::fixed(4),
+        };
+        set(AGAIN, again);
+        Self(rules)
+    }
+
+    /// The VC on the link at this place of a packet's path, at most 8.
+    #[inline]
+    pub(crate) const fn assign(&self, header: Header, place: u32) -> u8 {
+        let Rule { keep, add } = self.0[(place & 15) as usize];
+        (header.low_bits() >> 2 & keep) + add
+    }
+}
+
+/// The place of a packet's second local hop in its source group: no packet makes a local hop after
+/// two there, so that place is free. The second half of a path within one group has the stage of
+/// the second of them, but not its rule.
+pub(crate) const AGAIN: u32 = place(Stage::SourceLocalAgain as u32, LinkKind::Local);
+
+/// The virtual channel of a packet's first link under every scheme.
+pub(crate) const AT_INJECTION: u8 = 0;
+
+/// The place of the next link on the path of a packet that stands at this stage.
 #[inline]
+pub(crate) const fn place(stage: u32, next: LinkKind) -> u32 {
+    stage << 1 | next as u32
+}
+
+/// Whether `ordered` takes a higher VC.
 const fn ordered_rises(stage: Stage, next: LinkKind) -> bool {
     match stage {
         Stage::Source => false,
@@ -97,15 +150,13 @@ const fn ordered_rises(stage: Stage, next: LinkKind) -> bool {
 }
 
 /// The VC that `positional` has for a place.
-#[inline]
-const fn position(stage: Stage, next: LinkKind, arrived: Stage) -> u8 {
+const fn position(stage: Stage, next: LinkKind) -> u8 {
     match next {
         LinkKind::Global => (stage as u8 >= Stage::Middle as u8) as u8,
         LinkKind::Local => match stage {
             Stage::Source => 0,
             Stage::Middle => 1,
             Stage::MiddleDetour => 2,
-            Stage::SourceLocal if matches!(arrived, Stage::SourceLocalAgain) => 4,
             _ => 3,
         },
     }
@@ -134,7 +185,10 @@ mod tests {
             .into_iter()
             .filter(|hop| scheme == Scheme::Par || hop.1 == Global || hop.0 != Stage::SourceLocal);
         hops.map(|(stage, link, arrived)| {
-            current = assign(channels, stage, current, link, arrived);
+            let at =
+                if arrived == Stage::SourceLocalAgain { AGAIN } else { place(stage as u32, link) };
+            let header = Header::from_bits(0).moved(stage as u32, current);
+            current = Rules::of(channels).assign(header, at);
             (link, current)
         })
         .collect()
@@ -143,6 +197,11 @@ mod tests {
     #[test]
     fn the_longest_paths_use_every_channel_and_no_more() {
         for channels in VcScheme::ALL {
+            for link in [Local, Global] {
+                let first = place(Stage::Source as u32, link);
+                let rules = Rules::of(channels);
+                assert_eq!(rules.assign(Header::from_bits(0), first), AT_INJECTION);
+            }
             for scheme in [Scheme::UgalL, Scheme::Par] {
                 let path = assigned(channels, scheme);
                 let most =

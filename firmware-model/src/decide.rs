@@ -1,10 +1,10 @@
 //! The source decision, and PAR's second look: MIN or VLB, from the switch's own credits.
 
-use crate::channel::LinkKind;
-use crate::draw::{Path, draw_within_group};
+use crate::channel::AT_INJECTION;
+use crate::path::{Path, Place};
 use crate::{Credits, Error, Header, Kind, Stage, Step, Switch};
 use rand_core::Rng;
-use tvlb_schema::{Decision, GlobalPort, Index, Node, Port};
+use tvlb_schema::{Decision, Dragonfly, GlobalPort, Index, Node, Port};
 
 /// How a source switch chooses between a packet's MIN and its VLB path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,8 +23,22 @@ pub enum Scheme {
 }
 
 impl Scheme {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Min, Self::Vlb, Self::UgalL, Self::Par, Self::UgalG];
+
+    /// The name in messages and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Min => "min",
+            Self::Vlb => "vlb",
+            Self::UgalL => "ugal-l",
+            Self::Par => "par",
+            Self::UgalG => "ugal-g",
+        }
+    }
+
     /// The decision whose set and threshold the source switch uses.
-    const fn decision(self) -> Decision {
+    pub(crate) const fn decision(self) -> Decision {
         match self {
             Self::Par => Decision::ParSource,
             _ => Decision::UgalL,
@@ -65,21 +79,20 @@ pub struct Admission {
     pub choice: Choice,
 }
 
-/// A path of either kind as the decision sees it.
+/// What a source decision chose, and from what.
 #[derive(Clone, Copy)]
-struct Candidate {
-    path: Path,
-    first: Port,
-    /// The first port is a global one.
-    is_global: bool,
+pub(crate) struct Chosen {
+    pub(crate) path: Path,
+    pub(crate) choice: Choice,
+    pub(crate) min: Option<Path>,
+    pub(crate) vlb: Option<Path>,
 }
 
-impl Candidate {
-    /// The header with which a packet on this path stands at its source.
-    const fn header(self, to: tvlb_schema::Switch, terminal: u8, kind: Kind) -> Header {
-        let Path { x, y, detour, .. } = self.path;
-        Header::at_source(to, terminal, kind, x, y, detour)
-    }
+/// Why there is no choice. An [`Error`] is some words larger, and a switch's stack is small.
+#[derive(Clone, Copy)]
+pub(crate) enum Denied {
+    Unreachable,
+    NoGlobalView,
 }
 
 impl Switch<'_> {
@@ -89,6 +102,7 @@ impl Switch<'_> {
     ///
     /// # Errors
     /// The destination does not exist, or cannot be reached.
+    #[inline]
     pub fn admit(
         &self,
         destination: Node,
@@ -99,62 +113,59 @@ impl Switch<'_> {
     ) -> Result<Admission, Error> {
         let df = self.dragonfly();
         if !df.has_node(destination) {
-            return Err(Error::NoSuchNode { node: destination, last: Node(df.node_count() - 1) });
+            return no_such_node(df, destination);
         }
-        let (to, terminal) = df.switch_of(destination);
-        if to == self.image.switch() {
+        let (switch, terminal) = df.switch_of(destination);
+        if switch == self.image.switch() {
             let step = Step::Deliver { port: df.terminal_port(terminal) };
             return Ok(Admission { step, choice: Choice::Here });
         }
-        let decision = scheme.decision();
-        let min = if scheme == Scheme::Vlb { None } else { self.draw_min(to, rng) };
-        let vlb =
-            if scheme == Scheme::Min { None } else { self.draw_vlb(to, decision, paths, rng) };
-        let (candidate, choice) = match (scheme, min, vlb) {
-            (Scheme::Min, Some(min), _) => (min, Choice::Min),
-            (Scheme::Vlb, _, Some(vlb)) => (vlb, Choice::Vlb),
-            (Scheme::UgalL | Scheme::Par, Some(min), Some(vlb)) => {
-                if self.prefers_min(decision, min, vlb, credits) {
-                    (min, Choice::Min)
-                } else {
-                    (vlb, Choice::Vlb)
-                }
+        let to = self.place(switch);
+        match self.choose(to, terminal, scheme, paths, credits, rng) {
+            Ok(chosen) => Ok(self.set_out(to, terminal, scheme, &chosen)),
+            Err(denied) => Err(self.error_of(denied, to)),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn error_of(&self, denied: Denied, to: Place) -> Error {
+        match denied {
+            Denied::Unreachable => {
+                Error::Unreachable { from: self.image.switch(), to: self.switch_at(to) }
             }
-            (Scheme::UgalG, Some(min), Some(vlb)) => {
-                let queue = |candidate: Candidate, kind| {
-                    let header = candidate.header(to, terminal, kind);
-                    credits.used_along(header).map(i64::from).ok_or(Error::NoGlobalView)
-                };
-                let threshold = i64::from(self.image.threshold(decision));
-                if queue(min, Kind::Min)? <= queue(vlb, Kind::Vlb)?.saturating_add(threshold) {
-                    (min, Choice::Min)
-                } else {
-                    (vlb, Choice::Vlb)
-                }
-            }
-            (Scheme::UgalL | Scheme::Par | Scheme::UgalG, Some(min), None) => {
-                (min, Choice::MinForWant)
-            }
-            (Scheme::UgalL | Scheme::Par | Scheme::UgalG, None, Some(vlb)) => {
-                (vlb, Choice::VlbForWant)
-            }
-            _ => self.only_path(to, scheme, rng)?,
-        };
-        let kind = match choice {
-            Choice::Vlb | Choice::VlbForWant => Kind::Vlb,
-            _ if scheme == Scheme::Par => Kind::OpenMin,
+            Denied::NoGlobalView => Error::NoGlobalView,
+        }
+    }
+
+    /// The first step of a packet on the path that was chosen.
+    #[inline]
+    pub(crate) fn set_out(
+        &self,
+        to: Place,
+        terminal: u8,
+        scheme: Scheme,
+        chosen: &Chosen,
+    ) -> Admission {
+        let df = self.dragonfly();
+        let (path, choice) = (chosen.path, chosen.choice);
+        let is_vlb = matches!(choice, Choice::Vlb | Choice::VlbForWant);
+        let kind = match scheme {
+            _ if is_vlb => Kind::Vlb,
+            Scheme::Par => Kind::OpenMin,
             _ => Kind::Min,
         };
-        let header = candidate.header(to, terminal, kind);
-        let (link, arrived) = if candidate.is_global {
-            let arrived = if kind == Kind::Vlb { Stage::Middle } else { Stage::Destination };
-            (LinkKind::Global, arrived)
-        } else if self.dragonfly().place(to).0 == self.image.group() && kind != Kind::Vlb {
-            (LinkKind::Local, Stage::DestinationLocal)
+        let port = self.first_port(to, path);
+        let arrived = if df.is_slot(port) {
+            if is_vlb { Stage::Middle } else { Stage::Destination }
+        } else if !is_vlb && to.group == self.image.group() {
+            Stage::DestinationLocal
         } else {
-            (LinkKind::Local, Stage::SourceLocal)
+            Stage::SourceLocal
         };
-        Ok(Admission { step: self.send(header, candidate.first, link, arrived)?, choice })
+        let header = path.header(self.switch_at(to), terminal, kind);
+        let header = header.moved(arrived as u32, AT_INJECTION);
+        Admission { step: Step::Send { port, virtual_channel: AT_INJECTION, header }, choice }
     }
 
     /// PAR's second look: at the second switch, if the packet took MIN and is still in its source
@@ -163,6 +174,7 @@ impl Switch<'_> {
     ///
     /// # Errors
     /// The header makes no sense here.
+    #[inline]
     pub fn reconsider(
         &self,
         header: Header,
@@ -170,106 +182,190 @@ impl Switch<'_> {
         credits: &(impl Credits + ?Sized),
         rng: &mut (impl Rng + ?Sized),
     ) -> Result<Header, Error> {
-        if header.kind() != Some(Kind::OpenMin) || header.stage() != Stage::SourceLocal {
+        if !header.is_open() {
             return Ok(header);
         }
-        if !self.is_in_range(header) {
-            return Err(self.out_of_range(header));
-        }
-        let (df, to) = (self.dragonfly(), header.destination());
-        let (at, slot) = df.split_port(header.x());
-        let arrival = if at == self.image.index() { self.image.peer(slot) } else { None };
-        let ((to_group, to_index), Some(arrival)) = (df.place(to), arrival) else {
-            return Err(self.astray(header));
+        let Some((to, min)) = self.minimal_rest(header) else {
+            return Err(self.no_second_look(header));
         };
-        if arrival.group != to_group {
-            return Err(self.astray(header));
-        }
-        let tail = df.split_port(arrival.port).0 != to_index;
-        let path =
-            Path { x: header.x(), y: GlobalPort(0), detour: Index(0), hops: 1 + u8::from(tail) };
-        let min = Candidate { path, first: df.slot_port(slot), is_global: true };
-        match self.draw_vlb(to, Decision::ParSecond, paths, rng) {
-            Some(vlb) if !self.prefers_min(Decision::ParSecond, min, vlb, credits) => {
-                let Path { x, y, detour, .. } = vlb.path;
-                Ok(header.rerouted(x, y, detour))
+        let vlb = self.draw_vlb(to, Decision::ParSecond, paths, rng);
+        Ok(self.go_on(header, to, min, vlb, credits))
+    }
+
+    /// PAR's second choice between the rest of a packet's MIN path and a VLB path.
+    #[inline]
+    pub(crate) fn go_on(
+        &self,
+        header: Header,
+        to: Place,
+        min: Path,
+        vlb: Option<Path>,
+        credits: &(impl Credits + ?Sized),
+    ) -> Header {
+        match vlb {
+            Some(vlb) if !self.prefers_min(Decision::ParSecond, to, min, vlb, credits) => {
+                vlb.reroutes(header)
             }
-            _ => Ok(header.closed()),
+            _ => header.closed(),
         }
+    }
+
+    /// The rest of the MIN path of a packet in its source group that stands before its global
+    /// link, and where it goes.
+    pub(crate) fn minimal_rest(&self, header: Header) -> Option<(Place, Path)> {
+        if !self.is_in_range(header) {
+            return None;
+        }
+        let df = self.dragonfly();
+        let (at, slot) = df.split_port(header.x());
+        let to = self.place(header.destination());
+        let arrival = if at == self.image.index() { self.image.peer(slot)? } else { return None };
+        if arrival.group != to.group {
+            return None;
+        }
+        let tail = df.split_port(arrival.port).0 != to.index;
+        let path = Path::new(header.x(), GlobalPort(0), Index(0), 1 + u8::from(tail))?;
+        Some((to, path))
+    }
+
+    /// What is wrong with a header that gets no second look here.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn no_second_look(&self, header: Header) -> Error {
+        if self.is_in_range(header) { self.astray(header) } else { self.out_of_range(header) }
+    }
+
+    /// The source decision.
+    #[inline]
+    pub(crate) fn choose(
+        &self,
+        to: Place,
+        terminal: u8,
+        scheme: Scheme,
+        paths: VlbPaths,
+        credits: &(impl Credits + ?Sized),
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Result<Chosen, Denied> {
+        let decision = scheme.decision();
+        let min = if scheme == Scheme::Vlb { None } else { self.draw_min(to, rng) };
+        let vlb =
+            if scheme == Scheme::Min { None } else { self.draw_vlb(to, decision, paths, rng) };
+        if let (Some(min), Some(vlb)) = (min, vlb) {
+            let prefers_min = if scheme == Scheme::UgalG {
+                self.prefers_min_along(to, terminal, min, vlb, credits)?
+            } else {
+                self.prefers_min(decision, to, min, vlb, credits)
+            };
+            let (path, choice) = if prefers_min { (min, Choice::Min) } else { (vlb, Choice::Vlb) };
+            return Ok(Chosen { path, choice, min: Some(min), vlb: Some(vlb) });
+        }
+        let (path, choice) = match (scheme, min, vlb) {
+            (Scheme::Min, Some(min), _) => (min, Choice::Min),
+            (Scheme::Vlb, _, Some(vlb)) => (vlb, Choice::Vlb),
+            (_, Some(min), _) => (min, Choice::MinForWant),
+            (_, _, Some(vlb)) => (vlb, Choice::VlbForWant),
+            _ => return self.only_path(to, scheme, rng),
+        };
+        Ok(Chosen { path, choice, min, vlb })
     }
 
     /// UGAL-L's comparison; MIN wins a tie.
+    #[inline]
     fn prefers_min(
         &self,
         decision: Decision,
-        min: Candidate,
-        vlb: Candidate,
+        to: Place,
+        min: Path,
+        vlb: Path,
         credits: &(impl Credits + ?Sized),
     ) -> bool {
-        let cost = |c: Candidate| i64::from(credits.used(c.first)) * i64::from(c.path.hops);
+        let cost = |path: Path| {
+            i64::from(credits.used(self.first_port(to, path))) * i64::from(path.hops())
+        };
         cost(min) <= cost(vlb) + i64::from(self.image.threshold(decision))
     }
 
+    /// UGAL-G's comparison; MIN wins a tie.
+    #[inline(never)]
+    fn prefers_min_along(
+        &self,
+        to: Place,
+        terminal: u8,
+        min: Path,
+        vlb: Path,
+        credits: &(impl Credits + ?Sized),
+    ) -> Result<bool, Denied> {
+        let switch = self.switch_at(to);
+        let queue = |path: Path, kind| {
+            let header = path.header(switch, terminal, kind);
+            credits.used_along(header).map(i64::from).ok_or(Denied::NoGlobalView)
+        };
+        let threshold = i64::from(self.image.threshold(Decision::UgalL));
+        Ok(queue(min, Kind::Min)? <= queue(vlb, Kind::Vlb)? + threshold)
+    }
+
     /// The path of a pair that lacks what its scheme asks for: the other kind, by all there is.
+    #[cold]
+    #[inline(never)]
     fn only_path(
         &self,
-        to: tvlb_schema::Switch,
+        to: Place,
         scheme: Scheme,
         rng: &mut (impl Rng + ?Sized),
-    ) -> Result<(Candidate, Choice), Error> {
+    ) -> Result<Chosen, Denied> {
         let min = if scheme == Scheme::Vlb { self.draw_min(to, rng) } else { None };
-        match min {
-            Some(min) => Ok((min, Choice::MinForWant)),
-            None => match self.draw_vlb(to, scheme.decision(), VlbPaths::Conventional, rng) {
-                Some(vlb) => Ok((vlb, Choice::VlbForWant)),
-                None => Err(Error::Unreachable { from: self.image.switch(), to }),
-            },
+        if let Some(path) = min {
+            return Ok(Chosen { path, choice: Choice::MinForWant, min, vlb: None });
         }
-    }
-
-    fn draw_min(
-        &self,
-        to: tvlb_schema::Switch,
-        rng: &mut (impl Rng + ?Sized),
-    ) -> Option<Candidate> {
-        match self.pair(to) {
-            Some(pair) => pair.draw_min(rng).map(|path| self.leaving_by_x(path)),
-            None => Some(self.within_group(self.dragonfly().place(to).1, Index(0), 1)),
-        }
-    }
-
-    fn draw_vlb(
-        &self,
-        to: tvlb_schema::Switch,
-        decision: Decision,
-        paths: VlbPaths,
-        rng: &mut (impl Rng + ?Sized),
-    ) -> Option<Candidate> {
-        let Some(pair) = self.pair(to) else {
-            let df = self.dragonfly();
-            let through = draw_within_group(df.a(), self.image.index(), df.place(to).1, rng)?;
-            return Some(self.within_group(through, through, 2));
-        };
-        let path = match paths {
-            VlbPaths::Conventional => pair.draw_triple(rng)?,
-            VlbPaths::Custom => pair.draw_route(self.image.set(decision), rng)?,
-        };
-        Some(self.leaving_by_x(path))
+        let vlb = self.draw_vlb(to, scheme.decision(), VlbPaths::Conventional, rng);
+        let path = vlb.ok_or(Denied::Unreachable)?;
+        Ok(Chosen { path, choice: Choice::VlbForWant, min, vlb })
     }
 
     #[inline]
-    fn leaving_by_x(&self, path: Path) -> Candidate {
-        let df = self.dragonfly();
-        let (at, slot) = df.split_port(path.x);
-        let here = self.image.index();
-        let is_global = at == here;
-        let first = if is_global { df.slot_port(slot) } else { df.local_port(here, at) };
-        Candidate { path, first, is_global }
+    pub(crate) fn draw_vlb(
+        &self,
+        to: Place,
+        decision: Decision,
+        paths: VlbPaths,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Option<Path> {
+        if to.group == self.image.group() {
+            return self.draw_within_group(to, rng);
+        }
+        match paths {
+            VlbPaths::Conventional => self.draw_triple(to, rng),
+            VlbPaths::Custom => self.draw_route(to, self.image.set(decision), rng),
+        }
     }
 
-    fn within_group(&self, next: Index, detour: Index, hops: u8) -> Candidate {
-        let path = Path { x: GlobalPort(0), y: GlobalPort(0), detour, hops };
-        let first = self.dragonfly().local_port(self.image.index(), next);
-        Candidate { path, first, is_global: false }
+    /// The port by which a packet sets out on a path.
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
+    pub(crate) fn first_port(&self, to: Place, path: Path) -> Port {
+        let (df, here) = (self.dragonfly(), self.image.index());
+        if to.group == self.image.group() {
+            let next = if path.hops() == 1 { to.index } else { path.detour() };
+            return df.local_port(here, next);
+        }
+        let (at, slot) = df.split_port(path.x());
+        if at == here { df.slot_port(slot) } else { df.local_port(here, at) }
     }
+
+    #[inline]
+    pub(crate) fn switch_at(&self, place: Place) -> tvlb_schema::Switch {
+        self.dragonfly().switch(place.group, place.index)
+    }
+
+    #[inline]
+    pub(crate) fn place(&self, switch: tvlb_schema::Switch) -> Place {
+        let (group, index) = self.dragonfly().place(switch);
+        Place { group, index }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn no_such_node(df: &Dragonfly, node: Node) -> Result<Admission, Error> {
+    Err(Error::NoSuchNode { node, last: Node(df.node_count() - 1) })
 }

@@ -14,33 +14,24 @@
 //! Since short shapes have their own small strata, few draws miss. After [`MOST_TRIES`] misses
 //! (or as many as there are cells, if fewer) all cells are visited once, keeping each hit in turn
 //! with probability 1/n (reservoir sampling), which is uniform too: so the result is exactly
-//! uniform, up to the bias of at most n·2⁻³² of scaling a 32-bit number to n choices. Where there
+//! uniform, up to the bias of at most n·2⁻³² of scaling a 32-bit number to n choices; a port and a
+//! way to cross share such a number, so that n is their product. Where there
 //! are more than [`MOST_VISITED`] cells no visit is made and the draw gives up. So many cells come
 //! only with shapes of which most cells hold a route, so that even a keep-fraction of a hundredth
 //! leaves (1 − 0.009)¹⁰²⁴, one packet in ten thousand, without one. The work is bounded by the two
 //! constants, for any image.
 
+use crate::Switch;
+use crate::path::{Path, Place};
 use rand_core::Rng;
 use tvlb_schema::{
-    DrawRule, End, FabricImage, GlobalPort, Group, Index, Route, SetView, Shape, ShapeSet, Switch,
+    Decision, DrawRule, End, GlobalPort, Index, Keep, Route, SetView, Shape, ShapeSet,
 };
 
 /// The most cells that are tried at random.
 pub const MOST_TRIES: u32 = 1024;
 /// The most cells that are then visited in order.
 pub const MOST_VISITED: u32 = 65_536;
-
-/// The two ends of the paths that are drawn, in different groups.
-#[derive(Clone, Copy)]
-pub(crate) struct Pair<'f, 'a> {
-    pub(crate) fabric: &'f FabricImage<'a>,
-    pub(crate) source: Switch,
-    pub(crate) destination: Switch,
-    /// The source's group and index.
-    pub(crate) from: (Group, Index),
-    /// The destination's group and index.
-    pub(crate) to: (Group, Index),
-}
 
 /// A first and a second global link that share their intermediate group.
 #[derive(Clone, Copy)]
@@ -57,25 +48,17 @@ struct Links {
     w: Index,
 }
 
-/// A path between switches of different groups.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Path {
-    pub(crate) x: GlobalPort,
-    /// On a MIN path 0, like `detour`.
-    pub(crate) y: GlobalPort,
-    /// A switch of the intermediate group to visit before y's, or y's own.
-    pub(crate) detour: Index,
-    /// Hops from switch to switch.
-    pub(crate) hops: u8,
-}
-
 /// A number below `n`, uniform up to a bias of n·2⁻³²; 0 if n is 0.
+#[inline]
 pub(crate) fn below(rng: &mut (impl Rng + ?Sized), n: u32) -> u32 {
-    scale(rng.next_u32(), n)
+    split(rng.next_u32(), n).0
 }
 
-const fn scale(random: u32, n: u32) -> u32 {
-    ((random as u64 * n as u64) >> 32) as u32
+/// A random word scaled to a number below `n`, and the random word that is left of it.
+#[inline]
+const fn split(random: u32, n: u32) -> (u32, u32) {
+    let scaled = random as u64 * n as u64;
+    ((scaled >> 32) as u32, (scaled & 0xffff_ffff) as u32)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -85,6 +68,18 @@ enum Stratum {
     Others,
     /// All ports of the source group: for triples.
     All,
+}
+
+impl Stratum {
+    /// Where the routes of a shape lie.
+    #[inline]
+    const fn of(shape: Shape) -> Self {
+        match ShapeSet::only(shape) {
+            one if one.and(OWN).bits() != 0 => Self::Own,
+            one if one.and(THEIRS).bits() != 0 => Self::Theirs,
+            _ => Self::Others,
+        }
+    }
 }
 
 /// A stratum and the ways to cross the intermediate group that are wanted of it.
@@ -101,6 +96,7 @@ struct Cells {
 }
 
 impl Cells {
+    #[inline]
     const fn count(&self) -> u32 {
         // Below 2³²: at most 2¹² ports, 2¹² links of a pair and 2⁸ − 1 ways.
         self.ports * self.links * self.ways
@@ -119,139 +115,167 @@ const fn bits(bits: u16) -> ShapeSet {
     }
 }
 
-impl Pair<'_, '_> {
-    /// A MIN path: one of the links between the two groups, uniformly.
-    pub(crate) fn draw_min(&self, rng: &mut (impl Rng + ?Sized)) -> Option<Path> {
-        let df = self.fabric.dragonfly();
-        let count = self.fabric.link_count(self.from.0, self.to.0);
-        let k = if count > 1 { below(rng, count) } else { 0 };
-        let (x, z) = self.fabric.link(self.from.0, self.to.0, k)?;
-        let head = df.split_port(x).0 != self.from.1;
-        let tail = df.split_port(z).0 != self.to.1;
-        Some(Path {
-            x,
-            y: GlobalPort(0),
-            detour: Index(0),
-            hops: 1 + u8::from(head) + u8::from(tail),
-        })
+/// Drawing for packets from this switch; `to` is a place in another group where nothing else is said.
+impl Switch<'_> {
+    /// A MIN path: one of the links between the two groups, uniformly, or the link within this one.
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
+    pub(crate) fn draw_min(&self, to: Place, rng: &mut (impl Rng + ?Sized)) -> Option<Path> {
+        let (fabric, df) = (self.image.fabric(), self.dragonfly());
+        if to.group == self.image.group() {
+            return Path::new(GlobalPort(0), GlobalPort(0), Index(0), 1);
+        }
+        let links = fabric.links_between(self.image.group(), to.group);
+        let k = if links.count() > 1 { below(rng, links.count()) } else { 0 };
+        let (x, z) = fabric.nth(links, k)?;
+        let head = df.split_port(x).0 != self.image.index();
+        let tail = df.split_port(z).0 != to.index;
+        Path::new(x, GlobalPort(0), Index(0), 1 + u8::from(head) + u8::from(tail))
+    }
+
+    /// A path within this group by way of a third switch, uniformly; `None` where a = 2.
+    pub(crate) fn draw_within_group(
+        &self,
+        to: Place,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Option<Path> {
+        let ways = self.dragonfly().a().checked_sub(2).filter(|&ways| ways > 0)?;
+        let through = detour_number(below(rng, ways), self.image.index(), to.index)?;
+        Path::new(GlobalPort(0), GlobalPort(0), through, 2)
     }
 
     /// A VLB triple (R, leg 1, leg 2), uniformly over all: the conventional draw. With the same
     /// number of links between all groups that is R uniformly, then each leg's link uniformly.
-    pub(crate) fn draw_triple(&self, rng: &mut (impl Rng + ?Sized)) -> Option<Path> {
-        let df = self.fabric.dragonfly();
+    #[inline(never)]
+    pub(crate) fn draw_triple(&self, to: Place, rng: &mut (impl Rng + ?Sized)) -> Option<Path> {
+        let df = self.dragonfly();
         let cells = Cells {
             stratum: Stratum::All,
             shapes: ShapeSet::ALL,
             ports: df.ports_per_group(),
-            links: self.fabric.most_links(),
-            ways: 1,
-            direct: 1,
+            links: self.image.fabric().most_links(),
+            ways: df.a(),
+            direct: 0,
         };
-        let (links, r) =
-            self.draw_cell(&[cells], rng, |links, _, rng| Some((links, below(rng, df.a()))))?;
-        #[expect(clippy::cast_possible_truncation, reason = "below a, at most 256")]
-        let r = Index(r as u8);
-        // Where R is at either end of the local hop between v and w, the walk has no detour.
-        let detour = if r == links.v { links.w } else { r };
-        let mid = u8::from(links.v != r) + u8::from(r != links.w);
-        Some(self.path(links, detour, mid))
+        // Hardly any cell misses.
+        let (port, k, left) = draw_port_and_link(&cells, rng);
+        let links = self.links_by_x(to, ShapeSet::ALL, global_port(port), k);
+        match links.and_then(|links| triple(links, split(left, cells.ways).0)) {
+            Some(found) => Some(found),
+            None => self.draw_by_search(to, &[cells], None, 1, rng),
+        }
     }
 
     /// A route of a T-VLB set by the set's draw rule.
+    #[inline(never)]
     pub(crate) fn draw_route(
         &self,
+        to: Place,
         set: &SetView<'_>,
         rng: &mut (impl Rng + ?Sized),
     ) -> Option<Path> {
-        let mut shapes = set.shapes_to(self.destination);
+        let shapes = set.shapes_to(self.switch_at(to));
         if let DrawRule::ByShape { weights } = &set.rule().draw {
-            let weight = |s: Shape| weights.get(s.number()).map_or(0, |&w| u32::from(w));
-            let total = shapes.iter().map(weight).sum();
-            let mut left = below(rng, total);
-            let drawn = shapes.iter().find(|&s| {
-                let weight = weight(s);
-                let hit = left < weight;
-                left = left.saturating_sub(weight);
-                hit
-            })?;
-            shapes = ShapeSet::only(drawn);
+            let shape = draw_shape(shapes, set.is_even(), weights, rng)?;
+            let cells = self.stratum(Stratum::of(shape), ShapeSet::only(shape));
+            return self.draw_by_search(to, &[cells], Some(set), 0, rng);
         }
-        let strata = self.strata(shapes);
-        self.draw_cell(&strata, rng, |links, (cells, way), _| self.kept_in(set, links, cells, way))
+        self.draw_by_route(to, set, shapes, rng)
     }
 
-    /// Every kept route of a set, each once, with its shape: what the image means for this pair.
-    pub(crate) fn for_each_route(&self, set: &SetView<'_>, mut each: impl FnMut(Route, Shape)) {
-        let strata = self.strata(set.shapes_to(self.destination));
-        self.visit(&strata, |links, (cells, way)| {
-            if let Some(path) = self.kept_in(set, links, cells, way) {
-                let detour = (path.detour != links.w).then_some(path.detour);
-                let mid = path.hops - 2 - u8::from(links.head) - u8::from(links.tail);
-                each(
-                    Route { x: path.x, y: path.y, detour },
-                    Shape::of_walk(links.head, mid, links.tail),
-                );
+    /// A route of these shapes, uniformly.
+    #[inline(never)]
+    fn draw_by_route(
+        &self,
+        to: Place,
+        set: &SetView<'_>,
+        shapes: ShapeSet,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Option<Path> {
+        self.draw_by_search(to, &self.strata(shapes), Some(set), 0, rng)
+    }
+
+    /// Every VLB route to `destination` that a decision's set keeps, each once, with its shape.
+    ///
+    /// For tools and tests: the time grows with the number of routes.
+    pub fn for_each_route(
+        &self,
+        decision: Decision,
+        destination: tvlb_schema::Switch,
+        mut each: impl FnMut(Route, Shape),
+    ) {
+        let to = self.place(destination);
+        if to.group == self.image.group() || !self.dragonfly().has_switch(destination) {
+            return;
+        }
+        let set = self.image.set(decision);
+        let strata = self.strata(set.shapes_to(destination));
+        self.visit(to, &strata, &mut |links, cells, way| {
+            if let Some(path) = self.kept_in(to, set, links, cells, way) {
+                let detour = (path.detour() != links.w).then_some(path.detour());
+                let ends = 2 + u8::from(links.head) + u8::from(links.tail);
+                let shape = Shape::of_walk(links.head, path.hops().wrapping_sub(ends), links.tail);
+                each(Route { x: path.x(), y: path.y(), detour }, shape);
             }
         });
     }
 
     /// The cells of the three strata in which routes of these shapes lie.
+    #[inline]
     fn strata(&self, shapes: ShapeSet) -> [Cells; 3] {
-        let df = self.fabric.dragonfly();
-        let cells = |stratum, of: ShapeSet, ports| {
-            let shapes = shapes.and(of);
-            let direct = u32::from(!shapes.without(DETOURS).is_empty());
-            let detours = if shapes.and(DETOURS).is_empty() { 0 } else { df.a().saturating_sub(2) };
-            Cells {
-                stratum,
-                shapes,
-                ports,
-                links: self.fabric.most_links(),
-                ways: direct + detours,
-                direct,
-            }
-        };
-        [
-            cells(Stratum::Own, OWN, df.h()),
-            cells(Stratum::Theirs, THEIRS, df.h()),
-            cells(Stratum::Others, OTHERS, df.ports_per_group() - df.h()),
-        ]
+        [Stratum::Own, Stratum::Theirs, Stratum::Others].map(|s| self.stratum(s, shapes))
     }
 
-    /// Draws cells until one yields something, as the module's head describes.
-    fn draw_cell<T, R: Rng + ?Sized>(
+    /// The cells of one stratum in which routes of these shapes lie.
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
+    fn stratum(&self, stratum: Stratum, shapes: ShapeSet) -> Cells {
+        let df = self.dragonfly();
+        let (of, ports) = match stratum {
+            Stratum::Own => (OWN, df.h()),
+            Stratum::Theirs => (THEIRS, df.h()),
+            Stratum::Others => (OTHERS, df.ports_per_group() - df.h()),
+            Stratum::All => (ShapeSet::ALL, df.ports_per_group()),
+        };
+        let shapes = shapes.and(of);
+        let direct = u32::from(!shapes.without(DETOURS).is_empty());
+        let detours = if shapes.and(DETOURS).is_empty() { 0 } else { df.a().saturating_sub(2) };
+        let links = self.image.fabric().most_links();
+        Cells { stratum, shapes, ports, links, ways: direct + detours, direct }
+    }
+
+    /// Draws from all these cells, as the module's head describes, where so many have been tried
+    /// already.
+    #[inline(never)]
+    fn draw_by_search(
         &self,
+        to: Place,
         strata: &[Cells],
-        rng: &mut R,
-        mut accept: impl FnMut(Links, (&Cells, u32), &mut R) -> Option<T>,
-    ) -> Option<T> {
+        set: Option<&SetView<'_>>,
+        tried: u32,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Option<Path> {
         let total = strata.iter().map(Cells::count).fold(0, u32::saturating_add);
-        for _ in 0..total.min(MOST_TRIES) {
-            let mut left = if strata.len() > 1 { below(rng, total) } else { 0 };
-            let Some(cells) = strata.iter().find(|cells| {
-                let hit = left < cells.count();
-                left = left.saturating_sub(cells.count());
+        for _ in tried..total.min(MOST_TRIES) {
+            let mut at = if strata.len() > 1 { below(rng, total) } else { 0 };
+            let cells = strata.iter().find(|cells| {
+                let hit = at < cells.count();
+                at = at.saturating_sub(cells.count());
                 hit
-            }) else {
-                continue;
-            };
-            let random = rng.next_u64();
-            let port = scale((random >> 32) as u32, cells.ports);
-            let k = scale((random & 0xffff_ffff) as u32, cells.links);
-            let way = if cells.ways > 1 { below(rng, cells.ways) } else { 0 };
-            let found =
-                self.links(cells.stratum, port, k).and_then(|l| accept(l, (cells, way), rng));
-            if found.is_some() {
-                return found;
+            })?;
+            let (port, k, left) = draw_port_and_link(cells, rng);
+            let links = self.links(to, cells, port, k);
+            let way = split(left, cells.ways).0;
+            if let Some(found) = links.and_then(|links| self.path_in(to, set, links, cells, way)) {
+                return Some(found);
             }
         }
         if total > MOST_VISITED {
             return None;
         }
         let (mut kept, mut hits) = (None, 0);
-        self.visit(strata, |links, cell| {
-            if let Some(found) = accept(links, cell, rng) {
+        self.visit(to, strata, &mut |links, cells, way| {
+            if let Some(found) = self.path_in(to, set, links, cells, way) {
                 hits += 1;
                 if below(rng, hits) == 0 {
                     kept = Some(found);
@@ -261,84 +285,185 @@ impl Pair<'_, '_> {
         kept
     }
 
+    /// The path that a cell holds: a kept route of a set, or a triple.
+    #[inline]
+    fn path_in(
+        &self,
+        to: Place,
+        set: Option<&SetView<'_>>,
+        links: Links,
+        cells: &Cells,
+        way: u32,
+    ) -> Option<Path> {
+        match set {
+            Some(set) => self.kept_in(to, set, links, cells, way),
+            None => triple(links, way),
+        }
+    }
+
     /// Visits all cells that hold a pair of links, in order.
-    fn visit(&self, strata: &[Cells], mut each: impl FnMut(Links, (&Cells, u32))) {
+    #[cold]
+    #[inline(never)]
+    fn visit(&self, to: Place, strata: &[Cells], each: &mut dyn FnMut(Links, &Cells, u32)) {
         for cells in strata.iter().filter(|cells| cells.ways > 0) {
             for port in 0..cells.ports {
                 for k in 0..cells.links {
-                    let Some(links) = self.links(cells.stratum, port, k) else { continue };
+                    let Some(links) = self.links(to, cells, port, k) else { continue };
                     for way in 0..cells.ways {
-                        each(links, (cells, way));
+                        each(links, cells, way);
                     }
                 }
             }
         }
     }
 
-    /// The two links that a port and a number k name, if there are such.
-    fn links(&self, stratum: Stratum, port: u32, k: u32) -> Option<Links> {
-        let (fabric, df) = (self.fabric, self.fabric.dragonfly());
-        let own = u32::from(self.from.1.0) * df.h();
-        #[expect(clippy::cast_possible_truncation, reason = "a port of a group, at most 4096")]
-        let global_port = |number: u32| GlobalPort(number as u16);
-        let (x, v, y, z) = if stratum == Stratum::Theirs {
-            let z = global_port(u32::from(self.to.1.0) * df.h() + port);
-            let (middle, ky) = fabric.port_link(End { group: self.to.0, port: z })?;
-            if middle == self.from.0 {
-                return None;
+    /// The two links that a port and a number k name, if there are such, and if a shape that
+    /// begins and ends as they do is wanted.
+    #[cfg_attr(not(target_os = "none"), inline)]
+    fn links(&self, to: Place, cells: &Cells, port: u32, k: u32) -> Option<Links> {
+        let h = self.dragonfly().h();
+        let own = u32::from(self.image.index().0) * h;
+        let x = match cells.stratum {
+            Stratum::Theirs => {
+                let z = global_port(u32::from(to.index.0) * h + port);
+                return self.links_by_z(to, cells.shapes, z, k);
             }
-            let (_, y) = fabric.link(self.to.0, middle, ky)?;
-            let (x, v) = fabric.link(self.from.0, middle, k)?;
-            (x, v, y, z)
-        } else {
-            let x = global_port(match stratum {
-                Stratum::Own => own + port,
-                Stratum::Others if port >= own => port + df.h(),
-                _ => port,
-            });
-            let (middle, kx) = fabric.port_link(End { group: self.from.0, port: x })?;
-            if middle == self.to.0 {
-                return None;
-            }
-            let (_, v) = fabric.link(self.from.0, middle, kx)?;
-            let (y, z) = fabric.link(middle, self.to.0, k)?;
-            (x, v, y, z)
+            Stratum::Own => own + port,
+            Stratum::Others if port >= own => port + h,
+            Stratum::Others | Stratum::All => port,
         };
-        Some(Links {
-            x,
-            y,
-            head: df.split_port(x).0 != self.from.1,
-            tail: df.split_port(z).0 != self.to.1,
-            v: df.split_port(v).0,
-            w: df.split_port(y).0,
-        })
+        self.links_by_x(to, cells.shapes, global_port(x), k)
+    }
+
+    /// As [`Self::links`], where k counts the links from behind port x of this group.
+    // On a switch's small machine flash counts for more than the call, which elsewhere is a fifth
+    // of a decision.
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline(always))]
+    #[allow(clippy::inline_always)]
+    fn links_by_x(&self, to: Place, shapes: ShapeSet, x: GlobalPort, k: u32) -> Option<Links> {
+        let (fabric, df, group) = (self.image.fabric(), self.dragonfly(), self.image.group());
+        let (middle, kx) = fabric.link_behind(End { group, port: x })?;
+        let second = fabric.links_between(middle, to.group);
+        if middle == to.group || k >= second.count() {
+            return None;
+        }
+        let (y, z) = fabric.ends(second, k);
+        let head = df.split_port(x).0 != self.image.index();
+        let tail = df.split_port(z).0 != to.index;
+        if shapes.and(ShapeSet::of_ends(head, tail)).is_empty() {
+            return None;
+        }
+        let (_, v) = fabric.ends(fabric.links_between(group, middle), kx);
+        Some(Links { x, y, head, tail, v: df.split_port(v).0, w: df.split_port(y).0 })
+    }
+
+    /// As [`Self::links`], where k counts the links from this group to behind port z of the
+    /// destination's.
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline(always))]
+    #[allow(clippy::inline_always)]
+    fn links_by_z(&self, to: Place, shapes: ShapeSet, z: GlobalPort, k: u32) -> Option<Links> {
+        let (fabric, df, group) = (self.image.fabric(), self.dragonfly(), self.image.group());
+        let (middle, kz) = fabric.link_behind(End { group: to.group, port: z })?;
+        let first = fabric.links_between(group, middle);
+        if middle == group || k >= first.count() {
+            return None;
+        }
+        let (x, v) = fabric.ends(first, k);
+        let head = df.split_port(x).0 != self.image.index();
+        if shapes.and(ShapeSet::of_ends(head, false)).is_empty() {
+            return None;
+        }
+        let (_, y) = fabric.ends(fabric.links_between(to.group, middle), kz);
+        Some(Links { x, y, head, tail: false, v: df.split_port(v).0, w: df.split_port(y).0 })
     }
 
     /// The route that a cell holds, if it has one of the shapes wanted and the set keeps it.
-    fn kept_in(&self, set: &SetView<'_>, links: Links, cells: &Cells, way: u32) -> Option<Path> {
-        let detour = if way < cells.direct {
-            None
+    #[inline]
+    fn kept_in(
+        &self,
+        to: Place,
+        set: &SetView<'_>,
+        links: Links,
+        cells: &Cells,
+        way: u32,
+    ) -> Option<Path> {
+        let (detour, mid) = if way < cells.direct {
+            (None, u8::from(links.v != links.w))
         } else {
-            Some(detour_number(way - cells.direct, links.v, links.w)?)
+            (Some(detour_number(way - cells.direct, links.v, links.w)?), 2)
         };
-        let mid = if detour.is_some() { 2 } else { u8::from(links.v != links.w) };
         let shape = Shape::of_walk(links.head, mid, links.tail);
         if !cells.shapes.contains(shape) {
             return None;
         }
-        let route = Route { x: links.x, y: links.y, detour };
-        let key = route.key(self.fabric.dragonfly(), self.source, self.destination);
-        if !set.rule().keeps(shape, key) {
-            return None;
+        let keep = set.rule().keep_of(shape);
+        if keep != Keep::ALL {
+            let route = Route { x: links.x, y: links.y, detour };
+            let key = route.key(self.dragonfly(), self.image.switch(), self.switch_at(to));
+            if !set.rule().keeps(shape, key) {
+                return None;
+            }
         }
-        Some(self.path(links, detour.unwrap_or(links.w), mid))
+        path(links, detour.unwrap_or(links.w), mid)
     }
+}
 
-    #[expect(clippy::unused_self, reason = "reads as the pair's path")]
-    fn path(&self, links: Links, detour: Index, mid: u8) -> Path {
-        let hops = 2 + u8::from(links.head) + mid + u8::from(links.tail);
-        Path { x: links.x, y: links.y, detour, hops }
+/// A cell's port and link, and the random word that is left for its way.
+#[inline]
+fn draw_port_and_link(cells: &Cells, rng: &mut (impl Rng + ?Sized)) -> (u32, u32, u32) {
+    let random = rng.next_u64();
+    let (port, left) = split((random >> 32) as u32, cells.ports);
+    let (k, _) = split((random & 0xffff_ffff) as u32, cells.links);
+    (port, k, left)
+}
+
+/// A global port that exists.
+#[inline]
+const fn global_port(number: u32) -> GlobalPort {
+    #[expect(clippy::cast_possible_truncation, reason = "a port of a group, at most 4096")]
+    let number = number as u16;
+    GlobalPort(number)
+}
+
+/// A shape by its weight; `None` if there is none to draw.
+#[inline]
+fn draw_shape(
+    shapes: ShapeSet,
+    is_even: bool,
+    weights: &[u16; Shape::COUNT],
+    rng: &mut (impl Rng + ?Sized),
+) -> Option<Shape> {
+    if is_even {
+        // The same as below, since the weight cancels out.
+        return shapes.nth(below(rng, shapes.len()));
     }
+    let weight = |s: Shape| weights.get(s.number()).map_or(0, |&w| u32::from(w));
+    let total = shapes.iter().map(weight).sum();
+    let mut left = below(rng, total);
+    shapes.iter().find(|&s| {
+        let weight = weight(s);
+        let hit = left < weight;
+        left = left.saturating_sub(weight);
+        hit
+    })
+}
+
+/// The triple of two links and the number of R in the intermediate group.
+#[inline]
+fn triple(links: Links, r: u32) -> Option<Path> {
+    let r = Index(u8::try_from(r).ok()?);
+    // Where R is at either end of the local hop between v and w, the walk has no detour.
+    let detour = if r == links.v { links.w } else { r };
+    let mid = u8::from(links.v != r) + u8::from(r != links.w);
+    path(links, detour, mid)
+}
+
+#[inline]
+fn path(links: Links, detour: Index, mid: u8) -> Option<Path> {
+    let hops = 2 + u8::from(links.head) + mid + u8::from(links.tail);
+    Path::new(links.x, links.y, detour, hops)
 }
 
 /// The n-th switch of a group that is neither v nor w; `None` if v is w, since a detour from a
@@ -356,14 +481,4 @@ fn detour_number(n: u32, v: Index, w: Index) -> Option<Index> {
         index += 1;
     }
     u8::try_from(index).ok().map(Index)
-}
-
-/// A switch of one's own group to go through: neither of the two, uniformly; `None` where a = 2.
-pub(crate) fn draw_within_group(
-    a: u32,
-    from: Index,
-    to: Index,
-    rng: &mut (impl Rng + ?Sized),
-) -> Option<Index> {
-    if a <= 2 { None } else { detour_number(below(rng, a - 2), from, to) }
 }

@@ -1,7 +1,7 @@
 //! All that the datapath can answer but a route.
 
-use crate::Stage;
-use tvlb_schema::{ImageError, Node, Port, Switch};
+use crate::{Scheme, Stage};
+use tvlb_schema::{ImageError, Node, Port, Switch, VcScheme};
 
 /// Why a switch did not boot, or could not route a packet.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -13,6 +13,33 @@ pub enum Error {
     /// The switch image is not one, or not of this fabric.
     #[error("switch image: {0}")]
     SwitchImage(ImageError),
+    /// The links have fewer virtual channels than the image's assignment needs.
+    #[error(
+        "{links} links have {found} virtual channels, but assignment {:?} needs {needed} for {}",
+        .assignment.name(), .scheme.name()
+    )]
+    TooFewChannels {
+        /// The kind of link, "local" or "global".
+        links: &'static str,
+        /// The channels that it has.
+        found: u8,
+        /// The channels that it needs.
+        needed: u8,
+        /// How the image assigns channels.
+        assignment: VcScheme,
+        /// The routing scheme that is to run.
+        scheme: Scheme,
+    },
+    /// Images that cannot replace those in use while packets are under way.
+    #[error("replacement of tables in use: its {what} is {found:#x}, but it must stay {needed:#x}")]
+    Replacement {
+        /// What differs.
+        what: &'static str,
+        /// What it is in the new images.
+        found: u64,
+        /// What it is in those in use.
+        needed: u64,
+    },
     /// A packet for a node that the fabric does not have.
     #[error("there is no node {node}; the last is {last}")]
     NoSuchNode {
@@ -71,9 +98,7 @@ pub enum Error {
         port: Port,
     },
     /// The packet would need a virtual channel that the scheme does not have.
-    #[error(
-        "header {bits:#018x}: it would need virtual channel {needed}, but the scheme has {count}"
-    )]
+    #[error("header {bits:#018x}: it would need virtual channel {needed}, but there are {count}")]
     NoChannel {
         /// The header.
         bits: u64,

@@ -1,7 +1,7 @@
 //! Forwarding: the next step of a packet from its header alone.
 
-use crate::channel::{Channels, LinkKind, assign};
-use crate::{Error, Header, Kind, Scheme, Stage, Switch};
+use crate::channel::{AGAIN, LinkKind, place};
+use crate::{Error, Header, Kind, Stage, Switch};
 use tvlb_schema::{Index, Port};
 
 /// What a switch does with a packet.
@@ -23,10 +23,24 @@ pub enum Step {
     },
 }
 
+/// By kind, four bits each: the first stage from which a packet to another group has no global
+/// hop before it. A header without a kind has none at any stage.
+const PAST_GLOBAL_HOPS: u32 = 0x0633;
+
+/// By stage, four bits each: the stage behind a local hop towards the port by which the packet
+/// leaves the group; 0 where it makes no such hop. Only PAR's second look sends a packet on
+/// within its source group.
+const BEHIND_LOCAL_MIN: u32 = Stage::SourceLocal as u32;
+const BEHIND_LOCAL_VLB: u32 = Stage::SourceLocal as u32
+    | (Stage::SourceLocalAgain as u32) << (4 * Stage::SourceLocal as u32)
+    | (Stage::MiddleLocal as u32) << (4 * Stage::Middle as u32)
+    | (Stage::MiddleLocal as u32) << (4 * Stage::MiddleDetour as u32);
+
 impl Switch<'_> {
     /// The next step of a packet that stands at this switch with this header.
     ///
-    /// Constant time; the wiring is not consulted except for whether the port has a cable.
+    /// Constant time; the wiring is not consulted except for whether the port has a cable. What
+    /// the step depends on is checked, the rest of the header is left to the switches behind.
     ///
     /// # Errors
     /// The header makes no sense here. Any bits whatever end in `Ok` or `Err`, and a packet is
@@ -34,97 +48,125 @@ impl Switch<'_> {
     #[inline]
     pub fn forward(&self, header: Header) -> Result<Step, Error> {
         let df = self.dragonfly();
-        let Some(kind) = header.kind() else {
-            return Err(header_kind(header));
-        };
-        if !self.is_in_range(header) {
-            return Err(self.out_of_range(header));
-        }
         let to = header.destination();
         if to == self.image.switch() {
-            return Ok(Step::Deliver { port: df.terminal_port(header.terminal()) });
+            return self.deliver(header);
         }
         let (to_group, to_index) = df.place(to);
-        let here = self.image.index();
-        let stage = header.stage();
-        let local = |next: Index, arrived| {
-            if next == here {
-                return Err(self.astray(header));
-            }
-            self.send(header, df.local_port(here, next), LinkKind::Local, arrived)
-        };
-        let global = |slot, arrived| {
-            if !self.image.has_cable(slot) {
-                return Err(no_cable(header, df.slot_port(slot)));
-            }
-            self.send(header, df.slot_port(slot), LinkKind::Global, arrived)
-        };
         if to_group == self.image.group() {
-            return match (stage, kind) {
-                (Stage::Source, Kind::Vlb) => local(header.detour(), Stage::SourceLocal),
-                (Stage::Source, Kind::Min | Kind::OpenMin)
-                | (Stage::SourceLocal, Kind::Vlb)
-                | (Stage::Destination, _) => local(to_index, Stage::DestinationLocal),
-                _ => Err(self.astray(header)),
-            };
+            return self.forward_within_group(header, to_index);
         }
-        if stage <= Stage::SourceLocalAgain {
-            let (at, slot) = df.split_port(header.x());
-            return match (stage, kind) {
-                (_, Kind::Vlb) if at == here => global(slot, Stage::Middle),
-                (_, Kind::Min | Kind::OpenMin) if at == here => global(slot, Stage::Destination),
-                (Stage::Source, _) => local(at, Stage::SourceLocal),
-                // Only PAR's second look sends a packet on within its source group.
-                (Stage::SourceLocal, Kind::Vlb) => local(at, Stage::SourceLocalAgain),
-                _ => Err(self.astray(header)),
-            };
+        // From here on stages and kinds are numbers: the compiler makes jumps of enums.
+        let (stage, kind) = (header.stage_code(), header.kind_code());
+        let is_vlb = kind == Kind::Vlb.code();
+        let in_source_group = stage <= Stage::SourceLocalAgain as u32;
+        let leaves_by = if in_source_group { header.x() } else { header.y() };
+        let is_past = stage >= PAST_GLOBAL_HOPS >> (4 * kind) & 0xf;
+        if is_past || !df.has_global_port(leaves_by) {
+            return self.refuse(header);
         }
-        if stage <= Stage::MiddleLocal && kind == Kind::Vlb {
-            let (at, slot) = df.split_port(header.y());
+        let (at, slot) = df.split_port(leaves_by);
+        let here = self.image.index();
+        if stage == Stage::Middle as u32 {
             let detour = header.detour();
-            return match stage {
-                Stage::Middle if detour != at && detour != here => {
-                    local(detour, Stage::MiddleDetour)
+            if detour != at && detour != here {
+                if u32::from(detour.0) >= df.a() {
+                    return self.refuse(header);
                 }
-                _ if at == here => global(slot, Stage::Destination),
-                Stage::Middle | Stage::MiddleDetour => local(at, Stage::MiddleLocal),
-                _ => Err(self.astray(header)),
-            };
+                return self.send_local(header, detour, Stage::MiddleDetour as u32);
+            }
         }
-        Err(self.astray(header))
+        if at == here {
+            if !self.image.has_cable(slot) {
+                return no_cable(header, df.slot_port(slot));
+            }
+            let to_middle = in_source_group && is_vlb;
+            let arrived = if to_middle { Stage::Middle } else { Stage::Destination };
+            let place = place(stage, LinkKind::Global);
+            return self.send(header, df.slot_port(slot), place, arrived as u32);
+        }
+        let behind = if is_vlb { BEHIND_LOCAL_VLB } else { BEHIND_LOCAL_MIN };
+        let arrived = behind >> (4 * stage) & 0xf;
+        if arrived == 0 {
+            return self.refuse(header);
+        }
+        self.send_local(header, at, arrived)
     }
 
+    #[inline]
+    fn deliver(&self, header: Header) -> Result<Step, Error> {
+        let df = self.dragonfly();
+        if u32::from(header.terminal()) >= df.p() || header.kind().is_none() {
+            return self.refuse(header);
+        }
+        Ok(Step::Deliver { port: df.terminal_port(header.terminal()) })
+    }
+
+    /// The next step to another switch of this group, which the packet has reached or never left.
+    #[inline]
+    fn forward_within_group(&self, header: Header, to_index: Index) -> Result<Step, Error> {
+        let (next, arrived) = match (header.stage(), header.kind()) {
+            (Stage::Source, Some(Kind::Vlb)) => (header.detour(), Stage::SourceLocal),
+            (Stage::Source | Stage::Destination, Some(_))
+            | (Stage::SourceLocal, Some(Kind::Vlb)) => (to_index, Stage::DestinationLocal),
+            _ => return self.refuse(header),
+        };
+        if next == self.image.index() || u32::from(next.0) >= self.dragonfly().a() {
+            return self.refuse(header);
+        }
+        self.send_local(header, next, arrived as u32)
+    }
+
+    /// Sends a packet to another switch of this group.
+    #[inline]
+    fn send_local(&self, header: Header, next: Index, arrived: u32) -> Result<Step, Error> {
+        let port = self.dragonfly().local_port(self.image.index(), next);
+        let place = if arrived == Stage::SourceLocalAgain as u32 {
+            AGAIN
+        } else {
+            place(header.stage_code(), LinkKind::Local)
+        };
+        self.send(header, port, place, arrived)
+    }
+
+    /// Sends a packet by a port, on the virtual channel for this place on its path.
     #[inline]
     pub(crate) fn send(
         &self,
         header: Header,
         port: Port,
-        link: LinkKind,
-        arrived: Stage,
+        place: u32,
+        arrived: u32,
     ) -> Result<Step, Error> {
-        let channels = self.image.virtual_channels();
-        let needed = assign(channels, header.stage(), header.virtual_channel(), link, arrived);
-        let most = Channels::needed(channels, Scheme::Par);
-        let count = match link {
-            LinkKind::Local => most.local,
-            LinkKind::Global => most.global,
-        };
-        if needed >= count {
-            return Err(no_channel(header, needed, count));
+        let needed = self.rules.assign(header, place);
+        let channels = if place & 1 == 0 { self.channels.local } else { self.channels.global };
+        if needed >= channels {
+            return no_channel(header, needed, channels);
         }
         Ok(Step::Send { port, virtual_channel: needed, header: header.moved(arrived, needed) })
     }
 
+    /// What is wrong with a header that cannot be forwarded.
+    #[cold]
+    #[inline(never)]
+    fn refuse(&self, header: Header) -> Result<Step, Error> {
+        Err(if header.kind().is_none() {
+            Error::HeaderKind { bits: header.bits() }
+        } else if self.is_in_range(header) {
+            self.astray(header)
+        } else {
+            self.out_of_range(header)
+        })
+    }
+
     /// Whether the fabric has all that the header names.
-    #[inline]
     pub(crate) fn is_in_range(&self, header: Header) -> bool {
         let df = self.dragonfly();
-        // No short cut: five comparisons are cheaper than five branches.
         df.has_switch(header.destination())
-            & (u32::from(header.terminal()) < df.p())
-            & df.has_global_port(header.x())
-            & df.has_global_port(header.y())
-            & (u32::from(header.detour().0) < df.a())
+            && u32::from(header.terminal()) < df.p()
+            && df.has_global_port(header.x())
+            && df.has_global_port(header.y())
+            && u32::from(header.detour().0) < df.a()
     }
 
     #[cold]
@@ -149,16 +191,13 @@ impl Switch<'_> {
 }
 
 #[cold]
-fn header_kind(header: Header) -> Error {
-    Error::HeaderKind { bits: header.bits() }
+#[inline(never)]
+fn no_cable(header: Header, port: Port) -> Result<Step, Error> {
+    Err(Error::NoCable { bits: header.bits(), port })
 }
 
 #[cold]
-fn no_cable(header: Header, port: Port) -> Error {
-    Error::NoCable { bits: header.bits(), port }
-}
-
-#[cold]
-fn no_channel(header: Header, needed: u8, count: u8) -> Error {
-    Error::NoChannel { bits: header.bits(), needed, count }
+#[inline(never)]
+fn no_channel(header: Header, needed: u8, count: u8) -> Result<Step, Error> {
+    Err(Error::NoChannel { bits: header.bits(), needed, count })
 }

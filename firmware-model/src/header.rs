@@ -40,20 +40,30 @@ pub enum Stage {
 }
 
 impl Stage {
+    pub(crate) const ALL: [Self; 8] = [
+        Self::Source,
+        Self::SourceLocal,
+        Self::SourceLocalAgain,
+        Self::Middle,
+        Self::MiddleDetour,
+        Self::MiddleLocal,
+        Self::Destination,
+        Self::DestinationLocal,
+    ];
+
     #[inline]
     const fn from_bits(bits: u64) -> Self {
-        // A table, not a match: the compiler makes jumps of a match.
-        const STAGES: [Stage; 8] = [
-            Stage::Source,
-            Stage::SourceLocal,
-            Stage::SourceLocalAgain,
-            Stage::Middle,
-            Stage::MiddleDetour,
-            Stage::MiddleLocal,
-            Stage::Destination,
-            Stage::DestinationLocal,
-        ];
-        STAGES[(bits & 7) as usize]
+        // Its number is its code, and the compiler sees it.
+        match bits & 7 {
+            0 => Self::Source,
+            1 => Self::SourceLocal,
+            2 => Self::SourceLocalAgain,
+            3 => Self::Middle,
+            4 => Self::MiddleDetour,
+            5 => Self::MiddleLocal,
+            6 => Self::Destination,
+            _ => Self::DestinationLocal,
+        }
     }
 }
 
@@ -70,7 +80,7 @@ pub enum Kind {
 
 impl Kind {
     #[inline]
-    const fn code(self) -> u64 {
+    pub(crate) const fn code(self) -> u32 {
         match self {
             Self::Min => 0,
             Self::OpenMin => 1,
@@ -84,24 +94,23 @@ impl Kind {
 pub struct Header(u64);
 
 impl Header {
-    /// A packet at its source, on VC 0.
+    /// A packet at its source, on VC 0, with the bits of its route.
     #[inline]
     pub(crate) const fn at_source(
         destination: Switch,
         terminal: u8,
         kind: Kind,
-        x: GlobalPort,
-        y: GlobalPort,
-        detour: Index,
+        route: u64,
     ) -> Self {
-        Self(
-            (destination.0 as u64) << 48
-                | (terminal as u64) << 40
-                | ((x.0 & 0xfff) as u64) << 28
-                | ((y.0 & 0xfff) as u64) << 16
-                | (detour.0 as u64) << 8
-                | kind.code(),
-        )
+        let to = (destination.0 as u64) << 48 | (terminal as u64) << 40;
+        Self(to | route | kind.code() as u64)
+    }
+
+    /// The bits of a route.
+    #[inline]
+    pub(crate) const fn route(x: GlobalPort, y: GlobalPort, detour: Index) -> u64 {
+        ((x.0 & 0xfff) as u64) << 28
+            | (((y.0 & 0xfff) as u32) << 16 | (detour.0 as u32) << 8) as u64
     }
 
     /// The header with these bits.
@@ -152,6 +161,24 @@ impl Header {
         Stage::from_bits(self.0 >> 5)
     }
 
+    /// The number of the stage, 0 to 7.
+    #[inline]
+    pub(crate) const fn stage_code(self) -> u32 {
+        (self.0 >> 5 & 7) as u32
+    }
+
+    /// Stage, VC and kind.
+    #[inline]
+    pub(crate) const fn low_bits(self) -> u8 {
+        (self.0 & 0xff) as u8
+    }
+
+    /// The number of the kind, 0 to 3.
+    #[inline]
+    pub(crate) const fn kind_code(self) -> u32 {
+        (self.0 & 3) as u32
+    }
+
     /// The virtual channel of the link that the packet last crossed, 0 to 7.
     #[inline]
     pub const fn virtual_channel(self) -> u8 {
@@ -169,27 +196,31 @@ impl Header {
         }
     }
 
+    /// PAR may still change its path, here at its second switch.
+    #[inline]
+    pub(crate) const fn is_open(self) -> bool {
+        self.kind_code() == Kind::OpenMin.code() && self.stage_code() == Stage::SourceLocal as u32
+    }
+
     /// The same packet, no longer open to PAR's second look.
     #[must_use]
     #[inline]
     pub(crate) const fn closed(self) -> Self {
-        Self(self.0 & !3 | Kind::Min.code())
+        Self(self.0 & !3 | Kind::Min.code() as u64)
     }
 
-    /// The same packet where it is, on another route to its destination.
+    /// The same packet where it is, on another route to its destination, of kind VLB.
     #[must_use]
     #[inline]
-    pub(crate) const fn rerouted(self, x: GlobalPort, y: GlobalPort, detour: Index) -> Self {
-        let (stage, channel) = (self.stage(), self.virtual_channel());
-        Self::at_source(self.destination(), self.terminal(), Kind::Vlb, x, y, detour)
-            .moved(stage, channel)
+    pub(crate) const fn rerouted(self, route: u64) -> Self {
+        Self(self.0 & 0xffff_ff00_0000_00fc | route | Kind::Vlb.code() as u64)
     }
 
-    /// The same packet one hop on.
+    /// The same packet one hop on, at the stage of this number and on a VC below 8.
     #[must_use]
     #[inline]
-    pub(crate) const fn moved(self, stage: Stage, virtual_channel: u8) -> Self {
-        Self(self.0 & !0xfc | (stage as u64) << 5 | ((virtual_channel & 7) as u64) << 2)
+    pub(crate) const fn moved(self, stage: u32, virtual_channel: u8) -> Self {
+        Self(self.0 & !0xfc | (stage << 5 | (virtual_channel as u32) << 2) as u64)
     }
 }
 
@@ -218,12 +249,10 @@ mod tests {
             Switch(0x1234),
             0x56,
             Kind::Vlb,
-            GlobalPort(0x789),
-            GlobalPort(0xabc),
-            Index(0xde),
+            Header::route(GlobalPort(0x789), GlobalPort(0xabc), Index(0xde)),
         );
         assert_eq!(header.bits(), 0x1234_5678_9abc_de02);
-        let moved = header.moved(Stage::MiddleLocal, 3);
+        let moved = header.moved(Stage::MiddleLocal as u32, 3);
         assert_eq!(moved.bits(), 0x1234_5678_9abc_de00 | 5 << 5 | 3 << 2 | 2);
         assert_eq!((moved.stage(), moved.virtual_channel()), (Stage::MiddleLocal, 3));
         assert_eq!((moved.destination(), moved.terminal()), (Switch(0x1234), 0x56));

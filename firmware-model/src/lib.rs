@@ -47,8 +47,10 @@ mod credits;
 mod decide;
 mod draw;
 mod error;
+mod explain;
 mod forward;
 mod header;
+mod path;
 mod switch;
 
 pub use channel::Channels;
@@ -56,6 +58,13 @@ pub use credits::Credits;
 pub use decide::{Admission, Choice, Scheme, VlbPaths};
 pub use draw::{MOST_TRIES, MOST_VISITED};
 pub use error::Error;
+pub use explain::{Candidate, Explanation};
 pub use forward::Step;
 pub use header::{Header, Kind, Stage};
+pub use rand_core;
 pub use switch::Switch;
+
+/// Random numbers for a switch that brings none of its own: xoshiro128++ (Blackman and Vigna,
+/// 2021), 16 bytes of state and 32-bit arithmetic. Statistically sound and fast; not for secrets.
+/// Seed each switch with a number of its own, as by `SeedableRng::seed_from_u64`.
+pub type DefaultRng = rand_xoshiro::Xoshiro128PlusPlus;

@@ -1,45 +1,107 @@
 //! One switch: booted from its images, it knows its place and its neighbours.
 
-use crate::Error;
-use crate::draw::Pair;
-use tvlb_schema::{
-    Decision, Dragonfly, End, FabricImage, Group, Index, Port, Route, Shape, SwitchImage,
-};
+use crate::channel::Rules;
+use crate::{Channels, Error, Scheme};
+use tvlb_schema::{Dragonfly, End, FabricImage, Group, Index, Port, SwitchImage};
 
 /// One booted switch. It borrows its images and changes nothing: share it freely.
 #[derive(Clone, Debug)]
 pub struct Switch<'a> {
     pub(crate) image: SwitchImage<'a>,
+    /// The virtual channels that a packet may be given.
+    pub(crate) channels: Channels,
+    /// How they are assigned.
+    pub(crate) rules: Rules,
 }
 
 impl<'a> Switch<'a> {
-    /// Boots from the fabric image and this switch's image.
+    /// Boots from the fabric image and this switch's image, taking for granted that every link
+    /// has the virtual channels of any scheme: at most [`Channels::MOST`]. A switch that has
+    /// fewer says so by [`Self::with_channels`].
     ///
     /// # Errors
     /// Which image is bad and why. Never panics, whatever the bytes.
     pub fn boot(fabric: &'a [u8], switch: &'a [u8]) -> Result<Self, Error> {
         let fabric = FabricImage::decode(fabric).map_err(Error::FabricImage)?;
-        let image = SwitchImage::decode(switch, &fabric).map_err(Error::SwitchImage)?;
-        Ok(Self { image })
+        Self::boot_in(&fabric, switch)
+    }
+
+    /// As [`Self::boot`], where the fabric image is decoded already: for whoever boots several
+    /// switches of one fabric.
+    ///
+    /// # Errors
+    /// What is wrong with the switch image. Never panics, whatever the bytes.
+    pub fn boot_in(fabric: &FabricImage<'a>, switch: &'a [u8]) -> Result<Self, Error> {
+        let image = SwitchImage::decode(switch, fabric).map_err(Error::SwitchImage)?;
+        let channels = Channels::needed(image.virtual_channels(), Scheme::Par);
+        let rules = Rules::of(image.virtual_channels());
+        Ok(Self { image, channels, rules })
+    }
+
+    /// This switch, if the virtual channels that its links have are enough for what the image
+    /// wants where packets are routed by `scheme`. From then on no packet is given another
+    /// channel, whatever its header.
+    ///
+    /// # Errors
+    /// [`Error::TooFewChannels`], with the link kind, the channels it has and those it needs.
+    pub fn with_channels(mut self, scheme: Scheme, channels: Channels) -> Result<Self, Error> {
+        let assignment = self.image.virtual_channels();
+        let needed = Channels::needed(assignment, scheme);
+        for (links, found, needed) in
+            [("local", channels.local, needed.local), ("global", channels.global, needed.global)]
+        {
+            if found < needed {
+                return Err(Error::TooFewChannels { links, found, needed, assignment, scheme });
+            }
+        }
+        let most = Channels::needed(assignment, Scheme::Par);
+        self.channels = Channels {
+            local: channels.local.min(most.local),
+            global: channels.global.min(most.global),
+        };
+        Ok(self)
+    }
+
+    /// Replaces the tables while packets fly: decodes and checks another pair of images beside the
+    /// live one, and only then puts it in its place. Packets under way go on by their headers,
+    /// whichever tables wrote them, also where other switches still have the old ones.
+    ///
+    /// # Errors
+    /// The new images are bad, or not of this switch, these cables and this assignment of virtual
+    /// channels; the old ones go on serving.
+    pub fn replace(&mut self, fabric: &'a [u8], switch: &'a [u8]) -> Result<(), Error> {
+        let mut new = Self::boot(fabric, switch)?;
+        self.check_replacement(&new)?;
+        new.channels = self.channels;
+        *self = new;
+        Ok(())
+    }
+
+    /// Whether packets may meet `new` in place of this switch: see [`Self::replace`].
+    ///
+    /// # Errors
+    /// [`Error::Replacement`], with what differs.
+    pub fn check_replacement(&self, new: &Switch<'_>) -> Result<(), Error> {
+        let (old, new) = (&self.image, &new.image);
+        for (what, needed, found) in [
+            ("switch", u64::from(old.switch().0), u64::from(new.switch().0)),
+            ("fabric identity", old.fabric().identity(), new.fabric().identity()),
+            (
+                "virtual-channel assignment",
+                old.virtual_channels() as u64,
+                new.virtual_channels() as u64,
+            ),
+        ] {
+            if needed != found {
+                return Err(Error::Replacement { what, found, needed });
+            }
+        }
+        Ok(())
     }
 
     /// The image it booted from.
     pub const fn image(&self) -> &SwitchImage<'a> {
         &self.image
-    }
-
-    /// Every VLB route to `destination` that a decision's set keeps, each once, with its shape.
-    ///
-    /// For tools and tests: the time grows with the number of routes.
-    pub fn for_each_route(
-        &self,
-        decision: Decision,
-        destination: tvlb_schema::Switch,
-        each: impl FnMut(Route, Shape),
-    ) {
-        if let Some(pair) = self.pair(destination) {
-            pair.for_each_route(self.image.set(decision), each);
-        }
     }
 
     /// The other end of the cable or local link behind a physical port; `None` for a terminal, an
@@ -63,19 +125,5 @@ impl<'a> Switch<'a> {
     #[inline]
     pub(crate) const fn dragonfly(&self) -> &Dragonfly {
         self.image.fabric().dragonfly()
-    }
-
-    /// This switch and one of another group; `None` for one of its own group.
-    #[inline]
-    pub(crate) fn pair(&self, destination: tvlb_schema::Switch) -> Option<Pair<'_, 'a>> {
-        let to = self.dragonfly().place(destination);
-        let from = (self.image.group(), self.image.index());
-        (to.0 != from.0).then_some(Pair {
-            fabric: self.image.fabric(),
-            source: self.image.switch(),
-            destination,
-            from,
-            to,
-        })
     }
 }

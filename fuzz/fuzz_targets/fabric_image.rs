@@ -2,21 +2,12 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tvlb_schema::{End, FabricImage};
-
-fn mended(payload: &[u8]) -> Vec<u8> {
-    let identity = crc::Crc::<u64>::new(&crc::CRC_64_XZ).checksum(payload);
-    let mut image = b"TVLBF\0\x01\0".to_vec();
-    image.extend(identity.to_le_bytes());
-    image.extend((payload.len() as u32 + 24).to_le_bytes());
-    image.extend(payload);
-    image.extend(crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC).checksum(&image).to_le_bytes());
-    image
-}
+use tvlb_fuzz::framed;
+use tvlb_schema::{End, FabricImage, ImageKind};
 
 fuzz_target!(|bytes: &[u8]| {
     let _ = FabricImage::decode(bytes);
-    let image = mended(bytes);
+    let image = framed(ImageKind::Fabric, bytes);
     if let Ok(fabric) = FabricImage::decode(&image) {
         for group in fabric.dragonfly().groups() {
             for port in fabric.dragonfly().global_ports() {

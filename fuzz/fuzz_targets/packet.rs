@@ -5,9 +5,7 @@ use libfuzzer_sys::fuzz_target;
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tvlb_firmware_model::{Header, Step, Switch, VlbPaths};
-
-const FABRIC: &[u8] = include_bytes!("../../schema/golden/fabric.tvlb");
-const SWITCH: &[u8] = include_bytes!("../../schema/golden/switch-00005.tvlb");
+use tvlb_fuzz::{FABRIC, SWITCH};
 
 fuzz_target!(|input: (u64, u64)| {
     let (bits, seed) = input;

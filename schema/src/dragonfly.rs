@@ -30,10 +30,21 @@ pub struct Dragonfly {
     a: u16,
     h: u16,
     g: u16,
+    // What follows from the four, so that a switch finds it instead of computing it per packet.
+    /// a·h.
+    ports_per_group: u32,
+    /// a·g.
+    switch_count: u32,
+    /// p·a·g.
+    node_count: u32,
+    /// p + a − 1: the first global port of a switch.
+    first_slot: u16,
     /// ⌈2²⁴ / h⌉: turns the division of a global port by h into a multiplication.
     h_reciprocal: u32,
-    /// ⌈2³² / a⌉: the same for a switch number and a.
-    a_reciprocal: u64,
+    /// ⌈2²⁴ / a⌉: the same for a switch number and a.
+    a_reciprocal: u32,
+    /// ⌈2³² / p⌉: the same for a node number and p.
+    p_reciprocal: u64,
 }
 
 /// Why four sizes are not a Dragonfly.
@@ -93,8 +104,14 @@ impl Dragonfly {
             a: low_u16(a),
             h: low_u16(h),
             g: low_u16(g),
+            ports_per_group: a * h,
+            switch_count: a * g,
+            node_count: p * a * g,
+            first_slot: low_u16(p + a - 1),
             h_reciprocal: (1_u32 << 24).div_ceil(h),
-            a_reciprocal: (1_u64 << 32).div_ceil(a.into()),
+            a_reciprocal: (1_u32 << 24).div_ceil(a),
+            // ⌈2³² / p⌉ without a 64-bit division, which small machines have to be taught.
+            p_reciprocal: u64::from(u32::MAX / p) + 1,
         })
     }
 
@@ -125,19 +142,19 @@ impl Dragonfly {
     /// Global ports per group, a·h.
     #[inline]
     pub const fn ports_per_group(&self) -> u32 {
-        self.a() * self.h()
+        self.ports_per_group
     }
 
     /// Switches of the fabric, a·g.
     #[inline]
     pub const fn switch_count(&self) -> u32 {
-        self.a() * self.g()
+        self.switch_count
     }
 
     /// Nodes of the fabric, p·a·g.
     #[inline]
     pub const fn node_count(&self) -> u32 {
-        self.p() * self.switch_count()
+        self.node_count
     }
 
     /// Global ports of the fabric, a·h·g.
@@ -205,15 +222,19 @@ impl Dragonfly {
     /// The group of a switch and the switch's index in it.
     #[inline]
     pub const fn place(&self, switch: Switch) -> (Group, Index) {
-        // Exact by the argument in `split_port`: switch·e < 2¹⁶·2⁸ < 2³².
-        let group = ((switch.0 as u64 * self.a_reciprocal) >> 32) as u32;
-        (Group(low_u16(group)), Index(low_u8(switch.0 as u32 - group * self.a())))
+        // Exact by the argument in `split_port`: switch·e < 2¹⁶·2⁸.
+        let group = divided(switch.0, self.a_reciprocal);
+        let index = (switch.0 as u32).wrapping_sub(group.wrapping_mul(self.a()));
+        (Group(low_u16(group)), Index(low_u8(index)))
     }
 
-    /// The switch of a node and the node's terminal on it, 0 to p − 1.
+    /// The switch of a node that exists and the node's terminal on it, 0 to p − 1.
     #[inline]
     pub const fn switch_of(&self, node: Node) -> (Switch, u8) {
-        (Switch(low_u16(node.0 / self.p())), low_u8(node.0 % self.p()))
+        // Exact by the argument in `split_port` for every node that exists: node·e < 2²⁴·2⁸.
+        let switch = ((node.0 as u64 * self.p_reciprocal) >> 32) as u32;
+        let terminal = node.0.wrapping_sub(switch.wrapping_mul(self.p()));
+        (Switch(low_u16(switch)), low_u8(terminal))
     }
 
     /// The node on a terminal of a switch.
@@ -227,8 +248,9 @@ impl Dragonfly {
     pub const fn split_port(&self, port: GlobalPort) -> (Index, u16) {
         // Exact: with e = h·reciprocal − 2²⁴ < h, the product exceeds port·2²⁴ / h by port·e / h,
         // and port·e < 2¹²·2¹², too little to reach the next multiple. The test tries them all.
-        let index = ((port.0 as u64 * self.h_reciprocal as u64) >> 24 & 0xff) as u32;
-        (Index(low_u8(index)), low_u16((port.0 as u32).wrapping_sub(index * self.h())))
+        let index = divided(port.0, self.h_reciprocal);
+        let slot = (port.0 as u32).wrapping_sub(index.wrapping_mul(self.h()));
+        (Index(low_u8(index)), low_u16(slot))
     }
 
     /// The global port of a group that is slot `slot` of the switch with this index.
@@ -251,11 +273,25 @@ impl Dragonfly {
         Port(low_u16(self.p() + rank))
     }
 
+    /// Whether a physical port is a global one.
+    #[inline]
+    pub const fn is_slot(&self, port: Port) -> bool {
+        port.0 >= self.first_slot
+    }
+
     /// The physical port of a switch that is its global slot `slot`.
     #[inline]
     pub const fn slot_port(&self, slot: u16) -> Port {
-        Port(low_u16(self.p() + self.a() - 1 + slot as u32))
+        Port(self.first_slot.wrapping_add(slot))
     }
+}
+
+/// ⌊n·reciprocal / 2²⁴⌋.
+#[inline]
+const fn divided(n: u16, reciprocal: u32) -> u32 {
+    #[expect(clippy::cast_possible_truncation, reason = "at most n, since a reciprocal is ≤ 2²⁴")]
+    let quotient = ((n as u64 * reciprocal as u64) >> 24) as u32;
+    quotient
 }
 
 /// The low 16 bits. Every caller's value fits by the limits.
@@ -318,6 +354,19 @@ mod tests {
                     (u32::from(s.0) / a, u32::from(s.0) % a)
                 );
                 assert_eq!(df.switch(group, index), s);
+            }
+        }
+    }
+
+    #[test]
+    fn a_node_lies_where_division_says_for_every_p() {
+        for p in 1..=256_u32 {
+            let df = Dragonfly::new(p, 16, 256, 4096).unwrap();
+            // The nodes around every 251st multiple of p, and the last ones.
+            let around = (0..df.switch_count()).step_by(251).chain([df.switch_count() - 1]);
+            for node in around.flat_map(|s| [s * p, s * p + p / 2, s * p + p - 1]) {
+                let (switch, terminal) = df.switch_of(Node(node));
+                assert_eq!((u32::from(switch.0), u32::from(terminal)), (node / p, node % p));
             }
         }
     }

@@ -4,13 +4,13 @@
 //! pair of groups ("the k-th link from i to j"), and for every port its pair and k ("where does
 //! this port lead"). Decoding proves that the two agree, so that whoever reads need not.
 
+use crate::fields::Fields;
 use crate::frame::{self, HEADER_LEN, ImageError, ImageKind};
 use crate::packed::{PackedArray, width_for};
 use crate::{Dragonfly, End, GlobalPort, Group};
-use serde::{Deserialize, Serialize};
 
 /// The fixed part of the payload, in postcard.
-#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "alloc", derive(serde::Serialize))]
 struct Body {
     p: u16,
     a: u16,
@@ -23,6 +23,20 @@ struct Body {
     /// The number of links of every pair where all have the same, so that no table of starts is
     /// needed; else 0.
     even_links: u16,
+}
+
+impl Body {
+    fn read(fields: &mut Fields<'_>) -> Option<Self> {
+        Some(Self {
+            p: fields.u16()?,
+            a: fields.u16()?,
+            h: fields.u16()?,
+            g: fields.u16()?,
+            cables: fields.u32()?,
+            most_links: fields.u16()?,
+            even_links: fields.u16()?,
+        })
+    }
 }
 
 /// A decoded fabric image: a view into its bytes.
@@ -40,7 +54,26 @@ pub struct FabricImage<'a> {
     /// Per port of the fabric k and, above it, the peer group; the own group for an unused port.
     ports: PackedArray<'a>,
     port_bits: u32,
+    port_mask: u32,
     link_bits: u32,
+    link_mask: u32,
+}
+
+/// The cables between two groups, as seen from one of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Links {
+    first: u32,
+    count: u32,
+    /// Seen from the lower group.
+    forward: bool,
+}
+
+impl Links {
+    /// How many there are.
+    #[inline]
+    pub const fn count(&self) -> u32 {
+        self.count
+    }
 }
 
 impl<'a> FabricImage<'a> {
@@ -48,14 +81,17 @@ impl<'a> FabricImage<'a> {
     ///
     /// # Errors
     /// What is wrong with the bytes, and where. Any bytes whatever end in `Ok` or `Err`.
+    #[inline(never)]
     pub fn decode(bytes: &'a [u8]) -> Result<Self, ImageError> {
         let (identity, payload) = frame::open(bytes, ImageKind::Fabric)?;
         let needed = frame::identity_of(payload);
         if identity != needed {
             return Err(ImageError::Identity { found: identity, needed });
         }
-        let (body, rest) = postcard::take_from_bytes::<Body>(payload)
-            .map_err(|_| ImageError::Structure { what: "sizes", offset: HEADER_LEN })?;
+        let mut fields = Fields::new(payload);
+        let body = Body::read(&mut fields)
+            .ok_or(ImageError::Structure { what: "sizes", offset: HEADER_LEN })?;
+        let rest = fields.rest();
         let df = Dragonfly::new(body.p.into(), body.a.into(), body.h.into(), body.g.into())
             .map_err(|error| ImageError::Dragonfly { offset: HEADER_LEN, error })?;
         let pairs = df.g() * (df.g() - 1) / 2;
@@ -115,7 +151,9 @@ impl<'a> FabricImage<'a> {
             cables,
             ports,
             port_bits,
+            port_mask: (1 << port_bits) - 1,
             link_bits,
+            link_mask: (1 << link_bits) - 1,
         };
         image.check_starts(starts_at)?;
         image.check_cables(cables_at)?;
@@ -167,7 +205,7 @@ impl<'a> FabricImage<'a> {
         let df = &self.dragonfly;
         for low in df.groups() {
             for high in df.groups().skip(usize::from(low.0) + 1) {
-                let (start, count) = self.range(low, high);
+                let Links { first: start, count, .. } = self.links(low, high);
                 let mut before = None;
                 for number in start..start + count {
                     let ends = self.cable(number);
@@ -201,7 +239,7 @@ impl<'a> FabricImage<'a> {
             for port in df.global_ports() {
                 let number = self.port_number(End { group, port });
                 let entry = self.ports.get(number);
-                let (peer, k) = (entry >> self.link_bits, entry & ((1 << self.link_bits) - 1));
+                let (peer, k) = (entry >> self.link_bits, entry & self.link_mask);
                 let wrong = |accepted| ImageError::Value {
                     what: "port",
                     offset: base + self.ports.byte_of(number),
@@ -260,24 +298,64 @@ impl<'a> FabricImage<'a> {
         self.most_links
     }
 
+    /// The links from one group to another: none unless they are two groups that exist.
+    #[inline]
+    pub fn links(&self, from: Group, to: Group) -> Links {
+        let forward = from < to;
+        let (low, high) = if forward { (from, to) } else { (to, from) };
+        if low == high || !self.dragonfly.has_group(high) {
+            return Links { first: 0, count: 0, forward };
+        }
+        self.links_between(from, to)
+    }
+
+    /// As [`Self::links`], for two different groups that exist: for who knows that they do. For
+    /// others the answer means nothing.
+    // On a switch's small machine flash counts for more than the call.
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
+    pub fn links_between(&self, from: Group, to: Group) -> Links {
+        let forward = from < to;
+        let (low, high) = if forward { (from, to) } else { (to, from) };
+        let (low, high) = (u32::from(low.0), u32::from(high.0));
+        // The pairs of lower groups, and those with higher ones that come first in this one's row.
+        let before = low.wrapping_mul((2 * self.dragonfly.g()).wrapping_sub(low + 3)) >> 1;
+        let pair = before.wrapping_add(high).wrapping_sub(1);
+        let (first, count) = if self.even_links != 0 {
+            (pair.wrapping_mul(self.even_links), self.even_links)
+        } else {
+            let first = self.starts.get(pair);
+            (first, self.starts.get(pair.wrapping_add(1)).wrapping_sub(first))
+        };
+        Links { first, count, forward }
+    }
+
+    /// The k-th of the links between two groups: the port by which it leaves and the port at
+    /// which it arrives. Both directions of a cable have the same k.
+    #[inline]
+    pub fn nth(&self, links: Links, k: u32) -> Option<(GlobalPort, GlobalPort)> {
+        if k < links.count { Some(self.ends(links, k)) } else { None }
+    }
+
+    /// As [`Self::nth`], for who knows that there is a k-th. For others the answer means nothing.
+    // On a switch's small machine flash counts for more than the call.
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
+    pub fn ends(&self, links: Links, k: u32) -> (GlobalPort, GlobalPort) {
+        let (low, high) = self.cable(links.first.wrapping_add(k));
+        if links.forward { (low, high) } else { (high, low) }
+    }
+
     /// How many links lead from one group to another: 0 unless they are two groups that exist.
     #[inline]
     pub fn link_count(&self, from: Group, to: Group) -> u32 {
-        let (low, high) = if from < to { (from, to) } else { (to, from) };
-        self.range(low, high).1
+        self.links(from, to).count
     }
 
-    /// The k-th link from one group to another: the port by which it leaves and the port at
-    /// which it arrives. Both directions of a cable have the same k.
+    /// The k-th link from one group to another, as [`Self::nth`] has it.
     #[inline]
     pub fn link(&self, from: Group, to: Group, k: u32) -> Option<(GlobalPort, GlobalPort)> {
-        let forward = from < to;
-        let (start, count) = if forward { self.range(from, to) } else { self.range(to, from) };
-        if k >= count {
-            return None;
-        }
-        let (low, high) = self.cable(start + k);
-        Some(if forward { (low, high) } else { (high, low) })
+        self.nth(self.links(from, to), k)
     }
 
     /// The group to which a port's cable leads, and which of the links to it the cable is; `None`
@@ -287,10 +365,19 @@ impl<'a> FabricImage<'a> {
         if !self.dragonfly.has_group(end.group) || !self.dragonfly.has_global_port(end.port) {
             return None;
         }
+        self.link_behind(end)
+    }
+
+    /// As [`Self::port_link`], for who knows that the port exists. For others the answer means
+    /// nothing.
+    // On a switch's small machine flash counts for more than the call.
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
+    pub fn link_behind(&self, end: End) -> Option<(Group, u32)> {
         let entry = self.ports.get(self.port_number(end));
         #[expect(clippy::cast_possible_truncation, reason = "decode checked that it is below g")]
         let peer = Group((entry >> self.link_bits) as u16);
-        (peer != end.group).then_some((peer, entry & ((1 << self.link_bits) - 1)))
+        (peer != end.group).then_some((peer, entry & self.link_mask))
     }
 
     /// The other end of a port's cable.
@@ -311,29 +398,12 @@ impl<'a> FabricImage<'a> {
         end.group.0 as u32 * self.dragonfly.ports_per_group() + end.port.0 as u32
     }
 
-    /// The first cable of a pair and the number of its cables; none unless low < high < g.
-    #[inline]
-    fn range(&self, low: Group, high: Group) -> (u32, u32) {
-        let g = self.dragonfly.g();
-        let (low, high) = (u32::from(low.0), u32::from(high.0));
-        if low >= high || high >= g {
-            return (0, 0);
-        }
-        let pair = low * (2 * g - low - 1) / 2 + (high - low - 1);
-        if self.even_links != 0 {
-            (pair * self.even_links, self.even_links)
-        } else {
-            let start = self.starts.get(pair);
-            (start, self.starts.get(pair + 1).saturating_sub(start))
-        }
-    }
-
     #[inline]
     fn cable(&self, number: u32) -> (GlobalPort, GlobalPort) {
         let entry = self.cables.get(number);
         #[expect(clippy::cast_possible_truncation, reason = "a port has at most 12 bits")]
-        let port = |bits: u32| GlobalPort((bits & ((1 << self.port_bits) - 1)) as u16);
-        (port(entry), port(entry >> self.port_bits))
+        let port = |bits: u32| GlobalPort(bits as u16);
+        (port(entry & self.port_mask), port(entry >> self.port_bits))
     }
 }
 

@@ -15,6 +15,7 @@ extern crate std;
 
 mod dragonfly;
 mod fabric_image;
+mod fields;
 mod frame;
 mod id;
 mod packed;
@@ -24,9 +25,9 @@ mod shape;
 mod switch_image;
 
 pub use dragonfly::{Dragonfly, DragonflyError, limits};
-pub use fabric_image::FabricImage;
 #[cfg(feature = "alloc")]
 pub use fabric_image::encode_fabric_image;
+pub use fabric_image::{FabricImage, Links};
 pub use frame::{FORMAT_VERSION, ImageError, ImageKind, MAGIC, check_version};
 pub use id::{End, GlobalPort, Group, Index, Node, Port, Switch};
 pub use route::{Route, RouteKey};

@@ -15,6 +15,8 @@ const PADDING: usize = 3;
 pub(crate) struct PackedArray<'a> {
     bytes: &'a [u8],
     width: u32,
+    /// As many low bits set as an entry has.
+    mask: u32,
 }
 
 /// The bits that a number from 0 to `most` needs.
@@ -36,7 +38,11 @@ pub(crate) const fn byte_len(width: u32, count: u32) -> usize {
 
 impl<'a> PackedArray<'a> {
     /// No entries.
-    pub(crate) const EMPTY: Self = Self { bytes: &[], width: 0 };
+    pub(crate) const EMPTY: Self = Self::new(&[], 0);
+
+    const fn new(bytes: &'a [u8], width: u32) -> Self {
+        Self { bytes, width, mask: (1 << width) - 1 }
+    }
 
     /// Takes an array of `count` entries of `width` bits (at most [`MAX_WIDTH`]) from the front
     /// of `bytes`, and returns it with the rest.
@@ -56,7 +62,7 @@ impl<'a> PackedArray<'a> {
         let Some((own, rest)) = bytes.split_at_checked(len) else {
             return Err(ImageError::TooShort { what, offset, needed: len, found: bytes.len() });
         };
-        let array = Self { bytes: own, width };
+        let array = Self::new(own, width);
         if len > 0 {
             let used_bits = width as usize * count as usize;
             let used_bytes = used_bits.div_ceil(8);
@@ -75,8 +81,10 @@ impl<'a> PackedArray<'a> {
     #[inline]
     pub(crate) fn get(&self, i: u32) -> u32 {
         let bit = (i as usize).wrapping_mul(self.width as usize);
-        match self.bytes.get(bit >> 3..).and_then(<[u8]>::first_chunk::<4>) {
-            Some(word) => u32::from_le_bytes(*word) >> (bit & 7) & ((1 << self.width) - 1),
+        let at = bit >> 3;
+        // One range, so that there is one comparison: the shift has made room for the sum.
+        match self.bytes.get(at..at + 4).and_then(<[u8]>::first_chunk::<4>) {
+            Some(word) => u32::from_le_bytes(*word) >> (bit & 7) & self.mask,
             None => 0,
         }
     }
@@ -147,7 +155,7 @@ mod tests {
 
         #[test]
         fn any_index_is_safe(width in 0..=MAX_WIDTH, i: u32, bytes: Vec<u8>) {
-            let _ = PackedArray { bytes: &bytes, width }.get(i);
+            let _ = PackedArray::new(&bytes, width).get(i);
         }
     }
 

@@ -27,6 +27,11 @@ impl Keep {
         if keep.is_in_range() { Some(keep) } else { None }
     }
 
+    /// As read; [`SetRule::check`] says whether it is in range.
+    pub(crate) const fn unchecked(parts: u16) -> Self {
+        Self(parts)
+    }
+
     #[inline]
     const fn is_in_range(self) -> bool {
         self.0 == 0 || (self.0 >= Self::LEAST.0 && self.0 <= Self::ALL.0)

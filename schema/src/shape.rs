@@ -134,6 +134,13 @@ impl ShapeSet {
         Shape::all().filter(|s| tops.iter().any(|&top| s.is_within(top))).collect()
     }
 
+    /// The shapes with this head and tail, whatever lies between.
+    #[inline]
+    pub const fn of_ends(head: bool, tail: bool) -> Self {
+        // Shapes 000, 010 and 020 have the numbers 0, 2 and 4.
+        Self(0b1_0101 << (head as u16 * 6 + tail as u16))
+    }
+
     /// Whether the shape is in the set.
     #[inline]
     pub const fn contains(self, shape: Shape) -> bool {
@@ -167,14 +174,33 @@ impl ShapeSet {
         self.0 == 0
     }
 
+    /// Its n-th shape by rising number, counted from 0.
+    #[inline]
+    pub const fn nth(self, n: u32) -> Option<Shape> {
+        let (mut left, mut n) = (self.0, n);
+        while n > 0 && left != 0 {
+            left &= left - 1;
+            n -= 1;
+        }
+        if left == 0 { None } else { Shape::from_number(left.trailing_zeros() as usize) }
+    }
+
     /// How many shapes there are in it.
+    #[inline]
     pub const fn len(self) -> u32 {
         self.0.count_ones()
     }
 
     /// Its shapes by rising number.
-    pub fn iter(self) -> impl DoubleEndedIterator<Item = Shape> {
-        Shape::all().filter(move |&s| self.contains(s))
+    #[inline]
+    pub fn iter(self) -> impl Iterator<Item = Shape> {
+        let mut left = self.0;
+        core::iter::from_fn(move || {
+            #[expect(clippy::cast_possible_truncation, reason = "at most 16")]
+            let number = left.trailing_zeros() as u8;
+            left &= left.wrapping_sub(1);
+            (number < 12).then_some(Shape(number))
+        })
     }
 
     /// Whether with every shape all smaller ones are in it too.
@@ -218,11 +244,24 @@ mod tests {
     }
 
     #[test]
+    fn shapes_by_their_ends() {
+        for (head, tail) in [(false, false), (false, true), (true, false), (true, true)] {
+            let expected: ShapeSet =
+                Shape::all().filter(|s| (s.head() == 1, s.tail() == 1) == (head, tail)).collect();
+            assert_eq!(ShapeSet::of_ends(head, tail), expected);
+        }
+    }
+
+    #[test]
     fn a_generated_set_is_the_least_down_closed_one() {
         let tops = [Shape::new(0, 1, 1).unwrap(), Shape::new(1, 1, 0).unwrap()];
         let set = ShapeSet::generated_by(&tops);
         assert!(set.is_down_closed());
         let names: std::vec::Vec<_> = set.iter().map(|s| s.to_string()).collect();
         assert_eq!(names, ["000", "001", "010", "011", "100", "110"]);
+        for n in 0..6 {
+            assert_eq!(set.nth(n).unwrap().to_string(), names[n as usize]);
+        }
+        assert_eq!(set.nth(6), None);
     }
 }

@@ -4,9 +4,10 @@
 //! shapes each destination has a route, since only a search over the wiring could tell; shapes
 //! that all destinations have, or none, take no room.
 
+use crate::fields::Fields;
 use crate::frame::{self, HEADER_LEN, ImageError, ImageKind};
 use crate::packed::{PackedArray, width_for};
-use crate::{DrawRule, End, FabricImage, GlobalPort, Group, Index, SetRule, ShapeSet, Switch};
+use crate::{DrawRule, End, FabricImage, Group, Index, Keep, SetRule, Shape, ShapeSet, Switch};
 use serde::{Deserialize, Serialize};
 
 /// How many sets an image can hold: one per decision.
@@ -100,7 +101,7 @@ impl VcScheme {
 }
 
 /// What one decision uses.
-#[derive(Clone, Copy, Serialize, Deserialize)]
+#[derive(Clone, Copy, Serialize)]
 struct DecisionBody {
     /// The number of its set in this image.
     set: u8,
@@ -109,7 +110,7 @@ struct DecisionBody {
 }
 
 /// A set's fixed part.
-#[derive(Clone, Copy, Serialize, Deserialize)]
+#[derive(Clone, Copy, Serialize)]
 struct SetBody {
     rule: SetRule,
     /// Shapes that every destination in another group has.
@@ -119,12 +120,67 @@ struct SetBody {
 }
 
 /// The fixed part of the payload, in postcard.
-#[derive(Serialize, Deserialize)]
+#[cfg(feature = "alloc")]
+#[derive(Serialize)]
 struct Body {
     switch: u16,
     virtual_channels: VcScheme,
     decisions: PerDecision<DecisionBody>,
-    sets: heapless::Vec<SetBody, MOST_SETS>,
+    sets: alloc::vec::Vec<SetBody>,
+}
+
+impl DecisionBody {
+    fn read(fields: &mut Fields<'_>) -> Option<Self> {
+        Some(Self { set: fields.byte()?, threshold: fields.i16()? })
+    }
+}
+
+impl SetBody {
+    const NONE: Self = Self {
+        rule: SetRule { keep: [Keep::NONE; Shape::COUNT], draw: DrawRule::ByRoute, seed: 0 },
+        always: ShapeSet::EMPTY,
+        sometimes: ShapeSet::EMPTY,
+    };
+
+    fn read(fields: &mut Fields<'_>) -> Option<Self> {
+        let keep = fields.array()?.map(Keep::unchecked);
+        let draw = match fields.below(2)? {
+            0 => DrawRule::ByRoute,
+            _ => DrawRule::ByShape { weights: fields.array()? },
+        };
+        Some(Self {
+            rule: SetRule { keep, draw, seed: fields.u64()? },
+            always: ShapeSet::from_bits(fields.u16()?)?,
+            sometimes: ShapeSet::from_bits(fields.u16()?)?,
+        })
+    }
+}
+
+/// The fixed part of the payload as it is read.
+struct Head {
+    switch: u16,
+    virtual_channels: VcScheme,
+    decisions: PerDecision<DecisionBody>,
+    set_count: usize,
+    sets: [SetBody; MOST_SETS],
+}
+
+impl Head {
+    fn read(fields: &mut Fields<'_>) -> Option<Self> {
+        let switch = fields.u16()?;
+        let virtual_channels = *VcScheme::ALL.get(fields.below(VcScheme::ALL.len())?)?;
+        let decisions = PerDecision {
+            ugal_l: DecisionBody::read(fields)?,
+            par_source: DecisionBody::read(fields)?,
+            par_second: DecisionBody::read(fields)?,
+        };
+        let set_count = fields.below(MOST_SETS + 1)?;
+        let mut sets = [SetBody::NONE; MOST_SETS];
+        for set in sets.iter_mut().take(set_count) {
+            *set = SetBody::read(fields)?;
+        }
+        Some(Self { switch, virtual_channels, decisions, set_count, sets })
+    }
 }
 
 /// A T-VLB set as one switch has it.
@@ -132,9 +188,49 @@ struct Body {
 pub struct SetView<'a> {
     rule: SetRule,
     always: ShapeSet,
-    sometimes: ShapeSet,
     /// Per destination switch one bit for each shape of `sometimes`, by rising shape number.
     presence: PackedArray<'a>,
+    /// How those bits spread to the shapes' numbers.
+    spread: Spread,
+    /// All weights are the same, those of shapes of which nothing is kept apart.
+    is_even: bool,
+}
+
+/// Spreads the low bits of a number to the places of a mask's bits, in a fixed number of steps:
+/// step n moves the bits that it is said to by 2ⁿ places (Warren, Hacker's Delight, 7-5).
+#[derive(Clone, Copy, Debug)]
+struct Spread {
+    moves: [u16; 4],
+    mask: u16,
+}
+
+impl Spread {
+    const fn to(mask: u16) -> Self {
+        let (mut moves, mut left, mut zeros) = ([0; 4], mask, !mask << 1);
+        let mut step = 0;
+        while step < 4 {
+            let mut parity = zeros ^ zeros << 1;
+            parity ^= parity << 2;
+            parity ^= parity << 4;
+            parity ^= parity << 8;
+            let moved = parity & left;
+            moves[step] = moved;
+            left = left ^ moved | moved >> (1 << step);
+            zeros &= !parity;
+            step += 1;
+        }
+        Self { moves, mask }
+    }
+
+    #[inline]
+    const fn apply(self, bits: u16) -> u16 {
+        let [m0, m1, m2, m3] = self.moves;
+        let bits = bits & !m3 | bits << 8 & m3;
+        let bits = bits & !m2 | bits << 4 & m2;
+        let bits = bits & !m1 | bits << 2 & m1;
+        let bits = bits & !m0 | bits << 1 & m0;
+        bits & self.mask
+    }
 }
 
 impl SetView<'_> {
@@ -144,6 +240,12 @@ impl SetView<'_> {
         &self.rule
     }
 
+    /// Whether a shape is drawn uniformly, all weights being the same.
+    #[inline]
+    pub const fn is_even(&self) -> bool {
+        self.is_even
+    }
+
     /// The shapes of which a destination in another group may have a kept route: exactly those of
     /// which it has one if the rule draws by shape, all of the rule's if by route.
     #[inline]
@@ -151,16 +253,9 @@ impl SetView<'_> {
         if self.rule.draw == DrawRule::ByRoute {
             return self.always;
         }
-        let mut columns = self.presence.get(destination.0.into());
-        let (mut left, mut shapes) = (self.sometimes.bits(), self.always.bits());
-        while left != 0 {
-            let lowest = left & left.wrapping_neg();
-            if columns & 1 == 1 {
-                shapes |= lowest;
-            }
-            columns >>= 1;
-            left &= left - 1;
-        }
+        #[expect(clippy::cast_possible_truncation, reason = "at most 12 columns")]
+        let columns = self.presence.get(destination.0.into()) as u16;
+        let shapes = self.always.bits() | self.spread.apply(columns);
         ShapeSet::from_bits(shapes).unwrap_or_default()
     }
 }
@@ -177,6 +272,8 @@ pub struct SwitchImage<'a> {
     set_count: usize,
     /// Per global slot the peer's port number in the fabric plus 1; 0 for an unused port.
     peers: PackedArray<'a>,
+    /// Every slot has a cable.
+    fully_cabled: bool,
     fabric: FabricImage<'a>,
 }
 
@@ -191,23 +288,26 @@ impl<'a> SwitchImage<'a> {
     ///
     /// # Errors
     /// What is wrong with the bytes, and where. Any bytes whatever end in `Ok` or `Err`.
+    #[inline(never)]
     pub fn decode(bytes: &'a [u8], fabric: &FabricImage<'a>) -> Result<Self, ImageError> {
         let (identity, payload) = frame::open(bytes, ImageKind::Switch)?;
         if identity != fabric.identity() {
             return Err(ImageError::Identity { found: identity, needed: fabric.identity() });
         }
         let df = fabric.dragonfly();
-        let (body, mut rest) = postcard::take_from_bytes::<Body>(payload)
-            .map_err(|_| ImageError::Structure { what: "place and sets", offset: HEADER_LEN })?;
+        let mut fields = Fields::new(payload);
+        let head = Head::read(&mut fields)
+            .ok_or(ImageError::Structure { what: "place and sets", offset: HEADER_LEN })?;
+        let mut rest = fields.rest();
         let value =
             |what, found, accepted| ImageError::Value { what, offset: HEADER_LEN, found, accepted };
-        let switch = Switch(body.switch);
+        let switch = Switch(head.switch);
         if !df.has_switch(switch) {
-            return Err(value("switch", body.switch.into(), "a switch of the fabric"));
+            return Err(value("switch", head.switch.into(), "a switch of the fabric"));
         }
         for decision in Decision::ALL {
-            let set = body.decisions.get(decision).set;
-            if usize::from(set) >= body.sets.len() {
+            let set = head.decisions.get(decision).set;
+            if usize::from(set) >= head.set_count {
                 return Err(value("set of a decision", set.into(), "a set of this image"));
             }
         }
@@ -221,11 +321,14 @@ impl<'a> SwitchImage<'a> {
         let no_set = SetView {
             rule: SetRule::whole(ShapeSet::EMPTY),
             always: ShapeSet::EMPTY,
-            sometimes: ShapeSet::EMPTY,
             presence: PackedArray::EMPTY,
+            spread: Spread::to(0),
+            is_even: true,
         };
         let mut sets = [no_set; MOST_SETS];
-        for (number, (view, set)) in sets.iter_mut().zip(&body.sets).enumerate() {
+        for (number, (view, set)) in
+            sets.iter_mut().zip(&head.sets).take(head.set_count).enumerate()
+        {
             set.rule.check().map_err(|error| ImageError::Set {
                 set: number,
                 offset: HEADER_LEN,
@@ -251,32 +354,41 @@ impl<'a> SwitchImage<'a> {
             let (presence, after) =
                 PackedArray::take(rest, set.sometimes.len(), df.switch_count(), "presence", at)?;
             rest = after;
-            *view =
-                SetView { rule: set.rule, always: set.always, sometimes: set.sometimes, presence };
+            let mut weights = set.rule.shapes().iter().map(|shape| set.rule.weight_of(shape));
+            let first = weights.next();
+            *view = SetView {
+                rule: set.rule,
+                always: set.always,
+                presence,
+                spread: Spread::to(set.sometimes.bits()),
+                is_even: weights.all(|weight| Some(weight) == first),
+            };
         }
         if !rest.is_empty() {
             return Err(ImageError::Trailing { offset: offset(rest), found: rest.len() });
         }
 
         let (group, index) = df.place(switch);
-        let image = Self {
+        let mut image = Self {
             switch,
             group,
             index,
-            virtual_channels: body.virtual_channels,
-            decisions: body.decisions,
+            virtual_channels: head.virtual_channels,
+            decisions: head.decisions,
             sets,
-            set_count: body.sets.len(),
+            set_count: head.set_count,
             peers,
+            fully_cabled: false,
             fabric: *fabric,
         };
-        image.check_peers(peers_at)?;
+        image.fully_cabled = image.check_peers(peers_at)?;
         Ok(image)
     }
 
-    /// The switch's cables are those of the fabric's wiring.
-    fn check_peers(&self, base: usize) -> Result<(), ImageError> {
+    /// The switch's cables are those of the fabric's wiring; returns whether every slot has one.
+    fn check_peers(&self, base: usize) -> Result<bool, ImageError> {
         let df = self.fabric.dragonfly();
+        let mut fully_cabled = true;
         for slot in 0..df.h() {
             #[expect(clippy::cast_possible_truncation, reason = "h is at most 4096")]
             let end = End::new(df, self.group, self.index, slot as u16);
@@ -289,8 +401,9 @@ impl<'a> SwitchImage<'a> {
                     accepted: "the peer that the fabric image gives",
                 });
             }
+            fully_cabled &= found != 0;
         }
-        Ok(())
+        Ok(fully_cabled)
     }
 
     /// The switch.
@@ -326,22 +439,17 @@ impl<'a> SwitchImage<'a> {
     /// The peer of a global slot, 0 to h − 1; `None` for an unused port or a slot beyond.
     #[inline]
     pub fn peer(&self, slot: u16) -> Option<End> {
+        // Decoding has compared the switch's own list with the fabric's, which needs no division.
         let df = self.fabric.dragonfly();
-        if u32::from(slot) >= df.h() {
-            return None;
-        }
-        let number = self.peers.get(slot.into()).checked_sub(1)?;
-        let (group, port) = (number / df.ports_per_group(), number % df.ports_per_group());
-        Some(End {
-            group: Group(u16::try_from(group).ok()?),
-            port: GlobalPort(u16::try_from(port).ok()?),
-        })
+        let end = End::new(df, self.group, self.index, slot);
+        if u32::from(slot) < df.h() { self.fabric.peer(end) } else { None }
     }
 
-    /// Whether a global slot, 0 to h − 1, has a cable.
+    /// Whether a global slot, 0 to h − 1, has a cable; for no other slot does the answer mean a
+    /// thing.
     #[inline]
     pub fn has_cable(&self, slot: u16) -> bool {
-        u32::from(slot) < self.fabric.dragonfly().h() && self.peers.get(slot.into()) != 0
+        self.fully_cabled || self.peers.get(slot.into()) != 0
     }
 
     /// The number of a decision's set, counted from 0; decisions may share one.
@@ -415,7 +523,7 @@ pub fn encode_switch_image(
 
     let df = fabric.dragonfly();
     let (group, index) = df.place(contents.switch);
-    let mut sets = heapless::Vec::new();
+    let mut sets = Vec::new();
     for set in &contents.sets {
         let (mut always, mut ever) = (set.rule.shapes(), ShapeSet::EMPTY);
         if set.rule.draw != DrawRule::ByRoute {
@@ -431,8 +539,9 @@ pub fn encode_switch_image(
             }
         }
         let body = SetBody { rule: set.rule, always, sometimes: ever.without(always) };
-        assert!(sets.push(body).is_ok(), "at most three sets");
+        sets.push(body);
     }
+    assert!(sets.len() <= MOST_SETS, "at most three sets");
     let body = Body {
         switch: contents.switch.0,
         virtual_channels: contents.virtual_channels,
@@ -465,4 +574,24 @@ pub fn encode_switch_image(
     let bytes = frame::close(ImageKind::Switch, fabric.identity(), &payload);
     assert!(SwitchImage::decode(&bytes, fabric).is_ok(), "the contents fit together");
     bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Spread;
+
+    #[test]
+    fn spreading_is_bit_by_bit_for_every_mask() {
+        for mask in 0..1 << 12_u16 {
+            let spread = Spread::to(mask);
+            for bits in 0..1 << mask.count_ones() {
+                let mut expected = 0;
+                let places = (0..12).filter(|place| mask >> place & 1 == 1);
+                for (column, place) in places.enumerate() {
+                    expected |= (bits >> column & 1) << place;
+                }
+                assert_eq!(spread.apply(bits), expected, "{bits:b} to {mask:b}");
+            }
+        }
+    }
 }

@@ -78,9 +78,9 @@ impl<'a> Fabric<'a> {
     /// # Errors
     /// The first image that is missing or wrong.
     pub fn boot(fabric: &'a [u8], switches: &'a [impl AsRef<[u8]>]) -> Result<Self, BootError> {
-        let dragonfly = *FabricImage::decode(fabric)
-            .map_err(|error| BootError::Fabric(Error::FabricImage(error)))?
-            .dragonfly();
+        let fabric = FabricImage::decode(fabric)
+            .map_err(|error| BootError::Fabric(Error::FabricImage(error)))?;
+        let dragonfly = *fabric.dragonfly();
         if dragonfly.radix() > MOST_PORTS {
             return Err(BootError::Ports { found: dragonfly.radix() });
         }
@@ -90,7 +90,7 @@ impl<'a> Fabric<'a> {
         }
         let mut booted = Vec::with_capacity(switches.len());
         for (number, image) in dragonfly.switches().zip(switches) {
-            let switch = Switch::boot(fabric, image.as_ref())
+            let switch = Switch::boot_in(&fabric, image.as_ref())
                 .map_err(|error| BootError::Switch { switch: number, error })?;
             let found = switch.image().switch();
             if found != number {

@@ -17,6 +17,8 @@
 mod arrangement;
 #[cfg(test)]
 mod deadlock_tests;
+#[cfg(test)]
+mod replacement_tests;
 
 mod alarms;
 mod allocate;

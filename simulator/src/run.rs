@@ -8,7 +8,7 @@
 //! run is reproducible from images, settings, traffic, load and seed, bit for bit.
 
 use crate::audit::AuditError;
-use crate::fabric::Fabric;
+use crate::fabric::{BootError, Fabric};
 use crate::network::{DatapathError, Network};
 use crate::outcome::Outcome;
 use crate::settings::{Settings, SettingsError};
@@ -89,6 +89,22 @@ impl<'f> Run<'f> {
                 self.watch()?;
             }
         }
+        Ok(())
+    }
+
+    /// Replaces the tables of all switches between two cycles: what is under way goes on by its
+    /// headers, what sets out from now on is decided by the new tables.
+    ///
+    /// # Errors
+    /// The first switch whose new tables are not for the same cables and virtual channels; then
+    /// the old ones of all stay.
+    pub fn replace_tables(&mut self, fabric: &'f Fabric<'f>) -> Result<(), BootError> {
+        let old = self.network.fabric;
+        for (old, new) in old.switches().iter().zip(fabric.switches()) {
+            let switch = old.image().switch();
+            old.check_replacement(new).map_err(|error| BootError::Switch { switch, error })?;
+        }
+        self.network.fabric = fabric;
         Ok(())
     }
 

@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# Runs the datapath on an emulated Cortex-M4, and on a big-endian PowerPC, and compares its decisions with the host's, byte for
+# byte; linking fails if any path leads to a panic. With --cost it also prints what it costs.
+#
+# Needs a Rust compiler for thumbv7em-none-eabihf, or one that can build `core` itself, ld.lld and
+# QEMU. On Debian: apt-get install rustc-web cargo-web rust-web-src lld qemu-system-arm qemu-user
+# Where they are missing it says so and succeeds.
+set -euo pipefail
+cd "$(dirname "$0")"
+export CARGO_TERM_COLOR=never
+target=thumbv7em-none-eabihf
+
+debian=no
+if [ -x /usr/bin/rustc ] &&
+    [ -f "$(/usr/bin/rustc --print sysroot)/lib/rustlib/src/rust/library/core/src/lib.rs" ]; then
+    debian=yes
+fi
+skip() { printf 'skipped: the bare-metal run needs %s\n' "$1"; exit 0; }
+command -v ld.lld >/dev/null || skip 'ld.lld (Debian: lld)'
+command -v qemu-system-arm >/dev/null || skip 'qemu-system-arm'
+
+out=$(cargo metadata --format-version 1 --no-deps --locked | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')
+host=$(mktemp) machine=$(mktemp)
+trap 'rm -f "$host" "$machine"' EXIT
+cargo run --quiet --release --locked --bin record >"$host"
+
+if [ -d "$(rustc --print sysroot)/lib/rustlib/$target" ]; then
+    cargo build --quiet --release --locked --target "$target"
+elif [ $debian = yes ]; then
+    # Debian's compiler brings the source of `core`, which has to be built with it.
+    RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 /usr/bin/cargo build --quiet --release --locked \
+        -Zbuild-std=core --target "$target"
+else
+    skip "a compiler for $target (Debian: rustc-web cargo-web rust-web-src)"
+fi
+
+elf() { printf '%s/%s/release/%s' "$out" "$target" "$1"; }
+emulate() {
+    timeout 120 qemu-system-arm -M mps2-an386 -nographic \
+        -semihosting-config enable=on,target=native "$@" </dev/null
+}
+
+# The guard of the link is enough; this is to see it.
+for program in record footprint cost; do
+    if nm "$(elf "$program")" | grep -i 'panick\|must_not_panic'; then
+        printf '%s has the above symbols of panics\n' "$program" >&2
+        exit 1
+    fi
+done
+
+emulate -kernel "$(elf record)" >"$machine"
+cmp "$host" "$machine"
+printf '%s decisions and look-ups on %s: the same as on the host, and no panic in the program\n' \
+    "$(wc -l <"$machine")" "$target"
+
+# And on a big-endian machine, where Debian's compiler and QEMU's user mode are there.
+if command -v qemu-ppc >/dev/null && [ "${debian-}" = yes ]; then
+    RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 /usr/bin/cargo build --quiet --release --locked \
+        -Zbuild-std=core,compiler_builtins -Zbuild-std-features=compiler-builtins-mem \
+        --target powerpc-unknown-linux-gnu --features big-endian --bin big_endian
+    timeout 120 qemu-ppc "$out/powerpc-unknown-linux-gnu/release/big_endian" >"$machine"
+    cmp "$host" "$machine"
+    printf 'the same on powerpc-unknown-linux-gnu, big-endian\n'
+else
+    printf 'skipped: the big-endian run needs qemu-ppc (Debian: qemu-user, and the compiler above)\n'
+fi
+
+if [ "${1-}" = --cost ]; then
+    flash() { size "$(elf "$1")" | awk 'NR == 2 { print $1 }'; }
+    printf 'flash %s\n' "$(($(flash footprint) - $(flash empty)))"
+    emulate -icount shift=0 -kernel "$(elf cost)"
+fi

@@ -1,0 +1,68 @@
+//! A program with the whole datapath and nothing else: boot, the source decision, PAR's second
+//! look, forwarding. It is not run; its sections less those of `empty` are what a switch pays.
+#![cfg_attr(target_os = "none", no_std, no_main)]
+
+#[cfg(not(target_os = "none"))]
+fn main() {}
+
+#[cfg(target_os = "none")]
+mod bare {
+    use core::hint::black_box;
+    use tvlb_firmware_model::rand_core::SeedableRng;
+    use tvlb_firmware_model::{
+        Admission, Channels, DefaultRng, Error, Header, Scheme, Step, Switch, VlbPaths,
+    };
+    use tvlb_schema::Node;
+
+    #[cortex_m_rt::entry]
+    fn main() -> ! {
+        // The images, credits and packets come from outside, as far as the compiler can tell.
+        let (mut rng, credits) = (DefaultRng::seed_from_u64(1), [1_u32; 64]);
+        let done = packets(black_box(&[]), black_box(&[]), black_box(&credits), &mut rng);
+        tvlb_bare_metal::bare::exit(black_box(done).is_ok())
+    }
+
+    #[inline(never)]
+    fn boot<'a>(fabric: &'a [u8], switch: &'a [u8]) -> Result<Switch<'a>, Error> {
+        Switch::boot(fabric, switch)?
+            .with_channels(black_box(Scheme::Par), black_box(Channels::MOST))
+    }
+
+    #[inline(never)]
+    fn admit(
+        switch: &Switch<'_>,
+        scheme: Scheme,
+        credits: &[u32],
+        rng: &mut DefaultRng,
+    ) -> Result<Admission, Error> {
+        switch.admit(black_box(Node(7)), scheme, black_box(VlbPaths::Custom), credits, rng)
+    }
+
+    #[inline(never)]
+    fn reconsider(
+        switch: &Switch<'_>,
+        header: Header,
+        credits: &[u32],
+        rng: &mut DefaultRng,
+    ) -> Result<Header, Error> {
+        switch.reconsider(header, black_box(VlbPaths::Custom), credits, rng)
+    }
+
+    #[inline(never)]
+    fn forward(switch: &Switch<'_>, header: Header) -> Result<Step, Error> {
+        switch.forward(header)
+    }
+
+    fn packets(
+        fabric: &[u8],
+        switch: &[u8],
+        credits: &[u32],
+        rng: &mut DefaultRng,
+    ) -> Result<(), Error> {
+        let switch = boot(fabric, switch)?;
+        black_box(admit(&switch, black_box(Scheme::Par), credits, rng)?);
+        let header = reconsider(&switch, black_box(Header::from_bits(1)), credits, rng)?;
+        black_box(forward(&switch, header)?);
+        Ok(())
+    }
+}

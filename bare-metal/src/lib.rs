@@ -1,0 +1,233 @@
+//! A sequence of decisions of real switches, in words that are the same on every machine.
+//!
+//! Lines are written without `core::fmt`, whose code could panic: what is linked into the program
+//! for the bare machine is to be free of that.
+#![no_std]
+
+#[cfg(target_os = "none")]
+pub mod bare;
+
+use tvlb_firmware_model::rand_core::{Rng, SeedableRng};
+use tvlb_firmware_model::{
+    Admission, Channels, Choice, DefaultRng, Error, Header, Scheme, Step, Switch, VlbPaths,
+};
+use tvlb_schema::{End, FabricImage, Node};
+
+/// dfly(4, 8, 4, 9), `absolute`, with strategic-2-3 by shape.
+pub const FABRIC: &[u8] = include_bytes!("../images/fabric.tvlb");
+/// Switch 3 of it: the source.
+pub const SOURCE: &[u8] = include_bytes!("../images/switch-00003.tvlb");
+/// Switch 4 of it, of the same group: PAR's second switch.
+pub const SECOND: &[u8] = include_bytes!("../images/switch-00004.tvlb");
+/// The images that pin the format.
+pub const GOLDEN: [&[u8]; 2] = [
+    include_bytes!("../../schema/golden/fabric.tvlb"),
+    include_bytes!("../../schema/golden/switch-00005.tvlb"),
+];
+
+/// How many packets the sequence has.
+pub const PACKETS: u32 = 400;
+
+/// The ports of a switch of dfly(4, 8, 4, 9).
+pub const PORTS: usize = 15;
+
+/// One packet of the sequence: where to, how, and what the queues are like.
+#[derive(Clone, Copy, Debug)]
+pub struct Packet {
+    /// The destination; now and then one that does not exist.
+    pub node: Node,
+    /// The routing scheme.
+    pub scheme: Scheme,
+    /// Where VLB candidates come from.
+    pub paths: VlbPaths,
+    /// Credits in use at both switches.
+    pub credits: [u32; PORTS],
+    /// Bits that may be no header at all.
+    pub bits: u64,
+}
+
+impl Packet {
+    /// Draws the next packet.
+    pub fn draw(rng: &mut DefaultRng) -> Self {
+        let node = Node(rng.next_u32() % 290);
+        let schemes = [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::Par];
+        let scheme = schemes[(rng.next_u32() & 3) as usize];
+        let custom = rng.next_u32() & 1 == 1;
+        let paths = if custom { VlbPaths::Custom } else { VlbPaths::Conventional };
+        let mut credits = [0; PORTS];
+        for used in &mut credits {
+            *used = rng.next_u32() >> 27;
+        }
+        // Half of them in range, so that they get past the first checks.
+        let bits = rng.next_u64();
+        let bits = if bits >> 63 == 1 { bits & 0x003f_0301_f01f_07ff } else { bits };
+        Self { node, scheme, paths, credits, bits }
+    }
+}
+
+/// A line of text in a fixed buffer; what does not fit is left out.
+struct Line {
+    bytes: [u8; 160],
+    len: usize,
+}
+
+impl Line {
+    const fn new() -> Self {
+        Self { bytes: [0; 160], len: 0 }
+    }
+
+    fn text(&mut self, text: &str) -> &mut Self {
+        for &byte in text.as_bytes() {
+            if let Some(place) = self.bytes.get_mut(self.len) {
+                *place = byte;
+                self.len += 1;
+            }
+        }
+        self
+    }
+
+    /// A space and a number in hexadecimal.
+    fn number(&mut self, number: impl Into<u64>) -> &mut Self {
+        const DIGITS: &str = "0123456789abcdef";
+        let number = number.into();
+        let digits = (64 - number.leading_zeros()).div_ceil(4).max(1);
+        self.text(" ");
+        for place in (0..digits).rev() {
+            let digit = (number >> (4 * place) & 0xf) as usize;
+            self.text(DIGITS.get(digit..=digit).unwrap_or("?"));
+        }
+        self
+    }
+
+    fn step(&mut self, step: &Result<Step, Error>) -> &mut Self {
+        match step {
+            Ok(Step::Deliver { port }) => self.text(" deliver").number(port.0),
+            Ok(Step::Send { port, virtual_channel, header }) => {
+                self.text(" send").number(port.0).number(*virtual_channel).number(header.bits())
+            }
+            Err(error) => self.error(error),
+        }
+    }
+
+    fn error(&mut self, error: &Error) -> &mut Self {
+        self.text(" refuse").text(match error {
+            Error::FabricImage(_) => " fabric-image",
+            Error::SwitchImage(_) => " switch-image",
+            Error::TooFewChannels { .. } => " too-few-channels",
+            Error::NoSuchNode { .. } => " no-such-node",
+            Error::Unreachable { .. } => " unreachable",
+            Error::NoGlobalView => " no-global-view",
+            Error::HeaderKind { .. } => " header-kind",
+            Error::HeaderRange { .. } => " header-range",
+            Error::Astray { .. } => " astray",
+            Error::NoCable { .. } => " no-cable",
+            Error::NoChannel { .. } => " no-channel",
+            _ => " other",
+        })
+    }
+
+    fn write(&mut self, out: &mut impl FnMut(&[u8])) {
+        self.text("\n");
+        out(self.bytes.get(..self.len).unwrap_or_default());
+        self.len = 0;
+    }
+}
+
+/// Boots the two switches, for PAR and with as many virtual channels as it needs.
+///
+/// # Errors
+/// An image is bad.
+pub fn boot() -> Result<[Switch<'static>; 2], Error> {
+    let fabric = FabricImage::decode(FABRIC).map_err(Error::FabricImage)?;
+    let boot =
+        |image| Switch::boot_in(&fabric, image)?.with_channels(Scheme::Par, Channels::ORDERED_PAR);
+    Ok([boot(SOURCE)?, boot(SECOND)?])
+}
+
+/// Writes the sequence, line by line.
+pub fn record(out: &mut impl FnMut(&[u8])) {
+    let mut line = Line::new();
+    golden(&mut line, out);
+    let [source, second] = match boot() {
+        Ok(switches) => switches,
+        Err(error) => return line.text("boot").error(&error).write(out),
+    };
+    let (mut packets, mut rng) = (DefaultRng::seed_from_u64(1), DefaultRng::seed_from_u64(2));
+    for number in 0..PACKETS {
+        let packet = Packet::draw(&mut packets);
+        let Packet { node, scheme, paths, .. } = packet;
+        let credits = packet.credits.as_slice();
+        line.text("packet").number(number).text(" to").number(node.0).text(" ");
+        line.text(scheme.name());
+        line.text(if paths == VlbPaths::Custom { " custom" } else { " conventional" });
+        let (step, choice) = match source.admit(node, scheme, paths, credits, &mut rng) {
+            Ok(Admission { step, choice }) => (Ok(step), Some(choice)),
+            Err(error) => (Err(error), None),
+        };
+        line.step(&step).text(match choice {
+            Some(Choice::Here) => " here",
+            Some(Choice::Min) => " min",
+            Some(Choice::Vlb) => " vlb",
+            Some(Choice::MinForWant) => " min-for-want",
+            Some(Choice::VlbForWant) => " vlb-for-want",
+            None => "",
+        });
+        line.write(out);
+        if let Ok(Step::Send { header, .. }) = step {
+            look_and_forward(&second, "then", header, &packet, &mut rng, &mut line, out);
+        }
+        let header = Header::from_bits(packet.bits);
+        look_and_forward(&second, "bits", header, &packet, &mut rng, &mut line, out);
+    }
+}
+
+/// A second look and a forward, whatever the header.
+fn look_and_forward(
+    switch: &Switch<'_>,
+    what: &str,
+    header: Header,
+    packet: &Packet,
+    rng: &mut DefaultRng,
+    line: &mut Line,
+    out: &mut impl FnMut(&[u8]),
+) {
+    line.text(what).number(header.bits());
+    match switch.reconsider(header, packet.paths, packet.credits.as_slice(), rng) {
+        Ok(looked) => line.text(" look").number(looked.bits()).step(&switch.forward(looked)),
+        Err(error) => line.error(&error),
+    };
+    line.write(out);
+}
+
+/// What the images that pin the format decode to.
+fn golden(line: &mut Line, out: &mut impl FnMut(&[u8])) {
+    let [fabric, switch] = GOLDEN;
+    let booted = FabricImage::decode(fabric)
+        .map_err(Error::FabricImage)
+        .and_then(|fabric| Ok((fabric, Switch::boot_in(&fabric, switch)?)));
+    let (fabric, switch) = match booted {
+        Ok(both) => both,
+        Err(error) => return line.text("golden").error(&error).write(out),
+    };
+    let df = fabric.dragonfly();
+    line.text("golden").number(fabric.identity()).number(df.node_count());
+    line.number(switch.image().switch().0).number(fabric.cable_count()).write(out);
+    for group in df.groups() {
+        line.text("cables of group").number(group.0);
+        for port in df.global_ports() {
+            match fabric.peer(End { group, port }) {
+                Some(peer) => line.number(peer.group.0).number(peer.port.0),
+                None => line.text(" -"),
+            };
+        }
+        line.write(out);
+    }
+    for to in df.switches() {
+        let mut sum = 0_u64;
+        switch.for_each_route(tvlb_schema::Decision::UgalL, to, |route, shape| {
+            let key = route.key(df, switch.image().switch(), to);
+            sum = sum.wrapping_mul(31).wrapping_add(key.0 ^ u64::from(shape.hops()));
+        });
+        line.text("routes to").number(to.0).number(sum).write(out);
+    }
+}

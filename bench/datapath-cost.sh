@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Measures what the datapath costs and writes the table into firmware-model/README.md.
+# Needs valgrind, and for the target's figures what bare-metal/run.sh needs.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+export CARGO_TERM_COLOR=never
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+target=$(cargo metadata --format-version 1 --no-deps --locked | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')
+
+cargo build --quiet --release --locked --package tvlb-firmware-model --example cost
+instructions() { # kind, calls
+    valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect="*probe_*" \
+        "$target/release/examples/cost" "$1" "$2" 2>&1 |
+        awk -v calls="$2" '/Collected/ { printf "%.0f", $4 / calls }'
+}
+cargo bench --quiet --locked --package tvlb-tests --bench datapath -- --quick 'dfly-4-8-4-9|forward' \
+    >"$out/ns" 2>/dev/null
+nanoseconds() { # name in the bench
+    { grep -F -A1 "$1" "$out/ns" || true; } | sed -n 's/.*time: *\[[^ ]* [^ ]* \([^ ]*\) \([^ ]*\) .*/\1 \2/p' | head -1
+}
+bare-metal/run.sh --cost >"$out/machine"
+machine() { awk -v what="$1" -v name="$2" '$1 == what && $2 == name { print $3 }' "$out/machine"; }
+
+{
+    printf '| call | instructions, x86-64 | time, x86-64 | instructions, Cortex-M4 | stack, Cortex-M4 |\n'
+    printf '|---|--:|--:|--:|--:|\n'
+    while IFS='|' read -r title kind bench; do
+        printf '| %s | %s | %s | %s | %s |\n' "$title" "$(instructions "$kind" 20000)" \
+            "$(nanoseconds "$bench" | grep . || printf '–')" "$(machine instructions "$kind")" "$(machine stack "$kind") B"
+    done <<'ROWS'
+`admit`, MIN|admit-min|dfly-4-8-4-9.toml/min
+`admit`, UGAL-L, conventional|admit-ugal-l-conventional|dfly-4-8-4-9.toml/ugal-l conventional
+`admit`, UGAL-L, strategic-2-3 by shape|admit-ugal-l-custom|dfly-4-8-4-9.toml/ugal-l strategic-2-3 by shape
+`reconsider`, strategic-2-3 by shape|reconsider|no bench of this
+`forward`|forward|forward
+ROWS
+    printf '\nBooting takes %s B of stack. A booted switch is %s B, on a machine of 32 bits. The datapath is %s B of flash, code and constants, built with `opt-level = "s"`, booting and the random numbers included.\n' \
+        "$(machine stack boot)" "$(machine state switch)" \
+        "$(awk '$1 == "flash" { print $2 }' "$out/machine")"
+} >"$out/table"
+awk -v table="$out/table" '
+    /<!-- cost: end -->/ { inside = 0 }
+    !inside { print }
+    /<!-- cost: begin -->/ { inside = 1; while ((getline line < table) > 0) print line }
+' firmware-model/README.md >"$out/readme"
+cat "$out/readme" >firmware-model/README.md
+cat "$out/table"

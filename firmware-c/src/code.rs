@@ -1,0 +1,71 @@
+//! Error codes and their names. A code never changes its meaning.
+
+use core::ffi::{CStr, c_char};
+use tvlb_firmware_model::Error;
+
+macro_rules! codes {
+    ($($(#[doc = $doc:literal])* $name:ident = $value:literal, $text:literal;)*) => {
+        $($(#[doc = $doc])* pub const $name: i32 = $value;)*
+
+        /// Every code with its name, for tests.
+        pub(crate) const ALL: &[(i32, &CStr)] = &[$(($value, $text)),*];
+    };
+}
+
+codes! {
+    /// Done.
+    TVLB_OK = 0, c"ok";
+    /// A null or misaligned pointer, or a scheme or kind of paths that does not exist.
+    TVLB_BAD_ARGUMENT = 1, c"bad argument";
+    /// The memory holds no booted switch.
+    TVLB_NOT_BOOTED = 2, c"switch not booted";
+    /// The fabric image is not one.
+    TVLB_FABRIC_IMAGE = 3, c"bad fabric image";
+    /// The switch image is not one, or not of this fabric.
+    TVLB_SWITCH_IMAGE = 4, c"bad switch image";
+    /// The links have fewer virtual channels than the image and the scheme need.
+    TVLB_TOO_FEW_CHANNELS = 5, c"too few virtual channels";
+    /// The fabric does not have the node.
+    TVLB_NO_SUCH_NODE = 6, c"no such node";
+    /// No path leads to the node.
+    TVLB_UNREACHABLE = 7, c"unreachable";
+    /// The header's kind is none.
+    TVLB_HEADER_KIND = 8, c"header of no kind";
+    /// The header names what the fabric does not have.
+    TVLB_HEADER_RANGE = 9, c"header out of range";
+    /// The packet's route does not lead through this switch.
+    TVLB_ASTRAY = 10, c"packet astray";
+    /// The packet's route leaves by a port without a cable.
+    TVLB_NO_CABLE = 11, c"no cable";
+    /// The packet would need a virtual channel that the links do not have.
+    TVLB_NO_CHANNEL = 12, c"no virtual channel";
+    /// The scheme needs the queues along whole paths.
+    TVLB_NO_GLOBAL_VIEW = 13, c"no global view";
+    /// An error of a later version of the datapath.
+    TVLB_OTHER = 14, c"other error";
+}
+
+/// The code of an error of the datapath.
+pub const fn code_of(error: &Error) -> i32 {
+    match error {
+        Error::FabricImage(_) => TVLB_FABRIC_IMAGE,
+        Error::SwitchImage(_) => TVLB_SWITCH_IMAGE,
+        Error::TooFewChannels { .. } => TVLB_TOO_FEW_CHANNELS,
+        Error::NoSuchNode { .. } => TVLB_NO_SUCH_NODE,
+        Error::Unreachable { .. } => TVLB_UNREACHABLE,
+        Error::NoGlobalView => TVLB_NO_GLOBAL_VIEW,
+        Error::HeaderKind { .. } => TVLB_HEADER_KIND,
+        Error::HeaderRange { .. } => TVLB_HEADER_RANGE,
+        Error::Astray { .. } => TVLB_ASTRAY,
+        Error::NoCable { .. } => TVLB_NO_CABLE,
+        Error::NoChannel { .. } => TVLB_NO_CHANNEL,
+        _ => TVLB_OTHER,
+    }
+}
+
+/// The name of a code: `tvlb_error_name`. Of a number that is no code, "unknown error".
+#[unsafe(no_mangle)]
+pub extern "C" fn tvlb_error_name(code: i32) -> *const c_char {
+    let name = ALL.iter().find(|&&(known, _)| known == code).map(|&(_, name)| name);
+    name.unwrap_or(c"unknown error").as_ptr()
+}

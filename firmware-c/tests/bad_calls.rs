@@ -1,0 +1,106 @@
+//! What C can get wrong ends in a code, and leaves the outputs and the switch as they were.
+
+use std::ffi::c_void;
+use std::ptr::{null, null_mut};
+use tvlb_firmware_c::{
+    TVLB_BAD_ARGUMENT, TVLB_FABRIC_IMAGE, TVLB_NO_SUCH_NODE, TVLB_NOT_BOOTED, TVLB_OK,
+    TVLB_SWITCH_IMAGE, TVLB_TOO_FEW_CHANNELS, tvlb_admit, tvlb_boot, tvlb_forward, tvlb_reconsider,
+    tvlb_step, tvlb_switch, tvlb_world,
+};
+
+const FABRIC: &[u8] = include_bytes!("../../schema/golden/fabric.tvlb");
+const SWITCH: &[u8] = include_bytes!("../../schema/golden/switch-00005.tvlb");
+const PAR: u8 = 3;
+
+unsafe extern "C" fn seven(_: *mut c_void) -> u32 {
+    7
+}
+
+const IDLE: tvlb_world =
+    tvlb_world { credits: null(), credit_count: 0, random: Some(seven), context: null_mut() };
+
+fn boot(switch: &mut tvlb_switch, fabric: &[u8], image: &[u8], channels: u8) -> i32 {
+    let (fabric, fabric_len) = (fabric.as_ptr(), fabric.len());
+    let (image, len) = (image.as_ptr(), image.len());
+    // SAFETY: the images and the switch live; the images are constants.
+    unsafe { tvlb_boot(switch, fabric, fabric_len, image, len, PAR, channels, channels) }
+}
+
+fn admit(
+    switch: &tvlb_switch,
+    node: u32,
+    scheme: u8,
+    paths: u8,
+    world: &tvlb_world,
+) -> (i32, tvlb_step) {
+    let mut step = tvlb_step { port: 77, ..tvlb_step::default() };
+    // SAFETY: all pointers are of things that live.
+    let code = unsafe { tvlb_admit(switch, node, scheme, paths, world, &raw mut step) };
+    (code, step)
+}
+
+#[test]
+fn memory_of_zeros_is_no_switch() {
+    let switch = tvlb_switch::zeroed();
+    assert_eq!(admit(&switch, 0, PAR, 1, &IDLE).0, TVLB_NOT_BOOTED);
+    let (mut header, mut step) = (0, tvlb_step::default());
+    // SAFETY: all pointers are of things that live.
+    unsafe {
+        assert_eq!(tvlb_forward(&raw const switch, 0, &raw mut step), TVLB_NOT_BOOTED);
+        let code = tvlb_reconsider(&raw const switch, &raw mut header, 0, &IDLE);
+        assert_eq!(code, TVLB_NOT_BOOTED);
+    }
+}
+
+#[test]
+fn a_boot_that_fails_leaves_the_switch_as_it_was() {
+    let mut switch = tvlb_switch::zeroed();
+    assert_eq!(boot(&mut switch, FABRIC, &SWITCH[1..], 7), TVLB_SWITCH_IMAGE);
+    assert_eq!(admit(&switch, 0, PAR, 1, &IDLE).0, TVLB_NOT_BOOTED);
+    assert_eq!(boot(&mut switch, FABRIC, SWITCH, 7), TVLB_OK);
+    let before = admit(&switch, 40, PAR, 1, &IDLE);
+    assert_eq!(before.0, TVLB_OK);
+    assert_eq!(boot(&mut switch, &[], SWITCH, 7), TVLB_FABRIC_IMAGE);
+    assert_eq!(boot(&mut switch, FABRIC, FABRIC, 7), TVLB_SWITCH_IMAGE);
+    assert_eq!(boot(&mut switch, FABRIC, SWITCH, 1), TVLB_TOO_FEW_CHANNELS);
+    assert_eq!(admit(&switch, 40, PAR, 1, &IDLE), before);
+}
+
+#[test]
+fn null_pointers_and_numbers_out_of_range_are_refused() {
+    let mut switch = tvlb_switch::zeroed();
+    assert_eq!(boot(&mut switch, FABRIC, SWITCH, 7), TVLB_OK);
+    let untouched = 77;
+    for (node, scheme, paths, world, expected) in [
+        (40, 4, 0, IDLE, TVLB_BAD_ARGUMENT),
+        (40, 0, 2, IDLE, TVLB_BAD_ARGUMENT),
+        (72, 0, 0, IDLE, TVLB_NO_SUCH_NODE),
+        (40, 0, 0, tvlb_world { random: None, ..IDLE }, TVLB_BAD_ARGUMENT),
+        (40, 0, 0, tvlb_world { credit_count: 1, ..IDLE }, TVLB_BAD_ARGUMENT),
+        (40, 0, 0, tvlb_world { credits: &5, credit_count: usize::MAX, ..IDLE }, TVLB_BAD_ARGUMENT),
+    ] {
+        let (code, step) = admit(&switch, node, scheme, paths, &world);
+        assert_eq!((code, step.port), (expected, untouched));
+    }
+    let (mut step, mut header) = (tvlb_step::default(), 0_u64);
+    let idle = IDLE;
+    let (at, world) = (&raw const switch, &raw const idle);
+    // SAFETY: each pointer is null or of something that lives.
+    unsafe {
+        assert_eq!(tvlb_admit(null(), 1, 0, 0, world, &raw mut step), TVLB_BAD_ARGUMENT);
+        assert_eq!(tvlb_admit(at, 1, 0, 0, null(), &raw mut step), TVLB_BAD_ARGUMENT);
+        assert_eq!(tvlb_admit(at, 1, 0, 0, world, null_mut()), TVLB_BAD_ARGUMENT);
+        assert_eq!(tvlb_forward(null(), 0, &raw mut step), TVLB_BAD_ARGUMENT);
+        assert_eq!(tvlb_forward(at, 0, null_mut()), TVLB_BAD_ARGUMENT);
+        assert_eq!(tvlb_reconsider(null(), &raw mut header, 0, world), TVLB_BAD_ARGUMENT);
+        assert_eq!(tvlb_reconsider(at, null_mut(), 0, world), TVLB_BAD_ARGUMENT);
+        assert_eq!(tvlb_reconsider(at, &raw mut header, 0, null()), TVLB_BAD_ARGUMENT);
+        let image = SWITCH.as_ptr();
+        let code =
+            tvlb_boot(null_mut(), FABRIC.as_ptr(), FABRIC.len(), image, SWITCH.len(), 0, 7, 7);
+        assert_eq!(code, TVLB_BAD_ARGUMENT);
+        let code = tvlb_boot(&raw mut switch, null(), 4, image, SWITCH.len(), 0, 7, 7);
+        assert_eq!(code, TVLB_BAD_ARGUMENT);
+    }
+    assert_eq!(admit(&switch, 40, PAR, 1, &IDLE).0, TVLB_OK);
+}

@@ -1,0 +1,88 @@
+//! The header says what the crate says: every code with its value and name, the size of a switch,
+//! the functions with their parameters.
+
+use std::ffi::CStr;
+use tvlb_firmware_c::{SWITCH_SIZE, tvlb_error_name};
+
+const HEADER: &str = include_str!("../include/tvlb.h");
+const LIB: &str = include_str!("../src/lib.rs");
+const CODES: &str = include_str!("../src/code.rs");
+
+/// `(name, value)` of every `#define` with a plain number.
+fn defines() -> Vec<(&'static str, i32)> {
+    let lines = HEADER.lines().filter_map(|line| line.strip_prefix("#define "));
+    lines
+        .filter_map(|line| {
+            let mut words = line.split_whitespace();
+            Some((words.next()?, words.next()?.parse().ok()?))
+        })
+        .collect()
+}
+
+#[test]
+fn every_code_stands_in_the_header() {
+    let defines = defines();
+    let mut codes = 0;
+    for line in CODES.lines().map(str::trim).filter(|line| line.starts_with("TVLB_")) {
+        let Some((name, rest)) = line.split_once(" = ") else { continue };
+        let Some((value, text)) = rest.split_once(", c\"") else { continue };
+        let value: i32 = value.parse().expect("a code is a number");
+        assert!(defines.contains(&(name, value)), "{name} = {value} is not in tvlb.h");
+        // SAFETY: the function returns a string that ends, for any number.
+        let said = unsafe { CStr::from_ptr(tvlb_error_name(value)) };
+        assert_eq!(said.to_str().ok(), text.strip_suffix("\";"));
+        codes += 1;
+    }
+    assert_eq!(codes, 15);
+    for unknown in [-1, 15, i32::MAX] {
+        // SAFETY: as above.
+        assert_eq!(unsafe { CStr::from_ptr(tvlb_error_name(unknown)) }, c"unknown error");
+    }
+}
+
+#[test]
+fn the_size_of_a_switch_stands_in_the_header() {
+    let size = i32::try_from(SWITCH_SIZE).expect("it is small");
+    assert!(defines().contains(&("TVLB_SWITCH_SIZE", size)));
+}
+
+#[test]
+fn every_function_stands_in_the_header_with_its_parameters() {
+    /// A Rust type in C.
+    fn in_c(rust: &str) -> &str {
+        match rust {
+            "*mut tvlb_switch" => "tvlb_switch *",
+            "*const tvlb_switch" => "const tvlb_switch *",
+            "*const tvlb_world" => "const tvlb_world *",
+            "*mut tvlb_step" => "tvlb_step *",
+            "*const u8" => "const uint8_t *",
+            "*mut u64" => "uint64_t *",
+            "usize" => "size_t ",
+            "u8" => "uint8_t ",
+            "u32" => "uint32_t ",
+            "u64" => "uint64_t ",
+            other => panic!("no C type for {other}"),
+        }
+    }
+    let header = HEADER.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut functions = 0;
+    for function in LIB.split("extern \"C\" fn tvlb_").skip(1) {
+        let (name, rest) = function.split_once('(').expect("a function has parameters");
+        let (parameters, rest) = rest.split_once(')').expect("which end");
+        assert!(rest.starts_with(" -> i32"));
+        let parameters: Vec<String> = parameters
+            .split(',')
+            .map(str::trim)
+            .filter(|one| !one.is_empty())
+            .map(|one| {
+                let (given, kind) = one.split_once(": ").expect("it has a type");
+                let given = if given == "switch" { "sw" } else { given };
+                format!("{}{given}", in_c(kind))
+            })
+            .collect();
+        let expected = format!("int32_t tvlb_{name}({});", parameters.join(", "));
+        assert!(header.contains(&expected), "tvlb.h lacks {expected}");
+        functions += 1;
+    }
+    assert_eq!(functions, 4);
+}

@@ -1,0 +1,76 @@
+/* A million packets with random destinations, schemes, credits and headers; prints one number that
+ * depends on all that was answered. `million.rs` does the same in Rust. */
+#include "start.h"
+#include "tvlb.h"
+
+_Static_assert(sizeof(tvlb_switch) == TVLB_SWITCH_SIZE, "the size that the header states");
+_Static_assert(sizeof(tvlb_step) == 16 && offsetof(tvlb_step, port) == 8 &&
+                   offsetof(tvlb_step, virtual_channel) == 10 &&
+                   offsetof(tvlb_step, deliver) == 11 && offsetof(tvlb_step, choice) == 12,
+               "a step as Rust lays it out");
+
+static uint32_t next_random(void *context)
+{
+    uint64_t *state = context; /* xorshift64 (Marsaglia, 2003), the high half */
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return (uint32_t)(*state >> 32);
+}
+
+static uint64_t sum = 0xcbf29ce484222325;
+
+static void add(uint64_t number)
+{
+    sum = (sum ^ number) * 0x100000001b3;
+}
+
+static void add_step(int32_t code, const tvlb_step *step)
+{
+    add((uint64_t)code);
+    if (code == TVLB_OK) {
+        add(step->header);
+        add(step->port);
+        add(step->virtual_channel);
+        add(step->deliver);
+        add(step->choice);
+    }
+}
+
+int run(void)
+{
+    static tvlb_switch source, second;
+    uint64_t inputs = 88172645463325252u, draws = 1;
+    uint32_t credits[15];
+    tvlb_world world = {credits, 15, next_random, &draws};
+    size_t fabric_len = (size_t)(fabric_end - fabric_image);
+
+    add((uint64_t)tvlb_boot(&source, fabric_image, fabric_len, source_image,
+                            (size_t)(source_end - source_image), TVLB_PAR, 5, 4));
+    add((uint64_t)tvlb_boot(&second, fabric_image, fabric_len, second_image,
+                            (size_t)(second_end - second_image), TVLB_PAR, 5, 4));
+    for (uint32_t packet = 0; packet < 1000000; packet++) {
+        uint32_t word = next_random(&inputs);
+        uint32_t node = (word & 0x1ff) * 9 / 16; /* now and then one that does not exist */
+        uint8_t scheme = word >> 9 & 3, paths = word >> 11 & 1;
+        for (int port = 0; port < 15; port++)
+            credits[port] = next_random(&inputs) >> 27;
+        tvlb_step step;
+        int32_t code = tvlb_admit(&source, node, scheme, paths, &world, &step);
+        add_step(code, &step);
+        uint64_t header = (uint64_t)next_random(&inputs) << 32;
+        header |= next_random(&inputs);
+        if (code == TVLB_OK && (word >> 12 & 1) == 1)
+            header = step.header;
+        else if ((word >> 13 & 1) == 1)
+            header &= 0x003f0301f01f07ff;
+        code = tvlb_reconsider(&second, &header, paths, &world);
+        add((uint64_t)code);
+        add(header);
+        code = tvlb_forward(&second, header, &step);
+        add_step(code, &step);
+    }
+    print_hex(sum);
+    print("\n");
+    return 0;
+}

@@ -1,0 +1,121 @@
+//! Why a packet takes the path that it takes: the same decision, with all that it was made from.
+//!
+//! An explanation is for engineers and tools: it makes the decision anew, so it must be given what
+//! the decision was given, the state of the random numbers included.
+
+use crate::path::{Path, Place};
+use crate::{Admission, Credits, Error, Header, Kind, Scheme, Switch, VlbPaths};
+use rand_core::Rng;
+use tvlb_schema::{Decision, GlobalPort, Index, Node, Port};
+
+/// One of the paths that a decision chose between, and what spoke for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// The port by which it leaves the source group; 0 on a path within the group.
+    pub x: GlobalPort,
+    /// The port by which it leaves the intermediate group; 0 on a MIN path and within the group.
+    pub y: GlobalPort,
+    /// The switch to visit before y's own, or y's own; on a VLB path within the group the switch
+    /// to go through; 0 on a MIN path.
+    pub detour: Index,
+    /// Hops from switch to switch that are left, 1 to 6.
+    pub hops: u8,
+    /// The first output port.
+    pub port: Port,
+    /// Credits in use: of that port, or along the whole path under UGAL-G.
+    pub queue: u32,
+    /// What is compared: queue times hops, under UGAL-G the queue alone.
+    pub cost: u64,
+}
+
+/// A decision and what it was made from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explanation<T> {
+    /// What was decided.
+    pub outcome: T,
+    /// The MIN candidate, if one was drawn.
+    pub min: Option<Candidate>,
+    /// The VLB candidate, if one was drawn.
+    pub vlb: Option<Candidate>,
+    /// T: MIN is taken if its cost is at most VLB's plus T.
+    pub threshold: i16,
+}
+
+impl Switch<'_> {
+    /// What [`Self::admit`] decides where everything is the same, and why.
+    ///
+    /// # Errors
+    /// Those of [`Self::admit`].
+    pub fn explain(
+        &self,
+        destination: Node,
+        scheme: Scheme,
+        paths: VlbPaths,
+        credits: &(impl Credits + ?Sized),
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Result<Explanation<Admission>, Error> {
+        let (switch, terminal) = self.dragonfly().switch_of(destination);
+        let threshold = self.image.threshold(scheme.decision());
+        if !self.dragonfly().has_node(destination) || switch == self.image.switch() {
+            let outcome = self.admit(destination, scheme, paths, credits, rng)?;
+            return Ok(Explanation { outcome, min: None, vlb: None, threshold });
+        }
+        let to = self.place(switch);
+        let chosen = self
+            .choose(to, terminal, scheme, paths, credits, rng)
+            .map_err(|denied| self.error_of(denied, to))?;
+        let weigh = |path: Path, kind| {
+            let along = path.header(switch, terminal, kind);
+            let along = if scheme == Scheme::UgalG { credits.used_along(along) } else { None };
+            self.weigh(to, path, along, credits)
+        };
+        Ok(Explanation {
+            outcome: self.set_out(to, terminal, scheme, &chosen),
+            min: chosen.min.map(|min| weigh(min, Kind::Min)),
+            vlb: chosen.vlb.map(|vlb| weigh(vlb, Kind::Vlb)),
+            threshold,
+        })
+    }
+
+    /// What [`Self::reconsider`] decides where everything is the same, and why. A packet that
+    /// gets no second look has no candidates.
+    ///
+    /// # Errors
+    /// Those of [`Self::reconsider`].
+    pub fn explain_again(
+        &self,
+        header: Header,
+        paths: VlbPaths,
+        credits: &(impl Credits + ?Sized),
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Result<Explanation<Header>, Error> {
+        let threshold = self.image.threshold(Decision::ParSecond);
+        if !header.is_open() {
+            return Ok(Explanation { outcome: header, min: None, vlb: None, threshold });
+        }
+        let Some((to, min)) = self.minimal_rest(header) else {
+            return Err(self.no_second_look(header));
+        };
+        let vlb = self.draw_vlb(to, Decision::ParSecond, paths, rng);
+        Ok(Explanation {
+            outcome: self.go_on(header, to, min, vlb, credits),
+            min: Some(self.weigh(to, min, None, credits)),
+            vlb: vlb.map(|vlb| self.weigh(to, vlb, None, credits)),
+            threshold,
+        })
+    }
+
+    fn weigh(
+        &self,
+        to: Place,
+        path: Path,
+        along: Option<u32>,
+        credits: &(impl Credits + ?Sized),
+    ) -> Candidate {
+        let (port, hops) = (self.first_port(to, path), path.hops());
+        let used = credits.used(port);
+        let by_hops = u64::from(used) * u64::from(hops);
+        let (queue, cost) = along.map_or((used, by_hops), |along| (along, along.into()));
+        Candidate { x: path.x(), y: path.y(), detour: path.detour(), hops, port, queue, cost }
+    }
+}

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Runs every fuzz target for some seconds (20 if not said otherwise) from its saved seeds. What is
+# found on the way stays in a temporary folder; a crash is kept in fuzz/artifacts.
+# Needs cargo-fuzz and a C++ compiler; where they are missing it says so and succeeds.
+set -euo pipefail
+cd "$(dirname "$0")"
+export CARGO_TERM_COLOR=never
+seconds=${1:-20}
+
+cargo fuzz --version >/dev/null 2>&1 || { printf 'skipped: fuzzing needs cargo-fuzz\n'; exit 0; }
+command -v c++ >/dev/null || { printf 'skipped: fuzzing needs a C++ compiler\n'; exit 0; }
+found=$(mktemp -d)
+trap 'rm -rf "$found"' EXIT
+
+# Coverage instrumentation is not stable; the bootstrap switch stands in for a nightly compiler.
+export RUSTC_BOOTSTRAP=1
+for target in fabric_image switch_image packet c_interface; do
+    mkdir -p "$found/$target" "seeds/$target"
+    cargo fuzz run --fuzz-dir . "$target" "$found/$target" "seeds/$target" -- \
+        -max_total_time="$seconds" -print_final_stats=1 >"$found/log" 2>&1 ||
+        { tail -40 "$found/log" >&2; exit 1; }
+    printf '%-14s %s executions in %s s, no crash\n' "$target" \
+        "$(sed -n 's/^stat::number_of_executed_units: *//p' "$found/log")" "$seconds"
+done

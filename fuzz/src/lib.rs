@@ -1,0 +1,25 @@
+//! What the fuzz targets share.
+
+use tvlb_schema::{FabricImage, ImageKind};
+
+/// The fabric image that pins the format.
+pub const FABRIC: &[u8] = include_bytes!("../../schema/golden/fabric.tvlb");
+/// Switch 5 of it.
+pub const SWITCH: &[u8] = include_bytes!("../../schema/golden/switch-00005.tvlb");
+
+/// A payload in a frame that holds: as an image of `FABRIC`, or as a fabric image of its own.
+pub fn framed(kind: ImageKind, payload: &[u8]) -> Vec<u8> {
+    let (letter, identity) = match kind {
+        ImageKind::Fabric => (b'F', crc::Crc::<u64>::new(&crc::CRC_64_XZ).checksum(payload)),
+        ImageKind::Switch => {
+            (b'S', FabricImage::decode(FABRIC).expect("the golden image decodes").identity())
+        }
+    };
+    let mut image = b"TVLB".to_vec();
+    image.extend([letter, 0, 1, 0]);
+    image.extend(identity.to_le_bytes());
+    image.extend((payload.len() as u32 + 24).to_le_bytes());
+    image.extend(payload);
+    image.extend(crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC).checksum(&image).to_le_bytes());
+    image
+}

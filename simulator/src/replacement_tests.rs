@@ -1,0 +1,72 @@
+//! Tables are replaced in a saturated network: nothing is lost, nothing waits for ever.
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+use crate::arrangement::{Images, absolute_images};
+use crate::{Fabric, Pattern, Run, Settings, Traffic};
+use tvlb_firmware_model::{Error, Scheme, VlbPaths};
+use tvlb_schema::ShapeSet;
+
+fn images(set: u16) -> Images {
+    absolute_images(2, 4, 2, 9, ShapeSet::from_bits(set).unwrap())
+}
+
+#[test]
+fn replacing_tables_in_a_saturated_network_loses_nothing() {
+    // Sets that share no shape, and a network in which every other switch has the one or the
+    // other: switches are not replaced all at the same moment.
+    let (short, long) = (images(0b0000_0000_1111), images(0b1100_0011_0000));
+    let mut mixed = images(0b0000_0000_1111);
+    for (number, image) in mixed.switches.iter_mut().enumerate() {
+        if number % 2 == 1 {
+            image.clone_from(&long.switches[number]);
+        }
+    }
+    let fabrics = [&short, &mixed, &long].map(|i| Fabric::boot(&i.fabric, &i.switches).unwrap());
+    let [short, mixed, long] = &fabrics;
+    for scheme in [Scheme::Vlb, Scheme::UgalL, Scheme::Par] {
+        for pattern in [Pattern::Uniform, Pattern::Shift { groups: 1, switches: 0 }] {
+            let mut settings = Settings::new(scheme, VlbPaths::Custom);
+            (settings.buffer, settings.patience) = (4, 1000);
+            let traffic = Traffic::new(&pattern, short.dragonfly(), 1).unwrap();
+            let mut run = Run::new(short, &settings, &traffic, 1.0, 1).unwrap();
+            let mut before = 0;
+            for fabric in [mixed, long, mixed, short].into_iter().cycle().take(60) {
+                // 300 cycles are ten crossings of a global link: many packets are under way.
+                run.advance(300).unwrap();
+                run.inspect().unwrap();
+                assert!(run.network.links.pool.live() > 300, "the network is full");
+                assert!(run.flit_hops() > before + 1000, "{scheme:?}, {pattern}: it flows");
+                before = run.flit_hops();
+                run.replace_tables(fabric).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn tables_of_other_cables_are_refused_and_the_old_ones_serve_on() {
+    let (images, others) = (images(0xfff), absolute_images(2, 4, 2, 8, ShapeSet::ALL));
+    let fabric = Fabric::boot(&images.fabric, &images.switches).unwrap();
+    let other = Fabric::boot(&others.fabric, &others.switches).unwrap();
+    let settings = Settings::new(Scheme::UgalL, VlbPaths::Custom);
+    let traffic = Traffic::new(&Pattern::Uniform, fabric.dragonfly(), 1).unwrap();
+    let mut run = Run::new(&fabric, &settings, &traffic, 0.5, 1).unwrap();
+    run.advance(300).unwrap();
+    let error = run.replace_tables(&other).unwrap_err().to_string();
+    assert!(error.starts_with("switch 0: replacement of tables in use: its fabric identity is"));
+    run.advance(300).unwrap();
+
+    // The same of a single switch, with images that are bad in other ways too.
+    let mut switch = fabric.switches()[7].clone();
+    let whole = format!("{switch:?}");
+    let mut damaged = images.switches[7].clone();
+    damaged[25] ^= 1;
+    assert!(matches!(switch.replace(&images.fabric, &damaged), Err(Error::SwitchImage(_))));
+    assert!(matches!(
+        switch.replace(&images.fabric, &images.switches[8]),
+        Err(Error::Replacement { what: "switch", found: 8, needed: 7 })
+    ));
+    assert!(matches!(switch.replace(&[], &[]), Err(Error::FabricImage(_))));
+    assert_eq!(format!("{switch:?}"), whole);
+    assert!(switch.replace(&images.fabric, &images.switches[7]).is_ok());
+}
