@@ -49,7 +49,7 @@ impl Screened {
 }
 
 /// How many switches a fabric has at most for its programs to be solved within minutes.
-pub const MOST_SWITCHES: u32 = 300;
+pub const MOST_SWITCHES: u32 = 1000;
 
 /// How many shifts and how many `TYPE_2` patterns.
 const fn sample_of(df: &Dragonfly) -> (u32, u32) {

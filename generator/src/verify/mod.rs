@@ -149,7 +149,7 @@ pub fn verify(
         .zip(&switch_bytes)
         .map(|(switch, bytes)| {
             let path = set.switch_path(switch);
-            let booted = Switch::boot(&fabric_bytes, bytes);
+            let booted = Switch::boot_in(&fabric_image, bytes);
             let booted = booted.map_err(|error| match error {
                 tvlb_firmware_model::Error::SwitchImage(source) => {
                     VerifyError::Image { path: path.clone(), source }

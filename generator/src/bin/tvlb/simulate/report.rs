@@ -35,7 +35,7 @@ struct Document<'a> {
 }
 
 pub(crate) fn json(report: &Report, study: &Study<'_>) -> Outcome {
-    let image = study.fabric.switches().first().map(|switch| switch.image());
+    let image = study.fabric.switches().first().map(tvlb_firmware_model::Switch::image);
     let identity = image.map(|image| image.fabric().identity());
     let threshold = |decision| image.map_or(0, |image| image.threshold(decision));
     print_json(&Document {
@@ -44,7 +44,7 @@ pub(crate) fn json(report: &Report, study: &Study<'_>) -> Outcome {
         traffic: study.pattern.to_string(),
         seeds: study.seeds,
         settings: study.settings,
-        vc_scheme: image.map(|image| image.virtual_channels()).unwrap_or_default().name(),
+        vc_scheme: image.map(tvlb_schema::SwitchImage::virtual_channels).unwrap_or_default().name(),
         thresholds: PerDecision {
             ugal_l: threshold(Decision::UgalL),
             par_source: threshold(Decision::ParSource),
