@@ -161,7 +161,7 @@ impl<'t> Model<'t> {
             let program = Factored::new(&mut self.counter, self.topology, pattern, set)?;
             let mean_hops = program.choices().mean_hops();
             let paths = large::Paths { counter: &mut self.counter, pattern, set };
-            let solved = large::solve(&program, paths, reached, 0.9 * tolerance, warm);
+            let solved = large::solve(&program, paths, reached, 0.98 * tolerance, warm);
             return Ok(Modelled { solved, mean_hops, tolerance });
         }
         let bundles = self.bundles(pattern, set)?;
