@@ -6,9 +6,10 @@
 
 use super::trial::Figures;
 use crate::table_set::sha256;
+use crate::whole_file;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -128,14 +129,9 @@ impl Memory {
             key: self.key.clone(),
             runs: runs.iter().map(|(run, figures)| (run.clone(), stored(figures))).collect(),
         };
-        let write = || {
-            let directory = path.parent().unwrap_or(Path::new("."));
-            let mut aside = tempfile::NamedTempFile::new_in(directory)?;
-            aside.write_all(&serde_json::to_vec(&file)?)?;
-            aside.persist(path).map_err(|error| error.error)?;
-            Ok(())
-        };
-        write().map_err(|source| MemoryError::Io { path: path.clone(), source })
+        let bytes = serde_json::to_vec(&file).map_err(io::Error::from);
+        let written = bytes.and_then(|bytes| whole_file::write(path, bytes));
+        written.map_err(|source| MemoryError::Io { path: path.clone(), source })
     }
 }
 

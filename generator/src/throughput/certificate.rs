@@ -10,7 +10,7 @@
 //! most (number of operations)·2⁻⁵³; bounds are widened by twice that.
 
 use super::bundle::Bundles;
-use super::choices::{Choices, Program};
+use super::choices::{Choices, Program, largest};
 use super::load::PathCounter;
 use super::path_set::PathSet;
 use super::pattern::Pattern;
@@ -54,26 +54,16 @@ fn error_bound(terms: usize) -> f64 {
     (f64::from(operations) + 32.0) * f64::EPSILON
 }
 
-/// The load of each link under a split, at x = 1.
-pub(super) fn loads(bundles: &Bundles, split: &[f64]) -> Vec<f64> {
-    let mut loads = vec![0.0; bundles.choices().rows];
-    bundles.loads(split, &mut loads);
-    loads
-}
-
 /// A proven lower bound on x, from the loads of a split whose parts add up to 1 for each flow.
 pub(super) fn lower_bound(choices: &Choices, loads: &[f64]) -> f64 {
-    let most = loads.iter().fold(0.0_f64, |most, &load| most.max(load));
-    let most = most * (1.0 + error_bound(choices.len()));
+    let most = largest(loads) * (1.0 + error_bound(choices.len()));
     if most * choices.terminal_bound <= 1.0 { choices.terminal_bound } else { 1.0 / most }
 }
 
 /// A proven upper bound on x, from prices; negative ones count as 0.
 pub(super) fn upper_bound(bundles: &Bundles, prices: &[f64]) -> f64 {
     let prices: Vec<f64> = prices.iter().map(|&price| price_of(price)).collect();
-    let mut costs = vec![0.0; bundles.choices().len()];
-    bundles.costs(&prices, &mut costs);
-    upper_bound_of(bundles.choices(), &prices, &costs)
+    upper_bound_of(bundles.choices(), &prices, &bundles.costs_of(&prices))
 }
 
 /// What counts of a proposed price.
@@ -84,12 +74,8 @@ fn price_of(proposed: f64) -> f64 {
 /// The same, from what each bundle costs.
 fn upper_bound_of(choices: &Choices, prices: &[f64], costs: &[f64]) -> f64 {
     let total: f64 = prices.iter().sum();
-    let mut paid = 0.0;
-    let mut longest = choices.rows;
-    for flow in &choices.flows {
-        paid += costs[flow.clone()].iter().fold(f64::INFINITY, |least, &cost| least.min(cost));
-        longest = longest.max(flow.len());
-    }
+    let paid = choices.least_paid(costs);
+    let longest = choices.flows.iter().map(ExactSizeIterator::len).fold(choices.rows, usize::max);
     let terms = longest + choices.flows.len() + choices.rows;
     let bound = total / paid * (1.0 + error_bound(terms));
     if bound.is_finite() { bound.min(choices.terminal_bound) } else { choices.terminal_bound }

@@ -54,6 +54,25 @@ pub(super) trait Program {
 
     /// What each bundle costs its flow at these prices of links.
     fn costs(&self, prices: &[f64], costs: &mut [f64]);
+
+    /// [`Self::loads`] in a vector of their own.
+    fn loads_of(&self, split: &[f64]) -> Vec<f64> {
+        let mut loads = vec![0.0; self.choices().rows];
+        self.loads(split, &mut loads);
+        loads
+    }
+
+    /// [`Self::costs`] in a vector of their own.
+    fn costs_of(&self, prices: &[f64]) -> Vec<f64> {
+        let mut costs = vec![0.0; self.choices().len()];
+        self.costs(prices, &mut costs);
+        costs
+    }
+}
+
+/// The largest of some loads; 0 if there are none.
+pub(super) fn largest(loads: &[f64]) -> f64 {
+    loads.iter().fold(0.0, |most, &load| most.max(load))
 }
 
 impl Choices {
@@ -115,6 +134,14 @@ impl Choices {
     /// Mean hops of the VLB paths drawn evenly, averaged over the flows that have any; 0 if none.
     pub(super) fn mean_hops(&self) -> f64 {
         if self.with_vlb > 0 { self.hops / f64::from(self.with_vlb) } else { 0.0 }
+    }
+
+    /// What all flows pay if each takes its cheapest bundle.
+    pub(super) fn least_paid(&self, costs: &[f64]) -> f64 {
+        let cheapest = |flow: &Range<usize>| {
+            costs[flow.clone()].iter().fold(f64::INFINITY, |least, &cost| least.min(cost))
+        };
+        self.flows.iter().map(cheapest).sum()
     }
 
     /// The numbers of hops that bound a VLB bundle of some flow, rising.

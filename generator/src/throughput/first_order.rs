@@ -12,7 +12,7 @@
 //! Some hundred rounds reach 10⁻³, which is what large fabrics are asked for. The order of
 //! operations is fixed, so the answer depends on the input alone.
 
-use super::choices::{BundleKind, Choices, Program};
+use super::choices::{BundleKind, Choices, Program, largest};
 
 /// Rounds after which what there is must do.
 const MOST_ROUNDS: u32 = 20_000;
@@ -74,10 +74,6 @@ impl Average {
     }
 }
 
-fn largest(loads: &[f64]) -> f64 {
-    loads.iter().fold(0.0, |most, &load| most.max(load))
-}
-
 /// Plays until the averages' bounds on the least largest load meet to a relative `tolerance`, where
 /// it is known to be at least `least`.
 pub(super) fn solve(
@@ -130,10 +126,7 @@ pub(super) fn solve(
         mean_costs.take(&costs, part);
 
         if round % LOOK == 0 {
-            let cheapest = choices.flows.iter().map(|flow| {
-                mean_costs.of[flow.clone()].iter().fold(f64::INFINITY, |a, &b| a.min(b))
-            });
-            let proven = cheapest.sum::<f64>().max(least);
+            let proven = choices.least_paid(&mean_costs.of).max(least);
             let reached = largest(&mean_loads.of);
             if reached - proven <= tolerance * reached {
                 break;

@@ -5,7 +5,7 @@
 //! certified once, by counting the paths of each flow anew.
 
 use super::certificate::{Certified, counted};
-use super::choices::{Choices, Program};
+use super::choices::{Program, largest};
 use super::factored::Factored;
 use super::first_order;
 use super::load::PathCounter;
@@ -42,8 +42,8 @@ pub(super) fn solve(
     }
     let prices = &choices.global_prices;
     let needed = needed(program, prices);
-    let split = best_even_split(program);
-    let most = most_carried(program, &split).min(1.0 / reached).max(1.0 / choices.terminal_bound);
+    let (split, carried) = best_even_split(program);
+    let most = carried.min(1.0 / reached).max(1.0 / choices.terminal_bound);
     if most - needed <= tolerance * most {
         let certified = certify(&split, prices);
         let by = if certified.lower > reached { Method::Even } else { Method::Nested };
@@ -60,38 +60,23 @@ pub(super) fn solve(
 /// What the largest load must be at least, by these prices, or by the terminals.
 fn needed(program: &Factored, prices: &[f64]) -> f64 {
     let choices = program.choices();
-    let mut costs = vec![0.0; choices.len()];
-    program.costs(prices, &mut costs);
-    let cheapest = |flow: &std::ops::Range<usize>| {
-        costs[flow.clone()].iter().fold(f64::INFINITY, |least, &cost| least.min(cost))
-    };
-    let paid: f64 = choices.flows.iter().map(cheapest).sum();
+    let paid = choices.least_paid(&program.costs_of(prices));
     let total: f64 = prices.iter().sum();
     (if total > 0.0 { paid / total } else { 0.0 }).max(1.0 / choices.terminal_bound)
 }
 
-fn most_carried(program: &Factored, split: &[f64]) -> f64 {
-    let mut loads = vec![0.0; program.choices().rows];
-    program.loads(split, &mut loads);
-    loads.iter().fold(0.0, |most, &load| most.max(load))
-}
-
 /// Each flow over its MIN paths evenly and over its VLB paths of at most so many hops evenly, the
-/// same fraction of all flows to MIN; the best number of hops and fraction.
-fn best_even_split(program: &Factored) -> Vec<f64> {
-    let choices: &Choices = program.choices();
-    let loads_of = |split: &[f64]| {
-        let mut loads = vec![0.0; choices.rows];
-        program.loads(split, &mut loads);
-        loads
-    };
+/// same fraction of all flows to MIN; the best number of hops and fraction,
+/// with the largest load of that split.
+fn best_even_split(program: &Factored) -> (Vec<f64>, f64) {
+    let choices = program.choices();
     let mut best = choices.even(None);
     let min = best.clone();
-    let min_loads = loads_of(&min);
-    let mut least = min_loads.iter().fold(0.0_f64, |most, &load| most.max(load));
+    let min_loads = program.loads_of(&min);
+    let mut least = largest(&min_loads);
     for level in choices.levels() {
         let vlb = choices.even(Some(level));
-        let vlb_loads = loads_of(&vlb);
+        let vlb_loads = program.loads_of(&vlb);
         let (fraction, most) = best_fraction(&min_loads, &vlb_loads);
         if most < least {
             least = most;
@@ -99,5 +84,5 @@ fn best_even_split(program: &Factored) -> Vec<f64> {
             best = min.iter().zip(&vlb).map(mix).collect();
         }
     }
-    best
+    (best, least)
 }

@@ -10,8 +10,8 @@
 //! Whatever proposed the split and the prices, the bounds come from `certificate.rs`.
 
 use super::bundle::Bundles;
-use super::certificate::{Certified, loads, lower_bound, upper_bound};
-use super::choices::Program;
+use super::certificate::{Certified, lower_bound, upper_bound};
+use super::choices::{Program, largest};
 use super::first_order::Regrets;
 use super::interior::{self, Restricted};
 use super::program;
@@ -118,7 +118,7 @@ impl<'b> Search<'b> {
     /// Takes a split's bound, and keeps the split if it is the best so far; returns its loads.
     fn try_split(&mut self, split: Vec<f64>) -> Vec<f64> {
         let split = self.bundles.choices().projected(split);
-        let loads = loads(self.bundles, &split);
+        let loads = self.bundles.loads_of(&split);
         let bound = lower_bound(self.bundles.choices(), &loads);
         if bound > self.certified.lower || self.best.is_empty() {
             self.certified.lower = self.certified.lower.max(bound);
@@ -139,7 +139,7 @@ impl<'b> Search<'b> {
         let bundles = self.bundles;
         let choices = bundles.choices();
         let min = choices.even(None);
-        let min_loads = loads(bundles, &min);
+        let min_loads = bundles.loads_of(&min);
         let levels = choices.levels();
         if levels.is_empty() {
             self.try_split(min);
@@ -147,7 +147,7 @@ impl<'b> Search<'b> {
         }
         for &level in levels.iter().rev() {
             let vlb = choices.even(Some(level));
-            let vlb_loads = loads(bundles, &vlb);
+            let vlb_loads = bundles.loads_of(&vlb);
             let (fraction, _) = best_fraction(&min_loads, &vlb_loads);
             let mixed =
                 min.iter().zip(&vlb).map(|(m, v)| fraction * m + (1.0 - fraction) * v).collect();
@@ -200,7 +200,7 @@ impl<'b> Search<'b> {
                     .collect();
                 return (round, used);
             }
-            let overall = loads.iter().fold(0.0_f64, |most, &load| most.max(load));
+            let overall = self::largest(&loads);
             let more = heaviest(&loads, &active, largest * (1.0 + 0.5 * inner) / overall, step);
             if more.is_empty() && inner <= finest {
                 break;
@@ -279,7 +279,7 @@ impl<'b> Search<'b> {
 /// The links not yet active with at least this fraction of the largest load, the heaviest first;
 /// equal loads by number.
 fn heaviest(loads: &[f64], active: &[bool], fraction: f64, most: usize) -> Vec<usize> {
-    let largest = loads.iter().fold(0.0_f64, |most, &load| most.max(load));
+    let largest = largest(loads);
     let mut links: Vec<usize> = (0..loads.len())
         .filter(|&link| !active[link] && loads[link] > 0.0 && loads[link] >= fraction * largest)
         .collect();

@@ -309,19 +309,19 @@ impl Source<'_, '_> {
     /// The routes of each decision's set: simple paths of the shape that they are kept as.
     fn kept(&mut self, destination: Switch, expected: &Expected) -> Result<(), VerifyError> {
         let switch = &self.fabric.switches[usize::from(self.from)];
+        let set_of = Decision::ALL.map(|decision| switch.image().set_number(decision));
+        let mut kept = [0; 3];
         for (number, decision) in Decision::ALL.into_iter().enumerate() {
+            // A set that an earlier decision has too has been looked at.
+            if let Some(earlier) = (0..number).find(|&earlier| set_of[earlier] == set_of[number]) {
+                kept[number] = kept[earlier];
+                continue;
+            }
             let mut routes = Vec::new();
             switch.for_each_route(decision, destination, |route, shape| {
                 routes.push((route, shape));
             });
-            self.walks.kept[number] += routes.len() as u64;
-            self.walks.without[number] += u64::from(routes.is_empty());
-            let first = Decision::ALL.into_iter().find(|&earlier| {
-                switch.image().set_number(earlier) == switch.image().set_number(decision)
-            });
-            if first != Some(decision) {
-                continue;
-            }
+            kept[number] = routes.len() as u64;
             let mut found = [0; Shape::COUNT];
             for (_, shape) in &routes {
                 found[shape.number()] += 1;
@@ -353,6 +353,10 @@ impl Source<'_, '_> {
                 )?;
                 self.must_have(&path, destination.0, "T-VLB", shape.hops().into())?;
             }
+        }
+        for (number, kept) in kept.into_iter().enumerate() {
+            self.walks.kept[number] += kept;
+            self.walks.without[number] += u64::from(kept == 0);
         }
         Ok(())
     }

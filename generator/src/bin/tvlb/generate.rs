@@ -2,7 +2,7 @@
 
 use crate::args::{Generate, PanelChoice, Preference};
 use crate::failure::{Failure, Outcome};
-use crate::output::{catch_interrupt, count, interrupted, print, progress};
+use crate::output::{catch_interrupt, count, interrupted, print, progress, use_threads};
 use indicatif::ProgressBar;
 use std::fmt::{self, Display};
 use std::path::Path;
@@ -21,10 +21,7 @@ use tvlb_schema::{Decision, PerDecision};
 pub(crate) fn run(arguments: &Generate) -> Outcome {
     let begin = Instant::now();
     catch_interrupt()?;
-    if let Some(threads) = arguments.threads {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global();
-        pool.map_err(|error| Failure::Message(format!("--threads {threads}: {error}")))?;
-    }
+    use_threads(arguments.threads.map(usize::from))?;
     let mut fabric = Fabric::load(&arguments.fabric).map_err(Failure::of)?;
     override_sets(&mut fabric, arguments)?;
     check_unused(&fabric, arguments)?;

@@ -2,9 +2,10 @@
 
 use crate::args::Model;
 use crate::failure::{Failure, Outcome};
-use crate::output::{catch_interrupt, interrupted, print, print_json, progress};
+use crate::output::{
+    catch_interrupt, interrupted, print, print_json, progress, use_threads, write_file,
+};
 use std::fs;
-use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 use tvlb_generator::fabric::Fabric;
@@ -13,15 +14,11 @@ use tvlb_generator::throughput::report::{Heading, Report};
 use tvlb_generator::throughput::state::{self, Done, StateError};
 use tvlb_generator::throughput::sweep::{Sweep, Tally};
 use tvlb_generator::throughput::{PathSet, path_set, plot};
-use tvlb_generator::whole_file;
 use tvlb_schema::Dragonfly;
 
 pub(crate) fn run(arguments: &Model) -> Outcome {
     let begin = Instant::now();
-    if let Some(threads) = arguments.threads {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
-        pool.map_err(|error| Failure::Message(format!("--threads {threads}: {error}")))?;
-    }
+    use_threads(arguments.threads)?;
     if !(0.0..1.0).contains(&arguments.epsilon) {
         let found = arguments.epsilon;
         return Err(Failure::Message(format!(
@@ -72,10 +69,10 @@ pub(crate) fn run(arguments: &Model) -> Outcome {
     let heading = Heading { fabric: fabric.file.name.clone(), seed, epsilon: arguments.epsilon };
     let report = Report::new(&sweep, &cells, heading);
     if let Some(path) = &arguments.csv {
-        write(path, &report.csv())?;
+        write_file(path, &report.csv())?;
     }
     if let Some(path) = &arguments.svg {
-        write(path, &plot::svg(&report))?;
+        write_file(path, &plot::svg(&report))?;
     }
     if arguments.json {
         return print_json(&report);
@@ -184,9 +181,4 @@ fn sets(arguments: &Model, seed: u64) -> Result<Vec<PathSet>, Failure> {
         }
     }
     Ok(sets)
-}
-
-fn write(path: &Path, text: &str) -> Outcome {
-    whole_file::write(path, text)
-        .map_err(|error| Failure::Message(format!("{}: cannot write it: {error}", path.display())))
 }

@@ -5,7 +5,9 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use std::fmt::Display;
 use std::io::Write;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use tvlb_generator::whole_file;
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
@@ -17,6 +19,19 @@ pub(crate) fn catch_interrupt() -> Outcome {
         }
     })
     .map_err(|error| Failure::Message(format!("cannot catch interrupts: {error}")))
+}
+
+/// Uses this many threads instead of one per core, if a number is given.
+pub(crate) fn use_threads(threads: Option<usize>) -> Outcome {
+    let Some(threads) = threads else { return Ok(()) };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+    pool.map_err(|error| Failure::Message(format!("--threads {threads}: {error}")))
+}
+
+/// Writes a file that the user asked for, whole or not at all.
+pub(crate) fn write_file(path: &Path, text: &str) -> Outcome {
+    whole_file::write(path, text)
+        .map_err(|error| Failure::Message(format!("{}: cannot write it: {error}", path.display())))
 }
 
 /// Whether the user has asked to stop.

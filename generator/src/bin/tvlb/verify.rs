@@ -2,15 +2,12 @@
 
 use crate::args::Verify;
 use crate::failure::{Failure, Outcome};
-use crate::output::{catch_interrupt, interrupted, print, print_json, progress};
+use crate::output::{catch_interrupt, interrupted, print, print_json, progress, use_threads};
 use tvlb_generator::table_set::TableSet;
 use tvlb_generator::verify::{Settings, VerifyError, verify};
 
 pub(crate) fn run(arguments: &Verify) -> Outcome {
-    if let Some(threads) = arguments.threads {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
-        pool.map_err(|error| Failure::Message(format!("--threads {threads}: {error}")))?;
-    }
+    use_threads(arguments.threads)?;
     catch_interrupt()?;
     let settings = Settings { most_walks: arguments.most_walks, seed: arguments.seed };
     let switches = TableSet::open(&arguments.directory).map_or(0, |set| set.manifest().files.len());

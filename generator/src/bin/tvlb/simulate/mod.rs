@@ -8,7 +8,7 @@ mod report;
 pub(crate) use options::Simulate;
 
 use crate::failure::{Failure, Outcome};
-use crate::output::{catch_interrupt, interrupted, print, progress};
+use crate::output::{catch_interrupt, interrupted, print, progress, use_threads, write_file};
 use indicatif::ProgressBar;
 use options::Format;
 use report::Report;
@@ -17,10 +17,7 @@ use tvlb_generator::table_set::TableSet;
 use tvlb_simulator::{BootError, Fabric, Observer, Pattern, RunError, Study, StudyError};
 
 pub(crate) fn run(arguments: &Simulate) -> Outcome {
-    if let Some(threads) = arguments.threads {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
-        pool.map_err(|error| Failure::Message(format!("--threads {threads}: {error}")))?;
-    }
+    use_threads(arguments.threads)?;
     let set = TableSet::open(&arguments.directory).map_err(Failure::of)?;
     let fabric = set.fabric_image().map_err(Failure::of)?;
     let mut switches = switch_images(&set)?;
@@ -113,9 +110,4 @@ fn pattern(text: &str) -> Result<Pattern, Failure> {
     let content = fs::read_to_string(path)
         .map_err(|error| Failure::Message(format!("{path}: cannot read it: {error}")))?;
     Pattern::from_pairs(&content).map_err(|error| Failure::Message(format!("{path}: {error}")))
-}
-
-fn write_file(path: &std::path::Path, content: &str) -> Outcome {
-    fs::write(path, content)
-        .map_err(|error| Failure::Message(format!("{}: cannot write it: {error}", path.display())))
 }
