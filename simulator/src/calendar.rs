@@ -8,15 +8,16 @@
 /// Things by the cycle at which they happen.
 #[derive(Debug)]
 pub(crate) struct Calendar<T> {
-    /// Per cycle those of its lanes.
+    /// Per lane those of its cycles.
     buckets: Vec<Bucket>,
     blocks: Vec<T>,
     /// Blocks that no bucket has.
     spare: Vec<u32>,
     /// The size of a block.
     most: u32,
+    /// The cycles of a lane are a power of two.
     mask: u32,
-    lanes: usize,
+    bits: u32,
 }
 
 /// What is filed under one cycle and lane: where its block begins, and how many things.
@@ -32,13 +33,17 @@ impl<T: Copy + Default> Calendar<T> {
     pub(crate) fn new(horizon: u32, lanes: usize, most: u32) -> Self {
         let size = (horizon + 1).next_power_of_two();
         let buckets = vec![Bucket::default(); size as usize * lanes];
-        Self { buckets, blocks: Vec::new(), spare: Vec::new(), most, mask: size - 1, lanes }
+        let (mask, bits) = (size - 1, size.trailing_zeros());
+        // A block begins on whatever cache line, not on the same few of each page.
+        let line = 64 / u32::try_from(size_of::<T>()).expect("small");
+        let most = (most.div_ceil(line) | 1) * line;
+        Self { buckets, blocks: Vec::new(), spare: Vec::new(), most, mask, bits }
     }
 
     /// Files something under a cycle less than the horizon ahead.
     #[inline]
     pub(crate) fn file(&mut self, cycle: u32, lane: usize, thing: T) {
-        let bucket = &mut self.buckets[(cycle & self.mask) as usize * self.lanes + lane];
+        let bucket = &mut self.buckets[lane << self.bits | (cycle & self.mask) as usize];
         if bucket.len == 0 {
             bucket.start = block(&mut self.blocks, &mut self.spare, self.most);
         }
@@ -50,7 +55,7 @@ impl<T: Copy + Default> Calendar<T> {
     /// Takes what is filed under a cycle; to be handed back with [`Self::recycle`].
     #[inline]
     pub(crate) fn take(&mut self, cycle: u32, lane: usize) -> Bucket {
-        std::mem::take(&mut self.buckets[(cycle & self.mask) as usize * self.lanes + lane])
+        std::mem::take(&mut self.buckets[lane << self.bits | (cycle & self.mask) as usize])
     }
 
     /// What is in a bucket, in the order in which it was filed.

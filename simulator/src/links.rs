@@ -28,8 +28,9 @@ pub(crate) struct Links {
     pub(crate) arrivals: Calendar<Arrival>,
     /// Packets from nodes, whose first output channel is decided already.
     pub(crate) injections: Calendar<Arrival>,
-    /// Output channels, of switches and of nodes, by the cycle after whose sending and before
-    /// whose allocation a credit for them counts.
+    /// Output channels by the cycle after whose sending and before whose allocation a credit for
+    /// them counts; those of nodes, by the cycle after whose allocation it does, have lanes of
+    /// their own behind the switches'.
     pub(crate) credits: Calendar<u32>,
     pub(crate) tally: Tally,
     /// Flits that have won switch allocation so far.
@@ -40,16 +41,16 @@ pub(crate) struct Links {
 
 impl Links {
     /// With nothing under way. Nothing will be filed farther ahead than `horizon`; there is a
-    /// lane for each chunk of ports.
-    pub(crate) fn new(horizon: u32, lanes: usize, speedup: u8, tally: Tally) -> Self {
+    /// lane for each chunk of switches.
+    pub(crate) fn new(horizon: u32, chunks: usize, speedup: u8, tally: Tally) -> Self {
         // In one cycle a link carries one flit, a port gives back a credit for each step, and a
         // node one more.
         let credits = MOST_PORTS * (u32::from(speedup) + 1);
         Self {
             pool: Pool::new(),
-            arrivals: Calendar::new(horizon, lanes, MOST_PORTS),
-            injections: Calendar::new(horizon, lanes, MOST_PORTS),
-            credits: Calendar::new(horizon, lanes, credits),
+            arrivals: Calendar::new(horizon, chunks, MOST_PORTS),
+            injections: Calendar::new(horizon, chunks, MOST_PORTS),
+            credits: Calendar::new(horizon, 2 * chunks, credits),
             tally,
             grants: 0,
             delivered: 0,
