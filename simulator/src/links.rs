@@ -9,7 +9,7 @@
 use crate::calendar::Calendar;
 use crate::fabric::MOST_PORTS;
 use crate::packet::{Flit, Origin, Pool};
-use crate::switch_state::chunk_of;
+use crate::switch_state::{CHANNELS, CHUNK_MASK, chunk_of, low_u16};
 use crate::tally::Tally;
 
 /// A packet on its way to an input buffer. Its header is the one it arrives with.
@@ -28,10 +28,10 @@ pub(crate) struct Links {
     pub(crate) arrivals: Calendar<Arrival>,
     /// Packets from nodes, whose first output channel is decided already.
     pub(crate) injections: Calendar<Arrival>,
-    /// Output channels by the cycle after whose sending and before whose allocation a credit for
+    /// Output channels within their chunk by the cycle after whose sending and before whose allocation a credit for
     /// them counts; those of nodes, by the cycle after whose allocation it does, have lanes of
     /// their own behind the switches'.
-    pub(crate) credits: Calendar<u32>,
+    pub(crate) credits: Calendar<u16>,
     pub(crate) tally: Tally,
     /// Flits that have won switch allocation so far.
     pub(crate) grants: u64,
@@ -55,6 +55,23 @@ impl Links {
             grants: 0,
             delivered: 0,
         }
+    }
+
+    /// A credit for an output channel.
+    #[inline]
+    pub(crate) fn return_credit(&mut self, cycle: u32, channel: u32) {
+        self.credits.file(cycle, chunk_of(channel), low_u16(channel & CHUNK_MASK));
+    }
+
+    /// The output channels for which a credit is on its way, one for each.
+    pub(crate) fn credits_under_way(&self) -> impl Iterator<Item = usize> {
+        let first = |chunk: usize| chunk * CHANNELS;
+        self.credits.iter().map(move |(chunk, &channel)| first(chunk) | usize::from(channel))
+    }
+
+    /// The packets on a link.
+    pub(crate) fn packets_under_way(&self) -> impl Iterator<Item = &Arrival> {
+        self.arrivals.iter().chain(self.injections.iter()).map(|(_, arrival)| arrival)
     }
 
     /// A node sends a packet to its switch.

@@ -19,7 +19,7 @@
 //! depends on the header alone and is found out on arrival.
 
 use crate::alarms::Alarms;
-use crate::allocate::{Moment, make_ready, wait};
+use crate::allocate::{Moment, make_ready, place, wait};
 use crate::arrivals::Gaps;
 use crate::fabric::Fabric;
 use crate::links::{Arrival, Links};
@@ -27,8 +27,8 @@ use crate::packet::{Flit, NONE, Origin};
 use crate::second_look::SecondLooks;
 use crate::settings::{Injection, Settings};
 use crate::switch_state::{
-    CHUNK_MASK, PORT_MASK, PORTS, SwitchStates, channel_of, chunk_of, low_u16, port_of,
-    virtual_channel_of, with_virtual_channel_of,
+    CHANNELS, CHUNK_MASK, PORT_BITS, PORT_MASK, PORTS, SwitchStates, channel_of, chunk_of, low_u16,
+    port_of, virtual_channel_of, with_virtual_channel_of,
 };
 use crate::tally::Tally;
 use crate::traffic::{Traffic, below};
@@ -238,7 +238,7 @@ impl<'f> Network<'f> {
         source.created += self.gaps.draw(&mut source.rng);
         self.sent += 1;
         let first = u32::from(number.0) << states.port_bits;
-        let out = low_u16(channel_of(first & PORT_MASK | u32::from(out.0), out_channel));
+        let out = low_u16(out_channel << PORT_BITS | first & PORT_MASK | u32::from(out.0));
         let flit = Flit { header, next: NONE, out, hops: 0 };
         let origin = Origin { source: node, created, sent: now };
         let arrival = now + u32::from(settings.node_latency) + 1;
@@ -250,7 +250,7 @@ impl<'f> Network<'f> {
         let bucket = self.links.credits.take(now, number);
         let chunk = &mut self.states.chunks[number];
         for &credit in self.links.credits.things(bucket) {
-            let output = &mut chunk.outputs[(credit & CHUNK_MASK) as usize];
+            let output = &mut chunk.outputs[place(credit)];
             output.free += 1;
             // Its holder, if any, had a grant to hope for but no credit, until now.
             if output.free == 1
@@ -264,14 +264,13 @@ impl<'f> Network<'f> {
 
     fn return_node_credits(&mut self, chunk: usize, now: u32) {
         let bucket = self.links.credits.take(now, self.states.chunks.len() + chunk);
-        let first = self.states.first_of_nodes();
         let ports = &self.states.chunks[chunk].out_ports;
+        let free = &mut self.states.node_free[chunk * CHANNELS..][..CHANNELS];
         for &credit in self.links.credits.things(bucket) {
-            let number = credit as usize - first;
-            let free = &mut self.states.node_free[number];
+            let free = &mut free[place(credit)];
             *free += 1;
             if *free == 1 {
-                let node = ports[(credit & PORT_MASK) as usize].peer;
+                let node = ports[place(credit) & (PORTS - 1)].peer;
                 let source = &mut self.sources[node as usize];
                 if source.blocked {
                     source.blocked = false;
@@ -294,12 +293,14 @@ impl<'f> Network<'f> {
         let calendar = if FROM_NODES { injections } else { arrivals };
         let bucket = calendar.take(now, number);
         let bits = self.states.port_bits;
+        let first_switch = number << (PORT_BITS - bits);
         let chunk = &mut self.states.chunks[number];
         for &Arrival { input, packet } in calendar.things(bucket) {
             let flit = pool.flit_mut(packet);
+            let input = input & CHUNK_MASK;
             if !FROM_NODES {
-                let port = port_of(input);
-                let at = (port >> bits) as usize;
+                let port = input & PORT_MASK;
+                let at = first_switch + (port >> bits) as usize;
                 let header = Header::from_bits(flit.header);
                 let (out, channel) = match self.fabric.switches()[at].forward(header) {
                     // A node's own link has as many virtual channels; it keeps the one it has.
@@ -310,17 +311,16 @@ impl<'f> Network<'f> {
                     }
                     Err(error) => return Err(Box::new(failed(now, at, error))),
                 };
-                let first = (port & PORT_MASK) >> bits << bits;
-                flit.out = low_u16(channel_of(first | u32::from(out.0), channel));
+                let first = port >> bits << bits;
+                flit.out = low_u16(channel << PORT_BITS | first | u32::from(out.0));
                 flit.hops += 1;
             }
-            let channel = &mut chunk.inputs[(input & CHUNK_MASK) as usize];
+            let channel = &mut chunk.inputs[input as usize];
             let behind = std::mem::replace(&mut channel.tail, packet);
             if channel.is_empty() {
                 channel.head = packet;
                 channel.out = flit.out;
-                let input = low_u16(input & CHUNK_MASK);
-                wait(channel, &mut chunk.outputs, &mut chunk.pending, input);
+                wait(channel, &mut chunk.outputs, &mut chunk.pending, low_u16(input));
             } else {
                 pool.flit_mut(behind).next = packet;
             }
