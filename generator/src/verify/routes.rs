@@ -6,13 +6,15 @@ use crate::verify::dependencies::Dependencies;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::collections::BTreeSet;
-use tvlb_schema::{Decision, GlobalPort, Group, Index, Keep, Shape, Switch};
+use tvlb_schema::{
+    Decision, DrawRule, GlobalPort, Group, Index, Keep, Level, Shape, ShapeSet, Switch,
+};
 
 /// Kinds of paths in a path's header.
 const MIN: u64 = 0;
 const VLB: u64 = 2;
 
-/// By decision and shape: how many routes of a pair the rule keeps.
+/// By decision and shape: how many routes of a pair the rule keeps, thinned as the image says.
 type Expected = [[u64; Shape::COUNT]; 3];
 
 /// Which pairs of switches are looked at with all their VLB walks.
@@ -216,7 +218,7 @@ impl Source<'_, '_> {
     fn by_way(&mut self, destination: u16, to: Group) -> Result<Expected, VerifyError> {
         let image = self.fabric.switches[usize::from(self.from)].image();
         let fabric = *image.fabric();
-        let rules = Decision::ALL.map(|decision| *image.set(decision).rule());
+        let sets = Decision::ALL.map(|decision| *image.set(decision));
         let mut expected = Expected::default();
         let tail_to = self.fabric.place(destination).1;
         let (df, from) = (self.fabric.df, self.group);
@@ -248,13 +250,14 @@ impl Source<'_, '_> {
                         let shape = Shape::of_walk(head, mid, df.split_port(z_port).0 != tail_to);
                         let named =
                             tvlb_schema::Route { x, y, detour: (mid == 2).then_some(detour) };
-                        for (rule, expected) in rules.iter().zip(&mut expected) {
+                        for (set, expected) in sets.iter().zip(&mut expected) {
+                            let (rule, level) = (set.rule(), set.level(x));
                             let kept = match rule.keep_of(shape) {
                                 Keep::NONE => false,
-                                Keep::ALL => true,
+                                Keep::ALL if level == Level::ALL => true,
                                 _ => {
                                     let (from, to) = (Switch(self.from), Switch(destination));
-                                    rule.keeps(shape, named.key(&df, from, to))
+                                    rule.keeps_at(level, shape, named.key(&df, from, to))
                                 }
                             };
                             expected[shape.number()] += u64::from(kept);
@@ -332,6 +335,21 @@ impl Source<'_, '_> {
                     let text = format!(
                         "the image of switch {} gives {found} routes of shape {shape}, but its rule \
                          keeps {rule}",
+                        self.from
+                    );
+                    let nothing = (Path::default(), text);
+                    return Err(Fabric::finding(self.from, destination.0, "T-VLB", nothing));
+                }
+            }
+            let set = switch.image().set(decision);
+            if set.rule().draw != DrawRule::ByRoute {
+                // A shape that the image says is there is drawn.
+                let said = set.shapes_to(destination);
+                let there: ShapeSet = routes.iter().map(|(_, shape)| *shape).collect();
+                if let Some(shape) = said.without(there).nth(0) {
+                    let text = format!(
+                        "the image of switch {} says that there is a route of shape {shape}, but \
+                         none is kept",
                         self.from
                     );
                     let nothing = (Path::default(), text);

@@ -15,4 +15,5 @@ mod model;
 mod output;
 mod scratch;
 mod simulate;
+mod thinning;
 mod verify;
