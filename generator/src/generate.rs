@@ -1,18 +1,20 @@
 //! The whole way from a loaded fabric to a table set in memory: images and their manifest.
 
+use crate::balance::is_countable;
+use crate::balance::link_use::{Draw, Imbalance};
 use crate::fabric::Fabric;
 use crate::fabric_file::{FabricFile, Wiring};
-use crate::image::{ImageStageError, Images, Routing, build};
+use crate::image::{BalancedSet, ImageStageError, Images, Routing, build};
 use crate::routes::count::RouteCounter;
 use crate::routes::expected::{FabricMean, fabric_mean};
 use crate::set_grammar::canonical;
 use crate::table_set::{
-    FABRIC_FILE, FabricEntry, FileEntry, MANIFEST_FILE, MANIFEST_FORMAT, Manifest, SetEntry, Sizes,
-    switch_file,
+    BalanceEntry, FABRIC_FILE, FabricEntry, FileEntry, MANIFEST_FILE, MANIFEST_FORMAT, Manifest,
+    SetEntry, Sizes, rounded, switch_file,
 };
 use std::borrow::Cow;
 use std::iter;
-use tvlb_schema::{FabricImage, PerDecision, SetRule, VcScheme};
+use tvlb_schema::{Decision, FabricImage, PerDecision, SetRule, VcScheme};
 
 /// A table set in memory.
 #[derive(Clone, Debug)]
@@ -30,34 +32,47 @@ pub struct Generated {
 /// Two groups without any path, or the interruption.
 pub fn generate(
     fabric: &Fabric,
-    rules: PerDecision<SetRule>,
+    sets: PerDecision<BalancedSet>,
     done: &(dyn Fn() + Sync),
     interrupted: &(dyn Fn() -> bool + Sync),
 ) -> Result<Generated, ImageStageError> {
     let counter = RouteCounter::new(&fabric.topology);
     let threshold = fabric.file.threshold;
     let routing = Routing {
-        rules,
+        sets,
         thresholds: PerDecision { ugal_l: threshold, par_source: threshold, par_second: threshold },
         virtual_channels: fabric.file.virtual_channels,
     };
     let images = build(&counter, &routing, done, interrupted)?;
 
-    // Decisions mostly share a set: each is averaged over once.
-    let mut known: Vec<(SetRule, FabricMean)> = Vec::new();
-    let mut means = |rule: &SetRule| {
-        if let Some((_, mean)) = known.iter().find(|(known, _)| known == rule) {
-            return *mean;
+    // Decisions mostly share a set: each is looked at once.
+    let is_thinned = Decision::ALL.iter().any(|&d| !routing.sets.get(d).levels.is_empty());
+    let conventional = (is_thinned || is_countable(&fabric.topology))
+        .then(|| Imbalance::of(&counter, Draw::Conventional));
+    let mut known: Vec<(&BalancedSet, SetEntry)> = Vec::new();
+    let sets = Decision::ALL.map(|decision| {
+        let set = routing.sets.get(decision);
+        if let Some((_, entry)) = known.iter().find(|(known, _)| *known == set) {
+            return entry.clone();
         }
-        let mean = fabric_mean(&counter, rule);
-        known.push((*rule, mean));
-        mean
-    };
-    let sets = rules.map(|rule| set_entry(rule, &means(rule), threshold));
+        let mean = fabric_mean(&counter, &set.rule);
+        let balance =
+            conventional.map(|conventional| BalanceEntry::of(&counter, set, conventional));
+        let entry = set_entry(&set.rule, &mean, threshold, balance);
+        known.push((set, entry.clone()));
+        entry
+    });
+    let [ugal_l, par_source, par_second] = sets;
+    let sets = PerDecision { ugal_l, par_source, par_second };
     Ok(Generated { manifest: manifest(fabric, routing.virtual_channels, sets, &images), images })
 }
 
-fn set_entry(rule: &SetRule, mean: &FabricMean, threshold: i16) -> SetEntry {
+fn set_entry(
+    rule: &SetRule,
+    mean: &FabricMean,
+    threshold: i16,
+    balance: Option<BalanceEntry>,
+) -> SetEntry {
     SetEntry {
         set: canonical(rule),
         seed: rule.seed,
@@ -67,12 +82,8 @@ fn set_entry(rule: &SetRule, mean: &FabricMean, threshold: i16) -> SetEntry {
         mean_routes: rounded(mean.routes),
         pairs: mean.pairs,
         pairs_without_route: mean.empty_pairs,
+        balance,
     }
-}
-
-/// To six decimals, so that no platform's last bit shows.
-fn rounded(value: f64) -> f64 {
-    (value * 1e6).round() / 1e6
 }
 
 fn manifest(

@@ -4,19 +4,45 @@
 //! function of the topology, the rules and the switch.
 
 use crate::routes::count::RouteCounter;
-use crate::routes::presence::present_shapes;
+use crate::routes::presence::shapes_when_thinned;
 use crate::topology::Topology;
 use rayon::prelude::*;
+use std::sync::Arc;
 use tvlb_schema::{
-    DrawRule, FabricImage, Group, PerDecision, SetContents, SetRule, ShapeSet, Switch,
+    DrawRule, FabricImage, Group, Level, PerDecision, SetContents, SetRule, ShapeSet, Switch,
     SwitchContents, VcScheme, encode_fabric_image, encode_switch_image,
 };
 
+/// By switch number one level for each global port of its group, empty for a switch that thins
+/// nothing; an empty list for no switch that does.
+pub type Levels = Arc<Vec<Vec<Level>>>;
+
+/// A T-VLB set as switches have it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BalancedSet {
+    /// Its rule.
+    pub rule: SetRule,
+    /// How each switch thins it.
+    pub levels: Levels,
+}
+
+impl BalancedSet {
+    /// The set of a rule alone.
+    pub fn unthinned(rule: SetRule) -> Self {
+        Self { rule, levels: Levels::default() }
+    }
+
+    /// The levels of one switch.
+    pub fn levels_of(&self, switch: Switch) -> &[Level] {
+        self.levels.get(usize::from(switch.0)).map_or(&[], Vec::as_slice)
+    }
+}
+
 /// What the switches are to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Routing {
     /// The T-VLB set of each decision.
-    pub rules: PerDecision<SetRule>,
+    pub sets: PerDecision<BalancedSet>,
     /// T of each decision.
     pub thresholds: PerDecision<i16>,
     /// How virtual channels are assigned.
@@ -84,17 +110,19 @@ pub fn build(
 }
 
 fn contents(counter: &RouteCounter<'_>, routing: &Routing, switch: Switch) -> SwitchContents {
-    // Decisions with the same rule share a set.
+    // Decisions with the same set share it.
     let mut sets: Vec<SetContents> = Vec::new();
-    let mut number = |rule: &SetRule| {
-        let known = sets.iter().position(|set| set.rule == *rule).unwrap_or_else(|| {
-            let shapes_to = shapes_to(counter, rule, switch);
-            sets.push(SetContents { rule: *rule, levels: Vec::new(), shapes_to });
+    let mut number = |set: &BalancedSet| {
+        let (rule, levels) = (set.rule, set.levels_of(switch));
+        let is_same = |known: &SetContents| known.rule == rule && known.levels == levels;
+        let known = sets.iter().position(is_same).unwrap_or_else(|| {
+            let shapes_to = shapes_to(counter, &rule, levels, switch);
+            sets.push(SetContents { rule, levels: levels.to_vec(), shapes_to });
             sets.len() - 1
         });
         u8::try_from(known).expect("there are three decisions")
     };
-    let numbers = routing.rules.map(&mut number);
+    let numbers = routing.sets.map(&mut number);
     let thresholds = &routing.thresholds;
     SwitchContents {
         switch,
@@ -108,12 +136,18 @@ fn contents(counter: &RouteCounter<'_>, routing: &Routing, switch: Switch) -> Sw
     }
 }
 
-fn shapes_to(counter: &RouteCounter<'_>, rule: &SetRule, source: Switch) -> Vec<ShapeSet> {
+fn shapes_to(
+    counter: &RouteCounter<'_>,
+    rule: &SetRule,
+    levels: &[Level],
+    source: Switch,
+) -> Vec<ShapeSet> {
     if rule.draw == DrawRule::ByRoute {
         return Vec::new();
     }
     let df = counter.topology().dragonfly();
-    df.switches().map(|destination| present_shapes(counter, rule, source, destination)).collect()
+    let to = |destination| shapes_when_thinned(counter, rule, levels, source, destination);
+    df.switches().map(to).collect()
 }
 
 /// Checks that every two groups share a cable, or both share one with a third.

@@ -3,6 +3,7 @@
 //! Data flows one way: fabric file, topology, routes and sets, images, written directory. Each
 //! stage takes plain values and returns plain values; reading and writing stay at the edges.
 
+pub mod balance;
 pub mod choose;
 pub mod fabric;
 pub mod fabric_file;

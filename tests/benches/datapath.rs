@@ -8,6 +8,7 @@ use std::path::Path;
 use tvlb_firmware_model::{Scheme, Step, Switch, VlbPaths};
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::generate::{Generated, generate};
+use tvlb_generator::image::BalancedSet;
 use tvlb_generator::set_grammar::parse_set;
 use tvlb_schema::{Node, PerDecision};
 
@@ -17,8 +18,9 @@ fn images(fabric: &str, set: &str) -> Generated {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tables").join(fabric);
     let fabric = Fabric::load(&path).expect("the fabrics that we ship load");
     let rule = parse_set(set, 1).expect("the sets above are in the grammar");
-    let rules = PerDecision { ugal_l: rule, par_source: rule, par_second: rule };
-    generate(&fabric, rules, &|| (), &|| false).expect("every pair is reachable")
+    let set = BalancedSet::unthinned(rule);
+    let sets = PerDecision { ugal_l: set.clone(), par_source: set.clone(), par_second: set };
+    generate(&fabric, sets, &|| (), &|| false).expect("every pair is reachable")
 }
 
 fn decisions(criterion: &mut Criterion) {

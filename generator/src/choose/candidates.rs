@@ -45,6 +45,8 @@ pub enum Origin {
     User,
     /// One candidate's set at PAR's first decision and another's at its second.
     Pair,
+    /// One of the best, its load balanced.
+    Balanced,
 }
 
 impl Origin {
@@ -57,6 +59,7 @@ impl Origin {
             Self::Family => "family",
             Self::User => "user",
             Self::Pair => "pair",
+            Self::Balanced => "balanced",
         }
     }
 }
@@ -68,6 +71,8 @@ pub struct Candidate {
     pub source: SetRule,
     /// At PAR's second look; UGAL-L has none.
     pub second: SetRule,
+    /// Whether switches thin both so that links are used evenly.
+    pub is_balanced: bool,
     /// Where it comes from.
     pub origin: Origin,
 }
@@ -75,13 +80,20 @@ pub struct Candidate {
 impl Candidate {
     /// The same set at both decisions.
     pub fn same(rule: SetRule, origin: Origin) -> Self {
-        Self { source: rule, second: rule, origin }
+        Self { source: rule, second: rule, is_balanced: false, origin }
     }
 
-    /// In the grammar of sets: one set, or two with " then " between.
+    /// The same with its load balanced.
+    #[must_use]
+    pub fn balanced(self) -> Self {
+        Self { is_balanced: true, origin: Origin::Balanced, ..self }
+    }
+
+    /// In the grammar of sets: one set, or two with " then " between; "balanced" behind, if it is.
     pub fn name(&self) -> String {
         let (source, second) = (canonical(&self.source), canonical(&self.second));
-        if source == second { source } else { format!("{source} then {second}") }
+        let sets = if source == second { source } else { format!("{source} then {second}") };
+        if self.is_balanced { format!("{sets}, balanced") } else { sets }
     }
 }
 
@@ -132,7 +144,8 @@ pub fn pairs(best: &[SetRule]) -> Vec<Candidate> {
     for source in best {
         for second in best {
             if source != second {
-                pairs.push(Candidate { source: *source, second: *second, origin: Origin::Pair });
+                let same = Candidate::same(*source, Origin::Pair);
+                pairs.push(Candidate { second: *second, ..same });
             }
         }
     }

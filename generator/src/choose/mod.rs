@@ -25,8 +25,10 @@ pub use objective::Prefer;
 pub use panel::PanelSize;
 pub use record::ChoiceEntry;
 
+use crate::balance::link_use::{Draw, Imbalance};
+use crate::balance::{balance, is_countable};
 use crate::fabric::Fabric;
-use crate::image::{ImageStageError, Images, Routing, build};
+use crate::image::{BalancedSet, ImageStageError, Images, Routing, build};
 use crate::routes::count::RouteCounter;
 use crate::routes::expected::fabric_mean;
 use crate::set_grammar::parse_set;
@@ -38,6 +40,7 @@ use memory::Memory;
 use panel::Panel;
 use record::{About, CONVENTIONAL_NAME, ContestEntry, ModelEntry, PanelEntry};
 use screen::{Screened, screen};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
@@ -46,8 +49,8 @@ use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_schema::{PerDecision, SetRule, ShapeSet};
 use tvlb_simulator::{BootError, RunError, TrafficError, scheme_name};
 
-/// How many sets are paired for PAR's two decisions.
-const PAIRED: usize = 3;
+/// How many of the best sets are paired for PAR's two decisions, and how many are balanced.
+const BEST: usize = 3;
 
 /// Why there is no choice.
 #[derive(Debug, thiserror::Error)]
@@ -130,7 +133,7 @@ pub struct Options {
 #[derive(Clone, Debug)]
 pub struct Choice {
     /// By decision.
-    pub rules: PerDecision<SetRule>,
+    pub sets: PerDecision<BalancedSet>,
     /// For the manifest.
     pub entry: ChoiceEntry,
 }
@@ -164,7 +167,8 @@ pub fn choose(
             parse_set(DEFAULT, seed).expect("the default is in the grammar")
         };
         let rule = SetRule { seed, ..rule };
-        let rules = PerDecision { ugal_l: rule, par_source: rule, par_second: rule };
+        let set = BalancedSet::unthinned(rule);
+        let sets = PerDecision { ugal_l: set.clone(), par_source: set.clone(), par_second: set };
         let entry = ChoiceEntry {
             by: if model.is_some() { "model" } else { "default" }.to_owned(),
             prefer: None,
@@ -172,7 +176,7 @@ pub fn choose(
             panel: None,
             contests: Vec::new(),
         };
-        return Ok(Choice { rules, entry });
+        return Ok(Choice { sets, entry });
     }
 
     let df = fabric.topology.dragonfly();
@@ -187,12 +191,15 @@ pub fn choose(
         prefer: options.prefer,
         watch,
         conventional_hops: conventional_hops(&counter),
+        conventional_use: is_countable(&fabric.topology)
+            .then(|| Imbalance::of(&counter, Draw::Conventional)),
+        balances: RefCell::default(),
     };
     let all = candidates(&front, &options.candidates, seed);
     let outcome = trials.both(&all);
     // Also where it was interrupted: that is what the file is for.
     memory.save()?;
-    let (rules, contests) = outcome?;
+    let (sets, contests) = outcome?;
     let entry = ChoiceEntry {
         by: "simulation".to_owned(),
         prefer: Some(options.prefer.name().to_owned()),
@@ -200,7 +207,7 @@ pub fn choose(
         panel: Some(PanelEntry::of(&panel)),
         contests,
     };
-    Ok(Choice { rules, entry })
+    Ok(Choice { sets, entry })
 }
 
 /// How many runs a state directory holds for this fabric; 0 if it cannot be read.
@@ -246,6 +253,20 @@ fn conventional_hops(counter: &RouteCounter<'_>) -> Option<f64> {
     (pairs > 0.0).then(|| sum / pairs)
 }
 
+/// Who takes part in a contest.
+struct Field {
+    candidates: Vec<Candidate>,
+    /// Of each.
+    images: Vec<Images>,
+}
+
+impl Field {
+    /// The few best of a contest, the very best first.
+    fn best(&self, verdict: &Verdict) -> impl Iterator<Item = Candidate> {
+        verdict.finalists.iter().take(BEST).map(|f| self.candidates[f.contender - 1])
+    }
+}
+
 /// All that the contests of a fabric share.
 struct Trials<'t> {
     fabric: &'t Fabric,
@@ -256,45 +277,94 @@ struct Trials<'t> {
     prefer: Prefer,
     watch: &'t dyn Watch,
     conventional_hops: Option<f64>,
+    /// None where the fabric is too large for a balance.
+    conventional_use: Option<Imbalance>,
+    /// What is known of sets that were balanced.
+    balances: RefCell<Vec<BalancedSet>>,
 }
 
 impl Trials<'_> {
-    /// Both schemes. PAR is first tried with one set at both decisions, then the best sets in pairs.
+    /// Both schemes. PAR is first tried with one set at both decisions, then the best sets in
+    /// pairs; and with either scheme the best are tried once more with their load balanced.
     fn both(
         &self,
         all: &[Candidate],
-    ) -> Result<(PerDecision<SetRule>, Vec<ContestEntry>), ChooseError> {
+    ) -> Result<(PerDecision<BalancedSet>, Vec<ContestEntry>), ChooseError> {
         self.watch.stage("candidates", Some(all.len()));
-        let images = self.images(all)?;
+        let mut field = Field { candidates: all.to_vec(), images: self.images(all)? };
+        let tried_by_all = field.candidates.len();
         self.watch.stage("ugal-l", None);
-        let verdict = self.contest(Scheme::UgalL, all, &images)?;
-        let ugal_l = all[verdict.chosen - 1].source;
-        let of_ugal_l = self.entry(Scheme::UgalL, all, &verdict);
+        let (verdict, of_ugal_l) = self.with_balanced(Scheme::UgalL, &mut field)?;
+        let for_ugal_l = field.candidates[verdict.chosen - 1];
 
         self.watch.stage("par", None);
-        let verdict = self.contest(Scheme::Par, all, &images)?;
-        let best: Vec<SetRule> =
-            verdict.finalists.iter().take(PAIRED).map(|f| all[f.contender - 1].source).collect();
-        let with_pairs = [all, &pairs(&best)].concat();
-        let more = self.images(&with_pairs[all.len()..])?;
-        let images = [images, more].concat();
-        let verdict = self.contest(Scheme::Par, &with_pairs, &images)?;
-        let chosen = with_pairs[verdict.chosen - 1];
-        let of_par = self.entry(Scheme::Par, &with_pairs, &verdict);
-        let rules = PerDecision { ugal_l, par_source: chosen.source, par_second: chosen.second };
-        Ok((rules, vec![of_ugal_l, of_par]))
+        field.candidates.truncate(tried_by_all);
+        field.images.truncate(tried_by_all);
+        let verdict = self.contest(Scheme::Par, &field)?;
+        let best: Vec<SetRule> = field.best(&verdict).map(|candidate| candidate.source).collect();
+        self.join(&mut field, &pairs(&best))?;
+        let (verdict, of_par) = self.with_balanced(Scheme::Par, &mut field)?;
+        let for_par = field.candidates[verdict.chosen - 1];
+        let sets = PerDecision {
+            ugal_l: self.set(for_ugal_l.source, for_ugal_l),
+            par_source: self.set(for_par.source, for_par),
+            par_second: self.set(for_par.second, for_par),
+        };
+        Ok((sets, vec![of_ugal_l, of_par]))
     }
 
-    /// The images that a switch would boot from, were a candidate chosen. What the balance of loads
-    /// is to adjust, it adjusts between a candidate's rules and here.
+    /// A contest, and once more with the best balanced, which join the field.
+    fn with_balanced(
+        &self,
+        scheme: Scheme,
+        field: &mut Field,
+    ) -> Result<(Verdict, ContestEntry), ChooseError> {
+        let mut verdict = self.contest(scheme, field)?;
+        if self.conventional_use.is_some() {
+            let best: Vec<Candidate> = field.best(&verdict).map(Candidate::balanced).collect();
+            let thinned = |candidate: &Candidate| {
+                let rules = [candidate.source, candidate.second];
+                rules.iter().any(|&rule| !self.set(rule, *candidate).levels.is_empty())
+            };
+            let best: Vec<Candidate> = best.into_iter().filter(thinned).collect();
+            self.join(field, &best)?;
+            verdict = self.contest(scheme, field)?;
+        }
+        let entry = self.entry(scheme, &field.candidates, &verdict);
+        Ok((verdict, entry))
+    }
+
+    /// Some more candidates join.
+    fn join(&self, field: &mut Field, more: &[Candidate]) -> Result<(), ChooseError> {
+        field.images.extend(self.images(more)?);
+        field.candidates.extend_from_slice(more);
+        Ok(())
+    }
+
+    /// One of a candidate's sets as switches would have it.
+    fn set(&self, rule: SetRule, candidate: Candidate) -> BalancedSet {
+        let Some(conventional) = self.conventional_use.filter(|_| candidate.is_balanced) else {
+            return BalancedSet::unthinned(rule);
+        };
+        let mut known = self.balances.borrow_mut();
+        if let Some(set) = known.iter().find(|set| set.rule == rule) {
+            return set.clone();
+        }
+        let found = balance(self.counter, &rule, conventional, &|| self.watch.stop());
+        let set = BalancedSet { rule, levels: found.levels };
+        known.push(set.clone());
+        set
+    }
+
+    /// The images that a switch would boot from, were a candidate chosen.
     fn images(&self, candidates: &[Candidate]) -> Result<Vec<Images>, ChooseError> {
         let threshold = self.fabric.file.threshold;
         let images = candidates.iter().map(|candidate| {
             let routing = Routing {
-                rules: PerDecision {
-                    ugal_l: candidate.source,
-                    par_source: candidate.source,
-                    par_second: candidate.second,
+                sets: PerDecision {
+                    ugal_l: self.set(candidate.source, *candidate),
+                    par_source: self.set(candidate.source, *candidate),
+                    par_second: self.set(candidate.second, *candidate),
                 },
                 thresholds: PerDecision {
                     ugal_l: threshold,
@@ -313,12 +383,8 @@ impl Trials<'_> {
         images.collect()
     }
 
-    fn contest(
-        &self,
-        scheme: Scheme,
-        candidates: &[Candidate],
-        images: &[Images],
-    ) -> Result<Verdict, ChooseError> {
+    fn contest(&self, scheme: Scheme, field: &Field) -> Result<Verdict, ChooseError> {
+        let Field { candidates, images } = field;
         let seeded = |candidate: &Candidate| {
             format!("{}; set seed {}", candidate.name(), candidate.source.seed)
         };

@@ -128,7 +128,7 @@ pub struct LeadEntry {
 pub struct ContenderEntry {
     /// `conventional`, or the set as in [`ContestEntry::chosen`].
     pub set: String,
-    /// `paper`, `front`, `mirror`, `family`, `user`, `pair`; none for conventional UGAL.
+    /// `paper`, `front`, `mirror`, `family`, `user`, `pair`, `balanced`; none for conventional UGAL.
     pub origin: Option<String>,
     /// Modelled throughput of the set at the source.
     pub modelled: Option<f64>,

@@ -17,4 +17,4 @@ pub mod triples;
 pub mod walk;
 
 #[cfg(test)]
-mod wirings;
+pub(crate) mod wirings;

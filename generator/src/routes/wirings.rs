@@ -7,14 +7,14 @@ use proptest::prelude::*;
 use tvlb_schema::{Dragonfly, Switch};
 
 /// The arrangement `absolute` of dfly(p, a, h, g).
-pub(super) fn absolute(p: u32, a: u32, h: u32, g: u32) -> Topology {
+pub(crate) fn absolute(p: u32, a: u32, h: u32, g: u32) -> Topology {
     let df = Dragonfly::new(p, a, h, g).unwrap();
     arrange(df, Arrangement::Absolute, 0).unwrap()
 }
 
 /// Small wirings at random: any number of cables between any two switches of different groups,
 /// from none to nearly all ports used.
-pub(super) fn any() -> impl Strategy<Value = Topology> {
+pub(crate) fn any() -> impl Strategy<Value = Topology> {
     (1_u32..=5, 1_u32..=4, 2_u32..=6)
         .prop_filter("g is at most a·h + 1", |(a, h, g)| *g <= a * h + 1)
         .prop_flat_map(|(a, h, g)| {
@@ -37,7 +37,7 @@ pub(super) fn any() -> impl Strategy<Value = Topology> {
 }
 
 /// All ordered pairs of switches of different groups.
-pub(super) fn inter_group_pairs(topology: &Topology) -> Vec<(Switch, Switch)> {
+pub(crate) fn inter_group_pairs(topology: &Topology) -> Vec<(Switch, Switch)> {
     let df = topology.dragonfly();
     df.switches()
         .flat_map(|s| df.switches().map(move |d| (s, d)))

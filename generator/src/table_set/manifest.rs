@@ -2,7 +2,10 @@
 //!
 //! No time, no machine and no path of one is in it: the same input gives the same bytes.
 
+use crate::balance::link_use::{Draw, Imbalance};
 use crate::choose::ChoiceEntry;
+use crate::image::BalancedSet;
+use crate::routes::count::RouteCounter;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tvlb_schema::PerDecision;
@@ -84,6 +87,67 @@ pub struct SetEntry {
     /// no cable joins the two groups. Of fractions drawn by route, where a seed can leave further
     /// pairs without one, those that have none by any seed.
     pub pairs_without_route: u64,
+    /// How evenly links are used; none where the fabric is too large to count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub balance: Option<BalanceEntry>,
+}
+
+/// How evenly a set uses links, where every switch sends alike to every switch of other groups by
+/// VLB alone; where fractions of routes are kept, expected over all seeds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct BalanceEntry {
+    /// Conventional VLB.
+    pub conventional: ImbalanceEntry,
+    /// The set as its rule has it.
+    pub before: ImbalanceEntry,
+    /// The set as switches have it: the same where none thins it.
+    pub after: ImbalanceEntry,
+    /// Switches that thin it.
+    pub thinned_switches: u64,
+}
+
+/// The use of the most used link over the mean.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ImbalanceEntry {
+    /// Of links within groups.
+    pub local: f64,
+    /// Of links between groups.
+    pub global: f64,
+}
+
+impl BalanceEntry {
+    pub(crate) fn of(
+        counter: &RouteCounter<'_>,
+        set: &BalancedSet,
+        conventional: Imbalance,
+    ) -> Self {
+        let rule = &set.rule;
+        let before = Imbalance::of(counter, Draw::Set { rule, levels: &[] });
+        let thinned = set.levels.iter().filter(|levels| !levels.is_empty()).count();
+        let after = match thinned {
+            0 => before,
+            _ => Imbalance::of(counter, Draw::Set { rule, levels: &set.levels }),
+        };
+        Self {
+            conventional: conventional.into(),
+            before: before.into(),
+            after: after.into(),
+            thinned_switches: thinned as u64,
+        }
+    }
+}
+
+impl From<Imbalance> for ImbalanceEntry {
+    fn from(imbalance: Imbalance) -> Self {
+        Self { local: rounded(imbalance.local), global: rounded(imbalance.global) }
+    }
+}
+
+/// To six decimals, so that no platform's last bit shows.
+pub fn rounded(value: f64) -> f64 {
+    (value * 1e6).round() / 1e6
 }
 
 /// Bytes of the images.

@@ -11,7 +11,8 @@ mod read;
 mod write;
 
 pub use manifest::{
-    FabricEntry, FileEntry, MANIFEST_FORMAT, Manifest, SetEntry, Sizes, hex, sha256,
+    BalanceEntry, FabricEntry, FileEntry, ImbalanceEntry, MANIFEST_FORMAT, Manifest, SetEntry,
+    Sizes, hex, rounded, sha256,
 };
 pub use read::{ReadError, TableSet};
 pub use write::{Existing, WriteError, check_target, write};

@@ -32,6 +32,7 @@ pub(crate) enum Command {
 /// Make the images of a fabric, one per switch, for install time
 #[derive(Args)]
 #[command(after_long_help = format!("Sets are written as\n\n{GRAMMAR}"))]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub(crate) struct Generate {
     /// The fabric file
     pub(crate) fabric: PathBuf,
@@ -60,6 +61,10 @@ pub(crate) struct Generate {
     /// Where sets are chosen: by the throughput model alone, without a simulation
     #[arg(long, conflicts_with_all = ["prefer", "panel"])]
     pub(crate) fast: bool,
+    /// Thin the sets, unasked whether it helps, until links are used evenly; without --fast, sets
+    /// that are chosen are tried so anyway
+    #[arg(long)]
+    pub(crate) balance: bool,
     /// Where sets are chosen: how much traffic the candidates are tried with
     #[arg(long, value_enum, default_value_t = PanelChoice::Standard, value_name = "SIZE")]
     pub(crate) panel: PanelChoice,

@@ -8,14 +8,15 @@ use std::fmt::{self, Display};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+use tvlb_generator::balance::balanced;
 use tvlb_generator::choose::table::Table;
 use tvlb_generator::choose::{Choice, ChooseError, Options, Watch, choose, runs_kept};
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::fabric_file::{DecisionSet, Sets};
 use tvlb_generator::generate::generate;
-use tvlb_generator::image::{ImageStageError, check_reachable};
+use tvlb_generator::image::{BalancedSet, ImageStageError, check_reachable};
 use tvlb_generator::set_grammar::parse_set;
-use tvlb_generator::table_set::{self, Existing, Manifest, SetEntry, WriteError};
+use tvlb_generator::table_set::{self, BalanceEntry, Existing, Manifest, SetEntry, WriteError};
 use tvlb_schema::{Decision, PerDecision};
 
 pub(crate) fn run(arguments: &Generate) -> Outcome {
@@ -37,18 +38,27 @@ pub(crate) fn run(arguments: &Generate) -> Outcome {
             Failure::Message(format!("{}: {error}", path.display()))
         }
     };
-    let (rules, choice) = if let Some(rules) = fabric.file.sets.rules() {
-        (rules, None)
+    let (sets, choice) = if let Some(rules) = fabric.file.sets.rules() {
+        (rules.map(|&rule| BalancedSet::unthinned(rule)), None)
     } else {
         check_reachable(&fabric.topology).map_err(unreachable)?;
         let choice = choose_sets(&fabric, &options, arguments)?;
-        (choice.rules, Some(choice.entry))
+        (choice.sets, Some(choice.entry))
+    };
+
+    let sets = if arguments.balance {
+        let bar = progress(arguments.quiet, "balance", 1);
+        let sets = balanced(&fabric.topology, &sets, &interrupted);
+        bar.finish_and_clear();
+        sets
+    } else {
+        sets
     };
 
     let switches = fabric.topology.dragonfly().switch_count() as usize;
     let bar = progress(arguments.quiet, "images", switches);
     let mut generated =
-        generate(&fabric, rules, &|| bar.inc(1), &interrupted).map_err(unreachable)?;
+        generate(&fabric, sets, &|| bar.inc(1), &interrupted).map_err(unreachable)?;
     generated.manifest.choice = choice;
     bar.finish_and_clear();
 
@@ -124,7 +134,15 @@ fn override_sets(fabric: &mut Fabric, arguments: &Generate) -> Outcome {
 /// Options that say how to choose are refused where nothing is chosen.
 fn check_unused(fabric: &Fabric, arguments: &Generate) -> Outcome {
     if matches!(fabric.file.sets, Sets::Auto) {
-        return Ok(());
+        return if arguments.balance && !arguments.fast {
+            Err(Failure::Message(
+                "--balance: the sets are chosen by simulation, which tries the best of them \
+                 balanced; it is for sets that are given and for --fast"
+                    .to_owned(),
+            ))
+        } else {
+            Ok(())
+        };
     }
     let unused = [
         ("--fast", arguments.fast),
@@ -253,6 +271,26 @@ impl Display for Summary<'_> {
                 write!(f, "; {none} of {pairs} pairs have none in the set")?;
             }
             writeln!(f)?;
+            if let Some(balance) = &entry.balance {
+                let BalanceEntry { before, after, conventional, thinned_switches } = balance;
+                write!(
+                    f,
+                    "         most used link over the mean: local {:.3}, global {:.3}",
+                    after.local, after.global
+                )?;
+                if *thinned_switches > 0 {
+                    write!(
+                        f,
+                        " (before balance {:.3}, {:.3}; {thinned_switches} switches thin it)",
+                        before.local, before.global
+                    )?;
+                }
+                writeln!(
+                    f,
+                    "; conventional {:.3}, {:.3}",
+                    conventional.local, conventional.global
+                )?;
+            }
         }
         if let Some(choice) = &self.manifest.choice {
             write!(f, "{}", Table(choice))?;

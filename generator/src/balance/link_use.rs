@@ -1,0 +1,342 @@
+//! How often each link is used when every switch sends alike to every switch of other groups, by
+//! VLB alone.
+//!
+//! Counted over pairs (x, y) of first and second global links: all routes over one such pair have
+//! the same ends, and those with two hops in the middle use its local links evenly, so their
+//! share is spread once per intermediate group. Where a set keeps fractions of routes, by its
+//! rule or by the levels of a source switch, a route counts by the chance that it is kept: the
+//! figures are expected over all seeds.
+
+use crate::routes::count::RouteCounter;
+use crate::routes::presence::shapes_when_thinned;
+use crate::throughput::links::Links;
+use crate::topology::{End, Link, Topology};
+use rayon::prelude::*;
+use tvlb_schema::{DrawRule, GlobalPort, Group, Index, Keep, Level, SetRule, Shape, Switch};
+
+/// How VLB paths are drawn.
+#[derive(Clone, Copy, Debug)]
+pub enum Draw<'d> {
+    /// Conventional VLB: uniformly over triples (R, leg 1, leg 2).
+    Conventional,
+    /// By a set's rule. `levels` are those of each switch, none for one that does not thin; an
+    /// empty slice stands for no switch that does.
+    Set {
+        /// The rule.
+        rule: &'d SetRule,
+        /// By switch number.
+        levels: &'d [Vec<Level>],
+    },
+}
+
+/// The largest use of a link over the mean, of links within groups and of those between.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Imbalance {
+    /// Of local links; 1 where there are none.
+    pub local: f64,
+    /// Of global links.
+    pub global: f64,
+}
+
+impl Imbalance {
+    /// Of VLB paths drawn so.
+    pub fn of(counter: &RouteCounter<'_>, draw: Draw<'_>) -> Self {
+        LinkUse::of(counter, draw).imbalance(counter.topology())
+    }
+
+    /// The larger of the two, each against another's.
+    pub fn against(&self, other: &Self) -> f64 {
+        (self.local / other.local).max(self.global / other.global)
+    }
+}
+
+/// Paths that cross each link, where each ordered pair of switches of different groups sends one.
+#[derive(Clone, Debug)]
+pub struct LinkUse {
+    /// By link number, see [`Links`].
+    pub of: Vec<f64>,
+    links: Links,
+}
+
+/// What the routes from one group make of the links.
+struct Sum {
+    of: Vec<f64>,
+    /// By intermediate group, by the switch at which x arrives and the one that y leaves: paths
+    /// with two hops in the middle.
+    apart: Vec<f64>,
+}
+
+/// One first and one second global link.
+struct Crossing {
+    x: GlobalPort,
+    middle: Group,
+    v: Index,
+    w: Index,
+    y: Link,
+    head: bool,
+    tail: bool,
+    /// The chance that the source's level keeps a route by x.
+    kept: f64,
+}
+
+impl LinkUse {
+    /// Counts; the sums are made in the order of the switches, so they are the same at any number
+    /// of threads.
+    pub fn of(counter: &RouteCounter<'_>, draw: Draw<'_>) -> Self {
+        let topology = counter.topology();
+        let df = topology.dragonfly();
+        let links = Links::new(*df);
+        let groups: Vec<Group> = df.groups().collect();
+        let sums: Vec<Sum> =
+            groups.par_iter().map(|&from| group_sum(counter, draw, from)).collect();
+        let mut total = Sum::new(topology);
+        for sum in sums {
+            total.of.iter_mut().zip(&sum.of).for_each(|(all, one)| *all += one);
+            total.apart.iter_mut().zip(&sum.apart).for_each(|(all, one)| *all += one);
+        }
+        for &middle in &groups {
+            spread(topology, &links, &mut total, middle);
+        }
+        Self { of: total.of, links }
+    }
+
+    /// The largest use over the mean.
+    pub fn imbalance(&self, topology: &Topology) -> Imbalance {
+        let (local, global) = self.means(topology);
+        let df = topology.dragonfly();
+        let (mut most_local, mut most_global) = (0.0_f64, 0.0_f64);
+        for group in df.groups() {
+            for from in df.indices() {
+                for to in df.indices().filter(|&to| to != from) {
+                    most_local = most_local.max(self.of[self.links.local(group, from, to)]);
+                }
+            }
+            for port in df.global_ports() {
+                most_global = most_global.max(self.of[self.links.global(group, port)]);
+            }
+        }
+        let over = |most: f64, mean: f64| if mean > 0.0 { most / mean } else { 1.0 };
+        Imbalance { local: over(most_local, local), global: over(most_global, global) }
+    }
+
+    /// The mean use of a local link, and of a global one.
+    pub fn means(&self, topology: &Topology) -> (f64, f64) {
+        let df = topology.dragonfly();
+        let (mut local, mut global) = (0.0, 0.0);
+        for group in df.groups() {
+            for from in df.indices() {
+                for to in df.indices().filter(|&to| to != from) {
+                    local += self.of[self.links.local(group, from, to)];
+                }
+            }
+            for port in df.global_ports() {
+                global += self.of[self.links.global(group, port)];
+            }
+        }
+        let cables = 2.0 * f64::from(u32::try_from(topology.cables().len()).unwrap_or(u32::MAX));
+        let locals = f64::from(df.g()) * f64::from(df.a()) * f64::from(df.a() - 1);
+        (
+            if locals > 0.0 { local / locals } else { 0.0 },
+            if cables > 0.0 { global / cables } else { 0.0 },
+        )
+    }
+
+    /// The use of a link within a group.
+    pub fn local(&self, group: Group, from: Index, to: Index) -> f64 {
+        self.of[self.links.local(group, from, to)]
+    }
+
+    /// The use of the link that a global port leads to.
+    pub fn global(&self, group: Group, port: GlobalPort) -> f64 {
+        self.of[self.links.global(group, port)]
+    }
+}
+
+impl Sum {
+    fn new(topology: &Topology) -> Self {
+        let df = topology.dragonfly();
+        let (a, g) = (df.a() as usize, df.g() as usize);
+        Self { of: vec![0.0; Links::new(*df).count()], apart: vec![0.0; g * a * a] }
+    }
+}
+
+/// The paths from the switches of one group.
+fn group_sum(counter: &RouteCounter<'_>, draw: Draw<'_>, from: Group) -> Sum {
+    let topology = counter.topology();
+    let df = topology.dragonfly();
+    let mut sum = Sum::new(topology);
+    for source in df.indices().map(|index| df.switch(from, index)) {
+        for destination in df.switches().filter(|&d| df.place(d).0 != from) {
+            match draw {
+                Draw::Conventional => triples(topology, source, destination, &mut sum),
+                Draw::Set { rule, levels } => {
+                    let levels = levels.get(usize::from(source.0)).map_or(&[][..], Vec::as_slice);
+                    routes(counter, rule, levels, source, destination, &mut sum);
+                }
+            }
+        }
+    }
+    sum
+}
+
+/// Every pair (x, y) of one pair of switches.
+fn crossings(
+    topology: &Topology,
+    levels: &[Level],
+    source: Switch,
+    destination: Switch,
+    mut each: impl FnMut(&Crossing),
+) {
+    let df = topology.dragonfly();
+    let ((from, here), (to, there)) = (df.place(source), df.place(destination));
+    for x in df.global_ports() {
+        let Some(End { group: middle, port }) = topology.peer(End { group: from, port: x }) else {
+            continue;
+        };
+        if middle == to {
+            continue;
+        }
+        let v = df.split_port(port).0;
+        let head = df.split_port(x).0 != here;
+        let kept = levels.get(usize::from(x.0)).map_or(1.0, |&level| fraction(level));
+        for &y in topology.links(middle, to) {
+            let (w, tail) = (df.split_port(y.from).0, df.split_port(y.to).0 != there);
+            each(&Crossing { x, middle, v, w, y, head, tail, kept });
+        }
+    }
+}
+
+/// The part of the routes that a level keeps.
+fn fraction(level: Level) -> f64 {
+    (f64::from(level.number()) + 1.0) / 16.0
+}
+
+/// Conventional VLB from one switch to another.
+fn triples(topology: &Topology, source: Switch, destination: Switch, sum: &mut Sum) {
+    let mut count = 0_u32;
+    crossings(topology, &[], source, destination, |_| count += 1);
+    let a = f64::from(topology.dragonfly().a());
+    let each = 1.0 / (f64::from(count) * a);
+    crossings(topology, &[], source, destination, |c| {
+        // The switch in the middle is v's own or w's own, the same or another.
+        let (direct, apart) = if c.v == c.w { (0.0, a - 1.0) } else { (2.0, a - 2.0) };
+        add(topology, source, destination, c, a * each, direct * each, apart * each, sum);
+    });
+}
+
+/// A set from one switch to another.
+fn routes(
+    counter: &RouteCounter<'_>,
+    rule: &SetRule,
+    levels: &[Level],
+    source: Switch,
+    destination: Switch,
+    sum: &mut Sum,
+) {
+    let topology = counter.topology();
+    let detours = f64::from(topology.dragonfly().a().saturating_sub(2));
+    let mut found = [0.0; Shape::COUNT];
+    crossings(topology, levels, source, destination, |c| {
+        if c.v == c.w {
+            found[shape(c, 0).number()] += c.kept;
+        } else {
+            found[shape(c, 1).number()] += c.kept;
+            found[shape(c, 2).number()] += c.kept * detours;
+        }
+    });
+    // By shape: what one route of it counts, before the level of its first link.
+    let mut each = [0.0; Shape::COUNT];
+    match rule.draw {
+        DrawRule::ByRoute => {
+            let parts = |shape: Shape| f64::from(rule.keep_of(shape).parts());
+            let total: f64 = Shape::all().map(|s| parts(s) * found[s.number()]).sum();
+            if total > 0.0 {
+                Shape::all().for_each(|s| each[s.number()] = parts(s) / total);
+            }
+        }
+        DrawRule::ByShape { .. } => {
+            let whole = Shape::all().all(|s| matches!(rule.keep_of(s), Keep::NONE | Keep::ALL));
+            let is_there: Vec<bool> = if whole && levels.is_empty() {
+                Shape::all().map(|s| rule.weight_of(s) > 0 && found[s.number()] > 0.0).collect()
+            } else {
+                let present = shapes_when_thinned(counter, rule, levels, source, destination);
+                Shape::all().map(|s| present.contains(s)).collect()
+            };
+            let weight = |s: Shape| {
+                if is_there[s.number()] { f64::from(rule.weight_of(s)) } else { 0.0 }
+            };
+            let total: f64 = Shape::all().map(weight).sum();
+            for s in Shape::all().filter(|&s| weight(s) > 0.0) {
+                each[s.number()] = weight(s) / total / found[s.number()];
+            }
+        }
+    }
+    crossings(topology, levels, source, destination, |c| {
+        let of = |mid: u8| each[shape(c, mid).number()] * c.kept;
+        let (all, direct, apart) = if c.v == c.w {
+            (of(0), 0.0, 0.0)
+        } else {
+            let (direct, apart) = (of(1), of(2) * detours);
+            (direct + apart, direct, apart)
+        };
+        if all > 0.0 {
+            add(topology, source, destination, c, all, direct, apart, sum);
+        }
+    });
+}
+
+fn shape(c: &Crossing, mid: u8) -> Shape {
+    Shape::of_walk(c.head, mid, c.tail)
+}
+
+/// Adds the paths over one pair of links: all of them, those with one hop in the middle, those
+/// with two.
+#[expect(clippy::too_many_arguments, reason = "three parts of one number")]
+fn add(
+    topology: &Topology,
+    source: Switch,
+    destination: Switch,
+    c: &Crossing,
+    all: f64,
+    direct: f64,
+    apart: f64,
+    sum: &mut Sum,
+) {
+    let df = topology.dragonfly();
+    let links = Links::new(*df);
+    let ((from, here), (to, there)) = (df.place(source), df.place(destination));
+    sum.of[links.global(from, c.x)] += all;
+    sum.of[links.global(c.middle, c.y.from)] += all;
+    if c.head {
+        sum.of[links.local(from, here, df.split_port(c.x).0)] += all;
+    }
+    if c.tail {
+        sum.of[links.local(to, df.split_port(c.y.to).0, there)] += all;
+    }
+    if c.v != c.w {
+        sum.of[links.local(c.middle, c.v, c.w)] += direct;
+    }
+    let a = df.a() as usize;
+    let row = usize::from(c.middle.0) * a + usize::from(c.v.0);
+    sum.apart[row * a + usize::from(c.w.0)] += apart;
+}
+
+/// Spreads the paths with two hops in a group over the switches that they can visit there.
+fn spread(topology: &Topology, links: &Links, sum: &mut Sum, middle: Group) {
+    let df = topology.dragonfly();
+    let a = df.a() as usize;
+    let first = usize::from(middle.0) * a * a;
+    for v in df.indices() {
+        for w in df.indices() {
+            let paths = sum.apart[first + usize::from(v.0) * a + usize::from(w.0)];
+            let ways = df.a() - if v == w { 1 } else { 2 };
+            if paths > 0.0 && ways > 0 {
+                let each = paths / f64::from(ways);
+                for r in df.indices().filter(|&r| r != v && r != w) {
+                    sum.of[links.local(middle, v, r)] += each;
+                    sum.of[links.local(middle, r, w)] += each;
+                }
+            }
+        }
+    }
+}

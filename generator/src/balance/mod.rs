@@ -1,0 +1,164 @@
+//! Load balance: thin the routes by overused first links until no link stands out more than under
+//! conventional VLB (Rahman et al., SC'19, section 3.3.3).
+//!
+//! What is adjusted is, for each source switch and each global port of its group, the fraction of
+//! its routes that leave by that port: a level of the switch image. A route's first global link
+//! tells its local hop before that link and the switch at which it enters the intermediate group,
+//! so these levels steer the load of all of them; the second link of a route lies in another
+//! group, and a switch that thinned by it would have to list all links of the fabric.
+//!
+//! Each round measures every link's use ([`LinkUse`]) and lowers or raises the share of each
+//! first link by how far it, and the local link to it, lie above the mean. It stops once the most
+//! used links of both kinds lie hardly farther above the mean than conventional VLB's own
+//! ([`MARGIN`]), or after [`MOST_ROUNDS`]; the best round counts. A level keeps at least a quarter, and where no route of
+//! a pair would be left, its source switch thins nothing.
+
+pub mod link_use;
+
+use crate::image::{BalancedSet, Levels};
+use crate::routes::count::RouteCounter;
+use crate::routes::presence::{present_shapes, shapes_when_thinned};
+use crate::topology::Topology;
+use link_use::{Draw, Imbalance, LinkUse};
+use rayon::prelude::*;
+use tvlb_schema::{Level, PerDecision, SetRule, Switch};
+
+/// The rounds of adjustment.
+pub const MOST_ROUNDS: usize = 12;
+/// How far above conventional VLB's most used link, against the mean, is even enough.
+pub const MARGIN: f64 = 1.02;
+/// Pairs (x, y) over all pairs of switches that are counted in a second or so.
+const MOST_CROSSINGS: u64 = 50_000_000;
+
+/// Whether the use of links can be counted, and balanced, in little time.
+pub fn is_countable(topology: &Topology) -> bool {
+    let df = topology.dragonfly();
+    let switches = u64::from(df.switch_count());
+    let per_pair = u64::from(df.ports_per_group()) * topology.links_per_pair().1 as u64;
+    switches * switches * per_pair <= MOST_CROSSINGS
+}
+
+/// The levels of every switch, and what they are good for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Balance {
+    /// What each switch thins.
+    pub levels: Levels,
+    /// Of the set as its rule has it.
+    pub before: Imbalance,
+    /// With these levels.
+    pub after: Imbalance,
+    /// Of conventional VLB.
+    pub conventional: Imbalance,
+}
+
+impl Balance {
+    /// Whether any switch thins its set.
+    pub fn thins(&self) -> bool {
+        self.levels.iter().any(|levels| !levels.is_empty())
+    }
+}
+
+/// Balances the use of links by one set. `conventional` is conventional VLB's on this fabric;
+/// `stop` is asked before each round, which ends with what there is.
+pub fn balance(
+    counter: &RouteCounter<'_>,
+    rule: &SetRule,
+    conventional: Imbalance,
+    stop: &dyn Fn() -> bool,
+) -> Balance {
+    let topology = counter.topology();
+    let df = topology.dragonfly();
+    let switches: Vec<Switch> = df.switches().collect();
+    let mut used = LinkUse::of(counter, Draw::Set { rule, levels: &[] });
+    let before = used.imbalance(topology);
+    let mut best = Balance { levels: Levels::default(), before, after: before, conventional };
+    let mut shares = vec![vec![1.0; df.ports_per_group() as usize]; switches.len()];
+    for _ in 0..MOST_ROUNDS {
+        if best.after.against(&conventional) <= MARGIN || stop() {
+            break;
+        }
+        let (local, global) = used.means(topology);
+        for (shares, &switch) in shares.iter_mut().zip(&switches) {
+            let (group, here) = df.place(switch);
+            for (share, x) in shares.iter_mut().zip(df.global_ports()) {
+                let owner = df.split_port(x).0;
+                let mut excess = used.global(group, x) / global;
+                if owner != here && local > 0.0 {
+                    excess *= used.local(group, here, owner) / local;
+                }
+                // A port without a cable is not used at all.
+                if excess > 0.0 {
+                    *share /= excess;
+                }
+            }
+            let most = shares.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+            for share in shares.iter_mut() {
+                *share = (*share / most).max(0.25);
+            }
+        }
+        let levels: Vec<Vec<Level>> = switches
+            .par_iter()
+            .zip(&shares)
+            .map(|(&switch, shares)| safe_levels(counter, rule, switch, shares))
+            .collect();
+        used = LinkUse::of(counter, Draw::Set { rule, levels: &levels });
+        let after = used.imbalance(topology);
+        if after.against(&conventional) < best.after.against(&conventional) {
+            best = Balance { levels: Levels::new(levels), after, ..best };
+        }
+    }
+    best
+}
+
+/// The sets of all decisions, each balanced. `stop` is asked before each round.
+pub fn balanced(
+    topology: &Topology,
+    sets: &PerDecision<BalancedSet>,
+    stop: &dyn Fn() -> bool,
+) -> PerDecision<BalancedSet> {
+    let counter = RouteCounter::new(topology);
+    let conventional = Imbalance::of(&counter, Draw::Conventional);
+    let mut known: Vec<BalancedSet> = Vec::new();
+    sets.map(|set| {
+        if let Some(set) = known.iter().find(|known| known.rule == set.rule) {
+            return set.clone();
+        }
+        let levels = balance(&counter, &set.rule, conventional, stop).levels;
+        known.push(BalancedSet { rule: set.rule, levels });
+        known[known.len() - 1].clone()
+    })
+}
+
+/// The levels nearest to these shares, or none if a destination would lose its last route.
+fn safe_levels(
+    counter: &RouteCounter<'_>,
+    rule: &SetRule,
+    source: Switch,
+    shares: &[f64],
+) -> Vec<Level> {
+    let levels: Vec<Level> = shares.iter().map(|&share| nearest(share)).collect();
+    if levels.iter().all(|&level| level == Level::ALL) {
+        return Vec::new();
+    }
+    let df = counter.topology().dragonfly();
+    let from = df.place(source).0;
+    let mut others = df.switches().filter(|&to| df.place(to).0 != from);
+    let is_safe = others.all(|to| {
+        !shapes_when_thinned(counter, rule, &levels, source, to).is_empty()
+            || present_shapes(counter, rule, source, to).is_empty()
+    });
+    if is_safe { levels } else { Vec::new() }
+}
+
+/// The level that keeps the part nearest to this share.
+fn nearest(share: f64) -> Level {
+    let least = Level::LEAST.number();
+    (least..Level::ALL.number())
+        .rev()
+        .filter_map(Level::new)
+        .find(|level| (f64::from(level.number()) + 1.5) / 16.0 < share)
+        .map_or(Level::LEAST, |below| Level::new(below.number() + 1).unwrap_or(Level::ALL))
+}
+
+#[cfg(test)]
+mod tests;

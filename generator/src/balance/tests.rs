@@ -1,0 +1,180 @@
+//! Use counted by listing every path, and what a balance does.
+
+use super::*;
+use crate::routes::enumerate::routes;
+use crate::routes::triples::triples;
+use crate::routes::walk::Walk;
+use crate::routes::wirings::{absolute, any, inter_group_pairs};
+use crate::set_grammar::parse_set;
+use crate::throughput::links::Links;
+use crate::topology::Topology;
+use proptest::prelude::*;
+use tvlb_schema::{DrawRule, GlobalPort, Shape};
+
+/// Uses of local links, and of all links of each two groups together: which of several between the
+/// same two switches a walk takes, it does not tell.
+fn by_walks(topology: &Topology, walks: &[(Walk, f64)]) -> (Vec<f64>, Vec<f64>) {
+    let df = topology.dragonfly();
+    let links = Links::new(*df);
+    let (g, mut local) = (df.g() as usize, vec![0.0; links.count()]);
+    let mut between = vec![0.0; g * g];
+    for (walk, share) in walks {
+        for hop in walk.switches().windows(2) {
+            let ((from, u), (to, v)) = (df.place(hop[0]), df.place(hop[1]));
+            if from == to {
+                local[links.local(from, u, v)] += share;
+            } else {
+                between[usize::from(from.0) * g + usize::from(to.0)] += share;
+            }
+        }
+    }
+    (local, between)
+}
+
+/// The same of counted uses.
+fn by_groups(topology: &Topology, used: &LinkUse) -> (Vec<f64>, Vec<f64>) {
+    let df = topology.dragonfly();
+    let links = Links::new(*df);
+    let (g, mut local) = (df.g() as usize, used.of.clone());
+    let mut between = vec![0.0; g * g];
+    for group in df.groups() {
+        for port in df.global_ports() {
+            let number = links.global(group, port);
+            let share = std::mem::take(&mut local[number]);
+            if let Some(end) = topology.peer(tvlb_schema::End { group, port }) {
+                between[usize::from(group.0) * g + usize::from(end.group.0)] += share;
+            } else {
+                assert!(share == 0.0, "an unused port carries nothing");
+            }
+        }
+    }
+    (local, between)
+}
+
+fn assert_same(topology: &Topology, used: &LinkUse, walks: &[(Walk, f64)]) {
+    let (counted, listed) = (by_groups(topology, used), by_walks(topology, walks));
+    let pairs = counted.0.iter().zip(&listed.0).chain(counted.1.iter().zip(&listed.1));
+    for (one, other) in pairs {
+        assert!((one - other).abs() < 1e-9, "counted {one}, listed {other}");
+    }
+}
+
+/// Every route of a rule without fractions with the probability of its draw, where routes by a
+/// first port count as much as its level keeps.
+fn listed(topology: &Topology, rule: &SetRule, levels: &[Vec<Level>]) -> Vec<(Walk, f64)> {
+    let mut walks = Vec::new();
+    for (source, destination) in inter_group_pairs(topology) {
+        let kept = |x: GlobalPort| {
+            let levels = levels.get(usize::from(source.0)).map_or(&[][..], Vec::as_slice);
+            levels.get(usize::from(x.0)).map_or(1.0, |l| (f64::from(l.number()) + 1.0) / 16.0)
+        };
+        let all: Vec<(Shape, f64, Walk)> = routes(topology, source, destination)
+            .filter(|found| rule.shapes().contains(found.shape))
+            .map(|found| (found.shape, kept(found.route.x), found.walk))
+            .collect();
+        let of_shape = |shape| -> f64 {
+            all.iter().filter(|(s, ..)| *s == shape).map(|(_, kept, _)| kept).sum()
+        };
+        let weights: f64 = Shape::all()
+            .filter(|&shape| of_shape(shape) > 0.0)
+            .map(|shape| f64::from(rule.weight_of(shape)))
+            .sum();
+        let total: f64 = all.iter().map(|(_, kept, _)| kept).sum();
+        walks.extend(all.iter().map(|&(shape, kept, walk)| {
+            let share = match rule.draw {
+                DrawRule::ByRoute => kept / total,
+                DrawRule::ByShape { .. } => {
+                    f64::from(rule.weight_of(shape)) / weights * kept / of_shape(shape)
+                }
+            };
+            (walk, share)
+        }));
+    }
+    walks
+}
+
+#[test]
+fn conventional_use_is_that_of_all_triples() {
+    for topology in [absolute(2, 4, 2, 9), absolute(1, 3, 2, 4), absolute(1, 1, 4, 5)] {
+        let counter = RouteCounter::new(&topology);
+        let mut walks = Vec::new();
+        for (source, destination) in inter_group_pairs(&topology) {
+            let all: Vec<Walk> =
+                triples(&topology, source, destination).map(|t| t.walk()).collect();
+            let count = f64::from(u32::try_from(all.len()).unwrap());
+            walks.extend(all.into_iter().map(|walk| (walk, 1.0 / count)));
+        }
+        assert_same(&topology, &LinkUse::of(&counter, Draw::Conventional), &walks);
+    }
+}
+
+#[test]
+fn use_of_a_set_is_that_of_all_its_routes() {
+    let topology = absolute(2, 4, 2, 9);
+    let counter = RouteCounter::new(&topology);
+    for text in ["all", "strategic-2-3", "shapes:110", "2*shapes:011, only:120", "4-hop by shape"] {
+        let rule = parse_set(text, 3).unwrap();
+        let used = LinkUse::of(&counter, Draw::Set { rule: &rule, levels: &[] });
+        assert_same(&topology, &used, &listed(&topology, &rule, &[]));
+    }
+}
+
+#[test]
+fn levels_count_by_what_they_keep() {
+    let topology = absolute(2, 4, 2, 9);
+    let counter = RouteCounter::new(&topology);
+    let level = |n: usize| Level::new(u8::try_from(3 + n % 13).unwrap()).unwrap();
+    let levels: Vec<Vec<Level>> = (0..36)
+        .map(|s| if s % 3 == 0 { Vec::new() } else { (0..8).map(|x| level(s + x)).collect() })
+        .collect();
+    // Of all shapes each pair keeps some route whatever the seed, at these levels.
+    let rule = parse_set("all", 3).unwrap();
+    let used = LinkUse::of(&counter, Draw::Set { rule: &rule, levels: &levels });
+    assert_same(&topology, &used, &listed(&topology, &rule, &levels));
+}
+
+#[test]
+fn a_balance_evens_the_use_of_links() {
+    let topology = absolute(4, 8, 4, 9);
+    let counter = RouteCounter::new(&topology);
+    let conventional = Imbalance::of(&counter, Draw::Conventional);
+    assert!((conventional.local - 1.0).abs() < 1e-9 && (conventional.global - 1.0).abs() < 1e-9);
+    for (text, most) in [("strategic-2-3 by shape", 1.08), ("4-hop by shape", 1.2)] {
+        let rule = parse_set(text, 1).unwrap();
+        let found = balance(&counter, &rule, conventional, &|| false);
+        assert!(found.before.global > 1.2, "{text}: {:?}", found.before);
+        assert!(found.after.against(&conventional) < most, "{text}: {:?}", found.after);
+        let again = Imbalance::of(&counter, Draw::Set { rule: &rule, levels: &found.levels });
+        assert_eq!(again, found.after);
+    }
+    let stopped = balance(&counter, &parse_set("all by shape", 1).unwrap(), conventional, &|| true);
+    assert!(!stopped.thins() && stopped.before == stopped.after);
+}
+
+#[test]
+fn levels_are_the_nearest() {
+    let number = |share| nearest(share).number();
+    assert_eq!([1.0, 0.97, 0.96, 0.5, 0.25, 0.0].map(number), [15, 15, 14, 7, 3, 3]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+    #[test]
+    fn no_pair_loses_its_last_route_and_no_balance_is_worse(
+        topology in any(), seed in 0_u64..1000, set in 0_usize..3
+    ) {
+        let counter = RouteCounter::new(&topology);
+        let conventional = Imbalance::of(&counter, Draw::Conventional);
+        let text = ["shapes:011", "all by shape", "30% 6-hop"][set];
+        let rule = parse_set(text, seed).unwrap();
+        let found = balance(&counter, &rule, conventional, &|| false);
+        let (after, before) =
+            (found.after.against(&conventional), found.before.against(&conventional));
+        prop_assert!(after <= before);
+        for (source, to) in inter_group_pairs(&topology) {
+            let levels = found.levels.get(usize::from(source.0)).map_or(&[][..], Vec::as_slice);
+            let left = shapes_when_thinned(&counter, &rule, levels, source, to);
+            prop_assert!(!left.is_empty() || present_shapes(&counter, &rule, source, to).is_empty());
+        }
+    }
+}
