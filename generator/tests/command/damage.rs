@@ -209,7 +209,7 @@ fn manifests_with_wrong_fields() {
     let huge = |text: &str| text.replace("\"bytes\": 100", "\"bytes\": 99999999999999999999");
     assert_error!(error_of(&with_manifest(huge)), @"tvlb: out/manifest.json:60:35: not a manifest of a table set: invalid type: floating point `1e+20`, expected u64");
     let long = |text: &str| text.replace("\"bytes\": 100", "\"bytes\": 9999999999999");
-    assert_error!(error_of(&with_manifest(long)), @"tvlb: out/fabric.tvlb: found 100 bytes, but the manifest says 9999999999999; it is damaged or of another table set");
+    assert_error!(error_of(&with_manifest(long)), @"tvlb: out/manifest.json: files[0].bytes is 9999999999999, accepted at most 134217728");
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod fabric;
 mod golden;
 mod help;
 mod interruption;
+mod kill;
 mod model;
 mod output;
 mod scratch;
