@@ -4,6 +4,7 @@
 //! stage takes plain values and returns plain values; reading and writing stay at the edges.
 
 pub mod choose;
+pub mod diff;
 pub mod fabric;
 pub mod fabric_file;
 pub mod generate;

@@ -1,4 +1,4 @@
-//! Wrong command lines (exit code 2), and right ones that ask for what is not there (exit code 1).
+//! Wrong command lines, and right ones that ask for what is not there: exit code 2.
 
 use crate::scratch::Scratch;
 use insta::assert_snapshot;

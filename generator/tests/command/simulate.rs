@@ -73,7 +73,7 @@ fn pairs_are_read_from_a_file() {
     assert_snapshot!("simulate_pairs", found);
     scratch.write("pairs.csv", "0,72\n");
     let run = scratch.tvlb("simulate out --traffic pairs:pairs.csv");
-    assert_eq!(run.code, 1);
+    assert_eq!(run.code, 2);
     assert_eq!(
         run.stderr,
         "tvlb: traffic 1 listed pairs: pair 1 names node 72, but the last node is 71\n"
@@ -96,7 +96,7 @@ fn bad_input_ends_in_one_error() {
         "--saturation --resolution 0",
     ] {
         let run = scratch.tvlb(&format!("simulate out {arguments}"));
-        assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{arguments}");
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{arguments}");
         write!(errors, "{arguments}\n    {}", run.stderr).unwrap();
     }
     fs::remove_file(scratch.path("out/switches/00007.tvlb")).unwrap();

@@ -16,7 +16,7 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 pub(crate) fn catch_interrupt() -> Outcome {
     ctrlc::set_handler(|| {
         if INTERRUPTED.swap(true, Ordering::SeqCst) {
-            std::process::exit(130);
+            std::process::exit(i32::from(crate::failure::INTERRUPTED));
         }
     })
     .map_err(|error| Failure::Message(format!("cannot catch interrupts: {error}")))
