@@ -223,7 +223,7 @@ mod tests {
         let error = Dependencies::new(&df).err().unwrap();
         assert_eq!(
             error.to_string(),
-            "the graph of channels of 65536 switches with 271 ports each takes 38504759296 bytes, \
+            "the graph of channels of 65536 switches with 271 ports each takes 38504235008 bytes, \
              accepted at most 1073741824"
         );
         assert!(!error.is_finding());
