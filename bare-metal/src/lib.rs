@@ -20,9 +20,10 @@ pub const SOURCE: &[u8] = include_bytes!("../images/switch-00003.tvlb");
 /// Switch 4 of it, of the same group: PAR's second switch.
 pub const SECOND: &[u8] = include_bytes!("../images/switch-00004.tvlb");
 /// The images that pin the format.
-pub const GOLDEN: [&[u8]; 2] = [
-    include_bytes!("../../schema/golden/fabric.tvlb"),
-    include_bytes!("../../schema/golden/switch-00005.tvlb"),
+pub const GOLDEN: [&[u8]; 3] = [
+    include_bytes!("../../schema/golden/v2/fabric.tvlb"),
+    include_bytes!("../../schema/golden/v2/switch-00005.tvlb"),
+    include_bytes!("../../schema/golden/v2/switch-00005-thinned.tvlb"),
 ];
 
 /// How many packets the sequence has.
@@ -201,7 +202,13 @@ fn look_and_forward(
 
 /// What the images that pin the format decode to.
 fn golden(line: &mut Line, out: &mut impl FnMut(&[u8])) {
-    let [fabric, switch] = GOLDEN;
+    let [fabric, switches @ ..] = GOLDEN;
+    for switch in switches {
+        golden_pair(fabric, switch, line, out);
+    }
+}
+
+fn golden_pair(fabric: &[u8], switch: &[u8], line: &mut Line, out: &mut impl FnMut(&[u8])) {
     let booted = FabricImage::decode(fabric)
         .map_err(Error::FabricImage)
         .and_then(|fabric| Ok((fabric, Switch::boot_in(&fabric, switch)?)));

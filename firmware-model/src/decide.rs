@@ -60,7 +60,8 @@ pub enum VlbPaths {
 pub enum Choice {
     /// The destination is on the source switch: no path at all.
     Here,
-    /// MIN, by the scheme.
+    /// MIN, by the scheme. Where MIN costs so little that it is taken whatever the VLB candidate,
+    /// none is drawn, so the pair may have none.
     Min,
     /// VLB, by the scheme.
     Vlb,
@@ -86,6 +87,16 @@ pub(crate) struct Chosen {
     pub(crate) choice: Choice,
     pub(crate) min: Option<Path>,
     pub(crate) vlb: Option<Path>,
+    /// MIN costs at most T, so that it is taken whatever the VLB candidate, and none was drawn.
+    pub(crate) min_is_sure: bool,
+}
+
+impl Chosen {
+    /// The header of a packet that goes on as its second look has chosen.
+    #[inline]
+    pub(crate) fn reroute(&self, header: Header) -> Header {
+        if self.choice == Choice::Vlb { self.path.reroutes(header) } else { header.closed() }
+    }
 }
 
 /// Why there is no choice. An [`Error`] is some words larger, and a switch's stack is small.
@@ -98,7 +109,8 @@ pub(crate) enum Denied {
 impl Switch<'_> {
     /// Decides the path of a packet that a node of this switch sends, and its first step.
     ///
-    /// Draws one candidate of each kind that the scheme needs; `credits` are read at most twice.
+    /// Draws one candidate of each kind that the scheme needs, VLB's only where MIN costs more than
+    /// T: else MIN is taken whatever the other. `credits` are read at most twice.
     ///
     /// # Errors
     /// The destination does not exist, or cannot be reached.
@@ -169,7 +181,8 @@ impl Switch<'_> {
     }
 
     /// PAR's second look: at the second switch, if the packet took MIN and is still in its source
-    /// group, MIN by the cable it came for is weighed against a VLB path from here. Returns the
+    /// group, MIN by the cable it came for is weighed against a VLB path from here, if MIN costs
+    /// more than T. Returns the
     /// header to go on with, which [`Self::forward`] takes; any other packet's comes back as it is.
     ///
     /// # Errors
@@ -188,26 +201,39 @@ impl Switch<'_> {
         let Some((to, min)) = self.minimal_rest(header) else {
             return Err(self.no_second_look(header));
         };
-        let vlb = self.draw_vlb(to, Decision::ParSecond, paths, rng);
-        Ok(self.go_on(header, to, min, vlb, credits))
+        Ok(self.choose_again(to, min, paths, credits, rng).reroute(header))
     }
 
     /// PAR's second choice between the rest of a packet's MIN path and a VLB path.
     #[inline]
-    pub(crate) fn go_on(
+    pub(crate) fn choose_again(
         &self,
-        header: Header,
         to: Place,
         min: Path,
-        vlb: Option<Path>,
+        paths: VlbPaths,
         credits: &(impl Credits + ?Sized),
-    ) -> Header {
-        match vlb {
-            Some(vlb) if !self.prefers_min(Decision::ParSecond, to, min, vlb, credits) => {
-                vlb.reroutes(header)
-            }
-            _ => header.closed(),
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Chosen {
+        let threshold = i64::from(self.image.threshold(Decision::ParSecond));
+        let cost = self.local_cost(to, min, credits);
+        let stays = Chosen {
+            path: min,
+            choice: Choice::Min,
+            min: Some(min),
+            vlb: None,
+            min_is_sure: cost <= threshold,
+        };
+        if stays.min_is_sure {
+            return stays;
         }
+        let Some(vlb) = self.draw_vlb(to, Decision::ParSecond, paths, rng) else {
+            return Chosen { choice: Choice::MinForWant, ..stays };
+        };
+        let stays = Chosen { vlb: Some(vlb), ..stays };
+        if cost <= self.local_cost(to, vlb, credits) + threshold {
+            return stays;
+        }
+        Chosen { path: vlb, choice: Choice::Vlb, ..stays }
     }
 
     /// The rest of the MIN path of a packet in its source group that stands before its global
@@ -248,16 +274,34 @@ impl Switch<'_> {
     ) -> Result<Chosen, Denied> {
         let decision = scheme.decision();
         let min = if scheme == Scheme::Vlb { None } else { self.draw_min(to, rng) };
+        let threshold = i64::from(self.image.threshold(decision));
+        let cost = |path: Path, kind| match scheme {
+            Scheme::UgalG => self.cost_along(to, terminal, path, kind, credits),
+            _ => Some(self.local_cost(to, path, credits)),
+        };
+        let min_cost = match min {
+            Some(min) if scheme != Scheme::Min => cost(min, Kind::Min),
+            _ => None,
+        };
+        // No candidate costs less than nothing, and MIN wins a tie.
+        if let (Some(path), Some(cost)) = (min, min_cost)
+            && cost <= threshold
+        {
+            return Ok(Chosen { path, choice: Choice::Min, min, vlb: None, min_is_sure: true });
+        }
         let vlb =
             if scheme == Scheme::Min { None } else { self.draw_vlb(to, decision, paths, rng) };
-        if let (Some(min), Some(vlb)) = (min, vlb) {
-            let prefers_min = if scheme == Scheme::UgalG {
-                self.prefers_min_along(to, terminal, min, vlb, credits)?
-            } else {
-                self.prefers_min(decision, to, min, vlb, credits)
+        let min_is_sure = false;
+        if let (Some(min_path), Some(vlb_path)) = (min, vlb) {
+            let (Some(min_cost), Some(vlb_cost)) = (min_cost, cost(vlb_path, Kind::Vlb)) else {
+                return Err(Denied::NoGlobalView);
             };
-            let (path, choice) = if prefers_min { (min, Choice::Min) } else { (vlb, Choice::Vlb) };
-            return Ok(Chosen { path, choice, min: Some(min), vlb: Some(vlb) });
+            let (path, choice) = if min_cost <= vlb_cost + threshold {
+                (min_path, Choice::Min)
+            } else {
+                (vlb_path, Choice::Vlb)
+            };
+            return Ok(Chosen { path, choice, min, vlb, min_is_sure });
         }
         let (path, choice) = match (scheme, min, vlb) {
             (Scheme::Min, Some(min), _) => (min, Choice::Min),
@@ -266,42 +310,27 @@ impl Switch<'_> {
             (_, _, Some(vlb)) => (vlb, Choice::VlbForWant),
             _ => return self.only_path(to, scheme, rng),
         };
-        Ok(Chosen { path, choice, min, vlb })
+        Ok(Chosen { path, choice, min, vlb, min_is_sure })
     }
 
-    /// UGAL-L's comparison; MIN wins a tie.
+    /// What UGAL-L and PAR compare: the first queue times the hops.
     #[inline]
-    fn prefers_min(
-        &self,
-        decision: Decision,
-        to: Place,
-        min: Path,
-        vlb: Path,
-        credits: &(impl Credits + ?Sized),
-    ) -> bool {
-        let cost = |path: Path| {
-            i64::from(credits.used(self.first_port(to, path))) * i64::from(path.hops())
-        };
-        cost(min) <= cost(vlb) + i64::from(self.image.threshold(decision))
+    fn local_cost(&self, to: Place, path: Path, credits: &(impl Credits + ?Sized)) -> i64 {
+        i64::from(credits.used(self.first_port(to, path))) * i64::from(path.hops())
     }
 
-    /// UGAL-G's comparison; MIN wins a tie.
+    /// What UGAL-G compares: the queues along the path; `None` where the switch cannot see them.
     #[inline(never)]
-    fn prefers_min_along(
+    fn cost_along(
         &self,
         to: Place,
         terminal: u8,
-        min: Path,
-        vlb: Path,
+        path: Path,
+        kind: Kind,
         credits: &(impl Credits + ?Sized),
-    ) -> Result<bool, Denied> {
-        let switch = self.switch_at(to);
-        let queue = |path: Path, kind| {
-            let header = path.header(switch, terminal, kind);
-            credits.used_along(header).map(i64::from).ok_or(Denied::NoGlobalView)
-        };
-        let threshold = i64::from(self.image.threshold(Decision::UgalL));
-        Ok(queue(min, Kind::Min)? <= queue(vlb, Kind::Vlb)? + threshold)
+    ) -> Option<i64> {
+        let header = path.header(self.switch_at(to), terminal, kind);
+        credits.used_along(header).map(i64::from)
     }
 
     /// The path of a pair that lacks what its scheme asks for: the other kind, by all there is.
@@ -315,11 +344,12 @@ impl Switch<'_> {
     ) -> Result<Chosen, Denied> {
         let min = if scheme == Scheme::Vlb { self.draw_min(to, rng) } else { None };
         if let Some(path) = min {
-            return Ok(Chosen { path, choice: Choice::MinForWant, min, vlb: None });
+            let choice = Choice::MinForWant;
+            return Ok(Chosen { path, choice, min, vlb: None, min_is_sure: false });
         }
         let vlb = self.draw_vlb(to, scheme.decision(), VlbPaths::Conventional, rng);
         let path = vlb.ok_or(Denied::Unreachable)?;
-        Ok(Chosen { path, choice: Choice::VlbForWant, min, vlb })
+        Ok(Chosen { path, choice: Choice::VlbForWant, min, vlb, min_is_sure: false })
     }
 
     #[inline]

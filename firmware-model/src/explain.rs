@@ -3,8 +3,10 @@
 //! An explanation is for engineers and tools: it makes the decision anew, so it must be given what
 //! the decision was given, the state of the random numbers included.
 
+use crate::decide::Chosen;
 use crate::path::{Path, Place};
-use crate::{Admission, Credits, Error, Header, Kind, Scheme, Switch, VlbPaths};
+use crate::{Admission, Choice, Credits, Error, Header, Kind, Scheme, Switch, VlbPaths};
+use core::fmt;
 use rand_core::Rng;
 use tvlb_schema::{Decision, GlobalPort, Index, Node, Port};
 
@@ -28,6 +30,30 @@ pub struct Candidate {
     pub cost: u64,
 }
 
+/// Why a decision had no VLB candidate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotDrawn {
+    /// There was nothing to decide: the packet is where it goes to, the scheme is MIN only, or the
+    /// packet gets no second look.
+    NoDecision,
+    /// MIN costs at most T, so no candidate would have been taken.
+    MinIsSure,
+    /// The pair has no VLB path, or no kept one.
+    NoPath,
+}
+
+impl fmt::Display for NotDrawn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NoDecision => "VLB not drawn: there was nothing to decide",
+            Self::MinIsSure => {
+                "VLB not drawn: MIN's queue is empty, or its cost is otherwise at most T"
+            }
+            Self::NoPath => "VLB not drawn: the pair has no VLB path, or no kept one",
+        })
+    }
+}
+
 /// A decision and what it was made from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation<T> {
@@ -35,8 +61,8 @@ pub struct Explanation<T> {
     pub outcome: T,
     /// The MIN candidate, if one was drawn.
     pub min: Option<Candidate>,
-    /// The VLB candidate, if one was drawn.
-    pub vlb: Option<Candidate>,
+    /// The VLB candidate, or why none was drawn.
+    pub vlb: Result<Candidate, NotDrawn>,
     /// T: MIN is taken if its cost is at most VLB's plus T.
     pub threshold: i16,
 }
@@ -58,7 +84,12 @@ impl Switch<'_> {
         let threshold = self.image.threshold(scheme.decision());
         if !self.dragonfly().has_node(destination) || switch == self.image.switch() {
             let outcome = self.admit(destination, scheme, paths, credits, rng)?;
-            return Ok(Explanation { outcome, min: None, vlb: None, threshold });
+            return Ok(Explanation {
+                outcome,
+                min: None,
+                vlb: Err(NotDrawn::NoDecision),
+                threshold,
+            });
         }
         let to = self.place(switch);
         let chosen = self
@@ -72,7 +103,10 @@ impl Switch<'_> {
         Ok(Explanation {
             outcome: self.set_out(to, terminal, scheme, &chosen),
             min: chosen.min.map(|min| weigh(min, Kind::Min)),
-            vlb: chosen.vlb.map(|vlb| weigh(vlb, Kind::Vlb)),
+            vlb: match chosen.vlb {
+                Some(vlb) => Ok(weigh(vlb, Kind::Vlb)),
+                None => Err(not_drawn(&chosen)),
+            },
             threshold,
         })
     }
@@ -91,16 +125,20 @@ impl Switch<'_> {
     ) -> Result<Explanation<Header>, Error> {
         let threshold = self.image.threshold(Decision::ParSecond);
         if !header.is_open() {
-            return Ok(Explanation { outcome: header, min: None, vlb: None, threshold });
+            let vlb = Err(NotDrawn::NoDecision);
+            return Ok(Explanation { outcome: header, min: None, vlb, threshold });
         }
         let Some((to, min)) = self.minimal_rest(header) else {
             return Err(self.no_second_look(header));
         };
-        let vlb = self.draw_vlb(to, Decision::ParSecond, paths, rng);
+        let chosen = self.choose_again(to, min, paths, credits, rng);
         Ok(Explanation {
-            outcome: self.go_on(header, to, min, vlb, credits),
+            outcome: chosen.reroute(header),
             min: Some(self.weigh(to, min, None, credits)),
-            vlb: vlb.map(|vlb| self.weigh(to, vlb, None, credits)),
+            vlb: match chosen.vlb {
+                Some(vlb) => Ok(self.weigh(to, vlb, None, credits)),
+                None => Err(not_drawn(&chosen)),
+            },
             threshold,
         })
     }
@@ -117,5 +155,13 @@ impl Switch<'_> {
         let by_hops = u64::from(used) * u64::from(hops);
         let (queue, cost) = along.map_or((used, by_hops), |along| (along, along.into()));
         Candidate { x: path.x(), y: path.y(), detour: path.detour(), hops, port, queue, cost }
+    }
+}
+
+fn not_drawn(chosen: &Chosen) -> NotDrawn {
+    match chosen.choice {
+        _ if chosen.min_is_sure => NotDrawn::MinIsSure,
+        Choice::Min | Choice::Here => NotDrawn::NoDecision,
+        Choice::MinForWant | Choice::Vlb | Choice::VlbForWant => NotDrawn::NoPath,
     }
 }

@@ -58,7 +58,7 @@ pub use credits::Credits;
 pub use decide::{Admission, Choice, Scheme, VlbPaths};
 pub use draw::{MOST_TRIES, MOST_VISITED};
 pub use error::Error;
-pub use explain::{Candidate, Explanation};
+pub use explain::{Candidate, Explanation, NotDrawn};
 pub use forward::Step;
 pub use header::{Header, Kind, Stage};
 pub use rand_core;

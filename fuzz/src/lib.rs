@@ -1,11 +1,11 @@
 //! What the fuzz targets share.
 
-use tvlb_schema::{FabricImage, ImageKind};
+use tvlb_schema::{FORMAT_VERSION, FabricImage, ImageKind};
 
 /// The fabric image that pins the format.
-pub const FABRIC: &[u8] = include_bytes!("../../schema/golden/fabric.tvlb");
+pub const FABRIC: &[u8] = include_bytes!("../../schema/golden/v2/fabric.tvlb");
 /// Switch 5 of it.
-pub const SWITCH: &[u8] = include_bytes!("../../schema/golden/switch-00005.tvlb");
+pub const SWITCH: &[u8] = include_bytes!("../../schema/golden/v2/switch-00005.tvlb");
 
 /// A payload in a frame that holds: as an image of `FABRIC`, or as a fabric image of its own.
 pub fn framed(kind: ImageKind, payload: &[u8]) -> Vec<u8> {
@@ -16,7 +16,8 @@ pub fn framed(kind: ImageKind, payload: &[u8]) -> Vec<u8> {
         }
     };
     let mut image = b"TVLB".to_vec();
-    image.extend([letter, 0, 1, 0]);
+    image.extend([letter, 0]);
+    image.extend(FORMAT_VERSION.to_le_bytes());
     image.extend(identity.to_le_bytes());
     image.extend((payload.len() as u32 + 24).to_le_bytes());
     image.extend(payload);

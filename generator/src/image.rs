@@ -88,7 +88,8 @@ fn contents(counter: &RouteCounter<'_>, routing: &Routing, switch: Switch) -> Sw
     let mut sets: Vec<SetContents> = Vec::new();
     let mut number = |rule: &SetRule| {
         let known = sets.iter().position(|set| set.rule == *rule).unwrap_or_else(|| {
-            sets.push(SetContents { rule: *rule, shapes_to: shapes_to(counter, rule, switch) });
+            let shapes_to = shapes_to(counter, rule, switch);
+            sets.push(SetContents { rule: *rule, levels: Vec::new(), shapes_to });
             sets.len() - 1
         });
         u8::try_from(known).expect("there are three decisions")

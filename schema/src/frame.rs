@@ -10,7 +10,7 @@ use crc::{CRC_32_ISO_HDLC, CRC_64_XZ, Crc, NoTable};
 /// The first four bytes of every image.
 pub const MAGIC: [u8; 4] = *b"TVLB";
 /// The version that this crate writes and reads.
-pub const FORMAT_VERSION: u16 = 1;
+pub const FORMAT_VERSION: u16 = 2;
 
 pub(crate) const HEADER_LEN: usize = 20;
 const CHECKSUM_LEN: usize = 4;

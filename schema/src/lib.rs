@@ -23,6 +23,7 @@ mod route;
 mod set;
 mod shape;
 mod switch_image;
+mod thinning;
 
 pub use dragonfly::{Dragonfly, DragonflyError, limits};
 #[cfg(feature = "alloc")]
@@ -36,3 +37,4 @@ pub use shape::{Shape, ShapeSet};
 pub use switch_image::{Decision, PerDecision, SetView, SwitchImage, VcScheme};
 #[cfg(feature = "alloc")]
 pub use switch_image::{SetContents, SwitchContents, encode_switch_image};
+pub use thinning::Level;

@@ -3,7 +3,7 @@
 //! A rule speaks of shapes and of seeded fractions, never of single routes, so its size does not
 //! grow with the number of paths, and whether a route is in it is decided from the route alone.
 
-use crate::{RouteKey, Shape, ShapeSet};
+use crate::{Level, RouteKey, Shape, ShapeSet};
 use serde::{Deserialize, Serialize};
 
 /// A keep-fraction in parts of 10 000.
@@ -127,11 +127,22 @@ impl SetRule {
         }
     }
 
-    /// Whether the route with this key and shape is in the set.
+    /// Whether the route with this key and shape is in the set, where the set is not thinned.
     #[inline]
     pub fn keeps(&self, shape: Shape, key: RouteKey) -> bool {
+        self.keeps_at(Level::ALL, shape, key)
+    }
+
+    /// Whether the route with this key and shape is in the set, where its source switch thins
+    /// the routes by its first port to this level.
+    #[inline]
+    pub fn keeps_at(&self, level: Level, shape: Shape, key: RouteKey) -> bool {
         let keep = self.keep_of(shape);
-        keep == Keep::ALL || (keep > Keep::NONE && in_fraction(keep, key.hash(self.seed)))
+        if keep == Keep::ALL && level == Level::ALL {
+            return true;
+        }
+        let hash = key.hash(self.seed);
+        in_fraction(keep, hash) && level.keeps(hash)
     }
 
     /// Checks what the types do not.

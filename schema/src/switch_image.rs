@@ -2,16 +2,26 @@
 //!
 //! A set is stored as its rule. For a rule that draws by shape the image also says of which
 //! shapes each destination has a route, since only a search over the wiring could tell; shapes
-//! that all destinations have, or none, take no room.
+//! that all destinations have, or none, take no room. A set that this switch thins has a level for
+//! each global port of the group.
 
 use crate::fields::Fields;
 use crate::frame::{self, HEADER_LEN, ImageError, ImageKind};
-use crate::packed::{PackedArray, width_for};
-use crate::{DrawRule, End, FabricImage, Group, Index, Keep, SetRule, Shape, ShapeSet, Switch};
+use crate::packed::PackedArray;
+use crate::{
+    DrawRule, End, FabricImage, Group, Index, Keep, Level, RouteKey, SetRule, Shape, ShapeSet,
+    Switch,
+};
 use serde::{Deserialize, Serialize};
 
 /// How many sets an image can hold: one per decision.
 const MOST_SETS: usize = 3;
+
+/// The width of a thinning level.
+const LEVEL_BITS: u32 = 4;
+
+/// A peer as the image stores it: four bytes, little-endian.
+type PeerCode = [u8; 4];
 
 /// A decision for which a switch has a T-VLB set of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -117,6 +127,8 @@ struct SetBody {
     always: ShapeSet,
     /// Shapes that some destinations have: one column of the presence section each.
     sometimes: ShapeSet,
+    /// The set has a section of levels.
+    thinned: bool,
 }
 
 /// The fixed part of the payload, in postcard.
@@ -140,6 +152,7 @@ impl SetBody {
         rule: SetRule { keep: [Keep::NONE; Shape::COUNT], draw: DrawRule::ByRoute, seed: 0 },
         always: ShapeSet::EMPTY,
         sometimes: ShapeSet::EMPTY,
+        thinned: false,
     };
 
     fn read(fields: &mut Fields<'_>) -> Option<Self> {
@@ -152,6 +165,7 @@ impl SetBody {
             rule: SetRule { keep, draw, seed: fields.u64()? },
             always: ShapeSet::from_bits(fields.u16()?)?,
             sometimes: ShapeSet::from_bits(fields.u16()?)?,
+            thinned: fields.below(2)? == 1,
         })
     }
 }
@@ -194,6 +208,10 @@ pub struct SetView<'a> {
     spread: Spread,
     /// All weights are the same, those of shapes of which nothing is kept apart.
     is_even: bool,
+    /// Per global port of the group its level; empty if the set is not thinned.
+    levels: PackedArray<'a>,
+    /// The shapes of which every route is kept, by whatever port.
+    whole: ShapeSet,
 }
 
 /// Spreads the low bits of a number to the places of a mask's bits, in a fixed number of steps:
@@ -246,6 +264,30 @@ impl SetView<'_> {
         self.is_even
     }
 
+    /// Whether this switch thins the set.
+    #[inline]
+    pub const fn is_thinned(&self) -> bool {
+        self.levels.len() > 0
+    }
+
+    /// The level of the routes that leave by a global port of the switch's group.
+    #[inline]
+    pub fn level(&self, x: crate::GlobalPort) -> Level {
+        if self.is_thinned() { Level::unchecked(self.levels.get(x.0.into())) } else { Level::ALL }
+    }
+
+    /// Whether every route of a shape is kept, so that [`Self::keeps`] need not be asked.
+    #[inline]
+    pub const fn keeps_all(&self, shape: Shape) -> bool {
+        self.whole.contains(shape)
+    }
+
+    /// Whether the route from this switch with this key and shape is in the set.
+    #[inline]
+    pub fn keeps(&self, shape: Shape, key: RouteKey) -> bool {
+        self.keeps_all(shape) || self.rule.keeps_at(self.level(key.x()), shape, key)
+    }
+
     /// The shapes of which a destination in another group may have a kept route: exactly those of
     /// which it has one if the rule draws by shape, all of the rule's if by route.
     #[inline]
@@ -271,7 +313,7 @@ pub struct SwitchImage<'a> {
     sets: [SetView<'a>; MOST_SETS],
     set_count: usize,
     /// Per global slot the peer's port number in the fabric plus 1; 0 for an unused port.
-    peers: PackedArray<'a>,
+    peers: &'a [PeerCode],
     /// Every slot has a cable.
     fully_cabled: bool,
     fabric: FabricImage<'a>,
@@ -314,8 +356,7 @@ impl<'a> SwitchImage<'a> {
 
         let offset = |rest: &[u8]| HEADER_LEN + payload.len() - rest.len();
         let peers_at = offset(rest);
-        let (peers, after) =
-            PackedArray::take(rest, width_for(df.port_count()), df.h(), "peers", peers_at)?;
+        let (peers, after) = take_peers(rest, df.h(), peers_at)?;
         rest = after;
 
         let no_set = SetView {
@@ -324,6 +365,8 @@ impl<'a> SwitchImage<'a> {
             presence: PackedArray::EMPTY,
             spread: Spread::to(0),
             is_even: true,
+            levels: PackedArray::EMPTY,
+            whole: ShapeSet::EMPTY,
         };
         let mut sets = [no_set; MOST_SETS];
         for (number, (view, set)) in
@@ -354,6 +397,13 @@ impl<'a> SwitchImage<'a> {
             let (presence, after) =
                 PackedArray::take(rest, set.sometimes.len(), df.switch_count(), "presence", at)?;
             rest = after;
+            let levels_at = offset(rest);
+            let level_count = if set.thinned { df.ports_per_group() } else { 0 };
+            let (levels, after) =
+                PackedArray::take(rest, LEVEL_BITS, level_count, "thinning levels", levels_at)?;
+            rest = after;
+            check_levels(&levels, level_count, levels_at)?;
+            let is_whole = |&shape: &Shape| !set.thinned && set.rule.keep_of(shape) == Keep::ALL;
             let mut weights = set.rule.shapes().iter().map(|shape| set.rule.weight_of(shape));
             let first = weights.next();
             *view = SetView {
@@ -362,6 +412,8 @@ impl<'a> SwitchImage<'a> {
                 presence,
                 spread: Spread::to(set.sometimes.bits()),
                 is_even: weights.all(|weight| Some(weight) == first),
+                levels,
+                whole: Shape::all().filter(is_whole).collect(),
             };
         }
         if !rest.is_empty() {
@@ -389,14 +441,13 @@ impl<'a> SwitchImage<'a> {
     fn check_peers(&self, base: usize) -> Result<bool, ImageError> {
         let df = self.fabric.dragonfly();
         let mut fully_cabled = true;
-        for slot in 0..df.h() {
-            #[expect(clippy::cast_possible_truncation, reason = "h is at most 4096")]
-            let end = End::new(df, self.group, self.index, slot as u16);
-            let found = self.peers.get(slot);
+        for (slot, code) in (0..).zip(self.peers) {
+            let end = End::new(df, self.group, self.index, slot);
+            let found = u32::from_le_bytes(*code);
             if found != peer_code(&self.fabric, end) {
                 return Err(ImageError::Value {
                     what: "peer of a global port",
-                    offset: base + self.peers.byte_of(slot),
+                    offset: base + size_of::<PeerCode>() * usize::from(slot),
                     found: found.into(),
                     accepted: "the peer that the fabric image gives",
                 });
@@ -449,7 +500,7 @@ impl<'a> SwitchImage<'a> {
     /// thing.
     #[inline]
     pub fn has_cable(&self, slot: u16) -> bool {
-        self.fully_cabled || self.peers.get(slot.into()) != 0
+        self.fully_cabled || self.peers.get(usize::from(slot)).is_some_and(|code| *code != [0; 4])
     }
 
     /// The number of a decision's set, counted from 0; decisions may share one.
@@ -475,6 +526,31 @@ impl<'a> SwitchImage<'a> {
     pub const fn threshold(&self, decision: Decision) -> i16 {
         self.decisions.get(decision).threshold
     }
+}
+
+/// Takes the peers of `h` slots from the front of `bytes`, which begin at `offset` in their file.
+fn take_peers(bytes: &[u8], h: u32, offset: usize) -> Result<(&[PeerCode], &[u8]), ImageError> {
+    let needed = size_of::<PeerCode>() * h as usize;
+    match bytes.split_at_checked(needed) {
+        Some((own, rest)) => Ok((own.as_chunks().0, rest)),
+        None => Err(ImageError::TooShort { what: "peers", offset, needed, found: bytes.len() }),
+    }
+}
+
+/// Every level is one.
+fn check_levels(levels: &PackedArray<'_>, count: u32, base: usize) -> Result<(), ImageError> {
+    for port in 0..count {
+        let found = levels.get(port);
+        if found < Level::LEAST.number().into() {
+            return Err(ImageError::Value {
+                what: "thinning level of a global port",
+                offset: base + levels.byte_of(port),
+                found: found.into(),
+                accepted: "3 to 15",
+            });
+        }
+    }
+    Ok(())
 }
 
 /// A port's peer as the image stores it.
@@ -504,8 +580,11 @@ pub struct SwitchContents {
 pub struct SetContents {
     /// The rule.
     pub rule: SetRule,
+    /// For each global port of the switch's group the level of the routes that leave by it; empty
+    /// where none is thinned.
+    pub levels: alloc::vec::Vec<Level>,
     /// For a rule that draws by shape: of which shapes each destination switch, by number, has a
-    /// kept route. What it says of the switch's own group does not matter. Else empty.
+    /// kept route, thinning included. What it says of the switch's own group does not matter. Else empty.
     pub shapes_to: alloc::vec::Vec<ShapeSet>,
 }
 
@@ -513,7 +592,7 @@ pub struct SetContents {
 ///
 /// # Panics
 /// If the contents contradict themselves: no set or more than three, a decision without a set, a
-/// rule out of range, or `shapes_to` of another length than it should have.
+/// rule out of range, or `shapes_to` or `levels` of another length than they should have.
 #[cfg(feature = "alloc")]
 pub fn encode_switch_image(
     fabric: &FabricImage<'_>,
@@ -538,7 +617,13 @@ pub fn encode_switch_image(
                 ever = ever.or(shapes);
             }
         }
-        let body = SetBody { rule: set.rule, always, sometimes: ever.without(always) };
+        let ports = df.ports_per_group() as usize;
+        assert!(
+            set.levels.is_empty() || set.levels.len() == ports,
+            "one level for each global port of the group, or none"
+        );
+        let thinned = set.levels.iter().any(|&level| level != Level::ALL);
+        let body = SetBody { rule: set.rule, always, sometimes: ever.without(always), thinned };
         sets.push(body);
     }
     assert!(sets.len() <= MOST_SETS, "at most three sets");
@@ -555,7 +640,7 @@ pub fn encode_switch_image(
         let slot = u16::try_from(slot).expect("h is at most 4096");
         peer_code(fabric, End::new(df, group, index, slot))
     });
-    crate::packed::append(&mut payload, width_for(df.port_count()), peers);
+    payload.extend(peers.flat_map(u32::to_le_bytes));
     for (set, contents) in body.sets.iter().zip(&contents.sets) {
         let columns = |destination: Switch| {
             if df.place(destination).0 == group {
@@ -569,6 +654,10 @@ pub fn encode_switch_image(
         };
         if !set.sometimes.is_empty() {
             crate::packed::append(&mut payload, set.sometimes.len(), df.switches().map(columns));
+        }
+        if set.thinned {
+            let levels = contents.levels.iter().map(|level| level.number().into());
+            crate::packed::append(&mut payload, LEVEL_BITS, levels);
         }
     }
     let bytes = frame::close(ImageKind::Switch, fabric.identity(), &payload);

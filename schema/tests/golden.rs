@@ -3,11 +3,15 @@
 #![allow(clippy::unwrap_used, reason = "a test may end in a panic")]
 
 use tvlb_schema::{
-    Decision, End, FabricImage, GlobalPort, Group, ImageError, Index, Shape, Switch, SwitchImage,
+    Decision, End, FabricImage, GlobalPort, Group, ImageError, Index, RouteKey, SetView, Shape,
+    Switch, SwitchImage,
 };
 
-const FABRIC: &[u8] = include_bytes!("../golden/fabric.tvlb");
-const SWITCH: &[u8] = include_bytes!("../golden/switch-00005.tvlb");
+const FABRIC: &[u8] = include_bytes!("../golden/v2/fabric.tvlb");
+const SWITCH: &[u8] = include_bytes!("../golden/v2/switch-00005.tvlb");
+const THINNED: &[u8] = include_bytes!("../golden/v2/switch-00005-thinned.tvlb");
+const OF_VERSION_1: [&[u8]; 2] =
+    [include_bytes!("../golden/fabric.tvlb"), include_bytes!("../golden/switch-00005.tvlb")];
 
 #[test]
 fn the_fabric_image() {
@@ -45,6 +49,46 @@ fn the_switch_image() {
 }
 
 #[test]
+fn the_switch_image_of_a_thinned_set() {
+    let fabric = FabricImage::decode(FABRIC).unwrap();
+    let plain = SwitchImage::decode(SWITCH, &fabric).unwrap();
+    let thinned = SwitchImage::decode(THINNED, &fabric).unwrap();
+    let (plain, thinned) = (plain.set(Decision::UgalL), thinned.set(Decision::UgalL));
+    assert_eq!((plain.is_thinned(), thinned.is_thinned()), (false, true));
+    let levels = |set: &SetView<'_>| {
+        fabric.dragonfly().global_ports().map(|x| set.level(x).number()).collect::<Vec<_>>()
+    };
+    assert_eq!(levels(plain), [15; 8]);
+    assert_eq!(levels(thinned), [3, 15, 8, 4, 15, 3, 15, 8]);
+    let shape = Shape::new(0, 0, 0).unwrap();
+    assert!(plain.keeps_all(shape) && !thinned.keeps_all(shape));
+    let kept = |set: &SetView<'_>, x: u64| {
+        (0..1600).filter(|&y| set.keeps(shape, RouteKey(5 << 48 | x << 20 | y << 8))).count()
+    };
+    assert_eq!((0..8).map(|x| kept(plain, x)).collect::<Vec<_>>(), [1600; 8]);
+    assert_eq!(
+        (0..8).map(|x| kept(thinned, x)).collect::<Vec<_>>(),
+        [388, 1600, 877, 493, 1600, 386, 1600, 852]
+    );
+}
+
+#[test]
+fn version_1_is_refused() {
+    let fabric = FabricImage::decode(FABRIC).unwrap();
+    let [old_fabric, old_switch] = OF_VERSION_1;
+    let said = [
+        FabricImage::decode(old_fabric).unwrap_err(),
+        SwitchImage::decode(old_switch, &fabric).unwrap_err(),
+    ];
+    for error in said {
+        assert_eq!(
+            error.to_string(),
+            "format version at byte 6: found 1, accepted 2; regenerate the images with this version of tvlb"
+        );
+    }
+}
+
+#[test]
 fn what_is_wrong_is_said() {
     let fabric = FabricImage::decode(FABRIC).unwrap();
     let refused = |bytes: &[u8]| FabricImage::decode(bytes).unwrap_err().to_string();
@@ -58,7 +102,7 @@ fn what_is_wrong_is_said() {
         refused(b"TVLBF"),
         changed(0, b'X'),
         refused(SWITCH),
-        changed(6, 2),
+        changed(6, 3),
         refused(&FABRIC[..FABRIC.len() - 1]),
         changed(30, 0),
         SwitchImage::decode(FABRIC, &fabric).unwrap_err().to_string(),
@@ -70,9 +114,9 @@ fn what_is_wrong_is_said() {
             "header at byte 0: found 5 bytes, but it needs 20; the image is truncated",
             "label at byte 0: found [58, 56, 4c, 42], accepted [54, 56, 4c, 42] (\"TVLB\"); this is not a tvlb image",
             "kind at byte 4: found 0x53, but a fabric image ('F') is needed here",
-            "format version at byte 6: found 2, accepted 1; regenerate the images with this version of tvlb",
+            "format version at byte 6: found 3, accepted 2; regenerate the images with this version of tvlb",
             "length at byte 16: the image says 100 bytes, but there are 99; it is truncated or has something appended",
-            "checksum at byte 96: found d020995c, but the bytes before it give e1753cf8; the image is damaged",
+            "checksum at byte 96: found 2e58c69c, but the bytes before it give 1f0d6338; the image is damaged",
             "kind at byte 4: found 0x46, but a switch image ('S') is needed here",
         ]
     );

@@ -1,4 +1,5 @@
-//! When each node next has something to send: a ring of lists, one per cycle.
+//! When each node next has something to send: for each chunk of switches a ring of lists of its
+//! nodes, one per cycle.
 //!
 //! A node is in one list at most, so a list is its first node, and each node knows the next.
 
@@ -6,35 +7,36 @@
 const NOBODY: u32 = u32::MAX;
 
 /// Cycles that can be looked ahead; what is farther is looked at again on the way.
-const HORIZON: u32 = 1023;
+const HORIZON: u32 = 255;
 
 /// Nodes by the cycle in which they next have something to send.
 #[derive(Debug)]
 pub(crate) struct Alarms {
-    /// Per cycle the first of its nodes.
-    first: Vec<u32>,
+    /// Per chunk and cycle the first of its nodes.
+    first: Vec<[u32; HORIZON as usize + 1]>,
     /// Per node the next one of the same cycle.
     next: Vec<u32>,
 }
 
 impl Alarms {
     /// No alarm is set for any of so many nodes.
-    pub(crate) fn new(nodes: u32) -> Self {
-        Self { first: vec![NOBODY; HORIZON as usize + 1], next: vec![NOBODY; nodes as usize] }
+    pub(crate) fn new(chunks: usize, nodes: u32) -> Self {
+        let first = vec![[NOBODY; HORIZON as usize + 1]; chunks];
+        Self { first, next: vec![NOBODY; nodes as usize] }
     }
 
-    /// Sets a node's alarm to a cycle after now, or to as late as can be.
+    /// Sets the alarm of a chunk's node to a cycle after now, or to as late as can be.
     #[inline]
-    pub(crate) fn set(&mut self, now: u32, cycle: u32, node: u32) {
+    pub(crate) fn set(&mut self, chunk: usize, now: u32, cycle: u32, node: u32) {
         let cycle = cycle.min(now.saturating_add(HORIZON));
-        let first = &mut self.first[(cycle & HORIZON) as usize];
+        let first = &mut self.first[chunk][(cycle & HORIZON) as usize];
         self.next[node as usize] = std::mem::replace(first, node);
     }
 
     /// Takes the first node of a cycle's list, of which the others are got by [`Self::next`].
     #[inline]
-    pub(crate) fn take(&mut self, cycle: u32) -> Option<u32> {
-        let first = &mut self.first[(cycle & HORIZON) as usize];
+    pub(crate) fn take(&mut self, chunk: usize, cycle: u32) -> Option<u32> {
+        let first = &mut self.first[chunk][(cycle & HORIZON) as usize];
         some(std::mem::replace(first, NOBODY))
     }
 

@@ -20,8 +20,8 @@ use crate::packet::NONE;
 use crate::second_look::SecondLooks;
 use crate::switch_state::{
     Behind, CHANNELS, Chunk, Crossing, InputChannel, InputPort, NO_CHANNEL, OutputChannel,
-    PORT_BITS, PORT_MASK, PORTS, PortList, StepLists, SwitchStates, channel_of, chunk_of, low_u8,
-    low_u16, with_virtual_channel_of,
+    PORT_BITS, PORT_MASK, PORTS, PortList, StepLists, SwitchStates, chunk_of, low_u8, low_u16,
+    with_virtual_channel_of,
 };
 use crate::worklist::WorkList;
 
@@ -127,7 +127,6 @@ impl Send<'_> {
         links.grants += asked.len() as u64;
         let first_port =
             u32::try_from(*chunk_number).expect("fewer chunks than ports") << PORT_BITS;
-        let first_channel = channel_of(first_port, 0);
         for &number in asked.as_slice() {
             let out_port = &mut out_ports[port_place(number)];
             let input = std::mem::replace(&mut out_port.asked, NO_CHANNEL);
@@ -141,9 +140,12 @@ impl Send<'_> {
             let left = in_port.ready & !(1 << channel);
             in_port.ready = left;
             in_port.next_channel = low_u8(u32::from(channel) + 1);
-            ready.push_if(port, left != 0);
+            // Both are rare enough to be foreseen.
+            if left != 0 {
+                ready.push(port);
+            }
             let credit = with_virtual_channel_of(in_port.upstream, input.into());
-            links.credits.file(at.now + u32::from(in_port.credit), chunk_of(credit), credit);
+            links.return_credit(at.now + u32::from(in_port.credit), credit);
 
             let buffer = &mut inputs[place(input)];
             let (packet, out) = (buffer.head, buffer.out);
@@ -151,7 +153,9 @@ impl Send<'_> {
             debug_assert!(output.free > 0, "only what has a credit takes part in allocation");
             output.free -= 1;
             output.release();
-            pending.push_if(out, output.first_waiter != NO_CHANNEL);
+            if output.first_waiter != NO_CHANNEL {
+                pending.push(out);
+            }
             if buffer.tail == packet {
                 buffer.head = NONE;
             } else {
@@ -164,8 +168,7 @@ impl Send<'_> {
                 // The node takes the flit at once and answers with a credit.
                 let crossing = crossings[Behind::Node as usize];
                 let arrival = departure + crossing.flit;
-                let credit = first_channel | u32::from(out);
-                links.credits.file(arrival + crossing.credit, *chunk_number, credit);
+                links.credits.file(arrival + crossing.credit, *chunk_number, out);
                 links.deliver(packet, arrival);
             } else {
                 let arrival = departure + crossings[out_port.behind as usize].flit;
@@ -212,7 +215,9 @@ fn allocate_channels(chunk: &mut Chunk, count: usize) {
 pub(crate) fn make_ready(in_ports: &mut [InputPort; PORTS], ready: &mut PortList, input: u16) {
     let number = port_of(input);
     let port = &mut in_ports[port_place(number)];
-    ready.push_if(number, port.ready == 0);
+    if port.ready == 0 {
+        ready.push(number);
+    }
     port.ready |= 1 << (input >> PORT_BITS);
 }
 
@@ -226,7 +231,9 @@ pub(crate) fn wait(
 ) {
     let output = &mut outputs[place(channel.out)];
     channel.next_waiter = output.first_waiter;
-    pending.push_if(channel.out, output.first_waiter == NO_CHANNEL && !output.is_held());
+    if output.first_waiter == NO_CHANNEL && !output.is_held() {
+        pending.push(channel.out);
+    }
     output.first_waiter = input;
 }
 

@@ -63,7 +63,7 @@ impl Network<'_> {
             }
             found += u64::from(*count);
         }
-        for arrival in self.links.arrivals.iter().chain(self.links.injections.iter()) {
+        for arrival in self.links.packets_under_way() {
             flits[arrival.input as usize] += 1;
             found += 1;
         }
@@ -74,7 +74,7 @@ impl Network<'_> {
         }
 
         let mut returning = vec![0_u32; states.first_of_nodes() + states.node_free.len()];
-        self.links.credits.iter().for_each(|&credit| returning[credit as usize] += 1);
+        self.links.credits_under_way().for_each(|channel| returning[channel] += 1);
         for (number, port) in (0..).zip(states.chunks.iter().flat_map(|c| &c.out_ports)) {
             for channel in 0..u32::from(states.channels) {
                 let number = channel_of(number, channel);

@@ -8,22 +8,26 @@
 /// Things by the cycle at which they happen.
 #[derive(Debug)]
 pub(crate) struct Calendar<T> {
-    /// Per cycle those of its lanes.
-    buckets: Vec<Bucket>,
+    /// Per lane and cycle the place for the next thing, or 0 where there is none as yet.
+    ends: Vec<u32>,
+    /// Per lane and cycle where its block begins; means nothing where there is none.
+    starts: Vec<u32>,
+    /// The first places are no block's.
     blocks: Vec<T>,
     /// Blocks that no bucket has.
     spare: Vec<u32>,
     /// The size of a block.
     most: u32,
+    /// The cycles of a lane are a power of two.
     mask: u32,
-    lanes: usize,
+    bits: u32,
 }
 
-/// What is filed under one cycle and lane: where its block begins, and how many things.
+/// What is filed under one cycle and lane: where it begins and ends.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Bucket {
     start: u32,
-    len: u32,
+    end: u32,
 }
 
 impl<T: Copy + Default> Calendar<T> {
@@ -31,50 +35,74 @@ impl<T: Copy + Default> Calendar<T> {
     /// and lane.
     pub(crate) fn new(horizon: u32, lanes: usize, most: u32) -> Self {
         let size = (horizon + 1).next_power_of_two();
-        let buckets = vec![Bucket::default(); size as usize * lanes];
-        Self { buckets, blocks: Vec::new(), spare: Vec::new(), most, mask: size - 1, lanes }
+        // A block begins on whatever cache line, not on the same few of each page.
+        let line = 64 / u32::try_from(size_of::<T>()).expect("a few bytes");
+        Self {
+            ends: vec![0; size as usize * lanes],
+            starts: vec![0; size as usize * lanes],
+            blocks: vec![T::default(); line as usize],
+            spare: Vec::new(),
+            most: (most.div_ceil(line) | 1) * line,
+            mask: size - 1,
+            bits: size.trailing_zeros(),
+        }
+    }
+
+    #[inline]
+    const fn place(&self, cycle: u32, lane: usize) -> usize {
+        lane << self.bits | (cycle & self.mask) as usize
     }
 
     /// Files something under a cycle less than the horizon ahead.
     #[inline]
     pub(crate) fn file(&mut self, cycle: u32, lane: usize, thing: T) {
-        let bucket = &mut self.buckets[(cycle & self.mask) as usize * self.lanes + lane];
-        if bucket.len == 0 {
-            bucket.start = block(&mut self.blocks, &mut self.spare, self.most);
+        let place = self.place(cycle, lane);
+        let end = &mut self.ends[place];
+        if *end == 0 {
+            *end = block(&mut self.blocks, &mut self.spare, self.most);
+            self.starts[place] = *end;
         }
-        debug_assert!(bucket.len < self.most, "a link carries one flit per cycle");
-        self.blocks[(bucket.start + bucket.len) as usize] = thing;
-        bucket.len += 1;
+        debug_assert!(*end < self.starts[place] + self.most, "a link carries one flit per cycle");
+        self.blocks[*end as usize] = thing;
+        *end += 1;
     }
 
     /// Takes what is filed under a cycle; to be handed back with [`Self::recycle`].
     #[inline]
     pub(crate) fn take(&mut self, cycle: u32, lane: usize) -> Bucket {
-        std::mem::take(&mut self.buckets[(cycle & self.mask) as usize * self.lanes + lane])
+        let place = self.place(cycle, lane);
+        match std::mem::take(&mut self.ends[place]) {
+            0 => Bucket::default(),
+            end => Bucket { start: self.starts[place], end },
+        }
     }
 
     /// What is in a bucket, in the order in which it was filed.
     #[inline]
     pub(crate) fn things(&self, bucket: Bucket) -> &[T] {
-        &self.blocks[bucket.start as usize..][..bucket.len as usize]
+        &self.blocks[bucket.start as usize..bucket.end as usize]
     }
 
     /// Hands back a bucket that has been dealt with, for its block.
     #[inline]
     pub(crate) fn recycle(&mut self, bucket: Bucket) {
-        if bucket.len > 0 {
+        if bucket.end > 0 {
             self.spare.push(bucket.start);
         }
     }
 
-    /// All that is filed, in no order that means anything.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
-        self.buckets.iter().flat_map(|&bucket| self.things(bucket))
+    /// All that is filed, with its lane, in no order of time.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &T)> {
+        let places = self.starts.iter().zip(&self.ends).enumerate();
+        places.filter(|(_, (_, end))| **end > 0).flat_map(move |(place, (&start, &end))| {
+            let things = self.things(Bucket { start, end });
+            things.iter().map(move |thing| (place >> self.bits, thing))
+        })
     }
 
     /// The bytes that it holds.
     pub(crate) fn bytes(&self) -> usize {
-        self.blocks.capacity() * size_of::<T>() + size_of_val(&*self.buckets)
+        self.blocks.capacity() * size_of::<T>() + 2 * size_of_val(&*self.ends)
     }
 }
 

@@ -19,6 +19,8 @@ mod arrangement;
 mod deadlock_tests;
 #[cfg(test)]
 mod replacement_tests;
+#[cfg(test)]
+mod window_tests;
 
 mod alarms;
 mod allocate;

@@ -9,7 +9,7 @@
 use crate::calendar::Calendar;
 use crate::fabric::MOST_PORTS;
 use crate::packet::{Flit, Origin, Pool};
-use crate::switch_state::chunk_of;
+use crate::switch_state::{CHANNELS, CHUNK_MASK, chunk_of, low_u16};
 use crate::tally::Tally;
 
 /// A packet on its way to an input buffer. Its header is the one it arrives with.
@@ -28,9 +28,10 @@ pub(crate) struct Links {
     pub(crate) arrivals: Calendar<Arrival>,
     /// Packets from nodes, whose first output channel is decided already.
     pub(crate) injections: Calendar<Arrival>,
-    /// Output channels, of switches and of nodes, by the cycle after whose sending and before
-    /// whose allocation a credit for them counts.
-    pub(crate) credits: Calendar<u32>,
+    /// Output channels within their chunk by the cycle after whose sending and before whose allocation a credit for
+    /// them counts; those of nodes, by the cycle after whose allocation it does, have lanes of
+    /// their own behind the switches'.
+    pub(crate) credits: Calendar<u16>,
     pub(crate) tally: Tally,
     /// Flits that have won switch allocation so far.
     pub(crate) grants: u64,
@@ -40,20 +41,37 @@ pub(crate) struct Links {
 
 impl Links {
     /// With nothing under way. Nothing will be filed farther ahead than `horizon`; there is a
-    /// lane for each chunk of ports.
-    pub(crate) fn new(horizon: u32, lanes: usize, speedup: u8, tally: Tally) -> Self {
+    /// lane for each chunk of switches.
+    pub(crate) fn new(horizon: u32, chunks: usize, speedup: u8, tally: Tally) -> Self {
         // In one cycle a link carries one flit, a port gives back a credit for each step, and a
         // node one more.
         let credits = MOST_PORTS * (u32::from(speedup) + 1);
         Self {
             pool: Pool::new(),
-            arrivals: Calendar::new(horizon, lanes, MOST_PORTS),
-            injections: Calendar::new(horizon, lanes, MOST_PORTS),
-            credits: Calendar::new(horizon, lanes, credits),
+            arrivals: Calendar::new(horizon, chunks, MOST_PORTS),
+            injections: Calendar::new(horizon, chunks, MOST_PORTS),
+            credits: Calendar::new(horizon, 2 * chunks, credits),
             tally,
             grants: 0,
             delivered: 0,
         }
+    }
+
+    /// A credit for an output channel.
+    #[inline]
+    pub(crate) fn return_credit(&mut self, cycle: u32, channel: u32) {
+        self.credits.file(cycle, chunk_of(channel), low_u16(channel & CHUNK_MASK));
+    }
+
+    /// The output channels for which a credit is on its way, one for each.
+    pub(crate) fn credits_under_way(&self) -> impl Iterator<Item = usize> {
+        let first = |chunk: usize| chunk * CHANNELS;
+        self.credits.iter().map(move |(chunk, &channel)| first(chunk) | usize::from(channel))
+    }
+
+    /// The packets on a link.
+    pub(crate) fn packets_under_way(&self) -> impl Iterator<Item = &Arrival> {
+        self.arrivals.iter().chain(self.injections.iter()).map(|(_, arrival)| arrival)
     }
 
     /// A node sends a packet to its switch.

@@ -8,13 +8,18 @@
 //! 3. the switches run their pipelines `speedup` times (`allocate`), and what wins goes on its
 //!    way (`links`).
 //!
+//! All that one switch does in a cycle takes at least a link's latency to reach another. So a
+//! *chunk* of switches with their nodes runs through that many cycles before the next one has its
+//! turn, while its state is in the nearest cache, and nothing comes out differently
+//! ([`Network::run`]). Only schemes that look at the queues of other switches keep all in step.
+//!
 //! Routing costs no time, as with the reference's look-ahead: the output channel that a flit
 //! wants is known on arrival. PAR's second look needs the credits of the second switch at the
 //! moment when the flit wins switch allocation at the first ([`Network::look_again`]); all else
 //! depends on the header alone and is found out on arrival.
 
 use crate::alarms::Alarms;
-use crate::allocate::{Moment, make_ready, wait};
+use crate::allocate::{Moment, make_ready, place, wait};
 use crate::arrivals::Gaps;
 use crate::fabric::Fabric;
 use crate::links::{Arrival, Links};
@@ -22,8 +27,8 @@ use crate::packet::{Flit, NONE, Origin};
 use crate::second_look::SecondLooks;
 use crate::settings::{Injection, Settings};
 use crate::switch_state::{
-    CHUNK_MASK, PORT_MASK, PORTS, SwitchStates, channel_of, chunk_of, low_u16, port_of,
-    virtual_channel_of, with_virtual_channel_of,
+    CHANNELS, CHUNK_MASK, PORT_BITS, PORT_MASK, PORTS, SwitchStates, channel_of, chunk_of, low_u16,
+    port_of, virtual_channel_of, with_virtual_channel_of,
 };
 use crate::tally::Tally;
 use crate::traffic::{Traffic, below};
@@ -41,7 +46,7 @@ pub(crate) struct Source {
     pub(crate) created: u32,
     /// Its switch.
     switch: SwitchNumber,
-    /// The first of the input channels that it sends to.
+    /// The first of the input channels that it sends to, which tells its chunk too.
     input: u32,
     /// It has a packet and no credit, and its alarm is not set.
     pub(crate) blocked: bool,
@@ -54,6 +59,8 @@ pub(crate) struct Network<'f> {
     pub(crate) traffic: &'f Traffic,
     pub(crate) gaps: Gaps,
     pub(crate) now: u32,
+    /// Cycles in which no chunk of switches can learn what another one does in them.
+    window: u32,
     pub(crate) states: SwitchStates,
     pub(crate) sources: Vec<Source>,
     pub(crate) switch_rngs: Vec<Xoshiro256PlusPlus>,
@@ -100,17 +107,19 @@ impl<'f> Network<'f> {
         let queue = u32::from(settings.buffer) * u32::from(channels);
         let horizon = 2 * u32::from(latency) + u32::from(settings.credit_delay) + queue + 8;
         let gaps = Gaps::new(load);
-        let mut alarms = Alarms::new(nodes);
+        let chunks = states.chunks.len();
+        let mut alarms = Alarms::new(chunks, nodes);
         let sources = (0..nodes)
             .map(|node| {
                 let mut rng = Xoshiro256PlusPlus::seed_from_u64(stream(seed, node.into()));
                 let created = gaps.draw(&mut rng) - 1;
-                if traffic.sends(node) {
-                    alarms.set(0, created, node);
-                }
                 let (switch, terminal) = df.switch_of(Node(node));
                 let port = u32::from(switch.0) << states.port_bits | u32::from(terminal);
-                Source { rng, created, switch, input: channel_of(port, 0), blocked: false }
+                let input = channel_of(port, 0);
+                if traffic.sends(node) {
+                    alarms.set(chunk_of(input), 0, created, node);
+                }
+                Source { rng, created, switch, input, blocked: false }
             })
             .collect();
         let switch_rngs = (0..df.switch_count())
@@ -118,17 +127,15 @@ impl<'f> Network<'f> {
                 Xoshiro256PlusPlus::seed_from_u64(stream(seed, 1 << 32 | u64::from(switch)))
             })
             .collect();
-        let links = Links::new(horizon, states.lanes(), settings.speedup, tally);
+        let links = Links::new(horizon, chunks, settings.speedup, tally);
         Self {
             fabric,
             settings,
             traffic,
             gaps,
             now: 0,
-            second_looks: SecondLooks::new(
-                settings.scheme == Scheme::Par,
-                states.chunks.len() * PORTS,
-            ),
+            window: window(settings),
+            second_looks: SecondLooks::new(settings.scheme == Scheme::Par, chunks * PORTS),
             states,
             sources,
             switch_rngs,
@@ -139,63 +146,79 @@ impl<'f> Network<'f> {
         }
     }
 
-    /// Runs one cycle.
-    pub(crate) fn cycle(&mut self) -> Result<(), Box<DatapathError>> {
-        self.send_from_nodes()?;
-        let (now, speedup) = (self.now, self.settings.speedup);
-        for chunk in 0..self.states.chunks.len() {
-            self.return_credits(chunk);
-            self.receive::<true>(chunk)?;
-            self.receive::<false>(chunk)?;
-            for step in 1..=speedup {
-                let at = Moment { now, earliest: now + u32::from(step == speedup), step };
-                self.states.step(chunk, &mut self.links, &mut self.second_looks, at);
+    /// Runs some cycles; whoever looks at the network then finds it between two cycles.
+    pub(crate) fn run(&mut self, cycles: u32) -> Result<(), Box<DatapathError>> {
+        let end = self.now + cycles;
+        while self.now < end {
+            let window = self.window.min(end - self.now);
+            let chunks = 0..self.states.chunks.len();
+            if window == 1 {
+                // All decide before anything moves: UGAL-G sees everybody's queues.
+                chunks.clone().try_for_each(|chunk| self.send_from_nodes(chunk, self.now))?;
+                chunks.clone().try_for_each(|chunk| self.work(chunk, self.now))?;
+                if self.second_looks.are_taken {
+                    self.look_again()?;
+                }
+            } else {
+                for chunk in chunks {
+                    for now in self.now..self.now + window {
+                        self.send_from_nodes(chunk, now)?;
+                        self.work(chunk, now)?;
+                    }
+                }
             }
+            self.now += window;
         }
-        for lane in self.states.chunks.len()..self.states.lanes() {
-            self.return_node_credits(lane);
-        }
-        if self.second_looks.are_taken {
-            self.look_again()?;
-        }
-        self.now += 1;
         Ok(())
     }
 
-    fn send_from_nodes(&mut self) -> Result<(), Box<DatapathError>> {
-        let now = self.now;
-        let mut next = self.alarms.take(now);
+    /// What happens in one cycle at a chunk's switches, and at its nodes after they have sent.
+    fn work(&mut self, chunk: usize, now: u32) -> Result<(), Box<DatapathError>> {
+        self.return_credits(chunk, now);
+        self.receive::<true>(chunk, now)?;
+        self.receive::<false>(chunk, now)?;
+        let speedup = self.settings.speedup;
+        for step in 1..=speedup {
+            let at = Moment { now, earliest: now + u32::from(step == speedup), step };
+            self.states.step(chunk, &mut self.links, &mut self.second_looks, at);
+        }
+        self.return_node_credits(chunk, now);
+        Ok(())
+    }
+
+    fn send_from_nodes(&mut self, chunk: usize, now: u32) -> Result<(), Box<DatapathError>> {
+        let mut next = self.alarms.take(chunk, now);
         while let Some(node) = next {
             next = self.alarms.next(node);
             let created = self.sources[node as usize].created;
             if created <= now {
-                self.send(node)?;
+                self.send(node, now)?;
             }
             let source = &self.sources[node as usize];
             if !source.blocked {
-                self.alarms.set(now, source.created.max(now + 1), node);
+                self.alarms.set(chunk, now, source.created.max(now + 1), node);
             }
         }
         Ok(())
     }
 
     /// A node sends its oldest packet if it has a credit for it; its switch decides the path.
-    fn send(&mut self, node: u32) -> Result<(), Box<DatapathError>> {
-        let Self { fabric, settings, traffic, states, now, .. } = self;
-        let now = *now;
+    fn send(&mut self, node: u32, now: u32) -> Result<(), Box<DatapathError>> {
+        let Self { fabric, settings, traffic, states, .. } = self;
         let source = &mut self.sources[node as usize];
         let channel = match settings.injection {
             Injection::Zero => 0,
             Injection::Random => below(&mut source.rng, states.channels.into()),
         };
-        let free = &mut states.node_free[channel_of(node, channel) as usize];
+        let input = with_virtual_channel_of(source.input, channel_of(0, channel));
+        let free = &mut states.node_free[input as usize];
         if *free == 0 {
             // With a channel drawn anew each time, another may have a credit in the next cycle.
             source.blocked = settings.injection == Injection::Zero;
             return Ok(());
         }
         *free -= 1;
-        let (number, input) = (source.switch, source.input);
+        let number = source.switch;
         let at = usize::from(number.0);
         let switches = fabric.switches();
         let destination = Node(traffic.draw(node, &mut source.rng));
@@ -214,9 +237,8 @@ impl<'f> Network<'f> {
         let created = source.created;
         source.created += self.gaps.draw(&mut source.rng);
         self.sent += 1;
-        let input = with_virtual_channel_of(input, channel_of(0, channel));
         let first = u32::from(number.0) << states.port_bits;
-        let out = low_u16(channel_of(first & PORT_MASK | u32::from(out.0), out_channel));
+        let out = low_u16(out_channel << PORT_BITS | first & PORT_MASK | u32::from(out.0));
         let flit = Flit { header, next: NONE, out, hops: 0 };
         let origin = Origin { source: node, created, sent: now };
         let arrival = now + u32::from(settings.node_latency) + 1;
@@ -224,11 +246,11 @@ impl<'f> Network<'f> {
         Ok(())
     }
 
-    fn return_credits(&mut self, number: usize) {
-        let bucket = self.links.credits.take(self.now, number);
+    fn return_credits(&mut self, number: usize, now: u32) {
+        let bucket = self.links.credits.take(now, number);
         let chunk = &mut self.states.chunks[number];
         for &credit in self.links.credits.things(bucket) {
-            let output = &mut chunk.outputs[(credit & CHUNK_MASK) as usize];
+            let output = &mut chunk.outputs[place(credit)];
             output.free += 1;
             // Its holder, if any, had a grant to hope for but no credit, until now.
             if output.free == 1
@@ -240,19 +262,19 @@ impl<'f> Network<'f> {
         self.links.credits.recycle(bucket);
     }
 
-    fn return_node_credits(&mut self, lane: usize) {
-        let bucket = self.links.credits.take(self.now, lane);
-        let first = self.states.first_of_nodes();
+    fn return_node_credits(&mut self, chunk: usize, now: u32) {
+        let bucket = self.links.credits.take(now, self.states.chunks.len() + chunk);
+        let ports = &self.states.chunks[chunk].out_ports;
+        let free = &mut self.states.node_free[chunk * CHANNELS..][..CHANNELS];
         for &credit in self.links.credits.things(bucket) {
-            let number = credit as usize - first;
-            let free = &mut self.states.node_free[number];
+            let free = &mut free[place(credit)];
             *free += 1;
             if *free == 1 {
-                let node = port_of(u32::try_from(number).expect("as the credit, a u32"));
+                let node = ports[place(credit) & (PORTS - 1)].peer;
                 let source = &mut self.sources[node as usize];
                 if source.blocked {
                     source.blocked = false;
-                    self.alarms.set(self.now, self.now + 1, node);
+                    self.alarms.set(chunk, now, now + 1, node);
                 }
             }
         }
@@ -262,17 +284,23 @@ impl<'f> Network<'f> {
     /// Puts the packets that arrive, from nodes or from switches, into their buffers. From a
     /// switch, what they want where they are is found out first.
     #[inline]
-    fn receive<const FROM_NODES: bool>(&mut self, number: usize) -> Result<(), Box<DatapathError>> {
+    fn receive<const FROM_NODES: bool>(
+        &mut self,
+        number: usize,
+        now: u32,
+    ) -> Result<(), Box<DatapathError>> {
         let Links { pool, arrivals, injections, .. } = &mut self.links;
         let calendar = if FROM_NODES { injections } else { arrivals };
-        let bucket = calendar.take(self.now, number);
+        let bucket = calendar.take(now, number);
         let bits = self.states.port_bits;
+        let first_switch = number << (PORT_BITS - bits);
         let chunk = &mut self.states.chunks[number];
         for &Arrival { input, packet } in calendar.things(bucket) {
             let flit = pool.flit_mut(packet);
+            let input = input & CHUNK_MASK;
             if !FROM_NODES {
-                let port = port_of(input);
-                let at = (port >> bits) as usize;
+                let port = input & PORT_MASK;
+                let at = first_switch + (port >> bits) as usize;
                 let header = Header::from_bits(flit.header);
                 let (out, channel) = match self.fabric.switches()[at].forward(header) {
                     // A node's own link has as many virtual channels; it keeps the one it has.
@@ -281,19 +309,18 @@ impl<'f> Network<'f> {
                         flit.header = header.bits();
                         (port, self.channel_map[usize::from(virtual_channel & 7)].into())
                     }
-                    Err(error) => return Err(Box::new(failed(self.now, at, error))),
+                    Err(error) => return Err(Box::new(failed(now, at, error))),
                 };
-                let first = (port & PORT_MASK) >> bits << bits;
-                flit.out = low_u16(channel_of(first | u32::from(out.0), channel));
+                let first = port >> bits << bits;
+                flit.out = low_u16(channel << PORT_BITS | first | u32::from(out.0));
                 flit.hops += 1;
             }
-            let channel = &mut chunk.inputs[(input & CHUNK_MASK) as usize];
+            let channel = &mut chunk.inputs[input as usize];
             let behind = std::mem::replace(&mut channel.tail, packet);
             if channel.is_empty() {
                 channel.head = packet;
                 channel.out = flit.out;
-                let input = low_u16(input & CHUNK_MASK);
-                wait(channel, &mut chunk.outputs, &mut chunk.pending, input);
+                wait(channel, &mut chunk.outputs, &mut chunk.pending, low_u16(input));
             } else {
                 pool.flit_mut(behind).next = packet;
             }
@@ -329,6 +356,18 @@ impl<'f> Network<'f> {
         }
         self.second_looks.end(packets);
         Ok(())
+    }
+}
+
+/// The cycles for which a chunk of switches can run ahead of the others: what leaves a switch or
+/// is answered by it crosses a link before another switch can notice, unless the scheme looks
+/// farther than a switch's own queues.
+fn window(settings: &Settings) -> u32 {
+    match settings.scheme {
+        Scheme::Par | Scheme::UgalG => 1,
+        Scheme::Min | Scheme::Vlb | Scheme::UgalL => {
+            u32::from(settings.local_latency.min(settings.global_latency)) + 1
+        }
     }
 }
 

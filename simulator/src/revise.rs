@@ -66,7 +66,9 @@ impl Revision {
                 DrawRule::ByRoute => Vec::new(),
                 DrawRule::ByShape { .. } => switches().map(|to| view.shapes_to(to)).collect(),
             };
-            SetContents { rule: *view.rule(), shapes_to }
+            let ports = image.fabric().dragonfly().global_ports();
+            let levels = ports.map(|x| view.level(x)).collect();
+            SetContents { rule: *view.rule(), levels, shapes_to }
         };
         SwitchContents {
             switch: image.switch(),

@@ -10,17 +10,17 @@
 //! is the same buffer as the switch upstream sees it: its credits, and which input channel holds
 //! it. By the symmetry of cables the input channel behind an output port has the number that the
 //! peer gives its own port of that cable, so one number per port serves flits one way and credits
-//! the other. Nodes see the buffers that they send to as output channels too, of chunks numbered
-//! after those of all switches.
+//! the other. Nodes see the buffers that they send to as output channels too, numbered as those
+//! buffers are, behind all switches' channels.
 //!
 //! Between steps these hold, and make it unnecessary to look at anything that cannot move:
 //! - an output channel is in `pending` just if it is not held and has waiters;
 //! - the `ready` bit of an input channel is set just if it holds an output channel with a credit;
 //! - an input port is in `ready` just if one of its channels has that bit set.
 //!
-//! These lists are kept, and a cycle is run, for one *chunk* of switches after the other: as many
-//! as make a few kilobytes, so that what one part of the cycle has looked at is still at hand for
-//! the next.
+//! These lists are kept, and cycles are run, for one *chunk* of switches after the other: as many
+//! as make a few kilobytes, so that what one part of a cycle has looked at is still at hand for
+//! the next, and for the next cycle.
 
 use crate::fabric::{Fabric, Link, MOST_PORTS};
 use crate::packet::NONE;
@@ -216,7 +216,8 @@ pub(crate) struct SwitchStates {
     /// Virtual channels in use.
     pub(crate) channels: u8,
     pub(crate) chunks: Vec<Chunk>,
-    /// The credits left of every output channel of a node, numbered from the first of them.
+    /// The credits that a node has left for an input channel of its switch; means nothing for
+    /// other input channels.
     pub(crate) node_free: Vec<u16>,
     pub(crate) crossings: [Crossing; 4],
     pub(crate) step: StepLists,
@@ -257,7 +258,6 @@ impl SwitchStates {
         let df = fabric.dragonfly();
         let port_bits = df.radix().next_power_of_two().trailing_zeros();
         let chunks = (df.switch_count() << port_bits).div_ceil(MOST_PORTS);
-        let lanes = chunks + df.node_count().div_ceil(MOST_PORTS);
         let latencies = [settings.node_latency, settings.local_latency, settings.global_latency, 0];
         let in_port = InputPort { upstream: 0, credit: 1, ready: 0, next_channel: 0 };
         let out_port = OutputPort {
@@ -303,8 +303,9 @@ impl SwitchStates {
             let latency = latencies[output.behind as usize];
             (input.upstream, input.credit) = match output.behind {
                 // A node's credit counts as the node sends, at the beginning of the next cycle,
-                // and without delay.
-                Behind::Node => (channel_of(chunks * MOST_PORTS + output.peer, 0), latency),
+                // and without delay. The node's output channels have the numbers of the input
+                // channels that they lead to, behind those of all switches.
+                Behind::Node => (channel_of(chunks * MOST_PORTS + number, 0), latency),
                 _ => (output.peer, latency + 1 + settings.credit_delay),
             };
         }
@@ -312,7 +313,7 @@ impl SwitchStates {
             port_bits,
             channels,
             chunks: all,
-            node_free: vec![settings.buffer; ((lanes - chunks) as usize) << CHUNK_BITS],
+            node_free: vec![settings.buffer; (chunks as usize) << CHUNK_BITS],
             crossings: latencies.map(|latency| Crossing {
                 flit: u32::from(latency) + 1,
                 credit: u32::from(latency) + 1 + u32::from(settings.credit_delay),
@@ -324,11 +325,6 @@ impl SwitchStates {
                 to_nodes: WorkList::new(),
             },
         }
-    }
-
-    /// The chunks of switches' and nodes' ports.
-    pub(crate) fn lanes(&self) -> usize {
-        self.chunks.len() + (self.node_free.len() >> CHUNK_BITS)
     }
 
     /// The number of the first output channel of the nodes.

@@ -68,7 +68,7 @@ impl Network<'_> {
     pub(crate) fn deadlock(&self) -> Option<Deadlock> {
         // Credits on their way will let somebody move.
         let mut returning = vec![false; self.states.first_of_nodes() + self.states.node_free.len()];
-        self.links.credits.iter().for_each(|&credit| returning[credit as usize] = true);
+        self.links.credits_under_way().for_each(|channel| returning[channel] = true);
         let count = self.states.first_of_nodes();
         // 0: not visited; else the number of the walk that visited it.
         let mut visited = vec![0_u32; count];

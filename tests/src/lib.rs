@@ -6,9 +6,13 @@ use tvlb_firmware_model::{Error, Header, Stage, Step, Switch};
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::fabric_file::{DecisionSet, FabricFile, Latencies, Sets, Wiring};
 use tvlb_generator::generate::{Generated, generate};
+use tvlb_generator::routes::enumerate::routes;
 use tvlb_generator::set_grammar::parse_set;
 use tvlb_generator::topology::arrangement::{Arrangement, arrange};
-use tvlb_schema::{Dragonfly, Node, Port, SetRule, VcScheme};
+use tvlb_schema::{
+    Dragonfly, DrawRule, FabricImage, Level, Node, PerDecision, Port, Route, SetContents, SetRule,
+    Shape, SwitchContents, VcScheme, encode_switch_image,
+};
 
 /// A fabric that we ship, with "strategic-2-3 by shape" for all decisions.
 pub fn shipped(name: &str) -> Fabric {
@@ -149,4 +153,56 @@ impl rand_core::TryRng for Repeating {
         }
         Ok(())
     }
+}
+
+/// The routes that a switch keeps when it thins its set to these levels, one for each global port
+/// of its group: straight from the definition.
+pub fn kept_when_thinned(
+    fabric: &Fabric,
+    levels: &[Level],
+    source: tvlb_schema::Switch,
+    destination: tvlb_schema::Switch,
+) -> Vec<(Route, Shape)> {
+    let (df, rule) = (fabric.topology.dragonfly(), rule_of(fabric));
+    routes(&fabric.topology, source, destination)
+        .filter(|route| {
+            let level = levels[usize::from(route.route.x.0)];
+            rule.keeps_at(level, route.shape, route.route.key(df, source, destination))
+        })
+        .map(|route| (route.route, route.shape))
+        .collect()
+}
+
+/// A switch's image with its one set thinned to these levels.
+pub fn thinned(
+    fabric: &Fabric,
+    generated: &Generated,
+    switch: tvlb_schema::Switch,
+    levels: &[Level],
+) -> Vec<u8> {
+    let image = FabricImage::decode(&generated.images.fabric).expect("generated images decode");
+    let df = *image.dragonfly();
+    let rule = rule_of(fabric);
+    let shapes_to = match rule.draw {
+        DrawRule::ByRoute => Vec::new(),
+        DrawRule::ByShape { .. } => df
+            .switches()
+            .map(|to| kept_when_thinned(fabric, levels, switch, to).iter().map(|r| r.1).collect())
+            .collect(),
+    };
+    let one = (0, fabric.file.threshold);
+    let contents = SwitchContents {
+        switch,
+        virtual_channels: VcScheme::Ordered,
+        decisions: PerDecision { ugal_l: one, par_source: one, par_second: one },
+        sets: vec![SetContents { rule, levels: levels.to_vec(), shapes_to }],
+    };
+    encode_switch_image(&image, &contents)
+}
+
+/// One level for each global port of a group: these numbers in turn.
+pub fn levels(fabric: &Fabric, numbers: &[u8]) -> Vec<Level> {
+    let ports = fabric.topology.dragonfly().ports_per_group() as usize;
+    let level = |&number: &u8| Level::new(number).expect("the test's levels are 3 to 15");
+    numbers.iter().map(level).cycle().take(ports).collect()
 }

@@ -8,13 +8,13 @@
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::collections::BTreeMap;
-use tvlb_firmware_model::{Header, Scheme, Step, Switch, VlbPaths};
+use tvlb_firmware_model::{Choice, Header, Scheme, Step, Switch, VlbPaths};
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::routes::count::RouteCounter;
 use tvlb_generator::routes::enumerate::kept;
 use tvlb_generator::routes::triples::triples;
-use tvlb_schema::{DrawRule, Shape, Switch as Number};
-use tvlb_tests::{boot, images, rule_of, shipped, with_set};
+use tvlb_schema::{DrawRule, Route, Shape, Switch as Number};
+use tvlb_tests::{boot, images, kept_when_thinned, levels, rule_of, shipped, thinned, with_set};
 
 /// The value that a chi-square variable of `freedom` degrees exceeds with probability 10⁻⁶
 /// (Wilson and Hilferty's approximation).
@@ -67,11 +67,21 @@ fn fields(header: Header) -> Drawn {
 }
 
 fn assert_rule(fabric: &Fabric, from: u16, to: u16, draws: u32) {
+    let routes: Vec<_> = kept(&fabric.topology, &rule_of(fabric), Number(from), Number(to))
+        .map(|route| (route.route, route.shape))
+        .collect();
+    let generated = images(fabric);
+    let switch = &boot(&generated)[usize::from(from)];
+    let chances = chances(fabric, &routes);
+    assert_drawn(switch, Number(to), VlbPaths::Custom, &chances, draws);
+}
+
+/// The chance that each of a pair's kept routes should have.
+fn chances(fabric: &Fabric, routes: &[(Route, Shape)]) -> BTreeMap<Drawn, f64> {
     let df = *fabric.topology.dragonfly();
     let rule = &rule_of(fabric);
-    let routes: Vec<_> = kept(&fabric.topology, rule, Number(from), Number(to)).collect();
     let of_shape = |shape: Shape| {
-        f64::from(u32::try_from(routes.iter().filter(|r| r.shape == shape).count()).unwrap())
+        f64::from(u32::try_from(routes.iter().filter(|r| r.1 == shape).count()).unwrap())
     };
     let weight = |shape: Shape| match rule.draw {
         DrawRule::ByRoute => of_shape(shape),
@@ -79,17 +89,51 @@ fn assert_rule(fabric: &Fabric, from: u16, to: u16, draws: u32) {
         DrawRule::ByShape { weights } => f64::from(weights[shape.number()]),
     };
     let total: f64 = Shape::all().map(weight).sum();
-    let chances = routes
+    routes
         .iter()
-        .map(|r| {
-            let detour = r.route.detour.unwrap_or(df.split_port(r.route.y).0);
-            let chance = weight(r.shape) / total / of_shape(r.shape);
-            ((r.route.x.0, r.route.y.0, detour.0), chance)
+        .map(|&(route, shape)| {
+            let detour = route.detour.unwrap_or(df.split_port(route.y).0);
+            let chance = weight(shape) / total / of_shape(shape);
+            ((route.x.0, route.y.0, detour.0), chance)
         })
-        .collect();
-    let generated = images(fabric);
-    let switch = &boot(&generated)[usize::from(from)];
-    assert_drawn(switch, Number(to), VlbPaths::Custom, &chances, draws);
+        .collect()
+}
+
+#[test]
+fn a_thinned_set_is_drawn_from_what_thinning_leaves() {
+    for set in ["all", "60% 5-hop", "strategic-2-3 by shape", "5*shapes:011, 40% shapes:111"] {
+        let fabric = with_set(shipped("dfly-4-8-4-9.toml"), set);
+        let generated = images(&fabric);
+        let levels = levels(&fabric, &[3, 15, 7, 10, 15]);
+        for (from, to) in [(0, 8), (1, 17), (70, 5)] {
+            let image = thinned(&fabric, &generated, Number(from), &levels);
+            let switch = Switch::boot(&generated.images.fabric, &image).unwrap();
+            let routes = kept_when_thinned(&fabric, &levels, Number(from), Number(to));
+            let chances = chances(&fabric, &routes);
+            assert_drawn(&switch, Number(to), VlbPaths::Custom, &chances, 120_000);
+        }
+    }
+}
+
+#[test]
+fn the_rarest_routes_of_a_thinned_set_are_found() {
+    // A hundredth of a shape, a quarter of which is kept: too many cells to visit them all.
+    let fabric = with_set(shipped("dfly-13-26-13-27.toml"), "1% only:121");
+    let generated = images(&fabric);
+    let levels = levels(&fabric, &[3]);
+    let image = thinned(&fabric, &generated, Number(0), &levels);
+    let switch = Switch::boot(&generated.images.fabric, &image).unwrap();
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
+    let want = |_| {
+        let node = switch.image().fabric().dragonfly().node(Number(100), 0);
+        let credits = [0_u32];
+        let admission =
+            switch.admit(node, Scheme::Vlb, VlbPaths::Custom, credits.as_slice(), &mut rng);
+        admission.unwrap().choice != Choice::Vlb
+    };
+    // One in ten thousand by the bound of the draw, or fewer.
+    let missed = (0..10_000).map(want).filter(|&missed| missed).count();
+    assert!(missed <= 6, "{missed} of 10000 packets were left without a route");
 }
 
 #[test]

@@ -3,13 +3,13 @@
 
 use rand_core::SeedableRng;
 use tvlb_firmware_model::{
-    Candidate, Choice, DefaultRng, Header, Kind, Scheme, Stage, Step, VlbPaths,
+    Candidate, Choice, Credits, DefaultRng, Header, Kind, NotDrawn, Scheme, Stage, Step, VlbPaths,
 };
 use tvlb_generator::topology::arrangement::Arrangement;
-use tvlb_schema::Node;
+use tvlb_schema::{Node, Port};
 
-/// Credits that differ from port to port.
-const CREDITS: [u32; 11] = [0, 3, 1, 4, 1, 5, 9, 2, 6, 5, 3];
+/// Credits that differ from port to port; one port to another switch is idle.
+const CREDITS: [u32; 11] = [0, 3, 1, 4, 0, 5, 9, 2, 6, 5, 3];
 
 fn takes_min(min: Candidate, vlb: Candidate, threshold: i16) -> bool {
     let cost = |candidate: Candidate| i64::try_from(candidate.cost).expect("it is small");
@@ -23,7 +23,7 @@ fn explanations_are_the_decisions() {
     let fabric = tvlb_tests::arranged((2, 4, 2, 9), Arrangement::Absolute);
     let generated = tvlb_tests::images(&tvlb_tests::with_set(fabric, "strategic-2-3 by shape"));
     let switches = tvlb_tests::boot(&generated);
-    let mut seen = [0; 2];
+    let (mut seen, mut sure) = ([0; 2], 0);
     for switch in &switches {
         for node in 0..72 {
             for scheme in [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::Par] {
@@ -36,7 +36,13 @@ fn explanations_are_the_decisions() {
                     let why =
                         switch.explain(Node(node), scheme, paths, credits, &mut rng()).unwrap();
                     assert_eq!(why.outcome, admission);
-                    if let (Some(min), Some(vlb)) = (why.min, why.vlb) {
+                    if why.vlb == Err(NotDrawn::MinIsSure) {
+                        let min = why.min.unwrap();
+                        assert_eq!((admission.choice, min.queue), (Choice::Min, 0));
+                        sure += 1;
+                    }
+                    if let (Some(min), Ok(vlb)) = (why.min, why.vlb) {
+                        assert!(min.queue > 0);
                         let expected = takes_min(min, vlb, why.threshold);
                         assert_eq!(admission.choice == Choice::Min, expected);
                         seen[usize::from(expected)] += 1;
@@ -48,7 +54,73 @@ fn explanations_are_the_decisions() {
             }
         }
     }
-    assert!(seen[0] > 1000 && seen[1] > 1000, "{seen:?}");
+    assert!(seen[0] > 1000 && seen[1] > 1000 && sure > 100, "{seen:?}, {sure}");
+    let said = NotDrawn::MinIsSure.to_string();
+    assert_eq!(said, "VLB not drawn: MIN's queue is empty, or its cost is otherwise at most T");
+}
+
+/// A source of random numbers that counts the words drawn.
+struct Counting(u32);
+
+impl rand_core::TryRng for Counting {
+    type Error = core::convert::Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
+        self.0 += 1;
+        Ok(self.0.wrapping_mul(0x9e37_79b9))
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
+        Ok(u64::from(self.try_next_u32()?) << 32 | u64::from(self.try_next_u32()?))
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Self::Error> {
+        bytes.fill(0);
+        Ok(())
+    }
+}
+
+/// Credits of ports, and of whole paths too: as many along a path as its first port has.
+struct Along(u32);
+
+impl Credits for Along {
+    fn used(&self, _: Port) -> u32 {
+        self.0
+    }
+
+    fn used_along(&self, _: Header) -> Option<u32> {
+        Some(self.0)
+    }
+}
+
+#[test]
+fn vlb_is_drawn_only_where_it_might_be_taken() {
+    let fabric = tvlb_tests::arranged((2, 4, 2, 9), Arrangement::Absolute);
+    let mut fabric = tvlb_tests::with_set(fabric, "strategic-2-3 by shape");
+    // Whether VLB is drawn at these thresholds and queues: MIN costs its queue at least, and at
+    // most three times that where only the first port counts.
+    for (threshold, used, drawn) in
+        [(0, 0, false), (0, 1, true), (-1, 0, true), (30, 10, false), (9, 10, true), (10, 0, false)]
+    {
+        fabric.file.threshold = threshold;
+        let generated = tvlb_tests::images(&fabric);
+        let switch = &tvlb_tests::boot(&generated)[3];
+        for scheme in [Scheme::UgalL, Scheme::Par, Scheme::UgalG] {
+            for node in 8..72 {
+                let (mut rng, credits) = (Counting(0), Along(used));
+                let paths = VlbPaths::Custom;
+                let admission =
+                    switch.admit(Node(node), scheme, paths, &credits, &mut rng).unwrap();
+                // There is one MIN path to each group, which takes no random number.
+                assert_eq!(rng.0 > 0, drawn, "{scheme:?} to {node} at T = {threshold}");
+                assert!(drawn || admission.choice == Choice::Min);
+                let why = switch.explain(Node(node), scheme, paths, &credits, &mut Counting(0));
+                let why = why.unwrap();
+                assert_eq!(why.outcome, admission);
+                assert_eq!(why.vlb == Err(NotDrawn::MinIsSure), !drawn);
+            }
+        }
+    }
 }
 
 #[test]
@@ -75,7 +147,7 @@ fn second_looks_are_explained_too() {
         let why = second.explain_again(header, VlbPaths::Custom, credits, &mut rng()).unwrap();
         assert_eq!(why.outcome, outcome);
         assert_eq!(is_open, why.min.is_some());
-        if let (Some(min), Some(vlb)) = (why.min, why.vlb) {
+        if let (Some(min), Ok(vlb)) = (why.min, why.vlb) {
             let expected = takes_min(min, vlb, why.threshold);
             assert_eq!(outcome.kind() == Some(Kind::Min), expected);
             seen[usize::from(expected)] += 1;
@@ -92,5 +164,5 @@ fn second_looks_are_explained_too() {
             &mut DefaultRng::seed_from_u64(1),
         )
         .unwrap();
-    assert_eq!((why.outcome, why.min, why.vlb), (header, None, None));
+    assert_eq!((why.outcome, why.min, why.vlb), (header, None, Err(NotDrawn::NoDecision)));
 }

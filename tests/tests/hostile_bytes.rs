@@ -11,7 +11,7 @@ use tvlb_firmware_model::{Header, Scheme, Step, Switch, VlbPaths};
 use tvlb_generator::generate::Generated;
 use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_schema::{Decision, End, FabricImage, Node, SwitchImage};
-use tvlb_tests::{Repeating, arranged, images, shipped, with_set};
+use tvlb_tests::{Repeating, arranged, images, levels, shipped, thinned, with_set};
 
 static EVEN: LazyLock<Generated> =
     LazyLock::new(|| images(&with_set(shipped("dfly-2-4-2-9.toml"), "50% shapes:121 by shape")));
@@ -19,13 +19,25 @@ static UNEVEN: LazyLock<Generated> = LazyLock::new(|| {
     images(&with_set(arranged((2, 3, 3, 5), Arrangement::Absolute), "strategic-2-3 by shape"))
 });
 
+static THINNED: LazyLock<Generated> = LazyLock::new(|| {
+    let fabric = with_set(arranged((2, 3, 3, 5), Arrangement::Absolute), "70% shapes:121 by shape");
+    let mut generated = images(&fabric);
+    let levels = levels(&fabric, &[3, 15, 8, 4]);
+    generated.images.switches[1] = thinned(&fabric, &generated, tvlb_schema::Switch(1), &levels);
+    generated
+});
+
+fn any_of_three() -> impl Strategy<Value = &'static Generated> {
+    prop_oneof![Just(&*EVEN), Just(&*UNEVEN), Just(&*THINNED)]
+}
+
 fn boots(fabric: &[u8], switch: &[u8]) -> bool {
     Switch::boot(fabric, switch).is_ok()
 }
 
 #[test]
 fn every_truncation_is_refused() {
-    for generated in [&*EVEN, &*UNEVEN] {
+    for generated in [&*EVEN, &*UNEVEN, &*THINNED] {
         let (fabric, switch) = (&generated.images.fabric, &generated.images.switches[1]);
         assert!(boots(fabric, switch));
         for length in 0..fabric.len() {
@@ -41,7 +53,7 @@ fn every_truncation_is_refused() {
 
 #[test]
 fn every_flipped_bit_is_refused() {
-    for generated in [&*EVEN, &*UNEVEN] {
+    for generated in [&*EVEN, &*UNEVEN, &*THINNED] {
         let (fabric, switch) = (&generated.images.fabric, &generated.images.switches[1]);
         for bit in 0..8 * fabric.len() {
             let mut bad = fabric.clone();
@@ -74,6 +86,40 @@ fn mended(mut image: Vec<u8>, identity: Option<u64>) -> Vec<u8> {
     let checksum = Crc::<u32>::new(&CRC_32_ISO_HDLC).checksum(&image[..end]);
     image[end..].copy_from_slice(&checksum.to_le_bytes());
     image
+}
+
+#[test]
+fn levels_and_their_padding_are_checked() {
+    let fabric = &THINNED.images.fabric;
+    let identity = FabricImage::decode(fabric).unwrap().identity();
+    let good = &THINNED.images.switches[1];
+    // Nine levels in five bytes, three bytes of padding, and the checksum.
+    let first = good.len() - 4 - 8;
+    assert_eq!(good[first..first + 8], [0xf3, 0x48, 0xf3, 0x48, 0x03, 0, 0, 0]);
+    let refused = |at: usize, value: u8| {
+        let mut bad = good.clone();
+        bad[first + at] = value;
+        Switch::boot(fabric, &mended(bad, Some(identity))).unwrap_err().to_string()
+    };
+    let level = |at: usize, found: u8| {
+        let at = first + at;
+        format!(
+            "switch image: thinning level of a global port at byte {at}: found {found}, \
+             accepted 3 to 15"
+        )
+    };
+    assert_eq!(refused(0, 0xf2), level(0, 2));
+    assert_eq!(refused(1, 0x18), level(1, 1));
+    assert_eq!(refused(4, 0x00), level(4, 0));
+    let padding = |at: usize| {
+        let at = first + at;
+        format!(
+            "switch image: padding of thinning levels at byte {at}: found a bit that is set, \
+             accepted zeros"
+        )
+    };
+    assert_eq!(refused(4, 0x13), padding(5));
+    assert_eq!(refused(7, 0x80), padding(5));
 }
 
 /// Everything that a switch can be asked, whatever it booted from.
@@ -179,8 +225,11 @@ proptest! {
     }
 
     #[test]
-    fn a_damaged_switch_image_with_a_good_frame(places in any_damage(), uneven: bool, seed: u64) {
-        let generated = if uneven { &*UNEVEN } else { &*EVEN };
+    fn a_damaged_switch_image_with_a_good_frame(
+        places in any_damage(),
+        generated in any_of_three(),
+        seed: u64,
+    ) {
         let view = FabricImage::decode(&generated.images.fabric).unwrap();
         let switch = damage(&generated.images.switches[1], &places);
         let switch = mended(switch, Some(view.identity()));
@@ -191,7 +240,7 @@ proptest! {
 
     #[test]
     fn bytes_at_random(bytes: Vec<u8>, framed: bool) {
-        let mut image = b"TVLBF\0\x01\0".to_vec();
+        let mut image = b"TVLBF\0\x02\0".to_vec();
         image.extend([0; 12]);
         image.extend(&bytes);
         image.extend([0; 4]);

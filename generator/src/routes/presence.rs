@@ -5,7 +5,7 @@
 
 use super::count::RouteCounter;
 use crate::topology::{End, Link, Topology};
-use tvlb_schema::{GlobalPort, Group, Keep, Route, SetRule, Shape, ShapeSet, Switch};
+use tvlb_schema::{GlobalPort, Group, Keep, Level, Route, SetRule, Shape, ShapeSet, Switch};
 
 /// The shapes of which the rule keeps a route from `source` to `destination`; none between
 /// switches of one group.
@@ -18,13 +18,27 @@ pub fn present_shapes(
     source: Switch,
     destination: Switch,
 ) -> ShapeSet {
+    shapes_when_thinned(counter, rule, &[], source, destination)
+}
+
+/// As [`present_shapes`], where `source` thins the set to these levels, one for each global port
+/// of its group; where there are none, it does not.
+///
+/// A thinned shape takes as a shape with a fraction does.
+pub fn shapes_when_thinned(
+    counter: &RouteCounter<'_>,
+    rule: &SetRule,
+    levels: &[Level],
+    source: Switch,
+    destination: Switch,
+) -> ShapeSet {
     let counts = counter.counts(source, destination);
-    let search = Search { topology: counter.topology(), rule, source, destination };
+    let search = Search { topology: counter.topology(), rule, levels, source, destination };
     Shape::all()
         .zip(counts)
         .filter(|&(shape, count)| match rule.keep_of(shape) {
             Keep::NONE => false,
-            Keep::ALL => count > 0,
+            Keep::ALL if levels.is_empty() => count > 0,
             _ => count > 0 && search.finds(shape),
         })
         .map(|(shape, _)| shape)
@@ -35,6 +49,7 @@ pub fn present_shapes(
 struct Search<'a> {
     topology: &'a Topology,
     rule: &'a SetRule,
+    levels: &'a [Level],
     source: Switch,
     destination: Switch,
 }
@@ -111,7 +126,8 @@ impl Search<'_> {
         let w = df.split_port(y).0;
         let keeps = |detour| {
             let route = Route { x, y, detour };
-            self.rule.keeps(shape, route.key(df, self.source, self.destination))
+            let level = self.levels.get(usize::from(x.0)).copied().unwrap_or_default();
+            self.rule.keeps_at(level, shape, route.key(df, self.source, self.destination))
         };
         match shape.mid() {
             0 => v == w && keeps(None),
@@ -149,6 +165,33 @@ mod tests {
         Ok(())
     }
 
+    /// One level for each global port of a group, out of some numbers that are taken in turn.
+    fn levels(topology: &Topology, numbers: &[u8]) -> Vec<Level> {
+        let ports = topology.dragonfly().ports_per_group() as usize;
+        numbers.iter().map(|&n| Level::new(n).unwrap()).cycle().take(ports).collect()
+    }
+
+    fn check_thinned(
+        topology: &Topology,
+        rule: &SetRule,
+        levels: &[Level],
+    ) -> Result<(), TestCaseError> {
+        let (counter, df) = (RouteCounter::new(topology), topology.dragonfly());
+        for s in df.switches() {
+            for d in df.switches() {
+                let expected: ShapeSet = enumerate::routes(topology, s, d)
+                    .filter(|route| {
+                        let level = levels[usize::from(route.route.x.0)];
+                        rule.keeps_at(level, route.shape, route.route.key(df, s, d))
+                    })
+                    .map(|route| route.shape)
+                    .collect();
+                prop_assert_eq!(shapes_when_thinned(&counter, rule, levels, s, d), expected);
+            }
+        }
+        Ok(())
+    }
+
     fn any_parts() -> impl Strategy<Value = u16> {
         prop_oneof![Just(0), Just(10_000), 100_u16..=300, 100_u16..=10_000]
     }
@@ -161,6 +204,16 @@ mod tests {
             seed: u64,
         ) {
             check(&topology, &rule(parts, seed))?;
+        }
+
+        #[test]
+        fn a_shape_is_present_just_if_a_route_of_it_is_left_by_thinning(
+            topology in wirings::any(),
+            parts in prop::array::uniform12(any_parts()),
+            numbers in prop::collection::vec(3..=15_u8, 1..8),
+            seed: u64,
+        ) {
+            check_thinned(&topology, &rule(parts, seed), &levels(&topology, &numbers))?;
         }
     }
 

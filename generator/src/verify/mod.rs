@@ -220,6 +220,7 @@ pub fn verify(
     if modes.is_exhaustive() {
         wiring::check_counts(set.manifest(), directory, (&switches[0], &walks))?;
     }
+    wiring::check_sizes(set.manifest(), directory)?;
     let bytes = fabric_bytes.len() + switch_bytes.iter().map(Vec::len).sum::<usize>();
     Ok(Certificate::new(&set, &fabric, &modes, &walks, &dependencies, bytes))
 }

@@ -3,7 +3,7 @@
 
 use crate::scratch::Scratch;
 use insta::{assert_snapshot, with_settings};
-use tvlb_generator::table_set::{FileEntry, Manifest};
+use tvlb_generator::table_set::{FileEntry, Manifest, Sizes};
 
 pub(crate) const FABRIC: &str = "fabric.tvlb";
 pub(crate) const SWITCH: &str = "switches/00005.tvlb";
@@ -56,6 +56,16 @@ pub(crate) fn vouch_for(scratch: &Scratch, file: &str) {
         serde_json::from_slice(&scratch.read("out/manifest.json")).unwrap();
     let entry = manifest.files.iter_mut().find(|entry| entry.path == file).unwrap();
     *entry = FileEntry::of(file.to_owned(), &scratch.read(&format!("out/{file}")));
+    let (fabric, switches) = manifest.files.split_first().unwrap();
+    let mut switches: Vec<u64> = switches.iter().map(|entry| entry.bytes).collect();
+    switches.sort_unstable();
+    manifest.sizes = Sizes {
+        fabric: fabric.bytes,
+        switch_least: switches[0],
+        switch_median: switches[switches.len() / 2],
+        switch_most: switches[switches.len() - 1],
+        total: fabric.bytes + switches.iter().sum::<u64>(),
+    };
     scratch.write("out/manifest.json", manifest.to_json());
 }
 
@@ -68,9 +78,9 @@ pub(crate) fn with_manifest(change: impl FnOnce(&str) -> String) -> Scratch {
 
 #[test]
 fn another_version_is_called_that_before_it_is_called_damaged() {
-    let newer = |bytes: &mut Vec<u8>| bytes[6] = 2;
-    assert_error!(error_of(&with_changed(FABRIC, newer)), @"tvlb: out/fabric.tvlb: format version at byte 6: found 2, accepted 1; regenerate the images with this version of tvlb");
-    assert_error!(error_of_switch(&with_changed(SWITCH, newer)), @"tvlb: out/switches/00005.tvlb: format version at byte 6: found 2, accepted 1; regenerate the images with this version of tvlb");
+    let newer = |bytes: &mut Vec<u8>| bytes[6] = 3;
+    assert_error!(error_of(&with_changed(FABRIC, newer)), @"tvlb: out/fabric.tvlb: format version at byte 6: found 3, accepted 2; regenerate the images with this version of tvlb");
+    assert_error!(error_of_switch(&with_changed(SWITCH, newer)), @"tvlb: out/switches/00005.tvlb: format version at byte 6: found 3, accepted 2; regenerate the images with this version of tvlb");
     assert_eq!(error_of(&with_changed(FABRIC, newer)), error_of(&with_vouched(FABRIC, newer)));
     let newer_and_longer = |bytes: &mut Vec<u8>| {
         newer(bytes);
@@ -105,18 +115,18 @@ fn images_that_are_truncated_or_too_long() {
     assert_error!(error_of(&with_vouched(FABRIC, |bytes| bytes.truncate(99))), @"tvlb: out/fabric.tvlb: length at byte 16: the image says 100 bytes, but there are 99; it is truncated or has something appended");
     assert_error!(error_of(&with_vouched(FABRIC, |bytes| bytes.truncate(19))), @"tvlb: out/fabric.tvlb: header at byte 0: found 19 bytes, but it needs 20; the image is truncated");
     assert_error!(error_of(&with_vouched(FABRIC, Vec::clear)), @"tvlb: out/fabric.tvlb: label at byte 0: found 0 bytes, but it needs 4; the image is truncated");
-    assert_error!(error_of_switch(&with_changed(SWITCH, |bytes| bytes.truncate(50))), @"tvlb: out/switches/00005.tvlb: found 50 bytes, but the manifest says 122; it is damaged or of another table set");
-    assert_error!(error_of_switch(&with_vouched(SWITCH, |bytes| bytes.truncate(50))), @"tvlb: out/switches/00005.tvlb: length at byte 16: the image says 122 bytes, but there are 50; it is truncated or has something appended");
-    assert_error!(error_of_switch(&with_changed(SWITCH, |bytes| bytes.push(0))), @"tvlb: out/switches/00005.tvlb: found 123 bytes, but the manifest says 122; it is damaged or of another table set");
-    assert_error!(error_of_switch(&with_vouched(SWITCH, |bytes| bytes.push(0))), @"tvlb: out/switches/00005.tvlb: length at byte 16: the image says 122 bytes, but there are 123; it is truncated or has something appended");
+    assert_error!(error_of_switch(&with_changed(SWITCH, |bytes| bytes.truncate(50))), @"tvlb: out/switches/00005.tvlb: found 50 bytes, but the manifest says 126; it is damaged or of another table set");
+    assert_error!(error_of_switch(&with_vouched(SWITCH, |bytes| bytes.truncate(50))), @"tvlb: out/switches/00005.tvlb: length at byte 16: the image says 126 bytes, but there are 50; it is truncated or has something appended");
+    assert_error!(error_of_switch(&with_changed(SWITCH, |bytes| bytes.push(0))), @"tvlb: out/switches/00005.tvlb: found 127 bytes, but the manifest says 126; it is damaged or of another table set");
+    assert_error!(error_of_switch(&with_vouched(SWITCH, |bytes| bytes.push(0))), @"tvlb: out/switches/00005.tvlb: length at byte 16: the image says 126 bytes, but there are 127; it is truncated or has something appended");
 }
 
 #[test]
 fn images_with_a_flipped_bit() {
     assert_error!(error_of(&with_changed(FABRIC, |bytes| bytes[40] ^= 4)), @"tvlb: out/fabric.tvlb: its SHA-256 is [SHA-256], but the manifest says [SHA-256]; it is damaged or of another table set");
-    assert_error!(error_of(&with_vouched(FABRIC, |bytes| bytes[40] ^= 4)), @"tvlb: out/fabric.tvlb: checksum at byte 96: found d020995c, but the bytes before it give a674d600; the image is damaged");
+    assert_error!(error_of(&with_vouched(FABRIC, |bytes| bytes[40] ^= 4)), @"tvlb: out/fabric.tvlb: checksum at byte 96: found 2e58c69c, but the bytes before it give 580c89c0; the image is damaged");
     assert_error!(error_of_switch(&with_changed(SWITCH, |bytes| bytes[40] ^= 4)), @"tvlb: out/switches/00005.tvlb: its SHA-256 is [SHA-256], but the manifest says [SHA-256]; it is damaged or of another table set");
-    assert_error!(error_of_switch(&with_vouched(SWITCH, |bytes| bytes[40] ^= 4)), @"tvlb: out/switches/00005.tvlb: checksum at byte 118: found 0e397d64, but the bytes before it give 4e572972; the image is damaged");
+    assert_error!(error_of_switch(&with_vouched(SWITCH, |bytes| bytes[40] ^= 4)), @"tvlb: out/switches/00005.tvlb: checksum at byte 122: found c9e797c2, but the bytes before it give 5a821e54; the image is damaged");
 }
 
 #[test]

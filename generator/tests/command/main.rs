@@ -19,4 +19,5 @@ mod output;
 mod scratch;
 mod simulate;
 mod terminal;
+mod thinning;
 mod verify;

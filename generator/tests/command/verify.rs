@@ -59,7 +59,7 @@ fn with_meaning(change: impl FnOnce(&mut SwitchContents)) -> Scratch {
         switch: Switch(5),
         virtual_channels: VcScheme::Ordered,
         decisions: PerDecision { ugal_l: (0, 0), par_source: (0, 0), par_second: (0, 0) },
-        sets: vec![SetContents { rule: *set.rule(), shapes_to }],
+        sets: vec![SetContents { rule: *set.rule(), levels: Vec::new(), shapes_to }],
     };
     change(&mut contents);
     scratch.write(&format!("out/{SWITCH}"), encode_switch_image(&fabric, &contents));

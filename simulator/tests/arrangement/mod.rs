@@ -98,7 +98,7 @@ pub(crate) fn images_with(
                             .map(|to| shapes(&fabric, switch, to).and(rule.shapes()))
                             .collect()
                     };
-                    SetContents { rule, shapes_to }
+                    SetContents { rule, levels: Vec::new(), shapes_to }
                 })
                 .collect();
             let decisions = PerDecision {

@@ -11,7 +11,8 @@ use tvlb_firmware_model::{Channels, Scheme, Switch};
 use tvlb_generator::set_grammar::canonical;
 use tvlb_generator::table_set::{Manifest, TableSet};
 use tvlb_schema::{
-    Decision, Dragonfly, DrawRule, End, FabricImage, Group, Index, Port, Route, Shape, SwitchImage,
+    Decision, Dragonfly, DrawRule, End, FabricImage, Group, Index, Level, Port, Route, SetView,
+    Shape, SwitchImage,
 };
 
 pub(crate) fn run(arguments: &Inspect) -> Outcome {
@@ -176,9 +177,33 @@ impl Display for SwitchReport<'_> {
                 }
                 writeln!(f)?;
             }
+            write_thinning(f, image, set)?;
         }
         Ok(())
     }
+}
+
+/// Of a set that the switch thins: how much is kept of the routes by each port that is thinned.
+fn write_thinning(
+    f: &mut Formatter<'_>,
+    image: &SwitchImage<'_>,
+    set: &SetView<'_>,
+) -> fmt::Result {
+    if !set.is_thinned() {
+        return Ok(());
+    }
+    let df = image.fabric().dragonfly();
+    writeln!(f, "of these by first global link:")?;
+    for x in df.global_ports().filter(|&x| set.level(x) != Level::ALL) {
+        let end = End { group: image.group(), port: x };
+        let kept = f64::from(set.level(x).number() + 1) / 0.16;
+        write!(f, "  {kept:>6.2}%  by {}", end.in_words(df))?;
+        match image.fabric().peer(end) {
+            Some(peer) => writeln!(f, ", to group {}", peer.group)?,
+            None => writeln!(f, ", which has no cable")?,
+        }
+    }
+    writeln!(f, "  all by the others")
 }
 
 struct PathReport<'a> {
@@ -281,7 +306,9 @@ fn set_title(image: &SwitchImage<'_>, number: usize, decisions: &[Decision]) -> 
     let rule = image.set(decisions[0]).rule();
     let users: Vec<String> =
         decisions.iter().map(|&d| format!("{} (T = {})", d.name(), image.threshold(d))).collect();
-    format!("set {number} for {}: {}; seed {}", users.join(", "), canonical(rule), rule.seed)
+    let thinned = if image.set(decisions[0]).is_thinned() { "; thinned" } else { "" };
+    let (users, rule_text) = (users.join(", "), canonical(rule));
+    format!("set {number} for {users}: {rule_text}; seed {}{thinned}", rule.seed)
 }
 
 fn vlb_walk(

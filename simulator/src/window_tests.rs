@@ -1,0 +1,41 @@
+//! Chunks of switches that run ahead of each other see what they would have seen in step.
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+use crate::arrangement::absolute_images;
+use crate::settings::Injection;
+use crate::{Fabric, Pattern, Run, Settings, Traffic};
+use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_schema::ShapeSet;
+
+/// What can be seen of a run: the flits on each link and what was counted.
+fn seen(run: &Run<'_>) -> String {
+    let network = &run.network;
+    run.inspect().unwrap();
+    format!("{} {:?} {:?}", network.sent, network.link_flits(), network.links.tally)
+}
+
+#[test]
+fn many_cycles_at_once_are_the_same_as_one_after_the_other() {
+    let images = absolute_images(2, 4, 2, 9, ShapeSet::ALL);
+    let fabric = Fabric::boot(&images.fabric, &images.switches).unwrap();
+    for (scheme, load) in [(Scheme::Min, 1.0), (Scheme::Vlb, 0.2), (Scheme::UgalL, 0.6)] {
+        for (local, global, node) in [(10, 15, 1), (2, 40, 3), (30, 3, 7), (1, 5, 2)] {
+            let mut settings = Settings::new(scheme, VlbPaths::Custom);
+            (settings.warm_up, settings.window, settings.buffer) = (1, 500, 8);
+            (settings.local_latency, settings.global_latency) = (local, global);
+            settings.node_latency = node;
+            if node == 3 {
+                settings.injection = Injection::Random;
+            }
+            let traffic = Traffic::new(&Pattern::Uniform, fabric.dragonfly(), 1).unwrap();
+            let new = || Run::new(&fabric, &settings, &traffic, load, 1).unwrap();
+            let (mut one, mut other) = (new(), new());
+            for cycles in [1, 2, 701, 640] {
+                one.advance(cycles).unwrap();
+                (0..cycles).for_each(|_| other.advance(1).unwrap());
+                assert_eq!(seen(&one), seen(&other), "{scheme:?} {local} {global} {node}");
+            }
+            assert!(one.flit_hops() > 10_000, "there is traffic");
+        }
+    }
+}
