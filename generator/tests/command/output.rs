@@ -198,7 +198,7 @@ fn an_error_that_nobody_can_be_told() {
 #[test]
 fn a_reader_who_has_read_enough() {
     let scratch = Scratch::with_shipped("dfly-13-26-13-27.toml");
-    for arguments in ["--format csv", "--format json", "--format dot-switches"] {
+    for arguments in ["--format csv", "--json", "--format dot-switches"] {
         let arguments = format!("topology fabric.toml {arguments}");
         let mut child = scratch
             .command(TVLB)

@@ -145,6 +145,9 @@ pub(crate) struct Inspect {
     /// With --from and --to: list every path
     #[arg(long, requires = "from")]
     pub(crate) list: bool,
+    /// Print JSON: the manifest, or what is said of the switch or the paths
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Check that a table set is whole, leads everywhere, and cannot deadlock
@@ -225,6 +228,9 @@ pub(crate) struct Topology {
     /// What to print
     #[arg(long, value_enum, default_value_t = Format::Summary)]
     pub(crate) format: Format,
+    /// Print the summary as JSON
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) json: bool,
 }
 
 /// How to show a wiring.
@@ -232,8 +238,6 @@ pub(crate) struct Topology {
 pub(crate) enum Format {
     /// Sizes, links per pair of groups, unused ports
     Summary,
-    /// The summary as JSON
-    Json,
     /// The cable list, in the form that a fabric file can name
     Csv,
     /// The groups and their links for Graphviz

@@ -58,9 +58,9 @@ pub(crate) fn run(arguments: &Simulate) -> Outcome {
         write_file(path, &report::links(&fabric, points))?;
     }
     match arguments.format {
+        Format::Table if arguments.json => report::json(&report, &study),
         Format::Table => print(&report::Table { report: &report, study: &study }),
         Format::Csv => print(&report::Csv { report: &report }),
-        Format::Json => report::json(&report, &study),
     }
 }
 
