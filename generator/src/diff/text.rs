@@ -56,7 +56,7 @@ impl Difference {
         if gone.is_empty() && new.is_empty() {
             return writeln!(f, "wiring     the same");
         }
-        writeln!(f, "wiring     {} cables gone, {} new", gone.len(), new.len())?;
+        writeln!(f, "wiring     cables: {} gone, {} new", gone.len(), new.len())?;
         for (sign, cables) in [('-', gone), ('+', new)] {
             for [from, to] in cables.iter().take(MOST_SHOWN) {
                 let end = |[group, switch, port]: [u32; 3]| {

@@ -172,3 +172,17 @@ fn each_kind_of_damage_has_its_own_finding() {
         assert_snapshot!("verify_findings", findings);
     });
 }
+
+#[test]
+fn a_finding_as_json_and_no_table_set_at_all() {
+    let scratch = with_manifest(|text| text.replace("\"p\": 2", "\"p\": 3"));
+    let run = scratch.tvlb("verify out --json");
+    let values: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!((run.code, &values["verified"]), (1, &serde_json::Value::Bool(false)));
+    assert_eq!(run.stderr, format!("tvlb: {}\n", values["finding"].as_str().unwrap()));
+    // Nothing is known of what is not there: an error, and no finding.
+    for directory in ["nowhere", ".", "fabric.toml"] {
+        let error = scratch.refuses(&format!("verify {directory} --json"));
+        assert!(error.contains("manifest.json: cannot read it: "), "{error}");
+    }
+}
