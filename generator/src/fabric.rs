@@ -1,11 +1,17 @@
 //! Loading a fabric: its file, and its cables from an arrangement or a list beside the file.
 
 use crate::fabric_file::{FabricFile, FabricFileError, Wiring};
+use crate::input_file::{self, Links};
 use crate::topology::arrangement::arrange;
 use crate::topology::cable_list::{self, CableListError};
 use crate::topology::{CableError, Topology};
 use std::io;
 use std::path::{Path, PathBuf};
+
+/// A fabric file says a few dozen things.
+const MOST_FABRIC_FILE_BYTES: u64 = 1 << 20;
+/// Enough for the 2²³ cables that a fabric can have.
+const MOST_CABLE_LIST_BYTES: u64 = 256 << 20;
 
 /// A fabric as its file describes it, with its cables laid.
 #[derive(Clone, Debug)]
@@ -66,14 +72,14 @@ impl Fabric {
     /// # Errors
     /// A file that cannot be read or does not say what it should.
     pub fn load(path: &Path) -> Result<Self, FabricError> {
-        let text = read(path)?;
+        let text = read(path, MOST_FABRIC_FILE_BYTES)?;
         let file = FabricFile::parse(&text, &path.display().to_string())?;
         let topology = match &file.wiring {
             Wiring::Arrangement(arrangement) => arrange(file.dragonfly, *arrangement, file.seed)
                 .map_err(|source| FabricError::Arrangement { path: path.to_owned(), source })?,
             Wiring::Cables(list) => {
                 let list = beside(path, list);
-                cable_list::read(file.dragonfly, &read(&list)?)
+                cable_list::read(file.dragonfly, &read(&list, MOST_CABLE_LIST_BYTES)?)
                     .map_err(|source| FabricError::Cables { path: list, source })?
             }
         };
@@ -95,9 +101,9 @@ fn beside(fabric_file: &Path, list: &Path) -> PathBuf {
     fabric_file.parent().unwrap_or(Path::new("")).join(list)
 }
 
-fn read(path: &Path) -> Result<String, FabricError> {
-    let bytes =
-        std::fs::read(path).map_err(|source| FabricError::Io { path: path.to_owned(), source })?;
+fn read(path: &Path, most: u64) -> Result<String, FabricError> {
+    let bytes = input_file::read(path, most, Links::Follow)
+        .map_err(|source| FabricError::Io { path: path.to_owned(), source })?;
     String::from_utf8(bytes).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
         FabricError::NotText { path: path.to_owned(), offset, found: error.as_bytes()[offset] }

@@ -5,10 +5,12 @@
 
 pub mod balance;
 pub mod choose;
+pub mod diff;
 pub mod fabric;
 pub mod fabric_file;
 pub mod generate;
 pub mod image;
+pub mod input_file;
 pub mod routes;
 pub mod set_grammar;
 pub mod table_set;

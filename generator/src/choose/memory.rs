@@ -5,6 +5,7 @@
 //! is refused, never used in part.
 
 use super::trial::Figures;
+use crate::input_file::{self, Links};
 use crate::table_set::sha256;
 use crate::whole_file;
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,8 @@ use std::time::{Duration, Instant};
 
 /// Raised when the meaning of a run changes, so that older files are refused.
 const VERSION: &str = "tvlb runs 1";
+/// No memory is larger: some hundred bytes for each of some thousand runs.
+const MOST_BYTES: u64 = 256 << 20;
 /// How often the file is brought up to date.
 const SAVE_EVERY: Duration = Duration::from_secs(5);
 
@@ -136,7 +139,7 @@ impl Memory {
 }
 
 fn read(path: &Path, key: &str) -> Result<BTreeMap<String, Figures>, MemoryError> {
-    let bytes = match std::fs::read(path) {
+    let bytes = match input_file::read(path, MOST_BYTES, Links::Follow) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
         Err(source) => return Err(MemoryError::Io { path: path.to_owned(), source }),

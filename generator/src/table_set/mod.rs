@@ -6,6 +6,7 @@
 //! switches/00000.tvlb       one switch image for each switch, by number
 //! ```
 
+mod aside;
 mod manifest;
 mod read;
 mod write;
@@ -22,7 +23,10 @@ pub const MANIFEST_FILE: &str = "manifest.json";
 /// The fabric image's name in the directory.
 pub const FABRIC_FILE: &str = "fabric.tvlb";
 
+/// The directory of switch images in it.
+pub const SWITCHES: &str = "switches";
+
 /// A switch image's name in the directory.
 pub fn switch_file(switch: tvlb_schema::Switch) -> String {
-    format!("switches/{:05}.tvlb", switch.0)
+    format!("{SWITCHES}/{:05}.tvlb", switch.0)
 }

@@ -2,21 +2,28 @@
 //!
 //! An image is read no further than the manifest says that it goes, and handed out only if its
 //! length and its hash are what the manifest says. An image of another version is called that
-//! before it is called damaged.
+//! before it is called damaged. Nothing in the directory leads out of it: the manifest can name
+//! files of a table set only, and none of them may be a symbolic link. What the manifest may ask
+//! for is limited, file by file and in all, so that no set can take up gigabytes of memory.
 
 use super::{
-    FABRIC_FILE, FileEntry, MANIFEST_FILE, MANIFEST_FORMAT, Manifest, sha256, switch_file,
+    FABRIC_FILE, FileEntry, MANIFEST_FILE, MANIFEST_FORMAT, Manifest, SWITCHES, sha256, switch_file,
 };
+use crate::input_file::{self, Links};
 use serde::Deserialize;
-use std::fs::File;
-use std::io::{self, Read};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use tvlb_schema::{ImageError, Switch, check_version};
 
 /// No manifest of ours is larger: some 150 bytes for each of at most 65 536 switches.
-const MOST_MANIFEST_BYTES: u64 = 64 << 20;
-/// No image of ours is larger.
-const MOST_IMAGE_BYTES: u64 = 256 << 20;
+const MOST_MANIFEST_BYTES: u64 = 32 << 20;
+/// No fabric image of ours is larger: some 7 bytes for each of at most 2²⁴ ports.
+const MOST_FABRIC_BYTES: u64 = 128 << 20;
+/// No switch image of ours is larger: three sets of some bytes for each of at most 65 536 switches.
+const MOST_SWITCH_BYTES: u64 = 1 << 20;
+/// All images together.
+const MOST_BYTES: u64 = 1 << 30;
 
 /// Why a table set, or a file of it, cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -75,15 +82,17 @@ pub enum ReadError {
         /// What the manifest says.
         listed: u64,
     },
-    /// A file larger than any of its kind can be.
-    #[error("{path}: found {found} bytes, accepted at most {most}")]
-    TooLarge {
-        /// The file.
+    /// The manifest lists what no table set has.
+    #[error("{path}: {field} is {found}, accepted {accepted}")]
+    Entry {
+        /// The manifest.
         path: PathBuf,
-        /// Its length.
-        found: u64,
-        /// The most accepted.
-        most: u64,
+        /// Where in it.
+        field: String,
+        /// What it says there.
+        found: String,
+        /// What it could say.
+        accepted: String,
     },
     /// A file of another content than the manifest says.
     #[error(
@@ -119,15 +128,22 @@ impl TableSet {
     /// There is none, or it is not one.
     pub fn open(directory: &Path) -> Result<Self, ReadError> {
         let path = directory.join(MANIFEST_FILE);
-        let json = read_at_most(&path, MOST_MANIFEST_BYTES)?;
+        let json =
+            input_file::read(&path, MOST_MANIFEST_BYTES, Links::Refuse).map_err(io_error(&path))?;
         // The format before all else: another one may well have other fields.
         if let Ok(Label { format }) = serde_json::from_slice(&json)
             && format != MANIFEST_FORMAT
         {
             return Err(ReadError::Format { path, found: format });
         }
-        let manifest =
-            serde_json::from_slice(&json).map_err(|source| ReadError::Manifest { path, source })?;
+        let manifest = serde_json::from_slice(&json)
+            .map_err(|source| ReadError::Manifest { path: path.clone(), source })?;
+        check_entries(&manifest, &path)?;
+        let switches = directory.join(SWITCHES);
+        if fs::symlink_metadata(&switches).is_ok_and(|found| found.is_symlink()) {
+            let source = io::Error::other("found a symbolic link, accepted a directory");
+            return Err(ReadError::Io { path: switches, source });
+        }
         Ok(Self { directory: directory.to_owned(), manifest })
     }
 
@@ -151,7 +167,7 @@ impl TableSet {
     /// # Errors
     /// It cannot be read or is not what the manifest says.
     pub fn fabric_image(&self) -> Result<Vec<u8>, ReadError> {
-        self.read(FABRIC_FILE)
+        self.read(FABRIC_FILE, 0)
     }
 
     /// A switch image's bytes.
@@ -159,25 +175,25 @@ impl TableSet {
     /// # Errors
     /// It is not in the manifest, cannot be read or is not what the manifest says.
     pub fn switch_image(&self, switch: Switch) -> Result<Vec<u8>, ReadError> {
-        self.read(&switch_file(switch))
+        self.read(&switch_file(switch), usize::from(switch.0) + 1)
     }
 
-    fn read(&self, name: &str) -> Result<Vec<u8>, ReadError> {
+    /// Reads a file that is listed, most likely at this place.
+    fn read(&self, name: &str, place: usize) -> Result<Vec<u8>, ReadError> {
         let path = self.directory.join(name);
-        let Some(FileEntry { bytes: listed, sha256: hash, .. }) =
-            self.manifest.files.iter().find(|file| file.path == name)
-        else {
-            return Err(ReadError::NotListed { path, files: self.manifest.files.len() });
+        let files = &self.manifest.files;
+        let is_it = |file: &&FileEntry| file.path == name;
+        let there = files.get(place).filter(is_it).or_else(|| files.iter().find(is_it));
+        let Some(FileEntry { bytes: listed, sha256: hash, .. }) = there else {
+            return Err(ReadError::NotListed { path, files: files.len() });
         };
-        let (bytes, found) = read_start(&path, (*listed).min(MOST_IMAGE_BYTES))?;
+        let (bytes, found) =
+            input_file::read_start(&path, *listed, Links::Refuse).map_err(io_error(&path))?;
         if let Err(source) = check_version(&bytes) {
             return Err(ReadError::Version { path, source });
         }
         if found != *listed {
             return Err(ReadError::Length { path, found, listed: *listed });
-        }
-        if found > MOST_IMAGE_BYTES {
-            return Err(ReadError::TooLarge { path, found, most: MOST_IMAGE_BYTES });
         }
         let found = sha256(&bytes);
         if found != *hash {
@@ -198,20 +214,38 @@ fn io_error(path: &Path) -> impl FnOnce(io::Error) -> ReadError {
     move |source| ReadError::Io { path: path.to_owned(), source }
 }
 
-/// Reads a file of at most `most` bytes; a larger one is an error before it fills the memory.
-fn read_at_most(path: &Path, most: u64) -> Result<Vec<u8>, ReadError> {
-    let (bytes, found) = read_start(path, most)?;
-    if found > most {
-        return Err(ReadError::TooLarge { path: path.to_owned(), found, most });
+/// Only files that a table set can have, none larger than it can be, nor all of them together.
+fn check_entries(manifest: &Manifest, path: &Path) -> Result<(), ReadError> {
+    let wrong = |field: String, found: String, accepted: String| {
+        Err(ReadError::Entry { path: path.to_owned(), field, found, accepted })
+    };
+    let mut total = 0_u64;
+    for (number, file) in manifest.files.iter().enumerate() {
+        let most = if file.path == FABRIC_FILE {
+            MOST_FABRIC_BYTES
+        } else if is_switch_file(&file.path) {
+            MOST_SWITCH_BYTES
+        } else {
+            let accepted = format!("{FABRIC_FILE:?} or {:?} and the like", switch_file(Switch(0)));
+            return wrong(format!("files[{number}].path"), format!("{:?}", file.path), accepted);
+        };
+        if file.bytes > most {
+            let field = format!("files[{number}].bytes");
+            return wrong(field, file.bytes.to_string(), format!("at most {most}"));
+        }
+        total += file.bytes;
+        if total > MOST_BYTES {
+            let field = format!("the sum of files[0].bytes to files[{number}].bytes");
+            return wrong(field, total.to_string(), format!("at most {MOST_BYTES}"));
+        }
     }
-    Ok(bytes)
+    Ok(())
 }
 
-/// The first `most` bytes of a file, or all that it has, and its length.
-fn read_start(path: &Path, most: u64) -> Result<(Vec<u8>, u64), ReadError> {
-    let mut bytes = Vec::new();
-    let file = File::open(path).map_err(io_error(path))?;
-    let length = file.metadata().map_err(io_error(path))?.len();
-    file.take(most).read_to_end(&mut bytes).map_err(io_error(path))?;
-    Ok((bytes, length))
+/// Whether this is the name of some switch's image.
+fn is_switch_file(path: &str) -> bool {
+    let number =
+        path.strip_prefix(SWITCHES).and_then(|rest| rest.strip_prefix("/")?.strip_suffix(".tvlb"));
+    let number = number.and_then(|digits| digits.parse().ok());
+    number.is_some_and(|number| switch_file(Switch(number)) == path)
 }

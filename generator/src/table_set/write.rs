@@ -1,10 +1,13 @@
 //! Writing a table set so that it is there whole or not at all.
 //!
 //! Everything is written into a directory beside the target, synced, and renamed into place. An
-//! interrupted or failed run removes that directory; the target is never touched before the last
-//! step, and where an old table set is to be replaced that step swaps the two in one system call.
+//! interrupted or failed run removes that directory, and what a killed run has left the next one for
+//! the same target removes; the target is never touched before the last step, and where an old table
+//! set is to be replaced that step swaps the two in one system call.
 
+use super::aside::{Aside, sweep};
 use super::{MANIFEST_FILE, MANIFEST_FORMAT};
+use crate::input_file::{self, Links};
 use std::fs::{self, File};
 use std::io::ErrorKind::{NotADirectory, NotFound};
 use std::io::{self, Write};
@@ -74,6 +77,7 @@ pub fn write<'f>(
 ) -> Result<(), WriteError> {
     let swap = must_swap(target, existing)?;
     let (parent, name) = split(target)?;
+    sweep(&parent, &name);
     let missing: Vec<&Path> = parent.ancestors().take_while(|above| is_missing(above)).collect();
     let whole = write_aside(target, &parent, &name, swap, files, interrupted, &mut written);
     if whole.is_err() {
@@ -126,7 +130,7 @@ fn write_aside<'f>(
     } else {
         fs::rename(aside.path(), target)
             .map_err(io_error(target, "rename the new directory to it"))?;
-        let _ = aside.keep();
+        aside.moved();
     }
     sync_directory(parent)
 }
@@ -138,6 +142,7 @@ fn write_aside<'f>(
 pub fn check_target(target: &Path, existing: Existing) -> Result<(), WriteError> {
     must_swap(target, existing)?;
     let (parent, name) = split(target)?;
+    sweep(&parent, &name);
     match parent.ancestors().find(|above| !is_missing(above)) {
         Some(above) => create_aside(above, &name).map(drop),
         None => Ok(()),
@@ -164,8 +169,8 @@ fn must_swap(target: &Path, existing: Existing) -> Result<bool, WriteError> {
         return Ok(false);
     }
     // Enough of the manifest to know it by; a set that is damaged otherwise may be replaced.
-    let manifest = fs::read(target.join(MANIFEST_FILE)).unwrap_or_default();
-    let head = &manifest[..manifest.len().min(200)];
+    let head = input_file::read_start(&target.join(MANIFEST_FILE), 200, Links::Refuse);
+    let (head, _) = head.unwrap_or_default();
     if !head.windows(MANIFEST_FORMAT.len()).any(|bytes| bytes == MANIFEST_FORMAT.as_bytes()) {
         return refuse("it is not empty and has no manifest.json of tvlb's");
     }
@@ -195,25 +200,15 @@ fn is_missing(path: &Path) -> bool {
 }
 
 /// A directory for what will bear this name, removed when dropped.
-fn create_aside(parent: &Path, name: &str) -> Result<tempfile::TempDir, WriteError> {
-    tempfile::Builder::new()
-        .prefix(&format!(".{name}.partial-"))
-        .permissions(permissions())
-        .tempdir_in(parent)
-        // The kind alone: the whole error has the random name in it.
+fn create_aside(parent: &Path, name: &str) -> Result<Aside, WriteError> {
+    // The kind alone: the whole error has the random name in it.
+    Aside::create(parent, name)
         .map_err(|error| io_error(parent, "create a directory in it")(error.kind().into()))
 }
 
 fn sync_directory(path: &Path) -> Result<(), WriteError> {
     let sync = || File::open(path)?.sync_all();
     sync().map_err(io_error(path, "sync the directory"))
-}
-
-/// The permissions of any new directory, not the private ones of a temporary one.
-#[cfg(unix)]
-fn permissions() -> fs::Permissions {
-    use std::os::unix::fs::PermissionsExt;
-    fs::Permissions::from_mode(0o777)
 }
 
 #[cfg(target_os = "linux")]

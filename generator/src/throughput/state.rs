@@ -10,6 +10,7 @@
 //! used in part.
 
 use super::sweep::{Cell, Sweep, UnitCells};
+use crate::input_file::{self, Links};
 use crate::whole_file;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -19,6 +20,8 @@ use std::path::{Path, PathBuf};
 
 /// Raised when the meaning of a cell changes, so that older states are refused.
 const VERSION: &str = "tvlb sweep state 1";
+/// No state is larger: some hundred bytes for each pattern and set.
+const MOST_BYTES: u64 = 256 << 20;
 
 /// The units that are done, by number.
 pub type Done = BTreeMap<usize, UnitCells>;
@@ -93,7 +96,7 @@ pub fn key(sweep: &Sweep<'_>) -> [u8; 32] {
 /// # Errors
 /// A file that cannot be read or is not a state of this sweep.
 pub fn read(path: &Path, sweep: &Sweep<'_>) -> Result<Done, StateError> {
-    let bytes = match std::fs::read(path) {
+    let bytes = match input_file::read(path, MOST_BYTES, Links::Follow) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Done::new()),
         Err(source) => return Err(StateError::Io { path: path.to_owned(), source }),

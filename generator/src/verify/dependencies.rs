@@ -5,6 +5,7 @@
 //! is the union over all walks that were looked at: where these are all walks there are, a graph
 //! without circles is a proof.
 
+use super::VerifyError;
 use super::packet::{Fabric, Hop};
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,6 +13,8 @@ use tvlb_schema::Dragonfly;
 
 /// No scheme has more virtual channels on a link.
 const CHANNELS: usize = 8;
+/// The most that the graph may take; that of 5600 switches with 43 ports takes 83 megabytes.
+const MOST_BYTES: u64 = 1 << 30;
 
 /// Which channel waits for which.
 pub(super) struct Dependencies {
@@ -25,16 +28,21 @@ pub(super) struct Dependencies {
 }
 
 impl Dependencies {
-    pub(super) fn new(df: &Dragonfly) -> Self {
-        let ports = (df.radix() - df.p()) as usize;
+    pub(super) fn new(df: &Dragonfly) -> Result<Self, VerifyError> {
+        let (switches, ports) = (df.switch_count(), df.radix() - df.p());
+        let bytes = u64::from(switches) * (u64::from(ports) * CHANNELS as u64).pow(2) / 8;
+        if bytes > MOST_BYTES {
+            return Err(VerifyError::TooLarge { switches, ports, bytes, most: MOST_BYTES });
+        }
+        let ports = ports as usize;
         let channels = df.switch_count() as usize * ports * CHANNELS;
         let words = |bits: usize| (0..bits.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
-        Self {
+        Ok(Self {
             ports,
             terminals: u16::try_from(df.p()).expect("a switch has fewer than 2¹⁶ terminals"),
             waits: words(channels * ports * CHANNELS),
             used: words(channels),
-        }
+        })
     }
 
     /// A channel's number among those out of one switch.
@@ -211,6 +219,18 @@ mod tests {
     }
 
     #[test]
+    fn a_graph_that_takes_gigabytes_is_refused() {
+        let df = Dragonfly::new(1, 256, 16, 256).unwrap();
+        let error = Dependencies::new(&df).err().unwrap();
+        assert_eq!(
+            error.to_string(),
+            "the graph of channels of 65536 switches with 271 ports each takes 38504235008 bytes, \
+             accepted at most 1073741824"
+        );
+        assert!(!error.is_finding());
+    }
+
+    #[test]
     fn a_circle_is_found_and_told_link_by_link() {
         let tables = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tables");
         let loaded = crate::fabric::Fabric::load(&tables.join("dfly-2-4-2-9.toml")).unwrap();
@@ -223,7 +243,7 @@ mod tests {
         let switches: Vec<_> =
             images.iter().map(|image| Switch::boot(fabric, image).unwrap()).collect();
         let fabric = Fabric::new(&switches);
-        let dependencies = Dependencies::new(&fabric.df);
+        let dependencies = Dependencies::new(&fabric.df).unwrap();
         // Terminals are ports 0 and 1; the local ports of a switch lead to the others by index.
         let hop = |from, port, to, channel| Hop { from, port, to, channel, global: false };
         let (a, b, c) = (hop(4, 2, 5, 1), hop(5, 3, 6, 1), hop(6, 2, 4, 1));

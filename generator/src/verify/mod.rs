@@ -15,7 +15,7 @@ mod wiring;
 
 pub use certificate::{Certificate, Extent};
 
-use crate::table_set::{ReadError, TableSet};
+use crate::table_set::{MANIFEST_FILE, ReadError, TableSet};
 use dependencies::Dependencies;
 use packet::Fabric;
 use rayon::prelude::*;
@@ -120,9 +120,43 @@ pub enum VerifyError {
         /// Link by link.
         circle: String,
     },
+    /// More channels that may wait for each other than there is memory for.
+    #[error(
+        "the graph of channels of {switches} switches with {ports} ports each takes {bytes} bytes, \
+         accepted at most {most}"
+    )]
+    TooLarge {
+        /// Switches.
+        switches: u32,
+        /// Local and global ports of each.
+        ports: u32,
+        /// What the graph would take.
+        bytes: u64,
+        /// The most that is taken.
+        most: u64,
+    },
     /// The caller asked to stop.
     #[error("interrupted")]
     Interrupted,
+}
+
+impl VerifyError {
+    /// Whether something is wrong with the table set; otherwise it is not known whether anything is,
+    /// as where there is none, where files may not be read, or where the caller asked to stop.
+    pub fn is_finding(&self) -> bool {
+        use std::io::ErrorKind::{
+            FileTooLarge, InvalidInput, IsADirectory, NotADirectory, NotFound, Other,
+        };
+        match self {
+            Self::Read(ReadError::Io { path, source }) => match source.kind() {
+                NotFound | NotADirectory => !path.ends_with(MANIFEST_FILE),
+                FileTooLarge | InvalidInput | IsADirectory | Other => true,
+                _ => false,
+            },
+            Self::List { .. } | Self::TooLarge { .. } | Self::Interrupted => false,
+            _ => true,
+        }
+    }
 }
 
 /// Verifies the table set in a directory. `switch_done` is called after each source switch;
@@ -164,7 +198,7 @@ pub fn verify(
     wiring::check_claims(&set, &switches)?;
 
     let fabric = Fabric::new(&switches);
-    let dependencies = Dependencies::new(&df);
+    let dependencies = Dependencies::new(&df)?;
     let modes = Modes::new(&fabric, settings);
     let parts = df
         .switches()
@@ -186,6 +220,7 @@ pub fn verify(
     if modes.is_exhaustive() {
         wiring::check_counts(set.manifest(), directory, (&switches[0], &walks))?;
     }
+    wiring::check_sizes(set.manifest(), directory)?;
     let bytes = fabric_bytes.len() + switch_bytes.iter().map(Vec::len).sum::<usize>();
     Ok(Certificate::new(&set, &fabric, &modes, &walks, &dependencies, bytes))
 }

@@ -7,7 +7,7 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::collections::BTreeSet;
 use tvlb_schema::{
-    Decision, DrawRule, GlobalPort, Group, Index, Keep, Level, Shape, ShapeSet, Switch,
+    Decision, DrawRule, GlobalPort, Group, Index, Keep, Level, SetRule, Shape, ShapeSet, Switch,
 };
 
 /// Kinds of paths in a path's header.
@@ -35,6 +35,8 @@ pub(super) struct Walks {
     /// By decision: routes kept, and pairs of different groups that have none.
     pub(super) kept: [u64; 3],
     pub(super) without: [u64; 3],
+    /// By decision: the mean hops of a pair's routes as they are drawn, summed over pairs.
+    pub(super) hops: [f64; 3],
     /// Most hops of MIN, VLB, and VLB after a second look.
     pub(super) longest: [usize; 3],
 }
@@ -49,6 +51,7 @@ impl Walks {
         for decision in 0..3 {
             self.kept[decision] += other.kept[decision];
             self.without[decision] += other.without[decision];
+            self.hops[decision] += other.hops[decision];
             self.longest[decision] = self.longest[decision].max(other.longest[decision]);
         }
     }
@@ -313,11 +316,11 @@ impl Source<'_, '_> {
     fn kept(&mut self, destination: Switch, expected: &Expected) -> Result<(), VerifyError> {
         let switch = &self.fabric.switches[usize::from(self.from)];
         let set_of = Decision::ALL.map(|decision| switch.image().set_number(decision));
-        let mut kept = [0; 3];
+        let (mut kept, mut hops) = ([0; 3], [0.0; 3]);
         for (number, decision) in Decision::ALL.into_iter().enumerate() {
             // A set that an earlier decision has too has been looked at.
             if let Some(earlier) = (0..number).find(|&earlier| set_of[earlier] == set_of[number]) {
-                kept[number] = kept[earlier];
+                (kept[number], hops[number]) = (kept[earlier], hops[earlier]);
                 continue;
             }
             let mut routes = Vec::new();
@@ -356,6 +359,7 @@ impl Source<'_, '_> {
                     return Err(Fabric::finding(self.from, destination.0, "T-VLB", nothing));
                 }
             }
+            hops[number] = mean_hops(set.rule(), &found);
             for (route, shape) in routes {
                 let own = self.fabric.df.split_port(route.y).0;
                 let path = self.carry(
@@ -375,9 +379,25 @@ impl Source<'_, '_> {
         for (number, kept) in kept.into_iter().enumerate() {
             self.walks.kept[number] += kept;
             self.walks.without[number] += u64::from(kept == 0);
+            self.walks.hops[number] += hops[number];
         }
         Ok(())
     }
+}
+
+/// The mean hops of a pair's routes as its rule draws them, given how many there are by shape; 0 if
+/// there are none.
+fn mean_hops(rule: &SetRule, found: &[u64; Shape::COUNT]) -> f64 {
+    let weight = |shape: Shape| match (rule.draw, found[shape.number()]) {
+        (_, 0) => 0,
+        (DrawRule::ByRoute, count) => count,
+        (DrawRule::ByShape { .. }, _) => rule.weight_of(shape).into(),
+    };
+    let total: u64 = Shape::all().map(weight).sum();
+    let hops: u64 = Shape::all().map(|shape| weight(shape) * u64::from(shape.hops())).sum();
+    #[expect(clippy::cast_precision_loss, reason = "compared to six decimals")]
+    let mean = hops as f64 / total.max(1) as f64;
+    mean
 }
 
 /// The links from one group to another, by the fabric image.

@@ -3,12 +3,14 @@
 use super::VerifyError;
 use super::routes::Walks;
 use crate::set_grammar::canonical;
-use crate::table_set::{FABRIC_FILE, MANIFEST_FILE, Manifest, TableSet, hex, switch_file};
+use crate::table_set::{
+    FABRIC_FILE, FileEntry, MANIFEST_FILE, Manifest, TableSet, hex, switch_file,
+};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use tvlb_firmware_model::Switch;
-use tvlb_schema::{Decision, End, FabricImage, GlobalPort, Keep};
+use tvlb_schema::{Decision, DrawRule, End, FabricImage, GlobalPort, Keep};
 
 /// Each cable is the same seen from either end, joins two groups, and is listed as the link that
 /// its ends say it is.
@@ -168,10 +170,48 @@ pub(super) fn check_claims(set: &TableSet, switches: &[Switch<'_>]) -> Result<()
             return Err(claim(directory, what, &said, &found));
         }
     }
+    let pairs = u64::from(df.switch_count()) * u64::from(df.switch_count() - df.a());
+    for decision in Decision::ALL {
+        let said = manifest.sets.get(decision).pairs;
+        if said != pairs {
+            let what = "the number of pairs of switches in different groups is";
+            return Err(claim(directory, what, &said, &pairs));
+        }
+    }
     Ok(())
 }
 
-/// What the manifest says of the sets is what all walks found: where these were all there are.
+/// The sizes that the manifest sums up are those of the files that it lists.
+pub(super) fn check_sizes(manifest: &Manifest, directory: &Path) -> Result<(), VerifyError> {
+    let is_fabric = |file: &&FileEntry| file.path == FABRIC_FILE;
+    let fabric = manifest.files.iter().find(is_fabric).map_or(0, |file| file.bytes);
+    let mut switches: Vec<u64> =
+        manifest.files.iter().filter(|file| !is_fabric(file)).map(|file| file.bytes).collect();
+    switches.sort_unstable();
+    let at = |place: usize| switches.get(place).copied().unwrap_or(0);
+    let total = manifest.files.iter().map(|file| file.bytes).sum();
+    let said = &manifest.sizes;
+    for (what, said, found) in [
+        ("the size of the fabric image is", said.fabric, fabric),
+        ("the size of the smallest switch image is", said.switch_least, at(0)),
+        ("the median size of switch images is", said.switch_median, at(switches.len() / 2)),
+        (
+            "the size of the largest switch image is",
+            said.switch_most,
+            at(switches.len().saturating_sub(1)),
+        ),
+        ("the size of all images is", said.total, total),
+    ] {
+        if said != found {
+            return Err(claim(directory, what, &said, &found));
+        }
+    }
+    Ok(())
+}
+
+/// What the manifest says of the sets is what all walks found: where these were all there are. Any
+/// further figure that manifests come to claim of the whole, such as the balance of loads, is
+/// compared here with a sum that [`Walks`] gathers.
 pub(super) fn check_counts(
     manifest: &Manifest,
     directory: &Path,
@@ -183,8 +223,10 @@ pub(super) fn check_counts(
         // Of a set of fractions the manifest says what to expect, not what the draw came to.
         let keep = switch.image().set(decision).rule().keep;
         let whole = keep.iter().all(|&keep| keep == Keep::NONE || keep == Keep::ALL);
+        // By shape, routes are drawn alike however many the fraction has left of each.
+        let exact = whole || switch.image().set(decision).rule().draw != DrawRule::ByRoute;
         let said = entry.pairs_without_route;
-        if without < said || whole && without > said {
+        if without < said || exact && without > said {
             return Err(claim(
                 directory,
                 "the number of pairs without a route is",
@@ -197,6 +239,22 @@ pub(super) fn check_counts(
         if whole && (mean - entry.mean_routes).abs() > 1e-6 {
             let (said, found) = (format!("{:.6}", entry.mean_routes), format!("{mean:.6}"));
             return Err(claim(directory, "the mean number of routes of a pair is", &said, &found));
+        }
+        if exact != entry.mean_hops_are_exact {
+            let (said, what) = (entry.mean_hops_are_exact, "that mean hops are exact is");
+            return Err(claim(directory, what, &said, &exact));
+        }
+        let drawing = entry.pairs - without;
+        #[expect(clippy::cast_precision_loss, reason = "compared to six decimals")]
+        let hops = (drawing > 0).then(|| walks.hops[number] / drawing as f64);
+        let differ = match (hops, entry.mean_hops) {
+            (Some(found), Some(said)) => (found - said).abs() > 1e-6,
+            (found, said) => found.is_some() != said.is_some(),
+        };
+        if exact && differ {
+            let words = |hops: Option<f64>| hops.map_or("none".to_owned(), |h| format!("{h:.6}"));
+            let (said, found) = (words(entry.mean_hops), words(hops));
+            return Err(claim(directory, "the mean number of hops is", &said, &found));
         }
     }
     Ok(())

@@ -45,7 +45,7 @@ fn a_machines_cables_make_a_fabric() {
     assert_snapshot!("machine_topology", scratch.succeeds("topology fabric.toml"));
     scratch.succeeds("generate fabric.toml -o out");
     let run = scratch.tvlb("cables -a 4 -H 3 -g 6 --links 3");
-    assert_eq!(run.code, 1, "{run}");
+    assert_eq!(run.code, 2, "{run}");
     assert_eq!(
         run.stderr,
         "tvlb: a group needs 15 global ports for these links, but has 12 (4 switches of 3)\n"
@@ -53,10 +53,10 @@ fn a_machines_cables_make_a_fabric() {
     let run = scratch.tvlb("cables -a 4 -H 3 -g 6 --links 2 --service-groups 7");
     assert_eq!(
         (run.code, run.stderr.as_str()),
-        (1, "tvlb: 7 of 6 groups cannot be service groups\n")
+        (2, "tvlb: 7 of 6 groups cannot be service groups\n")
     );
     let run = scratch.tvlb("cables -a 4 -H 3 -g 99 --links 1");
-    assert_eq!(run.code, 1, "{run}");
+    assert_eq!(run.code, 2, "{run}");
 }
 
 #[test]

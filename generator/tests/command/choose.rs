@@ -165,7 +165,7 @@ fn what_was_kept_of_another_fabric_is_refused() {
 /// Like [`Scratch::refuses`], where something may be kept in the state.
 fn refused(scratch: &Scratch, arguments: &str) -> String {
     let run = scratch.tvlb(arguments);
-    assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{run}");
+    assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{run}");
     assert!(!scratch.path("other").exists());
     run.stderr
 }

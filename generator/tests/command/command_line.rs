@@ -1,4 +1,4 @@
-//! Wrong command lines (exit code 2), and right ones that ask for what is not there (exit code 1).
+//! Wrong command lines, and right ones that ask for what is not there: exit code 2.
 
 use crate::scratch::Scratch;
 use insta::assert_snapshot;
@@ -75,7 +75,7 @@ fn options_that_need_each_other() {
 fn values_that_no_option_takes() {
     assert_snapshot!(misuse("topology fabric.toml --format png"), @"
     error: invalid value 'png' for '--format <FORMAT>'
-      [possible values: summary, json, csv, dot, dot-switches]
+      [possible values: summary, csv, dot, dot-switches]
 
     For more information, try '--help'.
     ");

@@ -3,7 +3,7 @@
 
 use crate::scratch::Scratch;
 use insta::{assert_snapshot, with_settings};
-use tvlb_generator::table_set::{FileEntry, Manifest};
+use tvlb_generator::table_set::{FileEntry, Manifest, Sizes};
 
 pub(crate) const FABRIC: &str = "fabric.tvlb";
 pub(crate) const SWITCH: &str = "switches/00005.tvlb";
@@ -56,6 +56,16 @@ pub(crate) fn vouch_for(scratch: &Scratch, file: &str) {
         serde_json::from_slice(&scratch.read("out/manifest.json")).unwrap();
     let entry = manifest.files.iter_mut().find(|entry| entry.path == file).unwrap();
     *entry = FileEntry::of(file.to_owned(), &scratch.read(&format!("out/{file}")));
+    let (fabric, switches) = manifest.files.split_first().unwrap();
+    let mut switches: Vec<u64> = switches.iter().map(|entry| entry.bytes).collect();
+    switches.sort_unstable();
+    manifest.sizes = Sizes {
+        fabric: fabric.bytes,
+        switch_least: switches[0],
+        switch_median: switches[switches.len() / 2],
+        switch_most: switches[switches.len() - 1],
+        total: fabric.bytes + switches.iter().sum::<u64>(),
+    };
     scratch.write("out/manifest.json", manifest.to_json());
 }
 
@@ -209,7 +219,7 @@ fn manifests_with_wrong_fields() {
     let huge = |text: &str| text.replace("\"bytes\": 100", "\"bytes\": 99999999999999999999");
     assert_error!(error_of(&with_manifest(huge)), @"tvlb: out/manifest.json:105:35: not a manifest of a table set: invalid type: floating point `1e+20`, expected u64");
     let long = |text: &str| text.replace("\"bytes\": 100", "\"bytes\": 9999999999999");
-    assert_error!(error_of(&with_manifest(long)), @"tvlb: out/fabric.tvlb: found 100 bytes, but the manifest says 9999999999999; it is damaged or of another table set");
+    assert_error!(error_of(&with_manifest(long)), @"tvlb: out/manifest.json: files[0].bytes is 9999999999999, accepted at most 134217728");
 }
 
 #[test]

@@ -94,7 +94,7 @@ fn topology() {
     let show = |format: &str| scratch.succeeds(&format!("topology fabric.toml --format {format}"));
     assert_eq!(scratch.succeeds("topology fabric.toml"), show("summary"));
     assert_snapshot!("topology_summary", show("summary"));
-    assert_snapshot!("topology_json", show("json"));
+    assert_snapshot!("topology_json", scratch.succeeds("topology fabric.toml --json"));
     assert_snapshot!("topology_csv", show("csv"));
     assert_snapshot!("topology_dot", show("dot"));
     assert_snapshot!("topology_dot_switches", show("dot-switches"));
@@ -124,4 +124,22 @@ fn hex_dump(bytes: &[u8]) -> String {
         dump.push('\n');
     }
     dump
+}
+
+#[test]
+fn inspections_as_json() {
+    let scratch = Scratch::with_table_set();
+    let manifest = String::from_utf8(scratch.read("out/manifest.json")).unwrap();
+    assert_eq!(scratch.succeeds("inspect out --json"), manifest);
+    assert_snapshot!("inspect_switch_json", scratch.succeeds("inspect out --switch 5 --json"));
+    assert_snapshot!("inspect_paths_json", scratch.succeeds("inspect out --from 0 --to 5 --json"));
+    let listed = scratch.succeeds("inspect out --from 0 --to 5 --json --list");
+    let values: serde_json::Value = serde_json::from_str(&listed).unwrap();
+    let text = scratch.succeeds("inspect out --from 0 --to 5 --list");
+    let routes = values["sets"][0]["routes"].as_array().unwrap();
+    assert!(!routes.is_empty());
+    for route in routes {
+        let line = format!("  {}  {}", route[0].as_str().unwrap(), route[1].as_str().unwrap());
+        assert!(text.lines().any(|other| other == line), "{line}");
+    }
 }

@@ -3,7 +3,17 @@
 use crate::scratch::Scratch;
 use insta::assert_snapshot;
 
-const COMMANDS: [&str; 6] = ["generate", "inspect", "topology", "cables", "paths", "simulate"];
+const COMMANDS: [&str; 9] = [
+    "generate",
+    "inspect",
+    "topology",
+    "cables",
+    "paths",
+    "simulate",
+    "verify",
+    "diff",
+    "completions",
+];
 
 #[test]
 fn help() {

@@ -126,7 +126,7 @@ fn bad_input_ends_in_one_error() {
         "--csv missing/sets.csv --patterns shift(1,0) --sets all",
     ] {
         let run = scratch.tvlb(&format!("model fabric.toml {rest} --quiet"));
-        assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{rest}");
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{rest}");
         writeln!(said, "$ tvlb model fabric.toml {rest}\n{}", run.stderr).unwrap();
     }
     assert_snapshot!("model_bad_input", said);

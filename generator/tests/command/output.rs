@@ -62,7 +62,7 @@ fn a_failed_replacement_leaves_the_old_table_set() {
     let scratch = Scratch::with_table_set();
     let before = scratch.files();
     let run = with_file_limit(&scratch, "generate fabric.toml -o out --replace --set all");
-    assert_eq!(run.code, 1, "{run}");
+    assert_eq!(run.code, 2, "{run}");
     assert_eq!(scratch.files(), before);
 }
 
@@ -95,7 +95,7 @@ fn a_path_without_a_name() {
     );
     assert_snapshot!(run, @"
     tvlb: .: exists and is not a table set (the path does not end in a name); give a directory that does not exist yet, an empty one, or a table set with --replace
-    exit code 1
+    exit code 2
     ");
 }
 
@@ -121,7 +121,7 @@ fn a_parent_that_may_not_be_written_is_known_before_the_work() {
     };
     assert_snapshot!(refuse("kept/out"), @"
     tvlb: kept: cannot create a directory in it: permission denied
-    exit code 1
+    exit code 2
     ");
     assert_eq!(refuse("kept/deep/out"), refuse("kept/out"));
 }
@@ -156,11 +156,11 @@ fn a_disk_that_is_full() {
     let run = with_file_limit(&scratch, GENERATE);
     assert_snapshot!(run, @"
     tvlb: out/manifest.json: cannot write the file: File too large (os error 27)
-    exit code 1
+    exit code 2
     ");
     assert_eq!(scratch.files(), before);
     let run = with_file_limit(&scratch, "generate fabric.toml -o deep/er/out");
-    assert_eq!(run.code, 1, "{run}");
+    assert_eq!(run.code, 2, "{run}");
     assert_eq!(scratch.files(), before, "directories above the target were left behind");
 }
 
@@ -180,7 +180,7 @@ fn a_standard_output_that_is_full() {
     let output = command.args(["topology", "fabric.toml"]).stdout(full).output().unwrap();
     assert_snapshot!(Run::of(&output), @"
     tvlb: standard output: cannot write: No space left on device (os error 28)
-    exit code 1
+    exit code 2
     ");
 }
 
@@ -192,13 +192,13 @@ fn an_error_that_nobody_can_be_told() {
     let scratch = fabric();
     let mut command = scratch.command(TVLB);
     let output = command.args(["topology", "none.toml"]).stderr(full).output().unwrap();
-    assert_eq!(Run::of(&output).code, 1);
+    assert_eq!(Run::of(&output).code, 2);
 }
 
 #[test]
 fn a_reader_who_has_read_enough() {
     let scratch = Scratch::with_shipped("dfly-13-26-13-27.toml");
-    for arguments in ["--format csv", "--format json", "--format dot-switches"] {
+    for arguments in ["--format csv", "--json", "--format dot-switches"] {
         let arguments = format!("topology fabric.toml {arguments}");
         let mut child = scratch
             .command(TVLB)

@@ -112,17 +112,34 @@ impl Scratch {
         run.stdout
     }
 
-    /// What `tvlb` says where it must refuse its input: exit code 1, nothing printed but the
+    /// What `tvlb` says where it must refuse its input: exit code 2, nothing printed but the
     /// message, and every file as it was.
     pub(crate) fn refuses(&self, arguments: &str) -> String {
         self.refuses_with(arguments.split_whitespace())
     }
 
+    /// What `tvlb` says where it must find what it was asked to look for: exit code 1, nothing
+    /// printed but the message, and every file as it was.
+    pub(crate) fn finds(&self, arguments: &str) -> String {
+        self.ends_with(1, arguments.split_whitespace())
+    }
+
+    /// What `tvlb` prints where it must find a difference: exit code 1, and no message.
+    pub(crate) fn differs(&self, arguments: &str) -> String {
+        let run = self.tvlb(arguments);
+        assert_eq!((run.code, run.stderr.as_str()), (1, ""), "tvlb {arguments}: {run}");
+        run.stdout
+    }
+
     /// [`Self::refuses`] with arguments that are not a word each.
     pub(crate) fn refuses_with<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> String {
+        self.ends_with(2, arguments)
+    }
+
+    fn ends_with<'a>(&self, code: i32, arguments: impl IntoIterator<Item = &'a str>) -> String {
         let before = self.files();
         let run = self.tvlb_with(arguments);
-        assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{run}");
+        assert_eq!((run.code, run.stdout.as_str()), (code, ""), "{run}");
         assert_eq!(self.files(), before, "files were left behind or changed");
         run.stderr
     }

@@ -13,7 +13,7 @@ fn figures_as_table_csv_and_json() {
     let curve = format!("{SHORT} --traffic shift(1,0) --load 0.05,0.2 --seeds 1,2");
     assert_snapshot!("simulate_table", scratch.succeeds(&curve));
     assert_snapshot!("simulate_csv", scratch.succeeds(&format!("{curve} --format csv")));
-    let json = scratch.succeeds(&format!("{curve} --format json"));
+    let json = scratch.succeeds(&format!("{curve} --json"));
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["settings"]["scheme"], "ugal-l");
     assert_eq!(json["curve"][1]["runs"].as_array().unwrap().len(), 2);
@@ -51,7 +51,7 @@ fn images_are_revised_before_they_boot() {
     scratch.succeeds("generate other.toml -o other");
     for scheme in ["ugal-l", "par"] {
         let run = |directory: &str, more: &str| {
-            let rest = "--window 500 --warm-up 1 --traffic shift(1,0) --load 0.2 --format json";
+            let rest = "--window 500 --warm-up 1 --traffic shift(1,0) --load 0.2 --json";
             scratch.succeeds(&format!("simulate {directory} --scheme {scheme} {rest} {more}"))
         };
         let revised = run("out", "--threshold -9 --vc-scheme per-hop");
@@ -73,7 +73,7 @@ fn pairs_are_read_from_a_file() {
     assert_snapshot!("simulate_pairs", found);
     scratch.write("pairs.csv", "0,72\n");
     let run = scratch.tvlb("simulate out --traffic pairs:pairs.csv");
-    assert_eq!(run.code, 1);
+    assert_eq!(run.code, 2);
     assert_eq!(
         run.stderr,
         "tvlb: traffic 1 listed pairs: pair 1 names node 72, but the last node is 71\n"
@@ -96,7 +96,7 @@ fn bad_input_ends_in_one_error() {
         "--saturation --resolution 0",
     ] {
         let run = scratch.tvlb(&format!("simulate out {arguments}"));
-        assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{arguments}");
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{arguments}");
         write!(errors, "{arguments}\n    {}", run.stderr).unwrap();
     }
     fs::remove_file(scratch.path("out/switches/00007.tvlb")).unwrap();

@@ -99,7 +99,6 @@ fn each_kind_of_damage_has_its_own_finding() {
     let flipped_and_vouched = |file, byte: usize| with_vouched(file, move |bytes| bytes[byte] ^= 1);
     let mut findings = String::new();
     for (kind, scratch) in [
-        ("no manifest", removed("out/manifest.json")),
         ("half a manifest", with_manifest(|text| text[..600].to_owned())),
         ("a manifest of another format", said("tvlb table set 1", "tvlb table set 9")),
         ("no fabric image", removed("out/fabric.tvlb")),
@@ -166,10 +165,24 @@ fn each_kind_of_damage_has_its_own_finding() {
         ("other routes claimed", said("\"pairs-without-route\": 0", "\"pairs-without-route\": 1")),
         ("an image not listed", said("switches/00005.tvlb", "switches/00099.tvlb")),
     ] {
-        let finding = scratch.refuses("verify out");
+        let finding = scratch.finds("verify out");
         writeln!(findings, "{kind}\n  {}", finding.trim_end().replace('\n', "\n  ")).unwrap();
     }
     with_settings!({ filters => vec![(r"\b[0-9a-f]{64}\b", "[SHA-256]")] }, {
         assert_snapshot!("verify_findings", findings);
     });
+}
+
+#[test]
+fn a_finding_as_json_and_no_table_set_at_all() {
+    let scratch = with_manifest(|text| text.replace("\"p\": 2", "\"p\": 3"));
+    let run = scratch.tvlb("verify out --json");
+    let values: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!((run.code, &values["verified"]), (1, &serde_json::Value::Bool(false)));
+    assert_eq!(run.stderr, format!("tvlb: {}\n", values["finding"].as_str().unwrap()));
+    // Nothing is known of what is not there: an error, and no finding.
+    for directory in ["nowhere", ".", "fabric.toml"] {
+        let error = scratch.refuses(&format!("verify {directory} --json"));
+        assert!(error.contains("manifest.json: cannot read it: "), "{error}");
+    }
 }

@@ -10,7 +10,9 @@ use tvlb_generator::throughput::Counting;
 #[derive(Parser)]
 #[command(name = "tvlb", version, arg_required_else_help = true, max_term_width = 100)]
 #[command(
-    after_help = "Exit codes: 0 done; 1 bad input or outcome; 2 bad command line; 130 interrupted."
+    after_help = "Exit codes: 0 done, and nothing found; 1 found something: `verify` a fault, `diff` a \
+                  difference, `generate --check` a change; 2 an error in the command line, the input \
+                  or the output; 130 interrupted."
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -27,21 +29,27 @@ pub(crate) enum Command {
     Model(Model),
     Simulate(crate::simulate::Simulate),
     Verify(Verify),
+    Diff(Diff),
+    Man(Man),
+    Completions(Completions),
 }
 
 /// Make the images of a fabric, one per switch, for install time
 #[derive(Args)]
 #[command(after_long_help = format!("Sets are written as\n\n{GRAMMAR}"))]
-#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
+#[expect(clippy::struct_excessive_bools, reason = "they are the flags of a command line")]
 pub(crate) struct Generate {
     /// The fabric file
     pub(crate) fabric: PathBuf,
     /// The directory to write; it appears whole or not at all
-    #[arg(short, long, value_name = "DIR")]
-    pub(crate) output: PathBuf,
+    #[arg(short, long, value_name = "DIR", required_unless_present = "check")]
+    pub(crate) output: Option<PathBuf>,
     /// Replace DIR, in one step, if it is a table set
-    #[arg(long)]
+    #[arg(long, requires = "output")]
     pub(crate) replace: bool,
+    /// Write nothing; exit with 1 and say what is different if DIR is not what would be written
+    #[arg(long, value_name = "DIR", conflicts_with = "output")]
+    pub(crate) check: Option<PathBuf>,
     /// The T-VLB set of every decision, instead of the fabric file's, or `auto`: choose the set of
     /// each by simulation; see --help for the grammar
     #[arg(long, value_name = "SET")]
@@ -74,11 +82,14 @@ pub(crate) struct Generate {
     /// Where sets are chosen: keep what is done in DIR, and go on from there if interrupted
     #[arg(long, value_name = "DIR")]
     pub(crate) state: Option<PathBuf>,
+    /// Print JSON: the manifest, or what --check found
+    #[arg(long)]
+    pub(crate) json: bool,
     /// Use this many threads instead of one per core; the images are the same for any number
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
     /// Print nothing but errors
-    #[arg(short, long)]
+    #[arg(short, long, conflicts_with = "json")]
     pub(crate) quiet: bool,
 }
 
@@ -138,12 +149,15 @@ pub(crate) struct Inspect {
     /// With --from and --to: list every path
     #[arg(long, requires = "from")]
     pub(crate) list: bool,
+    /// Print JSON: the manifest, or what is said of the switch or the paths
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Check that a table set is whole, leads everywhere, and cannot deadlock
 ///
-/// Reads only the files. Exits with 1 and names the file, or the switches, the path and the link, at
-/// the first thing that is wrong.
+/// Reads only the files. At the first thing that is wrong it names the file, or the switches, the
+/// path and the link, and exits with 1; with 2 if the directory cannot be read.
 #[derive(Args)]
 pub(crate) struct Verify {
     /// The directory that `generate` wrote
@@ -160,9 +174,54 @@ pub(crate) struct Verify {
     /// Use this many threads instead of one per core; the outcome is the same for any number
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
-    /// Print nothing but the result and errors
-    #[arg(short, long)]
+    /// Print nothing but errors: the exit code tells
+    #[arg(short, long, conflicts_with = "json")]
     pub(crate) quiet: bool,
+}
+
+/// Show what changed from one table set to another
+///
+/// Per switch and in sum: manifests, wiring, bytes of images, pairs of switches whose packets take
+/// other paths, mean hops and link loads. Exits with 0 if the two are the same, with 1 if they
+/// differ, with 2 if one of them cannot be read.
+#[derive(Args)]
+pub(crate) struct Diff {
+    /// The directory of the old table set
+    pub(crate) old: PathBuf,
+    /// The directory of the new one
+    pub(crate) new: PathBuf,
+    /// About how many routes to compare; where there are more, pairs of switches are sampled
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_ROUTES)]
+    pub(crate) most_routes: u64,
+    /// Decides the sample
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Use this many threads instead of one per core; the outcome is the same for any number
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<usize>,
+    /// Print nothing but errors: the exit code tells
+    #[arg(short, long, conflicts_with = "json")]
+    pub(crate) quiet: bool,
+}
+
+/// Routes that `diff` compares by default.
+pub(crate) const DEFAULT_ROUTES: u64 = 50_000_000;
+
+/// Print the manual page of tvlb, or of one of its commands
+#[derive(Args)]
+pub(crate) struct Man {
+    /// The command; without it the page names them all
+    pub(crate) command: Option<String>,
+}
+
+/// Print what a shell completes commands and options from
+#[derive(Args)]
+pub(crate) struct Completions {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
 }
 
 /// Show the wiring of a fabric
@@ -173,6 +232,9 @@ pub(crate) struct Topology {
     /// What to print
     #[arg(long, value_enum, default_value_t = Format::Summary)]
     pub(crate) format: Format,
+    /// Print the summary as JSON
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) json: bool,
 }
 
 /// How to show a wiring.
@@ -180,8 +242,6 @@ pub(crate) struct Topology {
 pub(crate) enum Format {
     /// Sizes, links per pair of groups, unused ports
     Summary,
-    /// The summary as JSON
-    Json,
     /// The cable list, in the form that a fabric file can name
     Csv,
     /// The groups and their links for Graphviz

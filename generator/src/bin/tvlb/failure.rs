@@ -4,6 +4,13 @@ use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+/// The exit code where something was found: a fault, a difference.
+const FOUND: u8 = 1;
+/// The exit code of an error; clap uses it for a bad command line too.
+const ERROR: u8 = 2;
+/// The exit code after Ctrl-C, as a shell has it.
+pub(crate) const INTERRUPTED: u8 = 130;
+
 /// The outcome of a command.
 pub(crate) type Outcome = Result<(), Failure>;
 
@@ -11,6 +18,10 @@ pub(crate) type Outcome = Result<(), Failure>;
 pub(crate) enum Failure {
     /// Something is wrong, in words for the user.
     Message(String),
+    /// What was to be checked is not as it should be, in words for the user.
+    Finding(String),
+    /// What was to be checked is not as it should be, and the output says so.
+    Found,
     /// The user asked to stop.
     Interrupted,
     /// Whoever read our output has read enough.
@@ -26,8 +37,10 @@ impl Failure {
     /// Tells the user and gives the exit code.
     pub(crate) fn report(self) -> ExitCode {
         let (message, code) = match self {
-            Self::Message(message) => (message, 1),
-            Self::Interrupted => ("interrupted; nothing was written".to_owned(), 130),
+            Self::Message(message) => (message, ERROR),
+            Self::Finding(message) => (message, FOUND),
+            Self::Found => return ExitCode::from(FOUND),
+            Self::Interrupted => ("interrupted; nothing was written".to_owned(), INTERRUPTED),
             Self::BrokenPipe => return ExitCode::SUCCESS,
         };
         // Where nobody can be told, the exit code still tells.

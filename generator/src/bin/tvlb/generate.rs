@@ -1,8 +1,13 @@
 //! `tvlb generate`.
 
+mod check;
+
 use crate::args::{Generate, PanelChoice, Preference};
 use crate::failure::{Failure, Outcome};
-use crate::output::{catch_interrupt, count, interrupted, print, progress, use_threads};
+use crate::output::{
+    catch_interrupt, count, interrupted, print, print_json, progress, use_threads,
+};
+use check::Written;
 use indicatif::ProgressBar;
 use std::fmt::{self, Display};
 use std::path::Path;
@@ -28,8 +33,15 @@ pub(crate) fn run(arguments: &Generate) -> Outcome {
     check_unused(&fabric, arguments)?;
     let options = options(&fabric, arguments)?;
     let existing = if arguments.replace { Existing::Replace } else { Existing::Refuse };
-    // Before the work, so that a target that cannot be written is known at once.
-    table_set::check_target(&arguments.output, existing).map_err(Failure::of)?;
+    // Before the work, so that a target that cannot be written or read is known at once.
+    let target = match (&arguments.output, &arguments.check) {
+        (Some(output), _) => {
+            table_set::check_target(output, existing).map_err(Failure::of)?;
+            Target::Write(output)
+        }
+        (None, Some(directory)) => Target::Check(Written::list(directory).map_err(Failure::of)?),
+        (None, None) => return Err(Failure::Message("neither --output nor --check".to_owned())),
+    };
 
     let unreachable = |error: ImageStageError| match error {
         ImageStageError::Interrupted => Failure::Interrupted,
@@ -62,24 +74,33 @@ pub(crate) fn run(arguments: &Generate) -> Outcome {
     generated.manifest.choice = choice;
     bar.finish_and_clear();
 
+    let output = match target {
+        Target::Write(output) => output,
+        Target::Check(written) => return check::run(arguments, &generated, &written),
+    };
     let files = generated.files();
     let bar = progress(arguments.quiet, "files", files.len());
     let contents = files.iter().map(|(path, bytes)| (*path, bytes.as_ref()));
-    table_set::write(&arguments.output, contents, existing, interrupted, || bar.inc(1)).map_err(
-        |error| match error {
+    table_set::write(output, contents, existing, interrupted, || bar.inc(1)).map_err(|error| {
+        match error {
             WriteError::Interrupted => Failure::Interrupted,
             error => Failure::of(error),
-        },
-    )?;
+        }
+    })?;
     bar.finish_and_clear();
     if arguments.quiet {
         return Ok(());
     }
-    print(&Summary {
-        manifest: &generated.manifest,
-        directory: &arguments.output,
-        took: begin.elapsed(),
-    })
+    if arguments.json {
+        return print_json(&generated.manifest);
+    }
+    print(&Summary { manifest: &generated.manifest, directory: output, took: begin.elapsed() })
+}
+
+/// What to do with what is generated.
+enum Target<'a> {
+    Write(&'a Path),
+    Check(Written),
 }
 
 /// Puts the sets of the command line in the place of the fabric file's.

@@ -2,9 +2,11 @@
 //!
 //! Reads the written images only, through the datapath that boots from them.
 
+mod values;
+
 use crate::args::Inspect;
 use crate::failure::{Failure, Outcome};
-use crate::output::print;
+use crate::output::{print, print_json};
 use crate::paths::existing_switch;
 use std::fmt::{self, Display, Formatter, Write};
 use tvlb_firmware_model::{Channels, Scheme, Switch};
@@ -14,6 +16,7 @@ use tvlb_schema::{
     Decision, Dragonfly, DrawRule, End, FabricImage, Group, Index, Level, Port, Route, SetView,
     Shape, SwitchImage,
 };
+use values::{PathValues, SwitchValues};
 
 pub(crate) fn run(arguments: &Inspect) -> Outcome {
     let set = TableSet::open(&arguments.directory).map_err(Failure::of)?;
@@ -50,6 +53,9 @@ pub(crate) fn run(arguments: &Inspect) -> Outcome {
             let number = existing_switch("--switch", number, df)?;
             let bytes = boot(number)?;
             let switch = Switch::boot(&fabric_bytes, &bytes).map_err(Failure::of)?;
+            if arguments.json {
+                return print_json(&SwitchValues::of(&switch, bytes.len()));
+            }
             print(&SwitchReport { switch: &switch, bytes: bytes.len() })
         }
         (None, Some(from), Some(to)) => {
@@ -57,8 +63,12 @@ pub(crate) fn run(arguments: &Inspect) -> Outcome {
             let to = existing_switch("--to", to, df)?;
             let bytes = boot(from)?;
             let switch = Switch::boot(&fabric_bytes, &bytes).map_err(Failure::of)?;
+            if arguments.json {
+                return print_json(&PathValues::of(&switch, to, arguments.list));
+            }
             print(&PathReport { switch: &switch, to, list: arguments.list })
         }
+        _ if arguments.json => print_json(set.manifest()),
         _ => print(&Overview { manifest: set.manifest(), fabric: &fabric }),
     }
 }

@@ -1,12 +1,15 @@
 //! The `tvlb` command: reads its arguments, runs one command, and turns the outcome into an exit
-//! code. 0: done. 1: the input or the outcome is bad. 2: the command line is wrong. 130:
+//! code. 0: done, and nothing found. 1: something was found: `verify` a fault, `diff` a difference,
+//! `generate --check` a change. 2: an error in the command line, the input or the output. 130:
 //! interrupted.
 
 mod args;
 mod cables;
+mod diff;
 mod failure;
 mod generate;
 mod inspect;
+mod manual;
 mod model;
 mod output;
 mod paths;
@@ -29,6 +32,9 @@ fn main() -> ExitCode {
         Command::Model(arguments) => model::run(arguments),
         Command::Simulate(arguments) => simulate::run(arguments),
         Command::Verify(arguments) => verify::run(arguments),
+        Command::Diff(arguments) => diff::run(arguments),
+        Command::Man(arguments) => manual::man(arguments),
+        Command::Completions(arguments) => manual::completions(arguments),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -3,9 +3,8 @@
 use crate::args::Model;
 use crate::failure::{Failure, Outcome};
 use crate::output::{
-    catch_interrupt, interrupted, print, print_json, progress, use_threads, write_file,
+    catch_interrupt, interrupted, print, print_json, progress, read_input, use_threads, write_file,
 };
-use std::fs;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 use tvlb_generator::fabric::Fabric;
@@ -132,7 +131,7 @@ fn patterns(arguments: &Model, df: &Dragonfly, seed: u64) -> Result<Vec<Pattern>
             }
             "file" => {
                 let path = rest.ok_or_else(|| bad("a file is written file:PATH"))?;
-                let text = fs::read_to_string(path).map_err(|error| {
+                let text = read_input(path).map_err(|error| {
                     Failure::Message(format!("{path}: cannot read it: {error}"))
                 })?;
                 patterns.push(Pattern::from_csv(df, &text, path).map_err(Failure::of)?);

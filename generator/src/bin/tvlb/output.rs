@@ -4,9 +4,10 @@ use crate::failure::{Failure, Outcome};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use std::fmt::Display;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use tvlb_generator::input_file::{self, Links};
 use tvlb_generator::whole_file;
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -15,7 +16,7 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 pub(crate) fn catch_interrupt() -> Outcome {
     ctrlc::set_handler(|| {
         if INTERRUPTED.swap(true, Ordering::SeqCst) {
-            std::process::exit(130);
+            std::process::exit(i32::from(crate::failure::INTERRUPTED));
         }
     })
     .map_err(|error| Failure::Message(format!("cannot catch interrupts: {error}")))
@@ -26,6 +27,11 @@ pub(crate) fn use_threads(threads: Option<usize>) -> Outcome {
     let Some(threads) = threads else { return Ok(()) };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
     pool.map_err(|error| Failure::Message(format!("--threads {threads}: {error}")))
+}
+
+/// The text of a file that an option names: flows of traffic, a line for each of at most 2²⁴ nodes.
+pub(crate) fn read_input(path: impl AsRef<Path>) -> io::Result<String> {
+    input_file::read_text(path.as_ref(), 512 << 20, Links::Follow)
 }
 
 /// Writes a file that the user asked for, whole or not at all.

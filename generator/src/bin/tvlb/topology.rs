@@ -11,8 +11,8 @@ use tvlb_generator::topology::summary::TopologySummary;
 pub(crate) fn run(arguments: &Topology) -> Outcome {
     let topology = Fabric::load(&arguments.fabric).map_err(Failure::of)?.topology;
     match arguments.format {
+        Format::Summary if arguments.json => print_json(&TopologySummary::of(&topology)),
         Format::Summary => print(&TopologySummary::of(&topology)),
-        Format::Json => print_json(&TopologySummary::of(&topology)),
         Format::Csv => print(&cable_list::write(&topology)),
         Format::Dot => print(&picture(&topology, Detail::Groups)),
         Format::DotSwitches => print(&picture(&topology, Detail::Switches)),

@@ -3,8 +3,9 @@
 use crate::args::Verify;
 use crate::failure::{Failure, Outcome};
 use crate::output::{catch_interrupt, interrupted, print, print_json, progress, use_threads};
+use serde::Serialize;
 use tvlb_generator::table_set::TableSet;
-use tvlb_generator::verify::{Settings, VerifyError, verify};
+use tvlb_generator::verify::{Certificate, Settings, VerifyError, verify};
 
 pub(crate) fn run(arguments: &Verify) -> Outcome {
     use_threads(arguments.threads)?;
@@ -15,9 +16,32 @@ pub(crate) fn run(arguments: &Verify) -> Outcome {
     let found = verify(&arguments.directory, settings, &|| bar.inc(1), &interrupted);
     bar.finish_and_clear();
     match found {
-        Ok(certificate) if arguments.json => print_json(&certificate),
-        Ok(certificate) => print(&certificate),
+        Ok(certificate) if arguments.json => {
+            print_json(&Verdict { verified: true, certificate: Some(&certificate), finding: None })
+        }
+        Ok(certificate) if !arguments.quiet => print(&certificate),
+        Ok(_) => Ok(()),
         Err(VerifyError::Interrupted) => Err(Failure::Interrupted),
+        Err(error) if error.is_finding() => {
+            let finding = error.to_string();
+            if arguments.json {
+                let verdict =
+                    Verdict { verified: false, certificate: None, finding: Some(finding.clone()) };
+                // The exit code and the message tell it in any case.
+                let _ = print_json(&verdict);
+            }
+            Err(Failure::Finding(finding))
+        }
         Err(error) => Err(Failure::of(error)),
     }
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Verdict<'c> {
+    verified: bool,
+    #[serde(flatten)]
+    certificate: Option<&'c Certificate>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    finding: Option<String>,
 }

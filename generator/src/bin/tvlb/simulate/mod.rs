@@ -8,11 +8,12 @@ mod report;
 pub(crate) use options::Simulate;
 
 use crate::failure::{Failure, Outcome};
-use crate::output::{catch_interrupt, interrupted, print, progress, use_threads, write_file};
+use crate::output::{
+    catch_interrupt, interrupted, print, progress, read_input, use_threads, write_file,
+};
 use indicatif::ProgressBar;
 use options::Format;
 use report::Report;
-use std::fs;
 use tvlb_generator::table_set::TableSet;
 use tvlb_simulator::{BootError, Fabric, Observer, Pattern, RunError, Study, StudyError};
 
@@ -57,9 +58,9 @@ pub(crate) fn run(arguments: &Simulate) -> Outcome {
         write_file(path, &report::links(&fabric, points))?;
     }
     match arguments.format {
+        Format::Table if arguments.json => report::json(&report, &study),
         Format::Table => print(&report::Table { report: &report, study: &study }),
         Format::Csv => print(&report::Csv { report: &report }),
-        Format::Json => report::json(&report, &study),
     }
 }
 
@@ -107,7 +108,7 @@ fn pattern(text: &str) -> Result<Pattern, Failure> {
     let Some(path) = text.strip_prefix("pairs:") else {
         return text.parse().map_err(|error| Failure::Message(format!("--traffic: {error}")));
     };
-    let content = fs::read_to_string(path)
+    let content = read_input(path)
         .map_err(|error| Failure::Message(format!("{path}: cannot read it: {error}")))?;
     Pattern::from_pairs(&content).map_err(|error| Failure::Message(format!("{path}: {error}")))
 }

@@ -23,6 +23,7 @@ const TRAFFIC: &str = "Traffic (--traffic):
 /// Simulate the network that a table set describes, its switches booted from the images
 #[derive(Args)]
 #[command(after_long_help = TRAFFIC)]
+#[expect(clippy::struct_excessive_bools, reason = "they are the flags of a command line")]
 pub(crate) struct Simulate {
     /// The directory that `generate` wrote
     pub(crate) directory: PathBuf,
@@ -50,6 +51,9 @@ pub(crate) struct Simulate {
     /// How to print the figures
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,
+    /// Print JSON
+    #[arg(long, conflicts_with_all = ["format", "bench"])]
+    pub(crate) json: bool,
     /// Draw the latency curve as SVG
     #[arg(long, value_name = "FILE")]
     pub(crate) plot: Option<PathBuf>,
@@ -126,8 +130,6 @@ pub(crate) enum Scheme {
 pub(crate) enum Format {
     /// For people
     Table,
-    /// Everything
-    Json,
     /// One line for each run
     Csv,
 }

@@ -1,0 +1,45 @@
+//! `tvlb diff`.
+
+use crate::args::Diff;
+use crate::failure::{Failure, Outcome};
+use crate::output::{catch_interrupt, interrupted, print, print_json, progress, use_threads};
+use tvlb_generator::diff::{DiffError, Difference, Settings, Tables, compare};
+
+pub(crate) fn run(arguments: &Diff) -> Outcome {
+    use_threads(arguments.threads)?;
+    catch_interrupt()?;
+    let old = Tables::open(&arguments.old).map_err(Failure::of)?;
+    let new = Tables::open(&arguments.new).map_err(Failure::of)?;
+    let settings = Settings { most_routes: arguments.most_routes, seed: arguments.seed };
+    let difference = difference(&old, &new, settings, arguments.quiet)?;
+    let printed = match (arguments.quiet, arguments.json) {
+        (true, _) => Ok(()),
+        (false, true) => print_json(&difference),
+        (false, false) => print(&difference),
+    };
+    found(difference.same, printed)
+}
+
+/// Compares with a bar on the terminal.
+pub(crate) fn difference(
+    old: &Tables,
+    new: &Tables,
+    settings: Settings,
+    quiet: bool,
+) -> Result<Difference, Failure> {
+    let bar = progress(quiet, "switches", new.switch_count());
+    let difference = compare(old, new, settings, &|| bar.inc(1), &interrupted);
+    bar.finish_and_clear();
+    difference.map_err(|error| match error {
+        DiffError::Interrupted => Failure::Interrupted,
+        error => Failure::of(error),
+    })
+}
+
+/// The outcome where a report was printed: a reader who has read enough does not change it.
+pub(crate) fn found(same: bool, printed: Outcome) -> Outcome {
+    match printed {
+        Ok(()) | Err(Failure::BrokenPipe) if !same => Err(Failure::Found),
+        printed => printed,
+    }
+}

@@ -1,0 +1,179 @@
+//! `inspect --json`: what images say, as values.
+
+use super::{Walk, sets_of, vlb_walk};
+use serde::Serialize;
+use tvlb_firmware_model::{Channels, Scheme, Switch};
+use tvlb_generator::set_grammar::canonical;
+use tvlb_schema::{Decision, DrawRule, Port, Route, Shape, SwitchImage};
+
+/// One switch: its ports and sets.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct SwitchValues {
+    switch: u16,
+    group: u16,
+    index: u8,
+    bytes: usize,
+    ports: Vec<PortValues>,
+    virtual_channels: &'static str,
+    /// On local and on global links, for MIN, VLB and UGAL, and for PAR.
+    channels: [u8; 2],
+    channels_for_par: [u8; 2],
+    sets: Vec<SetValues>,
+}
+
+/// Where a port leads: to a node, to a switch and, of a global one, its port, or nowhere.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct PortValues {
+    port: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    node: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    switch: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    global_port: Option<u16>,
+}
+
+/// A set and the decisions that use it, each with its T.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct SetValues {
+    decisions: Vec<(&'static str, i16)>,
+    set: String,
+    seed: u64,
+    thinned: bool,
+}
+
+impl SetValues {
+    fn all(image: &SwitchImage<'_>) -> Vec<Self> {
+        let sets = sets_of(image).into_iter();
+        sets.map(|(_, decisions)| {
+            let set = image.set(decisions[0]);
+            let with_threshold =
+                |&decision: &Decision| (decision.name(), image.threshold(decision));
+            Self {
+                decisions: decisions.iter().map(with_threshold).collect(),
+                set: canonical(set.rule()),
+                seed: set.rule().seed,
+                thinned: set.is_thinned(),
+            }
+        })
+        .collect()
+    }
+}
+
+impl SwitchValues {
+    pub(super) fn of(switch: &Switch<'_>, bytes: usize) -> Self {
+        let image = switch.image();
+        let df = image.fabric().dragonfly();
+        let port = |number: u32| {
+            let mut port = PortValues { port: number, node: None, switch: None, global_port: None };
+            if let Ok(terminal) = u8::try_from(number)
+                && number < df.p()
+            {
+                port.node = Some(df.node(image.switch(), terminal).0);
+            } else if let Ok(own) = u16::try_from(number)
+                && let Some((group, index)) = switch.neighbour(Port(own))
+            {
+                port.switch = Some(df.switch(group, index).0);
+                let slot = number.checked_sub(df.p() + df.a() - 1);
+                let slot = slot.and_then(|slot| u16::try_from(slot).ok());
+                let peer = slot.and_then(|slot| image.peer(slot));
+                port.global_port = peer.map(|end| df.split_port(end.port).1);
+            }
+            port
+        };
+        let channels = |scheme| {
+            let needed = Channels::needed(image.virtual_channels(), scheme);
+            [needed.local, needed.global]
+        };
+        Self {
+            switch: image.switch().0,
+            group: image.group().0,
+            index: image.index().0,
+            bytes,
+            ports: (0..df.radix()).map(port).collect(),
+            virtual_channels: image.virtual_channels().name(),
+            channels: channels(Scheme::UgalL),
+            channels_for_par: channels(Scheme::Par),
+            sets: SetValues::all(image),
+        }
+    }
+}
+
+/// The paths from one switch to another.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct PathValues {
+    from: u16,
+    to: u16,
+    /// Of MIN, each drawn as often; none within a group, where it is the local link.
+    min: Vec<String>,
+    sets: Vec<RouteValues>,
+}
+
+/// What one set gives. None within a group, where VLB goes through any other switch of it.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct RouteValues {
+    #[serde(flatten)]
+    set: SetValues,
+    shapes: Vec<ShapeValues>,
+    /// Every route with its shape, if --list was given.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    routes: Vec<(String, String)>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct ShapeValues {
+    shape: String,
+    hops: u8,
+    routes: usize,
+    /// How often they are drawn, relative to those of other shapes.
+    weight: usize,
+}
+
+impl PathValues {
+    pub(super) fn of(switch: &Switch<'_>, destination: tvlb_schema::Switch, list: bool) -> Self {
+        let image = switch.image();
+        let fabric = image.fabric();
+        let df = fabric.dragonfly();
+        let (from, to) = ((image.group(), image.index()), df.place(destination));
+        let links = if from.0 == to.0 { 0 } else { fabric.link_count(from.0, to.0) };
+        let min = (0..links).filter_map(|k| fabric.link(from.0, to.0, k)).map(|(x, z)| {
+            let mut walk = Walk::from(from);
+            walk.local(df.split_port(x).0);
+            walk.global(to.0, df.split_port(z).0);
+            walk.local(to.1);
+            walk.text
+        });
+        let sets = sets_of(image).into_iter().zip(SetValues::all(image));
+        let sets = sets.map(|((_, decisions), set)| {
+            let mut routes: Vec<(Shape, Route)> = Vec::new();
+            switch.for_each_route(decisions[0], destination, |route, shape| {
+                routes.push((shape, route));
+            });
+            routes.sort_unstable();
+            let rule = image.set(decisions[0]).rule();
+            let count = |shape: Shape| routes.iter().filter(|(own, _)| *own == shape).count();
+            let values = |shape: Shape| ShapeValues {
+                shape: shape.to_string(),
+                hops: shape.hops(),
+                routes: count(shape),
+                weight: match rule.draw {
+                    DrawRule::ByRoute => count(shape),
+                    DrawRule::ByShape { .. } => rule.weight_of(shape).into(),
+                },
+            };
+            let shapes = Shape::all().filter(|&shape| count(shape) > 0).map(values).collect();
+            let in_words = |(shape, route): &(Shape, Route)| {
+                (shape.to_string(), vlb_walk(fabric, from, to, *route))
+            };
+            let routes = routes.iter().filter(|_| list).map(in_words).collect();
+            RouteValues { set, shapes, routes }
+        });
+        Self { from: image.switch().0, to: destination.0, min: min.collect(), sets: sets.collect() }
+    }
+}

@@ -1,0 +1,275 @@
+//! What changed from one table set to another: per switch and in sum, in terms of what it means for
+//! packets.
+//!
+//! Promises: only images and manifests are compared, through the datapath that boots from them; the
+//! same two sets give the same report at any number of threads; sets with the same images and the
+//! same manifest are the same, and all others are not.
+
+mod measure;
+mod paths;
+mod tables;
+mod text;
+mod wiring;
+
+pub use measure::{LinkChange, LoadChange, ModeChange};
+pub use tables::Tables;
+
+use crate::table_set::{Manifest, ReadError};
+use measure::Measured;
+use serde::Serialize;
+use serde_json::Value;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use tvlb_schema::FabricImage;
+
+/// Why two table sets cannot be compared.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DiffError {
+    /// A file of one of them is missing, or is not what its manifest says.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// An image that no switch would boot from.
+    #[error("{path}: {text}; `tvlb verify` says more")]
+    Image {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        text: String,
+    },
+    /// More links than there is memory for.
+    #[error("the fabric has {links} directed links, but at most {most} can be compared")]
+    TooLarge {
+        /// How many there are.
+        links: usize,
+        /// How many there may be.
+        most: usize,
+    },
+    /// The caller asked to stop.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl DiffError {
+    fn image(path: &Path, error: impl fmt::Display) -> Self {
+        Self::Image { path: path.to_owned(), text: error.to_string() }
+    }
+}
+
+/// How much to look at.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// About as many routes are compared; where the sets have more, pairs of switches are sampled.
+    pub most_routes: u64,
+    /// Decides the sample.
+    pub seed: u64,
+}
+
+/// Old and new.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Change<T> {
+    /// In the old table set.
+    pub old: T,
+    /// In the new one.
+    pub new: T,
+}
+
+impl<T> Change<T> {
+    fn map<U>(&self, mut each: impl FnMut(&T) -> U) -> Change<U> {
+        Change { old: each(&self.old), new: each(&self.new) }
+    }
+}
+
+impl<T: PartialEq> Change<T> {
+    /// Whether there is any.
+    pub fn is_change(&self) -> bool {
+        self.old != self.new
+    }
+}
+
+/// What changed from one table set to another.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Difference {
+    /// Nothing did.
+    pub same: bool,
+    /// The two.
+    pub names: Change<String>,
+    /// What the manifests say differently, but for the list of files and the record of a choice.
+    pub manifest: Vec<Field>,
+    /// Whether the manifests tell of different choices of sets.
+    pub choice_differs: bool,
+    /// p, a, h, g. Where a, h or g differ, wiring, switches and pairs are not compared.
+    pub dragonfly: Change<[u32; 4]>,
+    /// Cables, each as (group, switch, global port of it) twice, that only the old set has.
+    pub cables_gone: Vec<[[u32; 3]; 2]>,
+    /// Those that only the new one has.
+    pub cables_new: Vec<[[u32; 3]; 2]>,
+    /// Bytes of the fabric image.
+    pub fabric_bytes: Change<usize>,
+    /// Bytes of the fabric image that differ, in the longer one.
+    pub fabric_bytes_differing: usize,
+    /// Bytes of all switch images.
+    pub switch_bytes: Change<usize>,
+    /// Switches of the old and of the new set.
+    pub switch_count: Change<usize>,
+    /// Each switch whose image differs or by whose cables or routes other packets go.
+    pub switches: Vec<SwitchChange>,
+    /// What it means for packets: MIN, then the set of each decision. Nothing if no image differs
+    /// or the sizes do.
+    pub modes: Vec<ModeChange>,
+    /// Ordered pairs of switches in different groups that were looked at, and how many there are.
+    pub pairs_looked_at: [u64; 2],
+}
+
+/// A value in both manifests.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Field {
+    /// Its place, as in `sets.ugal-l.seed`.
+    pub field: String,
+    /// What the manifests say; null for nothing.
+    #[serde(flatten)]
+    pub values: Change<Value>,
+}
+
+/// What changed for one switch.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct SwitchChange {
+    /// Its number.
+    pub switch: usize,
+    /// Bytes of its image.
+    pub bytes: Change<usize>,
+    /// Bytes of it that differ, in the longer one.
+    pub bytes_differing: usize,
+    /// Its global ports whose cable changed.
+    pub ports: Vec<u32>,
+    /// Destinations, of those looked at, to which its packets take other paths or the same with
+    /// other shares: by MIN, and by the set of each decision.
+    pub destinations: [u64; 4],
+    /// Mean hops of a path from it, by mode; null if it has none.
+    pub mean_hops: [Change<Option<f64>>; 4],
+}
+
+/// Compares two table sets. `switch_done` is called after each source switch; `stop` ends the work
+/// early.
+///
+/// # Errors
+/// One of them is not whole, or the caller asked to stop.
+pub fn compare(
+    old: &Tables,
+    new: &Tables,
+    settings: Settings,
+    switch_done: &(impl Fn() + Sync),
+    stop: &(impl Fn() -> bool + Sync),
+) -> Result<Difference, DiffError> {
+    let both = Change { old, new };
+    let fabrics = Change { old: old.decode()?, new: new.decode()? };
+    let booted = Change { old: old.boot()?, new: new.boot()? };
+    let dragonfly = fabrics.map(sizes);
+    let mut difference = Difference {
+        same: old.manifest == new.manifest
+            && old.fabric == new.fabric
+            && old.switches == new.switches,
+        names: both.map(|tables| tables.name.clone()),
+        manifest: fields(&old.manifest, &new.manifest),
+        choice_differs: old.manifest.choice != new.manifest.choice,
+        dragonfly,
+        cables_gone: Vec::new(),
+        cables_new: Vec::new(),
+        fabric_bytes: both.map(|tables| tables.fabric.len()),
+        fabric_bytes_differing: differing(&old.fabric, &new.fabric),
+        switch_bytes: both.map(|tables| tables.switches.iter().map(Vec::len).sum()),
+        switch_count: both.map(|tables| tables.switches.len()),
+        switches: Vec::new(),
+        modes: Vec::new(),
+        pairs_looked_at: [0; 2],
+    };
+    if dragonfly.old[1..] != dragonfly.new[1..] {
+        return Ok(difference);
+    }
+    let cables = fabrics.map(wiring::cables);
+    difference.cables_gone = cables.old.difference(&cables.new).copied().collect();
+    difference.cables_new = cables.new.difference(&cables.old).copied().collect();
+    if old.fabric == new.fabric && old.switches == new.switches {
+        return Ok(difference);
+    }
+    let Measured { modes, sources, looked_at } = measure::measure(
+        &booted,
+        settings,
+        both.map(|tables| mean_routes(&tables.manifest)),
+        switch_done,
+        stop,
+    )?;
+    difference.modes = modes;
+    difference.pairs_looked_at = looked_at;
+    let ports = wiring::rewired(&fabrics);
+    for (switch, source) in sources.into_iter().enumerate() {
+        let images = both.map(|tables| &tables.switches[switch]);
+        let change = SwitchChange {
+            switch,
+            bytes: images.map(|image| image.len()),
+            bytes_differing: differing(images.old, images.new),
+            ports: ports.get(&switch).cloned().unwrap_or_default(),
+            destinations: source.destinations,
+            mean_hops: source.mean_hops,
+        };
+        let is_affected = change.destinations.iter().any(|&number| number > 0);
+        if images.is_change() || !change.ports.is_empty() || is_affected {
+            difference.switches.push(change);
+        }
+    }
+    Ok(difference)
+}
+
+fn sizes(fabric: &FabricImage<'_>) -> [u32; 4] {
+    let df = fabric.dragonfly();
+    [df.p(), df.a(), df.h(), df.g()]
+}
+
+/// Bytes that are not the same in both, those that only the longer one has among them.
+fn differing(old: &[u8], new: &[u8]) -> usize {
+    let common = old.iter().zip(new).filter(|(old, new)| old != new).count();
+    common + old.len().abs_diff(new.len())
+}
+
+/// The largest number of routes per pair that the manifest says of a decision's set.
+fn mean_routes(manifest: &Manifest) -> f64 {
+    let sets = &manifest.sets;
+    [&sets.ugal_l, &sets.par_source, &sets.par_second]
+        .into_iter()
+        .map(|entry| entry.mean_routes)
+        .fold(0.0, f64::max)
+}
+
+/// The fields in which two manifests differ.
+fn fields(old: &Manifest, new: &Manifest) -> Vec<Field> {
+    let value = |manifest: &Manifest| {
+        let mut value = serde_json::to_value(manifest).expect("a manifest has only string keys");
+        if let Value::Object(fields) = &mut value {
+            fields.remove("files");
+            fields.remove("choice");
+        }
+        value
+    };
+    let mut found = Vec::new();
+    collect("", &value(old), &value(new), &mut found);
+    found
+}
+
+fn collect(at: &str, old: &Value, new: &Value, found: &mut Vec<Field>) {
+    if let (Value::Object(old), Value::Object(new)) = (old, new) {
+        let keys: std::collections::BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+        for key in keys {
+            let within = if at.is_empty() { key.clone() } else { format!("{at}.{key}") };
+            let of =
+                |map: &serde_json::Map<String, Value>| map.get(key).cloned().unwrap_or_default();
+            collect(&within, &of(old), &of(new), found);
+        }
+    } else if old != new {
+        let values = Change { old: old.clone(), new: new.clone() };
+        found.push(Field { field: at.to_owned(), values });
+    }
+}

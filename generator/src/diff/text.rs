@@ -1,0 +1,180 @@
+//! A difference in words.
+
+use super::{Change, Difference, LoadChange, ModeChange, SwitchChange};
+use std::fmt::{self, Display, Formatter};
+
+/// Switches and cables that are shown; the values have them all.
+const MOST_SHOWN: usize = 12;
+
+impl Display for Difference {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Change { old, new } = &self.names;
+        if self.same {
+            return writeln!(f, "{old} and {new} are the same");
+        }
+        writeln!(f, "old        {old}")?;
+        writeln!(f, "new        {new}")?;
+        self.manifest(f)?;
+        if self.dragonfly.old[1..] != self.dragonfly.new[1..] {
+            let sizes = self.dragonfly.map(|[p, a, h, g]| format!("dfly({p}, {a}, {h}, {g})"));
+            return writeln!(
+                f,
+                "sizes      {} -> {}: wiring, switches and pairs are not compared",
+                sizes.old, sizes.new
+            );
+        }
+        self.wiring(f)?;
+        self.images(f)?;
+        if !self.modes.is_empty() {
+            self.packets(f)?;
+        }
+        self.per_switch(f)
+    }
+}
+
+impl Difference {
+    fn manifest(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let width = self.manifest.iter().map(|field| field.field.len()).max().unwrap_or(0);
+        let mut heading = "manifest";
+        for field in &self.manifest {
+            let Change { old, new } = &field.values;
+            writeln!(f, "{heading:<10} {:<width$}  {old} -> {new}", field.field)?;
+            heading = "";
+        }
+        if self.choice_differs {
+            writeln!(f, "{heading:<10} the records of how sets were chosen differ")?;
+            heading = "";
+        }
+        if heading == "manifest" {
+            writeln!(f, "{heading:<10} says the same")?;
+        }
+        Ok(())
+    }
+
+    fn wiring(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let (gone, new) = (&self.cables_gone, &self.cables_new);
+        if gone.is_empty() && new.is_empty() {
+            return writeln!(f, "wiring     the same");
+        }
+        writeln!(f, "wiring     cables: {} gone, {} new", gone.len(), new.len())?;
+        for (sign, cables) in [('-', gone), ('+', new)] {
+            for [from, to] in cables.iter().take(MOST_SHOWN) {
+                let end = |[group, switch, port]: [u32; 3]| {
+                    format!("({group},{switch}) global port {port}")
+                };
+                writeln!(f, "           {sign} {} = {}", end(*from), end(*to))?;
+            }
+            more(f, cables.len())?;
+        }
+        Ok(())
+    }
+
+    fn images(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let sizes = |bytes: Change<usize>, differing: usize| match (bytes.is_change(), differing) {
+            (false, 0) => "the same".to_owned(),
+            (false, _) => format!("{differing} of {} bytes differ", bytes.new),
+            (true, _) => format!("{} -> {} bytes", bytes.old, bytes.new),
+        };
+        let changed: Vec<&SwitchChange> =
+            self.switches.iter().filter(|switch| switch.bytes_differing > 0).collect();
+        writeln!(f, "fabric     {}", sizes(self.fabric_bytes, self.fabric_bytes_differing))?;
+        let differing = changed.iter().map(|switch| switch.bytes_differing).sum();
+        writeln!(
+            f,
+            "switches   {} of {} images differ: {}",
+            changed.len(),
+            self.switch_count.new,
+            sizes(self.switch_bytes, differing)
+        )
+    }
+
+    fn packets(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let [looked_at, pairs] = self.pairs_looked_at;
+        if looked_at < pairs {
+            writeln!(f, "pairs      {looked_at} of {pairs}, a sample")?;
+        } else {
+            writeln!(f, "pairs      all {pairs} of switches in different groups")?;
+        }
+        writeln!(
+            f,
+            "\n{:<11} {:>10}  {:>16}  {:>18}  {:>18}",
+            "paths", "affected", "mean hops", "local link: most", "global link: most"
+        )?;
+        for ModeChange { mode, pairs_affected, mean_hops, local, global, .. } in &self.modes {
+            writeln!(
+                f,
+                "{mode:<11} {pairs_affected:>10}  {:>16}  {:>18}  {:>18}",
+                arrow(&mean_hops.map(|hops| in_words(*hops, 3))),
+                arrow(&local.most.map(|load| format!("{load:.4}"))),
+                arrow(&global.most.map(|load| format!("{load:.4}")))
+            )?;
+        }
+        writeln!(f, "(load in flits per cycle when each node sends one to other groups evenly)")?;
+        for mode in &self.modes {
+            for (kind, LoadChange { largest_rise, .. }) in
+                [("local", &mode.local), ("global", &mode.global)]
+            {
+                if let Some(rise) = largest_rise {
+                    let (name, switch, port) = (mode.mode, rise.switch, rise.port);
+                    let load = arrow(&rise.load.map(|load| format!("{load:.4}")));
+                    writeln!(
+                        f,
+                        "{name}: of {kind} links that of switch {switch}, port {port}, rises most, \
+                         {load}"
+                    )?;
+                }
+            }
+            if mode.pairs_without.is_change() {
+                let without = arrow(&mode.pairs_without.map(ToString::to_string));
+                writeln!(f, "{}: pairs without a path {without}", mode.mode)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn per_switch(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if self.switches.is_empty() {
+            return Ok(());
+        }
+        writeln!(
+            f,
+            "\n{:<7} {:>14}  {:<24}  {:<24}  global ports rewired",
+            "switch", "bytes (differ)", "destinations affected", "mean hops of ugal-l's set"
+        )?;
+        for change in self.switches.iter().take(MOST_SHOWN) {
+            let bytes = arrow(&change.bytes.map(ToString::to_string));
+            let [min, ugal_l, par_source, par_second] = change.destinations;
+            let ports: Vec<String> = change.ports.iter().map(ToString::to_string).collect();
+            let line = format!(
+                "{:<7} {:>14}  {:<24}  {:<24}  {}",
+                change.switch,
+                format!("{bytes} ({})", change.bytes_differing),
+                format!("{min} MIN, {ugal_l}, {par_source}, {par_second}"),
+                arrow(&change.mean_hops[1].map(|hops| in_words(*hops, 3))),
+                ports.join(" ")
+            );
+            writeln!(f, "{}", line.trim_end())?;
+        }
+        more(f, self.switches.len())
+    }
+}
+
+/// Both values, or the one that they are.
+fn arrow(change: &Change<String>) -> String {
+    if change.is_change() {
+        format!("{} -> {}", change.old, change.new)
+    } else {
+        change.new.clone()
+    }
+}
+
+fn in_words(hops: Option<f64>, decimals: usize) -> String {
+    hops.map_or_else(|| "none".to_owned(), |hops| format!("{hops:.decimals$}"))
+}
+
+fn more(f: &mut Formatter<'_>, count: usize) -> fmt::Result {
+    match count.checked_sub(MOST_SHOWN) {
+        None | Some(0) => Ok(()),
+        Some(rest) => writeln!(f, "           and {rest} more, which --json lists"),
+    }
+}

@@ -1,0 +1,172 @@
+//! Reading a file that someone else may have made.
+//!
+//! Promises: only a regular file is opened, so that neither a pipe can keep us waiting nor a device
+//! go on for ever; a file that is too large is refused before any of it is read, and never more than
+//! the limit is kept in memory, even of one that grows meanwhile.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Read};
+use std::path::Path;
+
+/// What to do with a symbolic link at the end of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Links {
+    /// Read what it leads to: a path that the user has chosen.
+    Follow,
+    /// Refuse it: within a table set nothing leads out of it.
+    Refuse,
+}
+
+/// Why a file is not read. It is the source of an [`io::Error`].
+#[derive(Debug, thiserror::Error)]
+enum Refused {
+    #[error("found {found}, accepted a regular file")]
+    Kind { found: &'static str },
+    #[error("found {found} bytes, accepted at most {most}")]
+    TooLarge { found: u64, most: u64 },
+}
+
+/// The bytes of a file of at most `most` bytes.
+///
+/// # Errors
+/// The system's answer, or what is there instead of such a file.
+pub fn read(path: &Path, most: u64, links: Links) -> io::Result<Vec<u8>> {
+    let (file, found) = open(path, links)?;
+    let too_large =
+        |found| io::Error::new(ErrorKind::FileTooLarge, Refused::TooLarge { found, most });
+    if found > most {
+        return Err(too_large(found));
+    }
+    let mut bytes = Vec::new();
+    // One byte more than is accepted, to see whether the file has grown meanwhile.
+    file.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(too_large(bytes.len() as u64));
+    }
+    Ok(bytes)
+}
+
+/// The same for a text; what is no UTF-8 is an error.
+///
+/// # Errors
+/// As of [`read()`].
+pub fn read_text(path: &Path, most: u64, links: Links) -> io::Result<String> {
+    String::from_utf8(read(path, most, links)?)
+        .map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is not UTF-8 text"))
+}
+
+/// The first `most` bytes of a file, or all that it has, and its length.
+///
+/// # Errors
+/// The system's answer, or what is there instead of a regular file.
+pub fn read_start(path: &Path, most: u64, links: Links) -> io::Result<(Vec<u8>, u64)> {
+    let (file, found) = open(path, links)?;
+    let mut bytes = Vec::new();
+    file.take(most).read_to_end(&mut bytes)?;
+    Ok((bytes, found))
+}
+
+/// Opens a regular file, and says how long it is.
+fn open(path: &Path, links: Links) -> io::Result<(File, u64)> {
+    let metadata = match links {
+        Links::Follow => fs::metadata(path)?,
+        Links::Refuse => fs::symlink_metadata(path)?,
+    };
+    check(&metadata)?;
+    // Between the look and the opening something else may have been put there.
+    let file = open_without_waiting(path, links)?;
+    let metadata = file.metadata()?;
+    check(&metadata)?;
+    Ok((file, metadata.len()))
+}
+
+fn check(metadata: &fs::Metadata) -> io::Result<()> {
+    // Reading a directory gives the system's own words.
+    if metadata.is_file() || metadata.is_dir() {
+        return Ok(());
+    }
+    Err(io::Error::new(
+        ErrorKind::InvalidInput,
+        Refused::Kind { found: kind(metadata.file_type()) },
+    ))
+}
+
+#[cfg(unix)]
+fn kind(found: fs::FileType) -> &'static str {
+    use std::os::unix::fs::FileTypeExt;
+    match found {
+        kind if kind.is_symlink() => "a symbolic link",
+        kind if kind.is_fifo() => "a named pipe",
+        kind if kind.is_socket() => "a socket",
+        kind if kind.is_char_device() || kind.is_block_device() => "a device",
+        _ => "something else",
+    }
+}
+
+#[cfg(not(unix))]
+fn kind(found: fs::FileType) -> &'static str {
+    if found.is_symlink() { "a symbolic link" } else { "something else" }
+}
+
+#[cfg(target_os = "linux")]
+fn open_without_waiting(path: &Path, links: Links) -> io::Result<File> {
+    use rustix::fs::OFlags;
+    use std::os::unix::fs::OpenOptionsExt;
+    // A pipe would wait for its writer.
+    let mut flags = OFlags::NONBLOCK;
+    if links == Links::Refuse {
+        flags |= OFlags::NOFOLLOW;
+    }
+    let flags = i32::try_from(flags.bits()).map_err(io::Error::other)?;
+    OpenOptions::new().read(true).custom_flags(flags).open(path)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn open_without_waiting(path: &Path, _: Links) -> io::Result<File> {
+    OpenOptions::new().read(true).open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_read_up_to_its_limit() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("file");
+        fs::write(&path, "content").unwrap();
+        assert_eq!(read(&path, 7, Links::Refuse).unwrap(), b"content");
+        let error = read(&path, 6, Links::Refuse).unwrap_err();
+        assert_eq!(error.to_string(), "found 7 bytes, accepted at most 6");
+        assert_eq!(read_start(&path, 3, Links::Refuse).unwrap(), (b"con".to_vec(), 7));
+    }
+
+    #[test]
+    fn a_huge_file_costs_nothing() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("huge");
+        File::create(&path).unwrap().set_len(1 << 40).unwrap();
+        let error = read(&path, 1 << 10, Links::Follow).unwrap_err();
+        assert_eq!(error.to_string(), "found 1099511627776 bytes, accepted at most 1024");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_regular_files_are_read() {
+        let home = tempfile::tempdir().unwrap();
+        let (file, link, pipe) =
+            (home.path().join("file"), home.path().join("link"), home.path().join("pipe"));
+        fs::write(&file, "content").unwrap();
+        std::os::unix::fs::symlink("file", &link).unwrap();
+        let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+        assert!(made.success());
+        let error = |path: &Path, links| read(path, 100, links).unwrap_err().to_string();
+        assert_eq!(read(&link, 100, Links::Follow).unwrap(), b"content");
+        assert_eq!(error(&link, Links::Refuse), "found a symbolic link, accepted a regular file");
+        for links in [Links::Follow, Links::Refuse] {
+            assert_eq!(error(&pipe, links), "found a named pipe, accepted a regular file");
+            let zero = Path::new("/dev/zero");
+            assert_eq!(error(zero, links), "found a device, accepted a regular file");
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! `tvlb diff` and `generate --check`: word for word, and their exit codes.
+
+use crate::damage::{FABRIC, with_changed};
+use crate::scratch::Scratch;
+use insta::assert_snapshot;
+use std::fs;
+use std::process::Stdio;
+
+/// The smallest shipped fabric with one set in `old` and another in `new`.
+fn two_sets(old: &str, new: &str) -> Scratch {
+    let scratch = Scratch::with_shipped("dfly-2-4-2-9.toml");
+    for (name, set) in [("old", old), ("new", new)] {
+        let arguments = ["generate", "fabric.toml", "-q", "-o", name, "--set", set];
+        assert_eq!(scratch.tvlb_with(arguments).code, 0);
+    }
+    scratch
+}
+
+#[test]
+fn the_same_is_the_same() {
+    let scratch = two_sets("shapes:011", "shapes:011");
+    assert_snapshot!(scratch.succeeds("diff old new"), @"old and new are the same");
+    assert_snapshot!(scratch.succeeds("diff old new --json").lines().next().unwrap(), @"{");
+    assert!(scratch.succeeds("diff old new --json").contains("\"same\": true"));
+    assert_eq!(scratch.succeeds("diff old new --quiet"), "");
+}
+
+#[test]
+fn another_set() {
+    let scratch = two_sets("strategic-2-3 by shape", "shapes:011");
+    let words = scratch.differs("diff old new");
+    assert_snapshot!("diff_another_set", words);
+    assert_eq!(scratch.differs("diff old new --threads 1"), words);
+    assert_eq!(scratch.differs("diff old new --threads 5"), words);
+    assert_eq!(scratch.differs("diff old new --quiet"), "");
+    let json: serde_json::Value =
+        serde_json::from_str(&scratch.differs("diff old new --json")).unwrap();
+    assert_eq!(json["same"], false);
+    assert_eq!(json["switches"].as_array().unwrap().len(), 36);
+    let mut shortened = json;
+    shortened["switches"].as_array_mut().unwrap().truncate(1);
+    assert_snapshot!("diff_json", serde_json::to_string_pretty(&shortened).unwrap());
+    // The mean hops are those that the manifests give, found by another way.
+    for (name, place) in [("old", "old"), ("new", "new")] {
+        let manifest: serde_json::Value =
+            serde_json::from_slice(&scratch.read(&format!("{name}/manifest.json"))).unwrap();
+        for (number, decision) in ["ugal-l", "par-source", "par-second"].into_iter().enumerate() {
+            assert_eq!(
+                shortened["modes"][number + 1]["mean-hops"][place],
+                manifest["sets"][decision]["mean-hops"]
+            );
+        }
+    }
+}
+
+#[test]
+fn one_decision_of_three() {
+    let scratch = two_sets("shapes:011", "shapes:011");
+    let only = ["generate", "fabric.toml", "-q", "-o", "new", "--replace", "--set", "shapes:011"];
+    let run =
+        scratch.tvlb_with(only.into_iter().chain(["--set-par-second", "shapes:011 by shape"]));
+    assert_eq!(run.code, 0, "{run}");
+    assert_snapshot!("diff_one_decision", scratch.differs("diff old new"));
+}
+
+#[test]
+fn another_wiring() {
+    let scratch = two_sets("shapes:011", "shapes:011");
+    // One cable between groups 0 and 1 less, its ports unused.
+    let cables = scratch.succeeds("topology fabric.toml --format csv");
+    let fewer: Vec<&str> = cables
+        .lines()
+        .enumerate()
+        .filter(|(number, _)| *number != 1)
+        .map(|(_, line)| line)
+        .collect();
+    scratch.write("cables.csv", fewer.join("\n") + "\n");
+    let text = "name = \"dfly-2-4-2-9\"\n[dragonfly]\np = 2\na = 4\nh = 2\ng = 9\n\
+                cables = \"cables.csv\"\n[routing]\nset = \"shapes:011\"\n";
+    scratch.write("fabric.toml", text);
+    scratch.succeeds("generate fabric.toml -q -o new --replace");
+    assert_snapshot!("diff_another_wiring", scratch.differs("diff old new"));
+}
+
+#[test]
+fn another_size() {
+    let scratch = two_sets("shapes:011", "shapes:011");
+    scratch.write("fabric.toml", Scratch::with_sizes(2, 4, 2, 8).read("fabric.toml"));
+    scratch.succeeds("generate fabric.toml -q -o new --replace");
+    assert_snapshot!("diff_another_size", scratch.differs("diff old new"));
+}
+
+#[test]
+fn a_sample_of_pairs() {
+    let scratch = two_sets("strategic-2-3 by shape", "shapes:011");
+    let words = scratch.differs("diff old new --most-routes 5000");
+    assert!(words.contains(" of 1152, a sample\n"), "{words}");
+    assert_eq!(scratch.differs("diff old new --most-routes 5000 --threads 3"), words);
+    assert_ne!(scratch.differs("diff old new --most-routes 5000 --seed 2"), words);
+}
+
+#[test]
+fn what_cannot_be_read_is_an_error() {
+    let scratch = with_changed(FABRIC, |bytes| bytes[50] ^= 1);
+    assert!(scratch.refuses("diff out out").contains("its SHA-256 is"));
+    assert_snapshot!(scratch.refuses("diff nowhere out"), @"tvlb: nowhere/manifest.json: cannot read it: No such file or directory (os error 2)");
+}
+
+#[test]
+fn a_reader_who_has_read_enough_does_not_change_the_outcome() {
+    let scratch = two_sets("strategic-2-3 by shape", "shapes:011");
+    let mut command = scratch.command(crate::scratch::TVLB);
+    let mut child =
+        command.args(["diff", "old", "new", "--json"]).stdout(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+}
+
+const CHECK: &str = "generate fabric.toml --check out";
+
+#[test]
+fn nothing_to_change() {
+    let scratch = Scratch::with_shipped("dfly-2-4-2-9.toml");
+    scratch.succeeds("generate fabric.toml -q -o out");
+    let before = scratch.files();
+    assert_snapshot!(scratch.succeeds(CHECK), @"out is what generating it again gives");
+    assert_eq!(scratch.succeeds("generate fabric.toml -q --check out"), "");
+    assert_snapshot!(scratch.succeeds("generate fabric.toml --check out --json"), @r#"
+    {
+      "same": true,
+      "directory": "out",
+      "missing": [],
+      "changed": [],
+      "too-many": []
+    }
+    "#);
+    assert_eq!(scratch.files(), before);
+}
+
+#[test]
+fn something_to_change() {
+    let scratch = Scratch::with_table_set();
+    scratch.write("fabric.toml", Scratch::with_shipped("dfly-2-4-2-9.toml").read("fabric.toml"));
+    let before = scratch.files();
+    assert_snapshot!("check_another_set", scratch.differs(&format!("{CHECK} --set shapes:011")));
+    assert_eq!(scratch.files(), before);
+    scratch.write("out/notes.txt", "");
+    fs::remove_file(scratch.path("out/switches/00003.tvlb")).unwrap();
+    assert_snapshot!("check_files", scratch.differs(CHECK));
+    let json: serde_json::Value =
+        serde_json::from_str(&scratch.differs(&format!("{CHECK} --json"))).unwrap();
+    assert_eq!(json["missing"][0], "switches/00003.tvlb");
+    assert_eq!(json["too-many"][0], "notes.txt");
+    // The same content in other words.
+    let scratch = Scratch::with_table_set();
+    scratch.write("fabric.toml", Scratch::with_shipped("dfly-2-4-2-9.toml").read("fabric.toml"));
+    scratch.write("out/manifest.json", [scratch.read("out/manifest.json"), b"\n".into()].concat());
+    assert_snapshot!(scratch.differs(CHECK), @"
+    out is not what generating it again gives:
+    changed    manifest.json
+    ");
+}
+
+#[test]
+fn what_cannot_be_checked() {
+    let scratch = Scratch::with_shipped("dfly-2-4-2-9.toml");
+    assert_snapshot!(scratch.refuses(CHECK), @"tvlb: out: cannot list it: No such file or directory (os error 2)");
+    assert_snapshot!(scratch.tvlb("generate fabric.toml").stderr, @"
+    error: the following required arguments were not provided:
+      --output <DIR>
+
+    Usage: tvlb generate --output <DIR> <FABRIC>
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(scratch.tvlb("generate fabric.toml --check out -o out").stderr, @"
+    error: the argument '--check <DIR>' cannot be used with '--output <DIR>'
+
+    Usage: tvlb generate --check <DIR> <FABRIC>
+
+    For more information, try '--help'.
+    ");
+}

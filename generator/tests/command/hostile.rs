@@ -1,0 +1,209 @@
+//! Files made to do harm: links that lead elsewhere, pipes and devices, lists of files outside the
+//! directory, sizes that ask for all memory, and permissions that are not ours.
+
+use crate::damage::{FABRIC, SWITCH, with_manifest, with_vouched};
+use crate::scratch::{Run, Scratch, TVLB};
+use insta::assert_snapshot;
+use std::fs::{self, File};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::process::Command;
+
+fn replaced(file: &str, make: impl FnOnce(&std::path::Path)) -> Scratch {
+    let scratch = Scratch::with_table_set();
+    let path = scratch.path(&format!("out/{file}"));
+    fs::rename(&path, scratch.path("elsewhere")).unwrap();
+    make(&path);
+    scratch
+}
+
+fn pipe(path: &std::path::Path) {
+    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+}
+
+/// What `verify` and, as an error, `inspect` and `diff` say, which must be the same. Files are not
+/// compared: reading a pipe would wait.
+fn finding(scratch: &Scratch) -> String {
+    let run = scratch.tvlb("verify out");
+    assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{run}");
+    for other in ["inspect out --switch 5", "diff out out"] {
+        let other = scratch.tvlb(other);
+        assert_eq!((other.code, &other.stderr), (2, &run.stderr), "{other}");
+    }
+    run.stderr
+}
+
+#[test]
+fn links_do_not_lead_out_of_a_table_set() {
+    let link = |path: &std::path::Path| symlink("../elsewhere", path).unwrap();
+    assert_snapshot!(finding(&replaced("manifest.json", link)), @"tvlb: out/manifest.json: cannot read it: found a symbolic link, accepted a regular file");
+    assert_snapshot!(finding(&replaced(FABRIC, link)), @"tvlb: out/fabric.tvlb: cannot read it: found a symbolic link, accepted a regular file");
+    let link = |path: &std::path::Path| symlink("../../elsewhere", path).unwrap();
+    assert_snapshot!(finding(&replaced(SWITCH, link)), @"tvlb: out/switches/00005.tvlb: cannot read it: found a symbolic link, accepted a regular file");
+    let link = |path: &std::path::Path| symlink("../elsewhere", path).unwrap();
+    assert_snapshot!(finding(&replaced("switches", link)), @"tvlb: out/switches: cannot read it: found a symbolic link, accepted a directory");
+}
+
+#[test]
+fn a_link_to_a_table_set_is_one() {
+    let scratch = Scratch::with_table_set();
+    symlink("out", scratch.path("current")).unwrap();
+    assert_eq!(scratch.succeeds("verify current"), scratch.succeeds("verify out"));
+    assert_snapshot!(scratch.refuses("generate fabric.toml -o current --replace"), @"tvlb: current: exists and is not a table set (it is a symbolic link); give a directory that does not exist yet, an empty one, or a table set with --replace");
+}
+
+#[test]
+fn pipes_and_devices_are_no_images() {
+    assert_snapshot!(finding(&replaced("manifest.json", pipe)), @"tvlb: out/manifest.json: cannot read it: found a named pipe, accepted a regular file");
+    assert_snapshot!(finding(&replaced(SWITCH, pipe)), @"tvlb: out/switches/00005.tvlb: cannot read it: found a named pipe, accepted a regular file");
+    let zero = |path: &std::path::Path| symlink("/dev/zero", path).unwrap();
+    assert_snapshot!(finding(&replaced(FABRIC, zero)), @"tvlb: out/fabric.tvlb: cannot read it: found a symbolic link, accepted a regular file");
+}
+
+#[test]
+fn pipes_and_devices_are_no_input() {
+    let scratch = Scratch::with_table_set();
+    pipe(&scratch.path("pipe"));
+    let refuses = |arguments: &str| {
+        let run = scratch.tvlb(arguments);
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{run}");
+        run.stderr
+    };
+    assert_snapshot!(refuses("topology pipe"), @"tvlb: pipe: cannot read it: found a named pipe, accepted a regular file");
+    assert_snapshot!(refuses("topology /dev/zero"), @"tvlb: /dev/zero: cannot read it: found a device, accepted a regular file");
+    scratch.write(
+        "fabric.toml",
+        "name = \"x\"\n[dragonfly]\np = 1\na = 2\nh = 1\ng = 2\ncables = \"/dev/zero\"\n",
+    );
+    assert_snapshot!(refuses("topology fabric.toml"), @"tvlb: /dev/zero: cannot read it: found a device, accepted a regular file");
+    assert_snapshot!(refuses("simulate out --traffic pairs:pipe"), @"tvlb: pipe: cannot read it: found a named pipe, accepted a regular file");
+    scratch.write("fabric.toml", Scratch::with_shipped("dfly-2-4-2-9.toml").read("fabric.toml"));
+    assert_snapshot!(refuses("model fabric.toml --patterns file:/dev/zero"), @"tvlb: /dev/zero: cannot read it: found a device, accepted a regular file");
+    assert_snapshot!(refuses("model fabric.toml --patterns type-1:1 --sets all --state pipe"), @"tvlb: pipe: cannot read or write it: found a named pipe, accepted a regular file");
+    // Where a table set is to be replaced, too.
+    fs::remove_file(scratch.path("out/manifest.json")).unwrap();
+    pipe(&scratch.path("out/manifest.json"));
+    assert_snapshot!(refuses("generate fabric.toml -o out --replace"), @"tvlb: out: exists and is not a table set (it is not empty and has no manifest.json of tvlb's); give a directory that does not exist yet, an empty one, or a table set with --replace");
+}
+
+#[test]
+fn a_manifest_lists_files_of_a_table_set_only() {
+    let listed = |name: &str| {
+        let scratch = with_manifest(|text| text.replace("switches/00005.tvlb", name));
+        finding(&scratch)
+    };
+    assert_snapshot!(listed("../../etc/passwd"), @r#"tvlb: out/manifest.json: files[6].path is "../../etc/passwd", accepted "fabric.tvlb" or "switches/00000.tvlb" and the like"#);
+    assert_snapshot!(listed("/etc/passwd"), @r#"tvlb: out/manifest.json: files[6].path is "/etc/passwd", accepted "fabric.tvlb" or "switches/00000.tvlb" and the like"#);
+    assert_snapshot!(listed("switches/../fabric.tvlb"), @r#"tvlb: out/manifest.json: files[6].path is "switches/../fabric.tvlb", accepted "fabric.tvlb" or "switches/00000.tvlb" and the like"#);
+    assert_snapshot!(listed("switches/5.tvlb"), @r#"tvlb: out/manifest.json: files[6].path is "switches/5.tvlb", accepted "fabric.tvlb" or "switches/00000.tvlb" and the like"#);
+    assert_snapshot!(listed("switches/65536.tvlb"), @r#"tvlb: out/manifest.json: files[6].path is "switches/65536.tvlb", accepted "fabric.tvlb" or "switches/00000.tvlb" and the like"#);
+}
+
+/// Makes a file this long without a byte on the disk.
+fn lengthen(scratch: &Scratch, file: &str, length: u64) {
+    File::options().write(true).open(scratch.path(file)).unwrap().set_len(length).unwrap();
+}
+
+/// Runs `tvlb` where it may take up half a gigabyte of addresses, which the program itself and its
+/// threads need a good part of.
+fn with_little_memory(scratch: &Scratch, arguments: &str) -> Run {
+    let script = format!("ulimit -v 500000; exec \"$0\" {arguments}");
+    Run::of(&scratch.command("sh").args(["-c", &script, TVLB]).output().unwrap())
+}
+
+#[test]
+fn huge_files_take_up_no_memory() {
+    let scratch = Scratch::with_table_set();
+    let says = |arguments: &str| with_little_memory(&scratch, arguments).to_string();
+    assert!(says("verify out --threads 2").ends_with("exit code 0"));
+    lengthen(&scratch, "out/manifest.json", 1 << 40);
+    assert_snapshot!(says("verify out --threads 2"), @"
+    tvlb: out/manifest.json: cannot read it: found 1099511627776 bytes, accepted at most 33554432
+    exit code 1
+    ");
+    let scratch = Scratch::with_table_set();
+    let says = |arguments: &str| with_little_memory(&scratch, arguments).to_string();
+    lengthen(&scratch, "out/fabric.tvlb", 1 << 40);
+    assert_snapshot!(says("inspect out"), @"
+    tvlb: out/fabric.tvlb: found 1099511627776 bytes, but the manifest says 100; it is damaged or of another table set
+    exit code 2
+    ");
+    lengthen(&scratch, "fabric.toml", 1 << 40);
+    assert_snapshot!(says("topology fabric.toml"), @"
+    tvlb: fabric.toml: cannot read it: found 1099511627776 bytes, accepted at most 1048576
+    exit code 2
+    ");
+}
+
+#[test]
+fn a_manifest_cannot_ask_for_all_memory() {
+    let bytes = |from: &str, to: &str| {
+        with_manifest(|text| {
+            text.replace(&format!("\"bytes\": {from}"), &format!("\"bytes\": {to}"))
+        })
+    };
+    let scratch = bytes("100", "99999999999");
+    lengthen(&scratch, "out/fabric.tvlb", 99_999_999_999);
+    assert_snapshot!(with_little_memory(&scratch, "verify out"), @"
+    tvlb: out/manifest.json: files[0].bytes is 99999999999, accepted at most 134217728
+    exit code 1
+    ");
+    assert_snapshot!(finding(&bytes("126", "1048577")), @"tvlb: out/manifest.json: files[2].bytes is 1048577, accepted at most 1048576");
+    // Each below its limit, and too many of them: many entries, as no directory needs.
+    let scratch = with_manifest(|text| {
+        let (head, _) = text.split_once("\"files\": [").unwrap();
+        let entry = |number: u32| {
+            let name = format!("switches/{:05}.tvlb", number % 60_000);
+            format!("{{\"path\": \"{name}\", \"bytes\": 1048576, \"sha256\": \"\"}}")
+        };
+        let entries: Vec<String> = (0..100_000).map(entry).collect();
+        format!("{head}\"files\": [{}]\n}}\n", entries.join(","))
+    });
+    assert_snapshot!(with_little_memory(&scratch, "verify out"), @"
+    tvlb: out/manifest.json: the sum of files[0].bytes to files[1024].bytes is 1074790400, accepted at most 1073741824
+    exit code 1
+    ");
+}
+
+#[test]
+fn a_fabric_image_cannot_ask_for_all_memory() {
+    // 65 536 switches, none of which has a cable: the image itself is a megabyte and a half.
+    let df = tvlb_schema::Dragonfly::new(1, 256, 16, 256).unwrap();
+    let image = tvlb_schema::encode_fabric_image(&df, &[]);
+    let scratch = with_vouched(FABRIC, |bytes| *bytes = image);
+    assert_snapshot!(with_little_memory(&scratch, "verify out"), @"
+    tvlb: out/switches/00036.tvlb: the manifest lists 37 files, but not this one; regenerate the table set
+    exit code 1
+    ");
+}
+
+/// Makes `tvlb` commands that permissions apply to, also where the tests run as root; nothing where
+/// that cannot be done.
+fn without_privileges(scratch: &Scratch, arguments: &str) -> Option<Run> {
+    let is_root = File::open(scratch.path("out/secret")).is_ok();
+    let mut command = if is_root {
+        let mut command = scratch.command("setpriv");
+        command.args(["--reuid=65534", "--regid=65534", "--clear-groups", TVLB]);
+        command
+    } else {
+        scratch.command(TVLB)
+    };
+    let output = command.args(arguments.split_whitespace()).output().ok()?;
+    Some(Run::of(&output))
+}
+
+#[test]
+fn what_may_not_be_read_is_an_error_and_no_finding() {
+    for (file, mode) in [("out/fabric.tvlb", 0o000), ("out/manifest.json", 0o200)] {
+        let scratch = Scratch::with_table_set();
+        let set = |name: &str, mode| {
+            fs::set_permissions(scratch.path(name), fs::Permissions::from_mode(mode)).unwrap();
+        };
+        scratch.write("out/secret", "");
+        set("out/secret", 0o000);
+        set(".", 0o755);
+        set(file, mode);
+        let Some(run) = without_privileges(&scratch, "verify out") else { return };
+        let expected = format!("tvlb: {file}: cannot read it: Permission denied (os error 13)\n");
+        assert_eq!((run.code, run.stderr), (2, expected));
+    }
+}

@@ -1,0 +1,206 @@
+//! Mutants of table sets: damage of every kind, some of it mended so that it is not found by a
+//! checksum. None may pass `verify` unless it means the same.
+//!
+//! Half of the mutants are left as they are. Of the others the manifest vouches for what is there,
+//! or checksums are right as well, or even the identity of the fabric in every image: then only what
+//! the bytes mean can give them away. `cargo test --release -p tvlb-generator --test mutation --
+//! --ignored --nocapture` tries ten thousand and prints the figures.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
+
+mod damage;
+mod meaning;
+mod mend;
+
+use damage::KINDS;
+use meaning::meaning;
+use mend::{Mended, mend};
+use rand::seq::IndexedRandom;
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use tvlb_generator::fabric::Fabric;
+use tvlb_generator::generate::generate;
+use tvlb_generator::table_set::ReadError;
+use tvlb_generator::verify::{Settings, VerifyError, verify};
+
+type Rng = Xoshiro256PlusPlus;
+/// Files by their paths in the directory.
+type Files = BTreeMap<String, Vec<u8>>;
+
+const MANIFEST: &str = "manifest.json";
+const FABRIC: &str = "fabric.tvlb";
+
+/// A table set to be damaged, and others to take parts from.
+struct Base {
+    files: Files,
+    another_set: Files,
+    another_fabric: Files,
+}
+
+fn table_set(text: &str) -> Files {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("fabric.toml");
+    fs::write(&path, text).unwrap();
+    let fabric = Fabric::load(&path).unwrap();
+    let rules = fabric.file.sets.rules().unwrap();
+    let generated = generate(&fabric, rules, &|| (), &|| false).unwrap();
+    let files = generated.files();
+    files.into_iter().map(|(path, bytes)| (path.to_owned(), bytes.into_owned())).collect()
+}
+
+fn bases() -> Vec<Base> {
+    let fabric = |[p, a, h, g]: [u32; 4], routing: &str| {
+        table_set(&format!(
+            "name = \"base\"\n[dragonfly]\np = {p}\na = {a}\nh = {h}\ng = {g}\n[routing]\n{routing}"
+        ))
+    };
+    let set = |set: &str| format!("set = \"{set}\"\n");
+    [
+        ([1, 2, 1, 3], set("shapes:011"), set("shapes:110")),
+        ([2, 3, 2, 4], set("strategic-2-3 by shape"), set("3*4-hop, only:111 by shape")),
+        (
+            [1, 4, 1, 5],
+            format!("{}virtual-channels = \"per-hop\"\n", set("30% shapes:121")),
+            format!("{}virtual-channels = \"per-hop\"\n", set("31% shapes:121")),
+        ),
+        (
+            [1, 3, 2, 5],
+            "virtual-channels = \"positional\"\n[routing.set]\nugal-l = \"shapes:011\"\n\
+             par-source = \"40% shapes:121 by shape\"\npar-second = \"min\"\n"
+                .to_owned(),
+            format!("virtual-channels = \"positional\"\n{}", set("shapes:011")),
+        ),
+    ]
+    .into_iter()
+    .map(|(sizes, own, other)| {
+        let [p, a, h, g] = sizes;
+        Base {
+            files: fabric(sizes, &own),
+            another_set: fabric(sizes, &other),
+            another_fabric: fabric([p + 1, a, h, g], &own),
+        }
+    })
+    .collect()
+}
+
+/// By what a mutant was caught.
+fn caught_by(error: &VerifyError) -> &'static str {
+    match error {
+        VerifyError::Read(ReadError::Length { .. } | ReadError::Hash { .. }) => "length or hash",
+        VerifyError::Read(ReadError::Io { .. }) | VerifyError::Stranger { .. } => {
+            "missing, too many"
+        }
+        VerifyError::Read(_) => "manifest",
+        VerifyError::Image { .. } => "image format",
+        VerifyError::Claim { .. } => "claims",
+        VerifyError::Place { .. } | VerifyError::Wiring { .. } => "wiring, sets",
+        VerifyError::Unreachable { .. } | VerifyError::Path { .. } => "paths",
+        VerifyError::Circle { .. } => "circle",
+        other => panic!("{other}"),
+    }
+}
+
+const CAUGHT_BY: [&str; 8] = [
+    "missing, too many",
+    "length or hash",
+    "manifest",
+    "image format",
+    "claims",
+    "wiring, sets",
+    "paths",
+    "circle",
+];
+
+/// Makes the files in a directory what they are to be, given what they are.
+fn put(directory: &Path, now: &Files, then: &Files) {
+    for name in now.keys().filter(|name| !then.contains_key(*name)) {
+        fs::remove_file(directory.join(name)).unwrap();
+    }
+    for (name, bytes) in then.iter().filter(|(name, bytes)| now.get(*name) != Some(bytes)) {
+        fs::write(directory.join(name), bytes).unwrap();
+    }
+}
+
+/// Tries so many mutants; a table of what became of them.
+fn try_mutants(count: u32) -> String {
+    let bases = bases();
+    let home = tempfile::tempdir().unwrap();
+    let mut rng = Rng::seed_from_u64(20);
+    // By kind: tried, mended, the same meaning; and by what caught.
+    let mut tried = BTreeMap::<&str, [u32; 3]>::new();
+    let mut caught = BTreeMap::<(&str, &str), u32>::new();
+    let mut directories: Vec<Files> = Vec::new();
+    for (number, base) in bases.iter().enumerate() {
+        fs::create_dir_all(home.path().join(format!("{number}/switches"))).unwrap();
+        put(&home.path().join(number.to_string()), &Files::new(), &base.files);
+        directories.push(base.files.clone());
+    }
+    let settings = Settings { most_walks: u64::MAX, seed: 1 };
+    for number in 0..count {
+        let which = rng.random_range(0..bases.len());
+        let base = &bases[which];
+        let (kind, mutator) = KINDS[number as usize % KINDS.len()];
+        let mut files = base.files.clone();
+        while files == base.files {
+            mutator(&mut files, base, &mut rng);
+        }
+        let mended = if rng.random_bool(0.5) {
+            Mended::Not
+        } else {
+            *[Mended::Hashes, Mended::Checksums, Mended::Identity].choose(&mut rng).unwrap()
+        };
+        mend(&mut files, mended);
+        let directory = home.path().join(which.to_string());
+        put(&directory, &directories[which], &files);
+        directories[which].clone_from(&files);
+        let [all, with_mending, same] = tried.entry(kind).or_default();
+        *all += 1;
+        *with_mending += u32::from(mended != Mended::Not);
+        match verify(&directory, settings, &|| (), &|| false) {
+            Ok(_) => {
+                *same += 1;
+                let (found, expected) = (meaning(&files), meaning(&base.files));
+                assert_eq!(found, expected, "mutant {number} ({kind}) passes");
+            }
+            Err(error) => {
+                assert!(error.is_finding(), "mutant {number} ({kind}): {error}");
+                *caught.entry((kind, caught_by(&error))).or_default() += 1;
+            }
+        }
+    }
+    table(&tried, &caught)
+}
+
+fn table(tried: &BTreeMap<&str, [u32; 3]>, caught: &BTreeMap<(&str, &str), u32>) -> String {
+    let mut lines =
+        vec![format!("| damage | tried | mended | {} | the same |", CAUGHT_BY.join(" | "))];
+    lines.push("|---|".to_owned() + &"---|".repeat(CAUGHT_BY.len() + 3));
+    let mut sums = [0; 3 + CAUGHT_BY.len()];
+    for (kind, _) in KINDS {
+        let [all, mended, same] = tried[kind];
+        let by = CAUGHT_BY.map(|by| caught.get(&(kind, by)).copied().unwrap_or(0));
+        let row: Vec<u32> = [all, mended].into_iter().chain(by).chain([same]).collect();
+        for (sum, number) in sums.iter_mut().zip(&row) {
+            *sum += number;
+        }
+        let row: Vec<String> = row.iter().map(ToString::to_string).collect();
+        lines.push(format!("| {kind} | {} |", row.join(" | ")));
+    }
+    let row: Vec<String> = sums.iter().map(ToString::to_string).collect();
+    lines.push(format!("| all | {} |", row.join(" | ")));
+    lines.join("\n")
+}
+
+#[test]
+fn no_mutant_passes_that_means_something_else() {
+    println!("{}", try_mutants(900));
+}
+
+#[test]
+#[ignore = "takes a minute: for the figures in docs/verify.md"]
+fn of_ten_thousand_mutants_none_passes_that_means_something_else() {
+    println!("{}", try_mutants(10_000));
+}
