@@ -78,7 +78,8 @@ fn set_entry(
         seed: rule.seed,
         threshold,
         mean_hops: mean.hops.map(rounded),
-        mean_hops_are_exact: mean.hops_are_exact,
+        mean_hops_are_exact: mean.hops_are_exact
+            && balance.as_ref().is_none_or(|b| b.thinned_switches == 0),
         mean_routes: rounded(mean.routes),
         pairs: mean.pairs,
         pairs_without_route: mean.empty_pairs,

@@ -2,17 +2,15 @@
 //! VLB alone.
 //!
 //! Counted over pairs (x, y) of first and second global links: all routes over one such pair have
-//! the same ends, and those with two hops in the middle use its local links evenly, so their
-//! share is spread once per intermediate group. Where a set keeps fractions of routes, by its
-//! rule or by the levels of a source switch, a route counts by the chance that it is kept: the
-//! figures are expected over all seeds.
+//! the same ends. Those with two hops in the middle use its local links evenly where all are kept,
+//! so their share is spread once per intermediate group; where a set keeps fractions of routes, by
+//! its rule or by the levels of a source switch, each route is asked. So the figures are exact.
 
 use crate::routes::count::RouteCounter;
-use crate::routes::presence::shapes_when_thinned;
 use crate::throughput::links::Links;
 use crate::topology::{End, Link, Topology};
 use rayon::prelude::*;
-use tvlb_schema::{DrawRule, GlobalPort, Group, Index, Keep, Level, SetRule, Shape, Switch};
+use tvlb_schema::{DrawRule, GlobalPort, Group, Index, Keep, Level, Route, SetRule, Shape, Switch};
 
 /// How VLB paths are drawn.
 #[derive(Clone, Copy, Debug)]
@@ -75,8 +73,8 @@ struct Crossing {
     y: Link,
     head: bool,
     tail: bool,
-    /// The chance that the source's level keeps a route by x.
-    kept: f64,
+    /// The source's, for routes by x.
+    level: Level,
 }
 
 impl LinkUse {
@@ -152,7 +150,52 @@ impl LinkUse {
     }
 }
 
+/// Shares of the paths over one pair of links.
+#[derive(Clone, Copy)]
+struct Parts {
+    /// All of them.
+    all: f64,
+    /// Those with one hop in the middle.
+    direct: f64,
+    /// Those with two, evenly over all switches there.
+    apart: f64,
+}
+
 impl Sum {
+    /// Adds the paths over one pair of links.
+    fn add(
+        &mut self,
+        topology: &Topology,
+        (source, destination): (Switch, Switch),
+        c: &Crossing,
+        Parts { all, direct, apart }: Parts,
+    ) {
+        let df = topology.dragonfly();
+        let links = Links::new(*df);
+        let ((from, here), (to, there)) = (df.place(source), df.place(destination));
+        self.of[links.global(from, c.x)] += all;
+        self.of[links.global(c.middle, c.y.from)] += all;
+        if c.head {
+            self.of[links.local(from, here, df.split_port(c.x).0)] += all;
+        }
+        if c.tail {
+            self.of[links.local(to, df.split_port(c.y.to).0, there)] += all;
+        }
+        if c.v != c.w {
+            self.of[links.local(c.middle, c.v, c.w)] += direct;
+        }
+        let a = df.a() as usize;
+        let row = usize::from(c.middle.0) * a + usize::from(c.v.0);
+        self.apart[row * a + usize::from(c.w.0)] += apart;
+    }
+
+    /// Adds the two hops of one path over a switch in the middle.
+    fn over(&mut self, topology: &Topology, c: &Crossing, r: Index, share: f64) {
+        let links = Links::new(*topology.dragonfly());
+        self.of[links.local(c.middle, c.v, r)] += share;
+        self.of[links.local(c.middle, r, c.w)] += share;
+    }
+
     fn new(topology: &Topology) -> Self {
         let df = topology.dragonfly();
         let (a, g) = (df.a() as usize, df.g() as usize);
@@ -171,7 +214,7 @@ fn group_sum(counter: &RouteCounter<'_>, draw: Draw<'_>, from: Group) -> Sum {
                 Draw::Conventional => triples(topology, source, destination, &mut sum),
                 Draw::Set { rule, levels } => {
                     let levels = levels.get(usize::from(source.0)).map_or(&[][..], Vec::as_slice);
-                    routes(counter, rule, levels, source, destination, &mut sum);
+                    routes(topology, rule, levels, source, destination, &mut sum);
                 }
             }
         }
@@ -198,17 +241,12 @@ fn crossings(
         }
         let v = df.split_port(port).0;
         let head = df.split_port(x).0 != here;
-        let kept = levels.get(usize::from(x.0)).map_or(1.0, |&level| fraction(level));
+        let level = levels.get(usize::from(x.0)).copied().unwrap_or(Level::ALL);
         for &y in topology.links(middle, to) {
             let (w, tail) = (df.split_port(y.from).0, df.split_port(y.to).0 != there);
-            each(&Crossing { x, middle, v, w, y, head, tail, kept });
+            each(&Crossing { x, middle, v, w, y, head, tail, level });
         }
     }
-}
-
-/// The part of the routes that a level keeps.
-fn fraction(level: Level) -> f64 {
-    (f64::from(level.number()) + 1.0) / 16.0
 }
 
 /// Conventional VLB from one switch to another.
@@ -220,105 +258,103 @@ fn triples(topology: &Topology, source: Switch, destination: Switch, sum: &mut S
     crossings(topology, &[], source, destination, |c| {
         // The switch in the middle is v's own or w's own, the same or another.
         let (direct, apart) = if c.v == c.w { (0.0, a - 1.0) } else { (2.0, a - 2.0) };
-        add(topology, source, destination, c, a * each, direct * each, apart * each, sum);
+        let parts = Parts { all: a * each, direct: direct * each, apart: apart * each };
+        sum.add(topology, (source, destination), c, parts);
     });
 }
 
 /// A set from one switch to another.
 fn routes(
-    counter: &RouteCounter<'_>,
+    topology: &Topology,
     rule: &SetRule,
     levels: &[Level],
     source: Switch,
     destination: Switch,
     sum: &mut Sum,
 ) {
-    let topology = counter.topology();
-    let detours = f64::from(topology.dragonfly().a().saturating_sub(2));
-    let mut found = [0.0; Shape::COUNT];
+    let df = topology.dragonfly();
+    let kept = |c: &Crossing, mid: u8, detour: Option<Index>| {
+        let key = || Route { x: c.x, y: c.y.from, detour }.key(df, source, destination);
+        match rule.keep_of(shape(c, mid)) {
+            Keep::NONE => false,
+            Keep::ALL if c.level == Level::ALL => true,
+            _ => rule.keeps_at(c.level, shape(c, mid), key()),
+        }
+    };
+    // Whether it is clear of all routes with a detour at once whether they are kept.
+    let all_alike = |c: &Crossing| match rule.keep_of(shape(c, 2)) {
+        Keep::NONE => Some(false),
+        Keep::ALL if c.level == Level::ALL => Some(true),
+        _ => None,
+    };
+    let detours = |c: &Crossing| {
+        let (v, w) = (c.v, c.w);
+        df.indices().filter(move |&r| r != v && r != w)
+    };
+    let ways = df.a().saturating_sub(2);
+    let mut found = [0_u32; Shape::COUNT];
     crossings(topology, levels, source, destination, |c| {
         if c.v == c.w {
-            found[shape(c, 0).number()] += c.kept;
-        } else {
-            found[shape(c, 1).number()] += c.kept;
-            found[shape(c, 2).number()] += c.kept * detours;
+            found[shape(c, 0).number()] += u32::from(kept(c, 0, None));
+            return;
         }
+        found[shape(c, 1).number()] += u32::from(kept(c, 1, None));
+        found[shape(c, 2).number()] += match all_alike(c) {
+            Some(kept) => {
+                if kept {
+                    ways
+                } else {
+                    0
+                }
+            }
+            None => detours(c).map(|r| u32::from(kept(c, 2, Some(r)))).sum(),
+        };
     });
-    // By shape: what one route of it counts, before the level of its first link.
+    // By shape: the chance that one route of it is drawn.
+    let weight = |shape: Shape| match (rule.draw, found[shape.number()]) {
+        (_, 0) => 0.0,
+        (DrawRule::ByRoute, count) => f64::from(count),
+        (DrawRule::ByShape { .. }, _) => f64::from(rule.weight_of(shape)),
+    };
+    let total: f64 = Shape::all().map(weight).sum();
     let mut each = [0.0; Shape::COUNT];
-    match rule.draw {
-        DrawRule::ByRoute => {
-            let parts = |shape: Shape| f64::from(rule.keep_of(shape).parts());
-            let total: f64 = Shape::all().map(|s| parts(s) * found[s.number()]).sum();
-            if total > 0.0 {
-                Shape::all().for_each(|s| each[s.number()] = parts(s) / total);
-            }
-        }
-        DrawRule::ByShape { .. } => {
-            let whole = Shape::all().all(|s| matches!(rule.keep_of(s), Keep::NONE | Keep::ALL));
-            let is_there: Vec<bool> = if whole && levels.is_empty() {
-                Shape::all().map(|s| rule.weight_of(s) > 0 && found[s.number()] > 0.0).collect()
-            } else {
-                let present = shapes_when_thinned(counter, rule, levels, source, destination);
-                Shape::all().map(|s| present.contains(s)).collect()
-            };
-            let weight = |s: Shape| {
-                if is_there[s.number()] { f64::from(rule.weight_of(s)) } else { 0.0 }
-            };
-            let total: f64 = Shape::all().map(weight).sum();
-            for s in Shape::all().filter(|&s| weight(s) > 0.0) {
-                each[s.number()] = weight(s) / total / found[s.number()];
-            }
-        }
+    for shape in Shape::all().filter(|&shape| weight(shape) > 0.0) {
+        each[shape.number()] = weight(shape) / total / f64::from(found[shape.number()]);
     }
     crossings(topology, levels, source, destination, |c| {
-        let of = |mid: u8| each[shape(c, mid).number()] * c.kept;
-        let (all, direct, apart) = if c.v == c.w {
-            (of(0), 0.0, 0.0)
+        let of = |mid: u8| each[shape(c, mid).number()];
+        let mut parts = Parts { direct: 0.0, apart: 0.0, all: 0.0 };
+        if c.v == c.w {
+            if kept(c, 0, None) {
+                parts.all = of(0);
+            }
         } else {
-            let (direct, apart) = (of(1), of(2) * detours);
-            (direct + apart, direct, apart)
-        };
-        if all > 0.0 {
-            add(topology, source, destination, c, all, direct, apart, sum);
+            if kept(c, 1, None) {
+                parts.direct = of(1);
+            }
+            parts.all = parts.direct;
+            match all_alike(c) {
+                Some(false) => {}
+                Some(true) => {
+                    parts.apart = f64::from(ways) * of(2);
+                    parts.all += parts.apart;
+                }
+                None => {
+                    for r in detours(c).filter(|&r| kept(c, 2, Some(r))) {
+                        parts.all += of(2);
+                        sum.over(topology, c, r, of(2));
+                    }
+                }
+            }
+        }
+        if parts.all > 0.0 {
+            sum.add(topology, (source, destination), c, parts);
         }
     });
 }
 
 fn shape(c: &Crossing, mid: u8) -> Shape {
     Shape::of_walk(c.head, mid, c.tail)
-}
-
-/// Adds the paths over one pair of links: all of them, those with one hop in the middle, those
-/// with two.
-#[expect(clippy::too_many_arguments, reason = "three parts of one number")]
-fn add(
-    topology: &Topology,
-    source: Switch,
-    destination: Switch,
-    c: &Crossing,
-    all: f64,
-    direct: f64,
-    apart: f64,
-    sum: &mut Sum,
-) {
-    let df = topology.dragonfly();
-    let links = Links::new(*df);
-    let ((from, here), (to, there)) = (df.place(source), df.place(destination));
-    sum.of[links.global(from, c.x)] += all;
-    sum.of[links.global(c.middle, c.y.from)] += all;
-    if c.head {
-        sum.of[links.local(from, here, df.split_port(c.x).0)] += all;
-    }
-    if c.tail {
-        sum.of[links.local(to, df.split_port(c.y.to).0, there)] += all;
-    }
-    if c.v != c.w {
-        sum.of[links.local(c.middle, c.v, c.w)] += direct;
-    }
-    let a = df.a() as usize;
-    let row = usize::from(c.middle.0) * a + usize::from(c.v.0);
-    sum.apart[row * a + usize::from(c.w.0)] += apart;
 }
 
 /// Spreads the paths with two hops in a group over the switches that they can visit there.

@@ -9,7 +9,7 @@ use crate::set_grammar::parse_set;
 use crate::throughput::links::Links;
 use crate::topology::Topology;
 use proptest::prelude::*;
-use tvlb_schema::{DrawRule, GlobalPort, Shape};
+use tvlb_schema::{DrawRule, Route, Shape};
 
 /// Uses of local links, and of all links of each two groups together: which of several between the
 /// same two switches a walk takes, it does not tell.
@@ -59,32 +59,31 @@ fn assert_same(topology: &Topology, used: &LinkUse, walks: &[(Walk, f64)]) {
     }
 }
 
-/// Every route of a rule without fractions with the probability of its draw, where routes by a
-/// first port count as much as its level keeps.
+/// Every kept route with the probability of its draw.
 fn listed(topology: &Topology, rule: &SetRule, levels: &[Vec<Level>]) -> Vec<(Walk, f64)> {
     let mut walks = Vec::new();
     for (source, destination) in inter_group_pairs(topology) {
-        let kept = |x: GlobalPort| {
-            let levels = levels.get(usize::from(source.0)).map_or(&[][..], Vec::as_slice);
-            levels.get(usize::from(x.0)).map_or(1.0, |l| (f64::from(l.number()) + 1.0) / 16.0)
+        let levels = levels.get(usize::from(source.0)).map_or(&[][..], Vec::as_slice);
+        let kept = |shape: Shape, route: &Route| {
+            let level = levels.get(usize::from(route.x.0)).copied().unwrap_or(Level::ALL);
+            rule.keeps_at(level, shape, route.key(topology.dragonfly(), source, destination))
         };
-        let all: Vec<(Shape, f64, Walk)> = routes(topology, source, destination)
-            .filter(|found| rule.shapes().contains(found.shape))
-            .map(|found| (found.shape, kept(found.route.x), found.walk))
+        let all: Vec<(Shape, Walk)> = routes(topology, source, destination)
+            .filter(|found| kept(found.shape, &found.route))
+            .map(|found| (found.shape, found.walk))
             .collect();
-        let of_shape = |shape| -> f64 {
-            all.iter().filter(|(s, ..)| *s == shape).map(|(_, kept, _)| kept).sum()
-        };
+        let count = |n: usize| f64::from(u32::try_from(n).unwrap());
+        let of_shape = |shape| count(all.iter().filter(|(s, _)| *s == shape).count());
         let weights: f64 = Shape::all()
             .filter(|&shape| of_shape(shape) > 0.0)
             .map(|shape| f64::from(rule.weight_of(shape)))
             .sum();
-        let total: f64 = all.iter().map(|(_, kept, _)| kept).sum();
-        walks.extend(all.iter().map(|&(shape, kept, walk)| {
+        let total = count(all.len());
+        walks.extend(all.iter().map(|&(shape, walk)| {
             let share = match rule.draw {
-                DrawRule::ByRoute => kept / total,
+                DrawRule::ByRoute => 1.0 / total,
                 DrawRule::ByShape { .. } => {
-                    f64::from(rule.weight_of(shape)) / weights * kept / of_shape(shape)
+                    f64::from(rule.weight_of(shape)) / weights / of_shape(shape)
                 }
             };
             (walk, share)
@@ -127,10 +126,11 @@ fn levels_count_by_what_they_keep() {
     let levels: Vec<Vec<Level>> = (0..36)
         .map(|s| if s % 3 == 0 { Vec::new() } else { (0..8).map(|x| level(s + x)).collect() })
         .collect();
-    // Of all shapes each pair keeps some route whatever the seed, at these levels.
-    let rule = parse_set("all", 3).unwrap();
-    let used = LinkUse::of(&counter, Draw::Set { rule: &rule, levels: &levels });
-    assert_same(&topology, &used, &listed(&topology, &rule, &levels));
+    for text in ["all", "all by shape", "30% 5-hop", "shapes:021 by shape"] {
+        let rule = parse_set(text, 3).unwrap();
+        let used = LinkUse::of(&counter, Draw::Set { rule: &rule, levels: &levels });
+        assert_same(&topology, &used, &listed(&topology, &rule, &levels));
+    }
 }
 
 #[test]

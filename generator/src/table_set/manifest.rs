@@ -77,9 +77,11 @@ pub struct SetEntry {
     /// Mean hops of a drawn VLB route, over all pairs of switches in different groups that have
     /// one; null if none has.
     pub mean_hops: Option<f64>,
-    /// Whether that is of this very set, or expected over all seeds of its fractions.
+    /// Whether that is of this very set; otherwise it is expected over all seeds of its fractions,
+    /// or of the rule before switches thin the set.
     pub mean_hops_are_exact: bool,
-    /// Routes per pair of switches in different groups, on average; expected where fractions are.
+    /// Routes per pair of switches in different groups, on average; expected where fractions are,
+    /// and before switches thin the set.
     pub mean_routes: f64,
     /// Ordered pairs of switches in different groups.
     pub pairs: u64,
@@ -93,7 +95,7 @@ pub struct SetEntry {
 }
 
 /// How evenly a set uses links, where every switch sends alike to every switch of other groups by
-/// VLB alone; where fractions of routes are kept, expected over all seeds.
+/// VLB alone: of the very routes that are kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct BalanceEntry {

@@ -9,6 +9,7 @@
 
 mod certificate;
 mod dependencies;
+mod link_shares;
 mod packet;
 mod routes;
 mod wiring;
@@ -17,6 +18,7 @@ pub use certificate::{Certificate, Extent};
 
 use crate::table_set::{MANIFEST_FILE, ReadError, TableSet};
 use dependencies::Dependencies;
+use link_shares::LinkShares;
 use packet::Fabric;
 use rayon::prelude::*;
 use routes::{Modes, Walks};
@@ -200,12 +202,14 @@ pub fn verify(
     let fabric = Fabric::new(&switches);
     let dependencies = Dependencies::new(&df)?;
     let modes = Modes::new(&fabric, settings);
+    let shares = modes.is_exhaustive().then(|| LinkShares::new(&fabric));
+    let notes = routes::Notes { dependencies: &dependencies, shares: shares.as_ref() };
     let parts = df
         .switches()
         .collect::<Vec<_>>()
         .into_par_iter()
         .map(|source| {
-            let walks = routes::check_from(&fabric, source, &modes, &dependencies, stop)?;
+            let walks = routes::check_from(&fabric, source, &modes, notes, stop)?;
             switch_done();
             Ok(walks)
         })
@@ -217,8 +221,10 @@ pub fn verify(
     if let Some(circle) = dependencies.circle(&fabric) {
         return Err(VerifyError::Circle { circle });
     }
-    if modes.is_exhaustive() {
+    wiring::check_thinning(set.manifest(), directory, &switches)?;
+    if let Some(shares) = &shares {
         wiring::check_counts(set.manifest(), directory, (&switches[0], &walks))?;
+        wiring::check_balance(set.manifest(), directory, (&fabric, shares))?;
     }
     wiring::check_sizes(set.manifest(), directory)?;
     let bytes = fabric_bytes.len() + switch_bytes.iter().map(Vec::len).sum::<usize>();

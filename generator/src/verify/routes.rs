@@ -1,5 +1,6 @@
 //! Every walk that a switch can start: MIN, VLB, PAR's second look, and the routes of its sets.
 
+use super::link_shares::LinkShares;
 use super::packet::{Fabric, Hop, MOST_HOPS, Path, Route};
 use super::{Settings, VerifyError};
 use crate::verify::dependencies::Dependencies;
@@ -101,10 +102,18 @@ impl Modes {
     }
 }
 
+/// Where what all walks make up together is noted.
+#[derive(Clone, Copy)]
+pub(super) struct Notes<'n> {
+    pub(super) dependencies: &'n Dependencies,
+    /// Where all routes are walked.
+    pub(super) shares: Option<&'n LinkShares>,
+}
+
 /// One source switch and where its walks are noted.
 struct Source<'s, 'f> {
     fabric: &'s Fabric<'f>,
-    dependencies: &'s Dependencies,
+    notes: Notes<'s>,
     from: u16,
     group: Group,
     index: Index,
@@ -116,12 +125,11 @@ pub(super) fn check_from(
     fabric: &Fabric<'_>,
     source: Switch,
     modes: &Modes,
-    dependencies: &Dependencies,
+    notes: Notes<'_>,
     stop: &impl Fn() -> bool,
 ) -> Result<Walks, VerifyError> {
     let (group, index) = fabric.df.place(source);
-    let mut from =
-        Source { fabric, dependencies, from: source.0, group, index, walks: Walks::default() };
+    let mut from = Source { fabric, notes, from: source.0, group, index, walks: Walks::default() };
     for destination in fabric.df.switches().filter(|&to| to != source) {
         if stop() {
             return Err(VerifyError::Interrupted);
@@ -154,7 +162,7 @@ impl Source<'_, '_> {
             .fabric
             .carry(self.from, route, None, may_return)
             .map_err(|found| Fabric::finding(self.from, route.destination, kind, found))?;
-        self.dependencies.note(path.hops());
+        self.notes.dependencies.note(path.hops());
         let mode = usize::from(route.kind == VLB);
         self.walks.longest[mode] = self.walks.longest[mode].max(path.hops().len());
         Ok(path)
@@ -302,9 +310,9 @@ impl Source<'_, '_> {
             .fabric
             .carry(self.from, route, first_hops.first().copied(), true)
             .map_err(|found| Fabric::finding(self.from, route.destination, kind, found))?;
-        self.dependencies.note(path.hops());
+        self.notes.dependencies.note(path.hops());
         for &hop in &first_hops[1..] {
-            self.dependencies.note_pair(hop, path.hops()[1]);
+            self.notes.dependencies.note_pair(hop, path.hops()[1]);
         }
         self.walks.second += first_hops.len() as u64;
         self.walks.longest[2] = self.walks.longest[2].max(path.hops().len());
@@ -360,6 +368,8 @@ impl Source<'_, '_> {
                 }
             }
             hops[number] = mean_hops(set.rule(), &found);
+            let chances = chances(set.rule(), &found);
+            let same = (number..3).filter(|&other| set_of[other] == set_of[number]);
             for (route, shape) in routes {
                 let own = self.fabric.df.split_port(route.y).0;
                 let path = self.carry(
@@ -374,6 +384,9 @@ impl Source<'_, '_> {
                     false,
                 )?;
                 self.must_have(&path, destination.0, "T-VLB", shape.hops().into())?;
+                if let Some(shares) = self.notes.shares {
+                    same.clone().for_each(|d| shares.add(d, &path, chances[shape.number()]));
+                }
             }
         }
         for (number, kept) in kept.into_iter().enumerate() {
@@ -383,6 +396,23 @@ impl Source<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// By shape the probability that a route of it is drawn, given how many there are.
+fn chances(rule: &SetRule, found: &[u64; Shape::COUNT]) -> [f64; Shape::COUNT] {
+    let weight = |shape: Shape| match (rule.draw, found[shape.number()]) {
+        (_, 0) => 0,
+        (DrawRule::ByRoute, count) => count,
+        (DrawRule::ByShape { .. }, _) => rule.weight_of(shape).into(),
+    };
+    let total: u64 = Shape::all().map(weight).sum();
+    let mut chances = [0.0; Shape::COUNT];
+    for shape in Shape::all().filter(|&shape| weight(shape) > 0) {
+        #[expect(clippy::cast_precision_loss, reason = "compared to a few decimals")]
+        let chance = weight(shape) as f64 / total as f64 / found[shape.number()] as f64;
+        chances[shape.number()] = chance;
+    }
+    chances
 }
 
 /// The mean hops of a pair's routes as its rule draws them, given how many there are by shape; 0 if

@@ -1,6 +1,8 @@
 //! Files, manifest, wiring and port maps: what can be told without sending a packet.
 
 use super::VerifyError;
+use super::link_shares::LinkShares;
+use super::packet::Fabric;
 use super::routes::Walks;
 use crate::set_grammar::canonical;
 use crate::table_set::{
@@ -209,9 +211,56 @@ pub(super) fn check_sizes(manifest: &Manifest, directory: &Path) -> Result<(), V
     Ok(())
 }
 
-/// What the manifest says of the sets is what all walks found: where these were all there are. Any
-/// further figure that manifests come to claim of the whole, such as the balance of loads, is
-/// compared here with a sum that [`Walks`] gathers.
+/// As many switches thin each set as the manifest says.
+pub(super) fn check_thinning(
+    manifest: &Manifest,
+    directory: &Path,
+    switches: &[Switch<'_>],
+) -> Result<(), VerifyError> {
+    for decision in Decision::ALL {
+        let said = thinned(manifest, decision);
+        let thins = |switch: &&Switch<'_>| switch.image().set(decision).is_thinned();
+        let found = switches.iter().filter(thins).count() as u64;
+        if said != found {
+            let what = "the number of switches that thin a set is";
+            return Err(claim(directory, what, &said, &found));
+        }
+    }
+    Ok(())
+}
+
+/// How many switches the manifest says to thin a decision's set.
+fn thinned(manifest: &Manifest, decision: Decision) -> u64 {
+    manifest.sets.get(decision).balance.as_ref().map_or(0, |balance| balance.thinned_switches)
+}
+
+/// The most used link lies as far above the mean as the manifest says, where all routes were walked.
+pub(super) fn check_balance(
+    manifest: &Manifest,
+    directory: &Path,
+    (fabric, shares): (&Fabric<'_>, &LinkShares),
+) -> Result<(), VerifyError> {
+    for (number, decision) in Decision::ALL.into_iter().enumerate() {
+        let Some(balance) = &manifest.sets.get(decision).balance else { continue };
+        let found = shares.imbalance(number, fabric);
+        let after = &balance.after;
+        for (kind, said, found) in
+            [("local", after.local, found.0), ("global", after.global, found.1)]
+        {
+            if (said - found).abs() > 1e-5 {
+                let what = match kind {
+                    "local" => "the most used local link over the mean is",
+                    _ => "the most used global link over the mean is",
+                };
+                let (said, found) = (format!("{said:.6}"), format!("{found:.6}"));
+                return Err(claim(directory, what, &said, &found));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What the manifest says of the sets is what all walks found: where these were all there are.
 pub(super) fn check_counts(
     manifest: &Manifest,
     directory: &Path,
@@ -222,9 +271,11 @@ pub(super) fn check_counts(
         let (kept, without) = (walks.kept[number], walks.without[number]);
         // Of a set of fractions the manifest says what to expect, not what the draw came to.
         let keep = switch.image().set(decision).rule().keep;
-        let whole = keep.iter().all(|&keep| keep == Keep::NONE || keep == Keep::ALL);
+        let whole = thinned(manifest, decision) == 0
+            && keep.iter().all(|&keep| keep == Keep::NONE || keep == Keep::ALL);
         // By shape, routes are drawn alike however many the fraction has left of each.
-        let exact = whole || switch.image().set(decision).rule().draw != DrawRule::ByRoute;
+        let by_shape = switch.image().set(decision).rule().draw != DrawRule::ByRoute;
+        let exact = whole || by_shape && thinned(manifest, decision) == 0;
         let said = entry.pairs_without_route;
         if without < said || exact && without > said {
             return Err(claim(

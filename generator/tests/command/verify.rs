@@ -25,19 +25,22 @@ fn a_certificate_in_words_and_as_json() {
 
 #[test]
 fn every_kind_of_set_and_channel_is_verified() {
-    for (set, channels) in [
-        ("strategic-2-3 by shape", "ordered"),
-        ("30% shapes:121 by shape", "per-hop"),
-        ("2% 3-hop, 50% only:021", "positional"),
-        ("min", "ordered"),
-        ("2-hop by shape", "positional"),
+    for (set, channels, more) in [
+        ("strategic-2-3 by shape", "ordered", None),
+        ("30% shapes:121 by shape", "per-hop", None),
+        ("2% 3-hop, 50% only:021", "positional", None),
+        ("min", "ordered", None),
+        ("2-hop by shape", "positional", None),
+        ("4-hop by shape", "ordered", Some("--balance")),
+        ("60% 5-hop", "ordered", Some("--balance")),
     ] {
         let text = format!(
             "name = \"any\"\n[dragonfly]\np = 1\na = 4\nh = 2\ng = 7\n\
              arrangement = \"random\"\n[routing]\nvirtual-channels = \"{channels}\"\n"
         );
         let scratch = Scratch::with_fabric(&text);
-        let run = scratch.tvlb_with(["generate", "fabric.toml", "-o", "out", "--set", set]);
+        let generate = ["generate", "fabric.toml", "-o", "out", "--set", set];
+        let run = scratch.tvlb_with(generate.into_iter().chain(more));
         assert_eq!(run.code, 0, "{run}");
         let found = scratch.succeeds("verify out");
         assert!(
@@ -97,6 +100,7 @@ fn each_kind_of_damage_has_its_own_finding() {
     };
     let flipped = |file, byte: usize| with_changed(file, move |bytes| bytes[byte] ^= 1);
     let flipped_and_vouched = |file, byte: usize| with_vouched(file, move |bytes| bytes[byte] ^= 1);
+    let after = "\"after\": {\n          \"local\": 1.101876";
     let mut findings = String::new();
     for (kind, scratch) in [
         ("half a manifest", with_manifest(|text| text[..600].to_owned())),
@@ -163,6 +167,8 @@ fn each_kind_of_damage_has_its_own_finding() {
         ("another set claimed", said("strategic-2-3 by shape", "strategic-3-2 by shape")),
         ("another threshold claimed", said("\"threshold\": 0", "\"threshold\": 3")),
         ("other routes claimed", said("\"pairs-without-route\": 0", "\"pairs-without-route\": 1")),
+        ("another balance claimed", said(after, &after.replace("1.101", "1.001"))),
+        ("thinning claimed", said("\"thinned-switches\": 0", "\"thinned-switches\": 36")),
         ("an image not listed", said("switches/00005.tvlb", "switches/00099.tvlb")),
     ] {
         let finding = scratch.finds("verify out");

@@ -1,0 +1,77 @@
+//! How often each link is used by a decision's set, from the routes that were walked: what the
+//! manifest says of the balance of loads is held against this.
+//!
+//! Shares are whole numbers, so their sums are the same in any order of the threads.
+
+use super::packet::{Fabric, Hop, Path};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What a path that is always drawn counts. The sum over all pairs of up to 2¹⁶ switches fits.
+const WHOLE: f64 = 4_294_967_296.0;
+
+/// By decision, switch and physical port: shares of the links' use.
+pub(super) struct LinkShares {
+    of: [Vec<AtomicU64>; 3],
+    radix: usize,
+}
+
+impl LinkShares {
+    /// Nothing is used as yet.
+    pub(super) fn new(fabric: &Fabric<'_>) -> Self {
+        let radix = fabric.df.radix() as usize;
+        let none = || (0..fabric.switches.len() * radix).map(|_| AtomicU64::new(0)).collect();
+        Self { of: [none(), none(), none()], radix }
+    }
+
+    /// A path of a decision's set is drawn with this probability.
+    pub(super) fn add(&self, decision: usize, path: &Path, probability: f64) {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 2³²")]
+        let share = (probability * WHOLE).round() as u64;
+        for hop in path.hops() {
+            self.of[decision][self.place(hop)].fetch_add(share, Ordering::Relaxed);
+        }
+    }
+
+    fn place(&self, hop: &Hop) -> usize {
+        usize::from(hop.from) * self.radix + usize::from(hop.port)
+    }
+
+    /// The most used link over the mean, of local and of global links; 1 where there are none.
+    pub(super) fn imbalance(&self, decision: usize, fabric: &Fabric<'_>) -> (f64, f64) {
+        let first_local = fabric.df.p() as usize;
+        let first_global = first_local + fabric.df.a() as usize - 1;
+        let (mut local, mut global) = (Kind::default(), Kind::default());
+        for (switch, shares) in fabric.switches.iter().zip(self.of[decision].chunks(self.radix)) {
+            for (port, share) in shares.iter().enumerate().skip(first_local) {
+                let share = share.load(Ordering::Relaxed);
+                match port.checked_sub(first_global).map(u16::try_from) {
+                    None => local.note(share),
+                    Some(Ok(slot)) if switch.image().peer(slot).is_some() => global.note(share),
+                    Some(_) => {}
+                }
+            }
+        }
+        (local.most_over_mean(), global.most_over_mean())
+    }
+}
+
+/// All links of one kind.
+#[derive(Default)]
+struct Kind {
+    most: u64,
+    sum: u64,
+    count: u32,
+}
+
+impl Kind {
+    fn note(&mut self, share: u64) {
+        self.most = self.most.max(share);
+        self.sum += share;
+        self.count += 1;
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "compared to a few decimals")]
+    fn most_over_mean(&self) -> f64 {
+        if self.sum == 0 { 1.0 } else { self.most as f64 * f64::from(self.count) / self.sum as f64 }
+    }
+}
