@@ -4,7 +4,7 @@ use crate::channel::AT_INJECTION;
 use crate::path::{Path, Place};
 use crate::{Credits, Error, Header, Kind, Stage, Step, Switch};
 use rand_core::Rng;
-use tvlb_schema::{Decision, Dragonfly, GlobalPort, Index, Node, Port};
+use tvlb_schema::{Decision, Dragonfly, GlobalPort, Index, Node};
 
 /// How a source switch chooses between a packet's MIN and its VLB path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -134,7 +134,7 @@ impl Switch<'_> {
         }
         let to = self.place(switch);
         match self.choose(to, terminal, scheme, paths, credits, rng) {
-            Ok(chosen) => Ok(self.set_out(to, terminal, scheme, &chosen)),
+            Ok(chosen) => Ok(Self::set_out(to, terminal, scheme, &chosen)),
             Err(denied) => Err(self.error_of(denied, to)),
         }
     }
@@ -143,23 +143,14 @@ impl Switch<'_> {
     #[inline(never)]
     pub(crate) fn error_of(&self, denied: Denied, to: Place) -> Error {
         match denied {
-            Denied::Unreachable => {
-                Error::Unreachable { from: self.image.switch(), to: self.switch_at(to) }
-            }
+            Denied::Unreachable => Error::Unreachable { from: self.image.switch(), to: to.switch },
             Denied::NoGlobalView => Error::NoGlobalView,
         }
     }
 
     /// The first step of a packet on the path that was chosen.
     #[inline]
-    pub(crate) fn set_out(
-        &self,
-        to: Place,
-        terminal: u8,
-        scheme: Scheme,
-        chosen: &Chosen,
-    ) -> Admission {
-        let df = self.dragonfly();
+    pub(crate) fn set_out(to: Place, terminal: u8, scheme: Scheme, chosen: &Chosen) -> Admission {
         let (path, choice) = (chosen.path, chosen.choice);
         let is_vlb = matches!(choice, Choice::Vlb | Choice::VlbForWant);
         let kind = match scheme {
@@ -167,16 +158,8 @@ impl Switch<'_> {
             Scheme::Par => Kind::OpenMin,
             _ => Kind::Min,
         };
-        let port = self.first_port(to, path);
-        let arrived = if df.is_slot(port) {
-            if is_vlb { Stage::Middle } else { Stage::Destination }
-        } else if !is_vlb && to.group == self.image.group() {
-            Stage::DestinationLocal
-        } else {
-            Stage::SourceLocal
-        };
-        let header = path.header(self.switch_at(to), terminal, kind);
-        let header = header.moved(arrived as u32, AT_INJECTION);
+        let port = path.first_port();
+        let header = path.sent(to.switch, terminal, kind);
         Admission { step: Step::Send { port, virtual_channel: AT_INJECTION, header }, choice }
     }
 
@@ -215,7 +198,7 @@ impl Switch<'_> {
         rng: &mut (impl Rng + ?Sized),
     ) -> Chosen {
         let threshold = i64::from(self.image.threshold(Decision::ParSecond));
-        let cost = self.local_cost(to, min, credits);
+        let cost = Self::local_cost(min, credits);
         let stays = Chosen {
             path: min,
             choice: Choice::Min,
@@ -230,7 +213,7 @@ impl Switch<'_> {
             return Chosen { choice: Choice::MinForWant, ..stays };
         };
         let stays = Chosen { vlb: Some(vlb), ..stays };
-        if cost <= self.local_cost(to, vlb, credits) + threshold {
+        if cost <= Self::local_cost(vlb, credits) + threshold {
             return stays;
         }
         Chosen { path: vlb, choice: Choice::Vlb, ..stays }
@@ -250,7 +233,8 @@ impl Switch<'_> {
             return None;
         }
         let tail = df.split_port(arrival.port).0 != to.index;
-        let path = Path::new(header.x(), GlobalPort(0), Index(0), 1 + u8::from(tail))?;
+        let first = (df.slot_port(slot), Stage::Destination);
+        let path = Path::new(first, header.x(), GlobalPort(0), Index(0), 1 + u8::from(tail))?;
         Some((to, path))
     }
 
@@ -272,26 +256,57 @@ impl Switch<'_> {
         credits: &(impl Credits + ?Sized),
         rng: &mut (impl Rng + ?Sized),
     ) -> Result<Chosen, Denied> {
+        if scheme == Scheme::UgalG {
+            return self.choose_by_global_view(to, terminal, paths, credits, rng);
+        }
         let decision = scheme.decision();
         let min = if scheme == Scheme::Vlb { None } else { self.draw_min(to, rng) };
         let threshold = i64::from(self.image.threshold(decision));
-        let cost = |path: Path, kind| match scheme {
-            Scheme::UgalG => self.cost_along(to, terminal, path, kind, credits),
-            _ => Some(self.local_cost(to, path, credits)),
+        let min_cost = min.map_or(0, |min| Self::local_cost(min, credits));
+        if let Some(path) = min
+            && (scheme == Scheme::Min || min_cost <= threshold)
+        {
+            // No candidate costs less than nothing, and MIN wins a tie.
+            let min_is_sure = scheme != Scheme::Min;
+            return Ok(Chosen { path, choice: Choice::Min, min, vlb: None, min_is_sure });
+        }
+        let vlb =
+            if scheme == Scheme::Min { None } else { self.draw_vlb(to, decision, paths, rng) };
+        if let (Some(min_path), Some(vlb_path)) = (min, vlb) {
+            let (path, choice) = if min_cost <= Self::local_cost(vlb_path, credits) + threshold {
+                (min_path, Choice::Min)
+            } else {
+                (vlb_path, Choice::Vlb)
+            };
+            return Ok(Chosen { path, choice, min, vlb, min_is_sure: false });
+        }
+        self.choose_the_only(to, scheme, min, vlb, rng)
+    }
+
+    /// The source decision of UGAL-G.
+    #[cold]
+    #[inline(never)]
+    fn choose_by_global_view(
+        &self,
+        to: Place,
+        terminal: u8,
+        paths: VlbPaths,
+        credits: &(impl Credits + ?Sized),
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Result<Chosen, Denied> {
+        let cost = |path: Path, kind| {
+            let header = path.header(to.switch, terminal, kind);
+            credits.used_along(header).map(i64::from)
         };
-        let min_cost = match min {
-            Some(min) if scheme != Scheme::Min => cost(min, Kind::Min),
-            _ => None,
-        };
-        // No candidate costs less than nothing, and MIN wins a tie.
+        let threshold = i64::from(self.image.threshold(Decision::UgalL));
+        let min = self.draw_min(to, rng);
+        let min_cost = min.and_then(|min| cost(min, Kind::Min));
         if let (Some(path), Some(cost)) = (min, min_cost)
             && cost <= threshold
         {
             return Ok(Chosen { path, choice: Choice::Min, min, vlb: None, min_is_sure: true });
         }
-        let vlb =
-            if scheme == Scheme::Min { None } else { self.draw_vlb(to, decision, paths, rng) };
-        let min_is_sure = false;
+        let vlb = self.draw_vlb(to, Decision::UgalL, paths, rng);
         if let (Some(min_path), Some(vlb_path)) = (min, vlb) {
             let (Some(min_cost), Some(vlb_cost)) = (min_cost, cost(vlb_path, Kind::Vlb)) else {
                 return Err(Denied::NoGlobalView);
@@ -301,36 +316,34 @@ impl Switch<'_> {
             } else {
                 (vlb_path, Choice::Vlb)
             };
-            return Ok(Chosen { path, choice, min, vlb, min_is_sure });
+            return Ok(Chosen { path, choice, min, vlb, min_is_sure: false });
         }
+        self.choose_the_only(to, Scheme::UgalG, min, vlb, rng)
+    }
+
+    /// The source decision where there is at most one candidate.
+    #[inline(never)]
+    fn choose_the_only(
+        &self,
+        to: Place,
+        scheme: Scheme,
+        min: Option<Path>,
+        vlb: Option<Path>,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Result<Chosen, Denied> {
         let (path, choice) = match (scheme, min, vlb) {
-            (Scheme::Min, Some(min), _) => (min, Choice::Min),
             (Scheme::Vlb, _, Some(vlb)) => (vlb, Choice::Vlb),
             (_, Some(min), _) => (min, Choice::MinForWant),
             (_, _, Some(vlb)) => (vlb, Choice::VlbForWant),
             _ => return self.only_path(to, scheme, rng),
         };
-        Ok(Chosen { path, choice, min, vlb, min_is_sure })
+        Ok(Chosen { path, choice, min, vlb, min_is_sure: false })
     }
 
     /// What UGAL-L and PAR compare: the first queue times the hops.
     #[inline]
-    fn local_cost(&self, to: Place, path: Path, credits: &(impl Credits + ?Sized)) -> i64 {
-        i64::from(credits.used(self.first_port(to, path))) * i64::from(path.hops())
-    }
-
-    /// What UGAL-G compares: the queues along the path; `None` where the switch cannot see them.
-    #[inline(never)]
-    fn cost_along(
-        &self,
-        to: Place,
-        terminal: u8,
-        path: Path,
-        kind: Kind,
-        credits: &(impl Credits + ?Sized),
-    ) -> Option<i64> {
-        let header = path.header(self.switch_at(to), terminal, kind);
-        credits.used_along(header).map(i64::from)
+    fn local_cost(path: Path, credits: &(impl Credits + ?Sized)) -> i64 {
+        i64::from(credits.used(path.first_port())) * i64::from(path.hops())
     }
 
     /// The path of a pair that lacks what its scheme asks for: the other kind, by all there is.
@@ -369,28 +382,10 @@ impl Switch<'_> {
         }
     }
 
-    /// The port by which a packet sets out on a path.
-    #[cfg_attr(target_os = "none", inline(never))]
-    #[cfg_attr(not(target_os = "none"), inline)]
-    pub(crate) fn first_port(&self, to: Place, path: Path) -> Port {
-        let (df, here) = (self.dragonfly(), self.image.index());
-        if to.group == self.image.group() {
-            let next = if path.hops() == 1 { to.index } else { path.detour() };
-            return df.local_port(here, next);
-        }
-        let (at, slot) = df.split_port(path.x());
-        if at == here { df.slot_port(slot) } else { df.local_port(here, at) }
-    }
-
-    #[inline]
-    pub(crate) fn switch_at(&self, place: Place) -> tvlb_schema::Switch {
-        self.dragonfly().switch(place.group, place.index)
-    }
-
     #[inline]
     pub(crate) fn place(&self, switch: tvlb_schema::Switch) -> Place {
         let (group, index) = self.dragonfly().place(switch);
-        Place { group, index }
+        Place { switch, group, index }
     }
 }
 

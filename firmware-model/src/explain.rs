@@ -4,7 +4,7 @@
 //! the decision was given, the state of the random numbers included.
 
 use crate::decide::Chosen;
-use crate::path::{Path, Place};
+use crate::path::Path;
 use crate::{Admission, Choice, Credits, Error, Header, Kind, Scheme, Switch, VlbPaths};
 use core::fmt;
 use rand_core::Rng;
@@ -98,10 +98,10 @@ impl Switch<'_> {
         let weigh = |path: Path, kind| {
             let along = path.header(switch, terminal, kind);
             let along = if scheme == Scheme::UgalG { credits.used_along(along) } else { None };
-            self.weigh(to, path, along, credits)
+            weigh_path(path, along, credits)
         };
         Ok(Explanation {
-            outcome: self.set_out(to, terminal, scheme, &chosen),
+            outcome: Self::set_out(to, terminal, scheme, &chosen),
             min: chosen.min.map(|min| weigh(min, Kind::Min)),
             vlb: match chosen.vlb {
                 Some(vlb) => Ok(weigh(vlb, Kind::Vlb)),
@@ -134,28 +134,22 @@ impl Switch<'_> {
         let chosen = self.choose_again(to, min, paths, credits, rng);
         Ok(Explanation {
             outcome: chosen.reroute(header),
-            min: Some(self.weigh(to, min, None, credits)),
+            min: Some(weigh_path(min, None, credits)),
             vlb: match chosen.vlb {
-                Some(vlb) => Ok(self.weigh(to, vlb, None, credits)),
+                Some(vlb) => Ok(weigh_path(vlb, None, credits)),
                 None => Err(not_drawn(&chosen)),
             },
             threshold,
         })
     }
+}
 
-    fn weigh(
-        &self,
-        to: Place,
-        path: Path,
-        along: Option<u32>,
-        credits: &(impl Credits + ?Sized),
-    ) -> Candidate {
-        let (port, hops) = (self.first_port(to, path), path.hops());
-        let used = credits.used(port);
-        let by_hops = u64::from(used) * u64::from(hops);
-        let (queue, cost) = along.map_or((used, by_hops), |along| (along, along.into()));
-        Candidate { x: path.x(), y: path.y(), detour: path.detour(), hops, port, queue, cost }
-    }
+fn weigh_path(path: Path, along: Option<u32>, credits: &(impl Credits + ?Sized)) -> Candidate {
+    let (port, hops) = (path.first_port(), path.hops());
+    let used = credits.used(port);
+    let by_hops = u64::from(used) * u64::from(hops);
+    let (queue, cost) = along.map_or((used, by_hops), |along| (along, along.into()));
+    Candidate { x: path.x(), y: path.y(), detour: path.detour(), hops, port, queue, cost }
 }
 
 fn not_drawn(chosen: &Chosen) -> NotDrawn {

@@ -2,7 +2,7 @@
 
 use crate::channel::{AGAIN, LinkKind, place};
 use crate::{Error, Header, Kind, Stage, Switch};
-use tvlb_schema::{Index, Port};
+use tvlb_schema::{GlobalPort, Index, Port};
 
 /// What a switch does with a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,18 +23,86 @@ pub enum Step {
     },
 }
 
-/// By kind, four bits each: the first stage from which a packet to another group has no global
-/// hop before it. A header without a kind has none at any stage.
-const PAST_GLOBAL_HOPS: u32 = 0x0633;
+/// What a packet to another group does at a stage of its route, in one word; 0 where it makes no
+/// sense that it is there.
+#[derive(Clone, Copy)]
+struct Leg(u16);
 
-/// By stage, four bits each: the stage behind a local hop towards the port by which the packet
-/// leaves the group; 0 where it makes no such hop. Only PAR's second look sends a packet on
-/// within its source group.
-const BEHIND_LOCAL_MIN: u32 = Stage::SourceLocal as u32;
-const BEHIND_LOCAL_VLB: u32 = Stage::SourceLocal as u32
-    | (Stage::SourceLocalAgain as u32) << (4 * Stage::SourceLocal as u32)
-    | (Stage::MiddleLocal as u32) << (4 * Stage::Middle as u32)
-    | (Stage::MiddleLocal as u32) << (4 * Stage::MiddleDetour as u32);
+impl Leg {
+    /// By stage and kind.
+    const TABLE: [Self; 32] = Self::table();
+
+    const NONE: Self = Self(0);
+
+    /// It is about to leave the group by the port at this bit of the header, and is then at this
+    /// stage; a local hop towards that port leads to the other, or is not to be made.
+    const fn new(leaves_by: u16, behind_global: Stage, behind_local: Option<Stage>) -> Self {
+        let local = match behind_local {
+            Some(stage) => stage as u16,
+            None => 0,
+        };
+        Self(leaves_by | (behind_global as u16) << 5 | local << 8)
+    }
+
+    const fn of(stage: Stage, kind: Kind) -> Self {
+        let is_vlb = matches!(kind, Kind::Vlb);
+        // Only PAR's second look sends a packet on within its source group.
+        let local = match stage {
+            Stage::Source => Some(Stage::SourceLocal),
+            Stage::SourceLocal if is_vlb => Some(Stage::SourceLocalAgain),
+            Stage::Middle | Stage::MiddleDetour => Some(Stage::MiddleLocal),
+            _ => None,
+        };
+        match stage {
+            Stage::Source | Stage::SourceLocal | Stage::SourceLocalAgain if is_vlb => {
+                Self::new(X, Stage::Middle, local)
+            }
+            Stage::Source | Stage::SourceLocal | Stage::SourceLocalAgain => {
+                Self::new(X, Stage::Destination, local)
+            }
+            Stage::Middle | Stage::MiddleDetour | Stage::MiddleLocal if is_vlb => {
+                Self::new(Y, Stage::Destination, local)
+            }
+            _ => Self::NONE,
+        }
+    }
+
+    const fn table() -> [Self; 32] {
+        let mut table = [Self::NONE; 32];
+        let kinds = [Kind::Min, Kind::OpenMin, Kind::Vlb];
+        let mut stage = 0;
+        while stage < Stage::ALL.len() {
+            let mut kind = 0;
+            while kind < kinds.len() {
+                table[stage << 2 | kind] = Self::of(Stage::ALL[stage], kinds[kind]);
+                kind += 1;
+            }
+            stage += 1;
+        }
+        table
+    }
+
+    /// The port by which the packet leaves the group.
+    #[inline]
+    const fn leaves_by(self, header: Header) -> GlobalPort {
+        GlobalPort((header.bits() >> (self.0 & 31) & 0xfff) as u16)
+    }
+
+    #[inline]
+    const fn behind_global(self) -> u32 {
+        self.0 as u32 >> 5 & 7
+    }
+
+    /// 0 if no local hop is to be made.
+    #[inline]
+    const fn behind_local(self) -> u32 {
+        self.0 as u32 >> 8
+    }
+}
+
+/// Where a header has x and y.
+const X: u16 = 28;
+const Y: u16 = 16;
 
 impl Switch<'_> {
     /// The next step of a packet that stands at this switch with this header.
@@ -47,50 +115,70 @@ impl Switch<'_> {
     /// delivered or refused after at most 7 steps, wherever it begins.
     #[inline]
     pub fn forward(&self, header: Header) -> Result<Step, Error> {
-        let df = self.dragonfly();
         let to = header.destination();
-        if to == self.image.switch() {
-            return self.deliver(header);
-        }
-        let (to_group, to_index) = df.place(to);
-        if to_group == self.image.group() {
-            return self.forward_within_group(header, to_index);
+        if let Some(index) = self.image.index_in_group(to) {
+            if index == self.image.index() {
+                return self.deliver(header);
+            }
+            return self.forward_within_group(header, index);
         }
         // From here on stages and kinds are numbers: the compiler makes jumps of enums.
-        let (stage, kind) = (header.stage_code(), header.kind_code());
-        let is_vlb = kind == Kind::Vlb.code();
-        let in_source_group = stage <= Stage::SourceLocalAgain as u32;
-        let leaves_by = if in_source_group { header.x() } else { header.y() };
-        let is_past = stage >= PAST_GLOBAL_HOPS >> (4 * kind) & 0xf;
-        if is_past || !df.has_global_port(leaves_by) {
+        let stage = header.stage_code();
+        let leg = Leg::TABLE[(stage << 2 | header.kind_code()) as usize & 31];
+        if leg.0 == 0 {
             return self.refuse(header);
         }
-        let (at, slot) = df.split_port(leaves_by);
-        let here = self.image.index();
+        let leaves_by = leg.leaves_by(header);
         if stage == Stage::Middle as u32 {
-            let detour = header.detour();
-            if detour != at && detour != here {
-                if u32::from(detour.0) >= df.a() {
-                    return self.refuse(header);
-                }
-                return self.send_local(header, detour, Stage::MiddleDetour as u32);
-            }
+            return self.forward_from_arrival(header, leg, leaves_by);
         }
-        if at == here {
-            if !self.image.has_cable(slot) {
-                return no_cable(header, df.slot_port(slot));
-            }
-            let to_middle = in_source_group && is_vlb;
-            let arrived = if to_middle { Stage::Middle } else { Stage::Destination };
-            let place = place(stage, LinkKind::Global);
-            return self.send(header, df.slot_port(slot), place, arrived as u32);
+        self.forward_out(header, stage, leg, leaves_by)
+    }
+
+    /// The next step of a packet that has just come to its intermediate group.
+    // Apart, or the compiler would test for a detour at every stage; but flash counts for more on
+    // a switch's small machine.
+    #[cfg_attr(target_os = "none", inline)]
+    #[cfg_attr(not(target_os = "none"), inline(never))]
+    fn forward_from_arrival(
+        &self,
+        header: Header,
+        leg: Leg,
+        leaves_by: GlobalPort,
+    ) -> Result<Step, Error> {
+        let (df, detour) = (self.dragonfly(), header.detour());
+        if detour == self.image.index() || detour == df.split_port(leaves_by).0 {
+            return self.forward_out(header, Stage::Middle as u32, leg, leaves_by);
         }
-        let behind = if is_vlb { BEHIND_LOCAL_VLB } else { BEHIND_LOCAL_MIN };
-        let arrived = behind >> (4 * stage) & 0xf;
-        if arrived == 0 {
+        if u32::from(detour.0) >= df.a() || !df.has_global_port(leaves_by) {
             return self.refuse(header);
         }
-        self.send_local(header, at, arrived)
+        self.send_local(header, detour, Stage::MiddleDetour as u32)
+    }
+
+    /// The next step of a packet that leaves the group by this port, or goes to the switch that
+    /// has it.
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
+    fn forward_out(
+        &self,
+        header: Header,
+        stage: u32,
+        leg: Leg,
+        leaves_by: GlobalPort,
+    ) -> Result<Step, Error> {
+        let df = self.dragonfly();
+        if let Some(slot) = self.image.own_slot(leaves_by) {
+            let port = df.slot_port(slot);
+            if !self.image.has_cable(leaves_by) {
+                return no_cable(header, port);
+            }
+            return self.send(header, port, place(stage, LinkKind::Global), leg.behind_global());
+        }
+        if leg.behind_local() == 0 || !df.has_global_port(leaves_by) {
+            return self.refuse(header);
+        }
+        self.send_local(header, df.split_port(leaves_by).0, leg.behind_local())
     }
 
     #[inline]

@@ -42,6 +42,7 @@
 #[cfg(test)]
 extern crate std;
 
+mod cells;
 mod channel;
 mod credits;
 mod decide;
@@ -53,10 +54,10 @@ mod header;
 mod path;
 mod switch;
 
+pub use cells::{MOST_TRIES, MOST_VISITED};
 pub use channel::Channels;
 pub use credits::Credits;
 pub use decide::{Admission, Choice, Scheme, VlbPaths};
-pub use draw::{MOST_TRIES, MOST_VISITED};
 pub use error::Error;
 pub use explain::{Candidate, Explanation, NotDrawn};
 pub use forward::Step;

@@ -1,38 +1,68 @@
 //! A path in one word, which is how decisions hand paths around, and a place in the fabric.
 
-use crate::{Header, Kind};
+use crate::{Header, Kind, Stage};
 use core::num::NonZeroU64;
-use tvlb_schema::{GlobalPort, Group, Index, Switch};
+use tvlb_schema::{GlobalPort, Group, Index, Port, Switch};
 
-/// Where a switch is: its group, and its index there.
+/// A switch and where it is: its group, and its index there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
+    pub(crate) switch: Switch,
     pub(crate) group: Group,
     pub(crate) index: Index,
 }
 
-/// A path as a header states it, in one word: x, y and detour where the header has them, and in
-/// the lowest byte, where a header has stage, VC and kind, the hops from switch to switch.
+/// A path as a header states it, in one word: x, y, detour and the stage behind the first hop where
+/// the header has them; in the lowest bits, where a header has VC and kind, the hops from switch
+/// to switch; and above bit 48, where a header has the destination, the physical port by which it
+/// sets out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Path(NonZeroU64);
 
 impl Path {
-    /// A path of 1 to 7 hops. On a MIN path y and detour are 0.
+    /// A path of 1 to 7 hops, of which the first is by this port and ends at this stage. On a MIN
+    /// path y and detour are 0.
     #[inline]
-    pub(crate) fn new(x: GlobalPort, y: GlobalPort, detour: Index, hops: u8) -> Option<Self> {
-        NonZeroU64::new(Header::route(x, y, detour) | u64::from(hops)).map(Self)
+    pub(crate) fn new(
+        first: (Port, Stage),
+        x: GlobalPort,
+        y: GlobalPort,
+        detour: Index,
+        hops: u8,
+    ) -> Option<Self> {
+        let low = (first.1 as u32) << 5 | u32::from(hops);
+        let first = u64::from(first.0.0) << 48;
+        NonZeroU64::new(first | Header::route(x, y, detour) | u64::from(low)).map(Self)
+    }
+
+    /// The header of a packet that has been sent on by the first hop of this path.
+    #[inline]
+    pub(crate) const fn sent(self, to: Switch, terminal: u8, kind: Kind) -> Header {
+        Header::at_source(to, terminal, kind, self.0.get() & 0xff_ffff_ffe0)
+    }
+
+    /// The bits that a header has of it.
+    #[inline]
+    const fn route(self) -> u64 {
+        self.0.get() & 0xff_ffff_ff00
+    }
+
+    /// The port by which a packet sets out.
+    #[inline]
+    pub(crate) const fn first_port(self) -> Port {
+        Port((self.0.get() >> 48) as u16)
     }
 
     /// The header with which a packet stands at the beginning of this path.
     #[inline]
     pub(crate) const fn header(self, to: Switch, terminal: u8, kind: Kind) -> Header {
-        Header::at_source(to, terminal, kind, self.0.get() & !0xff)
+        Header::at_source(to, terminal, kind, self.route())
     }
 
     /// The header as it goes on by this path, decided by PAR's second look.
     #[inline]
     pub(crate) const fn reroutes(self, header: Header) -> Header {
-        header.rerouted(self.0.get() & !0xff)
+        header.rerouted(self.route())
     }
 
     #[inline]
@@ -53,6 +83,6 @@ impl Path {
     /// Hops from switch to switch.
     #[inline]
     pub(crate) const fn hops(self) -> u8 {
-        (self.0.get() & 0xff) as u8
+        (self.0.get() & 7) as u8
     }
 }

@@ -4,6 +4,7 @@
 //! every identifier fits its type.
 
 use crate::{GlobalPort, Group, Index, Node, Port, Switch};
+use core::num::NonZeroU32;
 
 /// The largest Dragonfly that the images and the packet header can express.
 ///
@@ -108,10 +109,10 @@ impl Dragonfly {
             switch_count: a * g,
             node_count: p * a * g,
             first_slot: low_u16(p + a - 1),
-            h_reciprocal: (1_u32 << 24).div_ceil(h),
-            a_reciprocal: (1_u32 << 24).div_ceil(a),
+            h_reciprocal: quotient((1 << 24) - 1, h) + 1,
+            a_reciprocal: quotient((1 << 24) - 1, a) + 1,
             // ⌈2³² / p⌉ without a 64-bit division, which small machines have to be taught.
-            p_reciprocal: u64::from(u32::MAX / p) + 1,
+            p_reciprocal: u64::from(quotient(u32::MAX, p)) + 1,
         })
     }
 
@@ -284,6 +285,11 @@ impl Dragonfly {
     pub const fn slot_port(&self, slot: u16) -> Port {
         Port(self.first_slot.wrapping_add(slot))
     }
+}
+
+/// ⌊of / n⌋, and 0 if n is 0, which no compiler has to see that it is not.
+fn quotient(of: u32, n: u32) -> u32 {
+    NonZeroU32::new(n).map_or(0, |n| of / n)
 }
 
 /// ⌊n·reciprocal / 2²⁴⌋.

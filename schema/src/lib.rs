@@ -21,7 +21,10 @@ mod id;
 mod packed;
 mod route;
 mod set;
+mod set_view;
 mod shape;
+#[cfg(feature = "alloc")]
+mod switch_contents;
 mod switch_image;
 mod thinning;
 
@@ -33,8 +36,9 @@ pub use frame::{FORMAT_VERSION, ImageError, ImageKind, MAGIC, check_version};
 pub use id::{End, GlobalPort, Group, Index, Node, Port, Switch};
 pub use route::{Route, RouteKey};
 pub use set::{DrawRule, Keep, SetRule, SetRuleError};
+pub use set_view::SetView;
 pub use shape::{Shape, ShapeSet};
-pub use switch_image::{Decision, PerDecision, SetView, SwitchImage, VcScheme};
 #[cfg(feature = "alloc")]
-pub use switch_image::{SetContents, SwitchContents, encode_switch_image};
+pub use switch_contents::{SetContents, SwitchContents, encode_switch_image};
+pub use switch_image::{Decision, PerDecision, SwitchImage, VcScheme};
 pub use thinning::Level;

@@ -123,6 +123,6 @@ fn the_golden_image_of_a_thinned_set_is_written_to_the_byte() {
     let generated = images(&fabric);
     let levels = levels(&fabric, &[3, 15, 8, 4, 15]);
     let image = thinned(&fabric, &generated, Number(5), &levels);
-    let golden = include_bytes!("../../schema/golden/v2/switch-00005-thinned.tvlb");
+    let golden: &[u8] = include_bytes!("../../schema/golden/v2/switch-00005-thinned.tvlb");
     assert_eq!(image, golden);
 }

@@ -1,0 +1,274 @@
+//! The cells in which a pair's routes are found.
+//!
+//! A *cell* is a port, the number k of a link, and a way to cross the intermediate group; it holds at
+//! most one route, and every route of a pair lies in exactly one cell of one of three *strata*:
+//!
+//! | stratum | the port is      | k counts the links between                  | holds the shapes |
+//! |---------|------------------|---------------------------------------------|------------------|
+//! | own     | this switch's    | the port's group and the destination's      | 0··              |
+//! | theirs  | the destination's| this group and the port's                   | 1·0              |
+//! | others  | another switch's of this group | as for own                    | 1·1              |
+//!
+//! To draw uniformly from the routes wanted, draw cells uniformly until one holds such a route.
+//! Since short shapes have their own small strata, few draws miss. After [`MOST_TRIES`] misses
+//! (or as many as there are cells, if fewer) all cells are visited once, keeping each hit in turn
+//! with probability 1/n (reservoir sampling), which is uniform too: so the result is exactly
+//! uniform, up to the bias of at most n·2⁻³² of scaling a 32-bit number to n choices; a port and a
+//! way to cross share such a number, so that n is their product, and where there are few cells the
+//! link does too. Where there are more than [`MOST_VISITED`] cells no visit is made and the draw
+//! gives up. So many cells come only with shapes of which most cells hold a route, so that even a
+//! keep-fraction of a hundredth, of which a thinned set keeps a quarter, leaves (1 − 0.009/4)⁴⁰⁹⁶,
+//! one packet in ten thousand, without one. The work is bounded by the two constants, for any
+//! image.
+
+use crate::Switch;
+use crate::path::Place;
+use rand_core::Rng;
+use tvlb_schema::{End, GlobalPort, Index, Shape, ShapeSet};
+
+/// The most cells that are tried at random.
+pub const MOST_TRIES: u32 = 4096;
+/// The most cells of which one is drawn by one random word.
+const MOST_OF_ONE_WORD: u32 = 1 << 16;
+/// The most cells that are then visited in order.
+pub const MOST_VISITED: u32 = 65_536;
+
+/// A first and a second global link that share their intermediate group.
+#[derive(Clone, Copy)]
+pub(crate) struct Links {
+    pub(crate) x: GlobalPort,
+    pub(crate) y: GlobalPort,
+    /// A local hop after y is needed.
+    pub(crate) tail: bool,
+    /// The switch at which x arrives.
+    pub(crate) v: Index,
+    /// The switch that y leaves.
+    pub(crate) w: Index,
+}
+
+/// The cells of some strata.
+#[inline]
+pub(crate) fn count(strata: &[Cells]) -> u32 {
+    strata.iter().map(Cells::count).fold(0, u32::saturating_add)
+}
+
+/// A number below `n`, uniform up to a bias of n·2⁻³²; 0 if n is 0.
+#[inline]
+pub(crate) fn below(rng: &mut (impl Rng + ?Sized), n: u32) -> u32 {
+    split(rng.next_u32(), n).0
+}
+
+/// A random word scaled to a number below `n`, and the random word that is left of it.
+#[inline]
+pub(crate) const fn split(random: u32, n: u32) -> (u32, u32) {
+    let scaled = random as u64 * n as u64;
+    ((scaled >> 32) as u32, (scaled & 0xffff_ffff) as u32)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stratum {
+    Own,
+    Theirs,
+    Others,
+    /// All ports of the source group: for triples.
+    All,
+}
+
+impl Stratum {
+    /// Where the routes of a shape lie.
+    #[inline]
+    pub(crate) const fn of(shape: Shape) -> Self {
+        match ShapeSet::only(shape) {
+            one if one.and(OWN).bits() != 0 => Self::Own,
+            one if one.and(THEIRS).bits() != 0 => Self::Theirs,
+            _ => Self::Others,
+        }
+    }
+}
+
+/// A stratum and the ways to cross the intermediate group that are wanted of it.
+#[derive(Clone, Copy)]
+pub(crate) struct Cells {
+    pub(crate) stratum: Stratum,
+    /// The shapes wanted.
+    pub(crate) shapes: ShapeSet,
+    /// Bit 0: shapes without a tail are wanted; bit 1: with one.
+    pub(crate) tails: u8,
+    pub(crate) ports: u32,
+    pub(crate) links: u32,
+    /// Way 0 is the direct one if it is wanted; each further way is a detour.
+    pub(crate) ways: u32,
+    pub(crate) direct: u32,
+}
+
+impl Cells {
+    #[inline]
+    pub(crate) const fn count(&self) -> u32 {
+        // Below 2³²: at most 2¹² ports, 2¹² links of a pair and 2⁸ − 1 ways.
+        self.ports * self.links * self.ways
+    }
+
+    /// How many are tried at random.
+    #[inline]
+    pub(crate) const fn tries(&self) -> u32 {
+        let count = self.count();
+        if count < MOST_TRIES { count } else { MOST_TRIES }
+    }
+
+    /// The routes in these cells have a local hop before x.
+    #[inline]
+    pub(crate) fn head(&self) -> bool {
+        self.stratum != Stratum::Own
+    }
+
+    /// Whether a tail like that of these links is wanted.
+    #[inline]
+    pub(crate) const fn wants(&self, tail: bool) -> bool {
+        self.tails >> tail as u8 & 1 == 1
+    }
+}
+
+pub(crate) const OWN: ShapeSet = bits(0b0000_0011_1111);
+pub(crate) const THEIRS: ShapeSet = bits(0b0101_0100_0000);
+pub(crate) const OTHERS: ShapeSet = bits(0b1010_1000_0000);
+pub(crate) const DETOURS: ShapeSet = bits(0b1100_0011_0000);
+pub(crate) const TAILS: ShapeSet = bits(0b1010_1010_1010);
+
+pub(crate) const fn bits(bits: u16) -> ShapeSet {
+    match ShapeSet::from_bits(bits) {
+        Some(set) => set,
+        None => ShapeSet::EMPTY,
+    }
+}
+
+/// Finding; `to` is a place in another group.
+impl Switch<'_> {
+    /// The cells of the three strata in which routes of these shapes lie.
+    #[inline]
+    pub(crate) fn strata(&self, shapes: ShapeSet) -> [Cells; 3] {
+        [Stratum::Own, Stratum::Theirs, Stratum::Others].map(|s| self.stratum(s, shapes))
+    }
+
+    /// The cells of one stratum in which routes of these shapes lie.
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
+    pub(crate) fn stratum(&self, stratum: Stratum, shapes: ShapeSet) -> Cells {
+        let df = self.dragonfly();
+        let (of, ports) = match stratum {
+            Stratum::Own => (OWN, df.h()),
+            Stratum::Theirs => (THEIRS, df.h()),
+            Stratum::Others => (OTHERS, df.ports_per_group() - df.h()),
+            Stratum::All => (ShapeSet::ALL, df.ports_per_group()),
+        };
+        let shapes = shapes.and(of);
+        let direct = u32::from(!shapes.without(DETOURS).is_empty());
+        let detours = if shapes.and(DETOURS).is_empty() { 0 } else { df.a().saturating_sub(2) };
+        let links = self.image.fabric().most_links();
+        let tails = u8::from(!shapes.without(TAILS).is_empty())
+            | u8::from(!shapes.and(TAILS).is_empty()) << 1;
+        Cells { stratum, shapes, tails, ports, links, ways: direct + detours, direct }
+    }
+
+    /// Visits all cells that hold a pair of links, in order.
+    #[inline]
+    pub(crate) fn visit(
+        &self,
+        to: Place,
+        strata: &[Cells],
+        mut each: impl FnMut(Links, &Cells, u32),
+    ) {
+        for cells in strata.iter().filter(|cells| cells.ways > 0) {
+            for port in 0..cells.ports {
+                for k in 0..cells.links {
+                    let Some(links) = self.links(to, cells, port, k) else { continue };
+                    for way in 0..cells.ways {
+                        each(links, cells, way);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The two links that a port and a number k name, if there are such, and if a shape that
+    /// begins and ends as they do is wanted.
+    #[cfg_attr(not(target_os = "none"), inline(always))]
+    #[allow(clippy::inline_always)]
+    pub(crate) fn links(&self, to: Place, cells: &Cells, port: u32, k: u32) -> Option<Links> {
+        let h = self.dragonfly().h();
+        let own = u32::from(self.image.index().0) * h;
+        let x = match cells.stratum {
+            Stratum::Theirs => {
+                let z = global_port(u32::from(to.index.0) * h + port);
+                return self.links_by_z(to, z, k);
+            }
+            Stratum::Own => own + port,
+            Stratum::Others if port >= own => port + h,
+            Stratum::Others | Stratum::All => port,
+        };
+        self.links_by_x(to, cells, global_port(x), k)
+    }
+
+    /// As [`Self::links`], where k counts the links from behind port x of this group.
+    // On a switch's small machine flash counts for more than the call, which elsewhere is a fifth
+    // of a decision.
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline(always))]
+    #[allow(clippy::inline_always)]
+    pub(crate) fn links_by_x(
+        &self,
+        to: Place,
+        cells: &Cells,
+        x: GlobalPort,
+        k: u32,
+    ) -> Option<Links> {
+        let (fabric, df) = (self.image.fabric(), self.dragonfly());
+        let End { group: middle, port: v } = self.image.behind(x)?;
+        let second = fabric.links_between(middle, to.group);
+        if middle == to.group || k >= second.count() {
+            return None;
+        }
+        let (y, z) = fabric.ends(second, k);
+        let tail = df.split_port(z).0 != to.index;
+        if !cells.wants(tail) {
+            return None;
+        }
+        Some(Links { x, y, tail, v: df.split_port(v).0, w: df.split_port(y).0 })
+    }
+
+    /// As [`Self::links`], where k counts the links from this group to behind port z of the
+    /// destination's.
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
+    pub(crate) fn links_by_z(&self, to: Place, z: GlobalPort, k: u32) -> Option<Links> {
+        let (fabric, df, group) = (self.image.fabric(), self.dragonfly(), self.image.group());
+        let (middle, kz) = fabric.link_behind(End { group: to.group, port: z })?;
+        let first = fabric.links_between(group, middle);
+        if middle == group || k >= first.count() {
+            return None;
+        }
+        let (x, v) = fabric.ends(first, k);
+        if self.image.own_slot(x).is_some() {
+            return None;
+        }
+        let (_, y) = fabric.ends(fabric.links_between(to.group, middle), kz);
+        Some(Links { x, y, tail: false, v: df.split_port(v).0, w: df.split_port(y).0 })
+    }
+}
+
+/// A cell, uniformly: its port, its link and its way.
+#[inline]
+pub(crate) fn draw_cell(cells: &Cells, rng: &mut (impl Rng + ?Sized)) -> (u32, u32, u32) {
+    let random = rng.next_u32();
+    let (port, left) = split(random, cells.ports);
+    let (way, left) = split(left, cells.ways);
+    let left = if cells.count() <= MOST_OF_ONE_WORD { left } else { rng.next_u32() };
+    (port, split(left, cells.links).0, way)
+}
+
+/// A global port that exists.
+#[inline]
+pub(crate) const fn global_port(number: u32) -> GlobalPort {
+    #[expect(clippy::cast_possible_truncation, reason = "a port of a group, at most 4096")]
+    let number = number as u16;
+    GlobalPort(number)
+}

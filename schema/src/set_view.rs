@@ -1,0 +1,239 @@
+//! A T-VLB set as one switch's image has it.
+//!
+//! A set is stored as its rule. For a rule that draws by shape the image also says of which
+//! shapes each destination has a route, since only a search over the wiring could tell; shapes
+//! that all destinations have, or none, take no room. A set that this switch thins has a level for
+//! each global port of the group.
+
+use crate::fields::Fields;
+use crate::frame::{HEADER_LEN, ImageError};
+use crate::packed::PackedArray;
+use crate::{
+    Dragonfly, DrawRule, GlobalPort, Keep, Level, RouteKey, SetRule, Shape, ShapeSet, Switch,
+};
+
+/// The width of a thinning level.
+pub(crate) const LEVEL_BITS: u32 = 4;
+
+/// A T-VLB set as one switch has it.
+#[derive(Clone, Copy, Debug)]
+pub struct SetView<'a> {
+    rule: SetRule,
+    always: ShapeSet,
+    /// Per destination switch one bit for each shape of `sometimes`, by rising shape number.
+    presence: PackedArray<'a>,
+    /// How those bits spread to the shapes' numbers.
+    spread: Spread,
+    /// All weights are the same, those of shapes of which nothing is kept apart.
+    is_even: bool,
+    is_thinned: bool,
+    /// Per global port of the group its level; empty if the set is not thinned.
+    levels: PackedArray<'a>,
+    /// The shapes of which every route is kept, by whatever port.
+    whole: ShapeSet,
+}
+
+/// Spreads the low bits of a number to the places of a mask's bits, in a fixed number of steps:
+/// step n moves the bits that it is said to by 2ⁿ places (Warren, Hacker's Delight, 7-5).
+#[derive(Clone, Copy, Debug)]
+struct Spread {
+    moves: [u16; 4],
+    mask: u16,
+}
+
+impl Spread {
+    const fn to(mask: u16) -> Self {
+        let (mut moves, mut left, mut zeros) = ([0; 4], mask, !mask << 1);
+        let mut step = 0;
+        while step < 4 {
+            let mut parity = zeros ^ zeros << 1;
+            parity ^= parity << 2;
+            parity ^= parity << 4;
+            parity ^= parity << 8;
+            let moved = parity & left;
+            moves[step] = moved;
+            left = left ^ moved | moved >> (1 << step);
+            zeros &= !parity;
+            step += 1;
+        }
+        Self { moves, mask }
+    }
+
+    #[inline]
+    const fn apply(self, bits: u16) -> u16 {
+        let [m0, m1, m2, m3] = self.moves;
+        let bits = bits & !m3 | bits << 8 & m3;
+        let bits = bits & !m2 | bits << 4 & m2;
+        let bits = bits & !m1 | bits << 2 & m1;
+        let bits = bits & !m0 | bits << 1 & m0;
+        bits & self.mask
+    }
+}
+
+impl<'a> SetView<'a> {
+    pub(crate) const NONE: Self = Self {
+        rule: SetRule { keep: [Keep::NONE; Shape::COUNT], draw: DrawRule::ByRoute, seed: 0 },
+        always: ShapeSet::EMPTY,
+        presence: PackedArray::EMPTY,
+        spread: Spread::to(0),
+        is_even: true,
+        is_thinned: false,
+        levels: PackedArray::EMPTY,
+        whole: ShapeSet::EMPTY,
+    };
+
+    /// Reads the fixed part, unchecked.
+    pub(crate) fn read(&mut self, fields: &mut Fields<'_>) -> Option<()> {
+        self.rule.keep = fields.array()?.map(Keep::unchecked);
+        if fields.below(2)? == 1 {
+            self.rule.draw = DrawRule::ByShape { weights: fields.array()? };
+        }
+        self.rule.seed = fields.u64()?;
+        self.always = ShapeSet::from_bits(fields.u16()?)?;
+        self.spread = Spread::to(ShapeSet::from_bits(fields.u16()?)?.bits());
+        self.is_thinned = fields.below(2)? == 1;
+        Some(())
+    }
+
+    /// Checks the fixed part of the set of this number, and notes what follows from it.
+    ///
+    /// # Errors
+    /// The rule is none, or the shapes that destinations are said to have are not the rule's.
+    pub(crate) fn check(&mut self, number: usize) -> Result<(), ImageError> {
+        let rule = &self.rule;
+        let offset = HEADER_LEN;
+        rule.check().map_err(|error| ImageError::Set { set: number, offset, error })?;
+        let (shapes, sometimes) = (rule.shapes(), self.sometimes());
+        let claimed = self.always.or(sometimes);
+        let fits = match rule.draw {
+            DrawRule::ByRoute => self.always == shapes && sometimes.is_empty(),
+            DrawRule::ByShape { .. } => {
+                claimed.without(shapes).is_empty() && self.always.and(sometimes).is_empty()
+            }
+        };
+        if !fits {
+            return Err(ImageError::Value {
+                what: "shapes present",
+                offset,
+                found: claimed.bits().into(),
+                accepted: "shapes of the rule, each at most once",
+            });
+        }
+        let mut first = None;
+        for shape in shapes.iter() {
+            if rule.keep_of(shape) == Keep::ALL && !self.is_thinned {
+                self.whole = self.whole.or(ShapeSet::only(shape));
+            }
+            let weight = rule.weight_of(shape);
+            self.is_even &= *first.get_or_insert(weight) == weight;
+        }
+        Ok(())
+    }
+
+    /// Takes the set's sections from the front of `bytes` and returns the rest; `end` is where
+    /// that ends in its file.
+    ///
+    /// # Errors
+    /// Too few bytes, padding that is not 0, or a level that is none.
+    pub(crate) fn take_sections(
+        &mut self,
+        bytes: &'a [u8],
+        df: &Dragonfly,
+        end: usize,
+    ) -> Result<&'a [u8], ImageError> {
+        let (width, count) = (self.sometimes().len(), df.switch_count());
+        let at = end - bytes.len();
+        let (presence, bytes) = PackedArray::take(bytes, width, count, "presence", at)?;
+        self.presence = presence;
+        let at = end - bytes.len();
+        let count = if self.is_thinned { df.ports_per_group() } else { 0 };
+        let (levels, bytes) = PackedArray::take(bytes, LEVEL_BITS, count, "thinning levels", at)?;
+        self.levels = levels;
+        for port in 0..count {
+            let found = levels.get(port);
+            if found < Level::LEAST.number().into() {
+                return Err(ImageError::Value {
+                    what: "thinning level of a global port",
+                    offset: at + levels.byte_of(port),
+                    found: found.into(),
+                    accepted: "3 to 15",
+                });
+            }
+        }
+        Ok(bytes)
+    }
+
+    /// The shapes that some destinations have.
+    fn sometimes(&self) -> ShapeSet {
+        ShapeSet::from_bits(self.spread.mask).unwrap_or_default()
+    }
+
+    /// The rule.
+    #[inline]
+    pub const fn rule(&self) -> &SetRule {
+        &self.rule
+    }
+
+    /// Whether a shape is drawn uniformly, all weights being the same.
+    #[inline]
+    pub const fn is_even(&self) -> bool {
+        self.is_even
+    }
+
+    /// Whether this switch thins the set.
+    #[inline]
+    pub const fn is_thinned(&self) -> bool {
+        self.is_thinned
+    }
+
+    /// The level of the routes that leave by a global port of the switch's group.
+    #[inline]
+    pub fn level(&self, x: GlobalPort) -> Level {
+        if self.is_thinned() { Level::unchecked(self.levels.get(x.0.into())) } else { Level::ALL }
+    }
+
+    /// Whether every route of a shape is kept, so that [`Self::keeps`] need not be asked.
+    #[inline]
+    pub const fn keeps_all(&self, shape: Shape) -> bool {
+        self.whole.contains(shape)
+    }
+
+    /// Whether the route from this switch with this key and shape is in the set.
+    #[inline]
+    pub fn keeps(&self, shape: Shape, key: RouteKey) -> bool {
+        self.keeps_all(shape) || self.rule.keeps_at(self.level(key.x()), shape, key)
+    }
+
+    /// The shapes of which a destination in another group may have a kept route: exactly those of
+    /// which it has one if the rule draws by shape, all of the rule's if by route.
+    #[inline]
+    pub fn shapes_to(&self, destination: Switch) -> ShapeSet {
+        if self.rule.draw == DrawRule::ByRoute {
+            return self.always;
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "at most 12 columns")]
+        let columns = self.presence.get(destination.0.into()) as u16;
+        let shapes = self.always.bits() | self.spread.apply(columns);
+        ShapeSet::from_bits(shapes).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Spread;
+
+    #[test]
+    fn spreading_is_bit_by_bit_for_every_mask() {
+        for mask in 0..1 << 12_u16 {
+            let spread = Spread::to(mask);
+            for bits in 0..1 << mask.count_ones() {
+                let mut expected = 0;
+                let places = (0..12).filter(|place| mask >> place & 1 == 1);
+                for (column, place) in places.enumerate() {
+                    expected |= (bits >> column & 1) << place;
+                }
+                assert_eq!(spread.apply(bits), expected, "{bits:b} to {mask:b}");
+            }
+        }
+    }
+}

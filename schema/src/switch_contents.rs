@@ -1,0 +1,135 @@
+//! Writing a switch image.
+
+use crate::frame::{self, ImageKind};
+use crate::set_view::LEVEL_BITS;
+use crate::switch_image::{MOST_SETS, peer_code};
+use crate::{
+    DrawRule, End, FabricImage, Level, PerDecision, SetRule, ShapeSet, Switch, SwitchImage,
+    VcScheme,
+};
+use alloc::vec::Vec;
+use serde::Serialize;
+
+/// What one decision uses.
+#[derive(Clone, Copy, Serialize)]
+struct DecisionBody {
+    /// The number of its set in this image.
+    set: u8,
+    /// T of UGAL-L: MIN is taken if its queue times its hops is at most VLB's plus T.
+    threshold: i16,
+}
+
+/// A set's fixed part.
+#[derive(Clone, Copy, Serialize)]
+struct SetBody {
+    rule: SetRule,
+    /// Shapes that every destination in another group has.
+    always: ShapeSet,
+    /// Shapes that some destinations have: one column of the presence section each.
+    sometimes: ShapeSet,
+    /// The set has a section of levels.
+    thinned: bool,
+}
+
+/// The fixed part of the payload, in postcard.
+#[derive(Serialize)]
+struct Body {
+    switch: u16,
+    virtual_channels: VcScheme,
+    decisions: PerDecision<DecisionBody>,
+    sets: Vec<SetBody>,
+}
+
+/// What a switch image is made of.
+#[derive(Clone, Debug)]
+pub struct SwitchContents {
+    /// The switch.
+    pub switch: Switch,
+    /// How it assigns virtual channels.
+    pub virtual_channels: VcScheme,
+    /// For each decision the number of its set in `sets` and its threshold T.
+    pub decisions: PerDecision<(u8, i16)>,
+    /// One to three sets.
+    pub sets: Vec<SetContents>,
+}
+
+/// What a set in a switch image is made of.
+#[derive(Clone, Debug)]
+pub struct SetContents {
+    /// The rule.
+    pub rule: SetRule,
+    /// For each global port of the switch's group the level of the routes that leave by it; empty
+    /// where none is thinned.
+    pub levels: Vec<Level>,
+    /// For a rule that draws by shape: of which shapes each destination switch, by number, has a
+    /// kept route, thinning included. What it says of the switch's own group does not matter. Else empty.
+    pub shapes_to: Vec<ShapeSet>,
+}
+
+/// Writes a switch image.
+///
+/// # Panics
+/// If the contents contradict themselves: no set or more than three, a decision without a set, a
+/// rule out of range, or `shapes_to` or `levels` of another length than they should have.
+pub fn encode_switch_image(fabric: &FabricImage<'_>, contents: &SwitchContents) -> Vec<u8> {
+    let df = fabric.dragonfly();
+    let (group, _) = df.place(contents.switch);
+    let mut sets = Vec::new();
+    for set in &contents.sets {
+        let (mut always, mut ever) = (set.rule.shapes(), ShapeSet::EMPTY);
+        if set.rule.draw != DrawRule::ByRoute {
+            assert_eq!(
+                set.shapes_to.len(),
+                df.switch_count() as usize,
+                "one entry for each switch"
+            );
+            for destination in df.switches().filter(|&d| df.place(d).0 != group) {
+                let shapes = set.shapes_to[usize::from(destination.0)];
+                always = always.and(shapes);
+                ever = ever.or(shapes);
+            }
+        }
+        let ports = df.ports_per_group() as usize;
+        assert!(
+            set.levels.is_empty() || set.levels.len() == ports,
+            "one level for each global port of the group, or none"
+        );
+        let thinned = set.levels.iter().any(|&level| level != Level::ALL);
+        let body = SetBody { rule: set.rule, always, sometimes: ever.without(always), thinned };
+        sets.push(body);
+    }
+    assert!(sets.len() <= MOST_SETS, "at most three sets");
+    let body = Body {
+        switch: contents.switch.0,
+        virtual_channels: contents.virtual_channels,
+        decisions: contents.decisions.map(|&(set, threshold)| DecisionBody { set, threshold }),
+        sets,
+    };
+    let mut payload =
+        postcard::to_extend(&body, Vec::new()).expect("plain numbers into a vector that grows");
+
+    let peers = df.global_ports().map(|port| peer_code(fabric, End { group, port }));
+    payload.extend(peers.flat_map(u32::to_le_bytes));
+    for (set, contents) in body.sets.iter().zip(&contents.sets) {
+        let columns = |destination: Switch| {
+            if df.place(destination).0 == group {
+                return 0;
+            }
+            let present = contents.shapes_to[usize::from(destination.0)];
+            let bits = set.sometimes.iter().enumerate();
+            bits.fold(0, |bits, (column, shape)| {
+                bits | u32::from(present.contains(shape)) << column
+            })
+        };
+        if !set.sometimes.is_empty() {
+            crate::packed::append(&mut payload, set.sometimes.len(), df.switches().map(columns));
+        }
+        if set.thinned {
+            let levels = contents.levels.iter().map(|level| level.number().into());
+            crate::packed::append(&mut payload, LEVEL_BITS, levels);
+        }
+    }
+    let bytes = frame::close(ImageKind::Switch, fabric.identity(), &payload);
+    assert!(SwitchImage::decode(&bytes, fabric).is_ok(), "the contents fit together");
+    bytes
+}
