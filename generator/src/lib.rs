@@ -8,6 +8,7 @@ pub mod fabric;
 pub mod fabric_file;
 pub mod generate;
 pub mod image;
+pub mod report;
 pub mod routes;
 pub mod set_grammar;
 pub mod table_set;

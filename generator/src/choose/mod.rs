@@ -9,6 +9,7 @@
 
 pub mod candidates;
 pub mod contest;
+pub mod evidence;
 pub mod objective;
 pub mod panel;
 pub mod race;
@@ -34,10 +35,12 @@ use crate::throughput::ModelError;
 use crate::throughput::state::StateError;
 use candidates::{Candidate, DEFAULT, FALLBACK, Origin, by_shape, candidates, pairs};
 use contest::{CONVENTIONAL, PAPER, Verdict, contest};
+use evidence::{Curve, Evidence, curves};
 use memory::Memory;
 use panel::Panel;
 use record::{About, CONVENTIONAL_NAME, ContestEntry, ModelEntry, PanelEntry};
 use screen::{Screened, screen};
+use search::load_of;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
@@ -133,6 +136,8 @@ pub struct Choice {
     pub rules: PerDecision<SetRule>,
     /// For the manifest.
     pub entry: ChoiceEntry,
+    /// For the report.
+    pub evidence: Evidence,
 }
 
 /// Chooses the T-VLB set of each decision.
@@ -172,7 +177,8 @@ pub fn choose(
             panel: None,
             contests: Vec::new(),
         };
-        return Ok(Choice { rules, entry });
+        let evidence = Evidence { model: screened.map(|s| s.report), curves: Vec::new() };
+        return Ok(Choice { rules, entry, evidence });
     }
 
     let df = fabric.topology.dragonfly();
@@ -192,7 +198,7 @@ pub fn choose(
     let outcome = trials.both(&all);
     // Also where it was interrupted: that is what the file is for.
     memory.save()?;
-    let (rules, contests) = outcome?;
+    let (rules, contests, curves) = outcome?;
     let entry = ChoiceEntry {
         by: "simulation".to_owned(),
         prefer: Some(options.prefer.name().to_owned()),
@@ -200,7 +206,8 @@ pub fn choose(
         panel: Some(PanelEntry::of(&panel)),
         contests,
     };
-    Ok(Choice { rules, entry })
+    let evidence = Evidence { model: screened.map(|s| s.report), curves };
+    Ok(Choice { rules, entry, evidence })
 }
 
 /// How many runs a state directory holds for this fabric; 0 if it cannot be read.
@@ -246,6 +253,9 @@ fn conventional_hops(counter: &RouteCounter<'_>) -> Option<f64> {
     (pairs > 0.0).then(|| sum / pairs)
 }
 
+/// What Step 2 ends in: the rules, what the manifest keeps of the contests, and their curves.
+type Found = (PerDecision<SetRule>, Vec<ContestEntry>, Vec<Curve>);
+
 /// All that the contests of a fabric share.
 struct Trials<'t> {
     fabric: &'t Fabric,
@@ -260,29 +270,27 @@ struct Trials<'t> {
 
 impl Trials<'_> {
     /// Both schemes. PAR is first tried with one set at both decisions, then the best sets in pairs.
-    fn both(
-        &self,
-        all: &[Candidate],
-    ) -> Result<(PerDecision<SetRule>, Vec<ContestEntry>), ChooseError> {
+    fn both(&self, all: &[Candidate]) -> Result<Found, ChooseError> {
         self.watch.stage("candidates", Some(all.len()));
         let images = self.images(all)?;
         self.watch.stage("ugal-l", None);
-        let verdict = self.contest(Scheme::UgalL, all, &images)?;
+        let (verdict, mut drawn) = self.contest(Scheme::UgalL, all, &images)?;
         let ugal_l = all[verdict.chosen - 1].source;
         let of_ugal_l = self.entry(Scheme::UgalL, all, &verdict);
 
         self.watch.stage("par", None);
-        let verdict = self.contest(Scheme::Par, all, &images)?;
+        let (verdict, _) = self.contest(Scheme::Par, all, &images)?;
         let best: Vec<SetRule> =
             verdict.finalists.iter().take(PAIRED).map(|f| all[f.contender - 1].source).collect();
         let with_pairs = [all, &pairs(&best)].concat();
         let more = self.images(&with_pairs[all.len()..])?;
         let images = [images, more].concat();
-        let verdict = self.contest(Scheme::Par, &with_pairs, &images)?;
+        let (verdict, of_second) = self.contest(Scheme::Par, &with_pairs, &images)?;
+        drawn.extend(of_second);
         let chosen = with_pairs[verdict.chosen - 1];
         let of_par = self.entry(Scheme::Par, &with_pairs, &verdict);
         let rules = PerDecision { ugal_l, par_source: chosen.source, par_second: chosen.second };
-        Ok((rules, vec![of_ugal_l, of_par]))
+        Ok((rules, vec![of_ugal_l, of_par], drawn))
     }
 
     /// The images that a switch would boot from, were a candidate chosen. What the balance of loads
@@ -318,7 +326,7 @@ impl Trials<'_> {
         scheme: Scheme,
         candidates: &[Candidate],
         images: &[Images],
-    ) -> Result<Verdict, ChooseError> {
+    ) -> Result<(Verdict, Vec<Curve>), ChooseError> {
         let seeded = |candidate: &Candidate| {
             format!("{}; set seed {}", candidate.name(), candidate.source.seed)
         };
@@ -340,7 +348,15 @@ impl Trials<'_> {
             .iter()
             .position(|c| c.origin != Origin::Pair && c.name() == FALLBACK)
             .map_or(PAPER, |position| position + 1);
-        contest(&judge, self.panel, count, self.prefer, fallback)
+        let verdict = contest(&judge, self.panel, count, self.prefer, fallback)?;
+        let mut shown = vec![(CONVENTIONAL, CONVENTIONAL_NAME.to_owned())];
+        for contender in [PAPER, verdict.chosen] {
+            if shown.iter().all(|(known, _)| *known != contender) {
+                shown.push((contender, candidates[contender - 1].name()));
+            }
+        }
+        let curves = curves(scheme_name(scheme), &judge.asked(), &shown, load_of);
+        Ok((verdict, curves))
     }
 
     fn entry(&self, scheme: Scheme, all: &[Candidate], verdict: &Verdict) -> ContestEntry {

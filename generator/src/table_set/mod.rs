@@ -4,6 +4,7 @@
 //! manifest.json             what it is, what it was made from, and a hash of every other file
 //! fabric.tvlb               the fabric image
 //! switches/00000.tvlb       one switch image for each switch, by number
+//! report.html               what it is, for a person to look at
 //! ```
 
 mod manifest;
@@ -20,6 +21,10 @@ pub use write::{Existing, WriteError, check_target, write};
 pub const MANIFEST_FILE: &str = "manifest.json";
 /// The fabric image's name in the directory.
 pub const FABRIC_FILE: &str = "fabric.tvlb";
+
+/// The report's name in the directory. The manifest does not list it: it says what was verified
+/// of all the rest.
+pub const REPORT_FILE: &str = "report.html";
 
 /// A switch image's name in the directory.
 pub fn switch_file(switch: tvlb_schema::Switch) -> String {
