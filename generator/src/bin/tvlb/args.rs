@@ -27,6 +27,7 @@ pub(crate) enum Command {
     Model(Model),
     Simulate(crate::simulate::Simulate),
     Verify(Verify),
+    Experiment(crate::experiment::Arguments),
 }
 
 /// Make the images of a fabric, one per switch, for install time

@@ -4,6 +4,7 @@
 
 mod args;
 mod cables;
+mod experiment;
 mod failure;
 mod generate;
 mod inspect;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         Command::Model(arguments) => model::run(arguments),
         Command::Simulate(arguments) => simulate::run(arguments),
         Command::Verify(arguments) => verify::run(arguments),
+        Command::Experiment(arguments) => experiment::run(arguments),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
