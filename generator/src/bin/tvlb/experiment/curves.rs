@@ -33,7 +33,7 @@ const UNIT: f64 = 100.0;
 #[serde(rename_all = "kebab-case")]
 enum Paths {
     Conventional,
-    /// [TU]'s strategic choice, drawn by route as it says.
+    /// The paper's strategic choice, drawn by route as it says.
     Paper,
     /// The sets that `generate` chooses on dfly(4,8,4,9).
     Ours,
