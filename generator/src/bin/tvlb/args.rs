@@ -27,6 +27,7 @@ pub(crate) enum Command {
     Model(Model),
     Simulate(crate::simulate::Simulate),
     Verify(Verify),
+    Sweep(crate::sweep::Arguments),
     Experiment(crate::experiment::Arguments),
 }
 

@@ -12,6 +12,7 @@ mod model;
 mod output;
 mod paths;
 mod simulate;
+mod sweep;
 mod topology;
 mod verify;
 
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
         Command::Model(arguments) => model::run(arguments),
         Command::Simulate(arguments) => simulate::run(arguments),
         Command::Verify(arguments) => verify::run(arguments),
+        Command::Sweep(arguments) => sweep::run(arguments),
         Command::Experiment(arguments) => experiment::run(arguments),
     };
     match outcome {
