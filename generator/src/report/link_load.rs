@@ -1,11 +1,12 @@
 //! How VLB paths load the links: drawn by the datapath from the images as they are written, so
 //! whatever the images say, adjustments by a balance of loads included, is in the figures.
 //!
-//! Every switch sends the same number of packets to every switch of another group, all of them by
-//! VLB; each is followed to its destination and counted on every link that it takes. The figures
+//! Every switch sends the same number of packets to every switch of another group (on very large
+//! fabrics to a random sample of them), all by VLB; each is followed to its destination and counted on every link that it takes. The figures
 //! are estimates whose error shrinks with the number of packets, and the same at every run.
 
 use crate::image::Images;
+use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 use rayon::prelude::*;
@@ -34,8 +35,11 @@ pub enum Drawn {
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkLoads {
     df: Dragonfly,
-    /// Packets followed for each pair of switches of different groups.
+    /// Packets followed for each pair of switches of different groups; 0 where there are so many
+    /// pairs that destinations were drawn at random.
     pub per_pair: u32,
+    /// Packets followed from each switch.
+    pub sent: u32,
     /// By switch·radix + port: the load of that link; none where there is no link between switches.
     loads: Vec<Option<f64>>,
     /// The group at its other end.
@@ -76,8 +80,9 @@ impl LinkLoads {
             .expect("the image stage decodes what it writes");
         let df = *fabric.dragonfly();
         let outside = df.switch_count() - df.a();
-        let pairs = df.switch_count().saturating_mul(outside).max(1);
-        let per_pair = (PACKETS / pairs).clamp(1, MOST_PER_PAIR);
+        let wanted = (PACKETS / df.switch_count()).max(1);
+        let per_pair = (wanted / outside.max(1)).min(MOST_PER_PAIR);
+        let sent = if per_pair > 0 { outside * per_pair } else { wanted };
         let ports = (df.switch_count() * df.radix()) as usize;
         let counts = df
             .switches()
@@ -88,10 +93,17 @@ impl LinkLoads {
                 |mut counts, source| {
                     let stream = seed ^ STREAM ^ (u64::from(source.0) << 40);
                     let mut rng = Xoshiro256PlusPlus::seed_from_u64(stream);
-                    for to in df.switches().filter(|&to| df.place(to).0 != df.place(source).0) {
-                        for _ in 0..per_pair {
-                            follow(&switches, source, to, drawn, &mut rng, &mut counts);
-                        }
+                    let group = u32::from(df.place(source).0.0);
+                    for number in 0..sent {
+                        // Each in turn, or any, of the switches outside the group.
+                        let rank = match number.checked_div(per_pair) {
+                            Some(rank) => rank,
+                            None => rng.random_range(0..outside),
+                        };
+                        let to = if rank < group * df.a() { rank } else { rank + df.a() };
+                        let to = u16::try_from(to).expect("switch numbers fit 16 bits");
+                        let to = tvlb_schema::Switch(to);
+                        follow(&switches, source, to, drawn, &mut rng, &mut counts);
                     }
                     counts
                 },
@@ -101,7 +113,7 @@ impl LinkLoads {
                 |one, other| one.iter().zip(other).map(|(one, other)| one + other).collect(),
             );
         // A switch's p nodes send p flits per cycle, spread over all that were followed from it.
-        let unit = f64::from(df.p()) / f64::from((outside * per_pair).max(1));
+        let unit = f64::from(df.p()) / f64::from(sent.max(1));
         let mut loads = Vec::with_capacity(ports);
         let mut to_group = Vec::with_capacity(ports);
         for (number, count) in (0_u32..).zip(counts) {
@@ -111,7 +123,7 @@ impl LinkLoads {
             loads.push(neighbour.map(|_| f64::from(count) * unit));
             to_group.push(neighbour.map_or(0, |(group, _)| u32::from(group.0)));
         }
-        Self { df, per_pair, loads, to_group }
+        Self { df, per_pair, sent, loads, to_group }
     }
 
     /// All links of one kind.
@@ -123,8 +135,7 @@ impl LinkLoads {
             most = most.max(load);
         }
         let mean = if count > 0.0 { sum / count } else { 0.0 };
-        let outside = self.df.switch_count() - self.df.a();
-        let unit = f64::from(self.df.p()) / f64::from((outside * self.per_pair).max(1));
+        let unit = f64::from(self.df.p()) / f64::from(self.sent.max(1));
         Spread { mean, most, error: (mean * unit).sqrt() }
     }
 
@@ -240,6 +251,23 @@ mod tests {
             let (global, local) = (2.0 * loads.spread(true).mean, 3.0 * loads.spread(false).mean);
             assert!((local / global - hops / 2.0).abs() < 1e-9, "{set}: {local} {global}");
         }
+    }
+
+    #[test]
+    fn where_pairs_are_many_destinations_are_drawn() {
+        let text = "name = \"t\"\n[dragonfly]\np = 1\na = 32\nh = 2\ng = 60\n";
+        let file = FabricFile::parse(text, "t").unwrap();
+        let topology =
+            arrange(file.dragonfly, crate::topology::arrangement::Arrangement::default(), 1);
+        let fabric = crate::fabric::Fabric { file, topology: topology.unwrap() };
+        let rule = crate::set_grammar::parse_set("all", 1).unwrap();
+        let rules = tvlb_schema::PerDecision { ugal_l: rule, par_source: rule, par_second: rule };
+        let images = generate(&fabric, rules, &|| (), &|| false).unwrap().images;
+        let loads = LinkLoads::new(&images, Drawn::Conventional, 1);
+        assert_eq!((loads.per_pair, loads.sent), (0, PACKETS / 1920));
+        // Two global hops of one flit, over the cables of two ports of which some are unused.
+        let global = loads.spread(true);
+        assert!(global.mean > 0.99 && global.mean < 1.2, "{global:?}");
     }
 
     #[test]

@@ -38,11 +38,14 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
         );
     }
     let all = measured(subject);
-    let per_pair = all.first().map_or(0, |measured| measured.loads.per_pair);
+    let drawn = all.first().map_or(String::new(), |Measured { loads, .. }| match loads.per_pair {
+        0 => format!("{} paths were drawn from each switch to others at random", loads.sent),
+        per_pair => format!("{per_pair} paths were drawn for each pair of switches"),
+    });
     let mut html = paragraph(&format!(
         "What the links carry, in flits per cycle, if every node sends one flit per cycle, evenly to all \
          switches of other groups and by VLB only: a measure of the paths, not of what UGAL makes of \
-         them. {per_pair} paths were drawn for each pair of switches by the datapath from these images.",
+         them. {drawn}, by the datapath from these images.",
     ));
     let rows = all.iter().flat_map(|measured| {
         [(true, "global"), (false, "local")].map(|(global, kind)| {
