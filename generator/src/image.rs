@@ -38,6 +38,11 @@ impl BalancedSet {
     }
 }
 
+/// The sets of rules alone, for each decision.
+pub fn unthinned(rules: PerDecision<SetRule>) -> PerDecision<BalancedSet> {
+    rules.map(|&rule| BalancedSet::unthinned(rule))
+}
+
 /// What the switches are to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Routing {

@@ -11,6 +11,7 @@ pub mod fabric_file;
 pub mod generate;
 pub mod image;
 pub mod input_file;
+pub mod report;
 pub mod routes;
 pub mod set_grammar;
 pub mod table_set;

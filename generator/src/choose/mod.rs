@@ -9,6 +9,7 @@
 
 pub mod candidates;
 pub mod contest;
+pub mod evidence;
 pub mod objective;
 pub mod panel;
 pub mod race;
@@ -36,10 +37,12 @@ use crate::throughput::ModelError;
 use crate::throughput::state::StateError;
 use candidates::{Candidate, DEFAULT, FALLBACK, Origin, by_shape, candidates, pairs};
 use contest::{CONVENTIONAL, PAPER, Verdict, contest};
+use evidence::{Curve, Evidence, curves};
 use memory::Memory;
 use panel::Panel;
 use record::{About, CONVENTIONAL_NAME, ContestEntry, ModelEntry, PanelEntry};
 use screen::{Screened, screen};
+use search::load_of;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io;
@@ -136,6 +139,8 @@ pub struct Choice {
     pub sets: PerDecision<BalancedSet>,
     /// For the manifest.
     pub entry: ChoiceEntry,
+    /// For the report.
+    pub evidence: Evidence,
 }
 
 /// Chooses the T-VLB set of each decision.
@@ -176,7 +181,8 @@ pub fn choose(
             panel: None,
             contests: Vec::new(),
         };
-        return Ok(Choice { sets, entry });
+        let evidence = Evidence { model: screened.map(|s| s.report), curves: Vec::new() };
+        return Ok(Choice { sets, entry, evidence });
     }
 
     let df = fabric.topology.dragonfly();
@@ -199,7 +205,7 @@ pub fn choose(
     let outcome = trials.both(&all);
     // Also where it was interrupted: that is what the file is for.
     memory.save()?;
-    let (sets, contests) = outcome?;
+    let (sets, contests, curves) = outcome?;
     let entry = ChoiceEntry {
         by: "simulation".to_owned(),
         prefer: Some(options.prefer.name().to_owned()),
@@ -207,7 +213,8 @@ pub fn choose(
         panel: Some(PanelEntry::of(&panel)),
         contests,
     };
-    Ok(Choice { sets, entry })
+    let evidence = Evidence { model: screened.map(|s| s.report), curves };
+    Ok(Choice { sets, entry, evidence })
 }
 
 /// How many runs a state directory holds for this fabric; 0 if it cannot be read.
@@ -267,6 +274,9 @@ impl Field {
     }
 }
 
+/// What Step 2 ends in: the sets, what the manifest keeps of the contests, and their curves.
+type Found = (PerDecision<BalancedSet>, Vec<ContestEntry>, Vec<Curve>);
+
 /// All that the contests of a fabric share.
 struct Trials<'t> {
     fabric: &'t Fabric,
@@ -286,31 +296,29 @@ struct Trials<'t> {
 impl Trials<'_> {
     /// Both schemes. PAR is first tried with one set at both decisions, then the best sets in
     /// pairs; and with either scheme the best are tried once more with their load balanced.
-    fn both(
-        &self,
-        all: &[Candidate],
-    ) -> Result<(PerDecision<BalancedSet>, Vec<ContestEntry>), ChooseError> {
+    fn both(&self, all: &[Candidate]) -> Result<Found, ChooseError> {
         self.watch.stage("candidates", Some(all.len()));
         let mut field = Field { candidates: all.to_vec(), images: self.images(all)? };
         let tried_by_all = field.candidates.len();
         self.watch.stage("ugal-l", None);
-        let (verdict, of_ugal_l) = self.with_balanced(Scheme::UgalL, &mut field)?;
+        let (verdict, of_ugal_l, mut drawn) = self.with_balanced(Scheme::UgalL, &mut field)?;
         let for_ugal_l = field.candidates[verdict.chosen - 1];
 
         self.watch.stage("par", None);
         field.candidates.truncate(tried_by_all);
         field.images.truncate(tried_by_all);
-        let verdict = self.contest(Scheme::Par, &field)?;
+        let (verdict, _) = self.contest(Scheme::Par, &field)?;
         let best: Vec<SetRule> = field.best(&verdict).map(|candidate| candidate.source).collect();
         self.join(&mut field, &pairs(&best))?;
-        let (verdict, of_par) = self.with_balanced(Scheme::Par, &mut field)?;
+        let (verdict, of_par, of_second) = self.with_balanced(Scheme::Par, &mut field)?;
+        drawn.extend(of_second);
         let for_par = field.candidates[verdict.chosen - 1];
         let sets = PerDecision {
             ugal_l: self.set(for_ugal_l.source, for_ugal_l),
             par_source: self.set(for_par.source, for_par),
             par_second: self.set(for_par.second, for_par),
         };
-        Ok((sets, vec![of_ugal_l, of_par]))
+        Ok((sets, vec![of_ugal_l, of_par], drawn))
     }
 
     /// A contest, and once more with the best balanced, which join the field.
@@ -318,8 +326,8 @@ impl Trials<'_> {
         &self,
         scheme: Scheme,
         field: &mut Field,
-    ) -> Result<(Verdict, ContestEntry), ChooseError> {
-        let mut verdict = self.contest(scheme, field)?;
+    ) -> Result<(Verdict, ContestEntry, Vec<Curve>), ChooseError> {
+        let (mut verdict, mut drawn) = self.contest(scheme, field)?;
         if self.conventional_use.is_some() {
             let best: Vec<Candidate> = field.best(&verdict).map(Candidate::balanced).collect();
             let thinned = |candidate: &Candidate| {
@@ -328,10 +336,10 @@ impl Trials<'_> {
             };
             let best: Vec<Candidate> = best.into_iter().filter(thinned).collect();
             self.join(field, &best)?;
-            verdict = self.contest(scheme, field)?;
+            (verdict, drawn) = self.contest(scheme, field)?;
         }
         let entry = self.entry(scheme, &field.candidates, &verdict);
-        Ok((verdict, entry))
+        Ok((verdict, entry, drawn))
     }
 
     /// Some more candidates join.
@@ -383,7 +391,7 @@ impl Trials<'_> {
         images.collect()
     }
 
-    fn contest(&self, scheme: Scheme, field: &Field) -> Result<Verdict, ChooseError> {
+    fn contest(&self, scheme: Scheme, field: &Field) -> Result<(Verdict, Vec<Curve>), ChooseError> {
         let Field { candidates, images } = field;
         let seeded = |candidate: &Candidate| {
             format!("{}; set seed {}", candidate.name(), candidate.source.seed)
@@ -406,7 +414,15 @@ impl Trials<'_> {
             .iter()
             .position(|c| c.origin != Origin::Pair && c.name() == FALLBACK)
             .map_or(PAPER, |position| position + 1);
-        contest(&judge, self.panel, count, self.prefer, fallback)
+        let verdict = contest(&judge, self.panel, count, self.prefer, fallback)?;
+        let mut shown = vec![(CONVENTIONAL, CONVENTIONAL_NAME.to_owned())];
+        for contender in [PAPER, verdict.chosen] {
+            if shown.iter().all(|(known, _)| *known != contender) {
+                shown.push((contender, candidates[contender - 1].name()));
+            }
+        }
+        let curves = curves(scheme_name(scheme), &judge.asked(), &shown, load_of);
+        Ok((verdict, curves))
     }
 
     fn entry(&self, scheme: Scheme, all: &[Candidate], verdict: &Verdict) -> ContestEntry {

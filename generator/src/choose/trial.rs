@@ -4,11 +4,13 @@
 //! is tried is the one that ships, from the very bytes that would be written.
 
 use super::ChooseError;
+use super::evidence::Asked;
 use super::memory::Memory;
 use super::panel::{Event, Panel};
 use super::search::load_of;
 use crate::image::Images;
 use rayon::prelude::*;
+use std::sync::{Mutex, PoisonError};
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_simulator::{Fabric, Haste, Outcome, Run, RunError, Settings, Traffic, scheme_name};
 
@@ -50,6 +52,7 @@ pub(super) struct Simulated<'i> {
     memory: &'i Memory,
     stop: &'i (dyn Fn() -> bool + Sync),
     done: &'i (dyn Fn() + Sync),
+    asked: Mutex<Asked>,
 }
 
 impl<'i> Simulated<'i> {
@@ -68,12 +71,16 @@ impl<'i> Simulated<'i> {
             Ok((name, fabric, panel.settings(scheme, entrant.paths)))
         };
         let entrants = entrants.into_par_iter().map(boot).collect::<Result<_, ChooseError>>()?;
-        Ok(Self { entrants, memory, stop, done })
+        Ok(Self { entrants, memory, stop, done, asked: Mutex::default() })
     }
-}
 
-impl Judge for Simulated<'_> {
-    fn run(&self, contender: usize, event: &Event, step: u32) -> Result<Figures, ChooseError> {
+    /// Every run that was asked for, remembered or made.
+    pub(super) fn asked(self) -> Asked {
+        self.asked.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A run, remembered or made.
+    fn figures(&self, contender: usize, event: &Event, step: u32) -> Result<Figures, ChooseError> {
         let (name, fabric, settings) = &self.entrants[contender];
         let run = format!("{name}; {event}; {step}");
         if let Some(figures) = self.memory.recall(&run) {
@@ -97,6 +104,15 @@ impl Judge for Simulated<'_> {
         };
         self.memory.keep(run, figures.clone())?;
         (self.done)();
+        Ok(figures)
+    }
+}
+
+impl Judge for Simulated<'_> {
+    fn run(&self, contender: usize, event: &Event, step: u32) -> Result<Figures, ChooseError> {
+        let figures = self.figures(contender, event, step)?;
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        asked.insert((event.to_string(), contender, step), figures.clone());
         Ok(figures)
     }
 }

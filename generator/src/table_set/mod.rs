@@ -4,6 +4,7 @@
 //! manifest.json             what it is, what it was made from, and a hash of every other file
 //! fabric.tvlb               the fabric image
 //! switches/00000.tvlb       one switch image for each switch, by number
+//! report.html               what it is, for a person to look at
 //! ```
 
 mod aside;
@@ -25,6 +26,10 @@ pub const FABRIC_FILE: &str = "fabric.tvlb";
 
 /// The directory of switch images in it.
 pub const SWITCHES: &str = "switches";
+
+/// The report's name in the directory. The manifest does not list it: it says what was verified
+/// of all the rest.
+pub const REPORT_FILE: &str = "report.html";
 
 /// A switch image's name in the directory.
 pub fn switch_file(switch: tvlb_schema::Switch) -> String {

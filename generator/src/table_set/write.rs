@@ -64,22 +64,25 @@ fn io_error(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> Writ
 
 /// Writes `files` (paths with forward slashes below `target`, and contents) as a table set.
 ///
-/// `interrupted` is asked before every file; `written` is told of every file.
+/// Before the directory takes its name, `seal` may look at it as it lies on disk, refuse it, and
+/// give a last file. `interrupted` is asked before every file; `written` is told of every file.
 ///
 /// # Errors
-/// The first thing that went wrong. Nothing is left behind.
-pub fn write<'f>(
+/// The first thing that went wrong, or the refusal. Nothing is left behind.
+pub fn write<'f, E: From<WriteError>>(
     target: &Path,
     files: impl IntoIterator<Item = (&'f str, &'f [u8])>,
     existing: Existing,
     interrupted: impl Fn() -> bool,
     mut written: impl FnMut(),
-) -> Result<(), WriteError> {
+    seal: impl FnOnce(&Path) -> Result<(&'static str, Vec<u8>), E>,
+) -> Result<(), E> {
     let swap = must_swap(target, existing)?;
     let (parent, name) = split(target)?;
     sweep(&parent, &name);
     let missing: Vec<&Path> = parent.ancestors().take_while(|above| is_missing(above)).collect();
-    let whole = write_aside(target, &parent, &name, swap, files, interrupted, &mut written);
+    let destination = Destination { target, parent: &parent, name: &name, swap };
+    let whole = write_aside(&destination, files, interrupted, &mut written, seal);
     if whole.is_err() {
         for made in missing {
             // Fails where someone else has put something in; then it is not ours to remove.
@@ -89,22 +92,29 @@ pub fn write<'f>(
     whole
 }
 
-/// Writes everything into a directory beside the target and moves it there.
-fn write_aside<'f>(
-    target: &Path,
-    parent: &Path,
-    name: &str,
+/// Where a table set is to be, and by what way it gets there.
+struct Destination<'p> {
+    target: &'p Path,
+    parent: &'p Path,
+    name: &'p str,
+    /// There is an old one to swap it with.
     swap: bool,
+}
+
+/// Writes everything into a directory beside the target and moves it there.
+fn write_aside<'f, E: From<WriteError>>(
+    &Destination { target, parent, name, swap }: &Destination<'_>,
     files: impl IntoIterator<Item = (&'f str, &'f [u8])>,
     interrupted: impl Fn() -> bool,
     written: &mut impl FnMut(),
-) -> Result<(), WriteError> {
+    seal: impl FnOnce(&Path) -> Result<(&'static str, Vec<u8>), E>,
+) -> Result<(), E> {
     fs::create_dir_all(parent).map_err(io_error(parent, "create the directory"))?;
     let aside = create_aside(parent, name)?;
     let mut directories = vec![aside.path().to_owned()];
     for (relative, bytes) in files {
         if interrupted() {
-            return Err(WriteError::Interrupted);
+            return Err(WriteError::Interrupted.into());
         }
         let path = aside.path().join(relative);
         let directory = path.parent().unwrap_or(aside.path());
@@ -112,17 +122,17 @@ fn write_aside<'f>(
             fs::create_dir_all(directory).map_err(io_error(directory, "create the directory"))?;
             directories.push(directory.to_owned());
         }
-        let shown = target.join(relative);
-        let mut file = File::create_new(&path).map_err(io_error(&shown, "create the file"))?;
-        file.write_all(bytes).map_err(io_error(&shown, "write the file"))?;
-        file.sync_data().map_err(io_error(&shown, "sync the file"))?;
+        write_file(&path, &target.join(relative), bytes)?;
         written();
     }
+    let (relative, bytes) = seal(aside.path())?;
+    write_file(&aside.path().join(relative), &target.join(relative), &bytes)?;
+    written();
     for directory in directories.iter().rev() {
         sync_directory(directory)?;
     }
     if interrupted() {
-        return Err(WriteError::Interrupted);
+        return Err(WriteError::Interrupted.into());
     }
     if swap {
         exchange(aside.path(), target).map_err(io_error(target, "replace the directory"))?;
@@ -132,7 +142,14 @@ fn write_aside<'f>(
             .map_err(io_error(target, "rename the new directory to it"))?;
         aside.moved();
     }
-    sync_directory(parent)
+    Ok(sync_directory(parent)?)
+}
+
+/// Writes a file and syncs it; messages name it as `shown`.
+fn write_file(path: &Path, shown: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+    let mut file = File::create_new(path).map_err(io_error(shown, "create the file"))?;
+    file.write_all(bytes).map_err(io_error(shown, "write the file"))?;
+    file.sync_data().map_err(io_error(shown, "sync the file"))
 }
 
 /// Whether [`write()`] could begin: before the work of making what is to be written.
@@ -234,7 +251,12 @@ mod tests {
 
     fn try_write(target: &Path, existing: Existing) -> Result<(), WriteError> {
         let files = [("manifest.json", MANIFEST), ("switches/00000.tvlb", b"image".as_slice())];
-        write(target, files, existing, || false, || {})
+        write(target, files, existing, || false, || {}, report)
+    }
+
+    #[expect(clippy::unnecessary_wraps, reason = "what `write` takes may fail")]
+    fn report(_: &Path) -> Result<(&'static str, Vec<u8>), WriteError> {
+        Ok(("report.html", b"report".to_vec()))
     }
 
     fn names(directory: &Path) -> Vec<String> {
@@ -251,7 +273,7 @@ mod tests {
         let target = home.path().join("deep/out");
         try_write(&target, Existing::Refuse).unwrap();
         assert_eq!(names(&home.path().join("deep")), ["out"]);
-        assert_eq!(names(&target), ["manifest.json", "switches"]);
+        assert_eq!(names(&target), ["manifest.json", "report.html", "switches"]);
         assert_eq!(fs::read(target.join("switches/00000.tvlb")).unwrap(), b"image");
     }
 
@@ -297,7 +319,7 @@ mod tests {
         let target = home.path().join("out");
         fs::create_dir(&target).unwrap();
         try_write(&target, Existing::Refuse).unwrap();
-        assert_eq!(names(&target), ["manifest.json", "switches"]);
+        assert_eq!(names(&target), ["manifest.json", "report.html", "switches"]);
     }
 
     #[test]
@@ -308,9 +330,22 @@ mod tests {
             let asked = std::cell::Cell::new(0);
             let interrupted = || asked.replace(asked.get() + 1) == after;
             let files = [("manifest.json", MANIFEST), ("switches/00000.tvlb", MANIFEST)];
-            let result = write(&target, files, Existing::Refuse, interrupted, || {});
+            let result = write(&target, files, Existing::Refuse, interrupted, || {}, report);
             assert!(matches!(result, Err(WriteError::Interrupted)));
             assert!(names(home.path()).is_empty());
         }
+    }
+    #[test]
+    fn what_is_refused_at_the_end_leaves_nothing() {
+        let home = tempfile::tempdir().unwrap();
+        let target = home.path().join("deep/out");
+        let refuse = |aside: &Path| {
+            assert_eq!(fs::read(aside.join("manifest.json")).unwrap(), MANIFEST);
+            Err(WriteError::NotOurs { path: aside.to_owned(), why: "a test" })
+        };
+        let files = [("manifest.json", MANIFEST)];
+        let result = write(&target, files, Existing::Refuse, || false, || {}, refuse);
+        assert!(matches!(result, Err(WriteError::NotOurs { .. })));
+        assert!(names(home.path()).is_empty());
     }
 }

@@ -202,7 +202,7 @@ fn ones(bits: &[AtomicU64], first: usize, end: usize) -> impl Iterator<Item = us
 mod tests {
     use super::*;
     use crate::generate::generate;
-    use crate::image::BalancedSet;
+    use crate::image::unthinned;
     use std::path::Path;
     use tvlb_firmware_model::Switch;
     use tvlb_schema::{PerDecision, SetRule, ShapeSet};
@@ -236,9 +236,7 @@ mod tests {
         let loaded = crate::fabric::Fabric::load(&tables.join("dfly-2-4-2-9.toml")).unwrap();
         let rule = SetRule::whole(ShapeSet::ALL);
         let rules = PerDecision { ugal_l: rule, par_source: rule, par_second: rule };
-        let generated =
-            generate(&loaded, rules.map(|&rule| BalancedSet::unthinned(rule)), &|| (), &|| false)
-                .unwrap();
+        let generated = generate(&loaded, unthinned(rules), &|| (), &|| false).unwrap();
         let (fabric, images) = (&generated.images.fabric, &generated.images.switches);
         let switches: Vec<_> =
             images.iter().map(|image| Switch::boot(fabric, image).unwrap()).collect();

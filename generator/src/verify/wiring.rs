@@ -6,7 +6,7 @@ use super::packet::Fabric;
 use super::routes::Walks;
 use crate::set_grammar::canonical;
 use crate::table_set::{
-    FABRIC_FILE, FileEntry, MANIFEST_FILE, Manifest, TableSet, hex, switch_file,
+    FABRIC_FILE, FileEntry, MANIFEST_FILE, Manifest, REPORT_FILE, TableSet, hex, switch_file,
 };
 use std::collections::BTreeSet;
 use std::fs;
@@ -58,7 +58,7 @@ pub(super) fn check_files(
     fabric: &FabricImage<'_>,
 ) -> Result<(), VerifyError> {
     let mut known: BTreeSet<String> = fabric.dragonfly().switches().map(switch_file).collect();
-    known.extend([FABRIC_FILE, MANIFEST_FILE, "report.html"].map(str::to_owned));
+    known.extend([FABRIC_FILE, MANIFEST_FILE, REPORT_FILE].map(str::to_owned));
     for folder in ["", "switches"] {
         let path = directory.join(folder);
         let list = |source| VerifyError::List { path: path.clone(), source };

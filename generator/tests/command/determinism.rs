@@ -38,8 +38,8 @@ fn the_number_of_threads_does_not_show() {
                 .collect::<Vec<_>>()
         };
         let once = table_set("1");
-        // 36 switch images, their directory, the fabric image, the manifest, and the root.
-        assert_eq!(once.len(), 40);
+        // 36 switch images, their directory, the fabric image, the manifest, the report, and the root.
+        assert_eq!(once.len(), 41);
         for threads in ["1", "2", "7"] {
             assert_eq!(table_set(threads), once, "{set:?} with {threads} threads");
         }

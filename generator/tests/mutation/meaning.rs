@@ -58,6 +58,8 @@ pub(crate) fn meaning(files: &Files) -> Meaning {
         let image = SwitchImage::decode(&files["switches/00000.tvlb"], &fabric).unwrap();
         let rule = image.set(decision).rule();
         let of = |claim| format!("/sets/{}/{claim}", decision.name());
+        // The images bear out how evenly links are used as they are, not how else they could be.
+        places.extend([of("balance/before"), of("balance/conventional")]);
         // Of fractions the manifest says what to expect; the images are one draw.
         if rule.keep.iter().any(|&keep| keep != Keep::NONE && keep != Keep::ALL) {
             places.push(of("mean-routes"));

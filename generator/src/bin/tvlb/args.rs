@@ -29,6 +29,8 @@ pub(crate) enum Command {
     Model(Model),
     Simulate(crate::simulate::Simulate),
     Verify(Verify),
+    Sweep(crate::sweep::Arguments),
+    Experiment(crate::experiment::Arguments),
     Diff(Diff),
     Man(Man),
     Completions(Completions),

@@ -19,10 +19,18 @@ use tvlb_generator::choose::{Choice, ChooseError, Options, Watch, choose, runs_k
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::fabric_file::{DecisionSet, Sets};
 use tvlb_generator::generate::generate;
-use tvlb_generator::image::{BalancedSet, ImageStageError, check_reachable};
+use tvlb_generator::image::{ImageStageError, check_reachable, unthinned};
+use tvlb_generator::report::{self, Subject};
 use tvlb_generator::set_grammar::parse_set;
-use tvlb_generator::table_set::{self, BalanceEntry, Existing, Manifest, SetEntry, WriteError};
+use tvlb_generator::table_set::{
+    self, BalanceEntry, Existing, Manifest, REPORT_FILE, SetEntry, TableSet, WriteError,
+};
+use tvlb_generator::verify::{self, Certificate, VerifyError, verify};
 use tvlb_schema::{Decision, PerDecision};
+
+/// VLB walks that are verified before a table set takes its name: all that there are up to some 80
+/// switches, a sample that takes seconds beyond.
+const MOST_WALKS: u64 = 20_000_000;
 
 pub(crate) fn run(arguments: &Generate) -> Outcome {
     let begin = Instant::now();
@@ -51,11 +59,11 @@ pub(crate) fn run(arguments: &Generate) -> Outcome {
         }
     };
     let (sets, choice) = if let Some(rules) = fabric.file.sets.rules() {
-        (rules.map(|&rule| BalancedSet::unthinned(rule)), None)
+        (unthinned(rules), None)
     } else {
         check_reachable(&fabric.topology).map_err(unreachable)?;
         let choice = choose_sets(&fabric, &options, arguments)?;
-        (choice.sets, Some(choice.entry))
+        (choice.sets, Some((choice.entry, choice.evidence)))
     };
 
     let sets = if arguments.balance {
@@ -66,6 +74,7 @@ pub(crate) fn run(arguments: &Generate) -> Outcome {
     } else {
         sets
     };
+    let (choice, evidence) = choice.unzip();
 
     let switches = fabric.topology.dragonfly().switch_count() as usize;
     let bar = progress(arguments.quiet, "images", switches);
@@ -81,13 +90,21 @@ pub(crate) fn run(arguments: &Generate) -> Outcome {
     let files = generated.files();
     let bar = progress(arguments.quiet, "files", files.len());
     let contents = files.iter().map(|(path, bytes)| (*path, bytes.as_ref()));
-    table_set::write(output, contents, existing, interrupted, || bar.inc(1)).map_err(|error| {
-        match error {
-            WriteError::Interrupted => Failure::Interrupted,
-            error => Failure::of(error),
-        }
-    })?;
-    bar.finish_and_clear();
+    let seal = |written: &Path| {
+        bar.finish_and_clear();
+        let certificate = verify_written(written, arguments)?;
+        let subject = Subject {
+            fabric: &fabric,
+            options: &options,
+            evidence: evidence.as_ref(),
+            manifest: &generated.manifest,
+            images: &generated.images,
+            certificate: &certificate,
+        };
+        Ok::<_, Failure>((REPORT_FILE, report::html(&subject).into_bytes()))
+    };
+    let written = || bar.inc(1);
+    table_set::write(output, contents, existing, interrupted, written, seal)?;
     if arguments.quiet {
         return Ok(());
     }
@@ -101,6 +118,32 @@ pub(crate) fn run(arguments: &Generate) -> Outcome {
 enum Target<'a> {
     Write(&'a Path),
     Check(Written),
+}
+
+/// Nothing is handed out that was not verified as it lies on disk: all of it, or on large fabrics
+/// a sample.
+fn verify_written(directory: &Path, arguments: &Generate) -> Result<Certificate, Failure> {
+    let settings = verify::Settings { most_walks: MOST_WALKS, seed: 1 };
+    let switches = TableSet::open(directory).map_or(0, |set| set.manifest().files.len());
+    let bar = progress(arguments.quiet, "verified", switches.saturating_sub(1));
+    let found = verify(directory, settings, &|| bar.inc(1), &interrupted);
+    bar.finish_and_clear();
+    found.map_err(|error| match error {
+        VerifyError::Interrupted => Failure::Interrupted,
+        error => Failure::Message(format!(
+            "what was made does not pass verification, a mistake of tvlb's; nothing was written: {error}"
+        )),
+    })
+}
+
+/// Writing a table set failed.
+impl From<WriteError> for Failure {
+    fn from(error: WriteError) -> Self {
+        match error {
+            WriteError::Interrupted => Self::Interrupted,
+            error => Self::of(error),
+        }
+    }
 }
 
 /// Puts the sets of the command line in the place of the fabric file's.
@@ -325,7 +368,7 @@ impl Display for Summary<'_> {
             f,
             "written  {}: {} files, {} bytes of images, in {:.2} s",
             self.directory.display(),
-            files.len() + 1,
+            files.len() + 2,
             sizes.total,
             self.took.as_secs_f64()
         )

@@ -6,6 +6,7 @@
 mod args;
 mod cables;
 mod diff;
+mod experiment;
 mod failure;
 mod generate;
 mod inspect;
@@ -14,6 +15,7 @@ mod model;
 mod output;
 mod paths;
 mod simulate;
+mod sweep;
 mod topology;
 mod verify;
 
@@ -32,6 +34,8 @@ fn main() -> ExitCode {
         Command::Model(arguments) => model::run(arguments),
         Command::Simulate(arguments) => simulate::run(arguments),
         Command::Verify(arguments) => verify::run(arguments),
+        Command::Sweep(arguments) => sweep::run(arguments),
+        Command::Experiment(arguments) => experiment::run(arguments),
         Command::Diff(arguments) => diff::run(arguments),
         Command::Man(arguments) => manual::man(arguments),
         Command::Completions(arguments) => manual::completions(arguments),

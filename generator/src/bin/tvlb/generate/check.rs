@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use tvlb_generator::diff::{Difference, Settings, Tables};
 use tvlb_generator::generate::Generated;
 use tvlb_generator::input_file::{self, Links};
-use tvlb_generator::table_set::SWITCHES;
+use tvlb_generator::table_set::{REPORT_FILE, SWITCHES};
 
 /// The files that a directory has now, by their paths within it.
 pub(super) struct Written {
@@ -90,7 +90,8 @@ pub(super) fn run(arguments: &Generate, generated: &Generated, written: &Written
             report.changed.push((*path).to_owned());
         }
     }
-    let is_ours = |file: &String| files.iter().any(|(path, _)| path == file);
+    // The report says what is in the other files, and is written anew with them.
+    let is_ours = |file: &String| file == REPORT_FILE || files.iter().any(|(path, _)| path == file);
     report.too_many = written.files.iter().filter(|file| !is_ours(file)).cloned().collect();
     report.same =
         report.missing.is_empty() && report.changed.is_empty() && report.too_many.is_empty();

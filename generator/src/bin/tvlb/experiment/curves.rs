@@ -1,0 +1,375 @@
+//! Latency over load: conventional UGAL, the paper's set and ours, for each scheme and variant of
+//! the settings, with the datapath and simulator that `tvlb simulate` uses.
+//!
+//! Each line begins at the lowest load and goes up in coarse steps until it saturates, then looks
+//! between the last two loads for its saturation. Lines are independent and run side by side.
+
+use super::catalogue::{Change, Experiment, Stated, Study, Variant};
+use super::{Arguments, Findings, Heading, compared, to_json};
+use crate::failure::Failure;
+use crate::output::{interrupted, progress};
+use rayon::prelude::*;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_generator::fabric::Fabric as Loaded;
+use tvlb_generator::fabric_file::FabricFile;
+use tvlb_generator::generate::generate;
+use tvlb_generator::image::{Images, unthinned};
+use tvlb_generator::report::plot::{Axis, Ink, Mark, Plot, Series};
+use tvlb_generator::set_grammar::parse_set;
+use tvlb_generator::topology::arrangement::{Arrangement, arrange};
+use tvlb_schema::{Decision, PerDecision, SetRule, VcScheme};
+use tvlb_simulator::{
+    Fabric, Haste, Outcome, Pattern, Revision, Run, RunError, Settings, Traffic, scheme_name,
+};
+
+/// Loads are hundredths.
+const UNIT: f64 = 100.0;
+
+/// Where the VLB paths of a line come from.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Paths {
+    Conventional,
+    /// The paper's strategic choice, drawn by route as it says.
+    Paper,
+    /// The sets that `generate` chooses on dfly(4,8,4,9).
+    Ours,
+}
+
+impl Paths {
+    const ALL: [Self; 3] = [Self::Conventional, Self::Paper, Self::Ours];
+
+    fn ink(self) -> Ink {
+        match self {
+            Self::Conventional => Ink::Conventional,
+            Self::Paper => Ink::Paper,
+            Self::Ours => Ink::Ours,
+        }
+    }
+
+    /// The sets of UGAL-L and UGAL-G, of PAR at the source, and of PAR's second look.
+    fn sets(self) -> PerDecision<&'static str> {
+        match self {
+            Self::Conventional => {
+                PerDecision { ugal_l: "all", par_source: "all", par_second: "all" }
+            }
+            Self::Paper => {
+                let set = "strategic-2-3";
+                PerDecision { ugal_l: set, par_source: set, par_second: set }
+            }
+            Self::Ours => PerDecision {
+                ugal_l: "shapes:011",
+                par_source: "shapes:011+110 by shape",
+                par_second: "shapes:020+110 by shape",
+            },
+        }
+    }
+
+    fn name(self, scheme: Scheme) -> String {
+        let sets = self.sets();
+        match (self, scheme) {
+            (Self::Conventional, _) => "conventional".to_owned(),
+            (_, Scheme::Par) if sets.par_source != sets.par_second => {
+                format!("{} then {}", sets.par_source, sets.par_second)
+            }
+            _ => sets.get(Decision::UgalL).to_string(),
+        }
+    }
+}
+
+/// One line of a figure.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Line {
+    scheme: &'static str,
+    variant: &'static str,
+    paths: Paths,
+    set: String,
+    /// The last load below saturation, in flits per node and cycle.
+    saturation: f64,
+    points: Vec<Point>,
+    #[serde(skip)]
+    of: Scheme,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Point {
+    load: f64,
+    latency: f64,
+    p99: u32,
+    accepted: f64,
+    hops: f64,
+    vlb_share: f64,
+    saturated: bool,
+}
+
+#[derive(Serialize)]
+struct Document<'d> {
+    #[serde(flatten)]
+    heading: Heading<'d>,
+    dragonfly: [u32; 4],
+    traffic: &'d str,
+    lines: &'d [Line],
+}
+
+/// How finely a line is looked at, in hundredths, and for how long.
+struct Effort {
+    coarse: u32,
+    fine: u32,
+    window: u32,
+    warm_up: u32,
+}
+
+pub(super) fn run(
+    study: &Study,
+    experiment: &Experiment,
+    arguments: &Arguments,
+) -> Result<Findings, Failure> {
+    let [p, a, h, g] = study.dragonfly;
+    // A quick look at 9126 nodes must be quicker still.
+    let effort = match (arguments.quick, p * a * g > 5000) {
+        (false, _) => Effort { coarse: 5, fine: 1, window: 10_000, warm_up: 3 },
+        (true, false) => Effort { coarse: 10, fine: 2, window: 1500, warm_up: 2 },
+        // Not much shorter, though: latencies must have the time to pass the limit.
+        (true, true) => Effort { coarse: 20, fine: 5, window: 1000, warm_up: 2 },
+    };
+    let pattern: Pattern = study.traffic.parse().map_err(Failure::of)?;
+    let images: Vec<(Paths, Images)> = Paths::ALL
+        .into_iter()
+        .map(|paths| {
+            Ok((
+                paths,
+                images(&format!("[dragonfly]\np = {p}\na = {a}\nh = {h}\ng = {g}\n"), paths)?,
+            ))
+        })
+        .collect::<Result<_, Failure>>()?;
+    let mut wanted = Vec::new();
+    for variant in study.variants {
+        for &scheme in study.schemes {
+            wanted.extend(images.iter().map(|(paths, images)| (variant, scheme, *paths, images)));
+        }
+    }
+    let bar = progress(arguments.quiet, "lines", wanted.len());
+    let lines = wanted
+        .into_par_iter()
+        .with_max_len(1)
+        .map(|(variant, scheme, paths, images)| {
+            let line = line((variant, scheme, paths), images, &pattern, &effort, arguments.seed);
+            bar.inc(1);
+            line
+        })
+        .collect::<Vec<Result<Line, Failure>>>()
+        .into_iter()
+        .collect::<Result<Vec<Line>, Failure>>();
+    bar.finish_and_clear();
+    let lines = lines?;
+    let heading = Heading::new(experiment, arguments);
+    let json = to_json(&Document {
+        heading,
+        dragonfly: study.dragonfly,
+        traffic: study.traffic,
+        lines: &lines,
+    })?;
+    let pictures = pictures(experiment, study, &lines);
+    Ok(Findings { csv: csv(&lines), json, pictures, words: words(study, &lines) })
+}
+
+/// The images of a fabric with these sets.
+fn images(dragonfly: &str, paths: Paths) -> Result<Images, Failure> {
+    let file = FabricFile::parse(&format!("name = \"experiment\"\n{dragonfly}"), "the experiment");
+    let file = file.map_err(Failure::of)?;
+    let topology =
+        arrange(file.dragonfly, Arrangement::default(), file.seed).map_err(Failure::of)?;
+    let seed = file.seed;
+    let rules = paths.sets().map(|set| -> SetRule {
+        parse_set(set, seed).expect("the sets of the experiments are in the grammar")
+    });
+    let fabric = Loaded { file, topology };
+    let made =
+        generate(&fabric, unthinned(rules), &|| (), &interrupted).map_err(|error| match error {
+            tvlb_generator::image::ImageStageError::Interrupted => Failure::Interrupted,
+            error @ tvlb_generator::image::ImageStageError::Unreachable { .. } => {
+                Failure::of(error)
+            }
+        })?;
+    Ok(made.images)
+}
+
+fn line(
+    (variant, scheme, paths): (&Variant, Scheme, Paths),
+    images: &Images,
+    pattern: &Pattern,
+    effort: &Effort,
+    seed: u64,
+) -> Result<Line, Failure> {
+    let source =
+        if paths == Paths::Conventional { VlbPaths::Conventional } else { VlbPaths::Custom };
+    let mut settings = Settings {
+        window: effort.window,
+        warm_up: effort.warm_up,
+        ..Settings::new(scheme, source)
+    };
+    let mut revision = Revision::default();
+    match variant.change {
+        Change::Nothing => {}
+        Change::Latencies(local, global) => {
+            (settings.local_latency, settings.global_latency) = (local, global);
+        }
+        Change::Buffer(flits) => settings.buffer = flits,
+        Change::Speedup(speedup) => settings.speedup = speedup,
+        Change::PerHop => revision.vc_scheme = Some(VcScheme::PerHop),
+    }
+    let switches = revision.apply(&images.fabric, &images.switches).map_err(Failure::of)?;
+    let fabric = Fabric::boot(&images.fabric, &switches).map_err(Failure::of)?;
+    let traffic = Traffic::new(pattern, fabric.dragonfly(), seed).map_err(Failure::of)?;
+    let mut known: BTreeMap<u32, Outcome> = BTreeMap::new();
+    let mut is_good = |step: u32| {
+        let load = f64::from(step) / UNIT;
+        let outcome = Run::new(&fabric, &settings, &traffic, load, seed)
+            .map_err(RunError::Settings)
+            .and_then(|run| run.measure(Haste::OnlyIfStable, &interrupted))
+            .map_err(|error| match error {
+                RunError::Stopped => Failure::Interrupted,
+                error => Failure::Message(format!("load {load}: {error}")),
+            })?;
+        let good = !outcome.saturated;
+        known.insert(step, outcome);
+        Ok::<bool, Failure>(good)
+    };
+    let (mut good, mut bad) = (0, 101);
+    let mut step = effort.coarse;
+    while step <= 100 {
+        if !is_good(step)? {
+            bad = step;
+            break;
+        }
+        good = step;
+        step += effort.coarse;
+    }
+    while bad <= 100 && bad - good > effort.fine {
+        let middle = good + ((bad - good) / 2).next_multiple_of(effort.fine);
+        let middle = if middle >= bad { bad - 1 } else { middle };
+        if is_good(middle)? { good = middle } else { bad = middle }
+    }
+    let points = known.into_values().map(|outcome| Point {
+        load: outcome.load,
+        latency: outcome.all.latency,
+        p99: outcome.all.p99,
+        accepted: outcome.all.accepted,
+        hops: outcome.all.hops,
+        vlb_share: outcome.all.vlb_share,
+        saturated: outcome.saturated,
+    });
+    Ok(Line {
+        scheme: scheme_name(scheme),
+        variant: variant.name,
+        paths,
+        set: paths.name(scheme),
+        saturation: f64::from(good) / UNIT,
+        points: points.collect(),
+        of: scheme,
+    })
+}
+
+fn csv(lines: &[Line]) -> String {
+    let mut text =
+        "scheme,variant,set,load,latency,p99,accepted,hops,vlb-share,saturated\n".to_owned();
+    for line in lines {
+        for point in &line.points {
+            let Point { load, latency, p99, accepted, hops, vlb_share, saturated } = point;
+            let _ = writeln!(
+                text,
+                "{},{},\"{}\",{load},{latency:.3},{p99},{accepted:.5},{hops:.4},{vlb_share:.4},{saturated}",
+                line.scheme, line.variant, line.set
+            );
+        }
+    }
+    text
+}
+
+/// A picture for each scheme and variant.
+fn pictures(experiment: &Experiment, study: &Study, lines: &[Line]) -> Vec<(String, String)> {
+    let mut pictures = Vec::new();
+    for variant in study.variants {
+        for &scheme in study.schemes {
+            let of = |line: &&Line| line.of == scheme && line.variant == variant.name;
+            let series: Vec<Series> = lines.iter().filter(of).map(series).collect();
+            let most = series.iter().flat_map(|s| &s.marks).map(|mark| mark.x).fold(0.1, f64::max);
+            let title = format!("{}, {}", experiment.about, scheme_name(scheme));
+            // As the paper draws it: what lies above says only that it saturates.
+            let shown =
+                120.0 * if matches!(variant.change, Change::Latencies(..)) { 3.0 } else { 1.0 };
+            let plot = Plot {
+                title,
+                x: Axis { name: "load (flits per node and cycle)".to_owned(), from: 0.0, most },
+                y: Axis { name: "mean latency (cycles)".to_owned(), from: 0.0, most: shown },
+                level: None,
+                series,
+            };
+            let name = [scheme_name(scheme), variant.name].join("-");
+            pictures.push((name.trim_end_matches('-').to_owned(), plot.file()));
+        }
+    }
+    pictures
+}
+
+fn series(line: &Line) -> Series {
+    let first_saturated = line.points.iter().position(|point| point.saturated);
+    let shown = first_saturated.map_or(line.points.len(), |position| position + 1);
+    let marks = line.points.iter().take(shown).map(|point| Mark {
+        x: point.load,
+        y: (!point.saturated).then_some(point.latency),
+        error: 0.0,
+        hover: format!("{}: {:.1} cycles at {}", line.set, point.latency, point.load),
+    });
+    Series { name: line.set.clone(), ink: line.paths.ink(), joined: true, marks: marks.collect() }
+}
+
+/// Every line's saturation, and ours beside what the paper's text states.
+fn words(study: &Study, lines: &[Line]) -> String {
+    let mut text = String::new();
+    for line in lines {
+        let variant = if line.variant.is_empty() { "" } else { &format!(" {}", line.variant) };
+        let low = line.points.iter().find(|point| !point.saturated);
+        let low = low.map_or(String::new(), |point| {
+            format!(", latency {:.1} at {}", point.latency, point.load)
+        });
+        let _ = writeln!(
+            text,
+            "  {}{variant}, {}: saturates at {:.2}{low}",
+            line.scheme, line.set, line.saturation
+        );
+    }
+    if study.stated.is_empty() {
+        text.push_str("  the paper's text: no figure known\n");
+    }
+    for stated in study.stated {
+        let prefix = if stated.custom { "T-" } else { "" };
+        for line in lines.iter().filter(|line| {
+            line.of == stated.scheme && (line.paths != Paths::Conventional) == stated.custom
+        }) {
+            let _ = writeln!(
+                text,
+                "  {prefix}{} with {}: {}",
+                stated.scheme.name().to_uppercase(),
+                line.set,
+                beside(stated, line)
+            );
+        }
+    }
+    text
+}
+
+fn beside(stated: &Stated, line: &Line) -> String {
+    let latency = stated.latency.and_then(|(load, paper)| {
+        let point = line.points.iter().find(|point| (point.load - load).abs() < 1e-9)?;
+        (!point.saturated).then(|| format!("latency at {load} {}", compared(point.latency, paper)))
+    });
+    let saturation =
+        stated.saturation.map(|paper| format!("saturation {}", compared(line.saturation, paper)));
+    [latency, saturation].into_iter().flatten().collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,118 @@
+//! Table 2: the fabrics, how their groups are joined, and how many VLB paths their sets keep.
+
+use super::catalogue::Experiment;
+use super::{Arguments, Findings, Heading, to_json};
+use crate::failure::Failure;
+use crate::output::{interrupted, progress};
+use serde::Serialize;
+use std::fmt::Write;
+use tvlb_generator::report::plot::{Axis, Ink, Mark, Plot, Series};
+use tvlb_generator::routes::count::RouteCounter;
+use tvlb_generator::routes::expected::fabric_mean;
+use tvlb_generator::set_grammar::parse_set;
+use tvlb_generator::topology::arrangement::{Arrangement, arrange};
+use tvlb_schema::Dragonfly;
+
+/// p, a, h, g of the fabrics.
+const FABRICS: [[u32; 4]; 4] = [[4, 8, 4, 9], [4, 8, 4, 17], [4, 8, 4, 33], [13, 26, 13, 27]];
+const SETS: [&str; 3] = ["all", "strategic-2-3", "shapes:011"];
+
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Row {
+    dragonfly: [u32; 4],
+    nodes: u32,
+    switches: u32,
+    links_per_pair: [usize; 2],
+    paths: Vec<Paths>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Paths {
+    set: &'static str,
+    routes_per_pair: f64,
+    mean_hops: f64,
+}
+
+#[derive(Serialize)]
+struct Document<'d> {
+    #[serde(flatten)]
+    heading: Heading<'d>,
+    rows: &'d [Row],
+}
+
+pub(super) fn run(experiment: &Experiment, arguments: &Arguments) -> Result<Findings, Failure> {
+    let bar = progress(arguments.quiet, "fabrics", FABRICS.len());
+    let mut rows = Vec::new();
+    for [p, a, h, g] in FABRICS {
+        if interrupted() {
+            return Err(Failure::Interrupted);
+        }
+        let df = Dragonfly::new(p, a, h, g).map_err(Failure::of)?;
+        let topology = arrange(df, Arrangement::default(), arguments.seed).map_err(Failure::of)?;
+        let counter = RouteCounter::new(&topology);
+        let (least, most) = topology.links_per_pair();
+        let paths = SETS.map(|set| {
+            let rule = parse_set(set, arguments.seed).expect("the sets are in the grammar");
+            let mean = fabric_mean(&counter, &rule);
+            Paths { set, routes_per_pair: mean.routes, mean_hops: mean.hops.unwrap_or(0.0) }
+        });
+        rows.push(Row {
+            dragonfly: [p, a, h, g],
+            nodes: df.node_count(),
+            switches: df.switch_count(),
+            links_per_pair: [least, most],
+            paths: paths.into(),
+        });
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    let mut csv =
+        "p,a,h,g,nodes,switches,least-links,most-links,set,routes-per-pair,mean-hops\n".to_owned();
+    let mut words = String::new();
+    for row in &rows {
+        let ([p, a, h, g], [least, most]) = (row.dragonfly, row.links_per_pair);
+        let (nodes, switches) = (row.nodes, row.switches);
+        let _ = write!(
+            words,
+            "  dfly({p},{a},{h},{g}): {nodes} nodes, {switches} switches, {most} links per pair of groups"
+        );
+        for Paths { set, routes_per_pair, mean_hops } in &row.paths {
+            let _ = writeln!(
+                csv,
+                "{p},{a},{h},{g},{nodes},{switches},{least},{most},{set},{routes_per_pair:.4},{mean_hops:.4}"
+            );
+            let _ = write!(words, "; {set} {routes_per_pair:.1} routes, {mean_hops:.2} hops");
+        }
+        words.push('\n');
+    }
+    words.push_str("  the paper's text: no figure known\n");
+    let json = to_json(&Document { heading: Heading::new(experiment, arguments), rows: &rows })?;
+    Ok(Findings { csv, json, pictures: vec![("hops".to_owned(), picture(&rows))], words })
+}
+
+fn picture(rows: &[Row]) -> String {
+    let series = SETS.iter().enumerate().map(|(number, set)| {
+        let marks = (1_u32..).zip(rows).map(|(place, row)| Mark {
+            x: f64::from(place),
+            y: row.paths.get(number).map(|paths| paths.mean_hops),
+            error: 0.0,
+            hover: format!("dfly{:?}, {set}", row.dragonfly),
+        });
+        Series {
+            name: (*set).to_owned(),
+            ink: Ink::nth(number),
+            joined: false,
+            marks: marks.collect(),
+        }
+    });
+    Plot {
+        title: "mean hops of the sets on each fabric".to_owned(),
+        x: Axis { name: "fabric, in the order of the table".to_owned(), from: 0.0, most: 5.0 },
+        y: Axis { name: "mean hops".to_owned(), from: 0.0, most: 6.0 },
+        level: None,
+        series: series.collect(),
+    }
+    .file()
+}

@@ -1,0 +1,254 @@
+//! The sweep file, checked, and the runs that it asks for.
+
+use crate::failure::Failure;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::fmt::Display;
+use std::fs;
+use std::path::{Path, PathBuf};
+use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_generator::fabric::Fabric;
+use tvlb_generator::set_grammar::{canonical, parse_set};
+use tvlb_generator::table_set::sha256;
+use tvlb_schema::{PerDecision, SetRule};
+use tvlb_simulator::{Pattern, Settings, scheme_name};
+
+/// The set that stands for conventional UGAL.
+const CONVENTIONAL: &str = "conventional";
+/// More runs than this are a slip of the pen.
+const MOST_UNITS: usize = 1_000_000;
+
+/// The file as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct File {
+    fabrics: Vec<PathBuf>,
+    schemes: Vec<String>,
+    sets: Vec<String>,
+    traffic: Vec<String>,
+    loads: Vec<f64>,
+    seeds: Vec<u64>,
+    #[serde(default)]
+    settings: Changed,
+}
+
+/// Settings other than the defaults of `tvlb simulate`.
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Changed {
+    window: Option<u32>,
+    warm_up: Option<u32>,
+    latency_limit: Option<u32>,
+    buffer: Option<u16>,
+    speedup: Option<u8>,
+}
+
+/// Where a run's VLB paths come from.
+pub(super) struct Paths {
+    /// As written.
+    pub(super) name: String,
+    /// At the source and at PAR's second look; none for conventional ones.
+    sets: Option<(String, String)>,
+}
+
+impl Paths {
+    fn parse(text: &str) -> Result<Self, String> {
+        let name = text.trim().to_owned();
+        if name == CONVENTIONAL {
+            return Ok(Self { name, sets: None });
+        }
+        let (source, second) = name.split_once(" then ").unwrap_or((&name, &name));
+        for set in [source, second] {
+            parse_set(set, 1).map_err(|error| {
+                format!(
+                    "{error}\n{}\nor \"{CONVENTIONAL}\"; PAR's second look may have a set of its \
+                         own behind \" then \"",
+                    error.marked(set)
+                )
+            })?;
+        }
+        let sets = Some((source.to_owned(), second.to_owned()));
+        Ok(Self { name, sets })
+    }
+
+    /// The rules by decision.
+    pub(super) fn rules(&self, seed: u64) -> PerDecision<SetRule> {
+        let rule = |set: &str| parse_set(set, seed).expect("it was parsed before");
+        let (source, second) = match &self.sets {
+            Some((source, second)) => (rule(source), rule(second)),
+            None => (rule("all"), rule("all")),
+        };
+        PerDecision { ugal_l: source, par_source: source, par_second: second }
+    }
+
+    const fn kind(&self) -> VlbPaths {
+        if self.sets.is_some() { VlbPaths::Custom } else { VlbPaths::Conventional }
+    }
+}
+
+/// All that a run's outcome depends on.
+#[derive(Clone, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct Subject {
+    pub(super) tool_version: &'static str,
+    pub(super) fabric: String,
+    /// A hash of sizes, cables, virtual channels and threshold.
+    pub(super) fabric_hash: String,
+    pub(super) scheme: &'static str,
+    pub(super) set: String,
+    /// What that means on this fabric, with the seed of its fractions.
+    pub(super) rules: String,
+    pub(super) traffic: String,
+    pub(super) load: f64,
+    pub(super) seed: u64,
+    pub(super) settings: Settings,
+}
+
+/// One run.
+pub(super) struct Unit {
+    /// The hash of its subject.
+    pub(super) key: String,
+    pub(super) subject: Subject,
+    pub(super) settings: Settings,
+    /// Positions in the plan.
+    pub(super) fabric: usize,
+    pub(super) set: usize,
+    pub(super) traffic: usize,
+}
+
+/// A sweep.
+pub(super) struct Plan {
+    pub(super) fabrics: Vec<(PathBuf, Fabric)>,
+    pub(super) sets: Vec<Paths>,
+    pub(super) traffic: Vec<Pattern>,
+    /// In the order of the file's lists, the last one fastest.
+    pub(super) units: Vec<Unit>,
+}
+
+impl Plan {
+    /// Reads a sweep file and the fabric files that it names.
+    pub(super) fn read(path: &Path) -> Result<Self, Failure> {
+        let wrong = |text: &dyn Display| Failure::Message(format!("{}: {text}", path.display()));
+        let text = fs::read_to_string(path).map_err(|e| wrong(&format!("cannot read it: {e}")))?;
+        let file: File = toml::from_str(&text).map_err(|error| wrong(&error))?;
+        distinct("fabrics", file.fabrics.iter().map(|path| path.display().to_string()))
+            .and_then(|()| distinct("schemes", &file.schemes))
+            .and_then(|()| distinct("sets", &file.sets))
+            .and_then(|()| distinct("traffic", &file.traffic))
+            .and_then(|()| distinct("loads", &file.loads))
+            .and_then(|()| distinct("seeds", &file.seeds))
+            .map_err(|error| wrong(&error))?;
+        let beside = path.parent().unwrap_or(Path::new(""));
+        let fabrics = file
+            .fabrics
+            .iter()
+            .map(|name| Ok((name.clone(), Fabric::load(&beside.join(name)).map_err(Failure::of)?)))
+            .collect::<Result<Vec<_>, Failure>>()?;
+        let schemes = file
+            .schemes
+            .iter()
+            .map(|name| scheme(name).map_err(|error| wrong(&format!("schemes: {error}"))))
+            .collect::<Result<Vec<_>, Failure>>()?;
+        let sets = file
+            .sets
+            .iter()
+            .map(|set| Paths::parse(set).map_err(|error| wrong(&format!("sets: {error}"))))
+            .collect::<Result<Vec<_>, Failure>>()?;
+        let traffic = file
+            .traffic
+            .iter()
+            .map(|name| name.parse().map_err(|error| wrong(&format!("traffic: {error}"))))
+            .collect::<Result<Vec<Pattern>, Failure>>()?;
+        if let Some(load) = file.loads.iter().find(|&&load| !(load > 0.0 && load <= 1.0)) {
+            return Err(wrong(&format!("loads: found {load}, accepted above 0 and at most 1")));
+        }
+        let lists = [fabrics.len(), schemes.len(), sets.len(), traffic.len(), file.loads.len()];
+        let count = lists.iter().fold(file.seeds.len(), |count, &n| count.saturating_mul(n));
+        if count > MOST_UNITS {
+            return Err(wrong(&format!("it asks for {count} runs, accepted at most {MOST_UNITS}")));
+        }
+        let mut plan = Self { fabrics, sets, traffic, units: Vec::with_capacity(count) };
+        plan.add_units(&file, &schemes);
+        Ok(plan)
+    }
+
+    fn add_units(&mut self, file: &File, schemes: &[Scheme]) {
+        for (fabric, (_, loaded)) in self.fabrics.iter().enumerate() {
+            let hash = hash_of(loaded);
+            for &scheme in schemes {
+                for (set, paths) in self.sets.iter().enumerate() {
+                    let settings = settings(file.settings, loaded, scheme, paths.kind());
+                    let rules = rules_in_words(paths, loaded.file.seed);
+                    for (traffic, pattern) in self.traffic.iter().enumerate() {
+                        for (&load, &seed) in
+                            file.loads.iter().flat_map(|l| file.seeds.iter().map(move |s| (l, s)))
+                        {
+                            let subject = Subject {
+                                tool_version: env!("CARGO_PKG_VERSION"),
+                                fabric: loaded.file.name.clone(),
+                                fabric_hash: hash.clone(),
+                                scheme: scheme_name(scheme),
+                                set: paths.name.clone(),
+                                rules: rules.clone(),
+                                traffic: pattern.to_string(),
+                                load,
+                                seed,
+                                settings: settings.clone(),
+                            };
+                            let json = serde_json::to_vec(&subject).expect("it is plain values");
+                            let (key, settings) = (sha256(&json), settings.clone());
+                            self.units.push(Unit { key, subject, settings, fabric, set, traffic });
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A list with at least one entry and none twice.
+fn distinct<T: Display>(name: &str, list: impl IntoIterator<Item = T>) -> Result<(), String> {
+    let mut known = BTreeSet::new();
+    for entry in list {
+        let entry = entry.to_string();
+        if !known.insert(entry.clone()) {
+            return Err(format!("{name}: found {entry} twice, accepted each entry once"));
+        }
+    }
+    if known.is_empty() {
+        Err(format!("{name}: found none, accepted at least one"))
+    } else {
+        Ok(())
+    }
+}
+
+fn scheme(name: &str) -> Result<Scheme, String> {
+    let all = [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::Par, Scheme::UgalG];
+    all.into_iter()
+        .find(|&scheme| scheme_name(scheme) == name)
+        .ok_or_else(|| format!("found {name:?}, accepted {}", all.map(scheme_name).join(", ")))
+}
+
+fn settings(changed: Changed, fabric: &Fabric, scheme: Scheme, paths: VlbPaths) -> Settings {
+    let mut settings = Settings::new(scheme, paths);
+    settings.local_latency = fabric.file.latencies.local;
+    settings.global_latency = fabric.file.latencies.global;
+    settings.window = changed.window.unwrap_or(settings.window);
+    settings.warm_up = changed.warm_up.unwrap_or(settings.warm_up);
+    settings.latency_limit = changed.latency_limit.unwrap_or(settings.latency_limit);
+    settings.buffer = changed.buffer.unwrap_or(settings.buffer);
+    settings.speedup = changed.speedup.unwrap_or(settings.speedup);
+    settings
+}
+
+fn rules_in_words(paths: &Paths, seed: u64) -> String {
+    let PerDecision { par_source, par_second, .. } = paths.rules(seed);
+    format!("{} then {}; seed {seed}", canonical(&par_source), canonical(&par_second))
+}
+
+fn hash_of(fabric: &Fabric) -> String {
+    let cables = fabric.topology.cables();
+    let df = fabric.topology.dragonfly();
+    let (channels, threshold) = (fabric.file.virtual_channels.name(), fabric.file.threshold);
+    sha256(format!("{df:?} {cables:?} {channels} {threshold}").as_bytes())
+}

@@ -1,0 +1,146 @@
+//! The fabric drawn: all groups on a ring with the links between them, one group with its switches
+//! on a ring, and every global port in words.
+
+use crate::topology::Topology;
+use std::fmt::Write;
+use tvlb_schema::{End, Group};
+
+/// Above so many groups only the links of group 0 are drawn.
+const MOST_GROUPS: u32 = 64;
+/// Above so many switches a group's local links are not drawn.
+const MOST_SWITCHES: u32 = 64;
+/// Above so many global ports only those of group 0 are listed.
+const MOST_PORTS: u32 = 12_000;
+
+const SIDE: f64 = 460.0;
+const CENTRE: f64 = 230.0;
+
+/// A place on a ring of `count`, the first at the top, clockwise.
+fn on_ring(number: u32, count: u32, radius: f64) -> (f64, f64) {
+    let turn = std::f64::consts::TAU * f64::from(number) / f64::from(count);
+    (CENTRE + radius * turn.sin(), CENTRE - radius * turn.cos())
+}
+
+fn open(label: &str) -> String {
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {SIDE} {SIDE}\" role=\"img\" aria-label=\"{label}\">\n"
+    )
+}
+
+/// The groups and their links.
+pub(super) fn ring(topology: &Topology) -> String {
+    let df = topology.dragonfly();
+    let g = df.g();
+    let mut svg = open("the groups and the links between them");
+    for from in df.groups() {
+        for to in df.groups().filter(|&to| from < to) {
+            let links = topology.links(from, to).len();
+            if links == 0 || (g > MOST_GROUPS && from != Group(0)) {
+                continue;
+            }
+            let (x, y) = on_ring(from.0.into(), g, 190.0);
+            let (to_x, to_y) = on_ring(to.0.into(), g, 190.0);
+            let plural = if links == 1 { "" } else { "s" };
+            // Bent inwards, so that neighbours' links are not hidden by the ring.
+            let _ = writeln!(
+                svg,
+                "<path class=\"cable\" d=\"M{x:.1} {y:.1}Q{:.1} {:.1} {to_x:.1} {to_y:.1}\"><title>groups {from} and {to}: {links} link{plural}</title></path>",
+                0.5 * CENTRE + 0.25 * (x + to_x),
+                0.5 * CENTRE + 0.25 * (y + to_y)
+            );
+        }
+    }
+    let radius = (560.0 / f64::from(g)).clamp(3.0, 15.0);
+    discs(&mut svg, g, 190.0, radius, "group");
+    svg.push_str("</svg>\n");
+    svg
+}
+
+/// Whether all links are drawn.
+pub(super) fn ring_is_whole(topology: &Topology) -> bool {
+    topology.dragonfly().g() <= MOST_GROUPS
+}
+
+/// One group's switches, the links among them, and a stub for every global port.
+pub(super) fn group(topology: &Topology, group: Group) -> String {
+    let df = topology.dragonfly();
+    let a = df.a();
+    let mut svg = open(&format!("group {group} in detail"));
+    for from in 0..a {
+        for to in from + 1..a {
+            if a > MOST_SWITCHES {
+                continue;
+            }
+            let ((x, y), (to_x, to_y)) = (on_ring(from, a, 150.0), on_ring(to, a, 150.0));
+            let _ = writeln!(
+                svg,
+                "<path class=\"local\" d=\"M{x:.1} {y:.1}L{to_x:.1} {to_y:.1}\"><title>switches {from} and {to}</title></path>"
+            );
+        }
+    }
+    for port in df.global_ports() {
+        let Some(end) = topology.peer(End { group, port }) else { continue };
+        let (index, slot) = df.split_port(port);
+        let stubs = a * df.h();
+        let number = u32::from(index.0) * df.h() + u32::from(slot);
+        // The stubs of a switch are spread around its own direction.
+        let turn = (f64::from(number) - f64::from(df.h() - 1) / 2.0) / f64::from(stubs);
+        let (sin, cos) = (std::f64::consts::TAU * turn).sin_cos();
+        let (x, y) = on_ring(index.0.into(), a, 150.0);
+        let (to_x, to_y) = (CENTRE + 215.0 * sin, CENTRE - 215.0 * cos);
+        let far = df.split_port(end.port).0;
+        let _ = writeln!(
+            svg,
+            "<path class=\"cable\" d=\"M{x:.1} {y:.1}L{to_x:.1} {to_y:.1}\"><title>switch {index}, global port {slot}: to group {}, switch {far}</title></path>",
+            end.group
+        );
+    }
+    let radius = (420.0 / f64::from(a)).clamp(3.0, 15.0);
+    discs(&mut svg, a, 150.0, radius, "switch");
+    svg.push_str("</svg>\n");
+    svg
+}
+
+fn discs(svg: &mut String, count: u32, ring: f64, radius: f64, what: &str) {
+    for number in 0..count {
+        let (x, y) = on_ring(number, count, ring);
+        let _ = write!(
+            svg,
+            "<circle class=\"disc\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius:.1}\"><title>{what} {number}</title></circle>"
+        );
+        if radius > 7.0 {
+            let _ = write!(
+                svg,
+                "<text class=\"mid\" x=\"{x:.1}\" y=\"{:.1}\">{number}</text>",
+                y + 4.0
+            );
+        }
+        svg.push('\n');
+    }
+}
+
+/// The groups whose ports are listed.
+pub(super) fn listed_groups(topology: &Topology) -> u32 {
+    let df = topology.dragonfly();
+    if df.port_count() <= MOST_PORTS { df.g() } else { 1 }
+}
+
+/// For each switch of a group, in words, where its global ports lead: group.switch.
+pub(super) fn ports_of(topology: &Topology, group: Group) -> Vec<Vec<String>> {
+    let df = topology.dragonfly();
+    let row = |index: tvlb_schema::Index| {
+        let ports = (0..df.h()).map(|slot| {
+            let slot = u16::try_from(slot).expect("slots fit 16 bits");
+            let end = topology.peer(End { group, port: df.global_port(index, slot) });
+            end.map_or("unused".to_owned(), |end| {
+                format!("{}.{}", end.group, df.split_port(end.port).0)
+            })
+        });
+        vec![
+            index.to_string(),
+            df.switch(group, index).to_string(),
+            ports.collect::<Vec<_>>().join(" "),
+        ]
+    };
+    df.indices().map(row).collect()
+}

@@ -1,0 +1,159 @@
+//! The report: what a table set is, how it was come by and what holds of it, for a person to look
+//! at. One HTML file without scripts that asks for nothing from anywhere.
+//!
+//! Promises: it follows from its [`Subject`] alone, with no clock and no path in it, so the same
+//! input gives the same bytes; every number comes from a stage of the generator, none is worked out
+//! a second time here but the [`link_load`]s, which are measured on the images.
+
+pub mod link_load;
+pub mod plot;
+
+mod fabric_picture;
+mod heat;
+mod loads;
+mod page;
+mod repeat;
+mod step_one;
+mod step_two;
+mod words;
+
+use crate::choose::Options;
+use crate::choose::evidence::Evidence;
+use crate::fabric::Fabric;
+use crate::image::Images;
+use crate::table_set::Manifest;
+use crate::verify::Certificate;
+use page::{figure, on_demand, page, paragraph, preformatted, section, side_by_side, table};
+use tvlb_schema::Group;
+
+/// All that a report is of.
+#[derive(Clone, Copy, Debug)]
+pub struct Subject<'s> {
+    /// The fabric, with the sets that it was told to have.
+    pub fabric: &'s Fabric,
+    /// How sets were to be chosen, where they were.
+    pub options: &'s Options,
+    /// What Steps 1 and 2 saw; none where the sets were given.
+    pub evidence: Option<&'s Evidence>,
+    /// The manifest as it is written.
+    pub manifest: &'s Manifest,
+    /// The images as they are written.
+    pub images: &'s Images,
+    /// What was verified of them.
+    pub certificate: &'s Certificate,
+}
+
+/// The report, as the text of an HTML file.
+pub fn html(subject: &Subject<'_>) -> String {
+    let name = &subject.manifest.fabric.name;
+    let mut body = format!("<h1>Routing tables of {}</h1>\n", page::escaped(name));
+    body.push_str(&words::summary(subject));
+    body.push_str(&section("fabric", "The fabric", &fabric(subject)));
+    body.push_str(&section(
+        "step-1",
+        "Step 1: what sets of paths could carry",
+        &step_one::body(subject),
+    ));
+    body.push_str(&section("step-2", "Step 2: what they do carry", &step_two::body(subject)));
+    body.push_str(&section("loads", "How VLB loads the links", &loads::body(subject)));
+    body.push_str(&section("sizes", "The tables", &sizes(subject)));
+    body.push_str(&section("verified", "What was verified", &verified(subject)));
+    body.push_str(&section("repeat", "To make them again", &repeat::body(subject)));
+    page(&format!("Routing tables of {name}"), &body)
+}
+
+fn fabric(subject: &Subject<'_>) -> String {
+    let topology = &subject.fabric.topology;
+    let mut html = paragraph(&words::wiring(topology));
+    let whole = if fabric_picture::ring_is_whole(topology) {
+        "All groups, and a line where two are joined. Point at a line for the number of its links."
+    } else {
+        "All groups. There are too many to draw all links: those of group 0 are shown."
+    };
+    html.push_str(&figure(&fabric_picture::ring(topology), whole));
+    let mut detail = figure(
+        &fabric_picture::group(topology, Group(0)),
+        "Group 0: its switches, their local links, and outwards each global port with a cable.",
+    );
+    let listed = fabric_picture::listed_groups(topology);
+    for group in topology.dragonfly().groups().take(listed as usize) {
+        let rows = fabric_picture::ports_of(topology, group);
+        let head = ["switch of the group", "number", "global ports lead to group.switch"];
+        let ports = table(&head, rows);
+        detail.push_str(&on_demand(&format!("Where the ports of group {group} lead"), &ports));
+    }
+    if listed < topology.dragonfly().g() {
+        detail.push_str(&paragraph(
+            "The fabric has too many ports to list all; tvlb inspect lists those of any switch.",
+        ));
+    }
+    html.push_str(&on_demand("A group in detail, and every global port", &detail));
+    html
+}
+
+fn sizes(subject: &Subject<'_>) -> String {
+    let Manifest { sizes, files, sets, .. } = subject.manifest;
+    let switches = files.len().saturating_sub(1);
+    let mut html = table(
+        &["", "files", "bytes"],
+        [
+            ("fabric image, the same for every switch", 1, sizes.fabric.to_string()),
+            (
+                "switch images, one for each switch",
+                switches,
+                format!(
+                    "{} (median; {} to {})",
+                    sizes.switch_median, sizes.switch_least, sizes.switch_most
+                ),
+            ),
+            ("all images", switches + 1, sizes.total.to_string()),
+        ]
+        .map(|(what, files, bytes)| vec![what.to_owned(), files.to_string(), bytes]),
+    );
+    let rows = tvlb_schema::Decision::ALL.map(|decision| {
+        let entry = sets.get(decision);
+        let about = if entry.mean_hops_are_exact { "" } else { "about " };
+        let hops = entry.mean_hops.map_or("–".to_owned(), |hops| format!("{about}{hops:.3}"));
+        vec![
+            decision.name().to_owned(),
+            entry.set.clone(),
+            format!("{:.1}", entry.mean_routes),
+            hops,
+            entry.pairs_without_route.to_string(),
+            entry.threshold.to_string(),
+        ]
+    });
+    html.push_str(&table(
+        &[
+            "decision",
+            "T-VLB set",
+            "routes per pair",
+            "mean hops of a draw",
+            "pairs without a route",
+            "T",
+        ],
+        rows,
+    ));
+    html.push_str(&paragraph(
+        "A switch image holds a rule and the wiring, not a list of paths; the datapath finds the \
+         paths from them, so the images do not grow with the number of paths.",
+    ));
+    html
+}
+
+fn verified(subject: &Subject<'_>) -> String {
+    let mut html = paragraph(
+        "Before the directory took its name, its images were read back from the disk and checked \
+         with nothing but the image formats and the datapath. tvlb verify does it again, and walks \
+         all paths if --most-walks allows.",
+    );
+    html.push_str(&preformatted(&subject.certificate.to_string()));
+    html
+}
+
+/// Two pictures or more in a row, from their SVG and captions.
+fn row(pictures: impl IntoIterator<Item = (String, String)>) -> String {
+    let figures: String =
+        pictures.into_iter().map(|(svg, caption)| figure(&svg, &caption)).collect();
+    side_by_side(&figures)
+}

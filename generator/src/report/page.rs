@@ -1,0 +1,100 @@
+//! The page around the sections: one file that asks for nothing from anywhere, in the reader's
+//! choice of light or dark, on a phone or on paper.
+
+use std::fmt::{Display, Write};
+
+/// The style sheet of page and pictures. Colours of lines: Okabe and Ito. Colours of maps: a scale
+/// from dark blue to yellow whose lightness rises evenly, so that it reads without colour too.
+pub(super) const STYLE: &str = include_str!("style.css");
+
+/// A page from its sections.
+pub(super) fn page(title: &str, body: &str) -> String {
+    let title = escaped(title);
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <link rel=\"icon\" href=\"data:,\">\n\
+         <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n{body}</main>\n</body>\n</html>\n"
+    )
+}
+
+/// A section with a heading.
+pub(super) fn section(id: &str, heading: &str, body: &str) -> String {
+    format!("<section id=\"{id}\">\n<h2>{}</h2>\n{body}</section>\n", escaped(heading))
+}
+
+/// A paragraph of plain text.
+pub(super) fn paragraph(text: &str) -> String {
+    format!("<p>{}</p>\n", escaped(text))
+}
+
+/// Preformatted text.
+pub(super) fn preformatted(text: &str) -> String {
+    format!("<pre>{}</pre>\n", escaped(text))
+}
+
+/// A picture with words below it.
+pub(super) fn figure(svg: &str, caption: &str) -> String {
+    format!("<figure>\n{svg}<figcaption>{}</figcaption>\n</figure>\n", escaped(caption))
+}
+
+/// Pictures side by side where there is room.
+pub(super) fn side_by_side(figures: &str) -> String {
+    format!("<div class=\"row\">\n{figures}</div>\n")
+}
+
+/// What is shown on demand, and always on paper.
+pub(super) fn on_demand(summary: &str, body: &str) -> String {
+    format!("<details>\n<summary>{}</summary>\n{body}</details>\n", escaped(summary))
+}
+
+/// A table: its head, and rows of as many cells. The first cell of a row names it; columns that
+/// begin with a number are set like numbers.
+pub(super) fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let rows: Vec<Vec<String>> = rows.into_iter().collect();
+    let is_number = |column: usize| {
+        let cell = rows.first().and_then(|row| row.get(column));
+        cell.is_none_or(|cell| !cell.contains(' ') && !cell.contains(char::is_alphabetic))
+    };
+    let class = |column: usize| if column > 0 && is_number(column) { " class=\"n\"" } else { "" };
+    let mut html = String::from("<div class=\"scroll\"><table>\n<thead><tr>");
+    for (column, cell) in head.iter().enumerate() {
+        let _ = write!(html, "<th scope=\"col\"{}>{}</th>", class(column), escaped(cell));
+    }
+    html.push_str("</tr></thead>\n<tbody>\n");
+    for row in &rows {
+        html.push_str("<tr>");
+        for (column, cell) in row.iter().enumerate() {
+            let cell = escaped(cell);
+            let _ = if column == 0 {
+                write!(html, "<th scope=\"row\">{cell}</th>")
+            } else {
+                write!(html, "<td{}>{cell}</td>", class(column))
+            };
+        }
+        html.push_str("</tr>\n");
+    }
+    html.push_str("</tbody>\n</table></div>\n");
+    html
+}
+
+/// A figure with so many decimals, or a dash.
+pub(super) fn figure_or_dash(value: Option<f64>, decimals: usize) -> String {
+    value.map_or("–".to_owned(), |value| format!("{value:.decimals$}"))
+}
+
+/// Text as it must stand in HTML and SVG.
+pub(super) fn escaped(text: &(impl Display + ?Sized)) -> String {
+    let mut out = String::new();
+    for character in text.to_string().chars() {
+        match character {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            other => out.push(other),
+        }
+    }
+    out
+}

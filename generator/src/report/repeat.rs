@@ -1,0 +1,123 @@
+//! What it takes to make the same table set again: version, fabric file, cables, command.
+
+use super::Subject;
+use super::page::{on_demand, paragraph, preformatted, table};
+use crate::choose::{Options, PanelSize, Prefer};
+use crate::fabric_file::{FabricFile, Sets, Wiring};
+use crate::set_grammar::canonical;
+use crate::topology::cable_list;
+use std::fmt::Write;
+use tvlb_schema::Decision;
+
+/// More cables than this are not listed.
+const MOST_CABLES: usize = 12_000;
+
+pub(super) fn body(subject: &Subject<'_>) -> String {
+    let manifest = subject.manifest;
+    let image = manifest.files.first().map_or(String::new(), |file| file.sha256.clone());
+    let rows = [
+        ("tvlb", manifest.tool_version.clone()),
+        ("seed", manifest.fabric.seed.to_string()),
+        ("fabric identity", manifest.fabric_identity.clone()),
+        ("SHA-256 of the fabric image", image),
+    ];
+    let mut html = table(&["", ""], rows.map(|(what, value)| vec![what.to_owned(), value]));
+    html.push_str(&paragraph(
+        "The same version makes the same bytes from this file, fabric.toml, with this command, at \
+         any number of threads. manifest.json has the hash of every image.",
+    ));
+    html.push_str(&preformatted(&command(subject.options, &subject.fabric.file)));
+    html.push_str(&preformatted(&fabric_file(&subject.fabric.file)));
+    if let Wiring::Cables(_) = subject.fabric.file.wiring {
+        if subject.fabric.topology.cables().len() <= MOST_CABLES {
+            let list = preformatted(&cable_list::write(&subject.fabric.topology));
+            html.push_str(&on_demand("cables.csv", &list));
+        } else {
+            html.push_str(&paragraph("The cable list is too long to be repeated here."));
+        }
+    }
+    html
+}
+
+/// The command, with the options that decide what is made.
+fn command(options: &Options, file: &FabricFile) -> String {
+    let mut text = String::from("tvlb generate fabric.toml -o tables");
+    if file.sets.rules().is_some() {
+        return text;
+    }
+    if options.fast {
+        text.push_str(" --fast");
+    }
+    if options.prefer != Prefer::default() {
+        let _ = write!(text, " --prefer {}", options.prefer.name());
+    }
+    if options.panel != PanelSize::default() {
+        let _ = write!(text, " --panel {}", options.panel.name());
+    }
+    for candidate in &options.candidates {
+        let _ = write!(text, " --candidate '{}'", canonical(candidate));
+    }
+    text
+}
+
+/// The fabric file as it was understood, with nothing left to a default.
+fn fabric_file(file: &FabricFile) -> String {
+    let df = &file.dragonfly;
+    let wiring = match &file.wiring {
+        Wiring::Arrangement(arrangement) => format!("arrangement = \"{arrangement}\""),
+        // Where the list lay is nobody's business.
+        Wiring::Cables(_) => "cables = \"cables.csv\"".to_owned(),
+    };
+    let mut text = format!(
+        "name = \"{}\"\nseed = {}\n\n[dragonfly]\np = {}\na = {}\nh = {}\ng = {}\n{wiring}\n\n\
+         [links]\nlocal-latency = {}\nglobal-latency = {}\n\n\
+         [routing]\nthreshold = {}\nvirtual-channels = \"{}\"\n",
+        file.name,
+        file.seed,
+        df.p(),
+        df.a(),
+        df.h(),
+        df.g(),
+        file.latencies.local,
+        file.latencies.global,
+        file.threshold,
+        file.virtual_channels.name()
+    );
+    match &file.sets {
+        Sets::Auto => text.push_str("set = \"auto\"\n"),
+        Sets::Given(sets) => {
+            text.push_str("\n[routing.set]\n");
+            for decision in Decision::ALL {
+                let set = canonical(&sets.get(decision).rule);
+                let _ = writeln!(text, "{} = \"{set}\"", decision.name());
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_that_is_shown_means_the_same() {
+        for set in [
+            "\"auto\"",
+            "\"60% 5-hop\"",
+            "{ ugal-l = \"all\", par-source = \"min\", par-second = \"4*2-hop, only:001\" }",
+        ] {
+            let text = format!(
+                "name = \"x\"\nseed = 7\n[dragonfly]\np = 2\na = 4\nh = 2\ng = 5\narrangement = \"palmtree\"\n\
+                 [routing]\nthreshold = -3\nset = {set}\n"
+            );
+            let file = FabricFile::parse(&text, "x").unwrap();
+            let again = FabricFile::parse(&fabric_file(&file), "x").unwrap();
+            assert_eq!(again.sets.rules(), file.sets.rules());
+            assert_eq!(
+                FabricFile { sets: Sets::Auto, ..again },
+                FabricFile { sets: Sets::Auto, ..file }
+            );
+        }
+    }
+}

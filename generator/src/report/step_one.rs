@@ -1,0 +1,153 @@
+//! Step 1: modelled throughput of every set, the bound, the front, and what came of it.
+
+use super::page::{on_demand, paragraph, table};
+use super::plot::{Axis, Ink, Mark, Plot, Series};
+use super::{Subject, row};
+use crate::choose::candidates::PAPER;
+use crate::choose::record::ChoiceEntry;
+use crate::choose::screen::MOST_SWITCHES;
+use crate::throughput::report::{Report, SetResult};
+
+pub(super) fn body(subject: &Subject<'_>) -> String {
+    let Some(choice) = &subject.manifest.choice else {
+        return paragraph("The sets were given, so none was modelled. tvlb model models any.");
+    };
+    let Some(report) = subject.evidence.and_then(|evidence| evidence.model.as_ref()) else {
+        return paragraph(&format!(
+            "Not used: the fabric has more than {MOST_SWITCHES} switches, and the model's programs \
+             would take too long to be part of generate."
+        ));
+    };
+    let mut html = paragraph(&words(report, choice));
+    html.push_str(&row([
+        (
+            by_hops(report),
+            "Throughput against mean hops. The line joins the sets of which none has more \
+             throughput without more hops."
+                .to_owned(),
+        ),
+        (
+            by_set(report),
+            "The same sets by rising throughput; a bar is one standard error over the patterns."
+                .to_owned(),
+        ),
+    ]));
+    let rows = report.sets.iter().map(|set| {
+        vec![
+            set.set.clone(),
+            set.throughput.to_string(),
+            format!("{:.4}", set.throughput.worst),
+            format!("{:.3}", set.mean_hops),
+            if set.on_front { "yes" } else { "" }.to_owned(),
+        ]
+    });
+    let all = table(&["set", "throughput", "worst pattern", "mean hops", "on the front"], rows);
+    html.push_str(&on_demand(&format!("All {} sets", report.sets.len()), &all));
+    html
+}
+
+fn words(report: &Report, choice: &ChoiceEntry) -> String {
+    let next = if choice.contests.is_empty() {
+        "The first of these is used, drawn by shape."
+    } else {
+        "These went on to Step 2, with their mirror images, the paper's choice and a family of mixtures."
+    };
+    format!(
+        "The throughput model says what a set of paths could carry if traffic were split in the best \
+         way; it was solved for {} sets under {} demanding patterns, and each figure is proven from both \
+         sides. No set exceeds {:.4} of a node's bandwidth on average. More paths never carry less in \
+         this model, so the largest throughput is no rule to choose by: shorter paths are what such \
+         sets are for. Among the sets within {:.0}% of the best, those with the fewest hops are {}. {next}",
+        report.sets.len(),
+        report.patterns.len(),
+        report.bound,
+        100.0 * report.epsilon,
+        report.candidates.iter().map(|name| format!("“{name}”")).collect::<Vec<_>>().join(", "),
+    )
+}
+
+/// What a set is in these plots: a candidate, the paper's, on the front, or another.
+fn role(report: &Report, set: &SetResult) -> usize {
+    let of_paper = report.sets.iter().find(|set| set.set == PAPER);
+    let of_paper = of_paper.map(|paper| paper.same_as.as_ref().unwrap_or(&paper.set));
+    if of_paper == Some(&set.set) {
+        1
+    } else if report.candidates.contains(&set.set) {
+        0
+    } else if set.on_front {
+        2
+    } else {
+        3
+    }
+}
+
+const ROLES: [(&str, Ink); 4] = [
+    ("candidate for Step 2", Ink::Ours),
+    ("the paper's choice", Ink::Paper),
+    ("on the front", Ink::Fourth),
+    ("other", Ink::Plain),
+];
+
+fn hover(set: &SetResult) -> String {
+    format!("{}: {}, {:.3} hops", set.set, set.throughput, set.mean_hops)
+}
+
+fn plot(report: &Report, title: &str, x: Axis, mut series: Vec<Series>) -> String {
+    series.retain(|series| !series.marks.is_empty());
+    Plot {
+        title: title.to_owned(),
+        x,
+        y: Axis { name: "modelled throughput".to_owned(), from: 0.0, most: report.bound },
+        level: Some((report.bound, format!("bound {:.4}", report.bound))),
+        series,
+    }
+    .svg()
+}
+
+fn by_hops(report: &Report) -> String {
+    // A set without any path has no hops either.
+    let shown = || report.sets.iter().filter(|set| set.mean_hops >= 2.0 && set.same_as.is_none());
+    let mark = |set: &SetResult| Mark {
+        x: set.mean_hops,
+        y: Some(set.throughput.middle()),
+        error: 0.0,
+        hover: hover(set),
+    };
+    let mut front: Vec<&SetResult> = shown().filter(|set| set.on_front).collect();
+    front.sort_by(|one, other| one.mean_hops.total_cmp(&other.mean_hops));
+    let mut series = vec![Series {
+        name: String::new(),
+        ink: Ink::Fourth,
+        joined: true,
+        marks: front.into_iter().map(mark).collect(),
+    }];
+    for (number, (name, ink)) in ROLES.into_iter().enumerate().rev() {
+        let marks = shown().filter(|set| role(report, set) == number).map(mark).collect();
+        series.push(Series { name: name.to_owned(), ink, joined: false, marks });
+    }
+    let x = Axis { name: "mean hops of the VLB paths".to_owned(), from: 2.0, most: 6.0 };
+    plot(report, "modelled throughput against mean hops", x, series)
+}
+
+fn by_set(report: &Report) -> String {
+    let mut sets: Vec<&SetResult> =
+        report.sets.iter().filter(|set| set.same_as.is_none()).collect();
+    sets.sort_by(|one, other| {
+        let (one_is, other_is) = (one.throughput.middle(), other.throughput.middle());
+        one_is.total_cmp(&other_is).then_with(|| one.set.cmp(&other.set))
+    });
+    let count = f64::from(u32::try_from(sets.len()).unwrap_or(u32::MAX));
+    let series = ROLES.into_iter().enumerate().rev().map(|(number, (name, ink))| {
+        let marks = (1_u32..).zip(&sets).filter(|(_, set)| role(report, set) == number);
+        let marks = marks.map(|(place, set)| Mark {
+            x: f64::from(place),
+            y: Some(set.throughput.middle()),
+            error: set.throughput.standard_error,
+            hover: hover(set),
+        });
+        Series { name: name.to_owned(), ink, joined: false, marks: marks.collect() }
+    });
+    let series = series.collect();
+    let x = Axis { name: "sets, by rising throughput".to_owned(), from: 0.0, most: count };
+    plot(report, "modelled throughput of each set", x, series)
+}

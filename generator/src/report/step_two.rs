@@ -1,0 +1,185 @@
+//! Step 2: what was simulated, who won and why, and latency over load.
+
+use super::page::{figure_or_dash, on_demand, paragraph, table};
+use super::plot::{Axis, Ink, Mark, Plot, Series};
+use super::{Subject, row};
+use crate::choose::evidence::Curve;
+use crate::choose::record::{ContenderEntry, ContestEntry, PanelEntry};
+use std::fmt::Write;
+
+/// So many plots of a scheme are open, the others on demand.
+const OPEN: usize = 2;
+
+pub(super) fn body(subject: &Subject<'_>) -> String {
+    let Some(choice) = &subject.manifest.choice else {
+        return paragraph(
+            "The sets were given, so none was simulated. tvlb simulate simulates any table set.",
+        );
+    };
+    let Some(panel) = &choice.panel else {
+        return paragraph(
+            "Nothing was simulated: the choice was asked for by the model alone (--fast).",
+        );
+    };
+    let mut html = paragraph(&words(panel));
+    for contest in &choice.contests {
+        let _ = writeln!(html, "<h3>{}</h3>", contest.scheme.to_uppercase());
+        html.push_str(&paragraph(&why(contest, panel, choice.prefer.as_deref())));
+        html.push_str(&table(&HEAD, references(contest)));
+        let curves = subject.evidence.map_or(&[][..], |evidence| &evidence.curves);
+        html.push_str(&plots(contest, panel, curves));
+        let rows = contest.contenders.iter().map(|entry| {
+            let mut row = cells(&entry.set, entry);
+            row.push(entry.outcome.clone());
+            row
+        });
+        let head = [&HEAD[..], &["what became of it"]].concat();
+        let all = table(&head, rows);
+        html.push_str(&on_demand(
+            &format!("All {} that were tried", contest.contenders.len()),
+            &all,
+        ));
+    }
+    html
+}
+
+const HEAD: [&str; 5] = ["VLB paths", "modelled", "saturation", "mean hops", "latency at low load"];
+
+fn cells(name: &str, entry: &ContenderEntry) -> Vec<String> {
+    vec![
+        name.to_owned(),
+        figure_or_dash(entry.modelled, 4),
+        figure_or_dash(entry.mean_saturation, 4),
+        figure_or_dash(entry.mean_hops, 2),
+        figure_or_dash(entry.low_load_latency, 2),
+    ]
+}
+
+/// Conventional UGAL, the paper's choice and ours.
+fn references(contest: &ContestEntry) -> Vec<Vec<String>> {
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for (number, entry) in contest.contenders.iter().take(2).enumerate() {
+        let note = match (number, entry.set == contest.chosen) {
+            (0, _) => "",
+            (_, false) => " (the paper's choice)",
+            (_, true) => " (the paper's choice and ours)",
+        };
+        rows.push(cells(&format!("{}{note}", entry.set), entry));
+    }
+    if let Some(chosen) = contest.chosen_entry()
+        && contest.contenders.get(1).is_none_or(|paper| paper.set != chosen.set)
+    {
+        rows.push(cells(&format!("{} (ours)", chosen.set), chosen));
+    }
+    rows
+}
+
+fn words(panel: &PanelEntry) -> String {
+    format!(
+        "Each candidate's images were made in memory, booted, and run cycle by cycle under {} adversarial \
+         patterns, all with the same random numbers; on {} guards no candidate may lose more than {}% of \
+         what conventional UGAL carries. A run takes {} windows of {} cycles and one more that is measured; \
+         it is saturated where the mean latency is above {} cycles.",
+        panel.score.len(),
+        panel.guards.len(),
+        panel.guard_margin,
+        panel.warm_up,
+        panel.window,
+        panel.latency_limit
+    )
+}
+
+fn why(contest: &ContestEntry, panel: &PanelEntry, prefer: Option<&str>) -> String {
+    let ahead = |lead: crate::choose::record::LeadEntry| {
+        format!("{:+.4} ± {:.4}", lead.mean, lead.standard_error)
+    };
+    let runner_up = match (&contest.runner_up, contest.lead_over_runner_up) {
+        (Some(name), Some(lead)) => format!(", of “{name}”, the next best, by {}", ahead(lead)),
+        _ => String::new(),
+    };
+    let held = if contest.holds_guards {
+        format!(
+            "it held all {} guards and was best by {}",
+            panel.guards.len(),
+            prefer.unwrap_or("throughput")
+        )
+    } else {
+        "no candidate held all guards, and it is the one that excludes no path".to_owned()
+    };
+    format!(
+        "“{}” was chosen: {held}. In mean saturation it is ahead of conventional by {}, of the \
+         paper's choice by {}{runner_up}. Latencies at low load are at {:.2} flits per node and cycle.",
+        contest.chosen,
+        ahead(contest.lead_over_conventional),
+        ahead(contest.lead_over_paper),
+        contest.low_load
+    )
+}
+
+/// Latency over load, for each traffic that was run.
+fn plots(contest: &ContestEntry, panel: &PanelEntry, curves: &[Curve]) -> String {
+    let limit = f64::from(panel.latency_limit);
+    let mut traffics: Vec<&str> = Vec::new();
+    for name in panel.score.iter().chain(&panel.guards) {
+        let is_new = !traffics.contains(&name.as_str());
+        if is_new && curves.iter().any(|curve| curve.traffic == *name) {
+            traffics.push(name);
+        }
+    }
+    let draw = |traffic: &&str| {
+        let of = |curve: &&Curve| curve.scheme == contest.scheme && curve.traffic == **traffic;
+        let series: Vec<Series> =
+            curves.iter().filter(of).map(|curve| series(contest, curve, limit)).collect();
+        let most = series.iter().flat_map(|s| &s.marks).map(|mark| mark.x).fold(0.1, f64::max);
+        let svg = Plot {
+            title: format!("{}, {traffic}", contest.scheme),
+            x: Axis { name: "load (flits per node and cycle)".to_owned(), from: 0.0, most },
+            y: Axis { name: "mean latency (cycles)".to_owned(), from: 0.0, most: limit },
+            level: Some((limit, format!("saturated above {} cycles", panel.latency_limit))),
+            series,
+        };
+        let loads = "An arrow is the first load that was found to saturate; marks are the loads that the search looked at.";
+        (svg.svg(), format!("{traffic}. {loads}"))
+    };
+    let open = traffics.iter().take(OPEN).map(draw);
+    let mut html = row(open);
+    if traffics.len() > OPEN {
+        let rest = row(traffics.iter().skip(OPEN).map(draw));
+        html.push_str(&on_demand(
+            &format!("The other {} kinds of traffic", traffics.len() - OPEN),
+            &rest,
+        ));
+    }
+    html
+}
+
+fn series(contest: &ContestEntry, curve: &Curve, limit: f64) -> Series {
+    let is = |number: usize| {
+        contest.contenders.get(number).is_some_and(|entry| entry.set == curve.contender)
+    };
+    let (ink, note) = if is(0) {
+        (Ink::Conventional, "")
+    } else if curve.contender == contest.chosen {
+        (Ink::Ours, if is(1) { " (the paper's choice and ours)" } else { " (ours)" })
+    } else {
+        (Ink::Paper, " (the paper's choice)")
+    };
+    let name = if curve.contender.len() + note.len() < 56 {
+        format!("{}{note}", curve.contender)
+    } else {
+        note.trim_matches([' ', '(', ')']).to_owned()
+    };
+    let first_saturated = curve.points.iter().position(|point| point.saturated);
+    let shown = first_saturated.map_or(curve.points.len(), |position| position + 1);
+    let marks = curve.points.iter().take(shown).map(|point| Mark {
+        x: point.load,
+        y: (!point.saturated).then_some(point.latency.min(limit)),
+        error: 0.0,
+        hover: if point.saturated {
+            format!("{name}: saturated at {:.2}", point.load)
+        } else {
+            format!("{name}: {:.1} cycles at {:.2}", point.latency, point.load)
+        },
+    });
+    Series { marks: marks.collect(), name: name.clone(), ink, joined: true }
+}

@@ -1,0 +1,141 @@
+//! `report.html`: the same bytes again, one file that asks for nothing, small, and without a
+//! complaint from a browser.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// A directory for one test, and `tvlb` in it.
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new(fabric: &str) -> Self {
+        let place = Self(tempfile::tempdir().unwrap());
+        fs::write(place.0.path().join("fabric.toml"), fabric).unwrap();
+        place
+    }
+
+    /// The report of a table set made with these options.
+    fn report(&self, directory: &str, options: &[&str]) -> String {
+        let run = Command::new(env!("CARGO_BIN_EXE_tvlb"))
+            .current_dir(self.0.path())
+            .args(["generate", "fabric.toml", "--quiet", "-o", directory])
+            .args(options)
+            .output()
+            .unwrap();
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+        fs::read_to_string(self.path(directory)).unwrap()
+    }
+
+    fn path(&self, directory: &str) -> PathBuf {
+        self.0.path().join(directory).join("report.html")
+    }
+}
+
+fn fabric(p: u32, a: u32, h: u32, g: u32, routing: &str) -> String {
+    format!("name = \"shown\"\n[dragonfly]\np = {p}\na = {a}\nh = {h}\ng = {g}\n{routing}")
+}
+
+const GIVEN: &str = "[routing]\nset = \"strategic-2-3 by shape\"\n";
+
+#[test]
+fn nothing_but_the_input_shows_in_it() {
+    let chosen = fabric(1, 2, 2, 5, "");
+    let (here, there) = (Place::new(&chosen), Place::new(&chosen));
+    let options = |threads| ["--panel", "quick", "--threads", threads];
+    let report = here.report("out", &options("1"));
+    assert_eq!(there.report("other/out", &options("2")), report);
+    // Going on from what an earlier choice by other means has left changes nothing either.
+    here.report("latency", &["--panel", "quick", "--prefer", "latency", "--state", "state"]);
+    let again = here.report("again", &[&options("2")[..], &["--state", "state"]].concat());
+    assert_eq!(again, report);
+    assert!(!report.contains(here.0.path().to_str().unwrap()));
+    for section in ["fabric", "step-1", "step-2", "loads", "sizes", "verified", "repeat"] {
+        assert!(report.contains(&format!("<section id=\"{section}\">")), "{section}");
+    }
+    assert!(report.contains("(ours)") && report.contains("--panel quick"));
+}
+
+#[test]
+fn what_was_not_done_is_said() {
+    let given = Place::new(&fabric(1, 4, 2, 5, GIVEN)).report("out", &[]);
+    assert!(given.contains("The sets were given, so none was simulated"));
+    let fast = Place::new(&fabric(1, 4, 2, 5, "")).report("out", &["--fast"]);
+    assert!(fast.contains("Nothing was simulated") && fast.contains("modelled throughput"));
+    let two_groups = Place::new(&fabric(1, 2, 1, 2, GIVEN)).report("out", &[]);
+    assert!(two_groups.contains("no VLB paths between them"));
+}
+
+#[test]
+fn it_asks_for_nothing() {
+    let report = Place::new(&fabric(2, 4, 2, 9, GIVEN)).report("out", &[]);
+    let without_names = report.replace("http://www.w3.org/2000/svg", "");
+    for asks in ["http:", "https:", "<script", "src=", "@import", "url("] {
+        assert!(!without_names.contains(asks), "{asks}");
+    }
+}
+
+#[test]
+fn that_of_702_switches_is_below_2_mib() {
+    let place = Place::new(&fabric(13, 26, 13, 27, ""));
+    let three = [
+        "--set",
+        "shapes:011",
+        "--set-par-source",
+        "shapes:011+110 by shape",
+        "--set-par-second",
+        "shapes:020+110 by shape",
+    ];
+    let bytes = place.report("out", &three).len();
+    assert!(bytes < 2 << 20, "{bytes} bytes");
+}
+
+/// What a browser has to say of a page on its console; none where there is no browser.
+fn console(page: &Path, screenshot: &Path, options: &[&str]) -> Option<Vec<String>> {
+    let home = tempfile::tempdir().unwrap();
+    let run = Command::new("chromium")
+        .args(["--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr"])
+        .args(["--hide-scrollbars", "--no-first-run"])
+        .arg(format!("--user-data-dir={}", home.path().display()))
+        .arg(format!("--screenshot={}", screenshot.display()))
+        .args(options)
+        .arg(format!("file://{}", page.display()))
+        .stdin(Stdio::null())
+        .output();
+    let run = match run {
+        Ok(run) => run,
+        Err(error) => {
+            eprintln!("skipped: chromium is not installed ({error})");
+            return None;
+        }
+    };
+    let said = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert!(run.status.success() && screenshot.exists(), "{said}");
+    Some(said.lines().filter(|line| line.contains(":CONSOLE")).map(str::to_owned).collect())
+}
+
+#[test]
+fn a_browser_has_nothing_to_complain_about() {
+    let place = Place::new(&fabric(1, 4, 2, 5, ""));
+    place.report("out", &["--panel", "quick"]);
+    let shots = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let page = place.path("out");
+    for (name, options) in [
+        ("report.png", &["--window-size=1100,5000"][..]),
+        ("report-phone.png", &["--window-size=500,7000"]),
+        (
+            "report-dark.png",
+            &["--window-size=1100,5000", "--blink-settings=preferredColorScheme=0"],
+        ),
+    ] {
+        let Some(said) = console(&page, &shots.join(name), options) else { return };
+        assert!(said.is_empty(), "{said:?}");
+    }
+    // A page that does have an error is told from one that does not.
+    let wrong = place.0.path().join("wrong.html");
+    fs::write(&wrong, "<script>console.error('no')</script><img src='missing.png'>").unwrap();
+    let said = console(&wrong, &shots.join("wrong.png"), &[]).unwrap_or_default();
+    assert!(!said.is_empty());
+}

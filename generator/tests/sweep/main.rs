@@ -1,0 +1,110 @@
+//! `tvlb sweep`: shards, going on, collecting, and what it refuses.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+const SWEEP: &str = "fabrics = [\"small.toml\"]\n\
+    schemes = [\"ugal-l\", \"par\"]\n\
+    sets = [\"conventional\", \"strategic-2-3\", \"4-hop then shapes:011\"]\n\
+    traffic = [\"uniform\", \"shift(2,0)\"]\n\
+    loads = [0.1, 0.2]\n\
+    seeds = [1]\n\
+    [settings]\n\
+    window = 200\n\
+    warm-up = 1\n";
+
+fn home(sweep: &str) -> tempfile::TempDir {
+    let home = tempfile::tempdir().unwrap();
+    let fabric = "name = \"small\"\n[dragonfly]\np = 1\na = 4\nh = 2\ng = 5\n";
+    fs::write(home.path().join("small.toml"), fabric).unwrap();
+    fs::write(home.path().join("sweep.toml"), sweep).unwrap();
+    home
+}
+
+/// Exit code, standard output and standard error.
+fn tvlb(home: &Path, arguments: &str) -> (i32, String, String) {
+    let run = Command::new(env!("CARGO_BIN_EXE_tvlb"))
+        .current_dir(home)
+        .args(["sweep", "sweep.toml", "--quiet"])
+        .args(arguments.split_whitespace())
+        .output()
+        .unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (run.status.code().unwrap(), text(run.stdout), text(run.stderr))
+}
+
+#[test]
+fn shards_make_what_one_process_makes() {
+    let home = home(SWEEP);
+    let (code, said, _) = tvlb(home.path(), "-o whole --threads 1");
+    assert_eq!((code, said.as_str()), (0, "whole: 24 runs, 24 made now; --collect merges them\n"));
+    let (code, _, said) = tvlb(home.path(), "-o shared --collect");
+    let missing = "tvlb: shared: 24 of 24 runs are not there yet; the same command without --collect \
+                   makes them\n";
+    assert_eq!((code, said.as_str()), (2, missing));
+    for shard in ["3/3", "1/3", "2/3"] {
+        let (code, said, _) = tvlb(home.path(), &format!("-o shared --shard {shard}"));
+        let expected =
+            format!("shared: 8 runs of share {shard}, 8 made now; --collect merges them\n");
+        assert_eq!((code, said), (0, expected));
+    }
+    for directory in ["whole", "shared"] {
+        let (code, said, _) = tvlb(home.path(), &format!("-o {directory} --collect"));
+        assert_eq!((code, said), (0, format!("{directory}/runs.csv: 24 runs\n")));
+    }
+    let read = |directory| fs::read(home.path().join(directory).join("runs.csv")).unwrap();
+    assert_eq!(read("shared"), read("whole"));
+    let csv = String::from_utf8(read("whole")).unwrap();
+    assert_eq!(csv.lines().count(), 25);
+    assert!(
+        csv.contains("small,par,\"4-hop then shapes:011\",\"shift(2,0)\",0.2,1,false,"),
+        "{csv}"
+    );
+}
+
+#[test]
+fn a_longer_sweep_uses_what_a_shorter_one_has_left() {
+    let home = home(SWEEP);
+    assert_eq!(tvlb(home.path(), "-o out").0, 0);
+    fs::write(home.path().join("sweep.toml"), SWEEP.replace("[1]", "[1, 2]")).unwrap();
+    let (_, said, _) = tvlb(home.path(), "-o out");
+    assert_eq!(said, "out: 48 runs, 24 made now; --collect merges them\n");
+    let other = SWEEP.replace("window = 200", "window = 201");
+    fs::write(home.path().join("sweep.toml"), other).unwrap();
+    let (_, said, _) = tvlb(home.path(), "-o out");
+    assert_eq!(said, "out: 24 runs, 24 made now; --collect merges them\n");
+}
+
+#[test]
+fn what_is_wrong_is_named() {
+    for (from, to, expected) in [
+        ("0.1, 0.2", "0.1, 1.5", "loads: found 1.5, accepted above 0 and at most 1"),
+        ("0.1, 0.2", "", "loads: found none, accepted at least one"),
+        ("0.1, 0.2", "0.1, 0.1", "loads: found 0.1 twice, accepted each entry once"),
+        ("\"par\"", "\"pra\"", "schemes: found \"pra\", accepted min, vlb, ugal-l, par, ugal-g"),
+        ("\"uniform\"", "\"unifrom\"", "traffic: \"unifrom\" is no traffic pattern"),
+        ("window", "windows", "unknown field `windows`"),
+        ("small.toml", "large.toml", "large.toml: cannot read it"),
+        ("4-hop then", "4-hpo then", "sets: "),
+    ] {
+        let home = home(&SWEEP.replace(from, to));
+        let (code, _, said) = tvlb(home.path(), "-o out");
+        assert_eq!(code, 2, "{said}");
+        assert!(said.contains(expected), "{expected}: {said}");
+        assert!(!home.path().join("out").exists());
+    }
+    let home = home(SWEEP);
+    for shard in ["0/2", "3/2", "1", "x/y"] {
+        assert_eq!(tvlb(home.path(), &format!("-o out --shard {shard}")).0, 2);
+    }
+    assert_eq!(tvlb(home.path(), "-o out").0, 0);
+    let runs = home.path().join("out/runs");
+    let one = fs::read_dir(&runs).unwrap().next().unwrap().unwrap().path();
+    let run = fs::read_dir(one).unwrap().next().unwrap().unwrap().path();
+    fs::write(&run, "{").unwrap();
+    let (code, _, said) = tvlb(home.path(), "-o out --collect");
+    assert!(code == 2 && said.contains("it is damaged") && said.contains("remove it"), "{said}");
+}
