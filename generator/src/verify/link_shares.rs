@@ -27,12 +27,12 @@ impl LinkShares {
     pub(super) fn add(&self, decision: usize, path: &Path, probability: f64) {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 2³²")]
         let share = (probability * WHOLE).round() as u64;
-        for hop in path.hops() {
+        for &hop in path.hops() {
             self.of[decision][self.place(hop)].fetch_add(share, Ordering::Relaxed);
         }
     }
 
-    fn place(&self, hop: &Hop) -> usize {
+    fn place(&self, hop: Hop) -> usize {
         usize::from(hop.from) * self.radix + usize::from(hop.port)
     }
 
