@@ -261,14 +261,19 @@ impl Switch<'_> {
         }
         let decision = scheme.decision();
         let min = if scheme == Scheme::Vlb { None } else { self.draw_min(to, rng) };
+        let chosen = |path, min_is_sure| {
+            Ok(Chosen { path, choice: Choice::Min, min, vlb: None, min_is_sure })
+        };
+        if let (Scheme::Min, Some(path)) = (scheme, min) {
+            return chosen(path, false);
+        }
         let threshold = i64::from(self.image.threshold(decision));
         let min_cost = min.map_or(0, |min| Self::local_cost(min, credits));
         if let Some(path) = min
-            && (scheme == Scheme::Min || min_cost <= threshold)
+            && min_cost <= threshold
         {
             // No candidate costs less than nothing, and MIN wins a tie.
-            let min_is_sure = scheme != Scheme::Min;
-            return Ok(Chosen { path, choice: Choice::Min, min, vlb: None, min_is_sure });
+            return chosen(path, true);
         }
         let vlb =
             if scheme == Scheme::Min { None } else { self.draw_vlb(to, decision, paths, rng) };

@@ -18,7 +18,7 @@
 //! moment when the flit wins switch allocation at the first ([`Network::look_again`]); all else
 //! depends on the header alone and is found out on arrival.
 
-use crate::alarms::Alarms;
+use crate::alarms::{Alarms, NOBODY};
 use crate::allocate::{Moment, make_ready, place, wait};
 use crate::arrivals::Gaps;
 use crate::fabric::Fabric;
@@ -48,6 +48,8 @@ pub(crate) struct Source {
     switch: SwitchNumber,
     /// The first of the input channels that it sends to, which tells its chunk too.
     input: u32,
+    /// While its alarm is set: the next node of the same chunk and cycle, or [`NOBODY`].
+    next: u32,
     /// It has a packet and no credit, and its alarm is not set.
     pub(crate) blocked: bool,
 }
@@ -108,7 +110,7 @@ impl<'f> Network<'f> {
         let horizon = 2 * u32::from(latency) + u32::from(settings.credit_delay) + queue + 8;
         let gaps = Gaps::new(load);
         let chunks = states.chunks.len();
-        let mut alarms = Alarms::new(chunks, nodes);
+        let mut alarms = Alarms::new(chunks);
         let sources = (0..nodes)
             .map(|node| {
                 let mut rng = Xoshiro256PlusPlus::seed_from_u64(stream(seed, node.into()));
@@ -116,10 +118,12 @@ impl<'f> Network<'f> {
                 let (switch, terminal) = df.switch_of(Node(node));
                 let port = u32::from(switch.0) << states.port_bits | u32::from(terminal);
                 let input = channel_of(port, 0);
-                if traffic.sends(node) {
-                    alarms.set(chunk_of(input), 0, created, node);
-                }
-                Source { rng, created, switch, input, blocked: false }
+                let next = if traffic.sends(node) {
+                    alarms.set(chunk_of(input), 0, created, node)
+                } else {
+                    NOBODY
+                };
+                Source { rng, created, switch, input, next, blocked: false }
             })
             .collect();
         let switch_rngs = (0..df.switch_count())
@@ -186,63 +190,58 @@ impl<'f> Network<'f> {
         Ok(())
     }
 
+    /// Every node of a chunk that has a packet and a credit for it sends it, its oldest; its switch
+    /// decides the path.
     fn send_from_nodes(&mut self, chunk: usize, now: u32) -> Result<(), Box<DatapathError>> {
-        let mut next = self.alarms.take(chunk, now);
-        while let Some(node) = next {
-            next = self.alarms.next(node);
-            let created = self.sources[node as usize].created;
-            if created <= now {
-                self.send(node, now)?;
+        let Self { fabric, settings, traffic, gaps, states, sources, links, alarms, .. } = self;
+        let (switches, from_zero) = (fabric.switches(), settings.injection == Injection::Zero);
+        let mut next = alarms.take(chunk, now);
+        while next != NOBODY {
+            let node = next;
+            let source = &mut sources[node as usize];
+            next = source.next;
+            if source.created > now {
+                source.next = alarms.set(chunk, now, source.created, node);
+                continue;
             }
-            let source = &self.sources[node as usize];
-            if !source.blocked {
-                self.alarms.set(chunk, now, source.created.max(now + 1), node);
+            let channel =
+                if from_zero { 0 } else { below(&mut source.rng, states.channels.into()) };
+            let input = with_virtual_channel_of(source.input, channel_of(0, channel));
+            let free = &mut states.node_free[input as usize];
+            if *free == 0 {
+                // With a channel drawn anew each time, another may have a credit in the next cycle.
+                source.blocked = from_zero;
+                if !from_zero {
+                    source.next = alarms.set(chunk, now, now + 1, node);
+                }
+                continue;
             }
+            *free -= 1;
+            let number = source.switch;
+            let at = usize::from(number.0);
+            let destination = Node(traffic.draw(node, &mut source.rng));
+            let queues = states.queues(switches, at, settings.buffer);
+            let admission = switches[at]
+                .admit(destination, settings.scheme, settings.paths, &queues, &mut source.rng)
+                .map_err(|error| Box::new(DatapathError { switch: number, cycle: now, error }))?;
+            // What the packet wants at its switch is decided: it arrives as if it had asked already.
+            let (out, out_channel, header) = match admission.step {
+                Step::Deliver { port } => (port, 0, 0),
+                Step::Send { port, virtual_channel, header } => {
+                    let channel = self.channel_map[usize::from(virtual_channel & 7)];
+                    (port, u32::from(channel), header.bits())
+                }
+            };
+            let created = source.created;
+            source.created += gaps.draw(&mut source.rng);
+            source.next = alarms.set(chunk, now, source.created.max(now + 1), node);
+            self.sent += 1;
+            let first = u32::from(number.0) << states.port_bits;
+            let out = low_u16(out_channel << PORT_BITS | first & PORT_MASK | u32::from(out.0));
+            let flit = Flit { header, next: NONE, out, hops: 0 };
+            let origin = Origin { source: node, created, sent: now };
+            links.inject(flit, origin, input, now + u32::from(settings.node_latency) + 1);
         }
-        Ok(())
-    }
-
-    /// A node sends its oldest packet if it has a credit for it; its switch decides the path.
-    fn send(&mut self, node: u32, now: u32) -> Result<(), Box<DatapathError>> {
-        let Self { fabric, settings, traffic, states, .. } = self;
-        let source = &mut self.sources[node as usize];
-        let channel = match settings.injection {
-            Injection::Zero => 0,
-            Injection::Random => below(&mut source.rng, states.channels.into()),
-        };
-        let input = with_virtual_channel_of(source.input, channel_of(0, channel));
-        let free = &mut states.node_free[input as usize];
-        if *free == 0 {
-            // With a channel drawn anew each time, another may have a credit in the next cycle.
-            source.blocked = settings.injection == Injection::Zero;
-            return Ok(());
-        }
-        *free -= 1;
-        let number = source.switch;
-        let at = usize::from(number.0);
-        let switches = fabric.switches();
-        let destination = Node(traffic.draw(node, &mut source.rng));
-        let queues = states.queues(switches, at, settings.buffer);
-        let admission = switches[at]
-            .admit(destination, settings.scheme, settings.paths, &queues, &mut source.rng)
-            .map_err(|error| Box::new(DatapathError { switch: number, cycle: now, error }))?;
-        // What the packet wants at its switch is decided: it arrives as if it had asked already.
-        let (out, out_channel, header) = match admission.step {
-            Step::Deliver { port } => (port, 0, 0),
-            Step::Send { port, virtual_channel, header } => {
-                let channel = self.channel_map[usize::from(virtual_channel & 7)];
-                (port, u32::from(channel), header.bits())
-            }
-        };
-        let created = source.created;
-        source.created += self.gaps.draw(&mut source.rng);
-        self.sent += 1;
-        let first = u32::from(number.0) << states.port_bits;
-        let out = low_u16(out_channel << PORT_BITS | first & PORT_MASK | u32::from(out.0));
-        let flit = Flit { header, next: NONE, out, hops: 0 };
-        let origin = Origin { source: node, created, sent: now };
-        let arrival = now + u32::from(settings.node_latency) + 1;
-        self.links.inject(flit, origin, input, arrival);
         Ok(())
     }
 
@@ -274,7 +273,7 @@ impl<'f> Network<'f> {
                 let source = &mut self.sources[node as usize];
                 if source.blocked {
                     source.blocked = false;
-                    self.alarms.set(chunk, now, now + 1, node);
+                    source.next = self.alarms.set(chunk, now, now + 1, node);
                 }
             }
         }
