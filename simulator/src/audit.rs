@@ -112,7 +112,7 @@ impl Network<'_> {
     pub(crate) fn link_name(&self, port: u32) -> String {
         let bits = self.states.port_bits;
         let switch = u16::try_from(port >> bits).expect("at most 2^16 switches");
-        let port = u16::try_from(port & ((1 << bits) - 1)).expect("at most 128 ports");
+        let port = u16::try_from(port & ((1 << bits) - 1)).expect("at most 256 ports");
         self.fabric.name(Switch(switch), Port(port))
     }
 

@@ -9,7 +9,7 @@ use tvlb_schema::{Dragonfly, FabricImage, Node, Port, Switch as SwitchNumber};
 
 /// The most ports that a switch may have here: as many as are dealt with at once. Switches of the
 /// field have 64.
-pub const MOST_PORTS: u32 = 128;
+pub const MOST_PORTS: u32 = 256;
 
 /// Why images do not make a network.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -153,7 +153,7 @@ impl<'a> Fabric<'a> {
 fn link(df: &Dragonfly, switch: &Switch<'_>, port: u32) -> Link {
     let image = switch.image();
     let (group, here) = (image.group(), image.index());
-    let short = |n: u32| u16::try_from(n).expect("a port number is below the radix, at most 128");
+    let short = |n: u32| u16::try_from(n).expect("a port number is below the radix, at most 256");
     if port < df.p() {
         let terminal = u8::try_from(port).expect("p is at most 256");
         return Link::Terminal(df.node(image.switch(), terminal));

@@ -185,7 +185,7 @@ fn link_loads(network: &Network<'_>, flits: &[u32], window: f64) -> Vec<(Switch,
     let mut loads = Vec::new();
     for (number, &flits) in flits.iter().enumerate() {
         let switch = Switch(u16::try_from(number >> bits).expect("at most 2^16 switches"));
-        let port = Port(u16::try_from(number & ((1 << bits) - 1)).expect("at most 128 ports"));
+        let port = Port(u16::try_from(number & ((1 << bits) - 1)).expect("at most 256 ports"));
         if matches!(network.fabric.link(switch, port), Link::Local(..) | Link::Global(..)) {
             loads.push((switch, port, f64::from(flits) / window));
         }

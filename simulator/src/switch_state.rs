@@ -1,10 +1,10 @@
 //! The state of all switches' queues, in flat arrays.
 //!
 //! Every switch has 2^(port bits) places for its ports, and a *port number* counts over all
-//! switches. A *chunk* is 128 ports with consecutive numbers: one or more whole switches. A
+//! switches. A *chunk* is 256 ports with consecutive numbers: one or more whole switches. A
 //! *channel number* is made of chunk, virtual channel and port within the chunk, in this order, so
 //! that the channels of one VC lie together and a VC that is never used costs no cache. Within
-//! its chunk a channel has the low 10 bits of its number.
+//! its chunk a channel has the low 11 bits of its number.
 //!
 //! An *input channel* is the buffer of one virtual channel at an input port; an *output channel*
 //! is the same buffer as the switch upstream sees it: its credits, and which input channel holds
@@ -254,6 +254,7 @@ pub(crate) struct StepLists {
 }
 
 impl SwitchStates {
+    #[expect(clippy::large_stack_arrays, reason = "one chunk, once for each run")]
     pub(crate) fn new(fabric: &Fabric<'_>, settings: &Settings, channels: u8) -> Self {
         let df = fabric.dragonfly();
         let port_bits = df.radix().next_power_of_two().trailing_zeros();
@@ -404,7 +405,7 @@ impl<'n> Queues<'n> {
 /// The first input channel of the switch of a channel, both within the chunk.
 fn first_of_switch(channel: usize, port_bits: u32) -> u16 {
     let port = channel & (PORTS - 1);
-    u16::try_from(port >> port_bits << port_bits).expect("a chunk has 128 ports")
+    u16::try_from(port >> port_bits << port_bits).expect("a chunk has 256 ports")
 }
 
 /// The number of a switch's port.

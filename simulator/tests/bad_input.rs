@@ -42,8 +42,8 @@ fn images_that_make_no_network() {
         "fabric image: kind at byte 4: found 0x53, but a fabric image ('F') is needed here"
     );
 
-    let images = absolute_images(100, 10, 20, 2, ShapeSet::EMPTY);
-    assert_eq!(error(&images), "a switch has 129 ports, but the simulator holds at most 128");
+    let images = absolute_images(200, 10, 48, 2, ShapeSet::EMPTY);
+    assert_eq!(error(&images), "a switch has 257 ports, but the simulator holds at most 256");
 }
 
 #[test]
