@@ -199,7 +199,7 @@ fn options_that_do_not_go_together() {
 #[test]
 fn a_switch_with_too_many_ports_is_refused_with_a_way_out() {
     let scratch =
-        Scratch::with_text("name = \"wide\"\n[dragonfly]\np = 125\na = 3\nh = 3\ng = 4\n");
+        Scratch::with_text("name = \"wide\"\n[dragonfly]\np = 252\na = 3\nh = 3\ng = 4\n");
     assert_snapshot!("choice_too_many_ports", scratch.refuses("generate fabric.toml -o out"));
     scratch.succeeds("generate fabric.toml -o out --fast -q");
 }
