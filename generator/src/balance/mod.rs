@@ -10,8 +10,8 @@
 //! Each round measures every link's use ([`LinkUse`]) and lowers or raises the share of each
 //! first link by how far it, and the local link to it, lie above the mean. It stops once the most
 //! used links of both kinds lie hardly farther above the mean than conventional VLB's own
-//! ([`MARGIN`]), or after [`MOST_ROUNDS`]; the best round counts. A level keeps at least a quarter, and where no route of
-//! a pair would be left, its source switch thins nothing.
+//! ([`MARGIN`]), or after [`MOST_ROUNDS`]; the best round counts. A level keeps at least a quarter,
+//! and where no route of a pair would be left, its source switch thins nothing.
 
 pub mod link_use;
 
