@@ -49,21 +49,18 @@ pub fn generate(
     let is_thinned = Decision::ALL.iter().any(|&d| !routing.sets.get(d).levels.is_empty());
     let conventional = (is_thinned || is_countable(&fabric.topology))
         .then(|| Imbalance::of(&counter, Draw::Conventional));
-    let mut known: Vec<(&BalancedSet, SetEntry)> = Vec::new();
-    let sets = Decision::ALL.map(|decision| {
-        let set = routing.sets.get(decision);
-        if let Some((_, entry)) = known.iter().find(|(known, _)| *known == set) {
+    let mut known: Vec<(BalancedSet, SetEntry)> = Vec::new();
+    let sets = routing.sets.map(|set| {
+        if let Some((_, entry)) = known.iter().find(|(known, _)| known == set) {
             return entry.clone();
         }
         let mean = fabric_mean(&counter, &set.rule);
         let balance =
             conventional.map(|conventional| BalanceEntry::of(&counter, set, conventional));
         let entry = set_entry(&set.rule, &mean, threshold, balance);
-        known.push((set, entry.clone()));
+        known.push((set.clone(), entry.clone()));
         entry
     });
-    let [ugal_l, par_source, par_second] = sets;
-    let sets = PerDecision { ugal_l, par_source, par_second };
     Ok(Generated { manifest: manifest(fabric, routing.virtual_channels, sets, &images), images })
 }
 

@@ -101,42 +101,32 @@ impl LinkUse {
     /// The largest use over the mean.
     pub fn imbalance(&self, topology: &Topology) -> Imbalance {
         let (local, global) = self.means(topology);
-        let df = topology.dragonfly();
-        let (mut most_local, mut most_global) = (0.0_f64, 0.0_f64);
-        for group in df.groups() {
-            for from in df.indices() {
-                for to in df.indices().filter(|&to| to != from) {
-                    most_local = most_local.max(self.of[self.links.local(group, from, to)]);
-                }
-            }
-            for port in df.global_ports() {
-                most_global = most_global.max(self.of[self.links.global(group, port)]);
-            }
-        }
         let over = |most: f64, mean: f64| if mean > 0.0 { most / mean } else { 1.0 };
+        let most = |most: f64, uses: &[f64]| uses.iter().copied().fold(most, f64::max);
+        let (most_local, most_global) = self
+            .groups(topology)
+            .fold((0.0, 0.0), |(l, g), (local, global)| (most(l, local), most(g, global)));
         Imbalance { local: over(most_local, local), global: over(most_global, global) }
     }
 
     /// The mean use of a local link, and of a global one.
     pub fn means(&self, topology: &Topology) -> (f64, f64) {
         let df = topology.dragonfly();
-        let (mut local, mut global) = (0.0, 0.0);
-        for group in df.groups() {
-            for from in df.indices() {
-                for to in df.indices().filter(|&to| to != from) {
-                    local += self.of[self.links.local(group, from, to)];
-                }
-            }
-            for port in df.global_ports() {
-                global += self.of[self.links.global(group, port)];
-            }
-        }
+        let add = |sum: f64, uses: &[f64]| uses.iter().fold(sum, |sum, used| sum + used);
+        let (local, global) = self
+            .groups(topology)
+            .fold((0.0, 0.0), |(l, g), (local, global)| (add(l, local), add(g, global)));
         let cables = 2.0 * f64::from(u32::try_from(topology.cables().len()).unwrap_or(u32::MAX));
         let locals = f64::from(df.g()) * f64::from(df.a()) * f64::from(df.a() - 1);
-        (
-            if locals > 0.0 { local / locals } else { 0.0 },
-            if cables > 0.0 { global / cables } else { 0.0 },
-        )
+        let over = |sum: f64, count: f64| if count > 0.0 { sum / count } else { 0.0 };
+        (over(local, locals), over(global, cables))
+    }
+
+    /// By group the uses of its local and of its global links; a number without a link behind it
+    /// has none.
+    fn groups(&self, topology: &Topology) -> impl Iterator<Item = (&[f64], &[f64])> {
+        let a = topology.dragonfly().a() as usize;
+        self.of.chunks(self.links.per_group()).map(move |group| group.split_at(a * a))
     }
 
     /// The use of a link within a group.

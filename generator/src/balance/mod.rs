@@ -21,7 +21,8 @@ use crate::routes::presence::{present_shapes, shapes_when_thinned};
 use crate::topology::Topology;
 use link_use::{Draw, Imbalance, LinkUse};
 use rayon::prelude::*;
-use tvlb_schema::{Level, PerDecision, SetRule, Switch};
+use std::cell::RefCell;
+use tvlb_schema::{Level, SetRule, Switch};
 
 /// The rounds of adjustment.
 pub const MOST_ROUNDS: usize = 12;
@@ -47,15 +48,6 @@ pub struct Balance {
     pub before: Imbalance,
     /// With these levels.
     pub after: Imbalance,
-    /// Of conventional VLB.
-    pub conventional: Imbalance,
-}
-
-impl Balance {
-    /// Whether any switch thins its set.
-    pub fn thins(&self) -> bool {
-        self.levels.iter().any(|levels| !levels.is_empty())
-    }
 }
 
 /// Balances the use of links by one set. `conventional` is conventional VLB's on this fabric;
@@ -71,7 +63,7 @@ pub fn balance(
     let switches: Vec<Switch> = df.switches().collect();
     let mut used = LinkUse::of(counter, Draw::Set { rule, levels: &[] });
     let before = used.imbalance(topology);
-    let mut best = Balance { levels: Levels::default(), before, after: before, conventional };
+    let mut best = Balance { levels: Levels::default(), before, after: before };
     let mut shares = vec![vec![1.0; df.ports_per_group() as usize]; switches.len()];
     for _ in 0..MOST_ROUNDS {
         if best.after.against(&conventional) <= MARGIN || stop() {
@@ -110,23 +102,33 @@ pub fn balance(
     best
 }
 
-/// The sets of all decisions, each balanced. `stop` is asked before each round.
-pub fn balanced(
-    topology: &Topology,
-    sets: &PerDecision<BalancedSet>,
-    stop: &dyn Fn() -> bool,
-) -> PerDecision<BalancedSet> {
-    let counter = RouteCounter::new(topology);
-    let conventional = Imbalance::of(&counter, Draw::Conventional);
-    let mut known: Vec<BalancedSet> = Vec::new();
-    sets.map(|set| {
-        if let Some(set) = known.iter().find(|known| known.rule == set.rule) {
+/// Balances the sets of one fabric, each once.
+pub struct Balancer<'c> {
+    counter: &'c RouteCounter<'c>,
+    /// Conventional VLB's.
+    conventional: Imbalance,
+    /// What is known already.
+    known: RefCell<Vec<BalancedSet>>,
+}
+
+impl<'c> Balancer<'c> {
+    /// Knows no set as yet.
+    pub fn new(counter: &'c RouteCounter<'c>) -> Self {
+        let conventional = Imbalance::of(counter, Draw::Conventional);
+        Self { counter, conventional, known: RefCell::default() }
+    }
+
+    /// The set of a rule, balanced. `stop` is asked before each round.
+    pub fn balanced(&self, rule: &SetRule, stop: &dyn Fn() -> bool) -> BalancedSet {
+        let mut known = self.known.borrow_mut();
+        if let Some(set) = known.iter().find(|set| set.rule == *rule) {
             return set.clone();
         }
-        let levels = balance(&counter, &set.rule, conventional, stop).levels;
-        known.push(BalancedSet { rule: set.rule, levels });
-        known[known.len() - 1].clone()
-    })
+        let levels = balance(self.counter, rule, self.conventional, stop).levels;
+        let set = BalancedSet { rule: *rule, levels };
+        known.push(set.clone());
+        set
+    }
 }
 
 /// The levels nearest to these shares, or none if a destination would lose its last route.

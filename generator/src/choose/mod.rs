@@ -26,8 +26,7 @@ pub use objective::Prefer;
 pub use panel::PanelSize;
 pub use record::ChoiceEntry;
 
-use crate::balance::link_use::{Draw, Imbalance};
-use crate::balance::{balance, is_countable};
+use crate::balance::{Balancer, is_countable};
 use crate::fabric::Fabric;
 use crate::image::{BalancedSet, ImageStageError, Images, Routing, build};
 use crate::routes::count::RouteCounter;
@@ -43,7 +42,6 @@ use panel::Panel;
 use record::{About, CONVENTIONAL_NAME, ContestEntry, ModelEntry, PanelEntry};
 use screen::{Screened, screen};
 use search::load_of;
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
@@ -197,9 +195,7 @@ pub fn choose(
         prefer: options.prefer,
         watch,
         conventional_hops: conventional_hops(&counter),
-        conventional_use: is_countable(&fabric.topology)
-            .then(|| Imbalance::of(&counter, Draw::Conventional)),
-        balances: RefCell::default(),
+        balancer: is_countable(&fabric.topology).then(|| Balancer::new(&counter)),
     };
     let all = candidates(&front, &options.candidates, seed);
     let outcome = trials.both(&all);
@@ -288,9 +284,7 @@ struct Trials<'t> {
     watch: &'t dyn Watch,
     conventional_hops: Option<f64>,
     /// None where the fabric is too large for a balance.
-    conventional_use: Option<Imbalance>,
-    /// What is known of sets that were balanced.
-    balances: RefCell<Vec<BalancedSet>>,
+    balancer: Option<Balancer<'t>>,
 }
 
 impl Trials<'_> {
@@ -328,7 +322,7 @@ impl Trials<'_> {
         field: &mut Field,
     ) -> Result<(Verdict, ContestEntry, Vec<Curve>), ChooseError> {
         let (mut verdict, mut drawn) = self.contest(scheme, field)?;
-        if self.conventional_use.is_some() {
+        if self.balancer.is_some() {
             let best: Vec<Candidate> = field.best(&verdict).map(Candidate::balanced).collect();
             let thinned = |candidate: &Candidate| {
                 let rules = [candidate.source, candidate.second];
@@ -351,17 +345,12 @@ impl Trials<'_> {
 
     /// One of a candidate's sets as switches would have it.
     fn set(&self, rule: SetRule, candidate: Candidate) -> BalancedSet {
-        let Some(conventional) = self.conventional_use.filter(|_| candidate.is_balanced) else {
-            return BalancedSet::unthinned(rule);
-        };
-        let mut known = self.balances.borrow_mut();
-        if let Some(set) = known.iter().find(|set| set.rule == rule) {
-            return set.clone();
+        match &self.balancer {
+            Some(balancer) if candidate.is_balanced => {
+                balancer.balanced(&rule, &|| self.watch.stop())
+            }
+            _ => BalancedSet::unthinned(rule),
         }
-        let found = balance(self.counter, &rule, conventional, &|| self.watch.stop());
-        let set = BalancedSet { rule, levels: found.levels };
-        known.push(set.clone());
-        set
     }
 
     /// The images that a switch would boot from, were a candidate chosen.

@@ -367,8 +367,8 @@ impl Source<'_, '_> {
                     return Err(Fabric::finding(self.from, destination.0, "T-VLB", nothing));
                 }
             }
-            hops[number] = mean_hops(set.rule(), &found);
             let chances = chances(set.rule(), &found);
+            hops[number] = mean_hops(&chances, &found);
             let same = (number..3).filter(|&other| set_of[other] == set_of[number]);
             for (route, shape) in routes {
                 let own = self.fabric.df.split_port(route.y).0;
@@ -415,19 +415,12 @@ fn chances(rule: &SetRule, found: &[u64; Shape::COUNT]) -> [f64; Shape::COUNT] {
     chances
 }
 
-/// The mean hops of a pair's routes as its rule draws them, given how many there are by shape; 0 if
-/// there are none.
-fn mean_hops(rule: &SetRule, found: &[u64; Shape::COUNT]) -> f64 {
-    let weight = |shape: Shape| match (rule.draw, found[shape.number()]) {
-        (_, 0) => 0,
-        (DrawRule::ByRoute, count) => count,
-        (DrawRule::ByShape { .. }, _) => rule.weight_of(shape).into(),
-    };
-    let total: u64 = Shape::all().map(weight).sum();
-    let hops: u64 = Shape::all().map(|shape| weight(shape) * u64::from(shape.hops())).sum();
+/// The mean hops of a pair's routes as they are drawn, given how many there are by shape; 0 if there
+/// are none.
+fn mean_hops(chances: &[f64; Shape::COUNT], found: &[u64; Shape::COUNT]) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "compared to six decimals")]
-    let mean = hops as f64 / total.max(1) as f64;
-    mean
+    let share = |shape: Shape| chances[shape.number()] * found[shape.number()] as f64;
+    Shape::all().map(|shape| share(shape) * f64::from(shape.hops())).sum()
 }
 
 /// The links from one group to another, by the fabric image.

@@ -13,7 +13,7 @@ use std::fmt::{self, Display};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use tvlb_generator::balance::balanced;
+use tvlb_generator::balance::Balancer;
 use tvlb_generator::choose::table::Table;
 use tvlb_generator::choose::{Choice, ChooseError, Options, Watch, choose, runs_kept};
 use tvlb_generator::fabric::Fabric;
@@ -21,6 +21,7 @@ use tvlb_generator::fabric_file::{DecisionSet, Sets};
 use tvlb_generator::generate::generate;
 use tvlb_generator::image::{ImageStageError, check_reachable, unthinned};
 use tvlb_generator::report::{self, Subject};
+use tvlb_generator::routes::count::RouteCounter;
 use tvlb_generator::set_grammar::parse_set;
 use tvlb_generator::table_set::{
     self, BalanceEntry, Existing, Manifest, REPORT_FILE, SetEntry, TableSet, WriteError,
@@ -68,7 +69,9 @@ pub(crate) fn run(arguments: &Generate) -> Outcome {
 
     let sets = if arguments.balance {
         let bar = progress(arguments.quiet, "balance", 1);
-        let sets = balanced(&fabric.topology, &sets, &interrupted);
+        let counter = RouteCounter::new(&fabric.topology);
+        let balancer = Balancer::new(&counter);
+        let sets = sets.map(|set| balancer.balanced(&set.rule, &interrupted));
         bar.finish_and_clear();
         sets
     } else {
