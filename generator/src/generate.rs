@@ -25,40 +25,37 @@ pub struct Generated {
     pub images: Images,
 }
 
-/// Makes the table set of a fabric with these sets, whatever its file says of them. `done` is told of
-/// every switch image, from any thread; `interrupted` is asked before each.
+/// Makes the table set of a fabric with these sets and thresholds T, whatever its file says of them.
+/// `done` is told of every switch image, from any thread; `interrupted` is asked before each.
 ///
 /// # Errors
 /// Two groups without any path, or the interruption.
 pub fn generate(
     fabric: &Fabric,
     sets: PerDecision<BalancedSet>,
+    thresholds: PerDecision<i16>,
     done: &(dyn Fn() + Sync),
     interrupted: &(dyn Fn() -> bool + Sync),
 ) -> Result<Generated, ImageStageError> {
     let counter = RouteCounter::new(&fabric.topology);
-    let threshold = fabric.file.threshold;
-    let routing = Routing {
-        sets,
-        thresholds: PerDecision { ugal_l: threshold, par_source: threshold, par_second: threshold },
-        virtual_channels: fabric.file.virtual_channels,
-    };
+    let routing = Routing { sets, thresholds, virtual_channels: fabric.file.virtual_channels };
     let images = build(&counter, &routing, done, interrupted)?;
 
     // Decisions mostly share a set: each is looked at once.
     let is_thinned = Decision::ALL.iter().any(|&d| !routing.sets.get(d).levels.is_empty());
     let conventional = (is_thinned || is_countable(&fabric.topology))
         .then(|| Imbalance::of(&counter, Draw::Conventional));
-    let mut known: Vec<(BalancedSet, SetEntry)> = Vec::new();
-    let sets = routing.sets.map(|set| {
-        if let Some((_, entry)) = known.iter().find(|(known, _)| known == set) {
-            return entry.clone();
+    let mut known: Vec<(&BalancedSet, SetEntry)> = Vec::new();
+    let sets = PerDecision::from_fn(|decision| {
+        let (set, &threshold) = (routing.sets.get(decision), routing.thresholds.get(decision));
+        if let Some((_, entry)) = known.iter().find(|(known, _)| *known == set) {
+            return SetEntry { threshold, ..entry.clone() };
         }
         let mean = fabric_mean(&counter, &set.rule);
         let balance =
             conventional.map(|conventional| BalanceEntry::of(&counter, set, conventional));
         let entry = set_entry(&set.rule, &mean, threshold, balance);
-        known.push((set.clone(), entry.clone()));
+        known.push((set, entry.clone()));
         entry
     });
     Ok(Generated { manifest: manifest(fabric, routing.virtual_channels, sets, &images), images })

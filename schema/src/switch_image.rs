@@ -62,13 +62,26 @@ impl<T> PerDecision<T> {
         }
     }
 
+    /// What a function gives for each, asked in the order of [`Decision::ALL`].
+    pub fn from_fn(mut each: impl FnMut(Decision) -> T) -> Self {
+        Self {
+            ugal_l: each(Decision::UgalL),
+            par_source: each(Decision::ParSource),
+            par_second: each(Decision::ParSecond),
+        }
+    }
+
+    /// One value for all.
+    pub fn same(value: T) -> Self
+    where
+        T: Clone,
+    {
+        Self::from_fn(|_| value.clone())
+    }
+
     /// The same for each, computed from each.
     pub fn map<U>(&self, mut each: impl FnMut(&T) -> U) -> PerDecision<U> {
-        PerDecision {
-            ugal_l: each(&self.ugal_l),
-            par_source: each(&self.par_source),
-            par_second: each(&self.par_second),
-        }
+        PerDecision::from_fn(|decision| each(self.get(decision)))
     }
 }
 

@@ -19,8 +19,9 @@ fn images(fabric: &str, set: &str) -> Generated {
     let fabric = Fabric::load(&path).expect("the fabrics that we ship load");
     let rule = parse_set(set, 1).expect("the sets above are in the grammar");
     let set = BalancedSet::unthinned(rule);
-    let sets = PerDecision { ugal_l: set.clone(), par_source: set.clone(), par_second: set };
-    generate(&fabric, sets, &|| (), &|| false).expect("every pair is reachable")
+    let sets = PerDecision::same(set);
+    generate(&fabric, sets, PerDecision::default(), &|| (), &|| false)
+        .expect("every pair is reachable")
 }
 
 fn decisions(criterion: &mut Criterion) {

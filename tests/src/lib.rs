@@ -34,7 +34,7 @@ pub fn arranged(sizes: (u32, u32, u32, u32), arrangement: Arrangement) -> Fabric
         dragonfly,
         wiring: Wiring::Arrangement(arrangement),
         latencies: Latencies { local: 10, global: 15 },
-        threshold: 0,
+        thresholds: None,
         virtual_channels: VcScheme::Ordered,
         sets: Sets::same(set),
     };
@@ -54,8 +54,10 @@ pub fn with_set(mut fabric: Fabric, text: &str) -> Fabric {
 /// The table set of a fabric.
 pub fn images(fabric: &Fabric) -> Generated {
     let rules = fabric.file.sets.rules().expect("the test's fabrics have their sets given");
-    generate(fabric, unthinned(rules), &|| (), &|| false)
-        .expect("every pair of the test's fabrics is reachable")
+    generate(fabric, unthinned(rules), fabric.file.thresholds.unwrap_or_default(), &|| (), &|| {
+        false
+    })
+    .expect("every pair of the test's fabrics is reachable")
 }
 
 /// The set of UGAL-L.
@@ -191,11 +193,11 @@ pub fn thinned(
             .map(|to| kept_when_thinned(fabric, levels, switch, to).iter().map(|r| r.1).collect())
             .collect(),
     };
-    let one = (0, fabric.file.threshold);
+    let one = (0, fabric.file.thresholds.unwrap_or_default().ugal_l);
     let contents = SwitchContents {
         switch,
         virtual_channels: VcScheme::Ordered,
-        decisions: PerDecision { ugal_l: one, par_source: one, par_second: one },
+        decisions: PerDecision::same(one),
         sets: vec![SetContents { rule, levels: levels.to_vec(), shapes_to }],
     };
     encode_switch_image(&image, &contents)

@@ -6,8 +6,9 @@
 //! tried too. The family holds mixtures that weight short shapes more than long ones and keep long
 //! ones for where the short ones are congested.
 
-use crate::set_grammar::{canonical, parse_set};
-use tvlb_schema::{DrawRule, Keep, SetRule, Shape};
+use super::policy::{Policy, in_words};
+use tvlb_firmware_model::Scheme;
+use tvlb_schema::{DrawRule, Keep, PerDecision, SetRule, Shape};
 
 /// The set that Rahman et al., SC'19, arrive at, drawn as they do.
 pub const PAPER: &str = "strategic-2-3";
@@ -17,14 +18,27 @@ pub const FALLBACK: &str = "all";
 /// The set that is taken unseen where a fabric is too large to be modelled and no simulation is wanted.
 pub const DEFAULT: &str = "strategic-2-3 by shape";
 
-/// The family, found by trials on dfly(4, 8, 4, 9) and dfly(4, 8, 4, 17).
-const FAMILY: [&str; 9] = [
-    FALLBACK,
-    "all by shape",
-    DEFAULT,
-    "strategic-3-2 by shape",
-    "shapes:011",
-    "4-hop by shape",
+/// What is tried for either scheme.
+const FAMILY: [&str; 4] = [FALLBACK, DEFAULT, "shapes:011", "4-hop by shape"];
+
+/// What is tried for UGAL-L besides, found by `tvlb search` on dfly(4, 8, 4, 9) and dfly(4, 8, 4, 17).
+const UGAL_L_FAMILY: [&str; 4] = [
+    "only:000+010+020+100+101, 2*only:001, 4*only:011 T=-8",
+    "only:000+010+020+100+101, 2*only:001, 4*only:011 T=-2",
+    "4*only:000+100, only:001+101+110, 2*only:010+020, 8*only:011 T=-2",
+    "4*only:000+001+010+011+021+111, 2*only:020+100+120+121, only:101+110 T=-2",
+];
+
+/// The same for PAR.
+const PAR_FAMILY: [&str; 7] = [
+    "only:000+110, 4*only:001+010+011+020+021+100+101+111, 8*only:120 T=-2 \
+     then only:000+010+100, 2*only:110 T=-2",
+    "only:000+110, 4*only:001+010+011+020+021+100+101+111, 8*only:120 T=-2 \
+     then 8*only:000, 2*only:010, only:100+110 T=-2",
+    "only:000+110, 4*only:001+010+011+020+021+100+101, 8*only:120 T=-2 \
+     then 8*only:000, 2*only:010+100, only:110 T=-2",
+    "only:000+110, 4*only:001+010+011+020+021+100+101+111, 8*only:120 \
+     then 8*only:000, 2*only:010, only:100+110",
     "shapes:011+110 by shape",
     "shapes:020+110 by shape",
     "2*shapes:110, only:020+021+101+111+001+011",
@@ -64,13 +78,13 @@ impl Origin {
     }
 }
 
-/// What is tried: a set at the source and, for PAR, one at its second look.
+/// What is tried: a policy at the source and, for PAR, one at its second look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
     /// At the source.
-    pub source: SetRule,
+    pub source: Policy,
     /// At PAR's second look; UGAL-L has none.
-    pub second: SetRule,
+    pub second: Policy,
     /// Whether switches thin both so that links are used evenly.
     pub is_balanced: bool,
     /// Where it comes from.
@@ -78,9 +92,9 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// The same set at both decisions.
-    pub fn same(rule: SetRule, origin: Origin) -> Self {
-        Self { source: rule, second: rule, is_balanced: false, origin }
+    /// The same policy at both decisions.
+    pub fn same(policy: Policy, origin: Origin) -> Self {
+        Self { source: policy, second: policy, is_balanced: false, origin }
     }
 
     /// The same with its load balanced.
@@ -89,38 +103,77 @@ impl Candidate {
         Self { is_balanced: true, origin: Origin::Balanced, ..self }
     }
 
-    /// In the grammar of sets: one set, or two with " then " between; "balanced" behind, if it is.
+    /// As `docs/step-2.md` says: one policy, or two with " then " between; "balanced" behind, if it is.
     pub fn name(&self) -> String {
-        let (source, second) = (canonical(&self.source), canonical(&self.second));
-        let sets = if source == second { source } else { format!("{source} then {second}") };
-        if self.is_balanced { format!("{sets}, balanced") } else { sets }
+        let policies = in_words(&(self.source, self.second));
+        if self.is_balanced { format!("{policies}, balanced") } else { policies }
     }
 }
 
-/// The candidates, each once, the paper's choice first. `front` are the rules on Step 1's front within
-/// ε, `user` those that the user names.
-pub fn candidates(front: &[SetRule], user: &[SetRule], seed: u64) -> Vec<Candidate> {
-    let known = |text: &str| parse_set(text, seed).expect("these texts are in the grammar");
-    let mut all = vec![Candidate::same(known(PAPER), Origin::Paper)];
-    let mut add = |rule: SetRule, origin| {
-        // The paper's other half is its mirror image; no candidate may be without any route.
-        if !rule.shapes().is_empty() && all.iter().all(|other| other.source != rule) {
-            all.push(Candidate::same(rule, origin));
+/// What the candidates of a scheme are made from.
+#[derive(Clone, Copy, Debug)]
+pub struct Sources<'s> {
+    /// The rules on Step 1's front within ε.
+    pub front: &'s [SetRule],
+    /// What the user names.
+    pub user: &'s [(Policy, Policy)],
+    /// T of each decision, where that is given: then none is tried with another.
+    pub thresholds: Option<PerDecision<i16>>,
+    /// Of the sets.
+    pub seed: u64,
+}
+
+impl Sources<'_> {
+    /// The candidates of a scheme, each once, the paper's choice first. UGAL-L has one decision: of
+    /// two policies it takes the first.
+    pub fn candidates(&self, scheme: Scheme) -> Vec<Candidate> {
+        let known = |text: &str| {
+            Policy::parse_pair(text, self.seed).expect("these texts are in the grammar")
+        };
+        let mut all: Vec<Candidate> = Vec::new();
+        let mut add = |source: Policy, second: Policy, origin| {
+            let second = if scheme == Scheme::Par { second } else { source };
+            let candidate =
+                self.limited(scheme, Candidate { second, ..Candidate::same(source, origin) });
+            let is_there = |other: &Candidate| {
+                other.source == candidate.source && other.second == candidate.second
+            };
+            // No candidate may be without any route.
+            if !source.rule.shapes().is_empty() && !all.iter().any(is_there) {
+                all.push(candidate);
+            }
+        };
+        let (paper, _) = known(PAPER);
+        add(paper, paper, Origin::Paper);
+        for rule in self.front {
+            // The paper's other half is its mirror image.
+            for (rule, origin) in [(*rule, Origin::Front), (mirrored(rule), Origin::Mirror)] {
+                let by_route = SetRule { seed: self.seed, draw: DrawRule::ByRoute, ..rule }.into();
+                let by_shape = by_shape(&SetRule { seed: self.seed, ..rule }).into();
+                add(by_route, by_route, origin);
+                add(by_shape, by_shape, origin);
+            }
         }
-    };
-    for rule in front {
-        for (rule, origin) in [(*rule, Origin::Front), (mirrored(rule), Origin::Mirror)] {
-            add(SetRule { seed, draw: DrawRule::ByRoute, ..rule }, origin);
-            add(by_shape(&SetRule { seed, ..rule }), origin);
+        let own = if scheme == Scheme::Par { &PAR_FAMILY[..] } else { &UGAL_L_FAMILY[..] };
+        for text in FAMILY.iter().chain(own) {
+            let (source, second) = known(text);
+            add(source, second, Origin::Family);
         }
+        for &(source, second) in self.user {
+            add(source, second, Origin::User);
+        }
+        all
     }
-    for text in FAMILY {
-        add(known(text), Origin::Family);
+
+    /// The candidate with the thresholds that are given, if they are.
+    fn limited(&self, scheme: Scheme, mut candidate: Candidate) -> Candidate {
+        if let Some(given) = self.thresholds {
+            let is_par = scheme == Scheme::Par;
+            candidate.source.threshold = if is_par { given.par_source } else { given.ugal_l };
+            candidate.second.threshold = if is_par { given.par_second } else { given.ugal_l };
+        }
+        candidate
     }
-    for rule in user {
-        add(*rule, Origin::User);
-    }
-    all
 }
 
 /// The same routes, every shape drawn alike.
@@ -138,14 +191,17 @@ fn mirrored(rule: &SetRule) -> SetRule {
     SetRule { keep, draw: DrawRule::ByRoute, seed: rule.seed }
 }
 
-/// The pairs of PAR: each of the best sets at the source with each at the second look.
-pub fn pairs(best: &[SetRule]) -> Vec<Candidate> {
-    let mut pairs = Vec::new();
-    for source in best {
-        for second in best {
-            if source != second {
-                let same = Candidate::same(*source, Origin::Pair);
-                pairs.push(Candidate { second: *second, ..same });
+/// The pairs of PAR: the policy of each of the best at the source with that of each at the second look.
+pub fn pairs(best: &[Candidate]) -> Vec<Candidate> {
+    let mut pairs: Vec<Candidate> = Vec::new();
+    for Candidate { source, .. } in best {
+        for Candidate { second, .. } in best {
+            let same = Candidate::same(*source, Origin::Pair);
+            let pair = Candidate { second: *second, ..same };
+            let is_there =
+                |other: &Candidate| other.source == pair.source && other.second == pair.second;
+            if !best.iter().chain(&pairs).any(is_there) {
+                pairs.push(pair);
             }
         }
     }
@@ -155,6 +211,11 @@ pub fn pairs(best: &[SetRule]) -> Vec<Candidate> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::set_grammar::parse_set;
+
+    fn sources<'s>(front: &'s [SetRule], user: &'s [(Policy, Policy)]) -> Sources<'s> {
+        Sources { front, user, thresholds: None, seed: 1 }
+    }
 
     fn names(candidates: &[Candidate]) -> Vec<String> {
         candidates.iter().map(Candidate::name).collect()
@@ -163,7 +224,7 @@ mod tests {
     #[test]
     fn the_front_is_tried_by_route_and_by_shape_and_mirrored() {
         let front = [parse_set("shapes:021", 0).unwrap()];
-        let all = candidates(&front, &[], 1);
+        let all = sources(&front, &[]).candidates(Scheme::UgalL);
         assert_eq!(
             names(&all[..5]),
             [
@@ -174,27 +235,53 @@ mod tests {
                 "shapes:120 by shape"
             ]
         );
-        assert!(all.iter().all(|candidate| candidate.source.seed == 1));
-        assert!(all.iter().all(|candidate| candidate.source.check().is_ok()));
+        assert!(all.iter().all(|candidate| candidate.source.rule.seed == 1));
+        assert!(all.iter().all(|candidate| candidate.source.rule.check().is_ok()));
     }
 
     #[test]
     fn each_is_there_once_and_the_paper_always() {
         let front = ["strategic-2-3", "shapes:011", "all"].map(|text| parse_set(text, 0).unwrap());
-        let all = candidates(&front, &[parse_set("all", 1).unwrap()], 1);
-        let mut distinct = names(&all);
-        assert_eq!(distinct[0], PAPER);
-        assert!(distinct.iter().any(|name| name == FALLBACK));
-        distinct.sort();
-        distinct.dedup();
-        assert_eq!(distinct.len(), all.len());
+        let user = ["all", "all then shapes:011"].map(|text| Policy::parse_pair(text, 1).unwrap());
+        for scheme in [Scheme::UgalL, Scheme::Par] {
+            let all = sources(&front, &user).candidates(scheme);
+            let mut distinct = names(&all);
+            assert_eq!(distinct[0], PAPER);
+            assert!(distinct.iter().any(|name| name == FALLBACK));
+            // UGAL-L has no second look.
+            let has_pair = distinct.iter().any(|name| name == "all then shapes:011");
+            assert_eq!(has_pair, scheme == Scheme::Par);
+            distinct.sort();
+            distinct.dedup();
+            assert_eq!(distinct.len(), all.len());
+        }
+    }
+
+    #[test]
+    fn a_threshold_that_is_given_is_kept() {
+        let user = [Policy::parse_pair("all T=9 then shapes:000 T=7", 1).unwrap()];
+        let given = PerDecision { ugal_l: 1, par_source: 2, par_second: 3 };
+        let sources = Sources { thresholds: Some(given), ..sources(&[], &user) };
+        for (scheme, first, second) in [(Scheme::UgalL, 1, 1), (Scheme::Par, 2, 3)] {
+            let all = sources.candidates(scheme);
+            assert!(
+                all.iter().all(|c| (c.source.threshold, c.second.threshold) == (first, second))
+            );
+        }
     }
 
     #[test]
     fn pairs_are_of_two_sets() {
-        let best = ["all", "shapes:011", "shapes:110"].map(|text| parse_set(text, 0).unwrap());
-        let pairs = pairs(&best);
-        assert_eq!(pairs.len(), 6);
-        assert_eq!(pairs[0].name(), "all then shapes:011");
+        let candidate = |text: &str| {
+            let (source, second) = Policy::parse_pair(text, 0).unwrap();
+            Candidate { second, ..Candidate::same(source, Origin::Family) }
+        };
+        let best = ["all", "shapes:011", "shapes:110 T=4"].map(candidate);
+        assert_eq!(pairs(&best).len(), 6);
+        assert_eq!(pairs(&best)[0].name(), "all then shapes:011");
+        assert_eq!(pairs(&best)[5].name(), "shapes:110 T=4 then shapes:011");
+        // What was tried as a pair is not tried again.
+        let best = ["all then shapes:110", "shapes:011"].map(candidate);
+        assert_eq!(names(&pairs(&best)), ["all then shapes:011", "shapes:011 then shapes:110"]);
     }
 }

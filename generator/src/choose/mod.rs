@@ -10,14 +10,17 @@
 pub mod candidates;
 pub mod contest;
 pub mod evidence;
+pub mod mixtures;
 pub mod objective;
 pub mod panel;
+pub mod policy;
 pub mod race;
 pub mod record;
 pub mod screen;
 pub mod search;
 pub mod table;
 pub mod trial;
+pub mod yardstick;
 
 mod memory;
 
@@ -34,11 +37,12 @@ use crate::routes::expected::fabric_mean;
 use crate::set_grammar::parse_set;
 use crate::throughput::ModelError;
 use crate::throughput::state::StateError;
-use candidates::{Candidate, DEFAULT, FALLBACK, Origin, by_shape, candidates, pairs};
-use contest::{CONVENTIONAL, PAPER, Verdict, contest};
+use candidates::{Candidate, DEFAULT, FALLBACK, Origin, Sources, by_shape, pairs};
+use contest::{Verdict, contest};
 use evidence::{Curve, Evidence, curves};
 use memory::Memory;
 use panel::Panel;
+use policy::Policy;
 use record::{About, CONVENTIONAL_NAME, ContestEntry, ModelEntry, PanelEntry};
 use screen::{Screened, screen};
 use search::load_of;
@@ -49,6 +53,7 @@ use trial::{Entrant, Simulated};
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_schema::{PerDecision, SetRule, ShapeSet};
 use tvlb_simulator::{BootError, RunError, TrafficError, scheme_name};
+use yardstick::{CONVENTIONAL, PAPER};
 
 /// How many of the best sets are paired for PAR's two decisions, and how many are balanced.
 const BEST: usize = 3;
@@ -124,8 +129,8 @@ pub struct Options {
     pub panel: PanelSize,
     /// By Step 1 alone, without any simulation.
     pub fast: bool,
-    /// Sets to try besides.
-    pub candidates: Vec<SetRule>,
+    /// What to try besides: a policy at the source and one at PAR's second look.
+    pub candidates: Vec<(Policy, Policy)>,
     /// Where to keep what is done, for another time.
     pub state: Option<PathBuf>,
 }
@@ -135,6 +140,8 @@ pub struct Options {
 pub struct Choice {
     /// By decision.
     pub sets: PerDecision<BalancedSet>,
+    /// T by decision.
+    pub thresholds: PerDecision<i16>,
     /// For the manifest.
     pub entry: ChoiceEntry,
     /// For the report.
@@ -158,8 +165,13 @@ pub fn choose(
     let state = |file: &str| options.state.as_ref().map(|directory| directory.join(file));
     let counter = RouteCounter::new(&fabric.topology);
     let seed = fabric.file.seed;
-    let tried: Vec<SetRule> =
-        candidates(&[], &options.candidates, seed).into_iter().map(|c| c.source).collect();
+    let (user, thresholds) = (&options.candidates, fabric.file.thresholds);
+    let unscreened = Sources { front: &[], user, thresholds, seed };
+    let tried: Vec<SetRule> = [Scheme::UgalL, Scheme::Par]
+        .iter()
+        .flat_map(|&scheme| unscreened.candidates(scheme))
+        .map(|candidate| candidate.source.rule)
+        .collect();
     let screened = screen(fabric, &counter, &tried, state("model").as_deref(), watch)?;
     let front = screened.as_ref().map_or(Vec::new(), Screened::front);
     let model = screened.as_ref().map(ModelEntry::of);
@@ -170,8 +182,7 @@ pub fn choose(
             parse_set(DEFAULT, seed).expect("the default is in the grammar")
         };
         let rule = SetRule { seed, ..rule };
-        let set = BalancedSet::unthinned(rule);
-        let sets = PerDecision { ugal_l: set.clone(), par_source: set.clone(), par_second: set };
+        let sets = PerDecision::same(BalancedSet::unthinned(rule));
         let entry = ChoiceEntry {
             by: if model.is_some() { "model" } else { "default" }.to_owned(),
             prefer: None,
@@ -180,7 +191,7 @@ pub fn choose(
             contests: Vec::new(),
         };
         let evidence = Evidence { model: screened.map(|s| s.report), curves: Vec::new() };
-        return Ok(Choice { sets, entry, evidence });
+        return Ok(Choice { sets, thresholds: thresholds.unwrap_or_default(), entry, evidence });
     }
 
     let df = fabric.topology.dragonfly();
@@ -197,11 +208,10 @@ pub fn choose(
         conventional_hops: conventional_hops(&counter),
         balancer: is_countable(&fabric.topology).then(|| Balancer::new(&counter)),
     };
-    let all = candidates(&front, &options.candidates, seed);
-    let outcome = trials.both(&all);
+    let outcome = trials.both(&Sources { front: &front, ..unscreened });
     // Also where it was interrupted: that is what the file is for.
     memory.save()?;
-    let (sets, contests, curves) = outcome?;
+    let (sets, thresholds, contests, curves) = outcome?;
     let entry = ChoiceEntry {
         by: "simulation".to_owned(),
         prefer: Some(options.prefer.name().to_owned()),
@@ -210,7 +220,7 @@ pub fn choose(
         contests,
     };
     let evidence = Evidence { model: screened.map(|s| s.report), curves };
-    Ok(Choice { sets, entry, evidence })
+    Ok(Choice { sets, thresholds, entry, evidence })
 }
 
 /// How many runs a state directory holds for this fabric; 0 if it cannot be read.
@@ -221,14 +231,49 @@ pub fn runs_kept(fabric: &Fabric, options: &Options) -> usize {
     Memory::open(path, &subject(fabric, &panel)).map_or(0, |memory| memory.len())
 }
 
+/// The images that a switch would boot from, were a candidate chosen. `set` makes of each rule what
+/// switches have.
+fn images_of(
+    counter: &RouteCounter<'_>,
+    fabric: &Fabric,
+    candidate: &Candidate,
+    set: impl Fn(SetRule) -> BalancedSet,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Result<Images, ChooseError> {
+    let Candidate { source, second, .. } = candidate;
+    let at_source = set(source.rule);
+    let routing = Routing {
+        sets: PerDecision {
+            ugal_l: at_source.clone(),
+            par_source: at_source,
+            par_second: set(second.rule),
+        },
+        thresholds: PerDecision {
+            ugal_l: source.threshold,
+            par_source: source.threshold,
+            par_second: second.threshold,
+        },
+        virtual_channels: fabric.file.virtual_channels,
+    };
+    build(counter, &routing, &|| (), stop).map_err(|error| match error {
+        ImageStageError::Interrupted => ChooseError::Interrupted,
+        error @ ImageStageError::Unreachable { .. } => error.into(),
+    })
+}
+
+/// What a candidate is called in the memory of runs.
+fn named(candidate: &Candidate) -> String {
+    format!("{}; set seed {}", candidate.name(), candidate.source.rule.seed)
+}
+
 /// All that a run depends on besides its scheme, sets, traffic, load and seed.
 fn subject(fabric: &Fabric, panel: &Panel) -> String {
     let df = fabric.topology.dragonfly();
     let cables = fabric.topology.cables();
-    let (threshold, channels) = (fabric.file.threshold, fabric.file.virtual_channels);
+    let channels = fabric.file.virtual_channels;
     let (window, warm_up, limit) = (panel.window, panel.warm_up, panel.latency_limit);
     format!(
-        "{} {df:?} {cables:?} {:?} {threshold} {channels:?} {window} {warm_up} {limit}",
+        "{} {df:?} {cables:?} {:?} {channels:?} {window} {warm_up} {limit}",
         env!("CARGO_PKG_VERSION"),
         fabric.file.latencies
     )
@@ -270,8 +315,8 @@ impl Field {
     }
 }
 
-/// What Step 2 ends in: the sets, what the manifest keeps of the contests, and their curves.
-type Found = (PerDecision<BalancedSet>, Vec<ContestEntry>, Vec<Curve>);
+/// What Step 2 ends in: sets and thresholds, what the manifest keeps of the contests, their curves.
+type Found = (PerDecision<BalancedSet>, PerDecision<i16>, Vec<ContestEntry>, Vec<Curve>);
 
 /// All that the contests of a fabric share.
 struct Trials<'t> {
@@ -288,31 +333,39 @@ struct Trials<'t> {
 }
 
 impl Trials<'_> {
-    /// Both schemes. PAR is first tried with one set at both decisions, then the best sets in
+    /// Both schemes. PAR is first tried with the candidates as they are, then the best sets in
     /// pairs; and with either scheme the best are tried once more with their load balanced.
-    fn both(&self, all: &[Candidate]) -> Result<Found, ChooseError> {
-        self.watch.stage("candidates", Some(all.len()));
-        let mut field = Field { candidates: all.to_vec(), images: self.images(all)? };
-        let tried_by_all = field.candidates.len();
-        self.watch.stage("ugal-l", None);
+    fn both(&self, sources: &Sources<'_>) -> Result<Found, ChooseError> {
+        let mut field = self.field("ugal-l", &sources.candidates(Scheme::UgalL))?;
         let (verdict, of_ugal_l, mut drawn) = self.with_balanced(Scheme::UgalL, &mut field)?;
         let for_ugal_l = field.candidates[verdict.chosen - 1];
 
-        self.watch.stage("par", None);
-        field.candidates.truncate(tried_by_all);
-        field.images.truncate(tried_by_all);
+        let mut field = self.field("par", &sources.candidates(Scheme::Par))?;
         let (verdict, _) = self.contest(Scheme::Par, &field)?;
-        let best: Vec<SetRule> = field.best(&verdict).map(|candidate| candidate.source).collect();
+        let best: Vec<Candidate> = field.best(&verdict).collect();
         self.join(&mut field, &pairs(&best))?;
         let (verdict, of_par, of_second) = self.with_balanced(Scheme::Par, &mut field)?;
         drawn.extend(of_second);
         let for_par = field.candidates[verdict.chosen - 1];
         let sets = PerDecision {
-            ugal_l: self.set(for_ugal_l.source, for_ugal_l),
-            par_source: self.set(for_par.source, for_par),
-            par_second: self.set(for_par.second, for_par),
+            ugal_l: self.set(for_ugal_l.source.rule, for_ugal_l),
+            par_source: self.set(for_par.source.rule, for_par),
+            par_second: self.set(for_par.second.rule, for_par),
         };
-        Ok((sets, vec![of_ugal_l, of_par], drawn))
+        let thresholds = PerDecision {
+            ugal_l: for_ugal_l.source.threshold,
+            par_source: for_par.source.threshold,
+            par_second: for_par.second.threshold,
+        };
+        Ok((sets, thresholds, vec![of_ugal_l, of_par], drawn))
+    }
+
+    /// The candidates of a scheme with their images.
+    fn field(&self, scheme: &'static str, candidates: &[Candidate]) -> Result<Field, ChooseError> {
+        self.watch.stage("candidates", Some(candidates.len()));
+        let field = Field { candidates: candidates.to_vec(), images: self.images(candidates)? };
+        self.watch.stage(scheme, None);
+        Ok(field)
     }
 
     /// A contest, and once more with the best balanced, which join the field.
@@ -325,7 +378,7 @@ impl Trials<'_> {
         if self.balancer.is_some() {
             let best: Vec<Candidate> = field.best(&verdict).map(Candidate::balanced).collect();
             let thinned = |candidate: &Candidate| {
-                let rules = [candidate.source, candidate.second];
+                let rules = [candidate.source.rule, candidate.second.rule];
                 rules.iter().any(|&rule| !self.set(rule, *candidate).levels.is_empty())
             };
             let best: Vec<Candidate> = best.into_iter().filter(thinned).collect();
@@ -353,45 +406,27 @@ impl Trials<'_> {
         }
     }
 
-    /// The images that a switch would boot from, were a candidate chosen.
+    /// The images of candidates.
     fn images(&self, candidates: &[Candidate]) -> Result<Vec<Images>, ChooseError> {
-        let threshold = self.fabric.file.threshold;
         let images = candidates.iter().map(|candidate| {
-            let routing = Routing {
-                sets: PerDecision {
-                    ugal_l: self.set(candidate.source, *candidate),
-                    par_source: self.set(candidate.source, *candidate),
-                    par_second: self.set(candidate.second, *candidate),
-                },
-                thresholds: PerDecision {
-                    ugal_l: threshold,
-                    par_source: threshold,
-                    par_second: threshold,
-                },
-                virtual_channels: self.fabric.file.virtual_channels,
-            };
-            let images = build(self.counter, &routing, &|| (), &|| self.watch.stop());
+            let set = |rule| self.set(rule, *candidate);
+            let stop = || self.watch.stop();
+            let images = images_of(self.counter, self.fabric, candidate, set, &stop);
             self.watch.step();
-            images.map_err(|error| match error {
-                ImageStageError::Interrupted => ChooseError::Interrupted,
-                error @ ImageStageError::Unreachable { .. } => error.into(),
-            })
+            images
         });
         images.collect()
     }
 
     fn contest(&self, scheme: Scheme, field: &Field) -> Result<(Verdict, Vec<Curve>), ChooseError> {
         let Field { candidates, images } = field;
-        let seeded = |candidate: &Candidate| {
-            format!("{}; set seed {}", candidate.name(), candidate.source.seed)
-        };
         let mut entrants = vec![Entrant {
             name: CONVENTIONAL_NAME.to_owned(),
             images: &images[0],
             paths: VlbPaths::Conventional,
         }];
         entrants.extend(candidates.iter().zip(images).map(|(candidate, images)| Entrant {
-            name: seeded(candidate),
+            name: named(candidate),
             images,
             paths: VlbPaths::Custom,
         }));
@@ -427,13 +462,33 @@ impl Trials<'_> {
             about.insert(
                 contender,
                 About {
-                    modelled: self.screened.and_then(|s| s.modelled(&candidate.source)),
+                    modelled: self.screened.and_then(|s| s.modelled(&candidate.source.rule)),
                     mean_hops: looked_up
-                        .then(|| fabric_mean(self.counter, &candidate.source).hops)
+                        .then(|| fabric_mean(self.counter, &candidate.source.rule).hops)
                         .flatten(),
                 },
             );
         }
         ContestEntry::of(scheme_name(scheme), self.panel, all, verdict, &about)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fabric_file::FabricFile;
+    use crate::topology::arrangement::{Arrangement, arrange};
+
+    #[test]
+    fn a_fabric_too_large_for_the_model_gets_the_default() {
+        let text = "name = \"large\"\n[dragonfly]\np = 1\na = 32\nh = 8\ng = 188\n";
+        let file = FabricFile::parse(text, "large.toml").unwrap();
+        let topology = arrange(file.dragonfly, Arrangement::Absolute, 1).unwrap();
+        let options = Options { fast: true, ..Options::default() };
+        let choice = choose(&Fabric { file, topology }, &options, &()).unwrap();
+        assert_eq!(choice.entry.by, "default");
+        assert!(choice.entry.model.is_none());
+        let default = parse_set(DEFAULT, 1).unwrap();
+        assert_eq!(choice.sets, PerDecision::same(BalancedSet::unthinned(default)));
     }
 }

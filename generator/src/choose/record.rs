@@ -4,11 +4,12 @@
 //! depends on time or on the number of threads.
 
 use super::candidates::{Candidate, FALLBACK, PAPER as PAPER_SET};
-use super::contest::{CONVENTIONAL, GUARD_MARGIN, PAPER, Verdict};
+use super::contest::Verdict;
 use super::panel::Panel;
 use super::race::Lead;
 use super::screen::{EPSILON, Screened};
 use super::search::{STEPS, load_of};
+use super::yardstick::{Breach, CONVENTIONAL, GUARD_MARGIN, LIGHT_LOAD, LIGHT_MARGIN, PAPER};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -84,6 +85,10 @@ pub struct PanelEntry {
     pub guards: Vec<String>,
     /// In percent of conventional UGAL's saturation.
     pub guard_margin: u32,
+    /// The load at which uniform traffic must not be slow.
+    pub light_load: f64,
+    /// How much slower than under conventional UGAL it may be, in percent of mean latency.
+    pub light_margin: u32,
 }
 
 /// Step 2 for one scheme.
@@ -96,6 +101,8 @@ pub struct ContestEntry {
     pub low_load: f64,
     /// Conventional UGAL's saturation on each guard.
     pub guard_saturations: Vec<f64>,
+    /// Its mean latency under uniform traffic at light load.
+    pub light_latency: f64,
     /// The chosen set; two with "then" between if PAR's second look has one of its own.
     pub chosen: String,
     /// Whether it holds all guards; if not, no candidate does.
@@ -183,6 +190,8 @@ impl PanelEntry {
             score: panel.score.iter().map(ToString::to_string).collect(),
             guards: panel.guards.iter().map(ToString::to_string).collect(),
             guard_margin: GUARD_MARGIN,
+            light_load: load_of(LIGHT_LOAD),
+            light_margin: LIGHT_MARGIN,
         }
     }
 }
@@ -240,8 +249,9 @@ impl ContestEntry {
             .collect();
         Self {
             scheme: scheme.to_owned(),
-            low_load: load_of(verdict.low_step),
-            guard_saturations: verdict.guard_steps.iter().copied().map(load_of).collect(),
+            low_load: load_of(verdict.yardstick.low_step),
+            guard_saturations: verdict.yardstick.guard_steps.iter().copied().map(load_of).collect(),
+            light_latency: rounded(verdict.yardstick.light_latency),
             chosen: name(verdict.chosen),
             holds_guards: !verdict.none_holds,
             runner_up: verdict.runner_up().map(name),
@@ -259,13 +269,19 @@ impl ContestEntry {
 }
 
 fn outcome(contender: usize, panel: &Panel, verdict: &Verdict) -> String {
-    let breach = verdict.breaches[contender].map(|breach| {
-        format!(
+    let breach = verdict.breaches[contender].map(|breach| match breach {
+        Breach::Slow { latency } => format!(
+            "mean latency {latency:.2} under {} at {}, where conventional UGAL's is {:.2}",
+            panel.uniform(),
+            load_of(LIGHT_LOAD),
+            verdict.yardstick.light_latency
+        ),
+        Breach::Saturated { guard, step } => format!(
             "saturated at {} under {}, where conventional UGAL carries {}",
-            load_of(breach.step),
-            panel.guards[breach.guard],
-            load_of(verdict.guard_steps[breach.guard])
-        )
+            load_of(step),
+            panel.guards[guard],
+            load_of(verdict.yardstick.guard_steps[guard])
+        ),
     });
     let met = verdict.standings.values[contender].len();
     let rounds = verdict.standings.rounds;

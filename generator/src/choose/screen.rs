@@ -4,38 +4,44 @@
 //! Modelled are the down-closed sets of shapes, which the limits of hops and the strategic sets are
 //! among. Random fractions are left to `tvlb model`: they carry no more than the whole shapes between
 //! which they lie. Paths are counted as routes, for that is what tables hold. The sample is the smaller the larger
-//! the fabric, since a program's cost grows faster than its size.
+//! the fabric, since a program's cost grows faster than its size; of machines with thousands of
+//! switches a few sets are modelled on one pattern, each with a proven interval.
 
+use super::candidates::{FALLBACK, PAPER};
 use super::panel::shifts;
 use super::{ChooseError, Watch};
 use crate::fabric::Fabric;
 use crate::routes::count::RouteCounter;
 use crate::routes::presence::present_shapes;
+use crate::set_grammar::{canonical, parse_set};
 use crate::throughput::report::{Heading, Report};
 use crate::throughput::state::{self, Done};
 use crate::throughput::sweep::Sweep;
-use crate::throughput::{Counting, PathSet, Pattern, path_set};
+use crate::throughput::{Counting, LARGE, PathSet, Pattern, VAST, path_set};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use tvlb_schema::{Dragonfly, SetRule, Switch};
 
 /// How much of the best modelled throughput a candidate may lack.
 pub const EPSILON: f64 = 0.01;
-/// How many sets of the front are taken at most, those with the fewest hops.
-const MOST_CANDIDATES: usize = 3;
+/// How many sets of the front are taken at most, those with the fewest hops: of small fabrics, and of
+/// those of more than [`LARGE`] switches, where a run takes seconds.
+const MOST_CANDIDATES: (usize, usize) = (3, 1);
 
 /// The outcome of Step 1 on the sample.
 pub struct Screened {
     /// All that `tvlb model` would say of these patterns and sets.
     pub report: Report,
     sets: Vec<PathSet>,
+    /// How many of its candidates are taken at most.
+    most: usize,
 }
 
 impl Screened {
     /// The rules of the candidates, the one with the fewest hops first.
     pub fn front(&self) -> Vec<SetRule> {
         let rule_of = |name: &String| self.sets.iter().find(|set| set.name() == name);
-        let named = self.report.candidates.iter().take(MOST_CANDIDATES);
+        let named = self.report.candidates.iter().take(self.most);
         named.filter_map(rule_of).map(|set| *set.rule()).collect()
     }
 
@@ -49,14 +55,19 @@ impl Screened {
 }
 
 /// How many switches a fabric has at most for its programs to be solved within minutes.
-pub const MOST_SWITCHES: u32 = 1000;
+pub const MOST_SWITCHES: u32 = 6000;
+/// What is modelled of fabrics of more than [`VAST`] switches: the widest set, the paper's, and those that hold the fewest
+/// hops' worth of routes on smaller ones.
+const FEW_SETS: [&str; 6] =
+    [FALLBACK, PAPER, "4-hop", "shapes:011+110", "shapes:020+110", "shapes:011"];
 
 /// How many shifts and how many `TYPE_2` patterns.
 const fn sample_of(df: &Dragonfly) -> (u32, u32) {
     match df.switch_count() {
         0..=100 => (6, 3),
         101..=200 => (2, 1),
-        _ => (1, 1),
+        201..=VAST => (1, 1),
+        _ => (1, 0),
     }
 }
 
@@ -79,9 +90,13 @@ pub(super) fn screen(
         .map(|(groups, switches)| Pattern::shift(df, groups, switches))
         .collect();
     patterns.extend(Pattern::type_2(df, type_2, seed));
-    let mut sets = path_set::down_closed();
-    let extra = extra.iter().map(|rule| PathSet::new(crate::set_grammar::canonical(rule), *rule));
-    sets.extend(extra);
+    let named = |rule: &SetRule| PathSet::new(canonical(rule), *rule);
+    let mut sets: Vec<PathSet> = if df.switch_count() > VAST {
+        let known = |text| parse_set(text, seed).expect("these texts are in the grammar");
+        FEW_SETS.map(known).iter().map(named).collect()
+    } else {
+        path_set::down_closed().into_iter().chain(extra.iter().map(named)).collect()
+    };
     sets.retain(|set| reaches_all(counter, &patterns, set.rule()));
     let sweep = Sweep::new(&fabric.topology, Counting::Routes, patterns, sets.clone());
 
@@ -114,7 +129,9 @@ pub(super) fn screen(
     }
     let cells = sweep.assemble(&done).ok_or(ChooseError::Interrupted)?;
     let heading = Heading { fabric: fabric.file.name.clone(), seed, epsilon: EPSILON };
-    Ok(Some(Screened { report: Report::new(&sweep, &cells, heading), sets }))
+    let (of_small, of_large) = MOST_CANDIDATES;
+    let most = if df.switch_count() > LARGE { of_large } else { of_small };
+    Ok(Some(Screened { report: Report::new(&sweep, &cells, heading), sets, most }))
 }
 
 /// Whether every flow has a path: MIN, or one of the set where no cable joins the groups.

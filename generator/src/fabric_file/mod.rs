@@ -30,8 +30,9 @@ pub struct FabricFile {
     pub wiring: Wiring,
     /// How long a flit takes over a link.
     pub latencies: Latencies,
-    /// T of UGAL-L, in flits times hops: MIN is taken while it costs at most this much more.
-    pub threshold: i16,
+    /// T of each decision, in flits times hops: MIN is taken while it costs at most this much more.
+    /// `None` where the file does not say: 0 with sets that are given, else chosen with them.
+    pub thresholds: Option<PerDecision<i16>>,
     /// How virtual channels are assigned.
     pub virtual_channels: VcScheme,
     /// The T-VLB set of each decision.
@@ -68,7 +69,7 @@ pub enum Sets {
 impl Sets {
     /// The same set for every decision.
     pub fn same(set: DecisionSet) -> Self {
-        Self::given(PerDecision { ugal_l: set.clone(), par_source: set.clone(), par_second: set })
+        Self::given(PerDecision::same(set))
     }
 
     /// A set for each decision.

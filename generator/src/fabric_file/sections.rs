@@ -13,7 +13,7 @@ pub(super) const ROOT: [&str; 5] = ["name", "seed", "dragonfly", "links", "routi
 pub(super) const DRAGONFLY: [&str; 6] = ["p", "a", "h", "g", "arrangement", "cables"];
 pub(super) const LINKS: [&str; 2] = ["local-latency", "global-latency"];
 pub(super) const ROUTING: [&str; 3] = ["threshold", "virtual-channels", "set"];
-pub(super) const SET: [&str; 3] = ["ugal-l", "par-source", "par-second"];
+pub(super) const DECISIONS: [&str; 3] = ["ugal-l", "par-source", "par-second"];
 
 const NAME: &str = "a string of 1 to 64 characters from A-Z, a-z, 0-9, `.`, `_` and `-`";
 const CABLES: &str = "the path of a cable list, a string that is not empty";
@@ -23,7 +23,6 @@ const SET_OR_TABLE: &str = "\"auto\", a string in the grammar of sets, as in \
 
 const DEFAULT_SEED: u64 = 1;
 const DEFAULT_LATENCIES: Latencies = Latencies { local: 10, global: 15 };
-const DEFAULT_THRESHOLD: i16 = 0;
 /// What stands in the place of a set that is to be chosen.
 const AUTO: &str = "auto";
 
@@ -48,14 +47,7 @@ pub(super) fn file(document: &Document<'_>) -> Fallible<FabricFile> {
         dragonfly,
         wiring,
         latencies,
-        threshold: match &routing {
-            Some(routing) => routing.integer_or(
-                "threshold",
-                i64::from(i16::MIN)..=i64::from(i16::MAX),
-                DEFAULT_THRESHOLD,
-            )?,
-            None => DEFAULT_THRESHOLD,
-        },
+        thresholds: routing.as_ref().map_or(Ok(None), thresholds)?,
         virtual_channels: match &routing {
             Some(routing) => virtual_channels(routing)?,
             None => VcScheme::default(),
@@ -146,11 +138,28 @@ fn virtual_channels(routing: &Section<'_, '_>) -> Fallible<VcScheme> {
     scheme.ok_or_else(|| entry.refused(&accepted))
 }
 
+fn thresholds(routing: &Section<'_, '_>) -> Fallible<Option<PerDecision<i16>>> {
+    let range = i64::from(i16::MIN)..=i64::from(i16::MAX);
+    match routing.optional("threshold") {
+        None => Ok(None),
+        Some(entry) if entry.is_table() => {
+            let section = entry.section(&DECISIONS)?;
+            let of = |key| section.integer(key, range.clone());
+            Ok(Some(PerDecision {
+                ugal_l: of("ugal-l")?,
+                par_source: of("par-source")?,
+                par_second: of("par-second")?,
+            }))
+        }
+        Some(entry) => entry.integer(range).map(PerDecision::same).map(Some),
+    }
+}
+
 fn sets(routing: Option<&Section<'_, '_>>, seed: u64) -> Fallible<Sets> {
     match routing.and_then(|routing| routing.optional("set")) {
         None => Ok(Sets::Auto),
         Some(entry) if entry.is_table() => {
-            let section = entry.section(&SET)?;
+            let section = entry.section(&DECISIONS)?;
             let of = |key| set(&section.required(key, SET_TEXT)?, SET_TEXT, seed);
             Ok(Sets::given(PerDecision {
                 ugal_l: of("ugal-l")?,

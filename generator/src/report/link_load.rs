@@ -236,7 +236,15 @@ mod tests {
         let topology = arrange(file.dragonfly, arrangement, file.seed).unwrap();
         let rules = file.sets.rules().unwrap();
         let fabric = crate::fabric::Fabric { file, topology };
-        generate(&fabric, crate::image::unthinned(rules), &|| (), &|| false).unwrap().images
+        generate(
+            &fabric,
+            crate::image::unthinned(rules),
+            tvlb_schema::PerDecision::default(),
+            &|| (),
+            &|| false,
+        )
+        .unwrap()
+        .images
     }
 
     #[test]
@@ -261,9 +269,16 @@ mod tests {
             arrange(file.dragonfly, crate::topology::arrangement::Arrangement::default(), 1);
         let fabric = crate::fabric::Fabric { file, topology: topology.unwrap() };
         let rule = crate::set_grammar::parse_set("all", 1).unwrap();
-        let rules = tvlb_schema::PerDecision { ugal_l: rule, par_source: rule, par_second: rule };
-        let images =
-            generate(&fabric, crate::image::unthinned(rules), &|| (), &|| false).unwrap().images;
+        let rules = tvlb_schema::PerDecision::same(rule);
+        let images = generate(
+            &fabric,
+            crate::image::unthinned(rules),
+            tvlb_schema::PerDecision::default(),
+            &|| (),
+            &|| false,
+        )
+        .unwrap()
+        .images;
         let loads = LinkLoads::new(&images, Drawn::Conventional, 1);
         assert_eq!((loads.per_pair, loads.sent), (0, PACKETS / 1920));
         // Two global hops of one flit, over the cables of two ports of which some are unused.

@@ -2,12 +2,13 @@
 
 use super::Subject;
 use super::page::{on_demand, paragraph, preformatted, table};
+use crate::choose::policy::in_words;
 use crate::choose::{Options, PanelSize, Prefer};
 use crate::fabric_file::{FabricFile, Sets, Wiring};
 use crate::set_grammar::canonical;
 use crate::topology::cable_list;
 use std::fmt::Write;
-use tvlb_schema::Decision;
+use tvlb_schema::{Decision, PerDecision};
 
 /// More cables than this are not listed.
 const MOST_CABLES: usize = 12_000;
@@ -55,7 +56,7 @@ fn command(options: &Options, file: &FabricFile) -> String {
         let _ = write!(text, " --panel {}", options.panel.name());
     }
     for candidate in &options.candidates {
-        let _ = write!(text, " --candidate '{}'", canonical(candidate));
+        let _ = write!(text, " --candidate '{}'", in_words(candidate));
     }
     text
 }
@@ -71,7 +72,7 @@ fn fabric_file(file: &FabricFile) -> String {
     let mut text = format!(
         "name = \"{}\"\nseed = {}\n\n[dragonfly]\np = {}\na = {}\nh = {}\ng = {}\n{wiring}\n\n\
          [links]\nlocal-latency = {}\nglobal-latency = {}\n\n\
-         [routing]\nthreshold = {}\nvirtual-channels = \"{}\"\n",
+         [routing]\nvirtual-channels = \"{}\"\n",
         file.name,
         file.seed,
         df.p(),
@@ -80,9 +81,14 @@ fn fabric_file(file: &FabricFile) -> String {
         df.g(),
         file.latencies.local,
         file.latencies.global,
-        file.threshold,
         file.virtual_channels.name()
     );
+    if let Some(PerDecision { ugal_l, par_source, par_second }) = file.thresholds {
+        let _ = writeln!(
+            text,
+            "threshold = {{ ugal-l = {ugal_l}, par-source = {par_source}, par-second = {par_second} }}"
+        );
+    }
     match &file.sets {
         Sets::Auto => text.push_str("set = \"auto\"\n"),
         Sets::Given(sets) => {

@@ -47,13 +47,19 @@ use tvlb_schema::Dragonfly;
 
 /// The gap, as a fraction of the upper bound, up to which a value counts as a number.
 ///
-/// Small fabrics are held to 10⁻⁶, those of more than [`LARGE`] switches to 10⁻³: there a program
-/// takes seconds, and finer differences between sets decide nothing.
+/// Small fabrics are held to 10⁻⁶, those of more than [`LARGE`] switches to 10⁻³, those of more than
+/// [`VAST`] to 10⁻²: there a program takes seconds, or a minute, and finer differences between sets
+/// decide nothing.
 pub const TOLERANCE: f64 = 1e-6;
 /// The same for large fabrics.
 pub const TOLERANCE_OF_LARGE: f64 = 1e-3;
+/// The same for vast ones.
+pub const TOLERANCE_OF_VAST: f64 = 1e-2;
 /// How many switches a small fabric has at most: dfly(4,8,4,17) is small, dfly(4,8,4,33) is not.
 pub const LARGE: u32 = 200;
+/// How many switches a large fabric has at most: dfly(13,26,13,27) is large, a machine of thousands is
+/// vast.
+pub const VAST: u32 = 1000;
 
 /// Why there is no throughput.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -155,8 +161,13 @@ impl<'t> Model<'t> {
         set: &PathSet,
         warm: &mut Warm,
     ) -> Result<Modelled, ModelError> {
-        let large = self.topology.dragonfly().switch_count() > LARGE;
-        let tolerance = if large { TOLERANCE_OF_LARGE } else { TOLERANCE };
+        let switches = self.topology.dragonfly().switch_count();
+        let large = switches > LARGE;
+        let tolerance = match (large, switches > VAST) {
+            (_, true) => TOLERANCE_OF_VAST,
+            (true, _) => TOLERANCE_OF_LARGE,
+            _ => TOLERANCE,
+        };
         if large && !folds(self.invariant, self.topology, pattern, set) {
             let program = Factored::new(&mut self.counter, self.topology, pattern, set)?;
             let mean_hops = program.choices().mean_hops();

@@ -235,8 +235,9 @@ mod tests {
         let tables = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tables");
         let loaded = crate::fabric::Fabric::load(&tables.join("dfly-2-4-2-9.toml")).unwrap();
         let rule = SetRule::whole(ShapeSet::ALL);
-        let rules = PerDecision { ugal_l: rule, par_source: rule, par_second: rule };
-        let generated = generate(&loaded, unthinned(rules), &|| (), &|| false).unwrap();
+        let rules = PerDecision::same(rule);
+        let generated =
+            generate(&loaded, unthinned(rules), PerDecision::default(), &|| (), &|| false).unwrap();
         let (fabric, images) = (&generated.images.fabric, &generated.images.switches);
         let switches: Vec<_> =
             images.iter().map(|image| Switch::boot(fabric, image).unwrap()).collect();

@@ -3,12 +3,13 @@
 use crate::scratch::Scratch;
 use insta::assert_snapshot;
 
-const COMMANDS: [&str; 9] = [
+const COMMANDS: [&str; 10] = [
     "generate",
     "inspect",
     "topology",
     "cables",
     "paths",
+    "search",
     "simulate",
     "verify",
     "diff",

@@ -17,6 +17,7 @@ mod kill;
 mod model;
 mod output;
 mod scratch;
+mod search;
 mod simulate;
 mod terminal;
 mod thinning;

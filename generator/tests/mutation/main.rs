@@ -46,8 +46,14 @@ fn table_set(text: &str) -> Files {
     fs::write(&path, text).unwrap();
     let fabric = Fabric::load(&path).unwrap();
     let rules = fabric.file.sets.rules().unwrap();
-    let generated =
-        generate(&fabric, tvlb_generator::image::unthinned(rules), &|| (), &|| false).unwrap();
+    let generated = generate(
+        &fabric,
+        tvlb_generator::image::unthinned(rules),
+        fabric.file.thresholds.unwrap_or_default(),
+        &|| (),
+        &|| false,
+    )
+    .unwrap();
     let files = generated.files();
     files.into_iter().map(|(path, bytes)| (path.to_owned(), bytes.into_owned())).collect()
 }

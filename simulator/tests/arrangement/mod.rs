@@ -72,7 +72,7 @@ pub(crate) fn absolute_classic(df: &Dragonfly) -> Vec<(End, End)> {
 
 /// Images of these cables, with the same set for every decision.
 pub(crate) fn images(df: &Dragonfly, cables: &[(End, End)], rule: SetRule) -> Images {
-    images_with(df, cables, &PerDecision { ugal_l: rule, par_source: rule, par_second: rule }, 0)
+    images_with(df, cables, &PerDecision::same(rule), 0)
 }
 
 /// Images of these cables, with a set for each decision and one threshold.

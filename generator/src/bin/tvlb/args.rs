@@ -27,6 +27,7 @@ pub(crate) enum Command {
     Cables(Cables),
     Paths(Paths),
     Model(Model),
+    Search(Search),
     Simulate(crate::simulate::Simulate),
     Verify(Verify),
     Sweep(crate::sweep::Arguments),
@@ -78,8 +79,9 @@ pub(crate) struct Generate {
     /// Where sets are chosen: how much traffic the candidates are tried with
     #[arg(long, value_enum, default_value_t = PanelChoice::Standard, value_name = "SIZE")]
     pub(crate) panel: PanelChoice,
-    /// Where sets are chosen: a set to try besides; may be repeated
-    #[arg(long, value_name = "SET")]
+    /// Where sets are chosen: what to try besides, SET or SET T=N, or two for PAR with `then`
+    /// between; may be repeated
+    #[arg(long, value_name = "POLICY")]
     pub(crate) candidate: Vec<String>,
     /// Where sets are chosen: keep what is done in DIR, and go on from there if interrupted
     #[arg(long, value_name = "DIR")]
@@ -93,6 +95,52 @@ pub(crate) struct Generate {
     /// Print nothing but errors
     #[arg(short, long, conflicts_with = "json")]
     pub(crate) quiet: bool,
+}
+
+/// Search for mixtures of shapes, weights and thresholds that suit fabrics, judged by simulation
+#[derive(Args)]
+#[command(after_long_help = format!("Sets are written as\n\n{GRAMMAR}"))]
+pub(crate) struct Search {
+    /// The fabric files; a mixture is judged on all of them
+    #[arg(required = true)]
+    pub(crate) fabrics: Vec<PathBuf>,
+    /// Whose decision the mixtures are for
+    #[arg(long, value_enum, default_value_t = SearchScheme::UgalL)]
+    pub(crate) scheme: SearchScheme,
+    /// Begin no new wave of mixtures after so many runs of the simulator
+    #[arg(long, default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) runs: u32,
+    /// Of the traffic and of the draws of mixtures; another than the fabric files', so that
+    /// `generate` judges by traffic that the search has not seen
+    #[arg(long, default_value_t = 2, value_name = "N")]
+    pub(crate) seed: u64,
+    /// How much traffic mixtures are tried with
+    #[arg(long, value_enum, default_value_t = PanelChoice::Standard, value_name = "SIZE")]
+    pub(crate) panel: PanelChoice,
+    /// A mixture to begin with: SET, SET T=N, or two for PAR with `then` between; may be repeated
+    #[arg(long, value_name = "POLICY")]
+    pub(crate) candidate: Vec<String>,
+    /// Keep the runs in DIR, and go on from there if interrupted
+    #[arg(long, value_name = "DIR")]
+    pub(crate) state: Option<PathBuf>,
+    /// Print JSON, with all mixtures that were tried to the end
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Use this many threads instead of one per core; what is found is the same for any number
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    /// Show no progress
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+/// A scheme with T-VLB decisions.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SearchScheme {
+    /// One decision, at the source
+    UgalL,
+    /// Two: at the source, and at the next switch of its group
+    Par,
 }
 
 /// What to choose sets by.

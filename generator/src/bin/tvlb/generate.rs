@@ -14,6 +14,7 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tvlb_generator::balance::Balancer;
+use tvlb_generator::choose::policy::Policy;
 use tvlb_generator::choose::table::Table;
 use tvlb_generator::choose::{Choice, ChooseError, Options, Watch, choose, runs_kept};
 use tvlb_generator::fabric::Fabric;
@@ -59,12 +60,12 @@ pub(crate) fn run(arguments: &Generate) -> Outcome {
             Failure::Message(format!("{}: {error}", path.display()))
         }
     };
-    let (sets, choice) = if let Some(rules) = fabric.file.sets.rules() {
-        (unthinned(rules), None)
+    let (sets, thresholds, choice) = if let Some(rules) = fabric.file.sets.rules() {
+        (unthinned(rules), fabric.file.thresholds.unwrap_or_default(), None)
     } else {
         check_reachable(&fabric.topology).map_err(unreachable)?;
         let choice = choose_sets(&fabric, &options, arguments)?;
-        (choice.sets, Some((choice.entry, choice.evidence)))
+        (choice.sets, choice.thresholds, Some((choice.entry, choice.evidence)))
     };
 
     let sets = if arguments.balance {
@@ -82,7 +83,7 @@ pub(crate) fn run(arguments: &Generate) -> Outcome {
     let switches = fabric.topology.dragonfly().switch_count() as usize;
     let bar = progress(arguments.quiet, "images", switches);
     let mut generated =
-        generate(&fabric, sets, &|| bar.inc(1), &interrupted).map_err(unreachable)?;
+        generate(&fabric, sets, thresholds, &|| bar.inc(1), &interrupted).map_err(unreachable)?;
     generated.manifest.choice = choice;
     bar.finish_and_clear();
 
@@ -229,9 +230,8 @@ fn check_unused(fabric: &Fabric, arguments: &Generate) -> Outcome {
 
 fn options(fabric: &Fabric, arguments: &Generate) -> Result<Options, Failure> {
     let candidate = |text: &String| {
-        parse_set(text, fabric.file.seed).map_err(|error| {
-            Failure::Message(format!("--candidate: {error}\n{}", error.marked(text)))
-        })
+        Policy::parse_pair(text, fabric.file.seed)
+            .map_err(|error| Failure::Message(format!("--candidate: {error}")))
     };
     Ok(Options {
         prefer: arguments.prefer.prefer(),
@@ -248,9 +248,9 @@ fn choose_sets(
     options: &Options,
     arguments: &Generate,
 ) -> Result<Choice, Failure> {
-    let stages = Stages { quiet: arguments.quiet, bar: Mutex::new(ProgressBar::hidden()) };
+    let stages = Stages::new(arguments.quiet);
     let choice = choose(fabric, options, &stages);
-    stages.bar().finish_and_clear();
+    stages.finish();
     choice.map_err(|error| match error {
         ChooseError::Interrupted => {
             if let Some(directory) = &options.state {
@@ -263,13 +263,22 @@ fn choose_sets(
     })
 }
 
-/// Shows the stages of the choice one after the other.
-struct Stages {
+/// Shows the stages of a choice one after the other.
+pub(crate) struct Stages {
     quiet: bool,
     bar: Mutex<ProgressBar>,
 }
 
 impl Stages {
+    pub(crate) fn new(quiet: bool) -> Self {
+        Self { quiet, bar: Mutex::new(ProgressBar::hidden()) }
+    }
+
+    /// After the last one.
+    pub(crate) fn finish(&self) {
+        self.bar().finish_and_clear();
+    }
+
     fn bar(&self) -> MutexGuard<'_, ProgressBar> {
         self.bar.lock().unwrap_or_else(PoisonError::into_inner)
     }

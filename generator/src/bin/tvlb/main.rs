@@ -14,6 +14,7 @@ mod manual;
 mod model;
 mod output;
 mod paths;
+mod search;
 mod simulate;
 mod sweep;
 mod topology;
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
         Command::Cables(arguments) => cables::run(arguments),
         Command::Paths(arguments) => paths::run(arguments),
         Command::Model(arguments) => model::run(arguments),
+        Command::Search(arguments) => search::run(arguments),
         Command::Simulate(arguments) => simulate::run(arguments),
         Command::Verify(arguments) => verify::run(arguments),
         Command::Sweep(arguments) => sweep::run(arguments),

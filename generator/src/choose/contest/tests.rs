@@ -1,7 +1,7 @@
 //! The rules of a contest on made-up outcomes.
 
 use super::*;
-use crate::choose::panel::PanelSize;
+use crate::choose::panel::{Event, PanelSize};
 use crate::choose::trial::Figures;
 use crate::fabric_file::Latencies;
 use std::collections::BTreeSet;
@@ -78,12 +78,23 @@ fn a_guard_excludes_what_would_win() {
     for bad in [Made { guard: 56, ..base }, Made { others: 56, ..base }] {
         let verdict = verdict(&[Made { score: 40, ..bad }, Made { score: 30, ..base }]);
         assert_eq!(verdict.chosen, 3);
-        assert_eq!(verdict.breaches[2].map(|breach| breach.step), Some(57));
+        assert!(matches!(verdict.breaches[2], Some(Breach::Saturated { step: 57, .. })));
         assert!(verdict.standings.values[2].is_empty(), "what is excluded is not raced");
         assert!(verdict.finalists.iter().all(|finalist| finalist.contender != 2));
     }
     let verdict = verdict(&[Made { score: 40, guard: 57, ..base }, Made { score: 30, ..base }]);
     assert_eq!(verdict.chosen, 2, "the margin itself is allowed");
+}
+
+#[test]
+fn what_takes_detours_where_hardly_anybody_sends_is_excluded() {
+    let fast = Made { score: 30, ..PAPER_MADE };
+    let slow = Made { score: 40, latency: CONVENTIONAL_MADE.latency * 1.06, ..fast };
+    let verdict = verdict(&[slow, fast]);
+    assert_eq!(verdict.chosen, 3);
+    assert_eq!(verdict.breaches[2], Some(Breach::Slow { latency: slow.latency }));
+    let just = Made { latency: CONVENTIONAL_MADE.latency * 1.04, ..slow };
+    assert_eq!(self::verdict(&[just, fast]).chosen, 2);
 }
 
 #[test]
@@ -137,7 +148,7 @@ fn latency_is_compared_below_saturation() {
     let df = Dragonfly::new(4, 8, 4, 9).unwrap();
     let panel = Panel::new(&df, Latencies { local: 10, global: 15 }, 1, PanelSize::Standard);
     let verdict = contest(&judge, &panel, 3, Prefer::Throughput, 2).unwrap();
-    assert_eq!(verdict.low_step, 3);
+    assert_eq!(verdict.yardstick.low_step, 3);
     assert!(verdict.finalists.iter().all(|finalist| finalist.latency < 100.0));
 }
 

@@ -53,7 +53,7 @@ fn what_is_not_written_has_its_default() {
             dragonfly: Dragonfly::new(4, 8, 4, 9).unwrap(),
             wiring: Wiring::Arrangement(Arrangement::Absolute),
             latencies: Latencies { local: 10, global: 15 },
-            threshold: 0,
+            thresholds: None,
             virtual_channels: VcScheme::Ordered,
             sets: Sets::Auto,
         }
@@ -82,7 +82,10 @@ fn what_is_written_is_what_is_read() {
     assert_eq!(file.dragonfly, Dragonfly::new(1, 256, 16, 256).unwrap());
     assert_eq!(file.wiring, Wiring::Cables("wiring/cables.csv".into()));
     assert_eq!(file.latencies, Latencies { local: 1, global: 10_000 });
-    assert_eq!(file.threshold, i16::MIN);
+    assert_eq!(file.thresholds, Some(PerDecision::same(i16::MIN)));
+    let each = "[routing]\nthreshold = { ugal-l = 1, par-source = -2, par-second = 3 }";
+    let each = parse(&format!("{LEAST}{each}\n")).thresholds;
+    assert_eq!(each, Some(PerDecision { ugal_l: 1, par_source: -2, par_second: 3 }));
     let Sets::Given(sets) = file.sets else { panic!("they are given") };
     assert_eq!(sets.ugal_l.text, "all");
     assert_eq!(sets.ugal_l.rule.draw, DrawRule::ByRoute);
@@ -298,6 +301,8 @@ fn other_values_out_of_range() {
         "[routing]\nthreshold = -32769",
         "[routing]\nvirtual-channels = \"by-phase\"",
         "[routing]\nvirtual-channels = 4",
+        "[routing.threshold]\nugal-l = 4",
+        "[routing.threshold]\nugal-l = 4\npar-source = 40000\npar-second = 0",
         "[routing]\nset = 4",
         "[routing.set]\nugal-l = 4",
     ]), @r#"
@@ -312,6 +317,8 @@ fn other_values_out_of_range() {
     x.toml:8:13: routing.threshold = -32769, but threshold must be -32768 to 32767
     x.toml:8:20: routing.virtual-channels = "by-phase", but virtual-channels must be one of "ordered", "per-hop", "positional"
     x.toml:8:20: routing.virtual-channels = 4, but virtual-channels must be one of "ordered", "per-hop", "positional"
+    x.toml:7:10: routing.threshold.par-source is missing; it must be a whole number, -32768 to 32767
+    x.toml:9:14: routing.threshold.par-source = 40000, but par-source must be -32768 to 32767
     x.toml:8:7: routing.set = 4, but set must be "auto", a string in the grammar of sets, as in "strategic-2-3 by shape", or a table of ugal-l, par-source, par-second
     x.toml:8:10: routing.set.ugal-l = 4, but ugal-l must be a string in the grammar of sets, as in "strategic-2-3 by shape"
     "#);

@@ -58,7 +58,8 @@ fn the_document_describes_every_key() {
         ("dragonfly.", &sections::DRAGONFLY),
         ("links.", &sections::LINKS),
         ("routing.", &sections::ROUTING),
-        ("routing.set.", &sections::SET),
+        ("routing.threshold.", &sections::DECISIONS),
+        ("routing.set.", &sections::DECISIONS),
     ];
     for (table, keys) in tables {
         for key in keys {

@@ -58,7 +58,7 @@ impl Paths {
             }
             Self::Paper => {
                 let set = "strategic-2-3";
-                PerDecision { ugal_l: set, par_source: set, par_second: set }
+                PerDecision::same(set)
             }
             Self::Ours => PerDecision {
                 ugal_l: "shapes:011",
@@ -189,13 +189,17 @@ fn images(dragonfly: &str, paths: Paths) -> Result<Images, Failure> {
         parse_set(set, seed).expect("the sets of the experiments are in the grammar")
     });
     let fabric = Loaded { file, topology };
-    let made =
-        generate(&fabric, unthinned(rules), &|| (), &interrupted).map_err(|error| match error {
-            tvlb_generator::image::ImageStageError::Interrupted => Failure::Interrupted,
-            error @ tvlb_generator::image::ImageStageError::Unreachable { .. } => {
-                Failure::of(error)
-            }
-        })?;
+    let made = generate(
+        &fabric,
+        unthinned(rules),
+        fabric.file.thresholds.unwrap_or_default(),
+        &|| (),
+        &interrupted,
+    )
+    .map_err(|error| match error {
+        tvlb_generator::image::ImageStageError::Interrupted => Failure::Interrupted,
+        error @ tvlb_generator::image::ImageStageError::Unreachable { .. } => Failure::of(error),
+    })?;
     Ok(made.images)
 }
 

@@ -131,15 +131,19 @@ fn images(plan: &Plan, units: &[&Unit]) -> Result<BTreeMap<(usize, usize), Image
         }
         let (path, fabric) = &plan.fabrics[unit.fabric];
         let rules = plan.sets[unit.set].rules(fabric.file.seed);
-        let images =
-            generate(fabric, unthinned(rules), &|| (), &interrupted).map_err(
-                |error| match error {
-                    ImageStageError::Interrupted => Failure::Interrupted,
-                    error @ ImageStageError::Unreachable { .. } => {
-                        Failure::Message(format!("{}: {error}", path.display()))
-                    }
-                },
-            )?;
+        let images = generate(
+            fabric,
+            unthinned(rules),
+            fabric.file.thresholds.unwrap_or_default(),
+            &|| (),
+            &interrupted,
+        )
+        .map_err(|error| match error {
+            ImageStageError::Interrupted => Failure::Interrupted,
+            error @ ImageStageError::Unreachable { .. } => {
+                Failure::Message(format!("{}: {error}", path.display()))
+            }
+        })?;
         made.insert((unit.fabric, unit.set), images.images);
     }
     Ok(made)

@@ -249,6 +249,7 @@ fn rules_in_words(paths: &Paths, seed: u64) -> String {
 fn hash_of(fabric: &Fabric) -> String {
     let cables = fabric.topology.cables();
     let df = fabric.topology.dragonfly();
-    let (channels, threshold) = (fabric.file.virtual_channels.name(), fabric.file.threshold);
-    sha256(format!("{df:?} {cables:?} {channels} {threshold}").as_bytes())
+    let channels = fabric.file.virtual_channels.name();
+    let thresholds = fabric.file.thresholds.unwrap_or_default();
+    sha256(format!("{df:?} {cables:?} {channels} {thresholds:?}").as_bytes())
 }

@@ -1,0 +1,57 @@
+//! `tvlb search`.
+
+use crate::args::{Search, SearchScheme};
+use crate::failure::{Failure, Outcome};
+use crate::generate::Stages;
+use crate::output::{catch_interrupt, print, print_json, use_threads};
+use tvlb_firmware_model::Scheme;
+use tvlb_generator::choose::ChooseError;
+use tvlb_generator::choose::mixtures::record::SearchEntry;
+use tvlb_generator::choose::mixtures::{Options, search};
+use tvlb_generator::choose::policy::Policy;
+use tvlb_generator::fabric::Fabric;
+use tvlb_generator::image::check_reachable;
+
+pub(crate) fn run(arguments: &Search) -> Outcome {
+    catch_interrupt()?;
+    use_threads(arguments.threads.map(usize::from))?;
+    let mut fabrics = Vec::new();
+    for path in &arguments.fabrics {
+        let fabric = Fabric::load(path).map_err(Failure::of)?;
+        check_reachable(&fabric.topology).map_err(|error| {
+            Failure::Message(format!("{}: {error}", fabric.wiring_path(path).display()))
+        })?;
+        if fabrics.iter().any(|other: &Fabric| other.file.name == fabric.file.name) {
+            return Err(Failure::Message(format!(
+                "{}: another fabric is named `{}` too; each needs a name of its own",
+                path.display(),
+                fabric.file.name
+            )));
+        }
+        fabrics.push(fabric);
+    }
+    let tried = |text: &String| {
+        Policy::parse_pair(text, arguments.seed)
+            .map_err(|error| Failure::Message(format!("--candidate: {error}")))
+    };
+    let options = Options {
+        scheme: match arguments.scheme {
+            SearchScheme::UgalL => Scheme::UgalL,
+            SearchScheme::Par => Scheme::Par,
+        },
+        runs: arguments.runs as usize,
+        seed: arguments.seed,
+        panel: arguments.panel.size(),
+        tried: arguments.candidate.iter().map(tried).collect::<Result<_, _>>()?,
+        state: arguments.state.clone(),
+    };
+    let stages = Stages::new(arguments.quiet);
+    let found = search(&fabrics, &options, &stages);
+    stages.finish();
+    let found = found.map_err(|error| match error {
+        ChooseError::Interrupted => Failure::Interrupted,
+        error => Failure::of(error),
+    })?;
+    let entry = SearchEntry::of(&fabrics, &options, &found);
+    if arguments.json { print_json(&entry) } else { print(&entry) }
+}

@@ -1,0 +1,147 @@
+//! What a search for mixtures has found, for JSON and as a table.
+//!
+//! Figures are rounded to six decimals; nothing here depends on time or on the number of threads.
+
+use super::{Found, LATENCY_WEIGHT, Mixture, Options};
+use crate::choose::record::{CONVENTIONAL_NAME, rounded};
+use crate::fabric::Fabric;
+use serde::Serialize;
+use std::fmt::{self, Display};
+use tvlb_simulator::scheme_name;
+
+/// Rows of the table at most; JSON has them all.
+const MOST_ROWS: usize = 24;
+
+/// A search and what it has found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct SearchEntry {
+    /// `ugal-l` or `par`.
+    pub scheme: String,
+    /// The names of the fabrics, in the order of all figures.
+    pub fabrics: Vec<String>,
+    /// Of the panel and of the draws of mixtures.
+    pub seed: u64,
+    /// `standard` or `quick`.
+    pub panel: String,
+    /// What a mean latency doubled at low load is worth in saturation.
+    pub latency_weight: f64,
+    /// Mixtures that were tried at all.
+    pub tried: u64,
+    /// Runs of the simulator that they took.
+    pub runs: u64,
+    /// Conventional UGAL, the paper's choice, then those that hold all guards, the best first.
+    pub mixtures: Vec<MixtureEntry>,
+}
+
+/// A mixture that was tried to the end.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct MixtureEntry {
+    /// Its policies, as `generate --candidate` reads them; or `conventional`.
+    pub policies: String,
+    /// J.
+    pub objective: f64,
+    /// Whether nothing else is at least as good in all of throughput, hot switch and latency.
+    pub on_front: bool,
+    /// The preferences that come to it.
+    pub preferred_for: Vec<String>,
+    /// By fabric, mean saturation over the score patterns.
+    pub saturation: Vec<f64>,
+    /// By fabric, the least saturation beside a hot switch over conventional UGAL's.
+    pub hot_switch: Vec<f64>,
+    /// By fabric, mean latency under uniform traffic at half the load that conventional UGAL carries.
+    pub uniform_latency: Vec<f64>,
+    /// By fabric, mean latency of the score patterns at low load.
+    pub low_load_latency: Vec<f64>,
+}
+
+impl SearchEntry {
+    /// What a search on these fabrics has found.
+    pub fn of(fabrics: &[Fabric], options: &Options, found: &Found) -> Self {
+        let entry = |(position, mixture): (usize, &Mixture)| {
+            let preferred = found.preferred.iter().filter(|(_, preferred)| *preferred == position);
+            let of = |figure: fn(&super::Figures) -> f64| {
+                mixture.figures.iter().map(|figures| rounded(figure(figures))).collect()
+            };
+            MixtureEntry {
+                policies: mixture
+                    .candidate
+                    .map_or_else(|| CONVENTIONAL_NAME.to_owned(), |candidate| candidate.name()),
+                objective: rounded(mixture.objective),
+                on_front: mixture.is_on_front,
+                preferred_for: preferred.map(|(prefer, _)| prefer.name().to_owned()).collect(),
+                saturation: of(super::Figures::saturation),
+                hot_switch: of(|figures| figures.hot_switch),
+                uniform_latency: of(|figures| figures.uniform_latency),
+                low_load_latency: of(|figures| figures.low_load_latency),
+            }
+        };
+        Self {
+            scheme: scheme_name(options.scheme).to_owned(),
+            fabrics: fabrics.iter().map(|fabric| fabric.file.name.clone()).collect(),
+            seed: options.seed,
+            panel: options.panel.name().to_owned(),
+            latency_weight: LATENCY_WEIGHT,
+            tried: found.tried as u64,
+            runs: found.runs as u64,
+            mixtures: found.mixtures.iter().enumerate().map(entry).collect(),
+        }
+    }
+}
+
+/// The references, the front, and what is preferred.
+impl Display for SearchEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "{} on {}: {} mixtures in {} runs, {} to the end with all guards held",
+            self.scheme,
+            self.fabrics.join(", "),
+            self.tried,
+            self.runs,
+            self.mixtures.len() - 2
+        )?;
+        writeln!(f, "\n      J  throughput  hot switch  uniform  low load  policies")?;
+        let shown = |(position, entry): &(usize, &MixtureEntry)| {
+            *position < 2 || entry.on_front || !entry.preferred_for.is_empty()
+        };
+        let rows: Vec<_> = self.mixtures.iter().enumerate().filter(shown).collect();
+        for (position, entry) in rows.iter().take(MOST_ROWS) {
+            let note = match position {
+                0 => String::new(),
+                1 => " (the paper's)".to_owned(),
+                _ if entry.preferred_for.is_empty() => String::new(),
+                _ => format!(" [{}]", entry.preferred_for.join(", ")),
+            };
+            writeln!(
+                f,
+                "{:>7.4}  {:>10}  {:>10}  {:>7}  {:>8}  {}{note}",
+                entry.objective,
+                Each(&entry.saturation, 3),
+                Each(&entry.hot_switch, 2),
+                Each(&entry.uniform_latency, 1),
+                Each(&entry.low_load_latency, 1),
+                entry.policies
+            )?;
+        }
+        if rows.len() > MOST_ROWS {
+            writeln!(
+                f,
+                "... and {} more on the front; --json has them all",
+                rows.len() - MOST_ROWS
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// A figure of each fabric.
+struct Each<'f>(&'f [f64], usize);
+
+impl Display for Each<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let each: Vec<String> = self.0.iter().map(|value| format!("{value:.*}", self.1)).collect();
+        f.pad(&each.join("/"))
+    }
+}

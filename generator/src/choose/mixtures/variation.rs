@@ -1,0 +1,189 @@
+//! New mixtures: drawn at random, and varied from good ones.
+//!
+//! A mixture is a down-closed set of shapes, whole or with its largest shapes in part, drawn by route
+//! or by shape with weights that are small whole numbers, and a threshold T. Every one is a valid
+//! [`Policy`] with at least one shape. What comes out depends on the generator of random numbers alone.
+
+use crate::choose::policy::Policy;
+use rand::{Rng, RngExt};
+use tvlb_schema::{DrawRule, Keep, SetRule, Shape, ShapeSet};
+
+/// The largest weight: beyond, the other shapes are hardly drawn.
+const MOST_WEIGHT: u16 = 16;
+/// T stays within this; a local queue of 32 flits times 6 hops is 192.
+const MOST_THRESHOLD: i16 = 96;
+/// By how much T is changed at once.
+const STRIDES: [i16; 4] = [2, 4, 8, 16];
+/// What a largest shape may be kept in, in parts of 10,000.
+const FRACTIONS: [u16; 4] = [2_500, 5_000, 7_500, 10_000];
+
+/// A mixture out of the blue. `seed` is its set's.
+pub(super) fn drawn(seed: u64, rng: &mut impl Rng) -> Policy {
+    let mut shapes = ShapeSet::only(Shape::all().next().expect("000 is the first shape"));
+    for _ in 0..rng.random_range(1..Shape::COUNT) {
+        if let Some(shape) = one_of(rng, &least_missing(shapes)) {
+            shapes = shapes.or(ShapeSet::only(shape));
+        }
+    }
+    let mut policy = Policy::from(SetRule { seed, ..SetRule::whole(shapes) });
+    if rng.random_range(0..4) > 0 {
+        let weights = std::array::from_fn(|_| 1 << rng.random_range(0..4_u32));
+        policy.rule.draw = DrawRule::ByShape { weights };
+    }
+    if rng.random_range(0..4) == 0 {
+        change_fraction(&mut policy, rng);
+    }
+    if rng.random_range(0..2) == 0 {
+        change_threshold(&mut policy, rng);
+    }
+    plain(policy)
+}
+
+/// A mixture that differs from another in one to three points.
+pub(super) fn varied(from: Policy, rng: &mut impl Rng) -> Policy {
+    let mut policy = from;
+    for _ in 0..rng.random_range(1..=3) {
+        match rng.random_range(0..8) {
+            0 => change_threshold(&mut policy, rng),
+            1 => change_fraction(&mut policy, rng),
+            2 => add_shape(&mut policy, rng),
+            3 => remove_shape(&mut policy, rng),
+            4 => policy.rule.draw = DrawRule::ByRoute,
+            _ => change_weight(&mut policy, rng),
+        }
+        policy = plain(policy);
+    }
+    policy
+}
+
+fn change_threshold(policy: &mut Policy, rng: &mut impl Rng) {
+    let stride = STRIDES[rng.random_range(0..STRIDES.len())];
+    let stride = if rng.random_range(0..2) == 0 { stride } else { -stride };
+    policy.threshold = (policy.threshold + stride).clamp(-MOST_THRESHOLD, MOST_THRESHOLD);
+}
+
+fn change_fraction(policy: &mut Policy, rng: &mut impl Rng) {
+    if let Some(shape) = one_of(rng, &tops(policy.rule.shapes())) {
+        let parts = FRACTIONS[rng.random_range(0..FRACTIONS.len())];
+        policy.rule.keep[shape.number()] = Keep::new(parts).expect("each fraction is in range");
+    }
+}
+
+fn add_shape(policy: &mut Policy, rng: &mut impl Rng) {
+    if let Some(shape) = one_of(rng, &least_missing(policy.rule.shapes())) {
+        policy.rule.keep[shape.number()] = Keep::ALL;
+        if let DrawRule::ByShape { weights } = &mut policy.rule.draw {
+            weights[shape.number()] = 1;
+        }
+    }
+}
+
+fn remove_shape(policy: &mut Policy, rng: &mut impl Rng) {
+    if policy.rule.shapes().len() > 1
+        && let Some(shape) = one_of(rng, &tops(policy.rule.shapes()))
+    {
+        policy.rule.keep[shape.number()] = Keep::NONE;
+    }
+}
+
+fn change_weight(policy: &mut Policy, rng: &mut impl Rng) {
+    let shapes: Vec<Shape> = policy.rule.shapes().iter().collect();
+    let Some(shape) = one_of(rng, &shapes) else { return };
+    let mut weights = match policy.rule.draw {
+        DrawRule::ByRoute => [1; Shape::COUNT],
+        DrawRule::ByShape { weights } => weights,
+    };
+    let weight = &mut weights[shape.number()];
+    *weight = match rng.random_range(0..3) {
+        0 if *weight > 1 => *weight / 2,
+        1 => (*weight * 3 / 2).max(*weight + 1),
+        _ => *weight * 2,
+    };
+    policy.rule.draw = DrawRule::ByShape { weights };
+}
+
+/// The smallest shapes that a set lacks: with any of them it is down-closed still.
+fn least_missing(shapes: ShapeSet) -> Vec<Shape> {
+    let with = |shape: Shape| shapes.or(ShapeSet::only(shape));
+    Shape::all().filter(|&s| !shapes.contains(s) && with(s).is_down_closed()).collect()
+}
+
+/// The largest shapes of a set: without any of them it is down-closed still.
+fn tops(shapes: ShapeSet) -> Vec<Shape> {
+    let without = |shape: Shape| shapes.without(ShapeSet::only(shape));
+    shapes.iter().filter(|&shape| without(shape).is_down_closed()).collect()
+}
+
+/// Only largest shapes in part; weights of kept shapes alone, within their range, without a common
+/// factor. So mixtures that mean the same are equal.
+fn plain(mut policy: Policy) -> Policy {
+    let shapes = policy.rule.shapes();
+    let tops = tops(shapes);
+    for shape in shapes.iter().filter(|shape| !tops.contains(shape)) {
+        policy.rule.keep[shape.number()] = Keep::ALL;
+    }
+    if let DrawRule::ByShape { weights } = &mut policy.rule.draw {
+        for shape in Shape::all() {
+            let weight = &mut weights[shape.number()];
+            *weight = if shapes.contains(shape) { (*weight).clamp(1, MOST_WEIGHT) } else { 0 };
+        }
+        let divisor = weights.iter().copied().fold(0, gcd).max(1);
+        for weight in weights {
+            *weight /= divisor;
+        }
+    }
+    policy
+}
+
+const fn gcd(a: u16, b: u16) -> u16 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+fn one_of<T: Copy>(rng: &mut impl Rng, all: &[T]) -> Option<T> {
+    (!all.is_empty()).then(|| all[rng.random_range(0..all.len())])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use rand::SeedableRng;
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
+    fn is_valid(policy: &Policy) -> bool {
+        let shapes = policy.rule.shapes();
+        let tops = tops(shapes);
+        let only_tops_in_part =
+            shapes.iter().all(|s| policy.rule.keep_of(s) == Keep::ALL || tops.contains(&s));
+        policy.rule.check().is_ok()
+            && shapes.is_down_closed()
+            && !shapes.is_empty()
+            && only_tops_in_part
+            && policy.threshold.abs() <= MOST_THRESHOLD
+    }
+
+    proptest! {
+        #[test]
+        fn every_mixture_is_valid_and_in_the_grammar(seed: u64) {
+            let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+            let mut policy = drawn(7, &mut rng);
+            for _ in 0..20 {
+                prop_assert!(is_valid(&policy), "{policy}");
+                prop_assert_eq!(plain(policy), policy);
+                prop_assert_eq!(Policy::parse(&policy.to_string(), 7).unwrap(), policy);
+                policy = varied(policy, &mut rng);
+            }
+        }
+    }
+
+    #[test]
+    fn every_set_of_shapes_is_reached() {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+        let mut met = std::collections::BTreeSet::new();
+        for _ in 0..2_000 {
+            met.insert(drawn(1, &mut rng).rule.shapes().bits());
+        }
+        // All down-closed sets but the one of 000 alone, which `varied` comes to.
+        assert_eq!(met.len(), crate::throughput::path_set::down_closed().len() - 1);
+    }
+}

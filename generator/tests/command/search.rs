@@ -1,0 +1,100 @@
+//! The search for mixtures: its table, the same whatever the threads and interruptions, and what is
+//! refused.
+
+use crate::scratch::{Run, Scratch, TVLB};
+use insta::assert_snapshot;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+/// Six switches: a search takes a moment.
+const TINY: &str = "name = \"tiny\"\n[dragonfly]\np = 1\na = 2\nh = 1\ng = 3\n";
+/// As large, but not the same.
+const OTHER: &str = "name = \"other\"\n[dragonfly]\np = 2\na = 2\nh = 1\ng = 3\n";
+
+fn two_fabrics() -> Scratch {
+    let scratch = Scratch::with_text(TINY);
+    scratch.write("other.toml", OTHER);
+    scratch
+}
+
+#[test]
+fn the_table_of_a_search() {
+    let scratch = Scratch::with_shipped("dfly-2-4-2-9.toml");
+    let search = "search fabric.toml --panel quick --runs 300";
+    assert_snapshot!("search_table", scratch.succeeds(search));
+    let json = scratch.succeeds(&format!("{search} --json"));
+    let found: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let mixtures = found["mixtures"].as_array().unwrap();
+    assert_eq!(mixtures[0]["policies"], "conventional");
+    assert_eq!(mixtures[0]["objective"], 0.0);
+    assert_eq!(mixtures[1]["policies"], "strategic-2-3");
+    // J is what the documents say: the lead over conventional UGAL, less what latency costs.
+    let of = |mixture: &serde_json::Value, figure: &str| mixture[figure][0].as_f64().unwrap();
+    for mixture in mixtures {
+        let saturation = |m| of(m, "saturation");
+        let slower = of(mixture, "low-load-latency") / of(&mixtures[0], "low-load-latency") - 1.0;
+        let j = saturation(mixture) - saturation(&mixtures[0]) - 0.05 * slower;
+        assert!((mixture["objective"].as_f64().unwrap() - j).abs() < 2e-6, "{mixture}");
+    }
+    let objectives: Vec<f64> =
+        mixtures[2..].iter().map(|mixture| mixture["objective"].as_f64().unwrap()).collect();
+    assert!(objectives.is_sorted_by(|one, other| one >= other), "{objectives:?}");
+    // What is found can be tried at once.
+    let policies = mixtures[2]["policies"].as_str().unwrap();
+    let generate = ["generate", "fabric.toml", "-o", "out", "--set", "auto", "--panel", "quick"];
+    let run = scratch.command(TVLB).args(generate).args(["--candidate", policies]).output();
+    let run = Run::of(&run.unwrap());
+    assert_eq!(run.code, 0, "{run}");
+    let manifest = String::from_utf8(scratch.read("out/manifest.json")).unwrap();
+    assert!(manifest.contains(&format!("\"{policies}\"")), "{policies}");
+}
+
+#[test]
+fn threads_do_not_show() {
+    let scratch = two_fabrics();
+    let of = |options: &str| {
+        let search = "search fabric.toml other.toml --panel quick --runs 200 --json";
+        scratch.succeeds(&format!("{search} {options}"))
+    };
+    for scheme in ["ugal-l", "par"] {
+        let once = of(&format!("--scheme {scheme} --threads 1"));
+        assert_eq!(of(&format!("--scheme {scheme} --threads 3 --state kept-{scheme}")), once);
+        // Everything is known already.
+        assert_eq!(of(&format!("--scheme {scheme} --state kept-{scheme}")), once);
+    }
+    assert_ne!(of("--seed 3"), of(""));
+}
+
+#[test]
+fn an_interrupted_search_goes_on_to_the_same_end() {
+    let scratch = two_fabrics();
+    let search = "search fabric.toml other.toml --panel quick --runs 300 --quiet --scheme par";
+    let whole = scratch.succeeds(search);
+    let options = format!("{search} --state kept");
+    for _ in 0..2 {
+        let mut command = scratch.command(TVLB);
+        command.args(options.split_whitespace()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = command.spawn().unwrap();
+        sleep(Duration::from_millis(150));
+        drop(Command::new("kill").args(["-INT", &child.id().to_string()]).output().unwrap());
+        let run = Run::of(&child.wait_with_output().unwrap());
+        assert!(run.code == 0 || run.code == 130, "{run}");
+    }
+    assert_eq!(scratch.succeeds(&options), whole);
+}
+
+#[test]
+fn bad_input_ends_in_one_error() {
+    let scratch = two_fabrics();
+    let refusals = [
+        "search",
+        "search absent.toml",
+        "search fabric.toml fabric.toml",
+        "search fabric.toml --scheme min",
+        "search fabric.toml --runs 0",
+        "search fabric.toml --candidate shape:011",
+    ];
+    let all = refusals.map(|line| format!("$ tvlb {line}\n{}", scratch.refuses(line)));
+    assert_snapshot!("search_refusals", all.join("\n"));
+}
