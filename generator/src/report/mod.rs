@@ -3,10 +3,11 @@
 //!
 //! Promises: it follows from its [`Subject`] alone, with no clock and no path in it, so the same
 //! input gives the same bytes; every number comes from a stage of the generator, none is worked out
-//! a second time here but the [`link_load`]s, which are measured on the images.
+//! a second time here but the [`link_load`]s, which are those of the images.
 
 pub mod link_load;
 pub mod plot;
+pub mod sampled;
 
 mod fabric_picture;
 mod heat;

@@ -87,7 +87,7 @@ fn in_words(decision: Decision) -> &'static str {
 }
 
 /// "a", "a and b", "a, b and c".
-fn listed(words: &[&str]) -> String {
+pub(super) fn listed(words: &[&str]) -> String {
     match words {
         [] => String::new(),
         [one] => (*one).to_owned(),

@@ -69,6 +69,37 @@ fn what_was_not_done_is_said() {
 }
 
 #[test]
+fn a_balanced_set_is_shown_before_and_after() {
+    let place = Place::new(&fabric(2, 4, 2, 9, GIVEN));
+    let plain = place.report("plain", &[]);
+    assert!(plain.contains("No switch thins a set to balance") && !plain.contains("after balance"));
+    let balanced = place.report("balanced", &["--balance"]);
+    for when in ["before", "after"] {
+        for what in
+            ["Mean load of the links between two groups", "Busiest local link of each switch"]
+        {
+            let map = format!("{what}: strategic-2-3 by shape (UGAL-L and PAR) {when} balance");
+            assert!(balanced.contains(&map), "{map}");
+        }
+    }
+    assert!(balanced.contains(" of 36 switches thin strategic-2-3 by shape (UGAL-L and PAR)"));
+    // The two rows of global links say what the manifest says.
+    let manifest: serde_json::Value = serde_json::from_slice(
+        &fs::read(place.path("balanced").with_file_name("manifest.json")).unwrap(),
+    )
+    .unwrap();
+    let balance = &manifest["sets"]["ugal-l"]["balance"];
+    for when in ["before", "after"] {
+        let uneven = balance[when]["global"].as_f64().unwrap();
+        let row = format!("{when} balance</th><td>global</td>");
+        let (_, cells) = balanced.split_once(&row).unwrap();
+        let (cells, _) = cells.split_once("</tr>").unwrap();
+        assert!(cells.contains(&format!(">{uneven:.3}<")), "{when}: {uneven}, {cells}");
+    }
+    assert!(balance["before"] != balance["after"]);
+}
+
+#[test]
 fn it_asks_for_nothing() {
     let report = Place::new(&fabric(2, 4, 2, 9, GIVEN)).report("out", &[]);
     let without_names = report.replace("http://www.w3.org/2000/svg", "");
