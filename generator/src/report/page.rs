@@ -44,6 +44,12 @@ pub(super) fn side_by_side(figures: &str) -> String {
     format!("<div class=\"row\">\n{figures}</div>\n")
 }
 
+/// Lists that are not torn apart on paper, in two columns there unless their lines are long.
+pub(super) fn lists(body: &str, are_long: bool) -> String {
+    let class = if are_long { "lists" } else { "lists short" };
+    format!("<div class=\"{class}\">\n{body}</div>\n")
+}
+
 /// What is shown on demand, and always on paper.
 pub(super) fn on_demand(summary: &str, body: &str) -> String {
     format!("<details>\n<summary>{}</summary>\n{body}</details>\n", escaped(summary))

@@ -97,6 +97,9 @@ fn a_balanced_set_is_shown_before_and_after() {
         assert!(cells.contains(&format!(">{uneven:.3}<")), "{when}: {uneven}, {cells}");
     }
     assert!(balance["before"] != balance["after"]);
+    // What is said to make them again does.
+    assert!(balanced.contains("<pre>tvlb generate fabric.toml -o tables --balance</pre>"));
+    assert!(plain.contains("<pre>tvlb generate fabric.toml -o tables</pre>"));
 }
 
 #[test]
@@ -164,9 +167,33 @@ fn a_browser_has_nothing_to_complain_about() {
         let Some(said) = console(&page, &shots.join(name), options) else { return };
         assert!(said.is_empty(), "{said:?}");
     }
+    print_it(&page, &shots.join("report.pdf"));
     // A page that does have an error is told from one that does not.
     let wrong = place.0.path().join("wrong.html");
     fs::write(&wrong, "<script>console.error('no')</script><img src='missing.png'>").unwrap();
     let said = console(&wrong, &shots.join("wrong.png"), &[]).unwrap_or_default();
     assert!(!said.is_empty());
+}
+
+/// On paper nothing can be opened, so all of it must be there.
+fn print_it(page: &Path, pdf: &Path) {
+    let home = tempfile::tempdir().unwrap();
+    let run = Command::new("chromium")
+        .args(["--headless=new", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer"])
+        .arg(format!("--user-data-dir={}", home.path().display()))
+        .arg(format!("--print-to-pdf={}", pdf.display()))
+        .arg(format!("file://{}", page.display()))
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    match Command::new("pdftotext").arg(pdf).arg("-").output() {
+        Ok(text) => {
+            let text = String::from_utf8_lossy(&text.stdout).into_owned();
+            for closed in ["Where the ports of group 4 lead", "Busiest local link of each switch"] {
+                assert!(text.contains(closed), "{closed}: {text}");
+            }
+        }
+        Err(error) => eprintln!("not read: pdftotext is not installed ({error})"),
+    }
 }
