@@ -47,6 +47,7 @@ pub mod input_file;
 pub mod report;
 pub mod routes;
 pub mod set_grammar;
+pub mod svg;
 pub mod table_set;
 pub mod throughput;
 pub mod topology;

@@ -9,6 +9,7 @@ use super::panel::Panel;
 use super::race::Lead;
 use super::screen::{EPSILON, Screened};
 use super::search::{STEPS, load_of};
+use crate::table_set::rounded;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -279,8 +280,4 @@ fn outcome(contender: usize, panel: &Panel, verdict: &Verdict) -> String {
         None if met < rounds => format!("dropped after {met} of {rounds} patterns"),
         None => "finished".to_owned(),
     }
-}
-
-pub(super) fn rounded(value: f64) -> f64 {
-    (value * 1e6).round() / 1e6
 }

@@ -1,6 +1,6 @@
 //! Heat maps: a value for each row and column, as a colour and, under the pointer, as a number.
 
-use super::page::escaped;
+use crate::svg::escaped;
 use std::fmt::Write;
 
 const WIDTH: f64 = 440.0;

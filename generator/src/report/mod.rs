@@ -22,6 +22,7 @@ use crate::choose::Options;
 use crate::choose::evidence::Evidence;
 use crate::fabric::Fabric;
 use crate::image::Images;
+use crate::svg::escaped;
 use crate::table_set::Manifest;
 use crate::verify::Certificate;
 use page::{figure, lists, on_demand, page, paragraph, preformatted, section, side_by_side, table};
@@ -50,7 +51,7 @@ const SHORT: u32 = 6;
 /// The report, as the text of an HTML file.
 pub fn html(subject: &Subject<'_>) -> String {
     let name = &subject.manifest.fabric.name;
-    let mut body = format!("<h1>Routing tables of {}</h1>\n", page::escaped(name));
+    let mut body = format!("<h1>Routing tables of {}</h1>\n", escaped(name));
     body.push_str(&words::summary(subject));
     body.push_str(&section("fabric", "The fabric", &fabric(subject)));
     body.push_str(&section(

@@ -1,8 +1,9 @@
 //! The report's sentences.
 
 use super::Subject;
-use super::page::{escaped, paragraph};
+use super::page::paragraph;
 use crate::choose::record::ContestEntry;
+use crate::svg::escaped;
 use crate::topology::Topology;
 use crate::topology::summary::TopologySummary;
 use crate::verify::Extent;
