@@ -231,7 +231,8 @@ fn maps(
             }
         }
     }
-    row(all.iter().map(|measured| {
+    // Conventional last, so that before and after stand side by side where two have room.
+    row(all.iter().skip(1).chain(all.first()).map(|measured| {
         let map = HeatMap {
             title: format!("{what}, {}", measured.name),
             names,

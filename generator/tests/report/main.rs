@@ -82,6 +82,12 @@ fn a_balanced_set_is_shown_before_and_after() {
             assert!(balanced.contains(&map), "{map}");
         }
     }
+    let map = |name: &str| {
+        balanced.find(&format!("<figcaption>Mean load of the links between two groups: {name}"))
+    };
+    let named = |when: &str| format!("strategic-2-3 by shape (UGAL-L and PAR) {when} balance");
+    let order = [map(&named("before")), map(&named("after")), map("conventional")];
+    assert!(order.is_sorted() && order[0].is_some(), "{order:?}");
     assert!(balanced.contains(" of 36 switches thin strategic-2-3 by shape (UGAL-L and PAR)"));
     // The two rows of global links say what the manifest says.
     let manifest: serde_json::Value = serde_json::from_slice(
