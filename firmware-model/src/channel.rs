@@ -15,6 +15,16 @@ use crate::{Header, Scheme, Stage};
 use tvlb_schema::VcScheme;
 
 /// How many virtual channels a scheme needs on each kind of link.
+///
+/// # Example
+/// ```
+/// use tvlb_firmware_model::{Channels, Scheme};
+/// use tvlb_schema::VcScheme;
+///
+/// let needed = Channels::needed(VcScheme::Positional, Scheme::UgalL);
+/// assert_eq!(needed, Channels { local: 4, global: 2 });
+/// assert_eq!(Channels::needed(VcScheme::Ordered, Scheme::Par).most(), 5);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Channels {
     /// On links within a group.

@@ -114,6 +114,25 @@ impl Switch<'_> {
     ///
     /// # Errors
     /// The destination does not exist, or cannot be reached.
+    ///
+    /// # Example
+    /// ```
+    /// use tvlb_firmware_model::rand_core::SeedableRng;
+    /// use tvlb_firmware_model::{Choice, DefaultRng, Scheme, Step, Switch, VlbPaths};
+    /// use tvlb_schema::Node;
+    ///
+    /// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v2/");
+    /// # let fabric_image = std::fs::read(format!("{golden}fabric.tvlb"))?;
+    /// # let switch_image = std::fs::read(format!("{golden}switch-00005.tvlb"))?;
+    /// let switch = Switch::boot(&fabric_image, &switch_image)?;
+    /// let mut rng = DefaultRng::seed_from_u64(1);
+    /// // Credits in use on each port: nothing waits, so the minimal path is taken.
+    /// let idle = [0_u32; 7];
+    /// let sent = switch.admit(Node(70), Scheme::UgalL, VlbPaths::Custom, &idle[..], &mut rng)?;
+    /// assert_eq!(sent.choice, Choice::Min);
+    /// assert!(matches!(sent.step, Step::Send { virtual_channel: 0, .. }));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[inline]
     pub fn admit(
         &self,

@@ -72,6 +72,24 @@ impl Switch<'_> {
     ///
     /// # Errors
     /// Those of [`Self::admit`].
+    ///
+    /// # Example
+    /// ```
+    /// use tvlb_firmware_model::rand_core::SeedableRng;
+    /// use tvlb_firmware_model::{DefaultRng, Scheme, Switch, VlbPaths};
+    /// use tvlb_schema::Node;
+    ///
+    /// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v2/");
+    /// # let fabric_image = std::fs::read(format!("{golden}fabric.tvlb"))?;
+    /// # let switch_image = std::fs::read(format!("{golden}switch-00005.tvlb"))?;
+    /// let switch = Switch::boot(&fabric_image, &switch_image)?;
+    /// let (mut rng, full) = (DefaultRng::seed_from_u64(1), [20_u32; 7]);
+    /// let why = switch.explain(Node(70), Scheme::UgalL, VlbPaths::Custom, &full[..], &mut rng)?;
+    /// // All queues are the same, so the fewer hops of the minimal path decide.
+    /// let (min, vlb) = (why.min.expect("it was drawn"), why.vlb.expect("it was drawn"));
+    /// assert!((min.queue, vlb.queue) == (20, 20) && min.hops <= vlb.hops);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn explain(
         &self,
         destination: Node,

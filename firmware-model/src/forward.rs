@@ -113,6 +113,25 @@ impl Switch<'_> {
     /// # Errors
     /// The header makes no sense here. Any bits whatever end in `Ok` or `Err`, and a packet is
     /// delivered or refused after at most 7 steps, wherever it begins.
+    ///
+    /// # Example
+    /// ```
+    /// use tvlb_firmware_model::rand_core::SeedableRng;
+    /// use tvlb_firmware_model::{DefaultRng, Header, Scheme, Step, Switch, VlbPaths};
+    /// use tvlb_schema::{Node, Port};
+    ///
+    /// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v2/");
+    /// # let fabric_image = std::fs::read(format!("{golden}fabric.tvlb"))?;
+    /// # let switch_image = std::fs::read(format!("{golden}switch-00005.tvlb"))?;
+    /// let switch = Switch::boot(&fabric_image, &switch_image)?;
+    /// // A packet from the second of this switch's nodes to the first comes back at once.
+    /// let (mut rng, idle) = (DefaultRng::seed_from_u64(1), [0_u32; 7]);
+    /// let sent = switch.admit(Node(10), Scheme::Min, VlbPaths::Custom, &idle[..], &mut rng)?;
+    /// assert_eq!(sent.step, Step::Deliver { port: Port(0) });
+    /// // Any bits may arrive; those that make no sense are an error and no more.
+    /// assert!(switch.forward(Header::from_bits(u64::MAX)).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[inline]
     pub fn forward(&self, header: Header) -> Result<Step, Error> {
         let to = header.destination();

@@ -5,6 +5,28 @@ use crate::{Channels, Error, Scheme};
 use tvlb_schema::{Dragonfly, End, FabricImage, Group, Index, Port, SwitchImage};
 
 /// One booted switch. It borrows its images and changes nothing: share it freely.
+///
+/// # Example
+/// ```
+/// use tvlb_firmware_model::{Channels, Error, Scheme, Switch};
+/// use tvlb_schema::{Group, Index, Port};
+///
+/// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v2/");
+/// # let fabric_image = std::fs::read(format!("{golden}fabric.tvlb"))?;
+/// # let switch_image = std::fs::read(format!("{golden}switch-00005.tvlb"))?;
+/// // Switch 5 of dfly(2,4,2,9), whose links have four virtual channels each.
+/// let channels = Channels { local: 4, global: 4 };
+/// let switch = Switch::boot(&fabric_image, &switch_image)?.with_channels(Scheme::UgalL, channels)?;
+/// assert_eq!(switch.image().switch().0, 5);
+/// // Ports 0 and 1 lead to nodes, 2 to 4 to the other switches of group 1.
+/// assert_eq!(switch.neighbour(Port(0)), None);
+/// assert_eq!(switch.neighbour(Port(2)), Some((Group(1), Index(0))));
+///
+/// // PAR needs one more within a group, and says so.
+/// let refused = switch.with_channels(Scheme::Par, channels);
+/// assert!(matches!(refused, Err(Error::TooFewChannels { .. })));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Switch<'a> {
     pub(crate) image: SwitchImage<'a>,

@@ -87,6 +87,26 @@ pub enum ImageStageError {
 ///
 /// # Errors
 /// Two groups without any path, or the interruption.
+///
+/// # Example
+/// ```
+/// use tvlb_generator::image::{Routing, build, unthinned};
+/// use tvlb_generator::routes::count::RouteCounter;
+/// use tvlb_generator::set_grammar::parse_set;
+/// use tvlb_generator::topology::arrangement::{Arrangement, arrange};
+/// use tvlb_schema::{Dragonfly, PerDecision, VcScheme};
+///
+/// let topology = arrange(Dragonfly::new(2, 4, 2, 9)?, Arrangement::default(), 1)?;
+/// let rule = parse_set("shapes:011", 1)?;
+/// let routing = Routing {
+///     sets: unthinned(PerDecision { ugal_l: rule, par_source: rule, par_second: rule }),
+///     thresholds: PerDecision { ugal_l: 0, par_source: 0, par_second: 0 },
+///     virtual_channels: VcScheme::Ordered,
+/// };
+/// let images = build(&RouteCounter::new(&topology), &routing, &|| (), &|| false)?;
+/// assert_eq!(images.switches.len(), 36);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn build(
     counter: &RouteCounter<'_>,
     routing: &Routing,

@@ -2,6 +2,39 @@
 //!
 //! Data flows one way: fabric file, topology, routes and sets, images, written directory. Each
 //! stage takes plain values and returns plain values; reading and writing stay at the edges.
+//!
+//! # Example
+//! ```
+//! use tvlb_generator::fabric::Fabric;
+//! use tvlb_generator::generate::generate;
+//! use tvlb_generator::image::unthinned;
+//! use tvlb_generator::set_grammar::parse_set;
+//! use tvlb_generator::table_set::{Existing, REPORT_FILE, WriteError, write};
+//! use tvlb_generator::verify::{Settings, verify};
+//! use tvlb_schema::PerDecision;
+//!
+//! # let home = tempfile::tempdir()?;
+//! # let lab = home.path().join("lab.toml");
+//! # std::fs::write(&lab, "name = \"lab\"\n[dragonfly]\np = 1\na = 4\nh = 2\ng = 5\n")?;
+//! let fabric = Fabric::load(&lab)?;
+//! // One set for every decision; `choose` would find them by modelling and simulating.
+//! let rule = parse_set("strategic-2-3 by shape", fabric.file.seed)?;
+//! let sets = PerDecision { ugal_l: rule, par_source: rule, par_second: rule };
+//! let made = generate(&fabric, unthinned(sets), fabric.file.thresholds.unwrap_or_default(), &|| (), &|| false)?;
+//! assert_eq!(made.images.switches.len(), 20);
+//!
+//! // The directory appears whole, with a last file that sees the others, or not at all.
+//! let tables = home.path().join("tables");
+//! let files = made.files();
+//! let contents = files.iter().map(|(path, bytes)| (*path, bytes.as_ref()));
+//! let seal = |_: &std::path::Path| Ok::<_, WriteError>((REPORT_FILE, b"a page".to_vec()));
+//! write(&tables, contents, Existing::Refuse, || false, || (), seal)?;
+//!
+//! // Nothing but the files is read to verify them.
+//! let certificate = verify(&tables, Settings { most_walks: 1_000_000, seed: 1 }, &|| (), &|| false)?;
+//! assert_eq!((certificate.images, certificate.pairs), (21, 380));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod balance;
 pub mod choose;
@@ -14,6 +47,7 @@ pub mod input_file;
 pub mod report;
 pub mod routes;
 pub mod set_grammar;
+pub mod svg;
 pub mod table_set;
 pub mod throughput;
 pub mod topology;

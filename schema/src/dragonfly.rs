@@ -25,6 +25,21 @@ pub mod limits {
 }
 
 /// dfly(p, a, h, g): p nodes per switch, a switches per group, h global ports per switch, g groups.
+///
+/// # Example
+/// ```
+/// use tvlb_schema::{Dragonfly, Group, Index, Node, Switch};
+///
+/// let df = Dragonfly::new(4, 8, 4, 9)?;
+/// assert_eq!((df.switch_count(), df.node_count(), df.radix()), (72, 288, 15));
+/// assert_eq!(df.place(Switch(10)), (Group(1), Index(2)));
+/// assert_eq!(df.switch_of(Node(42)), (Switch(10), 2));
+///
+/// // A group has 32 global ports, so it cannot reach 33 others.
+/// let error = Dragonfly::new(4, 8, 4, 34).unwrap_err();
+/// assert!(error.to_string().contains("g must be at most 33"));
+/// # Ok::<(), tvlb_schema::DragonflyError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Dragonfly {
     p: u16,

@@ -6,6 +6,26 @@
 //! needs the feature `alloc`.
 //!
 //! `FORMAT.md` beside this crate's manifest describes the images byte by byte.
+//!
+//! # Example
+//! ```
+//! use tvlb_schema::{Dragonfly, End, FabricImage, GlobalPort, Group, encode_fabric_image};
+//!
+//! // Three groups of two switches, one cable between any two groups.
+//! let df = Dragonfly::new(1, 2, 1, 3)?;
+//! let end = |group, port| End { group: Group(group), port: GlobalPort(port) };
+//! let cables = [(end(0, 0), end(1, 0)), (end(0, 1), end(2, 0)), (end(1, 1), end(2, 1))];
+//!
+//! let bytes = encode_fabric_image(&df, &cables);
+//! let image = FabricImage::decode(&bytes)?;
+//! assert_eq!(image.peer(end(2, 1)), Some(end(1, 1)));
+//!
+//! // A damaged image is refused by what is wrong with it.
+//! let mut damaged = bytes.clone();
+//! damaged[20] ^= 1;
+//! assert!(FabricImage::decode(&damaged).is_err());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 #![no_std]
 
 #[cfg(any(feature = "alloc", test))]

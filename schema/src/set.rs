@@ -58,6 +58,20 @@ pub enum DrawRule {
 }
 
 /// Which routes a T-VLB set holds, the same rule for every pair, and how one is drawn.
+///
+/// # Example
+/// ```
+/// use tvlb_schema::{Keep, SetRule, Shape, ShapeSet};
+///
+/// let shape = Shape::of_walk(false, 1, true);
+/// let mut rule = SetRule::whole(ShapeSet::only(shape));
+/// assert_eq!(rule.keep_of(shape), Keep::ALL);
+/// // Sixty percent of them, in hundredths of a percent; the seed decides which.
+/// rule.keep[shape.number()] = Keep::new(6000).ok_or("above 10000")?;
+/// rule.seed = 7;
+/// rule.check().map_err(|_| "a weight or fraction out of range")?;
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SetRule {
     /// The fraction of the routes of each shape that is kept, by shape number.

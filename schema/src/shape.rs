@@ -8,6 +8,17 @@ use core::fmt;
 use serde::{Deserialize, Serialize};
 
 /// (head, mid, tail), the local hops in the source, intermediate and destination group.
+///
+/// # Example
+/// ```
+/// use tvlb_schema::Shape;
+///
+/// // No local hop in the source group, one in the intermediate, one in the destination.
+/// let shape = Shape::new(0, 1, 1).ok_or("no shape")?;
+/// assert_eq!((shape.to_string().as_str(), shape.hops()), ("011", 4));
+/// assert_eq!(shape.reversed(), Shape::new(1, 1, 0).ok_or("no shape")?);
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Shape(u8);
 
@@ -100,6 +111,17 @@ impl fmt::Display for Shape {
 }
 
 /// A set of shapes, one bit each, bit n for shape number n.
+///
+/// # Example
+/// ```
+/// use tvlb_schema::{Shape, ShapeSet};
+///
+/// // What lies within (0, 1, 1) in each of the three.
+/// let set = ShapeSet::generated_by(&[Shape::of_walk(false, 1, true)]);
+/// let shapes: Vec<String> = set.iter().map(|shape| shape.to_string()).collect();
+/// assert_eq!(shapes, ["000", "001", "010", "011"]);
+/// assert!(set.is_down_closed());
+/// ```
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]

@@ -41,6 +41,36 @@ struct Body {
 }
 
 /// What a switch image is made of.
+///
+/// # Example
+/// ```
+/// use tvlb_schema::{
+///     Decision, Dragonfly, End, FabricImage, GlobalPort, Group, PerDecision, SetContents, SetRule,
+///     ShapeSet, Switch, SwitchContents, SwitchImage, VcScheme, encode_fabric_image,
+///     encode_switch_image,
+/// };
+///
+/// let df = Dragonfly::new(1, 2, 1, 3)?;
+/// let end = |group, port| End { group: Group(group), port: GlobalPort(port) };
+/// let cables = [(end(0, 0), end(1, 0)), (end(0, 1), end(2, 0)), (end(1, 1), end(2, 1))];
+/// let fabric = encode_fabric_image(&df, &cables);
+/// let fabric = FabricImage::decode(&fabric)?;
+///
+/// // One set for all three decisions, with T = 0.
+/// let rule = SetRule::whole(ShapeSet::ALL);
+/// let contents = SwitchContents {
+///     switch: Switch(4),
+///     virtual_channels: VcScheme::Ordered,
+///     decisions: PerDecision { ugal_l: (0, 0), par_source: (0, 0), par_second: (0, 0) },
+///     sets: vec![SetContents { rule, levels: Vec::new(), shapes_to: Vec::new() }],
+/// };
+/// let bytes = encode_switch_image(&fabric, &contents);
+///
+/// let image = SwitchImage::decode(&bytes, &fabric)?;
+/// assert_eq!((image.group(), image.threshold(Decision::UgalL)), (Group(2), 0));
+/// assert_eq!(image.set(Decision::UgalL).rule(), &rule);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct SwitchContents {
     /// The switch.

@@ -11,6 +11,50 @@
 //! - `traffic`, `arrivals`: who sends to whom, and when
 //! - `run`, `tally`: what is measured of which packets, saturation
 //! - `audit`, `watchdog`: conservation, deadlock
+//!
+//! # Example
+//! Six switches, from bytes to a latency:
+//!
+//! ```
+//! use tvlb_firmware_model::{Scheme, VlbPaths};
+//! use tvlb_schema::{
+//!     Dragonfly, End, FabricImage, GlobalPort, Group, PerDecision, SetContents, SetRule, ShapeSet,
+//!     SwitchContents, VcScheme, encode_fabric_image, encode_switch_image,
+//! };
+//! use tvlb_simulator::{Fabric, Pattern, Settings, Study};
+//!
+//! // The images, as the generator writes them.
+//! let df = Dragonfly::new(1, 2, 1, 3)?;
+//! let end = |group, port| End { group: Group(group), port: GlobalPort(port) };
+//! let cables = [(end(0, 0), end(1, 0)), (end(0, 1), end(2, 0)), (end(1, 1), end(2, 1))];
+//! let fabric_image = encode_fabric_image(&df, &cables);
+//! let view = FabricImage::decode(&fabric_image)?;
+//! let rule = SetRule::whole(ShapeSet::ALL);
+//! let set = SetContents { rule, levels: Vec::new(), shapes_to: Vec::new() };
+//! let switch_images: Vec<Vec<u8>> = df
+//!     .switches()
+//!     .map(|switch| {
+//!         let contents = SwitchContents {
+//!             switch,
+//!             virtual_channels: VcScheme::Ordered,
+//!             decisions: PerDecision { ugal_l: (0, 0), par_source: (0, 0), par_second: (0, 0) },
+//!             sets: vec![set.clone()],
+//!         };
+//!         encode_switch_image(&view, &contents)
+//!     })
+//!     .collect();
+//!
+//! let fabric = Fabric::boot(&fabric_image, &switch_images)?;
+//! let pattern: Pattern = "shift(1,0)".parse()?;
+//! let settings = Settings { window: 500, ..Settings::new(Scheme::UgalL, VlbPaths::Custom) };
+//! let study = Study { fabric: &fabric, settings: &settings, pattern: &pattern, seeds: &[1] };
+//! let curve = study.curve(&[0.1, 0.2], &())?;
+//! assert!(curve.iter().all(|point| !point.saturated));
+//! // What is offered is accepted, and takes a local or a global link at least.
+//! assert!(curve.iter().all(|point| (point.accepted.mean - point.load).abs() < 0.05));
+//! assert!(curve.iter().all(|point| point.latency.mean > 10.0));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 #[cfg(test)]
 #[path = "../tests/arrangement/mod.rs"]

@@ -4,6 +4,18 @@ use std::fmt;
 use std::str::FromStr;
 
 /// A traffic pattern, on no fabric in particular.
+///
+/// # Example
+/// ```
+/// use tvlb_simulator::Pattern;
+///
+/// let pattern: Pattern = "mixed(50,50)".parse()?;
+/// // Of which adversarial traffic, where it is not said.
+/// assert_eq!(pattern.to_string(), "mixed(50,50,1,0)");
+/// let error = "shift(2)".parse::<Pattern>().unwrap_err();
+/// assert!(error.to_string().contains("shift"));
+/// # Ok::<(), tvlb_simulator::PatternError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pattern {
     /// Each packet to a node drawn from all.

@@ -32,6 +32,16 @@ pub enum Injection {
 }
 
 /// Everything about a run but the images, the traffic, the load and the seed.
+///
+/// # Example
+/// ```
+/// use tvlb_firmware_model::{Scheme, VlbPaths};
+/// use tvlb_simulator::Settings;
+///
+/// // Table 3 of Rahman et al. (SC'19), but for shorter windows.
+/// let settings = Settings { window: 1000, ..Settings::new(Scheme::Par, VlbPaths::Custom) };
+/// assert_eq!((settings.buffer, settings.local_latency, settings.global_latency), (32, 10, 15));
+/// ```
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Settings {

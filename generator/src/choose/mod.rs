@@ -153,6 +153,26 @@ pub struct Choice {
 /// # Errors
 /// The first thing that went wrong, or the interruption; with a state directory, what was done
 /// until then is kept.
+///
+/// # Example
+/// ```
+/// use tvlb_generator::choose::{Options, choose};
+/// use tvlb_generator::set_grammar::canonical;
+///
+/// # use tvlb_generator::fabric::Fabric;
+/// # use tvlb_generator::fabric_file::FabricFile;
+/// # use tvlb_generator::topology::arrangement::{Arrangement, arrange};
+/// # let text = "name = \"lab\"\n[dragonfly]\np = 1\na = 4\nh = 2\ng = 5\n[routing]\nset = \"auto\"";
+/// # let file = FabricFile::parse(text, "lab.toml")?;
+/// # let topology = arrange(file.dragonfly, Arrangement::default(), file.seed)?;
+/// # let fabric = Fabric { file, topology };
+/// // By the model alone; without `fast`, minutes of simulation decide.
+/// let options = Options { fast: true, ..Options::default() };
+/// let choice = choose(&fabric, &options, &())?;
+/// assert!(!canonical(&choice.sets.ugal_l.rule).is_empty());
+/// assert!(choice.entry.contests.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn choose(
     fabric: &Fabric,
     options: &Options,

@@ -10,6 +10,7 @@ use super::race::Lead;
 use super::screen::{EPSILON, Screened};
 use super::search::{STEPS, load_of};
 use super::yardstick::{Breach, CONVENTIONAL, GUARD_MARGIN, LIGHT_LOAD, LIGHT_MARGIN, PAPER};
+use crate::table_set::rounded;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -295,8 +296,4 @@ fn outcome(contender: usize, panel: &Panel, verdict: &Verdict) -> String {
         None if met < rounds => format!("dropped after {met} of {rounds} patterns"),
         None => "finished".to_owned(),
     }
-}
-
-pub(super) fn rounded(value: f64) -> f64 {
-    (value * 1e6).round() / 1e6
 }

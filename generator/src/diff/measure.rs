@@ -8,6 +8,7 @@
 
 use super::paths::{self, Drawn, Numbering};
 use super::{Change, DiffError, Settings};
+use crate::table_set::rounded;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -281,10 +282,6 @@ fn load_change(
 }
 
 /// To six decimals, so that no platform's last bit shows.
-fn rounded(value: f64) -> f64 {
-    (value * 1e6).round() / 1e6
-}
-
 /// Which pairs are looked at: each by its own hash, so that no list of them is needed.
 struct Sample {
     seed: u64,

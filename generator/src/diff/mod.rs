@@ -158,6 +158,37 @@ pub struct SwitchChange {
 ///
 /// # Errors
 /// One of them is not whole, or the caller asked to stop.
+///
+/// # Example
+/// ```
+/// use tvlb_generator::diff::{Settings, Tables, compare};
+/// use tvlb_generator::generate::generate;
+/// use tvlb_generator::image::unthinned;
+/// use tvlb_generator::set_grammar::parse_set;
+/// use tvlb_schema::PerDecision;
+///
+/// # use tvlb_generator::fabric::Fabric;
+/// # use tvlb_generator::fabric_file::FabricFile;
+/// # use tvlb_generator::topology::arrangement::{Arrangement, arrange};
+/// # let text = "name = \"lab\"\n[dragonfly]\np = 1\na = 4\nh = 2\ng = 5\n[routing]\nset = \"all\"";
+/// # let file = FabricFile::parse(text, "lab.toml")?;
+/// # let topology = arrange(file.dragonfly, Arrangement::default(), file.seed)?;
+/// # let fabric = Fabric { file, topology };
+/// // `Tables::open` reads what lies in a directory.
+/// let tables = |set: &str| {
+///     let rule = parse_set(set, 1)?;
+///     let rules = PerDecision { ugal_l: rule, par_source: rule, par_second: rule };
+///     let made = generate(&fabric, unthinned(rules), fabric.file.thresholds.unwrap_or_default(), &|| (), &|| false)?;
+///     Ok::<_, Box<dyn std::error::Error>>(Tables::made(&made))
+/// };
+/// let (old, new) = (tables("shapes:011")?, tables("shapes:111")?);
+/// let settings = Settings { most_routes: 1_000_000, seed: 1 };
+/// let difference = compare(&old, &new, settings, &|| (), &|| false)?;
+/// assert!(!difference.same && difference.cables_new.is_empty());
+/// assert_eq!(difference.switches.len(), 20);
+/// assert!(compare(&old, &old, settings, &|| (), &|| false)?.same);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn compare(
     old: &Tables,
     new: &Tables,

@@ -100,6 +100,19 @@ impl FabricFile {
     ///
     /// # Errors
     /// The first thing in the text that is not as `docs/fabric-file.md` says.
+    ///
+    /// # Example
+    /// ```
+    /// use tvlb_generator::fabric_file::FabricFile;
+    ///
+    /// let text = "name = \"lab\"\n[dragonfly]\np = 2\na = 4\nh = 2\ng = 9\n";
+    /// let file = FabricFile::parse(text, "lab.toml")?;
+    /// assert_eq!((file.dragonfly.node_count(), file.seed), (72, 1));
+    ///
+    /// let error = FabricFile::parse(&text.replace("g = 9", "g = 10"), "lab.toml").unwrap_err();
+    /// assert!(error.to_string().starts_with("lab.toml"));
+    /// # Ok::<(), tvlb_generator::fabric_file::FabricFileError>(())
+    /// ```
     pub fn parse(text: &str, origin: &str) -> Result<Self, FabricFileError> {
         sections::file(&reader::Document { text, origin })
     }

@@ -1,6 +1,6 @@
 //! Heat maps: a value for each row and column, as a colour and, under the pointer, as a number.
 
-use super::page::escaped;
+use crate::svg::escaped;
 use std::fmt::Write;
 
 const WIDTH: f64 = 440.0;
@@ -11,6 +11,10 @@ const TOP: f64 = 32.0;
 const MOST_CELL: f64 = 26.0;
 /// More rows or columns than this are drawn several to a cell.
 const MOST_SIDE: u32 = 48;
+/// Room for the scale and the number at its end.
+const SCALE: f64 = 220.0;
+/// A picture up to this wide is narrow.
+const NARROW: f64 = 300.0;
 /// Colours.
 const SHADES: f64 = 9.0;
 
@@ -40,10 +44,14 @@ impl HeatMap<'_> {
             .min(MOST_CELL);
         let cell = (cell * 10.0).floor() / 10.0;
         let height = TOP + cell * f64::from(drawn_rows) + 44.0;
+        // A small map is a narrow picture, so that more of them stand side by side.
+        let width = LEFT + (cell * f64::from(drawn_columns)).max(SCALE);
+        let narrow = if width <= NARROW { " class=\"narrow\"" } else { "" };
+        let to = if row_names == column_names { "to " } else { "" };
         let title = escaped(&self.title);
         let mut svg = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height:.1}\" role=\"img\" aria-label=\"{title}\">\n\
-             <text x=\"{LEFT}\" y=\"12\">to {column_names} →</text>\
+            "<svg xmlns=\"http://www.w3.org/2000/svg\"{narrow} viewBox=\"0 0 {width:.1} {height:.1}\" role=\"img\" aria-label=\"{title}\">\n\
+             <text x=\"{LEFT}\" y=\"12\">{to}{column_names} →</text>\
              <text transform=\"translate(12 {TOP}) rotate(-90)\" class=\"end\">{row_names}</text>\n"
         );
         let every = |count: u32| count.div_ceil(14).max(1);
@@ -168,7 +176,9 @@ mod tests {
     }
 
     #[test]
-    fn a_large_map_stays_small() {
+    fn a_small_map_is_narrow_and_a_large_one_stays_small() {
+        assert!(map((9, 8)).contains("class=\"narrow\" viewBox=\"0 0 260.0 "));
+        assert!(!map((27, 27)).contains("narrow"));
         let svg = map((512, 512));
         assert!(svg.len() < 400_000, "{}", svg.len());
         assert!(svg.contains("group 0 to 10, group 11 to 21: 5.000"));

@@ -1,33 +1,137 @@
 //! The load that VLB puts on the links, drawn conventionally and from the sets that were chosen.
 
 use super::heat::HeatMap;
-use super::link_load::{Drawn, LinkLoads};
+use super::link_load::{LinkLoads, Method};
 use super::page::{on_demand, paragraph, table};
+use super::sampled::{Drawn, sampled};
+use super::words::listed;
 use super::{Subject, row};
-use tvlb_schema::Dragonfly;
+use crate::balance::is_countable;
+use crate::balance::link_use::Draw;
+use crate::image::Images;
+use crate::routes::count::RouteCounter;
+use tvlb_schema::{Decision, Dragonfly, FabricImage, Level, SetRule, SwitchImage};
 
-/// One column of the comparison: a name and what was measured. A stage that balances loads adds
-/// its own, measured on images of before or after.
+/// One column of the comparison: a name and what was measured.
 struct Measured {
     name: String,
     loads: LinkLoads,
 }
 
-fn measured(subject: &Subject<'_>) -> Vec<Measured> {
+/// A set as the images have it.
+struct Written {
+    name: String,
+    /// Who draws from it at the source.
+    drawn: Drawn,
+    rule: SetRule,
+    /// By switch number; empty for a switch that does not thin it.
+    levels: Vec<Vec<Level>>,
+}
+
+impl Written {
+    fn thinned_switches(&self) -> usize {
+        self.levels.iter().filter(|levels| !levels.is_empty()).count()
+    }
+}
+
+/// The sets that are drawn from at the source, each once, and PAR's second look's if it is thinned.
+fn written(subject: &Subject<'_>) -> Vec<Written> {
+    let mut all: Vec<(Written, Vec<&str>)> = Vec::new();
+    for (decision, drawn, who) in [
+        (Decision::UgalL, Drawn::UgalL, "UGAL-L"),
+        (Decision::ParSource, Drawn::Par, "PAR"),
+        (Decision::ParSecond, Drawn::Par, "PAR's second look"),
+    ] {
+        let (rule, levels) = read(subject.images, decision);
+        let set = Written { name: String::new(), drawn, rule, levels };
+        match all.iter_mut().find(|(s, _)| s.rule == set.rule && s.levels == set.levels) {
+            Some((_, whose)) if decision != Decision::ParSecond => whose.push(who),
+            None if decision != Decision::ParSecond || set.thinned_switches() > 0 => {
+                all.push((set, vec![who]));
+            }
+            _ => {}
+        }
+    }
     let sets = &subject.manifest.sets;
-    let seed = subject.manifest.fabric.seed;
-    let of =
-        |name: String, drawn| Measured { name, loads: LinkLoads::new(subject.images, drawn, seed) };
-    let mut all = vec![
-        of("conventional".to_owned(), Drawn::Conventional),
-        of(format!("{} (UGAL-L)", sets.ugal_l.set), Drawn::UgalL),
-    ];
-    if sets.par_source != sets.ugal_l {
-        all.push(of(format!("{} (PAR)", sets.par_source.set), Drawn::Par));
-    } else if let Some(last) = all.last_mut() {
-        last.name = format!("{} (UGAL-L and PAR)", sets.ugal_l.set);
+    let named = all.into_iter().map(|(set, whose)| {
+        let text = match (set.drawn, whose.as_slice()) {
+            (_, ["PAR's second look"]) => &sets.par_second.set,
+            (Drawn::Par, _) => &sets.par_source.set,
+            _ => &sets.ugal_l.set,
+        };
+        Written { name: format!("{text} ({})", listed(&whose)), ..set }
+    });
+    named.collect()
+}
+
+/// The rule of one decision, and how each switch thins it.
+fn read(images: &Images, decision: Decision) -> (SetRule, Vec<Vec<Level>>) {
+    const WRITTEN: &str = "the image stage decodes what it writes";
+    let fabric = FabricImage::decode(&images.fabric).expect(WRITTEN);
+    let mut rule = None;
+    let mut levels = Vec::with_capacity(images.switches.len());
+    for bytes in &images.switches {
+        let image = SwitchImage::decode(bytes, &fabric).expect(WRITTEN);
+        let set = image.set(decision);
+        rule = Some(*set.rule());
+        let ports = fabric.dragonfly().global_ports().filter(|_| set.is_thinned());
+        levels.push(ports.map(|port| set.level(port)).collect());
+    }
+    (rule.expect("a fabric has switches"), levels)
+}
+
+/// All that is shown, side by side.
+fn measured(subject: &Subject<'_>, sets: &[Written]) -> Vec<Measured> {
+    let topology = &subject.fabric.topology;
+    let thins = sets.iter().any(|set| set.thinned_switches() > 0);
+    if !thins && !is_countable(topology) {
+        let seed = subject.manifest.fabric.seed;
+        let of = |name: &str, drawn| Measured {
+            name: name.to_owned(),
+            loads: sampled(subject.images, drawn, seed),
+        };
+        let mut all = vec![of("conventional", Drawn::Conventional)];
+        all.extend(sets.iter().map(|set| of(&set.name, set.drawn)));
+        return all;
+    }
+    let counter = RouteCounter::new(topology);
+    let of = |name: String, draw| Measured { name, loads: LinkLoads::counted(&counter, draw) };
+    let mut all = vec![of("conventional".to_owned(), Draw::Conventional)];
+    for set in sets {
+        let (rule, levels) = (&set.rule, set.levels.as_slice());
+        let before = Draw::Set { rule, levels: &[] };
+        if set.thinned_switches() > 0 {
+            all.push(of(format!("{} before balance", set.name), before));
+            all.push(of(format!("{} after balance", set.name), Draw::Set { rule, levels }));
+        } else {
+            all.push(of(set.name.clone(), before));
+        }
     }
     all
+}
+
+/// What balance made of the sets, in a sentence.
+fn balance(sets: &[Written]) -> String {
+    let thinned: Vec<String> = sets
+        .iter()
+        .filter(|set| set.thinned_switches() > 0)
+        .map(|set| {
+            let (some, all) = (set.thinned_switches(), set.levels.len());
+            format!("{some} of {all} switches thin {}", set.name)
+        })
+        .collect();
+    if thinned.is_empty() {
+        return "No switch thins a set to balance the load of links, so there is no before and \
+                after: the sets are drawn from as their rules have them."
+            .to_owned();
+    }
+    let thinned: Vec<&str> = thinned.iter().map(String::as_str).collect();
+    format!(
+        "To balance the load of links, {}: they draw less often from routes whose first global \
+         link is much used. Such a set is shown as its rule has it, before balance, and as the \
+         switches draw from it, after.",
+        listed(&thinned)
+    )
 }
 
 pub(super) fn body(subject: &Subject<'_>) -> String {
@@ -37,28 +141,40 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
             "Two groups have no third to go through, so there are no VLB paths between them.",
         );
     }
-    let all = measured(subject);
-    let drawn = all.first().map_or(String::new(), |Measured { loads, .. }| match loads.per_pair {
-        0 => format!("{} paths were drawn from each switch to others at random", loads.sent),
-        per_pair => format!("{per_pair} paths were drawn for each pair of switches"),
-    });
+    let sets = written(subject);
+    let all = measured(subject, &sets);
+    let method = all.first().map_or(Method::Counted, |measured| measured.loads.method);
+    let how = match method {
+        Method::Counted => "All paths were counted, by how often these images draw them".to_owned(),
+        Method::Sampled { per_pair: 0, sent } => format!(
+            "{sent} paths were drawn from each switch to others at random, by the datapath from these \
+             images"
+        ),
+        Method::Sampled { per_pair, .. } => format!(
+            "{per_pair} paths were drawn for each pair of switches, by the datapath from these images"
+        ),
+    };
     let mut html = paragraph(&format!(
         "What the links carry, in flits per cycle, if every node sends one flit per cycle, evenly to all \
          switches of other groups and by VLB only: a measure of the paths, not of what UGAL makes of \
-         them. {drawn}, by the datapath from these images.",
+         them. {how}.",
     ));
+    html.push_str(&paragraph(&balance(&sets)));
+    let columns = if method == Method::Counted { 5 } else { 6 };
     let rows = all.iter().flat_map(|measured| {
         [(true, "global"), (false, "local")].map(|(global, kind)| {
             let spread = measured.loads.spread(global);
             let uneven = if spread.mean > 0.0 { spread.most / spread.mean } else { 0.0 };
-            vec![
+            let mut row = vec![
                 measured.name.clone(),
                 kind.to_owned(),
                 format!("{:.3}", spread.mean),
                 format!("{:.3}", spread.most),
                 format!("{uneven:.3}"),
                 format!("{:.3}", spread.error),
-            ]
+            ];
+            row.truncate(columns);
+            row
         })
     });
     let head = [
@@ -69,7 +185,7 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
         "busiest over mean",
         "error of one link",
     ];
-    html.push_str(&table(&head, rows));
+    html.push_str(&table(&head[..columns], rows));
     let groups = |measured: &Measured, row, column| measured.loads.between(row, column);
     html.push_str("<h3>From group to group</h3>\n");
     html.push_str(&maps(
@@ -115,7 +231,8 @@ fn maps(
             }
         }
     }
-    row(all.iter().map(|measured| {
+    // Conventional last, so that before and after stand side by side where two have room.
+    row(all.iter().skip(1).chain(all.first()).map(|measured| {
         let map = HeatMap {
             title: format!("{what}, {}", measured.name),
             names,

@@ -3,10 +3,11 @@
 //!
 //! Promises: it follows from its [`Subject`] alone, with no clock and no path in it, so the same
 //! input gives the same bytes; every number comes from a stage of the generator, none is worked out
-//! a second time here but the [`link_load`]s, which are measured on the images.
+//! a second time here but the [`link_load`]s, which are those of the images.
 
 pub mod link_load;
 pub mod plot;
+pub mod sampled;
 
 mod fabric_picture;
 mod heat;
@@ -21,9 +22,10 @@ use crate::choose::Options;
 use crate::choose::evidence::Evidence;
 use crate::fabric::Fabric;
 use crate::image::Images;
+use crate::svg::escaped;
 use crate::table_set::Manifest;
 use crate::verify::Certificate;
-use page::{figure, on_demand, page, paragraph, preformatted, section, side_by_side, table};
+use page::{figure, lists, on_demand, page, paragraph, preformatted, section, side_by_side, table};
 use tvlb_schema::Group;
 
 /// All that a report is of.
@@ -43,10 +45,13 @@ pub struct Subject<'s> {
     pub certificate: &'s Certificate,
 }
 
+/// So many ports of a switch are listed in half a line of paper.
+const SHORT: u32 = 6;
+
 /// The report, as the text of an HTML file.
 pub fn html(subject: &Subject<'_>) -> String {
     let name = &subject.manifest.fabric.name;
-    let mut body = format!("<h1>Routing tables of {}</h1>\n", page::escaped(name));
+    let mut body = format!("<h1>Routing tables of {}</h1>\n", escaped(name));
     body.push_str(&words::summary(subject));
     body.push_str(&section("fabric", "The fabric", &fabric(subject)));
     body.push_str(&section(
@@ -76,12 +81,15 @@ fn fabric(subject: &Subject<'_>) -> String {
         "Group 0: its switches, their local links, and outwards each global port with a cable.",
     );
     let listed = fabric_picture::listed_groups(topology);
+    let mut ports_of_all = String::new();
     for group in topology.dragonfly().groups().take(listed as usize) {
         let rows = fabric_picture::ports_of(topology, group);
         let head = ["switch of the group", "number", "global ports lead to group.switch"];
         let ports = table(&head, rows);
-        detail.push_str(&on_demand(&format!("Where the ports of group {group} lead"), &ports));
+        ports_of_all
+            .push_str(&on_demand(&format!("Where the ports of group {group} lead"), &ports));
     }
+    detail.push_str(&lists(&ports_of_all, topology.dragonfly().h() > SHORT));
     if listed < topology.dragonfly().g() {
         detail.push_str(&paragraph(
             "The fabric has too many ports to list all; tvlb inspect lists those of any switch.",

@@ -1,7 +1,8 @@
 //! The page around the sections: one file that asks for nothing from anywhere, in the reader's
 //! choice of light or dark, on a phone or on paper.
 
-use std::fmt::{Display, Write};
+use crate::svg::escaped;
+use std::fmt::Write;
 
 /// The style sheet of page and pictures. Colours of lines: Okabe and Ito. Colours of maps: a scale
 /// from dark blue to yellow whose lightness rises evenly, so that it reads without colour too.
@@ -44,6 +45,12 @@ pub(super) fn side_by_side(figures: &str) -> String {
     format!("<div class=\"row\">\n{figures}</div>\n")
 }
 
+/// Lists that are not torn apart on paper, in two columns there unless their lines are long.
+pub(super) fn lists(body: &str, are_long: bool) -> String {
+    let class = if are_long { "lists" } else { "lists short" };
+    format!("<div class=\"{class}\">\n{body}</div>\n")
+}
+
 /// What is shown on demand, and always on paper.
 pub(super) fn on_demand(summary: &str, body: &str) -> String {
     format!("<details>\n<summary>{}</summary>\n{body}</details>\n", escaped(summary))
@@ -82,19 +89,4 @@ pub(super) fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) 
 /// A figure with so many decimals, or a dash.
 pub(super) fn figure_or_dash(value: Option<f64>, decimals: usize) -> String {
     value.map_or("–".to_owned(), |value| format!("{value:.decimals$}"))
-}
-
-/// Text as it must stand in HTML and SVG.
-pub(super) fn escaped(text: &(impl Display + ?Sized)) -> String {
-    let mut out = String::new();
-    for character in text.to_string().chars() {
-        match character {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            other => out.push(other),
-        }
-    }
-    out
 }

@@ -4,7 +4,8 @@
 //! Colours are those of Okabe and Ito, which the colour-blind can tell apart. In a page they come
 //! from its style sheet; a plot that stands alone brings the same sheet along.
 
-use super::page::{STYLE, escaped};
+use super::page::STYLE;
+use crate::svg::{escaped, round_axis, ticks};
 use std::fmt::Write;
 
 const WIDTH: f64 = 460.0;
@@ -15,8 +16,6 @@ const BOTTOM: f64 = 236.0;
 /// Where the legend begins, and the height of one of its lines.
 const LEGEND: f64 = 286.0;
 const LINE: f64 = 18.0;
-/// About this many steps to an axis.
-const STEPS: f64 = 5.0;
 
 /// What a series stands for; decides how it looks, the same in all plots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -261,27 +260,6 @@ fn draw_series(
     }
 }
 
-/// The step between the marks of an axis that must reach `most`, 1, 2 or 5 times a power of ten,
-/// and the axis's end, a whole number of steps.
-fn round_axis(most: f64) -> (f64, f64) {
-    let most = if most > 1e-9 { most } else { 1.0 };
-    let mut power = 1e-9;
-    while power * 10.0 * STEPS <= most {
-        power *= 10.0;
-    }
-    let step = [1.0, 2.0, 5.0, 10.0]
-        .map(|factor| factor * power)
-        .into_iter()
-        .find(|step| most / step <= STEPS * 1.001)
-        .unwrap_or(10.0 * power);
-    (step, ((most / step - 1e-3).ceil()).max(1.0) * step)
-}
-
-/// The marks of an axis from 0 to `end`.
-fn ticks(step: f64, end: f64) -> impl Iterator<Item = f64> {
-    (0..=20).map(move |n| f64::from(n) * step).take_while(move |&mark| mark <= end * 1.001)
-}
-
 /// A number with as many decimals as it takes, at most four.
 pub(super) fn short(value: f64) -> String {
     let text = format!("{value:.4}");
@@ -291,18 +269,6 @@ pub(super) fn short(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn axes_end_on_round_marks() {
-        let marks = |most| {
-            let (step, end) = round_axis(most);
-            ticks(step, end).map(short).collect::<Vec<_>>()
-        };
-        assert_eq!(marks(0.28), ["0", "0.1", "0.2", "0.3"]);
-        assert_eq!(marks(0.5), ["0", "0.1", "0.2", "0.3", "0.4", "0.5"]);
-        assert_eq!(marks(134.0), ["0", "50", "100", "150"]);
-        assert_eq!(marks(0.0).last().unwrap(), "1");
-    }
 
     #[test]
     fn what_lies_beyond_the_axis_is_an_arrow_and_names_are_escaped() {

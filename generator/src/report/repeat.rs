@@ -3,7 +3,7 @@
 use super::Subject;
 use super::page::{on_demand, paragraph, preformatted, table};
 use crate::choose::policy::in_words;
-use crate::choose::{Options, PanelSize, Prefer};
+use crate::choose::{PanelSize, Prefer};
 use crate::fabric_file::{FabricFile, Sets, Wiring};
 use crate::set_grammar::canonical;
 use crate::topology::cable_list;
@@ -17,7 +17,7 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
     let manifest = subject.manifest;
     let image = manifest.files.first().map_or(String::new(), |file| file.sha256.clone());
     let rows = [
-        ("tvlb", manifest.tool_version.clone()),
+        ("made by", format!("tvlb {}", manifest.tool_version)),
         ("seed", manifest.fabric.seed.to_string()),
         ("fabric identity", manifest.fabric_identity.clone()),
         ("SHA-256 of the fabric image", image),
@@ -27,7 +27,7 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
         "The same version makes the same bytes from this file, fabric.toml, with this command, at \
          any number of threads. manifest.json has the hash of every image.",
     ));
-    html.push_str(&preformatted(&command(subject.options, &subject.fabric.file)));
+    html.push_str(&preformatted(&command(subject)));
     html.push_str(&preformatted(&fabric_file(&subject.fabric.file)));
     if let Wiring::Cables(_) = subject.fabric.file.wiring {
         if subject.fabric.topology.cables().len() <= MOST_CABLES {
@@ -41,9 +41,19 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
 }
 
 /// The command, with the options that decide what is made.
-fn command(options: &Options, file: &FabricFile) -> String {
+fn command(subject: &Subject<'_>) -> String {
+    let Subject { options, manifest, .. } = subject;
     let mut text = String::from("tvlb generate fabric.toml -o tables");
-    if file.sets.rules().is_some() {
+    let is_given = subject.fabric.file.sets.rules().is_some();
+    // Sets that simulation chose are thinned if that won; all others where it was asked for. Where
+    // it was and nothing came of it, the bytes are those without.
+    let is_thinned = Decision::ALL.iter().any(|&decision| {
+        manifest.sets.get(decision).balance.as_ref().is_some_and(|b| b.thinned_switches > 0)
+    });
+    if is_thinned && (is_given || options.fast) {
+        text.push_str(" --balance");
+    }
+    if is_given {
         return text;
     }
     if options.fast {

@@ -1,8 +1,9 @@
 //! The report's sentences.
 
 use super::Subject;
-use super::page::{escaped, paragraph};
+use super::page::paragraph;
 use crate::choose::record::ContestEntry;
+use crate::svg::escaped;
 use crate::topology::Topology;
 use crate::topology::summary::TopologySummary;
 use crate::verify::Extent;
@@ -87,7 +88,7 @@ fn in_words(decision: Decision) -> &'static str {
 }
 
 /// "a", "a and b", "a, b and c".
-fn listed(words: &[&str]) -> String {
+pub(super) fn listed(words: &[&str]) -> String {
     match words {
         [] => String::new(),
         [one] => (*one).to_owned(),

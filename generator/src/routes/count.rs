@@ -17,6 +17,21 @@ use tvlb_schema::{Group, Shape, Switch};
 /// Link counts of a topology, and their sums for each pair of groups.
 ///
 /// Takes 2 bytes for each switch and group, 12 for each two groups, and a few for each port.
+///
+/// # Example
+/// ```
+/// use tvlb_generator::routes::count::RouteCounter;
+/// use tvlb_generator::topology::arrangement::{Arrangement, arrange};
+/// use tvlb_schema::{Dragonfly, Switch};
+///
+/// let topology = arrange(Dragonfly::new(4, 8, 4, 9)?, Arrangement::default(), 1)?;
+/// let counter = RouteCounter::new(&topology);
+/// // 896 triples (R, leg 1, leg 2) from switch 0 to 8, on fewer routes.
+/// assert_eq!(counter.triples(Switch(0), Switch(8)).total(), 896);
+/// let routes: u64 = counter.counts(Switch(0), Switch(8)).iter().sum();
+/// assert!(routes < 896);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct RouteCounter<'t> {
     topology: &'t Topology,

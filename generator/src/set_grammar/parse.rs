@@ -21,6 +21,20 @@ const AFTER_SHAPE: &str = "`+` and another shape, `,` and another term, `by rout
 ///
 /// # Errors
 /// The first place at which the text leaves the grammar.
+///
+/// # Example
+/// ```
+/// use tvlb_generator::set_grammar::{canonical, parse_set};
+///
+/// let rule = parse_set("60% 5-hop", 1)?;
+/// assert_eq!(canonical(&rule), "60% 5-hop");
+/// // Two ways to say the same are the same rule.
+/// assert_eq!(parse_set("shapes:121", 1)?, parse_set("all", 1)?);
+///
+/// let error = parse_set("7-hop", 1).unwrap_err();
+/// assert_eq!(error.at().start, 0);
+/// # Ok::<(), tvlb_generator::set_grammar::SetGrammarError>(())
+/// ```
 pub fn parse_set(text: &str, seed: u64) -> Result<SetRule, SetGrammarError> {
     let mut parser = Parser { tokens: tokens(text), next: 0 };
     let mut terms = vec![parser.term()?];

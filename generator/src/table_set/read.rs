@@ -115,6 +115,41 @@ struct Label {
 }
 
 /// A table set on disk, known by its manifest.
+///
+/// # Example
+/// ```
+/// # use tvlb_generator::fabric::Fabric;
+/// # use tvlb_generator::fabric_file::FabricFile;
+/// # use tvlb_generator::topology::arrangement::{Arrangement, arrange};
+/// # let text = "name = \"lab\"\n[dragonfly]\np = 1\na = 4\nh = 2\ng = 5\n[routing]\nset = \"all\"";
+/// # let file = FabricFile::parse(text, "lab.toml")?;
+/// # let topology = arrange(file.dragonfly, Arrangement::default(), file.seed)?;
+/// # let fabric = Fabric { file, topology };
+/// # use tvlb_generator::table_set::{Existing, REPORT_FILE, TableSet, WriteError, write};
+/// # use tvlb_generator::{generate::generate, image::unthinned};
+/// # let home = tempfile::tempdir()?;
+/// # let tables = home.path().join("tables");
+/// # let make = |directory: &std::path::Path, set: &str| {
+/// #     let rule = tvlb_generator::set_grammar::parse_set(set, 1)?;
+/// #     let rules = tvlb_schema::PerDecision { ugal_l: rule, par_source: rule, par_second: rule };
+/// #     let made = generate(&fabric, unthinned(rules), fabric.file.thresholds.unwrap_or_default(), &|| (), &|| false)?;
+/// #     let files = made.files();
+/// #     let contents = files.iter().map(|(path, bytes)| (*path, bytes.as_ref()));
+/// #     let seal = |_: &std::path::Path| Ok::<_, WriteError>((REPORT_FILE, Vec::new()));
+/// #     write(directory, contents, Existing::Refuse, || false, || (), seal)?;
+/// #     Ok::<_, Box<dyn std::error::Error>>(())
+/// # };
+/// # make(&tables, "shapes:011")?;
+/// // What `tvlb generate lab.toml -o tables` has written.
+/// let set = TableSet::open(&tables)?;
+/// assert_eq!(set.manifest().fabric.name, "lab");
+/// assert_eq!(set.manifest().sets.ugal_l.set, "shapes:011");
+/// // Each image is held against its hash as it is read.
+/// let fabric_image = set.fabric_image()?;
+/// let switch_image = set.switch_image(tvlb_schema::Switch(7))?;
+/// assert!(!fabric_image.is_empty() && !switch_image.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct TableSet {
     directory: PathBuf,

@@ -115,6 +115,23 @@ pub struct Modelled {
 }
 
 /// Models patterns and sets on one topology.
+///
+/// # Example
+/// ```
+/// use tvlb_generator::throughput::solve::Warm;
+/// use tvlb_generator::throughput::{Counting, Model, PathSet, Pattern};
+/// use tvlb_generator::topology::arrangement::{Arrangement, arrange};
+/// use tvlb_schema::Dragonfly;
+///
+/// let df = Dragonfly::new(2, 4, 2, 9)?;
+/// let topology = arrange(df, Arrangement::default(), 1)?;
+/// let mut model = Model::new(&topology, Counting::Triples);
+/// let shift = Pattern::shift(&df, 2, 0);
+/// let all = model.throughput(&shift, &PathSet::parse("all", 1)?, &mut Warm::default())?;
+/// // h·g / (2·p·(g − 1)) is the most that any set can carry, and all paths carry it.
+/// assert!((all.solved.certified.lower - 0.5625).abs() < 1e-5);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Model<'t> {
     topology: &'t Topology,

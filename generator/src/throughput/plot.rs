@@ -3,6 +3,7 @@
 //! throughput against mean hops with the Pareto front. Plain SVG, no script, no font to fetch.
 
 use super::report::{Report, SetResult};
+use crate::svg::escaped;
 use std::fmt::Write;
 
 const WIDTH: f64 = 1000.0;
@@ -133,10 +134,6 @@ fn text(out: &mut String, (x, y): (f64, f64), anchor: &str, words: &str) {
         "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{}</text>",
         escaped(words)
     );
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 /// The next tenth above.

@@ -52,6 +52,32 @@ pub struct Tally {
 }
 
 /// What to model.
+///
+/// # Example
+/// ```
+/// use std::collections::BTreeMap;
+/// use std::sync::Mutex;
+/// use tvlb_generator::throughput::sweep::Sweep;
+/// use tvlb_generator::throughput::{Counting, PathSet, Pattern};
+/// use tvlb_generator::topology::arrangement::{Arrangement, arrange};
+/// use tvlb_schema::Dragonfly;
+///
+/// let df = Dragonfly::new(1, 4, 2, 5)?;
+/// let topology = arrange(df, Arrangement::default(), 1)?;
+/// let sets = vec![PathSet::parse("all", 1)?, PathSet::parse("shapes:011", 1)?];
+/// let patterns = vec![Pattern::shift(&df, 1, 0), Pattern::shift(&df, 2, 1)];
+/// let sweep = Sweep::new(&topology, Counting::Triples, patterns, sets);
+///
+/// // What is done may be kept, and given to a later run in the place of the empty map.
+/// let done = Mutex::new(BTreeMap::new());
+/// let finished = |unit, cells, _| {
+///     done.lock().unwrap().insert(unit, cells);
+/// };
+/// sweep.run(&BTreeMap::new(), finished, || false)?;
+/// let cells = sweep.assemble(&done.lock().unwrap()).ok_or("a unit is missing")?;
+/// assert_eq!((cells.len(), cells[0].len()), (2, 2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Sweep<'t> {
     topology: &'t Topology,

@@ -93,6 +93,21 @@ impl FromStr for Arrangement {
 /// # Errors
 /// None is known. An arrangement with a fault, two cables on one port say, would be reported here
 /// and not be routed on.
+///
+/// # Example
+/// ```
+/// use tvlb_generator::topology::arrangement::{Arrangement, arrange};
+/// use tvlb_schema::{Dragonfly, End, GlobalPort, Group};
+///
+/// let df = Dragonfly::new(4, 8, 4, 9)?;
+/// let topology = arrange(df, Arrangement::default(), 1)?;
+/// assert_eq!((topology.cables().len(), topology.links_per_pair()), (144, (4, 4)));
+/// // Both ends of a cable know of each other.
+/// let here = End { group: Group(3), port: GlobalPort(7) };
+/// let there = topology.peer(here).ok_or("no cable")?;
+/// assert_eq!(topology.peer(there), Some(here));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn arrange(df: Dragonfly, arrangement: Arrangement, seed: u64) -> Result<Topology, CableError> {
     let cables = match arrangement {
         Arrangement::Absolute => absolute::cables(&df),

@@ -44,6 +44,22 @@ pub struct Link {
 }
 
 /// A Dragonfly and its cables.
+///
+/// # Example
+/// ```
+/// use tvlb_generator::topology::Topology;
+/// use tvlb_schema::{Dragonfly, End, GlobalPort, Group};
+///
+/// // Any list of cables will do, here two for three groups.
+/// let df = Dragonfly::new(1, 2, 1, 3)?;
+/// let end = |group, port| End { group: Group(group), port: GlobalPort(port) };
+/// let cables = [(end(0, 0), end(1, 0)), (end(1, 1), end(2, 1))];
+/// let topology = Topology::from_cables(df, cables)?;
+/// assert_eq!((topology.unused_ports(), topology.links_per_pair()), (2, (0, 1)));
+/// // A port takes one cable.
+/// assert!(Topology::from_cables(df, [cables[0], cables[0]]).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Topology {
     dragonfly: Dragonfly,

@@ -166,6 +166,46 @@ impl VerifyError {
 ///
 /// # Errors
 /// The first thing found that makes the set unfit.
+///
+/// # Example
+/// ```
+/// use tvlb_generator::verify::{Settings, verify};
+///
+/// # use tvlb_generator::fabric::Fabric;
+/// # use tvlb_generator::fabric_file::FabricFile;
+/// # use tvlb_generator::topology::arrangement::{Arrangement, arrange};
+/// # let text = "name = \"lab\"\n[dragonfly]\np = 1\na = 4\nh = 2\ng = 5\n[routing]\nset = \"all\"";
+/// # let file = FabricFile::parse(text, "lab.toml")?;
+/// # let topology = arrange(file.dragonfly, Arrangement::default(), file.seed)?;
+/// # let fabric = Fabric { file, topology };
+/// # use tvlb_generator::table_set::{Existing, REPORT_FILE, TableSet, WriteError, write};
+/// # use tvlb_generator::{generate::generate, image::unthinned};
+/// # let home = tempfile::tempdir()?;
+/// # let tables = home.path().join("tables");
+/// # let make = |directory: &std::path::Path, set: &str| {
+/// #     let rule = tvlb_generator::set_grammar::parse_set(set, 1)?;
+/// #     let rules = tvlb_schema::PerDecision { ugal_l: rule, par_source: rule, par_second: rule };
+/// #     let made = generate(&fabric, unthinned(rules), fabric.file.thresholds.unwrap_or_default(), &|| (), &|| false)?;
+/// #     let files = made.files();
+/// #     let contents = files.iter().map(|(path, bytes)| (*path, bytes.as_ref()));
+/// #     let seal = |_: &std::path::Path| Ok::<_, WriteError>((REPORT_FILE, Vec::new()));
+/// #     write(directory, contents, Existing::Refuse, || false, || (), seal)?;
+/// #     Ok::<_, Box<dyn std::error::Error>>(())
+/// # };
+/// # make(&tables, "shapes:011")?;
+/// let settings = Settings { most_walks: 1_000_000, seed: 1 };
+/// let certificate = verify(&tables, settings, &|| (), &|| false)?;
+/// assert_eq!(certificate.images, 21);
+///
+/// // A byte too many is found.
+/// let image = tables.join("switches/00003.tvlb");
+/// let mut bytes = std::fs::read(&image)?;
+/// bytes.push(0);
+/// std::fs::write(&image, bytes)?;
+/// let finding = verify(&tables, settings, &|| (), &|| false).unwrap_err();
+/// assert!(finding.is_finding() && finding.to_string().contains("00003.tvlb"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn verify(
     directory: &Path,
     settings: Settings,

@@ -69,6 +69,46 @@ fn what_was_not_done_is_said() {
 }
 
 #[test]
+fn a_balanced_set_is_shown_before_and_after() {
+    let place = Place::new(&fabric(2, 4, 2, 9, GIVEN));
+    let plain = place.report("plain", &[]);
+    assert!(plain.contains("No switch thins a set to balance") && !plain.contains("after balance"));
+    let balanced = place.report("balanced", &["--balance"]);
+    for when in ["before", "after"] {
+        for what in
+            ["Mean load of the links between two groups", "Busiest local link of each switch"]
+        {
+            let map = format!("{what}: strategic-2-3 by shape (UGAL-L and PAR) {when} balance");
+            assert!(balanced.contains(&map), "{map}");
+        }
+    }
+    let map = |name: &str| {
+        balanced.find(&format!("<figcaption>Mean load of the links between two groups: {name}"))
+    };
+    let named = |when: &str| format!("strategic-2-3 by shape (UGAL-L and PAR) {when} balance");
+    let order = [map(&named("before")), map(&named("after")), map("conventional")];
+    assert!(order.is_sorted() && order[0].is_some(), "{order:?}");
+    assert!(balanced.contains(" of 36 switches thin strategic-2-3 by shape (UGAL-L and PAR)"));
+    // The two rows of global links say what the manifest says.
+    let manifest: serde_json::Value = serde_json::from_slice(
+        &fs::read(place.path("balanced").with_file_name("manifest.json")).unwrap(),
+    )
+    .unwrap();
+    let balance = &manifest["sets"]["ugal-l"]["balance"];
+    for when in ["before", "after"] {
+        let uneven = balance[when]["global"].as_f64().unwrap();
+        let row = format!("{when} balance</th><td>global</td>");
+        let (_, cells) = balanced.split_once(&row).unwrap();
+        let (cells, _) = cells.split_once("</tr>").unwrap();
+        assert!(cells.contains(&format!(">{uneven:.3}<")), "{when}: {uneven}, {cells}");
+    }
+    assert!(balance["before"] != balance["after"]);
+    // What is said to make them again does.
+    assert!(balanced.contains("<pre>tvlb generate fabric.toml -o tables --balance</pre>"));
+    assert!(plain.contains("<pre>tvlb generate fabric.toml -o tables</pre>"));
+}
+
+#[test]
 fn it_asks_for_nothing() {
     let report = Place::new(&fabric(2, 4, 2, 9, GIVEN)).report("out", &[]);
     let without_names = report.replace("http://www.w3.org/2000/svg", "");
@@ -133,9 +173,33 @@ fn a_browser_has_nothing_to_complain_about() {
         let Some(said) = console(&page, &shots.join(name), options) else { return };
         assert!(said.is_empty(), "{said:?}");
     }
+    print_it(&page, &shots.join("report.pdf"));
     // A page that does have an error is told from one that does not.
     let wrong = place.0.path().join("wrong.html");
     fs::write(&wrong, "<script>console.error('no')</script><img src='missing.png'>").unwrap();
     let said = console(&wrong, &shots.join("wrong.png"), &[]).unwrap_or_default();
     assert!(!said.is_empty());
+}
+
+/// On paper nothing can be opened, so all of it must be there.
+fn print_it(page: &Path, pdf: &Path) {
+    let home = tempfile::tempdir().unwrap();
+    let run = Command::new("chromium")
+        .args(["--headless=new", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer"])
+        .arg(format!("--user-data-dir={}", home.path().display()))
+        .arg(format!("--print-to-pdf={}", pdf.display()))
+        .arg(format!("file://{}", page.display()))
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    match Command::new("pdftotext").arg(pdf).arg("-").output() {
+        Ok(text) => {
+            let text = String::from_utf8_lossy(&text.stdout).into_owned();
+            for closed in ["Where the ports of group 4 lead", "Busiest local link of each switch"] {
+                assert!(text.contains(closed), "{closed}: {text}");
+            }
+        }
+        Err(error) => eprintln!("not read: pdftotext is not installed ({error})"),
+    }
 }

@@ -66,6 +66,33 @@ fn shards_make_what_one_process_makes() {
 }
 
 #[test]
+fn gnu_parallel_makes_what_one_process_makes() {
+    let home = home(SWEEP);
+    let parallel = Command::new("parallel")
+        .current_dir(home.path())
+        .env("HOME", home.path())
+        .args(["--jobs", "2", env!("CARGO_BIN_EXE_tvlb")])
+        .args("sweep sweep.toml -o shared -q --threads 1 --shard {}/5 ::: 1 2 3 4 5".split(' '))
+        .output();
+    let run = match parallel {
+        // Other programs have this name too.
+        Ok(run) if !String::from_utf8_lossy(&run.stderr).contains("invalid option") => run,
+        _ => {
+            eprintln!("skipped: GNU parallel is not installed");
+            return;
+        }
+    };
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    assert_eq!(tvlb(home.path(), "-o whole").0, 0);
+    for directory in ["whole", "shared"] {
+        let (code, said, _) = tvlb(home.path(), &format!("-o {directory} --collect"));
+        assert_eq!((code, said), (0, format!("{directory}/runs.csv: 24 runs\n")));
+    }
+    let read = |directory| fs::read(home.path().join(directory).join("runs.csv")).unwrap();
+    assert_eq!(read("shared"), read("whole"));
+}
+
+#[test]
 fn a_longer_sweep_uses_what_a_shorter_one_has_left() {
     let home = home(SWEEP);
     assert_eq!(tvlb(home.path(), "-o out").0, 0);

@@ -3,8 +3,9 @@
 //! Figures are rounded to six decimals; nothing here depends on time or on the number of threads.
 
 use super::{Found, LATENCY_WEIGHT, Mixture, Options};
-use crate::choose::record::{CONVENTIONAL_NAME, rounded};
+use crate::choose::record::CONVENTIONAL_NAME;
 use crate::fabric::Fabric;
+use crate::table_set::rounded;
 use serde::Serialize;
 use std::fmt::{self, Display};
 use tvlb_simulator::scheme_name;

@@ -1,6 +1,7 @@
 //! A latency curve as SVG: mean latency over load, with standard errors.
 
 use std::fmt::Write;
+use tvlb_generator::svg::{escaped, round_axis, ticks};
 use tvlb_simulator::Point;
 
 const WIDTH: f64 = 640.0;
@@ -8,9 +9,6 @@ const HEIGHT: f64 = 400.0;
 /// Room for the labels: left, and at the other sides.
 const LEFT: f64 = 60.0;
 const MARGIN: f64 = 40.0;
-
-/// About this many steps to an axis.
-const STEPS: f64 = 5.0;
 
 /// The curve. Its axis of latencies ends beyond the largest that is not saturated, or at the limit;
 /// a saturated load is a mark at the top, since its latency means nothing.
@@ -92,46 +90,4 @@ pub(crate) fn latency_curve(title: &str, points: &[Point], limit: f64) -> String
     }
     svg.push_str("</svg>\n");
     svg
-}
-
-/// The step between the marks of an axis that must reach `most`, 1, 2 or 5 times a power of ten,
-/// and the axis's end, a whole number of steps.
-fn round_axis(most: f64) -> (f64, f64) {
-    let power = 10_f64.powf((most / STEPS).log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0]
-        .map(|factor| factor * power)
-        .into_iter()
-        .find(|step| most / step <= STEPS * 1.001)
-        .unwrap_or(10.0 * power);
-    // A thousandth less, so that an axis that ends on a mark gets no empty step behind it.
-    (step, ((most / step - 1e-3).ceil()).max(1.0) * step)
-}
-
-/// The marks of an axis from 0 to `end`, without the noise of repeated addition.
-fn ticks(step: f64, end: f64) -> impl Iterator<Item = f64> {
-    (0..=20)
-        .map(move |n| (f64::from(n) * step * 1e9).round() / 1e9)
-        .take_while(move |&mark| mark <= end * 1.001)
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn axes_end_on_round_marks() {
-        let marks = |most| {
-            let (step, end) = round_axis(most);
-            ticks(step, end).collect::<Vec<_>>()
-        };
-        assert_eq!(marks(0.28), [0.0, 0.1, 0.2, 0.3]);
-        assert_eq!(marks(0.5), [0.0, 0.1, 0.2, 0.3, 0.4, 0.5]);
-        assert_eq!(marks(134.0), [0.0, 50.0, 100.0, 150.0]);
-        assert_eq!(marks(500.0), [0.0, 100.0, 200.0, 300.0, 400.0, 500.0]);
-        assert_eq!(marks(1e-6).last(), Some(&1e-6));
-    }
 }

@@ -1,0 +1,269 @@
+//! How VLB paths load the links of very large fabrics: drawn by the datapath from the images as they
+//! are written.
+//!
+//! Every switch sends the same number of packets to every switch of another group, or to a random
+//! sample of them, all by VLB; each is followed to its destination and counted on every link that
+//! it takes. The figures are estimates whose error shrinks with the number of packets, and the same
+//! at every run.
+
+use super::link_load::{LinkLoads, Method};
+use crate::image::Images;
+use rand::RngExt;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::SeedableRng;
+use rayon::prelude::*;
+use tvlb_firmware_model::{Credits, Scheme, Switch, VlbPaths};
+use tvlb_schema::{End, FabricImage, Group, Index, Port};
+
+/// About this many packets are followed where the fabric is large.
+const PACKETS: u32 = 1_500_000;
+/// At most this many for each pair of switches.
+const MOST_PER_PAIR: u32 = 200;
+/// Keeps these random numbers apart from other uses of the seed.
+const STREAM: u64 = 0x6c69_6e6b_6c6f_6164;
+
+/// Which set is drawn from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Drawn {
+    /// All VLB paths, as conventional UGAL draws them.
+    Conventional,
+    /// UGAL-L's set.
+    UgalL,
+    /// PAR's set at the source.
+    Par,
+}
+
+/// Queues so long that no threshold lets MIN win unseen, so that a VLB path is always drawn.
+struct Crowded;
+
+impl Credits for Crowded {
+    fn used(&self, _: Port) -> u32 {
+        1 << 20
+    }
+}
+
+/// Follows packets through a table set. What it is booted from must be what the image stage
+/// made.
+pub fn sampled(images: &Images, drawn: Drawn, seed: u64) -> LinkLoads {
+    let fabric =
+        FabricImage::decode(&images.fabric).expect("the image stage decodes what it writes");
+    let switches: Vec<Switch<'_>> = images
+        .switches
+        .iter()
+        .map(|bytes| Switch::boot_in(&fabric, bytes))
+        .collect::<Result<_, _>>()
+        .expect("the image stage decodes what it writes");
+    let df = *fabric.dragonfly();
+    let outside = df.switch_count() - df.a();
+    let wanted = (PACKETS / df.switch_count()).max(1);
+    let per_pair = (wanted / outside.max(1)).min(MOST_PER_PAIR);
+    let sent = if per_pair > 0 { outside * per_pair } else { wanted };
+    let ports = (df.switch_count() * df.radix()) as usize;
+    let counts = df
+        .switches()
+        .collect::<Vec<_>>()
+        .into_par_iter()
+        .fold(
+            || vec![0_u32; ports],
+            |mut counts, source| {
+                let stream = seed ^ STREAM ^ (u64::from(source.0) << 40);
+                let mut rng = Xoshiro256PlusPlus::seed_from_u64(stream);
+                let group = u32::from(df.place(source).0.0);
+                for number in 0..sent {
+                    // Each in turn, or any, of the switches outside the group.
+                    let rank = match number.checked_div(per_pair) {
+                        Some(rank) => rank,
+                        None => rng.random_range(0..outside),
+                    };
+                    let to = if rank < group * df.a() { rank } else { rank + df.a() };
+                    let to = u16::try_from(to).expect("switch numbers fit 16 bits");
+                    let to = tvlb_schema::Switch(to);
+                    follow(&switches, source, to, drawn, &mut rng, &mut counts);
+                }
+                counts
+            },
+        )
+        .reduce(
+            || vec![0; ports],
+            |one, other| one.iter().zip(other).map(|(one, other)| one + other).collect(),
+        );
+    // A switch's p nodes send p flits per cycle, spread over all that were followed from it.
+    let unit = f64::from(df.p()) / f64::from(sent.max(1));
+    let mut loads = Vec::with_capacity(ports);
+    let mut to_group = Vec::with_capacity(ports);
+    for (number, count) in (0_u32..).zip(counts) {
+        let (switch, port) = (number / df.radix(), number % df.radix());
+        let port = Port(u16::try_from(port).expect("a radix fits 16 bits"));
+        let neighbour = switches[switch as usize].neighbour(port);
+        loads.push(neighbour.map(|_| f64::from(count) * unit));
+        to_group.push(neighbour.map_or(0, |(group, _)| u32::from(group.0)));
+    }
+    let method = Method::Sampled { per_pair, sent };
+    LinkLoads { df, method, loads, to_group }
+}
+
+/// Draws a VLB path for one packet and counts the links that it takes; a pair without one counts
+/// nothing.
+fn follow(
+    switches: &[Switch<'_>],
+    source: tvlb_schema::Switch,
+    destination: tvlb_schema::Switch,
+    drawn: Drawn,
+    rng: &mut Xoshiro256PlusPlus,
+    counts: &mut [u32],
+) {
+    let (scheme, paths) = match drawn {
+        Drawn::Conventional => (Scheme::Vlb, VlbPaths::Conventional),
+        Drawn::UgalL => (Scheme::Vlb, VlbPaths::Custom),
+        Drawn::Par => (Scheme::Par, VlbPaths::Custom),
+    };
+    let switch = &switches[usize::from(source.0)];
+    let df = switch.image().fabric().dragonfly();
+    let explained = switch.explain(df.node(destination, 0), scheme, paths, &Crowded, rng);
+    let Some(path) = explained.ok().and_then(|explanation| explanation.vlb.ok()) else { return };
+    let mut count = |group: Group, index: Index, port: Port| {
+        let switch = usize::from(df.switch(group, index).0);
+        counts[switch * df.radix() as usize + usize::from(port.0)] += 1;
+    };
+    let mut local = |group: Group, from: Index, to: Index| {
+        if from != to {
+            count(group, from, df.local_port(from, to));
+        }
+    };
+    let fabric = switch.image().fabric();
+    let ((here, index), (there, last)) = (df.place(source), df.place(destination));
+    let ((u, x_slot), (w, y_slot)) = (df.split_port(path.x), df.split_port(path.y));
+    let Some(middle) = fabric.peer(End { group: here, port: path.x }) else { return };
+    let Some(end) = fabric.peer(End { group: middle.group, port: path.y }) else { return };
+    let (v, z) = (df.split_port(middle.port).0, df.split_port(end.port).0);
+    local(here, index, u);
+    if path.detour == w || path.detour == v {
+        local(middle.group, v, w);
+    } else {
+        local(middle.group, v, path.detour);
+        local(middle.group, path.detour, w);
+    }
+    local(there, z, last);
+    count(here, u, df.slot_port(x_slot));
+    count(middle.group, w, df.slot_port(y_slot));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::balance::Balancer;
+    use crate::balance::link_use::Draw;
+    use crate::fabric::Fabric;
+    use crate::fabric_file::FabricFile;
+    use crate::generate::generate;
+    use crate::image::{BalancedSet, unthinned};
+    use crate::routes::count::RouteCounter;
+    use crate::topology::arrangement::{Arrangement, arrange};
+    use tvlb_schema::PerDecision;
+
+    fn fabric(set: &str) -> Fabric {
+        let text = format!(
+            "name = \"t\"\n[dragonfly]\np = 2\na = 4\nh = 2\ng = 9\n[routing]\nset = {set:?}\n"
+        );
+        let file = FabricFile::parse(&text, "t").unwrap();
+        let topology = arrange(file.dragonfly, Arrangement::default(), file.seed).unwrap();
+        Fabric { file, topology }
+    }
+
+    fn images(set: &str) -> Images {
+        let fabric = fabric(set);
+        let rules = fabric.file.sets.rules().unwrap();
+        generate(&fabric, unthinned(rules), PerDecision::default(), &|| (), &|| false)
+            .unwrap()
+            .images
+    }
+
+    #[test]
+    fn what_is_sampled_is_what_is_counted() {
+        let fabric = fabric("strategic-2-3 by shape");
+        let rule = fabric.file.sets.rules().unwrap().ugal_l;
+        let counter = RouteCounter::new(&fabric.topology);
+        let thin = Balancer::new(&counter).balanced(&rule, &|| false);
+        assert!(thin.levels.iter().any(|levels| !levels.is_empty()));
+        let images = |set: &BalancedSet| {
+            let sets = PerDecision {
+                ugal_l: set.clone(),
+                par_source: set.clone(),
+                par_second: set.clone(),
+            };
+            generate(&fabric, sets, PerDecision::default(), &|| (), &|| false).unwrap().images
+        };
+        let (before, after) = (images(&BalancedSet::unthinned(rule)), images(&thin));
+        let whole = Draw::Set { rule: &rule, levels: &[] };
+        let thinned = Draw::Set { rule: &rule, levels: &thin.levels };
+        let far = |one: &LinkLoads, other: &LinkLoads| {
+            let least = one.spread(true).error;
+            let pairs = one.loads.iter().zip(&other.loads);
+            assert_eq!(one.to_group, other.to_group);
+            pairs
+                .map(|(one, other)| match (one, other) {
+                    // Busier links vary more.
+                    (Some(one), Some(other)) => (one - other).abs() / (least * one.max(1.0)),
+                    (None, None) => 0.0,
+                    _ => f64::INFINITY,
+                })
+                .fold(0.0, f64::max)
+        };
+        for (images, drawn, draw) in [
+            (&before, Drawn::Conventional, Draw::Conventional),
+            (&before, Drawn::UgalL, whole),
+            (&after, Drawn::UgalL, thinned),
+            (&after, Drawn::Par, thinned),
+        ] {
+            let counted = LinkLoads::counted(&counter, draw);
+            let far = far(&sampled(images, drawn, 1), &counted);
+            assert!(far < 5.0, "{drawn:?}, {draw:?}: {far} standard errors");
+        }
+        // And not what is counted of another set: that balance changes loads is seen.
+        let far = far(&sampled(&after, Drawn::UgalL, 1), &LinkLoads::counted(&counter, whole));
+        assert!(far > 6.0, "{far} standard errors");
+    }
+
+    #[test]
+    fn every_packet_takes_two_global_links_and_as_many_local_ones_as_its_shape_says() {
+        // All pairs have a triple: two global hops for each of p = 2 flits, over h = 2 links.
+        let conventional = sampled(&images("all"), Drawn::Conventional, 1).spread(true);
+        assert!((conventional.mean - 2.0).abs() < 1e-9, "{conventional:?}");
+        assert!(conventional.most < 1.1 * conventional.mean, "{conventional:?}");
+        // Not all have a route of a single shape; local over global hops hold of those that do.
+        for (set, hops) in [("only:010", 1.0), ("only:111", 3.0), ("only:121", 4.0)] {
+            let loads = sampled(&images(set), Drawn::UgalL, 1);
+            let (global, local) = (2.0 * loads.spread(true).mean, 3.0 * loads.spread(false).mean);
+            assert!((local / global - hops / 2.0).abs() < 1e-9, "{set}: {local} {global}");
+        }
+    }
+
+    #[test]
+    fn where_pairs_are_many_destinations_are_drawn() {
+        let text = "name = \"t\"\n[dragonfly]\np = 1\na = 32\nh = 2\ng = 60\n";
+        let file = FabricFile::parse(text, "t").unwrap();
+        let topology = arrange(file.dragonfly, Arrangement::default(), 1).unwrap();
+        let fabric = Fabric { file, topology };
+        let rule = crate::set_grammar::parse_set("all", 1).unwrap();
+        let rules = PerDecision::same(rule);
+        let images = generate(&fabric, unthinned(rules), PerDecision::default(), &|| (), &|| false)
+            .unwrap()
+            .images;
+        let loads = sampled(&images, Drawn::Conventional, 1);
+        assert_eq!(loads.method, Method::Sampled { per_pair: 0, sent: PACKETS / 1920 });
+        // Two global hops of one flit, over the cables of two ports of which some are unused.
+        let global = loads.spread(true);
+        assert!(global.mean > 0.99 && global.mean < 1.2, "{global:?}");
+    }
+
+    #[test]
+    fn the_figures_are_the_same_again_and_differ_by_set() {
+        let images = images("shapes:011");
+        let once = sampled(&images, Drawn::UgalL, 1);
+        assert_eq!(once, sampled(&images, Drawn::UgalL, 1));
+        let conventional = sampled(&images, Drawn::Conventional, 1);
+        assert!(conventional.spread(false).mean > once.spread(false).mean + 0.5);
+        assert_eq!(once.between(0, 0), None);
+        assert!(once.between(0, 1).is_some_and(|load| (1.0..3.0).contains(&load)));
+    }
+}
