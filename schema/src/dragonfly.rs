@@ -76,29 +76,70 @@ pub enum DragonflyError {
     },
 }
 
+/// Which size or product of sizes is out of range: its number in [`SizeFault::NAMES`], or that of
+/// too many groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SizeFault(u8);
+
+impl SizeFault {
+    const NAMES: [&'static str; 7] = ["p", "a", "h", "g", "a·h", "a·g", "a·h·g"];
+    const MOST: [u32; 7] = [
+        limits::NODES_PER_SWITCH,
+        limits::SWITCHES_PER_GROUP,
+        limits::PORTS_PER_GROUP,
+        limits::PORTS_PER_GROUP + 1,
+        limits::PORTS_PER_GROUP,
+        limits::SWITCHES,
+        limits::PORTS,
+    ];
+    const G: u8 = 3;
+    const TOO_MANY_GROUPS: u8 = 7;
+
+    fn most(self) -> u32 {
+        Self::MOST.get(usize::from(self.0)).copied().unwrap_or(u32::MAX)
+    }
+}
+
+impl DragonflyError {
+    /// In words, for the four sizes in which it was found.
+    pub(crate) fn of(fault: SizeFault, sizes @ [_, a, h, g]: [u32; 4]) -> Self {
+        let Some(name) = SizeFault::NAMES.get(usize::from(fault.0)) else {
+            return Self::TooManyGroups { g, ports: a.saturating_mul(h) };
+        };
+        let product = |sizes: [u32; 3]| sizes.map(u64::from).iter().product();
+        let found = match fault.0 {
+            4 => product([a, h, 1]),
+            5 => product([a, g, 1]),
+            6 => product([a, h, g]),
+            size => sizes.get(usize::from(size)).copied().unwrap_or(0).into(),
+        };
+        let least = if fault.0 == SizeFault::G { 2 } else { 1 };
+        Self::Size { name, found, least, most: fault.most() }
+    }
+}
+
 impl Dragonfly {
     /// Checks the four sizes against [`limits`] and g ≤ a·h + 1.
     ///
     /// # Errors
     /// The first size, or product of sizes, that is out of range.
     pub fn new(p: u32, a: u32, h: u32, g: u32) -> Result<Self, DragonflyError> {
-        let within = |name, found: u64, least: u32, most: u32| {
-            if found < u64::from(least) || found > u64::from(most) {
-                Err(DragonflyError::Size { name, found, least, most })
-            } else {
-                Ok(())
+        let sizes = [p, a, h, g];
+        Self::checked(sizes).map_err(|fault| DragonflyError::of(fault, sizes))
+    }
+
+    /// As [`Self::new`], without words for what is wrong.
+    pub(crate) fn checked(sizes @ [p, a, h, g]: [u32; 4]) -> Result<Self, SizeFault> {
+        let ports = a.saturating_mul(h);
+        let products = [ports, a.saturating_mul(g), ports.saturating_mul(g)];
+        for (number, size) in (0_u8..).zip(sizes.into_iter().chain(products)) {
+            let least = if number == SizeFault::G { 2 } else { 1 };
+            if size < least || size > SizeFault(number).most() {
+                return Err(SizeFault(number));
             }
-        };
-        within("p", p.into(), 1, limits::NODES_PER_SWITCH)?;
-        within("a", a.into(), 1, limits::SWITCHES_PER_GROUP)?;
-        within("h", h.into(), 1, limits::PORTS_PER_GROUP)?;
-        within("g", g.into(), 2, limits::PORTS_PER_GROUP + 1)?;
-        let ports = u64::from(a) * u64::from(h);
-        within("a·h", ports, 1, limits::PORTS_PER_GROUP)?;
-        within("a·g", u64::from(a) * u64::from(g), 1, limits::SWITCHES)?;
-        within("a·h·g", ports * u64::from(g), 1, limits::PORTS)?;
-        if g > a * h + 1 {
-            return Err(DragonflyError::TooManyGroups { g, ports: a * h });
+        }
+        if g > ports + 1 {
+            return Err(SizeFault(SizeFault::TOO_MANY_GROUPS));
         }
         Ok(Self {
             p: low_u16(p),
