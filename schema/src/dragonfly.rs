@@ -94,16 +94,15 @@ impl SizeFault {
     ];
     const G: u8 = 3;
     const TOO_MANY_GROUPS: u8 = 7;
-
-    fn most(self) -> u32 {
-        Self::MOST.get(usize::from(self.0)).copied().unwrap_or(u32::MAX)
-    }
 }
 
 impl DragonflyError {
     /// In words, for the four sizes in which it was found.
     pub(crate) fn of(fault: SizeFault, sizes @ [_, a, h, g]: [u32; 4]) -> Self {
-        let Some(name) = SizeFault::NAMES.get(usize::from(fault.0)) else {
+        let number = usize::from(fault.0);
+        let (Some(&name), Some(&most)) =
+            (SizeFault::NAMES.get(number), SizeFault::MOST.get(number))
+        else {
             return Self::TooManyGroups { g, ports: a.saturating_mul(h) };
         };
         let product = |sizes: [u32; 3]| sizes.map(u64::from).iter().product();
@@ -111,10 +110,10 @@ impl DragonflyError {
             4 => product([a, h, 1]),
             5 => product([a, g, 1]),
             6 => product([a, h, g]),
-            size => sizes.get(usize::from(size)).copied().unwrap_or(0).into(),
+            _ => sizes.get(number).copied().unwrap_or(0).into(),
         };
         let least = if fault.0 == SizeFault::G { 2 } else { 1 };
-        Self::Size { name, found, least, most: fault.most() }
+        Self::Size { name, found, least, most }
     }
 }
 
@@ -124,29 +123,50 @@ impl Dragonfly {
     /// # Errors
     /// The first size, or product of sizes, that is out of range.
     pub fn new(p: u32, a: u32, h: u32, g: u32) -> Result<Self, DragonflyError> {
-        let sizes = [p, a, h, g];
-        Self::checked(sizes).map_err(|fault| DragonflyError::of(fault, sizes))
+        let (mut df, sizes) = (Self::NONE, [p, a, h, g]);
+        match df.resize(sizes) {
+            Ok(()) => Ok(df),
+            Err(fault) => Err(DragonflyError::of(fault, sizes)),
+        }
     }
 
-    /// As [`Self::new`], without words for what is wrong.
-    pub(crate) fn checked(sizes @ [p, a, h, g]: [u32; 4]) -> Result<Self, SizeFault> {
+    /// No Dragonfly yet.
+    pub(crate) const NONE: Self = Self {
+        p: 0,
+        a: 0,
+        h: 0,
+        g: 0,
+        ports_per_group: 0,
+        switch_count: 0,
+        node_count: 0,
+        first_slot: 0,
+        h_reciprocal: 0,
+        a_reciprocal: 0,
+        p_reciprocal: 0,
+    };
+
+    /// Gives it these sizes if they are in range, as [`Self::new`] has it, and says without words
+    /// if they are not.
+    #[inline]
+    pub(crate) fn resize(&mut self, [p, a, h, g]: [u32; 4]) -> Result<(), SizeFault> {
         let ports = a.saturating_mul(h);
-        let products = [ports, a.saturating_mul(g), ports.saturating_mul(g)];
-        for (number, size) in (0_u8..).zip(sizes.into_iter().chain(products)) {
+        let sizes = [p, a, h, g, ports, a.saturating_mul(g), ports.saturating_mul(g)];
+        for (number, (size, most)) in (0_u8..).zip(sizes.into_iter().zip(SizeFault::MOST)) {
+            // One group alone has nowhere to send to.
             let least = if number == SizeFault::G { 2 } else { 1 };
-            if size < least || size > SizeFault(number).most() {
+            if size < least || size > most {
                 return Err(SizeFault(number));
             }
         }
         if g > ports + 1 {
             return Err(SizeFault(SizeFault::TOO_MANY_GROUPS));
         }
-        Ok(Self {
+        *self = Self {
             p: low_u16(p),
             a: low_u16(a),
             h: low_u16(h),
             g: low_u16(g),
-            ports_per_group: a * h,
+            ports_per_group: ports,
             switch_count: a * g,
             node_count: p * a * g,
             first_slot: low_u16(p + a - 1),
@@ -154,7 +174,8 @@ impl Dragonfly {
             a_reciprocal: quotient((1 << 24) - 1, a) + 1,
             // ⌈2³² / p⌉ without a 64-bit division, which small machines have to be taught.
             p_reciprocal: u64::from(quotient(u32::MAX, p)) + 1,
-        })
+        };
+        Ok(())
     }
 
     /// Nodes per switch.

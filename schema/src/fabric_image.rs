@@ -27,16 +27,16 @@ struct Body {
 }
 
 impl Body {
-    fn read(fields: &mut Fields<'_>) -> Option<Self> {
-        Some(Self {
-            p: fields.u16()?,
-            a: fields.u16()?,
-            h: fields.u16()?,
-            g: fields.u16()?,
-            cables: fields.u32()?,
-            most_links: fields.u16()?,
-            even_links: fields.u16()?,
-        })
+    fn read(fields: &mut Fields<'_>) -> Self {
+        Self {
+            p: fields.u16(),
+            a: fields.u16(),
+            h: fields.u16(),
+            g: fields.u16(),
+            cables: fields.u32(),
+            most_links: fields.u16(),
+            even_links: fields.u16(),
+        }
     }
 }
 
@@ -84,25 +84,48 @@ impl<'a> FabricImage<'a> {
     /// What is wrong with the bytes, and where. Any bytes whatever end in `Ok` or `Err`.
     #[inline(never)]
     pub fn decode(bytes: &'a [u8]) -> Result<Self, ImageError> {
-        Refusal::of(ImageKind::Fabric, |refusal| Self::read(bytes, refusal))
+        // In its place from the beginning: it is large to be moved.
+        let mut image = Ok(Self::EMPTY);
+        let mut refusal = Refusal::new(ImageKind::Fabric);
+        if let Ok(empty) = &mut image
+            && empty.fill(bytes, &mut refusal).is_none()
+        {
+            image = Err(refusal.error());
+        }
+        image
     }
 
-    fn read(bytes: &'a [u8], refusal: &mut Refusal) -> Option<Self> {
+    const EMPTY: Self = Self {
+        dragonfly: Dragonfly::NONE,
+        identity: 0,
+        cable_count: 0,
+        most_links: 0,
+        even_links: 0,
+        starts: PackedArray::EMPTY,
+        cables: PackedArray::EMPTY,
+        ports: PackedArray::EMPTY,
+        port_bits: 0,
+        port_mask: 0,
+        link_bits: 0,
+        link_mask: 0,
+    };
+
+    /// Reads the image over an empty one.
+    fn fill(&mut self, bytes: &'a [u8], refusal: &mut Refusal) -> Option<()> {
         let (identity, payload) = frame::open(bytes, ImageKind::Fabric, refusal)?;
-        let needed = frame::identity_of(payload);
-        if identity != needed {
-            return refusal.wide(Fault::Identity, IDENTITY_AT, identity, needed);
+        self.identity = frame::identity_of(payload);
+        if identity != self.identity {
+            return refusal.wide(Fault::Identity, IDENTITY_AT, identity, self.identity);
         }
         let mut fields = Fields::new(payload);
-        let Body { p, a, h, g, cables, most_links, even_links } = Body::read(&mut fields)?;
-        let df = match Dragonfly::checked([p, a, h, g].map(u32::from)) {
-            Ok(df) => df,
-            Err(fault) => {
-                let sizes = [p, a, h, g].into_iter().rev();
-                let sizes = sizes.fold(0, |sizes, size| sizes << 16 | u64::from(size));
-                return refusal.wide(Fault::Dragonfly(fault), HEADER_LEN, sizes, 0);
-            }
-        };
+        let Body { p, a, h, g, cables, most_links, even_links } = Body::read(&mut fields);
+        let mut rest = fields.rest()?;
+        if let Err(fault) = self.dragonfly.resize([p, a, h, g].map(u32::from)) {
+            let low = u64::from(u32::from(a) << 16 | u32::from(p));
+            let high = u64::from(u32::from(g) << 16 | u32::from(h));
+            return refusal.wide(Fault::Dragonfly(fault), HEADER_LEN, high << 32 | low, 0);
+        }
+        let df = &self.dragonfly;
         let (most_links, even_links) = (u32::from(most_links), u32::from(even_links));
         if cables > df.port_count() / 2 {
             return refusal.value(Value::Cables, HEADER_LEN, cables);
@@ -119,40 +142,28 @@ impl<'a> FabricImage<'a> {
             return refusal.value(Value::EvenLinks, HEADER_LEN, even_links);
         }
 
-        let port_bits = width_for(df.ports_per_group() - 1);
-        let link_bits = width_for(most_links.saturating_sub(1));
+        (self.cable_count, self.most_links, self.even_links) = (cables, most_links, even_links);
+        self.port_bits = width_for(df.ports_per_group() - 1);
+        self.link_bits = width_for(most_links.saturating_sub(1));
+        self.port_mask = (1 << self.port_bits) - 1;
+        self.link_mask = (1 << self.link_bits) - 1;
         let group_bits = width_for(df.g() - 1);
-        let (mut rest, end) = (fields.rest(), HEADER_LEN + payload.len());
-        let mut take = |part, width, count| {
-            let at = end - rest.len();
-            Some((PackedArray::take(&mut rest, (width, count), part, end, refusal)?, at))
-        };
-        let start_count = if even_links == 0 { pairs + 1 } else { 0 };
-        let (starts, starts_at) = take(Part::Starts, width_for(cables), start_count)?;
-        let (cables_of_pairs, cables_at) = take(Part::Cables, 2 * port_bits, cables)?;
-        let (ports, ports_at) = take(Part::Ports, group_bits + link_bits, df.port_count())?;
+        let starts = (width_for(cables), if even_links == 0 { pairs + 1 } else { 0 });
+        let ports = (group_bits + self.link_bits, df.port_count());
+        let end = HEADER_LEN + payload.len();
+        let starts_at = end - rest.len();
+        self.starts = PackedArray::take(&mut rest, starts, Part::Starts, end, refusal)?;
+        let cables_at = end - rest.len();
+        let cables = (2 * self.port_bits, cables);
+        self.cables = PackedArray::take(&mut rest, cables, Part::Cables, end, refusal)?;
+        let ports_at = end - rest.len();
+        self.ports = PackedArray::take(&mut rest, ports, Part::Ports, end, refusal)?;
         if !rest.is_empty() {
             return refusal.give(Fault::Trailing, end - rest.len(), short(rest.len()));
         }
-
-        let image = Self {
-            dragonfly: df,
-            identity,
-            cable_count: cables,
-            most_links,
-            even_links,
-            starts,
-            cables: cables_of_pairs,
-            ports,
-            port_bits,
-            port_mask: (1 << port_bits) - 1,
-            link_bits,
-            link_mask: (1 << link_bits) - 1,
-        };
-        image.check_starts(starts_at, refusal)?;
-        image.check_cables(cables_at, refusal)?;
-        image.check_ports(ports_at, refusal)?;
-        Some(image)
+        self.check_starts(starts_at, refusal)?;
+        self.check_cables(cables_at, refusal)?;
+        self.check_ports(ports_at, refusal)
     }
 
     /// Starts rise from 0 to the number of cables, and the fullest pair has `most_links`.

@@ -157,20 +157,17 @@ impl ImageError {
 pub(crate) struct Refusal(ImageError);
 
 impl Refusal {
-    /// What `read` reads of an image, or what it has noted; that the structure does not decode, if
-    /// it has noted nothing.
+    /// That the structure does not decode, until something else is noted.
     #[inline]
-    pub(crate) fn of<T>(
-        kind: ImageKind,
-        read: impl FnOnce(&mut Self) -> Option<T>,
-    ) -> Result<T, ImageError> {
-        let mut refusal = Self(ImageError {
-            fault: Fault::Structure(kind),
-            offset: short(HEADER_LEN),
-            found: 0,
-            needed: 0,
-        });
-        read(&mut refusal).ok_or(refusal.0)
+    pub(crate) fn new(kind: ImageKind) -> Self {
+        let (fault, offset) = (Fault::Structure(kind), short(HEADER_LEN));
+        Self(ImageError { fault, offset, found: 0, needed: 0 })
+    }
+
+    /// What was noted.
+    #[inline]
+    pub(crate) const fn error(self) -> ImageError {
+        self.0
     }
 
     /// Notes a number that is wrong, and gives up.

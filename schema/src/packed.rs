@@ -146,10 +146,11 @@ mod tests {
         count: u32,
     ) -> Result<(PackedArray<'_>, &[u8]), ImageError> {
         let (end, entries) = (bytes.len(), (width, count));
-        Refusal::of(ImageKind::Switch, |refusal| {
-            let array = PackedArray::take(&mut bytes, entries, Part::Levels, end, refusal)?;
-            Some((array, bytes))
-        })
+        let mut refusal = Refusal::new(ImageKind::Switch);
+        match PackedArray::take(&mut bytes, entries, Part::Levels, end, &mut refusal) {
+            Some(array) => Ok((array, bytes)),
+            None => Err(refusal.error()),
+        }
     }
 
     proptest! {

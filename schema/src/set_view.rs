@@ -84,17 +84,22 @@ impl<'a> SetView<'a> {
         whole: ShapeSet::EMPTY,
     };
 
-    /// Reads the fixed part, unchecked.
-    pub(crate) fn read(&mut self, fields: &mut Fields<'_>) -> Option<()> {
-        self.rule.keep = fields.array()?.map(Keep::unchecked);
-        if fields.below(2)? == 1 {
-            self.rule.draw = DrawRule::ByShape { weights: fields.array()? };
+    /// Reads the fixed part, unchecked but for bits of shapes that there are not.
+    pub(crate) fn read(&mut self, fields: &mut Fields<'_>) {
+        for keep in &mut self.rule.keep {
+            *keep = Keep::unchecked(fields.u16());
         }
-        self.rule.seed = fields.u64()?;
-        self.always = ShapeSet::from_bits(fields.u16()?)?;
-        self.spread = Spread::to(ShapeSet::from_bits(fields.u16()?)?.bits());
-        self.is_thinned = fields.below(2)? == 1;
-        Some(())
+        if fields.below(2) == 1 {
+            let mut weights = [0; Shape::COUNT];
+            for weight in &mut weights {
+                *weight = fields.u16();
+            }
+            self.rule.draw = DrawRule::ByShape { weights };
+        }
+        self.rule.seed = fields.u64();
+        self.always = fields.shapes();
+        self.spread = Spread::to(fields.shapes().bits());
+        self.is_thinned = fields.below(2) == 1;
     }
 
     /// Checks the fixed part of the set of this number, and notes what follows from it.

@@ -114,8 +114,8 @@ struct Use {
 impl Use {
     const NONE: Self = Self { set: 0, threshold: 0 };
 
-    fn read(fields: &mut Fields<'_>) -> Option<Self> {
-        Some(Self { set: fields.byte()?, threshold: fields.i16()? })
+    fn read(fields: &mut Fields<'_>) -> Self {
+        Self { set: fields.byte(), threshold: fields.i16() }
     }
 }
 
@@ -151,7 +151,8 @@ impl<'a> SwitchImage<'a> {
     /// What is wrong with the bytes, and where. Any bytes whatever end in `Ok` or `Err`.
     #[inline(never)]
     pub fn decode(bytes: &'a [u8], fabric: &FabricImage<'a>) -> Result<Self, ImageError> {
-        let mut image = Self {
+        // In its place from the beginning: it is large to be moved.
+        let mut image = Ok(Self {
             switch: Switch(0),
             group: Group(0),
             index: Index(0),
@@ -167,9 +168,14 @@ impl<'a> SwitchImage<'a> {
             peers: &[],
             fully_cabled: false,
             fabric: *fabric,
-        };
-        Refusal::of(ImageKind::Switch, |refusal| image.fill(bytes, refusal))?;
-        Ok(image)
+        });
+        let mut refusal = Refusal::new(ImageKind::Switch);
+        if let Ok(empty) = &mut image
+            && empty.fill(bytes, &mut refusal).is_none()
+        {
+            image = Err(refusal.error());
+        }
+        image
     }
 
     /// Reads the image over an empty one.
@@ -180,7 +186,8 @@ impl<'a> SwitchImage<'a> {
             return refusal.wide(Fault::Identity, IDENTITY_AT, identity, needed);
         }
         let mut fields = Fields::new(payload);
-        self.read(&mut fields)?;
+        self.read(&mut fields);
+        let mut rest = fields.rest()?;
         let df = *self.fabric.dragonfly();
         if !df.has_switch(self.switch) {
             return refusal.value(Value::Switch, HEADER_LEN, self.switch.0.into());
@@ -194,7 +201,7 @@ impl<'a> SwitchImage<'a> {
         (self.group, self.index) = df.place(self.switch);
         self.first = (df.switch(self.group, Index(0)), df.global_port(self.index, 0));
 
-        let (mut rest, end) = (fields.rest(), HEADER_LEN + payload.len());
+        let end = HEADER_LEN + payload.len();
         let peers_at = end - rest.len();
         let needed = size_of::<PeerCode>() * df.ports_per_group() as usize;
         let Some((peers, behind)) = rest.split_at_checked(needed) else {
@@ -212,19 +219,21 @@ impl<'a> SwitchImage<'a> {
     }
 
     /// Reads the fixed part.
-    fn read(&mut self, fields: &mut Fields<'_>) -> Option<()> {
-        self.switch = Switch(fields.u16()?);
-        self.virtual_channels = *VcScheme::ALL.get(fields.below(VcScheme::ALL.len())?)?;
-        self.decisions = PerDecision {
-            ugal_l: Use::read(fields)?,
-            par_source: Use::read(fields)?,
-            par_second: Use::read(fields)?,
+    fn read(&mut self, fields: &mut Fields<'_>) {
+        self.switch = Switch(fields.u16());
+        self.virtual_channels = match fields.below(VcScheme::ALL.len()) {
+            0 => VcScheme::Ordered,
+            1 => VcScheme::PerHop,
+            _ => VcScheme::Positional,
         };
-        self.set_count = fields.below(MOST_SETS + 1)?;
-        for set in self.sets.iter_mut().take(self.set_count) {
-            set.read(fields)?;
+        let PerDecision { ugal_l, par_source, par_second } = &mut self.decisions;
+        for decision in [ugal_l, par_source, par_second] {
+            *decision = Use::read(fields);
         }
-        Some(())
+        self.set_count = fields.below(MOST_SETS + 1);
+        for set in self.sets.iter_mut().take(self.set_count) {
+            set.read(fields);
+        }
     }
 
     /// The group's cables are those of the fabric's wiring; notes whether every global port of
@@ -347,9 +356,9 @@ impl<'a> SwitchImage<'a> {
     }
 }
 
-/// A port's peer as the image stores it.
+/// The peer of a port that exists, as the image stores it.
 pub(crate) fn peer_code(fabric: &FabricImage<'_>, end: End) -> u32 {
-    let unused = End { group: end.group, port: GlobalPort(0) };
-    let peer = fabric.peer(end).unwrap_or(unused);
-    u32::from(peer.group.0) << 16 | u32::from(peer.port.0)
+    let Some((group, k)) = fabric.link_behind(end) else { return u32::from(end.group.0) << 16 };
+    let (_, port) = fabric.ends(fabric.links_between(end.group, group), k);
+    u32::from(group.0) << 16 | u32::from(port.0)
 }
