@@ -201,7 +201,13 @@ impl<'a> SetView<'a> {
     /// Whether the route from this switch with this key and shape is in the set.
     #[inline]
     pub fn keeps(&self, shape: Shape, key: RouteKey) -> bool {
-        self.keeps_all(shape) || self.rule.keeps_at(self.level(key.x()), shape, key)
+        self.keeps_all(shape) || self.keeps_some(shape, key)
+    }
+
+    /// As [`Self::keeps`], for who has asked [`Self::keeps_all`].
+    #[inline]
+    pub fn keeps_some(&self, shape: Shape, key: RouteKey) -> bool {
+        self.rule.keeps_at(self.level(key.x()), shape, key)
     }
 
     /// The shapes of which a destination in another group may have a kept route: exactly those of
