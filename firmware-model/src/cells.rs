@@ -297,3 +297,24 @@ pub(crate) const fn global_port(number: u32) -> GlobalPort {
 pub(crate) const fn low_u16(number: u32) -> u16 {
     (number & 0xffff) as u16
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_cells_as_there_can_be_are_still_too_many_to_visit() {
+        // Triples where two groups of 256 switches share all their 4096 ports.
+        let cells = Cells {
+            stratum: Stratum::All,
+            wanted: 0x3f,
+            tails: 3,
+            ports: 4096,
+            links: 4096,
+            ways: 256,
+            direct: 0,
+        };
+        assert!(cells.count() > MOST_VISITED);
+        assert!(count(&[cells, cells]) > MOST_VISITED);
+    }
+}
