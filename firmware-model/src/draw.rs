@@ -200,7 +200,8 @@ impl Switch<'_> {
     /// The route that a cell holds, if it has a shape that is wanted and the set keeps it; where
     /// there is no set, the triple.
     #[cfg_attr(target_os = "none", inline(never))]
-    #[cfg_attr(not(target_os = "none"), inline)]
+    #[cfg_attr(not(target_os = "none"), inline(always))]
+    #[allow(clippy::inline_always)]
     fn path_in(&self, wanted: Wanted<'_>, links: Links, cells: &Cells, way: u32) -> Option<Path> {
         let Some(set) = wanted.set else { return self.triple(links, way) };
         let direct = u32::from(cells.direct);
