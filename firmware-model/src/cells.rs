@@ -244,8 +244,11 @@ impl Switch<'_> {
     ) -> Option<Links> {
         let (fabric, df) = (self.image.fabric(), self.dragonfly());
         let End { group: middle, port: v } = self.image.behind(x)?;
+        if middle == to.group {
+            return None;
+        }
         let second = fabric.links_between(middle, to.group);
-        if middle == to.group || k >= second.count() {
+        if k >= second.count() {
             return None;
         }
         let (y, z) = fabric.ends(second, k);

@@ -76,7 +76,31 @@ impl Switch<'_> {
             ways: low_u16(df.a()),
             direct: 0,
         };
-        self.draw_from(Wanted { to, set: None }, &[cells], rng)
+        // Hardly any cell misses, so the first is tried apart from the rest, for which a loop makes
+        // ready what it mostly does not need. On a small machine flash counts for more.
+        let apart = cfg!(not(target_os = "none")) && cells.count() > 0;
+        if apart {
+            let (port, k, way) = draw_cell(&cells, rng);
+            if let Some(links) = self.links(to, &cells, port, k)
+                && let Some(found) = self.triple(links, way)
+            {
+                return Some(found);
+            }
+        }
+        self.draw_triple_from(to, cells, u32::from(apart), rng)
+    }
+
+    /// As [`Self::draw_triple`], after some tries that have missed.
+    #[cfg_attr(target_os = "none", inline)]
+    #[cfg_attr(not(target_os = "none"), inline(never))]
+    fn draw_triple_from(
+        &self,
+        to: &Place,
+        cells: Cells,
+        tried: u32,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Option<Path> {
+        self.draw_from(Wanted { to, set: None }, &[cells], tried, rng)
     }
 
     /// A route of a T-VLB set that draws by shape: a shape by its weight, then a route of it.
@@ -90,7 +114,7 @@ impl Switch<'_> {
     ) -> Option<Path> {
         let shape = draw_shape(set.shapes_to(to.switch), set.is_even(), weights, rng)?;
         let cells = self.stratum(Stratum::of(shape), ShapeSet::only(shape));
-        self.draw_from(Wanted { to, set: Some(set) }, &[cells], rng)
+        self.draw_from(Wanted { to, set: Some(set) }, &[cells], 0, rng)
     }
 
     /// A route of a T-VLB set that draws by route, uniformly.
@@ -102,19 +126,21 @@ impl Switch<'_> {
         rng: &mut (impl Rng + ?Sized),
     ) -> Option<Path> {
         let strata = self.strata(set.shapes_to(to.switch));
-        self.draw_from(Wanted { to, set: Some(set) }, &strata, rng)
+        self.draw_from(Wanted { to, set: Some(set) }, &strata, 0, rng)
     }
 
-    /// A route of a set, or a triple where there is none, from all cells of these strata alike.
+    /// A route of a set, or a triple where there is none, from all cells of these strata alike, after
+    /// as many tries that have missed.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     fn draw_from(
         &self,
         wanted: Wanted<'_>,
         strata: &[Cells],
+        tried: u32,
         rng: &mut (impl Rng + ?Sized),
     ) -> Option<Path> {
-        match self.try_cells(wanted, strata, rng) {
+        match self.try_cells(wanted, strata, tried, rng) {
             Some(found) => Some(found),
             None => self.draw_by_visit(wanted, strata, rng),
         }
@@ -130,10 +156,11 @@ impl Switch<'_> {
         &self,
         wanted: Wanted<'_>,
         strata: &[Cells],
+        tried: u32,
         rng: &mut (impl Rng + ?Sized),
     ) -> Option<Path> {
         let total = count(strata);
-        for _ in 0..total.min(MOST_TRIES) {
+        for _ in tried..total.min(MOST_TRIES) {
             let cells =
                 if let [cells] = strata { cells } else { stratum_of(strata, below(rng, total))? };
             let (port, k, way) = draw_cell(cells, rng);
