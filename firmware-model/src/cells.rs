@@ -52,10 +52,18 @@ pub(crate) fn count(strata: &[Cells]) -> u32 {
     strata.iter().map(Cells::count).fold(0, u32::saturating_add)
 }
 
+/// A random word.
+// On a switch's small machine flash counts for more than the call.
+#[cfg_attr(target_os = "none", inline(never))]
+#[cfg_attr(not(target_os = "none"), inline)]
+fn word(rng: &mut (impl Rng + ?Sized)) -> u32 {
+    rng.next_u32()
+}
+
 /// A number below `n`, uniform up to a bias of n·2⁻³²; 0 if n is 0.
 #[inline]
 pub(crate) fn below(rng: &mut (impl Rng + ?Sized), n: u32) -> u32 {
-    split(rng.next_u32(), n).0
+    split(word(rng), n).0
 }
 
 /// A random word scaled to a number below `n`, and the random word that is left of it.
@@ -90,35 +98,39 @@ impl Stratum {
 #[derive(Clone, Copy)]
 pub(crate) struct Cells {
     pub(crate) stratum: Stratum,
-    /// The shapes wanted.
-    pub(crate) shapes: ShapeSet,
+    /// Bit 2·mid + tail is set where shapes with these are wanted.
+    pub(crate) wanted: u8,
     /// Bit 0: shapes without a tail are wanted; bit 1: with one.
     pub(crate) tails: u8,
-    pub(crate) ports: u32,
-    pub(crate) links: u32,
-    /// Way 0 is the direct one if it is wanted; each further way is a detour.
-    pub(crate) ways: u32,
-    pub(crate) direct: u32,
+    /// At most 2¹².
+    pub(crate) ports: u16,
+    /// At most 2¹².
+    pub(crate) links: u16,
+    /// Way 0 is the direct one if it is wanted; each further way is a detour. At most 2⁸.
+    pub(crate) ways: u16,
+    /// 1 if the direct way is wanted, else 0.
+    pub(crate) direct: u8,
 }
 
 impl Cells {
     #[inline]
     pub(crate) const fn count(&self) -> u32 {
-        // Below 2³²: at most 2¹² ports, 2¹² links of a pair and 2⁸ − 1 ways.
-        self.ports * self.links * self.ways
-    }
-
-    /// How many are tried at random.
-    #[inline]
-    pub(crate) const fn tries(&self) -> u32 {
-        let count = self.count();
-        if count < MOST_TRIES { count } else { MOST_TRIES }
+        // Saturated where two groups of 256 switches share all their 4096 ports.
+        (self.ports as u32 * self.links as u32).saturating_mul(self.ways as u32)
     }
 
     /// The routes in these cells have a local hop before x.
     #[inline]
     pub(crate) fn head(&self) -> bool {
         self.stratum != Stratum::Own
+    }
+
+    /// The shape of these hops behind x, if it is wanted.
+    #[inline]
+    pub(crate) fn shape(&self, mid: u8, tail: bool) -> Option<Shape> {
+        let behind = mid << 1 | u8::from(tail);
+        let wanted = self.wanted >> behind & 1 == 1;
+        wanted.then(|| Shape::of_walk(self.head(), mid, tail))
     }
 
     /// Whether a tail like that of these links is wanted.
@@ -146,7 +158,11 @@ impl Switch<'_> {
     /// The cells of the three strata in which routes of these shapes lie.
     #[inline]
     pub(crate) fn strata(&self, shapes: ShapeSet) -> [Cells; 3] {
-        [Stratum::Own, Stratum::Theirs, Stratum::Others].map(|s| self.stratum(s, shapes))
+        [
+            self.stratum(Stratum::Own, shapes),
+            self.stratum(Stratum::Theirs, shapes),
+            self.stratum(Stratum::Others, shapes),
+        ]
     }
 
     /// The cells of one stratum in which routes of these shapes lie.
@@ -161,27 +177,32 @@ impl Switch<'_> {
             Stratum::All => (ShapeSet::ALL, df.ports_per_group()),
         };
         let shapes = shapes.and(of);
-        let direct = u32::from(!shapes.without(DETOURS).is_empty());
+        let direct = u8::from(!shapes.without(DETOURS).is_empty());
         let detours = if shapes.and(DETOURS).is_empty() { 0 } else { df.a().saturating_sub(2) };
         let links = self.image.fabric().most_links();
         let tails = u8::from(!shapes.without(TAILS).is_empty())
             | u8::from(!shapes.and(TAILS).is_empty()) << 1;
-        Cells { stratum, shapes, tails, ports, links, ways: direct + detours, direct }
+        // Of one stratum: the shapes without a head, or those with one, which begin with number 6.
+        let bits = shapes.bits();
+        let wanted = ((bits | bits >> 6) & 0x3f) as u8;
+        let ways = u32::from(direct) + detours;
+        let [ports, links, ways] = [ports, links, ways].map(low_u16);
+        Cells { stratum, wanted, tails, ports, links, ways, direct }
     }
 
     /// Visits all cells that hold a pair of links, in order.
     #[inline]
     pub(crate) fn visit(
         &self,
-        to: Place,
+        to: &Place,
         strata: &[Cells],
         mut each: impl FnMut(Links, &Cells, u32),
     ) {
         for cells in strata.iter().filter(|cells| cells.ways > 0) {
-            for port in 0..cells.ports {
-                for k in 0..cells.links {
+            for port in 0..cells.ports.into() {
+                for k in 0..cells.links.into() {
                     let Some(links) = self.links(to, cells, port, k) else { continue };
-                    for way in 0..cells.ways {
+                    for way in 0..cells.ways.into() {
                         each(links, cells, way);
                     }
                 }
@@ -193,7 +214,7 @@ impl Switch<'_> {
     /// begins and ends as they do is wanted.
     #[cfg_attr(not(target_os = "none"), inline(always))]
     #[allow(clippy::inline_always)]
-    pub(crate) fn links(&self, to: Place, cells: &Cells, port: u32, k: u32) -> Option<Links> {
+    pub(crate) fn links(&self, to: &Place, cells: &Cells, port: u32, k: u32) -> Option<Links> {
         let h = self.dragonfly().h();
         let own = u32::from(self.image.index().0) * h;
         let x = match cells.stratum {
@@ -216,15 +237,18 @@ impl Switch<'_> {
     #[allow(clippy::inline_always)]
     pub(crate) fn links_by_x(
         &self,
-        to: Place,
+        to: &Place,
         cells: &Cells,
         x: GlobalPort,
         k: u32,
     ) -> Option<Links> {
         let (fabric, df) = (self.image.fabric(), self.dragonfly());
         let End { group: middle, port: v } = self.image.behind(x)?;
+        if middle == to.group {
+            return None;
+        }
         let second = fabric.links_between(middle, to.group);
-        if middle == to.group || k >= second.count() {
+        if k >= second.count() {
             return None;
         }
         let (y, z) = fabric.ends(second, k);
@@ -239,7 +263,7 @@ impl Switch<'_> {
     /// destination's.
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline)]
-    pub(crate) fn links_by_z(&self, to: Place, z: GlobalPort, k: u32) -> Option<Links> {
+    pub(crate) fn links_by_z(&self, to: &Place, z: GlobalPort, k: u32) -> Option<Links> {
         let (fabric, df, group) = (self.image.fabric(), self.dragonfly(), self.image.group());
         let (middle, kz) = fabric.link_behind(End { group: to.group, port: z })?;
         let first = fabric.links_between(group, middle);
@@ -258,17 +282,42 @@ impl Switch<'_> {
 /// A cell, uniformly: its port, its link and its way.
 #[inline]
 pub(crate) fn draw_cell(cells: &Cells, rng: &mut (impl Rng + ?Sized)) -> (u32, u32, u32) {
-    let random = rng.next_u32();
-    let (port, left) = split(random, cells.ports);
-    let (way, left) = split(left, cells.ways);
-    let left = if cells.count() <= MOST_OF_ONE_WORD { left } else { rng.next_u32() };
-    (port, split(left, cells.links).0, way)
+    let random = word(rng);
+    let (port, left) = split(random, cells.ports.into());
+    let (way, left) = split(left, cells.ways.into());
+    let left = if cells.count() <= MOST_OF_ONE_WORD { left } else { word(rng) };
+    (port, split(left, cells.links.into()).0, way)
 }
 
 /// A global port that exists.
 #[inline]
 pub(crate) const fn global_port(number: u32) -> GlobalPort {
-    #[expect(clippy::cast_possible_truncation, reason = "a port of a group, at most 4096")]
-    let number = number as u16;
-    GlobalPort(number)
+    GlobalPort(low_u16(number))
+}
+
+/// A number of ports, links or ways, or a port of a group: at most 2¹².
+#[inline]
+pub(crate) const fn low_u16(number: u32) -> u16 {
+    (number & 0xffff) as u16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_cells_as_there_can_be_are_still_too_many_to_visit() {
+        // Triples where two groups of 256 switches share all their 4096 ports.
+        let cells = Cells {
+            stratum: Stratum::All,
+            wanted: 0x3f,
+            tails: 3,
+            ports: 4096,
+            links: 4096,
+            ways: 256,
+            direct: 0,
+        };
+        assert!(cells.count() > MOST_VISITED);
+        assert!(count(&[cells, cells]) > MOST_VISITED);
+    }
 }

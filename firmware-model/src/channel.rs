@@ -98,29 +98,35 @@ impl Rule {
 }
 
 impl Rules {
+    /// By VC scheme, in the order of their codes.
+    const TABLES: [Self; 3] = [
+        Self::new(VcScheme::Ordered),
+        Self::new(VcScheme::PerHop),
+        Self::new(VcScheme::Positional),
+    ];
+
     pub(crate) fn of(channels: VcScheme) -> Self {
+        Self::TABLES[channels as usize]
+    }
+
+    const fn new(channels: VcScheme) -> Self {
         let mut rules = [Rule::fixed(0); 16];
-        let mut set = |place: u32, rule| {
-            if let Some(entry) = rules.get_mut(place as usize) {
-                *entry = rule;
-            }
-        };
-        for stage in Stage::ALL {
-            for link in [LinkKind::Local, LinkKind::Global] {
-                let rule = match channels {
-                    VcScheme::Ordered => Rule::rise(ordered_rises(stage, link).into()),
-                    VcScheme::PerHop if stage == Stage::Source => Rule::fixed(0),
-                    VcScheme::PerHop => Rule::rise(1),
-                    VcScheme::Positional => Rule::fixed(position(stage, link)),
-                };
-                set(place(stage as u32, link), rule);
-            }
+        let mut at = 0;
+        while at < rules.len() {
+            let stage = Stage::ALL[at >> 1];
+            let link = if at & 1 == 0 { LinkKind::Local } else { LinkKind::Global };
+            rules[at] = match channels {
+                VcScheme::Ordered => Rule::rise(ordered_rises(stage, link) as u8),
+                VcScheme::PerHop if matches!(stage, Stage::Source) => Rule::fixed(0),
+                VcScheme::PerHop => Rule::rise(1),
+                VcScheme::Positional => Rule::fixed(position(stage, link)),
+            };
+            at += 1;
         }
-        let again = match channels {
+        rules[AGAIN as usize] = match channels {
             VcScheme::Ordered | VcScheme::PerHop => Rule::rise(1),
             VcScheme::Positional => Rule::fixed(4),
         };
-        set(AGAIN, again);
         Self(rules)
     }
 

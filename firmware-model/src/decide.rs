@@ -4,7 +4,7 @@ use crate::channel::AT_INJECTION;
 use crate::path::{Path, Place};
 use crate::{Credits, Error, Header, Kind, Stage, Step, Switch};
 use rand_core::Rng;
-use tvlb_schema::{Decision, Dragonfly, GlobalPort, Index, Node};
+use tvlb_schema::{Decision, Dragonfly, DrawRule, GlobalPort, Index, Node};
 
 /// How a source switch chooses between a packet's MIN and its VLB path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -80,18 +80,49 @@ pub struct Admission {
     pub choice: Choice,
 }
 
-/// What a source decision chose, and from what.
+/// What a decision chose, and from what.
 #[derive(Clone, Copy)]
 pub(crate) struct Chosen {
     pub(crate) path: Path,
     pub(crate) choice: Choice,
-    pub(crate) min: Option<Path>,
-    pub(crate) vlb: Option<Path>,
+    /// The candidate of the other kind, if one was drawn.
+    pub(crate) other: Option<Path>,
     /// MIN costs at most T, so that it is taken whatever the VLB candidate, and none was drawn.
     pub(crate) min_is_sure: bool,
 }
 
 impl Chosen {
+    #[inline]
+    const fn alone(path: Path, choice: Choice) -> Self {
+        Self { path, choice, other: None, min_is_sure: false }
+    }
+
+    /// MIN if it costs at most as much as VLB and T, else VLB.
+    #[inline]
+    fn cheaper(min: (Path, i64), vlb: (Path, i64), threshold: i64) -> Self {
+        let (path, choice, other) = if min.1 <= vlb.1 + threshold {
+            (min.0, Choice::Min, vlb.0)
+        } else {
+            (vlb.0, Choice::Vlb, min.0)
+        };
+        Self { path, choice, other: Some(other), min_is_sure: false }
+    }
+
+    #[inline]
+    pub(crate) const fn is_vlb(&self) -> bool {
+        matches!(self.choice, Choice::Vlb | Choice::VlbForWant)
+    }
+
+    /// The MIN candidate.
+    pub(crate) const fn min(&self) -> Option<Path> {
+        if self.is_vlb() { self.other } else { Some(self.path) }
+    }
+
+    /// The VLB candidate.
+    pub(crate) const fn vlb(&self) -> Option<Path> {
+        if self.is_vlb() { Some(self.path) } else { self.other }
+    }
+
     /// The header of a packet that goes on as its second look has chosen.
     #[inline]
     pub(crate) fn reroute(&self, header: Header) -> Header {
@@ -151,7 +182,7 @@ impl Switch<'_> {
             let step = Step::Deliver { port: df.terminal_port(terminal) };
             return Ok(Admission { step, choice: Choice::Here });
         }
-        let to = self.place(switch);
+        let to = &self.place(switch);
         match self.choose(to, terminal, scheme, paths, credits, rng) {
             Ok(chosen) => Ok(Self::set_out(to, terminal, scheme, &chosen)),
             Err(denied) => Err(self.error_of(denied, to)),
@@ -160,7 +191,7 @@ impl Switch<'_> {
 
     #[cold]
     #[inline(never)]
-    pub(crate) fn error_of(&self, denied: Denied, to: Place) -> Error {
+    pub(crate) fn error_of(&self, denied: Denied, to: &Place) -> Error {
         match denied {
             Denied::Unreachable => Error::Unreachable { from: self.image.switch(), to: to.switch },
             Denied::NoGlobalView => Error::NoGlobalView,
@@ -169,11 +200,10 @@ impl Switch<'_> {
 
     /// The first step of a packet on the path that was chosen.
     #[inline]
-    pub(crate) fn set_out(to: Place, terminal: u8, scheme: Scheme, chosen: &Chosen) -> Admission {
+    pub(crate) fn set_out(to: &Place, terminal: u8, scheme: Scheme, chosen: &Chosen) -> Admission {
         let (path, choice) = (chosen.path, chosen.choice);
-        let is_vlb = matches!(choice, Choice::Vlb | Choice::VlbForWant);
         let kind = match scheme {
-            _ if is_vlb => Kind::Vlb,
+            _ if chosen.is_vlb() => Kind::Vlb,
             Scheme::Par => Kind::OpenMin,
             _ => Kind::Min,
         };
@@ -201,41 +231,33 @@ impl Switch<'_> {
             return Ok(header);
         }
         let Some((to, min)) = self.minimal_rest(header) else {
-            return Err(self.no_second_look(header));
+            return Err(self.wrong_with(header));
         };
-        Ok(self.choose_again(to, min, paths, credits, rng).reroute(header))
+        Ok(self.weigh(&to, min, Decision::ParSecond, paths, credits, rng).reroute(header))
     }
 
-    /// PAR's second choice between the rest of a packet's MIN path and a VLB path.
-    #[inline]
-    pub(crate) fn choose_again(
+    /// UGAL-L's choice between a MIN path and a VLB path, which is PAR's too.
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
+    pub(crate) fn weigh(
         &self,
-        to: Place,
+        to: &Place,
         min: Path,
+        decision: Decision,
         paths: VlbPaths,
         credits: &(impl Credits + ?Sized),
         rng: &mut (impl Rng + ?Sized),
     ) -> Chosen {
-        let threshold = i64::from(self.image.threshold(Decision::ParSecond));
+        let threshold = i64::from(self.image.threshold(decision));
         let cost = Self::local_cost(min, credits);
-        let stays = Chosen {
-            path: min,
-            choice: Choice::Min,
-            min: Some(min),
-            vlb: None,
-            min_is_sure: cost <= threshold,
-        };
-        if stays.min_is_sure {
-            return stays;
+        if cost <= threshold {
+            // No candidate costs less than nothing, and MIN wins a tie.
+            return Chosen { min_is_sure: true, ..Chosen::alone(min, Choice::Min) };
         }
-        let Some(vlb) = self.draw_vlb(to, Decision::ParSecond, paths, rng) else {
-            return Chosen { choice: Choice::MinForWant, ..stays };
+        let Some(vlb) = self.draw_vlb(to, decision, paths, rng) else {
+            return Chosen::alone(min, Choice::MinForWant);
         };
-        let stays = Chosen { vlb: Some(vlb), ..stays };
-        if cost <= Self::local_cost(vlb, credits) + threshold {
-            return stays;
-        }
-        Chosen { path: vlb, choice: Choice::Vlb, ..stays }
+        Chosen::cheaper((min, cost), (vlb, Self::local_cost(vlb, credits)), threshold)
     }
 
     /// The rest of the MIN path of a packet in its source group that stands before its global
@@ -257,18 +279,11 @@ impl Switch<'_> {
         Some((to, path))
     }
 
-    /// What is wrong with a header that gets no second look here.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn no_second_look(&self, header: Header) -> Error {
-        if self.is_in_range(header) { self.astray(header) } else { self.out_of_range(header) }
-    }
-
     /// The source decision.
     #[inline]
     pub(crate) fn choose(
         &self,
-        to: Place,
+        to: &Place,
         terminal: u8,
         scheme: Scheme,
         paths: VlbPaths,
@@ -278,33 +293,12 @@ impl Switch<'_> {
         if scheme == Scheme::UgalG {
             return self.choose_by_global_view(to, terminal, paths, credits, rng);
         }
-        let decision = scheme.decision();
         let min = if scheme == Scheme::Vlb { None } else { self.draw_min(to, rng) };
-        let chosen = |path, min_is_sure| {
-            Ok(Chosen { path, choice: Choice::Min, min, vlb: None, min_is_sure })
-        };
-        if let (Scheme::Min, Some(path)) = (scheme, min) {
-            return chosen(path, false);
+        match (min, scheme) {
+            (Some(min), Scheme::Min) => Ok(Chosen::alone(min, Choice::Min)),
+            (Some(min), _) => Ok(self.weigh(to, min, scheme.decision(), paths, credits, rng)),
+            (None, _) => self.choose_without_min(to, scheme, paths, rng),
         }
-        let threshold = i64::from(self.image.threshold(decision));
-        let min_cost = min.map_or(0, |min| Self::local_cost(min, credits));
-        if let Some(path) = min
-            && min_cost <= threshold
-        {
-            // No candidate costs less than nothing, and MIN wins a tie.
-            return chosen(path, true);
-        }
-        let vlb =
-            if scheme == Scheme::Min { None } else { self.draw_vlb(to, decision, paths, rng) };
-        if let (Some(min_path), Some(vlb_path)) = (min, vlb) {
-            let (path, choice) = if min_cost <= Self::local_cost(vlb_path, credits) + threshold {
-                (min_path, Choice::Min)
-            } else {
-                (vlb_path, Choice::Vlb)
-            };
-            return Ok(Chosen { path, choice, min, vlb, min_is_sure: false });
-        }
-        self.choose_the_only(to, scheme, min, vlb, rng)
     }
 
     /// The source decision of UGAL-G.
@@ -312,7 +306,7 @@ impl Switch<'_> {
     #[inline(never)]
     fn choose_by_global_view(
         &self,
-        to: Place,
+        to: &Place,
         terminal: u8,
         paths: VlbPaths,
         credits: &(impl Credits + ?Sized),
@@ -323,45 +317,45 @@ impl Switch<'_> {
             credits.used_along(header).map(i64::from)
         };
         let threshold = i64::from(self.image.threshold(Decision::UgalL));
-        let min = self.draw_min(to, rng);
-        let min_cost = min.and_then(|min| cost(min, Kind::Min));
-        if let (Some(path), Some(cost)) = (min, min_cost)
-            && cost <= threshold
-        {
-            return Ok(Chosen { path, choice: Choice::Min, min, vlb: None, min_is_sure: true });
+        let Some(min) = self.draw_min(to, rng) else {
+            return self.choose_without_min(to, Scheme::UgalG, paths, rng);
+        };
+        let min_cost = cost(min, Kind::Min);
+        if min_cost.is_some_and(|cost| cost <= threshold) {
+            return Ok(Chosen { min_is_sure: true, ..Chosen::alone(min, Choice::Min) });
         }
-        let vlb = self.draw_vlb(to, Decision::UgalL, paths, rng);
-        if let (Some(min_path), Some(vlb_path)) = (min, vlb) {
-            let (Some(min_cost), Some(vlb_cost)) = (min_cost, cost(vlb_path, Kind::Vlb)) else {
-                return Err(Denied::NoGlobalView);
-            };
-            let (path, choice) = if min_cost <= vlb_cost + threshold {
-                (min_path, Choice::Min)
-            } else {
-                (vlb_path, Choice::Vlb)
-            };
-            return Ok(Chosen { path, choice, min, vlb, min_is_sure: false });
-        }
-        self.choose_the_only(to, Scheme::UgalG, min, vlb, rng)
+        let Some(vlb) = self.draw_vlb(to, Decision::UgalL, paths, rng) else {
+            return Ok(Chosen::alone(min, Choice::MinForWant));
+        };
+        let (Some(min_cost), Some(vlb_cost)) = (min_cost, cost(vlb, Kind::Vlb)) else {
+            return Err(Denied::NoGlobalView);
+        };
+        Ok(Chosen::cheaper((min, min_cost), (vlb, vlb_cost), threshold))
     }
 
-    /// The source decision where there is at most one candidate.
+    /// The source decision where there is no MIN candidate, by want or by the scheme: VLB, or where
+    /// the set has none either, whatever there is.
     #[inline(never)]
-    fn choose_the_only(
+    fn choose_without_min(
         &self,
-        to: Place,
+        to: &Place,
         scheme: Scheme,
-        min: Option<Path>,
-        vlb: Option<Path>,
+        paths: VlbPaths,
         rng: &mut (impl Rng + ?Sized),
     ) -> Result<Chosen, Denied> {
-        let (path, choice) = match (scheme, min, vlb) {
-            (Scheme::Vlb, _, Some(vlb)) => (vlb, Choice::Vlb),
-            (_, Some(min), _) => (min, Choice::MinForWant),
-            (_, _, Some(vlb)) => (vlb, Choice::VlbForWant),
-            _ => return self.only_path(to, scheme, rng),
-        };
-        Ok(Chosen { path, choice, min, vlb, min_is_sure: false })
+        let only_vlb = scheme == Scheme::Vlb;
+        let decision = scheme.decision();
+        if scheme != Scheme::Min
+            && let Some(vlb) = self.draw_vlb(to, decision, paths, rng)
+        {
+            let choice = if only_vlb { Choice::Vlb } else { Choice::VlbForWant };
+            return Ok(Chosen::alone(vlb, choice));
+        }
+        if only_vlb && let Some(min) = self.draw_min(to, rng) {
+            return Ok(Chosen::alone(min, Choice::MinForWant));
+        }
+        let vlb = self.draw_vlb(to, decision, VlbPaths::Conventional, rng);
+        Ok(Chosen::alone(vlb.ok_or(Denied::Unreachable)?, Choice::VlbForWant))
     }
 
     /// What UGAL-L and PAR compare: the first queue times the hops.
@@ -370,29 +364,11 @@ impl Switch<'_> {
         i64::from(credits.used(path.first_port())) * i64::from(path.hops())
     }
 
-    /// The path of a pair that lacks what its scheme asks for: the other kind, by all there is.
-    #[cold]
-    #[inline(never)]
-    fn only_path(
-        &self,
-        to: Place,
-        scheme: Scheme,
-        rng: &mut (impl Rng + ?Sized),
-    ) -> Result<Chosen, Denied> {
-        let min = if scheme == Scheme::Vlb { self.draw_min(to, rng) } else { None };
-        if let Some(path) = min {
-            let choice = Choice::MinForWant;
-            return Ok(Chosen { path, choice, min, vlb: None, min_is_sure: false });
-        }
-        let vlb = self.draw_vlb(to, scheme.decision(), VlbPaths::Conventional, rng);
-        let path = vlb.ok_or(Denied::Unreachable)?;
-        Ok(Chosen { path, choice: Choice::VlbForWant, min, vlb, min_is_sure: false })
-    }
-
-    #[inline]
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
     pub(crate) fn draw_vlb(
         &self,
-        to: Place,
+        to: &Place,
         decision: Decision,
         paths: VlbPaths,
         rng: &mut (impl Rng + ?Sized),
@@ -402,7 +378,13 @@ impl Switch<'_> {
         }
         match paths {
             VlbPaths::Conventional => self.draw_triple(to, rng),
-            VlbPaths::Custom => self.draw_route(to, self.image.set(decision), rng),
+            VlbPaths::Custom => {
+                let set = self.image.set(decision);
+                match &set.rule().draw {
+                    DrawRule::ByShape { weights } => self.draw_by_shape(to, set, weights, rng),
+                    DrawRule::ByRoute => self.draw_by_route(to, set, rng),
+                }
+            }
         }
     }
 

@@ -3,19 +3,26 @@
 //! Sets are rules, so routes are not listed anywhere; they are found in cells (see [`crate::cells`]).
 
 use crate::cells::{
-    Cells, Links, MOST_TRIES, MOST_VISITED, Stratum, below, count, draw_cell, global_port,
+    Cells, Links, MOST_TRIES, MOST_VISITED, Stratum, below, count, draw_cell, low_u16,
 };
 use crate::path::{Path, Place};
 use crate::{Stage, Switch};
 use rand_core::Rng;
-use tvlb_schema::{Decision, DrawRule, GlobalPort, Index, Port, Route, SetView, Shape, ShapeSet};
+use tvlb_schema::{Decision, GlobalPort, Index, Port, Route, SetView, Shape, ShapeSet};
+
+/// Where a VLB path is to lead, and the set that it is to be of; a triple where there is none.
+#[derive(Clone, Copy)]
+struct Wanted<'s> {
+    to: &'s Place,
+    set: Option<&'s SetView<'s>>,
+}
 
 /// Drawing for packets from this switch; `to` is a place in another group where nothing else is said.
 impl Switch<'_> {
     /// A MIN path: one of the links between the two groups, uniformly, or the link within this one.
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline)]
-    pub(crate) fn draw_min(&self, to: Place, rng: &mut (impl Rng + ?Sized)) -> Option<Path> {
+    pub(crate) fn draw_min(&self, to: &Place, rng: &mut (impl Rng + ?Sized)) -> Option<Path> {
         let (fabric, df) = (self.image.fabric(), self.dragonfly());
         if to.group == self.image.group() {
             let port = df.local_port(self.image.index(), to.index);
@@ -33,7 +40,7 @@ impl Switch<'_> {
     /// A path within this group by way of a third switch, uniformly; `None` where a = 2.
     pub(crate) fn draw_within_group(
         &self,
-        to: Place,
+        to: &Place,
         rng: &mut (impl Rng + ?Sized),
     ) -> Option<Path> {
         let ways = self.dragonfly().a().checked_sub(2).filter(|&ways| ways > 0)?;
@@ -58,111 +65,107 @@ impl Switch<'_> {
     /// A VLB triple (R, leg 1, leg 2), uniformly over all: the conventional draw. With the same
     /// number of links between all groups that is R uniformly, then each leg's link uniformly.
     #[inline(never)]
-    pub(crate) fn draw_triple(&self, to: Place, rng: &mut (impl Rng + ?Sized)) -> Option<Path> {
+    pub(crate) fn draw_triple(&self, to: &Place, rng: &mut (impl Rng + ?Sized)) -> Option<Path> {
         let df = self.dragonfly();
         let cells = Cells {
             stratum: Stratum::All,
-            shapes: ShapeSet::ALL,
+            wanted: 0x3f,
             tails: 3,
-            ports: df.ports_per_group(),
-            links: self.image.fabric().most_links(),
-            ways: df.a(),
+            ports: low_u16(df.ports_per_group()),
+            links: low_u16(self.image.fabric().most_links()),
+            ways: low_u16(df.a()),
             direct: 0,
         };
-        // Hardly any cell misses.
-        for _ in 0..cells.tries() {
+        // Hardly any cell misses, so the first is tried apart from the rest, for which a loop makes
+        // ready what it mostly does not need. On a small machine flash counts for more.
+        let apart = cfg!(not(target_os = "none")) && cells.count() > 0;
+        if apart {
             let (port, k, way) = draw_cell(&cells, rng);
-            if let Some(links) = self.links_by_x(to, &cells, global_port(port), k) {
-                return self.triple(links, way);
-            }
-        }
-        self.draw_by_visit(to, &[cells], None, rng)
-    }
-
-    /// A route of a T-VLB set by the set's draw rule.
-    #[inline(never)]
-    pub(crate) fn draw_route(
-        &self,
-        to: Place,
-        set: &SetView<'_>,
-        rng: &mut (impl Rng + ?Sized),
-    ) -> Option<Path> {
-        let shapes = set.shapes_to(to.switch);
-        if let DrawRule::ByShape { weights } = &set.rule().draw {
-            let shape = draw_shape(shapes, set.is_even(), weights, rng)?;
-            let cells = self.stratum(Stratum::of(shape), ShapeSet::only(shape));
-            // The two not within each other, so that a switch's stack holds one of them.
-            return match self.try_for_shape(to, set, shape, &cells, rng) {
-                Some(found) => Some(found),
-                None => self.draw_by_visit(to, &[cells], Some(set), rng),
-            };
-        }
-        self.draw_by_route(to, set, shapes, rng)
-    }
-
-    /// A route of one shape by random tries.
-    #[cfg_attr(target_os = "none", inline(never))]
-    #[cfg_attr(not(target_os = "none"), inline)]
-    fn try_for_shape(
-        &self,
-        to: Place,
-        set: &SetView<'_>,
-        shape: Shape,
-        cells: &Cells,
-        rng: &mut (impl Rng + ?Sized),
-    ) -> Option<Path> {
-        let (is_straight, turns) = (shape.mid() == 0, shape.mid() == 2);
-        for _ in 0..cells.tries() {
-            let (port, k, way) = draw_cell(cells, rng);
-            let Some(links) = self.links(to, cells, port, k) else { continue };
-            if (links.v == links.w) != is_straight {
-                continue;
-            }
-            let detour = if turns { detour_number(way, links.v, links.w) } else { None };
-            if let Some(found) = self.kept(to, set, links, shape, detour) {
+            if let Some(links) = self.links(to, &cells, port, k)
+                && let Some(found) = self.triple(links, way)
+            {
                 return Some(found);
             }
         }
-        None
+        self.draw_triple_from(to, cells, u32::from(apart), rng)
     }
 
-    /// A route of these shapes, uniformly.
-    #[inline(never)]
-    fn draw_by_route(
+    /// As [`Self::draw_triple`], after some tries that have missed.
+    #[cfg_attr(target_os = "none", inline)]
+    #[cfg_attr(not(target_os = "none"), inline(never))]
+    fn draw_triple_from(
         &self,
-        to: Place,
-        set: &SetView<'_>,
-        shapes: ShapeSet,
+        to: &Place,
+        cells: Cells,
+        tried: u32,
         rng: &mut (impl Rng + ?Sized),
     ) -> Option<Path> {
-        let strata = self.strata(shapes);
-        match self.try_for_route(to, set, &strata, rng) {
+        self.draw_from(Wanted { to, set: None }, &[cells], tried, rng)
+    }
+
+    /// A route of a T-VLB set that draws by shape: a shape by its weight, then a route of it.
+    #[inline(never)]
+    pub(crate) fn draw_by_shape(
+        &self,
+        to: &Place,
+        set: &SetView<'_>,
+        weights: &[u16; Shape::COUNT],
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Option<Path> {
+        let shape = draw_shape(set.shapes_to(to.switch), set.is_even(), weights, rng)?;
+        let cells = self.stratum(Stratum::of(shape), ShapeSet::only(shape));
+        self.draw_from(Wanted { to, set: Some(set) }, &[cells], 0, rng)
+    }
+
+    /// A route of a T-VLB set that draws by route, uniformly.
+    #[inline(never)]
+    pub(crate) fn draw_by_route(
+        &self,
+        to: &Place,
+        set: &SetView<'_>,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Option<Path> {
+        let strata = self.strata(set.shapes_to(to.switch));
+        self.draw_from(Wanted { to, set: Some(set) }, &strata, 0, rng)
+    }
+
+    /// A route of a set, or a triple where there is none, from all cells of these strata alike, after
+    /// as many tries that have missed.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn draw_from(
+        &self,
+        wanted: Wanted<'_>,
+        strata: &[Cells],
+        tried: u32,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Option<Path> {
+        match self.try_cells(wanted, strata, tried, rng) {
             Some(found) => Some(found),
-            None => self.draw_by_visit(to, &strata, Some(set), rng),
+            None => self.draw_by_visit(wanted, strata, rng),
         }
     }
 
-    /// A route of some shapes by random tries.
+    /// As [`Self::draw_from`] by random tries, which may all miss.
+    // One for all draws on a switch's small machine, where flash counts for most, and not around
+    // the visit, so that its stack holds one of the two; elsewhere made for each draw.
     #[cfg_attr(target_os = "none", inline(never))]
-    #[cfg_attr(not(target_os = "none"), inline)]
-    fn try_for_route(
+    #[cfg_attr(not(target_os = "none"), inline(always))]
+    #[allow(clippy::inline_always)]
+    fn try_cells(
         &self,
-        to: Place,
-        set: &SetView<'_>,
+        wanted: Wanted<'_>,
         strata: &[Cells],
+        tried: u32,
         rng: &mut (impl Rng + ?Sized),
     ) -> Option<Path> {
         let total = count(strata);
-        for _ in 0..total.min(MOST_TRIES) {
-            let mut at = below(rng, total);
-            let cells = strata.iter().find(|cells| {
-                let hit = at < cells.count();
-                at = at.saturating_sub(cells.count());
-                hit
-            })?;
+        for _ in tried..total.min(MOST_TRIES) {
+            let cells =
+                if let [cells] = strata { cells } else { stratum_of(strata, below(rng, total))? };
             let (port, k, way) = draw_cell(cells, rng);
-            if let Some(links) = self.links(to, cells, port, k)
-                && let Some(found) = self.kept_in(to, set, links, cells, way)
+            if let Some(links) = self.links(wanted.to, cells, port, k)
+                && let Some(found) = self.path_in(wanted, links, cells, way)
             {
                 return Some(found);
             }
@@ -179,14 +182,15 @@ impl Switch<'_> {
         destination: tvlb_schema::Switch,
         mut each: impl FnMut(Route, Shape),
     ) {
-        let to = self.place(destination);
+        let to = &self.place(destination);
         if to.group == self.image.group() || !self.dragonfly().has_switch(destination) {
             return;
         }
         let set = self.image.set(decision);
+        let wanted = Wanted { to, set: Some(set) };
         let strata = self.strata(set.shapes_to(destination));
         self.visit(to, &strata, |links, cells, way| {
-            if let Some(path) = self.kept_in(to, set, links, cells, way) {
+            if let Some(path) = self.path_in(wanted, links, cells, way) {
                 let detour = (path.detour() != links.w).then_some(path.detour());
                 let ends = 2 + u8::from(cells.head()) + u8::from(links.tail);
                 let mid = path.hops().wrapping_sub(ends);
@@ -196,26 +200,21 @@ impl Switch<'_> {
         });
     }
 
-    /// Draws by visiting all these cells in order, after so many tries have missed.
+    /// As [`Self::draw_from`] by visiting all cells in order, after so many tries have missed.
     #[cold]
     #[inline(never)]
     fn draw_by_visit(
         &self,
-        to: Place,
+        wanted: Wanted<'_>,
         strata: &[Cells],
-        set: Option<&SetView<'_>>,
         rng: &mut (impl Rng + ?Sized),
     ) -> Option<Path> {
         if count(strata) > MOST_VISITED {
             return None;
         }
         let (mut kept, mut hits) = (None, 0);
-        self.visit(to, strata, |links, cells, way| {
-            let found = match set {
-                Some(set) => self.kept_in(to, set, links, cells, way),
-                None => self.triple(links, way),
-            };
-            if let Some(found) = found {
+        self.visit(wanted.to, strata, |links, cells, way| {
+            if let Some(found) = self.path_in(wanted, links, cells, way) {
                 hits += 1;
                 if below(rng, hits) == 0 {
                     kept = Some(found);
@@ -225,35 +224,27 @@ impl Switch<'_> {
         kept
     }
 
-    /// The route that a cell holds, if it has one of the shapes wanted and the set keeps it.
+    /// The route that a cell holds, if it has a shape that is wanted and the set keeps it; where
+    /// there is no set, the triple.
     #[cfg_attr(target_os = "none", inline(never))]
-    #[cfg_attr(not(target_os = "none"), inline)]
-    fn kept_in(
-        &self,
-        to: Place,
-        set: &SetView<'_>,
-        links: Links,
-        cells: &Cells,
-        way: u32,
-    ) -> Option<Path> {
-        let (detour, mid) = if way < cells.direct {
+    #[cfg_attr(not(target_os = "none"), inline(always))]
+    #[allow(clippy::inline_always)]
+    fn path_in(&self, wanted: Wanted<'_>, links: Links, cells: &Cells, way: u32) -> Option<Path> {
+        let Some(set) = wanted.set else { return self.triple(links, way) };
+        let direct = u32::from(cells.direct);
+        let (detour, mid) = if way < direct {
             (None, u8::from(links.v != links.w))
         } else {
-            (Some(detour_number(way - cells.direct, links.v, links.w)?), 2)
+            (Some(detour_number(way - direct, links.v, links.w)?), 2)
         };
-        let shape = Shape::of_walk(cells.head(), mid, links.tail);
-        if !cells.shapes.contains(shape) {
-            return None;
-        }
-        self.kept(to, set, links, shape, detour)
+        self.kept(wanted.to, set, links, cells.shape(mid, links.tail)?, detour)
     }
 
     /// The route over two links with this detour or none, if the set keeps it.
-    #[cfg_attr(target_os = "none", inline(never))]
-    #[cfg_attr(not(target_os = "none"), inline)]
+    #[inline]
     fn kept(
         &self,
-        to: Place,
+        to: &Place,
         set: &SetView<'_>,
         links: Links,
         shape: Shape,
@@ -262,7 +253,7 @@ impl Switch<'_> {
         if !set.keeps_all(shape) {
             let route = Route { x: links.x, y: links.y, detour };
             let key = route.key(self.dragonfly(), self.image.switch(), to.switch);
-            if !set.keeps(shape, key) {
+            if !set.keeps_some(shape, key) {
                 return None;
             }
         }
@@ -279,12 +270,24 @@ impl Switch<'_> {
         self.path(links, detour, mid)
     }
 
-    #[inline]
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
     fn path(&self, links: Links, detour: Index, mid: u8) -> Option<Path> {
         let (first, head) = self.way_out(links.x, Stage::Middle);
         let hops = 2 + u8::from(head) + mid + u8::from(links.tail);
         Path::new(first, links.x, links.y, detour, hops)
     }
+}
+
+/// The stratum that the cell of this number is in.
+#[inline]
+fn stratum_of(strata: &[Cells], cell: u32) -> Option<&Cells> {
+    let mut at = cell;
+    strata.iter().find(|cells| {
+        let hit = at < cells.count();
+        at = at.saturating_sub(cells.count());
+        hit
+    })
 }
 
 /// A shape by its weight; `None` if there is none to draw.
@@ -295,8 +298,9 @@ fn draw_shape(
     weights: &[u16; Shape::COUNT],
     rng: &mut (impl Rng + ?Sized),
 ) -> Option<Shape> {
-    if is_even {
-        // The same as below, since the weight cancels out.
+    // What is below does the same where all weights are, since they cancel out. On a switch's small
+    // machine flash counts for more than its time.
+    if is_even && cfg!(not(target_os = "none")) {
         return shapes.nth(below(rng, shapes.len()));
     }
     let weight = |s: Shape| weights.get(s.number()).map_or(0, |&w| u32::from(w));

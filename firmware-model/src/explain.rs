@@ -109,7 +109,7 @@ impl Switch<'_> {
                 threshold,
             });
         }
-        let to = self.place(switch);
+        let to = &self.place(switch);
         let chosen = self
             .choose(to, terminal, scheme, paths, credits, rng)
             .map_err(|denied| self.error_of(denied, to))?;
@@ -120,8 +120,8 @@ impl Switch<'_> {
         };
         Ok(Explanation {
             outcome: Self::set_out(to, terminal, scheme, &chosen),
-            min: chosen.min.map(|min| weigh(min, Kind::Min)),
-            vlb: match chosen.vlb {
+            min: chosen.min().map(|min| weigh(min, Kind::Min)),
+            vlb: match chosen.vlb() {
                 Some(vlb) => Ok(weigh(vlb, Kind::Vlb)),
                 None => Err(not_drawn(&chosen)),
             },
@@ -147,13 +147,13 @@ impl Switch<'_> {
             return Ok(Explanation { outcome: header, min: None, vlb, threshold });
         }
         let Some((to, min)) = self.minimal_rest(header) else {
-            return Err(self.no_second_look(header));
+            return Err(self.wrong_with(header));
         };
-        let chosen = self.choose_again(to, min, paths, credits, rng);
+        let chosen = self.weigh(&to, min, Decision::ParSecond, paths, credits, rng);
         Ok(Explanation {
             outcome: chosen.reroute(header),
             min: Some(weigh_path(min, None, credits)),
-            vlb: match chosen.vlb {
+            vlb: match chosen.vlb() {
                 Some(vlb) => Ok(weigh_path(vlb, None, credits)),
                 None => Err(not_drawn(&chosen)),
             },

@@ -225,7 +225,8 @@ impl Switch<'_> {
     }
 
     /// Sends a packet to another switch of this group.
-    #[inline]
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
     fn send_local(&self, header: Header, next: Index, arrived: u32) -> Result<Step, Error> {
         let port = self.dragonfly().local_port(self.image.index(), next);
         let place = if arrived == Stage::SourceLocalAgain as u32 {
@@ -253,31 +254,23 @@ impl Switch<'_> {
         Ok(Step::Send { port, virtual_channel: needed, header: header.moved(arrived, needed) })
     }
 
-    /// What is wrong with a header that cannot be forwarded.
     #[cold]
     #[inline(never)]
     fn refuse(&self, header: Header) -> Result<Step, Error> {
-        Err(if header.kind().is_none() {
-            Error::HeaderKind { bits: header.bits() }
-        } else if self.is_in_range(header) {
-            self.astray(header)
-        } else {
-            self.out_of_range(header)
-        })
+        Err(self.wrong_with(header))
     }
 
-    /// Whether the fabric has all that the header names.
-    pub(crate) fn is_in_range(&self, header: Header) -> bool {
-        let df = self.dragonfly();
-        df.has_switch(header.destination())
-            && u32::from(header.terminal()) < df.p()
-            && df.has_global_port(header.x())
-            && df.has_global_port(header.y())
-            && u32::from(header.detour().0) < df.a()
-    }
-
+    /// What is wrong with a header that makes no sense here.
     #[cold]
-    pub(crate) fn out_of_range(&self, header: Header) -> Error {
+    #[inline(never)]
+    pub(crate) fn wrong_with(&self, header: Header) -> Error {
+        let bits = header.bits();
+        if header.kind().is_none() {
+            return Error::HeaderKind { bits };
+        }
+        if self.is_in_range(header) {
+            return Error::Astray { bits, stage: header.stage(), at: self.image.switch() };
+        }
         let df = self.dragonfly();
         let (field, found, count) = [
             ("destination", header.destination().0.into(), df.switch_count()),
@@ -288,12 +281,17 @@ impl Switch<'_> {
         .into_iter()
         .find(|(_, found, count): &(_, u32, u32)| found >= count)
         .unwrap_or(("detour", header.detour().0.into(), df.a()));
-        Error::HeaderRange { bits: header.bits(), field, found, most: count - 1 }
+        Error::HeaderRange { bits, field, found, most: count - 1 }
     }
 
-    #[cold]
-    pub(crate) fn astray(&self, header: Header) -> Error {
-        Error::Astray { bits: header.bits(), stage: header.stage(), at: self.image.switch() }
+    /// Whether the fabric has all that the header names.
+    pub(crate) fn is_in_range(&self, header: Header) -> bool {
+        let df = self.dragonfly();
+        df.has_switch(header.destination())
+            && u32::from(header.terminal()) < df.p()
+            && df.has_global_port(header.x())
+            && df.has_global_port(header.y())
+            && u32::from(header.detour().0) < df.a()
     }
 }
 

@@ -4,8 +4,8 @@ use crate::{Header, Kind, Stage};
 use core::num::NonZeroU64;
 use tvlb_schema::{GlobalPort, Group, Index, Port, Switch};
 
-/// A switch and where it is: its group, and its index there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A switch and where it is: its group, and its index there. Not `Copy`: a switch's stack is small.
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) switch: Switch,
     pub(crate) group: Group,

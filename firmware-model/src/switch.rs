@@ -44,8 +44,10 @@ impl<'a> Switch<'a> {
     /// # Errors
     /// Which image is bad and why. Never panics, whatever the bytes.
     pub fn boot(fabric: &'a [u8], switch: &'a [u8]) -> Result<Self, Error> {
-        let fabric = FabricImage::decode(fabric).map_err(Error::FabricImage)?;
-        Self::boot_in(&fabric, switch)
+        match &FabricImage::decode(fabric) {
+            Ok(fabric) => Self::boot_in(fabric, switch),
+            Err(error) => Err(Error::FabricImage(*error)),
+        }
     }
 
     /// As [`Self::boot`], where the fabric image is decoded already: for whoever boots several
@@ -54,10 +56,14 @@ impl<'a> Switch<'a> {
     /// # Errors
     /// What is wrong with the switch image. Never panics, whatever the bytes.
     pub fn boot_in(fabric: &FabricImage<'a>, switch: &'a [u8]) -> Result<Self, Error> {
-        let image = SwitchImage::decode(switch, fabric).map_err(Error::SwitchImage)?;
-        let channels = Channels::needed(image.virtual_channels(), Scheme::Par);
-        let rules = Rules::of(image.virtual_channels());
-        Ok(Self { image, channels, rules })
+        match SwitchImage::decode(switch, fabric) {
+            Ok(image) => {
+                let assignment = image.virtual_channels();
+                let channels = Channels::needed(assignment, Scheme::Par);
+                Ok(Self { image, channels, rules: Rules::of(assignment) })
+            }
+            Err(error) => Err(Error::SwitchImage(error)),
+        }
     }
 
     /// This switch, if the virtual channels that its links have are enough for what the image
@@ -69,12 +75,14 @@ impl<'a> Switch<'a> {
     pub fn with_channels(mut self, scheme: Scheme, channels: Channels) -> Result<Self, Error> {
         let assignment = self.image.virtual_channels();
         let needed = Channels::needed(assignment, scheme);
-        for (links, found, needed) in
-            [("local", channels.local, needed.local), ("global", channels.global, needed.global)]
-        {
-            if found < needed {
-                return Err(Error::TooFewChannels { links, found, needed, assignment, scheme });
-            }
+        let enough = channels.local >= needed.local;
+        if !enough || channels.global < needed.global {
+            let (links, found, needed) = if enough {
+                ("global", channels.global, needed.global)
+            } else {
+                ("local", channels.local, needed.local)
+            };
+            return Err(Error::TooFewChannels { links, found, needed, assignment, scheme });
         }
         let most = Channels::needed(assignment, Scheme::Par);
         self.channels = Channels {

@@ -91,36 +91,97 @@ pub enum DragonflyError {
     },
 }
 
+/// Which size or product of sizes is out of range: its number in [`SizeFault::NAMES`], or that of
+/// too many groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SizeFault(u8);
+
+impl SizeFault {
+    const NAMES: [&'static str; 7] = ["p", "a", "h", "g", "a·h", "a·g", "a·h·g"];
+    const MOST: [u32; 7] = [
+        limits::NODES_PER_SWITCH,
+        limits::SWITCHES_PER_GROUP,
+        limits::PORTS_PER_GROUP,
+        limits::PORTS_PER_GROUP + 1,
+        limits::PORTS_PER_GROUP,
+        limits::SWITCHES,
+        limits::PORTS,
+    ];
+    const G: u8 = 3;
+    const TOO_MANY_GROUPS: u8 = 7;
+}
+
+impl DragonflyError {
+    /// In words, for the four sizes in which it was found.
+    pub(crate) fn of(fault: SizeFault, sizes @ [_, a, h, g]: [u32; 4]) -> Self {
+        let number = usize::from(fault.0);
+        let (Some(&name), Some(&most)) =
+            (SizeFault::NAMES.get(number), SizeFault::MOST.get(number))
+        else {
+            return Self::TooManyGroups { g, ports: a.saturating_mul(h) };
+        };
+        let product = |sizes: [u32; 3]| sizes.map(u64::from).iter().product();
+        let found = match fault.0 {
+            4 => product([a, h, 1]),
+            5 => product([a, g, 1]),
+            6 => product([a, h, g]),
+            _ => sizes.get(number).copied().unwrap_or(0).into(),
+        };
+        let least = if fault.0 == SizeFault::G { 2 } else { 1 };
+        Self::Size { name, found, least, most }
+    }
+}
+
 impl Dragonfly {
     /// Checks the four sizes against [`limits`] and g ≤ a·h + 1.
     ///
     /// # Errors
     /// The first size, or product of sizes, that is out of range.
     pub fn new(p: u32, a: u32, h: u32, g: u32) -> Result<Self, DragonflyError> {
-        let within = |name, found: u64, least: u32, most: u32| {
-            if found < u64::from(least) || found > u64::from(most) {
-                Err(DragonflyError::Size { name, found, least, most })
-            } else {
-                Ok(())
-            }
-        };
-        within("p", p.into(), 1, limits::NODES_PER_SWITCH)?;
-        within("a", a.into(), 1, limits::SWITCHES_PER_GROUP)?;
-        within("h", h.into(), 1, limits::PORTS_PER_GROUP)?;
-        within("g", g.into(), 2, limits::PORTS_PER_GROUP + 1)?;
-        let ports = u64::from(a) * u64::from(h);
-        within("a·h", ports, 1, limits::PORTS_PER_GROUP)?;
-        within("a·g", u64::from(a) * u64::from(g), 1, limits::SWITCHES)?;
-        within("a·h·g", ports * u64::from(g), 1, limits::PORTS)?;
-        if g > a * h + 1 {
-            return Err(DragonflyError::TooManyGroups { g, ports: a * h });
+        let (mut df, sizes) = (Self::NONE, [p, a, h, g]);
+        match df.resize(sizes) {
+            Ok(()) => Ok(df),
+            Err(fault) => Err(DragonflyError::of(fault, sizes)),
         }
-        Ok(Self {
+    }
+
+    /// No Dragonfly yet.
+    pub(crate) const NONE: Self = Self {
+        p: 0,
+        a: 0,
+        h: 0,
+        g: 0,
+        ports_per_group: 0,
+        switch_count: 0,
+        node_count: 0,
+        first_slot: 0,
+        h_reciprocal: 0,
+        a_reciprocal: 0,
+        p_reciprocal: 0,
+    };
+
+    /// Gives it these sizes if they are in range, as [`Self::new`] has it, and says without words
+    /// if they are not.
+    #[inline]
+    pub(crate) fn resize(&mut self, [p, a, h, g]: [u32; 4]) -> Result<(), SizeFault> {
+        let ports = a.saturating_mul(h);
+        let sizes = [p, a, h, g, ports, a.saturating_mul(g), ports.saturating_mul(g)];
+        for (number, (size, most)) in (0_u8..).zip(sizes.into_iter().zip(SizeFault::MOST)) {
+            // One group alone has nowhere to send to.
+            let least = if number == SizeFault::G { 2 } else { 1 };
+            if size < least || size > most {
+                return Err(SizeFault(number));
+            }
+        }
+        if g > ports + 1 {
+            return Err(SizeFault(SizeFault::TOO_MANY_GROUPS));
+        }
+        *self = Self {
             p: low_u16(p),
             a: low_u16(a),
             h: low_u16(h),
             g: low_u16(g),
-            ports_per_group: a * h,
+            ports_per_group: ports,
             switch_count: a * g,
             node_count: p * a * g,
             first_slot: low_u16(p + a - 1),
@@ -128,7 +189,8 @@ impl Dragonfly {
             a_reciprocal: quotient((1 << 24) - 1, a) + 1,
             // ⌈2³² / p⌉ without a 64-bit division, which small machines have to be taught.
             p_reciprocal: u64::from(quotient(u32::MAX, p)) + 1,
-        })
+        };
+        Ok(())
     }
 
     /// Nodes per switch.

@@ -5,9 +5,10 @@
 //! this port lead"). Decoding proves that the two agree, so that whoever reads need not.
 
 use crate::fields::Fields;
-use crate::frame::{self, HEADER_LEN, ImageError, ImageKind};
+use crate::frame::{self, HEADER_LEN, IDENTITY_AT, ImageKind};
+use crate::image_error::{Fault, Part, Refusal, Value, short};
 use crate::packed::{PackedArray, width_for};
-use crate::{Dragonfly, End, GlobalPort, Group};
+use crate::{Dragonfly, End, GlobalPort, Group, ImageError};
 
 /// The fixed part of the payload, in postcard.
 #[cfg_attr(feature = "alloc", derive(serde::Serialize))]
@@ -26,16 +27,16 @@ struct Body {
 }
 
 impl Body {
-    fn read(fields: &mut Fields<'_>) -> Option<Self> {
-        Some(Self {
-            p: fields.u16()?,
-            a: fields.u16()?,
-            h: fields.u16()?,
-            g: fields.u16()?,
-            cables: fields.u32()?,
-            most_links: fields.u16()?,
-            even_links: fields.u16()?,
-        })
+    fn read(fields: &mut Fields<'_>) -> Self {
+        Self {
+            p: fields.u16(),
+            a: fields.u16(),
+            h: fields.u16(),
+            g: fields.u16(),
+            cables: fields.u32(),
+            most_links: fields.u16(),
+            even_links: fields.u16(),
+        }
     }
 }
 
@@ -83,195 +84,170 @@ impl<'a> FabricImage<'a> {
     /// What is wrong with the bytes, and where. Any bytes whatever end in `Ok` or `Err`.
     #[inline(never)]
     pub fn decode(bytes: &'a [u8]) -> Result<Self, ImageError> {
-        let (identity, payload) = frame::open(bytes, ImageKind::Fabric)?;
-        let needed = frame::identity_of(payload);
-        if identity != needed {
-            return Err(ImageError::Identity { found: identity, needed });
+        // In its place from the beginning: it is large to be moved.
+        let mut image = Ok(Self::EMPTY);
+        let mut refusal = Refusal::new(ImageKind::Fabric);
+        if let Ok(empty) = &mut image
+            && empty.fill(bytes, &mut refusal).is_none()
+        {
+            image = Err(refusal.error());
+        }
+        image
+    }
+
+    const EMPTY: Self = Self {
+        dragonfly: Dragonfly::NONE,
+        identity: 0,
+        cable_count: 0,
+        most_links: 0,
+        even_links: 0,
+        starts: PackedArray::EMPTY,
+        cables: PackedArray::EMPTY,
+        ports: PackedArray::EMPTY,
+        port_bits: 0,
+        port_mask: 0,
+        link_bits: 0,
+        link_mask: 0,
+    };
+
+    /// Reads the image over an empty one.
+    fn fill(&mut self, bytes: &'a [u8], refusal: &mut Refusal) -> Option<()> {
+        let (identity, payload) = frame::open(bytes, ImageKind::Fabric, refusal)?;
+        self.identity = frame::identity_of(payload);
+        if identity != self.identity {
+            return refusal.wide(Fault::Identity, IDENTITY_AT, identity, self.identity);
         }
         let mut fields = Fields::new(payload);
-        let body = Body::read(&mut fields)
-            .ok_or(ImageError::Structure { what: "sizes", offset: HEADER_LEN })?;
-        let rest = fields.rest();
-        let df = Dragonfly::new(body.p.into(), body.a.into(), body.h.into(), body.g.into())
-            .map_err(|error| ImageError::Dragonfly { offset: HEADER_LEN, error })?;
+        let Body { p, a, h, g, cables, most_links, even_links } = Body::read(&mut fields);
+        let mut rest = fields.rest()?;
+        if let Err(fault) = self.dragonfly.resize([p, a, h, g].map(u32::from)) {
+            let low = u64::from(u32::from(a) << 16 | u32::from(p));
+            let high = u64::from(u32::from(g) << 16 | u32::from(h));
+            return refusal.wide(Fault::Dragonfly(fault), HEADER_LEN, high << 32 | low, 0);
+        }
+        let df = &self.dragonfly;
+        let (most_links, even_links) = (u32::from(most_links), u32::from(even_links));
+        if cables > df.port_count() / 2 {
+            return refusal.value(Value::Cables, HEADER_LEN, cables);
+        }
+        if most_links > df.ports_per_group() {
+            return refusal.value(Value::MostLinks, HEADER_LEN, most_links);
+        }
         let pairs = df.g() * (df.g() - 1) / 2;
-        let value =
-            |what, found, accepted| ImageError::Value { what, offset: HEADER_LEN, found, accepted };
-        if body.cables > df.port_count() / 2 {
-            return Err(value(
-                "number of cables",
-                body.cables.into(),
-                "at most half the global ports",
-            ));
-        }
-        if u32::from(body.most_links) > df.ports_per_group() {
-            return Err(value("most links per pair", body.most_links.into(), "at most a·h"));
-        }
-        let even = u64::from(body.even_links);
-        if even != 0
-            && (even * u64::from(pairs) != body.cables.into() || body.even_links != body.most_links)
+        // Below 2³⁶: at most 2¹² links of each of 2²⁴ pairs.
+        if even_links != 0
+            && (u64::from(even_links) * u64::from(pairs) != cables.into()
+                || even_links != most_links)
         {
-            return Err(value(
-                "links of every pair",
-                even,
-                "cables / pairs, and the most links per pair",
-            ));
+            return refusal.value(Value::EvenLinks, HEADER_LEN, even_links);
         }
 
-        let port_bits = width_for(df.ports_per_group() - 1);
-        let link_bits = width_for(u32::from(body.most_links).saturating_sub(1));
+        (self.cable_count, self.most_links, self.even_links) = (cables, most_links, even_links);
+        self.port_bits = width_for(df.ports_per_group() - 1);
+        self.link_bits = width_for(most_links.saturating_sub(1));
+        self.port_mask = (1 << self.port_bits) - 1;
+        self.link_mask = (1 << self.link_bits) - 1;
         let group_bits = width_for(df.g() - 1);
-        let offset = |rest: &[u8]| HEADER_LEN + payload.len() - rest.len();
-        let start_count = if even == 0 { pairs + 1 } else { 0 };
-        let starts_at = offset(rest);
-        let (starts, rest) = PackedArray::take(
-            rest,
-            width_for(body.cables),
-            start_count,
-            "starts of pairs",
-            starts_at,
-        )?;
-        let cables_at = offset(rest);
-        let (cables, rest) =
-            PackedArray::take(rest, 2 * port_bits, body.cables, "cables", cables_at)?;
-        let ports_at = offset(rest);
-        let (ports, rest) =
-            PackedArray::take(rest, group_bits + link_bits, df.port_count(), "ports", ports_at)?;
+        let starts = (width_for(cables), if even_links == 0 { pairs + 1 } else { 0 });
+        let ports = (group_bits + self.link_bits, df.port_count());
+        let end = HEADER_LEN + payload.len();
+        let starts_at = end - rest.len();
+        self.starts = PackedArray::take(&mut rest, starts, Part::Starts, end, refusal)?;
+        let cables_at = end - rest.len();
+        let cables = (2 * self.port_bits, cables);
+        self.cables = PackedArray::take(&mut rest, cables, Part::Cables, end, refusal)?;
+        let ports_at = end - rest.len();
+        self.ports = PackedArray::take(&mut rest, ports, Part::Ports, end, refusal)?;
         if !rest.is_empty() {
-            return Err(ImageError::Trailing { offset: offset(rest), found: rest.len() });
+            return refusal.give(Fault::Trailing, end - rest.len(), short(rest.len()));
         }
-
-        let image = Self {
-            dragonfly: df,
-            identity,
-            cable_count: body.cables,
-            most_links: body.most_links.into(),
-            even_links: body.even_links.into(),
-            starts,
-            cables,
-            ports,
-            port_bits,
-            port_mask: (1 << port_bits) - 1,
-            link_bits,
-            link_mask: (1 << link_bits) - 1,
-        };
-        image.check_starts(starts_at)?;
-        image.check_cables(cables_at)?;
-        image.check_ports(ports_at)?;
-        Ok(image)
+        self.check_starts(starts_at, refusal)?;
+        self.check_cables(cables_at, refusal)?;
+        self.check_ports(ports_at, refusal)
     }
 
     /// Starts rise from 0 to the number of cables, and the fullest pair has `most_links`.
-    fn check_starts(&self, base: usize) -> Result<(), ImageError> {
+    fn check_starts(&self, base: usize, refusal: &mut Refusal) -> Option<()> {
         if self.even_links != 0 {
-            return Ok(());
+            return Some(());
         }
         let g = self.dragonfly.g();
         let pairs = g * (g - 1) / 2;
-        let wrong = |pair, found: u32, accepted| ImageError::Value {
-            what: "start of a pair's cables",
-            offset: base + self.starts.byte_of(pair),
-            found: found.into(),
-            accepted,
-        };
         let (mut before, mut most) = (0, 0);
         for pair in 0..=pairs {
             let start = self.starts.get(pair);
-            if pair == 0 && start != 0 {
-                return Err(wrong(pair, start, "0 for the first pair"));
-            }
-            if start < before {
-                return Err(wrong(pair, start, "at least the start before it"));
-            }
-            most = most.max(start - before);
-            before = start;
-        }
-        if before != self.cable_count {
-            return Err(wrong(pairs, before, "the number of cables behind the last pair"));
+            let wrong = match pair {
+                0 if start != 0 => Value::FirstStart,
+                _ if start < before => Value::FallingStart,
+                _ if pair == pairs && start != self.cable_count => Value::LastStart,
+                _ => {
+                    most = most.max(start - before);
+                    before = start;
+                    continue;
+                }
+            };
+            return refusal.value(wrong, base + self.starts.byte_of(pair), start);
         }
         if most != self.most_links {
-            return Err(ImageError::Value {
-                what: "most links per pair",
-                offset: HEADER_LEN,
-                found: self.most_links.into(),
-                accepted: "the most that the starts give",
-            });
+            return refusal.value(Value::MostLinksOfStarts, HEADER_LEN, self.most_links);
         }
-        Ok(())
+        Some(())
     }
 
     /// Every cable joins ports that exist, and the cables of a pair are sorted.
-    fn check_cables(&self, base: usize) -> Result<(), ImageError> {
+    fn check_cables(&self, base: usize, refusal: &mut Refusal) -> Option<()> {
         let df = &self.dragonfly;
-        for low in df.groups() {
-            for high in df.groups().skip(usize::from(low.0) + 1) {
-                let Links { first: start, count, .. } = self.links(low, high);
-                let mut before = None;
-                for number in start..start + count {
-                    let ends = self.cable(number);
-                    let wrong = |accepted| ImageError::Value {
-                        what: "cable",
-                        offset: base + self.cables.byte_of(number),
-                        found: self.cables.get(number).into(),
-                        accepted,
-                    };
-                    if !df.has_global_port(ends.0) || !df.has_global_port(ends.1) {
-                        return Err(wrong("two ports below a·h"));
-                    }
-                    if before >= Some(ends) {
-                        return Err(wrong(
-                            "a cable behind the one before it in the order of ports",
-                        ));
-                    }
+        let pairs = df.g() * (df.g() - 1) / 2;
+        for pair in 0..pairs {
+            let (start, count) = self.cables_of(pair);
+            let mut before = None;
+            for number in start..start + count {
+                let ends = self.cable(number);
+                let wrong = if !df.has_global_port(ends.0) || !df.has_global_port(ends.1) {
+                    Value::CableEnds
+                } else if before >= Some(ends) {
+                    Value::CableOrder
+                } else {
                     before = Some(ends);
-                }
+                    continue;
+                };
+                let found = self.cables.get(number);
+                return refusal.value(wrong, base + self.cables.byte_of(number), found);
             }
         }
-        Ok(())
+        Some(())
     }
 
     /// Every used port is the end of the cable that it names, and each cable's ends are used:
     /// each names a different end, so it is enough that there are as many.
-    fn check_ports(&self, base: usize) -> Result<(), ImageError> {
+    fn check_ports(&self, base: usize, refusal: &mut Refusal) -> Option<()> {
         let df = &self.dragonfly;
-        let mut used = 0;
+        let (mut used, mut number) = (0, 0);
         for group in df.groups() {
             for port in df.global_ports() {
-                let number = self.port_number(End { group, port });
                 let entry = self.ports.get(number);
                 let (peer, k) = (entry >> self.link_bits, entry & self.link_mask);
-                let wrong = |accepted| ImageError::Value {
-                    what: "port",
-                    offset: base + self.ports.byte_of(number),
-                    found: entry.into(),
-                    accepted,
+                let wrong = if peer >= df.g() {
+                    Some(Value::PortGroup)
+                } else if peer == u32::from(group.0) {
+                    (k != 0).then_some(Value::UnusedPort)
+                } else {
+                    used += 1;
+                    #[expect(clippy::cast_possible_truncation, reason = "below g")]
+                    let links = self.links_between(group, Group(peer as u16));
+                    let is_its_end = k < links.count && self.ends(links, k).0 == port;
+                    (!is_its_end).then_some(Value::PortCable)
                 };
-                if peer >= df.g() {
-                    return Err(wrong("a peer group below g"));
+                if let Some(wrong) = wrong {
+                    return refusal.value(wrong, base + self.ports.byte_of(number), entry);
                 }
-                if peer == u32::from(group.0) {
-                    if k != 0 {
-                        return Err(wrong("the own group and link 0 for an unused port"));
-                    }
-                    continue;
-                }
-                used += 1;
-                #[expect(clippy::cast_possible_truncation, reason = "below g, checked above")]
-                let peer = Group(peer as u16);
-                if self.link(group, peer, k).is_none_or(|(from, _)| from != port) {
-                    return Err(wrong("a cable that ends at this port"));
-                }
+                number += 1;
             }
         }
         if used != 2 * self.cable_count {
-            return Err(ImageError::Value {
-                what: "number of used ports",
-                offset: base,
-                found: used.into(),
-                accepted: "two for each cable",
-            });
+            return refusal.value(Value::UsedPorts, base, used);
         }
-        Ok(())
+        Some(())
     }
 
     /// The sizes.
@@ -320,14 +296,18 @@ impl<'a> FabricImage<'a> {
         let (low, high) = (u32::from(low.0), u32::from(high.0));
         // The pairs of lower groups, and those with higher ones that come first in this one's row.
         let before = low.wrapping_mul((2 * self.dragonfly.g()).wrapping_sub(low + 3)) >> 1;
-        let pair = before.wrapping_add(high).wrapping_sub(1);
-        let (first, count) = if self.even_links != 0 {
-            (pair.wrapping_mul(self.even_links), self.even_links)
-        } else {
-            let first = self.starts.get(pair);
-            (first, self.starts.get(pair.wrapping_add(1)).wrapping_sub(first))
-        };
+        let (first, count) = self.cables_of(before.wrapping_add(high).wrapping_sub(1));
         Links { first, count, forward }
+    }
+
+    /// Where the cables of the pair of groups with this number begin, and how many they are.
+    #[inline]
+    fn cables_of(&self, pair: u32) -> (u32, u32) {
+        if self.even_links != 0 {
+            return (pair.wrapping_mul(self.even_links), self.even_links);
+        }
+        let first = self.starts.get(pair);
+        (first, self.starts.get(pair.wrapping_add(1)).wrapping_sub(first))
     }
 
     /// The k-th of the links between two groups: the port by which it leaves and the port at

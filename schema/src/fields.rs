@@ -5,74 +5,96 @@
 //! signed ones with the sign in the lowest bit; a variant or a length as such a number. Written by
 //! hand because a switch pays for every byte of code, and because nothing here can panic.
 
-/// The bytes that are left to read.
+use crate::ShapeSet;
+use crate::image_error::short;
+
+/// The bytes that are left to read. What cannot be read is 0, and [`Self::rest`] tells in the end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fields<'a> {
     bytes: &'a [u8],
+    failed: bool,
 }
 
 impl<'a> Fields<'a> {
     pub(crate) const fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes }
+        Self { bytes, failed: false }
     }
 
-    /// What follows the fields.
-    pub(crate) const fn rest(self) -> &'a [u8] {
-        self.bytes
+    /// What follows the fields; `None` if one of them could not be read.
+    pub(crate) const fn rest(self) -> Option<&'a [u8]> {
+        if self.failed { None } else { Some(self.bytes) }
     }
 
     /// A number of 8 bits, which is one byte.
-    pub(crate) fn byte(&mut self) -> Option<u8> {
-        let (&first, rest) = self.bytes.split_first()?;
-        self.bytes = rest;
-        Some(first)
+    #[inline(never)]
+    pub(crate) fn byte(&mut self) -> u8 {
+        if let Some((&first, rest)) = self.bytes.split_first() {
+            self.bytes = rest;
+            return first;
+        }
+        self.failed = true;
+        0
     }
 
-    /// A number of 64 bits. `None` where the bytes end, or where the number is larger.
+    /// A number of 64 bits. Wrong where the bytes end, or where the number is larger.
     #[inline(never)]
-    pub(crate) fn u64(&mut self) -> Option<u64> {
+    pub(crate) fn u64(&mut self) -> u64 {
         let mut number = 0;
         for shift in (0..64).step_by(7) {
-            let byte = self.byte()?;
-            let low = u64::from(byte & 0x7f);
+            let byte = self.byte();
+            let low = byte & 0x7f;
             if shift == 63 && low > 1 {
-                return None;
+                break;
             }
-            number |= low << shift;
+            number |= u64::from(low) << shift;
             if byte < 0x80 {
-                return Some(number);
+                return number;
             }
         }
-        None
+        self.failed = true;
+        0
     }
 
-    pub(crate) fn u32(&mut self) -> Option<u32> {
-        u32::try_from(self.u64()?).ok()
+    /// A number of at most `most`.
+    #[inline(never)]
+    pub(crate) fn at_most(&mut self, most: u32) -> u32 {
+        match u32::try_from(self.u64()) {
+            Ok(number) if number <= most => number,
+            _ => {
+                self.failed = true;
+                0
+            }
+        }
     }
 
-    pub(crate) fn u16(&mut self) -> Option<u16> {
-        u16::try_from(self.u64()?).ok()
+    #[inline]
+    pub(crate) fn u32(&mut self) -> u32 {
+        self.at_most(u32::MAX)
     }
 
-    pub(crate) fn i16(&mut self) -> Option<i16> {
-        let zigzag = self.u16()?;
-        let magnitude = i16::try_from(zigzag >> 1).ok()?;
-        Some(if zigzag & 1 == 1 { !magnitude } else { magnitude })
+    pub(crate) fn u16(&mut self) -> u16 {
+        let number = self.at_most(u16::MAX.into());
+        #[expect(clippy::cast_possible_truncation, reason = "at most 2¹⁶ − 1")]
+        let number = number as u16;
+        number
+    }
+
+    pub(crate) fn i16(&mut self) -> i16 {
+        let zigzag = self.u16();
+        let magnitude = (zigzag >> 1).cast_signed();
+        if zigzag & 1 == 1 { !magnitude } else { magnitude }
+    }
+
+    /// A set of shapes.
+    pub(crate) fn shapes(&mut self) -> ShapeSet {
+        let bits = self.at_most(ShapeSet::ALL.bits().into());
+        ShapeSet::from_bits((bits & 0xffff) as u16).unwrap_or_default()
     }
 
     /// The number of one of `count` variants, or a length below `count`.
-    pub(crate) fn below(&mut self, count: usize) -> Option<usize> {
-        usize::try_from(self.u64()?).ok().filter(|&number| number < count)
-    }
-
-    /// As many numbers of 16 bits as the array has.
-    #[inline(never)]
-    pub(crate) fn array<const N: usize>(&mut self) -> Option<[u16; N]> {
-        let mut numbers = [0; N];
-        for number in &mut numbers {
-            *number = self.u16()?;
-        }
-        Some(numbers)
+    #[inline]
+    pub(crate) fn below(&mut self, count: usize) -> usize {
+        self.at_most(short(count) - 1) as usize
     }
 }
 
@@ -93,40 +115,45 @@ mod tests {
             let d = d >> (wide % 64);
             let bytes = written((a, b, c, d, e, f));
             let mut fields = Fields::new(&bytes);
-            prop_assert_eq!(fields.byte(), Some(a));
-            prop_assert_eq!(fields.u16(), Some(b));
-            prop_assert_eq!(fields.u32(), Some(c));
-            prop_assert_eq!(fields.u64(), Some(d));
-            prop_assert_eq!(fields.i16(), Some(e));
-            prop_assert_eq!(fields.array(), Some(f));
-            prop_assert!(fields.rest().is_empty());
+            prop_assert_eq!(fields.byte(), a);
+            prop_assert_eq!(fields.u16(), b);
+            prop_assert_eq!(fields.u32(), c);
+            prop_assert_eq!(fields.u64(), d);
+            prop_assert_eq!(fields.i16(), e);
+            prop_assert_eq!(f.map(|_| fields.u16()), f);
+            prop_assert_eq!(fields.rest(), Some([].as_slice()));
         }
 
         #[test]
         fn refuses_what_postcard_refuses(bytes: Vec<u8>) {
-            let ours = |bytes| {
-                let mut fields = Fields::new(bytes);
-                (fields.u16(), fields.u32(), fields.u64(), fields.i16())
-            };
-            let (a, b, c, d) = ours(&bytes);
-            if let Ok(theirs) = postcard::from_bytes::<(u16, u32, u64, i16)>(&bytes) {
-                prop_assert_eq!((a, b, c, d), (Some(theirs.0), Some(theirs.1), Some(theirs.2), Some(theirs.3)));
-            } else {
-                prop_assert!(a.is_none() || b.is_none() || c.is_none() || d.is_none());
-            }
+            let mut fields = Fields::new(&bytes);
+            let ours = (fields.u16(), fields.u32(), fields.u64(), fields.i16());
+            let theirs = postcard::from_bytes::<(u16, u32, u64, i16)>(&bytes);
+            prop_assert_eq!(fields.rest().map(|_| ours), theirs.ok());
         }
     }
 
     #[test]
     fn numbers_that_are_too_large_are_refused() {
-        assert_eq!(Fields::new(&[0x80, 0x80, 0x04]).u16(), None);
-        assert_eq!(Fields::new(&[0xff, 0xff, 0x03]).u16(), Some(u16::MAX));
+        fn read<'a, T>(bytes: &'a [u8], one: fn(&mut Fields<'a>) -> T) -> Option<T> {
+            let mut fields = Fields::new(bytes);
+            let read = one(&mut fields);
+            fields.rest().map(|_| read)
+        }
+        assert_eq!(read(&[0x80, 0x80, 0x04], Fields::u16), None);
+        assert_eq!(read(&[0xff, 0xff, 0x03], Fields::u16), Some(u16::MAX));
         let mut most = [0xff; 10];
         most[9] = 1;
-        assert_eq!(Fields::new(&most).u64(), Some(u64::MAX));
+        assert_eq!(read(&most, Fields::u64), Some(u64::MAX));
+        assert_eq!(read(&most, Fields::u32), None);
         most[9] = 2;
-        assert_eq!(Fields::new(&most).u64(), None);
-        assert_eq!(Fields::new(&[0x80; 11]).u64(), None);
-        assert_eq!(Fields::new(&[3]).below(3), None);
+        assert_eq!(read(&most, Fields::u64), None);
+        assert_eq!(read(&[0x80; 11], Fields::u64), None);
+        assert_eq!(read(&[2], |fields| fields.below(3)), Some(2));
+        assert_eq!(read(&[3], |fields| fields.below(3)), None);
+        // What follows a number that is none does not make it good again.
+        let mut fields = Fields::new(&[0x80, 0x80, 0x04, 5]);
+        assert_eq!((fields.u16(), fields.u16()), (0, 5));
+        assert_eq!(fields.rest(), None);
     }
 }

@@ -1,10 +1,12 @@
-//! The frame that every image shares, and the error that reading one can end in.
+//! The frame that every image shares.
 //!
 //! An image begins with a label, its kind, the format's version, the fabric's identity and the
 //! image's length, and ends with a CRC-32 of all before it. The identity is the CRC-64 of the
 //! fabric image's payload; both kinds carry it, so images of different fabrics cannot be mixed
 //! unnoticed. All numbers are little-endian.
 
+use crate::ImageError;
+use crate::image_error::{Fault, Part, Refusal, Value, short};
 use crc::{CRC_32_ISO_HDLC, CRC_64_XZ, Crc, NoTable};
 
 /// The first four bytes of every image.
@@ -13,6 +15,8 @@ pub const MAGIC: [u8; 4] = *b"TVLB";
 pub const FORMAT_VERSION: u16 = 2;
 
 pub(crate) const HEADER_LEN: usize = 20;
+/// Where an image has the fabric's identity.
+pub(crate) const IDENTITY_AT: usize = 8;
 const CHECKSUM_LEN: usize = 4;
 
 // Without tables: an image is read once at boot, and a kilobyte of flash is worth more there.
@@ -36,143 +40,20 @@ impl ImageKind {
         }
     }
 
-    const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Fabric => "a fabric image ('F')",
             Self::Switch => "a switch image ('S')",
         }
     }
-}
 
-/// Why bytes are not the image they should be. Every variant says what was read, at which byte
-/// offset, what was found, and what would be accepted.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ImageError {
-    /// The bytes end within something.
-    #[error(
-        "{what} at byte {offset}: found {found} bytes, but it needs {needed}; the image is truncated"
-    )]
-    TooShort {
-        /// What was being read.
-        what: &'static str,
-        /// Where it begins.
-        offset: usize,
-        /// The bytes it needs.
-        needed: usize,
-        /// The bytes there are.
-        found: usize,
-    },
-    /// The label is not ours.
-    #[error(
-        "label at byte 0: found {found:02x?}, accepted {MAGIC:02x?} (\"TVLB\"); this is not a tvlb image"
-    )]
-    NotAnImage {
-        /// The first four bytes.
-        found: [u8; 4],
-    },
-    /// The other kind of image.
-    #[error("kind at byte 4: found {found:#04x}, but {} is needed here", .needed.name())]
-    Kind {
-        /// The kind byte.
-        found: u8,
-        /// What is needed.
-        needed: ImageKind,
-    },
-    /// A version that this reader does not know.
-    #[error(
-        "format version at byte 6: found {found}, accepted {FORMAT_VERSION}; regenerate the images with this version of tvlb"
-    )]
-    Version {
-        /// The version.
-        found: u16,
-    },
-    /// The stated length is not the number of bytes.
-    #[error(
-        "length at byte 16: the image says {stated} bytes, but there are {found}; it is truncated or has something appended"
-    )]
-    Length {
-        /// What the image says.
-        stated: u32,
-        /// How many bytes there are.
-        found: usize,
-    },
-    /// The CRC-32 does not fit the bytes.
-    #[error(
-        "checksum at byte {offset}: found {found:08x}, but the bytes before it give {computed:08x}; the image is damaged"
-    )]
-    Checksum {
-        /// Where it stands.
-        offset: usize,
-        /// The stored checksum.
-        found: u32,
-        /// The computed one.
-        computed: u32,
-    },
-    /// The identity in a fabric image is not that of its payload, or a switch image's is not its fabric's.
-    #[error(
-        "fabric identity at byte 8: found {found:016x}, but this fabric's is {needed:016x}; the images are of different fabrics"
-    )]
-    Identity {
-        /// The identity found.
-        found: u64,
-        /// The identity needed.
-        needed: u64,
-    },
-    /// The postcard structure does not decode.
-    #[error("{what} at byte {offset}: its fields do not decode")]
-    Structure {
-        /// What was being read.
-        what: &'static str,
-        /// Where it begins.
-        offset: usize,
-    },
-    /// A number out of range.
-    #[error("{what} at byte {offset}: found {found}, accepted {accepted}")]
-    Value {
-        /// What was being read.
-        what: &'static str,
-        /// Where it stands, or where the structure that holds it begins.
-        offset: usize,
-        /// The number.
-        found: u64,
-        /// What would be accepted, in words.
-        accepted: &'static str,
-    },
-    /// The sizes are no Dragonfly.
-    #[error("sizes at byte {offset}: {error}")]
-    Dragonfly {
-        /// Where the structure that holds them begins.
-        offset: usize,
-        /// What is wrong with them.
-        error: crate::DragonflyError,
-    },
-    /// A set's rule is none.
-    #[error("set {set} at byte {offset}: {error}")]
-    Set {
-        /// The set's number in the image.
-        set: usize,
-        /// Where the structure that holds it begins.
-        offset: usize,
-        /// What is wrong with it.
-        error: crate::SetRuleError,
-    },
-    /// Bits that no entry uses are set.
-    #[error("padding of {what} at byte {offset}: found a bit that is set, accepted zeros")]
-    Padding {
-        /// The array.
-        what: &'static str,
-        /// Where its entries end.
-        offset: usize,
-    },
-    /// Bytes between the last section and the checksum.
-    #[error("end of the image at byte {offset}: found {found} bytes more, accepted none")]
-    Trailing {
-        /// Where the last section ends.
-        offset: usize,
-        /// How many bytes follow.
-        found: usize,
-    },
+    /// What its payload begins with.
+    pub(crate) const fn structure(self) -> &'static str {
+        match self {
+            Self::Fabric => "sizes",
+            Self::Switch => "place and sets",
+        }
+    }
 }
 
 /// Whether bytes that begin as an image are of the version that this crate reads. Bytes that do
@@ -181,13 +62,13 @@ pub enum ImageError {
 /// For those who compare images with a hash: one of another version is not a damaged one.
 ///
 /// # Errors
-/// [`ImageError::Version`] and nothing else.
+/// That it is another version, and nothing else.
 pub fn check_version(bytes: &[u8]) -> Result<(), ImageError> {
     match *bytes {
         [m0, m1, m2, m3, _, _, v0, v1, ..] if [m0, m1, m2, m3] == MAGIC => {
             match u16::from_le_bytes([v0, v1]) {
                 FORMAT_VERSION => Ok(()),
-                found => Err(ImageError::Version { found }),
+                found => Err(ImageError::version(found)),
             }
         }
         _ => Ok(()),
@@ -195,50 +76,48 @@ pub fn check_version(bytes: &[u8]) -> Result<(), ImageError> {
 }
 
 /// The payload of an image whose frame holds, and the identity that the frame states.
-pub(crate) fn open(bytes: &[u8], kind: ImageKind) -> Result<(u64, &[u8]), ImageError> {
-    let too_short = |what, offset: usize, needed| ImageError::TooShort {
-        what,
-        offset,
-        needed,
-        found: bytes.len().saturating_sub(offset),
+#[inline(never)]
+pub(crate) fn open<'a>(
+    bytes: &'a [u8],
+    kind: ImageKind,
+    refusal: &mut Refusal,
+) -> Option<(u64, &'a [u8])> {
+    let Some(magic) = bytes.first_chunk::<4>() else {
+        return refusal.short(Part::Label, 0, bytes.len(), 4);
     };
-    let magic = bytes.first_chunk::<4>().ok_or(too_short("label", 0, 4))?;
     if *magic != MAGIC {
-        return Err(ImageError::NotAnImage { found: *magic });
+        return refusal.give(Fault::NotAnImage, 0, u32::from_le_bytes(*magic));
     }
-    let header = bytes.first_chunk::<HEADER_LEN>().ok_or(too_short("header", 0, HEADER_LEN))?;
+    let Some(header) = bytes.first_chunk::<HEADER_LEN>() else {
+        return refusal.short(Part::Header, 0, bytes.len(), HEADER_LEN);
+    };
     let [_, _, _, _, code, reserved, v0, v1, i0, i1, i2, i3, i4, i5, i6, i7, l0, l1, l2, l3] =
         *header;
     if code != kind.code() {
-        return Err(ImageError::Kind { found: code, needed: kind });
+        return refusal.give(Fault::Kind(kind), 4, code.into());
     }
     let version = u16::from_le_bytes([v0, v1]);
     if version != FORMAT_VERSION {
-        return Err(ImageError::Version { found: version });
+        return refusal.give(Fault::Version, 6, version.into());
     }
     let stated = u32::from_le_bytes([l0, l1, l2, l3]);
     if usize::try_from(stated) != Ok(bytes.len()) {
-        return Err(ImageError::Length { stated, found: bytes.len() });
+        return refusal.pair(Fault::Length, 16, short(bytes.len()), stated);
     }
-    let (body, checksum) = bytes.split_last_chunk::<CHECKSUM_LEN>().ok_or(too_short(
-        "checksum",
-        HEADER_LEN,
-        CHECKSUM_LEN,
-    ))?;
-    let payload = body.get(HEADER_LEN..).ok_or(too_short("checksum", HEADER_LEN, CHECKSUM_LEN))?;
+    let framed = bytes.split_last_chunk::<CHECKSUM_LEN>();
+    let framed =
+        framed.and_then(|(body, checksum)| Some((body, body.get(HEADER_LEN..)?, checksum)));
+    let Some((body, payload, checksum)) = framed else {
+        return refusal.short(Part::Checksum, HEADER_LEN, bytes.len() - HEADER_LEN, CHECKSUM_LEN);
+    };
     let (found, computed) = (u32::from_le_bytes(*checksum), CHECKSUM.checksum(body));
     if found != computed {
-        return Err(ImageError::Checksum { offset: body.len(), found, computed });
+        return refusal.pair(Fault::Checksum, body.len(), found, computed);
     }
     if reserved != 0 {
-        return Err(ImageError::Value {
-            what: "reserved byte",
-            offset: 5,
-            found: reserved.into(),
-            accepted: "0",
-        });
+        return refusal.value(Value::Reserved, 5, reserved.into());
     }
-    Ok((u64::from_le_bytes([i0, i1, i2, i3, i4, i5, i6, i7]), payload))
+    Some((u64::from_le_bytes([i0, i1, i2, i3, i4, i5, i6, i7]), payload))
 }
 
 /// The identity of the fabric whose image has this payload.

@@ -38,6 +38,7 @@ mod fabric_image;
 mod fields;
 mod frame;
 mod id;
+mod image_error;
 mod packed;
 mod route;
 mod set;
@@ -52,8 +53,9 @@ pub use dragonfly::{Dragonfly, DragonflyError, limits};
 #[cfg(feature = "alloc")]
 pub use fabric_image::encode_fabric_image;
 pub use fabric_image::{FabricImage, Links};
-pub use frame::{FORMAT_VERSION, ImageError, ImageKind, MAGIC, check_version};
+pub use frame::{FORMAT_VERSION, ImageKind, MAGIC, check_version};
 pub use id::{End, GlobalPort, Group, Index, Node, Port, Switch};
+pub use image_error::ImageError;
 pub use route::{Route, RouteKey};
 pub use set::{DrawRule, Keep, SetRule, SetRuleError};
 pub use set_view::SetView;

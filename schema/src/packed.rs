@@ -4,7 +4,7 @@
 //! Three zero bytes follow the last entry's, so that any entry is one 32-bit little-endian load, a
 //! shift and a mask, on any machine and with any alignment.
 
-use crate::ImageError;
+use crate::image_error::{Fault, Part, Refusal};
 
 /// The widest entry: 32 bits of one load less the 7 that may precede the entry in its byte.
 pub(crate) const MAX_WIDTH: u32 = 25;
@@ -45,23 +45,23 @@ impl<'a> PackedArray<'a> {
     }
 
     /// Takes an array of `count` entries of `width` bits (at most [`MAX_WIDTH`]) from the front
-    /// of `bytes`, and returns it with the rest.
+    /// of `bytes`. `end` is where `bytes` ends in its file.
     ///
-    /// # Errors
-    /// Too few bytes, or anything but zeros behind the last entry. `what` names the array and
-    /// `offset` is where `bytes` begins in its file.
+    /// `None`, and why in `refusal`: too few bytes, or anything but zeros behind the last entry.
+    #[inline(never)]
     pub(crate) fn take(
-        bytes: &'a [u8],
-        width: u32,
-        count: u32,
-        what: &'static str,
-        offset: usize,
-    ) -> Result<(Self, &'a [u8]), ImageError> {
+        bytes: &mut &'a [u8],
+        (width, count): (u32, u32),
+        part: Part,
+        end: usize,
+        refusal: &mut Refusal,
+    ) -> Option<Self> {
         debug_assert!(width <= MAX_WIDTH, "the limits of a Dragonfly keep every width below this");
-        let len = byte_len(width, count);
+        let (len, offset) = (byte_len(width, count), end - bytes.len());
         let Some((own, rest)) = bytes.split_at_checked(len) else {
-            return Err(ImageError::TooShort { what, offset, needed: len, found: bytes.len() });
+            return refusal.short(part, offset, bytes.len(), len);
         };
+        *bytes = rest;
         let array = Self::new(own, width);
         if len > 0 {
             let used_bits = width as usize * count as usize;
@@ -71,10 +71,10 @@ impl<'a> PackedArray<'a> {
             let tail = own.get(used_bytes..).unwrap_or(&[]);
             let high = (u16::from(last) << spare) >> 8;
             if high != 0 || tail.iter().any(|&byte| byte != 0) {
-                return Err(ImageError::Padding { what, offset: offset + used_bytes });
+                return refusal.give(Fault::Padding(part), offset + used_bytes, 0);
             }
         }
-        Ok((array, rest))
+        Some(array)
     }
 
     /// Entry `i`; 0 beyond the end.
@@ -134,8 +134,24 @@ pub(crate) fn append(
 #[cfg(all(test, feature = "alloc"))]
 mod tests {
     use super::*;
+    use crate::{ImageError, ImageKind};
+    use alloc::string::ToString;
     use alloc::vec::Vec;
     use proptest::prelude::*;
+
+    /// The array in front of bytes, and what lies behind it.
+    fn taken(
+        mut bytes: &[u8],
+        width: u32,
+        count: u32,
+    ) -> Result<(PackedArray<'_>, &[u8]), ImageError> {
+        let (end, entries) = (bytes.len(), (width, count));
+        let mut refusal = Refusal::new(ImageKind::Switch);
+        match PackedArray::take(&mut bytes, entries, Part::Levels, end, &mut refusal) {
+            Some(array) => Ok((array, bytes)),
+            None => Err(refusal.error()),
+        }
+    }
 
     proptest! {
         #[test]
@@ -146,7 +162,7 @@ mod tests {
             let count = u32::try_from(values.len()).unwrap();
             prop_assert_eq!(bytes.len(), byte_len(width, count));
             bytes.push(77);
-            let (array, rest) = PackedArray::take(&bytes, width, count, "test", 0).unwrap();
+            let (array, rest) = taken(&bytes, width, count).unwrap();
             prop_assert_eq!(rest, &[77]);
             for (i, &value) in values.iter().enumerate() {
                 prop_assert_eq!(array.get(u32::try_from(i).unwrap()), value);
@@ -167,7 +183,9 @@ mod tests {
         for (at, bit) in [(1, 1), (1, 7), (2, 0), (4, 7)] {
             let mut bad = bytes.clone();
             bad[at] |= 1 << bit;
-            assert!(PackedArray::take(&bad, 3, 3, "test", 0).is_err(), "{at}.{bit}");
+            let said = taken(&bad, 3, 3).unwrap_err().to_string();
+            let expected = "padding of thinning levels at byte 2: found a bit that is set";
+            assert!(said.starts_with(expected), "{at}.{bit}: {said}");
         }
     }
 

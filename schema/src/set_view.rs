@@ -6,10 +6,12 @@
 //! each global port of the group.
 
 use crate::fields::Fields;
-use crate::frame::{HEADER_LEN, ImageError};
+use crate::frame::HEADER_LEN;
+use crate::image_error::{Fault, Part, Refusal, Value, short};
 use crate::packed::PackedArray;
 use crate::{
-    Dragonfly, DrawRule, GlobalPort, Keep, Level, RouteKey, SetRule, Shape, ShapeSet, Switch,
+    Dragonfly, DrawRule, GlobalPort, Keep, Level, RouteKey, SetRule, SetRuleError, Shape, ShapeSet,
+    Switch,
 };
 
 /// The width of a thinning level.
@@ -82,27 +84,38 @@ impl<'a> SetView<'a> {
         whole: ShapeSet::EMPTY,
     };
 
-    /// Reads the fixed part, unchecked.
-    pub(crate) fn read(&mut self, fields: &mut Fields<'_>) -> Option<()> {
-        self.rule.keep = fields.array()?.map(Keep::unchecked);
-        if fields.below(2)? == 1 {
-            self.rule.draw = DrawRule::ByShape { weights: fields.array()? };
+    /// Reads the fixed part, unchecked but for bits of shapes that there are not.
+    pub(crate) fn read(&mut self, fields: &mut Fields<'_>) {
+        for keep in &mut self.rule.keep {
+            *keep = Keep::unchecked(fields.u16());
         }
-        self.rule.seed = fields.u64()?;
-        self.always = ShapeSet::from_bits(fields.u16()?)?;
-        self.spread = Spread::to(ShapeSet::from_bits(fields.u16()?)?.bits());
-        self.is_thinned = fields.below(2)? == 1;
-        Some(())
+        if fields.below(2) == 1 {
+            let mut weights = [0; Shape::COUNT];
+            for weight in &mut weights {
+                *weight = fields.u16();
+            }
+            self.rule.draw = DrawRule::ByShape { weights };
+        }
+        self.rule.seed = fields.u64();
+        self.always = fields.shapes();
+        self.spread = Spread::to(fields.shapes().bits());
+        self.is_thinned = fields.below(2) == 1;
     }
 
     /// Checks the fixed part of the set of this number, and notes what follows from it.
     ///
-    /// # Errors
-    /// The rule is none, or the shapes that destinations are said to have are not the rule's.
-    pub(crate) fn check(&mut self, number: usize) -> Result<(), ImageError> {
+    /// `None`, and why in `refusal`: the rule is none, or the shapes that destinations are said to
+    /// have are not the rule's.
+    pub(crate) fn check(&mut self, number: u32, refusal: &mut Refusal) -> Option<()> {
         let rule = &self.rule;
-        let offset = HEADER_LEN;
-        rule.check().map_err(|error| ImageError::Set { set: number, offset, error })?;
+        if let Err(error) = rule.check() {
+            let (fault, shape, found) = match error {
+                SetRuleError::Keep { shape, found } => (Fault::SetKeep, shape, found),
+                SetRuleError::Weight { shape, found } => (Fault::SetWeight, shape, found),
+            };
+            let place = short(shape) << 16 | number;
+            return refusal.pair(fault, HEADER_LEN, found.into(), place);
+        }
         let (shapes, sometimes) = (rule.shapes(), self.sometimes());
         let claimed = self.always.or(sometimes);
         let fits = match rule.draw {
@@ -112,12 +125,7 @@ impl<'a> SetView<'a> {
             }
         };
         if !fits {
-            return Err(ImageError::Value {
-                what: "shapes present",
-                offset,
-                found: claimed.bits().into(),
-                accepted: "shapes of the rule, each at most once",
-            });
+            return refusal.value(Value::ShapesPresent, HEADER_LEN, claimed.bits().into());
         }
         let mut first = None;
         for shape in shapes.iter() {
@@ -127,40 +135,32 @@ impl<'a> SetView<'a> {
             let weight = rule.weight_of(shape);
             self.is_even &= *first.get_or_insert(weight) == weight;
         }
-        Ok(())
+        Some(())
     }
 
-    /// Takes the set's sections from the front of `bytes` and returns the rest; `end` is where
-    /// that ends in its file.
+    /// Takes the set's sections from the front of `bytes`; `end` is where that ends in its file.
     ///
-    /// # Errors
-    /// Too few bytes, padding that is not 0, or a level that is none.
+    /// `None`, and why in `refusal`: too few bytes, padding that is not 0, or a level that is none.
     pub(crate) fn take_sections(
         &mut self,
-        bytes: &'a [u8],
+        bytes: &mut &'a [u8],
         df: &Dragonfly,
         end: usize,
-    ) -> Result<&'a [u8], ImageError> {
-        let (width, count) = (self.sometimes().len(), df.switch_count());
-        let at = end - bytes.len();
-        let (presence, bytes) = PackedArray::take(bytes, width, count, "presence", at)?;
-        self.presence = presence;
+        refusal: &mut Refusal,
+    ) -> Option<()> {
+        let presence = (self.sometimes().len(), df.switch_count());
+        self.presence = PackedArray::take(bytes, presence, Part::Presence, end, refusal)?;
         let at = end - bytes.len();
         let count = if self.is_thinned { df.ports_per_group() } else { 0 };
-        let (levels, bytes) = PackedArray::take(bytes, LEVEL_BITS, count, "thinning levels", at)?;
+        let levels = PackedArray::take(bytes, (LEVEL_BITS, count), Part::Levels, end, refusal)?;
         self.levels = levels;
         for port in 0..count {
             let found = levels.get(port);
             if found < Level::LEAST.number().into() {
-                return Err(ImageError::Value {
-                    what: "thinning level of a global port",
-                    offset: at + levels.byte_of(port),
-                    found: found.into(),
-                    accepted: "3 to 15",
-                });
+                return refusal.value(Value::Level, at + levels.byte_of(port), found);
             }
         }
-        Ok(bytes)
+        Some(())
     }
 
     /// The shapes that some destinations have.
@@ -201,7 +201,13 @@ impl<'a> SetView<'a> {
     /// Whether the route from this switch with this key and shape is in the set.
     #[inline]
     pub fn keeps(&self, shape: Shape, key: RouteKey) -> bool {
-        self.keeps_all(shape) || self.rule.keeps_at(self.level(key.x()), shape, key)
+        self.keeps_all(shape) || self.keeps_some(shape, key)
+    }
+
+    /// As [`Self::keeps`], for who has asked [`Self::keeps_all`].
+    #[inline]
+    pub fn keeps_some(&self, shape: Shape, key: RouteKey) -> bool {
+        self.rule.keeps_at(self.level(key.x()), shape, key)
     }
 
     /// The shapes of which a destination in another group may have a kept route: exactly those of

@@ -3,8 +3,9 @@
 //! [`SetView`] is one set in it.
 
 use crate::fields::Fields;
-use crate::frame::{self, HEADER_LEN, ImageError, ImageKind};
-use crate::{End, FabricImage, GlobalPort, Group, Index, SetView, Switch};
+use crate::frame::{self, HEADER_LEN, IDENTITY_AT, ImageKind};
+use crate::image_error::{Fault, Part, Refusal, Value, short};
+use crate::{End, FabricImage, GlobalPort, Group, ImageError, Index, SetView, Switch};
 use serde::{Deserialize, Serialize};
 
 /// How many sets an image can hold: one per decision.
@@ -126,8 +127,8 @@ struct Use {
 impl Use {
     const NONE: Self = Self { set: 0, threshold: 0 };
 
-    fn read(fields: &mut Fields<'_>) -> Option<Self> {
-        Some(Self { set: fields.byte()?, threshold: fields.i16()? })
+    fn read(fields: &mut Fields<'_>) -> Self {
+        Self { set: fields.byte(), threshold: fields.i16() }
     }
 }
 
@@ -163,12 +164,8 @@ impl<'a> SwitchImage<'a> {
     /// What is wrong with the bytes, and where. Any bytes whatever end in `Ok` or `Err`.
     #[inline(never)]
     pub fn decode(bytes: &'a [u8], fabric: &FabricImage<'a>) -> Result<Self, ImageError> {
-        let (identity, payload) = frame::open(bytes, ImageKind::Switch)?;
-        if identity != fabric.identity() {
-            return Err(ImageError::Identity { found: identity, needed: fabric.identity() });
-        }
-        let df = fabric.dragonfly();
-        let mut image = Self {
+        // In its place from the beginning: it is large to be moved.
+        let mut image = Ok(Self {
             switch: Switch(0),
             group: Group(0),
             index: Index(0),
@@ -184,77 +181,89 @@ impl<'a> SwitchImage<'a> {
             peers: &[],
             fully_cabled: false,
             fabric: *fabric,
-        };
-        let mut fields = Fields::new(payload);
+        });
+        let mut refusal = Refusal::new(ImageKind::Switch);
+        if let Ok(empty) = &mut image
+            && empty.fill(bytes, &mut refusal).is_none()
+        {
+            image = Err(refusal.error());
+        }
         image
-            .read(&mut fields)
-            .ok_or(ImageError::Structure { what: "place and sets", offset: HEADER_LEN })?;
-        let value =
-            |what, found, accepted| ImageError::Value { what, offset: HEADER_LEN, found, accepted };
-        let switch = image.switch;
-        if !df.has_switch(switch) {
-            return Err(value("switch", switch.0.into(), "a switch of the fabric"));
+    }
+
+    /// Reads the image over an empty one.
+    fn fill(&mut self, bytes: &'a [u8], refusal: &mut Refusal) -> Option<()> {
+        let (identity, payload) = frame::open(bytes, ImageKind::Switch, refusal)?;
+        let needed = self.fabric.identity();
+        if identity != needed {
+            return refusal.wide(Fault::Identity, IDENTITY_AT, identity, needed);
+        }
+        let mut fields = Fields::new(payload);
+        self.read(&mut fields);
+        let mut rest = fields.rest()?;
+        let df = *self.fabric.dragonfly();
+        if !df.has_switch(self.switch) {
+            return refusal.value(Value::Switch, HEADER_LEN, self.switch.0.into());
         }
         for decision in Decision::ALL {
-            let set = image.decisions.get(decision).set;
-            if usize::from(set) >= image.set_count {
-                return Err(value("set of a decision", set.into(), "a set of this image"));
+            let set = self.set_number(decision);
+            if set >= self.set_count {
+                return refusal.value(Value::SetOfDecision, HEADER_LEN, short(set));
             }
         }
-        (image.group, image.index) = df.place(switch);
-        image.first = (df.switch(image.group, Index(0)), df.global_port(image.index, 0));
+        (self.group, self.index) = df.place(self.switch);
+        self.first = (df.switch(self.group, Index(0)), df.global_port(self.index, 0));
 
         let end = HEADER_LEN + payload.len();
-        let peers_at = end - fields.rest().len();
-        let (peers, mut rest) = take_peers(fields.rest(), df.ports_per_group(), peers_at)?;
-        image.peers = peers;
-        for (number, set) in image.sets.iter_mut().take(image.set_count).enumerate() {
-            set.check(number)?;
-            rest = set.take_sections(rest, df, end)?;
+        let peers_at = end - rest.len();
+        let needed = size_of::<PeerCode>() * df.ports_per_group() as usize;
+        let Some((peers, behind)) = rest.split_at_checked(needed) else {
+            return refusal.short(Part::Peers, peers_at, rest.len(), needed);
+        };
+        (self.peers, rest) = (peers.as_chunks().0, behind);
+        for (number, set) in (0..).zip(self.sets.iter_mut().take(self.set_count)) {
+            set.check(number, refusal)?;
+            set.take_sections(&mut rest, &df, end, refusal)?;
         }
         if !rest.is_empty() {
-            return Err(ImageError::Trailing { offset: end - rest.len(), found: rest.len() });
+            return refusal.give(Fault::Trailing, end - rest.len(), short(rest.len()));
         }
-        image.fully_cabled = image.check_peers(peers_at)?;
-        Ok(image)
+        self.check_peers(peers_at, refusal)
     }
 
     /// Reads the fixed part.
-    fn read(&mut self, fields: &mut Fields<'_>) -> Option<()> {
-        self.switch = Switch(fields.u16()?);
-        self.virtual_channels = *VcScheme::ALL.get(fields.below(VcScheme::ALL.len())?)?;
-        self.decisions = PerDecision {
-            ugal_l: Use::read(fields)?,
-            par_source: Use::read(fields)?,
-            par_second: Use::read(fields)?,
+    fn read(&mut self, fields: &mut Fields<'_>) {
+        self.switch = Switch(fields.u16());
+        self.virtual_channels = match fields.below(VcScheme::ALL.len()) {
+            0 => VcScheme::Ordered,
+            1 => VcScheme::PerHop,
+            _ => VcScheme::Positional,
         };
-        self.set_count = fields.below(MOST_SETS + 1)?;
-        for set in self.sets.iter_mut().take(self.set_count) {
-            set.read(fields)?;
+        let PerDecision { ugal_l, par_source, par_second } = &mut self.decisions;
+        for decision in [ugal_l, par_source, par_second] {
+            *decision = Use::read(fields);
         }
-        Some(())
+        self.set_count = fields.below(MOST_SETS + 1);
+        for set in self.sets.iter_mut().take(self.set_count) {
+            set.read(fields);
+        }
     }
 
-    /// The group's cables are those of the fabric's wiring; returns whether every global port of
+    /// The group's cables are those of the fabric's wiring; notes whether every global port of
     /// this switch has one.
-    fn check_peers(&self, base: usize) -> Result<bool, ImageError> {
-        let df = self.fabric.dragonfly();
-        let mut fully_cabled = true;
+    fn check_peers(&mut self, base: usize, refusal: &mut Refusal) -> Option<()> {
+        self.fully_cabled = true;
         for (port, code) in (0..).map(GlobalPort).zip(self.peers) {
             let end = End { group: self.group, port };
             let found = u32::from_le_bytes(*code);
             if found != peer_code(&self.fabric, end) {
-                return Err(ImageError::Value {
-                    what: "peer of a global port",
-                    offset: base + size_of::<PeerCode>() * usize::from(port.0),
-                    found: found.into(),
-                    accepted: "the peer that the fabric image gives",
-                });
+                let offset = base + size_of::<PeerCode>() * usize::from(port.0);
+                return refusal.value(Value::Peer, offset, found);
             }
-            let is_own = df.split_port(port).0 == self.index;
-            fully_cabled &= !is_own || self.behind(port).is_some();
+            let is_own = self.own_slot(port).is_some();
+            self.fully_cabled &= !is_own || self.behind(port).is_some();
         }
-        Ok(fully_cabled)
+        Some(())
     }
 
     /// The switch.
@@ -360,18 +369,9 @@ impl<'a> SwitchImage<'a> {
     }
 }
 
-/// Takes the peers of so many ports from the front of `bytes`, which begin at `offset` in their file.
-fn take_peers(bytes: &[u8], ports: u32, offset: usize) -> Result<(&[PeerCode], &[u8]), ImageError> {
-    let needed = size_of::<PeerCode>() * ports as usize;
-    match bytes.split_at_checked(needed) {
-        Some((own, rest)) => Ok((own.as_chunks().0, rest)),
-        None => Err(ImageError::TooShort { what: "peers", offset, needed, found: bytes.len() }),
-    }
-}
-
-/// A port's peer as the image stores it.
+/// The peer of a port that exists, as the image stores it.
 pub(crate) fn peer_code(fabric: &FabricImage<'_>, end: End) -> u32 {
-    let unused = End { group: end.group, port: GlobalPort(0) };
-    let peer = fabric.peer(end).unwrap_or(unused);
-    u32::from(peer.group.0) << 16 | u32::from(peer.port.0)
+    let Some((group, k)) = fabric.link_behind(end) else { return u32::from(end.group.0) << 16 };
+    let (_, port) = fabric.ends(fabric.links_between(end.group, group), k);
+    u32::from(group.0) << 16 | u32::from(port.0)
 }

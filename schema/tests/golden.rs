@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may end in a panic")]
 
 use tvlb_schema::{
-    Decision, End, FabricImage, GlobalPort, Group, ImageError, Index, RouteKey, SetView, Shape,
-    Switch, SwitchImage,
+    Decision, End, FabricImage, GlobalPort, Group, Index, RouteKey, SetView, Shape, Switch,
+    SwitchImage,
 };
 
 const FABRIC: &[u8] = include_bytes!("../golden/v2/fabric.tvlb");
@@ -120,5 +120,5 @@ fn what_is_wrong_is_said() {
             "kind at byte 4: found 0x46, but a switch image ('S') is needed here",
         ]
     );
-    assert!(matches!(FabricImage::decode(&[]), Err(ImageError::TooShort { .. })));
+    assert_eq!(FabricImage::decode(&[]).unwrap_err().offset(), 0);
 }

@@ -13,7 +13,9 @@ mod bare {
     use cortex_m_semihosting::hio;
     use tvlb_bare_metal::{FABRIC, PORTS, SOURCE, boot};
     use tvlb_firmware_model::rand_core::{Rng, SeedableRng};
-    use tvlb_firmware_model::{DefaultRng, Header, Scheme, Step, Switch, VlbPaths};
+    use tvlb_firmware_model::{
+        Admission, DefaultRng, Error, Header, Scheme, Step, Switch, VlbPaths,
+    };
     use tvlb_schema::Node;
 
     /// More than any call touches.
@@ -51,7 +53,9 @@ mod bare {
         };
 
         let boots = || {
-            let _ = black_box(Switch::boot(black_box(FABRIC), black_box(SOURCE)).is_ok());
+            let caller = stack_pointer();
+            boot_one();
+            caller
         };
         print("stack", "boot", stack_of(boots).into());
 
@@ -64,6 +68,7 @@ mod bare {
         };
         let idle = mean(&mut timer, || {
             black_box(next_node());
+            stack_pointer()
         });
         for (name, scheme, paths) in [
             ("admit-min", Scheme::Min, VlbPaths::Custom),
@@ -72,8 +77,10 @@ mod bare {
             ("admit-par-custom", Scheme::Par, VlbPaths::Custom),
         ] {
             let mut admit = || {
-                let credits = black_box(credits.as_slice());
-                let _ = black_box(source.admit(next_node(), scheme, paths, credits, &mut rng));
+                let (node, credits) = (next_node(), black_box(credits.as_slice()));
+                let caller = stack_pointer();
+                let _ = black_box(admit_one(&source, node, (scheme, paths), credits, &mut rng));
+                caller
             };
             print_both(&mut print, name, &mut timer, idle, &mut admit);
         }
@@ -99,17 +106,58 @@ mod bare {
             headers.get(at).copied().unwrap_or(Header::from_bits(0))
         };
         let mut look = || {
-            let header = black_box(next_header());
-            let credits = black_box(credits.as_slice());
-            let _ = black_box(second.reconsider(header, VlbPaths::Custom, credits, &mut rng));
+            let (header, credits) = (next_header(), black_box(credits.as_slice()));
+            let caller = stack_pointer();
+            let _ = black_box(reconsider_one(&second, header, credits, &mut rng));
+            caller
         };
         print_both(&mut print, "reconsider", &mut timer, idle, &mut look);
         let mut forward = || {
-            let _ = black_box(second.forward(black_box(next_header())));
+            let header = next_header();
+            let caller = stack_pointer();
+            let _ = black_box(forward_one(&second, header));
+            caller
         };
         print_both(&mut print, "forward", &mut timer, idle, &mut forward);
         print("state", "switch", size_of::<Switch<'_>>() as u64);
         tvlb_bare_metal::bare::exit(true)
+    }
+
+    #[inline(never)]
+    fn boot_one() {
+        let _ = black_box(Switch::boot(black_box(FABRIC), black_box(SOURCE)).is_ok());
+    }
+
+    #[inline(never)]
+    fn admit_one(
+        switch: &Switch<'_>,
+        node: Node,
+        (scheme, paths): (Scheme, VlbPaths),
+        credits: &[u32],
+        rng: &mut DefaultRng,
+    ) -> Result<Admission, Error> {
+        switch.admit(node, scheme, paths, credits, rng)
+    }
+
+    #[inline(never)]
+    fn reconsider_one(
+        switch: &Switch<'_>,
+        header: Header,
+        credits: &[u32],
+        rng: &mut DefaultRng,
+    ) -> Result<Header, Error> {
+        switch.reconsider(header, VlbPaths::Custom, credits, rng)
+    }
+
+    #[inline(never)]
+    fn forward_one(switch: &Switch<'_>, header: Header) -> Result<Step, Error> {
+        switch.forward(header)
+    }
+
+    /// What lies below it belongs to those who are called.
+    #[inline(always)]
+    fn stack_pointer() -> u32 {
+        cortex_m::register::msp::read()
     }
 
     fn print_both(
@@ -117,7 +165,7 @@ mod bare {
         name: &str,
         timer: &mut SYST,
         idle: u64,
-        call: &mut impl FnMut(),
+        call: &mut impl FnMut() -> u32,
     ) {
         print("instructions", name, mean(timer, &mut *call).saturating_sub(idle));
         let mut most = 0;
@@ -129,7 +177,7 @@ mod bare {
 
     /// The mean number of instructions of a call.
     #[inline(never)]
-    fn mean(timer: &mut SYST, mut call: impl FnMut()) -> u64 {
+    fn mean(timer: &mut SYST, mut call: impl FnMut() -> u32) -> u64 {
         let mut ticks = 0_u64;
         for _ in 0..CALLS / 16 {
             timer.clear_current();
@@ -142,9 +190,10 @@ mod bare {
         ticks * PER_TICK / u64::from(CALLS)
     }
 
-    /// The bytes of stack that a call touches below this function's own.
+    /// The bytes of stack that what is called touches below its caller's, whose stack pointer
+    /// `call` returns.
     #[inline(never)]
-    fn stack_of(mut call: impl FnMut()) -> u32 {
+    fn stack_of(mut call: impl FnMut() -> u32) -> u32 {
         let top = (cortex_m::register::msp::read() & !3) as usize;
         let bottom = top - PAINTED;
         for place in (bottom..top).step_by(4) {
@@ -152,12 +201,12 @@ mod bare {
             // no interrupt is enabled, so nothing else uses them.
             unsafe { (place as *mut u32).write_volatile(PAINT) };
         }
-        call();
+        let caller = call();
         let mut untouched = bottom;
         // SAFETY: as above.
         while untouched < top && unsafe { (untouched as *const u32).read_volatile() } == PAINT {
             untouched += 4;
         }
-        (top - untouched) as u32
+        caller.saturating_sub(untouched as u32)
     }
 }

@@ -1,0 +1,315 @@
+//! Why bytes are not the image that they should be.
+//!
+//! A switch pays in flash for every byte that says what is wrong, so an error is a few numbers,
+//! noted in one place while the reading gives up with `None`. The words for them are found only
+//! where they are asked for: a program that never prints an error does not hold them.
+
+use crate::dragonfly::SizeFault;
+use crate::frame::{FORMAT_VERSION, HEADER_LEN, ImageKind, MAGIC};
+use crate::{DragonflyError, SetRuleError};
+use core::fmt;
+
+/// Why bytes are not the image they should be. Its text says what was read, at which byte offset,
+/// what was found, and what would be accepted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct ImageError {
+    fault: Fault,
+    offset: u32,
+    found: u64,
+    needed: u64,
+}
+
+/// What is wrong. Behind each what `found` and `needed` are, if not just that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// The bytes end within this part: the bytes that there are, and that it needs.
+    TooShort(Part),
+    /// The label is not ours: its four bytes, the first lowest.
+    NotAnImage,
+    /// The other kind of image: the kind byte.
+    Kind(ImageKind),
+    Version,
+    /// The bytes that there are, and that the image says.
+    Length,
+    /// The stored checksum and the computed one.
+    Checksum,
+    Identity,
+    /// The structure at the payload's beginning does not decode.
+    Structure(ImageKind),
+    /// A number out of range.
+    Value(Value),
+    /// The sizes are no Dragonfly: the four, 16 bits each, p lowest.
+    Dragonfly(SizeFault),
+    /// A set's rule is none: the keep-fraction, and the number of the set with that of the shape
+    /// above bit 16.
+    SetKeep,
+    /// As above, with the weight.
+    SetWeight,
+    /// Bits behind a section's last entry are set.
+    Padding(Part),
+    /// How many bytes follow the last section.
+    Trailing,
+}
+
+/// A part of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Label,
+    Header,
+    Checksum,
+    Starts,
+    Cables,
+    Ports,
+    Peers,
+    Presence,
+    Levels,
+}
+
+impl Part {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Label => "label",
+            Self::Header => "header",
+            Self::Checksum => "checksum",
+            Self::Starts => "starts of pairs",
+            Self::Cables => "cables",
+            Self::Ports => "ports",
+            Self::Peers => "peers",
+            Self::Presence => "presence",
+            Self::Levels => "thinning levels",
+        }
+    }
+}
+
+/// A number that can be out of range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Value {
+    Reserved,
+    Cables,
+    MostLinks,
+    EvenLinks,
+    FirstStart,
+    FallingStart,
+    LastStart,
+    MostLinksOfStarts,
+    CableEnds,
+    CableOrder,
+    PortGroup,
+    UnusedPort,
+    PortCable,
+    UsedPorts,
+    Switch,
+    SetOfDecision,
+    Peer,
+    ShapesPresent,
+    Level,
+}
+
+impl Value {
+    /// Its name, and what would be accepted.
+    const fn words(self) -> (&'static str, &'static str) {
+        const START: &str = "start of a pair's cables";
+        const MOST: &str = "most links per pair";
+        match self {
+            Self::Reserved => ("reserved byte", "0"),
+            Self::Cables => ("number of cables", "at most half the global ports"),
+            Self::MostLinks => (MOST, "at most a·h"),
+            Self::EvenLinks => {
+                ("links of every pair", "cables / pairs, and the most links per pair")
+            }
+            Self::FirstStart => (START, "0 for the first pair"),
+            Self::FallingStart => (START, "at least the start before it"),
+            Self::LastStart => (START, "the number of cables behind the last pair"),
+            Self::MostLinksOfStarts => (MOST, "the most that the starts give"),
+            Self::CableEnds => ("cable", "two ports below a·h"),
+            Self::CableOrder => ("cable", "a cable behind the one before it in the order of ports"),
+            Self::PortGroup => ("port", "a peer group below g"),
+            Self::UnusedPort => ("port", "the own group and link 0 for an unused port"),
+            Self::PortCable => ("port", "a cable that ends at this port"),
+            Self::UsedPorts => ("number of used ports", "two for each cable"),
+            Self::Switch => ("switch", "a switch of the fabric"),
+            Self::SetOfDecision => ("set of a decision", "a set of this image"),
+            Self::Peer => ("peer of a global port", "the peer that the fabric image gives"),
+            Self::ShapesPresent => ("shapes present", "shapes of the rule, each at most once"),
+            Self::Level => ("thinning level of a global port", "3 to 15"),
+        }
+    }
+}
+
+impl ImageError {
+    /// The bytes are of another version of the format.
+    pub(crate) const fn version(found: u16) -> Self {
+        Self { fault: Fault::Version, offset: 6, found: found as u64, needed: 0 }
+    }
+
+    /// At which byte of the image it is wrong, or where what is wrong begins.
+    pub const fn offset(&self) -> u32 {
+        self.offset
+    }
+
+    /// The bytes are an image, but of another version of the format.
+    pub const fn is_of_another_version(&self) -> bool {
+        matches!(self.fault, Fault::Version)
+    }
+}
+
+/// Where reading notes what is wrong before it gives up with `None`.
+pub(crate) struct Refusal(ImageError);
+
+impl Refusal {
+    /// That the structure does not decode, until something else is noted.
+    #[inline]
+    pub(crate) fn new(kind: ImageKind) -> Self {
+        let (fault, offset) = (Fault::Structure(kind), short(HEADER_LEN));
+        Self(ImageError { fault, offset, found: 0, needed: 0 })
+    }
+
+    /// What was noted.
+    #[inline]
+    pub(crate) const fn error(self) -> ImageError {
+        self.0
+    }
+
+    /// Notes a number that is wrong, and gives up.
+    #[inline]
+    pub(crate) fn value<T>(&mut self, value: Value, offset: usize, found: u32) -> Option<T> {
+        self.give(Fault::Value(value), offset, found)
+    }
+
+    /// Notes that a part of so many bytes is not whole, and gives up.
+    #[inline]
+    pub(crate) fn short<T>(
+        &mut self,
+        part: Part,
+        offset: usize,
+        found: usize,
+        needed: usize,
+    ) -> Option<T> {
+        self.pair(Fault::TooShort(part), offset, short(found), short(needed))
+    }
+
+    /// Notes what is wrong, and gives up.
+    #[inline]
+    pub(crate) fn give<T>(&mut self, fault: Fault, offset: usize, found: u32) -> Option<T> {
+        self.note(fault, offset, found);
+        None
+    }
+
+    /// Notes what is wrong with two numbers, and gives up.
+    #[inline]
+    pub(crate) fn pair<T>(
+        &mut self,
+        fault: Fault,
+        offset: usize,
+        found: u32,
+        needed: u32,
+    ) -> Option<T> {
+        self.note(fault, offset, found);
+        self.0.needed = needed.into();
+        None
+    }
+
+    /// Notes what is wrong with two large numbers, and gives up.
+    #[inline]
+    pub(crate) fn wide<T>(
+        &mut self,
+        fault: Fault,
+        offset: usize,
+        found: u64,
+        needed: u64,
+    ) -> Option<T> {
+        self.note(fault, offset, 0);
+        (self.0.found, self.0.needed) = (found, needed);
+        None
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn note(&mut self, fault: Fault, offset: usize, found: u32) {
+        self.0 = ImageError { fault, offset: short(offset), found: found.into(), needed: 0 };
+    }
+}
+
+/// A number of bytes in 32 bits, in which an image states its length.
+#[inline]
+pub(crate) fn short(bytes: usize) -> u32 {
+    u32::try_from(bytes).unwrap_or(u32::MAX)
+}
+
+impl fmt::Display for ImageError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { fault, offset, found, needed } = *self;
+        match fault {
+            Fault::TooShort(part) => write!(
+                f,
+                "{} at byte {offset}: found {found} bytes, but it needs {needed}; the image is truncated",
+                part.name()
+            ),
+            Fault::NotAnImage => {
+                let [found @ .., _, _, _, _] = found.to_le_bytes();
+                write!(
+                    f,
+                    "label at byte 0: found {found:02x?}, accepted {MAGIC:02x?} (\"TVLB\"); this is not a tvlb image"
+                )
+            }
+            Fault::Kind(needed) => write!(
+                f,
+                "kind at byte {offset}: found {found:#04x}, but {} is needed here",
+                needed.name()
+            ),
+            Fault::Version => write!(
+                f,
+                "format version at byte {offset}: found {found}, accepted {FORMAT_VERSION}; regenerate the images with this version of tvlb"
+            ),
+            Fault::Length => write!(
+                f,
+                "length at byte {offset}: the image says {needed} bytes, but there are {found}; it is truncated or has something appended"
+            ),
+            Fault::Checksum => write!(
+                f,
+                "checksum at byte {offset}: found {found:08x}, but the bytes before it give {needed:08x}; the image is damaged"
+            ),
+            Fault::Identity => write!(
+                f,
+                "fabric identity at byte {offset}: found {found:016x}, but this fabric's is {needed:016x}; the images are of different fabrics"
+            ),
+            Fault::Structure(kind) => {
+                write!(f, "{} at byte {offset}: its fields do not decode", kind.structure())
+            }
+            Fault::Value(value) => {
+                let (what, accepted) = value.words();
+                write!(f, "{what} at byte {offset}: found {found}, accepted {accepted}")
+            }
+            Fault::Dragonfly(fault) => {
+                let sizes = [0, 16, 32, 48].map(|shift| (found >> shift & 0xffff) as u32);
+                write!(f, "sizes at byte {offset}: {}", DragonflyError::of(fault, sizes))
+            }
+            Fault::SetKeep | Fault::SetWeight => {
+                let (set, shape) = (needed & 0xffff, (needed >> 16) as usize);
+                let found = (found & 0xffff) as u16;
+                let error = match fault {
+                    Fault::SetKeep => SetRuleError::Keep { shape, found },
+                    _ => SetRuleError::Weight { shape, found },
+                };
+                write!(f, "set {set} at byte {offset}: {error}")
+            }
+            Fault::Padding(part) => write!(
+                f,
+                "padding of {} at byte {offset}: found a bit that is set, accepted zeros",
+                part.name()
+            ),
+            Fault::Trailing => write!(
+                f,
+                "end of the image at byte {offset}: found {found} bytes more, accepted none"
+            ),
+        }
+    }
+}
+
+impl fmt::Debug for ImageError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ImageError({self})")
+    }
+}
+
+impl core::error::Error for ImageError {}
