@@ -99,7 +99,7 @@ pub enum ImageStageError {
 /// let topology = arrange(Dragonfly::new(2, 4, 2, 9)?, Arrangement::default(), 1)?;
 /// let rule = parse_set("shapes:011", 1)?;
 /// let routing = Routing {
-///     sets: unthinned(PerDecision { ugal_l: rule, par_source: rule, par_second: rule }),
+///     sets: unthinned(PerDecision::same(rule)),
 ///     thresholds: PerDecision { ugal_l: 0, par_source: 0, par_second: 0 },
 ///     virtual_channels: VcScheme::Ordered,
 /// };

@@ -19,8 +19,8 @@
 //! let fabric = Fabric::load(&lab)?;
 //! // One set for every decision; `choose` would find them by modelling and simulating.
 //! let rule = parse_set("strategic-2-3 by shape", fabric.file.seed)?;
-//! let sets = PerDecision { ugal_l: rule, par_source: rule, par_second: rule };
-//! let made = generate(&fabric, unthinned(sets), fabric.file.thresholds.unwrap_or_default(), &|| (), &|| false)?;
+//! let sets = PerDecision::same(rule);
+//! let made = generate(&fabric, unthinned(sets), PerDecision::same(0), &|| (), &|| false)?;
 //! assert_eq!(made.images.switches.len(), 20);
 //!
 //! // The directory appears whole, with a last file that sees the others, or not at all.

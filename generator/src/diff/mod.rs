@@ -177,8 +177,8 @@ pub struct SwitchChange {
 /// // `Tables::open` reads what lies in a directory.
 /// let tables = |set: &str| {
 ///     let rule = parse_set(set, 1)?;
-///     let rules = PerDecision { ugal_l: rule, par_source: rule, par_second: rule };
-///     let made = generate(&fabric, unthinned(rules), fabric.file.thresholds.unwrap_or_default(), &|| (), &|| false)?;
+///     let rules = PerDecision::same(rule);
+///     let made = generate(&fabric, unthinned(rules), PerDecision::same(0), &|| (), &|| false)?;
 ///     Ok::<_, Box<dyn std::error::Error>>(Tables::made(&made))
 /// };
 /// let (old, new) = (tables("shapes:011")?, tables("shapes:111")?);

@@ -184,8 +184,8 @@ impl VerifyError {
 /// # let tables = home.path().join("tables");
 /// # let make = |directory: &std::path::Path, set: &str| {
 /// #     let rule = tvlb_generator::set_grammar::parse_set(set, 1)?;
-/// #     let rules = tvlb_schema::PerDecision { ugal_l: rule, par_source: rule, par_second: rule };
-/// #     let made = generate(&fabric, unthinned(rules), fabric.file.thresholds.unwrap_or_default(), &|| (), &|| false)?;
+/// #     let rules = tvlb_schema::PerDecision::same(rule);
+/// #     let made = generate(&fabric, unthinned(rules), tvlb_schema::PerDecision::same(0), &|| (), &|| false)?;
 /// #     let files = made.files();
 /// #     let contents = files.iter().map(|(path, bytes)| (*path, bytes.as_ref()));
 /// #     let seal = |_: &std::path::Path| Ok::<_, WriteError>((REPORT_FILE, Vec::new()));
