@@ -78,11 +78,14 @@ fn words(panel: &PanelEntry) -> String {
     format!(
         "Each candidate's images were made in memory, booted, and run cycle by cycle under {} adversarial \
          patterns, all with the same random numbers; on {} guards no candidate may lose more than {}% of \
-         what conventional UGAL carries. A run takes {} windows of {} cycles and one more that is measured; \
+         what conventional UGAL carries, nor may its mean latency be more than {}% higher under uniform \
+         traffic at {}. A run takes {} windows of {} cycles and one more that is measured; \
          it is saturated where the mean latency is above {} cycles.",
         panel.score.len(),
         panel.guards.len(),
         panel.guard_margin,
+        panel.light_margin,
+        panel.light_load,
         panel.warm_up,
         panel.window,
         panel.latency_limit
