@@ -30,7 +30,8 @@ pub(crate) struct Simulate {
     /// How source switches choose between MIN and VLB
     #[arg(long, value_enum, default_value_t = Scheme::UgalL)]
     pub(crate) scheme: Scheme,
-    /// Draw VLB paths conventionally instead of from the images' sets
+    /// Draw VLB paths conventionally instead of from the images' sets; T is still theirs, so that
+    /// ordinary UGAL may need --threshold 0
     #[arg(long)]
     pub(crate) conventional: bool,
     /// Who sends to whom; see --help
