@@ -1,7 +1,7 @@
 //! The search for mixtures, beyond the paper: weights, fractions and thresholds, judged by simulation.
 //!
 //! [`search`] looks on one or several fabrics at once. Wave by wave it draws new mixtures and varies
-//! the best so far ([`variation`]), tries all a little and the better ones to the end ([`halving`]), on
+//! the best so far (`variation`), tries all a little and the better ones to the end (`halving`), on
 //! the same panel that `generate` chooses by, until its budget of runs is spent. With S a mixture's mean
 //! saturation over the score patterns, L its mean latency at low load, c conventional UGAL:
 //!
