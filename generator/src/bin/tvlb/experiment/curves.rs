@@ -35,7 +35,7 @@ enum Paths {
     Conventional,
     /// The paper's strategic choice, drawn by route as it says.
     Paper,
-    /// The sets that `generate` chooses on dfly(4,8,4,9).
+    /// Plain sets that do well on dfly(4,8,4,9), with T = 0.
     Ours,
 }
 
