@@ -17,10 +17,6 @@ use tvlb_simulator::{Pattern, Settings};
 const WINDOW: u32 = 12;
 /// The same of the quick panel.
 const QUICK_WINDOW: u32 = 4;
-/// The same of a fabric with more than [`MANY_NODES`], whose packets tell as much in a shorter time.
-const WINDOW_OF_MANY: u32 = 4;
-/// Beyond it a window is shorter.
-const MANY_NODES: u32 = 2000;
 /// Windows of warm-up before the one that is measured.
 const WARM_UP: u32 = 2;
 /// Keeps the sample of shifts apart from other uses of the seed.
@@ -137,12 +133,7 @@ impl Panel {
             size,
             score,
             guards,
-            window: longest
-                * match size {
-                    PanelSize::Standard if df.node_count() > MANY_NODES => WINDOW_OF_MANY,
-                    PanelSize::Standard => WINDOW,
-                    PanelSize::Quick => QUICK_WINDOW,
-                },
+            window: longest * if size == PanelSize::Standard { WINDOW } else { QUICK_WINDOW },
             warm_up: WARM_UP,
             latency_limit: 7 * longest / 4,
             latencies,
