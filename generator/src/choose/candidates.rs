@@ -97,6 +97,11 @@ impl Candidate {
         Self { source: policy, second: policy, is_balanced: false, origin }
     }
 
+    /// Whether another one has the same policies, wherever it comes from.
+    pub fn is_like(&self, other: &Self) -> bool {
+        self.source == other.source && self.second == other.second
+    }
+
     /// The same with its load balanced.
     #[must_use]
     pub fn balanced(self) -> Self {
@@ -135,11 +140,8 @@ impl Sources<'_> {
             let second = if scheme == Scheme::Par { second } else { source };
             let candidate =
                 self.limited(scheme, Candidate { second, ..Candidate::same(source, origin) });
-            let is_there = |other: &Candidate| {
-                other.source == candidate.source && other.second == candidate.second
-            };
             // No candidate may be without any route.
-            if !source.rule.shapes().is_empty() && !all.iter().any(is_there) {
+            if !source.rule.shapes().is_empty() && !all.iter().any(|c| c.is_like(&candidate)) {
                 all.push(candidate);
             }
         };
@@ -198,9 +200,7 @@ pub fn pairs(best: &[Candidate]) -> Vec<Candidate> {
         for Candidate { second, .. } in best {
             let same = Candidate::same(*source, Origin::Pair);
             let pair = Candidate { second: *second, ..same };
-            let is_there =
-                |other: &Candidate| other.source == pair.source && other.second == pair.second;
-            if !best.iter().chain(&pairs).any(is_there) {
+            if !best.iter().chain(&pairs).any(|other| other.is_like(&pair)) {
                 pairs.push(pair);
             }
         }

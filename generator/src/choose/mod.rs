@@ -48,7 +48,7 @@ use screen::{Screened, screen};
 use search::load_of;
 use std::collections::BTreeMap;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use trial::{Entrant, Simulated};
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_schema::{PerDecision, SetRule, ShapeSet};
@@ -178,10 +178,7 @@ pub fn choose(
     options: &Options,
     watch: &dyn Watch,
 ) -> Result<Choice, ChooseError> {
-    if let Some(path) = &options.state {
-        let error = |source| ChooseError::Directory { path: path.clone(), source };
-        std::fs::create_dir_all(path).map_err(error)?;
-    }
+    make_state(options.state.as_deref())?;
     let state = |file: &str| options.state.as_ref().map(|directory| directory.join(file));
     let counter = RouteCounter::new(&fabric.topology);
     let seed = fabric.file.seed;
@@ -281,9 +278,26 @@ fn images_of(
     })
 }
 
-/// What a candidate is called in the memory of runs.
-fn named(candidate: &Candidate) -> String {
-    format!("{}; set seed {}", candidate.name(), candidate.source.rule.seed)
+/// Makes the directory that keeps what is done, if there is to be one.
+fn make_state(directory: Option<&Path>) -> Result<(), ChooseError> {
+    let Some(path) = directory else { return Ok(()) };
+    let error = |source| ChooseError::Directory { path: path.to_owned(), source };
+    std::fs::create_dir_all(path).map_err(error)
+}
+
+/// Conventional UGAL, then the candidates.
+fn entrants<'i>(candidates: &[Candidate], images: &'i [Images]) -> Vec<Entrant<'i>> {
+    let conventional = Entrant {
+        name: CONVENTIONAL_NAME.to_owned(),
+        images: &images[0],
+        paths: VlbPaths::Conventional,
+    };
+    let custom = candidates.iter().zip(images).map(|(candidate, images)| Entrant {
+        name: format!("{}; set seed {}", candidate.name(), candidate.source.rule.seed),
+        images,
+        paths: VlbPaths::Custom,
+    });
+    std::iter::once(conventional).chain(custom).collect()
 }
 
 /// All that a run depends on besides its scheme, sets, traffic, load and seed.
@@ -440,16 +454,7 @@ impl Trials<'_> {
 
     fn contest(&self, scheme: Scheme, field: &Field) -> Result<(Verdict, Vec<Curve>), ChooseError> {
         let Field { candidates, images } = field;
-        let mut entrants = vec![Entrant {
-            name: CONVENTIONAL_NAME.to_owned(),
-            images: &images[0],
-            paths: VlbPaths::Conventional,
-        }];
-        entrants.extend(candidates.iter().zip(images).map(|(candidate, images)| Entrant {
-            name: named(candidate),
-            images,
-            paths: VlbPaths::Custom,
-        }));
+        let entrants = entrants(candidates, images);
         let count = entrants.len();
         let stop = || self.watch.stop();
         let done = || self.watch.step();

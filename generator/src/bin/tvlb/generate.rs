@@ -228,16 +228,18 @@ fn check_unused(fabric: &Fabric, arguments: &Generate) -> Outcome {
     }
 }
 
+/// What `--candidate` names.
+pub(crate) fn policies(texts: &[String], seed: u64) -> Result<Vec<(Policy, Policy)>, Failure> {
+    let failure = |error| Failure::Message(format!("--candidate: {error}"));
+    texts.iter().map(|text| Policy::parse_pair(text, seed).map_err(failure)).collect()
+}
+
 fn options(fabric: &Fabric, arguments: &Generate) -> Result<Options, Failure> {
-    let candidate = |text: &String| {
-        Policy::parse_pair(text, fabric.file.seed)
-            .map_err(|error| Failure::Message(format!("--candidate: {error}")))
-    };
     Ok(Options {
         prefer: arguments.prefer.prefer(),
         panel: arguments.panel.size(),
         fast: arguments.fast,
-        candidates: arguments.candidate.iter().map(candidate).collect::<Result<_, _>>()?,
+        candidates: policies(&arguments.candidate, fabric.file.seed)?,
         state: arguments.state.clone(),
     })
 }

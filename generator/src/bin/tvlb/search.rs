@@ -2,13 +2,12 @@
 
 use crate::args::{Search, SearchScheme};
 use crate::failure::{Failure, Outcome};
-use crate::generate::Stages;
+use crate::generate::{Stages, policies};
 use crate::output::{catch_interrupt, print, print_json, use_threads};
 use tvlb_firmware_model::Scheme;
 use tvlb_generator::choose::ChooseError;
 use tvlb_generator::choose::mixtures::record::SearchEntry;
 use tvlb_generator::choose::mixtures::{Options, search};
-use tvlb_generator::choose::policy::Policy;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::image::check_reachable;
 
@@ -30,10 +29,6 @@ pub(crate) fn run(arguments: &Search) -> Outcome {
         }
         fabrics.push(fabric);
     }
-    let tried = |text: &String| {
-        Policy::parse_pair(text, arguments.seed)
-            .map_err(|error| Failure::Message(format!("--candidate: {error}")))
-    };
     let options = Options {
         scheme: match arguments.scheme {
             SearchScheme::UgalL => Scheme::UgalL,
@@ -42,7 +37,7 @@ pub(crate) fn run(arguments: &Search) -> Outcome {
         runs: arguments.runs as usize,
         seed: arguments.seed,
         panel: arguments.panel.size(),
-        tried: arguments.candidate.iter().map(tried).collect::<Result<_, _>>()?,
+        tried: policies(&arguments.candidate, arguments.seed)?,
         state: arguments.state.clone(),
     };
     let stages = Stages::new(arguments.quiet);

@@ -88,8 +88,9 @@ impl Arena<'_> {
 }
 
 /// By how much a contender is ahead of conventional UGAL in the trials after those whose results are
-/// there, until a number; trials go round the fabrics, pattern by pattern. None if it is slow where hardly anybody sends or behind a
-/// fabric's hope in its first trials, or, once it has come through these, fails beside a hot switch.
+/// there, until a number; trials go round the fabrics, pattern by pattern. None if it is slow where hardly
+/// anybody sends or behind a fabric's hope in its first trials, or, once it has come through these, fails
+/// beside a hot switch.
 pub(super) fn lead(
     arenas: &[Arena<'_>],
     contender: usize,

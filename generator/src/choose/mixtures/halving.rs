@@ -4,6 +4,8 @@
 //! trials; then only the best go on. It knows contestants by number, so the rule can be tested on
 //! made-up outcomes.
 
+use super::mean;
+
 /// Some trials, and how many pass on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Rung {
@@ -29,7 +31,7 @@ pub(super) fn rungs(contestants: usize, trials: usize, first: usize, last: usize
 
 /// Runs the rungs. `try_all` is given who is left, the results so far by contestant, and until which
 /// trial to go on; it gives the further results of each that is left, `None` for one that is out at once.
-/// Returned are those that have made all trials, with their mean result, the best first.
+/// Returned are those that have made all trials, the best first.
 ///
 /// # Errors
 /// The first failure of `try_all`.
@@ -37,13 +39,10 @@ pub(super) fn halve<E>(
     contestants: usize,
     rungs: &[Rung],
     mut try_all: impl FnMut(&[usize], &[Vec<f64>], usize) -> Result<Vec<Option<Vec<f64>>>, E>,
-) -> Result<Vec<(usize, f64)>, E> {
+) -> Result<Vec<usize>, E> {
     let mut results: Vec<Vec<f64>> = vec![Vec::new(); contestants];
     let mut left: Vec<usize> = (0..contestants).collect();
-    let mean = |values: &[f64]| {
-        let count = u32::try_from(values.len()).map_or(f64::INFINITY, f64::from);
-        values.iter().sum::<f64>() / count.max(1.0)
-    };
+    let mean = |contestant: usize, all: &[Vec<f64>]| mean(all[contestant].iter().copied());
     for rung in rungs {
         let found = try_all(&left, &results, rung.trials)?;
         let mut still = Vec::new();
@@ -54,11 +53,11 @@ pub(super) fn halve<E>(
             }
         }
         // Stable: equals go on in the order of their numbers.
-        still.sort_by(|&one, &other| mean(&results[other]).total_cmp(&mean(&results[one])));
+        still.sort_by(|&one, &other| mean(other, &results).total_cmp(&mean(one, &results)));
         still.truncate(rung.keep);
         left = still;
     }
-    Ok(left.into_iter().map(|contestant| (contestant, mean(&results[contestant]))).collect())
+    Ok(left)
 }
 
 #[cfg(test)]
@@ -88,8 +87,7 @@ mod tests {
             let out = |n: &usize| from > 0 && n % 2 == 1;
             Ok(left.iter().map(|n| (!out(n)).then(|| vec![value(n); until - from])).collect())
         });
-        let order: Vec<usize> = found.unwrap().into_iter().map(|(n, _)| n).collect();
-        assert_eq!(order, [28, 26, 24]);
+        assert_eq!(found.unwrap(), [28, 26, 24]);
         assert!(made < 30 * 16 / 3, "{made}");
     }
 

@@ -22,10 +22,9 @@ use super::memory::Memory;
 use super::objective::{Finalist, Prefer, choose};
 use super::panel::{Panel, PanelSize};
 use super::policy::Policy;
-use super::record::CONVENTIONAL_NAME;
-use super::trial::{Entrant, Simulated};
+use super::trial::Simulated;
 use super::yardstick::{CONVENTIONAL, PAPER, Yardstick, all_of};
-use super::{ChooseError, Watch, images_of, named, subject};
+use super::{ChooseError, Watch, entrants, images_of, make_state, subject};
 use crate::fabric::Fabric;
 use crate::image::{BalancedSet, Images};
 use crate::routes::count::RouteCounter;
@@ -34,9 +33,8 @@ use halving::{halve, rungs};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
-use std::iter;
 use std::path::PathBuf;
-use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_firmware_model::Scheme;
 use variation::{drawn, varied};
 
 /// What a mean latency doubled at low load is worth in saturation.
@@ -125,10 +123,7 @@ pub fn search(
     options: &Options,
     watch: &dyn Watch,
 ) -> Result<Found, ChooseError> {
-    if let Some(path) = &options.state {
-        let error = |source| ChooseError::Directory { path: path.clone(), source };
-        std::fs::create_dir_all(path).map_err(error)?;
-    }
+    make_state(options.state.as_deref())?;
     let grounds = fabrics.iter().map(|fabric| Ground::new(fabric, options));
     let grounds = grounds.collect::<Result<Vec<_>, ChooseError>>()?;
     watch.stage("mixtures", Some(options.runs));
@@ -172,10 +167,7 @@ impl Search<'_> {
         loop {
             while new.len() < WAVE {
                 let candidate = self.propose(&best, &mut rng);
-                if !tried
-                    .iter()
-                    .any(|t| (t.source, t.second) == (candidate.source, candidate.second))
-                {
+                if !tried.iter().any(|other| other.is_like(&candidate)) {
                     tried.push(candidate);
                     new.push(candidate);
                 }
@@ -267,7 +259,7 @@ impl Search<'_> {
         let figures = |contender: usize| {
             arenas.iter().map(|arena| arena.figures(contender)).collect::<Result<Vec<_>, _>>()
         };
-        let finished = all_of(&halved, |&(number, _)| {
+        let finished = all_of(&halved, |&number| {
             for arena in &arenas {
                 if arena.breaches(number + 2, 0..arena.panel.guards.len())? {
                     return Ok(None);
@@ -285,21 +277,6 @@ impl Search<'_> {
             runs: runs.sum(),
         })
     }
-}
-
-/// Conventional UGAL, then the candidates.
-fn entrants<'i>(candidates: &[Candidate], images: &'i [Images]) -> Vec<Entrant<'i>> {
-    let conventional = Entrant {
-        name: CONVENTIONAL_NAME.to_owned(),
-        images: &images[0],
-        paths: VlbPaths::Conventional,
-    };
-    let custom = candidates.iter().zip(images).map(|(candidate, images)| Entrant {
-        name: named(candidate),
-        images,
-        paths: VlbPaths::Custom,
-    });
-    iter::once(conventional).chain(custom).collect()
 }
 
 /// J.
