@@ -7,7 +7,6 @@
 //! count.
 
 use crate::calendar::Calendar;
-use crate::fabric::MOST_PORTS;
 use crate::packet::{Flit, Origin, Pool};
 use crate::switch_state::{CHANNELS, CHUNK_MASK, chunk_of, low_u16};
 use crate::tally::Tally;
@@ -42,15 +41,12 @@ pub(crate) struct Links {
 impl Links {
     /// With nothing under way. Nothing will be filed farther ahead than `horizon`; there is a
     /// lane for each chunk of switches.
-    pub(crate) fn new(horizon: u32, chunks: usize, speedup: u8, tally: Tally) -> Self {
-        // In one cycle a link carries one flit, a port gives back a credit for each step, and a
-        // node one more.
-        let credits = MOST_PORTS * (u32::from(speedup) + 1);
+    pub(crate) fn new(horizon: u32, chunks: usize, tally: Tally) -> Self {
         Self {
             pool: Pool::new(),
-            arrivals: Calendar::new(horizon, chunks, MOST_PORTS),
-            injections: Calendar::new(horizon, chunks, MOST_PORTS),
-            credits: Calendar::new(horizon, 2 * chunks, credits),
+            arrivals: Calendar::new(horizon, chunks),
+            injections: Calendar::new(horizon, chunks),
+            credits: Calendar::new(horizon, 2 * chunks),
             tally,
             grants: 0,
             delivered: 0,
@@ -91,7 +87,7 @@ impl Links {
     }
 
     /// The bytes that it holds.
-    pub(crate) fn bytes(&self) -> usize {
+    pub(crate) const fn bytes(&self) -> usize {
         self.pool.bytes() + self.arrivals.bytes() + self.injections.bytes() + self.credits.bytes()
     }
 }

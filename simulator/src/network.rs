@@ -11,7 +11,8 @@
 //! All that one switch does in a cycle takes at least a link's latency to reach another. So a
 //! *chunk* of switches with their nodes runs through that many cycles before the next one has its
 //! turn, while its state is in the nearest cache, and nothing comes out differently
-//! ([`Network::run`]). Only schemes that look at the queues of other switches keep all in step.
+//! ([`Network::run`]). PAR looks at the queues of switches of the same group, so for it that
+//! holds of whole groups; UGAL-G looks everywhere, and all keep in step.
 //!
 //! Routing costs no time, as with the reference's look-ahead: the output channel that a flit
 //! wants is known on arrival. PAR's second look needs the credits of the second switch at the
@@ -35,7 +36,7 @@ use crate::traffic::{Traffic, below};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tvlb_firmware_model::{Error, Header, Scheme, Step};
-use tvlb_schema::{Node, Switch as SwitchNumber};
+use tvlb_schema::{Dragonfly, Node, Switch as SwitchNumber};
 
 /// A node: its source queue is the time at which its oldest packet was generated, since all that
 /// would be stored of a packet is drawn when it is sent.
@@ -61,8 +62,7 @@ pub(crate) struct Network<'f> {
     pub(crate) traffic: &'f Traffic,
     pub(crate) gaps: Gaps,
     pub(crate) now: u32,
-    /// Cycles in which no chunk of switches can learn what another one does in them.
-    window: u32,
+    horizon: Horizon,
     pub(crate) states: SwitchStates,
     pub(crate) sources: Vec<Source>,
     pub(crate) switch_rngs: Vec<Xoshiro256PlusPlus>,
@@ -131,14 +131,14 @@ impl<'f> Network<'f> {
                 Xoshiro256PlusPlus::seed_from_u64(stream(seed, 1 << 32 | u64::from(switch)))
             })
             .collect();
-        let links = Links::new(horizon, chunks, settings.speedup, tally);
+        let links = Links::new(horizon, chunks, tally);
         Self {
             fabric,
             settings,
             traffic,
             gaps,
             now: 0,
-            window: window(settings),
+            horizon: Horizon::new(settings, df, states.port_bits, chunks),
             second_looks: SecondLooks::new(settings.scheme == Scheme::Par, chunks * PORTS),
             states,
             sources,
@@ -153,27 +153,30 @@ impl<'f> Network<'f> {
     /// Runs some cycles; whoever looks at the network then finds it between two cycles.
     pub(crate) fn run(&mut self, cycles: u32) -> Result<(), Box<DatapathError>> {
         let end = self.now + cycles;
+        let all = self.states.chunks.len();
+        let Horizon { chunks, cycles } = self.horizon;
         while self.now < end {
-            let window = self.window.min(end - self.now);
-            let chunks = 0..self.states.chunks.len();
-            if window == 1 {
-                // All decide before anything moves: UGAL-G sees everybody's queues.
-                chunks.clone().try_for_each(|chunk| self.send_from_nodes(chunk, self.now))?;
-                chunks.clone().try_for_each(|chunk| self.work(chunk, self.now))?;
-                if self.second_looks.are_taken {
-                    self.look_again()?;
-                }
-            } else {
-                for chunk in chunks {
-                    for now in self.now..self.now + window {
-                        self.send_from_nodes(chunk, now)?;
-                        self.work(chunk, now)?;
+            let until = end.min(self.now + cycles);
+            for first in (0..all).step_by(chunks) {
+                let chunks = first..all.min(first + chunks);
+                for now in self.now..until {
+                    // All decide before anything moves: they may see each other's queues.
+                    chunks.clone().try_for_each(|chunk| self.send_from_nodes(chunk, now))?;
+                    chunks.clone().try_for_each(|chunk| self.work(chunk, now))?;
+                    if self.second_looks.are_taken {
+                        self.look_again(now)?;
                     }
                 }
             }
-            self.now += window;
+            self.now = until;
         }
         Ok(())
+    }
+
+    /// All see all of a cycle before anybody begins the next, whatever the scheme.
+    #[cfg(test)]
+    pub(crate) fn keep_in_step(&mut self) {
+        self.horizon = Horizon { chunks: self.states.chunks.len(), cycles: 1 };
     }
 
     /// What happens in one cycle at a chunk's switches, and at its nodes after they have sent.
@@ -248,7 +251,7 @@ impl<'f> Network<'f> {
     fn return_credits(&mut self, number: usize, now: u32) {
         let bucket = self.links.credits.take(now, number);
         let chunk = &mut self.states.chunks[number];
-        for &credit in self.links.credits.things(bucket) {
+        for &credit in self.links.credits.blocks(bucket).flatten() {
             let output = &mut chunk.outputs[place(credit)];
             output.free += 1;
             // Its holder, if any, had a grant to hope for but no credit, until now.
@@ -265,7 +268,7 @@ impl<'f> Network<'f> {
         let bucket = self.links.credits.take(now, self.states.chunks.len() + chunk);
         let ports = &self.states.chunks[chunk].out_ports;
         let free = &mut self.states.node_free[chunk * CHANNELS..][..CHANNELS];
-        for &credit in self.links.credits.things(bucket) {
+        for &credit in self.links.credits.blocks(bucket).flatten() {
             let free = &mut free[place(credit)];
             *free += 1;
             if *free == 1 {
@@ -294,7 +297,10 @@ impl<'f> Network<'f> {
         let bits = self.states.port_bits;
         let first_switch = number << (PORT_BITS - bits);
         let chunk = &mut self.states.chunks[number];
-        for &Arrival { input, packet } in calendar.things(bucket) {
+        if !FROM_NODES {
+            pool.fetch(calendar.blocks(bucket).flatten().map(|arrival| arrival.packet));
+        }
+        for &Arrival { input, packet } in calendar.blocks(bucket).flatten() {
             let flit = pool.flit_mut(packet);
             let input = input & CHUNK_MASK;
             if !FROM_NODES {
@@ -330,7 +336,7 @@ impl<'f> Network<'f> {
 
     /// PAR's second look at the packets that have just won switch allocation at their first
     /// switch and go on within the source group: from the second switch's credits as they are now.
-    fn look_again(&mut self) -> Result<(), Box<DatapathError>> {
+    fn look_again(&mut self, now: u32) -> Result<(), Box<DatapathError>> {
         let switches = self.fabric.switches();
         let packets = self.second_looks.in_order(self.states.port_bits);
         for look in &packets {
@@ -348,7 +354,7 @@ impl<'f> Network<'f> {
                     &queues,
                     &mut self.switch_rngs[second],
                 )
-                .map_err(|error| Box::new(failed(self.now, second, error)))?;
+                .map_err(|error| Box::new(failed(now, second, error)))?;
             self.links.pool.flit_mut(look.arriving.packet).header = header.bits();
             let chunk = chunk_of(look.arriving.input);
             self.links.arrivals.file(look.arrival, chunk, look.arriving);
@@ -358,14 +364,32 @@ impl<'f> Network<'f> {
     }
 }
 
-/// The cycles for which a chunk of switches can run ahead of the others: what leaves a switch or
-/// is answered by it crosses a link before another switch can notice, unless the scheme looks
-/// farther than a switch's own queues.
-fn window(settings: &Settings) -> u32 {
-    match settings.scheme {
-        Scheme::Par | Scheme::UgalG => 1,
-        Scheme::Min | Scheme::Vlb | Scheme::UgalL => {
-            u32::from(settings.local_latency.min(settings.global_latency)) + 1
+/// How far some switches can run ahead of all others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Horizon {
+    /// So many chunks with consecutive numbers keep in step with each other.
+    chunks: usize,
+    /// For so many cycles they cannot learn what the others do in them.
+    cycles: u32,
+}
+
+impl Horizon {
+    /// What leaves a switch or is answered by it crosses a link before another switch can notice;
+    /// but PAR sees the queues of switches in the same group as they are, and UGAL-G everybody's.
+    fn new(settings: &Settings, df: &Dragonfly, port_bits: u32, all: usize) -> Self {
+        let Settings { local_latency, global_latency, .. } = *settings;
+        match settings.scheme {
+            Scheme::Min | Scheme::Vlb | Scheme::UgalL => {
+                Self { chunks: 1, cycles: u32::from(local_latency.min(global_latency)) + 1 }
+            }
+            Scheme::Par => {
+                // As few groups as fill chunks to the last port.
+                let group = df.a() << port_bits;
+                let fit = 1 << group.trailing_zeros().min(PORT_BITS);
+                let chunks = usize::try_from(group / fit).expect("fewer than 2^16 switches");
+                Self { chunks, cycles: u32::from(global_latency) + 1 }
+            }
+            Scheme::UgalG => Self { chunks: all, cycles: 1 },
         }
     }
 }

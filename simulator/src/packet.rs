@@ -1,8 +1,10 @@
 //! The packets under way: one pool, handles of 32 bits, a list of free places.
 //!
 //! A packet is one flit and stays in its place of the pool from its node to its node; what moves
-//! from link to buffer to link is its handle. What every switch on the way needs of it, the
-//! [`Flit`], is kept apart from its [`Origin`], which is not touched until delivery.
+//! from link to buffer to link is its handle. A place is half a cache line, so each switch fetches
+//! one line for a packet, and the last one finds its [`Origin`] in it.
+
+use std::hint::black_box;
 
 /// No packet; also no channel.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -32,18 +34,25 @@ pub(crate) struct Origin {
     pub(crate) sent: u32,
 }
 
+/// A place of the pool.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(32))]
+struct Packet {
+    flit: Flit,
+    origin: Origin,
+}
+
 /// All packets under way.
 #[derive(Debug)]
 pub(crate) struct Pool {
-    flits: Vec<Flit>,
-    origins: Vec<Origin>,
+    packets: Vec<Packet>,
     free: u32,
     live: u32,
 }
 
 impl Pool {
     pub(crate) const fn new() -> Self {
-        Self { flits: Vec::new(), origins: Vec::new(), free: NONE, live: 0 }
+        Self { packets: Vec::new(), free: NONE, live: 0 }
     }
 
     /// How many packets there are.
@@ -55,50 +64,56 @@ impl Pool {
     pub(crate) fn add(&mut self, flit: Flit, origin: Origin) -> u32 {
         self.live += 1;
         let handle = self.free;
-        match self.flits.get_mut(handle as usize) {
+        match self.packets.get_mut(handle as usize) {
             Some(place) => {
-                self.free = place.next;
-                *place = flit;
-                self.origins[handle as usize] = origin;
+                self.free = place.flit.next;
+                *place = Packet { flit, origin };
                 handle
             }
-            None => self.grow(flit, origin),
+            None => self.grow(Packet { flit, origin }),
         }
     }
 
     #[cold]
-    fn grow(&mut self, flit: Flit, origin: Origin) -> u32 {
-        let handle = u32::try_from(self.flits.len())
+    fn grow(&mut self, packet: Packet) -> u32 {
+        let handle = u32::try_from(self.packets.len())
             .expect("credits bound the packets under way, far below 2^32");
-        self.flits.push(flit);
-        self.origins.push(origin);
+        self.packets.push(packet);
         handle
     }
 
     #[inline]
     pub(crate) fn remove(&mut self, handle: u32) {
         self.live -= 1;
-        self.flits[handle as usize].next = self.free;
+        self.packets[handle as usize].flit.next = self.free;
         self.free = handle;
     }
 
     #[inline]
     pub(crate) fn flit(&self, handle: u32) -> &Flit {
-        &self.flits[handle as usize]
+        &self.packets[handle as usize].flit
     }
 
     #[inline]
     pub(crate) fn flit_mut(&mut self, handle: u32) -> &mut Flit {
-        &mut self.flits[handle as usize]
+        &mut self.packets[handle as usize].flit
     }
 
     #[inline]
     pub(crate) fn origin(&self, handle: u32) -> &Origin {
-        &self.origins[handle as usize]
+        &self.packets[handle as usize].origin
+    }
+
+    /// Fetches packets from memory, all at a time instead of one after the other as each is needed.
+    #[inline]
+    pub(crate) fn fetch(&self, handles: impl Iterator<Item = u32>) {
+        // Handles that do not exist would be seen later.
+        let touched = handles.filter_map(|handle| self.packets.get(handle as usize));
+        black_box(touched.fold(0, |all, packet| all ^ packet.flit.hops));
     }
 
     /// The bytes that it holds.
     pub(crate) const fn bytes(&self) -> usize {
-        self.flits.capacity() * size_of::<Flit>() + self.origins.capacity() * size_of::<Origin>()
+        self.packets.capacity() * size_of::<Packet>()
     }
 }

@@ -16,26 +16,33 @@ fn seen(run: &Run<'_>) -> String {
 
 #[test]
 fn many_cycles_at_once_are_the_same_as_one_after_the_other() {
-    let images = absolute_images(2, 4, 2, 9, ShapeSet::ALL);
-    let fabric = Fabric::boot(&images.fabric, &images.switches).unwrap();
-    for (scheme, load) in [(Scheme::Min, 1.0), (Scheme::Vlb, 0.2), (Scheme::UgalL, 0.6)] {
-        for (local, global, node) in [(10, 15, 1), (2, 40, 3), (30, 3, 7), (1, 5, 2)] {
-            let mut settings = Settings::new(scheme, VlbPaths::Custom);
-            (settings.warm_up, settings.window, settings.buffer) = (1, 500, 8);
-            (settings.local_latency, settings.global_latency) = (local, global);
-            settings.node_latency = node;
-            if node == 3 {
-                settings.injection = Injection::Random;
+    // A chunk of 256 ports holds eight groups of the one, and two and two thirds of the other.
+    for (images, loads) in [
+        (absolute_images(2, 4, 2, 9, ShapeSet::ALL), [1.0, 0.2, 0.6, 0.5]),
+        (absolute_images(2, 6, 2, 13, ShapeSet::ALL), [0.5, 0.2, 0.3, 0.4]),
+    ] {
+        let fabric = Fabric::boot(&images.fabric, &images.switches).unwrap();
+        let schemes = [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::Par];
+        for (scheme, load) in schemes.into_iter().zip(loads) {
+            for (local, global, node) in [(10, 15, 1), (2, 40, 3), (30, 3, 7), (1, 5, 2)] {
+                let mut settings = Settings::new(scheme, VlbPaths::Custom);
+                (settings.warm_up, settings.window, settings.buffer) = (1, 500, 8);
+                (settings.local_latency, settings.global_latency) = (local, global);
+                settings.node_latency = node;
+                if node == 3 {
+                    settings.injection = Injection::Random;
+                }
+                let traffic = Traffic::new(&Pattern::Uniform, fabric.dragonfly(), 1).unwrap();
+                let new = || Run::new(&fabric, &settings, &traffic, load, 1).unwrap();
+                let (mut one, mut other) = (new(), new());
+                other.network.keep_in_step();
+                for cycles in [1, 2, 701, 340] {
+                    one.advance(cycles).unwrap();
+                    other.advance(cycles).unwrap();
+                    assert_eq!(seen(&one), seen(&other), "{scheme:?} {local} {global} {node}");
+                }
+                assert!(one.flit_hops() > 10_000, "there is traffic");
             }
-            let traffic = Traffic::new(&Pattern::Uniform, fabric.dragonfly(), 1).unwrap();
-            let new = || Run::new(&fabric, &settings, &traffic, load, 1).unwrap();
-            let (mut one, mut other) = (new(), new());
-            for cycles in [1, 2, 701, 640] {
-                one.advance(cycles).unwrap();
-                (0..cycles).for_each(|_| other.advance(1).unwrap());
-                assert_eq!(seen(&one), seen(&other), "{scheme:?} {local} {global} {node}");
-            }
-            assert!(one.flit_hops() > 10_000, "there is traffic");
         }
     }
 }
