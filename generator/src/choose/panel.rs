@@ -91,6 +91,11 @@ pub struct Panel {
     pub warm_up: u32,
     /// A run is saturated above this mean latency.
     pub latency_limit: u32,
+    /// Where the search for conventional UGAL's saturation under the score patterns begins, in steps:
+    /// at 1/p. Such a pattern's packets all leave by K gateways of their group, which carry K/(p·a)
+    /// by MIN; and of the VLB candidates K/a set out by one of these gateways too, whose queue is
+    /// as full, and lose against MIN.
+    pub first_step: u32,
     latencies: Latencies,
 }
 
@@ -129,13 +134,18 @@ impl Panel {
         // An empty network's latency over the longest VLB path: 4 local and 2 global hops.
         let longest =
             5 + 4 * (u32::from(latencies.local) + 2) + 2 * (u32::from(latencies.global) + 2);
+        // The longest queue that stands at a gateway: what every other switch of its group can
+        // have on the way to it, which its link takes as many cycles to send on.
+        let buffer = Settings::new(Scheme::UgalL, VlbPaths::Conventional).buffer;
+        let queue = (df.a() - 1) * u32::from(buffer);
         Self {
             size,
             score,
             guards,
             window: longest * if size == PanelSize::Standard { WINDOW } else { QUICK_WINDOW },
             warm_up: WARM_UP,
-            latency_limit: 7 * longest / 4,
+            latency_limit: (7 * longest / 4).max(5 * queue / 8),
+            first_step: (100 / df.p()).max(1),
             latencies,
         }
     }
@@ -210,5 +220,14 @@ mod tests {
         let df = Dragonfly::new(4, 8, 4, 9).unwrap();
         let panel = Panel::new(&df, Latencies { local: 100, global: 1000 }, 1, PanelSize::Standard);
         assert!(panel.window > 20_000 && panel.latency_limit > 3_000);
+    }
+
+    #[test]
+    fn in_large_groups_a_queue_that_stands_is_not_taken_for_one_that_grows() {
+        let latencies = Latencies { local: 10, global: 15 };
+        let limit =
+            |df: Dragonfly| Panel::new(&df, latencies, 1, PanelSize::Standard).latency_limit;
+        assert_eq!(limit(Dragonfly::new(4, 8, 4, 33).unwrap()), 152);
+        assert_eq!(limit(Dragonfly::new(13, 26, 13, 27).unwrap()), 500);
     }
 }

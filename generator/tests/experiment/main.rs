@@ -23,8 +23,18 @@ fn files(home: &tempfile::TempDir, directory: &str) -> BTreeMap<String, Vec<u8>>
 fn a_figure_is_the_same_at_any_number_of_threads() {
     let home = tempfile::tempdir().expect("a scratch directory");
     let run = |directory, threads| {
-        let arguments =
-            ["experiment", "fig18", "--quick", "-q", "-o", directory, "--threads", threads];
+        let arguments = [
+            "experiment",
+            "fig18",
+            "--quick",
+            "-q",
+            "-o",
+            directory,
+            "--threads",
+            threads,
+            "--ours-ugal",
+            "shapes:011 T=-2",
+        ];
         let run = tvlb(&arguments, &home);
         assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
         String::from_utf8(run.stdout).expect("it prints text")
@@ -35,7 +45,7 @@ fn a_figure_is_the_same_at_any_number_of_threads() {
     assert_eq!(files(&home, "two"), written);
     let names: Vec<&str> = written.keys().map(String::as_str).collect();
     assert_eq!(names, ["figures.csv", "figures.json", "ugal-l-ordered.svg", "ugal-l-per-hop.svg"]);
-    assert!(words.contains("ugal-l per-hop, shapes:011: saturates at 0."), "{words}");
+    assert!(words.contains("ugal-l per-hop, shapes:011 T=-2: saturates at 0."), "{words}");
     let json: serde_json::Value =
         serde_json::from_slice(&written["figures.json"]).expect("it is JSON");
     assert_eq!(json["lines"].as_array().map(Vec::len), Some(6));
@@ -73,6 +83,10 @@ fn what_cannot_be_done_is_refused_before_the_work() {
     let run = tvlb(&["experiment", "fig3", "-o", "out"], &home);
     assert_eq!(run.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&run.stderr).contains("fig3"));
+    let run = tvlb(&["experiment", "fig6", "--ours-par", "all then shape:1", "-o", "out"], &home);
+    assert_eq!(run.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&run.stderr);
+    assert!(said.starts_with("tvlb: --ours-par: column 1: found `shape`"), "{said}");
     fs::write(home.path().join("file"), "").expect("a file can be written");
     let run = tvlb(&["experiment", "fig6", "-o", "file"], &home);
     assert_eq!(run.status.code(), Some(2));

@@ -13,14 +13,15 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_generator::choose::candidates::{FALLBACK, PAPER};
+use tvlb_generator::choose::policy::{Policy, in_words};
 use tvlb_generator::fabric::Fabric as Loaded;
 use tvlb_generator::fabric_file::FabricFile;
 use tvlb_generator::generate::generate;
 use tvlb_generator::image::{Images, unthinned};
 use tvlb_generator::report::plot::{Axis, Ink, Mark, Plot, Series};
-use tvlb_generator::set_grammar::parse_set;
 use tvlb_generator::topology::arrangement::{Arrangement, arrange};
-use tvlb_schema::{Decision, PerDecision, SetRule, VcScheme};
+use tvlb_schema::{PerDecision, VcScheme};
 use tvlb_simulator::{
     Fabric, Haste, Outcome, Pattern, Revision, Run, RunError, Settings, Traffic, scheme_name,
 };
@@ -35,9 +36,16 @@ enum Paths {
     Conventional,
     /// The paper's strategic choice, drawn by route as it says.
     Paper,
-    /// Plain sets that do well on dfly(4,8,4,9), with T = 0.
+    /// What `tvlb generate` chooses on dfly(4,8,4,9), or what the user names.
     Ours,
 }
+
+/// What `tvlb generate tables/dfly-4-8-4-9.toml` chooses for UGAL-L; UGAL-G goes by it too.
+pub(super) const OURS_UGAL: &str =
+    "4*only:000+100, only:001+101+110, 2*only:010+020, 8*only:011 T=-2";
+/// The same for PAR.
+pub(super) const OURS_PAR: &str = "only:000+110, 4*only:001+010+011+020+021+100+101+111, 8*only:120 T=-2 \
+     then 8*only:000, 2*only:010+100, only:110 T=-2";
 
 impl Paths {
     const ALL: [Self; 3] = [Self::Conventional, Self::Paper, Self::Ours];
@@ -50,34 +58,38 @@ impl Paths {
         }
     }
 
-    /// The sets of UGAL-L and UGAL-G, of PAR at the source, and of PAR's second look.
-    fn sets(self) -> PerDecision<&'static str> {
-        match self {
-            Self::Conventional => {
-                PerDecision { ugal_l: "all", par_source: "all", par_second: "all" }
+    /// The policies of UGAL-L and UGAL-G, of PAR at the source, and of PAR's second look.
+    fn policies(self, arguments: &Arguments, seed: u64) -> Result<PerDecision<Policy>, Failure> {
+        let known = |text: &str| Policy::parse(text, seed).expect("these texts are in the grammar");
+        Ok(match self {
+            Self::Conventional => PerDecision::same(known(FALLBACK)),
+            Self::Paper => PerDecision::same(known(PAPER)),
+            Self::Ours => {
+                let read = |text: &str, option: &str| {
+                    Policy::parse_pair(text, seed)
+                        .map_err(|error| Failure::Message(format!("{option}: {error}")))
+                };
+                let (ugal_l, _) = read(&arguments.ours_ugal, "--ours-ugal")?;
+                let (par_source, par_second) = read(&arguments.ours_par, "--ours-par")?;
+                PerDecision { ugal_l, par_source, par_second }
             }
-            Self::Paper => {
-                let set = "strategic-2-3";
-                PerDecision::same(set)
-            }
-            Self::Ours => PerDecision {
-                ugal_l: "shapes:011",
-                par_source: "shapes:011+110 by shape",
-                par_second: "shapes:020+110 by shape",
-            },
-        }
+        })
     }
 
-    fn name(self, scheme: Scheme) -> String {
-        let sets = self.sets();
+    fn name(self, scheme: Scheme, policies: &PerDecision<Policy>) -> String {
         match (self, scheme) {
             (Self::Conventional, _) => "conventional".to_owned(),
-            (_, Scheme::Par) if sets.par_source != sets.par_second => {
-                format!("{} then {}", sets.par_source, sets.par_second)
-            }
-            _ => sets.get(Decision::UgalL).to_string(),
+            (_, Scheme::Par) => in_words(&(policies.par_source, policies.par_second)),
+            _ => policies.ugal_l.to_string(),
         }
     }
+}
+
+/// One set of paths, ready to be simulated.
+struct Tables {
+    paths: Paths,
+    policies: PerDecision<Policy>,
+    images: Images,
 }
 
 /// One line of a figure.
@@ -129,36 +141,36 @@ pub(super) fn run(
     experiment: &Experiment,
     arguments: &Arguments,
 ) -> Result<Findings, Failure> {
-    let [p, a, h, g] = study.dragonfly;
-    // A quick look at 9126 nodes must be quicker still.
+    let [p, a, _, g] = study.dragonfly;
+    // 9126 nodes need coarser steps, and a quick look at them must be quicker still.
     let effort = match (arguments.quick, p * a * g > 5000) {
-        (false, _) => Effort { coarse: 5, fine: 1, window: 10_000, warm_up: 3 },
+        (false, false) => Effort { coarse: 5, fine: 1, window: 10_000, warm_up: 3 },
+        (false, true) => Effort { coarse: 10, fine: 1, window: 10_000, warm_up: 3 },
         (true, false) => Effort { coarse: 10, fine: 2, window: 1500, warm_up: 2 },
         // Not much shorter, though: latencies must have the time to pass the limit.
         (true, true) => Effort { coarse: 20, fine: 5, window: 1000, warm_up: 2 },
     };
     let pattern: Pattern = study.traffic.parse().map_err(Failure::of)?;
-    let images: Vec<(Paths, Images)> = Paths::ALL
+    let fabric = fabric(study.dragonfly)?;
+    let tables: Vec<Tables> = Paths::ALL
         .into_iter()
         .map(|paths| {
-            Ok((
-                paths,
-                images(&format!("[dragonfly]\np = {p}\na = {a}\nh = {h}\ng = {g}\n"), paths)?,
-            ))
+            let policies = paths.policies(arguments, fabric.file.seed)?;
+            Ok(Tables { paths, policies, images: images(&fabric, &policies)? })
         })
         .collect::<Result<_, Failure>>()?;
     let mut wanted = Vec::new();
     for variant in study.variants {
         for &scheme in study.schemes {
-            wanted.extend(images.iter().map(|(paths, images)| (variant, scheme, *paths, images)));
+            wanted.extend(tables.iter().map(|tables| (variant, scheme, tables)));
         }
     }
     let bar = progress(arguments.quiet, "lines", wanted.len());
     let lines = wanted
         .into_par_iter()
         .with_max_len(1)
-        .map(|(variant, scheme, paths, images)| {
-            let line = line((variant, scheme, paths), images, &pattern, &effort, arguments.seed);
+        .map(|(variant, scheme, tables)| {
+            let line = line((variant, scheme, tables), &pattern, &effort, arguments.seed);
             bar.inc(1);
             line
         })
@@ -178,21 +190,21 @@ pub(super) fn run(
     Ok(Findings { csv: csv(&lines), json, pictures, words: words(study, &lines) })
 }
 
-/// The images of a fabric with these sets.
-fn images(dragonfly: &str, paths: Paths) -> Result<Images, Failure> {
-    let file = FabricFile::parse(&format!("name = \"experiment\"\n{dragonfly}"), "the experiment");
-    let file = file.map_err(Failure::of)?;
+/// The fabric of these sizes.
+fn fabric([p, a, h, g]: [u32; 4]) -> Result<Loaded, Failure> {
+    let text = format!("name = \"experiment\"\n[dragonfly]\np = {p}\na = {a}\nh = {h}\ng = {g}\n");
+    let file = FabricFile::parse(&text, "the experiment").map_err(Failure::of)?;
     let topology =
         arrange(file.dragonfly, Arrangement::default(), file.seed).map_err(Failure::of)?;
-    let seed = file.seed;
-    let rules = paths.sets().map(|set| -> SetRule {
-        parse_set(set, seed).expect("the sets of the experiments are in the grammar")
-    });
-    let fabric = Loaded { file, topology };
+    Ok(Loaded { file, topology })
+}
+
+/// The images of a fabric with these policies.
+fn images(fabric: &Loaded, policies: &PerDecision<Policy>) -> Result<Images, Failure> {
     let made = generate(
-        &fabric,
-        unthinned(rules),
-        fabric.file.thresholds.unwrap_or_default(),
+        fabric,
+        unthinned(policies.map(|policy| policy.rule)),
+        policies.map(|policy| policy.threshold),
         &|| (),
         &interrupted,
     )
@@ -204,14 +216,14 @@ fn images(dragonfly: &str, paths: Paths) -> Result<Images, Failure> {
 }
 
 fn line(
-    (variant, scheme, paths): (&Variant, Scheme, Paths),
-    images: &Images,
+    (variant, scheme, tables): (&Variant, Scheme, &Tables),
     pattern: &Pattern,
     effort: &Effort,
     seed: u64,
 ) -> Result<Line, Failure> {
+    let Tables { paths, policies, images } = tables;
     let source =
-        if paths == Paths::Conventional { VlbPaths::Conventional } else { VlbPaths::Custom };
+        if *paths == Paths::Conventional { VlbPaths::Conventional } else { VlbPaths::Custom };
     let mut settings = Settings {
         window: effort.window,
         warm_up: effort.warm_up,
@@ -271,8 +283,8 @@ fn line(
     Ok(Line {
         scheme: scheme_name(scheme),
         variant: variant.name,
-        paths,
-        set: paths.name(scheme),
+        paths: *paths,
+        set: paths.name(scheme, policies),
         saturation: f64::from(good) / UNIT,
         points: points.collect(),
         of: scheme,

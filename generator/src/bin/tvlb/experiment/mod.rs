@@ -31,6 +31,14 @@ pub(crate) struct Arguments {
     /// Short windows, few loads, few patterns: to see what it does, not to compare figures
     #[arg(long)]
     quick: bool,
+    /// UGAL-L's and UGAL-G's set to show as ours, with a threshold if it has one: `SET` or `SET T=N`
+    /// [default: what is chosen on dfly(4,8,4,9)]
+    #[arg(long, value_name = "SET", default_value = curves::OURS_UGAL, hide_default_value = true)]
+    ours_ugal: String,
+    /// The same for PAR: `SET` or, with another at its second look, `SET then SET`, each with a
+    /// threshold if it has one
+    #[arg(long, value_name = "SET", default_value = curves::OURS_PAR, hide_default_value = true)]
+    ours_par: String,
     /// Decides random traffic, patterns and fractions
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
