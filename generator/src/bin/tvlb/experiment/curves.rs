@@ -5,11 +5,12 @@
 //! between the last two loads for its saturation. Lines are independent and run side by side.
 
 use super::catalogue::{Change, Experiment, Stated, Study, Variant};
+use super::kept::{Kept, Subject};
 use super::{Arguments, Findings, Heading, compared, to_json};
 use crate::failure::Failure;
 use crate::output::{interrupted, progress};
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use tvlb_firmware_model::{Scheme, VlbPaths};
@@ -20,6 +21,7 @@ use tvlb_generator::fabric_file::FabricFile;
 use tvlb_generator::generate::generate;
 use tvlb_generator::image::{Images, unthinned};
 use tvlb_generator::report::plot::{Axis, Ink, Mark, Plot, Series};
+use tvlb_generator::table_set::sha256;
 use tvlb_generator::topology::arrangement::{Arrangement, arrange};
 use tvlb_schema::{PerDecision, VcScheme};
 use tvlb_simulator::{
@@ -36,16 +38,14 @@ enum Paths {
     Conventional,
     /// The paper's strategic choice, drawn by route as it says.
     Paper,
-    /// What `tvlb generate` chooses on dfly(4,8,4,9), or what the user names.
+    /// What the user names, or plain sets that do well on dfly(4,8,4,9).
     Ours,
 }
 
-/// What `tvlb generate tables/dfly-4-8-4-9.toml` chooses for UGAL-L; UGAL-G goes by it too.
-pub(super) const OURS_UGAL: &str =
-    "4*only:000+100, only:001+101+110, 2*only:010+020, 8*only:011 T=-2";
+/// For UGAL-L; UGAL-G goes by it too. A plain set that does well on dfly(4,8,4,9).
+pub(super) const OURS_UGAL: &str = "shapes:011";
 /// The same for PAR.
-pub(super) const OURS_PAR: &str = "only:000+110, 4*only:001+010+011+020+021+100+101+111, 8*only:120 T=-2 \
-     then 8*only:000, 2*only:010+100, only:110 T=-2";
+pub(super) const OURS_PAR: &str = "shapes:011+110 by shape then shapes:020+110 by shape";
 
 impl Paths {
     const ALL: [Self; 3] = [Self::Conventional, Self::Paper, Self::Ours];
@@ -107,9 +107,9 @@ struct Line {
     of: Scheme,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-struct Point {
+pub(super) struct Point {
     load: f64,
     latency: f64,
     p99: u32,
@@ -117,6 +117,20 @@ struct Point {
     hops: f64,
     vlb_share: f64,
     saturated: bool,
+}
+
+impl From<Outcome> for Point {
+    fn from(outcome: Outcome) -> Self {
+        Self {
+            load: outcome.load,
+            latency: outcome.all.latency,
+            p99: outcome.all.p99,
+            accepted: outcome.all.accepted,
+            hops: outcome.all.hops,
+            vlb_share: outcome.all.vlb_share,
+            saturated: outcome.saturated,
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -170,7 +184,7 @@ pub(super) fn run(
         .into_par_iter()
         .with_max_len(1)
         .map(|(variant, scheme, tables)| {
-            let line = line((variant, scheme, tables), &pattern, &effort, arguments.seed);
+            let line = line((variant, scheme, tables), &pattern, &effort, arguments);
             bar.inc(1);
             line
         })
@@ -219,7 +233,7 @@ fn line(
     (variant, scheme, tables): (&Variant, Scheme, &Tables),
     pattern: &Pattern,
     effort: &Effort,
-    seed: u64,
+    arguments: &Arguments,
 ) -> Result<Line, Failure> {
     let Tables { paths, policies, images } = tables;
     let source =
@@ -241,19 +255,33 @@ fn line(
     }
     let switches = revision.apply(&images.fabric, &images.switches).map_err(Failure::of)?;
     let fabric = Fabric::boot(&images.fabric, &switches).map_err(Failure::of)?;
-    let traffic = Traffic::new(pattern, fabric.dragonfly(), seed).map_err(Failure::of)?;
-    let mut known: BTreeMap<u32, Outcome> = BTreeMap::new();
+    let traffic = Traffic::new(pattern, fabric.dragonfly(), arguments.seed).map_err(Failure::of)?;
+    let hash = sha256(&[&images.fabric[..], &switches.concat()].concat());
+    let kept = Kept(arguments.state.as_deref());
+    let seed = arguments.seed;
+    let mut known: BTreeMap<u32, Point> = BTreeMap::new();
     let mut is_good = |step: u32| {
         let load = f64::from(step) / UNIT;
-        let outcome = Run::new(&fabric, &settings, &traffic, load, seed)
-            .map_err(RunError::Settings)
-            .and_then(|run| run.measure(Haste::OnlyIfStable, &interrupted))
-            .map_err(|error| match error {
-                RunError::Stopped => Failure::Interrupted,
-                error => Failure::Message(format!("load {load}: {error}")),
-            })?;
-        let good = !outcome.saturated;
-        known.insert(step, outcome);
+        let subject = Subject {
+            tool_version: env!("CARGO_PKG_VERSION"),
+            images: &hash,
+            settings: &settings,
+            traffic: pattern.to_string(),
+            load,
+            seed,
+        };
+        let point = kept.recall_or(&subject, || {
+            Run::new(&fabric, &settings, &traffic, load, seed)
+                .map_err(RunError::Settings)
+                .and_then(|run| run.measure(Haste::OnlyIfStable, &interrupted))
+                .map(Point::from)
+                .map_err(|error| match error {
+                    RunError::Stopped => Failure::Interrupted,
+                    error => Failure::Message(format!("load {load}: {error}")),
+                })
+        })?;
+        let good = !point.saturated;
+        known.insert(step, point);
         Ok::<bool, Failure>(good)
     };
     let (mut good, mut bad) = (0, 101);
@@ -271,22 +299,13 @@ fn line(
         let middle = if middle >= bad { bad - 1 } else { middle };
         if is_good(middle)? { good = middle } else { bad = middle }
     }
-    let points = known.into_values().map(|outcome| Point {
-        load: outcome.load,
-        latency: outcome.all.latency,
-        p99: outcome.all.p99,
-        accepted: outcome.all.accepted,
-        hops: outcome.all.hops,
-        vlb_share: outcome.all.vlb_share,
-        saturated: outcome.saturated,
-    });
     Ok(Line {
         scheme: scheme_name(scheme),
         variant: variant.name,
         paths: *paths,
         set: paths.name(scheme, policies),
         saturation: f64::from(good) / UNIT,
-        points: points.collect(),
+        points: known.into_values().collect(),
         of: scheme,
     })
 }

@@ -2,6 +2,7 @@
 
 mod catalogue;
 mod curves;
+mod kept;
 mod step_one;
 mod topologies;
 
@@ -32,13 +33,15 @@ pub(crate) struct Arguments {
     #[arg(long)]
     quick: bool,
     /// UGAL-L's and UGAL-G's set to show as ours, with a threshold if it has one: `SET` or `SET T=N`
-    /// [default: what is chosen on dfly(4,8,4,9)]
-    #[arg(long, value_name = "SET", default_value = curves::OURS_UGAL, hide_default_value = true)]
+    #[arg(long, value_name = "SET", default_value = curves::OURS_UGAL)]
     ours_ugal: String,
     /// The same for PAR: `SET` or, with another at its second look, `SET then SET`, each with a
     /// threshold if it has one
-    #[arg(long, value_name = "SET", default_value = curves::OURS_PAR, hide_default_value = true)]
+    #[arg(long, value_name = "SET", default_value = curves::OURS_PAR)]
     ours_par: String,
+    /// Keep every simulated run in DIR, so that an interrupted experiment goes on
+    #[arg(long, value_name = "DIR")]
+    state: Option<PathBuf>,
     /// Decides random traffic, patterns and fractions
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -77,7 +80,11 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     })?;
     let found = match &experiment.kind {
         Kind::Model { p, a, h, g } => step_one::run([*p, *a, *h, *g], experiment, arguments)?,
-        Kind::Curves(study) => curves::run(study, experiment, arguments)?,
+        Kind::Curves(study) => curves::run(study, experiment, arguments).inspect_err(|error| {
+            if let (Failure::Interrupted, Some(state)) = (error, &arguments.state) {
+                eprintln!("tvlb: {}: keeps the runs so far", state.display());
+            }
+        })?,
         Kind::Topologies => topologies::run(experiment, arguments)?,
     };
     write_file(&directory.join("figures.csv"), &found.csv)?;
