@@ -32,14 +32,12 @@ impl Histogram {
         self.count
     }
 
-    pub(crate) const fn most(&self) -> u32 {
-        self.most
+    pub(crate) const fn sum(&self) -> u64 {
+        self.sum
     }
 
-    /// The mean; 0 of nothing.
-    #[expect(clippy::cast_precision_loss, reason = "sums stay far below 2^53")]
-    pub(crate) fn mean(&self) -> f64 {
-        if self.count == 0 { 0.0 } else { self.sum as f64 / self.count as f64 }
+    pub(crate) const fn most(&self) -> u32 {
+        self.most
     }
 
     /// The least latency that at least `parts` of 1000 packets do not exceed: its bin's largest
@@ -112,7 +110,7 @@ mod tests {
         let mut histogram = Histogram::new();
         (1..=1000).for_each(|latency| histogram.add(latency));
         assert_eq!([500, 990, 999, 1000].map(|p| histogram.percentile(p)), [500, 990, 999, 1000]);
-        assert_eq!((histogram.mean(), histogram.most()), (500.5, 1000));
+        assert_eq!((histogram.sum(), histogram.count(), histogram.most()), (500_500, 1000, 1000));
         assert_eq!(Histogram::new().percentile(500), 0);
     }
 }

@@ -73,7 +73,7 @@ impl Links {
     /// A node sends a packet to its switch.
     #[inline]
     pub(crate) fn inject(&mut self, flit: Flit, origin: Origin, input: u32, arrival: u32) {
-        self.tally.sent(origin.sent);
+        self.tally.sent(&origin);
         let packet = self.pool.add(flit, origin);
         self.injections.file(arrival, chunk_of(input), Arrival { input, packet });
     }

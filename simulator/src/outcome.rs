@@ -16,7 +16,8 @@ pub struct Figures {
     pub nodes: u32,
     /// Packets generated in the window and delivered: what the latencies are of.
     pub packets: u64,
-    /// Mean latency from generation to delivery.
+    /// Mean latency from generation to delivery; where a run has ended before all were delivered, the
+    /// least that it could have become.
     pub latency: f64,
     /// The median.
     pub p50: u32,
@@ -66,8 +67,8 @@ pub struct LinkLoad {
 pub struct Outcome {
     /// Flits offered per sending node and cycle.
     pub load: f64,
-    /// Mean latency above the limit, or certain to be: the latencies are of the packets delivered
-    /// until then, and too low.
+    /// Mean latency above the limit, or beyond reasonable doubt: then all latencies are of what was
+    /// measured until then.
     pub saturated: bool,
     /// Of all nodes.
     pub all: Figures,
@@ -97,20 +98,12 @@ impl Outcome {
 
     pub(crate) fn new(network: &Network<'_>, load: f64, flits: &[u32], stopped: bool) -> Self {
         let (settings, tally) = (network.settings, &network.links.tally);
-        let window = f64::from(settings.window);
+        let (window, now) = (f64::from(settings.window), network.now);
         let node_count = network.fabric.dragonfly().node_count();
         let sending: Vec<u32> = (0..node_count).filter(|&n| network.traffic.sends(n)).collect();
         let figures =
-            |population: &Population, name, nodes| figures(population, name, nodes, window);
-        let mut whole = tally.populations[0].clone();
-        for other in &tally.populations[1..] {
-            whole.latency.merge(&other.latency);
-            whole.network += other.network;
-            whole.hops += other.hops;
-            whole.by_vlb += other.by_vlb;
-            whole.accepted += other.accepted;
-        }
-        let all = figures(&whole, "all", count(sending.len()));
+            |population: &Population, name, nodes| figures(population, name, nodes, window, now);
+        let all = figures(&tally.whole(), "all", count(sending.len()));
         let names = network.traffic.populations();
         let populations = if names.len() > 1 {
             let of = |number| {
@@ -147,14 +140,20 @@ impl Outcome {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "sums stay far below 2^53")]
-fn figures(of: &Population, population: &'static str, nodes: u32, window: f64) -> Figures {
+fn figures(
+    of: &Population,
+    population: &'static str,
+    nodes: u32,
+    window: f64,
+    now: u32,
+) -> Figures {
     let packets = of.latency.count();
     let mean = |sum: u64| if packets == 0 { 0.0 } else { sum as f64 / packets as f64 };
     Figures {
         population,
         nodes,
         packets,
-        latency: of.latency.mean(),
+        latency: of.latency_at_least(now),
         p50: of.latency.percentile(500),
         p99: of.latency.percentile(990),
         p999: of.latency.percentile(999),

@@ -1,8 +1,9 @@
 //! One run: warm-up, measured window, drain.
 //!
 //! Traffic stays on throughout. Measured are the packets that nodes send in the window, as in the
-//! reference, and the drain ends when the last of them is delivered: it is short even where source
-//! queues grow without end, because what is still queued is not measured. A run is *saturated* if
+//! reference, and the drain ends when the last of them is delivered, or as soon as they say what is
+//! asked ([`Haste`]): it is short even where source queues grow without end, because what is still
+//! queued is not measured. A run is *saturated* if
 //! their mean latency, counted from generation, is above the limit, which is the paper's
 //! criterion; whether the accepted throughput fell short of the offered is reported beside it. A
 //! run is reproducible from images, settings, traffic, load and seed, bit for bit.
@@ -12,7 +13,7 @@ use crate::fabric::{BootError, Fabric};
 use crate::network::{DatapathError, Network};
 use crate::outcome::Outcome;
 use crate::settings::{Settings, SettingsError};
-use crate::tally::Tally;
+use crate::tally::{Population, Tally};
 use crate::traffic::Traffic;
 use crate::watchdog::Deadlock;
 
@@ -50,6 +51,9 @@ pub enum Haste {
     Measure,
     /// End as soon as the run will be saturated beyond reasonable doubt.
     OnlyIfStable,
+    /// End as soon as it is known of each population, and of all nodes together, whether its mean
+    /// latency will be above the limit.
+    EachPopulation,
 }
 
 /// A run in cycles: what happens between two calls is up to the caller.
@@ -190,14 +194,25 @@ impl<'f> Run<'f> {
             self.network.link_flits().iter().zip(&before).map(|(now, then)| now - then).collect();
         let end = self.network.now;
         let mut starved = false;
-        while self.network.links.tally.measured_sent != self.network.links.tally.measured_delivered
-            && !starved
-        {
+        while !self.is_known(haste, limit) && !starved {
             self.advance(100)?;
             starved = self.network.now - end > MOST_DRAIN * settings.window;
         }
         self.inspect()?;
         Ok(self.outcome(starved))
+    }
+
+    /// Whether nothing is left to be learned from the packets of the window.
+    fn is_known(&self, haste: Haste, limit: f64) -> bool {
+        let tally = &self.network.links.tally;
+        let is_known = |population: &Population| population.is_known(limit, self.network.now);
+        match haste {
+            Haste::Measure => tally.measured_sent == tally.measured_delivered,
+            Haste::OnlyIfStable => is_known(&tally.whole()),
+            Haste::EachPopulation => {
+                tally.populations.iter().all(is_known) && is_known(&tally.whole())
+            }
+        }
     }
 
     fn outcome(self, stopped: bool) -> Outcome {

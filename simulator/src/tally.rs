@@ -15,6 +15,9 @@ use tvlb_firmware_model::{Header, Kind};
 pub(crate) struct Population {
     /// From generation to delivery.
     pub(crate) latency: Histogram,
+    /// Packets of the window that are sent and not delivered, and the cycles of their generation,
+    /// added up.
+    pub(crate) under_way: (u64, u64),
     /// From the node's sending to delivery, added up.
     pub(crate) network: u64,
     /// Links between switches, added up.
@@ -23,6 +26,34 @@ pub(crate) struct Population {
     pub(crate) by_vlb: u64,
     /// Packets delivered in the window.
     pub(crate) accepted: u64,
+}
+
+impl Population {
+    /// The mean latency, or what it will be at least: what is under way counts as if it were
+    /// delivered now.
+    #[expect(clippy::cast_precision_loss, reason = "sums stay far below 2^53")]
+    pub(crate) fn latency_at_least(&self, now: u32) -> f64 {
+        let (waiting, created) = self.under_way;
+        let sum = self.latency.sum() + waiting * u64::from(now) - created;
+        let count = self.latency.count() + waiting;
+        if count == 0 { 0.0 } else { sum as f64 / count as f64 }
+    }
+
+    /// Whether it is known if the mean latency will be above a limit.
+    pub(crate) fn is_known(&self, limit: f64, now: u32) -> bool {
+        self.under_way.0 == 0 || self.latency_at_least(now) > limit
+    }
+
+    /// Adds another's counts.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.latency.merge(&other.latency);
+        self.under_way.0 += other.under_way.0;
+        self.under_way.1 += other.under_way.1;
+        self.network += other.network;
+        self.hops += other.hops;
+        self.by_vlb += other.by_vlb;
+        self.accepted += other.accepted;
+    }
 }
 
 /// All counts of a run.
@@ -43,8 +74,14 @@ pub(crate) struct Tally {
 
 impl Tally {
     pub(crate) fn new(traffic: &Traffic, nodes: u32, window: Range<u32>) -> Self {
-        let empty =
-            Population { latency: Histogram::new(), network: 0, hops: 0, by_vlb: 0, accepted: 0 };
+        let empty = Population {
+            latency: Histogram::new(),
+            under_way: (0, 0),
+            network: 0,
+            hops: 0,
+            by_vlb: 0,
+            accepted: 0,
+        };
         let several = traffic.populations().len() > 1;
         #[expect(clippy::cast_possible_truncation, reason = "there are two populations at most")]
         let population = |node| traffic.population(node) as u8;
@@ -59,24 +96,43 @@ impl Tally {
         }
     }
 
+    /// All nodes together.
+    pub(crate) fn whole(&self) -> Population {
+        let mut whole = self.populations[0].clone();
+        self.populations[1..].iter().for_each(|other| whole.merge(other));
+        whole
+    }
+
     #[inline]
-    pub(crate) fn sent(&mut self, at: u32) {
-        self.measured_sent += u64::from(self.window.contains(&at));
+    pub(crate) fn sent(&mut self, origin: &Origin) {
+        if self.window.contains(&origin.sent) {
+            self.measured_sent += 1;
+            let (waiting, created) = &mut self.population_of(origin).under_way;
+            *waiting += 1;
+            *created += u64::from(origin.created);
+        }
+    }
+
+    #[inline]
+    fn population_of(&mut self, origin: &Origin) -> &mut Population {
+        let number = self.population.get(origin.source as usize).map_or(0, |&n| usize::from(n));
+        &mut self.populations[number]
     }
 
     #[inline]
     pub(crate) fn delivered(&mut self, origin: &Origin, flit: &Flit, at: u32) {
-        let number = self.population.get(origin.source as usize).map_or(0, |&n| usize::from(n));
-        let population = &mut self.populations[number];
-        if self.window.contains(&at) {
-            population.accepted += 1;
-            self.accepted[origin.source as usize] += 1;
-        }
         let latency = at - origin.created;
         self.recent.0 += 1;
         self.recent.1 += u64::from(latency);
-        if self.window.contains(&origin.sent) {
-            self.measured_delivered += 1;
+        let (is_accepted, is_measured) =
+            (self.window.contains(&at), self.window.contains(&origin.sent));
+        self.accepted[origin.source as usize] += u32::from(is_accepted);
+        self.measured_delivered += u64::from(is_measured);
+        let population = self.population_of(origin);
+        population.accepted += u64::from(is_accepted);
+        if is_measured {
+            population.under_way.0 -= 1;
+            population.under_way.1 -= u64::from(origin.created);
             population.latency.add(latency);
             population.network += u64::from(at - origin.sent);
             population.hops += u64::from(flit.hops);

@@ -16,7 +16,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Raised when the meaning of a run changes, so that older files are refused.
-const VERSION: &str = "tvlb runs 1";
+const VERSION: &str = "tvlb runs 2";
 /// No memory is larger: some hundred bytes for each of some thousand runs.
 const MOST_BYTES: u64 = 256 << 20;
 /// How often the file is brought up to date.

@@ -93,9 +93,9 @@ impl<'i> Simulated<'i> {
         let outcome = Run::new(fabric, settings, &traffic, load_of(step), event.seed)
             .map_err(RunError::Settings)
             .and_then(|run| {
-                // Where there are several, each population's latency must be known to the end.
                 let several = traffic.populations().len() > 1;
-                run.measure(if several { Haste::Measure } else { Haste::OnlyIfStable }, self.stop)
+                let haste = if several { Haste::EachPopulation } else { Haste::OnlyIfStable };
+                run.measure(haste, self.stop)
             });
         let figures = match outcome {
             Ok(outcome) => figures(&outcome),

@@ -1,0 +1,54 @@
+//! A run that is given up early says of every mean latency what the whole run says: on which side
+//! of the limit it is.
+#![allow(clippy::unwrap_used, reason = "a test program")]
+
+mod arrangement;
+
+use arrangement::{Images, absolute, dragonfly, images};
+use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_schema::{SetRule, ShapeSet};
+use tvlb_simulator::{Fabric, Haste, Outcome, Pattern, Run, Settings, Traffic};
+
+#[test]
+fn giving_up_early_changes_no_verdict() {
+    let df = dragonfly(2, 4, 2, 9);
+    let Images { fabric, switches } = images(&df, &absolute(&df), SetRule::whole(ShapeSet::ALL));
+    let fabric = Fabric::boot(&fabric, &switches).unwrap();
+    let mut settings = Settings::new(Scheme::UgalL, VlbPaths::Custom);
+    (settings.window, settings.warm_up, settings.latency_limit) = (600, 2, 100);
+    let (mut above, mut spared) = (0, [0, 0]);
+    for pattern in ["hot-switch", "mixed(50,50)", "shift(1,0)", "uniform"] {
+        let traffic: Pattern = pattern.parse().unwrap();
+        let traffic = Traffic::new(&traffic, fabric.dragonfly(), 1).unwrap();
+        for hundredths in (10_u8..100).step_by(10) {
+            let load = f64::from(hundredths) / 100.0;
+            let run = |haste| {
+                let run = Run::new(&fabric, &settings, &traffic, load, 1).unwrap();
+                run.measure(haste, &|| false).unwrap()
+            };
+            let whole = run(Haste::Measure);
+            let means = |outcome: &Outcome| {
+                let all = std::iter::once(&outcome.all).chain(&outcome.populations);
+                all.map(|figures| figures.latency).collect::<Vec<f64>>()
+            };
+            above += u32::from(whole.saturated);
+
+            let stable = run(Haste::OnlyIfStable);
+            assert_eq!(stable.saturated, whole.saturated, "{pattern} at {load}");
+            spared[0] += whole.cycles - stable.cycles;
+            if !whole.saturated {
+                assert_eq!(stable, whole, "{pattern} at {load}: nothing is given up");
+            }
+
+            let each = run(Haste::EachPopulation);
+            assert_eq!(each.saturated, whole.saturated, "{pattern} at {load}");
+            spared[1] += whole.cycles - each.cycles;
+            for (found, known) in means(&each).into_iter().zip(means(&whole)) {
+                assert!(found <= known + 1e-9, "{pattern} at {load}: {found} above {known}");
+                assert!(found > 100.0 || found.to_bits() == known.to_bits(), "{pattern} at {load}");
+            }
+        }
+    }
+    assert!((10..30).contains(&above), "{above} of 36 runs are saturated");
+    assert!(spared.iter().all(|&cycles| cycles > 3000), "{spared:?} cycles are spared");
+}
