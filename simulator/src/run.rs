@@ -1,12 +1,12 @@
 //! One run: warm-up, measured window, drain.
 //!
 //! Traffic stays on throughout. Measured are the packets that nodes send in the window, as in the
-//! reference, and the drain ends when the last of them is delivered, or as soon as they say what is
-//! asked ([`Haste`]): it is short even where source queues grow without end, because what is still
-//! queued is not measured. A run is *saturated* if
-//! their mean latency, counted from generation, is above the limit, which is the paper's
-//! criterion; whether the accepted throughput fell short of the offered is reported beside it. A
-//! run is reproducible from images, settings, traffic, load and seed, bit for bit.
+//! reference, and the drain ends when the last of them is delivered, or as soon as they say what
+//! is asked ([`Haste`]): it is short even where source queues grow without end, because what is
+//! still queued is not measured. A run is *saturated* if their mean latency, counted from
+//! generation, is above the limit, which is the paper's criterion; whether the accepted throughput
+//! fell short of the offered is reported beside it. A run is reproducible from images, settings,
+//! traffic, load and seed, bit for bit.
 
 use crate::audit::AuditError;
 use crate::fabric::{BootError, Fabric};
