@@ -207,7 +207,7 @@ impl<'f> Run<'f> {
         let tally = &self.network.links.tally;
         let is_known = |population: &Population| population.is_known(limit, self.network.now);
         match haste {
-            Haste::Measure => tally.measured_sent == tally.measured_delivered,
+            Haste::Measure => tally.populations.iter().all(Population::is_complete),
             Haste::OnlyIfStable => is_known(&tally.whole()),
             Haste::EachPopulation => {
                 tally.populations.iter().all(is_known) && is_known(&tally.whole())

@@ -39,9 +39,14 @@ impl Population {
         if count == 0 { 0.0 } else { sum as f64 / count as f64 }
     }
 
+    /// Whether all packets of the window that are sent are delivered.
+    pub(crate) const fn is_complete(&self) -> bool {
+        self.under_way.0 == 0
+    }
+
     /// Whether it is known if the mean latency will be above a limit.
     pub(crate) fn is_known(&self, limit: f64, now: u32) -> bool {
-        self.under_way.0 == 0 || self.latency_at_least(now) > limit
+        self.is_complete() || self.latency_at_least(now) > limit
     }
 
     /// Adds another's counts.
@@ -65,9 +70,6 @@ pub(crate) struct Tally {
     population: Vec<u8>,
     /// Per node its packets delivered in the window.
     pub(crate) accepted: Vec<u32>,
-    /// Packets of the window that were sent, and delivered.
-    pub(crate) measured_sent: u64,
-    pub(crate) measured_delivered: u64,
     /// Packets delivered since this was last reset, and the sum of their latencies.
     pub(crate) recent: (u64, u64),
 }
@@ -90,8 +92,6 @@ impl Tally {
             populations: vec![empty; traffic.populations().len()],
             population: if several { (0..nodes).map(population).collect() } else { Vec::new() },
             accepted: vec![0; nodes as usize],
-            measured_sent: 0,
-            measured_delivered: 0,
             recent: (0, 0),
         }
     }
@@ -106,7 +106,6 @@ impl Tally {
     #[inline]
     pub(crate) fn sent(&mut self, origin: &Origin) {
         if self.window.contains(&origin.sent) {
-            self.measured_sent += 1;
             let (waiting, created) = &mut self.population_of(origin).under_way;
             *waiting += 1;
             *created += u64::from(origin.created);
@@ -127,7 +126,6 @@ impl Tally {
         let (is_accepted, is_measured) =
             (self.window.contains(&at), self.window.contains(&origin.sent));
         self.accepted[origin.source as usize] += u32::from(is_accepted);
-        self.measured_delivered += u64::from(is_measured);
         let population = self.population_of(origin);
         population.accepted += u64::from(is_accepted);
         if is_measured {

@@ -5,14 +5,15 @@
 //! made.
 
 use super::curves::Point;
+use super::to_json;
 use crate::failure::Failure;
+use crate::output::write_file;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
 use std::path::Path;
 use tvlb_generator::input_file::{self, Links};
 use tvlb_generator::table_set::sha256;
-use tvlb_generator::whole_file;
 use tvlb_simulator::Settings;
 
 /// No file is larger.
@@ -60,11 +61,9 @@ impl Kept<'_> {
         }
         let point = make()?;
         let written = Written { subject, point: &point };
-        let mut json = serde_json::to_vec_pretty(&written).map_err(Failure::of)?;
-        json.push(b'\n');
-        let cannot = |error| said(&path, &format!("cannot write it: {error}"));
-        fs::create_dir_all(directory).map_err(cannot)?;
-        whole_file::write(&path, json).map_err(cannot)?;
+        fs::create_dir_all(directory)
+            .map_err(|error| said(&path, &format!("cannot write it: {error}")))?;
+        write_file(&path, &to_json(&written)?)?;
         Ok(point)
     }
 }
