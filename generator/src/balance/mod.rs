@@ -21,7 +21,7 @@ use crate::routes::presence::{present_shapes, shapes_when_thinned};
 use crate::topology::Topology;
 use link_use::{Draw, Imbalance, LinkUse};
 use rayon::prelude::*;
-use std::cell::RefCell;
+use std::sync::{Mutex, PoisonError};
 use tvlb_schema::{Level, SetRule, Switch};
 
 /// The rounds of adjustment.
@@ -108,25 +108,26 @@ pub struct Balancer<'c> {
     /// Conventional VLB's.
     conventional: Imbalance,
     /// What is known already.
-    known: RefCell<Vec<BalancedSet>>,
+    known: Mutex<Vec<BalancedSet>>,
 }
 
 impl<'c> Balancer<'c> {
     /// Knows no set as yet.
     pub fn new(counter: &'c RouteCounter<'c>) -> Self {
         let conventional = Imbalance::of(counter, Draw::Conventional);
-        Self { counter, conventional, known: RefCell::default() }
+        Self { counter, conventional, known: Mutex::default() }
     }
 
     /// The set of a rule, balanced. `stop` is asked before each round.
     pub fn balanced(&self, rule: &SetRule, stop: &dyn Fn() -> bool) -> BalancedSet {
-        let mut known = self.known.borrow_mut();
-        if let Some(set) = known.iter().find(|set| set.rule == *rule) {
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(set) = known().iter().find(|set| set.rule == *rule) {
             return set.clone();
         }
+        // Not under the lock: this thread may turn to work that asks for another set meanwhile.
         let levels = balance(self.counter, rule, self.conventional, stop).levels;
         let set = BalancedSet { rule: *rule, levels };
-        known.push(set.clone());
+        known().push(set.clone());
         set
     }
 }

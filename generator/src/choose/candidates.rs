@@ -37,8 +37,8 @@ const PAR_FAMILY: [&str; 7] = [
      then 8*only:000, 2*only:010, only:100+110 T=-2",
     "only:000+110, 4*only:001+010+011+020+021+100+101, 8*only:120 T=-2 \
      then 8*only:000, 2*only:010+100, only:110 T=-2",
-    "only:000+110, 4*only:001+010+011+020+021+100+101+111, 8*only:120 \
-     then 8*only:000, 2*only:010, only:100+110",
+    "only:000+110, 4*only:001+010+011+020+021+100+101+111, 8*only:120 T=8 \
+     then 8*only:000, 2*only:010, only:100+110 T=8",
     "shapes:011+110 by shape",
     "shapes:020+110 by shape",
     "2*shapes:110, only:020+021+101+111+001+011",

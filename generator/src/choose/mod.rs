@@ -23,6 +23,7 @@ pub mod trial;
 pub mod yardstick;
 
 mod memory;
+mod step_two;
 
 pub use memory::MemoryError;
 pub use objective::Prefer;
@@ -31,32 +32,24 @@ pub use record::ChoiceEntry;
 
 use crate::balance::{Balancer, is_countable};
 use crate::fabric::Fabric;
-use crate::image::{BalancedSet, ImageStageError, Images, Routing, build};
+use crate::image::{BalancedSet, ImageStageError};
 use crate::routes::count::RouteCounter;
-use crate::routes::expected::fabric_mean;
 use crate::set_grammar::parse_set;
 use crate::throughput::ModelError;
 use crate::throughput::state::StateError;
-use candidates::{Candidate, DEFAULT, FALLBACK, Origin, Sources, by_shape, pairs};
-use contest::{Verdict, contest};
-use evidence::{Curve, Evidence, curves};
+use candidates::{DEFAULT, Sources, by_shape};
+use evidence::Evidence;
 use memory::Memory;
 use panel::Panel;
 use policy::Policy;
-use record::{About, CONVENTIONAL_NAME, ContestEntry, ModelEntry, PanelEntry};
+use record::{ModelEntry, PanelEntry};
 use screen::{Screened, screen};
-use search::load_of;
-use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use trial::{Entrant, Simulated};
-use tvlb_firmware_model::{Scheme, VlbPaths};
-use tvlb_schema::{PerDecision, SetRule, ShapeSet};
-use tvlb_simulator::{BootError, RunError, TrafficError, scheme_name};
-use yardstick::{CONVENTIONAL, PAPER};
-
-/// How many of the best sets are paired for PAR's two decisions, and how many are balanced.
-const BEST: usize = 3;
+use step_two::{Found, Trials, conventional_hops};
+use tvlb_firmware_model::Scheme;
+use tvlb_schema::{PerDecision, SetRule};
+use tvlb_simulator::{BootError, RunError, TrafficError};
 
 /// Why there is no choice.
 #[derive(Debug, thiserror::Error)]
@@ -228,7 +221,7 @@ pub fn choose(
     let outcome = trials.both(&Sources { front: &front, ..unscreened });
     // Also where it was interrupted: that is what the file is for.
     memory.save()?;
-    let (sets, thresholds, contests, curves) = outcome?;
+    let Found { sets, thresholds, contests, curves } = outcome?;
     let entry = ChoiceEntry {
         by: "simulation".to_owned(),
         prefer: Some(options.prefer.name().to_owned()),
@@ -248,56 +241,11 @@ pub fn runs_kept(fabric: &Fabric, options: &Options) -> usize {
     Memory::open(path, &subject(fabric, &panel)).map_or(0, |memory| memory.len())
 }
 
-/// The images that a switch would boot from, were a candidate chosen. `set` makes of each rule what
-/// switches have.
-fn images_of(
-    counter: &RouteCounter<'_>,
-    fabric: &Fabric,
-    candidate: &Candidate,
-    set: impl Fn(SetRule) -> BalancedSet,
-    stop: &(dyn Fn() -> bool + Sync),
-) -> Result<Images, ChooseError> {
-    let Candidate { source, second, .. } = candidate;
-    let at_source = set(source.rule);
-    let routing = Routing {
-        sets: PerDecision {
-            ugal_l: at_source.clone(),
-            par_source: at_source,
-            par_second: set(second.rule),
-        },
-        thresholds: PerDecision {
-            ugal_l: source.threshold,
-            par_source: source.threshold,
-            par_second: second.threshold,
-        },
-        virtual_channels: fabric.file.virtual_channels,
-    };
-    build(counter, &routing, &|| (), stop).map_err(|error| match error {
-        ImageStageError::Interrupted => ChooseError::Interrupted,
-        error @ ImageStageError::Unreachable { .. } => error.into(),
-    })
-}
-
 /// Makes the directory that keeps what is done, if there is to be one.
 fn make_state(directory: Option<&Path>) -> Result<(), ChooseError> {
     let Some(path) = directory else { return Ok(()) };
     let error = |source| ChooseError::Directory { path: path.to_owned(), source };
     std::fs::create_dir_all(path).map_err(error)
-}
-
-/// Conventional UGAL, then the candidates.
-fn entrants<'i>(candidates: &[Candidate], images: &'i [Images]) -> Vec<Entrant<'i>> {
-    let conventional = Entrant {
-        name: CONVENTIONAL_NAME.to_owned(),
-        images: &images[0],
-        paths: VlbPaths::Conventional,
-    };
-    let custom = candidates.iter().zip(images).map(|(candidate, images)| Entrant {
-        name: format!("{}; set seed {}", candidate.name(), candidate.source.rule.seed),
-        images,
-        paths: VlbPaths::Custom,
-    });
-    std::iter::once(conventional).chain(custom).collect()
 }
 
 /// All that a run depends on besides its scheme, sets, traffic, load and seed.
@@ -311,191 +259,6 @@ fn subject(fabric: &Fabric, panel: &Panel) -> String {
         env!("CARGO_PKG_VERSION"),
         fabric.file.latencies
     )
-}
-
-/// Hops of a path that conventional VLB draws, over all pairs of switches of different groups.
-fn conventional_hops(counter: &RouteCounter<'_>) -> Option<f64> {
-    let df = counter.topology().dragonfly();
-    let (mut sum, mut pairs) = (0.0, 0.0);
-    for source in df.switches() {
-        for destination in df.switches() {
-            if df.place(source).0 == df.place(destination).0 {
-                continue;
-            }
-            let by_hops = counter.triples(source, destination).by_hops();
-            let real = |count: u64| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
-            let total: f64 = by_hops.iter().map(|&count| real(count)).sum();
-            let hops: f64 = (0_u32..).zip(by_hops).map(|(h, n)| f64::from(h) * real(n)).sum();
-            if total > 0.0 {
-                sum += hops / total;
-                pairs += 1.0;
-            }
-        }
-    }
-    (pairs > 0.0).then(|| sum / pairs)
-}
-
-/// Who takes part in a contest.
-struct Field {
-    candidates: Vec<Candidate>,
-    /// Of each.
-    images: Vec<Images>,
-}
-
-impl Field {
-    /// The few best of a contest, the very best first.
-    fn best(&self, verdict: &Verdict) -> impl Iterator<Item = Candidate> {
-        verdict.finalists.iter().take(BEST).map(|f| self.candidates[f.contender - 1])
-    }
-}
-
-/// What Step 2 ends in: sets and thresholds, what the manifest keeps of the contests, their curves.
-type Found = (PerDecision<BalancedSet>, PerDecision<i16>, Vec<ContestEntry>, Vec<Curve>);
-
-/// All that the contests of a fabric share.
-struct Trials<'t> {
-    fabric: &'t Fabric,
-    counter: &'t RouteCounter<'t>,
-    screened: Option<&'t Screened>,
-    panel: &'t Panel,
-    memory: &'t Memory,
-    prefer: Prefer,
-    watch: &'t dyn Watch,
-    conventional_hops: Option<f64>,
-    /// None where the fabric is too large for a balance.
-    balancer: Option<Balancer<'t>>,
-}
-
-impl Trials<'_> {
-    /// Both schemes. PAR is first tried with the candidates as they are, then the best sets in
-    /// pairs; and with either scheme the best are tried once more with their load balanced.
-    fn both(&self, sources: &Sources<'_>) -> Result<Found, ChooseError> {
-        let mut field = self.field("ugal-l", &sources.candidates(Scheme::UgalL))?;
-        let (verdict, of_ugal_l, mut drawn) = self.with_balanced(Scheme::UgalL, &mut field)?;
-        let for_ugal_l = field.candidates[verdict.chosen - 1];
-
-        let mut field = self.field("par", &sources.candidates(Scheme::Par))?;
-        let (verdict, _) = self.contest(Scheme::Par, &field)?;
-        let best: Vec<Candidate> = field.best(&verdict).collect();
-        self.join(&mut field, &pairs(&best))?;
-        let (verdict, of_par, of_second) = self.with_balanced(Scheme::Par, &mut field)?;
-        drawn.extend(of_second);
-        let for_par = field.candidates[verdict.chosen - 1];
-        let sets = PerDecision {
-            ugal_l: self.set(for_ugal_l.source.rule, for_ugal_l),
-            par_source: self.set(for_par.source.rule, for_par),
-            par_second: self.set(for_par.second.rule, for_par),
-        };
-        let thresholds = PerDecision {
-            ugal_l: for_ugal_l.source.threshold,
-            par_source: for_par.source.threshold,
-            par_second: for_par.second.threshold,
-        };
-        Ok((sets, thresholds, vec![of_ugal_l, of_par], drawn))
-    }
-
-    /// The candidates of a scheme with their images.
-    fn field(&self, scheme: &'static str, candidates: &[Candidate]) -> Result<Field, ChooseError> {
-        self.watch.stage("candidates", Some(candidates.len()));
-        let field = Field { candidates: candidates.to_vec(), images: self.images(candidates)? };
-        self.watch.stage(scheme, None);
-        Ok(field)
-    }
-
-    /// A contest, and once more with the best balanced, which join the field.
-    fn with_balanced(
-        &self,
-        scheme: Scheme,
-        field: &mut Field,
-    ) -> Result<(Verdict, ContestEntry, Vec<Curve>), ChooseError> {
-        let (mut verdict, mut drawn) = self.contest(scheme, field)?;
-        if self.balancer.is_some() {
-            let best: Vec<Candidate> = field.best(&verdict).map(Candidate::balanced).collect();
-            let thinned = |candidate: &Candidate| {
-                let rules = [candidate.source.rule, candidate.second.rule];
-                rules.iter().any(|&rule| !self.set(rule, *candidate).levels.is_empty())
-            };
-            let best: Vec<Candidate> = best.into_iter().filter(thinned).collect();
-            self.join(field, &best)?;
-            (verdict, drawn) = self.contest(scheme, field)?;
-        }
-        let entry = self.entry(scheme, &field.candidates, &verdict);
-        Ok((verdict, entry, drawn))
-    }
-
-    /// Some more candidates join.
-    fn join(&self, field: &mut Field, more: &[Candidate]) -> Result<(), ChooseError> {
-        field.images.extend(self.images(more)?);
-        field.candidates.extend_from_slice(more);
-        Ok(())
-    }
-
-    /// One of a candidate's sets as switches would have it.
-    fn set(&self, rule: SetRule, candidate: Candidate) -> BalancedSet {
-        match &self.balancer {
-            Some(balancer) if candidate.is_balanced => {
-                balancer.balanced(&rule, &|| self.watch.stop())
-            }
-            _ => BalancedSet::unthinned(rule),
-        }
-    }
-
-    /// The images of candidates.
-    fn images(&self, candidates: &[Candidate]) -> Result<Vec<Images>, ChooseError> {
-        let images = candidates.iter().map(|candidate| {
-            let set = |rule| self.set(rule, *candidate);
-            let stop = || self.watch.stop();
-            let images = images_of(self.counter, self.fabric, candidate, set, &stop);
-            self.watch.step();
-            images
-        });
-        images.collect()
-    }
-
-    fn contest(&self, scheme: Scheme, field: &Field) -> Result<(Verdict, Vec<Curve>), ChooseError> {
-        let Field { candidates, images } = field;
-        let entrants = entrants(candidates, images);
-        let count = entrants.len();
-        let stop = || self.watch.stop();
-        let done = || self.watch.step();
-        let judge = Simulated::boot(scheme, self.panel, entrants, self.memory, &stop, &done)?;
-        let fallback = candidates
-            .iter()
-            .position(|c| c.origin != Origin::Pair && c.name() == FALLBACK)
-            .map_or(PAPER, |position| position + 1);
-        let verdict = contest(&judge, self.panel, count, self.prefer, fallback)?;
-        let mut shown = vec![(CONVENTIONAL, CONVENTIONAL_NAME.to_owned())];
-        for contender in [PAPER, verdict.chosen] {
-            if shown.iter().all(|(known, _)| *known != contender) {
-                shown.push((contender, candidates[contender - 1].name()));
-            }
-        }
-        let curves = curves(scheme_name(scheme), &judge.asked(), &shown, load_of);
-        Ok((verdict, curves))
-    }
-
-    fn entry(&self, scheme: Scheme, all: &[Candidate], verdict: &Verdict) -> ContestEntry {
-        let mut about = BTreeMap::new();
-        let everything = SetRule::whole(ShapeSet::ALL);
-        let conventional = About {
-            modelled: self.screened.and_then(|screened| screened.modelled(&everything)),
-            mean_hops: self.conventional_hops,
-        };
-        about.insert(CONVENTIONAL, conventional);
-        for (contender, candidate) in (1..).zip(all) {
-            let looked_up = contender == PAPER || contender == verdict.chosen;
-            about.insert(
-                contender,
-                About {
-                    modelled: self.screened.and_then(|s| s.modelled(&candidate.source.rule)),
-                    mean_hops: looked_up
-                        .then(|| fabric_mean(self.counter, &candidate.source.rule).hops)
-                        .flatten(),
-                },
-            );
-        }
-        ContestEntry::of(scheme_name(scheme), self.panel, all, verdict, &about)
-    }
 }
 
 #[cfg(test)]

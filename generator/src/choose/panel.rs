@@ -19,6 +19,8 @@ const WINDOW: u32 = 12;
 const QUICK_WINDOW: u32 = 4;
 /// Windows of warm-up before the one that is measured.
 const WARM_UP: u32 = 2;
+/// Where the search for conventional UGAL's saturation on a guard begins, in steps.
+const FIRST_GUARD_STEP: u32 = 60;
 /// Keeps the sample of shifts apart from other uses of the seed.
 const SHIFT_STREAM: u64 = 0x7368_6966_7473;
 
@@ -65,6 +67,8 @@ pub struct Guard {
     /// All nodes, or one population of them by number and name. Where a part of the nodes
     /// suffers, the mean over all may hide it, and so may the part that does.
     pub population: Option<(usize, &'static str)>,
+    /// Where the search for conventional UGAL's saturation begins, in steps.
+    pub first_step: u32,
 }
 
 impl fmt::Display for Guard {
@@ -118,8 +122,14 @@ impl Panel {
         }
         let half = Pattern::Mixed { uniform: 50, adversarial: 50, groups: 1, switches: 0 };
         // The guards that exclude most come first.
-        let guard =
-            |pattern, number, population| Guard { event: event(pattern, number), population };
+        let first_step = (100 / df.p()).max(1);
+        let guard = |pattern, number, population| {
+            // Half as many nodes as under a score pattern send by the gateways.
+            let of_mixed = (2 * first_step).min(FIRST_GUARD_STEP);
+            let is_mixed = matches!(pattern, Pattern::Mixed { .. });
+            let first_step = if is_mixed { of_mixed } else { FIRST_GUARD_STEP };
+            Guard { event: event(pattern, number), population, first_step }
+        };
         let mut guards = Vec::new();
         for population in [None, Some((0, "other")), Some((1, "hot"))] {
             guards.push(guard(Pattern::HotSwitch, 0, population));
@@ -145,7 +155,7 @@ impl Panel {
             window: longest * if size == PanelSize::Standard { WINDOW } else { QUICK_WINDOW },
             warm_up: WARM_UP,
             latency_limit: (7 * longest / 4).max(5 * queue / 8),
-            first_step: (100 / df.p()).max(1),
+            first_step,
             latencies,
         }
     }
@@ -220,6 +230,20 @@ mod tests {
         let df = Dragonfly::new(4, 8, 4, 9).unwrap();
         let panel = Panel::new(&df, Latencies { local: 100, global: 1000 }, 1, PanelSize::Standard);
         assert!(panel.window > 20_000 && panel.latency_limit > 3_000);
+    }
+
+    #[test]
+    fn the_searches_of_conventional_ugal_begin_near_where_it_saturates() {
+        let latencies = Latencies { local: 10, global: 15 };
+        let steps = |df: Dragonfly| {
+            let panel = Panel::new(&df, latencies, 1, PanelSize::Standard);
+            let of_guards: BTreeSet<u32> = panel.guards.iter().map(|g| g.first_step).collect();
+            (panel.first_step, of_guards)
+        };
+        let large = steps(Dragonfly::new(13, 26, 13, 27).unwrap());
+        assert_eq!(large, (7, BTreeSet::from([14, 60])));
+        let lonely = steps(Dragonfly::new(1, 2, 1, 3).unwrap());
+        assert_eq!(lonely, (100, BTreeSet::from([60])));
     }
 
     #[test]

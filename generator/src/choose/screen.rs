@@ -18,9 +18,10 @@ use crate::throughput::report::{Heading, Report};
 use crate::throughput::state::{self, Done};
 use crate::throughput::sweep::Sweep;
 use crate::throughput::{Counting, LARGE, PathSet, Pattern, VAST, path_set};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
-use tvlb_schema::{Dragonfly, SetRule, Switch};
+use tvlb_schema::{Dragonfly, DrawRule, SetRule, Switch};
 
 /// How much of the best modelled throughput a candidate may lack.
 pub const EPSILON: f64 = 0.01;
@@ -95,7 +96,11 @@ pub(super) fn screen(
         let known = |text| parse_set(text, seed).expect("these texts are in the grammar");
         FEW_SETS.map(known).iter().map(named).collect()
     } else {
-        path_set::down_closed().into_iter().chain(extra.iter().map(named)).collect()
+        // How routes are drawn does not show in the model: a candidate of known routes adds nothing.
+        let by_route = |rule: &SetRule| named(&SetRule { draw: DrawRule::ByRoute, ..*rule });
+        let mut known = BTreeSet::new();
+        let all = path_set::down_closed().into_iter().chain(extra.iter().map(by_route));
+        all.filter(|set| known.insert(set.name().to_owned())).collect()
     };
     sets.retain(|set| reaches_all(counter, &patterns, set.rule()));
     let sweep = Sweep::new(&fabric.topology, Counting::Routes, patterns, sets.clone());

@@ -4,14 +4,18 @@
 //! is tried is the one that ships, from the very bytes that would be written.
 
 use super::ChooseError;
+use super::candidates::Candidate;
 use super::evidence::Asked;
 use super::memory::Memory;
 use super::panel::{Event, Panel};
+use super::record::CONVENTIONAL_NAME;
 use super::search::load_of;
-use crate::image::Images;
+use crate::image::{BalancedSet, ImageStageError, Images, Routing, build};
+use crate::routes::count::RouteCounter;
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
 use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_schema::{PerDecision, SetRule};
 use tvlb_simulator::{Fabric, Haste, Outcome, Run, RunError, Settings, Traffic, scheme_name};
 
 /// What a contest needs to know of a run.
@@ -44,6 +48,51 @@ pub(super) struct Entrant<'i> {
     pub(super) images: &'i Images,
     /// Conventional, or from the images' sets.
     pub(super) paths: VlbPaths,
+}
+
+/// The images that a switch would boot from, were a candidate chosen. `set` makes of each rule what
+/// switches have.
+pub(super) fn images_of(
+    counter: &RouteCounter<'_>,
+    fabric: &crate::fabric::Fabric,
+    candidate: &Candidate,
+    set: impl Fn(SetRule) -> BalancedSet,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Result<Images, ChooseError> {
+    let Candidate { source, second, .. } = candidate;
+    let at_source = set(source.rule);
+    let routing = Routing {
+        sets: PerDecision {
+            ugal_l: at_source.clone(),
+            par_source: at_source,
+            par_second: set(second.rule),
+        },
+        thresholds: PerDecision {
+            ugal_l: source.threshold,
+            par_source: source.threshold,
+            par_second: second.threshold,
+        },
+        virtual_channels: fabric.file.virtual_channels,
+    };
+    build(counter, &routing, &|| (), stop).map_err(|error| match error {
+        ImageStageError::Interrupted => ChooseError::Interrupted,
+        error @ ImageStageError::Unreachable { .. } => error.into(),
+    })
+}
+
+/// Conventional UGAL, then the candidates.
+pub(super) fn entrants<'i>(candidates: &[Candidate], images: &'i [Images]) -> Vec<Entrant<'i>> {
+    let conventional = Entrant {
+        name: CONVENTIONAL_NAME.to_owned(),
+        images: &images[0],
+        paths: VlbPaths::Conventional,
+    };
+    let custom = candidates.iter().zip(images).map(|(candidate, images)| Entrant {
+        name: format!("{}; set seed {}", candidate.name(), candidate.source.rule.seed),
+        images,
+        paths: VlbPaths::Custom,
+    });
+    std::iter::once(conventional).chain(custom).collect()
 }
 
 /// Judges by simulation.

@@ -18,8 +18,6 @@ pub const PAPER: usize = 1;
 pub const GUARD_MARGIN: u32 = 5;
 /// The load at which latency is compared, unless conventional UGAL is near saturation there.
 const LOW_LOAD: u32 = 10;
-/// Where the search for conventional UGAL's saturation on a guard begins.
-const FIRST_GUESS: u32 = 60;
 
 /// The load at which a network counts as hardly used, in steps.
 pub const LIGHT_LOAD: u32 = 5;
@@ -66,7 +64,7 @@ impl Yardstick {
     /// The first run that failed.
     pub fn measure(judge: &impl Judge, panel: &Panel) -> Result<Self, ChooseError> {
         let guard_steps = all_of(&panel.guards, |guard| {
-            guard_saturation(judge, panel, CONVENTIONAL, guard, FIRST_GUESS)
+            guard_saturation(judge, panel, CONVENTIONAL, guard, guard.first_step)
         })?;
         let score_steps =
             all_of(&panel.score, |event| saturation(judge, CONVENTIONAL, event, panel.first_step))?;

@@ -167,6 +167,26 @@ fn what_was_kept_of_another_fabric_is_refused() {
     );
 }
 
+#[test]
+fn a_candidate_of_known_routes_leaves_what_is_modelled_as_it_is() {
+    let scratch = Scratch::with_text(TINY);
+    scratch.succeeds("generate fabric.toml -o out --panel quick --state kept");
+    let modelled = scratch.read("kept/model");
+    let with = |output: &'static str, candidate: &'static str| {
+        let generate = "generate fabric.toml --panel quick --state kept -q -o";
+        let rest = [output, "--candidate", candidate];
+        scratch.tvlb_with(generate.split(' ').chain(rest))
+    };
+    // Neither how routes are drawn nor T shows in the model.
+    let known = with("known", "strategic-2-3 by shape T=4 then shapes:011 T=9");
+    assert_eq!((known.code, known.stderr.as_str()), (0, ""));
+    assert_eq!(scratch.read("kept/model"), modelled);
+    // Other routes do, and the message says what to do.
+    let other = with("other", "50% shapes:021");
+    assert_eq!(other.code, 2);
+    assert!(other.stderr.contains("patterns or sets; remove it to begin anew"), "{}", other.stderr);
+}
+
 /// Like [`Scratch::refuses`], where something may be kept in the state.
 fn refused(scratch: &Scratch, arguments: &str) -> String {
     let run = scratch.tvlb(arguments);
