@@ -29,7 +29,8 @@ const UGAL_L_FAMILY: [&str; 4] = [
     "4*only:000+001+010+011+021+111, 2*only:020+100+120+121, only:101+110 T=-2",
 ];
 
-/// The same for PAR.
+/// The same for PAR; the fourth is the second with the T that holds the guards in groups of many
+/// switches (docs/step-2.md, "Large groups want a larger T").
 const PAR_FAMILY: [&str; 7] = [
     "only:000+110, 4*only:001+010+011+020+021+100+101+111, 8*only:120 T=-2 \
      then only:000+010+100, 2*only:110 T=-2",
