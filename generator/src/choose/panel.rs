@@ -124,11 +124,8 @@ impl Panel {
         // The guards that exclude most come first.
         let first_step = (100 / df.p()).max(1);
         let guard = |pattern, number, population| {
-            // Half as many nodes as under a score pattern send by the gateways.
-            let of_mixed = (2 * first_step).min(FIRST_GUARD_STEP);
-            let is_mixed = matches!(pattern, Pattern::Mixed { .. });
-            let first_step = if is_mixed { of_mixed } else { FIRST_GUARD_STEP };
-            Guard { event: event(pattern, number), population, first_step }
+            let event = event(pattern, number);
+            Guard { event, population, first_step: FIRST_GUARD_STEP }
         };
         let mut guards = Vec::new();
         for population in [None, Some((0, "other")), Some((1, "hot"))] {
@@ -136,7 +133,9 @@ impl Panel {
         }
         if size == PanelSize::Standard {
             for population in [None, Some((0, "uniform")), Some((1, "adversarial"))] {
-                guards.push(guard(half.clone(), 0, population));
+                // Half as many nodes as under a score pattern send by the gateways.
+                let first_step = (2 * first_step).min(FIRST_GUARD_STEP);
+                guards.push(Guard { first_step, ..guard(half.clone(), 0, population) });
             }
             guards.extend((0..2).map(|number| guard(Pattern::Permutation, number, None)));
         }
