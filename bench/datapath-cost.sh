@@ -33,6 +33,7 @@ flash() { awk '$1 == "flash" { print $2 }' "$out/$1"; }
 `admit`, MIN|admit-min
 `admit`, UGAL-L, conventional|admit-ugal-l-conventional
 `admit`, UGAL-L, strategic-2-3 by shape|admit-ugal-l-custom
+`admit`, UGAL-L, 1% of only:101 (211 looks)|admit-ugal-l-rare
 `reconsider`, strategic-2-3 by shape|reconsider
 `forward`|forward
 ROWS

@@ -17,6 +17,9 @@ use tvlb_schema::{End, FabricImage, Node};
 pub const FABRIC: &[u8] = include_bytes!("../images/fabric.tvlb");
 /// Switch 3 of it: the source.
 pub const SOURCE: &[u8] = include_bytes!("../images/switch-00003.tvlb");
+/// Switch 3 with 1% only:101 by route, of which a draw takes some 211 looks: near the most that
+/// `generate` accepts on average.
+pub const RARE: &[u8] = include_bytes!("../images/switch-00003-rare.tvlb");
 /// Switch 4 of it, of the same group: PAR's second switch.
 pub const SECOND: &[u8] = include_bytes!("../images/switch-00004.tvlb");
 /// The images that pin the format.

@@ -9,6 +9,7 @@ use tvlb_schema::Node;
 
 const FABRIC: &[u8] = include_bytes!("../../bare-metal/images/fabric.tvlb");
 const SOURCE: &[u8] = include_bytes!("../../bare-metal/images/switch-00003.tvlb");
+const RARE: &[u8] = include_bytes!("../../bare-metal/images/switch-00003-rare.tvlb");
 const SECOND: &[u8] = include_bytes!("../../bare-metal/images/switch-00004.tvlb");
 
 #[inline(never)]
@@ -42,7 +43,8 @@ fn main() {
     let what = arguments.next().expect("the first argument is the kind of call");
     let calls: u32 = arguments.next().and_then(|n| n.parse().ok()).expect("the second is a number");
     let boot = |image| Switch::boot(FABRIC, image).expect("the images are good");
-    let (source, second) = (boot(SOURCE), boot(SECOND));
+    let source = boot(if what == "admit-ugal-l-rare" { RARE } else { SOURCE });
+    let second = boot(SECOND);
     let credits = [1_u32; 15];
     let mut rng = DefaultRng::seed_from_u64(1);
     let how = match what.as_str() {

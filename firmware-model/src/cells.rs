@@ -9,17 +9,27 @@
 //! | theirs  | the destination's| this group and the port's                   | 1·0              |
 //! | others  | another switch's of this group | as for own                    | 1·1              |
 //!
-//! To draw uniformly from the routes wanted, draw cells uniformly until one holds such a route.
-//! Since short shapes have their own small strata, few draws miss. After [`MOST_TRIES`] misses
-//! (or as many as there are cells, if fewer) all cells are visited once, keeping each hit in turn
-//! with probability 1/n (reservoir sampling), which is uniform too: so the result is exactly
-//! uniform, up to the bias of at most n·2⁻³² of scaling a 32-bit number to n choices; a port and a
-//! way to cross share such a number, so that n is their product, and where there are few cells the
-//! link does too. Where there are more than [`MOST_VISITED`] cells no visit is made and the draw
-//! gives up. So many cells come only with shapes of which most cells hold a route, so that even a
-//! keep-fraction of a hundredth, of which a thinned set keeps a quarter, leaves (1 − 0.009/4)⁴⁰⁹⁶,
-//! one packet in ten thousand, without one. The work is bounded by the two constants, for any
-//! image.
+//! A route is drawn uniformly from the routes wanted in up to three steps, of which nearly every draw
+//! needs the first alone. Each is uniform over the same routes, so that the whole draw is.
+//!
+//! 1. **Tries.** Cells are drawn uniformly until one holds a route that is wanted: at most
+//!    [`MOST_TRIES`], or as many as there are cells if those are fewer. Since short shapes have their
+//!    own small strata, few tries miss. Where groups are joined by different numbers of links, or
+//!    ports are unused, many cells may hold no two links at all: after [`MOST_MISSES`] of those the
+//!    next step begins.
+//! 2. **Seeks**, only on such wirings: all pairs of a first and a second link are counted, group by
+//!    group; then a pair is drawn by its number, found by counting again, and dropped if it is not
+//!    of a shape that is wanted, until [`MOST_SOUGHT`] groups have been looked at. Whatever the wiring,
+//!    the first seek finds a conventional VLB path if there is one.
+//! 3. **A visit** of the cells in order, each hit kept in turn with probability 1/n (reservoir
+//!    sampling). Ports without a link onward are passed by. The visit ends after [`MOST_VISITED`]
+//!    cells that hold two links; it is uniform over all routes where there are no more.
+//!
+//! The result is uniform up to the bias of at most n·2⁻³² of scaling a 32-bit number to n choices; a
+//! port and a way to cross share such a number, so that n is their product, and where there are few
+//! cells the link does too. The work is bounded by the four constants, for any image. The host
+//! refuses to write a set of which a draw would often need more than the first step, so that on a
+//! written table set the bound is hardly ever met.
 
 use crate::Switch;
 use crate::path::Place;
@@ -28,10 +38,16 @@ use tvlb_schema::{End, GlobalPort, Index, Shape, ShapeSet};
 
 /// The most cells that are tried at random.
 pub const MOST_TRIES: u32 = 4096;
+/// The most of these tries that may meet no two links, where groups are joined by different numbers
+/// of links or ports are unused.
+pub const MOST_MISSES: u32 = 64;
+/// The most groups that are then looked at to seek pairs of links that are drawn by number, once
+/// they are counted.
+pub const MOST_SOUGHT: u32 = 16_384;
+/// The most cells that are visited in order when all tries and seeks have missed.
+pub const MOST_VISITED: u32 = 8192;
 /// The most cells of which one is drawn by one random word.
 const MOST_OF_ONE_WORD: u32 = 1 << 16;
-/// The most cells that are then visited in order.
-pub const MOST_VISITED: u32 = 65_536;
 
 /// A first and a second global link that share their intermediate group.
 #[derive(Clone, Copy)]
@@ -44,12 +60,6 @@ pub(crate) struct Links {
     pub(crate) v: Index,
     /// The switch that y leaves.
     pub(crate) w: Index,
-}
-
-/// The cells of some strata.
-#[inline]
-pub(crate) fn count(strata: &[Cells]) -> u32 {
-    strata.iter().map(Cells::count).fold(0, u32::saturating_add)
 }
 
 /// A random word.
@@ -100,8 +110,6 @@ pub(crate) struct Cells {
     pub(crate) stratum: Stratum,
     /// Bit 2·mid + tail is set where shapes with these are wanted.
     pub(crate) wanted: u8,
-    /// Bit 0: shapes without a tail are wanted; bit 1: with one.
-    pub(crate) tails: u8,
     /// At most 2¹².
     pub(crate) ports: u16,
     /// At most 2¹².
@@ -136,7 +144,7 @@ impl Cells {
     /// Whether a tail like that of these links is wanted.
     #[inline]
     pub(crate) const fn wants(&self, tail: bool) -> bool {
-        self.tails >> tail as u8 & 1 == 1
+        self.wanted & 0b01_0101 << tail as u8 != 0
     }
 }
 
@@ -144,7 +152,6 @@ pub(crate) const OWN: ShapeSet = bits(0b0000_0011_1111);
 pub(crate) const THEIRS: ShapeSet = bits(0b0101_0100_0000);
 pub(crate) const OTHERS: ShapeSet = bits(0b1010_1000_0000);
 pub(crate) const DETOURS: ShapeSet = bits(0b1100_0011_0000);
-pub(crate) const TAILS: ShapeSet = bits(0b1010_1010_1010);
 
 pub(crate) const fn bits(bits: u16) -> ShapeSet {
     match ShapeSet::from_bits(bits) {
@@ -180,29 +187,36 @@ impl Switch<'_> {
         let direct = u8::from(!shapes.without(DETOURS).is_empty());
         let detours = if shapes.and(DETOURS).is_empty() { 0 } else { df.a().saturating_sub(2) };
         let links = self.image.fabric().most_links();
-        let tails = u8::from(!shapes.without(TAILS).is_empty())
-            | u8::from(!shapes.and(TAILS).is_empty()) << 1;
         // Of one stratum: the shapes without a head, or those with one, which begin with number 6.
         let bits = shapes.bits();
         let wanted = ((bits | bits >> 6) & 0x3f) as u8;
         let ways = u32::from(direct) + detours;
         let [ports, links, ways] = [ports, links, ways].map(low_u16);
-        Cells { stratum, wanted, tails, ports, links, ways, direct }
+        Cells { stratum, wanted, ports, links, ways, direct }
     }
 
-    /// Visits all cells that hold a pair of links, in order.
+    /// Visits the cells that hold two links, in order, `most` of them at most.
     #[inline]
     pub(crate) fn visit(
         &self,
         to: &Place,
         strata: &[Cells],
+        most: u32,
         mut each: impl FnMut(Links, &Cells, u32),
     ) {
+        let mut left = most;
         for cells in strata.iter().filter(|cells| cells.ways > 0) {
             for port in 0..cells.ports.into() {
                 for k in 0..cells.links.into() {
-                    let Some(links) = self.links(to, cells, port, k) else { continue };
+                    let Some(links) = self.links(to, cells, port, k) else { break };
+                    if !self.fits(links, cells) {
+                        continue;
+                    }
                     for way in 0..cells.ways.into() {
+                        if left == 0 {
+                            return;
+                        }
+                        left -= 1;
                         each(links, cells, way);
                     }
                 }
@@ -210,8 +224,40 @@ impl Switch<'_> {
         }
     }
 
-    /// The two links that a port and a number k name, if there are such, and if a shape that
-    /// begins and ends as they do is wanted.
+    /// Whether two links are of a stratum and end as a shape that is wanted of it does.
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
+    pub(crate) fn fits(&self, links: Links, cells: &Cells) -> bool {
+        cells.wants(links.tail)
+            && (cells.stratum == Stratum::All
+                || cells.head() != self.image.own_slot(links.x).is_some())
+    }
+
+    /// Passes by as many pairs of a first and a second link as `pair` says, which counts down, and
+    /// returns the next; `None` where there are no more. Takes the groups between in order, so it
+    /// looks at g of them at most.
+    #[cfg_attr(target_os = "none", inline(never))]
+    pub(crate) fn seek(&self, to: &Place, pair: &mut u32) -> Option<Links> {
+        let (fabric, group) = (self.image.fabric(), self.image.group());
+        for middle in self.dragonfly().groups() {
+            if middle == group || middle == to.group {
+                continue;
+            }
+            let first = fabric.links_between(group, middle);
+            let seconds = fabric.links_between(middle, to.group).count();
+            // Both are at most 2¹².
+            let pairs = first.count().wrapping_mul(seconds);
+            if *pair < pairs {
+                let x = fabric.ends(first, pair.checked_div(seconds)?).0;
+                return self.links_by_x(to, x, pair.checked_rem(seconds)?);
+            }
+            *pair -= pairs;
+        }
+        None
+    }
+
+    /// The two links that a port and a number k name; `None` where the port leads nowhere from where
+    /// the destination's group can be reached by a k-th link, and then by no later one either.
     #[cfg_attr(not(target_os = "none"), inline(always))]
     #[allow(clippy::inline_always)]
     pub(crate) fn links(&self, to: &Place, cells: &Cells, port: u32, k: u32) -> Option<Links> {
@@ -226,7 +272,7 @@ impl Switch<'_> {
             Stratum::Others if port >= own => port + h,
             Stratum::Others | Stratum::All => port,
         };
-        self.links_by_x(to, cells, global_port(x), k)
+        self.links_by_x(to, global_port(x), k)
     }
 
     /// As [`Self::links`], where k counts the links from behind port x of this group.
@@ -235,13 +281,7 @@ impl Switch<'_> {
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline(always))]
     #[allow(clippy::inline_always)]
-    pub(crate) fn links_by_x(
-        &self,
-        to: &Place,
-        cells: &Cells,
-        x: GlobalPort,
-        k: u32,
-    ) -> Option<Links> {
+    pub(crate) fn links_by_x(&self, to: &Place, x: GlobalPort, k: u32) -> Option<Links> {
         let (fabric, df) = (self.image.fabric(), self.dragonfly());
         let End { group: middle, port: v } = self.image.behind(x)?;
         if middle == to.group {
@@ -253,9 +293,6 @@ impl Switch<'_> {
         }
         let (y, z) = fabric.ends(second, k);
         let tail = df.split_port(z).0 != to.index;
-        if !cells.wants(tail) {
-            return None;
-        }
         Some(Links { x, y, tail, v: df.split_port(v).0, w: df.split_port(y).0 })
     }
 
@@ -271,9 +308,6 @@ impl Switch<'_> {
             return None;
         }
         let (x, v) = fabric.ends(first, k);
-        if self.image.own_slot(x).is_some() {
-            return None;
-        }
         let (_, y) = fabric.ends(fabric.links_between(to.group, middle), kz);
         Some(Links { x, y, tail: false, v: df.split_port(v).0, w: df.split_port(y).0 })
     }
@@ -311,13 +345,12 @@ mod tests {
         let cells = Cells {
             stratum: Stratum::All,
             wanted: 0x3f,
-            tails: 3,
             ports: 4096,
             links: 4096,
             ways: 256,
             direct: 0,
         };
         assert!(cells.count() > MOST_VISITED);
-        assert!(count(&[cells, cells]) > MOST_VISITED);
+        assert_eq!(cells.count(), u32::MAX);
     }
 }

@@ -11,9 +11,15 @@ pub trait Credits {
     /// buffer space downstream has not been returned yet.
     fn used(&self, port: Port) -> u32;
 
+    /// Whether [`Self::used_along`] answers, as UGAL-G needs it to. `false`, as here, where a switch
+    /// sees its own ports only; then UGAL-G is refused and takes no room in the switch's program.
+    fn sees_whole_paths(&self) -> bool {
+        false
+    }
+
     /// The sum of credits in use along the whole path of a packet that would set out from this
     /// switch with this header: the view that UGAL-G supposes. `None`, as here, where a switch
-    /// sees its own ports only.
+    /// sees its own ports only; see [`Self::sees_whole_paths`].
     fn used_along(&self, header: Header) -> Option<u32> {
         let _ = header;
         None

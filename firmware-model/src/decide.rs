@@ -291,6 +291,9 @@ impl Switch<'_> {
         rng: &mut (impl Rng + ?Sized),
     ) -> Result<Chosen, Denied> {
         if scheme == Scheme::UgalG {
+            if !credits.sees_whole_paths() {
+                return Err(Denied::NoGlobalView);
+            }
             return self.choose_by_global_view(to, terminal, paths, credits, rng);
         }
         let min = if scheme == Scheme::Vlb { None } else { self.draw_min(to, rng) };

@@ -3,18 +3,20 @@
 //! Sets are rules, so routes are not listed anywhere; they are found in cells (see [`crate::cells`]).
 
 use crate::cells::{
-    Cells, Links, MOST_TRIES, MOST_VISITED, Stratum, below, count, draw_cell, low_u16,
+    Cells, Links, MOST_MISSES, MOST_SOUGHT, MOST_TRIES, MOST_VISITED, Stratum, below, draw_cell,
+    low_u16,
 };
 use crate::path::{Path, Place};
 use crate::{Stage, Switch};
 use rand_core::Rng;
 use tvlb_schema::{Decision, GlobalPort, Index, Port, Route, SetView, Shape, ShapeSet};
 
-/// Where a VLB path is to lead, and the set that it is to be of; a triple where there is none.
-#[derive(Clone, Copy)]
+/// Where a VLB path is to lead, the set that it is to be of (a triple where there is none), and the
+/// cells in which such paths lie.
 struct Wanted<'s> {
     to: &'s Place,
     set: Option<&'s SetView<'s>>,
+    strata: &'s [Cells],
 }
 
 /// Drawing for packets from this switch; `to` is a place in another group where nothing else is said.
@@ -70,7 +72,6 @@ impl Switch<'_> {
         let cells = Cells {
             stratum: Stratum::All,
             wanted: 0x3f,
-            tails: 3,
             ports: low_u16(df.ports_per_group()),
             links: low_u16(self.image.fabric().most_links()),
             ways: low_u16(df.a()),
@@ -100,7 +101,7 @@ impl Switch<'_> {
         tried: u32,
         rng: &mut (impl Rng + ?Sized),
     ) -> Option<Path> {
-        self.draw_from(Wanted { to, set: None }, &[cells], tried, rng)
+        self.draw_from(&Wanted { to, set: None, strata: &[cells] }, tried, rng)
     }
 
     /// A route of a T-VLB set that draws by shape: a shape by its weight, then a route of it.
@@ -114,7 +115,7 @@ impl Switch<'_> {
     ) -> Option<Path> {
         let shape = draw_shape(set.shapes_to(to.switch), set.is_even(), weights, rng)?;
         let cells = self.stratum(Stratum::of(shape), ShapeSet::only(shape));
-        self.draw_from(Wanted { to, set: Some(set) }, &[cells], 0, rng)
+        self.draw_from(&Wanted { to, set: Some(set), strata: &[cells] }, 0, rng)
     }
 
     /// A route of a T-VLB set that draws by route, uniformly.
@@ -126,23 +127,23 @@ impl Switch<'_> {
         rng: &mut (impl Rng + ?Sized),
     ) -> Option<Path> {
         let strata = self.strata(set.shapes_to(to.switch));
-        self.draw_from(Wanted { to, set: Some(set) }, &strata, 0, rng)
+        self.draw_from(&Wanted { to, set: Some(set), strata: &strata }, 0, rng)
     }
 
     /// A route of a set, or a triple where there is none, from all cells of these strata alike, after
     /// as many tries that have missed.
-    #[inline(always)]
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline(always))]
     #[allow(clippy::inline_always)]
     fn draw_from(
         &self,
-        wanted: Wanted<'_>,
-        strata: &[Cells],
+        wanted: &Wanted<'_>,
         tried: u32,
         rng: &mut (impl Rng + ?Sized),
     ) -> Option<Path> {
-        match self.try_cells(wanted, strata, tried, rng) {
+        match self.try_cells(wanted, tried, rng) {
             Some(found) => Some(found),
-            None => self.draw_by_visit(wanted, strata, rng),
+            None => self.draw_otherwise(wanted, rng),
         }
     }
 
@@ -154,23 +155,59 @@ impl Switch<'_> {
     #[allow(clippy::inline_always)]
     fn try_cells(
         &self,
-        wanted: Wanted<'_>,
-        strata: &[Cells],
+        wanted: &Wanted<'_>,
         tried: u32,
         rng: &mut (impl Rng + ?Sized),
     ) -> Option<Path> {
+        let strata = wanted.strata;
         let total = count(strata);
+        let mut misses = if self.image.fabric().is_regular() { MOST_TRIES } else { MOST_MISSES };
         for _ in tried..total.min(MOST_TRIES) {
             let cells =
                 if let [cells] = strata { cells } else { stratum_of(strata, below(rng, total))? };
             let (port, k, way) = draw_cell(cells, rng);
-            if let Some(links) = self.links(wanted.to, cells, port, k)
+            let Some(links) = self.links(wanted.to, cells, port, k) else {
+                misses -= 1;
+                if misses == 0 {
+                    break;
+                }
+                continue;
+            };
+            if self.fits(links, cells)
                 && let Some(found) = self.path_in(wanted, links, cells, way)
             {
                 return Some(found);
             }
         }
         None
+    }
+
+    /// As [`Self::draw_from`], where all tries have missed: by seeking pairs of links where wirings
+    /// have uneven cells, and by a visit where that misses too.
+    #[cold]
+    #[inline(never)]
+    fn draw_otherwise(&self, wanted: &Wanted<'_>, rng: &mut (impl Rng + ?Sized)) -> Option<Path> {
+        if !self.image.fabric().is_regular() {
+            let mut left = u32::MAX;
+            self.seek(wanted.to, &mut left);
+            // The strata share the pairs between them, so that one number names a pair of any.
+            let ways = match wanted.strata {
+                [cells] => cells.ways.into(),
+                _ => self.dragonfly().a(),
+            };
+            for _ in 0..MOST_SOUGHT.checked_div(self.dragonfly().g())? {
+                let mut pair = below(rng, !left);
+                let links = self.seek(wanted.to, &mut pair)?;
+                let way = below(rng, ways);
+                if let Some(cells) = wanted.strata.iter().find(|cells| self.fits(links, cells))
+                    && way < cells.ways.into()
+                    && let Some(found) = self.path_in(wanted, links, cells, way)
+                {
+                    return Some(found);
+                }
+            }
+        }
+        self.draw_by_visit(wanted, rng)
     }
 
     /// Every VLB route to `destination` that a decision's set keeps, each once, with its shape.
@@ -187,9 +224,9 @@ impl Switch<'_> {
             return;
         }
         let set = self.image.set(decision);
-        let wanted = Wanted { to, set: Some(set) };
         let strata = self.strata(set.shapes_to(destination));
-        self.visit(to, &strata, |links, cells, way| {
+        let wanted = &Wanted { to, set: Some(set), strata: &strata };
+        self.visit(to, &strata, u32::MAX, |links, cells, way| {
             if let Some(path) = self.path_in(wanted, links, cells, way) {
                 let detour = (path.detour() != links.w).then_some(path.detour());
                 let ends = 2 + u8::from(cells.head()) + u8::from(links.tail);
@@ -203,17 +240,9 @@ impl Switch<'_> {
     /// As [`Self::draw_from`] by visiting all cells in order, after so many tries have missed.
     #[cold]
     #[inline(never)]
-    fn draw_by_visit(
-        &self,
-        wanted: Wanted<'_>,
-        strata: &[Cells],
-        rng: &mut (impl Rng + ?Sized),
-    ) -> Option<Path> {
-        if count(strata) > MOST_VISITED {
-            return None;
-        }
+    fn draw_by_visit(&self, wanted: &Wanted<'_>, rng: &mut (impl Rng + ?Sized)) -> Option<Path> {
         let (mut kept, mut hits) = (None, 0);
-        self.visit(wanted.to, strata, |links, cells, way| {
+        self.visit(wanted.to, wanted.strata, MOST_VISITED, |links, cells, way| {
             if let Some(found) = self.path_in(wanted, links, cells, way) {
                 hits += 1;
                 if below(rng, hits) == 0 {
@@ -229,7 +258,7 @@ impl Switch<'_> {
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline(always))]
     #[allow(clippy::inline_always)]
-    fn path_in(&self, wanted: Wanted<'_>, links: Links, cells: &Cells, way: u32) -> Option<Path> {
+    fn path_in(&self, wanted: &Wanted<'_>, links: Links, cells: &Cells, way: u32) -> Option<Path> {
         let Some(set) = wanted.set else { return self.triple(links, way) };
         let direct = u32::from(cells.direct);
         let (detour, mid) = if way < direct {
@@ -288,6 +317,12 @@ fn stratum_of(strata: &[Cells], cell: u32) -> Option<&Cells> {
         at = at.saturating_sub(cells.count());
         hit
     })
+}
+
+/// The cells of some strata.
+#[inline]
+fn count(strata: &[Cells]) -> u32 {
+    strata.iter().map(Cells::count).fold(0, u32::saturating_add)
 }
 
 /// A shape by its weight; `None` if there is none to draw.

@@ -54,7 +54,7 @@ mod header;
 mod path;
 mod switch;
 
-pub use cells::{MOST_TRIES, MOST_VISITED};
+pub use cells::{MOST_MISSES, MOST_SOUGHT, MOST_TRIES, MOST_VISITED};
 pub use channel::Channels;
 pub use credits::Credits;
 pub use decide::{Admission, Choice, Scheme, VlbPaths};

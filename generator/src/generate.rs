@@ -6,6 +6,7 @@ use crate::fabric::Fabric;
 use crate::fabric_file::{FabricFile, Wiring};
 use crate::image::{BalancedSet, ImageStageError, Images, Routing, build};
 use crate::routes::count::RouteCounter;
+use crate::routes::draw_work::{DrawWork, TooMuchWork, draw_work};
 use crate::routes::expected::{FabricMean, fabric_mean};
 use crate::set_grammar::canonical;
 use crate::table_set::{
@@ -59,6 +60,28 @@ pub fn generate(
         entry
     });
     Ok(Generated { manifest: manifest(fabric, routing.virtual_channels, sets, &images), images })
+}
+
+/// What a draw from each decision's set takes a switch.
+///
+/// # Errors
+/// The first set that takes more than a switch can live with.
+pub fn draw_work_of(
+    counter: &RouteCounter<'_>,
+    sets: &PerDecision<BalancedSet>,
+) -> Result<PerDecision<DrawWork>, TooMuchWork> {
+    let mut known: Vec<(&BalancedSet, DrawWork)> = Vec::new();
+    for decision in Decision::ALL {
+        let set = sets.get(decision);
+        if known.iter().all(|(other, _)| *other != set) {
+            let work = draw_work(counter, &set.rule, |switch| set.levels_of(switch));
+            known.push((set, work.check(&set.rule)?));
+        }
+    }
+    Ok(sets.map(|set| {
+        let known = known.iter().find(|(other, _)| *other == set);
+        known.expect("every decision's set has been looked at").1
+    }))
 }
 
 fn set_entry(

@@ -166,14 +166,15 @@ impl<'a> FabricImage<'a> {
         self.check_ports(ports_at, refusal)
     }
 
-    /// Starts rise from 0 to the number of cables, and the fullest pair has `most_links`.
+    /// Starts rise from 0 to the number of cables, the fullest pair has `most_links`, and some pair
+    /// has fewer: otherwise there would be no starts.
     fn check_starts(&self, base: usize, refusal: &mut Refusal) -> Option<()> {
         if self.even_links != 0 {
             return Some(());
         }
         let g = self.dragonfly.g();
         let pairs = g * (g - 1) / 2;
-        let (mut before, mut most) = (0, 0);
+        let (mut before, mut least, mut most) = (0, u32::MAX, 0);
         for pair in 0..=pairs {
             let start = self.starts.get(pair);
             let wrong = match pair {
@@ -181,6 +182,9 @@ impl<'a> FabricImage<'a> {
                 _ if start < before => Value::FallingStart,
                 _ if pair == pairs && start != self.cable_count => Value::LastStart,
                 _ => {
+                    if pair > 0 {
+                        least = least.min(start - before);
+                    }
                     most = most.max(start - before);
                     before = start;
                     continue;
@@ -190,6 +194,9 @@ impl<'a> FabricImage<'a> {
         }
         if most != self.most_links {
             return refusal.value(Value::MostLinksOfStarts, HEADER_LEN, self.most_links);
+        }
+        if least == most && most > 0 {
+            return refusal.value(Value::EvenLinks, HEADER_LEN, 0);
         }
         Some(())
     }
@@ -272,6 +279,14 @@ impl<'a> FabricImage<'a> {
     #[inline]
     pub const fn most_links(&self) -> u32 {
         self.most_links
+    }
+
+    /// Whether every global port has a cable and all pairs of groups share the same number.
+    // On a switch's small machine flash counts for more than the call.
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
+    pub const fn is_regular(&self) -> bool {
+        self.even_links != 0 && 2 * self.cable_count == self.dragonfly.port_count()
     }
 
     /// The links from one group to another: none unless they are two groups that exist.

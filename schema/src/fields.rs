@@ -36,14 +36,15 @@ impl<'a> Fields<'a> {
         0
     }
 
-    /// A number of 64 bits. Wrong where the bytes end, or where the number is larger.
+    /// A number of 64 bits. Wrong where the bytes end, where the number is larger, or where it has
+    /// more bytes than it needs: one image has one form.
     #[inline(never)]
     pub(crate) fn u64(&mut self) -> u64 {
         let mut number = 0;
         for shift in (0..64).step_by(7) {
             let byte = self.byte();
             let low = byte & 0x7f;
-            if shift == 63 && low > 1 {
+            if shift == 63 && low > 1 || shift > 0 && byte == 0 {
                 break;
             }
             number |= u64::from(low) << shift;
@@ -128,8 +129,10 @@ mod tests {
         fn refuses_what_postcard_refuses(bytes: Vec<u8>) {
             let mut fields = Fields::new(&bytes);
             let ours = (fields.u16(), fields.u32(), fields.u64(), fields.i16());
-            let theirs = postcard::from_bytes::<(u16, u32, u64, i16)>(&bytes);
-            prop_assert_eq!(fields.rest().map(|_| ours), theirs.ok());
+            // Postcard takes longer forms than it writes; we do not.
+            let theirs = postcard::from_bytes::<(u16, u32, u64, i16)>(&bytes).ok();
+            let theirs = theirs.filter(|theirs| bytes.starts_with(&written(theirs)));
+            prop_assert_eq!(fields.rest().map(|_| ours), theirs);
         }
     }
 
@@ -149,6 +152,9 @@ mod tests {
         most[9] = 2;
         assert_eq!(read(&most, Fields::u64), None);
         assert_eq!(read(&[0x80; 11], Fields::u64), None);
+        // 2 in two bytes, and 0.
+        assert_eq!(read(&[0x82, 0x00], Fields::u16), None);
+        assert_eq!(read(&[0x80, 0x00], Fields::u64), None);
         assert_eq!(read(&[2], |fields| fields.below(3)), Some(2));
         assert_eq!(read(&[3], |fields| fields.below(3)), None);
         // What follows a number that is none does not make it good again.

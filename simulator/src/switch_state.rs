@@ -422,6 +422,10 @@ impl Credits for Queues<'_> {
 
     /// Walks the header with each switch's own datapath and adds up what lies before each port
     /// on the way; the queue before the node is not part of a path between switches.
+    fn sees_whole_paths(&self) -> bool {
+        true
+    }
+
     fn used_along(&self, header: Header) -> Option<u32> {
         let (mut at, mut header, mut sum) = (self.switch, header, 0);
         loop {

@@ -88,6 +88,10 @@ impl Credits for Along {
         self.0
     }
 
+    fn sees_whole_paths(&self) -> bool {
+        true
+    }
+
     fn used_along(&self, _: Header) -> Option<u32> {
         Some(self.0)
     }

@@ -11,7 +11,7 @@ mod bare {
     use cortex_m::peripheral::syst::SystClkSource;
     use cortex_m::peripheral::{Peripherals, SYST};
     use cortex_m_semihosting::hio;
-    use tvlb_bare_metal::{FABRIC, PORTS, SOURCE, boot};
+    use tvlb_bare_metal::{FABRIC, PORTS, RARE, SOURCE, boot};
     use tvlb_firmware_model::rand_core::{Rng, SeedableRng};
     use tvlb_firmware_model::{
         Admission, DefaultRng, Error, Header, Scheme, Step, Switch, VlbPaths,
@@ -70,16 +70,19 @@ mod bare {
             black_box(next_node());
             stack_pointer()
         });
+        let Ok(rare) = Switch::boot(FABRIC, RARE) else { tvlb_bare_metal::bare::exit(false) };
         for (name, scheme, paths) in [
             ("admit-min", Scheme::Min, VlbPaths::Custom),
             ("admit-ugal-l-conventional", Scheme::UgalL, VlbPaths::Conventional),
             ("admit-ugal-l-custom", Scheme::UgalL, VlbPaths::Custom),
             ("admit-par-custom", Scheme::Par, VlbPaths::Custom),
+            ("admit-ugal-l-rare", Scheme::UgalL, VlbPaths::Custom),
         ] {
+            let switch = if name == "admit-ugal-l-rare" { &rare } else { &source };
             let mut admit = || {
                 let (node, credits) = (next_node(), black_box(credits.as_slice()));
                 let caller = stack_pointer();
-                let _ = black_box(admit_one(&source, node, (scheme, paths), credits, &mut rng));
+                let _ = black_box(admit_one(switch, node, (scheme, paths), credits, &mut rng));
                 caller
             };
             print_both(&mut print, name, &mut timer, idle, &mut admit);

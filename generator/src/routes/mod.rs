@@ -8,6 +8,7 @@
 //! Every function here takes switches that exist in the topology's Dragonfly.
 
 pub mod count;
+pub mod draw_work;
 pub mod enumerate;
 pub mod expected;
 pub mod minimal;

@@ -19,10 +19,11 @@ use tvlb_generator::choose::table::Table;
 use tvlb_generator::choose::{Choice, ChooseError, Options, Watch, choose, runs_kept};
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::fabric_file::{DecisionSet, Sets};
-use tvlb_generator::generate::generate;
+use tvlb_generator::generate::{draw_work_of, generate};
 use tvlb_generator::image::{ImageStageError, check_reachable, unthinned};
 use tvlb_generator::report::{self, Subject};
 use tvlb_generator::routes::count::RouteCounter;
+use tvlb_generator::routes::draw_work::DrawWork;
 use tvlb_generator::set_grammar::parse_set;
 use tvlb_generator::table_set::{
     self, BalanceEntry, Existing, Manifest, REPORT_FILE, SetEntry, TableSet, WriteError,
@@ -79,6 +80,8 @@ pub(crate) fn run(arguments: &Generate) -> Outcome {
         sets
     };
     let (choice, evidence) = choice.unzip();
+    let draw_work =
+        draw_work_of(&RouteCounter::new(&fabric.topology), &sets).map_err(Failure::of)?;
 
     let switches = fabric.topology.dragonfly().switch_count() as usize;
     let bar = progress(arguments.quiet, "images", switches);
@@ -115,7 +118,12 @@ pub(crate) fn run(arguments: &Generate) -> Outcome {
     if arguments.json {
         return print_json(&generated.manifest);
     }
-    print(&Summary { manifest: &generated.manifest, directory: output, took: begin.elapsed() })
+    print(&Summary {
+        manifest: &generated.manifest,
+        draw_work: &draw_work,
+        directory: output,
+        took: begin.elapsed(),
+    })
 }
 
 /// What to do with what is generated.
@@ -308,6 +316,7 @@ impl Watch for Stages {
 /// What was done and where it lies.
 struct Summary<'m> {
     manifest: &'m Manifest,
+    draw_work: &'m PerDecision<DrawWork>,
     directory: &'m Path,
     took: Duration,
 }
@@ -349,6 +358,11 @@ impl Display for Summary<'_> {
                 write!(f, "; {none} of {pairs} pairs have none in the set")?;
             }
             writeln!(f)?;
+            let DrawWork { mean, most, pair: (from, to) } = self.draw_work.get(decision);
+            writeln!(
+                f,
+                "         a draw takes {mean:.1} looks at cells; {most:.1} from switch {from} to switch {to}, the most of all pairs"
+            )?;
             if let Some(balance) = &entry.balance {
                 let BalanceEntry { before, after, conventional, thinned_switches } = balance;
                 write!(

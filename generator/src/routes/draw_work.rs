@@ -1,0 +1,284 @@
+//! What it takes a switch to draw a route of a set, pair by pair: the *looks* of a draw.
+//!
+//! A look is a cell that is tried or visited, or a group that is looked at while pairs of links are
+//! sought, as `firmware-model/src/cells.rs` describes them. The expected number follows from how many
+//! routes of each shape a pair has, without drawing any: it is exact for whole sets on regular
+//! wirings, where every try is as likely to hit, and an estimate from above elsewhere (fractions and
+//! thinning are taken as they keep on average; on other wirings links are taken as spread evenly over
+//! the ports). A set that asks for more than a switch can live with is refused
+//! ([`DrawWork::check`]).
+
+use super::count::RouteCounter;
+use crate::set_grammar::canonical;
+use rayon::prelude::*;
+use tvlb_firmware_model::{MOST_MISSES, MOST_SOUGHT, MOST_TRIES, MOST_VISITED};
+use tvlb_schema::{DrawRule, Keep, Level, SetRule, Shape, Switch};
+
+/// The most looks of a draw on average over all pairs that a set may take.
+///
+/// Some 20 000 cycles of a Cortex-M4, at 80 a look.
+pub const MOST_MEAN_LOOKS: f64 = 256.0;
+
+/// The most looks of a draw on average for any one pair that a set may take.
+///
+/// Some 330 000 cycles of a Cortex-M4, at 80 a look.
+pub const MOST_PAIR_LOOKS: f64 = 4096.0;
+
+/// Looks of a draw of one set on one fabric.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DrawWork {
+    /// Mean over all ordered pairs of switches of different groups.
+    pub mean: f64,
+    /// Mean for the pair where it is largest.
+    pub most: f64,
+    /// That pair, source and destination: the first in the order of the switches.
+    pub pair: (Switch, Switch),
+}
+
+/// A set that a switch cannot draw from at a bearable cost.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error(
+    "set {set:?}: a draw takes a switch {:.0} looks at cells on average, and {:.0} from switch {} to \
+     switch {}; accepted are at most {MOST_MEAN_LOOKS} and {MOST_PAIR_LOOKS}. Too few of the routes \
+     that it looks at are kept: keep a larger fraction, leave out shapes of which few pairs have a \
+     route, or draw by shape",
+    .work.mean, .work.most, .work.pair.0, .work.pair.1
+)]
+pub struct TooMuchWork {
+    /// The set, as the grammar writes it.
+    pub set: String,
+    /// What it takes.
+    pub work: DrawWork,
+}
+
+impl DrawWork {
+    /// Whether a switch can live with it; `rule` is the set's, for the message.
+    ///
+    /// # Errors
+    /// If the mean is above [`MOST_MEAN_LOOKS`] or some pair's above [`MOST_PAIR_LOOKS`].
+    pub fn check(self, rule: &SetRule) -> Result<Self, TooMuchWork> {
+        if self.mean <= MOST_MEAN_LOOKS && self.most <= MOST_PAIR_LOOKS {
+            return Ok(self);
+        }
+        Err(TooMuchWork { set: canonical(rule), work: self })
+    }
+}
+
+/// The looks of a draw from the set of a rule, which each switch thins to its `levels` (none for a
+/// switch that thins nothing).
+///
+/// Uses the threads of the current rayon pool; the result is the same for any number of them.
+pub fn draw_work<'l>(
+    counter: &RouteCounter<'_>,
+    rule: &SetRule,
+    levels: impl Fn(Switch) -> &'l [Level] + Sync,
+) -> DrawWork {
+    let df = *counter.topology().dragonfly();
+    let wiring = Wiring::of(counter);
+    let switches: Vec<Switch> = df.switches().collect();
+    let by_source: Vec<(f64, u64, f64, Switch)> = switches
+        .par_iter()
+        .map(|&source| {
+            let thinning = mean_fraction(levels(source));
+            let mut sum = (0.0, 0, -1.0, source);
+            for &destination in &switches {
+                if df.place(source).0 == df.place(destination).0 {
+                    continue;
+                }
+                let counts = counter.counts(source, destination);
+                let looks = wiring.pair_looks(rule, thinning, &counts);
+                sum.0 += looks;
+                sum.1 += 1;
+                if looks > sum.2 {
+                    (sum.2, sum.3) = (looks, destination);
+                }
+            }
+            sum
+        })
+        .collect();
+    let mut work = DrawWork { mean: 0.0, most: -1.0, pair: (Switch(0), Switch(0)) };
+    let mut pairs = 0;
+    for (&source, (looks, count, most, destination)) in switches.iter().zip(by_source) {
+        work.mean += looks;
+        pairs += count;
+        if most > work.most {
+            (work.most, work.pair) = (most, (source, destination));
+        }
+    }
+    work.mean /= real(pairs.max(1));
+    work
+}
+
+/// The fraction of routes that levels keep on average over the ports.
+fn mean_fraction(levels: &[Level]) -> f64 {
+    if levels.is_empty() {
+        return 1.0;
+    }
+    let sixteenths: u64 = levels.iter().map(|level| u64::from(level.number()) + 1).sum();
+    real(sixteenths) / (16.0 * real(levels.len() as u64))
+}
+
+/// What all draws of a fabric share.
+struct Wiring {
+    /// All pairs of groups share the same number of cables, and every port has one.
+    is_regular: bool,
+    /// Ports of a switch, and of its group.
+    h: f64,
+    ports: f64,
+    /// The most links of a pair of groups.
+    links: f64,
+    detours: f64,
+    groups: f64,
+}
+
+/// The cells of a stratum, and what a pair has there.
+#[derive(Clone, Copy, Default)]
+struct Stratum {
+    /// Cells that may be tried.
+    cells: f64,
+    /// Of these, cells that hold two links.
+    real: f64,
+    /// Ports that a visit passes.
+    ports: f64,
+    /// Ways to cross the intermediate group.
+    ways: f64,
+    /// Routes that are kept, of a shape that is wanted.
+    kept: f64,
+}
+
+impl Wiring {
+    fn of(counter: &RouteCounter<'_>) -> Self {
+        let topology = counter.topology();
+        let df = topology.dragonfly();
+        let (least, most) = topology.links_per_pair();
+        Self {
+            is_regular: least == most && topology.unused_ports() == 0,
+            h: df.h().into(),
+            ports: df.ports_per_group().into(),
+            links: real(most as u64),
+            detours: df.a().saturating_sub(2).into(),
+            groups: df.g().into(),
+        }
+    }
+
+    /// The expected looks of a draw for a pair with so many routes of each shape.
+    fn pair_looks(&self, rule: &SetRule, thinning: f64, counts: &[u64; Shape::COUNT]) -> f64 {
+        let kept = |shape: Shape| {
+            let fraction = f64::from(rule.keep_of(shape).parts()) / f64::from(Keep::ALL.parts());
+            real(counts[shape.number()]) * fraction * thinning
+        };
+        match rule.draw {
+            DrawRule::ByRoute => {
+                let shapes: Vec<Shape> =
+                    Shape::all().filter(|&s| rule.shapes().contains(s)).collect();
+                self.looks(counts, &shapes, &kept)
+            }
+            DrawRule::ByShape { weights } => {
+                let (mut sum, mut total) = (0.0, 0.0);
+                for shape in
+                    Shape::all().filter(|&s| rule.shapes().contains(s) && counts[s.number()] > 0)
+                {
+                    // The image says which shapes a pair has, so one that is drawn has a route.
+                    let at_least_one = |shape| kept(shape).max(1.0);
+                    let weight = f64::from(weights[shape.number()]);
+                    sum += weight * self.looks(counts, &[shape], &at_least_one);
+                    total += weight;
+                }
+                if total > 0.0 { sum / total } else { 0.0 }
+            }
+        }
+    }
+
+    /// The expected looks of a draw from all kept routes of some shapes alike.
+    fn looks(
+        &self,
+        counts: &[u64; Shape::COUNT],
+        shapes: &[Shape],
+        kept: &dyn Fn(Shape) -> f64,
+    ) -> f64 {
+        // By head and tail the pairs of links: those that meet on a switch and those that do not.
+        let pairs = |head: u8, tail: u8| {
+            let tail = tail == 1;
+            let mid = |mid| counts[Shape::of_walk(head == 1, mid, tail).number()];
+            real(mid(0) + mid(1))
+        };
+        let all_pairs = pairs(0, 0) + pairs(0, 1) + pairs(1, 0) + pairs(1, 1);
+        let mut strata = [Stratum::default(); 3];
+        for (number, stratum) in strata.iter_mut().enumerate() {
+            let own = |shape: &Shape| match (shape.head(), shape.tail()) {
+                (0, _) => number == 0,
+                (_, 0) => number == 1,
+                _ => number == 2,
+            };
+            let direct = shapes.iter().any(|s| own(s) && s.mid() < 2);
+            let detours = shapes.iter().any(|s| own(s) && s.mid() == 2);
+            stratum.ways = f64::from(u8::from(direct)) + if detours { self.detours } else { 0.0 };
+            stratum.ports = if number == 2 { self.ports - self.h } else { self.h };
+            stratum.cells = stratum.ports * self.links * stratum.ways;
+            stratum.real = stratum.ways
+                * match number {
+                    0 => pairs(0, 0) + pairs(0, 1),
+                    1 => pairs(1, 0),
+                    _ => pairs(1, 1),
+                };
+            stratum.kept = shapes.iter().filter(|s| own(s)).map(|&s| kept(s)).sum();
+        }
+        let total = |of: fn(&Stratum) -> f64| strata.iter().map(of).sum::<f64>();
+        let wanted =
+            |of: fn(&Stratum) -> f64| strata.iter().filter(|s| s.ways > 0.0).map(of).sum::<f64>();
+        let (cells, real_cells, kept) = (total(|s| s.cells), total(|s| s.real), total(|s| s.kept));
+        if cells == 0.0 {
+            return 0.0;
+        }
+        let hit = (kept / cells).min(1.0);
+        let mut tries = cells.min(MOST_TRIES.into());
+        if !self.is_regular {
+            let empty = 1.0 - (real_cells / cells).min(1.0);
+            if empty > 0.0 {
+                tries = tries.min(f64::from(MOST_MISSES) / empty);
+            }
+        }
+        let (mut looks, mut missed) = tried(hit, tries);
+        if !self.is_regular && all_pairs > 0.0 {
+            let ways = strata.iter().map(|s| s.ways).fold(0.0, f64::max);
+            let hit = (kept / (all_pairs * ways)).min(1.0);
+            let (seeks, still) = tried(hit, f64::from(MOST_SOUGHT) / self.groups);
+            looks += missed * self.groups * (1.0 + seeks);
+            missed *= still;
+        }
+        looks + missed * (wanted(|s| s.ports) + real_cells.min(MOST_VISITED.into()))
+    }
+}
+
+/// The expected number of tries of which each hits with this chance, until one does or so many are
+/// made; and the chance that none does.
+fn tried(hit: f64, most: f64) -> (f64, f64) {
+    if hit <= 0.0 {
+        return (most, 1.0);
+    }
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "at most some thousands, and not negative"
+    )]
+    let missed = power(1.0 - hit, most as u32);
+    ((1.0 - missed) / hit, missed)
+}
+
+/// A power by multiplications alone, which come out alike on every machine.
+fn power(base: f64, exponent: u32) -> f64 {
+    let (mut result, mut square, mut left) = (1.0, base, exponent);
+    while left > 0 {
+        if left & 1 == 1 {
+            result *= square;
+        }
+        square *= square;
+        left >>= 1;
+    }
+    result
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of routes are far below 2⁵³")]
+fn real(count: u64) -> f64 {
+    count as f64
+}
