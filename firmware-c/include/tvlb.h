@@ -1,11 +1,17 @@
 /* The datapath of one Dragonfly switch, for C.
  *
- * No allocation, no operating system, no floating point; the library keeps nothing but the
- * caller's own `tvlb_switch`. Work per packet is bounded. Different switches may be used by
- * different threads at once, and so may one booted switch: no call but tvlb_boot changes it.
+ * No allocation, no operating system, no floating point. The library keeps nothing but the
+ * caller's own `tvlb_switch`. Different switches may be used by different threads at once, and so
+ * may one booted switch: no function but tvlb_boot changes it.
  *
- * Every function returns TVLB_OK or an error code and leaves its outputs alone unless it
- * succeeds. Pointers must not be null, and must be aligned for what they point to.
+ * Every function that can fail returns TVLB_OK or an error code, and leaves its outputs alone
+ * unless it succeeds. Pointers must not be null, and must be aligned for what they point to;
+ * otherwise a function returns TVLB_BAD_ARGUMENT.
+ *
+ * The work of a call is bounded by the constants MOST_TRIES and MOST_VISITED of the Rust crate
+ * tvlb_firmware_model, whatever the images and headers; so is the number of random words that
+ * tvlb_admit and tvlb_reconsider draw. tvlb_forward draws none and has no loop. The crate's
+ * README.md (firmware-model/README.md) has the measured costs, those of stack and flash as well.
  *
  * To link, the library needs memcpy, memmove, memset and memcmp, as every compiler's code does.
  */
@@ -19,22 +25,30 @@
 extern "C" {
 #endif
 
+/* The version of this header. tvlb_version says that of the library: they should be equal. */
+#define TVLB_VERSION_MAJOR 0
+#define TVLB_VERSION_MINOR 1
+#define TVLB_VERSION_PATCH 0
+#define TVLB_VERSION (TVLB_VERSION_MAJOR << 16 | TVLB_VERSION_MINOR << 8 | TVLB_VERSION_PATCH)
+
 /* Error codes. A code never changes its meaning; tvlb_error_name has a name for each. */
 #define TVLB_OK 0
-#define TVLB_BAD_ARGUMENT 1     /* a null or misaligned pointer, or no such scheme or paths */
+#define TVLB_BAD_ARGUMENT 1     /* a null or misaligned pointer, or no such scheme, paths or port */
 #define TVLB_NOT_BOOTED 2       /* the memory holds no booted switch */
-#define TVLB_FABRIC_IMAGE 3     /* the fabric image is not one */
-#define TVLB_SWITCH_IMAGE 4     /* the switch image is not one, or not of this fabric */
+#define TVLB_FABRIC_IMAGE 3     /* the bytes are not a fabric image */
+#define TVLB_SWITCH_IMAGE 4     /* the bytes are not a switch image, or it is of another fabric */
 #define TVLB_TOO_FEW_CHANNELS 5 /* the links have fewer virtual channels than are needed */
 #define TVLB_NO_SUCH_NODE 6     /* the fabric does not have the node */
 #define TVLB_UNREACHABLE 7      /* no path leads to the node */
-#define TVLB_HEADER_KIND 8      /* the header's kind is none */
+#define TVLB_HEADER_KIND 8      /* the header's two lowest bits are 3, which no switch writes */
 #define TVLB_HEADER_RANGE 9     /* the header names what the fabric does not have */
 #define TVLB_ASTRAY 10          /* the packet's route does not lead through this switch */
-#define TVLB_NO_CABLE 11        /* the packet's route leaves by a port without a cable */
+#define TVLB_NO_CABLE 11        /* the port has no cable to another switch */
 #define TVLB_NO_CHANNEL 12      /* the packet would need a channel that the links lack */
-#define TVLB_NO_GLOBAL_VIEW 13  /* the scheme needs the queues along whole paths */
-#define TVLB_OTHER 14           /* an error of a later version of the datapath */
+#define TVLB_NO_GLOBAL_VIEW 13  /* the scheme needs the queues along whole paths: no scheme here */
+#define TVLB_OTHER 14           /* an error that this version of the library has no code for */
+#define TVLB_WRONG_SCHEME 15    /* the switch was not booted for the scheme: see tvlb_boot */
+#define TVLB_REPLACEMENT 16     /* packets under way could not go on with the other tables */
 
 /* How a source switch chooses between MIN and VLB paths. */
 #define TVLB_MIN 0
@@ -50,11 +64,12 @@ extern "C" {
 #define TVLB_HERE 1         /* the node is on this switch */
 #define TVLB_CHOSE_MIN 2
 #define TVLB_CHOSE_VLB 3
-#define TVLB_MIN_FOR_WANT 4 /* MIN, for want of a VLB path */
-#define TVLB_VLB_FOR_WANT 5 /* VLB, for want of a MIN path */
+#define TVLB_MIN_FOR_WANT 4 /* MIN, because no VLB path was found */
+#define TVLB_VLB_FOR_WANT 5 /* VLB, because there is no MIN path */
 
-/* The memory of one switch. Zero it, or boot into it, before any other use. What is in it is the
- * library's own; it may be neither copied nor moved to where it is used by another version. */
+/* The memory of one switch. Zero it, or boot into it, before any other use. Only the library reads
+ * and writes what is in it. Within one program it may be copied and moved between calls. A program
+ * that is linked with another version or build of the library must boot it again. */
 #define TVLB_SWITCH_SIZE 768
 typedef struct tvlb_switch {
     uint64_t opaque[TVLB_SWITCH_SIZE / 8];
@@ -64,42 +79,86 @@ typedef struct tvlb_switch {
 typedef struct tvlb_step {
     uint64_t header;         /* the header to send it with; 0 if it is delivered */
     uint16_t port;           /* the physical port: p terminals, a - 1 local ports, h global ones */
-    uint8_t virtual_channel; /* the virtual channel on the link behind it; 0 if delivered */
+    uint8_t virtual_channel; /* the virtual channel on the link at that port; 0 if delivered */
     uint8_t deliver;         /* 1 if the port leads to the packet's node */
     uint8_t choice;          /* of tvlb_admit TVLB_HERE to TVLB_VLB_FOR_WANT, else 0 */
 } tvlb_step;
 
-/* 32 random bits at each call. */
+/* 32 random bits at each call. It must return, and must not boot or overwrite the switch for which
+ * it was called; it may change anything else, the header, step and counters of the call included. */
 typedef uint32_t (*tvlb_random)(void *context);
 
-/* What a decision is made from. */
+/* What a decision is made from.
+ *
+ * `credits` has one counter for each physical port: the credits IN USE, which are the flits sent by
+ * the port, over all its virtual channels, whose buffer space downstream has not been returned yet.
+ * A switch that counts free credits must subtract them from what the port has when it is idle.
+ * The counters may change while a call reads them, by hardware, by an interrupt or by an atomic
+ * store of another thread. A call reads at most two, each whole, when it compares its candidates. */
 typedef struct tvlb_world {
-    const uint32_t *credits; /* credits in use by physical port, over all virtual channels */
+    const uint32_t *credits; /* credits in use, by physical port */
     size_t credit_count;     /* how many ports that is; those beyond count as idle */
     tvlb_random random;
     void *context;           /* given to `random` */
 } tvlb_world;
 
 /* Boots a switch from its two images, for packets that are routed by `scheme` over links with so
- * many virtual channels. The images must stay readable and unchanged until the switch is booted
- * again or used no more. If it fails, what was booted before goes on as it was: to replace tables
- * under traffic, boot into a second tvlb_switch and then use that one. Packets under way do not
- * depend on which is used. */
+ * many virtual channels, which must be at least those of tvlb_channels_needed. A switch that is
+ * booted for TVLB_PAR serves packets of every scheme. One that is booted for another scheme serves
+ * all but TVLB_PAR, whose packets need more channels.
+ *
+ * The images must stay readable and unchanged until the switch, and every copy of it, is booted
+ * again or used no more. If booting fails, what was booted before goes on as it was. To replace
+ * tables under traffic, boot into a second tvlb_switch, ask tvlb_check_replacement, and then use
+ * that one: packets under way go on by their headers, whichever of the two they meet. */
 int32_t tvlb_boot(tvlb_switch *sw, const uint8_t *fabric_image, size_t fabric_len,
                   const uint8_t *switch_image, size_t switch_len, uint8_t scheme,
                   uint8_t local_channels, uint8_t global_channels);
 
-/* Decides the path of a packet that a node of this switch sends to `node`, and its first step. */
+/* Decides the path of a packet that a node of this switch sends to `node`, and its first step. A
+ * scheme that the switch was not booted for is refused at once, with TVLB_WRONG_SCHEME. */
 int32_t tvlb_admit(const tvlb_switch *sw, uint32_t node, uint8_t scheme, uint8_t paths,
                    const tvlb_world *world, tvlb_step *step);
 
 /* PAR's second look, at a packet's second switch before tvlb_forward: changes the header of a
- * packet that is still open to it, and no other. */
+ * packet that is still open to it, and no other. Only on a switch that was booted for TVLB_PAR;
+ * any other returns TVLB_WRONG_SCHEME, whatever the header.
+ *
+ * A header is a 64-bit number in the byte order of the machine, in the caller's own memory: the
+ * library reads *header when the call begins, writes it when the call ends, and keeps no pointer.
+ * In which order the bytes travel over a link is the caller's choice, the same for all switches. */
 int32_t tvlb_reconsider(const tvlb_switch *sw, uint64_t *header, uint8_t paths,
                         const tvlb_world *world);
 
 /* The next step of a packet that has come to this switch with this header. */
 int32_t tvlb_forward(const tvlb_switch *sw, uint64_t header, tvlb_step *step);
+
+/* The virtual channels that packets of `scheme` need on local and on global links, where channels
+ * are assigned as the switch image says. */
+int32_t tvlb_channels_needed(const uint8_t *fabric_image, size_t fabric_len,
+                             const uint8_t *switch_image, size_t switch_len, uint8_t scheme,
+                             uint8_t *local, uint8_t *global);
+
+/* How many physical ports the switch has: as many counters as `credits` should have. */
+int32_t tvlb_ports(const tvlb_switch *sw, uint32_t *ports);
+
+/* The number of the switch in its fabric, from 0. */
+int32_t tvlb_switch_number(const tvlb_switch *sw, uint32_t *number);
+
+/* How many nodes the fabric has: tvlb_admit accepts 0 to one less than that. */
+int32_t tvlb_node_count(const tvlb_switch *sw, uint32_t *nodes);
+
+/* The number of the switch at the other end of the cable at `port`. TVLB_NO_CABLE for a port that
+ * leads to a node and for an unused port, TVLB_BAD_ARGUMENT for a port that does not exist. */
+int32_t tvlb_neighbour(const tvlb_switch *sw, uint16_t port, uint32_t *neighbour);
+
+/* TVLB_OK if packets under way may meet `replacement` in the place of `sw`. TVLB_REPLACEMENT if it
+ * is another switch, of other cables or of another assignment of virtual channels, or if it was
+ * booted for fewer channels or not for TVLB_PAR where `sw` was. */
+int32_t tvlb_check_replacement(const tvlb_switch *sw, const tvlb_switch *replacement);
+
+/* The version of the library, to be compared with TVLB_VERSION. */
+uint32_t tvlb_version(void);
 
 /* The name of an error code, for messages; never null. */
 const char *tvlb_error_name(int32_t code);

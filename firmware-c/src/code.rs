@@ -15,13 +15,13 @@ macro_rules! codes {
 codes! {
     /// Done.
     TVLB_OK = 0, c"ok";
-    /// A null or misaligned pointer, or a scheme or kind of paths that does not exist.
+    /// A null or misaligned pointer, or a scheme, kind of paths or port that does not exist.
     TVLB_BAD_ARGUMENT = 1, c"bad argument";
     /// The memory holds no booted switch.
     TVLB_NOT_BOOTED = 2, c"switch not booted";
-    /// The fabric image is not one.
+    /// The bytes are not a fabric image.
     TVLB_FABRIC_IMAGE = 3, c"bad fabric image";
-    /// The switch image is not one, or not of this fabric.
+    /// The bytes are not a switch image, or it belongs to another fabric.
     TVLB_SWITCH_IMAGE = 4, c"bad switch image";
     /// The links have fewer virtual channels than the image and the scheme need.
     TVLB_TOO_FEW_CHANNELS = 5, c"too few virtual channels";
@@ -29,13 +29,13 @@ codes! {
     TVLB_NO_SUCH_NODE = 6, c"no such node";
     /// No path leads to the node.
     TVLB_UNREACHABLE = 7, c"unreachable";
-    /// The header's kind is none.
-    TVLB_HEADER_KIND = 8, c"header of no kind";
+    /// The header's two lowest bits are 3, which no switch writes.
+    TVLB_HEADER_KIND = 8, c"unknown kind of header";
     /// The header names what the fabric does not have.
     TVLB_HEADER_RANGE = 9, c"header out of range";
     /// The packet's route does not lead through this switch.
     TVLB_ASTRAY = 10, c"packet astray";
-    /// The packet's route leaves by a port without a cable.
+    /// The port has no cable to another switch.
     TVLB_NO_CABLE = 11, c"no cable";
     /// The packet would need a virtual channel that the links do not have.
     TVLB_NO_CHANNEL = 12, c"no virtual channel";
@@ -43,6 +43,10 @@ codes! {
     TVLB_NO_GLOBAL_VIEW = 13, c"no global view";
     /// An error of a later version of the datapath.
     TVLB_OTHER = 14, c"other error";
+    /// The switch was not booted for the scheme, whose packets need more virtual channels.
+    TVLB_WRONG_SCHEME = 15, c"switch not booted for this scheme";
+    /// Packets under way could not go on with the other tables.
+    TVLB_REPLACEMENT = 16, c"not a replacement";
 }
 
 /// The code of an error of the datapath.
@@ -59,11 +63,12 @@ pub const fn code_of(error: &Error) -> i32 {
         Error::Astray { .. } => TVLB_ASTRAY,
         Error::NoCable { .. } => TVLB_NO_CABLE,
         Error::NoChannel { .. } => TVLB_NO_CHANNEL,
+        Error::Replacement { .. } => TVLB_REPLACEMENT,
         _ => TVLB_OTHER,
     }
 }
 
-/// The name of a code: `tvlb_error_name`. Of a number that is no code, "unknown error".
+/// The name of a code: `tvlb_error_name`. For any other number, "unknown error".
 #[unsafe(no_mangle)]
 pub extern "C" fn tvlb_error_name(code: i32) -> *const c_char {
     let name = ALL.iter().find(|&&(known, _)| known == code).map(|&(_, name)| name);

@@ -1,27 +1,37 @@
 //! The C interface of the datapath; `include/tvlb.h` is its other half.
 //!
-//! Every function checks its pointers for null, returns an error code, and leaves its outputs
-//! alone unless it succeeds. What else C must promise stands with each function. Nothing is
-//! allocated, nothing is kept but the caller's own `tvlb_switch`, and nothing panics.
+//! Every function checks that its pointers are not null and are aligned, and leaves its outputs
+//! alone unless it succeeds; every function that can fail returns an error code. What else C must
+//! promise stands with each function. Nothing is allocated, nothing is kept but the caller's own
+//! `tvlb_switch`, and nothing panics.
+//!
+//! What a caller may change during a call, its counters and whatever `random` reaches, is never
+//! borrowed: values are copied in first and written out last, by raw pointers. `miri.sh` runs the
+//! tests under Miri, which looks for undefined behaviour.
 #![no_std]
 
+mod ask;
 mod code;
+mod memory;
 mod state;
 
+pub use ask::{
+    tvlb_channels_needed, tvlb_check_replacement, tvlb_neighbour, tvlb_node_count, tvlb_ports,
+    tvlb_switch_number, tvlb_version,
+};
 pub use code::{
     TVLB_ASTRAY, TVLB_BAD_ARGUMENT, TVLB_FABRIC_IMAGE, TVLB_HEADER_KIND, TVLB_HEADER_RANGE,
     TVLB_NO_CABLE, TVLB_NO_CHANNEL, TVLB_NO_GLOBAL_VIEW, TVLB_NO_SUCH_NODE, TVLB_NOT_BOOTED,
-    TVLB_OK, TVLB_OTHER, TVLB_SWITCH_IMAGE, TVLB_TOO_FEW_CHANNELS, TVLB_UNREACHABLE,
-    tvlb_error_name,
+    TVLB_OK, TVLB_OTHER, TVLB_REPLACEMENT, TVLB_SWITCH_IMAGE, TVLB_TOO_FEW_CHANNELS,
+    TVLB_UNREACHABLE, TVLB_WRONG_SCHEME, tvlb_error_name,
 };
+pub use memory::{tvlb_random, tvlb_world};
 pub use state::{SWITCH_SIZE, tvlb_switch};
 
 #[doc(hidden)] // for the comparison of C with Rust
 pub use code::code_of;
-use core::ffi::c_void;
-use tvlb_firmware_model::{
-    Admission, Channels, Choice, Header, Scheme, Step, Switch, VlbPaths, rand_core,
-};
+use memory::Out;
+use tvlb_firmware_model::{Admission, Channels, Choice, Header, Scheme, Step, Switch, VlbPaths};
 use tvlb_schema::Node;
 
 /// A step of a packet: `struct tvlb_step`.
@@ -33,85 +43,12 @@ pub struct tvlb_step {
     pub header: u64,
     /// The physical port.
     pub port: u16,
-    /// The virtual channel on the link behind the port; 0 where the packet is delivered.
+    /// The virtual channel on the link at the port; 0 where the packet is delivered.
     pub virtual_channel: u8,
     /// 1 where the port leads to the packet's node.
     pub deliver: u8,
     /// What a source decision chose, `TVLB_HERE` to `TVLB_VLB_FOR_WANT`; 0 of a forward.
     pub choice: u8,
-}
-
-/// A source of random numbers: `tvlb_random`.
-#[allow(non_camel_case_types)]
-pub type tvlb_random = Option<unsafe extern "C" fn(context: *mut c_void) -> u32>;
-
-/// Credits of ports and random numbers: `struct tvlb_world`.
-#[repr(C)]
-#[allow(non_camel_case_types)]
-#[derive(Clone, Copy, Debug)]
-pub struct tvlb_world {
-    /// Credits in use by physical port, over all its virtual channels.
-    pub credits: *const u32,
-    /// How many ports `credits` has; those beyond count as idle.
-    pub credit_count: usize,
-    /// 32 random bits at each call.
-    pub random: tvlb_random,
-    /// Given to `random`.
-    pub context: *mut c_void,
-}
-
-/// C's random numbers as Rust's.
-struct Random {
-    next: unsafe extern "C" fn(context: *mut c_void) -> u32,
-    context: *mut c_void,
-}
-
-impl rand_core::TryRng for Random {
-    type Error = core::convert::Infallible;
-
-    fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
-        // SAFETY: the caller of C has promised that the function may be called with the context.
-        Ok(unsafe { (self.next)(self.context) })
-    }
-
-    /// The low half is drawn first.
-    fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
-        let low = self.try_next_u32()?;
-        Ok(u64::from(self.try_next_u32()?) << 32 | u64::from(low))
-    }
-
-    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Self::Error> {
-        for byte in bytes {
-            *byte = self.try_next_u32()?.to_le_bytes()[0];
-        }
-        Ok(())
-    }
-}
-
-/// # Safety
-/// `world` is null or readable, and what it says of its pointers holds.
-unsafe fn enter<'a>(world: *const tvlb_world) -> Result<(&'a [u32], Random), i32> {
-    // SAFETY: by the caller's promise.
-    let world = unsafe { world.as_ref() }.ok_or(TVLB_BAD_ARGUMENT)?;
-    let next = world.random.ok_or(TVLB_BAD_ARGUMENT)?;
-    // SAFETY: by the caller's promise on `credits` and `credit_count`.
-    let credits = unsafe { slice(world.credits, world.credit_count) }?;
-    Ok((credits, Random { next, context: world.context }))
-}
-
-/// # Safety
-/// `first` is null, or `count` elements from it are readable for as long as 'a.
-unsafe fn slice<'a, T>(first: *const T, count: usize) -> Result<&'a [T], i32> {
-    if count == 0 {
-        return Ok(&[]);
-    }
-    let fits =
-        count.checked_mul(size_of::<T>()).is_some_and(|bytes| isize::try_from(bytes).is_ok());
-    if first.is_null() || !first.is_aligned() || !fits {
-        return Err(TVLB_BAD_ARGUMENT);
-    }
-    // SAFETY: not null, aligned, not larger than memory; the rest is the caller's promise.
-    Ok(unsafe { core::slice::from_raw_parts(first, count) })
 }
 
 fn scheme_of(code: u8) -> Result<Scheme, i32> {
@@ -165,8 +102,9 @@ fn end(result: Result<(), i32>) -> i32 {
 /// Boots a switch: `tvlb_boot`.
 ///
 /// # Safety
-/// `switch` is null or writable. Each image is null or readable for its length, and stays so and
-/// unchanged until the switch is booted again or used no more.
+/// `switch` is null or writable, and nobody else uses it during the call. Each image is null, or
+/// readable for its length; it stays so and unchanged until this switch, and every copy of it, is
+/// booted again or used no more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tvlb_boot(
     switch: *mut tvlb_switch,
@@ -180,16 +118,16 @@ pub unsafe extern "C" fn tvlb_boot(
 ) -> i32 {
     let boot = || {
         // SAFETY: by the caller's promise on the images.
-        let fabric = unsafe { slice(fabric_image, fabric_len) }?;
+        let fabric = unsafe { memory::bytes(fabric_image, fabric_len) }?;
         // SAFETY: as above.
-        let image = unsafe { slice(switch_image, switch_len) }?;
+        let image = unsafe { memory::bytes(switch_image, switch_len) }?;
         let scheme = scheme_of(scheme)?;
         let channels = Channels { local: local_channels, global: global_channels };
         let booted = Switch::boot(fabric, image)
             .and_then(|switch| switch.with_channels(scheme, channels))
             .map_err(|error| code_of(&error))?;
-        // SAFETY: `switch` is null or writable by the caller's promise.
-        unsafe { state::write(switch, booted) }
+        // SAFETY: by the caller's promise on `switch`.
+        unsafe { state::write(switch, scheme, booted) }
     };
     end(boot())
 }
@@ -197,9 +135,13 @@ pub unsafe extern "C" fn tvlb_boot(
 /// The source decision: `tvlb_admit`.
 ///
 /// # Safety
-/// `switch` is null or holds what `tvlb_boot` or zeroing has left there; `world` is null or
-/// readable, its `credits` readable for their count, its `random` callable with its `context`;
-/// `step` is null or writable.
+/// - `switch` is null, or holds what `tvlb_boot` or zeroing has left there or a copy of that;
+///   nobody writes to it during the call, `random` neither.
+/// - `world` is null or readable. Its `random` may be called with its `context`, and returns. Its
+///   `credits` are `credit_count` counters in memory that may be written and lives during the
+///   call. They may change meanwhile: by `random`, by an atomic store of any thread or interrupt,
+///   or from outside the program.
+/// - `step` is null or writable. `random` may write to it too.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tvlb_admit(
     switch: *const tvlb_switch,
@@ -210,15 +152,17 @@ pub unsafe extern "C" fn tvlb_admit(
     step: *mut tvlb_step,
 ) -> i32 {
     let admit = || {
-        // SAFETY: by the caller's promise, as for the two below.
-        let switch = unsafe { state::read(switch) }?;
-        // SAFETY: as above.
-        let (credits, mut random) = unsafe { enter(world) }?;
-        // SAFETY: as above.
-        let out = unsafe { out(step) }?;
+        // SAFETY: by the caller's promise on `switch`.
+        let booted = unsafe { state::read(switch) }?;
+        // SAFETY: by the caller's promise on `world`.
+        let (credits, mut random) = unsafe { memory::enter(world) }?;
+        // SAFETY: by the caller's promise on `step`.
+        let out = unsafe { Out::new(step) }?;
         let (scheme, paths) = (scheme_of(scheme)?, paths_of(paths)?);
-        let Admission { step, choice } = switch
-            .admit(Node(node), scheme, paths, credits, &mut random)
+        booted.serves(scheme)?;
+        let Admission { step, choice } = booted
+            .switch
+            .admit(Node(node), scheme, paths, &credits, &mut random)
             .map_err(|error| code_of(&error))?;
         out.write(step_of(step, code_of_choice(choice)));
         Ok(())
@@ -238,19 +182,21 @@ pub unsafe extern "C" fn tvlb_reconsider(
     world: *const tvlb_world,
 ) -> i32 {
     let reconsider = || {
-        // SAFETY: by the caller's promise, as for the two below.
-        let switch = unsafe { state::read(switch) }?;
+        // SAFETY: by the caller's promise on `switch`.
+        let booted = unsafe { state::read(switch) }?;
+        // SAFETY: by the caller's promise on `world`.
+        let (credits, mut random) = unsafe { memory::enter(world) }?;
+        // SAFETY: by the caller's promise on `header`, as for the next.
+        let out = unsafe { Out::new(header) }?;
         // SAFETY: as above.
-        let (credits, mut random) = unsafe { enter(world) }?;
-        if header.is_null() || !header.is_aligned() {
-            return Err(TVLB_BAD_ARGUMENT);
-        }
-        // SAFETY: not null and aligned; readable and writable by the caller's promise.
-        let header = unsafe { &mut *header };
-        let looked = switch
-            .reconsider(Header::from_bits(*header), paths_of(paths)?, credits, &mut random)
+        let header = Header::from_bits(unsafe { memory::read(header) }?);
+        let paths = paths_of(paths)?;
+        booted.serves(Scheme::Par)?;
+        let looked = booted
+            .switch
+            .reconsider(header, paths, &credits, &mut random)
             .map_err(|error| code_of(&error))?;
-        *header = looked.bits();
+        out.write(looked.bits());
         Ok(())
     };
     end(reconsider())
@@ -267,25 +213,15 @@ pub unsafe extern "C" fn tvlb_forward(
     step: *mut tvlb_step,
 ) -> i32 {
     let forward = || {
-        // SAFETY: by the caller's promise.
-        let switch = unsafe { state::read(switch) }?;
-        // SAFETY: as above.
-        let out = unsafe { out(step) }?;
+        // SAFETY: by the caller's promise on `switch`.
+        let switch = &unsafe { state::read(switch) }?.switch;
+        // SAFETY: by the caller's promise on `step`.
+        let out = unsafe { Out::new(step) }?;
         let step = switch.forward(Header::from_bits(header)).map_err(|error| code_of(&error))?;
         out.write(step_of(step, 0));
         Ok(())
     };
     end(forward())
-}
-
-/// # Safety
-/// `out` is null or writable for as long as 'a.
-unsafe fn out<'a>(out: *mut tvlb_step) -> Result<&'a mut core::mem::MaybeUninit<tvlb_step>, i32> {
-    if out.is_null() || !out.is_aligned() {
-        return Err(TVLB_BAD_ARGUMENT);
-    }
-    // SAFETY: not null and aligned; writable by the caller's promise, and need not be initialised.
-    Ok(unsafe { &mut *out.cast() })
 }
 
 /// No path leads here, or the library could not be linked: nothing defines the function.

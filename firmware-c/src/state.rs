@@ -1,7 +1,8 @@
 //! The caller's memory for one switch.
 
-use crate::{TVLB_BAD_ARGUMENT, TVLB_NOT_BOOTED};
-use tvlb_firmware_model::Switch;
+use crate::{TVLB_NOT_BOOTED, TVLB_WRONG_SCHEME, memory};
+use core::mem::MaybeUninit;
+use tvlb_firmware_model::{Scheme, Switch};
 
 /// The bytes of a `tvlb_switch`, enough on machines of 32 and of 64 bits.
 pub const SWITCH_SIZE: usize = 768;
@@ -14,52 +15,79 @@ const BOOTED: u64 = 0x7476_6c62_2062_6f6f;
 #[allow(non_camel_case_types)]
 #[derive(Debug)]
 pub struct tvlb_switch {
-    bytes: [u8; SWITCH_SIZE],
+    /// Not plain bytes: a booted switch has padding and pointers, which a move must keep as they
+    /// are.
+    bytes: [MaybeUninit<u8>; SWITCH_SIZE],
 }
 
-/// What the memory holds.
+/// What the memory holds once a switch is booted.
 #[repr(C)]
-struct State {
+pub(crate) struct Booted {
     mark: u64,
+    /// What it was booted for.
+    scheme: Scheme,
     /// Borrows the images, which C has promised to keep.
-    switch: Switch<'static>,
+    pub(crate) switch: Switch<'static>,
 }
 
-const _: () = assert!(size_of::<State>() <= SWITCH_SIZE && align_of::<State>() <= 8);
+const _: () = assert!(size_of::<Booted>() <= SWITCH_SIZE && align_of::<Booted>() <= 8);
+
+impl Booted {
+    /// Refuses a scheme whose packets need more virtual channels than those of the scheme that the
+    /// switch was booted for: PAR's, unless it was booted for PAR.
+    pub(crate) fn serves(&self, scheme: Scheme) -> Result<(), i32> {
+        if scheme == Scheme::Par && self.scheme != Scheme::Par {
+            return Err(TVLB_WRONG_SCHEME);
+        }
+        Ok(())
+    }
+
+    /// Whether it serves every scheme that `other` serves, with at least its virtual channels.
+    pub(crate) fn serves_as(&self, other: &Self) -> bool {
+        let (own, others) = (self.switch.channels(), other.switch.channels());
+        self.serves(other.scheme).is_ok()
+            && own.local >= others.local
+            && own.global >= others.global
+    }
+}
 
 impl tvlb_switch {
     /// Memory in which nothing is booted yet.
     pub const fn zeroed() -> Self {
-        Self { bytes: [0; SWITCH_SIZE] }
+        Self { bytes: [MaybeUninit::new(0); SWITCH_SIZE] }
     }
 }
 
 /// # Safety
-/// `memory` is null or writable.
-pub(crate) unsafe fn write(memory: *mut tvlb_switch, switch: Switch<'_>) -> Result<(), i32> {
-    if memory.is_null() || !memory.is_aligned() {
-        return Err(TVLB_BAD_ARGUMENT);
-    }
+/// `memory` is null, misaligned or writable, and nobody uses the switch in it during the call.
+pub(crate) unsafe fn write(
+    memory: *mut tvlb_switch,
+    scheme: Scheme,
+    switch: Switch<'_>,
+) -> Result<(), i32> {
+    memory::check(memory, 1)?;
     // SAFETY: only the lifetime differs. C has promised to keep the images for as long as it uses
     // the switch, and no switch is made from this one that it could outlive.
     let switch = unsafe { core::mem::transmute::<Switch<'_>, Switch<'static>>(switch) };
-    // SAFETY: not null and aligned to 8 bytes, which is enough for a `State` by the assertion
-    // above, as is the size; writable by the caller's promise. A `State` needs no drop.
-    unsafe { memory.cast::<State>().write(State { mark: BOOTED, switch }) };
+    let booted = Booted { mark: BOOTED, scheme, switch };
+    // SAFETY: not null and aligned to 8 bytes by the check, which is enough for a `Booted` by the
+    // assertion above, as is the size; writable by the caller's promise. A `Booted` needs no drop.
+    unsafe { memory.cast::<Booted>().write(booted) };
     Ok(())
 }
 
 /// # Safety
-/// `memory` is null, or holds zeros or what [`write`] has left there, unchanged for as long as 'a.
-pub(crate) unsafe fn read<'a>(memory: *const tvlb_switch) -> Result<&'a Switch<'static>, i32> {
-    if memory.is_null() || !memory.is_aligned() {
-        return Err(TVLB_BAD_ARGUMENT);
-    }
-    let state = memory.cast::<State>();
-    // SAFETY: not null, aligned and large enough; the mark is plain bytes, which zeros are too.
-    if unsafe { (&raw const (*state).mark).read() } != BOOTED {
+/// `memory` is null, misaligned, or holds zeros or what [`write`] has left there or a copy of that.
+/// For as long as 'a nobody writes to it.
+pub(crate) unsafe fn read<'a>(memory: *const tvlb_switch) -> Result<&'a Booted, i32> {
+    memory::check(memory, 1)?;
+    let booted = memory.cast::<Booted>();
+    // SAFETY: not null and aligned by the check, and large enough; its first eight bytes are zeros
+    // or a mark, by the caller's promise.
+    if unsafe { (&raw const (*booted).mark).read() } != BOOTED {
         return Err(TVLB_NOT_BOOTED);
     }
-    // SAFETY: the mark is there, so `write` has written a whole `State`.
-    Ok(unsafe { &(*state).switch })
+    // SAFETY: the mark is there, so `write` has written a whole `Booted`; nobody writes to it
+    // meanwhile, by the caller's promise.
+    Ok(unsafe { &*booted })
 }

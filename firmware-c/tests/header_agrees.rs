@@ -2,10 +2,11 @@
 //! the functions with their parameters.
 
 use std::ffi::CStr;
-use tvlb_firmware_c::{SWITCH_SIZE, tvlb_error_name};
+use tvlb_firmware_c::{SWITCH_SIZE, tvlb_error_name, tvlb_version};
 
 const HEADER: &str = include_str!("../include/tvlb.h");
 const LIB: &str = include_str!("../src/lib.rs");
+const ASK: &str = include_str!("../src/ask.rs");
 const CODES: &str = include_str!("../src/code.rs");
 
 /// `(name, value)` of every `#define` with a plain number.
@@ -33,11 +34,31 @@ fn every_code_stands_in_the_header() {
         assert_eq!(said.to_str().ok(), text.strip_suffix("\";"));
         codes += 1;
     }
-    assert_eq!(codes, 15);
-    for unknown in [-1, 15, i32::MAX] {
+    assert_eq!(codes, 17);
+    for unknown in [-1, 17, i32::MAX] {
         // SAFETY: as above.
         assert_eq!(unsafe { CStr::from_ptr(tvlb_error_name(unknown)) }, c"unknown error");
     }
+}
+
+#[test]
+fn the_version_is_the_crates() {
+    let defines = defines();
+    let mut version = 0;
+    for (name, part) in [
+        ("TVLB_VERSION_MAJOR", env!("CARGO_PKG_VERSION_MAJOR")),
+        ("TVLB_VERSION_MINOR", env!("CARGO_PKG_VERSION_MINOR")),
+        ("TVLB_VERSION_PATCH", env!("CARGO_PKG_VERSION_PATCH")),
+    ] {
+        let part: u8 = part.parse().expect("a part of the version is a number of one byte");
+        assert!(defines.contains(&(name, part.into())), "{name} is not {part} in tvlb.h");
+        version = version << 8 | u32::from(part);
+    }
+    assert_eq!(tvlb_version(), version);
+    assert!(
+        HEADER
+            .contains("(TVLB_VERSION_MAJOR << 16 | TVLB_VERSION_MINOR << 8 | TVLB_VERSION_PATCH)")
+    );
 }
 
 #[test]
@@ -56,20 +77,28 @@ fn every_function_stands_in_the_header_with_its_parameters() {
             "*const tvlb_world" => "const tvlb_world *",
             "*mut tvlb_step" => "tvlb_step *",
             "*const u8" => "const uint8_t *",
+            "*mut u8" => "uint8_t *",
+            "*mut u32" => "uint32_t *",
             "*mut u64" => "uint64_t *",
             "usize" => "size_t ",
+            "i32" => "int32_t ",
+            "u16" => "uint16_t ",
             "u8" => "uint8_t ",
             "u32" => "uint32_t ",
             "u64" => "uint64_t ",
+            "*const c_char" => "const char *",
             other => panic!("no C type for {other}"),
         }
     }
     let header = HEADER.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut functions = 0;
-    for function in LIB.split("extern \"C\" fn tvlb_").skip(1) {
+    let all =
+        [LIB, ASK, CODES].into_iter().flat_map(|file| file.split("extern \"C\" fn tvlb_").skip(1));
+    for function in all {
         let (name, rest) = function.split_once('(').expect("a function has parameters");
         let (parameters, rest) = rest.split_once(')').expect("which end");
-        assert!(rest.starts_with(" -> i32"));
+        let (returned, _) = rest.split_once(" {").expect("a function has a body");
+        let returned = in_c(returned.strip_prefix(" -> ").expect("it returns something"));
         let parameters: Vec<String> = parameters
             .split(',')
             .map(str::trim)
@@ -80,9 +109,11 @@ fn every_function_stands_in_the_header_with_its_parameters() {
                 format!("{}{given}", in_c(kind))
             })
             .collect();
-        let expected = format!("int32_t tvlb_{name}({});", parameters.join(", "));
+        let parameters =
+            if parameters.is_empty() { "void".to_owned() } else { parameters.join(", ") };
+        let expected = format!("{returned}tvlb_{name}({parameters});");
         assert!(header.contains(&expected), "tvlb.h lacks {expected}");
         functions += 1;
     }
-    assert_eq!(functions, 4);
+    assert_eq!(functions, 12);
 }

@@ -129,6 +129,12 @@ impl<'a> Switch<'a> {
         Ok(())
     }
 
+    /// The virtual channels that its packets may be given: those of [`Self::with_channels`], or the
+    /// most that the image's assignment can use.
+    pub const fn channels(&self) -> Channels {
+        self.channels
+    }
+
     /// The image it booted from.
     pub const fn image(&self) -> &SwitchImage<'a> {
         &self.image

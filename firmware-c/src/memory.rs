@@ -1,0 +1,147 @@
+//! The caller's memory, by raw pointers: no reference to it is held while the caller's own code,
+//! `random`, runs.
+
+use crate::TVLB_BAD_ARGUMENT;
+use core::ffi::c_void;
+use core::sync::atomic::{AtomicU32, Ordering};
+use tvlb_firmware_model::{Credits, rand_core};
+use tvlb_schema::Port;
+
+/// A source of random numbers: `tvlb_random`.
+#[allow(non_camel_case_types)]
+pub type tvlb_random = Option<unsafe extern "C" fn(context: *mut c_void) -> u32>;
+
+/// Credits of ports and random numbers: `struct tvlb_world`.
+#[repr(C)]
+#[allow(non_camel_case_types)]
+#[derive(Clone, Copy, Debug)]
+pub struct tvlb_world {
+    /// Credits in use by physical port, over all its virtual channels. The counters may change
+    /// while a function reads them, so they are memory that may be written: in Rust a pointer
+    /// from `as_mut_ptr`, not from a shared slice.
+    pub credits: *const u32,
+    /// How many ports `credits` has; those beyond count as idle.
+    pub credit_count: usize,
+    /// 32 random bits at each call.
+    pub random: tvlb_random,
+    /// Given to `random`.
+    pub context: *mut c_void,
+}
+
+/// The caller's counters. They may change while they are read, so no slice is made of them.
+pub(crate) struct Counters {
+    first: *const u32,
+    count: usize,
+}
+
+impl Credits for Counters {
+    #[inline]
+    fn used(&self, port: Port) -> u32 {
+        let port = usize::from(port.0);
+        if port >= self.count {
+            return 0;
+        }
+        // SAFETY: `enter` has checked that `first` is not null, that it is aligned, and that
+        // `count` counters fit into memory; `port` is less than `count`. The caller has promised
+        // that the counters live during the call, and that whoever changes one of them at the
+        // same time does so by an atomic store, or from outside the program.
+        let counter = unsafe { AtomicU32::from_ptr(self.first.add(port).cast_mut()) };
+        counter.load(Ordering::Relaxed)
+    }
+}
+
+/// C's random numbers as Rust's.
+pub(crate) struct Random {
+    next: unsafe extern "C" fn(context: *mut c_void) -> u32,
+    context: *mut c_void,
+}
+
+impl rand_core::TryRng for Random {
+    type Error = core::convert::Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
+        // SAFETY: the caller has promised that the function may be called with the context. What
+        // it may change of the caller's memory is not borrowed: see `read`, `Out` and `Counters`.
+        Ok(unsafe { (self.next)(self.context) })
+    }
+
+    /// The low half is drawn first.
+    fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
+        let low = self.try_next_u32()?;
+        Ok(u64::from(self.try_next_u32()?) << 32 | u64::from(low))
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Self::Error> {
+        for byte in bytes {
+            *byte = self.try_next_u32()?.to_le_bytes()[0];
+        }
+        Ok(())
+    }
+}
+
+/// The credits and random numbers of a call.
+///
+/// # Safety
+/// `world` is null, misaligned or readable; what it says of its pointers holds during the call.
+#[inline]
+pub(crate) unsafe fn enter(world: *const tvlb_world) -> Result<(Counters, Random), i32> {
+    // SAFETY: by the caller's promise.
+    let tvlb_world { credits, credit_count, random, context } = unsafe { read(world) }?;
+    let next = random.ok_or(TVLB_BAD_ARGUMENT)?;
+    if credit_count > 0 {
+        check(credits, credit_count)?;
+    }
+    Ok((Counters { first: credits, count: credit_count }, Random { next, context }))
+}
+
+/// Whether there can be `count` values at `first`: not null, aligned, not more than memory has.
+#[inline]
+pub(crate) fn check<T>(first: *const T, count: usize) -> Result<(), i32> {
+    let fits =
+        count.checked_mul(size_of::<T>()).is_some_and(|bytes| isize::try_from(bytes).is_ok());
+    if first.is_null() || !first.is_aligned() || !fits { Err(TVLB_BAD_ARGUMENT) } else { Ok(()) }
+}
+
+/// The bytes of an image.
+///
+/// # Safety
+/// `first` is null, or `count` bytes from it are readable and nobody changes them for as long as
+/// 'a.
+pub(crate) unsafe fn bytes<'a>(first: *const u8, count: usize) -> Result<&'a [u8], i32> {
+    if count == 0 {
+        return Ok(&[]);
+    }
+    check(first, count)?;
+    // SAFETY: not null and not larger than memory, by the check; the rest is the caller's promise.
+    Ok(unsafe { core::slice::from_raw_parts(first, count) })
+}
+
+/// The value that an argument points to, copied.
+///
+/// # Safety
+/// `from` is null, misaligned or readable.
+#[inline]
+pub(crate) unsafe fn read<T: Copy>(from: *const T) -> Result<T, i32> {
+    check(from, 1)?;
+    // SAFETY: not null and aligned, by the check; readable by the caller's promise.
+    Ok(unsafe { from.read() })
+}
+
+/// Where a result goes: checked before the work, written after it.
+pub(crate) struct Out<T>(*mut T);
+
+impl<T: Copy> Out<T> {
+    /// # Safety
+    /// `to` is null, misaligned, or writable until [`Self::write`].
+    #[inline]
+    pub(crate) unsafe fn new(to: *mut T) -> Result<Self, i32> {
+        check(to, 1)?;
+        Ok(Self(to))
+    }
+
+    #[inline]
+    pub(crate) fn write(self, value: T) {
+        // SAFETY: not null and aligned, by the check in `new`; writable by the promise given to it.
+        unsafe { self.0.write(value) };
+    }
+}
