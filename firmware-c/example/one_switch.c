@@ -1,8 +1,11 @@
-/* One switch by itself: boots from its two images and decides the paths of a few packets. */
+/* One switch by itself: boots from its two images and decides the paths of six packets to the last
+ * node of the fabric. */
 #include "tvlb.h"
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
-enum { PORTS = 7, MOST_BYTES = 1 << 16 };
+enum { MOST_PORTS = 64, MOST_BYTES = 1 << 20 };
 
 static uint32_t next_random(void *context)
 {
@@ -13,36 +16,77 @@ static uint32_t next_random(void *context)
     return *state;
 }
 
+/* Reads a file of at most MOST_BYTES. Returns its length, or 0 after a message. */
 static size_t load(const char *path, uint8_t *bytes)
 {
     FILE *file = fopen(path, "rb");
-    size_t length = file ? fread(bytes, 1, MOST_BYTES, file) : 0;
-    if (file)
-        fclose(file);
+    if (file == NULL) {
+        fprintf(stderr, "%s: %s\n", path, strerror(errno));
+        return 0;
+    }
+    size_t length = fread(bytes, 1, MOST_BYTES, file);
+    if (ferror(file) || length == 0 || fgetc(file) != EOF) {
+        fprintf(stderr, "%s: found no bytes, or more than the %d that fit\n", path, MOST_BYTES);
+        length = 0;
+    }
+    fclose(file);
     return length;
+}
+
+static int failed(const char *call, int32_t code)
+{
+    fprintf(stderr, "%s: %s\n", call, tvlb_error_name(code));
+    return 1;
 }
 
 int main(int count, char **arguments)
 {
     static uint8_t fabric[MOST_BYTES], image[MOST_BYTES];
+    static uint32_t credits[MOST_PORTS]; /* in a switch the counters of its ports */
     static tvlb_switch sw;
-    uint32_t seed = 1, credits[PORTS] = {0};
-    tvlb_world world = {credits, PORTS, next_random, &seed};
-    if (count != 3)
+    if (count != 3) {
+        fprintf(stderr, "give the files of the fabric image and of one switch image\n");
         return 2;
-    size_t fabric_length = load(arguments[1], fabric), image_length = load(arguments[2], image);
-    int32_t code =
-        tvlb_boot(&sw, fabric, fabric_length, image, image_length, TVLB_UGAL_L, 4, 3);
-    for (int packet = 0; packet < 6 && code == TVLB_OK; packet++) {
-        tvlb_step step;
-        code = tvlb_admit(&sw, 70, TVLB_UGAL_L, TVLB_CUSTOM, &world, &step);
-        if (code != TVLB_OK || step.deliver)
-            continue;
-        credits[step.port]++;
-        printf("%s: send by port %d on channel %d\n", step.choice == TVLB_CHOSE_VLB ? "VLB" : "MIN",
-               step.port, step.virtual_channel);
     }
+    size_t fabric_length = load(arguments[1], fabric), length = load(arguments[2], image);
+    if (fabric_length == 0 || length == 0)
+        return 2;
+
+    /* A switch boots with the virtual channels that its links have; here they have what is needed. */
+    uint8_t local, global;
+    int32_t code = tvlb_channels_needed(fabric, fabric_length, image, length, TVLB_UGAL_L, &local,
+                                        &global);
     if (code != TVLB_OK)
-        fprintf(stderr, "%s\n", tvlb_error_name(code));
-    return code != TVLB_OK;
+        return failed("tvlb_channels_needed", code);
+    code = tvlb_boot(&sw, fabric, fabric_length, image, length, TVLB_UGAL_L, local, global);
+    if (code != TVLB_OK)
+        return failed("tvlb_boot", code);
+
+    /* Of a booted switch neither can fail. */
+    uint32_t ports = 0, nodes = 0;
+    tvlb_ports(&sw, &ports);
+    tvlb_node_count(&sw, &nodes);
+    if (ports > MOST_PORTS) {
+        fprintf(stderr, "the switch has %u ports, and this program has counters for %d\n",
+                (unsigned)ports, MOST_PORTS);
+        return 1;
+    }
+
+    uint32_t seed = 1;
+    tvlb_world world = {credits, ports, next_random, &seed};
+    for (int packet = 0; packet < 6; packet++) {
+        tvlb_step step;
+        code = tvlb_admit(&sw, nodes - 1, TVLB_UGAL_L, TVLB_CUSTOM, &world, &step);
+        if (code != TVLB_OK)
+            return failed("tvlb_admit", code);
+        if (step.deliver) {
+            printf("deliver at port %d\n", step.port);
+            continue;
+        }
+        credits[step.port]++;
+        int vlb = step.choice == TVLB_CHOSE_VLB || step.choice == TVLB_VLB_FOR_WANT;
+        printf("%s: send by port %d on channel %d\n", vlb ? "VLB" : "MIN", step.port,
+               step.virtual_channel);
+    }
+    return 0;
 }

@@ -2,9 +2,7 @@
 #include "start.h"
 #include "tvlb.h"
 
-/* A switch has 4 + 7 + 4 ports; local port 4 + j of switch 3 leads to switch j, or to switch
- * j + 1 from j = 3 on, so this one leads to switch 4. */
-enum { PORTS = 15, TO_SECOND = 7 };
+enum { MOST_PORTS = 64 };
 
 static uint32_t next_random(void *context)
 {
@@ -36,11 +34,21 @@ static void print_step(const char *what, const tvlb_step *step)
     print("\n");
 }
 
+/* The port that leads to the switch of this number; `ports` if none does. */
+static uint16_t port_to(const tvlb_switch *sw, uint32_t ports, uint32_t number)
+{
+    uint16_t port = 0;
+    uint32_t neighbour;
+    while (port < ports &&
+           (tvlb_neighbour(sw, port, &neighbour) != TVLB_OK || neighbour != number))
+        port++;
+    return port;
+}
+
 int run(void)
 {
     static tvlb_switch source, second;
-    uint32_t seed = 1, credits[PORTS] = {0};
-    tvlb_world world = {credits, PORTS, next_random, &seed};
+    uint32_t seed = 1, credits[MOST_PORTS] = {0};
 
     int32_t code = tvlb_boot(&source, fabric_image, (size_t)(fabric_end - fabric_image),
                              source_image, (size_t)(source_end - source_image), TVLB_PAR, 5, 4);
@@ -51,14 +59,26 @@ int run(void)
     if (code != TVLB_OK)
         return failed("boot", code);
 
-    for (uint32_t node = 0; node < 288; node += 7) {
+    /* What follows fits any two switches of one group; of booted ones nothing here can fail. */
+    uint32_t ports = 0, nodes = 0, number = 0;
+    tvlb_ports(&source, &ports);
+    tvlb_node_count(&source, &nodes);
+    tvlb_switch_number(&second, &number);
+    if (ports > MOST_PORTS) {
+        print("the switch has more ports than this program has counters\n");
+        return 1;
+    }
+    uint16_t to_second = port_to(&source, ports, number);
+    tvlb_world world = {credits, ports, next_random, &seed};
+
+    for (uint32_t node = 0; node < nodes; node += 7) {
         tvlb_step step;
         code = tvlb_admit(&source, node, TVLB_PAR, TVLB_CUSTOM, &world, &step);
         if (code != TVLB_OK)
             return failed("admit", code);
         print_step("switch 3:", &step);
         credits[step.port]++;
-        if (step.deliver || step.port != TO_SECOND)
+        if (step.deliver || step.port != to_second)
             continue;
         uint64_t header = step.header;
         code = tvlb_reconsider(&second, &header, TVLB_CUSTOM, &world);
@@ -76,5 +96,5 @@ int run(void)
                      (size_t)(source_end - source_image), TVLB_PAR, 4, 4);
     failed("four local channels", code);
     tvlb_step step;
-    return tvlb_admit(&source, 287, TVLB_MIN, TVLB_CUSTOM, &world, &step) != TVLB_OK;
+    return tvlb_admit(&source, nodes - 1, TVLB_MIN, TVLB_CUSTOM, &world, &step) != TVLB_OK;
 }
