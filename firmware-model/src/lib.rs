@@ -9,10 +9,10 @@
 //! its work per packet is bounded.
 //!
 //! ```no_run
-//! use tvlb_firmware_model::{Error, Header, Scheme, Step, Switch, VlbPaths};
-//! use tvlb_schema::Node;
-//! # fn transmit(_: tvlb_schema::Port, _: u8, _: Header) {}
-//! # fn deliver(_: tvlb_schema::Port) {}
+//! use tvlb_firmware_model::schema::Node;
+//! use tvlb_firmware_model::{Error, Header, Scheme, Step, Switch, VlbPaths, rand_core};
+//! # fn transmit(_: tvlb_firmware_model::schema::Port, _: u8, _: Header) {}
+//! # fn deliver(_: tvlb_firmware_model::schema::Port) {}
 //!
 //! fn run(
 //!     fabric_image: &[u8],
@@ -64,6 +64,8 @@ pub use forward::Step;
 pub use header::{Header, Kind, Stage};
 pub use rand_core;
 pub use switch::Switch;
+/// The vocabulary of images, packets and fabrics: `Node`, `Port`, `Group`, `FabricImage`.
+pub use tvlb_schema as schema;
 
 /// Random numbers for a switch that brings none of its own: xoshiro128++ (Blackman and Vigna,
 /// 2021), 16 bytes of state and 32-bit arithmetic. Statistically sound and fast; not for secrets.
