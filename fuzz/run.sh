@@ -1,6 +1,11 @@
 #!/usr/bin/env bash
 # Runs every fuzz target for some seconds (20 if not said otherwise) from its saved seeds. What is
 # found on the way stays in a temporary folder; a crash is kept in fuzz/artifacts.
+# `own_fabric` decodes a fabric of its own size from its input. After a change to what it decodes,
+# these commands replace its seeds by those of a longer run, which goes into a folder F:
+#   rm -r seeds/own_fabric; mkdir seeds/own_fabric F; export RUSTC_BOOTSTRAP=1
+#   cargo fuzz run --fuzz-dir . own_fabric F -- -max_total_time=300
+#   cargo fuzz run --fuzz-dir . own_fabric seeds/own_fabric F -- -merge=1 -use_counters=0 -max_len=600
 # Needs cargo-fuzz and a C++ compiler; where they are missing it says so and succeeds.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -14,7 +19,7 @@ trap 'rm -rf "$found"' EXIT
 
 # Coverage instrumentation is not stable; the bootstrap switch stands in for a nightly compiler.
 export RUSTC_BOOTSTRAP=1
-for target in fabric_image switch_image packet c_interface; do
+for target in fabric_image switch_image packet c_interface own_fabric; do
     mkdir -p "$found/$target" "seeds/$target"
     cargo fuzz run --fuzz-dir . "$target" "$found/$target" "seeds/$target" -- \
         -max_total_time="$seconds" -print_final_stats=1 >"$found/log" 2>&1 ||

@@ -7,8 +7,9 @@ use libfuzzer_sys::fuzz_target;
 use std::ffi::{CStr, c_void};
 use std::ptr::null_mut;
 use tvlb_firmware_c::{
-    TVLB_OK, tvlb_admit, tvlb_boot, tvlb_error_name, tvlb_forward, tvlb_reconsider, tvlb_step,
-    tvlb_switch, tvlb_world,
+    TVLB_OK, tvlb_admit, tvlb_boot, tvlb_channels_needed, tvlb_check_replacement, tvlb_error_name,
+    tvlb_forward, tvlb_neighbour, tvlb_node_count, tvlb_ports, tvlb_reconsider, tvlb_step,
+    tvlb_switch, tvlb_switch_number, tvlb_world,
 };
 use tvlb_fuzz::{FABRIC, SWITCH, framed};
 use tvlb_schema::ImageKind;
@@ -50,10 +51,11 @@ unsafe extern "C" fn random(context: *mut c_void) -> u32 {
 }
 
 fuzz_target!(|input: Input| {
+    let mut credits = input.credits.clone();
     let mut state = input.random;
     let world = tvlb_world {
-        credits: input.credits.as_ptr(),
-        credit_count: input.credits.len(),
+        credits: credits.as_mut_ptr(),
+        credit_count: credits.len(),
         random: Some(random),
         context: (&raw mut state).cast(),
     };
@@ -103,6 +105,26 @@ fuzz_target!(|input: Input| {
                     tvlb_forward(&switch, header, out(into_null))
                 }
             }
+        };
+    }
+    let (mut ports, mut number) = (0, 0);
+    // SAFETY: pointers are of what lives.
+    unsafe {
+        let booted = tvlb_ports(&switch, &mut ports) == TVLB_OK;
+        for port in 0..=ports as u16 {
+            let _ = tvlb_neighbour(&switch, port, &mut number);
+        }
+        assert_eq!(tvlb_switch_number(&switch, &mut number) == TVLB_OK, booted);
+        assert_eq!(tvlb_node_count(&switch, &mut number) == TVLB_OK, booted);
+        assert_eq!(tvlb_check_replacement(&switch, &switch) == TVLB_OK, booted);
+    }
+    if let (Some(boot), Some(image)) = (input.boots.last(), images.last()) {
+        let (fabric, fabric_len, scheme) = (FABRIC.as_ptr(), FABRIC.len(), boot.scheme);
+        let (mut local, mut global) = (0, 0);
+        // SAFETY: the images live.
+        let _ = unsafe {
+            let (at, len) = (image.as_ptr(), image.len());
+            tvlb_channels_needed(fabric, fabric_len, at, len, scheme, &mut local, &mut global)
         };
     }
     // SAFETY: names are strings that end.

@@ -1,5 +1,7 @@
 //! What the fuzz targets share.
 
+pub mod own;
+
 use tvlb_schema::{FORMAT_VERSION, FabricImage, ImageKind};
 
 /// The fabric image that pins the format.
@@ -21,6 +23,13 @@ pub fn framed(kind: ImageKind, payload: &[u8]) -> Vec<u8> {
     image.extend(identity.to_le_bytes());
     image.extend((payload.len() as u32 + 24).to_le_bytes());
     image.extend(payload);
-    image.extend(crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC).checksum(&image).to_le_bytes());
+    image.extend([0; 4]);
+    mended(&mut image);
     image
+}
+
+/// Makes the checksum at the end of an image hold.
+pub fn mended(image: &mut [u8]) {
+    let (bytes, checksum) = image.split_last_chunk_mut().expect("an image has a checksum");
+    *checksum = crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC).checksum(bytes).to_le_bytes();
 }

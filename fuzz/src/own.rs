@@ -1,0 +1,210 @@
+//! A small fabric whose sizes, cables, sets and thresholds come from the fuzzer's input.
+
+use crate::mended;
+use arbitrary::Arbitrary;
+use tvlb_firmware_model::Switch;
+use tvlb_schema::{
+    Decision, Dragonfly, DrawRule, End, FabricImage, GlobalPort, Group, Keep, Level, PerDecision,
+    SetContents, SetRule, Shape, ShapeSet, Switch as Number, SwitchContents, VcScheme,
+    encode_fabric_image, encode_switch_image,
+};
+
+/// What a fabric and its tables are made of. Every value makes some fabric.
+#[derive(Arbitrary, Debug)]
+pub struct Plan {
+    sizes: [u8; 4],
+    /// Decides which ports cables use and which levels thin.
+    seed: u64,
+    /// Two groups and how many cables join them, as long as they have ports.
+    cables: Vec<(u8, u8, u8)>,
+    /// By decision the set and T.
+    decisions: [(u8, i16); 3],
+    sets: Vec<Set>,
+    virtual_channels: u8,
+}
+
+#[derive(Arbitrary, Debug)]
+struct Set {
+    /// By shape, in parts of 65 536.
+    keep: [u16; Shape::COUNT],
+    /// By shape; none for a set that is drawn by route.
+    weights: Option<[u16; Shape::COUNT]>,
+    seed: u64,
+    /// The lowest level, for a set that is thinned.
+    level: Option<u8>,
+    /// The image says of every pair that it has every shape.
+    lies: bool,
+}
+
+impl Set {
+    fn rule(&self) -> SetRule {
+        let keep = self.keep.map(|parts| {
+            // One shape in some is left out; the rest keep anything from a hundredth to all.
+            let parts = (u32::from(parts) * 13_000 >> 16) as u16;
+            Keep::new(parts.min(10_000)).unwrap_or(Keep::NONE)
+        });
+        let weighted = |weights: &[u16; Shape::COUNT]| {
+            let mut weights = *weights;
+            for (weight, keep) in weights.iter_mut().zip(keep) {
+                *weight = if keep == Keep::NONE { 0 } else { (*weight).max(1) };
+            }
+            DrawRule::ByShape { weights }
+        };
+        let draw = self.weights.as_ref().map_or(DrawRule::ByRoute, weighted);
+        SetRule { keep, draw, seed: self.seed }
+    }
+
+    fn levels(&self, df: &Dragonfly, seed: u64) -> Vec<Level> {
+        let Some(least) = self.level else { return Vec::new() };
+        let least = 3 + u64::from(least) % 13;
+        let ports = df.global_ports().map(|port| {
+            let level = least + mixed(seed ^ u64::from(port.0)) % (16 - least);
+            Level::new(level as u8).expect("it is 3 to 15")
+        });
+        ports.collect()
+    }
+}
+
+/// `SplitMix64`'s finaliser (Steele, Lea and Flood, 2014).
+fn mixed(mut z: u64) -> u64 {
+    z = z.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// A fabric with its image; switch images are written when they are asked for.
+#[derive(Debug)]
+pub struct Own {
+    plan: Plan,
+    pub dragonfly: Dragonfly,
+    pub image: Vec<u8>,
+    pub virtual_channels: VcScheme,
+    /// By pair of groups, whether a cable joins them.
+    joined: Vec<Vec<bool>>,
+}
+
+impl Own {
+    pub fn new(plan: Plan) -> Self {
+        let [p, a, h, g] = plan.sizes.map(u32::from);
+        let (p, a, h) = (1 + p % 3, 1 + a % 5, 1 + h % 5);
+        let g = 2 + g % 6.min(a * h);
+        let dragonfly = Dragonfly::new(p, a, h, g).expect("the sizes are in range");
+
+        let mut free: Vec<Vec<GlobalPort>> = dragonfly
+            .groups()
+            .map(|group| {
+                let mut ports: Vec<GlobalPort> = dragonfly.global_ports().collect();
+                ports.sort_by_key(|p| mixed(plan.seed ^ u64::from(group.0) << 16 ^ u64::from(p.0)));
+                ports
+            })
+            .collect();
+        let mut joined = vec![vec![false; g as usize]; g as usize];
+        let mut cables = Vec::new();
+        for &(one, other, count) in &plan.cables {
+            let (one, other) = (usize::from(one) % g as usize, usize::from(other) % g as usize);
+            for _ in 0..=count % 8 {
+                if one == other || free[one].is_empty() || free[other].is_empty() {
+                    break;
+                }
+                let mut end = |group: usize| End {
+                    group: Group(group as u16),
+                    port: free[group].pop().expect("it has free ports"),
+                };
+                cables.push((end(one), end(other)));
+                joined[one][other] = true;
+                joined[other][one] = true;
+            }
+        }
+        let image = encode_fabric_image(&dragonfly, &cables);
+        let virtual_channels = VcScheme::ALL[usize::from(plan.virtual_channels) % 3];
+        Self { plan, dragonfly, image, virtual_channels, joined }
+    }
+
+    /// Whether there is any path between two switches.
+    pub fn reaches(&self, from: Number, to: Number) -> bool {
+        let group = |switch| usize::from(self.dragonfly.place(switch).0.0);
+        let (from, to) = (group(from), group(to));
+        let joined = &self.joined;
+        from == to
+            || joined[from][to]
+            || (0..joined.len()).any(|third| joined[from][third] && joined[third][to])
+    }
+
+    /// The image of a switch, with some bytes changed by exclusive or, and with a checksum that
+    /// holds.
+    pub fn switch_image(&self, switch: Number, damage: &[(u16, u8)]) -> Vec<u8> {
+        let mut image = self.undamaged(switch);
+        let payload = 20..image.len() - 4;
+        for &(at, bits) in damage {
+            image[payload.start + usize::from(at) % payload.len()] ^= bits;
+        }
+        mended(&mut image);
+        image
+    }
+
+    fn undamaged(&self, switch: Number) -> Vec<u8> {
+        let df = &self.dragonfly;
+        let fabric = FabricImage::decode(&self.image).expect("it was encoded");
+        let by_default = [Set {
+            keep: [u16::MAX; Shape::COUNT],
+            weights: None,
+            seed: 0,
+            level: None,
+            lies: false,
+        }];
+        let given = if self.plan.sets.is_empty() { &by_default } else { &self.plan.sets[..] };
+        let given = &given[..given.len().min(3)];
+        let contents_of = |set: &Set| {
+            let seed = mixed(self.plan.seed ^ u64::from(switch.0) << 40);
+            let (rule, levels) = (set.rule(), set.levels(df, seed));
+            let shapes_to = match rule.draw {
+                DrawRule::ByRoute => Vec::new(),
+                DrawRule::ByShape { .. } if set.lies => {
+                    vec![rule.shapes(); df.switch_count() as usize]
+                }
+                DrawRule::ByShape { .. } => self.shapes_to(&fabric, switch, rule, &levels),
+            };
+            SetContents { rule, levels, shapes_to }
+        };
+        let sets: Vec<SetContents> = given.iter().map(contents_of).collect();
+        let decisions = self.plan.decisions.map(|(set, t)| (set % sets.len() as u8, t));
+        let [ugal_l, par_source, par_second] = decisions;
+        let contents = SwitchContents {
+            switch,
+            virtual_channels: self.virtual_channels,
+            decisions: PerDecision { ugal_l, par_source, par_second },
+            sets,
+        };
+        encode_switch_image(&fabric, &contents)
+    }
+
+    /// Of which shapes each destination has a kept route, by listing the routes of the same rule
+    /// drawn by route.
+    fn shapes_to(
+        &self,
+        fabric: &FabricImage<'_>,
+        switch: Number,
+        rule: SetRule,
+        levels: &[Level],
+    ) -> Vec<ShapeSet> {
+        let rule = SetRule { draw: DrawRule::ByRoute, ..rule };
+        let set = SetContents { rule, levels: levels.to_vec(), shapes_to: Vec::new() };
+        let contents = SwitchContents {
+            switch,
+            virtual_channels: self.virtual_channels,
+            decisions: PerDecision::same((0, 0)),
+            sets: vec![set],
+        };
+        let image = encode_switch_image(fabric, &contents);
+        let switch = Switch::boot_in(fabric, &image).expect("it was encoded");
+        let shapes = self.dragonfly.switches().map(|destination| {
+            let mut shapes = ShapeSet::EMPTY;
+            switch.for_each_route(Decision::UgalL, destination, |_, shape| {
+                shapes = shapes.or(ShapeSet::only(shape));
+            });
+            shapes
+        });
+        shapes.collect()
+    }
+}
