@@ -45,7 +45,7 @@ extern "C" {
 #define TVLB_ASTRAY 10          /* the packet's route does not lead through this switch */
 #define TVLB_NO_CABLE 11        /* the port has no cable to another switch */
 #define TVLB_NO_CHANNEL 12      /* the packet would need a channel that the links lack */
-#define TVLB_NO_GLOBAL_VIEW 13  /* the scheme needs the queues along whole paths: no scheme here */
+#define TVLB_NO_GLOBAL_VIEW 13  /* the scheme needs the queues along paths; none below does */
 #define TVLB_OTHER 14           /* an error that this version of the library has no code for */
 #define TVLB_WRONG_SCHEME 15    /* the switch was not booted for the scheme: see tvlb_boot */
 #define TVLB_REPLACEMENT 16     /* packets under way could not go on with the other tables */
@@ -130,7 +130,9 @@ int32_t tvlb_admit(const tvlb_switch *sw, uint32_t node, uint8_t scheme, uint8_t
 int32_t tvlb_reconsider(const tvlb_switch *sw, uint64_t *header, uint8_t paths,
                         const tvlb_world *world);
 
-/* The next step of a packet that has come to this switch with this header. */
+/* The next step of a packet that has come to this switch with this header. A header of any bits is
+ * answered by a step or a code, but channels stay free of deadlock only with headers that switches
+ * wrote: packets from nodes go through tvlb_admit. */
 int32_t tvlb_forward(const tvlb_switch *sw, uint64_t header, tvlb_step *step);
 
 /* The virtual channels that packets of `scheme` need on local and on global links, where channels
