@@ -1,6 +1,6 @@
 //! A fabric of the input's own size, cables and tables: every packet that a switch admits arrives
 //! at its node, on channels that exist; any header ends after a few steps; C and Rust decide alike,
-//! also on a switch whose image is damaged behind a checksum that holds.
+//! also on a switch whose damaged image has a checksum that holds.
 #![no_main]
 
 use arbitrary::Arbitrary;
