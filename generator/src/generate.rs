@@ -11,11 +11,12 @@ use crate::routes::expected::{FabricMean, fabric_mean};
 use crate::set_grammar::canonical;
 use crate::table_set::{
     BalanceEntry, FABRIC_FILE, FabricEntry, FileEntry, MANIFEST_FILE, MANIFEST_FORMAT, Manifest,
-    SetEntry, Sizes, rounded, switch_file,
+    SetEntry, Sizes, levels_digest, presence_digest, presence_is_drawn, rounded, switch_file,
 };
+use rayon::prelude::*;
 use std::borrow::Cow;
 use std::iter;
-use tvlb_schema::{Decision, FabricImage, PerDecision, SetRule, VcScheme};
+use tvlb_schema::{Decision, FabricImage, PerDecision, SetRule, SwitchImage, VcScheme};
 
 /// A table set in memory.
 #[derive(Clone, Debug)]
@@ -47,7 +48,7 @@ pub fn generate(
     let conventional = (is_thinned || is_countable(&fabric.topology))
         .then(|| Imbalance::of(&counter, Draw::Conventional));
     let mut known: Vec<(&BalancedSet, SetEntry)> = Vec::new();
-    let sets = PerDecision::from_fn(|decision| {
+    let mut sets = PerDecision::from_fn(|decision| {
         let (set, &threshold) = (routing.sets.get(decision), routing.thresholds.get(decision));
         if let Some((_, entry)) = known.iter().find(|(known, _)| *known == set) {
             return SetEntry { threshold, ..entry.clone() };
@@ -59,6 +60,7 @@ pub fn generate(
         known.push((set, entry.clone()));
         entry
     });
+    add_digests(&mut sets, &routing.sets, &images);
     Ok(Generated { manifest: manifest(fabric, routing.virtual_channels, sets, &images), images })
 }
 
@@ -84,6 +86,39 @@ pub fn draw_work_of(
     }))
 }
 
+/// Adds the digests of what the images say of sets, where the manifest has such.
+fn add_digests(
+    entries: &mut PerDecision<SetEntry>,
+    sets: &PerDecision<BalancedSet>,
+    images: &Images,
+) {
+    let is_thinned = |decision| sets.get(decision).levels.iter().any(|levels| !levels.is_empty());
+    let is_drawn = |decision| presence_is_drawn(&sets.get(decision).rule, is_thinned(decision));
+    if !Decision::ALL.into_iter().any(|decision| is_thinned(decision) || is_drawn(decision)) {
+        return;
+    }
+    let decoded = "the image stage decodes what it writes";
+    let fabric = FabricImage::decode(&images.fabric).expect(decoded);
+    let switches: Vec<SwitchImage<'_>> = images
+        .switches
+        .par_iter()
+        .map(|bytes| SwitchImage::decode(bytes, &fabric).expect(decoded))
+        .collect();
+    for decision in Decision::ALL {
+        let entry = match decision {
+            Decision::UgalL => &mut entries.ugal_l,
+            Decision::ParSource => &mut entries.par_source,
+            Decision::ParSecond => &mut entries.par_second,
+        };
+        if is_drawn(decision) {
+            entry.presence_sha256 = Some(presence_digest(switches.par_iter(), decision));
+        }
+        if let Some(balance) = entry.balance.as_mut().filter(|_| is_thinned(decision)) {
+            balance.levels_sha256 = Some(levels_digest(switches.par_iter(), decision));
+        }
+    }
+}
+
 fn set_entry(
     rule: &SetRule,
     mean: &FabricMean,
@@ -100,6 +135,7 @@ fn set_entry(
         mean_routes: rounded(mean.routes),
         pairs: mean.pairs,
         pairs_without_route: mean.empty_pairs,
+        presence_sha256: None,
         balance,
     }
 }

@@ -32,6 +32,11 @@ enum Refused {
 /// The system's answer, or what is there instead of such a file.
 pub fn read(path: &Path, most: u64, links: Links) -> io::Result<Vec<u8>> {
     let (file, found) = open(path, links)?;
+    limited(file, found, most)
+}
+
+/// The bytes of an open file that was `found` bytes long, if they are at most `most`.
+pub(crate) fn limited(file: File, found: u64, most: u64) -> io::Result<Vec<u8>> {
     let too_large =
         |found| io::Error::new(ErrorKind::FileTooLarge, Refused::TooLarge { found, most });
     if found > most {
@@ -61,6 +66,11 @@ pub fn read_text(path: &Path, most: u64, links: Links) -> io::Result<String> {
 /// The system's answer, or what is there instead of a regular file.
 pub fn read_start(path: &Path, most: u64, links: Links) -> io::Result<(Vec<u8>, u64)> {
     let (file, found) = open(path, links)?;
+    start(file, found, most)
+}
+
+/// The first `most` bytes of an open file that was `found` bytes long, and that length.
+pub(crate) fn start(file: File, found: u64, most: u64) -> io::Result<(Vec<u8>, u64)> {
     let mut bytes = Vec::new();
     file.take(most).read_to_end(&mut bytes)?;
     Ok((bytes, found))
@@ -80,8 +90,9 @@ fn open(path: &Path, links: Links) -> io::Result<(File, u64)> {
     Ok((file, metadata.len()))
 }
 
-fn check(metadata: &fs::Metadata) -> io::Result<()> {
-    // Reading a directory gives the system's own words.
+/// Refuses whatever is neither a regular file nor a directory, of which the system says that it
+/// cannot be read.
+pub(crate) fn check(metadata: &fs::Metadata) -> io::Result<()> {
     if metadata.is_file() || metadata.is_dir() {
         return Ok(());
     }

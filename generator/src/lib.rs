@@ -10,7 +10,7 @@
 //! use tvlb_generator::image::unthinned;
 //! use tvlb_generator::set_grammar::parse_set;
 //! use tvlb_generator::table_set::{Existing, REPORT_FILE, WriteError, write};
-//! use tvlb_generator::verify::{Settings, verify};
+//! use tvlb_generator::verify::{Settings, verify_tables};
 //! use tvlb_schema::PerDecision;
 //!
 //! # let home = tempfile::tempdir()?;
@@ -31,7 +31,7 @@
 //! write(&tables, contents, Existing::Refuse, || false, || (), seal)?;
 //!
 //! // Nothing but the files is read to verify them.
-//! let certificate = verify(&tables, Settings { most_walks: 1_000_000, seed: 1 }, &|| (), &|| false)?;
+//! let certificate = verify_tables(&tables, Settings { most_walks: 1_000_000, seed: 1 }, &|| (), &|| false)?;
 //! assert_eq!((certificate.images, certificate.pairs), (21, 380));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -89,6 +89,11 @@ pub struct SetEntry {
     /// no cable joins the two groups. Of fractions drawn by route, where a seed can leave further
     /// pairs without one, those that have none by any seed.
     pub pairs_without_route: u64,
+    /// The digest of the shapes of which pairs have a route, where it takes a search over routes to
+    /// tell: of sets drawn by shape that are thinned or made of fractions. Without it, the cables
+    /// tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub presence_sha256: Option<String>,
     /// How evenly links are used; none where the fabric is too large to count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub balance: Option<BalanceEntry>,
@@ -107,6 +112,9 @@ pub struct BalanceEntry {
     pub after: ImbalanceEntry,
     /// Switches that thin it.
     pub thinned_switches: u64,
+    /// The digest of the levels to which they do; none where no switch thins it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub levels_sha256: Option<String>,
 }
 
 /// The use of the most used link over the mean.
@@ -137,6 +145,7 @@ impl BalanceEntry {
             before: before.into(),
             after: after.into(),
             thinned_switches: thinned as u64,
+            levels_sha256: None,
         }
     }
 }

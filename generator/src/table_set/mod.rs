@@ -8,15 +8,23 @@
 //! ```
 
 mod aside;
+mod digest;
+mod directory;
 mod manifest;
+mod printable;
 mod read;
+mod seal;
 mod write;
 
+pub(crate) use digest::{levels_digest, presence_digest, presence_is_drawn};
 pub use manifest::{
     BalanceEntry, FabricEntry, FileEntry, ImbalanceEntry, MANIFEST_FORMAT, Manifest, SetEntry,
     Sizes, hex, rounded, sha256,
 };
-pub use read::{ReadError, TableSet};
+pub(crate) use printable::escaped_controls;
+pub use read::{MOST_BYTES, ReadError, TableSet};
+pub(crate) use seal::check_seal;
+pub use seal::sealed_report;
 pub use write::{Existing, WriteError, check_target, write};
 
 /// The manifest's name in the directory.
@@ -27,8 +35,8 @@ pub const FABRIC_FILE: &str = "fabric.tvlb";
 /// The directory of switch images in it.
 pub const SWITCHES: &str = "switches";
 
-/// The report's name in the directory. The manifest does not list it: it says what was verified
-/// of all the rest.
+/// The report's name in the directory. The manifest does not list it, because it says what was
+/// verified of all the rest; its last lines say of which manifest it is ([`sealed_report`]).
 pub const REPORT_FILE: &str = "report.html";
 
 /// A switch image's name in the directory.

@@ -3,18 +3,21 @@
 //! An image is read no further than the manifest says that it goes, and handed out only if its
 //! length and its hash are what the manifest says. An image of another version is called that
 //! before it is called damaged. Nothing in the directory leads out of it: the manifest can name
-//! files of a table set only, and none of them may be a symbolic link. What the manifest may ask
-//! for is limited, file by file and in all, so that no set can take up gigabytes of memory.
+//! files of a table set only, none of them may be a symbolic link, and both directories are opened
+//! once, so that a link in the place of one of them comes too late. What the manifest may ask for is
+//! limited, file by file and in all, and no text of it can hold what a terminal would obey.
 
+use super::directory::Directory;
+use super::printable::{escaped_controls, is_plain};
 use super::{
-    FABRIC_FILE, FileEntry, MANIFEST_FILE, MANIFEST_FORMAT, Manifest, SWITCHES, sha256, switch_file,
+    FABRIC_FILE, FileEntry, MANIFEST_FILE, MANIFEST_FORMAT, Manifest, REPORT_FILE, SWITCHES,
+    sha256, switch_file,
 };
-use crate::input_file::{self, Links};
 use serde::Deserialize;
-use std::fs;
+use serde_json::Value;
 use std::io;
 use std::path::{Path, PathBuf};
-use tvlb_schema::{ImageError, Switch, check_version};
+use tvlb_schema::{Decision, ImageError, Switch, check_version};
 
 /// No manifest of ours is larger: some 150 bytes for each of at most 65 536 switches.
 const MOST_MANIFEST_BYTES: u64 = 32 << 20;
@@ -22,8 +25,11 @@ const MOST_MANIFEST_BYTES: u64 = 32 << 20;
 const MOST_FABRIC_BYTES: u64 = 128 << 20;
 /// No switch image of ours is larger: three sets of some bytes for each of at most 65 536 switches.
 const MOST_SWITCH_BYTES: u64 = 1 << 20;
-/// All images together.
-const MOST_BYTES: u64 = 1 << 30;
+/// All images together: enough for the smallest images of 65 536 switches in groups with 4096 global
+/// ports, which take 1.2 · 10⁹ bytes.
+pub const MOST_BYTES: u64 = 5 << 28;
+/// No report of ours is larger: lists and pictures in it have limits of their own.
+const MOST_REPORT_BYTES: u64 = 64 << 20;
 
 /// Why a table set, or a file of it, cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -152,8 +158,11 @@ struct Label {
 /// ```
 #[derive(Clone, Debug)]
 pub struct TableSet {
-    directory: PathBuf,
+    directory: Directory,
+    /// That of the switch images, or why it cannot be opened.
+    switches: Result<Directory, io::ErrorKind>,
     manifest: Manifest,
+    manifest_sha256: String,
 }
 
 impl TableSet {
@@ -163,8 +172,8 @@ impl TableSet {
     /// There is none, or it is not one.
     pub fn open(directory: &Path) -> Result<Self, ReadError> {
         let path = directory.join(MANIFEST_FILE);
-        let json =
-            input_file::read(&path, MOST_MANIFEST_BYTES, Links::Refuse).map_err(io_error(&path))?;
+        let directory = Directory::open(directory).map_err(io_error(&path))?;
+        let json = directory.read(MANIFEST_FILE, MOST_MANIFEST_BYTES).map_err(io_error(&path))?;
         // The format before all else: another one may well have other fields.
         if let Ok(Label { format }) = serde_json::from_slice(&json)
             && format != MANIFEST_FORMAT
@@ -174,12 +183,15 @@ impl TableSet {
         let manifest = serde_json::from_slice(&json)
             .map_err(|source| ReadError::Manifest { path: path.clone(), source })?;
         check_entries(&manifest, &path)?;
-        let switches = directory.join(SWITCHES);
-        if fs::symlink_metadata(&switches).is_ok_and(|found| found.is_symlink()) {
-            let source = io::Error::other("found a symbolic link, accepted a directory");
-            return Err(ReadError::Io { path: switches, source });
-        }
-        Ok(Self { directory: directory.to_owned(), manifest })
+        check_texts(&manifest, &path)?;
+        let switches = match directory.open_within(SWITCHES) {
+            // A link, which has no answer of the system's.
+            Err(source) if source.kind() == io::ErrorKind::Other => {
+                return Err(ReadError::Io { path: directory.path().join(SWITCHES), source });
+            }
+            switches => switches.map_err(|error| error.kind()),
+        };
+        Ok(Self { directory, switches, manifest, manifest_sha256: sha256(&json) })
     }
 
     /// The manifest.
@@ -187,14 +199,50 @@ impl TableSet {
         &self.manifest
     }
 
+    /// The SHA-256 of `manifest.json`.
+    pub(crate) fn manifest_sha256(&self) -> &str {
+        &self.manifest_sha256
+    }
+
+    /// The directory's path, for messages.
+    pub(crate) fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
     /// The path of the fabric image, for messages.
     pub fn fabric_path(&self) -> PathBuf {
-        self.directory.join(FABRIC_FILE)
+        self.directory.path().join(FABRIC_FILE)
     }
 
     /// The path of a switch image, for messages.
     pub fn switch_path(&self, switch: Switch) -> PathBuf {
-        self.directory.join(switch_file(switch))
+        self.directory.path().join(switch_file(switch))
+    }
+
+    /// The path of the report, for messages.
+    pub(crate) fn report_path(&self) -> PathBuf {
+        self.directory.path().join(REPORT_FILE)
+    }
+
+    /// The report's bytes, which the manifest does not vouch for.
+    pub(crate) fn report(&self) -> Result<Vec<u8>, ReadError> {
+        let read = self.directory.read(REPORT_FILE, MOST_REPORT_BYTES);
+        read.map_err(io_error(&self.report_path()))
+    }
+
+    /// The names of all that is in the directory, in order: of it and of that of the switch images,
+    /// whose names begin with its own. A directory that cannot be listed comes with its path.
+    pub(crate) fn names(&self) -> Result<Vec<String>, (PathBuf, io::Error)> {
+        let list = |directory: &Directory| {
+            directory.names().map_err(|error| (directory.path().to_owned(), error))
+        };
+        let mut names = list(&self.directory)?;
+        let switches = self
+            .switches
+            .as_ref()
+            .map_err(|&kind| (self.directory.path().join(SWITCHES), io::Error::from(kind)))?;
+        names.extend(list(switches)?.into_iter().map(|name| format!("{SWITCHES}/{name}")));
+        Ok(names)
     }
 
     /// The fabric image's bytes.
@@ -215,15 +263,20 @@ impl TableSet {
 
     /// Reads a file that is listed, most likely at this place.
     fn read(&self, name: &str, place: usize) -> Result<Vec<u8>, ReadError> {
-        let path = self.directory.join(name);
+        let path = self.directory.path().join(name);
         let files = &self.manifest.files;
         let is_it = |file: &&FileEntry| file.path == name;
         let there = files.get(place).filter(is_it).or_else(|| files.iter().find(is_it));
         let Some(FileEntry { bytes: listed, sha256: hash, .. }) = there else {
             return Err(ReadError::NotListed { path, files: files.len() });
         };
-        let (bytes, found) =
-            input_file::read_start(&path, *listed, Links::Refuse).map_err(io_error(&path))?;
+        let within = name.strip_prefix(SWITCHES).and_then(|rest| rest.strip_prefix('/'));
+        let start = match (within, &self.switches) {
+            (None, _) => self.directory.read_start(name, *listed),
+            (Some(name), Ok(switches)) => switches.read_start(name, *listed),
+            (Some(_), Err(kind)) => Err((*kind).into()),
+        };
+        let (bytes, found) = start.map_err(io_error(&path))?;
         if let Err(source) = check_version(&bytes) {
             return Err(ReadError::Version { path, source });
         }
@@ -242,7 +295,7 @@ impl TableSet {
 fn without_place(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
-    text.strip_suffix(&place).unwrap_or(&text).to_owned()
+    escaped_controls(text.strip_suffix(&place).unwrap_or(&text))
 }
 
 fn io_error(path: &Path) -> impl FnOnce(io::Error) -> ReadError {
@@ -275,6 +328,83 @@ fn check_entries(manifest: &Manifest, path: &Path) -> Result<(), ReadError> {
         }
     }
     Ok(())
+}
+
+/// Names are such as a fabric file can give, hashes are hashes, and no other text holds more than
+/// ASCII that a terminal shows.
+fn check_texts(manifest: &Manifest, path: &Path) -> Result<(), ReadError> {
+    let wrong = |field: &str, found: &str, accepted: &str| {
+        let (field, accepted) = (field.to_owned(), accepted.to_owned());
+        Err(ReadError::Entry {
+            path: path.to_owned(),
+            field,
+            found: format!("{found:?}"),
+            accepted,
+        })
+    };
+    let Manifest { tool_version, fabric, fabric_identity, virtual_channels, sets, .. } = manifest;
+    for (field, text, signs) in [
+        ("tool-version", tool_version, ".+-"),
+        ("fabric.name", &fabric.name, "._-"),
+        ("fabric.wiring", &fabric.wiring, "-"),
+        ("fabric-identity", fabric_identity, ""),
+        ("virtual-channels", virtual_channels, "-"),
+    ] {
+        if !is_plain(text, signs) {
+            let list: Vec<String> = signs.chars().map(String::from).collect();
+            let accepted = format!("1 to 64 of A-Z a-z 0-9 {}", list.join(" "));
+            return wrong(field, text, accepted.trim_end());
+        }
+    }
+    let accepted = "64 hexadecimal digits in lower case";
+    let is_digest = |text: &str| {
+        text.len() == 64 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+    };
+    for (number, file) in manifest.files.iter().enumerate() {
+        if !is_digest(&file.sha256) {
+            return wrong(&format!("files[{number}].sha256"), &file.sha256, accepted);
+        }
+    }
+    for decision in Decision::ALL {
+        let (entry, name) = (sets.get(decision), decision.name());
+        let levels = entry.balance.as_ref().and_then(|balance| balance.levels_sha256.as_ref());
+        for (field, digest) in [
+            (format!("sets.{name}.presence-sha256"), entry.presence_sha256.as_ref()),
+            (format!("sets.{name}.balance.levels-sha256"), levels),
+        ] {
+            if let Some(digest) = digest.filter(|digest| !is_digest(digest)) {
+                return wrong(&field, digest, accepted);
+            }
+        }
+        check_shown(&Value::from(entry.set.as_str()), &format!("sets.{name}.set"), &wrong)?;
+    }
+    match &manifest.choice {
+        None => Ok(()),
+        Some(choice) => {
+            let value = serde_json::to_value(choice).expect("a choice has only string keys");
+            check_shown(&value, "choice", &wrong)
+        }
+    }
+}
+
+/// Every text in a value is such as a terminal shows.
+fn check_shown(
+    value: &Value,
+    field: &str,
+    wrong: &impl Fn(&str, &str, &str) -> Result<(), ReadError>,
+) -> Result<(), ReadError> {
+    match value {
+        Value::String(text) if !text.bytes().all(|byte| matches!(byte, b' '..=b'~')) => {
+            wrong(field, text, "printable ASCII characters")
+        }
+        Value::Array(values) => values.iter().enumerate().try_for_each(|(number, value)| {
+            check_shown(value, &format!("{field}[{number}]"), wrong)
+        }),
+        Value::Object(values) => values
+            .iter()
+            .try_for_each(|(key, value)| check_shown(value, &format!("{field}.{key}"), wrong)),
+        _ => Ok(()),
+    }
 }
 
 /// Whether this is the name of some switch's image.

@@ -2,7 +2,8 @@
 
 use super::dependencies::Dependencies;
 use super::packet::Fabric;
-use super::routes::{Modes, Walks};
+use super::routes::Walks;
+use super::sample::Sample;
 use crate::table_set::TableSet;
 use serde::Serialize;
 use std::fmt;
@@ -15,12 +16,45 @@ pub enum Extent {
     /// Every walk of every pair of switches.
     Exhaustive,
     /// MIN paths of every pair, VLB walks of a sample.
+    #[serde(rename_all = "kebab-case")]
     Sampled {
         /// Ordered pairs whose VLB walks were looked at.
         pairs: u64,
+        /// Those of them of which a part of the VLB walks was walked.
+        in_part: u64,
+        /// Those of them whose routes of sets were too many to count.
+        not_counted: u64,
+        /// Pairs of which a fraction or a thinned set was not searched for the shapes of which
+        /// there is a route: there the digest in the manifest is all that was checked.
+        not_searched: u64,
         /// The seed of the sample.
         seed: u64,
     },
+}
+
+/// What the datapath answered when it was asked for paths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Answers {
+    /// Pairs asked for a MIN path.
+    pub min: u64,
+    /// Pairs asked for a conventional VLB path and for one of each set.
+    pub vlb: u64,
+    /// Those that take MIN because there is no conventional VLB path.
+    pub without_conventional: u64,
+    /// Those that take MIN, or a conventional VLB path, because some set has none.
+    pub without_kept: u64,
+    /// Draws that found no path where there is one, and found it when they were asked again.
+    pub missed: u64,
+}
+
+/// What was found.
+pub(super) struct Found<'f> {
+    pub(super) sample: &'f Sample,
+    pub(super) walks: &'f Walks,
+    pub(super) dependencies: &'f Dependencies,
+    pub(super) bytes: usize,
+    pub(super) planned: bool,
 }
 
 /// What holds of a table set.
@@ -39,8 +73,12 @@ pub struct Certificate {
     pub images: usize,
     /// Their bytes.
     pub bytes: usize,
+    /// Whether it was held against the fabric file, and is of that fabric.
+    pub planned: bool,
     /// Ordered pairs of switches, each reachable.
     pub pairs: u64,
+    /// What the datapath answered when it was asked for their paths.
+    pub answers: Answers,
     /// What was walked.
     pub extent: Extent,
     /// MIN paths walked.
@@ -63,25 +101,36 @@ pub struct Certificate {
     pub channels_needed: [u8; 2],
     /// Channels of links that packets use.
     pub channels: u64,
-    /// Pairs of them of which one may wait for the other; no circle among them.
+    /// Pairs of them of which one may wait for the other; no cycle among them.
     pub dependencies: u64,
+    /// The pairs are of classes of channels, each a kind of link and a virtual channel, because the
+    /// fabric is too large for a graph of channels.
+    pub dependencies_are_of_classes: bool,
 }
 
 impl Certificate {
-    pub(super) fn new(
-        set: &TableSet,
-        fabric: &Fabric<'_>,
-        modes: &Modes,
-        walks: &Walks,
-        dependencies: &Dependencies,
-        bytes: usize,
-    ) -> Self {
+    pub(super) fn new(set: &TableSet, fabric: &Fabric<'_>, found: &Found<'_>) -> Self {
+        let &Found { sample, walks, dependencies, bytes, planned } = found;
         let manifest = set.manifest();
         let df = &fabric.df;
-        let extent = if modes.is_exhaustive() {
+        let extent = if sample.is_exhaustive() {
             Extent::Exhaustive
         } else {
-            Extent::Sampled { pairs: walks.pairs_with_vlb, seed: modes.seed }
+            Extent::Sampled {
+                pairs: walks.pairs_with_vlb,
+                in_part: walks.in_part,
+                not_counted: walks.not_counted,
+                not_searched: walks.not_searched,
+                seed: sample.seed,
+            }
+        };
+        let asked = &walks.asked;
+        let answers = Answers {
+            min: walks.pairs,
+            vlb: asked.vlb,
+            without_conventional: asked.without_conventional,
+            without_kept: asked.without_kept,
+            missed: asked.missed,
         };
         let needed = Channels::needed(fabric.channels, Scheme::Par);
         let (channels, waits) = dependencies.counts();
@@ -92,7 +141,9 @@ impl Certificate {
             cables: fabric.switches[0].image().fabric().cable_count(),
             images: fabric.switches.len() + 1,
             bytes,
+            planned,
             pairs: walks.pairs,
+            answers,
             extent,
             min_walks: walks.min,
             vlb_walks: walks.vlb,
@@ -105,6 +156,7 @@ impl Certificate {
             channels_needed: [needed.local, needed.global],
             channels,
             dependencies: waits,
+            dependencies_are_of_classes: dependencies.is_by_class(),
         }
     }
 }
@@ -112,9 +164,6 @@ impl Certificate {
 impl fmt::Display for Certificate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [p, a, h, g] = self.dragonfly;
-        let line = |f: &mut fmt::Formatter<'_>, what: &str, text: &dyn fmt::Display| {
-            writeln!(f, "{what:<13} {text}")
-        };
         line(
             f,
             "fabric",
@@ -133,17 +182,11 @@ impl fmt::Display for Certificate {
             "wiring",
             &format_args!("{} cables, the same from both ends and in every image", self.cables),
         )?;
-        line(f, "reachable", &format_args!("all {} pairs of switches", self.pairs))?;
-        match self.extent {
-            Extent::Exhaustive => line(f, "walked", &"every path of every pair")?,
-            Extent::Sampled { pairs, seed } => line(
-                f,
-                "walked",
-                &format_args!(
-                    "every MIN path; VLB paths of {pairs} pairs, a sample by seed {seed}"
-                ),
-            )?,
+        if self.planned {
+            line(f, "planned", &"the fabric file's name, sizes and cables")?;
         }
+        self.write_answers(f)?;
+        self.write_extent(f)?;
         let [min, vlb, second] = self.longest;
         line(f, "", &format_args!("{} MIN, at most {min} hops", self.min_walks))?;
         line(f, "", &format_args!("{} VLB, at most {vlb} hops", self.vlb_walks))?;
@@ -181,13 +224,78 @@ impl fmt::Display for Certificate {
                 "and the rank of its channels rises at every hop of every path walked"
             }
         };
+        let of_classes = if self.dependencies_are_of_classes {
+            ", channels of one kind and number taken for one,"
+        } else {
+            ""
+        };
         line(
             f,
             "deadlock",
             &format_args!(
-                "{} channels wait for each other in {} ways without a circle, {scope}",
+                "{} channels wait for each other in {} ways{of_classes} without a cycle, {scope}",
                 self.channels, self.dependencies
             ),
         )
+    }
+}
+
+/// One line: what it is about, and the text.
+fn line(f: &mut fmt::Formatter<'_>, what: &str, text: &dyn fmt::Display) -> fmt::Result {
+    writeln!(f, "{what:<13} {text}")
+}
+
+impl Certificate {
+    fn write_answers(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Answers { vlb, without_conventional, without_kept, missed, .. } = self.answers;
+        let pairs = self.pairs;
+        line(f, "reachable", &format_args!("all {pairs} pairs of switches"))?;
+        if vlb == pairs {
+            line(f, "asked", &"the datapath for a MIN path and for VLB paths of every pair")?;
+        } else {
+            line(
+                f,
+                "asked",
+                &format_args!(
+                    "the datapath for a MIN path of every pair and for VLB paths of {vlb} pairs"
+                ),
+            )?;
+        }
+        for (count, text) in [
+            (without_conventional, "pairs have no conventional VLB path"),
+            (without_kept, "pairs have no path of some set, or the datapath found none"),
+            (missed, "times it found no path where there is one, and found it when asked again"),
+        ] {
+            if count > 0 {
+                line(f, "", &format_args!("{count} {text}"))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_extent(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Extent::Sampled { pairs, in_part, not_counted, not_searched, seed } = self.extent
+        else {
+            return line(f, "walked", &"every path of every pair");
+        };
+        line(
+            f,
+            "walked",
+            &format_args!("every MIN path; VLB paths of {pairs} pairs, a sample by seed {seed}"),
+        )?;
+        for (count, text) in [
+            (in_part, "pairs of the sample have more VLB paths than were walked"),
+            (not_counted, "pairs of the sample have too many routes of sets to count"),
+            (
+                not_searched,
+                "pairs were not searched for the shapes that a fraction or thinning leaves; \
+                 the digest of all pairs is right",
+            ),
+        ] {
+            if count > 0 {
+                line(f, "", &format_args!("{count} {text}"))?;
+            }
+        }
+        Ok(())
     }
 }

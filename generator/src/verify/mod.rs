@@ -7,24 +7,34 @@
 //! time, so that a mistake of the generator cannot hide itself. Every finding names the switch, the
 //! pair and the path that it is about.
 
+mod ask;
 mod certificate;
+mod claims;
+mod crossings;
 mod dependencies;
 mod link_shares;
 mod packet;
+mod planned;
+mod presence;
 mod routes;
+mod sample;
 mod wiring;
 
-pub use certificate::{Certificate, Extent};
+pub use certificate::{Answers, Certificate, Extent};
+pub use planned::Planned;
 
 use crate::table_set::{MANIFEST_FILE, ReadError, TableSet};
+use crossings::first_links;
 use dependencies::Dependencies;
 use link_shares::LinkShares;
 use packet::Fabric;
+use presence::{Crossed, Told};
 use rayon::prelude::*;
-use routes::{Modes, Walks};
+use routes::Walks;
+use sample::Sample;
 use std::path::{Path, PathBuf};
 use tvlb_firmware_model::Switch;
-use tvlb_schema::{FabricImage, ImageError};
+use tvlb_schema::{FabricImage, Group, ImageError};
 
 /// How much to look at.
 #[derive(Clone, Copy, Debug)]
@@ -116,26 +126,57 @@ pub enum VerifyError {
         /// What is wrong with it.
         text: String,
     },
-    /// Channels that wait for each other in a circle.
-    #[error("these virtual channels can wait for each other in a circle:\n{circle}")]
-    Circle {
-        /// Link by link.
-        circle: String,
-    },
-    /// More channels that may wait for each other than there is memory for.
+    /// A pair of switches for which the datapath has no path of a kind of which there is one.
     #[error(
-        "the graph of channels of {switches} switches with {ports} ports each takes {bytes} bytes, \
-         accepted at most {most}"
+        "from switch {from} to switch {to}, asked for a {kind} path, the datapath fails: {text}"
     )]
-    TooLarge {
-        /// Switches.
-        switches: u32,
-        /// Local and global ports of each.
+    Asked {
+        /// The source.
+        from: u16,
+        /// The destination.
+        to: u16,
+        /// `MIN`, `conventional VLB`, …
+        kind: &'static str,
+        /// What it answers.
+        text: String,
+    },
+    /// Channels that wait for each other in a cycle.
+    #[error("these virtual channels can wait for each other in a cycle:\n{cycle}")]
+    Cycle {
+        /// Link by link.
+        cycle: String,
+    },
+    /// A report that is not the one of the tables.
+    #[error("{path}: {text}; generate the table set again, or write the report's copy back")]
+    Report {
+        /// The report.
+        path: PathBuf,
+        /// What is wrong with it.
+        text: String,
+    },
+    /// The tables are of another fabric than the one that was planned.
+    #[error("{path}: by the fabric file {what} {planned}, but by the table set {found}")]
+    Planned {
+        /// The fabric file.
+        path: PathBuf,
+        /// What differs.
+        what: &'static str,
+        /// In the fabric file.
+        planned: String,
+        /// In the table set.
+        found: String,
+    },
+    /// Cables that lead elsewhere than was planned.
+    #[error("{path}: {different} of {ports} global ports lead elsewhere by the table set:{named}")]
+    Cables {
+        /// The fabric file.
+        path: PathBuf,
+        /// So many ports.
+        different: usize,
+        /// Of so many.
         ports: u32,
-        /// What the graph would take.
-        bytes: u64,
-        /// The most that is taken.
-        most: u64,
+        /// The first of them, a line each.
+        named: String,
     },
     /// The caller asked to stop.
     #[error("interrupted")]
@@ -155,21 +196,38 @@ impl VerifyError {
                 FileTooLarge | InvalidInput | IsADirectory | Other => true,
                 _ => false,
             },
-            Self::List { .. } | Self::TooLarge { .. } | Self::Interrupted => false,
+            Self::List { .. } | Self::Interrupted => false,
             _ => true,
         }
     }
 }
 
-/// Verifies the table set in a directory. `switch_done` is called after each source switch;
-/// `stop` ends the work early.
+/// Verifies the table set in a directory, its report included; if a fabric was planned, it must be
+/// of that one. `switch_done` is called after each source switch; `stop` ends the work early.
+///
+/// # Errors
+/// The first thing found that makes the set unfit.
+pub fn verify(
+    directory: &Path,
+    planned: Option<&Planned>,
+    settings: Settings,
+    switch_done: &(impl Fn() + Sync),
+    stop: &(impl Fn() -> bool + Sync),
+) -> Result<Certificate, VerifyError> {
+    let set = TableSet::open(directory)?;
+    wiring::check_report(&set)?;
+    check(&set, planned, settings, switch_done, stop)
+}
+
+/// Verifies the table set in a directory before its report is written, or whatever the report.
+/// `switch_done` is called after each source switch; `stop` ends the work early.
 ///
 /// # Errors
 /// The first thing found that makes the set unfit.
 ///
 /// # Example
 /// ```
-/// use tvlb_generator::verify::{Settings, verify};
+/// use tvlb_generator::verify::{Settings, verify_tables};
 ///
 /// # use tvlb_generator::fabric::Fabric;
 /// # use tvlb_generator::fabric_file::FabricFile;
@@ -194,7 +252,7 @@ impl VerifyError {
 /// # };
 /// # make(&tables, "shapes:011")?;
 /// let settings = Settings { most_walks: 1_000_000, seed: 1 };
-/// let certificate = verify(&tables, settings, &|| (), &|| false)?;
+/// let certificate = verify_tables(&tables, settings, &|| (), &|| false)?;
 /// assert_eq!(certificate.images, 21);
 ///
 /// // A byte too many is found.
@@ -202,71 +260,123 @@ impl VerifyError {
 /// let mut bytes = std::fs::read(&image)?;
 /// bytes.push(0);
 /// std::fs::write(&image, bytes)?;
-/// let finding = verify(&tables, settings, &|| (), &|| false).unwrap_err();
+/// let finding = verify_tables(&tables, settings, &|| (), &|| false).unwrap_err();
 /// assert!(finding.is_finding() && finding.to_string().contains("00003.tvlb"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn verify(
+pub fn verify_tables(
     directory: &Path,
     settings: Settings,
     switch_done: &(impl Fn() + Sync),
     stop: &(impl Fn() -> bool + Sync),
 ) -> Result<Certificate, VerifyError> {
-    let set = TableSet::open(directory)?;
+    check(&TableSet::open(directory)?, None, settings, switch_done, stop)
+}
+
+fn check(
+    set: &TableSet,
+    planned: Option<&Planned>,
+    settings: Settings,
+    switch_done: &(impl Fn() + Sync),
+    stop: &(impl Fn() -> bool + Sync),
+) -> Result<Certificate, VerifyError> {
     let fabric_bytes = set.fabric_image()?;
-    let image = |path: PathBuf| move |source| VerifyError::Image { path, source };
-    let fabric_image = FabricImage::decode(&fabric_bytes).map_err(image(set.fabric_path()))?;
+    let fabric_image = FabricImage::decode(&fabric_bytes)
+        .map_err(|source| VerifyError::Image { path: set.fabric_path(), source })?;
     let df = *fabric_image.dragonfly();
     wiring::check_fabric(&fabric_image, &set.fabric_path())?;
-    let switch_bytes =
-        df.switches().map(|switch| set.switch_image(switch)).collect::<Result<Vec<_>, _>>()?;
-    wiring::check_files(&set, directory, &fabric_image)?;
-    let switches = df
-        .switches()
-        .zip(&switch_bytes)
-        .map(|(switch, bytes)| {
-            let path = set.switch_path(switch);
-            let booted = Switch::boot_in(&fabric_image, bytes);
-            let booted = booted.map_err(|error| match error {
-                tvlb_firmware_model::Error::SwitchImage(source) => {
-                    VerifyError::Image { path: path.clone(), source }
-                }
-                other => VerifyError::Wiring { path: path.clone(), text: other.to_string() },
-            })?;
-            wiring::check_switch(&booted, switch, &path)?;
-            Ok(booted)
-        })
-        .collect::<Result<Vec<_>, VerifyError>>()?;
-    wiring::check_claims(&set, &switches)?;
+    if let Some(planned) = planned {
+        planned::check_planned(planned, set.manifest(), &fabric_image)?;
+    }
+    let mut switch_bytes = Vec::new();
+    for switch in df.switches() {
+        if stop() {
+            return Err(VerifyError::Interrupted);
+        }
+        switch_bytes.push(set.switch_image(switch)?);
+    }
+    wiring::check_files(set, &fabric_image)?;
+    let mut switches = Vec::new();
+    for (switch, bytes) in df.switches().zip(&switch_bytes) {
+        if stop() {
+            return Err(VerifyError::Interrupted);
+        }
+        switches.push(boot(set, &fabric_image, switch, bytes)?);
+    }
+    claims::check_claims(set, &switches)?;
+    claims::check_thinning(set.manifest(), set.path(), &switches)?;
+    claims::check_digests(set.manifest(), set.path(), &switches)?;
 
     let fabric = Fabric::new(&switches);
-    let dependencies = Dependencies::new(&df)?;
-    let modes = Modes::new(&fabric, settings);
-    let shares = modes.is_exhaustive().then(|| LinkShares::new(&fabric));
-    let notes = routes::Notes { dependencies: &dependencies, shares: shares.as_ref() };
-    let parts = df
-        .switches()
-        .collect::<Vec<_>>()
-        .into_par_iter()
-        .map(|source| {
-            let walks = routes::check_from(&fabric, source, &modes, notes, stop)?;
-            switch_done();
-            Ok(walks)
-        })
-        .collect::<Vec<Result<Walks, VerifyError>>>();
+    let crossed = Crossed::new(df.g());
+    let groups: Vec<Group> = df.groups().collect();
+    let told = in_order(groups.par_iter().map(|&group| {
+        let first = first_links(&fabric_image, group);
+        presence::check_group(&fabric, group, &first, &crossed, stop)
+    }))?;
+    let told = told.iter().fold(Told::default(), |mut sum, told| {
+        sum.add(told);
+        sum
+    });
+    claims::check_told(set.manifest(), set.path(), (&switches, &told))?;
+
+    let sample = Sample::new(&fabric, settings);
+    let dependencies = Dependencies::new(&df);
+    let shares = sample.is_exhaustive().then(|| LinkShares::new(&fabric));
+    let notes = routes::Notes {
+        sample: &sample,
+        crossed: &crossed,
+        dependencies: &dependencies,
+        shares: shares.as_ref(),
+    };
+    let sources: Vec<_> = df.switches().collect();
+    let parts = in_order(sources.par_iter().map(|&source| {
+        let first = first_links(&fabric_image, df.place(source).0);
+        let walks = routes::check_from(&fabric, source, &first, notes, stop)?;
+        switch_done();
+        Ok(walks)
+    }))?;
     let mut walks = Walks::default();
-    for part in parts {
-        walks.add(&part?);
+    parts.iter().for_each(|part| walks.add(part));
+    if let Some(cycle) = dependencies.cycle(&fabric) {
+        return Err(VerifyError::Cycle { cycle });
     }
-    if let Some(circle) = dependencies.circle(&fabric) {
-        return Err(VerifyError::Circle { circle });
-    }
-    wiring::check_thinning(set.manifest(), directory, &switches)?;
     if let Some(shares) = &shares {
-        wiring::check_counts(set.manifest(), directory, (&switches[0], &walks))?;
-        wiring::check_balance(set.manifest(), directory, (&fabric, shares))?;
+        claims::check_counts(set.manifest(), set.path(), (&switches[0], &walks))?;
+        claims::check_balance(set.manifest(), set.path(), (&fabric, shares))?;
     }
-    wiring::check_sizes(set.manifest(), directory)?;
+    claims::check_sizes(set.manifest(), set.path())?;
     let bytes = fabric_bytes.len() + switch_bytes.iter().map(Vec::len).sum::<usize>();
-    Ok(Certificate::new(&set, &fabric, &modes, &walks, &dependencies, bytes))
+    let found = certificate::Found {
+        sample: &sample,
+        walks: &walks,
+        dependencies: &dependencies,
+        bytes,
+        planned: planned.is_some(),
+    };
+    Ok(Certificate::new(set, &fabric, &found))
+}
+
+/// All results, or the first error in the order of the work, whatever order it is done in.
+fn in_order<T: Send>(
+    work: impl IndexedParallelIterator<Item = Result<T, VerifyError>>,
+) -> Result<Vec<T>, VerifyError> {
+    work.collect::<Vec<_>>().into_iter().collect()
+}
+
+fn boot<'i>(
+    set: &TableSet,
+    fabric: &FabricImage<'i>,
+    switch: tvlb_schema::Switch,
+    bytes: &'i [u8],
+) -> Result<Switch<'i>, VerifyError> {
+    let path = set.switch_path(switch);
+    let booted = Switch::boot_in(fabric, bytes).map_err(|error| match error {
+        tvlb_firmware_model::Error::SwitchImage(source) => {
+            VerifyError::Image { path: path.clone(), source }
+        }
+        other => VerifyError::Wiring { path: path.clone(), text: other.to_string() },
+    })?;
+    wiring::check_switch(&booted, switch, &path)?;
+    Ok(booted)
 }

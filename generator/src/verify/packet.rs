@@ -27,6 +27,15 @@ pub(super) struct Hop {
     pub(super) global: bool,
 }
 
+/// Kinds of paths in a packet's header.
+pub(super) const MIN: u64 = 0;
+pub(super) const VLB: u64 = 2;
+
+/// The header of a packet of this kind that has left its source by a local hop to the switch of x.
+pub(super) fn header_after_local_hop(destination: u16, x: GlobalPort, kind: u64) -> Header {
+    Route { destination, x, y: GlobalPort(0), detour: Index(0), kind }.header(Some(0))
+}
+
 /// The most hops of any path: PAR's longest.
 pub(super) const MOST_HOPS: usize = 7;
 

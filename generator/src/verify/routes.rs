@@ -1,35 +1,32 @@
 //! Every walk that a switch can start: MIN, VLB, PAR's second look, and the routes of its sets.
 
+use super::VerifyError;
+use super::ask::{Asked, Known, Questions, within_group};
+use super::crossings::{FirstLink, STEPS_PER_QUESTION, links};
+use super::dependencies::Dependencies;
 use super::link_shares::LinkShares;
-use super::packet::{Fabric, Hop, MOST_HOPS, Path, Route};
-use super::{Settings, VerifyError};
-use crate::verify::dependencies::Dependencies;
-use rand::{RngExt, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
-use std::collections::BTreeSet;
+use super::packet::{Fabric, Hop, MIN, MOST_HOPS, Path, Route, VLB};
+use super::presence::{Crossed, Search, distinct_sets};
+use super::sample::{Sample, cells_of_pair, hash};
 use tvlb_schema::{
-    Decision, DrawRule, GlobalPort, Group, Index, Keep, Level, SetRule, Shape, ShapeSet, Switch,
+    Decision, DrawRule, GlobalPort, Group, Index, Keep, Level, SetRule, SetView, Shape, ShapeSet,
+    Switch,
 };
-
-/// Kinds of paths in a path's header.
-const MIN: u64 = 0;
-const VLB: u64 = 2;
 
 /// By decision and shape: how many routes of a pair the rule keeps, thinned as the image says.
 type Expected = [[u64; Shape::COUNT]; 3];
-
-/// Which pairs of switches are looked at with all their VLB walks.
-pub(super) struct Modes {
-    /// `None` for all.
-    sample: Option<BTreeSet<(u16, u16)>>,
-    pub(super) seed: u64,
-}
 
 /// What was walked.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Walks {
     pub(super) pairs: u64,
     pub(super) pairs_with_vlb: u64,
+    /// Of those, the pairs of which a part of the VLB walks was walked, and the pairs whose routes
+    /// of sets were too many to count.
+    pub(super) in_part: u64,
+    pub(super) not_counted: u64,
+    /// Pairs of which it was not searched of which shapes a fraction or a thinned set has a route.
+    pub(super) not_searched: u64,
     pub(super) min: u64,
     pub(super) vlb: u64,
     pub(super) second: u64,
@@ -40,12 +37,17 @@ pub(super) struct Walks {
     pub(super) hops: [f64; 3],
     /// Most hops of MIN, VLB, and VLB after a second look.
     pub(super) longest: [usize; 3],
+    /// What the datapath was asked for.
+    pub(super) asked: Asked,
 }
 
 impl Walks {
     pub(super) fn add(&mut self, other: &Self) {
         self.pairs += other.pairs;
         self.pairs_with_vlb += other.pairs_with_vlb;
+        self.in_part += other.in_part;
+        self.not_counted += other.not_counted;
+        self.not_searched += other.not_searched;
         self.min += other.min;
         self.vlb += other.vlb;
         self.second += other.second;
@@ -55,109 +57,128 @@ impl Walks {
             self.hops[decision] += other.hops[decision];
             self.longest[decision] = self.longest[decision].max(other.longest[decision]);
         }
+        self.asked.add(&other.asked);
     }
 }
 
-impl Modes {
-    pub(super) fn new(fabric: &Fabric<'_>, settings: Settings) -> Self {
-        let df = &fabric.df;
-        let links = |from, to| u64::from(fabric.switches[0].image().fabric().link_count(from, to));
-        // Upper bounds: a detour over each switch but one, or none.
-        let a = u64::from(df.a());
-        let mut all_walks = u64::from(df.g()) * a * a.saturating_sub(1) * a.saturating_sub(2);
-        for from in df.groups() {
-            for to in df.groups().filter(|&to| to != from) {
-                let middles = df.groups().filter(|&k| k != from && k != to);
-                let crossings: u64 = middles.map(|k| links(from, k) * links(k, to)).sum();
-                all_walks += crossings * a * a * a;
-            }
-        }
-        let sample = (all_walks > settings.most_walks).then(|| {
-            let switches = df.switch_count();
-            let pairs = u64::from(switches) * u64::from(switches - 1);
-            // As many as the share of the walks; one at least.
-            let wanted =
-                u128::from(pairs) * u128::from(settings.most_walks) / u128::from(all_walks);
-            let wanted = usize::try_from(wanted.max(1)).unwrap_or(usize::MAX);
-            let mut rng = Xoshiro256PlusPlus::seed_from_u64(settings.seed);
-            let mut sample = BTreeSet::new();
-            let mut draw = || u16::try_from(rng.random_range(0..switches)).unwrap_or(0);
-            while sample.len() < wanted {
-                let (from, to) = (draw(), draw());
-                if from != to {
-                    sample.insert((from, to));
-                }
-            }
-            sample
-        });
-        Self { sample, seed: settings.seed }
-    }
-
-    pub(super) fn is_exhaustive(&self) -> bool {
-        self.sample.is_none()
-    }
-
-    fn has(&self, from: u16, to: u16) -> bool {
-        self.sample.as_ref().is_none_or(|sample| sample.contains(&(from, to)))
-    }
-}
-
-/// Where what all walks make up together is noted.
+/// What is known of the whole fabric before the walks, and where what all walks make up together is
+/// noted.
 #[derive(Clone, Copy)]
 pub(super) struct Notes<'n> {
+    pub(super) sample: &'n Sample,
+    pub(super) crossed: &'n Crossed,
     pub(super) dependencies: &'n Dependencies,
     /// Where all routes are walked.
     pub(super) shares: Option<&'n LinkShares>,
 }
 
 /// One source switch and where its walks are noted.
-struct Source<'s, 'f> {
+struct Source<'s, 'f, S> {
     fabric: &'s Fabric<'f>,
     notes: Notes<'s>,
     from: u16,
     group: Group,
     index: Index,
+    /// The links that leave its group.
+    first: &'s [FirstLink],
     walks: Walks,
+    stop: &'s S,
+    steps: usize,
 }
 
-/// All walks from one switch.
+/// All walks from one switch, of whose group the first links are given.
 pub(super) fn check_from(
     fabric: &Fabric<'_>,
     source: Switch,
-    modes: &Modes,
+    first: &[FirstLink],
     notes: Notes<'_>,
     stop: &impl Fn() -> bool,
 ) -> Result<Walks, VerifyError> {
     let (group, index) = fabric.df.place(source);
-    let mut from = Source { fabric, notes, from: source.0, group, index, walks: Walks::default() };
-    for destination in fabric.df.switches().filter(|&to| to != source) {
+    let walks = Walks::default();
+    let mut from =
+        Source { fabric, notes, from: source.0, group, index, first, walks, stop, steps: 0 };
+    let sample = notes.sample;
+    let limited = !sample.is_exhaustive();
+    let mut questions = Questions::new(fabric, source, sample.seed, limited);
+    let looks_left = sample.looks_of_switch();
+    let mut search = Search { fabric, from: source, first, looks_left };
+    let is_searched = limited && from.has_sets_to_search();
+    let switches = fabric.df.switch_count();
+    // Each source begins behind itself, so that limits leave out other destinations of each.
+    for ahead in 1..switches {
+        let destination = (u32::from(source.0) + ahead) % switches;
+        let destination = Switch(u16::try_from(destination).expect("a switch has 16 bits"));
         if stop() {
             return Err(VerifyError::Interrupted);
         }
         from.walks.pairs += 1;
         let (to_group, _) = fabric.df.place(destination);
-        let with_vlb = modes.has(source.0, destination.0);
+        let with_vlb = sample.has(source.0, destination.0);
         from.walks.pairs_with_vlb += u64::from(with_vlb);
-        if to_group == group {
+        let known = if to_group == group {
             from.within_group(destination.0, with_vlb)?;
+            within_group(&fabric.df)
         } else {
-            from.minimal(destination.0, to_group)?;
-            if with_vlb {
-                let expected = from.by_way(destination.0, to_group)?;
-                from.kept(destination, &expected)?;
+            let min = from.minimal(destination.0, to_group)?;
+            let kept = if with_vlb { from.sampled(destination, to_group)? } else { None };
+            if is_searched && kept.is_none() {
+                from.walks.not_searched += u64::from(!search.check(destination)?);
             }
-        }
+            let conventional = notes.crossed.has(group, to_group);
+            Known { min, conventional, kept: from.kept_is_known(destination, kept) }
+        };
+        questions.ask(destination, known, with_vlb)?;
     }
+    from.walks.asked = questions.asked;
     Ok(from.walks)
 }
 
-impl Source<'_, '_> {
+impl<S: Fn() -> bool> Source<'_, '_, S> {
+    /// Asks now and then whether to stop.
+    fn go_on(&mut self) -> Result<(), VerifyError> {
+        self.steps += 1;
+        // A walk takes a hundred times as long as a step elsewhere.
+        if self.steps.is_multiple_of(STEPS_PER_QUESTION / 128) && (self.stop)() {
+            return Err(VerifyError::Interrupted);
+        }
+        Ok(())
+    }
+
+    fn set(&self, decision: Decision) -> &SetView<'_> {
+        self.fabric.switches[usize::from(self.from)].image().set(decision)
+    }
+
+    /// Whether it takes a search to tell of which shapes this switch has routes.
+    fn has_sets_to_search(&self) -> bool {
+        let switch = &self.fabric.switches[usize::from(self.from)];
+        distinct_sets(switch).into_iter().any(|decision| {
+            let set = self.set(decision);
+            crate::table_set::presence_is_drawn(set.rule(), set.is_thinned())
+        })
+    }
+
+    /// Whether each decision's set has a route, by how many there are, if they were counted; else by
+    /// the shapes that the image says.
+    fn kept_is_known(&self, to: Switch, kept: Option<[u64; 3]>) -> [Option<bool>; 3] {
+        let of = |decision: Decision| match kept {
+            Some(kept) => Some(kept[decision as usize] > 0),
+            None => {
+                let set = self.set(decision);
+                let by_shape = set.rule().draw != DrawRule::ByRoute;
+                by_shape.then(|| !set.shapes_to(to).is_empty())
+            }
+        };
+        Decision::ALL.map(of)
+    }
+
     fn carry(
         &mut self,
         route: Route,
         kind: &'static str,
         may_return: bool,
     ) -> Result<Path, VerifyError> {
+        self.go_on()?;
         let path = self
             .fabric
             .carry(self.from, route, None, may_return)
@@ -199,12 +220,11 @@ impl Source<'_, '_> {
         Err(Fabric::finding(self.from, to, kind, (*path, text)))
     }
 
-    fn minimal(&mut self, destination: u16, to: Group) -> Result<(), VerifyError> {
+    /// Walks all MIN paths to another group; whether there are any.
+    fn minimal(&mut self, destination: u16, to: Group) -> Result<bool, VerifyError> {
         let image = self.fabric.switches[usize::from(self.from)].image();
         let fabric = *image.fabric();
-        let count = fabric.link_count(self.group, to);
-        for k in 0..count {
-            let Some((x, arrival)) = fabric.link(self.group, to, k) else { continue };
+        for (x, arrival) in links(&fabric, self.group, to) {
             let route = Route { destination, x, y: GlobalPort(0), detour: Index(0), kind: MIN };
             let path = self.carry(route, "MIN", false)?;
             let df = &self.fabric.df;
@@ -213,35 +233,66 @@ impl Source<'_, '_> {
             self.must_have(&path, destination, "MIN", 1 + usize::from(head) + usize::from(tail))?;
             self.walks.min += 1;
         }
-        let has_way = |middle: Group| {
-            fabric.link_count(self.group, middle) > 0 && fabric.link_count(middle, to) > 0
-        };
-        if count == 0 && !self.fabric.df.groups().any(has_way) {
-            return Err(VerifyError::Unreachable { from: self.from, to: destination });
-        }
-        Ok(())
+        Ok(fabric.link_count(self.group, to) > 0)
     }
 
-    /// Every VLB walk to another group: as a packet takes it at its source, and, where this switch
-    /// can be the second of a MIN path there, as one takes it after PAR's second look.
+    /// All that is looked at of a pair in the sample: how many routes each decision's set keeps,
+    /// `None` if they are too many to count.
+    fn sampled(&mut self, destination: Switch, to: Group) -> Result<Option<[u64; 3]>, VerifyError> {
+        let image = self.fabric.switches[usize::from(self.from)].image();
+        let fabric = *image.fabric();
+        let other_middle = self.first.iter().filter(|link| link.middle != to);
+        let crossings: u64 =
+            other_middle.map(|link| u64::from(fabric.link_count(link.middle, to))).sum();
+        let sample = self.notes.sample;
+        let below = sample.walks_below(crossings * u64::from(self.fabric.df.a()));
+        let counted = sample.counts_routes(cells_of_pair(self.fabric));
+        self.walks.in_part += u64::from(below < u64::MAX);
+        self.walks.not_counted += u64::from(!counted);
+        let expected = self.by_way(destination.0, to, below, counted)?;
+        if counted { self.kept(destination, &expected, below).map(Some) } else { Ok(None) }
+    }
+
+    /// Whether the walks over two links are among the part that is walked.
+    fn is_walked(&self, to: u16, x: GlobalPort, y: GlobalPort, below: u64) -> bool {
+        let pair = u64::from(self.from) << 16 | u64::from(to);
+        let seed = self.notes.sample.seed ^ pair << 32;
+        below == u64::MAX || hash(seed, u32::from(x.0) << 12 | u32::from(y.0)) < below
+    }
+
+    /// Every VLB walk to another group over the links that are walked: as a packet takes it at its
+    /// source, and, where this switch can be the second of a MIN path there, as one takes it after
+    /// PAR's second look.
     ///
-    /// Returns how many of them the rule of each decision keeps of each shape.
-    fn by_way(&mut self, destination: u16, to: Group) -> Result<Expected, VerifyError> {
+    /// Returns, if they are `counted`, how many of all walks the rule of each decision keeps of each
+    /// shape.
+    fn by_way(
+        &mut self,
+        destination: u16,
+        to: Group,
+        below: u64,
+        counted: bool,
+    ) -> Result<Expected, VerifyError> {
         let image = self.fabric.switches[usize::from(self.from)].image();
         let fabric = *image.fabric();
         let sets = Decision::ALL.map(|decision| *image.set(decision));
         let mut expected = Expected::default();
         let tail_to = self.fabric.place(destination).1;
-        let (df, from) = (self.fabric.df, self.group);
+        let df = self.fabric.df;
         let first_hops = self.first_hops(destination, to);
-        for middle in df.groups().filter(|&k| k != from && k != to) {
-            for (x, v_port) in links(&fabric, from, middle) {
-                for (y, z_port) in links(&fabric, middle, to) {
-                    let (v, w) = (df.split_port(v_port).0, df.split_port(y).0);
-                    for detour in df.indices().filter(|&r| r != v || r == w) {
+        for &FirstLink { x, middle, v } in self.first.iter().filter(|link| link.middle != to) {
+            for (y, z_port) in links(&fabric, middle, to) {
+                self.go_on()?;
+                let is_walked = self.is_walked(destination, x, y, below);
+                if !is_walked && !counted {
+                    continue;
+                }
+                let w = df.split_port(y).0;
+                for detour in df.indices().filter(|&r| r != v || r == w) {
+                    // Conventional VLB draws some walks that go from v over r back to v.
+                    let may_return = v == w && detour != w;
+                    if is_walked {
                         let route = Route { destination, x, y, detour, kind: VLB };
-                        // Conventional VLB draws some walks that go from v over r back to v.
-                        let may_return = v == w && detour != w;
                         let path = self.carry(route, "VLB", may_return)?;
                         self.walks.vlb += 1;
                         let global = path.hops().iter().filter(|hop| hop.global).count();
@@ -253,26 +304,25 @@ impl Source<'_, '_> {
                         if !first_hops.is_empty() {
                             self.second_look(route, &first_hops)?;
                         }
-                        if may_return {
-                            continue;
-                        }
-                        let head = df.split_port(x).0 != self.index;
-                        let mid = if detour == w { u8::from(v != w) } else { 2 };
-                        let shape = Shape::of_walk(head, mid, df.split_port(z_port).0 != tail_to);
-                        let named =
-                            tvlb_schema::Route { x, y, detour: (mid == 2).then_some(detour) };
-                        for (set, expected) in sets.iter().zip(&mut expected) {
-                            let (rule, level) = (set.rule(), set.level(x));
-                            let kept = match rule.keep_of(shape) {
-                                Keep::NONE => false,
-                                Keep::ALL if level == Level::ALL => true,
-                                _ => {
-                                    let (from, to) = (Switch(self.from), Switch(destination));
-                                    rule.keeps_at(level, shape, named.key(&df, from, to))
-                                }
-                            };
-                            expected[shape.number()] += u64::from(kept);
-                        }
+                    }
+                    if may_return || !counted {
+                        continue;
+                    }
+                    let head = df.split_port(x).0 != self.index;
+                    let mid = if detour == w { u8::from(v != w) } else { 2 };
+                    let shape = Shape::of_walk(head, mid, df.split_port(z_port).0 != tail_to);
+                    let named = tvlb_schema::Route { x, y, detour: (mid == 2).then_some(detour) };
+                    for (set, expected) in sets.iter().zip(&mut expected) {
+                        let (rule, level) = (set.rule(), set.level(x));
+                        let kept = match rule.keep_of(shape) {
+                            Keep::NONE => false,
+                            Keep::ALL if level == Level::ALL => true,
+                            _ => {
+                                let (from, to) = (Switch(self.from), Switch(destination));
+                                rule.keeps_at(level, shape, named.key(&df, from, to))
+                            }
+                        };
+                        expected[shape.number()] += u64::from(kept);
                     }
                 }
             }
@@ -320,8 +370,14 @@ impl Source<'_, '_> {
         Ok(())
     }
 
-    /// The routes of each decision's set: simple paths of the shape that they are kept as.
-    fn kept(&mut self, destination: Switch, expected: &Expected) -> Result<(), VerifyError> {
+    /// The routes of each decision's set: as many of each shape as its rule keeps, and simple paths
+    /// of that shape. Returns how many there are.
+    fn kept(
+        &mut self,
+        destination: Switch,
+        expected: &Expected,
+        below: u64,
+    ) -> Result<[u64; 3], VerifyError> {
         let switch = &self.fabric.switches[usize::from(self.from)];
         let set_of = Decision::ALL.map(|decision| switch.image().set_number(decision));
         let (mut kept, mut hops) = ([0; 3], [0.0; 3]);
@@ -331,70 +387,87 @@ impl Source<'_, '_> {
                 (kept[number], hops[number]) = (kept[earlier], hops[earlier]);
                 continue;
             }
-            let mut routes = Vec::new();
-            switch.for_each_route(decision, destination, |route, shape| {
-                routes.push((route, shape));
-            });
-            kept[number] = routes.len() as u64;
-            let mut found = [0; Shape::COUNT];
-            for (_, shape) in &routes {
-                found[shape.number()] += 1;
-            }
-            for shape in Shape::all() {
-                let (found, rule) = (found[shape.number()], expected[number][shape.number()]);
-                if found != rule {
-                    let text = format!(
-                        "the image of switch {} gives {found} routes of shape {shape}, but its rule \
-                         keeps {rule}",
-                        self.from
-                    );
-                    let nothing = (Path::default(), text);
-                    return Err(Fabric::finding(self.from, destination.0, "T-VLB", nothing));
-                }
-            }
             let set = switch.image().set(decision);
-            if set.rule().draw != DrawRule::ByRoute {
-                // A shape that the image says is there is drawn.
-                let said = set.shapes_to(destination);
-                let there: ShapeSet = routes.iter().map(|(_, shape)| *shape).collect();
-                if let Some(shape) = said.without(there).nth(0) {
-                    let text = format!(
-                        "the image of switch {} says that there is a route of shape {shape}, but \
-                         none is kept",
-                        self.from
-                    );
-                    let nothing = (Path::default(), text);
-                    return Err(Fabric::finding(self.from, destination.0, "T-VLB", nothing));
+            // Each route is drawn as often as it is if there are as many as the rule keeps; if there
+            // are not, that is found below.
+            let chances = chances(set.rule(), &expected[number]);
+            let same: Vec<usize> =
+                (number..3).filter(|&other| set_of[other] == set_of[number]).collect();
+            let mut found = [0; Shape::COUNT];
+            let mut failed = Ok(());
+            switch.for_each_route(decision, destination, |route, shape| {
+                found[shape.number()] += 1;
+                if failed.is_ok() && self.is_walked(destination.0, route.x, route.y, below) {
+                    let walked = self.walk_kept(destination.0, route, shape);
+                    failed = walked.map(|path| {
+                        if let Some(shares) = self.notes.shares {
+                            let chance = chances[shape.number()];
+                            same.iter().for_each(|&d| shares.add(d, &path, chance));
+                        }
+                    });
                 }
-            }
-            let chances = chances(set.rule(), &found);
+            });
+            failed?;
+            self.must_keep(destination, set, &found, &expected[number])?;
+            kept[number] = found.iter().sum();
             hops[number] = mean_hops(&chances, &found);
-            let same = (number..3).filter(|&other| set_of[other] == set_of[number]);
-            for (route, shape) in routes {
-                let own = self.fabric.df.split_port(route.y).0;
-                let path = self.carry(
-                    Route {
-                        destination: destination.0,
-                        x: route.x,
-                        y: route.y,
-                        detour: route.detour.unwrap_or(own),
-                        kind: VLB,
-                    },
-                    "T-VLB",
-                    false,
-                )?;
-                self.must_have(&path, destination.0, "T-VLB", shape.hops().into())?;
-                if let Some(shares) = self.notes.shares {
-                    same.clone().for_each(|d| shares.add(d, &path, chances[shape.number()]));
-                }
-            }
         }
         for (number, kept) in kept.into_iter().enumerate() {
             self.walks.kept[number] += kept;
             self.walks.without[number] += u64::from(kept == 0);
             self.walks.hops[number] += hops[number];
         }
-        Ok(())
+        Ok(kept)
+    }
+
+    /// One route of a set.
+    fn walk_kept(
+        &mut self,
+        destination: u16,
+        route: tvlb_schema::Route,
+        shape: Shape,
+    ) -> Result<Path, VerifyError> {
+        let own = self.fabric.df.split_port(route.y).0;
+        let detour = route.detour.unwrap_or(own);
+        let route = Route { destination, x: route.x, y: route.y, detour, kind: VLB };
+        let path = self.carry(route, "T-VLB", false)?;
+        self.must_have(&path, destination, "T-VLB", shape.hops().into())?;
+        Ok(path)
+    }
+
+    /// The image gives as many routes of each shape as its rule keeps, and says of which there are.
+    fn must_keep(
+        &self,
+        destination: Switch,
+        set: &SetView<'_>,
+        found: &[u64; Shape::COUNT],
+        expected: &[u64; Shape::COUNT],
+    ) -> Result<(), VerifyError> {
+        let finding =
+            |text| Err(Fabric::finding(self.from, destination.0, "T-VLB", (Path::default(), text)));
+        for shape in Shape::all() {
+            let (found, rule) = (found[shape.number()], expected[shape.number()]);
+            if found != rule {
+                return finding(format!(
+                    "the image of switch {} gives {found} routes of shape {shape}, but its rule \
+                     keeps {rule}",
+                    self.from
+                ));
+            }
+        }
+        if set.rule().draw == DrawRule::ByRoute {
+            return Ok(());
+        }
+        // A shape that the image says is there is drawn.
+        let there: ShapeSet = Shape::all().filter(|shape| found[shape.number()] > 0).collect();
+        match set.shapes_to(destination).without(there).nth(0) {
+            None => Ok(()),
+            Some(shape) => finding(format!(
+                "the image of switch {} says that there is a route of shape {shape}, but none is \
+                 kept",
+                self.from
+            )),
+        }
     }
 }
 
@@ -421,13 +494,4 @@ fn mean_hops(chances: &[f64; Shape::COUNT], found: &[u64; Shape::COUNT]) -> f64 
     #[expect(clippy::cast_precision_loss, reason = "compared to six decimals")]
     let share = |shape: Shape| chances[shape.number()] * found[shape.number()] as f64;
     Shape::all().map(|shape| share(shape) * f64::from(shape.hops())).sum()
-}
-
-/// The links from one group to another, by the fabric image.
-fn links(
-    fabric: &tvlb_schema::FabricImage<'_>,
-    from: Group,
-    to: Group,
-) -> impl Iterator<Item = (GlobalPort, GlobalPort)> {
-    (0..fabric.link_count(from, to)).filter_map(move |k| fabric.link(from, to, k))
 }

@@ -3,7 +3,7 @@
 
 use crate::scratch::Scratch;
 use insta::{assert_snapshot, with_settings};
-use tvlb_generator::table_set::{FileEntry, Manifest, Sizes};
+use tvlb_generator::table_set::{FileEntry, Manifest, Sizes, sealed_report};
 
 pub(crate) const FABRIC: &str = "fabric.tvlb";
 pub(crate) const SWITCH: &str = "switches/00005.tvlb";
@@ -67,13 +67,30 @@ pub(crate) fn vouch_for(scratch: &Scratch, file: &str) {
         total: fabric.bytes + switches.iter().sum::<u64>(),
     };
     scratch.write("out/manifest.json", manifest.to_json());
+    reseal(scratch);
+}
+
+/// Makes the report one of the manifest as it is now.
+pub(crate) fn reseal(scratch: &Scratch) {
+    let manifest = scratch.read("out/manifest.json");
+    scratch.write("out/report.html", sealed_report("<!DOCTYPE html>\n", &manifest));
+}
+
+/// Changes the manifest's values, and makes the report one of it.
+pub(crate) fn edit_manifest(scratch: &Scratch, edit: impl FnOnce(&mut Manifest)) {
+    let mut manifest = serde_json::from_slice(&scratch.read("out/manifest.json")).unwrap();
+    edit(&mut manifest);
+    scratch.write("out/manifest.json", manifest.to_json());
+    reseal(scratch);
 }
 
 /// A table set whose manifest's text was changed.
 pub(crate) fn with_manifest(change: impl FnOnce(&str) -> String) -> Scratch {
-    with_changed("manifest.json", |bytes| {
+    let scratch = with_changed("manifest.json", |bytes| {
         *bytes = change(str::from_utf8(bytes).unwrap()).into_bytes();
-    })
+    });
+    reseal(&scratch);
+    scratch
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Files made to do harm: links that lead elsewhere, pipes and devices, lists of files outside the
 //! directory, sizes that ask for all memory, and permissions that are not ours.
 
-use crate::damage::{FABRIC, SWITCH, with_manifest, with_vouched};
+use crate::damage::{FABRIC, SWITCH, reseal, with_manifest, with_vouched};
 use crate::scratch::{Run, Scratch, TVLB};
 use insta::assert_snapshot;
 use std::fs::{self, File};
@@ -206,4 +206,137 @@ fn what_may_not_be_read_is_an_error_and_no_finding() {
         let expected = format!("tvlb: {file}: cannot read it: Permission denied (os error 13)\n");
         assert_eq!((run.code, run.stderr), (2, expected));
     }
+}
+
+#[test]
+fn the_report_is_a_file_of_these_tables() {
+    let finding = |make: &dyn Fn(&Scratch, &std::path::Path)| {
+        let scratch = Scratch::with_table_set();
+        let path = scratch.path("out/report.html");
+        fs::rename(&path, scratch.path("elsewhere")).unwrap();
+        make(&scratch, &path);
+        let run = scratch.tvlb("verify out");
+        assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{run}");
+        run.stderr
+    };
+    assert_snapshot!(finding(&|_, _| ()), @"");
+    assert_snapshot!(finding(&|_, path| symlink("../elsewhere", path).unwrap()), @"");
+    assert_snapshot!(finding(&|_, path| pipe(path)), @"");
+    assert_snapshot!(finding(&|_, path| {
+        fs::create_dir(path).unwrap();
+        fs::write(path.join("file"), "").unwrap();
+    }), @"");
+    assert_snapshot!(finding(&|_, path| fs::write(path, "<script>alert(1)</script>").unwrap()), @"");
+    // Whole, and with a script put in; and of another manifest.
+    assert_snapshot!(finding(&|scratch, path| {
+        let report = String::from_utf8(scratch.read("elsewhere")).unwrap();
+        fs::write(path, report.replace("<h1>", "<script>alert(1)</script><h1>")).unwrap();
+    }), @"");
+    assert_snapshot!(finding(&|scratch, path| {
+        fs::rename(scratch.path("elsewhere"), path).unwrap();
+        let manifest = [&scratch.read("out/manifest.json")[..], b"\n"].concat();
+        scratch.write("out/manifest.json", manifest);
+    }), @"");
+    let scratch = Scratch::with_table_set();
+    lengthen(&scratch, "out/report.html", 1 << 40);
+    assert_snapshot!(with_little_memory(&scratch, "verify out --threads 2"), @"");
+}
+
+#[test]
+fn no_text_of_a_manifest_tells_the_terminal_what_to_do() {
+    let says = |from: &str, to: &str| {
+        let scratch = with_manifest(|text| {
+            assert!(text.contains(from), "{from}");
+            text.replacen(from, to, 1)
+        });
+        let mut said = String::new();
+        for command in ["verify out", "inspect out", "diff out out"] {
+            let run = scratch.tvlb(command);
+            assert_ne!(run.code, 0, "{run}");
+            assert_eq!(run.stdout, "");
+            let is_plain = |c: char| c == '\n' || !c.is_control() && c != '\u{202e}';
+            assert!(run.stderr.chars().all(is_plain), "{:?}", run.stderr);
+            said = run.stderr;
+        }
+        said
+    };
+    let name = "x\\u001b]0;PWNED\\u0007\\u001b[2J\\n verified";
+    assert_snapshot!(says("\"dfly-2-4-2-9\"", &format!("\"{name}\"")), @"");
+    assert_snapshot!(says("\"dfly-2-4-2-9\"", "\"x\u{9b}2J\u{202e}\""), @"");
+    assert_snapshot!(says("\"absolute\"", "\"\\u001babsolute\""), @"");
+    assert_snapshot!(says("\"tool-version\": \"", "\"tool-version\": \"\\u0007"), @"");
+    assert_snapshot!(says("\"ordered\"", "\"\\u001b[2J\""), @"");
+    assert_snapshot!(says("strategic-2-3 by shape", "\\u001b[2J"), @"");
+    assert_snapshot!(says("\"sha256\": \"", "\"sha256\": \"\\u001b"), @"");
+    assert_snapshot!(says("\"name\"", "\"na\\u001b\\u0007me\""), @"");
+}
+
+#[test]
+fn a_directory_that_is_swapped_for_a_link_is_read_no_further_than_it_was() {
+    let scratch = Scratch::with_table_set();
+    let set = tvlb_generator::table_set::TableSet::open(&scratch.path("out")).unwrap();
+    let image = set.switch_image(tvlb_schema::Switch(5)).unwrap();
+    fs::rename(scratch.path("out/switches"), scratch.path("moved")).unwrap();
+    fs::create_dir(scratch.path("elsewhere")).unwrap();
+    symlink("../elsewhere", scratch.path("out/switches")).unwrap();
+    assert_eq!(set.switch_image(tvlb_schema::Switch(5)).unwrap(), image);
+    // The whole directory, too.
+    fs::rename(scratch.path("out"), scratch.path("old")).unwrap();
+    symlink("elsewhere", scratch.path("out")).unwrap();
+    assert!(set.fabric_image().is_ok());
+}
+
+/// The table set of dfly(1, 32, 32, 1025) with 47 cables, all from group 0 to others: most groups
+/// have no cable, and VLB walks are a few more than are walked by default.
+fn sparse(scratch: &Scratch) {
+    use tvlb_schema::{
+        Dragonfly, End, FabricImage, GlobalPort, Group, PerDecision, SetContents, SetRule,
+        ShapeSet, Switch, SwitchContents, VcScheme, encode_fabric_image, encode_switch_image,
+    };
+    let df = Dragonfly::new(1, 32, 32, 1025).unwrap();
+    let end = |group, port| End { group: Group(group), port: GlobalPort(port) };
+    let cables: Vec<_> = (1..48).map(|group| (end(0, group), end(group, 0))).collect();
+    let fabric = encode_fabric_image(&df, &cables);
+    let image = FabricImage::decode(&fabric).unwrap();
+    let rule = SetRule::whole(ShapeSet::ALL);
+    let mut manifest: tvlb_generator::table_set::Manifest =
+        serde_json::from_slice(&scratch.read("out/manifest.json")).unwrap();
+    let entry =
+        |path: &str, bytes: &[u8]| tvlb_generator::table_set::FileEntry::of(path.to_owned(), bytes);
+    fs::remove_dir_all(scratch.path("out/switches")).unwrap();
+    fs::create_dir(scratch.path("out/switches")).unwrap();
+    scratch.write("out/fabric.tvlb", &fabric);
+    manifest.files = vec![entry(FABRIC, &fabric)];
+    for switch in df.switches() {
+        let contents = SwitchContents {
+            switch,
+            virtual_channels: VcScheme::Ordered,
+            decisions: PerDecision { ugal_l: (0, 0), par_source: (0, 0), par_second: (0, 0) },
+            sets: vec![SetContents { rule, levels: Vec::new(), shapes_to: Vec::new() }],
+        };
+        let bytes = encode_switch_image(&image, &contents);
+        let path = tvlb_generator::table_set::switch_file(Switch(switch.0));
+        scratch.write(&format!("out/{path}"), &bytes);
+        manifest.files.push(entry(&path, &bytes));
+    }
+    let said = &mut manifest.fabric;
+    (said.p, said.a, said.h, said.g, said.cables) = (1, 32, 32, 1025, 47);
+    manifest.fabric_identity = format!("{:016x}", image.identity());
+    for entry in
+        [&mut manifest.sets.ugal_l, &mut manifest.sets.par_source, &mut manifest.sets.par_second]
+    {
+        entry.set = "all".to_owned();
+        entry.pairs = 32_800 * 32_768;
+    }
+    scratch.write("out/manifest.json", manifest.to_json());
+    reseal(scratch);
+}
+
+#[test]
+fn a_sparse_fabric_of_32_800_switches_takes_little_memory() {
+    let scratch = Scratch::with_table_set();
+    sparse(&scratch);
+    let script = "ulimit -v 500000; exec \"$0\" verify out --threads 2";
+    let output = scratch.command("sh").args(["-c", script, TVLB]).output().unwrap();
+    assert_snapshot!(Run::of(&output), @"");
 }

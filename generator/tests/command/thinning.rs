@@ -1,6 +1,6 @@
 //! A set that one switch thins: `inspect` shows it, `verify` honours it.
 
-use crate::damage::{SWITCH, vouch_for};
+use crate::damage::{SWITCH, edit_manifest, reseal, vouch_for};
 use crate::scratch::Scratch;
 use insta::assert_snapshot;
 use tvlb_schema::{
@@ -31,6 +31,26 @@ fn thinned(set: &str, levels: &[u8], says: impl Fn(ShapeSet) -> ShapeSet) -> Scr
 }
 
 const LEVELS: [u8; 8] = [15, 3, 15, 7, 11, 15, 15, 15];
+
+/// Puts into the manifest the digests that `verify` finds of the images.
+fn mend_digests(scratch: &Scratch) {
+    loop {
+        let run = scratch.tvlb("verify out");
+        let Some((_, found)) = run.stderr.split_once("it says the SHA-256 of the ") else { return };
+        let digest = found.trim().rsplit(' ').next().unwrap();
+        let digest = (digest != "none").then(|| digest.to_owned());
+        edit_manifest(scratch, |manifest| {
+            let sets = &mut manifest.sets;
+            for entry in [&mut sets.ugal_l, &mut sets.par_source, &mut sets.par_second] {
+                if found.starts_with("levels") {
+                    entry.balance.as_mut().unwrap().levels_sha256.clone_from(&digest);
+                } else {
+                    entry.presence_sha256.clone_from(&digest);
+                }
+            }
+        });
+    }
+}
 
 /// The routes of UGAL-L's set by the certificate.
 fn routes_of(scratch: &Scratch) -> u64 {
@@ -69,8 +89,10 @@ fn it_is_shown_and_its_routes_are_counted() {
         let manifest = String::from_utf8(scratch.read("out/manifest.json")).unwrap();
         assert!(manifest.contains(from), "{from}");
         scratch.write("out/manifest.json", manifest.replace(from, to));
+        reseal(&scratch);
     };
     mend("\"thinned-switches\": 0", "\"thinned-switches\": 1");
+    mend_digests(&scratch);
     let refusal = scratch.finds("verify out");
     assert!(refusal.contains("it says that mean hops are exact is true"), "{refusal}");
     mend("\"mean-hops-are-exact\": true", "\"mean-hops-are-exact\": false");
@@ -89,6 +111,89 @@ fn it_is_shown_and_its_routes_are_counted() {
 #[test]
 fn shapes_that_thinning_has_left_no_route_of_are_found_out() {
     let scratch = thinned("strategic-2-3 by shape", &[3; 8], |shapes| shapes);
+    edit_manifest(&scratch, |manifest| {
+        let sets = &mut manifest.sets;
+        for entry in [&mut sets.ugal_l, &mut sets.par_source, &mut sets.par_second] {
+            entry.balance.as_mut().unwrap().thinned_switches = 1;
+        }
+    });
+    mend_digests(&scratch);
     let found = scratch.finds("verify out");
     assert_snapshot!("verify_thinned_shapes", found);
+    // Nor does it take all walks to find them.
+    assert_eq!(scratch.finds("verify out --most-walks 20000"), found);
+}
+
+/// A balanced table set in which the image of a switch says something else, vouched for.
+fn balanced_but(set: &str, switch: u16, change: impl FnOnce(&mut SetContents)) -> Scratch {
+    let scratch = Scratch::with_shipped("dfly-2-4-2-9.toml");
+    let options = ["generate", "fabric.toml", "-o", "out", "--balance", "--set", set];
+    let run = scratch.tvlb_with(options);
+    assert_eq!(run.code, 0, "{run}");
+    let file = format!("switches/{switch:05}.tvlb");
+    let (fabric, image) = (scratch.read("out/fabric.tvlb"), scratch.read(&format!("out/{file}")));
+    let fabric = FabricImage::decode(&fabric).unwrap();
+    let image = SwitchImage::decode(&image, &fabric).unwrap();
+    let set = image.set(Decision::UgalL);
+    let df = fabric.dragonfly();
+    let by_shape = set.rule().draw != tvlb_schema::DrawRule::ByRoute;
+    let mut contents = SetContents {
+        rule: *set.rule(),
+        levels: df.global_ports().map(|port| set.level(port)).collect(),
+        shapes_to: df.switches().filter(|_| by_shape).map(|to| set.shapes_to(to)).collect(),
+    };
+    change(&mut contents);
+    let contents = SwitchContents {
+        switch: Switch(switch),
+        virtual_channels: VcScheme::Ordered,
+        decisions: PerDecision { ugal_l: (0, 0), par_source: (0, 0), par_second: (0, 0) },
+        sets: vec![contents],
+    };
+    scratch.write(&format!("out/{file}"), encode_switch_image(&fabric, &contents));
+    vouch_for(&scratch, &file);
+    scratch
+}
+
+#[test]
+fn no_level_can_be_changed_unseen() {
+    const SET: &str = "strategic-2-3";
+    let untouched = balanced_but(SET, 5, |_| ());
+    untouched.succeeds("verify out");
+    untouched.succeeds("verify out --most-walks 1000");
+    for level in [12, 15] {
+        let scratch = balanced_but(SET, 5, |set| {
+            assert_eq!(set.levels[1], Level::new(14).unwrap());
+            set.levels[1] = Level::new(level).unwrap();
+        });
+        for sample in ["", "--most-walks 1000"] {
+            let finding = scratch.finds(&format!("verify out {sample}"));
+            assert!(finding.contains("it says the SHA-256 of the levels of a thinned set is "));
+        }
+    }
+    let all = balanced_but(SET, 0, |set| set.levels.fill(Level::LEAST));
+    let finding = all.finds("verify out --most-walks 1000");
+    assert!(finding.contains("it says the SHA-256 of the levels of a thinned set is "));
+}
+
+#[test]
+fn no_shape_can_be_denied_or_made_up_unseen_in_a_thinned_set() {
+    const SET: &str = "strategic-2-3 by shape";
+    balanced_but(SET, 0, |_| ()).succeeds("verify out --most-walks 1000");
+    let wiped = |set: &mut SetContents| set.shapes_to[20] = ShapeSet::EMPTY;
+    let all = |set: &mut SetContents| set.shapes_to.fill(set.rule.shapes());
+    for scratch in [balanced_but(SET, 0, wiped), balanced_but(SET, 0, all)] {
+        for most in [1000, 20_000, 100_000, 100_000_000] {
+            let finding = scratch.finds(&format!("verify out --most-walks {most}"));
+            assert!(
+                finding.contains("the SHA-256 of the shapes of which pairs have a route is"),
+                "{finding}"
+            );
+        }
+        // Where the digest is mended too, a search tells, which these fabrics can afford.
+        mend_digests(&scratch);
+        for most in [100_000, 100_000_000] {
+            let finding = scratch.finds(&format!("verify out --most-walks {most}"));
+            assert!(finding.contains("from switch 0 to switch "), "{finding}");
+        }
+    }
 }

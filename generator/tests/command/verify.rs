@@ -46,7 +46,7 @@ fn every_kind_of_set_and_channel_is_verified() {
         assert!(
             found.contains(&format!("channels      {channels}: 5 of 5 ")) || channels == "per-hop"
         );
-        assert!(found.ends_with("without a circle, so no deadlock can form\n"), "{found}");
+        assert!(found.ends_with("without a cycle, so no deadlock can form\n"), "{found}");
     }
 }
 
@@ -191,4 +191,111 @@ fn a_finding_as_json_and_no_table_set_at_all() {
         let error = scratch.refuses(&format!("verify {directory} --json"));
         assert!(error.contains("manifest.json: cannot read it: "), "{error}");
     }
+}
+
+#[test]
+fn no_shape_can_be_denied_or_made_up_unseen_whatever_the_sample() {
+    // The tables of links tell, for every pair.
+    type Lie = fn(&mut SwitchContents);
+    let lies: [Lie; 3] = [
+        |contents| contents.sets[0].shapes_to.fill(tvlb_schema::ShapeSet::EMPTY),
+        |contents| {
+            let shapes = contents.sets[0].rule.shapes();
+            contents.sets[0].shapes_to.fill(shapes);
+        },
+        |contents| contents.sets[0].shapes_to[33] = tvlb_schema::ShapeSet::EMPTY,
+    ];
+    for lie in lies {
+        let scratch = with_meaning(lie);
+        for most in [1000, 20_000, 100_000, 100_000_000] {
+            let finding = scratch.finds(&format!("verify out --most-walks {most}"));
+            assert!(finding.contains("the image of switch 5 says that there is "), "{finding}");
+        }
+    }
+}
+
+/// The data of a test, as the file of this name.
+fn data(name: &str) -> String {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name);
+    fs::read_to_string(path).unwrap()
+}
+
+#[test]
+fn an_uneven_fabric_is_reachable_by_the_datapath_too() {
+    // Eight cables between two groups, one between others, and three pairs of groups that only one
+    // group joins: hardly any port of 512 leads there.
+    let scratch = Scratch::with_fabric(&data("uneven/f8.toml"));
+    scratch.write("c8.csv", data("uneven/c8.csv"));
+    for set in ["all", "all by shape"] {
+        let options = ["generate", "fabric.toml", "-o", "out", "--replace", "--set", set];
+        let run = scratch.tvlb_with(options);
+        assert_eq!(run.code, 0, "{run}");
+        let certificate = scratch.succeeds("verify out");
+        let asked = "asked         the datapath for a MIN path and for VLB paths of every pair\n";
+        assert!(certificate.contains(asked), "{certificate}");
+        assert!(!certificate.contains("found no path"), "{certificate}");
+    }
+}
+
+#[test]
+fn a_table_set_is_held_against_the_planned_fabric() {
+    let fabric = |wiring: &str| {
+        Scratch::with_fabric(&format!(
+            "name = \"plan\"\n[dragonfly]\np = 2\na = 4\nh = 2\ng = 9\narrangement = \"{wiring}\"\n"
+        ))
+    };
+    let scratch = fabric("palmtree");
+    scratch.succeeds("generate fabric.toml -o out");
+    let certificate = scratch.succeeds("verify out --fabric fabric.toml");
+    assert!(certificate.contains("planned       the fabric file's name, sizes and cables\n"));
+    assert!(
+        scratch.succeeds("verify out --fabric fabric.toml --json").contains("\"planned\": true")
+    );
+
+    // Tables laid by one arrangement and called another: nothing in the images tells.
+    scratch.write("fabric.toml", fabric("absolute").read("fabric.toml"));
+    assert_snapshot!(scratch.finds("verify out --fabric fabric.toml"), @"");
+    let text = String::from_utf8(scratch.read("out/manifest.json")).unwrap();
+    scratch.write("out/manifest.json", text.replace("\"palmtree\"", "\"absolute\""));
+    crate::damage::reseal(&scratch);
+    scratch.succeeds("verify out");
+    assert_snapshot!(scratch.finds("verify out --fabric fabric.toml"), @"");
+
+    // A list of cables of which two are swapped.
+    let list = scratch.succeeds("topology fabric.toml --format csv");
+    let mut lines: Vec<&str> = list.lines().collect();
+    let swapped = [lines[1], lines[2]].map(|line| {
+        let fields: Vec<&str> = line.split(',').collect();
+        (fields[..3].join(","), fields[3..].join(","))
+    });
+    let [(one, to_one), (other, to_other)] = &swapped;
+    let crossed = [format!("{one},{to_other}"), format!("{other},{to_one}")];
+    (lines[1], lines[2]) = (&crossed[0], &crossed[1]);
+    scratch.write("cables.csv", lines.join("\n"));
+    let plan = String::from_utf8(scratch.read("fabric.toml")).unwrap();
+    scratch.write(
+        "fabric.toml",
+        plan.replace("arrangement = \"absolute\"", "cables = \"cables.csv\""),
+    );
+    scratch.succeeds("generate fabric.toml -o out --replace");
+    scratch.succeeds("verify out --fabric fabric.toml");
+    scratch.write("cables.csv", &list);
+    assert_snapshot!(scratch.finds("verify out --fabric fabric.toml"), @"");
+
+    // Another size, name, seed or latency; and a plan that cannot be read is an error.
+    for (from, to) in [
+        ("p = 2", "p = 3"),
+        ("\"plan\"", "\"another\""),
+        ("[dragonfly]", "seed = 7\n[dragonfly]"),
+        ("[routing]", "[links]\nglobal-latency = 99\n[routing]"),
+    ] {
+        let plan = String::from_utf8(scratch.read("fabric.toml")).unwrap();
+        assert!(plan.contains(from), "{plan}");
+        scratch.write("other.toml", plan.replacen(from, to, 1));
+        let finding = scratch.finds("verify out --fabric other.toml");
+        assert!(finding.contains("other.toml: by the fabric file the "), "{finding}");
+    }
+    assert!(
+        scratch.refuses("verify out --fabric nowhere.toml").contains("nowhere.toml: cannot read")
+    );
 }

@@ -212,7 +212,12 @@ pub(crate) struct Inspect {
 pub(crate) struct Verify {
     /// The directory that `generate` wrote
     pub(crate) directory: PathBuf,
-    /// The most VLB paths to walk; where there are more, pairs of switches are sampled
+    /// The fabric file that the tables must be of: its name, its sizes and every cable; without it
+    /// the tables are held against themselves alone
+    #[arg(long, value_name = "FILE")]
+    pub(crate) fabric: Option<PathBuf>,
+    /// About how many VLB paths to walk; where there are more, pairs of switches are sampled, one
+    /// at least of each source switch
     #[arg(long, value_name = "N", default_value_t = 100_000_000)]
     pub(crate) most_walks: u64,
     /// Decides the sample

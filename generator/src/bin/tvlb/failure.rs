@@ -44,7 +44,7 @@ impl Failure {
             Self::BrokenPipe => return ExitCode::SUCCESS,
         };
         // Where nobody can be told, the exit code still tells.
-        let _ = writeln!(io::stderr(), "tvlb: {message}");
+        let _ = writeln!(io::stderr(), "tvlb: {}", shown(&message));
         ExitCode::from(code)
     }
 }
@@ -58,4 +58,18 @@ impl From<io::Error> for Failure {
             Self::Message(format!("standard output: cannot write: {error}"))
         }
     }
+}
+
+/// The message without the control characters that a name or a text of some file may have brought
+/// into it, so that no file tells the terminal what to do.
+fn shown(message: &str) -> String {
+    let mut shown = String::with_capacity(message.len());
+    for c in message.chars() {
+        match c {
+            '\n' | '\t' => shown.push(c),
+            c if c.is_control() => shown.extend(c.escape_unicode()),
+            c => shown.push(c),
+        }
+    }
+    shown
 }

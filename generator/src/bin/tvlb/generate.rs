@@ -28,7 +28,7 @@ use tvlb_generator::set_grammar::parse_set;
 use tvlb_generator::table_set::{
     self, BalanceEntry, Existing, Manifest, REPORT_FILE, SetEntry, TableSet, WriteError,
 };
-use tvlb_generator::verify::{self, Certificate, VerifyError, verify};
+use tvlb_generator::verify::{self, Certificate, VerifyError, verify_tables};
 use tvlb_schema::{Decision, PerDecision};
 
 /// VLB walks that are verified before a table set takes its name: all that there are up to some 80
@@ -108,7 +108,9 @@ pub(crate) fn run(arguments: &Generate) -> Outcome {
             images: &generated.images,
             certificate: &certificate,
         };
-        Ok::<_, Failure>((REPORT_FILE, report::html(&subject).into_bytes()))
+        let manifest = generated.manifest.to_json();
+        let report = table_set::sealed_report(&report::html(&subject), &manifest);
+        Ok::<_, Failure>((REPORT_FILE, report))
     };
     let written = || bar.inc(1);
     table_set::write(output, contents, existing, interrupted, written, seal)?;
@@ -138,7 +140,7 @@ fn verify_written(directory: &Path, arguments: &Generate) -> Result<Certificate,
     let settings = verify::Settings { most_walks: MOST_WALKS, seed: 1 };
     let switches = TableSet::open(directory).map_or(0, |set| set.manifest().files.len());
     let bar = progress(arguments.quiet, "verified", switches.saturating_sub(1));
-    let found = verify(directory, settings, &|| bar.inc(1), &interrupted);
+    let found = verify_tables(directory, settings, &|| bar.inc(1), &interrupted);
     bar.finish_and_clear();
     found.map_err(|error| match error {
         VerifyError::Interrupted => Failure::Interrupted,
@@ -364,7 +366,7 @@ impl Display for Summary<'_> {
                 "         a draw takes {mean:.1} looks at cells; {most:.1} from switch {from} to switch {to}, the most of all pairs"
             )?;
             if let Some(balance) = &entry.balance {
-                let BalanceEntry { before, after, conventional, thinned_switches } = balance;
+                let BalanceEntry { before, after, conventional, thinned_switches, .. } = balance;
                 write!(
                     f,
                     "         most used link over the mean: local {:.3}, global {:.3}",

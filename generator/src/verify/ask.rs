@@ -1,0 +1,251 @@
+//! Asking the datapath for a path of every pair of switches: what the tables of links say that there
+//! is, a switch must also find.
+
+use super::VerifyError;
+use super::packet::Fabric;
+use super::presence::distinct_sets;
+use super::sample::hash;
+use std::convert::Infallible;
+use tvlb_firmware_model::rand_core::{SeedableRng, TryRng};
+use tvlb_firmware_model::{Choice, Credits, DefaultRng, Header, Scheme, VlbPaths};
+use tvlb_schema::{Decision, Dragonfly, Group, Port, Switch};
+
+/// Random words that all switches together may draw where not all paths are walked. A draw takes
+/// two or three; one that hardly finds what it looks for takes thousands.
+const MOST_WORDS: u64 = 1 << 31;
+/// How often a switch is asked for a path that there is, before it is taken that it finds none.
+const MOST_ASKS: u32 = 4;
+
+/// What was asked, in pairs of switches.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Asked {
+    /// For a VLB path of every kind.
+    pub(super) vlb: u64,
+    /// Answers by MIN, because the pair has no conventional VLB path, or none of a set.
+    pub(super) without_conventional: u64,
+    pub(super) without_kept: u64,
+    /// Draws that found nothing where there was a path, and found it when they were asked again.
+    pub(super) missed: u64,
+}
+
+impl Asked {
+    pub(super) fn add(&mut self, other: &Self) {
+        self.vlb += other.vlb;
+        self.without_conventional += other.without_conventional;
+        self.without_kept += other.without_kept;
+        self.missed += other.missed;
+    }
+}
+
+/// Random words, and how many were drawn.
+struct Words {
+    rng: DefaultRng,
+    drawn: u64,
+}
+
+impl TryRng for Words {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        self.drawn += 1;
+        self.rng.try_next_u32()
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        self.drawn += 2;
+        self.rng.try_next_u64()
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
+        self.drawn += bytes.len() as u64 / 4 + 1;
+        self.rng.try_fill_bytes(bytes)
+    }
+}
+
+/// Queues that make MIN cost more than any threshold: of all ports, or of those to one group.
+struct Queues<'i> {
+    image: &'i tvlb_schema::SwitchImage<'i>,
+    only_to: Option<Group>,
+}
+
+/// More than any threshold, for a path of one hop.
+const FULL: u32 = 1 << 16;
+
+impl Credits for Queues<'_> {
+    fn used(&self, port: Port) -> u32 {
+        let Some(group) = self.only_to else { return FULL };
+        let df = self.image.fabric().dragonfly();
+        let first = df.slot_port(0).0;
+        let slot = port.0.checked_sub(first).filter(|_| df.is_slot(port));
+        let leads_there =
+            slot.and_then(|slot| self.image.peer(slot)).is_some_and(|peer| peer.group == group);
+        if leads_there { FULL } else { 0 }
+    }
+}
+
+/// One source switch that is asked.
+pub(super) struct Questions<'s, 'f> {
+    fabric: &'s Fabric<'f>,
+    from: Switch,
+    sets: Vec<Decision>,
+    words: Words,
+    most_words: u64,
+    pub(super) asked: Asked,
+}
+
+/// What is known of a pair without the datapath.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Known {
+    pub(super) min: bool,
+    pub(super) conventional: bool,
+    /// Whether the set of a decision has a route; `None` where it was not counted.
+    pub(super) kept: [Option<bool>; 3],
+}
+
+impl<'s, 'f> Questions<'s, 'f> {
+    pub(super) fn new(fabric: &'s Fabric<'f>, from: Switch, seed: u64, limited: bool) -> Self {
+        let switch = &fabric.switches[usize::from(from.0)];
+        let rng = DefaultRng::seed_from_u64(hash(seed, u32::from(from.0)));
+        let most_words =
+            if limited { MOST_WORDS / u64::from(fabric.df.switch_count()) } else { u64::MAX };
+        Self {
+            fabric,
+            from,
+            sets: distinct_sets(switch),
+            words: Words { rng, drawn: 0 },
+            most_words,
+            asked: Asked::default(),
+        }
+    }
+
+    /// Asks for a MIN path; and for VLB paths of every kind if that was not too much work as yet, or
+    /// if it `must` be.
+    pub(super) fn ask(&mut self, to: Switch, known: Known, must: bool) -> Result<(), VerifyError> {
+        let choice = self.admit(to, Scheme::Min, VlbPaths::Custom)?;
+        if known.min && choice != Choice::Min {
+            return Err(self.finding(
+                to,
+                "MIN",
+                "it takes a VLB path, but the groups share a link",
+            ));
+        }
+        if !must && self.words.drawn >= self.most_words {
+            return Ok(());
+        }
+        self.asked.vlb += 1;
+        let text = "it finds none in several attempts, but the tables of links have one";
+        let there = Some(known.conventional);
+        if !self.vlb(to, there, "conventional VLB", text, |this| {
+            Ok(this.admit(to, Scheme::Vlb, VlbPaths::Conventional)? == Choice::Vlb)
+        })? {
+            self.asked.without_conventional += 1;
+        }
+        let text = "it finds none in several attempts, but the set has one";
+        let mut some_without = false;
+        for decision in self.sets.clone() {
+            let there = known.kept[decision as usize];
+            let found = match decision {
+                Decision::UgalL => self.vlb(to, there, "T-VLB for UGAL-L", text, |this| {
+                    Ok(this.admit(to, Scheme::Vlb, VlbPaths::Custom)? == Choice::Vlb)
+                })?,
+                Decision::ParSource => self.vlb(to, there, "T-VLB for PAR", text, |this| {
+                    let choice = this.admit(to, Scheme::Par, VlbPaths::Custom)?;
+                    // Without a MIN path what is drawn last is a conventional one.
+                    Ok(!known.min || choice != Choice::MinForWant)
+                })?,
+                Decision::ParSecond => {
+                    let Some(header) = self.second_header(to) else { continue };
+                    self.vlb(to, there, "T-VLB for PAR's second look", text, |this| {
+                        this.reconsider(to, header)
+                    })?
+                }
+            };
+            some_without |= !found;
+        }
+        self.asked.without_kept += u64::from(some_without);
+        Ok(())
+    }
+
+    /// Asks for a VLB path until there is one, if there is one; whether there was.
+    fn vlb(
+        &mut self,
+        to: Switch,
+        there: Option<bool>,
+        kind: &'static str,
+        text: &str,
+        ask: impl Fn(&mut Self) -> Result<bool, VerifyError>,
+    ) -> Result<bool, VerifyError> {
+        let asks = if there == Some(true) { MOST_ASKS } else { 1 };
+        for missed in 0..asks {
+            if ask(self)? {
+                self.asked.missed += u64::from(missed);
+                return Ok(true);
+            }
+        }
+        if there == Some(true) {
+            return Err(self.finding(to, kind, text));
+        }
+        Ok(false)
+    }
+
+    fn admit(
+        &mut self,
+        to: Switch,
+        scheme: Scheme,
+        paths: VlbPaths,
+    ) -> Result<Choice, VerifyError> {
+        let switch = &self.fabric.switches[usize::from(self.from.0)];
+        let queues = Queues { image: switch.image(), only_to: None };
+        let node = self.fabric.df.node(to, 0);
+        let admission = switch.admit(node, scheme, paths, &queues, &mut self.words);
+        let admission = admission.map_err(|error| VerifyError::Asked {
+            from: self.from.0,
+            to: to.0,
+            kind: match (scheme, paths) {
+                (Scheme::Min, _) => "MIN",
+                (Scheme::Par, _) => "PAR",
+                (_, VlbPaths::Conventional) => "conventional VLB",
+                (_, VlbPaths::Custom) => "T-VLB for UGAL-L",
+            },
+            text: format!("it refuses, although there is one: {error}"),
+        })?;
+        Ok(admission.choice)
+    }
+
+    /// A packet for this destination that came here to leave the group by a cable of this switch, as
+    /// PAR's second look meets it; `None` if this switch has no such cable.
+    fn second_header(&self, to: Switch) -> Option<Header> {
+        let (df, image) = (self.fabric.df, self.fabric.switches[usize::from(self.from.0)].image());
+        let (group, _) = df.place(to);
+        // A group of one switch has no second one.
+        let slots = 0..if df.a() > 1 { df.h() } else { 0 };
+        let slot = slots
+            .filter_map(|slot| u16::try_from(slot).ok())
+            .find(|&slot| image.peer(slot).is_some_and(|peer| peer.group == group))?;
+        let x = df.global_port(image.index(), slot);
+        let open_min = 1;
+        Some(super::packet::header_after_local_hop(to.0, x, open_min))
+    }
+
+    /// Whether PAR's second look changes a packet to a VLB path where that costs nothing.
+    fn reconsider(&mut self, to: Switch, header: Header) -> Result<bool, VerifyError> {
+        let switch = &self.fabric.switches[usize::from(self.from.0)];
+        let (group, _) = self.fabric.df.place(to);
+        let queues = Queues { image: switch.image(), only_to: Some(group) };
+        let changed = switch.reconsider(header, VlbPaths::Custom, &queues, &mut self.words);
+        let changed = changed.map_err(|error| {
+            self.finding(to, "T-VLB for PAR's second look", &format!("it refuses: {error}"))
+        })?;
+        Ok(changed.bits() & 3 == super::packet::VLB)
+    }
+
+    fn finding(&self, to: Switch, kind: &'static str, text: &str) -> VerifyError {
+        VerifyError::Asked { from: self.from.0, to: to.0, kind, text: text.to_owned() }
+    }
+}
+
+/// What a switch is asked for within its group: any detour will do, if there is a third switch.
+pub(super) fn within_group(df: &Dragonfly) -> Known {
+    let there = df.a() > 2;
+    Known { min: true, conventional: there, kept: [Some(there); 3] }
+}

@@ -1,0 +1,231 @@
+//! What the tables of links say of the routes from one group to another: how many there are, for
+//! each two switches and each shape, and whether there is any path at all.
+//!
+//! A *crossing* is a first and a second global link that share their intermediate group. Counting
+//! crossings by the switches at their two outer ends gives the routes of all pairs of switches of two
+//! groups at once, without a walk.
+
+use super::VerifyError;
+use super::packet::Fabric;
+use tvlb_schema::{FabricImage, GlobalPort, Group, Index, Shape};
+
+/// A first global link.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FirstLink {
+    pub(super) x: GlobalPort,
+    /// The group that it leads to.
+    pub(super) middle: Group,
+    /// The switch there.
+    pub(super) v: Index,
+}
+
+/// The global links that leave a group, by port.
+pub(super) fn first_links(fabric: &FabricImage<'_>, group: Group) -> Vec<FirstLink> {
+    let df = fabric.dragonfly();
+    let link = |x| {
+        let peer = fabric.peer(tvlb_schema::End { group, port: x })?;
+        Some(FirstLink { x, middle: peer.group, v: df.split_port(peer.port).0 })
+    };
+    df.global_ports().filter_map(link).collect()
+}
+
+/// The links from one group to another, by the fabric image.
+pub(super) fn links(
+    fabric: &FabricImage<'_>,
+    from: Group,
+    to: Group,
+) -> impl Iterator<Item = (GlobalPort, GlobalPort)> {
+    let links = fabric.links(from, to);
+    (0..links.count()).filter_map(move |k| fabric.nth(links, k))
+}
+
+/// The crossings from one group to another, counted by the indices of the switches that x leaves and
+/// at which the second link arrives.
+#[derive(Debug)]
+pub(super) struct Crossings {
+    a: usize,
+    /// Those that meet on one switch of the intermediate group, and those that do not.
+    kinds: [Counts; 2],
+}
+
+#[derive(Debug)]
+struct Counts {
+    /// By a · (index of x) + (index of the arrival).
+    both: Vec<u32>,
+    by_x: Vec<u32>,
+    by_arrival: Vec<u32>,
+    all: u32,
+}
+
+impl Counts {
+    fn new(a: usize) -> Self {
+        Self { both: vec![0; a * a], by_x: vec![0; a], by_arrival: vec![0; a], all: 0 }
+    }
+}
+
+/// Work of some milliseconds at most is done between two questions whether to stop.
+pub(super) const STEPS_PER_QUESTION: usize = 1 << 20;
+
+impl Crossings {
+    /// None as yet, of groups of this many switches.
+    pub(super) fn new(a: u32) -> Self {
+        let a = a as usize;
+        Self { a, kinds: [Counts::new(a), Counts::new(a)] }
+    }
+
+    /// Counts those from the group of these first links to another.
+    pub(super) fn count(
+        &mut self,
+        fabric: &FabricImage<'_>,
+        first: &[FirstLink],
+        to: Group,
+        stop: &impl Fn() -> bool,
+    ) -> Result<(), VerifyError> {
+        for counts in &mut self.kinds {
+            counts.both.fill(0);
+            counts.by_x.fill(0);
+            counts.by_arrival.fill(0);
+            counts.all = 0;
+        }
+        let df = fabric.dragonfly();
+        let mut steps = 0;
+        for link in first.iter().filter(|link| link.middle != to) {
+            let own = usize::from(df.split_port(link.x).0.0);
+            for (y, z) in links(fabric, link.middle, to) {
+                let there = usize::from(df.split_port(z).0.0);
+                let counts = &mut self.kinds[usize::from(df.split_port(y).0 != link.v)];
+                counts.both[own * self.a + there] += 1;
+                counts.by_x[own] += 1;
+                counts.by_arrival[there] += 1;
+                counts.all += 1;
+                steps += 1;
+                if steps % STEPS_PER_QUESTION == 0 && stop() {
+                    return Err(VerifyError::Interrupted);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// How many there are.
+    pub(super) fn all(&self) -> u64 {
+        self.kinds.iter().map(|counts| u64::from(counts.all)).sum()
+    }
+
+    /// How many routes of each shape lead from one switch to another, by their indices.
+    pub(super) fn routes(&self, from: Index, to: Index) -> [u64; Shape::COUNT] {
+        let (own, there) = (usize::from(from.0), usize::from(to.0));
+        let detours = (self.a as u64).saturating_sub(2);
+        let mut routes = [0; Shape::COUNT];
+        for (mid, counts) in (0..).zip(&self.kinds) {
+            let both = u64::from(counts.both[own * self.a + there]);
+            let (head, tail) = (counts.by_arrival[there], counts.by_x[own]);
+            let with_tail = u64::from(tail) - both;
+            let with_head = u64::from(head) - both;
+            let with_both = u64::from(counts.all) - both - with_tail - with_head;
+            for (head, tail, count) in [
+                (false, false, both),
+                (false, true, with_tail),
+                (true, false, with_head),
+                (true, true, with_both),
+            ] {
+                routes[Shape::of_walk(head, mid, tail).number()] += count;
+                if mid == 1 {
+                    routes[Shape::of_walk(head, 2, tail).number()] += count * detours;
+                }
+            }
+        }
+        routes
+    }
+}
+
+/// How many VLB walks there are in all, counted from above: a detour over each switch but one, or
+/// none. Takes time in proportion to the pairs of groups.
+pub(super) fn most_walks(fabric: &Fabric<'_>) -> u128 {
+    let (df, image) = (&fabric.df, fabric.switches[0].image().fabric());
+    let a = u128::from(df.a());
+    let within = u128::from(df.g()) * a * a.saturating_sub(1) * a.saturating_sub(2);
+    // Over each intermediate group: links into it times links out of it, but not there and back.
+    let crossings: u128 = df
+        .groups()
+        .map(|middle| {
+            let counts = df.groups().map(|other| u128::from(image.link_count(middle, other)));
+            let (all, squares) =
+                counts.fold((0, 0), |(all, squares), n| (all + n, squares + n * n));
+            all * all - squares
+        })
+        .sum();
+    within + crossings * a * a * a
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::generate;
+    use crate::image::unthinned;
+    use crate::routes::count::RouteCounter;
+    use crate::topology::arrangement::{Arrangement, arrange};
+    use tvlb_firmware_model::Switch;
+    use tvlb_schema::{Dragonfly, PerDecision, SetRule, ShapeSet};
+
+    #[test]
+    fn routes_are_counted_as_the_generator_counts_them() {
+        for (sizes, arrangement) in [
+            ([2, 4, 2, 9], Arrangement::Absolute),
+            ([1, 3, 2, 5], Arrangement::Palmtree),
+            ([1, 4, 3, 6], Arrangement::Random),
+            ([1, 2, 5, 3], Arrangement::Relative),
+            ([1, 1, 4, 4], Arrangement::Absolute),
+        ] {
+            let [p, a, h, g] = sizes;
+            let df = Dragonfly::new(p, a, h, g).unwrap();
+            let topology = arrange(df, arrangement, 3).unwrap();
+            let counter = RouteCounter::new(&topology);
+            let cables: Vec<_> = topology.cables().iter().map(|c| (c.low, c.high)).collect();
+            let bytes = tvlb_schema::encode_fabric_image(&df, &cables);
+            let image = FabricImage::decode(&bytes).unwrap();
+            let mut crossings = Crossings::new(a);
+            for from in df.groups() {
+                let first = first_links(&image, from);
+                for to in df.groups().filter(|&to| to != from) {
+                    crossings.count(&image, &first, to, &|| false).unwrap();
+                    for own in df.indices() {
+                        for there in df.indices() {
+                            let expected =
+                                counter.counts(df.switch(from, own), df.switch(to, there));
+                            assert_eq!(crossings.routes(own, there), expected);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn walks_are_counted_from_above_group_by_group() {
+        let text =
+            "name = \"x\"\n[dragonfly]\np = 1\na = 4\nh = 3\ng = 6\narrangement = \"random\"\n";
+        let file = crate::fabric_file::FabricFile::parse(text, "x").unwrap();
+        let topology = arrange(file.dragonfly, Arrangement::Random, file.seed).unwrap();
+        let loaded = crate::fabric::Fabric { file, topology };
+        let rules = PerDecision::same(SetRule::whole(ShapeSet::ALL));
+        let made =
+            generate(&loaded, unthinned(rules), PerDecision::default(), &|| (), &|| false).unwrap();
+        let images = &made.images;
+        let switches: Vec<_> =
+            images.switches.iter().map(|s| Switch::boot(&images.fabric, s).unwrap()).collect();
+        let fabric = Fabric::new(&switches);
+        let mut expected = 6 * 4 * 3 * 2;
+        let df = fabric.df;
+        let image = *switches[0].image().fabric();
+        for from in df.groups() {
+            for to in df.groups().filter(|&to| to != from) {
+                for middle in df.groups().filter(|&k| k != from && k != to) {
+                    let crossings = image.link_count(from, middle) * image.link_count(middle, to);
+                    expected += u128::from(crossings) * 64;
+                }
+            }
+        }
+        assert_eq!(most_walks(&fabric), expected);
+    }
+}

@@ -1,0 +1,111 @@
+//! A table set held against the fabric that was planned: whether its cables are those that are laid.
+//!
+//! No image tells what its fabric is called, or by which arrangement its cables were meant to be laid.
+//! Who has the fabric file can tell.
+
+use super::VerifyError;
+use crate::fabric::Fabric;
+use crate::fabric_file::Wiring;
+use crate::table_set::Manifest;
+use std::fmt::Write;
+use std::path::PathBuf;
+use tvlb_schema::{End, FabricImage};
+
+/// So many different cables are named; of the rest it is said how many there are.
+const MOST_NAMED: usize = 10;
+
+/// The fabric that a table set should be of.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// The fabric file, for messages.
+    pub path: PathBuf,
+    /// What it says, with its cables laid.
+    pub fabric: Fabric,
+}
+
+/// The table set is of the planned fabric: its name and sizes, what the manifest says of its wiring,
+/// seed and latencies, and every cable.
+pub(super) fn check_planned(
+    planned: &Planned,
+    manifest: &Manifest,
+    image: &FabricImage<'_>,
+) -> Result<(), VerifyError> {
+    let df = planned.fabric.topology.dragonfly();
+    let sizes = |p, a, h, g| format!("dfly({p}, {a}, {h}, {g})");
+    let found = image.dragonfly();
+    let (said, file) = (&manifest.fabric, &planned.fabric.file);
+    let text = |value: u64| value.to_string();
+    for (what, of_plan, found) in [
+        (
+            "the sizes are",
+            sizes(df.p(), df.a(), df.h(), df.g()),
+            sizes(found.p(), found.a(), found.h(), found.g()),
+        ),
+        ("the name is", file.name.clone(), said.name.clone()),
+        ("the wiring is", wiring_name(&file.wiring), said.wiring.clone()),
+        ("the seed is", text(file.seed), text(said.seed)),
+        (
+            "the latency of local links is",
+            text(file.latencies.local.into()),
+            text(said.local_latency.into()),
+        ),
+        (
+            "the latency of global links is",
+            text(file.latencies.global.into()),
+            text(said.global_latency.into()),
+        ),
+    ] {
+        if of_plan != found {
+            let path = planned.path.clone();
+            return Err(VerifyError::Planned { path, what, planned: of_plan, found });
+        }
+    }
+    check_cables(planned, image)
+}
+
+/// What a manifest calls this wiring.
+fn wiring_name(wiring: &Wiring) -> String {
+    match wiring {
+        Wiring::Arrangement(arrangement) => arrangement.to_string(),
+        Wiring::Cables(_) => "cables".to_owned(),
+    }
+}
+
+/// Every port leads where it was planned to lead.
+fn check_cables(planned: &Planned, image: &FabricImage<'_>) -> Result<(), VerifyError> {
+    let df = image.dragonfly();
+    let words = |end: Option<End>| match end {
+        Some(end) => end.in_words(df).to_string(),
+        None => "nothing".to_owned(),
+    };
+    let (mut named, mut different) = (String::new(), 0_usize);
+    for group in df.groups() {
+        for port in df.global_ports() {
+            let end = End { group, port };
+            let (plan, found) = (planned.fabric.topology.peer(end), image.peer(end));
+            if plan == found {
+                continue;
+            }
+            different += 1;
+            if different <= MOST_NAMED {
+                let (at, plan, found) = (end.in_words(df), words(plan), words(found));
+                let _ = write!(
+                    named,
+                    "\n  {at}: by the fabric file to {plan}, by the images to {found}"
+                );
+            }
+        }
+    }
+    if different > MOST_NAMED {
+        let _ = write!(named, "\n  and {} ports more", different - MOST_NAMED);
+    }
+    match different {
+        0 => Ok(()),
+        _ => Err(VerifyError::Cables {
+            path: planned.path.clone(),
+            different,
+            ports: df.port_count(),
+            named,
+        }),
+    }
+}

@@ -1,0 +1,290 @@
+//! Of which shapes the images say that pairs of switches have a route, for sets that are drawn by
+//! shape.
+//!
+//! Where a shape is kept whole and not thinned, the tables of links tell exactly, for every pair of
+//! every fabric. Where it is a fraction or thinned, it takes a search: a shape that is said to be
+//! there is proven by the first route that is kept, one that is said not to be there by all routes
+//! that are not. All pairs are searched where all paths are walked; otherwise as many as a limit for
+//! each source switch allows, and the digest in the manifest covers the rest.
+
+use super::VerifyError;
+use super::crossings::{Crossings, FirstLink, links};
+use super::packet::{Fabric, Path};
+use std::sync::atomic::{AtomicU64, Ordering};
+use tvlb_schema::{
+    Decision, DrawRule, End, Group, Index, Keep, Route, SetView, Shape, ShapeSet, Switch,
+};
+
+/// What the tables of links tell about all pairs of switches of different groups.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    /// By decision, where all of a set is kept whole: routes, and pairs without one.
+    pub(super) kept: [u64; 3],
+    pub(super) without: [u64; 3],
+}
+
+impl Told {
+    pub(super) fn add(&mut self, other: &Self) {
+        for decision in 0..3 {
+            self.kept[decision] += other.kept[decision];
+            self.without[decision] += other.without[decision];
+        }
+    }
+}
+
+/// The pairs of groups between which there is a VLB path, a bit for each.
+pub(super) struct Crossed {
+    bits: Vec<AtomicU64>,
+    groups: usize,
+}
+
+impl Crossed {
+    pub(super) fn new(groups: u32) -> Self {
+        let groups = groups as usize;
+        let words = (groups * groups).div_ceil(64);
+        Self { bits: (0..words).map(|_| AtomicU64::new(0)).collect(), groups }
+    }
+
+    fn place(&self, from: Group, to: Group) -> (usize, u64) {
+        let bit = usize::from(from.0) * self.groups + usize::from(to.0);
+        (bit / 64, 1 << (bit % 64))
+    }
+
+    fn note(&self, from: Group, to: Group) {
+        let (word, mask) = self.place(from, to);
+        self.bits[word].fetch_or(mask, Ordering::Relaxed);
+    }
+
+    /// Whether some intermediate group has links to both.
+    pub(super) fn has(&self, from: Group, to: Group) -> bool {
+        let (word, mask) = self.place(from, to);
+        self.bits[word].load(Ordering::Relaxed) & mask != 0
+    }
+}
+
+/// The decisions whose sets are looked at: one of those that share a set in the image.
+pub(super) fn distinct_sets(switch: &tvlb_firmware_model::Switch<'_>) -> Vec<Decision> {
+    let number = |decision| switch.image().set_number(decision);
+    let is_first = |&decision: &Decision| {
+        Decision::ALL.into_iter().find(|&d| number(d) == number(decision)) == Some(decision)
+    };
+    Decision::ALL.into_iter().filter(is_first).collect()
+}
+
+/// What the tables of links tell of a set: the shapes that are kept whole, and whether those are all.
+fn whole_shapes(set: &SetView<'_>) -> (ShapeSet, bool) {
+    let rule = set.rule();
+    let is_whole = |shape: &Shape| rule.keep_of(*shape) == Keep::ALL && !set.is_thinned();
+    let whole: ShapeSet = rule.shapes().iter().filter(is_whole).collect();
+    (whole, whole == rule.shapes())
+}
+
+/// Checks all pairs of switches from one group: whether there is a path, and whether images say of
+/// shapes what the tables of links tell.
+pub(super) fn check_group(
+    fabric: &Fabric<'_>,
+    from: Group,
+    first: &[FirstLink],
+    crossed: &Crossed,
+    stop: &impl Fn() -> bool,
+) -> Result<Told, VerifyError> {
+    let (df, mut told) = (&fabric.df, Told::default());
+    let image = *fabric.switches[0].image().fabric();
+    let mut crossings = Crossings::new(df.a());
+    for to in df.groups().filter(|&to| to != from) {
+        if stop() {
+            return Err(VerifyError::Interrupted);
+        }
+        crossings.count(&image, first, to, stop)?;
+        if crossings.all() > 0 {
+            crossed.note(from, to);
+        } else if image.link_count(from, to) == 0 {
+            let first_of = |group| df.switch(group, Index(0)).0;
+            return Err(VerifyError::Unreachable { from: first_of(from), to: first_of(to) });
+        }
+        for own in df.indices() {
+            let switch = &fabric.switches[usize::from(df.switch(from, own).0)];
+            check_switch(switch, own, to, &crossings, &mut told)?;
+        }
+    }
+    Ok(told)
+}
+
+/// The same from one switch to all of one group.
+fn check_switch(
+    switch: &tvlb_firmware_model::Switch<'_>,
+    own: Index,
+    to: Group,
+    crossings: &Crossings,
+    told: &mut Told,
+) -> Result<(), VerifyError> {
+    let image = switch.image();
+    let df = image.fabric().dragonfly();
+    for decision in distinct_sets(switch) {
+        let set = image.set(decision);
+        let (whole, is_all) = whole_shapes(set);
+        let by_shape = set.rule().draw != DrawRule::ByRoute;
+        if !by_shape && !is_all {
+            continue;
+        }
+        let (mut kept, mut without) = (0, 0);
+        for there in df.indices() {
+            let routes = crossings.routes(own, there);
+            let some: ShapeSet = Shape::all().filter(|shape| routes[shape.number()] > 0).collect();
+            if by_shape {
+                let to = df.switch(to, there);
+                let said = set.shapes_to(to);
+                // Of a fraction there is a route at most where there is one of the whole.
+                if let Some(shape) = said.without(some).iter().next() {
+                    return Err(no_such_route(image.switch(), to, shape));
+                }
+                if let Some(shape) = some.and(whole).without(said).iter().next() {
+                    return Err(denied_route(image.switch(), to, shape));
+                }
+            }
+            let of_pair: u64 = whole.iter().map(|shape| routes[shape.number()]).sum();
+            kept += of_pair;
+            without += u64::from(of_pair == 0);
+        }
+        if is_all {
+            let same = |other: &Decision| image.set_number(*other) == image.set_number(decision);
+            for number in (0..3).filter(|&number| same(&Decision::ALL[number])) {
+                told.kept[number] += kept;
+                told.without[number] += without;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn no_such_route(from: Switch, to: Switch, shape: Shape) -> VerifyError {
+    let text = format!(
+        "the image of switch {from} says that there is a route of shape {shape}, but none is kept"
+    );
+    Fabric::finding(from.0, to.0, "T-VLB", (Path::default(), text))
+}
+
+fn denied_route(from: Switch, to: Switch, shape: Shape) -> VerifyError {
+    let text = format!(
+        "the image of switch {from} says that there is no route of shape {shape}, but one is kept"
+    );
+    Fabric::finding(from.0, to.0, "T-VLB", (Path::default(), text))
+}
+
+/// The search for routes of fractions and thinned sets from one switch.
+pub(super) struct Search<'s, 'f> {
+    pub(super) fabric: &'s Fabric<'f>,
+    pub(super) from: Switch,
+    pub(super) first: &'s [FirstLink],
+    /// How many candidates may still be looked at.
+    pub(super) looks_left: u64,
+}
+
+/// Where a search has ended.
+enum Found {
+    Kept,
+    None,
+    /// There were no looks left.
+    Unknown,
+}
+
+impl Search<'_, '_> {
+    /// Checks what the image says of one destination; `false` if the looks did not suffice.
+    pub(super) fn check(&mut self, to: Switch) -> Result<bool, VerifyError> {
+        let switch = &self.fabric.switches[usize::from(self.from.0)];
+        let mut all = true;
+        for decision in distinct_sets(switch) {
+            let set = switch.image().set(decision);
+            if set.rule().draw == DrawRule::ByRoute {
+                continue;
+            }
+            let said = set.shapes_to(to);
+            let (whole, _) = whole_shapes(set);
+            for shape in set.rule().shapes().without(whole).iter() {
+                match (self.first_kept(set, shape, to), said.contains(shape)) {
+                    (Found::Kept, false) => return Err(denied_route(self.from, to, shape)),
+                    (Found::None, true) => return Err(no_such_route(self.from, to, shape)),
+                    (Found::Unknown, _) => all = false,
+                    (Found::Kept, true) | (Found::None, false) => {}
+                }
+            }
+        }
+        Ok(all)
+    }
+
+    /// Looks for a route of a shape that the set keeps, and stops at the first.
+    fn first_kept(&mut self, set: &SetView<'_>, shape: Shape, to: Switch) -> Found {
+        let df = self.fabric.df;
+        let image = self.fabric.switches[usize::from(self.from.0)].image();
+        let fabric = *image.fabric();
+        let (group, there) = df.place(to);
+        let keep_all = set.rule().keep_of(shape) == Keep::ALL;
+        let (from, first) = (self.from, self.first);
+        let mut left = self.looks_left;
+        let mut over = |x, v: Index, y| {
+            let w = df.split_port(y).0;
+            let mut keeps = |detour| {
+                left = left.checked_sub(1)?;
+                let kept = keep_all && !set.is_thinned() || {
+                    let key = Route { x, y, detour }.key(&df, from, to);
+                    set.rule().keeps_at(set.level(x), shape, key)
+                };
+                Some(kept)
+            };
+            match shape.mid() {
+                0 if v == w => keeps(None),
+                1 if v != w => keeps(None),
+                2 if v != w => {
+                    for detour in df.indices().filter(|&r| r != v && r != w) {
+                        if keeps(Some(detour))? {
+                            return Some(true);
+                        }
+                    }
+                    Some(false)
+                }
+                // To see that there is nothing takes time too.
+                _ => {
+                    left = left.checked_sub(1)?;
+                    Some(false)
+                }
+            }
+        };
+        let is_own = |x| image.own_slot(x).is_some();
+        let arrives_there = |z| df.split_port(z).0 == there;
+        let mut search = || {
+            if shape.tail() == 0 {
+                // From behind: few links arrive at the destination.
+                for slot in 0..df.h() {
+                    let slot = u16::try_from(slot).expect("a slot fits 16 bits");
+                    let z = df.global_port(there, slot);
+                    let Some(End { group: middle, port: y }) = fabric.peer(End { group, port: z })
+                    else {
+                        continue;
+                    };
+                    for (x, v) in links(&fabric, image.group(), middle) {
+                        if is_own(x) == (shape.head() == 0) && over(x, df.split_port(v).0, y)? {
+                            return Some(true);
+                        }
+                    }
+                }
+                return Some(false);
+            }
+            let outgoing = first.iter().filter(|link| link.middle != group);
+            for link in outgoing.filter(|link| is_own(link.x) == (shape.head() == 0)) {
+                for (y, z) in links(&fabric, link.middle, group) {
+                    if !arrives_there(z) && over(link.x, link.v, y)? {
+                        return Some(true);
+                    }
+                }
+            }
+            Some(false)
+        };
+        let found = match search() {
+            Some(true) => Found::Kept,
+            Some(false) => Found::None,
+            None => Found::Unknown,
+        };
+        self.looks_left = left;
+        found
+    }
+}

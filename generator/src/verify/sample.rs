@@ -1,0 +1,168 @@
+//! Which pairs of switches are looked at with all their VLB walks, where all pairs are too many.
+//!
+//! Whether a pair is in the sample follows from the seed and the pair alone, so the sample takes no
+//! memory. Of each source switch one pair at least is in it.
+
+use super::Settings;
+use super::crossings::most_walks;
+use super::packet::Fabric;
+
+/// Candidates for routes of sets that are looked at, for each VLB walk that may be walked: to look at
+/// a route takes a small part of the time that it takes to walk it.
+const LOOKS_PER_WALK: u64 = 16;
+/// The fewest walks of a pair that is in the sample, and the fewest looks at its routes.
+const LEAST_WALKS: u64 = 4096;
+const LEAST_LOOKS: u64 = 1 << 20;
+/// The most looks at the routes of a pair: the datapath lists them without asking whether to stop.
+const MOST_LOOKS: u64 = 1 << 25;
+
+/// How far VLB walks are looked at.
+pub(super) struct Sample {
+    /// `None` for all walks of all pairs.
+    limits: Option<Limits>,
+    pub(super) seed: u64,
+    switches: u32,
+    a: u32,
+}
+
+/// What is looked at of each source switch, where not all is.
+#[derive(Clone, Copy, Debug)]
+struct Limits {
+    /// A pair is in the sample if its hash is below this.
+    below: u64,
+    /// The VLB walks of a pair, about.
+    walks_of_pair: u64,
+    /// The most candidates for routes of a pair.
+    looks_of_pair: u64,
+    /// The looks of a source switch at routes by which its image's shapes are checked.
+    looks_of_switch: u64,
+}
+
+impl Sample {
+    pub(super) fn new(fabric: &Fabric<'_>, settings: Settings) -> Self {
+        let df = &fabric.df;
+        let switches = df.switch_count();
+        let all = most_walks(fabric);
+        let most = settings.most_walks;
+        let limits = (all > u128::from(most)).then(|| {
+            let sources = u64::from(switches);
+            let pairs = u128::from(switches) * u128::from(switches - 1);
+            // As many pairs as the share of the walks, if that many can be searched for routes.
+            let share = pairs * u128::from(most) / all;
+            let cells = u128::from(cells_of_pair(fabric).max(1));
+            let searched = u128::from(most) * u128::from(LOOKS_PER_WALK) / cells;
+            let wanted = share.min(searched).max(u128::from(sources));
+            let below = ((wanted - u128::from(sources)) << 64) / pairs;
+            let wanted = u64::try_from(wanted).unwrap_or(u64::MAX);
+            let looks = most.saturating_mul(LOOKS_PER_WALK);
+            Limits {
+                below: u64::try_from(below).unwrap_or(u64::MAX),
+                walks_of_pair: (most / wanted).max(LEAST_WALKS),
+                looks_of_pair: (looks / wanted).clamp(LEAST_LOOKS, MOST_LOOKS),
+                looks_of_switch: (looks / sources).max(LEAST_WALKS),
+            }
+        });
+        Self { limits, seed: settings.seed, switches, a: df.a() }
+    }
+
+    /// Whether every walk of every pair is looked at.
+    pub(super) fn is_exhaustive(&self) -> bool {
+        self.limits.is_none()
+    }
+
+    /// Whether the VLB walks of a pair are looked at.
+    pub(super) fn has(&self, from: u16, to: u16) -> bool {
+        self.limits.is_none_or(|limits| {
+            hash(self.seed, u32::from(from) << 16 | u32::from(to)) < limits.below
+                || self.always(from) == to
+        })
+    }
+
+    /// The destination in another group that is looked at from a source in any case.
+    fn always(&self, from: u16) -> u16 {
+        let others = self.switches - self.a;
+        let first_of_group = u32::from(from) / self.a * self.a;
+        let random = hash(!self.seed, from.into()) >> 32;
+        let number = u32::try_from((random * u64::from(others)) >> 32).unwrap_or(0);
+        let to = if number < first_of_group { number } else { number + self.a };
+        u16::try_from(to).expect("a switch has 16 bits")
+    }
+
+    /// Of so many walks of a pair, those are walked whose hash is below this.
+    pub(super) fn walks_below(&self, walks: u64) -> u64 {
+        match self.limits {
+            Some(limits) if walks > limits.walks_of_pair => {
+                let below = (u128::from(limits.walks_of_pair) << 64) / u128::from(walks);
+                u64::try_from(below).unwrap_or(u64::MAX)
+            }
+            _ => u64::MAX,
+        }
+    }
+
+    /// Whether to count the routes of a pair, given from how many cells they are found.
+    pub(super) fn counts_routes(&self, cells: u64) -> bool {
+        self.limits.is_none_or(|limits| cells <= limits.looks_of_pair)
+    }
+
+    /// How many routes of a source switch are looked at to check of which shapes there is one.
+    pub(super) fn looks_of_switch(&self) -> u64 {
+        self.limits.map_or(u64::MAX, |limits| limits.looks_of_switch)
+    }
+}
+
+/// The most places at which the datapath looks for the routes of a pair.
+pub(super) fn cells_of_pair(fabric: &Fabric<'_>) -> u64 {
+    let df = &fabric.df;
+    let most_links = fabric.switches[0].image().fabric().most_links();
+    u64::from(df.ports_per_group()) * u64::from(most_links) * u64::from(df.a())
+}
+
+/// A hash of a number, evenly spread over 64 bits (Steele, Lea and Flood, OOPSLA 2014).
+pub(super) fn hash(seed: u64, number: u32) -> u64 {
+    let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(u64::from(number) + 1));
+    z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ z >> 31
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(below: u64, seed: u64) -> Sample {
+        let limits = Limits { below, walks_of_pair: 100, looks_of_pair: 100, looks_of_switch: 1 };
+        Sample { limits: Some(limits), seed, switches: 702, a: 26 }
+    }
+
+    #[test]
+    fn one_pair_of_each_source_is_always_there_and_leaves_its_group() {
+        for seed in 0..20 {
+            let sample = sample(0, seed);
+            for from in 0..702 {
+                let pairs: Vec<u16> = (0..702).filter(|&to| sample.has(from, to)).collect();
+                assert_eq!(pairs.len(), 1);
+                assert_ne!(pairs[0] / 26, from / 26);
+            }
+        }
+    }
+
+    #[test]
+    fn a_share_of_the_pairs_is_there() {
+        let all = 702.0 * 701.0;
+        let there = |sample: &Sample| {
+            let pairs = (0..702_u16).flat_map(|from| (0..702_u16).map(move |to| (from, to)));
+            pairs.filter(|&(from, to)| from != to && sample.has(from, to)).count()
+        };
+        #[expect(clippy::cast_precision_loss, reason = "half a million")]
+        let share = (there(&sample(u64::MAX / 10, 1)) as f64 - 702.0) / all;
+        assert!((share - 0.1).abs() < 0.005, "{share}");
+        assert_ne!(there(&sample(u64::MAX / 10, 1)), there(&sample(u64::MAX / 10, 2)));
+    }
+
+    #[test]
+    fn a_part_of_many_walks_is_walked() {
+        let sample = sample(0, 1);
+        assert_eq!(sample.walks_below(100), u64::MAX);
+        assert_eq!(sample.walks_below(400), 1 << 62);
+    }
+}
