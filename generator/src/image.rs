@@ -5,9 +5,11 @@
 
 use crate::routes::count::RouteCounter;
 use crate::routes::presence::shapes_when_thinned;
+use crate::table_set::MOST_BYTES;
 use crate::topology::Topology;
 use rayon::prelude::*;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use tvlb_schema::{
     DrawRule, FabricImage, Group, Level, PerDecision, SetContents, SetRule, ShapeSet, Switch,
     SwitchContents, VcScheme, encode_fabric_image, encode_switch_image,
@@ -77,6 +79,12 @@ pub enum ImageStageError {
         /// The other.
         to: Group,
     },
+    /// More bytes than a table set may have.
+    #[error(
+        "the images take more than {MOST_BYTES} bytes, which is the most that a table set may have; \
+         a set drawn by route takes fewer than one drawn by shape, and a whole set fewer than fractions"
+    )]
+    TooLarge,
     /// The user asked to stop.
     #[error("interrupted; nothing was written")]
     Interrupted,
@@ -86,7 +94,7 @@ pub enum ImageStageError {
 /// asked before each.
 ///
 /// # Errors
-/// Two groups without any path, or the interruption.
+/// Two groups without any path, too many bytes, or the interruption.
 ///
 /// # Example
 /// ```
@@ -120,6 +128,7 @@ pub fn build(
     let fabric = encode_fabric_image(df, &cables);
     let view = FabricImage::decode(&fabric).expect("the encoder decodes what it wrote");
     let switches: Vec<Switch> = df.switches().collect();
+    let bytes = AtomicU64::new(fabric.len() as u64);
     let images: Result<Vec<Vec<u8>>, ImageStageError> = switches
         .par_iter()
         .map(|&switch| {
@@ -127,6 +136,11 @@ pub fn build(
                 return Err(ImageStageError::Interrupted);
             }
             let image = encode_switch_image(&view, &contents(counter, routing, switch));
+            // As soon as it is known, so that nothing is made that nobody could read.
+            let length = image.len() as u64;
+            if bytes.fetch_add(length, Ordering::Relaxed) + length > MOST_BYTES {
+                return Err(ImageStageError::TooLarge);
+            }
             done();
             Ok(image)
         })

@@ -42,7 +42,7 @@ pub(crate) fn limited(file: File, found: u64, most: u64) -> io::Result<Vec<u8>> 
     if found > most {
         return Err(too_large(found));
     }
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(usize::try_from(found).unwrap_or(0));
     // One byte more than is accepted, to see whether the file has grown meanwhile.
     file.take(most + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
@@ -71,7 +71,8 @@ pub fn read_start(path: &Path, most: u64, links: Links) -> io::Result<(Vec<u8>, 
 
 /// The first `most` bytes of an open file that was `found` bytes long, and that length.
 pub(crate) fn start(file: File, found: u64, most: u64) -> io::Result<(Vec<u8>, u64)> {
-    let mut bytes = Vec::new();
+    // As much as it is: many files are held at once.
+    let mut bytes = Vec::with_capacity(usize::try_from(found.min(most)).unwrap_or(0));
     file.take(most).read_to_end(&mut bytes)?;
     Ok((bytes, found))
 }

@@ -76,7 +76,7 @@ pub(super) fn images_of(
     };
     build(counter, &routing, &|| (), stop).map_err(|error| match error {
         ImageStageError::Interrupted => ChooseError::Interrupted,
-        error @ ImageStageError::Unreachable { .. } => error.into(),
+        error => error.into(),
     })
 }
 

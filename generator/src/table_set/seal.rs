@@ -18,10 +18,9 @@ const END: &str = " -->\n";
 /// assert!(report.ends_with(b" -->\n"));
 /// ```
 pub fn sealed_report(html: &str, manifest: &[u8]) -> Vec<u8> {
-    let mut report = format!("{html}{OF_MANIFEST}{}{END}", sha256(manifest));
+    let report = format!("{html}{OF_MANIFEST}{}{END}", sha256(manifest));
     let own = sha256(report.as_bytes());
-    report.push_str(&format!("{OF_REPORT}{own}{END}"));
-    report.into_bytes()
+    format!("{report}{OF_REPORT}{own}{END}").into_bytes()
 }
 
 /// Why a report is not the one of its tables.

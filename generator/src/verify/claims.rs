@@ -7,13 +7,13 @@ use super::presence::Told;
 use super::routes::Walks;
 use crate::set_grammar::canonical;
 use crate::table_set::{
-    FABRIC_FILE, FileEntry, MANIFEST_FILE, Manifest, TableSet, escaped_controls, hex,
+    FABRIC_FILE, FileEntry, MANIFEST_FILE, Manifest, SetEntry, TableSet, escaped_controls, hex,
     levels_digest, presence_digest, presence_is_drawn,
 };
 use rayon::prelude::*;
 use std::path::Path;
 use tvlb_firmware_model::Switch;
-use tvlb_schema::{Decision, DrawRule, Keep, SwitchImage};
+use tvlb_schema::{Decision, DrawRule, Keep, SetRule, SwitchImage};
 
 /// All images assign channels alike, and the manifest says of them what they are.
 pub(super) fn check_claims(set: &TableSet, switches: &[Switch<'_>]) -> Result<(), VerifyError> {
@@ -169,12 +169,10 @@ pub(super) fn check_counts(
         let entry = manifest.sets.get(decision);
         let (kept, without) = (walks.kept[number], walks.without[number]);
         // Of a set of fractions the manifest says what to expect, not what the draw came to.
-        let keep = switch.image().set(decision).rule().keep;
-        let whole = thinned(manifest, decision) == 0
-            && keep.iter().all(|&keep| keep == Keep::NONE || keep == Keep::ALL);
-        // By shape, routes are drawn alike however many the fraction has left of each.
-        let by_shape = switch.image().set(decision).rule().draw != DrawRule::ByRoute;
-        let exact = whole || by_shape && thinned(manifest, decision) == 0;
+        let rule = switch.image().set(decision).rule();
+        let is_thinned = thinned(manifest, decision) > 0;
+        let whole = is_whole(rule) && !is_thinned;
+        let exact = hops_are_exact(rule, is_thinned);
         let said = entry.pairs_without_route;
         if without < said || exact && without > said {
             return Err(claim(
@@ -187,21 +185,8 @@ pub(super) fn check_counts(
         if whole {
             check_mean_routes(entry, directory, kept)?;
         }
-        if exact != entry.mean_hops_are_exact {
-            let (said, what) = (entry.mean_hops_are_exact, "that mean hops are exact is");
-            return Err(claim(directory, what, &said, &exact));
-        }
-        let drawing = entry.pairs - without;
-        #[expect(clippy::cast_precision_loss, reason = "compared to six decimals")]
-        let hops = (drawing > 0).then(|| walks.hops[number] / drawing as f64);
-        let differ = match (hops, entry.mean_hops) {
-            (Some(found), Some(said)) => (found - said).abs() > 1e-6,
-            (found, said) => found.is_some() != said.is_some(),
-        };
-        if exact && differ {
-            let words = |hops: Option<f64>| hops.map_or("none".to_owned(), |h| format!("{h:.6}"));
-            let (said, found) = (words(entry.mean_hops), words(hops));
-            return Err(claim(directory, "the mean number of hops is", &said, &found));
+        if exact {
+            check_mean_hops(entry, directory, (walks.hops[number], without))?;
         }
     }
     Ok(())
@@ -241,7 +226,20 @@ pub(super) fn check_digests(
     Ok(())
 }
 
-/// How many routes sets have, where the tables of links tell for all pairs of switches.
+/// Whether a rule keeps all or nothing of each shape.
+fn is_whole(rule: &SetRule) -> bool {
+    rule.keep.iter().all(|&keep| keep == Keep::NONE || keep == Keep::ALL)
+}
+
+/// Whether the manifest can say exactly what mean hops the images give: the set is not thinned, and
+/// how many routes a pair has does not depend on a draw, or does not matter.
+fn hops_are_exact(rule: &SetRule, is_thinned: bool) -> bool {
+    // By shape, routes are drawn alike however many a fraction has left of each.
+    !is_thinned && (is_whole(rule) || rule.draw != DrawRule::ByRoute)
+}
+
+/// What the manifest says of sets where the tables of links tell it for all pairs of switches: of
+/// whole sets, before they are thinned.
 pub(super) fn check_told(
     manifest: &Manifest,
     directory: &Path,
@@ -250,9 +248,12 @@ pub(super) fn check_told(
     for (number, decision) in Decision::ALL.into_iter().enumerate() {
         let entry = manifest.sets.get(decision);
         let rule = switches[0].image().set(decision).rule();
-        if thinned(manifest, decision) > 0
-            || rule.keep.iter().any(|&keep| keep != Keep::NONE && keep != Keep::ALL)
-        {
+        let exact = hops_are_exact(rule, thinned(manifest, decision) > 0);
+        if exact != entry.mean_hops_are_exact {
+            let (said, what) = (entry.mean_hops_are_exact, "that mean hops are exact is");
+            return Err(claim(directory, what, &said, &exact));
+        }
+        if !is_whole(rule) {
             continue;
         }
         let (said, found) = (entry.pairs_without_route, told.without[number]);
@@ -261,15 +262,33 @@ pub(super) fn check_told(
             return Err(claim(directory, what, &said, &found));
         }
         check_mean_routes(entry, directory, told.kept[number])?;
+        check_mean_hops(entry, directory, (told.hops[number], found))?;
     }
     Ok(())
 }
 
-fn check_mean_routes(
-    entry: &crate::table_set::SetEntry,
+/// The mean over the pairs that have a route is as the manifest says.
+fn check_mean_hops(
+    entry: &SetEntry,
     directory: &Path,
-    kept: u64,
+    (sum, without): (f64, u64),
 ) -> Result<(), VerifyError> {
+    let drawing = entry.pairs - without;
+    #[expect(clippy::cast_precision_loss, reason = "compared to six decimals")]
+    let hops = (drawing > 0).then(|| sum / drawing as f64);
+    let differ = match (hops, entry.mean_hops) {
+        (Some(found), Some(said)) => (found - said).abs() > 1e-6,
+        (found, said) => found.is_some() != said.is_some(),
+    };
+    if differ {
+        let words = |hops: Option<f64>| hops.map_or("none".to_owned(), |h| format!("{h:.6}"));
+        let (said, found) = (words(entry.mean_hops), words(hops));
+        return Err(claim(directory, "the mean number of hops is", &said, &found));
+    }
+    Ok(())
+}
+
+fn check_mean_routes(entry: &SetEntry, directory: &Path, kept: u64) -> Result<(), VerifyError> {
     #[expect(clippy::cast_precision_loss, reason = "compared to six decimals")]
     let mean = kept as f64 / entry.pairs.max(1) as f64;
     if (mean - entry.mean_routes).abs() > 1e-6 {

@@ -12,6 +12,7 @@ mod certificate;
 mod claims;
 mod crossings;
 mod dependencies;
+mod draws;
 mod link_shares;
 mod packet;
 mod planned;
@@ -147,7 +148,7 @@ pub enum VerifyError {
         cycle: String,
     },
     /// A report that is not the one of the tables.
-    #[error("{path}: {text}; generate the table set again, or write the report's copy back")]
+    #[error("{path}: {text}; generate the table set again")]
     Report {
         /// The report.
         path: PathBuf,
@@ -337,7 +338,9 @@ fn check(
         Ok(walks)
     }))?;
     let mut walks = Walks::default();
-    parts.iter().for_each(|part| walks.add(part));
+    for part in &parts {
+        walks.add(part);
+    }
     if let Some(cycle) = dependencies.cycle(&fabric) {
         return Err(VerifyError::Cycle { cycle });
     }

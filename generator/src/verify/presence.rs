@@ -9,18 +9,21 @@
 
 use super::VerifyError;
 use super::crossings::{Crossings, FirstLink, links};
+use super::draws::{chances, mean_hops};
 use super::packet::{Fabric, Path};
 use std::sync::atomic::{AtomicU64, Ordering};
 use tvlb_schema::{
-    Decision, DrawRule, End, Group, Index, Keep, Route, SetView, Shape, ShapeSet, Switch,
+    Decision, DrawRule, End, Group, Index, Keep, Route, SetRule, SetView, Shape, ShapeSet, Switch,
 };
 
 /// What the tables of links tell about all pairs of switches of different groups.
 #[derive(Debug, Default)]
 pub(super) struct Told {
-    /// By decision, where all of a set is kept whole: routes, and pairs without one.
+    /// By decision, where a rule keeps all or nothing of each shape, before it is thinned: routes,
+    /// pairs without one, and the mean hops of a pair's routes as they are drawn, summed over pairs.
     pub(super) kept: [u64; 3],
     pub(super) without: [u64; 3],
+    pub(super) hops: [f64; 3],
 }
 
 impl Told {
@@ -28,6 +31,7 @@ impl Told {
         for decision in 0..3 {
             self.kept[decision] += other.kept[decision];
             self.without[decision] += other.without[decision];
+            self.hops[decision] += other.hops[decision];
         }
     }
 }
@@ -71,12 +75,14 @@ pub(super) fn distinct_sets(switch: &tvlb_firmware_model::Switch<'_>) -> Vec<Dec
     Decision::ALL.into_iter().filter(is_first).collect()
 }
 
-/// What the tables of links tell of a set: the shapes that are kept whole, and whether those are all.
-fn whole_shapes(set: &SetView<'_>) -> (ShapeSet, bool) {
-    let rule = set.rule();
-    let is_whole = |shape: &Shape| rule.keep_of(*shape) == Keep::ALL && !set.is_thinned();
-    let whole: ShapeSet = rule.shapes().iter().filter(is_whole).collect();
-    (whole, whole == rule.shapes())
+/// The shapes of which a rule keeps every route.
+fn whole_shapes(rule: &SetRule) -> ShapeSet {
+    rule.shapes().iter().filter(|&shape| rule.keep_of(shape) == Keep::ALL).collect()
+}
+
+/// The shapes of which a switch keeps every route.
+fn present_if_any(set: &SetView<'_>) -> ShapeSet {
+    if set.is_thinned() { ShapeSet::EMPTY } else { whole_shapes(set.rule()) }
 }
 
 /// Checks all pairs of switches from one group: whether there is a path, and whether images say of
@@ -122,12 +128,14 @@ fn check_switch(
     let df = image.fabric().dragonfly();
     for decision in distinct_sets(switch) {
         let set = image.set(decision);
-        let (whole, is_all) = whole_shapes(set);
+        let whole = whole_shapes(set.rule());
+        let is_all = whole == set.rule().shapes();
+        let present = present_if_any(set);
         let by_shape = set.rule().draw != DrawRule::ByRoute;
         if !by_shape && !is_all {
             continue;
         }
-        let (mut kept, mut without) = (0, 0);
+        let (mut kept, mut without, mut hops) = (0, 0, 0.0);
         for there in df.indices() {
             let routes = crossings.routes(own, there);
             let some: ShapeSet = Shape::all().filter(|shape| routes[shape.number()] > 0).collect();
@@ -138,19 +146,25 @@ fn check_switch(
                 if let Some(shape) = said.without(some).iter().next() {
                     return Err(no_such_route(image.switch(), to, shape));
                 }
-                if let Some(shape) = some.and(whole).without(said).iter().next() {
+                if let Some(shape) = some.and(present).without(said).iter().next() {
                     return Err(denied_route(image.switch(), to, shape));
                 }
             }
-            let of_pair: u64 = whole.iter().map(|shape| routes[shape.number()]).sum();
-            kept += of_pair;
-            without += u64::from(of_pair == 0);
+            if is_all {
+                let mut of_set = [0; Shape::COUNT];
+                whole.iter().for_each(|shape| of_set[shape.number()] = routes[shape.number()]);
+                let of_pair: u64 = of_set.iter().sum();
+                kept += of_pair;
+                without += u64::from(of_pair == 0);
+                hops += mean_hops(&chances(set.rule(), &of_set), &of_set);
+            }
         }
         if is_all {
             let same = |other: &Decision| image.set_number(*other) == image.set_number(decision);
             for number in (0..3).filter(|&number| same(&Decision::ALL[number])) {
                 told.kept[number] += kept;
                 told.without[number] += without;
+                told.hops[number] += hops;
             }
         }
     }
@@ -199,8 +213,7 @@ impl Search<'_, '_> {
                 continue;
             }
             let said = set.shapes_to(to);
-            let (whole, _) = whole_shapes(set);
-            for shape in set.rule().shapes().without(whole).iter() {
+            for shape in set.rule().shapes().without(present_if_any(set)).iter() {
                 match (self.first_kept(set, shape, to), said.contains(shape)) {
                     (Found::Kept, false) => return Err(denied_route(self.from, to, shape)),
                     (Found::None, true) => return Err(no_such_route(self.from, to, shape)),

@@ -4,13 +4,13 @@ use super::VerifyError;
 use super::ask::{Asked, Known, Questions, within_group};
 use super::crossings::{FirstLink, STEPS_PER_QUESTION, links};
 use super::dependencies::Dependencies;
+use super::draws::{chances, mean_hops};
 use super::link_shares::LinkShares;
 use super::packet::{Fabric, Hop, MIN, MOST_HOPS, Path, Route, VLB};
 use super::presence::{Crossed, Search, distinct_sets};
 use super::sample::{Sample, cells_of_pair, hash};
 use tvlb_schema::{
-    Decision, DrawRule, GlobalPort, Group, Index, Keep, Level, SetRule, SetView, Shape, ShapeSet,
-    Switch,
+    Decision, DrawRule, GlobalPort, Group, Index, Keep, Level, SetView, Shape, ShapeSet, Switch,
 };
 
 /// By decision and shape: how many routes of a pair the rule keeps, thinned as the image says.
@@ -161,13 +161,11 @@ impl<S: Fn() -> bool> Source<'_, '_, S> {
     /// Whether each decision's set has a route, by how many there are, if they were counted; else by
     /// the shapes that the image says.
     fn kept_is_known(&self, to: Switch, kept: Option<[u64; 3]>) -> [Option<bool>; 3] {
-        let of = |decision: Decision| match kept {
-            Some(kept) => Some(kept[decision as usize] > 0),
-            None => {
-                let set = self.set(decision);
-                let by_shape = set.rule().draw != DrawRule::ByRoute;
-                by_shape.then(|| !set.shapes_to(to).is_empty())
-            }
+        let of = |decision: Decision| {
+            let set = self.set(decision);
+            let said = || !set.shapes_to(to).is_empty();
+            let by_shape = set.rule().draw != DrawRule::ByRoute;
+            kept.map(|kept| kept[decision as usize] > 0).or_else(|| by_shape.then(said))
         };
         Decision::ALL.map(of)
     }
@@ -402,7 +400,9 @@ impl<S: Fn() -> bool> Source<'_, '_, S> {
                     failed = walked.map(|path| {
                         if let Some(shares) = self.notes.shares {
                             let chance = chances[shape.number()];
-                            same.iter().for_each(|&d| shares.add(d, &path, chance));
+                            for &decision in &same {
+                                shares.add(decision, &path, chance);
+                            }
                         }
                     });
                 }
@@ -469,29 +469,4 @@ impl<S: Fn() -> bool> Source<'_, '_, S> {
             )),
         }
     }
-}
-
-/// By shape the probability that a route of it is drawn, given how many there are.
-fn chances(rule: &SetRule, found: &[u64; Shape::COUNT]) -> [f64; Shape::COUNT] {
-    let weight = |shape: Shape| match (rule.draw, found[shape.number()]) {
-        (_, 0) => 0,
-        (DrawRule::ByRoute, count) => count,
-        (DrawRule::ByShape { .. }, _) => rule.weight_of(shape).into(),
-    };
-    let total: u64 = Shape::all().map(weight).sum();
-    let mut chances = [0.0; Shape::COUNT];
-    for shape in Shape::all().filter(|&shape| weight(shape) > 0) {
-        #[expect(clippy::cast_precision_loss, reason = "compared to a few decimals")]
-        let chance = weight(shape) as f64 / total as f64 / found[shape.number()] as f64;
-        chances[shape.number()] = chance;
-    }
-    chances
-}
-
-/// The mean hops of a pair's routes as they are drawn, given how many there are by shape; 0 if there
-/// are none.
-fn mean_hops(chances: &[f64; Shape::COUNT], found: &[u64; Shape::COUNT]) -> f64 {
-    #[expect(clippy::cast_precision_loss, reason = "compared to six decimals")]
-    let share = |shape: Shape| chances[shape.number()] * found[shape.number()] as f64;
-    Shape::all().map(|shape| share(shape) * f64::from(shape.hops())).sum()
 }

@@ -159,7 +159,7 @@ fn a_manifest_cannot_ask_for_all_memory() {
         format!("{head}\"files\": [{}]\n}}\n", entries.join(","))
     });
     assert_snapshot!(with_little_memory(&scratch, "verify out"), @"
-    tvlb: out/manifest.json: the sum of files[0].bytes to files[1024].bytes is 1074790400, accepted at most 1073741824
+    tvlb: out/manifest.json: the sum of files[0].bytes to files[1280].bytes is 1343225856, accepted at most 1342177280
     exit code 1
     ");
 }
@@ -219,27 +219,30 @@ fn the_report_is_a_file_of_these_tables() {
         assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{run}");
         run.stderr
     };
-    assert_snapshot!(finding(&|_, _| ()), @"");
-    assert_snapshot!(finding(&|_, path| symlink("../elsewhere", path).unwrap()), @"");
-    assert_snapshot!(finding(&|_, path| pipe(path)), @"");
+    assert_snapshot!(finding(&|_, _| ()), @"tvlb: out/report.html: cannot read it: No such file or directory (os error 2)");
+    assert_snapshot!(finding(&|_, path| symlink("../elsewhere", path).unwrap()), @"tvlb: out/report.html: cannot read it: found a symbolic link, accepted a regular file");
+    assert_snapshot!(finding(&|_, path| pipe(path)), @"tvlb: out/report.html: cannot read it: found a named pipe, accepted a regular file");
     assert_snapshot!(finding(&|_, path| {
         fs::create_dir(path).unwrap();
         fs::write(path.join("file"), "").unwrap();
-    }), @"");
-    assert_snapshot!(finding(&|_, path| fs::write(path, "<script>alert(1)</script>").unwrap()), @"");
+    }), @"tvlb: out/report.html: cannot read it: Is a directory (os error 21)");
+    assert_snapshot!(finding(&|_, path| fs::write(path, "<script>alert(1)</script>").unwrap()), @"tvlb: out/report.html: it does not end as the report of a table set does; generate the table set again");
     // Whole, and with a script put in; and of another manifest.
     assert_snapshot!(finding(&|scratch, path| {
         let report = String::from_utf8(scratch.read("elsewhere")).unwrap();
         fs::write(path, report.replace("<h1>", "<script>alert(1)</script><h1>")).unwrap();
-    }), @"");
+    }), @"tvlb: out/report.html: its SHA-256 is another than its last line says; it is damaged; generate the table set again");
     assert_snapshot!(finding(&|scratch, path| {
         fs::rename(scratch.path("elsewhere"), path).unwrap();
         let manifest = [&scratch.read("out/manifest.json")[..], b"\n"].concat();
         scratch.write("out/manifest.json", manifest);
-    }), @"");
+    }), @"tvlb: out/report.html: it is the report of another manifest.json; generate the table set again");
     let scratch = Scratch::with_table_set();
     lengthen(&scratch, "out/report.html", 1 << 40);
-    assert_snapshot!(with_little_memory(&scratch, "verify out --threads 2"), @"");
+    assert_snapshot!(with_little_memory(&scratch, "verify out --threads 2"), @r#"
+    tvlb: out/report.html: cannot read it: found 1099511627776 bytes, accepted at most 67108864
+    exit code 1
+    "#);
 }
 
 #[test]
@@ -261,14 +264,14 @@ fn no_text_of_a_manifest_tells_the_terminal_what_to_do() {
         said
     };
     let name = "x\\u001b]0;PWNED\\u0007\\u001b[2J\\n verified";
-    assert_snapshot!(says("\"dfly-2-4-2-9\"", &format!("\"{name}\"")), @"");
-    assert_snapshot!(says("\"dfly-2-4-2-9\"", "\"x\u{9b}2J\u{202e}\""), @"");
-    assert_snapshot!(says("\"absolute\"", "\"\\u001babsolute\""), @"");
-    assert_snapshot!(says("\"tool-version\": \"", "\"tool-version\": \"\\u0007"), @"");
-    assert_snapshot!(says("\"ordered\"", "\"\\u001b[2J\""), @"");
-    assert_snapshot!(says("strategic-2-3 by shape", "\\u001b[2J"), @"");
-    assert_snapshot!(says("\"sha256\": \"", "\"sha256\": \"\\u001b"), @"");
-    assert_snapshot!(says("\"name\"", "\"na\\u001b\\u0007me\""), @"");
+    assert_snapshot!(says("\"dfly-2-4-2-9\"", &format!("\"{name}\"")), @r#"tvlb: out/manifest.json: fabric.name is "x\u{1b}]0;PWNED\u{7}\u{1b}[2J\n verified", accepted 1 to 64 of A-Z a-z 0-9 . _ -"#);
+    assert_snapshot!(says("\"dfly-2-4-2-9\"", "\"x\u{9b}2J\u{202e}\""), @r#"tvlb: out/manifest.json: fabric.name is "x\u{9b}2J\u{202e}", accepted 1 to 64 of A-Z a-z 0-9 . _ -"#);
+    assert_snapshot!(says("\"absolute\"", "\"\\u001babsolute\""), @r#"tvlb: out/manifest.json: fabric.wiring is "\u{1b}absolute", accepted 1 to 64 of A-Z a-z 0-9 -"#);
+    assert_snapshot!(says("\"tool-version\": \"", "\"tool-version\": \"\\u0007"), @r#"tvlb: out/manifest.json: tool-version is "\u{7}0.1.0", accepted 1 to 64 of A-Z a-z 0-9 . + -"#);
+    assert_snapshot!(says("\"ordered\"", "\"\\u001b[2J\""), @r#"tvlb: out/manifest.json: virtual-channels is "\u{1b}[2J", accepted 1 to 64 of A-Z a-z 0-9 -"#);
+    assert_snapshot!(says("strategic-2-3 by shape", "\\u001b[2J"), @r#"tvlb: out/manifest.json: sets.ugal-l.set is "\u{1b}[2J", accepted printable ASCII characters"#);
+    assert_snapshot!(says("\"sha256\": \"", "\"sha256\": \"\\u001b"), @r#"tvlb: out/manifest.json: files[0].sha256 is "\u{1b}ba2d825383f4e2500919b8af038807bfb9abdafee09918468806b1a9dc0466a0", accepted 64 hexadecimal digits in lower case"#);
+    assert_snapshot!(says("\"name\"", "\"na\\u001b\\u0007me\""), @r#"tvlb: out/manifest.json:5:22: not a manifest of a table set: unknown field `na\u{1b}\u{7}me`, expected one of `name`, `p`, `a`, `h`, `g`, `wiring`, `cables`, `seed`, `local-latency`, `global-latency`"#);
 }
 
 #[test]
@@ -325,7 +328,7 @@ fn sparse(scratch: &Scratch) {
     for entry in
         [&mut manifest.sets.ugal_l, &mut manifest.sets.par_source, &mut manifest.sets.par_second]
     {
-        entry.set = "all".to_owned();
+        "all".clone_into(&mut entry.set);
         entry.pairs = 32_800 * 32_768;
     }
     scratch.write("out/manifest.json", manifest.to_json());

@@ -55,7 +55,7 @@ fn mend_digests(scratch: &Scratch) {
 /// The routes of UGAL-L's set by the certificate.
 fn routes_of(scratch: &Scratch) -> u64 {
     let certificate = scratch.succeeds("verify out");
-    assert!(certificate.ends_with("without a circle, so no deadlock can form\n"), "{certificate}");
+    assert!(certificate.ends_with("without a cycle, so no deadlock can form\n"), "{certificate}");
     let (before, _) = certificate.split_once(" routes of UGAL-L's set").unwrap();
     before.rsplit(' ').next().unwrap().parse().unwrap()
 }

@@ -254,12 +254,25 @@ fn a_table_set_is_held_against_the_planned_fabric() {
 
     // Tables laid by one arrangement and called another: nothing in the images tells.
     scratch.write("fabric.toml", fabric("absolute").read("fabric.toml"));
-    assert_snapshot!(scratch.finds("verify out --fabric fabric.toml"), @"");
+    assert_snapshot!(scratch.finds("verify out --fabric fabric.toml"), @"tvlb: fabric.toml: by the fabric file the wiring is absolute, but by the table set palmtree");
     let text = String::from_utf8(scratch.read("out/manifest.json")).unwrap();
     scratch.write("out/manifest.json", text.replace("\"palmtree\"", "\"absolute\""));
     crate::damage::reseal(&scratch);
     scratch.succeeds("verify out");
-    assert_snapshot!(scratch.finds("verify out --fabric fabric.toml"), @"");
+    assert_snapshot!(scratch.finds("verify out --fabric fabric.toml"), @r#"
+    tvlb: fabric.toml: 72 of 72 global ports lead elsewhere by the table set:
+      group 0, switch 0, global port 0: by the fabric file to group 1, switch 0, global port 0, by the images to group 8, switch 3, global port 1
+      group 0, switch 0, global port 1: by the fabric file to group 2, switch 0, global port 0, by the images to group 7, switch 3, global port 0
+      group 0, switch 1, global port 0: by the fabric file to group 3, switch 0, global port 0, by the images to group 6, switch 2, global port 1
+      group 0, switch 1, global port 1: by the fabric file to group 4, switch 0, global port 0, by the images to group 5, switch 2, global port 0
+      group 0, switch 2, global port 0: by the fabric file to group 5, switch 0, global port 0, by the images to group 4, switch 1, global port 1
+      group 0, switch 2, global port 1: by the fabric file to group 6, switch 0, global port 0, by the images to group 3, switch 1, global port 0
+      group 0, switch 3, global port 0: by the fabric file to group 7, switch 0, global port 0, by the images to group 2, switch 0, global port 1
+      group 0, switch 3, global port 1: by the fabric file to group 8, switch 0, global port 0, by the images to group 1, switch 0, global port 0
+      group 1, switch 0, global port 0: by the fabric file to group 0, switch 0, global port 0, by the images to group 0, switch 3, global port 1
+      group 1, switch 0, global port 1: by the fabric file to group 2, switch 1, global port 0, by the images to group 8, switch 3, global port 0
+      and 62 ports more
+    "#);
 
     // A list of cables of which two are swapped.
     let list = scratch.succeeds("topology fabric.toml --format csv");
@@ -280,7 +293,13 @@ fn a_table_set_is_held_against_the_planned_fabric() {
     scratch.succeeds("generate fabric.toml -o out --replace");
     scratch.succeeds("verify out --fabric fabric.toml");
     scratch.write("cables.csv", &list);
-    assert_snapshot!(scratch.finds("verify out --fabric fabric.toml"), @"");
+    assert_snapshot!(scratch.finds("verify out --fabric fabric.toml"), @r#"
+    tvlb: fabric.toml: 4 of 72 global ports lead elsewhere by the table set:
+      group 0, switch 0, global port 0: by the fabric file to group 1, switch 0, global port 0, by the images to group 2, switch 0, global port 0
+      group 0, switch 0, global port 1: by the fabric file to group 2, switch 0, global port 0, by the images to group 1, switch 0, global port 0
+      group 1, switch 0, global port 0: by the fabric file to group 0, switch 0, global port 0, by the images to group 0, switch 0, global port 1
+      group 2, switch 0, global port 0: by the fabric file to group 0, switch 0, global port 1, by the images to group 0, switch 0, global port 0
+    "#);
 
     // Another size, name, seed or latency; and a plan that cannot be read is an error.
     for (from, to) in [

@@ -5,14 +5,19 @@ use rand::RngExt;
 use rand::seq::IndexedRandom;
 use serde_json::Value;
 use tvlb_schema::{
-    Decision, DrawRule, FabricImage, SetContents, Shape, ShapeSet, Switch, SwitchContents,
+    Decision, DrawRule, FabricImage, Level, SetContents, Shape, ShapeSet, Switch, SwitchContents,
     SwitchImage, VcScheme, encode_switch_image,
 };
 
 /// Damages the files of a table set.
 type Mutator = fn(&mut Files, &Base, &mut Rng);
 
-pub(crate) const KINDS: [(&str, Mutator); 15] = [
+/// What is changed where only a digest, or a search over routes, can tell.
+pub(crate) const LEVEL: &str = "a thinning level changed";
+pub(crate) const LEVELS: &str = "all thinning levels of a switch changed";
+pub(crate) const PRESENCE: &str = "shapes of destinations changed";
+
+pub(crate) const KINDS: [(&str, Mutator); 18] = [
     ("a bit flipped", flip_a_bit),
     ("a byte changed", change_a_byte),
     ("several bits flipped", flip_bits),
@@ -26,6 +31,9 @@ pub(crate) const KINDS: [(&str, Mutator); 15] = [
     ("an image of another fabric", from_another_fabric),
     ("a file missing or too many", add_or_remove),
     ("an image that means something else", change_meaning),
+    (LEVEL, change_a_level),
+    (LEVELS, change_all_levels),
+    (PRESENCE, change_presence),
     ("a byte of the manifest changed", change_manifest_text),
     ("a value of the manifest changed", change_manifest_value),
 ];
@@ -207,6 +215,64 @@ fn change_meaning(files: &mut Files, _: &Base, rng: &mut Rng) {
         }
     }
     files.insert(name, encode_switch_image(&fabric, &contents));
+}
+
+/// Changes one set of a switch's image.
+fn change_set(files: &mut Files, rng: &mut Rng, change: impl FnOnce(&mut SetContents, &mut Rng)) {
+    let fabric_bytes = files[FABRIC].clone();
+    let fabric = FabricImage::decode(&fabric_bytes).unwrap();
+    let name = any_switch(files, rng);
+    let mut contents = contents(&SwitchImage::decode(&files[&name], &fabric).unwrap());
+    let set = rng.random_range(0..contents.sets.len());
+    if contents.sets[set].levels.is_empty() {
+        let ports = fabric.dragonfly().ports_per_group() as usize;
+        contents.sets[set].levels = vec![Level::ALL; ports];
+    }
+    change(&mut contents.sets[set], rng);
+    files.insert(name, encode_switch_image(&fabric, &contents));
+}
+
+fn any_level(rng: &mut Rng) -> Level {
+    Level::new(rng.random_range(3..=15)).unwrap()
+}
+
+fn change_a_level(files: &mut Files, _: &Base, rng: &mut Rng) {
+    change_set(files, rng, |set, rng| {
+        let port = rng.random_range(0..set.levels.len());
+        set.levels[port] = any_level(rng);
+    });
+}
+
+fn change_all_levels(files: &mut Files, _: &Base, rng: &mut Rng) {
+    change_set(files, rng, |set, rng| {
+        let alike = any_level(rng);
+        let each = rng.random_bool(0.5);
+        set.levels.iter_mut().for_each(|level| *level = if each { any_level(rng) } else { alike });
+    });
+}
+
+/// Of a set drawn by shape: of one destination, or of all, some shape more or less, all or none.
+fn change_presence(files: &mut Files, _: &Base, rng: &mut Rng) {
+    change_set(files, rng, |set, rng| {
+        if set.shapes_to.is_empty() {
+            return;
+        }
+        let kept = set.rule.shapes();
+        let one = ShapeSet::only(kept.nth(rng.random_range(0..kept.len())).unwrap());
+        let kind = rng.random_range(0..4);
+        let changed = |shapes: ShapeSet| match kind {
+            0 => ShapeSet::EMPTY,
+            1 => kept,
+            2 => shapes.without(one),
+            _ => shapes.or(one),
+        };
+        if rng.random_bool(0.5) {
+            set.shapes_to.iter_mut().for_each(|shapes| *shapes = changed(*shapes));
+        } else {
+            let to = rng.random_range(0..set.shapes_to.len());
+            set.shapes_to[to] = changed(set.shapes_to[to]);
+        }
+    });
 }
 
 fn change_manifest_text(files: &mut Files, _: &Base, rng: &mut Rng) {

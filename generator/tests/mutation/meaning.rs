@@ -26,7 +26,8 @@ pub(crate) struct Meaning {
     claims: Value,
 }
 
-pub(crate) fn meaning(files: &Files) -> Meaning {
+/// What files mean; if only a sample of the paths was `sampled`, without what that cannot bear out.
+pub(crate) fn meaning(files: &Files, sampled: bool) -> Meaning {
     let fabric = FabricImage::decode(&files[FABRIC]).unwrap();
     let df = *fabric.dragonfly();
     let ends = df.groups().flat_map(|group: Group| {
@@ -43,7 +44,9 @@ pub(crate) fn meaning(files: &Files) -> Meaning {
                 .filter(|&to| df.place(to).0 != image.group())
                 .map(|to| set.shapes_to(to))
                 .collect();
-            let levels: Vec<Level> = df.global_ports().map(|port| set.level(port)).collect();
+            // No route leaves by a port without a cable.
+            let level = |port| image.behind(port).map_or(Level::ALL, |_| set.level(port));
+            let levels: Vec<Level> = df.global_ports().map(level).collect();
             (*set.rule(), image.threshold(decision), shapes, levels)
         });
         let peers: Vec<Option<End>> =
@@ -60,10 +63,16 @@ pub(crate) fn meaning(files: &Files) -> Meaning {
         let of = |claim| format!("/sets/{}/{claim}", decision.name());
         // The images bear out how evenly links are used as they are, not how else they could be.
         places.extend([of("balance/before"), of("balance/conventional")]);
-        // Of fractions the manifest says what to expect; the images are one draw.
+        if sampled {
+            // Only the walks of all pairs tell.
+            places.push(of("balance/after"));
+        }
+        // Of fractions the manifest says what to expect, before they are thinned; the images are one
+        // draw, which only the walks of all pairs tell.
         if rule.keep.iter().any(|&keep| keep != Keep::NONE && keep != Keep::ALL) {
             places.push(of("mean-routes"));
-            if rule.draw == DrawRule::ByRoute {
+            let is_thinned = claims.pointer(&of("balance/levels-sha256")).is_some();
+            if rule.draw == DrawRule::ByRoute || sampled || is_thinned {
                 places.extend([of("mean-hops"), of("pairs-without-route")]);
             }
         }

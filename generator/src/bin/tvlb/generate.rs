@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &Generate) -> Outcome {
 
     let unreachable = |error: ImageStageError| match error {
         ImageStageError::Interrupted => Failure::Interrupted,
-        error @ ImageStageError::Unreachable { .. } => {
+        error => {
             let path = fabric.wiring_path(&arguments.fabric);
             Failure::Message(format!("{}: {error}", path.display()))
         }

@@ -224,7 +224,7 @@ fn images(fabric: &Loaded, policies: &PerDecision<Policy>) -> Result<Images, Fai
     )
     .map_err(|error| match error {
         tvlb_generator::image::ImageStageError::Interrupted => Failure::Interrupted,
-        error @ tvlb_generator::image::ImageStageError::Unreachable { .. } => Failure::of(error),
+        error => Failure::of(error),
     })?;
     Ok(made.images)
 }

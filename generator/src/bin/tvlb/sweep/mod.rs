@@ -140,9 +140,7 @@ fn images(plan: &Plan, units: &[&Unit]) -> Result<BTreeMap<(usize, usize), Image
         )
         .map_err(|error| match error {
             ImageStageError::Interrupted => Failure::Interrupted,
-            error @ ImageStageError::Unreachable { .. } => {
-                Failure::Message(format!("{}: {error}", path.display()))
-            }
+            error => Failure::Message(format!("{}: {error}", path.display())),
         })?;
         made.insert((unit.fabric, unit.set), images.images);
     }
