@@ -16,11 +16,18 @@ use tvlb_firmware_model::Switch;
 use tvlb_schema::{Decision, DrawRule, Keep, SetRule, SwitchImage};
 
 /// All images assign channels alike, and the manifest says of them what they are.
-pub(super) fn check_claims(set: &TableSet, switches: &[Switch<'_>]) -> Result<(), VerifyError> {
+pub(super) fn check_claims(
+    set: &TableSet,
+    switches: &[Switch<'_>],
+    stop: &impl Fn() -> bool,
+) -> Result<(), VerifyError> {
     let manifest = set.manifest();
     let directory = set.path();
     let image = switches[0].image();
     for other in switches {
+        if stop() {
+            return Err(VerifyError::Interrupted);
+        }
         for decision in Decision::ALL {
             let entry = manifest.sets.get(decision);
             let rule = other.image().set(decision).rule();

@@ -285,7 +285,7 @@ fn check(
     let fabric_image = FabricImage::decode(&fabric_bytes)
         .map_err(|source| VerifyError::Image { path: set.fabric_path(), source })?;
     let df = *fabric_image.dragonfly();
-    wiring::check_fabric(&fabric_image, &set.fabric_path())?;
+    wiring::check_fabric(&fabric_image, &set.fabric_path(), stop)?;
     if let Some(planned) = planned {
         planned::check_planned(planned, set.manifest(), &fabric_image)?;
     }
@@ -304,7 +304,7 @@ fn check(
         }
         switches.push(boot(set, &fabric_image, switch, bytes)?);
     }
-    claims::check_claims(set, &switches)?;
+    claims::check_claims(set, &switches, stop)?;
     claims::check_thinning(set.manifest(), set.path(), &switches)?;
     claims::check_digests(set.manifest(), set.path(), &switches)?;
 

@@ -176,7 +176,7 @@ impl<'f> Fabric<'f> {
         }
     }
 
-    /// The rank of a channel, which must rise at every hop, so that no circle can close.
+    /// The rank of a channel, which must rise at every hop, so that no cycle can close.
     pub(super) fn rank(&self, hop: Hop) -> u8 {
         let channel = usize::from(hop.channel);
         let beyond = u8::MAX;

@@ -13,11 +13,18 @@ use tvlb_schema::{End, FabricImage};
 
 /// Each cable is the same seen from either end, joins two groups, and is listed as the link that
 /// its ends say it is.
-pub(super) fn check_fabric(fabric: &FabricImage<'_>, path: &Path) -> Result<(), VerifyError> {
+pub(super) fn check_fabric(
+    fabric: &FabricImage<'_>,
+    path: &Path,
+    stop: &impl Fn() -> bool,
+) -> Result<(), VerifyError> {
     let df = fabric.dragonfly();
     let wrong = |text: String| VerifyError::Wiring { path: path.to_owned(), text };
     let mut ends = 0_u32;
     for group in df.groups() {
+        if stop() {
+            return Err(VerifyError::Interrupted);
+        }
         for port in df.global_ports() {
             let end = End { group, port };
             let Some((other, k)) = fabric.port_link(end) else { continue };
