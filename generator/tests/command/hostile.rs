@@ -329,6 +329,7 @@ fn sparse(scratch: &Scratch) {
         [&mut manifest.sets.ugal_l, &mut manifest.sets.par_source, &mut manifest.sets.par_second]
     {
         "all".clone_into(&mut entry.set);
+        entry.seed = rule.seed;
         entry.pairs = 32_800 * 32_768;
     }
     scratch.write("out/manifest.json", manifest.to_json());

@@ -115,6 +115,7 @@ fn shapes_that_thinning_has_left_no_route_of_are_found_out() {
         let sets = &mut manifest.sets;
         for entry in [&mut sets.ugal_l, &mut sets.par_source, &mut sets.par_second] {
             entry.balance.as_mut().unwrap().thinned_switches = 1;
+            entry.mean_hops_are_exact = false;
         }
     });
     mend_digests(&scratch);
