@@ -28,13 +28,21 @@ pub fn write(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
         // As any new file: the user's mask takes away from it.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    // The kind alone, without the name of a file that the user never asked for.
-    let aside = builder.prefix(".tvlb-").tempfile_in(directory);
-    let mut aside = aside.map_err(|error| io::Error::from(error.kind()))?;
+    let mut aside = builder.prefix(".tvlb-").tempfile_in(directory).map_err(systems_words)?;
     aside.write_all(content)?;
     aside.as_file().sync_all()?;
     aside.persist(path).map_err(|error| error.error)?;
     Ok(())
+}
+
+/// The operating system's sentence on a temporary file or directory, without the path of it that
+/// `tempfile` adds: the user never asked for that one.
+pub(crate) fn systems_words(error: io::Error) -> io::Error {
+    match error.to_string().split_once(" at path ") {
+        Some((sentence, _)) => io::Error::new(error.kind(), sentence.to_owned()),
+        None if error.raw_os_error().is_some() => error,
+        None => error.kind().into(),
+    }
 }
 
 #[cfg(test)]
@@ -55,7 +63,8 @@ mod tests {
     #[test]
     fn what_cannot_be_written_leaves_nothing() {
         let home = tempfile::tempdir().unwrap();
-        assert!(write(&home.path().join("missing/file"), "text").is_err());
+        let error = write(&home.path().join("missing/file"), "text").unwrap_err();
+        assert_eq!(error.to_string(), io::Error::from_raw_os_error(2).to_string());
         assert!(write(home.path(), "text").is_err());
         assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0);
     }

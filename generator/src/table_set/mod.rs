@@ -11,6 +11,7 @@ mod aside;
 mod digest;
 mod directory;
 mod manifest;
+mod occupied;
 mod printable;
 mod read;
 mod seal;
@@ -21,6 +22,7 @@ pub use manifest::{
     BalanceEntry, FabricEntry, FileEntry, ImbalanceEntry, MANIFEST_FORMAT, Manifest, SetEntry,
     Sizes, hex, rounded, sha256,
 };
+pub use occupied::table_set_around;
 pub(crate) use printable::escaped_controls;
 pub use read::{MOST_BYTES, ReadError, TableSet};
 pub(crate) use seal::check_seal;

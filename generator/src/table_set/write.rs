@@ -3,11 +3,13 @@
 //! Everything is written into a directory beside the target, synced, and renamed into place. An
 //! interrupted or failed run removes that directory, and what a killed run has left the next one for
 //! the same target removes; the target is never touched before the last step, and where an old table
-//! set is to be replaced that step swaps the two in one system call.
+//! set is to be replaced that step swaps the two in one system call. Nothing is replaced but a table
+//! set without other files, which is checked before the work and once more before the swap.
 
+use super::ReadError;
 use super::aside::{Aside, sweep};
-use super::{MANIFEST_FILE, MANIFEST_FORMAT};
-use crate::input_file::{self, Links};
+use super::occupied::{Occupied, check_replaceable, table_set_around};
+use crate::whole_file::systems_words;
 use std::fs::{self, File};
 use std::io::ErrorKind::{NotADirectory, NotFound};
 use std::io::{self, Write};
@@ -18,7 +20,7 @@ use std::path::{Path, PathBuf};
 pub enum Existing {
     /// Refuse, unless it is empty.
     Refuse,
-    /// Replace it if it is a table set; refuse anything else.
+    /// Replace it if it is a table set and holds nothing else; refuse anything else.
     Replace,
 }
 
@@ -42,6 +44,36 @@ pub enum WriteError {
         path: PathBuf,
         /// What speaks against it.
         why: &'static str,
+    },
+    /// The target holds something, but no manifest that can be read.
+    #[error(
+        "{path}: exists and is not a table set ({source}); give a directory that does not exist yet, an empty one, or a table set with --replace"
+    )]
+    NoManifest {
+        /// The target.
+        path: PathBuf,
+        /// What is wrong with its manifest.
+        source: ReadError,
+    },
+    /// The target is a table set that holds other files too.
+    #[error(
+        "{path}: is not part of the table set {set}, and would be lost with it; --replace accepts a table set that holds nothing but its manifest.json, the files that the manifest lists, and report.html: move {path} elsewhere, or give another directory"
+    )]
+    Stranger {
+        /// The target.
+        set: PathBuf,
+        /// The first path in it, by name, that is not part of it.
+        path: PathBuf,
+    },
+    /// The target is within another table set.
+    #[error(
+        "{path}: it is within the table set {set}, which can hold nothing else; give a directory outside of it"
+    )]
+    WithinSet {
+        /// The target.
+        path: PathBuf,
+        /// The table set around it.
+        set: PathBuf,
     },
     /// The operating system refused.
     #[error("{path}: cannot {action}: {source}")]
@@ -135,6 +167,8 @@ fn write_aside<'f, E: From<WriteError>>(
         return Err(WriteError::Interrupted.into());
     }
     if swap {
+        // Someone may have put a file into the old one meanwhile.
+        refuse_strangers(target)?;
         exchange(aside.path(), target).map_err(io_error(target, "replace the directory"))?;
         // `aside` now holds the old table set and is removed as it goes out of scope.
     } else {
@@ -169,6 +203,9 @@ pub fn check_target(target: &Path, existing: Existing) -> Result<(), WriteError>
 /// Whether the target must be swapped with what is there.
 fn must_swap(target: &Path, existing: Existing) -> Result<bool, WriteError> {
     let refuse = |why| Err(WriteError::NotOurs { path: target.to_owned(), why });
+    if let Some(set) = target.parent().and_then(table_set_around) {
+        return Err(WriteError::WithinSet { path: target.to_owned(), set });
+    }
     let metadata = match fs::symlink_metadata(target) {
         Ok(metadata) => metadata,
         // Where something above it is not a directory, creating one there will tell.
@@ -185,16 +222,25 @@ fn must_swap(target: &Path, existing: Existing) -> Result<bool, WriteError> {
     if entries.next().is_none() {
         return Ok(false);
     }
-    // Enough of the manifest to know it by; a set that is damaged otherwise may be replaced.
-    let head = input_file::read_start(&target.join(MANIFEST_FILE), 200, Links::Refuse);
-    let (head, _) = head.unwrap_or_default();
-    if !head.windows(MANIFEST_FORMAT.len()).any(|bytes| bytes == MANIFEST_FORMAT.as_bytes()) {
-        return refuse("it is not empty and has no manifest.json of tvlb's");
-    }
+    refuse_strangers(target)?;
     match existing {
         Existing::Replace => Ok(true),
         Existing::Refuse => Err(WriteError::Exists { path: target.to_owned() }),
     }
+}
+
+/// Refuses a directory that holds anything but a table set.
+fn refuse_strangers(target: &Path) -> Result<(), WriteError> {
+    let target = target.to_owned();
+    check_replaceable(&target).map_err(|occupied| match occupied {
+        Occupied::NoTableSet(ReadError::Io { source, .. }) if source.kind() == NotFound => {
+            let why = "it is not empty and has no manifest.json";
+            WriteError::NotOurs { path: target, why }
+        }
+        Occupied::NoTableSet(source) => WriteError::NoManifest { path: target, source },
+        Occupied::Stranger(path) => WriteError::Stranger { set: target, path },
+        Occupied::Io(path, source) => WriteError::Io { path, action: "list the directory", source },
+    })
 }
 
 fn split(target: &Path) -> Result<(PathBuf, String), WriteError> {
@@ -218,9 +264,8 @@ fn is_missing(path: &Path) -> bool {
 
 /// A directory for what will bear this name, removed when dropped.
 fn create_aside(parent: &Path, name: &str) -> Result<Aside, WriteError> {
-    // The kind alone: the whole error has the random name in it.
     Aside::create(parent, name)
-        .map_err(|error| io_error(parent, "create a directory in it")(error.kind().into()))
+        .map_err(|error| io_error(parent, "create a directory in it")(systems_words(error)))
 }
 
 fn sync_directory(path: &Path) -> Result<(), WriteError> {
@@ -246,11 +291,30 @@ fn exchange(one: &Path, other: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fabric::Fabric;
+    use crate::fabric_file::FabricFile;
+    use crate::generate::generate;
+    use crate::image::unthinned;
+    use crate::topology::arrangement::{Arrangement, arrange};
+    use std::sync::LazyLock;
+    use tvlb_schema::PerDecision;
 
-    const MANIFEST: &[u8] = b"{\"format\": \"tvlb table set 1\"}";
+    /// The manifest of a small fabric's table set.
+    static MANIFEST: LazyLock<Vec<u8>> = LazyLock::new(|| {
+        let text =
+            "name = \"lab\"\n[dragonfly]\np = 1\na = 1\nh = 1\ng = 2\n[routing]\nset = \"all\"";
+        let file = FabricFile::parse(text, "lab.toml").unwrap();
+        let topology = arrange(file.dragonfly, Arrangement::default(), file.seed).unwrap();
+        let (sets, fabric) = (file.sets.rules().unwrap(), Fabric { file, topology });
+        let thresholds = PerDecision::same(0);
+        generate(&fabric, unthinned(sets), thresholds, &|| (), &|| false)
+            .unwrap()
+            .manifest
+            .to_json()
+    });
 
     fn try_write(target: &Path, existing: Existing) -> Result<(), WriteError> {
-        let files = [("manifest.json", MANIFEST), ("switches/00000.tvlb", b"image".as_slice())];
+        let files = [("manifest.json", &**MANIFEST), ("switches/00000.tvlb", b"image")];
         write(target, files, existing, || false, || {}, report)
     }
 
@@ -282,12 +346,41 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let target = home.path().join("out");
         try_write(&target, Existing::Refuse).unwrap();
-        fs::write(target.join("old"), "").unwrap();
+        let image = target.join("switches/00001.tvlb");
+        fs::write(&image, "damaged").unwrap();
         assert!(matches!(try_write(&target, Existing::Refuse), Err(WriteError::Exists { .. })));
-        assert!(target.join("old").exists());
+        assert!(image.exists());
         try_write(&target, Existing::Replace).unwrap();
-        assert!(!target.join("old").exists());
+        assert!(!image.exists());
         assert_eq!(names(home.path()), ["out"]);
+    }
+
+    #[test]
+    fn what_is_put_beside_an_old_table_set_at_the_last_moment_is_not_lost() {
+        let home = tempfile::tempdir().unwrap();
+        let target = home.path().join("out");
+        try_write(&target, Existing::Refuse).unwrap();
+        let files = [("manifest.json", &**MANIFEST)];
+        let meanwhile = |_: &Path| {
+            fs::write(target.join("notes"), "precious").unwrap();
+            report(&target)
+        };
+        let result = write(&target, files, Existing::Replace, || false, || {}, meanwhile);
+        assert!(matches!(result, Err(WriteError::Stranger { .. })), "{result:?}");
+        assert_eq!(names(&target), ["manifest.json", "notes", "report.html", "switches"]);
+        assert_eq!(names(home.path()), ["out"]);
+    }
+
+    #[test]
+    fn no_table_set_is_written_into_another() {
+        let home = tempfile::tempdir().unwrap();
+        let target = home.path().join("out");
+        try_write(&target, Existing::Refuse).unwrap();
+        for within in ["inner", "deep/inner", "switches"] {
+            let result = try_write(&target.join(within), Existing::Replace);
+            assert!(matches!(result, Err(WriteError::WithinSet { .. })), "{within}: {result:?}");
+        }
+        assert_eq!(names(&target), ["manifest.json", "report.html", "switches"]);
     }
 
     #[test]
@@ -329,7 +422,7 @@ mod tests {
         for after in 0..3 {
             let asked = std::cell::Cell::new(0);
             let interrupted = || asked.replace(asked.get() + 1) == after;
-            let files = [("manifest.json", MANIFEST), ("switches/00000.tvlb", MANIFEST)];
+            let files = [("manifest.json", &**MANIFEST), ("switches/00000.tvlb", b"image")];
             let result = write(&target, files, Existing::Refuse, interrupted, || {}, report);
             assert!(matches!(result, Err(WriteError::Interrupted)));
             assert!(names(home.path()).is_empty());
@@ -340,10 +433,10 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let target = home.path().join("deep/out");
         let refuse = |aside: &Path| {
-            assert_eq!(fs::read(aside.join("manifest.json")).unwrap(), MANIFEST);
+            assert_eq!(fs::read(aside.join("manifest.json")).unwrap(), *MANIFEST);
             Err(WriteError::NotOurs { path: aside.to_owned(), why: "a test" })
         };
-        let files = [("manifest.json", MANIFEST)];
+        let files = [("manifest.json", &**MANIFEST)];
         let result = write(&target, files, Existing::Refuse, || false, || {}, refuse);
         assert!(matches!(result, Err(WriteError::NotOurs { .. })));
         assert!(names(home.path()).is_empty());
