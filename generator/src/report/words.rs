@@ -147,7 +147,7 @@ fn certificate(subject: &Subject<'_>) -> &'static str {
     match subject.certificate.extent {
         Extent::Exhaustive => {
             "The written images were verified: a packet was sent down every path of every pair of \
-             switches, each arrived, and no circle of virtual channels can wait for each other, so \
+             switches, each arrived, and no cycle of virtual channels can wait for each other, so \
              no deadlock can form."
         }
         Extent::Sampled { .. } => {
@@ -173,9 +173,13 @@ pub(super) fn wiring(topology: &Topology) -> String {
     } else {
         "The groups are not all wired alike."
     };
+    let warnings = summary
+        .warnings()
+        .iter()
+        .fold(String::new(), |text, warning| format!("{text} Warning: {warning}."));
     format!(
         "dfly({}, {}, {}, {}): {} nodes on {} switches, {} cables between groups, {links} {plural} \
-         between every two; {unused}. {alike}",
+         between every two; {unused}. {alike}{warnings}",
         summary.p,
         summary.a,
         summary.h,

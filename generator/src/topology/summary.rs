@@ -1,10 +1,10 @@
 //! What an engineer wants to know of a wiring at a glance: its sizes, how evenly it joins the
-//! groups, what is unused or missing, and whether all groups are alike.
+//! groups, what is unused, missing or unlike the rest, and whether all groups are alike.
 
 use super::Topology;
 use serde::Serialize;
 use std::{collections::BTreeMap, fmt};
-use tvlb_schema::Group;
+use tvlb_schema::{Dragonfly, End, Group};
 
 /// A wiring in numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -37,37 +37,62 @@ pub struct TopologySummary {
     pub unlinked_pairs: usize,
     /// The first of these, at most [`TopologySummary::SHOWN`]; lower group first, sorted.
     pub first_unlinked_pairs: Vec<(Group, Group)>,
+    /// Every switch with global ports that have no cable, by group and index.
+    pub switches_with_unused_ports: Vec<SwitchPorts>,
+    /// Those of them that have no global cable at all, as (group, index).
+    pub switches_without_global_cable: Vec<(Group, u32)>,
     /// Whether all groups are alike: [`Topology::is_rotation_invariant`].
     pub rotation_invariant: bool,
 }
 
 /// How many pairs of groups have a certain number of links.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PairCount {
     /// Links of each of them.
     pub links: usize,
     /// How many such pairs there are; a pair counts once, not once for each direction.
     pub pairs: usize,
+    /// The first of them, at most [`TopologySummary::SHOWN`], lower group first, where this number
+    /// of links is unusual: at most one pair in [`TopologySummary::UNUSUAL`] has it.
+    pub unusual_pairs: Vec<(Group, Group)>,
+}
+
+/// A switch of which some global ports have no cable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct SwitchPorts {
+    /// Its group.
+    pub group: Group,
+    /// Its index in the group.
+    pub switch: u32,
+    /// Global ports without a cable.
+    pub unused: u32,
 }
 
 impl TopologySummary {
     /// How many pairs without a link are listed: enough to find the fault, few enough to read.
     pub const SHOWN: usize = 8;
+    /// A number of links is unusual if at most one pair of groups in this many has it.
+    pub const UNUSUAL: usize = 8;
 
     /// The numbers of this wiring.
     pub fn of(topology: &Topology) -> Self {
         let df = topology.dragonfly();
-        let mut pairs_by_links = BTreeMap::new();
-        let mut first_unlinked_pairs = Vec::new();
+        // By number of links: how many pairs, and the first of them.
+        let mut pairs_by_links: BTreeMap<usize, (usize, Vec<(Group, Group)>)> = BTreeMap::new();
+        let mut all_pairs = 0;
         for i in df.groups() {
             for j in df.groups().filter(|&j| i < j) {
-                let links = topology.links(i, j).len();
-                *pairs_by_links.entry(links).or_insert(0) += 1;
-                if links == 0 && first_unlinked_pairs.len() < Self::SHOWN {
-                    first_unlinked_pairs.push((i, j));
+                let (pairs, first) = pairs_by_links.entry(topology.links(i, j).len()).or_default();
+                *pairs += 1;
+                all_pairs += 1;
+                if first.len() < Self::SHOWN {
+                    first.push((i, j));
                 }
             }
         }
+        let switches_with_unused_ports = with_unused_ports(topology);
+        let (unlinked_pairs, first_unlinked_pairs) =
+            pairs_by_links.get(&0).cloned().unwrap_or_default();
         let (least_links_per_pair, most_links_per_pair) = topology.links_per_pair();
         Self {
             p: df.p(),
@@ -81,12 +106,22 @@ impl TopologySummary {
             unused_ports: topology.unused_ports(),
             least_links_per_pair,
             most_links_per_pair,
-            unlinked_pairs: pairs_by_links.get(&0).copied().unwrap_or(0),
+            unlinked_pairs,
             links_per_pair: pairs_by_links
                 .into_iter()
-                .map(|(links, pairs)| PairCount { links, pairs })
+                .map(|(links, (pairs, first))| PairCount {
+                    links,
+                    pairs,
+                    unusual_pairs: if pairs * Self::UNUSUAL <= all_pairs { first } else { vec![] },
+                })
                 .collect(),
             first_unlinked_pairs,
+            switches_without_global_cable: switches_with_unused_ports
+                .iter()
+                .filter(|switch| switch.unused == df.h())
+                .map(|switch| (switch.group, switch.switch))
+                .collect(),
+            switches_with_unused_ports,
             rotation_invariant: topology.is_rotation_invariant(),
         }
     }
@@ -112,31 +147,104 @@ impl TopologySummary {
         if self.unlinked_pairs == 0 {
             return "none".to_owned();
         }
-        let shown: Vec<_> =
-            self.first_unlinked_pairs.iter().map(|(i, j)| format!("{i}-{j}")).collect();
-        let more = if self.unlinked_pairs > shown.len() { ", …" } else { "" };
-        format!("{}: {}{more}", self.unlinked_pairs, shown.join(", "))
+        format!(
+            "{}: {}",
+            self.unlinked_pairs,
+            pairs_in_words(&self.first_unlinked_pairs, self.unlinked_pairs)
+        )
+    }
+
+    /// "2: (0,3) 1 of 4, (5,1) all 4".
+    fn unused_in_words(&self) -> String {
+        let all = &self.switches_with_unused_ports;
+        let shown: Vec<_> = all
+            .iter()
+            .take(Self::SHOWN)
+            .map(|SwitchPorts { group, switch, unused }| match *unused {
+                unused if unused == self.h => format!("({group},{switch}) all {unused}"),
+                unused => format!("({group},{switch}) {unused} of {}", self.h),
+            })
+            .collect();
+        let more = if all.len() > shown.len() { ", …" } else { "" };
+        format!("{}: {}{more}", all.len(), shown.join(", "))
+    }
+
+    /// What an engineer should know before tables are made: a sentence for each switch without a
+    /// global cable, at most [`Self::SHOWN`], and one for the others.
+    pub fn warnings(&self) -> Vec<String> {
+        let all = &self.switches_without_global_cable;
+        let mut warnings: Vec<String> = all
+            .iter()
+            .take(Self::SHOWN)
+            .map(|(group, switch)| {
+                format!(
+                    "switch ({group},{switch}) has no global cable; packets still take local \
+                     detours through it, and it is still a source and a destination"
+                )
+            })
+            .collect();
+        let more = all.len() - warnings.len();
+        if more > 0 {
+            let switches = if more == 1 { "switch has" } else { "switches have" };
+            warnings.push(format!(
+                "{more} more {switches} no global cable; `tvlb topology --json` lists all of them"
+            ));
+        }
+        warnings
     }
 }
 
+/// "0-1, 0-4, 2-3", with dots after them if there are more.
+fn pairs_in_words(first: &[(Group, Group)], all: usize) -> String {
+    let shown: Vec<_> = first.iter().map(|(i, j)| format!("{i}-{j}")).collect();
+    let more = if all > shown.len() { ", …" } else { "" };
+    format!("{}{more}", shown.join(", "))
+}
+
+/// The switches of which some global ports have no cable.
+fn with_unused_ports(topology: &Topology) -> Vec<SwitchPorts> {
+    let df: &Dragonfly = topology.dragonfly();
+    let mut found: Vec<SwitchPorts> = Vec::new();
+    for group in df.groups() {
+        for port in df.global_ports().filter(|&port| topology.peer(End { group, port }).is_none()) {
+            let switch = u32::from(port.0) / df.h();
+            match found.last_mut().filter(|last| (last.group, last.switch) == (group, switch)) {
+                Some(last) => last.unused += 1,
+                None => found.push(SwitchPorts { group, switch, unused: 1 }),
+            }
+        }
+    }
+    found
+}
+
 impl fmt::Display for TopologySummary {
-    /// A table of two aligned columns, each line ended.
+    /// A table of two aligned columns, and a line for each warning, each line ended.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { p, a, h, g, .. } = self;
         let alike = if self.rotation_invariant { "yes" } else { "no" };
-        let rows: [(&str, &dyn fmt::Display); 9] = [
-            ("Dragonfly (p, a, h, g)", &format_args!("{p}, {a}, {h}, {g}")),
-            ("switches", &self.switches),
-            ("nodes", &self.nodes),
-            ("global ports", &self.global_ports),
-            ("global ports unused", &self.unused_ports),
-            ("global cables", &self.global_cables),
-            ("links per pair of groups", &self.links_in_words()),
-            ("pairs without a link", &self.unlinked_in_words()),
-            ("same under group rotation", &alike),
-        ];
-        for (name, value) in rows {
-            writeln!(f, "{name:<27}{value}")?;
+        let mut row = |name: &str, value: &dyn fmt::Display| writeln!(f, "{name:<27}{value}");
+        row("Dragonfly (p, a, h, g)", &format_args!("{p}, {a}, {h}, {g}"))?;
+        row("switches", &self.switches)?;
+        row("nodes", &self.nodes)?;
+        row("global ports", &self.global_ports)?;
+        row("global ports unused", &self.unused_ports)?;
+        if self.unused_ports > 0 {
+            row("switches with unused ports", &self.unused_in_words())?;
+        }
+        row("global cables", &self.global_cables)?;
+        row("links per pair of groups", &self.links_in_words())?;
+        for PairCount { links, pairs, unusual_pairs } in &self.links_per_pair {
+            // Pairs without a link have a line of their own.
+            if *links > 0 && !unusual_pairs.is_empty() {
+                let plural = if *links == 1 { "" } else { "s" };
+                let listed = pairs_in_words(unusual_pairs, *pairs);
+                row(&format!("  unusual: {links} link{plural}"), &listed)?;
+            }
+        }
+        row("pairs without a link", &self.unlinked_in_words())?;
+        row("same under group rotation", &alike)?;
+        for warning in self.warnings() {
+            writeln!(f, "warning: {warning}")?;
         }
         Ok(())
     }
@@ -173,12 +281,13 @@ mod tests {
 
     #[test]
     fn an_uneven_wiring() {
-        insta::assert_snapshot!(summary(Arrangement::Absolute, (3, 3, 3, 7)), @r"
+        insta::assert_snapshot!(summary(Arrangement::Absolute, (3, 3, 3, 7)), @"
         Dragonfly (p, a, h, g)     3, 3, 3, 7
         switches                   21
         nodes                      63
         global ports               63
         global ports unused        1
+        switches with unused ports 1: (6,2) 1 of 3
         global cables              31
         links per pair of groups   1 to 2 (1 for 11 pairs, 2 for 10)
         pairs without a link       none
@@ -191,18 +300,72 @@ mod tests {
         let df = Dragonfly::new(1, 1, 2, 3).unwrap();
         let text = "from_group,from_switch,from_port,to_group,to_switch,to_port\n0,0,0,2,0,1\n";
         let summary = TopologySummary::of(&cable_list::read(df, text).unwrap());
-        insta::assert_snapshot!(summary, @r"
+        insta::assert_snapshot!(summary, @"
         Dragonfly (p, a, h, g)     1, 1, 2, 3
         switches                   3
         nodes                      3
         global ports               6
         global ports unused        4
+        switches with unused ports 3: (0,0) 1 of 2, (1,0) all 2, (2,0) 1 of 2
         global cables              1
         links per pair of groups   0 to 1 (0 for 2 pairs, 1 for 1)
         pairs without a link       2: 0-1, 1-2
         same under group rotation  no
+        warning: switch (1,0) has no global cable; packets still take local detours through it, and it is still a source and a destination
         ");
-        insta::assert_snapshot!(serde_json::to_string(&summary).unwrap(), @r#"{"p":1,"a":1,"h":2,"g":3,"switches":3,"nodes":3,"global_ports":6,"global_cables":1,"unused_ports":4,"least_links_per_pair":0,"most_links_per_pair":1,"links_per_pair":[{"links":0,"pairs":2},{"links":1,"pairs":1}],"unlinked_pairs":2,"first_unlinked_pairs":[[0,1],[1,2]],"rotation_invariant":false}"#);
+        insta::assert_snapshot!(serde_json::to_string(&summary).unwrap(), @r#"{"p":1,"a":1,"h":2,"g":3,"switches":3,"nodes":3,"global_ports":6,"global_cables":1,"unused_ports":4,"least_links_per_pair":0,"most_links_per_pair":1,"links_per_pair":[{"links":0,"pairs":2,"unusual_pairs":[]},{"links":1,"pairs":1,"unusual_pairs":[]}],"unlinked_pairs":2,"first_unlinked_pairs":[[0,1],[1,2]],"switches_with_unused_ports":[{"group":0,"switch":0,"unused":1},{"group":1,"switch":0,"unused":2},{"group":2,"switch":0,"unused":1}],"switches_without_global_cable":[[1,0]],"rotation_invariant":false}"#);
+    }
+
+    /// What an engineer with a cable list looks for: where the odd ones are.
+    #[test]
+    fn what_is_unusual_is_named() {
+        let df = Dragonfly::new(2, 4, 2, 9).unwrap();
+        let whole = arrange(df, Arrangement::Absolute, 0).unwrap();
+        let of_switch = |end: End| (end.group.0, u32::from(end.port.0) / df.h());
+        // Switch (7,3) is dead, and so is one cable of switch (2,1).
+        let cables =
+            whole.cables().iter().map(|cable| (cable.low, cable.high)).filter(|&(low, high)| {
+                let lost = |end| of_switch(end) == (7, 3);
+                !lost(low) && !lost(high) && of_switch(low) != (2, 1)
+            });
+        let summary = TopologySummary::of(&Topology::from_cables(df, cables).unwrap());
+        insta::assert_snapshot!(summary, @"
+        Dragonfly (p, a, h, g)     2, 4, 2, 9
+        switches                   36
+        nodes                      72
+        global ports               72
+        global ports unused        6
+        switches with unused ports 5: (2,1) 1 of 2, (3,3) 1 of 2, (4,2) 1 of 2, (7,3) all 2, (8,3) 1 of 2
+        global cables              33
+        links per pair of groups   0 to 1 (0 for 3 pairs, 1 for 33)
+        pairs without a link       3: 2-4, 3-7, 7-8
+        same under group rotation  no
+        warning: switch (7,3) has no global cable; packets still take local detours through it, and it is still a source and a destination
+        ");
+        assert_eq!(summary.warnings().len(), 1);
+        assert_eq!(summary.switches_without_global_cable, [(Group(7), 3)]);
+        // One pair of ten with fewer links than the others.
+        let df = Dragonfly::new(1, 4, 4, 5).unwrap();
+        let whole = arrange(df, Arrangement::Absolute, 0).unwrap();
+        let cables = whole.cables().iter().skip(1).map(|cable| (cable.low, cable.high));
+        let summary = TopologySummary::of(&Topology::from_cables(df, cables).unwrap()).to_string();
+        let unusual = "links per pair of groups   3 to 4 (3 for 1 pair, 4 for 9)\n  \
+                       unusual: 3 links         0-1\n";
+        assert!(summary.contains(unusual), "{summary}");
+        assert!(!summary.contains("unusual: 4"), "{summary}");
+    }
+
+    #[test]
+    fn many_switches_without_a_cable_are_not_all_named() {
+        let df = Dragonfly::new(1, 4, 2, 9).unwrap();
+        let summary = TopologySummary::of(&Topology::from_cables(df, []).unwrap());
+        let warnings = summary.warnings();
+        assert_eq!(warnings.len(), TopologySummary::SHOWN + 1);
+        assert_eq!(
+            warnings[TopologySummary::SHOWN],
+            "28 more switches have no global cable; `tvlb topology --json` lists all of them"
+        );
+        assert_eq!(summary.switches_without_global_cable.len(), 36);
     }
 
     #[test]
