@@ -70,14 +70,67 @@ pub enum Pattern {
 const ACCEPTED: &str = "uniform, shift(Δg,Δs), type2, permutation, complement, mixed(u,v), \
     mixed(u,v,Δg,Δs), tmixed(u,v), tmixed(u,v,Δg,Δs), hot-switch, next-group";
 
+/// The patterns' names, and a text that is one of each.
+const NAMES: [(&str, &str); 10] = [
+    ("uniform", "uniform"),
+    ("shift", "shift(Δg,Δs)"),
+    ("type2", "type2"),
+    ("permutation", "permutation"),
+    ("complement", "complement"),
+    ("mixed", "mixed(u,v)"),
+    ("tmixed", "tmixed(u,v)"),
+    ("hot-switch", "hot-switch"),
+    ("next-group", "next-group"),
+    ("pairs", "pairs:FILE"),
+];
+
+/// " (did you mean X?)" where a text is near a pattern's name.
+fn hint(text: &str) -> String {
+    let written = text.split(['(', ':']).next().unwrap_or(text).trim();
+    let is_shift = written.eq_ignore_ascii_case("shift");
+    if is_shift && text.contains('-') {
+        return " (a shift counts forwards: one group back is Δg = g−1, one switch back Δs = a−1)"
+            .to_owned();
+    }
+    let letters = |name: &str| name.to_lowercase().replace(['-', '_', ' '], "");
+    let written = letters(written);
+    let near = NAMES.iter().map(|(name, form)| (distance(&written, &letters(name)), form)).min();
+    match near {
+        // The name is right, so what follows it is not.
+        Some((0, form)) => format!(" (did you mean {form}?)"),
+        Some((distance, form)) if distance <= 2 && 2 * distance < written.len() => {
+            format!(" (did you mean {form}?)")
+        }
+        _ => String::new(),
+    }
+}
+
+/// How many letters must be added, removed or changed to make one word of the other (Levenshtein).
+fn distance(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (number, letter) in one.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = number + 1;
+        for (place, &others) in other.iter().enumerate() {
+            let changed = diagonal + usize::from(letter != others);
+            diagonal = row[place + 1];
+            row[place + 1] = changed.min(row[place] + 1).min(diagonal + 1);
+        }
+    }
+    row[other.len()]
+}
+
 /// A text that names no pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
     /// No such pattern, or another number of arguments.
-    #[error("{text:?} is no traffic pattern; accepted: {ACCEPTED}")]
+    #[error("{text:?} is not a traffic pattern{hint}; accepted: {ACCEPTED}")]
     Unknown {
         /// The text.
         text: String,
+        /// What may have been meant, with what leads over to it; or nothing.
+        hint: String,
     },
     /// A line of a list of pairs that is none.
     #[error("line {line}: found {text:?}, accepted two node numbers, \"source,destination\"")]
@@ -93,7 +146,7 @@ impl FromStr for Pattern {
     type Err = PatternError;
 
     fn from_str(text: &str) -> Result<Self, PatternError> {
-        let unknown = || PatternError::Unknown { text: text.to_owned() };
+        let unknown = || PatternError::Unknown { text: text.to_owned(), hint: hint(text) };
         let (name, rest) = text.trim().split_once('(').unwrap_or((text.trim(), ")"));
         let list = rest.strip_suffix(')').ok_or_else(unknown)?;
         let arguments: Vec<u32> = if list.is_empty() {
@@ -177,5 +230,34 @@ impl Pattern {
             }
         }
         Ok(Self::Pairs(pairs))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_have_been_meant_is_said() {
+        for (text, meant) in [
+            ("Uniform", "uniform"),
+            ("unifrom", "uniform"),
+            ("TYPE_2", "type2"),
+            ("type-2", "type2"),
+            ("hot switch", "hot-switch"),
+            ("Shift(2,0)", "shift(Δg,Δs)"),
+            ("shift(1)", "shift(Δg,Δs)"),
+            ("permutations", "permutation"),
+            ("pair:flows.csv", "pairs:FILE"),
+        ] {
+            let error = text.parse::<Pattern>().unwrap_err().to_string();
+            assert!(error.contains(&format!(" (did you mean {meant}?); accepted: ")), "{error}");
+        }
+        for text in ["sideways", "tornado", "", "x", "all"] {
+            let error = text.parse::<Pattern>().unwrap_err().to_string();
+            assert!(!error.contains("did you mean"), "{error}");
+        }
+        let error = "shift(-1,0)".parse::<Pattern>().unwrap_err().to_string();
+        assert!(error.contains("one group back is Δg = g−1"), "{error}");
     }
 }

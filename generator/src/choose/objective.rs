@@ -3,7 +3,7 @@
 //! With S the mean saturation over the score patterns, L the mean latency at low load over the same,
 //! and c conventional UGAL:
 //!
-//! - `throughput`: the least L among those whose S is behind the largest by at most [`EQUAL`].
+//! - `throughput`: the least L among those whose S is below the largest by at most [`EQUAL`].
 //! - `latency`: the least L among those whose S is at least that of c and of the paper's choice,
 //!   less [`EQUAL`]; by `throughput` if there is none.
 //! - `robust`: the largest minimum, over all score patterns and guards, of saturation relative
@@ -33,6 +33,29 @@ impl Prefer {
             Self::Throughput => "throughput",
             Self::Latency => "latency",
             Self::Robust => "robust",
+        }
+    }
+
+    /// The one of this name.
+    pub fn of_name(name: &str) -> Option<Self> {
+        [Self::Throughput, Self::Latency, Self::Robust].into_iter().find(|one| one.name() == name)
+    }
+
+    /// The rule in words, after "is chosen".
+    pub const fn rule(self) -> &'static str {
+        match self {
+            Self::Throughput => {
+                "the least latency at low load, among the sets whose mean saturation is within 0.005 \
+                 of the largest"
+            }
+            Self::Latency => {
+                "the least latency at low load, among the sets whose mean saturation is at most 0.005 \
+                 below conventional UGAL's and the paper's choice's"
+            }
+            Self::Robust => {
+                "the largest minimum, over all adversarial patterns and guards, of saturation divided \
+                 by conventional UGAL's"
+            }
         }
     }
 

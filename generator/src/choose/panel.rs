@@ -27,10 +27,10 @@ const SHIFT_STREAM: u64 = 0x7368_6966_7473;
 /// How much traffic the candidates are tried with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PanelSize {
-    /// Five `TYPE_2` patterns and four shifts; guards of four kinds.
+    /// Five `TYPE_2` patterns and four shifts; five guards of four kinds.
     #[default]
     Standard,
-    /// One pattern of each kind, guards of two kinds, short windows: to see the machinery work, not to trust.
+    /// One pattern of each kind, two guards, short windows: to see the machinery work, not to trust.
     Quick,
 }
 
@@ -59,12 +59,13 @@ impl fmt::Display for Event {
     }
 }
 
-/// What no candidate may spoil: traffic, and whose latency counts.
+/// What no candidate may spoil: traffic, and whose latency counts. What users know as one guard,
+/// a traffic pattern, is one of these for all nodes, and one for each population of nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Guard {
     /// The traffic.
     pub event: Event,
-    /// All nodes, or one population of them by number and name. Where a part of the nodes
+    /// All nodes, or one population of them by its number and name in the simulator's traffic. Where a part of the nodes
     /// suffers, the mean over all may hide it, and so may the part that does.
     pub population: Option<(usize, &'static str)>,
     /// Where the search for conventional UGAL's saturation begins, in steps.
@@ -75,7 +76,7 @@ impl fmt::Display for Guard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.population {
             None => self.event.fmt(f),
-            Some((_, name)) => write!(f, "{}, {name} nodes", self.event),
+            Some((_, name)) => write!(f, "{}, population {name}", self.event),
         }
     }
 }
@@ -128,7 +129,7 @@ impl Panel {
             Guard { event, population, first_step: FIRST_GUARD_STEP }
         };
         let mut guards = Vec::new();
-        for population in [None, Some((0, "other")), Some((1, "hot"))] {
+        for population in [None, Some((0, "rest")), Some((1, "hot"))] {
             guards.push(guard(Pattern::HotSwitch, 0, population));
         }
         if size == PanelSize::Standard {
@@ -195,6 +196,7 @@ pub fn shifts(df: &Dragonfly, count: u32, seed: u64) -> Vec<(u32, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tvlb_simulator::Traffic;
 
     #[test]
     fn the_standard_panel_has_five_type_2_patterns_and_several_shifts() {
@@ -213,6 +215,18 @@ mod tests {
         assert_eq!((panel.window, panel.latency_limit), (1044, 152));
         assert_eq!(panel, Panel::new(&df, latencies, 1, PanelSize::Standard));
         assert_ne!(panel.score, Panel::new(&df, latencies, 2, PanelSize::Standard).score);
+    }
+
+    #[test]
+    fn populations_have_the_names_that_the_simulator_gives_them() {
+        let df = Dragonfly::new(4, 8, 4, 9).unwrap();
+        let latencies = Latencies { local: 10, global: 15 };
+        for guard in Panel::new(&df, latencies, 1, PanelSize::Standard).guards {
+            let traffic = Traffic::new(&guard.event.pattern, &df, guard.event.seed).unwrap();
+            if let Some((number, name)) = guard.population {
+                assert_eq!(traffic.populations()[number], name, "{guard}");
+            }
+        }
     }
 
     #[test]

@@ -82,7 +82,8 @@ pub struct PanelEntry {
     pub resolution: f64,
     /// Candidates are ranked by their mean saturation over these.
     pub score: Vec<String>,
-    /// On these no candidate may lose more than the margin.
+    /// On these no candidate may lose more than the margin: traffic, for all nodes and for each
+    /// population of nodes.
     pub guards: Vec<String>,
     /// In percent of conventional UGAL's saturation.
     pub guard_margin: u32,
@@ -181,6 +182,12 @@ impl ModelEntry {
 }
 
 impl PanelEntry {
+    /// How many kinds of traffic are guards. Each is there once for all nodes, and its populations
+    /// are not guards of their own.
+    pub fn guard_count(&self) -> usize {
+        self.guards.iter().filter(|guard| !guard.contains(", population ")).count()
+    }
+
     pub(super) fn of(panel: &Panel) -> Self {
         Self {
             size: panel.size.name().to_owned(),

@@ -1,21 +1,26 @@
 //! The table that `tvlb generate` ends with: conventional UGAL, the paper's choice and ours.
 
-use super::record::{ChoiceEntry, ContenderEntry, ContestEntry};
+use super::objective::Prefer;
+use super::record::{ChoiceEntry, ContenderEntry, ContestEntry, LeadEntry};
 use super::screen::MOST_SWITCHES;
 use std::fmt::{self, Display};
+
+/// With fewer patterns the spread of a difference says nothing of its standard error: two equal
+/// differences would pass for certainty.
+const LEAST_PATTERNS: usize = 3;
 
 /// Prints a choice.
 pub struct Table<'c>(pub &'c ChoiceEntry);
 
 impl Display for Table<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ChoiceEntry { model, panel, contests, .. } = self.0;
+        let ChoiceEntry { model, panel, contests, prefer, .. } = self.0;
         match model {
             Some(model) => writeln!(
                 f,
-                "model    {} sets, {} patterns; within {}% of the best: {}",
+                "model    {} sets, {}; within {}% of the best: {}",
                 model.sets,
-                model.patterns.len(),
+                counted(model.patterns.len(), "pattern"),
                 100.0 * model.epsilon,
                 model.candidates.join("; ")
             )?,
@@ -45,23 +50,41 @@ impl Display for Table<'_> {
         };
         writeln!(
             f,
-            "panel    {} adversarial patterns, {} guards; {} + {} windows of {} cycles; saturated above {} cycles",
-            panel.score.len(),
-            panel.guards.len(),
+            "panel    {}, {}; {} + {} windows of {} cycles; a run is saturated if its mean latency is \
+             above {} cycles",
+            counted(panel.score.len(), "adversarial pattern"),
+            counted(panel.guard_count(), "guard"),
             panel.warm_up,
             1,
             panel.window,
             panel.latency_limit
         )?;
+        if let Some(prefer) = prefer.as_deref().and_then(Prefer::of_name) {
+            writeln!(f, "chosen   by {}: {}", prefer.name(), prefer.rule())?;
+        }
         for contest in contests {
             writeln!(f)?;
-            show(f, contest)?;
+            show(f, contest, panel.score.len())?;
         }
         writeln!(f)
     }
 }
 
-fn show(f: &mut fmt::Formatter<'_>, contest: &ContestEntry) -> fmt::Result {
+/// "1 guard", "2 guards".
+pub(crate) fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// A mean over this many patterns with its standard error, which two differences say too little of.
+pub(crate) fn lead_in_words(lead: LeadEntry, patterns: usize) -> String {
+    if patterns < LEAST_PATTERNS {
+        format!("{:+.4} (error not estimated)", lead.mean)
+    } else {
+        format!("{:+.4} ± {:.4}", lead.mean, lead.standard_error)
+    }
+}
+
+fn show(f: &mut fmt::Formatter<'_>, contest: &ContestEntry, patterns: usize) -> fmt::Result {
     let mut rows: Vec<(String, &ContenderEntry)> = Vec::new();
     let references = contest.contenders.iter().zip(["", " (the paper's)"]);
     rows.extend(references.map(|(entry, note)| (format!("{}{note}", entry.set), entry)));
@@ -88,20 +111,14 @@ fn show(f: &mut fmt::Formatter<'_>, contest: &ContestEntry) -> fmt::Result {
             Figure(entry.low_load_latency, 2)
         )?;
     }
-    let paper = contest.lead_over_paper;
-    let conventional = contest.lead_over_conventional;
     writeln!(
         f,
-        "         ahead of conventional by {:.4} ± {:.4}, of the paper's by {:.4} ± {:.4}",
-        conventional.mean, conventional.standard_error, paper.mean, paper.standard_error
+        "         ahead of conventional by {}, of the paper's by {}",
+        lead_in_words(contest.lead_over_conventional, patterns),
+        lead_in_words(contest.lead_over_paper, patterns)
     )?;
     if let (Some(name), Some(lead)) = (&contest.runner_up, contest.lead_over_runner_up) {
-        writeln!(
-            f,
-            "         next best: {name}, by {:+.4} ± {:.4}",
-            0.0 - lead.mean,
-            lead.standard_error
-        )?;
+        writeln!(f, "         of the next best by {}: {name}", lead_in_words(lead, patterns))?;
     }
     if !contest.holds_guards {
         writeln!(f, "         no candidate holds all guards; all VLB paths are used")?;

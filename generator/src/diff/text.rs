@@ -90,8 +90,13 @@ impl Difference {
 
     fn packets(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let [looked_at, pairs] = self.pairs_looked_at;
-        if looked_at < pairs {
-            writeln!(f, "pairs      {looked_at} of {pairs}, a sample")?;
+        let is_sample = looked_at < pairs;
+        if is_sample {
+            writeln!(
+                f,
+                "pairs      {looked_at} of {pairs}, a sample: affected pairs and destinations are \
+                 counted among these alone"
+            )?;
         } else {
             writeln!(f, "pairs      all {pairs} of switches in different groups")?;
         }
@@ -101,15 +106,24 @@ impl Difference {
             "paths", "affected", "mean hops", "local link: most", "global link: most"
         )?;
         for ModeChange { mode, pairs_affected, mean_hops, local, global, .. } in &self.modes {
+            let affected = if is_sample {
+                format!("{pairs_affected}/{looked_at}")
+            } else {
+                pairs_affected.to_string()
+            };
             writeln!(
                 f,
-                "{mode:<11} {pairs_affected:>10}  {:>16}  {:>18}  {:>18}",
+                "{mode:<11} {affected:>10}  {:>16}  {:>18}  {:>18}",
                 arrow(&mean_hops.map(|hops| in_words(*hops, 3))),
                 arrow(&local.most.map(|load| format!("{load:.4}"))),
                 arrow(&global.most.map(|load| format!("{load:.4}")))
             )?;
         }
-        writeln!(f, "(load in flits per cycle when each node sends one to other groups evenly)")?;
+        writeln!(
+            f,
+            "(loads are in flits per cycle where each node sends one flit per cycle to other groups \
+             evenly; a link cannot carry more than 1, so larger figures serve to compare)"
+        )?;
         for mode in &self.modes {
             for (kind, LoadChange { largest_rise, .. }) in
                 [("local", &mode.local), ("global", &mode.global)]

@@ -4,7 +4,9 @@ use super::page::{figure_or_dash, on_demand, paragraph, table};
 use super::plot::{Axis, Ink, Mark, Plot, Series};
 use super::{Subject, row};
 use crate::choose::evidence::Curve;
+use crate::choose::objective::Prefer;
 use crate::choose::record::{ContenderEntry, ContestEntry, PanelEntry};
+use crate::choose::table::lead_in_words;
 use std::fmt::Write;
 
 /// So many plots of a scheme are open, the others on demand.
@@ -21,7 +23,7 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
             "Nothing was simulated: the choice was asked for by the model alone (--fast).",
         );
     };
-    let mut html = paragraph(&words(panel));
+    let mut html = paragraph(&words(panel, choice.prefer.as_deref()));
     for contest in &choice.contests {
         let _ = writeln!(html, "<h3>{}</h3>", contest.scheme.to_uppercase());
         html.push_str(&paragraph(&why(contest, panel, choice.prefer.as_deref())));
@@ -74,15 +76,18 @@ fn references(contest: &ContestEntry) -> Vec<Vec<String>> {
     rows
 }
 
-fn words(panel: &PanelEntry) -> String {
+fn words(panel: &PanelEntry, prefer: Option<&str>) -> String {
+    let rule = prefer.and_then(Prefer::of_name).map_or(String::new(), |prefer| {
+        format!(" Of what finished, {} was chosen.", prefer.rule())
+    });
     format!(
         "Each candidate's images were made in memory, booted, and run cycle by cycle under {} adversarial \
          patterns, all with the same random numbers; on {} guards no candidate may lose more than {}% of \
          what conventional UGAL carries, nor may its mean latency be more than {}% higher under uniform \
          traffic at {}. A run takes {} windows of {} cycles and one more that is measured; \
-         it is saturated where the mean latency is above {} cycles.",
+         it is saturated where its mean latency is above {} cycles.{rule}",
         panel.score.len(),
-        panel.guards.len(),
+        panel.guard_count(),
         panel.guard_margin,
         panel.light_margin,
         panel.light_load,
@@ -93,9 +98,7 @@ fn words(panel: &PanelEntry) -> String {
 }
 
 fn why(contest: &ContestEntry, panel: &PanelEntry, prefer: Option<&str>) -> String {
-    let ahead = |lead: crate::choose::record::LeadEntry| {
-        format!("{:+.4} ± {:.4}", lead.mean, lead.standard_error)
-    };
+    let ahead = |lead| lead_in_words(lead, panel.score.len());
     let runner_up = match (&contest.runner_up, contest.lead_over_runner_up) {
         (Some(name), Some(lead)) => format!(", of “{name}”, the next best, by {}", ahead(lead)),
         _ => String::new(),
@@ -103,7 +106,7 @@ fn why(contest: &ContestEntry, panel: &PanelEntry, prefer: Option<&str>) -> Stri
     let held = if contest.holds_guards {
         format!(
             "it held all {} guards and was best by {}",
-            panel.guards.len(),
+            panel.guard_count(),
             prefer.unwrap_or("throughput")
         )
     } else {
@@ -138,7 +141,10 @@ fn plots(contest: &ContestEntry, panel: &PanelEntry, curves: &[Curve]) -> String
             title: format!("{}, {traffic}", contest.scheme),
             x: Axis { name: "load (flits per node and cycle)".to_owned(), from: 0.0, most },
             y: Axis { name: "mean latency (cycles)".to_owned(), from: 0.0, most: limit },
-            level: Some((limit, format!("saturated above {} cycles", panel.latency_limit))),
+            level: Some((
+                limit,
+                format!("saturated: mean latency above {} cycles", panel.latency_limit),
+            )),
             series,
         };
         let loads = "An arrow is the first load that was found to saturate; marks are the loads that the search looked at.";

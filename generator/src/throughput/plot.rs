@@ -25,9 +25,10 @@ pub fn svg(report: &Report) -> String {
          <rect width=\"100%\" height=\"100%\" fill=\"white\"/>"
     );
     let title = format!(
-        "{}: dfly({p}, {a}, {h}, {g}), modelled throughput over {} patterns, paths as {}",
+        "{}: dfly({p}, {a}, {h}, {g}), modelled throughput over {} {}, paths as {}",
         report.fabric,
         report.patterns.len(),
+        if report.patterns.len() == 1 { "pattern" } else { "patterns" },
         report.counting
     );
     text(&mut out, (LEFT, 20.0), "start", &title);

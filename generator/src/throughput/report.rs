@@ -234,9 +234,10 @@ impl fmt::Display for Report {
         let [p, a, h, g] = self.dragonfly;
         writeln!(
             f,
-            "fabric   {}: dfly({p}, {a}, {h}, {g}); {} patterns; paths counted as {}; seed {}",
+            "fabric   {}: dfly({p}, {a}, {h}, {g}); {} {}; paths counted as {}; seed {}",
             self.fabric,
             self.patterns.len(),
+            if self.patterns.len() == 1 { "pattern" } else { "patterns" },
             self.counting,
             self.seed
         )?;
