@@ -113,7 +113,8 @@ fn an_interruption_leaves_nothing() {
         sleep(Duration::from_millis(delay));
         let run = interrupt(child);
         assert_eq!(run.code, 130, "{run}");
-        assert_eq!(run.stderr, "tvlb: interrupted; nothing was written\n");
+        let how = "with --state DIR, the same command goes on from there";
+        assert_eq!(run.stderr, format!("tvlb: interrupted; nothing was written; {how}\n"));
         assert_eq!(scratch.names(), ["fabric.toml"]);
     }
 }
@@ -129,7 +130,8 @@ fn an_interrupted_choice_goes_on_to_the_same_end() {
         let run = interrupt(child);
         assert!(run.code == 0 || run.code == 130, "{run}");
         if run.code == 130 {
-            assert!(run.stderr.starts_with("tvlb: kept: keeps "), "{run}");
+            let said = "tvlb: interrupted; no table set was written; kept keeps ";
+            assert!(run.stderr.starts_with(said), "{run}");
             assert!(!scratch.path("deep").exists());
         }
     }
@@ -210,6 +212,11 @@ fn options_that_do_not_go_together() {
         "choice_unused_prefer",
         scratch.refuses("generate fabric.toml -o out --set all --prefer robust")
     );
+    // The defaults are refused like any other value.
+    for default in ["--prefer throughput", "--panel standard"] {
+        let error = scratch.refuses(&format!("generate fabric.toml -o out --set all {default}"));
+        assert!(error.contains("it says how sets are chosen"), "{error}");
+    }
     assert_snapshot!(
         "choice_bad_candidate",
         scratch.refuses("generate fabric.toml -o out --candidate none")

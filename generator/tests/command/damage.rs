@@ -245,5 +245,5 @@ fn directories_that_are_no_table_set() {
     assert_error!(scratch.refuses("inspect ."), @"tvlb: ./manifest.json: cannot read it: No such file or directory (os error 2)");
     assert_error!(scratch.refuses("inspect nowhere"), @"tvlb: nowhere/manifest.json: cannot read it: No such file or directory (os error 2)");
     scratch.write("file", "");
-    assert_error!(scratch.refuses("inspect file"), @"tvlb: file/manifest.json: cannot read it: Not a directory (os error 20)");
+    assert_error!(scratch.refuses("inspect file"), @"tvlb: file: it is a file, accepted the directory of a table set; if it is a fabric file, `tvlb generate file -o DIR` makes a table set from it");
 }

@@ -94,7 +94,7 @@ fn another_size() {
 fn a_sample_of_pairs() {
     let scratch = two_sets("strategic-2-3 by shape", "shapes:011");
     let words = scratch.differs("diff old new --most-routes 5000");
-    assert!(words.contains(" of 1152, a sample\n"), "{words}");
+    assert!(words.contains(" of 1152, a sample: affected pairs"), "{words}");
     assert_eq!(scratch.differs("diff old new --most-routes 5000 --threads 3"), words);
     assert_ne!(scratch.differs("diff old new --most-routes 5000 --seed 2"), words);
 }
@@ -166,7 +166,7 @@ fn what_cannot_be_checked() {
     let scratch = Scratch::with_shipped("dfly-2-4-2-9.toml");
     assert_snapshot!(scratch.refuses(CHECK), @"tvlb: out: cannot list it: No such file or directory (os error 2)");
     assert_snapshot!(scratch.tvlb("generate fabric.toml").stderr, @"
-    error: the following required arguments were not provided:
+    tvlb: the following required arguments were not provided:
       --output <DIR>
 
     Usage: tvlb generate --output <DIR> <FABRIC>
@@ -174,7 +174,7 @@ fn what_cannot_be_checked() {
     For more information, try '--help'.
     ");
     assert_snapshot!(scratch.tvlb("generate fabric.toml --check out -o out").stderr, @"
-    error: the argument '--check <DIR>' cannot be used with '--output <DIR>'
+    tvlb: the argument '--check <DIR>' cannot be used with '--output <DIR>'
 
     Usage: tvlb generate --check <DIR> <FABRIC>
 

@@ -62,7 +62,7 @@ fn two_groups_have_no_vlb_route() {
 #[test]
 fn an_odd_number_of_global_ports_leaves_one_unused() {
     let scratch = Scratch::with_sizes(1, 3, 1, 3);
-    scratch.succeeds("generate fabric.toml -o out");
+    scratch.succeeds_with_warnings("generate fabric.toml -o out");
     let overview = scratch.succeeds("inspect out");
     assert!(overview.contains("4 cables, 1 to 2 per pair of groups, 1 global ports unused"));
     let reports = (0..9).map(|switch| scratch.succeeds(&format!("inspect out --switch {switch}")));
@@ -132,7 +132,7 @@ fn a_set_of_the_fabric_file_is_marked_where_it_is_wrong() {
 fn files_that_are_no_text() {
     let scratch = Scratch::new();
     assert_snapshot!(scratch.refuses("generate none.toml -o out"), @"tvlb: none.toml: cannot read it: No such file or directory (os error 2)");
-    assert_snapshot!(scratch.refuses("generate . -o out"), @"tvlb: .: cannot read it: Is a directory (os error 21)");
+    assert_snapshot!(scratch.refuses("generate . -o out"), @"tvlb: .: it is a directory, accepted a fabric file");
     scratch.write("latin-1.toml", b"name = \"x\"\n# Universit\xe4t\n");
     assert_snapshot!(scratch.refuses("generate latin-1.toml -o out"), @"tvlb: latin-1.toml: byte 22: found 0xe4, accepted UTF-8 text; is this the right file?");
 }
@@ -143,4 +143,42 @@ fn every_command_reads_the_same_way() {
     let error = scratch.refuses("generate fabric.toml -o out");
     assert_eq!(scratch.refuses("topology fabric.toml"), error);
     assert_eq!(scratch.refuses("paths fabric.toml --from 0 --to 1"), error);
+}
+
+/// A dead switch cannot be said; taking its cables away leaves it in use, which must be known.
+#[test]
+fn a_switch_without_a_global_cable_is_warned_of() {
+    let scratch = Scratch::with_shipped("dfly-2-4-2-9.toml");
+    let cables = scratch.succeeds("topology fabric.toml --format csv");
+    let fewer: Vec<&str> = cables
+        .lines()
+        .filter(|line| !line.starts_with("7,3,") && !line.contains(",7,3,"))
+        .collect();
+    scratch.write("cables.csv", fewer.join("\n") + "\n");
+    scratch.write(
+        "fabric.toml",
+        "name = \"dead\"\n[dragonfly]\np = 2\na = 4\nh = 2\ng = 9\ncables = \"cables.csv\"\n\
+         [routing]\nset = \"all\"\n",
+    );
+    assert_snapshot!(scratch.succeeds("topology fabric.toml"), @"
+    Dragonfly (p, a, h, g)     2, 4, 2, 9
+    switches                   36
+    nodes                      72
+    global ports               72
+    global ports unused        4
+    switches with unused ports 3: (3,3) 1 of 2, (7,3) all 2, (8,3) 1 of 2
+    global cables              34
+    links per pair of groups   0 to 1 (0 for 2 pairs, 1 for 34)
+    pairs without a link       2: 3-7, 7-8
+    same under group rotation  no
+    warning: switch (7,3) has no global cable; packets still take local detours through it, and it is still a source and a destination
+    ");
+    let json: serde_json::Value =
+        serde_json::from_str(&scratch.succeeds("topology fabric.toml --json")).unwrap();
+    assert_eq!(json["switches_without_global_cable"], serde_json::json!([[7, 3]]));
+    let run = scratch.tvlb("generate fabric.toml -o out");
+    assert_eq!(run.code, 0, "{run}");
+    assert_snapshot!(run.stderr, @"tvlb: warning: switch (7,3) has no global cable; packets still take local detours through it, and it is still a source and a destination");
+    let run = scratch.tvlb("generate fabric.toml -o other --quiet");
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
 }

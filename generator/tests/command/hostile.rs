@@ -82,7 +82,7 @@ fn pipes_and_devices_are_no_input() {
     // Where a table set is to be replaced, too.
     fs::remove_file(scratch.path("out/manifest.json")).unwrap();
     pipe(&scratch.path("out/manifest.json"));
-    assert_snapshot!(refuses("generate fabric.toml -o out --replace"), @"tvlb: out: exists and is not a table set (it is not empty and has no manifest.json of tvlb's); give a directory that does not exist yet, an empty one, or a table set with --replace");
+    assert_snapshot!(refuses("generate fabric.toml -o out --replace"), @"tvlb: out: exists and is not a table set (out/manifest.json: cannot read it: found a named pipe, accepted a regular file); give a directory that does not exist yet, an empty one, or a table set with --replace");
 }
 
 #[test]

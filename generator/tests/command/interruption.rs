@@ -80,3 +80,21 @@ fn leaves_the_old_table_set() {
     assert_eq!(entries.count(), 1, "{run}");
     assert_eq!(scratch.read("deep/out/manifest.json") == old, run.code == 130, "{run}");
 }
+
+#[test]
+fn what_never_writes_does_not_say_that_nothing_was_written() {
+    let scratch = Scratch::with_table_set();
+    let long = "simulate out --window 10000000 --load 0.5 --quiet";
+    for (arguments, expected) in [
+        (long.to_owned(), "tvlb: interrupted\n"),
+        (format!("{long} --plot curve.svg"), "tvlb: interrupted; nothing was written\n"),
+    ] {
+        let mut command = scratch.command(TVLB);
+        command.args(arguments.split_whitespace()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = command.spawn().unwrap();
+        sleep(Duration::from_secs(1));
+        let run = interrupt(child);
+        assert_eq!((run.code, run.stderr.as_str()), (130, expected));
+    }
+    assert_eq!(scratch.names(), ["fabric.toml", "out"]);
+}

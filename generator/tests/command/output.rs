@@ -18,7 +18,7 @@ fn a_directory_that_is_not_a_table_set_is_never_touched() {
     let scratch = fabric();
     fs::create_dir(scratch.path("out")).unwrap();
     scratch.write("out/thesis.tex", "precious");
-    assert_snapshot!(scratch.refuses(GENERATE), @"tvlb: out: exists and is not a table set (it is not empty and has no manifest.json of tvlb's); give a directory that does not exist yet, an empty one, or a table set with --replace");
+    assert_snapshot!(scratch.refuses(GENERATE), @"tvlb: out: exists and is not a table set (it is not empty and has no manifest.json); give a directory that does not exist yet, an empty one, or a table set with --replace");
     assert_eq!(scratch.refuses("generate fabric.toml -o out --replace"), scratch.refuses(GENERATE));
 }
 
@@ -45,9 +45,76 @@ fn a_table_set_is_replaced_only_when_asked() {
     let before = scratch.files();
     assert_snapshot!(scratch.refuses(GENERATE), @"tvlb: out: exists and is a table set; give --replace to replace it, or another directory");
     scratch.write("out/fabric.tvlb", "damaged");
-    scratch.write("out/stray", "");
+    scratch.write("out/report.html", "damaged");
+    fs::remove_file(scratch.path("out/switches/00003.tvlb")).unwrap();
     scratch.succeeds("generate fabric.toml -o out --replace");
     assert_eq!(scratch.files(), before);
+}
+
+#[test]
+fn a_table_set_with_other_files_in_it_is_not_replaced() {
+    let scratch = Scratch::with_table_set();
+    fs::create_dir(scratch.path("out/thesis")).unwrap();
+    scratch.write("out/thesis/precious.tex", "precious");
+    scratch.write("out/zeal.txt", "precious");
+    assert_snapshot!(scratch.refuses("generate fabric.toml -o out --replace"), @"tvlb: out/thesis: is not part of the table set out, and would be lost with it; --replace accepts a table set that holds nothing but its manifest.json, the files that the manifest lists, and report.html: move out/thesis elsewhere, or give another directory");
+    // It is known before the work, and without --replace too.
+    assert_eq!(scratch.refuses(GENERATE), scratch.refuses("generate fabric.toml -o out --replace"));
+    fs::remove_dir_all(scratch.path("out/thesis")).unwrap();
+    fs::remove_file(scratch.path("out/zeal.txt")).unwrap();
+    // Images that the manifest does not list, and what is in the place of a file but is not one.
+    scratch.write("out/switches/00036.tvlb", "precious");
+    assert_snapshot!(scratch.refuses("generate fabric.toml -o out --replace"), @"tvlb: out/switches/00036.tvlb: is not part of the table set out, and would be lost with it; --replace accepts a table set that holds nothing but its manifest.json, the files that the manifest lists, and report.html: move out/switches/00036.tvlb elsewhere, or give another directory");
+    fs::remove_file(scratch.path("out/switches/00036.tvlb")).unwrap();
+    fs::remove_file(scratch.path("out/report.html")).unwrap();
+    fs::create_dir(scratch.path("out/report.html")).unwrap();
+    scratch.write("out/report.html/precious", "precious");
+    assert_snapshot!(scratch.refuses("generate fabric.toml -o out --replace"), @"tvlb: out/report.html: is not part of the table set out, and would be lost with it; --replace accepts a table set that holds nothing but its manifest.json, the files that the manifest lists, and report.html: move out/report.html elsewhere, or give another directory");
+}
+
+#[test]
+fn a_manifest_that_only_names_the_format_is_not_a_table_set() {
+    let scratch = fabric();
+    fs::create_dir_all(scratch.path("home/precious")).unwrap();
+    scratch.write("home/manifest.json", "my notes about \"tvlb table set 1\"");
+    assert_snapshot!(scratch.refuses("generate fabric.toml -o home --replace"), @"tvlb: home: exists and is not a table set (home/manifest.json:1:1: not a manifest of a table set: expected value); give a directory that does not exist yet, an empty one, or a table set with --replace");
+    scratch.write("home/manifest.json", "{\"format\": \"tvlb table set 1\"}");
+    assert_snapshot!(scratch.refuses("generate fabric.toml -o home --replace"), @"tvlb: home: exists and is not a table set (home/manifest.json:1:30: not a manifest of a table set: missing field `tool-version`); give a directory that does not exist yet, an empty one, or a table set with --replace");
+}
+
+/// What belongs beside a table set does not belong into it: `verify` would refuse it afterwards.
+#[test]
+fn nothing_else_is_written_into_a_table_set() {
+    let scratch = Scratch::with_table_set();
+    for arguments in [
+        "simulate out --plot out/curve.svg",
+        "simulate out --links out/links.csv",
+        "simulate out --links out/switches/links.csv",
+        "simulate out --links ./out/../out/links.csv",
+        "model fabric.toml --csv out/model.csv",
+        "model fabric.toml --svg out/model.svg",
+        "model fabric.toml --state out/model.state",
+        "search fabric.toml --state out",
+        "search fabric.toml --state out/state",
+        "experiment fig6 -o out",
+        "experiment fig6 -o out/fig6",
+        "experiment fig6 -o fig6 --state out/state",
+        "generate fabric.toml -o other --set auto --state out/state",
+        "generate fabric.toml -o out/inner",
+        "generate fabric.toml -o out/switches/inner --replace",
+    ] {
+        let error = scratch.refuses(arguments);
+        assert!(error.contains("it is within the table set "), "{arguments}: {error}");
+    }
+    let output = scratch
+        .command(TVLB)
+        .current_dir(scratch.path("out/switches"))
+        .args(["simulate", "..", "--plot", "curve.svg"])
+        .output()
+        .unwrap();
+    let run = Run::of(&output);
+    assert!(run.code == 2 && run.stderr.contains("it is within the table set "), "{run}");
+    scratch.succeeds("verify out");
 }
 
 #[test]
@@ -77,8 +144,8 @@ fn directories_above_are_created() {
 #[test]
 fn a_path_through_a_file() {
     let scratch = fabric();
-    assert_snapshot!(scratch.refuses("generate fabric.toml -o fabric.toml/out"), @"tvlb: fabric.toml: cannot create a directory in it: not a directory");
-    assert_snapshot!(scratch.refuses("generate fabric.toml -o fabric.toml/deep/out"), @"tvlb: fabric.toml: cannot create a directory in it: not a directory");
+    assert_snapshot!(scratch.refuses("generate fabric.toml -o fabric.toml/out"), @"tvlb: fabric.toml: cannot create a directory in it: Not a directory (os error 20)");
+    assert_snapshot!(scratch.refuses("generate fabric.toml -o fabric.toml/deep/out"), @"tvlb: fabric.toml: cannot create a directory in it: Not a directory (os error 20)");
 }
 
 #[test]
@@ -120,7 +187,7 @@ fn a_parent_that_may_not_be_written_is_known_before_the_work() {
         run.to_string()
     };
     assert_snapshot!(refuse("kept/out"), @"
-    tvlb: kept: cannot create a directory in it: permission denied
+    tvlb: kept: cannot create a directory in it: Permission denied (os error 13)
     exit code 2
     ");
     assert_eq!(refuse("kept/deep/out"), refuse("kept/out"));

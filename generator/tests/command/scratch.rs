@@ -112,6 +112,15 @@ impl Scratch {
         run.stdout
     }
 
+    /// [`Self::succeeds`], where `tvlb` must warn of something.
+    pub(crate) fn succeeds_with_warnings(&self, arguments: &str) -> String {
+        let run = self.tvlb(arguments);
+        assert_eq!(run.code, 0, "tvlb {arguments}: {run}");
+        let is_warned = run.stderr.lines().all(|line| line.starts_with("tvlb: warning: "));
+        assert!(is_warned && !run.stderr.is_empty(), "tvlb {arguments}: {run}");
+        run.stdout
+    }
+
     /// What `tvlb` says where it must refuse its input: exit code 2, nothing printed but the
     /// message, and every file as it was.
     pub(crate) fn refuses(&self, arguments: &str) -> String {

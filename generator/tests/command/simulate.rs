@@ -65,6 +65,55 @@ fn images_are_revised_before_they_boot() {
     }
 }
 
+/// Conventional UGAL has no T, so that of the images plays no part unless it is asked for.
+#[test]
+fn conventional_paths_are_decided_on_without_t() {
+    let scratch = Scratch::with_table_set();
+    let fabric = String::from_utf8(scratch.read("fabric.toml")).unwrap();
+    let routing = "[routing]\nthreshold = { ugal-l = -9, par-source = -9, par-second = 4 }\n";
+    scratch.write("other.toml", fabric.replace("[routing]\n", routing));
+    scratch.succeeds("generate other.toml -o other");
+    let run = |directory: &str, more: &str| {
+        let rest = "--window 500 --warm-up 1 --traffic shift(1,0) --load 0.2";
+        scratch.succeeds(&format!("simulate {directory} {rest} {more}"))
+    };
+    let title = |printed: String| printed.lines().next().unwrap().to_owned();
+    for scheme in ["ugal-l", "par", "ugal-g"] {
+        let with =
+            |directory: &str, more: &str| run(directory, &format!("--scheme {scheme} {more}"));
+        let conventional = with("other", "--conventional --json");
+        assert_eq!(conventional, with("out", "--conventional --json"));
+        assert_eq!(conventional, with("other", "--conventional --threshold 0 --json"));
+        assert_ne!(conventional, with("other", "--conventional --threshold -9 --json"));
+        let expected = format!("{scheme}, conventional VLB paths, T = 0, shift(1,0), 1 seed");
+        assert_eq!(title(with("other", "--conventional")), expected);
+    }
+    let custom = "custom VLB paths";
+    for (scheme, expected) in [
+        ("min", format!("min, {custom}, shift(1,0), 1 seed")),
+        ("ugal-l", format!("ugal-l, {custom}, T = -9, shift(1,0), 1 seed")),
+        ("ugal-g", format!("ugal-g, {custom}, T = -9, shift(1,0), 1 seed")),
+        (
+            "par",
+            format!(
+                "par, {custom}, T = -9 at the source and 4 at the second look, shift(1,0), 1 seed"
+            ),
+        ),
+    ] {
+        assert_eq!(title(run("other", &format!("--scheme {scheme}"))), expected);
+    }
+    let csv = run("other", "--scheme par --format csv");
+    assert!(csv.lines().next().unwrap().ends_with(",threshold,second-threshold"), "{csv}");
+    assert!(csv.lines().nth(1).unwrap().ends_with(",-9,4"), "{csv}");
+}
+
+#[test]
+fn a_range_of_loads_is_the_loads_that_it_stands_for() {
+    let scratch = Scratch::with_table_set();
+    let listed = scratch.succeeds(&format!("{SHORT} --load 0.05,0.15,0.25,0.6 --json"));
+    assert_eq!(scratch.succeeds(&format!("{SHORT} --load 0.05:0.25:0.1,0.6 --json")), listed);
+}
+
 #[test]
 fn pairs_are_read_from_a_file() {
     let scratch = Scratch::with_table_set();
@@ -94,6 +143,18 @@ fn bad_input_ends_in_one_error() {
         "--scheme par --virtual-channels 6 --vc-scheme per-hop",
         "--buffer 0",
         "--saturation --resolution 0",
+        "--resolution 0.1",
+        "--bench 0",
+        "--load 0.05,0.05",
+        "--load 0.05:0.2:0.05,0.1",
+        "--load 30%",
+        "--load 0.1..0.3",
+        "--load 0.3:0.1:0.1",
+        "--seeds 1,2,1",
+        "--plot curve.png",
+        "--plot none/curve.svg --window 100 --warm-up 0",
+        "--traffic Uniform",
+        "--traffic shift(-1,0)",
     ] {
         let run = scratch.tvlb(&format!("simulate out {arguments}"));
         assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{arguments}");

@@ -187,7 +187,7 @@ fn a_finding_as_json_and_no_table_set_at_all() {
     assert_eq!((run.code, &values["verified"]), (1, &serde_json::Value::Bool(false)));
     assert_eq!(run.stderr, format!("tvlb: {}\n", values["finding"].as_str().unwrap()));
     // Nothing is known of what is not there: an error, and no finding.
-    for directory in ["nowhere", ".", "fabric.toml"] {
+    for directory in ["nowhere", "."] {
         let error = scratch.refuses(&format!("verify {directory} --json"));
         assert!(error.contains("manifest.json: cannot read it: "), "{error}");
     }

@@ -112,7 +112,11 @@ fn what_is_wrong_is_named() {
         ("0.1, 0.2", "", "loads: found none, accepted at least one"),
         ("0.1, 0.2", "0.1, 0.1", "loads: found 0.1 twice, accepted each entry once"),
         ("\"par\"", "\"pra\"", "schemes: found \"pra\", accepted min, vlb, ugal-l, par, ugal-g"),
-        ("\"uniform\"", "\"unifrom\"", "traffic: \"unifrom\" is no traffic pattern"),
+        (
+            "\"uniform\"",
+            "\"unifrom\"",
+            "traffic: \"unifrom\" is not a traffic pattern (did you mean uniform?)",
+        ),
         ("window", "windows", "unknown field `windows`"),
         ("small.toml", "large.toml", "large.toml: cannot read it"),
         ("4-hop then", "4-hpo then", "sets: "),
@@ -134,4 +138,97 @@ fn what_is_wrong_is_named() {
     fs::write(&run, "{").unwrap();
     let (code, _, said) = tvlb(home.path(), "-o out --collect");
     assert!(code == 2 && said.contains("it is damaged") && said.contains("remove it"), "{said}");
+}
+
+#[test]
+fn a_sweep_file_that_never_ends_is_refused() {
+    let home = home(SWEEP);
+    let file = fs::File::create(home.path().join("sweep.toml")).unwrap();
+    file.set_len(1 << 40).unwrap();
+    let (code, _, said) = tvlb(home.path(), "-o out");
+    let expected =
+        "tvlb: sweep.toml: cannot read it: found 1099511627776 bytes, accepted at most 16777216\n";
+    assert_eq!((code, said.as_str()), (2, expected));
+    fs::remove_file(home.path().join("sweep.toml")).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", home.path().join("sweep.toml")).unwrap();
+    let (code, _, said) = tvlb(home.path(), "-o out");
+    let expected = "tvlb: sweep.toml: cannot read it: found a device, accepted a regular file\n";
+    assert_eq!((code, said.as_str()), (2, expected));
+}
+
+#[test]
+fn a_run_that_is_no_file_of_ours_is_not_read_to_its_end() {
+    let home = home(&SWEEP.replace("0.1, 0.2", "0.1").replace("\"uniform\", ", ""));
+    assert_eq!(tvlb(home.path(), "-o out").0, 0);
+    let runs = home.path().join("out/runs");
+    let one = fs::read_dir(&runs).unwrap().next().unwrap().unwrap().path();
+    let run = fs::read_dir(one).unwrap().next().unwrap().unwrap().path();
+    fs::File::create(&run).unwrap().set_len(1 << 40).unwrap();
+    let (code, _, said) = tvlb(home.path(), "-o out --collect");
+    assert!(code == 2 && said.contains("bytes, accepted at most 65536"), "{said}");
+}
+
+/// Conventional UGAL has no T, whatever the fabric file says of other sets.
+#[test]
+fn conventional_runs_do_not_depend_on_the_threshold() {
+    let home = home(&SWEEP.replace("0.1, 0.2", "0.2").replace("\"uniform\", ", ""));
+    let collected = || {
+        assert_eq!(tvlb(home.path(), "-o out").0, 0);
+        assert_eq!(tvlb(home.path(), "-o out --collect").0, 0);
+        fs::read_to_string(home.path().join("out/runs.csv")).unwrap()
+    };
+    let without = collected();
+    let fabric = fs::read_to_string(home.path().join("small.toml")).unwrap();
+    fs::write(home.path().join("small.toml"), fabric + "[routing]\nthreshold = -9\n").unwrap();
+    let (_, said, _) = tvlb(home.path(), "-o out");
+    // Of three sets for each of two schemes, the conventional ones are there.
+    assert_eq!(said, "out: 6 runs, 4 made now; --collect merges them\n");
+    let with = collected();
+    let thresholds = |csv: &str| -> Vec<String> {
+        csv.lines()
+            .skip(1)
+            .map(|l| l.rsplitn(3, ',').take(2).collect::<Vec<_>>().join(","))
+            .collect()
+    };
+    assert_eq!(thresholds(&without), [",0", ",0", ",0", "0,0", "0,0", "0,0"]);
+    assert_eq!(thresholds(&with), [",0", ",-9", ",-9", "0,0", "-9,-9", "-9,-9"]);
+    let conventional = |csv: &str| -> Vec<String> {
+        csv.lines().filter(|line| line.contains("conventional")).map(str::to_owned).collect()
+    };
+    assert_eq!(conventional(&with), conventional(&without));
+}
+
+#[test]
+fn nothing_is_kept_in_a_table_set() {
+    let home = home(SWEEP);
+    fs::create_dir(home.path().join("tables")).unwrap();
+    let manifest = "{\"format\": \"tvlb table set 1\"}";
+    fs::write(home.path().join("tables/manifest.json"), manifest).unwrap();
+    for directory in ["tables", "tables/study", "tables/deep/study"] {
+        for more in ["", "--collect"] {
+            let (code, _, said) = tvlb(home.path(), &format!("-o {directory} {more}"));
+            assert!(code == 2 && said.contains("it is within the table set "), "{said}");
+        }
+    }
+    assert_eq!(fs::read_dir(home.path().join("tables")).unwrap().count(), 1);
+}
+
+#[test]
+fn an_interrupted_sweep_says_what_it_keeps() {
+    let long = SWEEP.replace("window = 200", "window = 2000000");
+    let home = home(&long.replace("warm-up = 1", "warm-up = 0"));
+    let child = Command::new(env!("CARGO_BIN_EXE_tvlb"))
+        .current_dir(home.path())
+        .args(["sweep", "sweep.toml", "--quiet", "-o", "out"])
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    let expected =
+        "tvlb: interrupted; out keeps 0 of 24 runs, and the same command makes the others\n";
+    assert_eq!((output.status.code(), said.as_str()), (Some(130), expected));
 }

@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::values;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use tvlb_generator::choose::{PanelSize, Prefer};
@@ -47,7 +48,7 @@ pub(crate) struct Generate {
     /// The directory to write; it appears whole or not at all
     #[arg(short, long, value_name = "DIR", required_unless_present = "check")]
     pub(crate) output: Option<PathBuf>,
-    /// Replace DIR, in one step, if it is a table set
+    /// Replace DIR, in one step, if it is a table set and holds nothing else
     #[arg(long, requires = "output")]
     pub(crate) replace: bool,
     /// Write nothing; exit with 1 and say what is different if DIR is not what would be written
@@ -66,9 +67,9 @@ pub(crate) struct Generate {
     /// The set of PAR's second look alone
     #[arg(long, value_name = "SET")]
     pub(crate) set_par_second: Option<String>,
-    /// Where sets are chosen: by what
-    #[arg(long, value_enum, default_value_t = Preference::Throughput, value_name = "OBJECTIVE")]
-    pub(crate) prefer: Preference,
+    /// Where sets are chosen: by what [default: throughput]
+    #[arg(long, value_enum, ignore_case = true, value_name = "OBJECTIVE")]
+    pub(crate) prefer: Option<Preference>,
     /// Where sets are chosen: by the throughput model alone, without a simulation
     #[arg(long, conflicts_with_all = ["prefer", "panel"])]
     pub(crate) fast: bool,
@@ -76,23 +77,24 @@ pub(crate) struct Generate {
     /// that are chosen are tried so anyway
     #[arg(long)]
     pub(crate) balance: bool,
-    /// Where sets are chosen: how much traffic the candidates are tried with
-    #[arg(long, value_enum, default_value_t = PanelChoice::Standard, value_name = "SIZE")]
-    pub(crate) panel: PanelChoice,
+    /// Where sets are chosen: how much traffic the candidates are tried with [default: standard]
+    #[arg(long, value_enum, ignore_case = true, value_name = "SIZE")]
+    pub(crate) panel: Option<PanelChoice>,
     /// Where sets are chosen: what to try besides, SET or SET T=N, or two for PAR with `then`
     /// between; may be repeated
     #[arg(long, value_name = "POLICY")]
     pub(crate) candidate: Vec<String>,
-    /// Where sets are chosen: keep what is done in DIR, and go on from there if interrupted
+    /// Where sets are chosen: keep what is done in DIR; after an interruption the same command goes
+    /// on from there
     #[arg(long, value_name = "DIR")]
     pub(crate) state: Option<PathBuf>,
     /// Print JSON: the manifest, or what --check found
     #[arg(long)]
     pub(crate) json: bool,
     /// Use this many threads instead of one per core; the images are the same for any number
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub(crate) threads: Option<u16>,
-    /// Print nothing but errors
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
+    pub(crate) threads: Option<usize>,
+    /// Print nothing but errors: neither progress nor the summary, and no warning
     #[arg(short, long, conflicts_with = "json")]
     pub(crate) quiet: bool,
 }
@@ -105,7 +107,7 @@ pub(crate) struct Search {
     #[arg(required = true)]
     pub(crate) fabrics: Vec<PathBuf>,
     /// Whose decision the mixtures are for
-    #[arg(long, value_enum, default_value_t = SearchScheme::UgalL)]
+    #[arg(long, value_enum, ignore_case = true, default_value_t = SearchScheme::UgalL)]
     pub(crate) scheme: SearchScheme,
     /// Begin no new wave of mixtures after so many runs of the simulator
     #[arg(long, default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -115,7 +117,7 @@ pub(crate) struct Search {
     #[arg(long, default_value_t = 2, value_name = "N")]
     pub(crate) seed: u64,
     /// How much traffic mixtures are tried with
-    #[arg(long, value_enum, default_value_t = PanelChoice::Standard, value_name = "SIZE")]
+    #[arg(long, value_enum, ignore_case = true, default_value_t = PanelChoice::Standard, value_name = "SIZE")]
     pub(crate) panel: PanelChoice,
     /// A mixture to begin with: SET, SET T=N, or two for PAR with `then` between; may be repeated
     #[arg(long, value_name = "POLICY")]
@@ -127,9 +129,9 @@ pub(crate) struct Search {
     #[arg(long)]
     pub(crate) json: bool,
     /// Use this many threads instead of one per core; what is found is the same for any number
-    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub(crate) threads: Option<u16>,
-    /// Show no progress
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
+    pub(crate) threads: Option<usize>,
+    /// Show no progress: print nothing but the result and errors
     #[arg(short, long)]
     pub(crate) quiet: bool,
 }
@@ -146,7 +148,7 @@ pub(crate) enum SearchScheme {
 /// What to choose sets by.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Preference {
-    /// Saturation under adversarial traffic
+    /// Saturation under adversarial traffic; the least latency among what differs by at most 0.005
     Throughput,
     /// Latency at low load, without losing saturation
     Latency,
@@ -167,9 +169,9 @@ impl Preference {
 /// How much traffic to try.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PanelChoice {
-    /// Nine adversarial patterns and five guards
+    /// Nine adversarial patterns, and five other kinds of traffic as guards
     Standard,
-    /// Two patterns and two guards: a glance, not to be relied on
+    /// Two adversarial patterns and two guards: a glance, not to be relied on
     Quick,
 }
 
@@ -227,9 +229,9 @@ pub(crate) struct Verify {
     #[arg(long)]
     pub(crate) json: bool,
     /// Use this many threads instead of one per core; the outcome is the same for any number
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
     pub(crate) threads: Option<usize>,
-    /// Print nothing but errors: the exit code tells
+    /// Print nothing but errors, neither progress nor the result: the exit code tells
     #[arg(short, long, conflicts_with = "json")]
     pub(crate) quiet: bool,
 }
@@ -255,9 +257,9 @@ pub(crate) struct Diff {
     #[arg(long)]
     pub(crate) json: bool,
     /// Use this many threads instead of one per core; the outcome is the same for any number
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
     pub(crate) threads: Option<usize>,
-    /// Print nothing but errors: the exit code tells
+    /// Print nothing but errors, neither progress nor the result: the exit code tells
     #[arg(short, long, conflicts_with = "json")]
     pub(crate) quiet: bool,
 }
@@ -285,7 +287,7 @@ pub(crate) struct Topology {
     /// The fabric file
     pub(crate) fabric: PathBuf,
     /// What to print
-    #[arg(long, value_enum, default_value_t = Format::Summary)]
+    #[arg(long, value_enum, ignore_case = true, default_value_t = Format::Summary)]
     pub(crate) format: Format,
     /// Print the summary as JSON
     #[arg(long, conflicts_with = "format")]
@@ -295,7 +297,7 @@ pub(crate) struct Topology {
 /// How to show a wiring.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// Sizes, links per pair of groups, unused ports
+    /// Sizes, links per pair of groups, unused ports, what is unusual
     Summary,
     /// The cable list, in the form that a fabric file can name
     Csv,
@@ -363,7 +365,7 @@ pub(crate) struct Model {
     #[arg(long, value_name = "SET")]
     pub(crate) sets: Vec<String>,
     /// What counts as one path
-    #[arg(long, value_enum, default_value_t = CountedPaths::Triples)]
+    #[arg(long, value_enum, ignore_case = true, default_value_t = CountedPaths::Triples)]
     pub(crate) paths: CountedPaths,
     /// How much of the best throughput a candidate may lack, as a fraction
     #[arg(long, value_name = "FRACTION", default_value_t = 0.01)]
@@ -381,9 +383,9 @@ pub(crate) struct Model {
     #[arg(long, value_name = "FILE")]
     pub(crate) state: Option<PathBuf>,
     /// Use this many threads instead of one per core; the figures are the same for any number
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
     pub(crate) threads: Option<usize>,
-    /// Print nothing but the result and errors
+    /// Show no progress: print nothing but the result and errors
     #[arg(short, long)]
     pub(crate) quiet: bool,
 }

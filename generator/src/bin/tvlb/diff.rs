@@ -2,12 +2,15 @@
 
 use crate::args::Diff;
 use crate::failure::{Failure, Outcome};
+use crate::files::expect_table_set;
 use crate::output::{catch_interrupt, interrupted, print, print_json, progress, use_threads};
 use tvlb_generator::diff::{DiffError, Difference, Settings, Tables, compare};
 
 pub(crate) fn run(arguments: &Diff) -> Outcome {
     use_threads(arguments.threads)?;
     catch_interrupt()?;
+    expect_table_set(&arguments.old)?;
+    expect_table_set(&arguments.new)?;
     let old = Tables::open(&arguments.old).map_err(Failure::of)?;
     let new = Tables::open(&arguments.new).map_err(Failure::of)?;
     let settings = Settings { most_routes: arguments.most_routes, seed: arguments.seed };

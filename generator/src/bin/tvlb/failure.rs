@@ -1,7 +1,8 @@
 //! What a command ends in when it does not end well.
 
+use std::env;
 use std::fmt;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 /// The exit code where something was found: a fault, a difference.
@@ -24,6 +25,8 @@ pub(crate) enum Failure {
     Found,
     /// The user asked to stop.
     Interrupted,
+    /// The same, with what became of the work, in words for the user.
+    Stopped(String),
     /// Whoever read our output has read enough.
     BrokenPipe,
 }
@@ -34,19 +37,59 @@ impl Failure {
         Self::Message(error.to_string())
     }
 
+    /// An interruption with what became of the work; any other failure as it is.
+    pub(crate) fn stopped(self, what_became: impl FnOnce() -> String) -> Self {
+        match self {
+            Self::Interrupted => Self::Stopped(what_became()),
+            other => other,
+        }
+    }
+
     /// Tells the user and gives the exit code.
     pub(crate) fn report(self) -> ExitCode {
         let (message, code) = match self {
             Self::Message(message) => (message, ERROR),
             Self::Finding(message) => (message, FOUND),
             Self::Found => return ExitCode::from(FOUND),
-            Self::Interrupted => ("interrupted; nothing was written".to_owned(), INTERRUPTED),
+            Self::Interrupted => ("interrupted".to_owned(), INTERRUPTED),
+            Self::Stopped(what_became) => (format!("interrupted; {what_became}"), INTERRUPTED),
             Self::BrokenPipe => return ExitCode::SUCCESS,
         };
-        // Where nobody can be told, the exit code still tells.
-        let _ = writeln!(io::stderr(), "tvlb: {}", shown(&message));
+        tell(&shown(&message));
         ExitCode::from(code)
     }
+}
+
+/// Tells the user something on standard error. Where nobody can be told, the exit code still tells.
+pub(crate) fn tell(message: &str) {
+    let name = if is_coloured() { "\u{1b}[1m\u{1b}[31mtvlb:\u{1b}[0m" } else { "tvlb:" };
+    let _ = writeln!(io::stderr(), "{name} {message}");
+}
+
+/// Ends where the command line cannot be parsed, or asks for help or the version. An error looks
+/// like any other of ours.
+pub(crate) fn end_of_parsing(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr()
+        || error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+    {
+        let _ = error.print();
+    } else {
+        let rendered = error.render();
+        let text = if is_coloured() { rendered.ansi().to_string() } else { rendered.to_string() };
+        let _ = write!(io::stderr(), "{}", text.replacen("error:", "tvlb:", 1));
+    }
+    u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
+}
+
+/// Whether standard error takes colours, and the user wants them.
+fn is_coloured() -> bool {
+    let is = |name: &str, value: &str| env::var_os(name).is_some_and(|found| found == value);
+    let is_set = |name: &str| env::var_os(name).is_some_and(|found| !found.is_empty());
+    io::stderr().is_terminal()
+        && !is_set("NO_COLOR")
+        && !is("CLICOLOR", "0")
+        && !is("TERM", "dumb")
+        && is_set("TERM")
 }
 
 /// Writing to standard output failed.

@@ -3,7 +3,8 @@
 mod check;
 
 use crate::args::{Generate, PanelChoice, Preference};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, tell};
+use crate::files::{expect_table_set, load_fabric, outside_table_sets};
 use crate::output::{
     catch_interrupt, count, interrupted, print, print_json, progress, use_threads,
 };
@@ -28,7 +29,8 @@ use tvlb_generator::set_grammar::parse_set;
 use tvlb_generator::table_set::{
     self, BalanceEntry, Existing, Manifest, REPORT_FILE, SetEntry, TableSet, WriteError,
 };
-use tvlb_generator::verify::{self, Certificate, VerifyError, verify_tables};
+use tvlb_generator::topology::summary::TopologySummary;
+use tvlb_generator::verify::{self, Certificate, Extent, VerifyError, verify_tables};
 use tvlb_schema::{Decision, PerDecision};
 
 /// VLB walks that are verified before a table set takes its name: all that there are up to some 80
@@ -36,10 +38,19 @@ use tvlb_schema::{Decision, PerDecision};
 const MOST_WALKS: u64 = 20_000_000;
 
 pub(crate) fn run(arguments: &Generate) -> Outcome {
+    let what_became = || match (&arguments.output, &arguments.check) {
+        (_, Some(_)) => "nothing was compared".to_owned(),
+        _ => "nothing was written".to_owned(),
+    };
+    make(arguments).map_err(|failure| failure.stopped(what_became))
+}
+
+fn make(arguments: &Generate) -> Outcome {
     let begin = Instant::now();
     catch_interrupt()?;
-    use_threads(arguments.threads.map(usize::from))?;
-    let mut fabric = Fabric::load(&arguments.fabric).map_err(Failure::of)?;
+    use_threads(arguments.threads)?;
+    outside_table_sets([("--state", arguments.state.as_deref())])?;
+    let mut fabric = load_fabric(&arguments.fabric)?;
     override_sets(&mut fabric, arguments)?;
     check_unused(&fabric, arguments)?;
     let options = options(&fabric, arguments)?;
@@ -50,7 +61,10 @@ pub(crate) fn run(arguments: &Generate) -> Outcome {
             table_set::check_target(output, existing).map_err(Failure::of)?;
             Target::Write(output)
         }
-        (None, Some(directory)) => Target::Check(Written::list(directory).map_err(Failure::of)?),
+        (None, Some(directory)) => {
+            expect_table_set(directory)?;
+            Target::Check(Written::list(directory).map_err(Failure::of)?)
+        }
         (None, None) => return Err(Failure::Message("neither --output nor --check".to_owned())),
     };
 
@@ -61,10 +75,15 @@ pub(crate) fn run(arguments: &Generate) -> Outcome {
             Failure::Message(format!("{}: {error}", path.display()))
         }
     };
+    check_reachable(&fabric.topology).map_err(unreachable)?;
+    if !arguments.quiet {
+        for warning in TopologySummary::of(&fabric.topology).warnings() {
+            tell(&format!("warning: {warning}"));
+        }
+    }
     let (sets, thresholds, choice) = if let Some(rules) = fabric.file.sets.rules() {
         (unthinned(rules), fabric.file.thresholds.unwrap_or_default(), None)
     } else {
-        check_reachable(&fabric.topology).map_err(unreachable)?;
         let choice = choose_sets(&fabric, &options, arguments)?;
         (choice.sets, choice.thresholds, Some((choice.entry, choice.evidence)))
     };
@@ -97,6 +116,7 @@ pub(crate) fn run(arguments: &Generate) -> Outcome {
     let files = generated.files();
     let bar = progress(arguments.quiet, "files", files.len());
     let contents = files.iter().map(|(path, bytes)| (*path, bytes.as_ref()));
+    let mut verified = None;
     let seal = |written: &Path| {
         bar.finish_and_clear();
         let certificate = verify_written(written, arguments)?;
@@ -110,6 +130,7 @@ pub(crate) fn run(arguments: &Generate) -> Outcome {
         };
         let manifest = generated.manifest.to_json();
         let report = table_set::sealed_report(&report::html(&subject), &manifest);
+        verified = Some(certificate);
         Ok::<_, Failure>((REPORT_FILE, report))
     };
     let written = || bar.inc(1);
@@ -123,6 +144,7 @@ pub(crate) fn run(arguments: &Generate) -> Outcome {
     print(&Summary {
         manifest: &generated.manifest,
         draw_work: &draw_work,
+        certificate: verified.as_ref(),
         directory: output,
         took: begin.elapsed(),
     })
@@ -226,8 +248,8 @@ fn check_unused(fabric: &Fabric, arguments: &Generate) -> Outcome {
         ("--fast", arguments.fast),
         ("--candidate", !arguments.candidate.is_empty()),
         ("--state", arguments.state.is_some()),
-        ("--prefer", arguments.prefer != Preference::Throughput),
-        ("--panel", arguments.panel != PanelChoice::Standard),
+        ("--prefer", arguments.prefer.is_some()),
+        ("--panel", arguments.panel.is_some()),
     ];
     match unused.into_iter().find(|(_, given)| *given) {
         None => Ok(()),
@@ -246,8 +268,8 @@ pub(crate) fn policies(texts: &[String], seed: u64) -> Result<Vec<(Policy, Polic
 
 fn options(fabric: &Fabric, arguments: &Generate) -> Result<Options, Failure> {
     Ok(Options {
-        prefer: arguments.prefer.prefer(),
-        panel: arguments.panel.size(),
+        prefer: arguments.prefer.unwrap_or(Preference::Throughput).prefer(),
+        panel: arguments.panel.unwrap_or(PanelChoice::Standard).size(),
         fast: arguments.fast,
         candidates: policies(&arguments.candidate, fabric.file.seed)?,
         state: arguments.state.clone(),
@@ -264,13 +286,15 @@ fn choose_sets(
     let choice = choose(fabric, options, &stages);
     stages.finish();
     choice.map_err(|error| match error {
-        ChooseError::Interrupted => {
-            if let Some(directory) = &options.state {
-                let kept = runs_kept(fabric, options);
-                eprintln!("tvlb: {}: keeps {kept} runs", directory.display());
-            }
-            Failure::Interrupted
-        }
+        ChooseError::Interrupted => Failure::Stopped(match &options.state {
+            Some(directory) => format!(
+                "no table set was written; {} keeps {} runs, and the same command goes on from there",
+                directory.display(),
+                runs_kept(fabric, options)
+            ),
+            None => "nothing was written; with --state DIR, the same command goes on from there"
+                .to_owned(),
+        }),
         error => Failure::of(error),
     })
 }
@@ -315,10 +339,22 @@ impl Watch for Stages {
     }
 }
 
+/// Which paths were walked before the table set took its name.
+fn what_was_verified(certificate: &Certificate) -> String {
+    match certificate.extent {
+        Extent::Exhaustive => "every MIN path, every VLB path".to_owned(),
+        Extent::Sampled { pairs, .. } => format!(
+            "every MIN path; the VLB paths of a sample of {pairs} of {} pairs (tvlb verify              --most-walks N walks more)",
+            certificate.pairs
+        ),
+    }
+}
+
 /// What was done and where it lies.
 struct Summary<'m> {
     manifest: &'m Manifest,
     draw_work: &'m PerDecision<DrawWork>,
+    certificate: Option<&'m Certificate>,
     directory: &'m Path,
     took: Duration,
 }
@@ -394,6 +430,9 @@ impl Display for Summary<'_> {
             "images   {switches} switch images of {} bytes (median; {} to {}), fabric image {} bytes",
             sizes.switch_median, sizes.switch_least, sizes.switch_most, sizes.fabric
         )?;
+        if let Some(certificate) = self.certificate {
+            writeln!(f, "verified {}", what_was_verified(certificate))?;
+        }
         writeln!(
             f,
             "written  {}: {} files, {} bytes of images, in {:.2} s",

@@ -6,6 +6,7 @@ mod values;
 
 use crate::args::Inspect;
 use crate::failure::{Failure, Outcome};
+use crate::files::expect_table_set;
 use crate::output::{print, print_json};
 use crate::paths::existing_switch;
 use std::fmt::{self, Display, Formatter, Write};
@@ -19,6 +20,7 @@ use tvlb_schema::{
 use values::{PathValues, SwitchValues};
 
 pub(crate) fn run(arguments: &Inspect) -> Outcome {
+    expect_table_set(&arguments.directory)?;
     let set = TableSet::open(&arguments.directory).map_err(Failure::of)?;
     let fabric_bytes = set.fabric_image().map_err(Failure::of)?;
     let fabric = FabricImage::decode(&fabric_bytes)

@@ -8,6 +8,7 @@ mod cables;
 mod diff;
 mod experiment;
 mod failure;
+mod files;
 mod generate;
 mod inspect;
 mod manual;
@@ -18,6 +19,7 @@ mod search;
 mod simulate;
 mod sweep;
 mod topology;
+mod values;
 mod verify;
 
 use args::{Arguments, Command};
@@ -25,7 +27,10 @@ use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return failure::end_of_parsing(&error),
+    };
     let outcome = match &arguments.command {
         Command::Generate(arguments) => generate::run(arguments),
         Command::Inspect(arguments) => inspect::run(arguments),
@@ -35,7 +40,9 @@ fn main() -> ExitCode {
         Command::Model(arguments) => model::run(arguments),
         Command::Search(arguments) => search::run(arguments),
         Command::Simulate(arguments) => simulate::run(arguments),
-        Command::Verify(arguments) => verify::run(arguments),
+        Command::Verify(arguments) => {
+            files::expect_table_set(&arguments.directory).and_then(|()| verify::run(arguments))
+        }
         Command::Sweep(arguments) => sweep::run(arguments),
         Command::Experiment(arguments) => experiment::run(arguments),
         Command::Diff(arguments) => diff::run(arguments),

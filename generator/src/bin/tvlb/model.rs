@@ -2,12 +2,12 @@
 
 use crate::args::Model;
 use crate::failure::{Failure, Outcome};
+use crate::files::{load_fabric, outside_table_sets};
 use crate::output::{
     catch_interrupt, interrupted, print, print_json, progress, read_input, use_threads, write_file,
 };
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
-use tvlb_generator::fabric::Fabric;
 use tvlb_generator::throughput::pattern::{self, Pattern};
 use tvlb_generator::throughput::report::{Heading, Report};
 use tvlb_generator::throughput::state::{self, Done, StateError};
@@ -18,13 +18,18 @@ use tvlb_schema::Dragonfly;
 pub(crate) fn run(arguments: &Model) -> Outcome {
     let begin = Instant::now();
     use_threads(arguments.threads)?;
+    outside_table_sets([
+        ("--csv", arguments.csv.as_deref()),
+        ("--svg", arguments.svg.as_deref()),
+        ("--state", arguments.state.as_deref()),
+    ])?;
     if !(0.0..1.0).contains(&arguments.epsilon) {
         let found = arguments.epsilon;
         return Err(Failure::Message(format!(
             "--epsilon {found}: it must be at least 0 and below 1"
         )));
     }
-    let fabric = Fabric::load(&arguments.fabric).map_err(Failure::of)?;
+    let fabric = load_fabric(&arguments.fabric)?;
     let seed = fabric.file.seed;
     let patterns = patterns(arguments, fabric.topology.dragonfly(), seed)?;
     let sets = sets(arguments, seed)?;
@@ -58,11 +63,15 @@ pub(crate) fn run(arguments: &Model) -> Outcome {
         return Err(Failure::of(error));
     }
     let Some(cells) = sweep.assemble(&progress.done) else {
-        if let Some(path) = state_file {
-            let (done, all) = (progress.done.len(), sweep.unit_count());
-            eprintln!("tvlb: {}: keeps {done} of {all} units of work", path.display());
-        }
-        return Err(Failure::Interrupted);
+        let (done, all) = (progress.done.len(), sweep.unit_count());
+        return Err(Failure::Stopped(match state_file {
+            Some(path) => format!(
+                "{} keeps {done} of {all} units of work, and the same command goes on from there",
+                path.display()
+            ),
+            None => "nothing was written; with --state FILE, the same command goes on from there"
+                .to_owned(),
+        }));
     };
 
     let heading = Heading { fabric: fabric.file.name.clone(), seed, epsilon: arguments.epsilon };
@@ -106,7 +115,7 @@ fn patterns(arguments: &Model, df: &Dragonfly, seed: u64) -> Result<Vec<Pattern>
                 .parse::<u32>()
                 .ok()
                 .filter(|&count| count > 0)
-                .ok_or_else(|| bad("behind the colon goes a number of patterns, at least 1")),
+                .ok_or_else(|| bad("after the colon goes a number of patterns, at least 1")),
         };
         match name {
             "type-1" => {

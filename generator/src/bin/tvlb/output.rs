@@ -59,7 +59,7 @@ pub(crate) fn print_json(value: &impl Serialize) -> Outcome {
     print(&format_args!("{json}\n"))
 }
 
-/// A count without an end on the terminal; nothing where there is none, or if quiet.
+/// A count of runs without an end on the terminal; nothing where there is none, or if quiet.
 pub(crate) fn count(quiet: bool, what: &'static str) -> ProgressBar {
     let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
     let style = ProgressStyle::with_template("{msg:>12} {spinner} {pos} runs, {elapsed}")

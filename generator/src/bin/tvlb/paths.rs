@@ -2,14 +2,14 @@
 
 use crate::args::Paths;
 use crate::failure::{Failure, Outcome};
+use crate::files::load_fabric;
 use crate::output::{print, print_json};
-use tvlb_generator::fabric::Fabric;
 use tvlb_generator::routes::count::RouteCounter;
 use tvlb_generator::routes::text::PathListing;
 use tvlb_schema::{Dragonfly, Switch};
 
 pub(crate) fn run(arguments: &Paths) -> Outcome {
-    let topology = Fabric::load(&arguments.fabric).map_err(Failure::of)?.topology;
+    let topology = load_fabric(&arguments.fabric)?.topology;
     let from = existing_switch("--from", arguments.from, topology.dragonfly())?;
     let to = existing_switch("--to", arguments.to, topology.dragonfly())?;
     let listing = PathListing::new(&RouteCounter::new(&topology), from, to, arguments.list);

@@ -2,6 +2,7 @@
 
 use crate::args::{Search, SearchScheme};
 use crate::failure::{Failure, Outcome};
+use crate::files::{load_fabric, outside_table_sets};
 use crate::generate::{Stages, policies};
 use crate::output::{catch_interrupt, print, print_json, use_threads};
 use tvlb_firmware_model::Scheme;
@@ -13,10 +14,11 @@ use tvlb_generator::image::check_reachable;
 
 pub(crate) fn run(arguments: &Search) -> Outcome {
     catch_interrupt()?;
-    use_threads(arguments.threads.map(usize::from))?;
+    use_threads(arguments.threads)?;
+    outside_table_sets([("--state", arguments.state.as_deref())])?;
     let mut fabrics = Vec::new();
     for path in &arguments.fabrics {
-        let fabric = Fabric::load(path).map_err(Failure::of)?;
+        let fabric = load_fabric(path)?;
         check_reachable(&fabric.topology).map_err(|error| {
             Failure::Message(format!("{}: {error}", fabric.wiring_path(path).display()))
         })?;
@@ -44,7 +46,15 @@ pub(crate) fn run(arguments: &Search) -> Outcome {
     let found = search(&fabrics, &options, &stages);
     stages.finish();
     let found = found.map_err(|error| match error {
-        ChooseError::Interrupted => Failure::Interrupted,
+        ChooseError::Interrupted => Failure::Stopped(match &arguments.state {
+            Some(state) => format!(
+                "{} keeps the runs so far, and the same command goes on from there",
+                state.display()
+            ),
+            None => {
+                "nothing was kept; with --state DIR, the same command goes on from there".to_owned()
+            }
+        }),
         error => Failure::of(error),
     })?;
     let entry = SearchEntry::of(&fabrics, &options, &found);

@@ -1,15 +1,15 @@
 //! `tvlb topology`.
 
 use crate::args::{Format, Topology};
-use crate::failure::{Failure, Outcome};
+use crate::failure::Outcome;
+use crate::files::load_fabric;
 use crate::output::{print, print_json};
-use tvlb_generator::fabric::Fabric;
 use tvlb_generator::topology::cable_list;
 use tvlb_generator::topology::graphviz::{Detail, picture};
 use tvlb_generator::topology::summary::TopologySummary;
 
 pub(crate) fn run(arguments: &Topology) -> Outcome {
-    let topology = Fabric::load(&arguments.fabric).map_err(Failure::of)?.topology;
+    let topology = load_fabric(&arguments.fabric)?.topology;
     match arguments.format {
         Format::Summary if arguments.json => print_json(&TopologySummary::of(&topology)),
         Format::Summary => print(&TopologySummary::of(&topology)),

@@ -7,7 +7,9 @@ mod step_one;
 mod topologies;
 
 use crate::failure::{Failure, Outcome};
+use crate::files::outside_table_sets;
 use crate::output::{catch_interrupt, print, use_threads, write_file};
+use crate::values;
 use catalogue::{EXPERIMENTS, Experiment, Kind};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -46,9 +48,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Use this many threads instead of one per core; the figures are the same for any number
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
     threads: Option<usize>,
-    /// Print nothing but the result and errors
+    /// Show no progress: print nothing but the result and errors
     #[arg(short, long)]
     quiet: bool,
 }
@@ -73,20 +75,34 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         .iter()
         .find(|experiment| experiment.name == arguments.name)
         .expect("the parser lets no other name through");
+    outside_table_sets([
+        ("--output", Some(arguments.output.as_path())),
+        ("--state", arguments.state.as_deref()),
+    ])?;
     // Before the work, so that a directory that cannot be written to is known at once.
     let directory = &arguments.output;
     fs::create_dir_all(directory).map_err(|error| {
         Failure::Message(format!("{}: cannot create the directory: {error}", directory.display()))
     })?;
     let found = match &experiment.kind {
-        Kind::Model { p, a, h, g } => step_one::run([*p, *a, *h, *g], experiment, arguments)?,
-        Kind::Curves(study) => curves::run(study, experiment, arguments).inspect_err(|error| {
-            if let (Failure::Interrupted, Some(state)) = (error, &arguments.state) {
-                eprintln!("tvlb: {}: keeps the runs so far", state.display());
-            }
-        })?,
-        Kind::Topologies => topologies::run(experiment, arguments)?,
+        Kind::Model { p, a, h, g } => step_one::run([*p, *a, *h, *g], experiment, arguments),
+        Kind::Curves(study) => curves::run(study, experiment, arguments),
+        Kind::Topologies => topologies::run(experiment, arguments),
     };
+    let found = found.map_err(|failure| {
+        failure.stopped(|| match (&experiment.kind, &arguments.state) {
+            (Kind::Curves(_), Some(state)) => format!(
+                "no figure was written; {} keeps the runs so far, and the same command goes on from \
+                 there",
+                state.display()
+            ),
+            (Kind::Curves(_), None) => {
+                "nothing was written; with --state DIR, the same command goes on from there"
+                    .to_owned()
+            }
+            _ => "nothing was written".to_owned(),
+        })
+    })?;
     write_file(&directory.join("figures.csv"), &found.csv)?;
     write_file(&directory.join("figures.json"), &found.json)?;
     for (name, svg) in &found.pictures {

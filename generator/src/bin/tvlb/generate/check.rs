@@ -90,7 +90,7 @@ pub(super) fn run(arguments: &Generate, generated: &Generated, written: &Written
             report.changed.push((*path).to_owned());
         }
     }
-    // The report says what is in the other files, and is written anew with them.
+    // The report says what is in the other files, and is written again with them.
     let is_ours = |file: &String| file == REPORT_FILE || files.iter().any(|(path, _)| path == file);
     report.too_many = written.files.iter().filter(|file| !is_ours(file)).cloned().collect();
     report.same =

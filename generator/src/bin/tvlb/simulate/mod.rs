@@ -8,8 +8,9 @@ mod report;
 pub(crate) use options::Simulate;
 
 use crate::failure::{Failure, Outcome};
+use crate::files::{expect_table_set, outside_table_sets};
 use crate::output::{
-    catch_interrupt, interrupted, print, progress, read_input, use_threads, write_file,
+    catch_interrupt, count, interrupted, print, progress, read_input, use_threads, write_file,
 };
 use indicatif::ProgressBar;
 use options::Format;
@@ -18,7 +19,13 @@ use tvlb_generator::table_set::TableSet;
 use tvlb_simulator::{BootError, Fabric, Observer, Pattern, RunError, Study, StudyError};
 
 pub(crate) fn run(arguments: &Simulate) -> Outcome {
+    arguments.check()?;
     use_threads(arguments.threads)?;
+    outside_table_sets([
+        ("--plot", arguments.plot.as_deref()),
+        ("--links", arguments.links.as_deref()),
+    ])?;
+    expect_table_set(&arguments.directory)?;
     let set = TableSet::open(&arguments.directory).map_err(Failure::of)?;
     let fabric = set.fabric_image().map_err(Failure::of)?;
     let mut switches = switch_images(&set)?;
@@ -35,8 +42,12 @@ pub(crate) fn run(arguments: &Simulate) -> Outcome {
     }
 
     catch_interrupt()?;
-    let runs = if arguments.saturation { 0 } else { arguments.loads().len() * study.seeds.len() };
-    let bar = progress(arguments.quiet, "runs", runs);
+    let bar = if arguments.saturation {
+        // A search finds out on its way how many runs it needs.
+        count(arguments.quiet, "saturation")
+    } else {
+        progress(arguments.quiet, "runs", arguments.loads().len() * study.seeds.len())
+    };
     let observer = Watching { bar: &bar };
     let outcome = if arguments.saturation {
         study.saturation(arguments.resolution, &observer).map(Report::Saturation)
@@ -45,12 +56,18 @@ pub(crate) fn run(arguments: &Simulate) -> Outcome {
     };
     bar.finish_and_clear();
     let report = outcome.map_err(|error| match error {
-        StudyError::Run { error: RunError::Stopped, .. } => Failure::Interrupted,
+        StudyError::Run { error: RunError::Stopped, .. } => {
+            if arguments.plot.is_some() || arguments.links.is_some() {
+                Failure::Stopped("nothing was written".to_owned())
+            } else {
+                Failure::Interrupted
+            }
+        }
         error => Failure::of(error),
     })?;
 
     if let (Some(path), Report::Curve(points)) = (&arguments.plot, &report) {
-        let title = format!("{}, {pattern}", tvlb_simulator::scheme_name(settings.scheme));
+        let title = report::title(&study);
         let svg = plot::latency_curve(&title, points, f64::from(settings.latency_limit));
         write_file(path, &svg)?;
     }
@@ -60,7 +77,7 @@ pub(crate) fn run(arguments: &Simulate) -> Outcome {
     match arguments.format {
         Format::Table if arguments.json => report::json(&report, &study),
         Format::Table => print(&report::Table { report: &report, study: &study }),
-        Format::Csv => print(&report::Csv { report: &report }),
+        Format::Csv => print(&report::Csv { report: &report, study: &study }),
     }
 }
 
@@ -106,7 +123,9 @@ fn in_file(set: &TableSet, error: &BootError) -> Failure {
 /// A pattern by name, or "pairs:FILE".
 fn pattern(text: &str) -> Result<Pattern, Failure> {
     let Some(path) = text.strip_prefix("pairs:") else {
-        return text.parse().map_err(|error| Failure::Message(format!("--traffic: {error}")));
+        return text
+            .parse()
+            .map_err(|error| Failure::Message(format!("--traffic: {error}, pairs:FILE")));
     };
     let content = read_input(path)
         .map_err(|error| Failure::Message(format!("{path}: cannot read it: {error}")))?;

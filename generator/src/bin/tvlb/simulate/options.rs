@@ -1,5 +1,7 @@
 //! The command line of `tvlb simulate`.
 
+use crate::failure::{Failure, Outcome};
+use crate::values::{self, Loads, repeated};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use tvlb_firmware_model::VlbPaths;
@@ -18,7 +20,9 @@ const TRAFFIC: &str = "Traffic (--traffic):
   tmixed(u,v[,Δg,Δs]) the same per packet
   hot-switch          the first switch of each group to that of the next group, the rest uniform
   next-group          each packet to a node drawn from the next group
-  pairs:FILE          source,destination in each line; other nodes are silent";
+  pairs:FILE          source,destination in each line; other nodes are silent
+
+The columns of the output are explained in docs/simulator.md.";
 
 /// Simulate the network that a table set describes, its switches booted from the images
 #[derive(Args)]
@@ -28,53 +32,55 @@ pub(crate) struct Simulate {
     /// The directory that `generate` wrote
     pub(crate) directory: PathBuf,
     /// How source switches choose between MIN and VLB
-    #[arg(long, value_enum, default_value_t = Scheme::UgalL)]
+    #[arg(long, value_enum, ignore_case = true, default_value_t = Scheme::UgalL)]
     pub(crate) scheme: Scheme,
-    /// Draw VLB paths conventionally instead of from the images' sets; T is still theirs, so that
-    /// ordinary UGAL may need --threshold 0
+    /// Draw VLB paths conventionally instead of from the images' sets, and decide with T = 0 unless
+    /// --threshold says otherwise: UGAL and PAR as they were before there were T-VLB sets
     #[arg(long)]
     pub(crate) conventional: bool,
     /// Who sends to whom; see --help
     #[arg(long, value_name = "PATTERN", default_value = "uniform")]
     pub(crate) traffic: String,
-    /// Flits that each node offers per cycle, one run for each
+    /// Flits that each node offers per cycle, one run for each: numbers separated by commas, and
+    /// ranges FROM:TO:STEP, such as 0.05:0.5:0.05, with both ends
     #[arg(long, value_name = "LOADS", value_delimiter = ',', default_value = "0.1")]
-    load: Vec<f64>,
+    load: Vec<Loads>,
     /// Search for the load at which the network saturates
     #[arg(long, conflicts_with_all = ["load", "plot", "links", "bench"])]
     pub(crate) saturation: bool,
     /// The resolution of that search
-    #[arg(long, value_name = "LOAD", default_value_t = 0.01)]
+    #[arg(long, value_name = "LOAD", default_value_t = 0.01, requires = "saturation")]
     pub(crate) resolution: f64,
     /// One run of every load for each; several give standard errors
     #[arg(long, value_name = "SEEDS", value_delimiter = ',', default_value = "1")]
     pub(crate) seeds: Vec<u64>,
     /// How to print the figures
-    #[arg(long, value_enum, default_value_t = Format::Table)]
+    #[arg(long, value_enum, ignore_case = true, default_value_t = Format::Table)]
     pub(crate) format: Format,
     /// Print JSON
     #[arg(long, conflicts_with_all = ["format", "bench"])]
     pub(crate) json: bool,
-    /// Draw the latency curve as SVG
+    /// Draw the latency curve as SVG, to a file whose name ends in .svg
     #[arg(long, value_name = "FILE")]
     pub(crate) plot: Option<PathBuf>,
     /// Write the load of every link as CSV
     #[arg(long, value_name = "FILE")]
     pub(crate) links: Option<PathBuf>,
     /// Only measure the simulator's speed, over so many cycles of each load
-    #[arg(long, value_name = "CYCLES", conflicts_with_all = ["plot", "links"])]
+    #[arg(long, value_name = "CYCLES", conflicts_with_all = ["plot", "links"], value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) bench: Option<u32>,
-    /// T of every decision, instead of the images': MIN is taken up to this much costlier than VLB
+    /// T of every decision, instead of the images' or of the 0 of --conventional: MIN is taken up to
+    /// this much costlier than VLB
     #[arg(long, value_name = "T", allow_negative_numbers = true, help_heading = "Switches")]
     threshold: Option<i16>,
     /// How virtual channels are assigned, instead of the images' rule
-    #[arg(long, value_enum, value_name = "RULE", help_heading = "Switches")]
+    #[arg(long, value_enum, ignore_case = true, value_name = "RULE", help_heading = "Switches")]
     vc_scheme: Option<Channels>,
     /// Virtual channels of every link [default: as many as the scheme needs]
     #[arg(long, value_name = "N", help_heading = "Switches")]
     virtual_channels: Option<u8>,
     /// The virtual channel that nodes send to
-    #[arg(long, value_enum, default_value_t = To::Zero, help_heading = "Switches")]
+    #[arg(long, value_enum, ignore_case = true, default_value_t = To::Zero, help_heading = "Switches")]
     injection: To,
     /// Flits that the buffer of one virtual channel holds
     #[arg(long, value_name = "FLITS", default_value_t = 32, help_heading = "Switches")]
@@ -104,9 +110,9 @@ pub(crate) struct Simulate {
     #[arg(long, value_name = "CYCLES", default_value_t = 500, help_heading = "Measurement")]
     latency_limit: u32,
     /// Use this many threads instead of one per core; the figures are the same for any number
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
     pub(crate) threads: Option<usize>,
-    /// Show no progress
+    /// Show no progress: print nothing but the result and errors
     #[arg(short, long)]
     pub(crate) quiet: bool,
 }
@@ -163,13 +169,37 @@ impl Simulate {
             Channels::PerHop => VcScheme::PerHop,
             Channels::Positional => VcScheme::Positional,
         });
-        let revision = Revision { threshold: self.threshold, vc_scheme };
+        // Conventional UGAL has no T; what the images have was chosen with their sets.
+        let threshold = self.threshold.or(self.conventional.then_some(0));
+        let revision = Revision { threshold, vc_scheme };
         (revision != Revision::default()).then_some(revision)
     }
 
     /// The loads to run.
     pub(crate) fn loads(&self) -> Vec<f64> {
-        self.load.clone()
+        self.load.iter().flat_map(|Loads(loads)| loads.iter().copied()).collect()
+    }
+
+    /// Refuses what would make a run twice, or a picture that is not one.
+    pub(crate) fn check(&self) -> Outcome {
+        let refuse = |text: String| Err(Failure::Message(text));
+        if let Some(load) = repeated(&self.loads()) {
+            return refuse(format!("--load: found {load} twice, accepted each load once"));
+        }
+        if let Some(seed) = repeated(&self.seeds) {
+            return refuse(format!("--seeds: found {seed} twice, accepted each seed once"));
+        }
+        match &self.plot {
+            Some(path)
+                if path.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("svg")) =>
+            {
+                refuse(format!(
+                    "--plot {}: the picture is SVG, accepted a name that ends in .svg",
+                    path.display()
+                ))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The settings of every run, on this fabric.

@@ -4,6 +4,7 @@ use crate::failure::Outcome;
 use crate::output::print_json;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter, Write};
+use tvlb_firmware_model::Scheme;
 use tvlb_schema::{Decision, PerDecision};
 use tvlb_simulator::{
     Estimate, Fabric, Figures, LinkLoad, Point, Saturation, Settings, Study, paths_name,
@@ -54,6 +55,37 @@ pub(crate) fn json(report: &Report, study: &Study<'_>) -> Outcome {
     })
 }
 
+/// T of the scheme's decisions: at the source, and at PAR's second look. MIN and VLB decide nothing.
+fn thresholds(study: &Study<'_>) -> [Option<i16>; 2] {
+    let image = study.fabric.switches().first().map(tvlb_firmware_model::Switch::image);
+    let of = |decision| image.map(|image| image.threshold(decision));
+    match study.settings.scheme {
+        Scheme::Min | Scheme::Vlb => [None, None],
+        // UGAL-G has no set and no T of its own.
+        Scheme::UgalL | Scheme::UgalG => [of(Decision::UgalL), None],
+        Scheme::Par => [of(Decision::ParSource), of(Decision::ParSecond)],
+    }
+}
+
+/// What was simulated, in one line.
+pub(crate) fn title(study: &Study<'_>) -> String {
+    let Study { settings, pattern, seeds, .. } = study;
+    let threshold = match thresholds(study) {
+        [Some(source), Some(second)] if source != second => {
+            format!(", T = {source} at the source and {second} at the second look")
+        }
+        [Some(threshold), _] => format!(", T = {threshold}"),
+        _ => String::new(),
+    };
+    format!(
+        "{}, {} VLB paths{threshold}, {pattern}, {} seed{}",
+        scheme_name(settings.scheme),
+        paths_name(settings.paths),
+        seeds.len(),
+        if seeds.len() == 1 { "" } else { "s" }
+    )
+}
+
 /// For people.
 pub(crate) struct Table<'a> {
     pub(crate) report: &'a Report,
@@ -62,15 +94,8 @@ pub(crate) struct Table<'a> {
 
 impl Display for Table<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Study { settings, pattern, seeds, .. } = self.study;
-        let paths = paths_name(settings.paths);
-        let seeds = seeds.len();
-        writeln!(
-            f,
-            "{}, {paths} VLB paths, {pattern}, {seeds} seed{}",
-            scheme_name(settings.scheme),
-            if seeds == 1 { "" } else { "s" }
-        )?;
+        let Study { settings, .. } = self.study;
+        writeln!(f, "{}", title(self.study))?;
         match self.report {
             Report::Saturation(saturation) => {
                 write_saturation(f, saturation, settings.latency_limit)
@@ -82,7 +107,7 @@ impl Display for Table<'_> {
                 }
                 if points.iter().any(|point| point.saturated) {
                     let limit = settings.latency_limit;
-                    writeln!(f, "* saturated: mean latency above {limit} cycles")?;
+                    writeln!(f, "* saturated: the mean latency is above {limit} cycles")?;
                 }
                 Ok(())
             }
@@ -151,39 +176,39 @@ fn error_text(error: f64, decimals: usize, runs: usize) -> String {
 
 fn write_saturation(f: &mut Formatter<'_>, found: &Saturation, limit: u32) -> fmt::Result {
     let Saturation { resolution, by_latency, by_acceptance, seeds } = found;
-    writeln!(
-        f,
-        "last load before the mean latency passes {limit}: {:.4} ± {}",
-        by_latency.mean,
-        error_text(by_latency.error, 4, seeds.len())
-    )?;
-    writeln!(
-        f,
-        "last load that is accepted:                    {:.4} ± {}",
-        by_acceptance.mean,
-        error_text(by_acceptance.error, 4, seeds.len())
-    )?;
     let beyond: Vec<f64> = seeds.iter().map(|seed| seed.accepted_beyond).collect();
-    let Estimate { mean, error } = Estimate::of(&beyond);
-    let error = error_text(error, 4, seeds.len());
-    writeln!(f, "accepted one step beyond the former:           {mean:.4} ± {error}")?;
+    let first = format!("last load before the mean latency passes {limit} cycles:");
+    let width = first.chars().count();
+    for (name, Estimate { mean, error }) in [
+        (&*first, *by_latency),
+        ("last load of which at least 98% is accepted:", *by_acceptance),
+        ("accepted one step beyond the first of these:", Estimate::of(&beyond)),
+    ] {
+        writeln!(f, "{name:width$} {mean:.4} ± {}", error_text(error, 4, seeds.len()))?;
+    }
     writeln!(f, "resolution {resolution}")
 }
 
 /// One line for each run.
 pub(crate) struct Csv<'a> {
     pub(crate) report: &'a Report,
+    pub(crate) study: &'a Study<'a>,
 }
 
 impl Display for Csv<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let [threshold, second] = thresholds(self.study)
+            .map(|threshold| threshold.map_or(String::new(), |number| number.to_string()));
         match self.report {
             Report::Saturation(saturation) => {
-                writeln!(f, "seed,by-latency,by-acceptance,accepted-beyond")?;
+                writeln!(
+                    f,
+                    "seed,by-latency,by-acceptance,accepted-beyond,threshold,second-threshold"
+                )?;
                 for seed in &saturation.seeds {
                     writeln!(
                         f,
-                        "{},{},{},{}",
+                        "{},{},{},{},{threshold},{second}",
                         seed.seed, seed.by_latency, seed.by_acceptance, seed.accepted_beyond
                     )?;
                 }
@@ -192,7 +217,7 @@ impl Display for Csv<'_> {
             Report::Curve(points) => {
                 writeln!(
                     f,
-                    "load,run,population,saturated,packets,latency,p50,p99,p99.9,max,network-latency,accepted,hops,vlb-share,least,most,jain,local-mean,local-most,global-mean,global-most"
+                    "load,run,population,saturated,packets,latency,p50,p99,p99.9,max,network-latency,accepted,hops,vlb-share,least,most,jain,local-mean,local-most,global-mean,global-most,threshold,second-threshold"
                 )?;
                 for (run, outcome) in points.iter().flat_map(|p| p.runs.iter().enumerate()) {
                     for figures in std::iter::once(&outcome.all).chain(&outcome.populations) {
@@ -204,7 +229,7 @@ impl Display for Csv<'_> {
                         let fair = &outcome.fairness;
                         writeln!(
                             f,
-                            "{},{run},{population},{},{packets},{latency},{p50},{p99},{p999},{most},{network_latency},{accepted},{hops},{vlb_share},{},{},{},{local},{local_most},{global},{global_most}",
+                            "{},{run},{population},{},{packets},{latency},{p50},{p99},{p999},{most},{network_latency},{accepted},{hops},{vlb_share},{},{},{},{local},{local_most},{global},{global_most},{threshold},{second}",
                             outcome.load, outcome.saturated, fair.least, fair.most, fair.jain
                         )?;
                     }

@@ -6,8 +6,13 @@ use crate::failure::{Failure, Outcome};
 use crate::output::{print, write_file};
 use serde::Deserialize;
 use std::fmt::Write;
+use std::io;
 use std::path::Path;
-use std::{fs, io};
+use tvlb_generator::input_file::{self, Links};
+use tvlb_schema::PerDecision;
+
+/// No run's file is larger.
+const MOST_BYTES: u64 = 64 << 10;
 
 /// What is read back of a run.
 #[derive(Deserialize)]
@@ -35,12 +40,16 @@ struct All {
 
 pub(super) fn run(plan: &Plan, directory: &Path) -> Outcome {
     let mut csv = "fabric,scheme,set,traffic,load,seed,saturated,packets,latency,p50,p99,accepted,\
-                   hops,vlb-share\n"
+                   hops,vlb-share,threshold,second-threshold\n"
         .to_owned();
     let mut missing = 0;
     for unit in &plan.units {
         match read(directory, unit)? {
-            Some(kept) => add(&mut csv, &unit.subject, &kept.outcome),
+            Some(kept) => {
+                let fabric = &plan.fabrics[unit.fabric].1;
+                let thresholds = plan.sets[unit.set].thresholds(fabric);
+                add(&mut csv, &unit.subject, thresholds, &kept.outcome);
+            }
             None => missing += 1,
         }
     }
@@ -60,7 +69,7 @@ pub(super) fn run(plan: &Plan, directory: &Path) -> Outcome {
 fn read(directory: &Path, unit: &Unit) -> Result<Option<Kept>, Failure> {
     let path = path_of(directory, unit);
     let wrong = |text: String| Failure::Message(format!("{}: {text}", path.display()));
-    let bytes = match fs::read(&path) {
+    let bytes = match input_file::read(&path, MOST_BYTES, Links::Follow) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(wrong(format!("cannot read it: {error}"))),
@@ -69,13 +78,19 @@ fn read(directory: &Path, unit: &Unit) -> Result<Option<Kept>, Failure> {
     kept.map(Some).map_err(|error| wrong(format!("it is damaged: {error}; remove it")))
 }
 
-fn add(csv: &mut String, subject: &Subject, figures: &Figures) {
+fn add(csv: &mut String, subject: &Subject, thresholds: PerDecision<i16>, figures: &Figures) {
     let Subject { fabric, scheme, set, traffic, load, seed, .. } = subject;
     let All { packets, latency, p50, p99, accepted, hops, vlb_share } = &figures.all;
+    // MIN and VLB decide nothing, and UGAL-G has the T of UGAL-L.
+    let [threshold, second] = match *scheme {
+        "min" | "vlb" => [String::new(), String::new()],
+        "par" => [thresholds.par_source.to_string(), thresholds.par_second.to_string()],
+        _ => [thresholds.ugal_l.to_string(), String::new()],
+    };
     let _ = writeln!(
         csv,
         "{fabric},{scheme},\"{set}\",\"{traffic}\",{load},{seed},{},{packets},{latency},{p50},{p99},\
-         {accepted},{hops},{vlb_share}",
+         {accepted},{hops},{vlb_share},{threshold},{second}",
         figures.saturated
     );
 }

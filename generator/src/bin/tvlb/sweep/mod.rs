@@ -8,7 +8,9 @@ mod collect;
 mod plan;
 
 use crate::failure::{Failure, Outcome};
+use crate::files::outside_table_sets;
 use crate::output::{catch_interrupt, interrupted, print, progress, use_threads};
+use crate::values;
 use clap::Args;
 use plan::{Plan, Unit};
 use rayon::prelude::*;
@@ -40,9 +42,9 @@ pub(crate) struct Arguments {
     #[arg(long)]
     collect: bool,
     /// Use this many threads instead of one per core; the figures are the same for any number
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
     threads: Option<usize>,
-    /// Print nothing but the result and errors
+    /// Show no progress: print nothing but the result and errors
     #[arg(short, long)]
     quiet: bool,
 }
@@ -78,6 +80,7 @@ struct Kept<'k> {
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     use_threads(arguments.threads)?;
+    outside_table_sets([("--output", Some(arguments.output.as_path()))])?;
     let plan = Plan::read(&arguments.file)?;
     if arguments.collect {
         return collect::run(&plan, &arguments.output);
@@ -87,7 +90,16 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let share: Vec<&Unit> = plan.units.iter().skip(number - 1).step_by(of).collect();
     let missing: Vec<&Unit> =
         share.iter().copied().filter(|unit| !path_of(&arguments.output, unit).exists()).collect();
-    let images = images(&plan, &missing)?;
+    let images = images(&plan, &missing).map_err(|failure| {
+        failure.stopped(|| {
+            format!(
+                "{} keeps {} of {} runs, and the same command makes the others",
+                arguments.output.display(),
+                share.len() - missing.len(),
+                share.len()
+            )
+        })
+    })?;
     let bar = progress(arguments.quiet, "runs", missing.len());
     let outcomes: Vec<Outcome> = missing
         .par_iter()
@@ -103,12 +115,16 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let made = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
     let of_share = if of > 1 { format!(" of share {number}/{of}") } else { String::new() };
     for outcome in outcomes {
-        if matches!(outcome, Err(Failure::Interrupted)) {
-            let kept = share.len() - missing.len() + made;
-            let directory = arguments.output.display();
-            eprintln!("tvlb: {directory}: keeps {kept} of {} runs{of_share}", share.len());
-        }
-        outcome?;
+        outcome.map_err(|failure| {
+            failure.stopped(|| {
+                format!(
+                    "{} keeps {} of {} runs{of_share}, and the same command makes the others",
+                    arguments.output.display(),
+                    share.len() - missing.len() + made,
+                    share.len()
+                )
+            })
+        })?;
     }
     print(&format_args!(
         "{}: {} runs{of_share}, {made} made now; --collect merges them\n",
@@ -130,11 +146,11 @@ fn images(plan: &Plan, units: &[&Unit]) -> Result<BTreeMap<(usize, usize), Image
             continue;
         }
         let (path, fabric) = &plan.fabrics[unit.fabric];
-        let rules = plan.sets[unit.set].rules(fabric.file.seed);
+        let paths = &plan.sets[unit.set];
         let images = generate(
             fabric,
-            unthinned(rules),
-            fabric.file.thresholds.unwrap_or_default(),
+            unthinned(paths.rules(fabric.file.seed)),
+            paths.thresholds(fabric),
             &|| (),
             &interrupted,
         )

@@ -1,13 +1,14 @@
 //! The sweep file, checked, and the runs that it asks for.
 
 use crate::failure::Failure;
+use crate::files::load_fabric;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt::Display;
-use std::fs;
 use std::path::{Path, PathBuf};
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_generator::fabric::Fabric;
+use tvlb_generator::input_file::{self, Links};
 use tvlb_generator::set_grammar::{canonical, parse_set};
 use tvlb_generator::table_set::sha256;
 use tvlb_schema::{PerDecision, SetRule};
@@ -15,6 +16,8 @@ use tvlb_simulator::{Pattern, Settings, scheme_name};
 
 /// The set that stands for conventional UGAL.
 const CONVENTIONAL: &str = "conventional";
+/// A sweep file is no larger: some bytes for each entry of its lists.
+const MOST_BYTES: u64 = 16 << 20;
 /// More runs than this are a slip of the pen.
 const MOST_UNITS: usize = 1_000_000;
 
@@ -62,7 +65,7 @@ impl Paths {
             parse_set(set, 1).map_err(|error| {
                 format!(
                     "{error}\n{}\nor \"{CONVENTIONAL}\"; PAR's second look may have a set of its \
-                         own behind \" then \"",
+                         own after \" then \"",
                     error.marked(set)
                 )
             })?;
@@ -79,6 +82,14 @@ impl Paths {
             None => (rule("all"), rule("all")),
         };
         PerDecision { ugal_l: source, par_source: source, par_second: second }
+    }
+
+    /// T by decision: the fabric file's, or 0 for conventional UGAL, which has none.
+    pub(super) fn thresholds(&self, fabric: &Fabric) -> PerDecision<i16> {
+        match self.kind() {
+            VlbPaths::Custom => fabric.file.thresholds.unwrap_or_default(),
+            VlbPaths::Conventional => PerDecision::same(0),
+        }
     }
 
     const fn kind(&self) -> VlbPaths {
@@ -129,7 +140,8 @@ impl Plan {
     /// Reads a sweep file and the fabric files that it names.
     pub(super) fn read(path: &Path) -> Result<Self, Failure> {
         let wrong = |text: &dyn Display| Failure::Message(format!("{}: {text}", path.display()));
-        let text = fs::read_to_string(path).map_err(|e| wrong(&format!("cannot read it: {e}")))?;
+        let text = input_file::read_text(path, MOST_BYTES, Links::Follow)
+            .map_err(|error| wrong(&format!("cannot read it: {error}")))?;
         let file: File = toml::from_str(&text).map_err(|error| wrong(&error))?;
         distinct("fabrics", file.fabrics.iter().map(|path| path.display().to_string()))
             .and_then(|()| distinct("schemes", &file.schemes))
@@ -142,7 +154,7 @@ impl Plan {
         let fabrics = file
             .fabrics
             .iter()
-            .map(|name| Ok((name.clone(), Fabric::load(&beside.join(name)).map_err(Failure::of)?)))
+            .map(|name| Ok((name.clone(), load_fabric(&beside.join(name))?)))
             .collect::<Result<Vec<_>, Failure>>()?;
         let schemes = file
             .schemes
@@ -174,9 +186,9 @@ impl Plan {
 
     fn add_units(&mut self, file: &File, schemes: &[Scheme]) {
         for (fabric, (_, loaded)) in self.fabrics.iter().enumerate() {
-            let hash = hash_of(loaded);
             for &scheme in schemes {
                 for (set, paths) in self.sets.iter().enumerate() {
+                    let hash = hash_of(loaded, paths.thresholds(loaded));
                     let settings = settings(file.settings, loaded, scheme, paths.kind());
                     let rules = rules_in_words(paths, loaded.file.seed);
                     for (traffic, pattern) in self.traffic.iter().enumerate() {
@@ -246,10 +258,9 @@ fn rules_in_words(paths: &Paths, seed: u64) -> String {
     format!("{} then {}; seed {seed}", canonical(&par_source), canonical(&par_second))
 }
 
-fn hash_of(fabric: &Fabric) -> String {
+fn hash_of(fabric: &Fabric, thresholds: PerDecision<i16>) -> String {
     let cables = fabric.topology.cables();
     let df = fabric.topology.dragonfly();
     let channels = fabric.file.virtual_channels.name();
-    let thresholds = fabric.file.thresholds.unwrap_or_default();
     sha256(format!("{df:?} {cables:?} {channels} {thresholds:?}").as_bytes())
 }
