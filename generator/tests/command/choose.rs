@@ -88,6 +88,9 @@ fn of_a_vast_fabric_a_few_sets_are_modelled() {
         (&"model".into(), &6.into()),
         "{printed}"
     );
+    let verified = "verified every MIN path; the VLB paths of a sample of ";
+    assert!(printed.contains(verified), "{printed}");
+    assert!(printed.contains(" pairs (`tvlb verify` takes a larger one)\n"), "{printed}");
     let front = choice["model"]["candidates"][0].as_str().unwrap();
     assert_eq!(manifest["sets"]["par-second"]["set"], format!("{front} by shape"));
 }

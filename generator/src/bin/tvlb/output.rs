@@ -62,7 +62,7 @@ pub(crate) fn print_json(value: &impl Serialize) -> Outcome {
 /// A count of runs without an end on the terminal; nothing where there is none, or if quiet.
 pub(crate) fn count(quiet: bool, what: &'static str) -> ProgressBar {
     let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-    let style = ProgressStyle::with_template("{msg:>12} {spinner} {pos} runs, {elapsed}")
+    let style = ProgressStyle::with_template("{msg:>12} {spinner} runs: {pos}, {elapsed}")
         .expect("the template is well-formed");
     ProgressBar::with_draw_target(None, target).with_style(style).with_message(what)
 }
