@@ -19,8 +19,9 @@
 //!    next step begins.
 //! 2. **Seeks**, only on such wirings: all pairs of a first and a second link are counted, group by
 //!    group; then a pair is drawn by its number, found by counting again, and dropped if it is not
-//!    of a shape that is wanted, until [`MOST_SOUGHT`] groups have been looked at. Whatever the wiring,
-//!    the first seek finds a conventional VLB path if there is one.
+//!    of a shape that is wanted, until as many groups have been looked at as the visit would look at
+//!    cells and ports, or [`MOST_SOUGHT`]. Whatever the wiring, the first seek finds a conventional
+//!    VLB path if there is one.
 //! 3. **A visit** of the cells in order, each hit kept in turn with probability 1/n (reservoir
 //!    sampling). Ports without a link onward are passed by. The visit ends after [`MOST_VISITED`]
 //!    cells that hold two links; it is uniform over all routes where there are no more.
@@ -40,7 +41,7 @@ use tvlb_schema::{End, GlobalPort, Index, Shape, ShapeSet};
 pub const MOST_TRIES: u32 = 4096;
 /// The most of these tries that may meet no two links, where groups are joined by different numbers
 /// of links or ports are unused.
-pub const MOST_MISSES: u32 = 64;
+pub const MOST_MISSES: u32 = 32;
 /// The most groups that are then looked at to seek pairs of links that are drawn by number, once
 /// they are counted.
 pub const MOST_SOUGHT: u32 = 16_384;

@@ -195,7 +195,10 @@ impl Switch<'_> {
                 [cells] => cells.ways.into(),
                 _ => self.dragonfly().a(),
             };
-            for _ in 0..MOST_SOUGHT.checked_div(self.dragonfly().g())? {
+            // No more looks than the visit takes, which ends the search for sure.
+            let cells = (!left).saturating_mul(ways);
+            let looks = cells.saturating_add(self.dragonfly().ports_per_group()).min(MOST_SOUGHT);
+            for _ in 0..looks.checked_div(self.dragonfly().g())? {
                 let mut pair = below(rng, !left);
                 let links = self.seek(wanted.to, &mut pair)?;
                 let way = below(rng, ways);

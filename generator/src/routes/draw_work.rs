@@ -239,10 +239,15 @@ impl Wiring {
             }
         }
         let (mut looks, mut missed) = tried(hit, tries);
-        if !self.is_regular && all_pairs > 0.0 {
+        if !self.is_regular {
+            if all_pairs == 0.0 {
+                // Counting tells that there is none.
+                return looks + missed * self.groups;
+            }
             let ways = strata.iter().map(|s| s.ways).fold(0.0, f64::max);
             let hit = (kept / (all_pairs * ways)).min(1.0);
-            let (seeks, still) = tried(hit, f64::from(MOST_SOUGHT) / self.groups);
+            let most = (all_pairs * ways + self.ports).min(MOST_SOUGHT.into());
+            let (seeks, still) = tried(hit, most / self.groups);
             looks += missed * self.groups * (1.0 + seeks);
             missed *= still;
         }

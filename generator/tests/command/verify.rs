@@ -230,6 +230,7 @@ fn an_uneven_fabric_is_reachable_by_the_datapath_too() {
         let options = ["generate", "fabric.toml", "-o", "out", "--replace", "--set", set];
         let run = scratch.tvlb_with(options);
         assert_eq!(run.code, 0, "{run}");
+        assert!(run.stderr.contains("switch (0,1) has no global cable"), "{run}");
         let certificate = scratch.succeeds("verify out");
         let asked = "asked         the datapath for a MIN path and for VLB paths of every pair\n";
         assert!(certificate.contains(asked), "{certificate}");

@@ -398,10 +398,12 @@ impl Display for Summary<'_> {
             }
             writeln!(f)?;
             let DrawWork { mean, most, pair: (from, to) } = self.draw_work.get(decision);
-            writeln!(
-                f,
-                "         a draw takes {mean:.1} looks at cells; {most:.1} from switch {from} to switch {to}, the most of all pairs"
-            )?;
+            if *most > 0.0 {
+                writeln!(
+                    f,
+                    "         a draw takes {mean:.1} looks at cells; at most {most:.1}, from switch {from} to switch {to}"
+                )?;
+            }
             if let Some(balance) = &entry.balance {
                 let BalanceEntry { before, after, conventional, thinned_switches, .. } = balance;
                 write!(
