@@ -239,6 +239,9 @@ impl Wiring {
             }
         }
         let (mut looks, mut missed) = tried(hit, tries);
+        if missed == 0.0 {
+            return looks;
+        }
         if !self.is_regular {
             if all_pairs == 0.0 {
                 // Counting tells that there is none.
@@ -260,6 +263,10 @@ impl Wiring {
 fn tried(hit: f64, most: f64) -> (f64, f64) {
     if hit <= 0.0 {
         return (most, 1.0);
+    }
+    // Below e⁻⁴⁰, which spares most pairs the power.
+    if hit * most > 40.0 {
+        return (1.0 / hit, 0.0);
     }
     #[expect(
         clippy::cast_possible_truncation,
