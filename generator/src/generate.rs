@@ -1,7 +1,7 @@
 //! The whole way from a loaded fabric to a table set in memory: images and their manifest.
 
-use crate::balance::is_countable;
 use crate::balance::link_use::{Draw, Imbalance};
+use crate::balance::{balance_entry, is_countable};
 use crate::fabric::Fabric;
 use crate::fabric_file::{FabricFile, Wiring};
 use crate::image::{BalancedSet, ImageStageError, Images, Routing, build};
@@ -54,8 +54,7 @@ pub fn generate(
             return SetEntry { threshold, ..entry.clone() };
         }
         let mean = fabric_mean(&counter, &set.rule);
-        let balance =
-            conventional.map(|conventional| BalanceEntry::of(&counter, set, conventional));
+        let balance = conventional.map(|conventional| balance_entry(&counter, set, conventional));
         let entry = set_entry(&set.rule, &mean, threshold, balance);
         known.push((set, entry.clone()));
         entry

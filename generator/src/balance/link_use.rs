@@ -7,7 +7,7 @@
 //! its rule or by the levels of a source switch, each route is asked. So the figures are exact.
 
 use crate::routes::count::RouteCounter;
-use crate::throughput::links::Links;
+use crate::topology::links::Links;
 use crate::topology::{End, Link, Topology};
 use rayon::prelude::*;
 use tvlb_schema::{DrawRule, GlobalPort, Group, Index, Keep, Level, Route, SetRule, Shape, Switch};

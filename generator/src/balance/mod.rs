@@ -13,7 +13,10 @@
 //! ([`MARGIN`]), or after [`MOST_ROUNDS`]; the best round counts. A level keeps at least a quarter,
 //! and where no route of a pair would be left, its source switch thins nothing.
 
+mod entry;
 pub mod link_use;
+
+pub use entry::balance_entry;
 
 use crate::image::{BalancedSet, Levels};
 use crate::routes::count::RouteCounter;

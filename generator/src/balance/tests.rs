@@ -6,8 +6,8 @@ use crate::routes::triples::triples;
 use crate::routes::walk::Walk;
 use crate::routes::wirings::{absolute, any, inter_group_pairs};
 use crate::set_grammar::parse_set;
-use crate::throughput::links::Links;
 use crate::topology::Topology;
+use crate::topology::links::Links;
 use proptest::prelude::*;
 use tvlb_schema::{DrawRule, Route, Shape};
 

@@ -25,10 +25,10 @@ pub mod yardstick;
 mod memory;
 mod step_two;
 
+pub use crate::table_set::ChoiceEntry;
 pub use memory::MemoryError;
 pub use objective::Prefer;
 pub use panel::PanelSize;
-pub use record::ChoiceEntry;
 
 use crate::balance::{Balancer, is_countable};
 use crate::fabric::Fabric;
@@ -42,7 +42,7 @@ use evidence::Evidence;
 use memory::Memory;
 use panel::Panel;
 use policy::Policy;
-use record::{ModelEntry, PanelEntry};
+use record::{model_entry, panel_entry};
 use screen::{Screened, screen};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -184,7 +184,7 @@ pub fn choose(
         .collect();
     let screened = screen(fabric, &counter, &tried, state("model").as_deref(), watch)?;
     let front = screened.as_ref().map_or(Vec::new(), Screened::front);
-    let model = screened.as_ref().map(ModelEntry::of);
+    let model = screened.as_ref().map(model_entry);
     if options.fast {
         let rule = if model.is_some() {
             by_shape(front.first().ok_or(ChooseError::NoCandidate)?)
@@ -226,7 +226,7 @@ pub fn choose(
         by: "simulation".to_owned(),
         prefer: Some(options.prefer.name().to_owned()),
         model,
-        panel: Some(PanelEntry::of(&panel)),
+        panel: Some(panel_entry(&panel)),
         contests,
     };
     let evidence = Evidence { model: screened.map(|s| s.report), curves };

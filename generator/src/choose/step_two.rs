@@ -9,7 +9,7 @@ use super::evidence::{Curve, curves};
 use super::memory::Memory;
 use super::objective::Prefer;
 use super::panel::Panel;
-use super::record::{About, CONVENTIONAL_NAME, ContestEntry};
+use super::record::{About, CONVENTIONAL_NAME, contest_entry};
 use super::screen::Screened;
 use super::search::load_of;
 use super::trial::{Simulated, entrants, images_of};
@@ -20,6 +20,7 @@ use crate::fabric::Fabric;
 use crate::image::{BalancedSet, Images};
 use crate::routes::count::RouteCounter;
 use crate::routes::expected::fabric_mean;
+use crate::table_set::ContestEntry;
 use std::collections::BTreeMap;
 use tvlb_firmware_model::Scheme;
 use tvlb_schema::{PerDecision, SetRule, ShapeSet};
@@ -211,7 +212,7 @@ impl Trials<'_> {
                 },
             );
         }
-        ContestEntry::of(scheme_name(scheme), self.panel, all, verdict, &about)
+        contest_entry(scheme_name(scheme), self.panel, all, verdict, &about)
     }
 }
 

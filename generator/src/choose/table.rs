@@ -1,8 +1,8 @@
 //! The table that `tvlb generate` ends with: conventional UGAL, the paper's choice and ours.
 
 use super::objective::Prefer;
-use super::record::{ChoiceEntry, ContenderEntry, ContestEntry, LeadEntry};
 use super::screen::MOST_SWITCHES;
+use crate::table_set::{ChoiceEntry, ContenderEntry, ContestEntry, LeadEntry};
 use std::fmt::{self, Display};
 
 /// With fewer patterns the spread of a difference says nothing of its standard error: two equal

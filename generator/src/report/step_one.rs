@@ -4,8 +4,8 @@ use super::page::{on_demand, paragraph, table};
 use super::plot::{Axis, Ink, Mark, Plot, Series};
 use super::{Subject, row};
 use crate::choose::candidates::PAPER;
-use crate::choose::record::ChoiceEntry;
 use crate::choose::screen::MOST_SWITCHES;
+use crate::table_set::ChoiceEntry;
 use crate::throughput::report::{Report, SetResult};
 
 pub(super) fn body(subject: &Subject<'_>) -> String {

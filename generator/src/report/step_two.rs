@@ -5,8 +5,8 @@ use super::plot::{Axis, Ink, Mark, Plot, Series};
 use super::{Subject, row};
 use crate::choose::evidence::Curve;
 use crate::choose::objective::Prefer;
-use crate::choose::record::{ContenderEntry, ContestEntry, PanelEntry};
 use crate::choose::table::lead_in_words;
+use crate::table_set::{ContenderEntry, ContestEntry, PanelEntry};
 use std::fmt::Write;
 
 /// So many plots of a scheme are open, the others on demand.

@@ -2,8 +2,8 @@
 
 use super::Subject;
 use super::page::paragraph;
-use crate::choose::record::ContestEntry;
 use crate::svg::escaped;
+use crate::table_set::ContestEntry;
 use crate::topology::Topology;
 use crate::topology::summary::TopologySummary;
 use crate::verify::Extent;

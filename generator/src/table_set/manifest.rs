@@ -2,10 +2,12 @@
 //!
 //! No time, no machine and no path of one is in it: the same input gives the same bytes.
 
-use crate::balance::link_use::{Draw, Imbalance};
-use crate::choose::ChoiceEntry;
-use crate::image::BalancedSet;
-use crate::routes::count::RouteCounter;
+mod choice;
+
+pub use choice::{
+    ChoiceEntry, ContenderEntry, ContestEntry, LeadEntry, ModelEntry, ModelledEntry, PanelEntry,
+};
+
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tvlb_schema::PerDecision;
@@ -125,35 +127,6 @@ pub struct ImbalanceEntry {
     pub local: f64,
     /// Of links between groups.
     pub global: f64,
-}
-
-impl BalanceEntry {
-    pub(crate) fn of(
-        counter: &RouteCounter<'_>,
-        set: &BalancedSet,
-        conventional: Imbalance,
-    ) -> Self {
-        let rule = &set.rule;
-        let before = Imbalance::of(counter, Draw::Set { rule, levels: &[] });
-        let thinned = set.levels.iter().filter(|levels| !levels.is_empty()).count();
-        let after = match thinned {
-            0 => before,
-            _ => Imbalance::of(counter, Draw::Set { rule, levels: &set.levels }),
-        };
-        Self {
-            conventional: conventional.into(),
-            before: before.into(),
-            after: after.into(),
-            thinned_switches: thinned as u64,
-            levels_sha256: None,
-        }
-    }
-}
-
-impl From<Imbalance> for ImbalanceEntry {
-    fn from(imbalance: Imbalance) -> Self {
-        Self { local: rounded(imbalance.local), global: rounded(imbalance.global) }
-    }
 }
 
 /// To six decimals, so that no platform's last bit shows.

@@ -19,8 +19,9 @@ mod write;
 
 pub(crate) use digest::{levels_digest, presence_digest, presence_is_drawn};
 pub use manifest::{
-    BalanceEntry, FabricEntry, FileEntry, ImbalanceEntry, MANIFEST_FORMAT, Manifest, SetEntry,
-    Sizes, hex, rounded, sha256,
+    BalanceEntry, ChoiceEntry, ContenderEntry, ContestEntry, FabricEntry, FileEntry,
+    ImbalanceEntry, LeadEntry, MANIFEST_FORMAT, Manifest, ModelEntry, ModelledEntry, PanelEntry,
+    SetEntry, Sizes, hex, rounded, sha256,
 };
 pub use occupied::table_set_around;
 pub(crate) use printable::escaped_controls;

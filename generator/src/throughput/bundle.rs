@@ -15,11 +15,11 @@
 
 use super::ModelError;
 use super::choices::{Choices, Program};
-use super::links::Links;
 use super::load::{PathClass, PathCounter};
 use super::path_set::PathSet;
 use super::pattern::{Flow, Pattern};
 use crate::topology::Topology;
+use crate::topology::links::Links;
 use tvlb_schema::Group;
 
 /// The flows that have a choice or use a link, and the load of each of their bundles at x = 1.

@@ -5,10 +5,10 @@
 //! split puts on the links and what prices of links make of a bundle is all that a method needs to
 //! know of the paths: that is [`Program`].
 
-use super::links::Links;
 use super::load::PathClass;
 use super::pattern::Pattern;
 use crate::topology::Topology;
+use crate::topology::links::Links;
 use std::ops::Range;
 
 /// Which paths a bundle is spread over evenly.

@@ -7,8 +7,8 @@
 //! leave the intermediate group. Only where a rule keeps a fraction is each route looked at, since
 //! only its key can tell whether it is kept.
 
-use super::links::Links;
 use super::path_set::{Counting, PathSet};
+use crate::topology::links::Links;
 use crate::topology::{Link, Topology};
 use tvlb_schema::{Dragonfly, Group, Index, Keep, Route, Shape, Switch};
 

@@ -13,7 +13,6 @@
 pub mod bundle;
 pub mod certificate;
 pub mod front;
-pub mod links;
 pub mod load;
 pub mod path_set;
 pub mod pattern;

@@ -31,11 +31,11 @@ mod tests;
 
 use super::ModelError;
 use super::choices::{BundleKind, Choices, Program};
-use super::links::Links;
 use super::load::PathCounter;
 use super::path_set::{Counting, PathSet};
 use super::pattern::Pattern;
 use crate::topology::Topology;
+use crate::topology::links::Links;
 use around::Around;
 use pulp::Arch;
 use std::collections::BTreeMap;
