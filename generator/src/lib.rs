@@ -43,13 +43,14 @@ pub mod fabric;
 pub mod fabric_file;
 pub mod generate;
 pub mod image;
-pub mod input_file;
 pub mod report;
 pub mod routes;
 pub mod set_grammar;
 pub mod svg;
-pub mod table_set;
 pub mod throughput;
 pub mod topology;
 pub mod verify;
-pub mod whole_file;
+
+// What stands in crates of its own, by the paths of one library.
+pub use tvlb_table_set as table_set;
+pub use tvlb_table_set::{input_file, whole_file};

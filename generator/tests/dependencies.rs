@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
 
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -131,4 +132,39 @@ fn the_one_exception_is_explained_and_needed() {
         .map(|package| package["name"].as_str().unwrap().to_owned())
         .collect();
     assert_eq!(users, ["tvlb-generator"]);
+}
+
+/// The crates of ours that a crate is built from, itself left out: what it depends on, and what that
+/// depends on. What only its tests see does not count.
+fn ours_below(packages: &[Value], name: &str) -> BTreeSet<String> {
+    let (mut below, mut open) = (BTreeSet::new(), vec![name.to_owned()]);
+    while let Some(name) = open.pop() {
+        let package = packages.iter().find(|package| package["name"] == name.as_str()).unwrap();
+        for dependency in package["dependencies"].as_array().unwrap() {
+            let name = dependency["name"].as_str().unwrap();
+            if dependency["kind"] != "dev"
+                && name.starts_with("tvlb-")
+                && below.insert(name.to_owned())
+            {
+                open.push(name.to_owned());
+            }
+        }
+    }
+    below
+}
+
+#[test]
+fn each_crate_sees_what_it_may_see_and_no_more() {
+    let packages = packages();
+    for (name, may_see) in [
+        ("tvlb-schema", &[][..]),
+        ("tvlb-firmware-model", &["tvlb-schema"]),
+        ("tvlb-firmware-c", &["tvlb-firmware-model", "tvlb-schema"]),
+        ("tvlb-simulator", &["tvlb-firmware-model", "tvlb-schema"]),
+        ("tvlb-table-set", &["tvlb-schema"]),
+    ] {
+        let below = ours_below(&packages, name);
+        let below: Vec<&str> = below.iter().map(String::as_str).collect();
+        assert_eq!(below, may_see, "{name}");
+    }
 }

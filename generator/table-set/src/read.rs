@@ -131,7 +131,7 @@ struct Label {
 /// # let file = FabricFile::parse(text, "lab.toml")?;
 /// # let topology = arrange(file.dragonfly, Arrangement::default(), file.seed)?;
 /// # let fabric = Fabric { file, topology };
-/// # use tvlb_generator::table_set::{Existing, REPORT_FILE, TableSet, WriteError, write};
+/// # use tvlb_table_set::{Existing, REPORT_FILE, TableSet, WriteError, write};
 /// # use tvlb_generator::{generate::generate, image::unthinned};
 /// # let home = tempfile::tempdir()?;
 /// # let tables = home.path().join("tables");
@@ -200,12 +200,12 @@ impl TableSet {
     }
 
     /// The SHA-256 of `manifest.json`.
-    pub(crate) fn manifest_sha256(&self) -> &str {
+    pub fn manifest_sha256(&self) -> &str {
         &self.manifest_sha256
     }
 
     /// The directory's path, for messages.
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         self.directory.path()
     }
 
@@ -220,19 +220,25 @@ impl TableSet {
     }
 
     /// The path of the report, for messages.
-    pub(crate) fn report_path(&self) -> PathBuf {
+    pub fn report_path(&self) -> PathBuf {
         self.directory.path().join(REPORT_FILE)
     }
 
     /// The report's bytes, which the manifest does not vouch for.
-    pub(crate) fn report(&self) -> Result<Vec<u8>, ReadError> {
+    ///
+    /// # Errors
+    /// It cannot be read, or is larger than any report.
+    pub fn report(&self) -> Result<Vec<u8>, ReadError> {
         let read = self.directory.read(REPORT_FILE, MOST_REPORT_BYTES);
         read.map_err(io_error(&self.report_path()))
     }
 
     /// The names of all that is in the directory, in order: of it and of that of the switch images,
-    /// whose names begin with its own. A directory that cannot be listed comes with its path.
-    pub(crate) fn names(&self) -> Result<Vec<String>, (PathBuf, io::Error)> {
+    /// whose names begin with its own.
+    ///
+    /// # Errors
+    /// A directory that cannot be listed, by its path, and the system's answer.
+    pub fn names(&self) -> Result<Vec<String>, (PathBuf, io::Error)> {
         let list = |directory: &Directory| {
             directory.names().map_err(|error| (directory.path().to_owned(), error))
         };

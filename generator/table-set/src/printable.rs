@@ -2,7 +2,7 @@
 
 /// The text with every character escaped that a terminal would obey instead of showing it: control
 /// characters, and those that change the direction of writing or cannot be seen.
-pub(crate) fn escaped_controls(text: &str) -> String {
+pub fn escaped_controls(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -15,7 +15,7 @@ pub(crate) fn escaped_controls(text: &str) -> String {
 
 /// Whether the name of a fabric, of an arrangement or of a version: 1 to 64 letters, digits and some
 /// signs.
-pub(super) fn is_plain(text: &str, signs: &str) -> bool {
+pub(crate) fn is_plain(text: &str, signs: &str) -> bool {
     (1..=64).contains(&text.len())
         && text.chars().all(|c| c.is_ascii_alphanumeric() || signs.contains(c))
 }

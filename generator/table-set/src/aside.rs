@@ -16,7 +16,7 @@ const MOST_TRIES: usize = 100;
 
 /// A directory of our own, removed when dropped.
 #[derive(Debug)]
-pub(super) struct Aside {
+pub(crate) struct Aside {
     directory: TempDir,
     /// After the directory, for it is dropped after it.
     _lock: Option<File>,
@@ -24,7 +24,7 @@ pub(super) struct Aside {
 
 impl Aside {
     /// In `parent`, for what will be called `name`.
-    pub(super) fn create(parent: &Path, name: &str) -> io::Result<Self> {
+    pub(crate) fn create(parent: &Path, name: &str) -> io::Result<Self> {
         for _ in 0..MOST_TRIES {
             let directory = tempfile::Builder::new()
                 .prefix(&prefix(name))
@@ -46,19 +46,19 @@ impl Aside {
     }
 
     /// Where it is.
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.directory.path()
     }
 
     /// What was here is elsewhere now: nothing is to be removed.
-    pub(super) fn moved(self) {
+    pub(crate) fn moved(self) {
         let _ = self.directory.keep();
     }
 }
 
 /// Removes what processes that were killed have left in `parent` on their way to `name`. What
 /// cannot be removed stays; it is in nobody's way.
-pub(super) fn sweep(parent: &Path, name: &str) {
+pub(crate) fn sweep(parent: &Path, name: &str) {
     let prefix = prefix(name);
     let is_ours = |found: &str| {
         found.strip_prefix(&prefix).is_some_and(|rest| {

@@ -291,12 +291,12 @@ fn exchange(one: &Path, other: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fabric::Fabric;
-    use crate::fabric_file::FabricFile;
-    use crate::generate::generate;
-    use crate::image::unthinned;
-    use crate::topology::arrangement::{Arrangement, arrange};
     use std::sync::LazyLock;
+    use tvlb_generator::fabric::Fabric;
+    use tvlb_generator::fabric_file::FabricFile;
+    use tvlb_generator::generate::generate;
+    use tvlb_generator::image::unthinned;
+    use tvlb_generator::topology::arrangement::{Arrangement, arrange};
     use tvlb_schema::PerDecision;
 
     /// The manifest of a small fabric's table set.

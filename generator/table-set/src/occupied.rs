@@ -19,7 +19,7 @@ const MOST_MANIFEST_BYTES: u64 = 32 << 20;
 
 /// Why a directory may not be replaced by a table set.
 #[derive(Debug)]
-pub(super) enum Occupied {
+pub(crate) enum Occupied {
     /// It has no manifest that can be read.
     NoTableSet(ReadError),
     /// It holds something that its manifest does not list, or no regular file in a file's place.
@@ -30,7 +30,7 @@ pub(super) enum Occupied {
 
 /// Checks that a directory holds a manifest, the files that the manifest lists, a report, and
 /// nothing else. Any of the files but the manifest may be missing or damaged.
-pub(super) fn check_replaceable(directory: &Path) -> Result<(), Occupied> {
+pub(crate) fn check_replaceable(directory: &Path) -> Result<(), Occupied> {
     let set = TableSet::open(directory).map_err(Occupied::NoTableSet)?;
     let listed: BTreeSet<&str> = set.manifest().files.iter().map(|file| &*file.path).collect();
     for (name, kind) in entries(directory)? {

@@ -12,7 +12,7 @@ use tvlb_schema::{Decision, DrawRule, Keep, Level, SwitchImage};
 
 /// Whether it takes a search over routes to tell of which shapes a destination has one: the set is
 /// drawn by shape and is thinned or made of fractions. Otherwise the cables alone tell.
-pub(crate) fn presence_is_drawn(rule: &tvlb_schema::SetRule, is_thinned: bool) -> bool {
+pub fn presence_is_drawn(rule: &tvlb_schema::SetRule, is_thinned: bool) -> bool {
     let is_fraction = |keep: &Keep| *keep != Keep::NONE && *keep != Keep::ALL;
     rule.draw != DrawRule::ByRoute && (is_thinned || rule.keep.iter().any(is_fraction))
 }
@@ -20,7 +20,7 @@ pub(crate) fn presence_is_drawn(rule: &tvlb_schema::SetRule, is_thinned: bool) -
 /// The digest of the levels of a decision's set: SHA-256 of the digests of all switches by number,
 /// each the SHA-256 of one byte for each global port of the switch's group. A port without a cable
 /// counts as one that is not thinned, because no route leaves by it.
-pub(crate) fn levels_digest<'i, 'f: 'i>(
+pub fn levels_digest<'i, 'f: 'i>(
     images: impl IndexedParallelIterator<Item = &'i SwitchImage<'f>>,
     decision: Decision,
 ) -> String {
@@ -36,7 +36,7 @@ pub(crate) fn levels_digest<'i, 'f: 'i>(
 
 /// The digest of the shapes of which destinations have a route: SHA-256 of the digests of all
 /// switches by number, each the SHA-256 of two bytes, low first, for each switch of other groups.
-pub(crate) fn presence_digest<'i, 'f: 'i>(
+pub fn presence_digest<'i, 'f: 'i>(
     images: impl IndexedParallelIterator<Item = &'i SwitchImage<'f>>,
     decision: Decision,
 ) -> String {

@@ -11,7 +11,7 @@ use std::{os::fd::OwnedFd, sync::Arc};
 /// An open directory of a table set. Nothing that is read through it is reached through a symbolic
 /// link.
 #[derive(Clone, Debug)]
-pub(super) struct Directory {
+pub(crate) struct Directory {
     path: PathBuf,
     #[cfg(target_os = "linux")]
     handle: Arc<OwnedFd>,
@@ -19,18 +19,18 @@ pub(super) struct Directory {
 
 impl Directory {
     /// The path by which it was opened, for messages.
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// The bytes of a file in it that has at most `most`.
-    pub(super) fn read(&self, name: &str, most: u64) -> io::Result<Vec<u8>> {
+    pub(crate) fn read(&self, name: &str, most: u64) -> io::Result<Vec<u8>> {
         let (file, found) = self.open_file(name)?;
         input_file::limited(file, found, most)
     }
 
     /// The first `most` bytes of a file in it, or all that it has, and its length.
-    pub(super) fn read_start(&self, name: &str, most: u64) -> io::Result<(Vec<u8>, u64)> {
+    pub(crate) fn read_start(&self, name: &str, most: u64) -> io::Result<(Vec<u8>, u64)> {
         let (file, found) = self.open_file(name)?;
         input_file::start(file, found, most)
     }
@@ -48,7 +48,7 @@ impl Directory {
 #[cfg(target_os = "linux")]
 impl Directory {
     /// Opens a directory that the user has chosen, through a symbolic link too.
-    pub(super) fn open(path: &Path) -> io::Result<Self> {
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
         use rustix::fs::{CWD, Mode, OFlags, openat};
         // Who may not list a directory may still read files in it whose names he knows.
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -57,7 +57,7 @@ impl Directory {
     }
 
     /// Opens a directory in this one, and refuses a symbolic link.
-    pub(super) fn open_within(&self, name: &str) -> io::Result<Self> {
+    pub(crate) fn open_within(&self, name: &str) -> io::Result<Self> {
         use rustix::fs::{Mode, OFlags, openat};
         refuse_link(&self.look_at(name)?)?;
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
@@ -66,7 +66,7 @@ impl Directory {
     }
 
     /// The names of all that is in it, in order.
-    pub(super) fn names(&self) -> io::Result<Vec<String>> {
+    pub(crate) fn names(&self) -> io::Result<Vec<String>> {
         use rustix::fs::{Dir, Mode, OFlags, openat};
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let mut names = Vec::new();
@@ -98,19 +98,19 @@ impl Directory {
 /// Where directories cannot be held open, they are named again each time.
 #[cfg(not(target_os = "linux"))]
 impl Directory {
-    pub(super) fn open(path: &Path) -> io::Result<Self> {
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
         if !std::fs::metadata(path)?.is_dir() {
             return Err(io::ErrorKind::NotADirectory.into());
         }
         Ok(Self { path: path.to_owned() })
     }
 
-    pub(super) fn open_within(&self, name: &str) -> io::Result<Self> {
+    pub(crate) fn open_within(&self, name: &str) -> io::Result<Self> {
         refuse_link(&self.look_at(name)?)?;
         Self::open(&self.path.join(name))
     }
 
-    pub(super) fn names(&self) -> io::Result<Vec<String>> {
+    pub(crate) fn names(&self) -> io::Result<Vec<String>> {
         let mut names = Vec::new();
         for entry in std::fs::read_dir(&self.path)? {
             names.push(entry?.file_name().to_string_lossy().into_owned());

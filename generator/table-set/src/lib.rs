@@ -7,6 +7,9 @@
 //! report.html               what it is, for a person to look at
 //! ```
 
+pub mod input_file;
+pub mod whole_file;
+
 mod aside;
 mod digest;
 mod directory;
@@ -17,17 +20,16 @@ mod read;
 mod seal;
 mod write;
 
-pub(crate) use digest::{levels_digest, presence_digest, presence_is_drawn};
+pub use digest::{levels_digest, presence_digest, presence_is_drawn};
 pub use manifest::{
     BalanceEntry, ChoiceEntry, ContenderEntry, ContestEntry, FabricEntry, FileEntry,
     ImbalanceEntry, LeadEntry, MANIFEST_FORMAT, Manifest, ModelEntry, ModelledEntry, PanelEntry,
     SetEntry, Sizes, hex, rounded, sha256,
 };
 pub use occupied::table_set_around;
-pub(crate) use printable::escaped_controls;
+pub use printable::escaped_controls;
 pub use read::{MOST_BYTES, ReadError, TableSet};
-pub(crate) use seal::check_seal;
-pub use seal::sealed_report;
+pub use seal::{SealFault, check_seal, sealed_report};
 pub use write::{Existing, WriteError, check_target, write};
 
 /// The manifest's name in the directory.

@@ -14,7 +14,7 @@ const END: &str = " -->\n";
 ///
 /// # Example
 /// ```
-/// let report = tvlb_generator::table_set::sealed_report("<!DOCTYPE html>…\n", b"{}");
+/// let report = tvlb_table_set::sealed_report("<!DOCTYPE html>…\n", b"{}");
 /// assert!(report.ends_with(b" -->\n"));
 /// ```
 pub fn sealed_report(html: &str, manifest: &[u8]) -> Vec<u8> {
@@ -25,17 +25,23 @@ pub fn sealed_report(html: &str, manifest: &[u8]) -> Vec<u8> {
 
 /// Why a report is not the one of its tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum SealFault {
+pub enum SealFault {
+    /// Its last lines are not there.
     #[error("it does not end as the report of a table set does")]
     None,
+    /// It was changed after it was sealed.
     #[error("its SHA-256 is another than its last line says; it is damaged")]
     Damaged,
+    /// It belongs to other tables.
     #[error("it is the report of another manifest.json")]
     OfAnother,
 }
 
 /// Checks the last lines of a report against the report and the hash of its manifest.
-pub(crate) fn check_seal(report: &[u8], manifest: &str) -> Result<(), SealFault> {
+///
+/// # Errors
+/// What is wrong with the report.
+pub fn check_seal(report: &[u8], manifest: &str) -> Result<(), SealFault> {
     let (rest, own) = last_line(report, OF_REPORT).ok_or(SealFault::None)?;
     let (_, of) = last_line(rest, OF_MANIFEST).ok_or(SealFault::None)?;
     if sha256(rest).as_bytes() != own {
