@@ -45,12 +45,12 @@ pub mod generate;
 pub mod image;
 pub mod report;
 pub mod routes;
-pub mod set_grammar;
 pub mod svg;
 pub mod throughput;
 pub mod topology;
-pub mod verify;
 
 // What stands in crates of its own, by the paths of one library.
+pub use tvlb_set_grammar as set_grammar;
 pub use tvlb_table_set as table_set;
 pub use tvlb_table_set::{input_file, whole_file};
+pub use tvlb_verify as verify;

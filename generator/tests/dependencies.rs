@@ -1,6 +1,6 @@
 //! What we build upon, by `deny.toml`: the part of `cargo deny check` that needs no other program
 //! than cargo. Every crate comes from crates.io or from here, under a licence that
-//! is allowed, and every exception says why it is one.
+//! is allowed, and every exception says why it is one. And which of our own crates each may see.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
 
@@ -161,7 +161,12 @@ fn each_crate_sees_what_it_may_see_and_no_more() {
         ("tvlb-firmware-model", &["tvlb-schema"]),
         ("tvlb-firmware-c", &["tvlb-firmware-model", "tvlb-schema"]),
         ("tvlb-simulator", &["tvlb-firmware-model", "tvlb-schema"]),
+        ("tvlb-set-grammar", &["tvlb-schema"]),
         ("tvlb-table-set", &["tvlb-schema"]),
+        (
+            "tvlb-verify",
+            &["tvlb-firmware-model", "tvlb-schema", "tvlb-set-grammar", "tvlb-table-set"],
+        ),
     ] {
         let below = ours_below(&packages, name);
         let below: Vec<&str> = below.iter().map(String::as_str).collect();

@@ -4,7 +4,9 @@ use crate::args::Verify;
 use crate::failure::{Failure, Outcome};
 use crate::output::{catch_interrupt, interrupted, print, print_json, progress, use_threads};
 use serde::Serialize;
+use std::path::Path;
 use tvlb_generator::fabric::Fabric;
+use tvlb_generator::fabric_file::{FabricFile, Wiring};
 use tvlb_generator::table_set::TableSet;
 use tvlb_generator::verify::{Certificate, Planned, Settings, VerifyError, verify};
 
@@ -14,7 +16,7 @@ pub(crate) fn run(arguments: &Verify) -> Outcome {
     let planned = match &arguments.fabric {
         Some(path) => {
             let fabric = Fabric::load(path).map_err(Failure::of)?;
-            Some(Planned { path: path.clone(), fabric })
+            Some(planned(path, &fabric))
         }
         None => None,
     };
@@ -42,6 +44,24 @@ pub(crate) fn run(arguments: &Verify) -> Outcome {
             Err(Failure::Finding(finding))
         }
         Err(error) => Err(Failure::of(error)),
+    }
+}
+
+/// What the fabric file says and its cables, as verification takes it.
+fn planned(path: &Path, fabric: &Fabric) -> Planned {
+    let FabricFile { name, wiring, seed, latencies, .. } = &fabric.file;
+    Planned {
+        path: path.to_owned(),
+        name: name.clone(),
+        dragonfly: *fabric.topology.dragonfly(),
+        wiring: match wiring {
+            Wiring::Arrangement(arrangement) => arrangement.to_string(),
+            Wiring::Cables(_) => "cables".to_owned(),
+        },
+        seed: *seed,
+        local_latency: latencies.local.into(),
+        global_latency: latencies.global.into(),
+        cables: fabric.topology.cables().iter().map(|cable| (cable.low, cable.high)).collect(),
     }
 }
 

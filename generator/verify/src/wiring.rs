@@ -3,13 +3,13 @@
 
 use super::VerifyError;
 use super::claims::claim;
-use crate::table_set::{
-    FABRIC_FILE, MANIFEST_FILE, REPORT_FILE, SWITCHES, TableSet, check_seal, switch_file,
-};
 use std::collections::BTreeSet;
 use std::path::Path;
 use tvlb_firmware_model::Switch;
 use tvlb_schema::{End, FabricImage};
+use tvlb_table_set::{
+    FABRIC_FILE, MANIFEST_FILE, REPORT_FILE, SWITCHES, TableSet, check_seal, switch_file,
+};
 
 /// Each cable is the same seen from either end, joins two groups, and is listed as the link that
 /// its ends say it is.

@@ -5,15 +5,15 @@ use super::link_shares::LinkShares;
 use super::packet::Fabric;
 use super::presence::Told;
 use super::routes::Walks;
-use crate::set_grammar::canonical;
-use crate::table_set::{
-    FABRIC_FILE, FileEntry, MANIFEST_FILE, Manifest, SetEntry, TableSet, escaped_controls, hex,
-    levels_digest, presence_digest, presence_is_drawn,
-};
 use rayon::prelude::*;
 use std::path::Path;
 use tvlb_firmware_model::Switch;
 use tvlb_schema::{Decision, DrawRule, Keep, SetRule, SwitchImage};
+use tvlb_set_grammar::canonical;
+use tvlb_table_set::{
+    FABRIC_FILE, FileEntry, MANIFEST_FILE, Manifest, SetEntry, TableSet, escaped_controls, hex,
+    levels_digest, presence_digest, presence_is_drawn,
+};
 
 /// All images assign channels alike, and the manifest says of them what they are.
 pub(super) fn check_claims(

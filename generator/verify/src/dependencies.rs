@@ -257,10 +257,10 @@ fn ones(bits: &[AtomicU64], first: usize, end: usize) -> impl Iterator<Item = us
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generate::generate;
-    use crate::image::unthinned;
     use std::path::Path;
     use tvlb_firmware_model::Switch;
+    use tvlb_generator::generate::generate;
+    use tvlb_generator::image::unthinned;
     use tvlb_schema::{PerDecision, SetRule, ShapeSet};
 
     #[test]
@@ -302,8 +302,9 @@ mod tests {
 
     #[test]
     fn a_cycle_is_found_and_told_link_by_link() {
-        let tables = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tables");
-        let loaded = crate::fabric::Fabric::load(&tables.join("dfly-2-4-2-9.toml")).unwrap();
+        let tables = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tables");
+        let loaded =
+            tvlb_generator::fabric::Fabric::load(&tables.join("dfly-2-4-2-9.toml")).unwrap();
         let rule = SetRule::whole(ShapeSet::ALL);
         let rules = PerDecision::same(rule);
         let generated =

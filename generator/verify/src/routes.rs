@@ -154,7 +154,7 @@ impl<S: Fn() -> bool> Source<'_, '_, S> {
         let switch = &self.fabric.switches[usize::from(self.from)];
         distinct_sets(switch).into_iter().any(|decision| {
             let set = self.set(decision);
-            crate::table_set::presence_is_drawn(set.rule(), set.is_thinned())
+            tvlb_table_set::presence_is_drawn(set.rule(), set.is_thinned())
         })
     }
 

@@ -24,7 +24,6 @@ mod wiring;
 pub use certificate::{Answers, Certificate, Extent};
 pub use planned::Planned;
 
-use crate::table_set::{MANIFEST_FILE, ReadError, TableSet};
 use crossings::first_links;
 use dependencies::Dependencies;
 use link_shares::LinkShares;
@@ -36,6 +35,7 @@ use sample::Sample;
 use std::path::{Path, PathBuf};
 use tvlb_firmware_model::Switch;
 use tvlb_schema::{FabricImage, Group, ImageError};
+use tvlb_table_set::{MANIFEST_FILE, ReadError, TableSet};
 
 /// How much to look at.
 #[derive(Clone, Copy, Debug)]
@@ -228,7 +228,7 @@ pub fn verify(
 ///
 /// # Example
 /// ```
-/// use tvlb_generator::verify::{Settings, verify_tables};
+/// use tvlb_verify::{Settings, verify_tables};
 ///
 /// # use tvlb_generator::fabric::Fabric;
 /// # use tvlb_generator::fabric_file::FabricFile;

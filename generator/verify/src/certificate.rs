@@ -4,10 +4,10 @@ use super::dependencies::Dependencies;
 use super::packet::Fabric;
 use super::routes::Walks;
 use super::sample::Sample;
-use crate::table_set::TableSet;
 use serde::Serialize;
 use std::fmt;
 use tvlb_firmware_model::{Channels, Scheme};
+use tvlb_table_set::TableSet;
 
 /// How far the routes were looked at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -4,23 +4,33 @@
 //! Who has the fabric file can tell.
 
 use super::VerifyError;
-use crate::fabric::Fabric;
-use crate::fabric_file::Wiring;
-use crate::table_set::Manifest;
 use std::fmt::Write;
 use std::path::PathBuf;
-use tvlb_schema::{End, FabricImage};
+use tvlb_schema::{Dragonfly, End, FabricImage};
+use tvlb_table_set::Manifest;
 
 /// So many different cables are named; of the rest it is said how many there are.
 const MOST_NAMED: usize = 10;
 
-/// The fabric that a table set should be of.
+/// The fabric that a table set should be of, as plain values: what its file says, and its cables.
 #[derive(Clone, Debug)]
 pub struct Planned {
     /// The fabric file, for messages.
     pub path: PathBuf,
-    /// What it says, with its cables laid.
-    pub fabric: Fabric,
+    /// Its name.
+    pub name: String,
+    /// Its sizes.
+    pub dragonfly: Dragonfly,
+    /// What a manifest calls its wiring: the arrangement's name, or "cables" for a list.
+    pub wiring: String,
+    /// The seed of everything random.
+    pub seed: u64,
+    /// Cycles from switch to switch within a group.
+    pub local_latency: u32,
+    /// Cycles from group to group.
+    pub global_latency: u32,
+    /// Every cable, by its two ends in any order.
+    pub cables: Vec<(End, End)>,
 }
 
 /// The table set is of the planned fabric: its name and sizes, what the manifest says of its wiring,
@@ -30,10 +40,10 @@ pub(super) fn check_planned(
     manifest: &Manifest,
     image: &FabricImage<'_>,
 ) -> Result<(), VerifyError> {
-    let df = planned.fabric.topology.dragonfly();
+    let df = &planned.dragonfly;
     let sizes = |p, a, h, g| format!("dfly({p}, {a}, {h}, {g})");
     let found = image.dragonfly();
-    let (said, file) = (&manifest.fabric, &planned.fabric.file);
+    let said = &manifest.fabric;
     let text = |value: u64| value.to_string();
     for (what, of_plan, found) in [
         (
@@ -41,17 +51,17 @@ pub(super) fn check_planned(
             sizes(df.p(), df.a(), df.h(), df.g()),
             sizes(found.p(), found.a(), found.h(), found.g()),
         ),
-        ("the name is", file.name.clone(), said.name.clone()),
-        ("the wiring is", wiring_name(&file.wiring), said.wiring.clone()),
-        ("the seed is", text(file.seed), text(said.seed)),
+        ("the name is", planned.name.clone(), said.name.clone()),
+        ("the wiring is", planned.wiring.clone(), said.wiring.clone()),
+        ("the seed is", text(planned.seed), text(said.seed)),
         (
             "the latency of local links is",
-            text(file.latencies.local.into()),
+            text(planned.local_latency.into()),
             text(said.local_latency.into()),
         ),
         (
             "the latency of global links is",
-            text(file.latencies.global.into()),
+            text(planned.global_latency.into()),
             text(said.global_latency.into()),
         ),
     ] {
@@ -63,14 +73,6 @@ pub(super) fn check_planned(
     check_cables(planned, image)
 }
 
-/// What a manifest calls this wiring.
-fn wiring_name(wiring: &Wiring) -> String {
-    match wiring {
-        Wiring::Arrangement(arrangement) => arrangement.to_string(),
-        Wiring::Cables(_) => "cables".to_owned(),
-    }
-}
-
 /// Every port leads where it was planned to lead.
 fn check_cables(planned: &Planned, image: &FabricImage<'_>) -> Result<(), VerifyError> {
     let df = image.dragonfly();
@@ -78,11 +80,17 @@ fn check_cables(planned: &Planned, image: &FabricImage<'_>) -> Result<(), Verify
         Some(end) => end.in_words(df).to_string(),
         None => "nothing".to_owned(),
     };
+    let mut peers: Vec<(End, End)> =
+        planned.cables.iter().flat_map(|&(one, other)| [(one, other), (other, one)]).collect();
+    peers.sort_unstable();
+    let peer = |end: End| {
+        peers.binary_search_by_key(&end, |&(from, _)| from).ok().map(|place| peers[place].1)
+    };
     let (mut named, mut different) = (String::new(), 0_usize);
     for group in df.groups() {
         for port in df.global_ports() {
             let end = End { group, port };
-            let (plan, found) = (planned.fabric.topology.peer(end), image.peer(end));
+            let (plan, found) = (peer(end), image.peer(end));
             if plan == found {
                 continue;
             }

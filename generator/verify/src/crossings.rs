@@ -161,11 +161,11 @@ pub(super) fn most_walks(fabric: &Fabric<'_>) -> u128 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generate::generate;
-    use crate::image::unthinned;
-    use crate::routes::count::RouteCounter;
-    use crate::topology::arrangement::{Arrangement, arrange};
     use tvlb_firmware_model::Switch;
+    use tvlb_generator::generate::generate;
+    use tvlb_generator::image::unthinned;
+    use tvlb_generator::routes::count::RouteCounter;
+    use tvlb_generator::topology::arrangement::{Arrangement, arrange};
     use tvlb_schema::{Dragonfly, PerDecision, SetRule, ShapeSet};
 
     #[test]
@@ -205,9 +205,9 @@ mod tests {
     fn walks_are_counted_from_above_group_by_group() {
         let text =
             "name = \"x\"\n[dragonfly]\np = 1\na = 4\nh = 3\ng = 6\narrangement = \"random\"\n";
-        let file = crate::fabric_file::FabricFile::parse(text, "x").unwrap();
+        let file = tvlb_generator::fabric_file::FabricFile::parse(text, "x").unwrap();
         let topology = arrange(file.dragonfly, Arrangement::Random, file.seed).unwrap();
-        let loaded = crate::fabric::Fabric { file, topology };
+        let loaded = tvlb_generator::fabric::Fabric { file, topology };
         let rules = PerDecision::same(SetRule::whole(ShapeSet::ALL));
         let made =
             generate(&loaded, unthinned(rules), PerDecision::default(), &|| (), &|| false).unwrap();

@@ -24,7 +24,7 @@ const AFTER_SHAPE: &str = "`+` and another shape, `,` and another term, `by rout
 ///
 /// # Example
 /// ```
-/// use tvlb_generator::set_grammar::{canonical, parse_set};
+/// use tvlb_set_grammar::{canonical, parse_set};
 ///
 /// let rule = parse_set("60% 5-hop", 1)?;
 /// assert_eq!(canonical(&rule), "60% 5-hop");
@@ -33,7 +33,7 @@ const AFTER_SHAPE: &str = "`+` and another shape, `,` and another term, `by rout
 ///
 /// let error = parse_set("7-hop", 1).unwrap_err();
 /// assert_eq!(error.at().start, 0);
-/// # Ok::<(), tvlb_generator::set_grammar::SetGrammarError>(())
+/// # Ok::<(), tvlb_set_grammar::SetGrammarError>(())
 /// ```
 pub fn parse_set(text: &str, seed: u64) -> Result<SetRule, SetGrammarError> {
     let mut parser = Parser { tokens: tokens(text), next: 0 };
