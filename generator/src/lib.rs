@@ -47,10 +47,10 @@ pub mod report;
 pub mod routes;
 pub mod svg;
 pub mod throughput;
-pub mod topology;
 
 // What stands in crates of its own, by the paths of one library.
 pub use tvlb_set_grammar as set_grammar;
 pub use tvlb_table_set as table_set;
 pub use tvlb_table_set::{input_file, whole_file};
+pub use tvlb_topology as topology;
 pub use tvlb_verify as verify;

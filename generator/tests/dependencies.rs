@@ -163,6 +163,7 @@ fn each_crate_sees_what_it_may_see_and_no_more() {
         ("tvlb-simulator", &["tvlb-firmware-model", "tvlb-schema"]),
         ("tvlb-set-grammar", &["tvlb-schema"]),
         ("tvlb-table-set", &["tvlb-schema"]),
+        ("tvlb-topology", &["tvlb-schema"]),
         (
             "tvlb-verify",
             &["tvlb-firmware-model", "tvlb-schema", "tvlb-set-grammar", "tvlb-table-set"],

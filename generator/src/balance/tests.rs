@@ -4,12 +4,15 @@ use super::*;
 use crate::routes::enumerate::routes;
 use crate::routes::triples::triples;
 use crate::routes::walk::Walk;
-use crate::routes::wirings::{absolute, any, inter_group_pairs};
 use crate::set_grammar::parse_set;
 use crate::topology::Topology;
 use crate::topology::links::Links;
 use proptest::prelude::*;
 use tvlb_schema::{DrawRule, Route, Shape};
+use wirings::{absolute, any, inter_group_pairs};
+
+#[path = "../../topology/src/routes/wirings.rs"]
+mod wirings;
 
 /// Uses of local links, and of all links of each two groups together: which of several between the
 /// same two switches a walk takes, it does not tell.

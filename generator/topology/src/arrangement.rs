@@ -96,7 +96,7 @@ impl FromStr for Arrangement {
 ///
 /// # Example
 /// ```
-/// use tvlb_generator::topology::arrangement::{Arrangement, arrange};
+/// use tvlb_topology::arrangement::{Arrangement, arrange};
 /// use tvlb_schema::{Dragonfly, End, GlobalPort, Group};
 ///
 /// let df = Dragonfly::new(4, 8, 4, 9)?;
@@ -123,7 +123,7 @@ pub fn arrange(df: Dragonfly, arrangement: Arrangement, seed: u64) -> Result<Top
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::topology::End;
+    use crate::End;
     use proptest::prelude::*;
 
     const SEED: u64 = 7;

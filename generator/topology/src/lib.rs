@@ -9,6 +9,7 @@ pub mod cable_list;
 pub mod graphviz;
 pub mod links;
 pub mod machine;
+pub mod routes;
 pub mod summary;
 
 mod absolute;
@@ -21,6 +22,10 @@ mod random;
 mod relative;
 mod rotation;
 mod symmetry;
+
+// So that `routes/wirings.rs` has one name for this crate, here and where it is included.
+#[cfg(test)]
+extern crate self as tvlb_topology;
 
 pub use tvlb_schema::End;
 
@@ -48,7 +53,7 @@ pub struct Link {
 ///
 /// # Example
 /// ```
-/// use tvlb_generator::topology::Topology;
+/// use tvlb_topology::Topology;
 /// use tvlb_schema::{Dragonfly, End, GlobalPort, Group};
 ///
 /// // Any list of cables will do, here two for three groups.

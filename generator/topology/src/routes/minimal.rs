@@ -5,7 +5,7 @@
 //! source has x, and one after it unless x arrives at the destination.
 
 use super::walk::Walk;
-use crate::topology::Topology;
+use crate::Topology;
 use tvlb_schema::{GlobalPort, Switch};
 
 /// A MIN path.
@@ -58,6 +58,7 @@ pub fn count_by_hops(paths: &[MinPath]) -> [u64; 4] {
 
 #[cfg(test)]
 mod tests {
+    use super::super::is_walk::is_walk;
     use super::super::wirings;
     use super::*;
     use proptest::prelude::*;
@@ -97,7 +98,7 @@ mod tests {
                 for &d in &switches {
                     let forth = paths(&topology, s, d);
                     for path in &forth {
-                        prop_assert!(wirings::is_walk(&topology, s, d, &path.walk));
+                        prop_assert!(is_walk(&topology, s, d, &path.walk));
                         prop_assert!(!path.walk.revisits());
                     }
                     prop_assert_eq!(

@@ -102,7 +102,7 @@ fn write_switches(topology: &Topology, f: &mut fmt::Formatter<'_>) -> fmt::Resul
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::topology::{
+    use crate::{
         arrangement::{Arrangement, arrange},
         cable_list,
     };

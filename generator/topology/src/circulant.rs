@@ -32,7 +32,7 @@ pub(super) fn cables(df: &Dragonfly) -> Vec<(End, End)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::topology::{
+    use crate::{
         Topology,
         arrangement::{Arrangement, arrange},
     };

@@ -43,7 +43,7 @@ fn end(group: u32, port: u32) -> End {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::topology::{
+    use crate::{
         Topology,
         arrangement::{Arrangement, arrange},
     };

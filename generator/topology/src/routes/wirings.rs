@@ -1,10 +1,11 @@
 //! Wirings to test on: the arrangement `absolute`, and random ones with missing cables.
+//!
+//! The tests of the balance include this file too, so it names the crate from without.
 
-use super::walk::Walk;
-use crate::topology::arrangement::{Arrangement, arrange};
-use crate::topology::{End, Topology};
 use proptest::prelude::*;
-use tvlb_schema::{Dragonfly, Switch};
+use tvlb_schema::{Dragonfly, End, Switch};
+use tvlb_topology::Topology;
+use tvlb_topology::arrangement::{Arrangement, arrange};
 
 /// The arrangement `absolute` of dfly(p, a, h, g).
 pub(crate) fn absolute(p: u32, a: u32, h: u32, g: u32) -> Topology {
@@ -43,27 +44,4 @@ pub(crate) fn inter_group_pairs(topology: &Topology) -> Vec<(Switch, Switch)> {
         .flat_map(|s| df.switches().map(move |d| (s, d)))
         .filter(|&(s, d)| df.place(s).0 != df.place(d).0)
         .collect()
-}
-
-/// Whether a walk goes from `source` to `destination`, each hop over a cable that there is.
-pub(super) fn is_walk(
-    topology: &Topology,
-    source: Switch,
-    destination: Switch,
-    walk: &Walk,
-) -> bool {
-    let df = topology.dragonfly();
-    let hop = |s: Switch, d: Switch| {
-        let (group, index) = df.place(s);
-        s != d
-            && (group == df.place(d).0
-                || (0..u16::try_from(df.h()).unwrap()).any(|slot| {
-                    topology
-                        .peer(End::new(df, group, index, slot))
-                        .is_some_and(|far| df.switch(far.group, df.split_port(far.port).0) == d)
-                }))
-    };
-    walk.switches()[0] == source
-        && walk.last() == destination
-        && walk.switches().windows(2).all(|w| hop(w[0], w[1]))
 }

@@ -226,7 +226,7 @@ fn quoted(field: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::topology::arrangement::{Arrangement, arrange};
+    use crate::arrangement::{Arrangement, arrange};
     use proptest::prelude::*;
 
     const HEADER: &str = "from_group,from_switch,from_port,to_group,to_switch,to_port\n";

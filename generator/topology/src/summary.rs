@@ -253,7 +253,7 @@ impl fmt::Display for TopologySummary {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::topology::{
+    use crate::{
         arrangement::{Arrangement, arrange},
         cable_list,
     };

@@ -79,7 +79,7 @@ fn wrapped(df: &Dragonfly, group: u32) -> Group {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::topology::arrangement::{Arrangement, arrange};
+    use crate::arrangement::{Arrangement, arrange};
 
     #[test]
     fn all_groups_are_wired_alike_whatever_the_size() {

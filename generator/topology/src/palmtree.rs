@@ -32,7 +32,7 @@ pub(super) fn cables(df: &Dragonfly) -> Vec<(End, End)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::topology::arrangement::{Arrangement, arrange};
+    use crate::arrangement::{Arrangement, arrange};
     use tvlb_schema::{Group, Index};
 
     #[test]

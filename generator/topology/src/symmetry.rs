@@ -26,7 +26,7 @@ impl Topology {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::topology::arrangement::{Arrangement, arrange};
+    use crate::arrangement::{Arrangement, arrange};
     use tvlb_schema::Dragonfly;
 
     #[test]

@@ -99,7 +99,7 @@ fn random_extra_pairs(df: &Dragonfly, rng: &mut Xoshiro256PlusPlus) -> Vec<(u16,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::topology::{
+    use crate::{
         Topology,
         arrangement::{Arrangement, arrange},
         cable_list,

@@ -38,7 +38,7 @@ pub(super) fn groups_on(df: &Dragonfly, place: Place) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::topology::{
+    use crate::{
         Topology,
         arrangement::{Arrangement, arrange},
     };

@@ -10,7 +10,7 @@
 //! cable stays in its group, so the products vanish there.
 
 use super::triples::TripleCounts;
-use crate::topology::{End, Topology};
+use crate::{End, Topology};
 use std::ops::Range;
 use tvlb_schema::{Group, Shape, Switch};
 
@@ -20,8 +20,8 @@ use tvlb_schema::{Group, Shape, Switch};
 ///
 /// # Example
 /// ```
-/// use tvlb_generator::routes::count::RouteCounter;
-/// use tvlb_generator::topology::arrangement::{Arrangement, arrange};
+/// use tvlb_topology::routes::count::RouteCounter;
+/// use tvlb_topology::arrangement::{Arrangement, arrange};
 /// use tvlb_schema::{Dragonfly, Switch};
 ///
 /// let topology = arrange(Dragonfly::new(4, 8, 4, 9)?, Arrangement::default(), 1)?;

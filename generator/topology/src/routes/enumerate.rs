@@ -9,7 +9,7 @@
 //! the same switch there is no detour, since it would lead back to it.
 
 use super::walk::Walk;
-use crate::topology::{Link, Topology};
+use crate::{Link, Topology};
 use std::iter;
 use tvlb_schema::{Group, Route, SetRule, Shape, Switch};
 
@@ -97,6 +97,7 @@ pub fn kept(
 
 #[cfg(test)]
 mod tests {
+    use super::super::is_walk::is_walk;
     use super::super::{triples, wirings};
     use super::*;
     use proptest::prelude::*;
@@ -110,7 +111,7 @@ mod tests {
         let mut walks = BTreeSet::new();
         let mut keys = BTreeSet::new();
         for r in routes(topology, s, d) {
-            prop_assert!(wirings::is_walk(topology, s, d, &r.walk));
+            prop_assert!(is_walk(topology, s, d, &r.walk));
             prop_assert!(!r.walk.revisits());
             prop_assert_eq!(r.walk.hops(), usize::from(r.shape.hops()));
             let groups: Vec<Group> = r.walk.switches().iter().map(|&s| df.place(s).0).collect();

@@ -8,7 +8,7 @@
 
 use super::minimal::{self, MinPath};
 use super::walk::Walk;
-use crate::topology::Topology;
+use crate::Topology;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use tvlb_schema::Switch;
@@ -108,7 +108,7 @@ impl TripleCounts {
 mod tests {
     use super::super::wirings;
     use super::*;
-    use crate::topology::End;
+    use crate::End;
     use tvlb_schema::{Dragonfly, GlobalPort, Group};
 
     fn counts(topology: &Topology, from: u16, to: u16) -> TripleCounts {

@@ -4,7 +4,7 @@
 //! it keeps a fraction, routes of just that shape are tried until one is kept.
 
 use super::count::RouteCounter;
-use crate::topology::{End, Link, Topology};
+use crate::{End, Link, Topology};
 use tvlb_schema::{GlobalPort, Group, Keep, Level, Route, SetRule, Shape, ShapeSet, Switch};
 
 /// The shapes of which the rule keeps a route from `source` to `destination`; none between

@@ -140,7 +140,7 @@ fn real(count: u64) -> f64 {
 mod tests {
     use super::super::{enumerate, wirings};
     use super::*;
-    use crate::topology::Topology;
+    use crate::Topology;
     use proptest::prelude::*;
     use tvlb_schema::ShapeSet;
 

@@ -1,0 +1,28 @@
+//! Whether a walk is one: what all that lists paths is held to.
+
+use super::walk::Walk;
+use crate::Topology;
+use tvlb_schema::{End, Switch};
+
+/// Whether a walk goes from `source` to `destination`, each hop over a cable that there is.
+pub(super) fn is_walk(
+    topology: &Topology,
+    source: Switch,
+    destination: Switch,
+    walk: &Walk,
+) -> bool {
+    let df = topology.dragonfly();
+    let hop = |s: Switch, d: Switch| {
+        let (group, index) = df.place(s);
+        s != d
+            && (group == df.place(d).0
+                || (0..u16::try_from(df.h()).unwrap()).any(|slot| {
+                    topology
+                        .peer(End::new(df, group, index, slot))
+                        .is_some_and(|far| df.switch(far.group, df.split_port(far.port).0) == d)
+                }))
+    };
+    walk.switches()[0] == source
+        && walk.last() == destination
+        && walk.switches().windows(2).all(|w| hop(w[0], w[1]))
+}

@@ -1,0 +1,22 @@
+//! The paths between two switches: what they are, and how many there are of each kind.
+//!
+//! MIN paths, VLB triples and VLB routes are enumerated straight from their definitions, slowly
+//! and plainly, in [`minimal`], [`triples`] and [`enumerate`]; [`count`] finds the same numbers
+//! without enumerating. All work on any wiring: unequal numbers of links per pair of groups,
+//! several cables between two switches, missing cables.
+//!
+//! Every function here takes switches that exist in the topology's Dragonfly.
+
+pub mod count;
+pub mod enumerate;
+pub mod expected;
+pub mod minimal;
+pub mod presence;
+pub mod text;
+pub mod triples;
+pub mod walk;
+
+#[cfg(test)]
+mod is_walk;
+#[cfg(test)]
+mod wirings;
