@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs docs/sweep.md's job array under a Slurm of one node on this machine, and holds what is
+# Runs docs/reference/sweep.md's job array under a Slurm of one node on this machine, and holds what is
 # collected against one process's, byte for byte.
 #
 #     bench/slurm-local.sh [TVLB]
@@ -74,7 +74,7 @@ done
 sinfo --version
 sinfo
 
-# A study of 24 runs, and the job script of docs/sweep.md, taken from there, with fewer and smaller
+# A study of 24 runs, and the job script of docs/reference/sweep.md, taken from there, with fewer and smaller
 # tasks.
 mkdir "$home/study"
 cd "$home/study"
@@ -89,7 +89,7 @@ seeds = [1]
 [settings]
 window = 40000
 STUDY
-sed -n '/^#!\/bin\/bash$/,/^```$/p' "$here/docs/sweep.md" | sed '$d' >job.sh
+sed -n '/^#!\/bin\/bash$/,/^```$/p' "$here/docs/reference/sweep.md" | sed '$d' >job.sh
 sed -i -e 's/--array=1-64/--array=1-6/' -e 's/--cpus-per-task=4/--cpus-per-task=1/' job.sh
 grep -q 'array=1-6$' job.sh && grep -q 'cpus-per-task=1$' job.sh
 PATH=$(dirname "$tvlb"):$PATH

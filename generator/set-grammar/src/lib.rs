@@ -2,7 +2,7 @@
 //!
 //! Promises: [`parse_set`] reads every text without panicking and says of a wrong one where it is
 //! wrong and what would be right; [`canonical`] writes every valid rule as a text that reads back
-//! as the same rule. [`GRAMMAR`] is the whole grammar, for `--help` and for `docs/sets.md`.
+//! as the same rule. [`GRAMMAR`] is the whole grammar, for `--help` and for `docs/reference/sets.md`.
 
 mod canonical;
 mod error;
@@ -17,7 +17,7 @@ pub use parse::parse_set;
 
 use tvlb_schema::{Shape, ShapeSet};
 
-/// The grammar, as `--help` and `docs/sets.md` show it.
+/// The grammar, as `--help` and `docs/reference/sets.md` show it.
 pub const GRAMMAR: &str = "\
 set   = term {\",\" term} [\"by route\" | \"by shape\"]
 term  = [weight \"*\"] body

@@ -374,7 +374,7 @@ proptest! {
     }
 }
 
-const DOCUMENT: &str = include_str!("../../../docs/sets.md");
+const DOCUMENT: &str = include_str!("../../../docs/reference/sets.md");
 
 /// The row of the document's table of examples that is true of this text.
 fn row(text: &str) -> String {

@@ -5,7 +5,7 @@
 //! runs a panel of traffic on them ([`panel`], [`trial`]). A contest for each scheme ([`mod@contest`]) excludes what
 //! fails a guard, drops what cannot win ([`race`]), and chooses by the user's preference
 //! ([`objective`]). [`record`] keeps how it went. The same fabric and seed give the same choice at any number
-//! of threads and after any interruption. `docs/step-2.md` explains it to users.
+//! of threads and after any interruption. `docs/explanation/step-2.md` explains it to users.
 
 pub mod candidates;
 pub mod contest;

@@ -3,7 +3,7 @@
 //! Text goes in, one validated [`FabricFile`] comes out, and no later stage sees the text's
 //! strings. Promises: every text is answered without a panic; nothing in it is ignored, so an
 //! unknown key, a wrong type or a value out of range is an error with its line and column; no
-//! file is opened here. `docs/fabric-file.md` describes every key.
+//! file is opened here. `docs/reference/fabric-file.md` describes every key.
 
 mod error;
 mod reader;
@@ -99,7 +99,7 @@ impl FabricFile {
     /// Reads the text of a fabric file; `origin` is the file's name for error messages.
     ///
     /// # Errors
-    /// The first thing in the text that is not as `docs/fabric-file.md` says.
+    /// The first thing in the text that is not as `docs/reference/fabric-file.md` says.
     ///
     /// # Example
     /// ```

@@ -4,7 +4,7 @@
 //! the throughput that UGAL could reach if it split each flow perfectly between MIN and VLB paths.
 //! Promises: every figure is an interval with a proof behind both ends, computed in plain
 //! arithmetic apart from any solver ([`certificate`]); the same input gives the same bytes at any
-//! number of threads. `docs/throughput-model.md` explains the model to its users.
+//! number of threads. `docs/explanation/throughput-model.md` explains the model to its users.
 //!
 //! Flows ([`pattern`]) and sets ([`path_set`]) go in; paths are counted ([`load`]), bundles made
 //! ([`bundle`]), the program solved ([`mod@solve`]); [`sweep`] does so for many sets and patterns and

@@ -29,7 +29,7 @@ fn the_fabric_files_that_we_ship_are_valid() {
     }
 }
 
-const DOCUMENT: &str = include_str!("../../../../docs/fabric-file.md");
+const DOCUMENT: &str = include_str!("../../../../docs/reference/fabric-file.md");
 
 /// The TOML blocks of the document.
 fn examples() -> Vec<&'static str> {

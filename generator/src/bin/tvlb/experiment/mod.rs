@@ -21,7 +21,7 @@ use std::time::Instant;
 /// Repeat a figure of the T-UGAL paper (Rahman et al., SC'19, section 4)
 ///
 /// Writes CSV, JSON and SVG into a directory, and prints a line for each figure that the paper's
-/// text states, ours beside it. docs/reproduction.md holds all of them.
+/// text states, ours beside it. docs/measurements/reproduction.md holds all of them.
 #[derive(Args)]
 #[command(after_long_help = catalogue::help())]
 pub(crate) struct Arguments {

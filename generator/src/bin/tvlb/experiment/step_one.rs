@@ -70,7 +70,7 @@ pub(super) fn run(
             if *paper > report.bound {
                 let _ = writeln!(
                     words,
-                    "    {paper} is above the proven bound: it cannot be right (docs/reproduction.md)"
+                    "    {paper} is above the proven bound: it cannot be right (docs/measurements/reproduction.md)"
                 );
             }
         }

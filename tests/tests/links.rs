@@ -1,0 +1,189 @@
+//! Every link between the documents of the repository leads somewhere: to a file that exists and,
+//! where the link names a heading of a Markdown file, to a heading that the file has. The same holds
+//! for every document that a comment or a text of the source code names.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Endings of the files that may name a document by its path in the repository.
+const SOURCES: [&str; 8] = ["rs", "h", "c", "sh", "py", "toml", "snap", "md"];
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap()
+}
+
+/// All files below `directory` with one of the endings, without build outputs and hidden directories.
+fn files(directory: &Path, endings: &[&str], found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if path.is_dir() {
+            if !name.starts_with('.') && name != "target" && name != "corpus" {
+                files(&path, endings, found);
+            }
+        } else if path.extension().is_some_and(|e| endings.iter().any(|ending| e == *ending)) {
+            found.push(path);
+        }
+    }
+}
+
+fn files_of_the_repository(endings: &[&str]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    files(&repository(), endings, &mut found);
+    found.sort();
+    found
+}
+
+/// The lines of a Markdown text outside its fenced blocks.
+fn prose(text: &str) -> impl Iterator<Item = &str> {
+    let mut fenced = false;
+    text.lines().filter(move |line| {
+        let fence = line.trim_start().starts_with("```");
+        fenced ^= fence;
+        !fence && !fenced
+    })
+}
+
+/// A line without what stands in back quotes.
+fn without_code(line: &str) -> String {
+    line.split('`').step_by(2).collect()
+}
+
+/// What the links and the pictures of a Markdown text lead to.
+fn targets(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for line in prose(text) {
+        let line = without_code(line);
+        for (opening, closing) in [("](", ')'), ("src=\"", '"'), ("srcset=\"", '"')] {
+            for rest in line.split(opening).skip(1) {
+                found.extend(rest.split_once(closing).map(|(target, _)| target.to_owned()));
+            }
+        }
+    }
+    found
+}
+
+/// The anchors of a Markdown text's headings, as the usual viewers name them: in lower case, with
+/// hyphens for spaces, without other signs, and with a number after the second of the same name.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for line in prose(text).filter(|line| line.starts_with('#')) {
+        let heading = line.trim_start_matches('#').trim().to_lowercase();
+        let kept = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
+        let base: String = heading.chars().filter(kept).collect::<String>().replace(' ', "-");
+        let numbered = (1..).map(|number| format!("{base}-{number}"));
+        let mut names = std::iter::once(base.clone()).chain(numbered);
+        found.extend(names.find(|name| !found.contains(name)));
+    }
+    found
+}
+
+/// What is wrong with a link of the Markdown file at `path`, if anything is.
+fn fault(path: &Path, target: &str) -> Option<String> {
+    if target.contains("://") || target.starts_with("mailto:") {
+        return None;
+    }
+    let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
+    let wanted = match file {
+        "" => path.to_owned(),
+        file => path.parent().unwrap().join(file),
+    };
+    if !wanted.exists() {
+        return Some(format!("{}: {target}: there is no such file", path.display()));
+    }
+    let is_markdown = wanted.extension().is_some_and(|ending| ending == "md");
+    let is_there = || anchors(&fs::read_to_string(&wanted).unwrap()).contains(anchor);
+    (!anchor.is_empty() && is_markdown && !is_there())
+        .then(|| format!("{}: {target}: the file has no such heading", path.display()))
+}
+
+/// The documents that a text names by their path in the repository, as in `docs/NAME.md`.
+fn named_documents(text: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for rest in text.split("docs/").skip(1) {
+        let in_path = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '-' | '_' | '.');
+        let path = &rest[..rest.find(|c| !in_path(c)).unwrap_or(rest.len())];
+        // A full stop after the name belongs to the sentence.
+        if let Some((name, _)) = path.rsplit_once(".md") {
+            found.insert(format!("docs/{name}.md"));
+        }
+    }
+    found
+}
+
+#[test]
+fn every_link_of_the_documents_leads_to_a_file_and_a_heading_that_exist() {
+    let documents = files_of_the_repository(&["md"]);
+    let mut links = 0;
+    let mut faults = Vec::new();
+    for path in &documents {
+        for target in targets(&fs::read_to_string(path).unwrap()) {
+            links += 1;
+            faults.extend(fault(path, &target));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    assert!(documents.len() >= 10 && links >= 50, "{} files, {links} links", documents.len());
+}
+
+#[test]
+fn every_document_that_the_sources_name_exists() {
+    let root = repository();
+    let mut named = 0;
+    for path in files_of_the_repository(&SOURCES) {
+        // This file names documents that must not exist.
+        if path.ends_with("tests/tests/links.rs") {
+            continue;
+        }
+        for document in named_documents(&String::from_utf8_lossy(&fs::read(&path).unwrap())) {
+            named += 1;
+            assert!(root.join(&document).is_file(), "{} names {document}", path.display());
+        }
+    }
+    assert!(named >= 10, "{named}");
+}
+
+#[test]
+fn the_index_of_the_documents_lists_every_document() {
+    let root = repository().join("docs");
+    let index = fs::read_to_string(root.join("README.md")).unwrap();
+    let listed: BTreeSet<PathBuf> =
+        targets(&index).iter().map(|target| root.join(target)).collect();
+    let mut documents = Vec::new();
+    files(&root, &["md"], &mut documents);
+    for document in documents.iter().filter(|path| !path.ends_with("docs/README.md")) {
+        assert!(listed.contains(document), "docs/README.md does not list {}", document.display());
+    }
+}
+
+#[test]
+fn a_link_to_a_file_or_a_heading_that_does_not_exist_is_a_fault() {
+    let readme = repository().join("README.md");
+    assert_eq!(fault(&readme, "docs/guide.md"), None);
+    assert_eq!(fault(&readme, "docs/guide.md#4-make-the-tables"), None);
+    assert_eq!(fault(&readme, "https://example.org/nowhere.md"), None);
+    assert!(fault(&readme, "docs/nowhere.md").unwrap().contains("no such file"));
+    assert!(fault(&readme, "docs/guide.md#nowhere").unwrap().contains("no such heading"));
+    assert!(fault(&readme, "#nowhere").unwrap().contains("no such heading"));
+}
+
+#[test]
+fn links_are_found_in_prose_and_pictures_but_not_in_code() {
+    let text = "[one](a.md) and ![two](b.svg)\n`[no](c.md)`\n```c\na[0](d.md)\n```\n<img src=\"e.svg\">";
+    assert_eq!(targets(text), ["a.md", "b.svg", "e.svg"]);
+}
+
+#[test]
+fn anchors_are_headings_in_lower_case_without_signs_and_numbered_when_they_repeat() {
+    let text = "# Why 1/p?\n## The `sets`\n```sh\n# no heading\n```\n## The sets\n";
+    let expected = ["why-1p", "the-sets", "the-sets-1"].map(str::to_owned);
+    assert_eq!(anchors(text), BTreeSet::from(expected));
+}
+
+#[test]
+fn named_documents_end_before_the_full_stop_of_a_sentence() {
+    let text = "see docs/a.md. `docs/b/c-2.md`, ../docs/d.md#e and docs/ alone";
+    let expected = ["docs/a.md", "docs/b/c-2.md", "docs/d.md"].map(str::to_owned);
+    assert_eq!(named_documents(text), BTreeSet::from(expected));
+}
