@@ -74,8 +74,8 @@ done
 sinfo --version
 sinfo
 
-# A study of 24 runs, and the job script of docs/reference/sweep.md, taken from there, with fewer and smaller
-# tasks.
+# A study of 24 runs, and the job script of docs/reference/sweep.md, taken from there, with fewer and
+# smaller tasks.
 mkdir "$home/study"
 cd "$home/study"
 cp "$here/tables/dfly-2-4-2-9.toml" .

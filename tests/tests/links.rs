@@ -170,7 +170,8 @@ fn a_link_to_a_file_or_a_heading_that_does_not_exist_is_a_fault() {
 
 #[test]
 fn links_are_found_in_prose_and_pictures_but_not_in_code() {
-    let text = "[one](a.md) and ![two](b.svg)\n`[no](c.md)`\n```c\na[0](d.md)\n```\n<img src=\"e.svg\">";
+    let text =
+        "[one](a.md) and ![two](b.svg)\n`[no](c.md)`\n```c\na[0](d.md)\n```\n<img src=\"e.svg\">";
     assert_eq!(targets(text), ["a.md", "b.svg", "e.svg"]);
 }
 

@@ -30,7 +30,7 @@ const UGAL_L_FAMILY: [&str; 4] = [
 ];
 
 /// The same for PAR; the fourth is the second with the T that holds the guards in groups of many
-/// switches (docs/explanation/step-2.md, "Large groups want a larger T").
+/// switches (docs/measurements/step-2.md, "Large groups need a larger T").
 const PAR_FAMILY: [&str; 7] = [
     "only:000+110, 4*only:001+010+011+020+021+100+101+111, 8*only:120 T=-2 \
      then only:000+010+100, 2*only:110 T=-2",
@@ -109,7 +109,8 @@ impl Candidate {
         Self { is_balanced: true, origin: Origin::Balanced, ..self }
     }
 
-    /// As `docs/explanation/step-2.md` says: one policy, or two with " then " between; "balanced" behind, if it is.
+    /// The name that reports show: one policy, or two with " then " between, followed by "balanced"
+    /// if the candidate is. `docs/reference/choosing-sets.md` describes the notation.
     pub fn name(&self) -> String {
         let policies = in_words(&(self.source, self.second));
         if self.is_balanced { format!("{policies}, balanced") } else { policies }

@@ -237,7 +237,7 @@ fn no_mutant_passes_that_means_something_else() {
 }
 
 #[test]
-#[ignore = "takes a minute: for the figures in docs/explanation/verify.md"]
+#[ignore = "takes a minute: for the figures in docs/measurements/verify.md"]
 fn of_ten_thousand_mutants_none_passes_that_means_something_else() {
     println!("{}", try_mutants(10_000));
 }

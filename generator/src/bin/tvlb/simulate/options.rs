@@ -22,7 +22,7 @@ const TRAFFIC: &str = "Traffic (--traffic):
   next-group          each packet to a node drawn from the next group
   pairs:FILE          source,destination in each line; other nodes are silent
 
-The columns of the output are explained in docs/explanation/simulator.md.";
+The columns of the output are explained in docs/reference/simulate.md.";
 
 /// Simulate the network that a table set describes, its switches booted from the images
 #[derive(Args)]

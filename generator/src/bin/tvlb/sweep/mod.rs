@@ -26,8 +26,8 @@ use tvlb_simulator::{Fabric, Haste, Run, RunError, Traffic};
 
 /// Simulate every combination that a sweep file lists, one run at a time, and collect the figures
 ///
-/// A run that is in DIR already is not made again. docs/reference/sweep.md describes the file and how to
-/// spread a sweep over a cluster.
+/// A run that is in DIR already is not made again. docs/reference/sweep.md describes the file and
+/// how to spread a sweep over a cluster.
 #[derive(Args)]
 pub(crate) struct Arguments {
     /// The sweep file
