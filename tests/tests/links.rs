@@ -2,6 +2,8 @@
 //! where the link names a heading of a Markdown file, to a heading that the file has. The same holds
 //! for every document that a comment or a text of the source code names.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
