@@ -99,14 +99,14 @@ impl Rule {
 
 impl Rules {
     /// By VC scheme, in the order of their codes.
-    const TABLES: [Self; 3] = [
+    const TABLES: &'static [Self; 3] = &[
         Self::new(VcScheme::Ordered),
         Self::new(VcScheme::PerHop),
         Self::new(VcScheme::Positional),
     ];
 
-    pub(crate) fn of(channels: VcScheme) -> Self {
-        Self::TABLES[channels as usize]
+    pub(crate) const fn of(channels: VcScheme) -> &'static Self {
+        &Self::TABLES[channels as usize]
     }
 
     const fn new(channels: VcScheme) -> Self {

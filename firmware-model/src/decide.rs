@@ -4,7 +4,7 @@ use crate::channel::AT_INJECTION;
 use crate::path::{Path, Place};
 use crate::{Credits, Error, Header, Kind, Stage, Step, Switch};
 use rand_core::Rng;
-use tvlb_schema::{Decision, Dragonfly, DrawRule, GlobalPort, Index, Node};
+use tvlb_schema::{Decision, Dragonfly, GlobalPort, Index, Node};
 
 /// How a source switch chooses between a packet's MIN and its VLB path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -381,13 +381,7 @@ impl Switch<'_> {
         }
         match paths {
             VlbPaths::Conventional => self.draw_triple(to, rng),
-            VlbPaths::Custom => {
-                let set = self.image.set(decision);
-                match &set.rule().draw {
-                    DrawRule::ByShape { weights } => self.draw_by_shape(to, set, weights, rng),
-                    DrawRule::ByRoute => self.draw_by_route(to, set, rng),
-                }
-            }
+            VlbPaths::Custom => self.draw_from_set(to, self.image.set(decision), rng),
         }
     }
 

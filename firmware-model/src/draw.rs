@@ -9,7 +9,7 @@ use crate::cells::{
 use crate::path::{Path, Place};
 use crate::{Stage, Switch};
 use rand_core::Rng;
-use tvlb_schema::{Decision, GlobalPort, Index, Port, Route, SetView, Shape, ShapeSet};
+use tvlb_schema::{Decision, DrawRule, GlobalPort, Index, Port, Route, SetView, Shape, ShapeSet};
 
 /// Where a VLB path is to lead, the set that it is to be of (a triple where there is none), and the
 /// cells in which such paths lie.
@@ -104,30 +104,28 @@ impl Switch<'_> {
         self.draw_from(&Wanted { to, set: None, strata: &[cells] }, tried, rng)
     }
 
-    /// A route of a T-VLB set that draws by shape: a shape by its weight, then a route of it.
-    #[inline(never)]
-    pub(crate) fn draw_by_shape(
-        &self,
-        to: &Place,
-        set: &SetView<'_>,
-        weights: &[u16; Shape::COUNT],
-        rng: &mut (impl Rng + ?Sized),
-    ) -> Option<Path> {
-        let shape = draw_shape(set.shapes_to(to.switch), set.is_even(), weights, rng)?;
-        let cells = self.stratum(Stratum::of(shape), ShapeSet::only(shape));
-        self.draw_from(&Wanted { to, set: Some(set), strata: &[cells] }, 0, rng)
-    }
-
-    /// A route of a T-VLB set that draws by route, uniformly.
-    #[inline(never)]
-    pub(crate) fn draw_by_route(
+    /// A route of a T-VLB set, drawn as its rule says: by shape that is a shape by its weight, then
+    /// a route of that shape uniformly, and by route a route uniformly.
+    #[cfg_attr(target_os = "none", inline)]
+    #[cfg_attr(not(target_os = "none"), inline(never))]
+    pub(crate) fn draw_from_set(
         &self,
         to: &Place,
         set: &SetView<'_>,
         rng: &mut (impl Rng + ?Sized),
     ) -> Option<Path> {
-        let strata = self.strata(set.shapes_to(to.switch));
-        self.draw_from(&Wanted { to, set: Some(set), strata: &strata }, 0, rng)
+        let shapes = set.shapes_to(to.switch);
+        match &set.rule().draw {
+            DrawRule::ByShape { weights } => {
+                let shape = draw_shape(shapes, set.is_even(), weights, rng)?;
+                let cells = self.stratum(Stratum::of(shape), ShapeSet::only(shape));
+                self.draw_from(&Wanted { to, set: Some(set), strata: &[cells] }, 0, rng)
+            }
+            DrawRule::ByRoute => {
+                let strata = self.strata(shapes);
+                self.draw_from(&Wanted { to, set: Some(set), strata: &strata }, 0, rng)
+            }
+        }
     }
 
     /// A route of a set, or a triple where there is none, from all cells of these strata alike, after

@@ -33,7 +33,7 @@ pub struct Switch<'a> {
     /// The virtual channels that a packet may be given.
     pub(crate) channels: Channels,
     /// How they are assigned.
-    pub(crate) rules: Rules,
+    pub(crate) rules: &'static Rules,
 }
 
 impl<'a> Switch<'a> {

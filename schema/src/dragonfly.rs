@@ -166,7 +166,7 @@ impl Dragonfly {
     pub(crate) fn resize(&mut self, [p, a, h, g]: [u32; 4]) -> Result<(), SizeFault> {
         let ports = a.saturating_mul(h);
         let sizes = [p, a, h, g, ports, a.saturating_mul(g), ports.saturating_mul(g)];
-        for (number, (size, most)) in (0_u8..).zip(sizes.into_iter().zip(SizeFault::MOST)) {
+        for (number, (&size, &most)) in (0_u8..).zip(sizes.iter().zip(&SizeFault::MOST)) {
             // One group alone has nowhere to send to.
             let least = if number == SizeFault::G { 2 } else { 1 };
             if size < least || size > most {

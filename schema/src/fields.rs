@@ -40,17 +40,14 @@ impl<'a> Fields<'a> {
     /// more bytes than it needs: one image has one form.
     #[inline(never)]
     pub(crate) fn u64(&mut self) -> u64 {
-        let mut number = 0;
-        for shift in (0..64).step_by(7) {
-            let byte = self.byte();
-            let low = byte & 0x7f;
-            if shift == 63 && low > 1 || shift > 0 && byte == 0 {
-                break;
-            }
-            number |= u64::from(low) << shift;
-            if byte < 0x80 {
-                return number;
-            }
+        let last = self.bytes.iter().position(|&byte| byte < 0x80);
+        if let Some((number, rest)) = last.and_then(|last| self.bytes.split_at_checked(last + 1))
+            && let [lower @ .., top] = number
+            && (*top > 0 || lower.is_empty())
+            && (lower.len() < 9 || lower.len() == 9 && *top <= 1)
+        {
+            self.bytes = rest;
+            return number.iter().rev().fold(0, |high, &byte| high << 7 | u64::from(byte & 0x7f));
         }
         self.failed = true;
         0

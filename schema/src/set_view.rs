@@ -90,11 +90,7 @@ impl<'a> SetView<'a> {
             *keep = Keep::unchecked(fields.u16());
         }
         if fields.below(2) == 1 {
-            let mut weights = [0; Shape::COUNT];
-            for weight in &mut weights {
-                *weight = fields.u16();
-            }
-            self.rule.draw = DrawRule::ByShape { weights };
+            self.rule.draw = DrawRule::ByShape { weights: core::array::from_fn(|_| fields.u16()) };
         }
         self.rule.seed = fields.u64();
         self.always = fields.shapes();
