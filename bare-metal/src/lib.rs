@@ -172,8 +172,8 @@ pub fn record(out: &mut impl FnMut(&[u8])) {
             Some(Choice::Here) => " here",
             Some(Choice::Min) => " min",
             Some(Choice::Vlb) => " vlb",
-            Some(Choice::MinForWant) => " min-for-want",
-            Some(Choice::VlbForWant) => " vlb-for-want",
+            Some(Choice::MinFallback) => " min-fallback",
+            Some(Choice::VlbFallback) => " vlb-fallback",
             None => "",
         });
         line.write(out);

@@ -84,7 +84,7 @@ int main(int count, char **arguments)
             continue;
         }
         credits[step.port]++;
-        int vlb = step.choice == TVLB_CHOSE_VLB || step.choice == TVLB_VLB_FOR_WANT;
+        int vlb = step.choice == TVLB_CHOSE_VLB || step.choice == TVLB_VLB_FALLBACK;
         printf("%s: send by port %d on channel %d\n", vlb ? "VLB" : "MIN", step.port,
                step.virtual_channel);
     }

@@ -8,10 +8,10 @@
  * unless it succeeds. Pointers must not be null, and must be aligned for what they point to;
  * otherwise a function returns TVLB_BAD_ARGUMENT.
  *
- * The work of a call is bounded by the constants MOST_TRIES and MOST_VISITED of the Rust crate
- * tvlb_firmware_model, whatever the images and headers; so is the number of random words that
- * tvlb_admit and tvlb_reconsider draw. tvlb_forward draws none and has no loop. The crate's
- * README.md (firmware-model/README.md) has the measured costs, those of stack and flash as well.
+ * The work of a call is bounded for any images and headers, by the constants that firmware-model's
+ * README.md names under "Work". So is the number of random words that tvlb_admit and
+ * tvlb_reconsider draw. tvlb_forward draws no random words and has no loop. The same README.md has
+ * the measured costs: instructions, stack and flash.
  *
  * To link, the library needs memcpy, memmove, memset and memcmp, as every compiler's code does.
  */
@@ -45,7 +45,7 @@ extern "C" {
 #define TVLB_ASTRAY 10          /* the packet's route does not lead through this switch */
 #define TVLB_NO_CABLE 11        /* the port has no cable to another switch */
 #define TVLB_NO_CHANNEL 12      /* the packet would need a channel that the links lack */
-#define TVLB_NO_GLOBAL_VIEW 13  /* the scheme needs the queues along paths; none below does */
+#define TVLB_NO_GLOBAL_VIEW 13  /* the scheme needs the queues along paths; no TVLB_ scheme does */
 #define TVLB_OTHER 14           /* an error that this version of the library has no code for */
 #define TVLB_WRONG_SCHEME 15    /* the switch was not booted for the scheme: see tvlb_boot */
 #define TVLB_REPLACEMENT 16     /* packets under way could not go on with the other tables */
@@ -64,8 +64,8 @@ extern "C" {
 #define TVLB_HERE 1         /* the node is on this switch */
 #define TVLB_CHOSE_MIN 2
 #define TVLB_CHOSE_VLB 3
-#define TVLB_MIN_FOR_WANT 4 /* MIN, because no VLB path was found */
-#define TVLB_VLB_FOR_WANT 5 /* VLB, because there is no MIN path */
+#define TVLB_MIN_FALLBACK 4 /* MIN, because no VLB path was found */
+#define TVLB_VLB_FALLBACK 5 /* VLB, because there is no MIN path */
 
 /* The memory of one switch. Zero it, or boot into it, before any other use. Only the library reads
  * and writes what is in it. Within one program it may be copied and moved between calls. A program
@@ -81,7 +81,7 @@ typedef struct tvlb_step {
     uint16_t port;           /* the physical port: p terminals, a - 1 local ports, h global ones */
     uint8_t virtual_channel; /* the virtual channel on the link at that port; 0 if delivered */
     uint8_t deliver;         /* 1 if the port leads to the packet's node */
-    uint8_t choice;          /* of tvlb_admit TVLB_HERE to TVLB_VLB_FOR_WANT, else 0 */
+    uint8_t choice;          /* after tvlb_admit TVLB_HERE to TVLB_VLB_FALLBACK, else 0 */
 } tvlb_step;
 
 /* 32 random bits at each call. It must return, and must not boot or overwrite the switch for which

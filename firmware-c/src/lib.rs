@@ -47,7 +47,7 @@ pub struct tvlb_step {
     pub virtual_channel: u8,
     /// 1 where the port leads to the packet's node.
     pub deliver: u8,
-    /// What a source decision chose, `TVLB_HERE` to `TVLB_VLB_FOR_WANT`; 0 of a forward.
+    /// What a source decision chose, `TVLB_HERE` to `TVLB_VLB_FALLBACK`; 0 of a forward.
     pub choice: u8,
 }
 
@@ -75,8 +75,8 @@ pub const fn code_of_choice(choice: Choice) -> u8 {
         Choice::Here => 1,
         Choice::Min => 2,
         Choice::Vlb => 3,
-        Choice::MinForWant => 4,
-        Choice::VlbForWant => 5,
+        Choice::MinFallback => 4,
+        Choice::VlbFallback => 5,
     }
 }
 

@@ -26,11 +26,13 @@
 //!    sampling). Ports without a link onward are passed by. The visit ends after [`MOST_VISITED`]
 //!    cells that hold two links; it is uniform over all routes where there are no more.
 //!
-//! The result is uniform up to the bias of at most n·2⁻³² of scaling a 32-bit number to n choices; a
-//! port and a way to cross share such a number, so that n is their product, and where there are few
-//! cells the link does too. The work is bounded by the four constants, for any image. The host
-//! refuses to write a set of which a draw would often need more than the first step, so that on a
-//! written table set the bound is hardly ever met.
+//! - **Random words.** One 32-bit word is scaled to the port and to the way to cross. Where there are
+//!   at most 2¹⁶ cells the same word gives the link too; otherwise a second word does.
+//! - **Bias.** Scaling a word to n choices leaves a bias of at most n·2⁻³², where n is the product of
+//!   all that the word decides. Apart from that the result is uniform.
+//! - **Bound.** The four constants below bound the work of a draw, for any image. The host refuses to
+//!   write a set whose draws would often need more than the tries, so a switch with a written table
+//!   set hardly ever meets the bound.
 
 use crate::Switch;
 use crate::path::Place;
@@ -64,7 +66,6 @@ pub(crate) struct Links {
 }
 
 /// A random word.
-// On a switch's small machine flash counts for more than the call.
 #[cfg_attr(target_os = "none", inline(never))]
 #[cfg_attr(not(target_os = "none"), inline)]
 fn word(rng: &mut (impl Rng + ?Sized)) -> u32 {
@@ -277,8 +278,6 @@ impl Switch<'_> {
     }
 
     /// As [`Self::links`], where k counts the links from behind port x of this group.
-    // On a switch's small machine flash counts for more than the call, which elsewhere is a fifth
-    // of a decision.
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline(always))]
     #[allow(clippy::inline_always)]

@@ -65,10 +65,10 @@ pub enum Choice {
     Min,
     /// VLB, by the scheme.
     Vlb,
-    /// MIN although the scheme might have taken VLB: the pair has no VLB path, or no kept one.
-    MinForWant,
+    /// MIN although the scheme might have taken VLB: the pair has no VLB path, or its set keeps none.
+    MinFallback,
     /// VLB although the scheme might have taken MIN: no cable joins the two groups.
-    VlbForWant,
+    VlbFallback,
 }
 
 /// A source decision: the first step, and what was chosen.
@@ -110,7 +110,7 @@ impl Chosen {
 
     #[inline]
     pub(crate) const fn is_vlb(&self) -> bool {
-        matches!(self.choice, Choice::Vlb | Choice::VlbForWant)
+        matches!(self.choice, Choice::Vlb | Choice::VlbFallback)
     }
 
     /// The MIN candidate.
@@ -214,8 +214,8 @@ impl Switch<'_> {
 
     /// PAR's second look: at the second switch, if the packet took MIN and is still in its source
     /// group, MIN by the cable it came for is weighed against a VLB path from here, if MIN costs
-    /// more than T. Returns the
-    /// header to go on with, which [`Self::forward`] takes; any other packet's comes back as it is.
+    /// more than T. Returns the header to go on with, which [`Self::forward`] takes. The header of
+    /// any other packet comes back unchanged.
     ///
     /// # Errors
     /// The header makes no sense here.
@@ -251,11 +251,11 @@ impl Switch<'_> {
         let threshold = i64::from(self.image.threshold(decision));
         let cost = Self::local_cost(min, credits);
         if cost <= threshold {
-            // No candidate costs less than nothing, and MIN wins a tie.
+            // No VLB candidate costs less than 0, and MIN wins a tie.
             return Chosen { min_is_sure: true, ..Chosen::alone(min, Choice::Min) };
         }
         let Some(vlb) = self.draw_vlb(to, decision, paths, rng) else {
-            return Chosen::alone(min, Choice::MinForWant);
+            return Chosen::alone(min, Choice::MinFallback);
         };
         Chosen::cheaper((min, cost), (vlb, Self::local_cost(vlb, credits)), threshold)
     }
@@ -328,7 +328,7 @@ impl Switch<'_> {
             return Ok(Chosen { min_is_sure: true, ..Chosen::alone(min, Choice::Min) });
         }
         let Some(vlb) = self.draw_vlb(to, Decision::UgalL, paths, rng) else {
-            return Ok(Chosen::alone(min, Choice::MinForWant));
+            return Ok(Chosen::alone(min, Choice::MinFallback));
         };
         let (Some(min_cost), Some(vlb_cost)) = (min_cost, cost(vlb, Kind::Vlb)) else {
             return Err(Denied::NoGlobalView);
@@ -336,8 +336,8 @@ impl Switch<'_> {
         Ok(Chosen::cheaper((min, min_cost), (vlb, vlb_cost), threshold))
     }
 
-    /// The source decision where there is no MIN candidate, by want or by the scheme: VLB, or where
-    /// the set has none either, whatever there is.
+    /// The source decision where there is no MIN candidate, because no cable joins the groups or
+    /// because the scheme takes VLB only: a VLB path of the set, or else any path that exists.
     #[inline(never)]
     fn choose_without_min(
         &self,
@@ -351,14 +351,14 @@ impl Switch<'_> {
         if scheme != Scheme::Min
             && let Some(vlb) = self.draw_vlb(to, decision, paths, rng)
         {
-            let choice = if only_vlb { Choice::Vlb } else { Choice::VlbForWant };
+            let choice = if only_vlb { Choice::Vlb } else { Choice::VlbFallback };
             return Ok(Chosen::alone(vlb, choice));
         }
         if only_vlb && let Some(min) = self.draw_min(to, rng) {
-            return Ok(Chosen::alone(min, Choice::MinForWant));
+            return Ok(Chosen::alone(min, Choice::MinFallback));
         }
         let vlb = self.draw_vlb(to, decision, VlbPaths::Conventional, rng);
-        Ok(Chosen::alone(vlb.ok_or(Denied::Unreachable)?, Choice::VlbForWant))
+        Ok(Chosen::alone(vlb.ok_or(Denied::Unreachable)?, Choice::VlbFallback))
     }
 
     /// What UGAL-L and PAR compare: the first queue times the hops.

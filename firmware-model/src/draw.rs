@@ -78,7 +78,7 @@ impl Switch<'_> {
             direct: 0,
         };
         // Hardly any cell misses, so the first is tried apart from the rest, for which a loop makes
-        // ready what it mostly does not need. On a small machine flash counts for more.
+        // ready what it mostly does not need.
         let apart = cfg!(not(target_os = "none")) && cells.count() > 0;
         if apart {
             let (port, k, way) = draw_cell(&cells, rng);
@@ -146,8 +146,7 @@ impl Switch<'_> {
     }
 
     /// As [`Self::draw_from`] by random tries, which may all miss.
-    // One for all draws on a switch's small machine, where flash counts for most, and not around
-    // the visit, so that its stack holds one of the two; elsewhere made for each draw.
+    // Apart from the visit, so that a switch's stack holds one of the two at a time.
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline(always))]
     #[allow(clippy::inline_always)]
@@ -334,8 +333,7 @@ fn draw_shape(
     weights: &[u16; Shape::COUNT],
     rng: &mut (impl Rng + ?Sized),
 ) -> Option<Shape> {
-    // What is below does the same where all weights are, since they cancel out. On a switch's small
-    // machine flash counts for more than its time.
+    // Equal weights cancel out, so the general rule below draws the same; this is a host's short cut.
     if is_even && cfg!(not(target_os = "none")) {
         return shapes.nth(below(rng, shapes.len()));
     }

@@ -1,4 +1,4 @@
-//! All that the datapath can answer but a route.
+//! Errors of the datapath: why a switch does not boot, or has no next step for a packet.
 
 use crate::{Scheme, Stage};
 use tvlb_schema::{ImageError, Node, Port, Switch, VcScheme};

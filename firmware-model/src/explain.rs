@@ -1,6 +1,6 @@
 //! Why a packet takes the path that it takes: the same decision, with all that it was made from.
 //!
-//! An explanation is for engineers and tools: it makes the decision anew, so it must be given what
+//! An explanation is for engineers and tools: it makes the decision again, so it must be given what
 //! the decision was given, the state of the random numbers included.
 
 use crate::decide::Chosen;
@@ -174,6 +174,6 @@ fn not_drawn(chosen: &Chosen) -> NotDrawn {
     match chosen.choice {
         _ if chosen.min_is_sure => NotDrawn::MinIsSure,
         Choice::Min | Choice::Here => NotDrawn::NoDecision,
-        Choice::MinForWant | Choice::Vlb | Choice::VlbForWant => NotDrawn::NoPath,
+        Choice::MinFallback | Choice::Vlb | Choice::VlbFallback => NotDrawn::NoPath,
     }
 }

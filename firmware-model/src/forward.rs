@@ -141,7 +141,8 @@ impl Switch<'_> {
             }
             return self.forward_within_group(header, index);
         }
-        // From here on stages and kinds are numbers: the compiler makes jumps of enums.
+        // From here on stages and kinds are numbers: matching on the enums would compile to a jump
+        // table.
         let stage = header.stage_code();
         let leg = Leg::TABLE[(stage << 2 | header.kind_code()) as usize & 31];
         if leg.0 == 0 {
@@ -155,8 +156,8 @@ impl Switch<'_> {
     }
 
     /// The next step of a packet that has just come to its intermediate group.
-    // Apart, or the compiler would test for a detour at every stage; but flash counts for more on
-    // a switch's small machine.
+    // Kept out of line on a host, where the compiler would otherwise test for a detour at every
+    // stage.
     #[cfg_attr(target_os = "none", inline)]
     #[cfg_attr(not(target_os = "none"), inline(never))]
     fn forward_from_arrival(

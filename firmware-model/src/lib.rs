@@ -35,6 +35,16 @@
 //! }
 //! ```
 //!
+//! # Size and speed
+//! A switch has little flash and a host has much, so the two builds inline differently. A build for
+//! a machine without an operating system (`target_os = "none"`) keeps one copy of each step of a
+//! draw (`inline(never)`) and lets the big functions that are called once swallow what only they
+//! call (`inline`); a build for a host does the reverse. The calls would cost the host a fifth of
+//! its time for a decision, and the copies would cost a switch more flash than it has for them.
+//! Both builds decide alike, which `bare-metal/run.sh` compares. The target decides and not a
+//! feature: cargo unites the features of all dependants, so that a feature set for a switch would
+//! slow down a simulator in the same build.
+//!
 //! # Panics
 //! Never, for any bytes and any header.
 #![no_std]

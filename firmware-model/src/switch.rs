@@ -50,8 +50,8 @@ impl<'a> Switch<'a> {
         }
     }
 
-    /// As [`Self::boot`], where the fabric image is decoded already: for whoever boots several
-    /// switches of one fabric.
+    /// Boots from a fabric image that is decoded already, for a program that boots several switches
+    /// of one fabric. [`Self::boot`] says what it takes for granted.
     ///
     /// # Errors
     /// What is wrong with the switch image. Never panics, whatever the bytes.

@@ -160,8 +160,8 @@ impl Dragonfly {
         p_reciprocal: 0,
     };
 
-    /// Gives it these sizes if they are in range, as [`Self::new`] has it, and says without words
-    /// if they are not.
+    /// Takes these sizes if [`Self::new`] accepts them; otherwise returns a compact code for the
+    /// size that is out of range, which [`DragonflyError::of`] puts into words.
     #[inline]
     pub(crate) fn resize(&mut self, [p, a, h, g]: [u32; 4]) -> Result<(), SizeFault> {
         let ports = a.saturating_mul(h);
@@ -364,7 +364,8 @@ impl Dragonfly {
     }
 }
 
-/// ⌊of / n⌋, and 0 if n is 0, which no compiler has to see that it is not.
+/// ⌊of / n⌋, and 0 if n is 0. No caller passes 0, but the optimiser cannot prove that, and a plain
+/// division would bring a check and a panic.
 fn quotient(of: u32, n: u32) -> u32 {
     NonZeroU32::new(n).map_or(0, |n| of / n)
 }

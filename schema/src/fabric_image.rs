@@ -2,11 +2,11 @@
 //!
 //! The wiring is listed twice, each time for one look-up in constant time: the cables of every
 //! pair of groups ("the k-th link from i to j"), and for every port its pair and k ("where does
-//! this port lead"). Decoding proves that the two agree, so that whoever reads need not.
+//! this port lead"). Decoding proves that the two agree, so that no reader has to check.
 
 use crate::fields::Fields;
 use crate::frame::{self, HEADER_LEN, IDENTITY_AT, ImageKind};
-use crate::image_error::{Fault, Part, Refusal, Value, short};
+use crate::image_error::{Fault, Part, Refusal, Value, saturating_u32};
 use crate::packed::{PackedArray, width_for};
 use crate::{Dragonfly, End, GlobalPort, Group, ImageError};
 
@@ -115,7 +115,7 @@ impl<'a> FabricImage<'a> {
         let (identity, payload) = frame::open(bytes, ImageKind::Fabric, refusal)?;
         self.identity = frame::identity_of(payload);
         if identity != self.identity {
-            return refusal.wide(Fault::Identity, IDENTITY_AT, identity, self.identity);
+            return refusal.fail_with_wide(Fault::Identity, IDENTITY_AT, identity, self.identity);
         }
         let mut fields = Fields::new(payload);
         let Body { p, a, h, g, cables, most_links, even_links } = Body::read(&mut fields);
@@ -123,15 +123,20 @@ impl<'a> FabricImage<'a> {
         if let Err(fault) = self.dragonfly.resize([p, a, h, g].map(u32::from)) {
             let low = u64::from(u32::from(a) << 16 | u32::from(p));
             let high = u64::from(u32::from(g) << 16 | u32::from(h));
-            return refusal.wide(Fault::Dragonfly(fault), HEADER_LEN, high << 32 | low, 0);
+            return refusal.fail_with_wide(
+                Fault::Dragonfly(fault),
+                HEADER_LEN,
+                high << 32 | low,
+                0,
+            );
         }
         let df = &self.dragonfly;
         let (most_links, even_links) = (u32::from(most_links), u32::from(even_links));
         if cables > df.port_count() / 2 {
-            return refusal.value(Value::Cables, HEADER_LEN, cables);
+            return refusal.out_of_range(Value::Cables, HEADER_LEN, cables);
         }
         if most_links > df.ports_per_group() {
-            return refusal.value(Value::MostLinks, HEADER_LEN, most_links);
+            return refusal.out_of_range(Value::MostLinks, HEADER_LEN, most_links);
         }
         let pairs = df.g() * (df.g() - 1) / 2;
         // Below 2³⁶: at most 2¹² links of each of 2²⁴ pairs.
@@ -139,7 +144,7 @@ impl<'a> FabricImage<'a> {
             && (u64::from(even_links) * u64::from(pairs) != cables.into()
                 || even_links != most_links)
         {
-            return refusal.value(Value::EvenLinks, HEADER_LEN, even_links);
+            return refusal.out_of_range(Value::EvenLinks, HEADER_LEN, even_links);
         }
 
         (self.cable_count, self.most_links, self.even_links) = (cables, most_links, even_links);
@@ -159,7 +164,7 @@ impl<'a> FabricImage<'a> {
         let ports_at = end - rest.len();
         self.ports = PackedArray::take(&mut rest, ports, Part::Ports, end, refusal)?;
         if !rest.is_empty() {
-            return refusal.give(Fault::Trailing, end - rest.len(), short(rest.len()));
+            return refusal.fail(Fault::Trailing, end - rest.len(), saturating_u32(rest.len()));
         }
         self.check_starts(starts_at, refusal)?;
         self.check_cables(cables_at, refusal)?;
@@ -190,13 +195,13 @@ impl<'a> FabricImage<'a> {
                     continue;
                 }
             };
-            return refusal.value(wrong, base + self.starts.byte_of(pair), start);
+            return refusal.out_of_range(wrong, base + self.starts.byte_of(pair), start);
         }
         if most != self.most_links {
-            return refusal.value(Value::MostLinksOfStarts, HEADER_LEN, self.most_links);
+            return refusal.out_of_range(Value::MostLinksOfStarts, HEADER_LEN, self.most_links);
         }
         if least == most && most > 0 {
-            return refusal.value(Value::EvenLinks, HEADER_LEN, 0);
+            return refusal.out_of_range(Value::EvenLinks, HEADER_LEN, 0);
         }
         Some(())
     }
@@ -219,7 +224,7 @@ impl<'a> FabricImage<'a> {
                     continue;
                 };
                 let found = self.cables.get(number);
-                return refusal.value(wrong, base + self.cables.byte_of(number), found);
+                return refusal.out_of_range(wrong, base + self.cables.byte_of(number), found);
             }
         }
         Some(())
@@ -246,13 +251,13 @@ impl<'a> FabricImage<'a> {
                     (!is_its_end).then_some(Value::PortCable)
                 };
                 if let Some(wrong) = wrong {
-                    return refusal.value(wrong, base + self.ports.byte_of(number), entry);
+                    return refusal.out_of_range(wrong, base + self.ports.byte_of(number), entry);
                 }
                 number += 1;
             }
         }
         if used != 2 * self.cable_count {
-            return refusal.value(Value::UsedPorts, base, used);
+            return refusal.out_of_range(Value::UsedPorts, base, used);
         }
         Some(())
     }
@@ -282,7 +287,6 @@ impl<'a> FabricImage<'a> {
     }
 
     /// Whether every global port has a cable and all pairs of groups share the same number.
-    // On a switch's small machine flash counts for more than the call.
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline)]
     pub const fn is_regular(&self) -> bool {
@@ -300,9 +304,10 @@ impl<'a> FabricImage<'a> {
         self.links_between(from, to)
     }
 
-    /// As [`Self::links`], for two different groups that exist: for who knows that they do. For
-    /// others the answer means nothing.
-    // On a switch's small machine flash counts for more than the call.
+    /// The links from one group to another, without the checks of [`Self::links`].
+    ///
+    /// Precondition: `from` and `to` differ, and both exist. Otherwise the result is unspecified; it
+    /// never panics.
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline)]
     pub fn links_between(&self, from: Group, to: Group) -> Links {
@@ -332,8 +337,10 @@ impl<'a> FabricImage<'a> {
         if k < links.count { Some(self.ends(links, k)) } else { None }
     }
 
-    /// As [`Self::nth`], for who knows that there is a k-th. For others the answer means nothing.
-    // On a switch's small machine flash counts for more than the call.
+    /// The k-th of the links between two groups, without the check of [`Self::nth`].
+    ///
+    /// Precondition: `k` is below the number of links. Otherwise the result is unspecified; it never
+    /// panics.
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline)]
     pub fn ends(&self, links: Links, k: u32) -> (GlobalPort, GlobalPort) {
@@ -363,9 +370,10 @@ impl<'a> FabricImage<'a> {
         self.link_behind(end)
     }
 
-    /// As [`Self::port_link`], for who knows that the port exists. For others the answer means
-    /// nothing.
-    // On a switch's small machine flash counts for more than the call.
+    /// The group to which a port's cable leads and which of the links to it the cable is, without
+    /// the check of [`Self::port_link`]; `None` for an unused port.
+    ///
+    /// Precondition: the port exists. Otherwise the result is unspecified; it never panics.
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline)]
     pub fn link_behind(&self, end: End) -> Option<(Group, u32)> {
@@ -381,11 +389,6 @@ impl<'a> FabricImage<'a> {
         let (group, k) = self.port_link(end)?;
         let (_, port) = self.link(end.group, group, k)?;
         Some(End { group, port })
-    }
-
-    /// Bytes of the wiring sections, for reports.
-    pub const fn wiring_len(&self) -> usize {
-        self.starts.len() + self.cables.len() + self.ports.len()
     }
 
     #[inline]

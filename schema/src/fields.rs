@@ -6,7 +6,7 @@
 //! hand because a switch pays for every byte of code, and because nothing here can panic.
 
 use crate::ShapeSet;
-use crate::image_error::short;
+use crate::image_error::saturating_u32;
 
 /// The bytes that are left to read. What cannot be read is 0, and [`Self::rest`] tells in the end.
 #[derive(Clone, Copy, Debug)]
@@ -92,7 +92,7 @@ impl<'a> Fields<'a> {
     /// The number of one of `count` variants, or a length below `count`.
     #[inline]
     pub(crate) fn below(&mut self, count: usize) -> usize {
-        self.at_most(short(count) - 1) as usize
+        self.at_most(saturating_u32(count) - 1) as usize
     }
 }
 
@@ -154,7 +154,7 @@ mod tests {
         assert_eq!(read(&[0x80, 0x00], Fields::u64), None);
         assert_eq!(read(&[2], |fields| fields.below(3)), Some(2));
         assert_eq!(read(&[3], |fields| fields.below(3)), None);
-        // What follows a number that is none does not make it good again.
+        // What follows a bad number does not make it good again.
         let mut fields = Fields::new(&[0x80, 0x80, 0x04, 5]);
         assert_eq!((fields.u16(), fields.u16()), (0, 5));
         assert_eq!(fields.rest(), None);

@@ -6,7 +6,7 @@
 //! unnoticed. All numbers are little-endian.
 
 use crate::ImageError;
-use crate::image_error::{Fault, Part, Refusal, Value, short};
+use crate::image_error::{Fault, Part, Refusal, Value, saturating_u32};
 use crc::{CRC_32_ISO_HDLC, CRC_64_XZ, Crc, NoTable};
 
 /// The first four bytes of every image.
@@ -57,9 +57,10 @@ impl ImageKind {
 }
 
 /// Whether bytes that begin as an image are of the version that this crate reads. Bytes that do
-/// not begin as one pass: what they are instead, reading them will tell.
+/// not begin as an image pass: decoding them says what they are.
 ///
-/// For those who compare images with a hash: one of another version is not a damaged one.
+/// A caller that compares images with a stored hash asks this first, so that an image of another
+/// version is not called damaged.
 ///
 /// # Errors
 /// That it is another version, and nothing else.
@@ -83,39 +84,44 @@ pub(crate) fn open<'a>(
     refusal: &mut Refusal,
 ) -> Option<(u64, &'a [u8])> {
     let Some(magic) = bytes.first_chunk::<4>() else {
-        return refusal.short(Part::Label, 0, bytes.len(), 4);
+        return refusal.too_short(Part::Label, 0, bytes.len(), 4);
     };
     if *magic != MAGIC {
-        return refusal.give(Fault::NotAnImage, 0, u32::from_le_bytes(*magic));
+        return refusal.fail(Fault::NotAnImage, 0, u32::from_le_bytes(*magic));
     }
     let Some(header) = bytes.first_chunk::<HEADER_LEN>() else {
-        return refusal.short(Part::Header, 0, bytes.len(), HEADER_LEN);
+        return refusal.too_short(Part::Header, 0, bytes.len(), HEADER_LEN);
     };
     let [_, _, _, _, code, reserved, v0, v1, i0, i1, i2, i3, i4, i5, i6, i7, l0, l1, l2, l3] =
         *header;
     if code != kind.code() {
-        return refusal.give(Fault::Kind(kind), 4, code.into());
+        return refusal.fail(Fault::Kind(kind), 4, code.into());
     }
     let version = u16::from_le_bytes([v0, v1]);
     if version != FORMAT_VERSION {
-        return refusal.give(Fault::Version, 6, version.into());
+        return refusal.fail(Fault::Version, 6, version.into());
     }
     let stated = u32::from_le_bytes([l0, l1, l2, l3]);
     if usize::try_from(stated) != Ok(bytes.len()) {
-        return refusal.pair(Fault::Length, 16, short(bytes.len()), stated);
+        return refusal.fail_with(Fault::Length, 16, saturating_u32(bytes.len()), stated);
     }
     let framed = bytes.split_last_chunk::<CHECKSUM_LEN>();
     let framed =
         framed.and_then(|(body, checksum)| Some((body, body.get(HEADER_LEN..)?, checksum)));
     let Some((body, payload, checksum)) = framed else {
-        return refusal.short(Part::Checksum, HEADER_LEN, bytes.len() - HEADER_LEN, CHECKSUM_LEN);
+        return refusal.too_short(
+            Part::Checksum,
+            HEADER_LEN,
+            bytes.len() - HEADER_LEN,
+            CHECKSUM_LEN,
+        );
     };
     let (found, computed) = (u32::from_le_bytes(*checksum), CHECKSUM.checksum(body));
     if found != computed {
-        return refusal.pair(Fault::Checksum, body.len(), found, computed);
+        return refusal.fail_with(Fault::Checksum, body.len(), found, computed);
     }
     if reserved != 0 {
-        return refusal.value(Value::Reserved, 5, reserved.into());
+        return refusal.out_of_range(Value::Reserved, 5, reserved.into());
     }
     Some((u64::from_le_bytes([i0, i1, i2, i3, i4, i5, i6, i7]), payload))
 }

@@ -1,8 +1,9 @@
 //! Why bytes are not the image that they should be.
 //!
-//! A switch pays in flash for every byte that says what is wrong, so an error is a few numbers,
-//! noted in one place while the reading gives up with `None`. The words for them are found only
-//! where they are asked for: a program that never prints an error does not hold them.
+//! A switch pays in flash for every byte that says what is wrong, so an error is a few numbers. The
+//! decoders note them in a [`Refusal`] and give up with `None`, which `?` passes on in a register.
+//! Where an error is printed, its `Display` finds the words: a program that never prints an error
+//! does not hold them.
 
 use crate::dragonfly::SizeFault;
 use crate::frame::{FORMAT_VERSION, HEADER_LEN, ImageKind, MAGIC};
@@ -19,35 +20,38 @@ pub struct ImageError {
     needed: u64,
 }
 
-/// What is wrong. Behind each what `found` and `needed` are, if not just that.
+/// What is wrong. Each variant documents the meaning of [`ImageError`]'s `found` and `needed`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// The bytes end within this part: the bytes that there are, and that it needs.
+    /// The bytes end within this part. `found` bytes are there, and it needs `needed`.
     TooShort(Part),
-    /// The label is not ours: its four bytes, the first lowest.
+    /// The label is not ours. `found` is its four bytes, the first lowest.
     NotAnImage,
-    /// The other kind of image: the kind byte.
+    /// It is not an image of this kind. `found` is its kind byte.
     Kind(ImageKind),
+    /// It is of another version of the format, `found`.
     Version,
-    /// The bytes that there are, and that the image says.
+    /// `found` bytes are there, and the image says that it has `needed`.
     Length,
-    /// The stored checksum and the computed one.
+    /// The image states the checksum `found`, and its bytes give `needed`.
     Checksum,
+    /// The image states the fabric identity `found`, and the fabric's is `needed`.
     Identity,
-    /// The structure at the payload's beginning does not decode.
+    /// The fields at the payload's beginning do not decode.
     Structure(ImageKind),
-    /// A number out of range.
+    /// A number, `found`, is out of range.
     Value(Value),
-    /// The sizes are no Dragonfly: the four, 16 bits each, p lowest.
+    /// The sizes are not those of a Dragonfly. `found` has the four in 16 bits each, p lowest.
     Dragonfly(SizeFault),
-    /// A set's rule is none: the keep-fraction, and the number of the set with that of the shape
-    /// above bit 16.
+    /// A set's rule has a keep-fraction out of range, `found`. `needed` is the number of the set,
+    /// with the number of the shape from bit 16 on.
     SetKeep,
-    /// As above, with the weight.
+    /// A set's rule has a weight out of range, `found`. `needed` is the number of the set, with the
+    /// number of the shape from bit 16 on.
     SetWeight,
-    /// Bits behind a section's last entry are set.
+    /// Bits after a section's last entry are set.
     Padding(Part),
-    /// How many bytes follow the last section.
+    /// `found` bytes follow the last section.
     Trailing,
 }
 
@@ -119,10 +123,10 @@ impl Value {
             }
             Self::FirstStart => (START, "0 for the first pair"),
             Self::FallingStart => (START, "at least the start before it"),
-            Self::LastStart => (START, "the number of cables behind the last pair"),
+            Self::LastStart => (START, "the number of cables after the last pair"),
             Self::MostLinksOfStarts => (MOST, "the most that the starts give"),
             Self::CableEnds => ("cable", "two ports below a·h"),
-            Self::CableOrder => ("cable", "a cable behind the one before it in the order of ports"),
+            Self::CableOrder => ("cable", "a cable after the one before it in the order of ports"),
             Self::PortGroup => ("port", "a peer group below g"),
             Self::UnusedPort => ("port", "the own group and link 0 for an unused port"),
             Self::PortCable => ("port", "a cable that ends at this port"),
@@ -146,11 +150,6 @@ impl ImageError {
     pub const fn offset(&self) -> u32 {
         self.offset
     }
-
-    /// The bytes are an image, but of another version of the format.
-    pub const fn is_of_another_version(&self) -> bool {
-        matches!(self.fault, Fault::Version)
-    }
 }
 
 /// Where reading notes what is wrong before it gives up with `None`.
@@ -160,7 +159,7 @@ impl Refusal {
     /// That the structure does not decode, until something else is noted.
     #[inline]
     pub(crate) fn new(kind: ImageKind) -> Self {
-        let (fault, offset) = (Fault::Structure(kind), short(HEADER_LEN));
+        let (fault, offset) = (Fault::Structure(kind), saturating_u32(HEADER_LEN));
         Self(ImageError { fault, offset, found: 0, needed: 0 })
     }
 
@@ -172,32 +171,32 @@ impl Refusal {
 
     /// Notes a number that is wrong, and gives up.
     #[inline]
-    pub(crate) fn value<T>(&mut self, value: Value, offset: usize, found: u32) -> Option<T> {
-        self.give(Fault::Value(value), offset, found)
+    pub(crate) fn out_of_range<T>(&mut self, value: Value, offset: usize, found: u32) -> Option<T> {
+        self.fail(Fault::Value(value), offset, found)
     }
 
     /// Notes that a part of so many bytes is not whole, and gives up.
     #[inline]
-    pub(crate) fn short<T>(
+    pub(crate) fn too_short<T>(
         &mut self,
         part: Part,
         offset: usize,
         found: usize,
         needed: usize,
     ) -> Option<T> {
-        self.pair(Fault::TooShort(part), offset, short(found), short(needed))
+        self.fail_with(Fault::TooShort(part), offset, saturating_u32(found), saturating_u32(needed))
     }
 
     /// Notes what is wrong, and gives up.
     #[inline]
-    pub(crate) fn give<T>(&mut self, fault: Fault, offset: usize, found: u32) -> Option<T> {
+    pub(crate) fn fail<T>(&mut self, fault: Fault, offset: usize, found: u32) -> Option<T> {
         self.note(fault, offset, found);
         None
     }
 
     /// Notes what is wrong with two numbers, and gives up.
     #[inline]
-    pub(crate) fn pair<T>(
+    pub(crate) fn fail_with<T>(
         &mut self,
         fault: Fault,
         offset: usize,
@@ -211,7 +210,7 @@ impl Refusal {
 
     /// Notes what is wrong with two large numbers, and gives up.
     #[inline]
-    pub(crate) fn wide<T>(
+    pub(crate) fn fail_with_wide<T>(
         &mut self,
         fault: Fault,
         offset: usize,
@@ -226,13 +225,14 @@ impl Refusal {
     #[cold]
     #[inline(never)]
     fn note(&mut self, fault: Fault, offset: usize, found: u32) {
-        self.0 = ImageError { fault, offset: short(offset), found: found.into(), needed: 0 };
+        self.0 =
+            ImageError { fault, offset: saturating_u32(offset), found: found.into(), needed: 0 };
     }
 }
 
 /// A number of bytes in 32 bits, in which an image states its length.
 #[inline]
-pub(crate) fn short(bytes: usize) -> u32 {
+pub(crate) fn saturating_u32(bytes: usize) -> u32 {
     u32::try_from(bytes).unwrap_or(u32::MAX)
 }
 

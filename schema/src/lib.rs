@@ -7,6 +7,13 @@
 //!
 //! `FORMAT.md` beside this crate's manifest describes the images byte by byte.
 //!
+//! # Size and speed
+//! A switch has little flash and a host has much, so the two builds inline differently. A build
+//! for a machine without an operating system (`target_os = "none"`) keeps the look-ups apart that
+//! are called from several places (`inline(never)`); a build for a host inlines them. The target
+//! decides and not a feature: cargo unites the features of all dependants, so that a feature set
+//! for a switch would slow down a simulator in the same build.
+//!
 //! # Example
 //! ```
 //! use tvlb_schema::{Dragonfly, End, FabricImage, GlobalPort, Group, encode_fabric_image};

@@ -47,7 +47,8 @@ impl<'a> PackedArray<'a> {
     /// Takes an array of `count` entries of `width` bits (at most [`MAX_WIDTH`]) from the front
     /// of `bytes`. `end` is where `bytes` ends in its file.
     ///
-    /// `None`, and why in `refusal`: too few bytes, or anything but zeros behind the last entry.
+    /// Where there are too few bytes, or anything but zeros follows the last entry, it notes that in
+    /// `refusal` and returns `None`.
     #[inline(never)]
     pub(crate) fn take(
         bytes: &mut &'a [u8],
@@ -59,7 +60,7 @@ impl<'a> PackedArray<'a> {
         debug_assert!(width <= MAX_WIDTH, "the limits of a Dragonfly keep every width below this");
         let (len, offset) = (byte_len(width, count), end - bytes.len());
         let Some((own, rest)) = bytes.split_at_checked(len) else {
-            return refusal.short(part, offset, bytes.len(), len);
+            return refusal.too_short(part, offset, bytes.len(), len);
         };
         *bytes = rest;
         let array = Self::new(own, width);
@@ -71,7 +72,7 @@ impl<'a> PackedArray<'a> {
             let tail = own.get(used_bytes..).unwrap_or(&[]);
             let high = (u16::from(last) << spare) >> 8;
             if high != 0 || tail.iter().any(|&byte| byte != 0) {
-                return refusal.give(Fault::Padding(part), offset + used_bytes, 0);
+                return refusal.fail(Fault::Padding(part), offset + used_bytes, 0);
             }
         }
         Some(array)
@@ -92,11 +93,6 @@ impl<'a> PackedArray<'a> {
     /// Where entry `i` begins, in bytes from the array's own beginning.
     pub(crate) const fn byte_of(&self, i: u32) -> usize {
         i as usize * self.width as usize / 8
-    }
-
-    /// The bytes it occupies.
-    pub(crate) const fn len(&self) -> usize {
-        self.bytes.len()
     }
 }
 

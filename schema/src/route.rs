@@ -52,7 +52,6 @@ impl RouteKey {
     }
 }
 
-// On a switch's small machine flash counts for more than the call.
 #[cfg_attr(target_os = "none", inline(never))]
 #[cfg_attr(not(target_os = "none"), inline)]
 const fn mix(mut z: u64) -> u64 {

@@ -17,17 +17,17 @@ impl Keep {
     pub const NONE: Self = Self(0);
     /// Every route.
     pub const ALL: Self = Self(10_000);
-    /// The least fraction but none at all: a hundredth. A switch finds a kept route by trying, so
+    /// The smallest fraction above 0: a hundredth. A switch finds a kept route by trying, so
     /// the work that it may spend on a packet sets how rare kept routes may be.
     pub const LEAST: Self = Self(100);
 
-    /// `parts` of 10 000; `None` above 10 000, and between none and a hundredth.
+    /// `parts` of 10 000; `None` unless that is 0 or from a hundredth to the whole.
     pub const fn new(parts: u16) -> Option<Self> {
         let keep = Self(parts);
         if keep.is_in_range() { Some(keep) } else { None }
     }
 
-    /// As read; [`SetRule::check`] says whether it is in range.
+    /// A fraction as an image has it, unchecked: [`SetRule::check`] says whether it is in range.
     pub(crate) const fn unchecked(parts: u16) -> Self {
         Self(parts)
     }
@@ -52,7 +52,7 @@ pub enum DrawRule {
     /// First a shape, in proportion to its weight among those of which the pair has a kept
     /// route, then a kept route of that shape uniformly.
     ByShape {
-        /// By shape number; above 0 just where the keep-fraction is.
+        /// The weight of each shape, by shape number: above 0 exactly where the keep-fraction is.
         weights: [u16; Shape::COUNT],
     },
 }
@@ -83,7 +83,7 @@ pub struct SetRule {
     pub seed: u64,
 }
 
-/// Why a rule is none.
+/// Why a rule is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SetRuleError {
     /// A keep-fraction out of range.
@@ -96,9 +96,9 @@ pub enum SetRuleError {
         /// The parts found.
         found: u16,
     },
-    /// A shape with a weight but no route, or the other way round.
+    /// A shape that keeps no route but has a weight, or keeps routes but has no weight.
     #[error(
-        "weight of shape {shape}: found {found}, but a shape has a weight just if it keeps routes"
+        "weight of shape {shape}: found {found}, but a shape has a weight exactly when its keep-fraction is above 0"
     )]
     Weight {
         /// The shape's number.

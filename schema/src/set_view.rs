@@ -7,7 +7,7 @@
 
 use crate::fields::Fields;
 use crate::frame::HEADER_LEN;
-use crate::image_error::{Fault, Part, Refusal, Value, short};
+use crate::image_error::{Fault, Part, Refusal, Value, saturating_u32};
 use crate::packed::PackedArray;
 use crate::{
     Dragonfly, DrawRule, GlobalPort, Keep, Level, RouteKey, SetRule, SetRuleError, Shape, ShapeSet,
@@ -25,7 +25,7 @@ pub struct SetView<'a> {
     /// Per destination switch one bit for each shape of `sometimes`, by rising shape number.
     presence: PackedArray<'a>,
     /// How those bits spread to the shapes' numbers.
-    spread: Spread,
+    spread: BitSpread,
     /// All weights are the same, those of shapes of which nothing is kept apart.
     is_even: bool,
     is_thinned: bool,
@@ -38,12 +38,12 @@ pub struct SetView<'a> {
 /// Spreads the low bits of a number to the places of a mask's bits, in a fixed number of steps:
 /// step n moves the bits that it is said to by 2ⁿ places (Warren, Hacker's Delight, 7-5).
 #[derive(Clone, Copy, Debug)]
-struct Spread {
+struct BitSpread {
     moves: [u16; 4],
     mask: u16,
 }
 
-impl Spread {
+impl BitSpread {
     const fn to(mask: u16) -> Self {
         let (mut moves, mut left, mut zeros) = ([0; 4], mask, !mask << 1);
         let mut step = 0;
@@ -77,7 +77,7 @@ impl<'a> SetView<'a> {
         rule: SetRule { keep: [Keep::NONE; Shape::COUNT], draw: DrawRule::ByRoute, seed: 0 },
         always: ShapeSet::EMPTY,
         presence: PackedArray::EMPTY,
-        spread: Spread::to(0),
+        spread: BitSpread::to(0),
         is_even: true,
         is_thinned: false,
         levels: PackedArray::EMPTY,
@@ -94,14 +94,14 @@ impl<'a> SetView<'a> {
         }
         self.rule.seed = fields.u64();
         self.always = fields.shapes();
-        self.spread = Spread::to(fields.shapes().bits());
+        self.spread = BitSpread::to(fields.shapes().bits());
         self.is_thinned = fields.below(2) == 1;
     }
 
     /// Checks the fixed part of the set of this number, and notes what follows from it.
     ///
-    /// `None`, and why in `refusal`: the rule is none, or the shapes that destinations are said to
-    /// have are not the rule's.
+    /// Where the rule is invalid, or destinations are said to have shapes that the rule does not
+    /// keep, it notes that in `refusal` and returns `None`.
     pub(crate) fn check(&mut self, number: u32, refusal: &mut Refusal) -> Option<()> {
         let rule = &self.rule;
         if let Err(error) = rule.check() {
@@ -109,8 +109,8 @@ impl<'a> SetView<'a> {
                 SetRuleError::Keep { shape, found } => (Fault::SetKeep, shape, found),
                 SetRuleError::Weight { shape, found } => (Fault::SetWeight, shape, found),
             };
-            let place = short(shape) << 16 | number;
-            return refusal.pair(fault, HEADER_LEN, found.into(), place);
+            let place = saturating_u32(shape) << 16 | number;
+            return refusal.fail_with(fault, HEADER_LEN, found.into(), place);
         }
         let (shapes, sometimes) = (rule.shapes(), self.sometimes());
         let claimed = self.always.or(sometimes);
@@ -121,7 +121,7 @@ impl<'a> SetView<'a> {
             }
         };
         if !fits {
-            return refusal.value(Value::ShapesPresent, HEADER_LEN, claimed.bits().into());
+            return refusal.out_of_range(Value::ShapesPresent, HEADER_LEN, claimed.bits().into());
         }
         let mut first = None;
         for shape in shapes.iter() {
@@ -136,7 +136,8 @@ impl<'a> SetView<'a> {
 
     /// Takes the set's sections from the front of `bytes`; `end` is where that ends in its file.
     ///
-    /// `None`, and why in `refusal`: too few bytes, padding that is not 0, or a level that is none.
+    /// Where there are too few bytes, padding that is not 0, or a level out of range, it notes that in
+    /// `refusal` and returns `None`.
     pub(crate) fn take_sections(
         &mut self,
         bytes: &mut &'a [u8],
@@ -153,7 +154,7 @@ impl<'a> SetView<'a> {
         for port in 0..count {
             let found = levels.get(port);
             if found < Level::LEAST.number().into() {
-                return refusal.value(Value::Level, at + levels.byte_of(port), found);
+                return refusal.out_of_range(Value::Level, at + levels.byte_of(port), found);
             }
         }
         Some(())
@@ -200,7 +201,8 @@ impl<'a> SetView<'a> {
         self.keeps_all(shape) || self.keeps_some(shape, key)
     }
 
-    /// As [`Self::keeps`], for who has asked [`Self::keeps_all`].
+    /// Whether the route with this key is in the set, where [`Self::keeps_all`] has said that not
+    /// every route of its shape is.
     #[inline]
     pub fn keeps_some(&self, shape: Shape, key: RouteKey) -> bool {
         self.rule.keeps_at(self.level(key.x()), shape, key)
@@ -222,12 +224,12 @@ impl<'a> SetView<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::Spread;
+    use super::BitSpread;
 
     #[test]
     fn spreading_is_bit_by_bit_for_every_mask() {
         for mask in 0..1 << 12_u16 {
-            let spread = Spread::to(mask);
+            let spread = BitSpread::to(mask);
             for bits in 0..1 << mask.count_ones() {
                 let mut expected = 0;
                 let places = (0..12).filter(|place| mask >> place & 1 == 1);

@@ -156,13 +156,6 @@ impl ShapeSet {
         Shape::all().filter(|s| tops.iter().any(|&top| s.is_within(top))).collect()
     }
 
-    /// The shapes with this head and tail, whatever lies between.
-    #[inline]
-    pub const fn of_ends(head: bool, tail: bool) -> Self {
-        // Shapes 000, 010 and 020 have the numbers 0, 2 and 4.
-        Self(0b1_0101 << (head as u16 * 6 + tail as u16))
-    }
-
     /// Whether the shape is in the set.
     #[inline]
     pub const fn contains(self, shape: Shape) -> bool {
@@ -263,15 +256,6 @@ mod tests {
             .filter(|&bits| ShapeSet::from_bits(bits).unwrap().is_down_closed())
             .count();
         assert_eq!(count, 49);
-    }
-
-    #[test]
-    fn shapes_by_their_ends() {
-        for (head, tail) in [(false, false), (false, true), (true, false), (true, true)] {
-            let expected: ShapeSet =
-                Shape::all().filter(|s| (s.head() == 1, s.tail() == 1) == (head, tail)).collect();
-            assert_eq!(ShapeSet::of_ends(head, tail), expected);
-        }
     }
 
     #[test]

@@ -4,7 +4,7 @@
 
 use crate::fields::Fields;
 use crate::frame::{self, HEADER_LEN, IDENTITY_AT, ImageKind};
-use crate::image_error::{Fault, Part, Refusal, Value, short};
+use crate::image_error::{Fault, Part, Refusal, Value, saturating_u32};
 use crate::{End, FabricImage, GlobalPort, Group, ImageError, Index, SetView, Switch};
 use serde::{Deserialize, Serialize};
 
@@ -115,16 +115,16 @@ impl VcScheme {
     }
 }
 
-/// What one decision uses.
+/// One decision's entry in an image: the set it draws from and its threshold.
 #[derive(Clone, Copy)]
-struct Use {
+struct DecisionEntry {
     /// The number of its set in this image.
     set: u8,
     /// T of UGAL-L: MIN is taken if its queue times its hops is at most VLB's plus T.
     threshold: i16,
 }
 
-impl Use {
+impl DecisionEntry {
     const NONE: Self = Self { set: 0, threshold: 0 };
 
     fn read(fields: &mut Fields<'_>) -> Self {
@@ -141,7 +141,7 @@ pub struct SwitchImage<'a> {
     /// The first switch of the group, and the first global port of this switch.
     first: (Switch, GlobalPort),
     virtual_channels: VcScheme,
-    decisions: PerDecision<Use>,
+    decisions: PerDecision<DecisionEntry>,
     sets: [SetView<'a>; MOST_SETS],
     set_count: usize,
     /// Per global port of the group the other end of its cable.
@@ -151,7 +151,7 @@ pub struct SwitchImage<'a> {
     fabric: FabricImage<'a>,
 }
 
-impl core::fmt::Debug for Use {
+impl core::fmt::Debug for DecisionEntry {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         write!(f, "set {}, threshold {}", self.set, self.threshold)
     }
@@ -172,9 +172,9 @@ impl<'a> SwitchImage<'a> {
             first: (Switch(0), GlobalPort(0)),
             virtual_channels: VcScheme::Ordered,
             decisions: PerDecision {
-                ugal_l: Use::NONE,
-                par_source: Use::NONE,
-                par_second: Use::NONE,
+                ugal_l: DecisionEntry::NONE,
+                par_source: DecisionEntry::NONE,
+                par_second: DecisionEntry::NONE,
             },
             sets: [SetView::NONE; MOST_SETS],
             set_count: 0,
@@ -196,19 +196,19 @@ impl<'a> SwitchImage<'a> {
         let (identity, payload) = frame::open(bytes, ImageKind::Switch, refusal)?;
         let needed = self.fabric.identity();
         if identity != needed {
-            return refusal.wide(Fault::Identity, IDENTITY_AT, identity, needed);
+            return refusal.fail_with_wide(Fault::Identity, IDENTITY_AT, identity, needed);
         }
         let mut fields = Fields::new(payload);
         self.read(&mut fields);
         let mut rest = fields.rest()?;
         let df = *self.fabric.dragonfly();
         if !df.has_switch(self.switch) {
-            return refusal.value(Value::Switch, HEADER_LEN, self.switch.0.into());
+            return refusal.out_of_range(Value::Switch, HEADER_LEN, self.switch.0.into());
         }
         for decision in Decision::ALL {
             let set = self.set_number(decision);
             if set >= self.set_count {
-                return refusal.value(Value::SetOfDecision, HEADER_LEN, short(set));
+                return refusal.out_of_range(Value::SetOfDecision, HEADER_LEN, saturating_u32(set));
             }
         }
         (self.group, self.index) = df.place(self.switch);
@@ -218,7 +218,7 @@ impl<'a> SwitchImage<'a> {
         let peers_at = end - rest.len();
         let needed = size_of::<PeerCode>() * df.ports_per_group() as usize;
         let Some((peers, behind)) = rest.split_at_checked(needed) else {
-            return refusal.short(Part::Peers, peers_at, rest.len(), needed);
+            return refusal.too_short(Part::Peers, peers_at, rest.len(), needed);
         };
         (self.peers, rest) = (peers.as_chunks().0, behind);
         for (number, set) in (0..).zip(self.sets.iter_mut().take(self.set_count)) {
@@ -226,7 +226,7 @@ impl<'a> SwitchImage<'a> {
             set.take_sections(&mut rest, &df, end, refusal)?;
         }
         if !rest.is_empty() {
-            return refusal.give(Fault::Trailing, end - rest.len(), short(rest.len()));
+            return refusal.fail(Fault::Trailing, end - rest.len(), saturating_u32(rest.len()));
         }
         self.check_peers(peers_at, refusal)
     }
@@ -241,7 +241,7 @@ impl<'a> SwitchImage<'a> {
         };
         let PerDecision { ugal_l, par_source, par_second } = &mut self.decisions;
         for decision in [ugal_l, par_source, par_second] {
-            *decision = Use::read(fields);
+            *decision = DecisionEntry::read(fields);
         }
         self.set_count = fields.below(MOST_SETS + 1);
         for set in self.sets.iter_mut().take(self.set_count) {
@@ -258,7 +258,7 @@ impl<'a> SwitchImage<'a> {
             let found = u32::from_le_bytes(*code);
             if found != peer_code(&self.fabric, end) {
                 let offset = base + size_of::<PeerCode>() * usize::from(port.0);
-                return refusal.value(Value::Peer, offset, found);
+                return refusal.out_of_range(Value::Peer, offset, found);
             }
             let is_own = self.own_slot(port).is_some();
             self.fully_cabled &= !is_own || self.behind(port).is_some();
@@ -332,8 +332,10 @@ impl<'a> SwitchImage<'a> {
         (group != self.group).then_some(End { group, port })
     }
 
-    /// Whether a global port of this switch has a cable; for no other port does the answer mean a
-    /// thing.
+    /// Whether a global port of this switch has a cable.
+    ///
+    /// Precondition: the port is one of this switch. Otherwise the result is unspecified; it never
+    /// panics.
     #[inline]
     pub fn has_cable(&self, port: GlobalPort) -> bool {
         self.fully_cabled || self.behind(port).is_some()
@@ -353,7 +355,7 @@ impl<'a> SwitchImage<'a> {
     /// The set of a decision.
     #[inline]
     pub fn set(&self, decision: Decision) -> &SetView<'a> {
-        // Without an index, no compiler has to see that it is in range.
+        // Without an index there is no bounds check that the optimiser would have to remove.
         let [first, second, third] = &self.sets;
         match self.set_number(decision) {
             0 => first,

@@ -179,7 +179,7 @@ fn where_a_cable_is_missing_so_that_a_pair_of_groups_has_none() {
                 let wanted = if scheme == Scheme::Vlb && set != "min" {
                     Choice::Vlb
                 } else {
-                    Choice::VlbForWant
+                    Choice::VlbFallback
                 };
                 assert_eq!(admission.choice, wanted, "{scheme:?} {set}");
                 let (arrived, path) =

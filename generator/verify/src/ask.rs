@@ -151,7 +151,7 @@ impl<'s, 'f> Questions<'s, 'f> {
                 Decision::ParSource => self.vlb(to, there, "T-VLB for PAR", text, |this| {
                     let choice = this.admit(to, Scheme::Par, VlbPaths::Custom)?;
                     // Without a MIN path what is drawn last is a conventional one.
-                    Ok(!known.min || choice != Choice::MinForWant)
+                    Ok(!known.min || choice != Choice::MinFallback)
                 })?,
                 Decision::ParSecond => {
                     let Some(header) = self.second_header(to) else { continue };
