@@ -8,7 +8,7 @@ use arrangement::{Images, absolute_images};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_schema::ShapeSet;
-use tvlb_simulator::{Fabric, Run, Settings, Traffic, scheme_name};
+use tvlb_simulator::{Fabric, Run, Settings, Traffic};
 
 const CYCLES: u32 = 500;
 
@@ -30,7 +30,7 @@ fn cycles(criterion: &mut Criterion) {
         let traffic = Traffic::new(&pattern.parse().unwrap(), fabric.dragonfly(), 1).unwrap();
         let mut run = Run::new(&fabric, &settings, &traffic, load, 1).unwrap();
         run.advance(2000).unwrap();
-        group.bench_function(format!("{} {pattern} at {load}", scheme_name(scheme)), |bencher| {
+        group.bench_function(format!("{} {pattern} at {load}", scheme.name()), |bencher| {
             bencher.iter(|| run.advance(CYCLES).unwrap());
         });
     }

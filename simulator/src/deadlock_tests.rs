@@ -11,7 +11,7 @@ fn run(scheme: Scheme, pattern: &Pattern, channel_map: [u8; 8]) -> Result<u64, R
     let Images { fabric, switches } = absolute_images(2, 4, 2, 9, ShapeSet::ALL);
     let fabric = Fabric::boot(&fabric, &switches).unwrap();
     let mut settings = Settings::new(scheme, VlbPaths::Conventional);
-    (settings.buffer, settings.patience) = (4, 1000);
+    (settings.buffer_flits, settings.patience_cycles) = (4, 1000);
     let traffic = Traffic::new(pattern, fabric.dragonfly(), 1).unwrap();
     let mut run = Run::new(&fabric, &settings, &traffic, 1.0, 1).unwrap();
     run.network.channel_map = channel_map;

@@ -4,8 +4,8 @@
 //! image of the same fabric and in its place, every link with both its ends. It is never changed
 //! and can be shared by any number of runs.
 
-use tvlb_firmware_model::{Error, Switch};
-use tvlb_schema::{Dragonfly, FabricImage, Node, Port, Switch as SwitchNumber};
+use tvlb_firmware_model::{self as datapath, Error};
+use tvlb_schema::{Dragonfly, FabricImage, Node, Port, Switch};
 
 /// The most ports that a switch may have here: as many as are dealt with at once. Switches of the
 /// field have 64.
@@ -30,7 +30,7 @@ pub enum BootError {
     #[error("switch {switch}: {error}")]
     Switch {
         /// The switch.
-        switch: SwitchNumber,
+        switch: Switch,
         /// What is wrong.
         error: Error,
     },
@@ -38,9 +38,9 @@ pub enum BootError {
     #[error("switch {switch}: found the image of switch {found}")]
     Place {
         /// The switch.
-        switch: SwitchNumber,
+        switch: Switch,
         /// Whose image it is.
-        found: SwitchNumber,
+        found: Switch,
     },
     /// A switch with more ports than the simulator can hold.
     #[error("a switch has {found} ports, but the simulator holds at most {MOST_PORTS}")]
@@ -56,9 +56,9 @@ pub enum Link {
     /// A node.
     Terminal(Node),
     /// Another switch of the same group.
-    Local(SwitchNumber, Port),
+    Local(Switch, Port),
     /// A switch of another group.
-    Global(SwitchNumber, Port),
+    Global(Switch, Port),
     /// Nothing.
     Unused,
 }
@@ -67,7 +67,7 @@ pub enum Link {
 #[derive(Clone, Debug)]
 pub struct Fabric<'a> {
     dragonfly: Dragonfly,
-    switches: Vec<Switch<'a>>,
+    switches: Vec<datapath::Switch<'a>>,
     /// Per switch its ports in order.
     links: Vec<Link>,
 }
@@ -90,7 +90,7 @@ impl<'a> Fabric<'a> {
         }
         let mut booted = Vec::with_capacity(switches.len());
         for (number, image) in dragonfly.switches().zip(switches) {
-            let switch = Switch::boot_in(&fabric, image.as_ref())
+            let switch = datapath::Switch::boot_in(&fabric, image.as_ref())
                 .map_err(|error| BootError::Switch { switch: number, error })?;
             let found = switch.image().switch();
             if found != number {
@@ -111,12 +111,12 @@ impl<'a> Fabric<'a> {
     }
 
     /// The booted switches, by number.
-    pub fn switches(&self) -> &[Switch<'a>] {
+    pub fn switches(&self) -> &[datapath::Switch<'a>] {
         &self.switches
     }
 
     /// What is behind a port of a switch; nothing behind one that does not exist.
-    pub fn link(&self, switch: SwitchNumber, port: Port) -> Link {
+    pub fn link(&self, switch: Switch, port: Port) -> Link {
         let radix = self.dragonfly.radix() as usize;
         let number = usize::from(switch.0) * radix + usize::from(port.0);
         if usize::from(port.0) < radix {
@@ -127,7 +127,7 @@ impl<'a> Fabric<'a> {
     }
 
     /// A link in words, as an engineer would name it.
-    pub fn name(&self, switch: SwitchNumber, port: Port) -> String {
+    pub fn name(&self, switch: Switch, port: Port) -> String {
         let df = &self.dragonfly;
         let place = |switch| {
             let (group, index) = df.place(switch);
@@ -150,7 +150,7 @@ impl<'a> Fabric<'a> {
 }
 
 /// What the switch's image says is behind its port.
-fn link(df: &Dragonfly, switch: &Switch<'_>, port: u32) -> Link {
+fn link(df: &Dragonfly, switch: &datapath::Switch<'_>, port: u32) -> Link {
     let image = switch.image();
     let (group, here) = (image.group(), image.index());
     let short = |n: u32| u16::try_from(n).expect("a port number is below the radix, at most 256");

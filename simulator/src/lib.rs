@@ -10,7 +10,7 @@
 //! - `allocate`: the pipeline, arbitration
 //! - `traffic`, `arrivals`: who sends to whom, and when
 //! - `run`, `tally`: what is measured of which packets, saturation
-//! - `audit`, `watchdog`: conservation, deadlock
+//! - `conservation`, `watchdog`: conservation, deadlock
 //!
 //! # Example
 //! Six switches, from bytes to a latency:
@@ -46,7 +46,7 @@
 //!
 //! let fabric = Fabric::boot(&fabric_image, &switch_images)?;
 //! let pattern: Pattern = "shift(1,0)".parse()?;
-//! let settings = Settings { window: 500, ..Settings::new(Scheme::UgalL, VlbPaths::Custom) };
+//! let settings = Settings { window_cycles: 500, ..Settings::new(Scheme::UgalL, VlbPaths::Custom) };
 //! let study = Study { fabric: &fabric, settings: &settings, pattern: &pattern, seeds: &[1] };
 //! let curve = study.curve(&[0.1, 0.2], &())?;
 //! assert!(curve.iter().all(|point| !point.saturated));
@@ -66,11 +66,10 @@ mod replacement_tests;
 #[cfg(test)]
 mod window_tests;
 
-mod alarms;
 mod allocate;
 mod arrivals;
-mod audit;
 mod calendar;
+mod conservation;
 mod fabric;
 mod histogram;
 mod links;
@@ -86,17 +85,18 @@ mod study;
 mod switch_state;
 mod tally;
 mod traffic;
+mod wakeups;
 mod watchdog;
 mod worklist;
 
-pub use audit::AuditError;
+pub use conservation::ConservationError;
 pub use fabric::{BootError, Fabric, Link, MOST_PORTS};
 pub use network::DatapathError;
 pub use outcome::{Fairness, Figures, LinkLoad, Outcome};
 pub use pattern::{Pattern, PatternError};
 pub use revise::Revision;
-pub use run::{Haste, Run, RunError};
-pub use settings::{Injection, Settings, SettingsError, paths_name, scheme_name};
+pub use run::{Run, RunError, StopRule};
+pub use settings::{Injection, Settings, SettingsError, paths_name};
 pub use study::{Estimate, Observer, Point, Saturation, SeedSaturation, Study, StudyError};
 pub use traffic::{Traffic, TrafficError};
 pub use watchdog::{Deadlock, WaitingChannel};

@@ -19,7 +19,6 @@
 //! moment when the flit wins switch allocation at the first ([`Network::look_again`]); all else
 //! depends on the header alone and is found out on arrival.
 
-use crate::alarms::{Alarms, NOBODY};
 use crate::allocate::{Moment, make_ready, place, wait};
 use crate::arrivals::Gaps;
 use crate::fabric::Fabric;
@@ -33,10 +32,11 @@ use crate::switch_state::{
 };
 use crate::tally::Tally;
 use crate::traffic::{Traffic, below};
+use crate::wakeups::{NO_NODE, Wakeups};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tvlb_firmware_model::{Error, Header, Scheme, Step};
-use tvlb_schema::{Dragonfly, Node, Switch as SwitchNumber};
+use tvlb_schema::{Dragonfly, Node, Port, Switch};
 
 /// A node: its source queue is the time at which its oldest packet was generated, since all that
 /// would be stored of a packet is drawn when it is sent.
@@ -46,12 +46,12 @@ pub(crate) struct Source {
     /// The cycle in which the next packet to send is, or was, generated.
     pub(crate) created: u32,
     /// Its switch.
-    switch: SwitchNumber,
+    switch: Switch,
     /// The first of the input channels that it sends to, which tells its chunk too.
     input: u32,
-    /// While its alarm is set: the next node of the same chunk and cycle, or [`NOBODY`].
+    /// While its wakeup is set: the next node of the same chunk and cycle, or [`NO_NODE`].
     next: u32,
-    /// It has a packet and no credit, and its alarm is not set.
+    /// It has a packet and no credit, and its wakeup is not set.
     pub(crate) blocked: bool,
 }
 
@@ -69,7 +69,7 @@ pub(crate) struct Network<'f> {
     pub(crate) links: Links,
     pub(crate) second_looks: SecondLooks,
     /// Nodes by the cycle in which they next have something to send.
-    pub(crate) alarms: Alarms,
+    pub(crate) wakeups: Wakeups,
     /// Packets sent by nodes so far.
     pub(crate) sent: u64,
     /// The virtual channel on a link, by the one that the datapath assigned; the identity but in
@@ -82,7 +82,7 @@ pub(crate) struct Network<'f> {
 #[error("switch {switch}, cycle {cycle}: {error}")]
 pub struct DatapathError {
     /// The switch.
-    pub switch: SwitchNumber,
+    pub switch: Switch,
     /// The cycle.
     pub cycle: u32,
     /// The error.
@@ -104,13 +104,15 @@ impl<'f> Network<'f> {
         let states = SwitchStates::new(fabric, settings, channels);
         let nodes = df.node_count();
         // A flit can wait for its link behind at most all the flits that the credits allow.
-        let latency =
-            settings.local_latency.max(settings.global_latency).max(settings.node_latency);
-        let queue = u32::from(settings.buffer) * u32::from(channels);
-        let horizon = 2 * u32::from(latency) + u32::from(settings.credit_delay) + queue + 8;
+        let latency = settings
+            .local_latency_cycles
+            .max(settings.global_latency_cycles)
+            .max(settings.node_latency_cycles);
+        let queue = u32::from(settings.buffer_flits) * u32::from(channels);
+        let horizon = 2 * u32::from(latency) + u32::from(settings.credit_delay_cycles) + queue + 8;
         let gaps = Gaps::new(load);
         let chunks = states.chunks.len();
-        let mut alarms = Alarms::new(chunks);
+        let mut wakeups = Wakeups::new(chunks);
         let sources = (0..nodes)
             .map(|node| {
                 let mut rng = Xoshiro256PlusPlus::seed_from_u64(stream(seed, node.into()));
@@ -119,9 +121,9 @@ impl<'f> Network<'f> {
                 let port = u32::from(switch.0) << states.port_bits | u32::from(terminal);
                 let input = channel_of(port, 0);
                 let next = if traffic.sends(node) {
-                    alarms.set(chunk_of(input), 0, created, node)
+                    wakeups.set(chunk_of(input), 0, created, node)
                 } else {
-                    NOBODY
+                    NO_NODE
                 };
                 Source { rng, created, switch, input, next, blocked: false }
             })
@@ -144,7 +146,7 @@ impl<'f> Network<'f> {
             sources,
             switch_rngs,
             links,
-            alarms,
+            wakeups,
             sent: 0,
             channel_map: [0, 1, 2, 3, 4, 5, 6, 7],
         }
@@ -196,15 +198,15 @@ impl<'f> Network<'f> {
     /// Every node of a chunk that has a packet and a credit for it sends it, its oldest; its switch
     /// decides the path.
     fn send_from_nodes(&mut self, chunk: usize, now: u32) -> Result<(), Box<DatapathError>> {
-        let Self { fabric, settings, traffic, gaps, states, sources, links, alarms, .. } = self;
+        let Self { fabric, settings, traffic, gaps, states, sources, links, wakeups, .. } = self;
         let (switches, from_zero) = (fabric.switches(), settings.injection == Injection::Zero);
-        let mut next = alarms.take(chunk, now);
-        while next != NOBODY {
+        let mut next = wakeups.take(chunk, now);
+        while next != NO_NODE {
             let node = next;
             let source = &mut sources[node as usize];
             next = source.next;
             if source.created > now {
-                source.next = alarms.set(chunk, now, source.created, node);
+                source.next = wakeups.set(chunk, now, source.created, node);
                 continue;
             }
             let channel =
@@ -215,7 +217,7 @@ impl<'f> Network<'f> {
                 // With a channel drawn anew each time, another may have a credit in the next cycle.
                 source.blocked = from_zero;
                 if !from_zero {
-                    source.next = alarms.set(chunk, now, now + 1, node);
+                    source.next = wakeups.set(chunk, now, now + 1, node);
                 }
                 continue;
             }
@@ -223,7 +225,7 @@ impl<'f> Network<'f> {
             let number = source.switch;
             let at = usize::from(number.0);
             let destination = Node(traffic.draw(node, &mut source.rng));
-            let queues = states.queues(switches, at, settings.buffer);
+            let queues = states.queues(switches, at, settings.buffer_flits);
             let admission = switches[at]
                 .admit(destination, settings.scheme, settings.paths, &queues, &mut source.rng)
                 .map_err(|error| Box::new(DatapathError { switch: number, cycle: now, error }))?;
@@ -237,13 +239,13 @@ impl<'f> Network<'f> {
             };
             let created = source.created;
             source.created += gaps.draw(&mut source.rng);
-            source.next = alarms.set(chunk, now, source.created.max(now + 1), node);
+            source.next = wakeups.set(chunk, now, source.created.max(now + 1), node);
             self.sent += 1;
             let first = u32::from(number.0) << states.port_bits;
             let out = low_u16(out_channel << PORT_BITS | first & PORT_MASK | u32::from(out.0));
             let flit = Flit { header, next: NONE, out, hops: 0 };
             let origin = Origin { source: node, created, sent: now };
-            links.inject(flit, origin, input, now + u32::from(settings.node_latency) + 1);
+            links.inject(flit, origin, input, now + u32::from(settings.node_latency_cycles) + 1);
         }
         Ok(())
     }
@@ -276,7 +278,7 @@ impl<'f> Network<'f> {
                 let source = &mut self.sources[node as usize];
                 if source.blocked {
                     source.blocked = false;
-                    source.next = self.alarms.set(chunk, now, now + 1, node);
+                    source.next = self.wakeups.set(chunk, now, now + 1, node);
                 }
             }
         }
@@ -342,7 +344,7 @@ impl<'f> Network<'f> {
         for look in &packets {
             let first = (look.port >> self.states.port_bits) as usize;
             let second = (port_of(look.arriving.input) >> self.states.port_bits) as usize;
-            let mut queues = self.states.queues(switches, second, self.settings.buffer);
+            let mut queues = self.states.queues(switches, second, self.settings.buffer_flits);
             if second > first {
                 queues = queues.without(self.second_looks.sent());
             }
@@ -362,6 +364,40 @@ impl<'f> Network<'f> {
         self.second_looks.end(packets);
         Ok(())
     }
+
+    /// The name of the link behind a port, the port numbered over all switches.
+    pub(crate) fn link_name(&self, port: u32) -> String {
+        let bits = self.states.port_bits;
+        let switch = u16::try_from(port >> bits).expect("at most 2^16 switches");
+        let port = u16::try_from(port & ((1 << bits) - 1)).expect("at most 256 ports");
+        self.fabric.name(Switch(switch), Port(port))
+    }
+
+    /// The name of the link from a node, by the port at which it arrives.
+    pub(crate) fn injection_name(&self, port: u32) -> String {
+        let df = self.fabric.dragonfly();
+        let switch = u16::try_from(port >> self.states.port_bits).expect("at most 2^16 switches");
+        let (group, index) = df.place(Switch(switch));
+        let node = self.states.out_port(port).peer;
+        format!("link from node {node} to group {group}, switch {index}")
+    }
+
+    /// Per switch and port the flits granted towards it so far.
+    pub(crate) fn link_flits(&self) -> Vec<u32> {
+        let count = (self.fabric.dragonfly().switch_count() as usize) << self.states.port_bits;
+        let ports = self.states.chunks.iter().flat_map(|chunk| &chunk.out_ports);
+        ports.take(count).map(|port| port.flits).collect()
+    }
+
+    /// The bytes that the run holds, the booted images apart.
+    pub(crate) fn bytes(&self) -> usize {
+        self.states.bytes()
+            + self.links.bytes()
+            + self.second_looks.bytes()
+            + self.wakeups.bytes()
+            + size_of_val(&*self.sources)
+            + size_of_val(&*self.switch_rngs)
+    }
 }
 
 /// How far some switches can run ahead of all others.
@@ -377,7 +413,11 @@ impl Horizon {
     /// What leaves a switch or is answered by it crosses a link before another switch can notice;
     /// but PAR sees the queues of switches in the same group as they are, and UGAL-G everybody's.
     fn new(settings: &Settings, df: &Dragonfly, port_bits: u32, all: usize) -> Self {
-        let Settings { local_latency, global_latency, .. } = *settings;
+        let Settings {
+            local_latency_cycles: local_latency,
+            global_latency_cycles: global_latency,
+            ..
+        } = *settings;
         match settings.scheme {
             Scheme::Min | Scheme::Vlb | Scheme::UgalL => {
                 Self { chunks: 1, cycles: u32::from(local_latency.min(global_latency)) + 1 }
@@ -395,7 +435,7 @@ impl Horizon {
 }
 
 fn failed(cycle: u32, at: usize, error: Error) -> DatapathError {
-    let switch = SwitchNumber(u16::try_from(at).expect("at most 2^16 switches"));
+    let switch = Switch(u16::try_from(at).expect("at most 2^16 switches"));
     DatapathError { switch, cycle, error }
 }
 

@@ -98,7 +98,7 @@ impl Outcome {
 
     pub(crate) fn new(network: &Network<'_>, load: f64, flits: &[u32], stopped: bool) -> Self {
         let (settings, tally) = (network.settings, &network.links.tally);
-        let (window, now) = (f64::from(settings.window), network.now);
+        let (window, now) = (f64::from(settings.window_cycles), network.now);
         let node_count = network.fabric.dragonfly().node_count();
         let sending: Vec<u32> = (0..node_count).filter(|&n| network.traffic.sends(n)).collect();
         let figures =
@@ -126,7 +126,7 @@ impl Outcome {
         };
         Self {
             load,
-            saturated: stopped || all.latency > f64::from(settings.latency_limit),
+            saturated: stopped || all.latency > f64::from(settings.latency_limit_cycles),
             all,
             populations,
             fairness: fairness(served),

@@ -26,7 +26,7 @@ fn replacing_tables_in_a_saturated_network_loses_nothing() {
     for scheme in [Scheme::Vlb, Scheme::UgalL, Scheme::Par] {
         for pattern in [Pattern::Uniform, Pattern::Shift { groups: 1, switches: 0 }] {
             let mut settings = Settings::new(scheme, VlbPaths::Custom);
-            (settings.buffer, settings.patience) = (4, 1000);
+            (settings.buffer_flits, settings.patience_cycles) = (4, 1000);
             let traffic = Traffic::new(&pattern, short.dragonfly(), 1).unwrap();
             let mut run = Run::new(short, &settings, &traffic, 1.0, 1).unwrap();
             let mut before = 0;

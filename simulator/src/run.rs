@@ -2,13 +2,13 @@
 //!
 //! Traffic stays on throughout. Measured are the packets that nodes send in the window, as in the
 //! reference, and the drain ends when the last of them is delivered, or as soon as they say what
-//! is asked ([`Haste`]): it is short even where source queues grow without end, because what is
+//! is asked ([`StopRule`]): it is short even where source queues grow without end, because what is
 //! still queued is not measured. A run is *saturated* if their mean latency, counted from
 //! generation, is above the limit, which is the paper's criterion; whether the accepted throughput
 //! fell short of the offered is reported beside it. A run is reproducible from images, settings,
 //! traffic, load and seed, bit for bit.
 
-use crate::audit::AuditError;
+use crate::conservation::ConservationError;
 use crate::fabric::{BootError, Fabric};
 use crate::network::{DatapathError, Network};
 use crate::outcome::Outcome;
@@ -41,19 +41,24 @@ pub enum RunError {
     Stopped,
     /// The simulator lost count; a bug of ours.
     #[error(transparent)]
-    Audit(#[from] AuditError),
+    Conservation(#[from] ConservationError),
 }
 
-/// When to give a run up.
+/// When a run may end before all packets of its window are delivered.
+///
+/// A rule says what the caller wants to learn. Whatever the rule, a run that is not saturated
+/// yields the same figures; the rules differ in how soon they end a run that is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Haste {
-    /// Run through the window, whatever happens, for the accepted throughput.
-    Measure,
-    /// End as soon as the run will be saturated beyond reasonable doubt.
-    OnlyIfStable,
-    /// End as soon as it is known of each population, and of all nodes together, whether its mean
-    /// latency will be above the limit.
-    EachPopulation,
+pub enum StopRule {
+    /// Never: the run goes on until every packet of the window is delivered, so that all figures
+    /// are exact, the accepted throughput of a saturated network among them.
+    FullWindow,
+    /// As soon as the mean latency over all nodes is bound to pass the limit, or, between the
+    /// windows of the warm-up, as soon as it has passed twice the limit.
+    WhenSaturated,
+    /// As soon as it is decided, for each population of nodes and for all nodes together, on
+    /// which side of the limit the mean latency will be.
+    WhenEachPopulationIsDecided,
 }
 
 /// A run in cycles: what happens between two calls is up to the caller.
@@ -78,9 +83,12 @@ impl<'f> Run<'f> {
         seed: u64,
     ) -> Result<Self, SettingsError> {
         let channels = settings.check_with(fabric, &[load])?;
-        let start = settings.warm_up * settings.window;
-        let tally =
-            Tally::new(traffic, fabric.dragonfly().node_count(), start..start + settings.window);
+        let start = settings.warm_up_windows * settings.window_cycles;
+        let tally = Tally::new(
+            traffic,
+            fabric.dragonfly().node_count(),
+            start..start + settings.window_cycles,
+        );
         let network = Network::new(fabric, settings, traffic, channels, load, seed, tally);
         Ok(Self { network, moved: (0, 0), load, link_flits: Vec::new() })
     }
@@ -151,7 +159,7 @@ impl<'f> Run<'f> {
         let (grants, since) = self.moved;
         if self.network.links.grants != grants || self.network.links.pool.live() == 0 {
             self.moved = (self.network.links.grants, self.network.now);
-        } else if self.network.now - since >= self.network.settings.patience {
+        } else if self.network.now - since >= self.network.settings.patience_cycles {
             return Err(self
                 .network
                 .deadlock()
@@ -163,7 +171,7 @@ impl<'f> Run<'f> {
 
     /// Counts everything, and looks for channels that wait for each other while others move on.
     pub(crate) fn inspect(&self) -> Result<(), RunError> {
-        self.network.audit()?;
+        self.network.check_conservation()?;
         match self.network.deadlock() {
             Some(deadlock) => Err(deadlock.into()),
             None => Ok(()),
@@ -175,41 +183,45 @@ impl<'f> Run<'f> {
     ///
     /// # Errors
     /// What ended the run before its end.
-    pub fn measure(mut self, haste: Haste, stop: &dyn Fn() -> bool) -> Result<Outcome, RunError> {
+    pub fn measure(
+        mut self,
+        stop_rule: StopRule,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Outcome, RunError> {
         let settings = self.network.settings;
-        let limit = f64::from(settings.latency_limit);
-        for _ in 0..settings.warm_up {
+        let limit = f64::from(settings.latency_limit_cycles);
+        for _ in 0..settings.warm_up_windows {
             self.network.links.tally.recent = (0, 0);
-            self.advance_unless(stop, settings.window)?;
+            self.advance_unless(stop, settings.window_cycles)?;
             self.inspect()?;
             let (count, sum) = self.network.links.tally.recent;
-            if haste == Haste::OnlyIfStable && mean(sum, count) > 2.0 * limit {
+            if stop_rule == StopRule::WhenSaturated && mean(sum, count) > 2.0 * limit {
                 return Ok(self.outcome(true));
             }
         }
         let before = self.network.link_flits();
-        self.advance_unless(stop, settings.window)?;
+        self.advance_unless(stop, settings.window_cycles)?;
         self.inspect()?;
         self.link_flits =
             self.network.link_flits().iter().zip(&before).map(|(now, then)| now - then).collect();
         let end = self.network.now;
         let mut starved = false;
-        while !self.is_known(haste, limit) && !starved {
+        while !self.is_known(stop_rule, limit) && !starved {
             self.advance(100)?;
-            starved = self.network.now - end > MOST_DRAIN * settings.window;
+            starved = self.network.now - end > MOST_DRAIN * settings.window_cycles;
         }
         self.inspect()?;
         Ok(self.outcome(starved))
     }
 
     /// Whether nothing is left to be learned from the packets of the window.
-    fn is_known(&self, haste: Haste, limit: f64) -> bool {
+    fn is_known(&self, stop_rule: StopRule, limit: f64) -> bool {
         let tally = &self.network.links.tally;
         let is_known = |population: &Population| population.is_known(limit, self.network.now);
-        match haste {
-            Haste::Measure => tally.populations.iter().all(Population::is_complete),
-            Haste::OnlyIfStable => is_known(&tally.whole()),
-            Haste::EachPopulation => {
+        match stop_rule {
+            StopRule::FullWindow => tally.populations.iter().all(Population::is_complete),
+            StopRule::WhenSaturated => is_known(&tally.whole()),
+            StopRule::WhenEachPopulationIsDecided => {
                 tally.populations.iter().all(is_known) && is_known(&tally.whole())
             }
         }

@@ -39,8 +39,8 @@ pub enum Injection {
 /// use tvlb_simulator::Settings;
 ///
 /// // Table 3 of Rahman et al. (SC'19), but for shorter windows.
-/// let settings = Settings { window: 1000, ..Settings::new(Scheme::Par, VlbPaths::Custom) };
-/// assert_eq!((settings.buffer, settings.local_latency, settings.global_latency), (32, 10, 15));
+/// let settings = Settings { window_cycles: 1000, ..Settings::new(Scheme::Par, VlbPaths::Custom) };
+/// assert_eq!((settings.buffer_flits, settings.local_latency_cycles, settings.global_latency_cycles), (32, 10, 15));
 /// ```
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -55,26 +55,35 @@ pub struct Settings {
     pub virtual_channels: Option<u8>,
     /// Which of them nodes send to.
     pub injection: Injection,
-    /// Flits that the buffer of one virtual channel holds.
-    pub buffer: u16,
-    /// Cycles on a link within a group.
-    pub local_latency: u16,
-    /// Cycles on a link between groups.
-    pub global_latency: u16,
-    /// Cycles between a node and its switch.
-    pub node_latency: u16,
+    /// How many flits the buffer of one virtual channel holds.
+    #[serde(rename = "buffer")]
+    pub buffer_flits: u16,
+    /// Cycles that a flit spends on a link within a group.
+    #[serde(rename = "local-latency")]
+    pub local_latency_cycles: u16,
+    /// Cycles that a flit spends on a link between groups.
+    #[serde(rename = "global-latency")]
+    pub global_latency_cycles: u16,
+    /// Cycles that a flit spends between a node and its switch.
+    #[serde(rename = "node-latency")]
+    pub node_latency_cycles: u16,
     /// Cycles that a switch takes to act on a credit that has arrived.
-    pub credit_delay: u16,
+    #[serde(rename = "credit-delay")]
+    pub credit_delay_cycles: u16,
     /// How often the switch's pipeline runs in a cycle of the links.
     pub speedup: u8,
     /// Cycles of one window.
-    pub window: u32,
-    /// Windows of warm-up.
-    pub warm_up: u32,
-    /// The mean latency above which a run counts as saturated.
-    pub latency_limit: u32,
+    #[serde(rename = "window")]
+    pub window_cycles: u32,
+    /// Windows that pass before the one that is measured.
+    #[serde(rename = "warm-up")]
+    pub warm_up_windows: u32,
+    /// A run counts as saturated if its mean latency is above this.
+    #[serde(rename = "latency-limit")]
+    pub latency_limit_cycles: u32,
     /// After how many cycles in which nothing moves the watchdog looks for a deadlock.
-    pub patience: u32,
+    #[serde(rename = "patience")]
+    pub patience_cycles: u32,
 }
 
 impl Settings {
@@ -85,16 +94,16 @@ impl Settings {
             paths,
             virtual_channels: None,
             injection: Injection::Zero,
-            buffer: 32,
-            local_latency: 10,
-            global_latency: 15,
-            node_latency: 1,
-            credit_delay: 2,
+            buffer_flits: 32,
+            local_latency_cycles: 10,
+            global_latency_cycles: 15,
+            node_latency_cycles: 1,
+            credit_delay_cycles: 2,
             speedup: 2,
-            window: 10_000,
-            warm_up: 3,
-            latency_limit: 500,
-            patience: 5_000,
+            window_cycles: 10_000,
+            warm_up_windows: 3,
+            latency_limit_cycles: 500,
+            patience_cycles: 5_000,
         }
     }
 
@@ -118,7 +127,7 @@ impl Settings {
             return Err(SettingsError::Channels {
                 found,
                 needed,
-                scheme: scheme_name(self.scheme),
+                scheme: self.scheme.name(),
                 channels: channels.name(),
                 why,
             });
@@ -157,32 +166,21 @@ impl Settings {
                 Err(SettingsError::Range { name, found, least, most })
             }
         };
-        within("buffer", self.buffer.into(), 1, MOST_BUFFER.into())?;
-        within("local latency", self.local_latency.into(), 1, MOST_LATENCY.into())?;
-        within("global latency", self.global_latency.into(), 1, MOST_LATENCY.into())?;
-        within("node latency", self.node_latency.into(), 1, MOST_LATENCY.into())?;
-        within("credit delay", self.credit_delay.into(), 0, MOST_LATENCY.into())?;
+        within("buffer", self.buffer_flits.into(), 1, MOST_BUFFER.into())?;
+        within("local latency", self.local_latency_cycles.into(), 1, MOST_LATENCY.into())?;
+        within("global latency", self.global_latency_cycles.into(), 1, MOST_LATENCY.into())?;
+        within("node latency", self.node_latency_cycles.into(), 1, MOST_LATENCY.into())?;
+        within("credit delay", self.credit_delay_cycles.into(), 0, MOST_LATENCY.into())?;
         within("speed-up", self.speedup.into(), 1, MOST_SPEEDUP.into())?;
-        within("window", self.window, 1, 1_000_000_000)?;
-        within("warm-up windows", self.warm_up, 0, 1_000)?;
-        within("latency limit", self.latency_limit, 1, 1_000_000)?;
-        within("patience", self.patience, 100, 1_000_000_000)?;
-        let cycles = u64::from(self.window) * (u64::from(self.warm_up) + 1);
+        within("window", self.window_cycles, 1, 1_000_000_000)?;
+        within("warm-up windows", self.warm_up_windows, 0, 1_000)?;
+        within("latency limit", self.latency_limit_cycles, 1, 1_000_000)?;
+        within("patience", self.patience_cycles, 100, 1_000_000_000)?;
+        let cycles = u64::from(self.window_cycles) * (u64::from(self.warm_up_windows) + 1);
         if cycles > 1_000_000_000 {
             return Err(SettingsError::Cycles { found: cycles });
         }
         Ok(())
-    }
-}
-
-/// The scheme's name on the command line and in reports.
-pub const fn scheme_name(scheme: Scheme) -> &'static str {
-    match scheme {
-        Scheme::Min => "min",
-        Scheme::Vlb => "vlb",
-        Scheme::UgalL => "ugal-l",
-        Scheme::Par => "par",
-        Scheme::UgalG => "ugal-g",
     }
 }
 
@@ -196,7 +194,7 @@ pub const fn paths_name(paths: VlbPaths) -> &'static str {
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn by_scheme_name<S: serde::Serializer>(scheme: &Scheme, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_str(scheme_name(*scheme))
+    to.serialize_str(scheme.name())
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

@@ -6,7 +6,7 @@
 use crate::fabric::Fabric;
 use crate::outcome::Outcome;
 use crate::pattern::Pattern;
-use crate::run::{Haste, Run, RunError};
+use crate::run::{Run, RunError, StopRule};
 use crate::settings::{Settings, SettingsError};
 use crate::traffic::{Traffic, TrafficError};
 use rayon::prelude::*;
@@ -150,7 +150,7 @@ impl Study<'_> {
             .collect();
         let outcomes: Vec<Result<Outcome, StudyError>> = runs
             .par_iter()
-            .map(|&(load, seed)| self.run(&traffics, load, seed, Haste::Measure, observer))
+            .map(|&(load, seed)| self.run(&traffics, load, seed, StopRule::FullWindow, observer))
             .collect();
         let mut outcomes = outcomes.into_iter();
         loads
@@ -234,7 +234,7 @@ impl Study<'_> {
                 let outcomes: Vec<_> = new
                     .par_iter()
                     .map(|&step| {
-                        self.run(traffics, load_of(step), seed, Haste::OnlyIfStable, observer)
+                        self.run(traffics, load_of(step), seed, StopRule::WhenSaturated, observer)
                     })
                     .collect();
                 for (step, outcome) in new.into_iter().zip(outcomes) {
@@ -254,7 +254,7 @@ impl Study<'_> {
         let by_acceptance = last_good(&Outcome::falls_short)?;
         let accepted_beyond = if by_latency < steps {
             let load = load_of(by_latency + 1);
-            self.run(traffics, load, seed, Haste::Measure, observer)?.all.accepted
+            self.run(traffics, load, seed, StopRule::FullWindow, observer)?.all.accepted
         } else {
             load_of(steps)
         };
@@ -276,13 +276,13 @@ impl Study<'_> {
         traffics: &[Traffic],
         load: f64,
         seed: usize,
-        haste: Haste,
+        stop_rule: StopRule,
         observer: &impl Observer,
     ) -> Result<Outcome, StudyError> {
         let (number, traffic) = (self.seeds[seed], &traffics[seed]);
         let outcome = Run::new(self.fabric, self.settings, traffic, load, number)
             .map_err(RunError::Settings)
-            .and_then(|run| run.measure(haste, &|| observer.stop()))
+            .and_then(|run| run.measure(stop_rule, &|| observer.stop()))
             .map_err(|error| StudyError::Run { load, seed: number, error });
         observer.run_ended();
         outcome

@@ -27,8 +27,8 @@ use crate::packet::NONE;
 use crate::settings::Settings;
 use crate::worklist::WorkList;
 use std::array;
-use tvlb_firmware_model::{Credits, Header, Step, Switch};
-use tvlb_schema::Port;
+use tvlb_firmware_model::{self as datapath, Credits, Header, Step};
+use tvlb_schema::{Port, Switch};
 
 /// The bits of a port's number within its chunk. The state of a chunk's ports fits a first-level
 /// cache.
@@ -259,7 +259,12 @@ impl SwitchStates {
         let df = fabric.dragonfly();
         let port_bits = df.radix().next_power_of_two().trailing_zeros();
         let chunks = (df.switch_count() << port_bits).div_ceil(MOST_PORTS);
-        let latencies = [settings.node_latency, settings.local_latency, settings.global_latency, 0];
+        let latencies = [
+            settings.node_latency_cycles,
+            settings.local_latency_cycles,
+            settings.global_latency_cycles,
+            0,
+        ];
         let in_port = InputPort { upstream: 0, credit: 1, ready: 0, next_channel: 0 };
         let out_port = OutputPort {
             peer: 0,
@@ -276,7 +281,7 @@ impl SwitchStates {
                 CHANNELS],
             outputs: array::from_fn(|number| OutputChannel {
                 first_waiter: NO_CHANNEL,
-                free: settings.buffer,
+                free: settings.buffer_flits,
                 // The first input channel of its switch.
                 last: first_of_switch(number, port_bits),
             }),
@@ -291,10 +296,10 @@ impl SwitchStates {
             if switch >= df.switch_count() {
                 break;
             }
-            let first = |to: tvlb_schema::Switch, port: Port| {
+            let first = |to: Switch, port: Port| {
                 channel_of(u32::from(to.0) << port_bits | u32::from(port.0), 0)
             };
-            let at = tvlb_schema::Switch(low_u16(switch));
+            let at = Switch(low_u16(switch));
             (output.behind, output.peer) = match fabric.link(at, Port(low_u16(port))) {
                 Link::Terminal(node) => (Behind::Node, node.0),
                 Link::Local(to, port) => (Behind::Local, first(to, port)),
@@ -307,17 +312,17 @@ impl SwitchStates {
                 // and without delay. The node's output channels have the numbers of the input
                 // channels that they lead to, behind those of all switches.
                 Behind::Node => (channel_of(chunks * MOST_PORTS + number, 0), latency),
-                _ => (output.peer, latency + 1 + settings.credit_delay),
+                _ => (output.peer, latency + 1 + settings.credit_delay_cycles),
             };
         }
         Self {
             port_bits,
             channels,
             chunks: all,
-            node_free: vec![settings.buffer; (chunks as usize) << CHUNK_BITS],
+            node_free: vec![settings.buffer_flits; (chunks as usize) << CHUNK_BITS],
             crossings: latencies.map(|latency| Crossing {
                 flit: u32::from(latency) + 1,
-                credit: u32::from(latency) + 1 + u32::from(settings.credit_delay),
+                credit: u32::from(latency) + 1 + u32::from(settings.credit_delay_cycles),
             }),
             step: StepLists {
                 ready: WorkList::new(),
@@ -360,7 +365,7 @@ impl SwitchStates {
     /// The view that a switch has of its queues.
     pub(crate) const fn queues<'n>(
         &'n self,
-        switches: &'n [Switch<'n>],
+        switches: &'n [datapath::Switch<'n>],
         switch: usize,
         buffer: u16,
     ) -> Queues<'n> {
@@ -376,7 +381,7 @@ impl SwitchStates {
 /// A switch's view of its queues, and for UGAL-G that of everybody's.
 pub(crate) struct Queues<'n> {
     states: &'n SwitchStates,
-    switches: &'n [Switch<'n>],
+    switches: &'n [datapath::Switch<'n>],
     switch: usize,
     buffer: u32,
     /// Per output port the flits that are not to be counted as yet.

@@ -26,9 +26,10 @@ fn many_cycles_at_once_are_the_same_as_one_after_the_other() {
         for (scheme, load) in schemes.into_iter().zip(loads) {
             for (local, global, node) in [(10, 15, 1), (2, 40, 3), (30, 3, 7), (1, 5, 2)] {
                 let mut settings = Settings::new(scheme, VlbPaths::Custom);
-                (settings.warm_up, settings.window, settings.buffer) = (1, 500, 8);
-                (settings.local_latency, settings.global_latency) = (local, global);
-                settings.node_latency = node;
+                (settings.warm_up_windows, settings.window_cycles, settings.buffer_flits) =
+                    (1, 500, 8);
+                (settings.local_latency_cycles, settings.global_latency_cycles) = (local, global);
+                settings.node_latency_cycles = node;
                 if node == 3 {
                     settings.injection = Injection::Random;
                 }

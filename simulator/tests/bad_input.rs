@@ -122,7 +122,7 @@ fn settings_that_cannot_be_run() {
     );
     assert_eq!(few(Scheme::Min, 9), "virtual channels is 9, accepted 4 to 8");
     assert_eq!(
-        error(&Settings { buffer: 0, ..good.clone() }, 0.1),
+        error(&Settings { buffer_flits: 0, ..good.clone() }, 0.1),
         "buffer is 0, accepted 1 to 1024"
     );
     assert_eq!(

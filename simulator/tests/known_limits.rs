@@ -9,13 +9,13 @@ use arrangement::{
 };
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_schema::{SetRule, ShapeSet};
-use tvlb_simulator::{Fabric, Haste, Outcome, Pattern, Run, Settings, Traffic};
+use tvlb_simulator::{Fabric, Outcome, Pattern, Run, Settings, StopRule, Traffic};
 
 fn outcome(fabric: &Fabric<'_>, settings: &Settings, pattern: &str, load: f64) -> Outcome {
     let pattern: Pattern = pattern.parse().unwrap();
     let traffic = Traffic::new(&pattern, fabric.dragonfly(), 1).unwrap();
     let run = Run::new(fabric, settings, &traffic, load, 1).unwrap();
-    run.measure(Haste::Measure, &|| false).unwrap()
+    run.measure(StopRule::FullWindow, &|| false).unwrap()
 }
 
 fn assert_within(percent: f64, found: f64, expected: f64, what: &str) {
@@ -32,7 +32,7 @@ fn minimal_adversarial_traffic_gets_its_share_of_the_links() {
     // All 8 nodes of a group share its one link to the next. A buffer of 32 flits covers 32 of
     // the 34 cycles that a credit takes to come back, one of 64 all of them.
     for (buffer, use_of_link) in [(32, 32.0 / 34.0), (64, 1.0)] {
-        settings.buffer = buffer;
+        settings.buffer_flits = buffer;
         let outcome = outcome(&fabric, &settings, "shift(1,0)", 0.3);
         assert!(outcome.saturated && outcome.falls_short());
         assert_within(1.0, outcome.all.accepted, use_of_link / 8.0, "accepted");
@@ -85,7 +85,7 @@ fn published_latencies_are_met() {
         let fabric = Fabric::boot(&fabric, &switches).unwrap();
         let paths = if rule == conventional { VlbPaths::Conventional } else { VlbPaths::Custom };
         let mut settings = Settings::new(scheme, paths);
-        settings.warm_up = 1;
+        settings.warm_up_windows = 1;
         let outcome = outcome(&fabric, &settings, "shift(2,0)", load);
         assert_within(5.0, outcome.all.latency, latency, &format!("{scheme:?}"));
     }

@@ -14,7 +14,7 @@ const SCHEMES: [Scheme; 5] = [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::P
 
 fn settings(scheme: Scheme) -> Settings {
     let mut settings = Settings::new(scheme, VlbPaths::Custom);
-    (settings.warm_up, settings.window) = (1, 1000);
+    (settings.warm_up_windows, settings.window_cycles) = (1, 1000);
     settings
 }
 

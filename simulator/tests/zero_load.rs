@@ -6,16 +6,16 @@ mod arrangement;
 use arrangement::{Images, absolute, dragonfly, images, shape};
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_schema::{Decision, Dragonfly, Node, SetRule, Shape, ShapeSet, Switch};
-use tvlb_simulator::{Fabric, Haste, Injection, Outcome, Pattern, Run, Settings, Traffic};
+use tvlb_simulator::{Fabric, Injection, Outcome, Pattern, Run, Settings, StopRule, Traffic};
 
 /// One node sends to another, rarely.
 fn lone_flow(fabric: &Fabric<'_>, scheme: Scheme, from: Node, to: Node) -> Outcome {
     let mut settings = Settings::new(scheme, VlbPaths::Custom);
-    (settings.warm_up, settings.window) = (0, 20_000);
+    (settings.warm_up_windows, settings.window_cycles) = (0, 20_000);
     let pattern = Pattern::Pairs(vec![(from.0, to.0)]);
     let traffic = Traffic::new(&pattern, fabric.dragonfly(), 1).unwrap();
     let run = Run::new(fabric, &settings, &traffic, 0.001, 1).unwrap();
-    run.measure(Haste::Measure, &|| false).unwrap()
+    run.measure(StopRule::FullWindow, &|| false).unwrap()
 }
 
 fn assert_all_take(outcome: &Outcome, local: u32, global: u32) {
@@ -88,12 +88,16 @@ fn latencies_and_the_speedup_are_what_the_settings_say() {
     // A switch takes three steps of its pipeline, and a link one cycle more than its latency.
     for (speedup, switch) in [(1, 2), (2, 1), (3, 0), (4, 0)] {
         let mut settings = Settings::new(Scheme::Vlb, VlbPaths::Custom);
-        (settings.warm_up, settings.window) = (0, 20_000);
+        (settings.warm_up_windows, settings.window_cycles) = (0, 20_000);
         settings.speedup = speedup;
-        (settings.local_latency, settings.global_latency, settings.node_latency) = (3, 50, 2);
+        (
+            settings.local_latency_cycles,
+            settings.global_latency_cycles,
+            settings.node_latency_cycles,
+        ) = (3, 50, 2);
         settings.injection = Injection::Random;
         let run = Run::new(&fabric, &settings, &traffic, 0.001, 1).unwrap();
-        let outcome = run.measure(Haste::Measure, &|| false).unwrap();
+        let outcome = run.measure(StopRule::FullWindow, &|| false).unwrap();
         let expected = 2 * 3 + 4 * 4 + 2 * 51 + 7 * switch;
         assert_eq!((outcome.all.p50, outcome.all.most), (expected, expected), "{speedup}");
     }

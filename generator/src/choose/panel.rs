@@ -146,7 +146,7 @@ impl Panel {
             5 + 4 * (u32::from(latencies.local) + 2) + 2 * (u32::from(latencies.global) + 2);
         // The longest queue that stands at a gateway: what every other switch of its group can
         // have on the way to it, which its link takes as many cycles to send on.
-        let buffer = Settings::new(Scheme::UgalL, VlbPaths::Conventional).buffer;
+        let buffer = Settings::new(Scheme::UgalL, VlbPaths::Conventional).buffer_flits;
         let queue = (df.a() - 1) * u32::from(buffer);
         Self {
             size,
@@ -168,11 +168,11 @@ impl Panel {
     /// The settings of its runs.
     pub fn settings(&self, scheme: Scheme, paths: VlbPaths) -> Settings {
         Settings {
-            local_latency: self.latencies.local,
-            global_latency: self.latencies.global,
-            window: self.window,
-            warm_up: self.warm_up,
-            latency_limit: self.latency_limit,
+            local_latency_cycles: self.latencies.local,
+            global_latency_cycles: self.latencies.global,
+            window_cycles: self.window,
+            warm_up_windows: self.warm_up,
+            latency_limit_cycles: self.latency_limit,
             ..Settings::new(scheme, paths)
         }
     }

@@ -24,7 +24,6 @@ use crate::table_set::ContestEntry;
 use std::collections::BTreeMap;
 use tvlb_firmware_model::Scheme;
 use tvlb_schema::{PerDecision, SetRule, ShapeSet};
-use tvlb_simulator::scheme_name;
 
 /// How many of the best sets are paired for PAR's two decisions, and how many are balanced.
 const BEST: usize = 3;
@@ -188,7 +187,7 @@ impl Trials<'_> {
                 shown.push((contender, candidates[contender - 1].name()));
             }
         }
-        let curves = curves(scheme_name(scheme), &judge.asked(), &shown, load_of);
+        let curves = curves(scheme.name(), &judge.asked(), &shown, load_of);
         Ok((verdict, curves))
     }
 
@@ -212,7 +211,7 @@ impl Trials<'_> {
                 },
             );
         }
-        contest_entry(scheme_name(scheme), self.panel, all, verdict, &about)
+        contest_entry(scheme.name(), self.panel, all, verdict, &about)
     }
 }
 

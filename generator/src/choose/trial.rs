@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_schema::{PerDecision, SetRule};
-use tvlb_simulator::{Fabric, Haste, Outcome, Run, RunError, Settings, Traffic, scheme_name};
+use tvlb_simulator::{Fabric, Outcome, Run, RunError, Settings, StopRule, Traffic};
 
 /// What a contest needs to know of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -116,7 +116,7 @@ impl<'i> Simulated<'i> {
     ) -> Result<Self, ChooseError> {
         let boot = |entrant: Entrant<'i>| {
             let fabric = Fabric::boot(&entrant.images.fabric, &entrant.images.switches)?;
-            let name = format!("{}, {}", scheme_name(scheme), entrant.name);
+            let name = format!("{}, {}", scheme.name(), entrant.name);
             Ok((name, fabric, panel.settings(scheme, entrant.paths)))
         };
         let entrants = entrants.into_par_iter().map(boot).collect::<Result<_, ChooseError>>()?;
@@ -143,8 +143,12 @@ impl<'i> Simulated<'i> {
             .map_err(RunError::Settings)
             .and_then(|run| {
                 let several = traffic.populations().len() > 1;
-                let haste = if several { Haste::EachPopulation } else { Haste::OnlyIfStable };
-                run.measure(haste, self.stop)
+                let stop_rule = if several {
+                    StopRule::WhenEachPopulationIsDecided
+                } else {
+                    StopRule::WhenSaturated
+                };
+                run.measure(stop_rule, self.stop)
             });
         let figures = match outcome {
             Ok(outcome) => figures(&outcome),

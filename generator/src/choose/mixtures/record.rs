@@ -8,7 +8,6 @@ use crate::fabric::Fabric;
 use crate::table_set::rounded;
 use serde::Serialize;
 use std::fmt::{self, Display};
-use tvlb_simulator::scheme_name;
 
 /// Rows of the table at most; JSON has them all.
 const MOST_ROWS: usize = 24;
@@ -79,7 +78,7 @@ impl SearchEntry {
             }
         };
         Self {
-            scheme: scheme_name(options.scheme).to_owned(),
+            scheme: options.scheme.name().to_owned(),
             fabrics: fabrics.iter().map(|fabric| fabric.file.name.clone()).collect(),
             seed: options.seed,
             panel: options.panel.name().to_owned(),

@@ -25,7 +25,7 @@ use tvlb_generator::table_set::sha256;
 use tvlb_generator::topology::arrangement::{Arrangement, arrange};
 use tvlb_schema::{PerDecision, VcScheme};
 use tvlb_simulator::{
-    Fabric, Haste, Outcome, Pattern, Revision, Run, RunError, Settings, Traffic, scheme_name,
+    Fabric, Outcome, Pattern, Revision, Run, RunError, Settings, StopRule, Traffic,
 };
 
 /// Loads are hundredths.
@@ -239,17 +239,17 @@ fn line(
     let source =
         if *paths == Paths::Conventional { VlbPaths::Conventional } else { VlbPaths::Custom };
     let mut settings = Settings {
-        window: effort.window,
-        warm_up: effort.warm_up,
+        window_cycles: effort.window,
+        warm_up_windows: effort.warm_up,
         ..Settings::new(scheme, source)
     };
     let mut revision = Revision::default();
     match variant.change {
         Change::Nothing => {}
         Change::Latencies(local, global) => {
-            (settings.local_latency, settings.global_latency) = (local, global);
+            (settings.local_latency_cycles, settings.global_latency_cycles) = (local, global);
         }
-        Change::Buffer(flits) => settings.buffer = flits,
+        Change::Buffer(flits) => settings.buffer_flits = flits,
         Change::Speedup(speedup) => settings.speedup = speedup,
         Change::PerHop => revision.vc_scheme = Some(VcScheme::PerHop),
     }
@@ -273,7 +273,7 @@ fn line(
         let point = kept.recall_or(&subject, || {
             Run::new(&fabric, &settings, &traffic, load, seed)
                 .map_err(RunError::Settings)
-                .and_then(|run| run.measure(Haste::OnlyIfStable, &interrupted))
+                .and_then(|run| run.measure(StopRule::WhenSaturated, &interrupted))
                 .map(Point::from)
                 .map_err(|error| match error {
                     RunError::Stopped => Failure::Interrupted,
@@ -300,7 +300,7 @@ fn line(
         if is_good(middle)? { good = middle } else { bad = middle }
     }
     Ok(Line {
-        scheme: scheme_name(scheme),
+        scheme: scheme.name(),
         variant: variant.name,
         paths: *paths,
         set: paths.name(scheme, policies),
@@ -334,7 +334,7 @@ fn pictures(experiment: &Experiment, study: &Study, lines: &[Line]) -> Vec<(Stri
             let of = |line: &&Line| line.of == scheme && line.variant == variant.name;
             let series: Vec<Series> = lines.iter().filter(of).map(series).collect();
             let most = series.iter().flat_map(|s| &s.marks).map(|mark| mark.x).fold(0.1, f64::max);
-            let title = format!("{}, {}", experiment.about, scheme_name(scheme));
+            let title = format!("{}, {}", experiment.about, scheme.name());
             // As the paper draws it: what lies above says only that it saturates.
             let shown =
                 120.0 * if matches!(variant.change, Change::Latencies(..)) { 3.0 } else { 1.0 };
@@ -345,7 +345,7 @@ fn pictures(experiment: &Experiment, study: &Study, lines: &[Line]) -> Vec<(Stri
                 level: None,
                 series,
             };
-            let name = [scheme_name(scheme), variant.name].join("-");
+            let name = [scheme.name(), variant.name].join("-");
             pictures.push((name.trim_end_matches('-').to_owned(), plot.file()));
         }
     }

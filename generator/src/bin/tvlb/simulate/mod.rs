@@ -68,7 +68,7 @@ pub(crate) fn run(arguments: &Simulate) -> Outcome {
 
     if let (Some(path), Report::Curve(points)) = (&arguments.plot, &report) {
         let title = report::title(&study);
-        let svg = plot::latency_curve(&title, points, f64::from(settings.latency_limit));
+        let svg = plot::latency_curve(&title, points, f64::from(settings.latency_limit_cycles));
         write_file(path, &svg)?;
     }
     if let (Some(path), Report::Curve(points)) = (&arguments.links, &report) {

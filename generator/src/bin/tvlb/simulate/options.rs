@@ -222,15 +222,15 @@ impl Simulate {
                 To::Zero => Injection::Zero,
                 To::Random => Injection::Random,
             },
-            buffer: self.buffer,
+            buffer_flits: self.buffer,
             speedup: self.speedup,
-            local_latency: latency(self.local_latency, fabric.local_latency),
-            global_latency: latency(self.global_latency, fabric.global_latency),
-            node_latency: self.node_latency,
-            credit_delay: self.credit_delay,
-            window: self.window,
-            warm_up: self.warm_up,
-            latency_limit: self.latency_limit,
+            local_latency_cycles: latency(self.local_latency, fabric.local_latency),
+            global_latency_cycles: latency(self.global_latency, fabric.global_latency),
+            node_latency_cycles: self.node_latency,
+            credit_delay_cycles: self.credit_delay,
+            window_cycles: self.window,
+            warm_up_windows: self.warm_up,
+            latency_limit_cycles: self.latency_limit,
             ..Settings::new(scheme, paths)
         }
     }

@@ -8,7 +8,6 @@ use tvlb_firmware_model::Scheme;
 use tvlb_schema::{Decision, PerDecision};
 use tvlb_simulator::{
     Estimate, Fabric, Figures, LinkLoad, Point, Saturation, Settings, Study, paths_name,
-    scheme_name,
 };
 
 /// What a study found.
@@ -79,7 +78,7 @@ pub(crate) fn title(study: &Study<'_>) -> String {
     };
     format!(
         "{}, {} VLB paths{threshold}, {pattern}, {} seed{}",
-        scheme_name(settings.scheme),
+        settings.scheme.name(),
         paths_name(settings.paths),
         seeds.len(),
         if seeds.len() == 1 { "" } else { "s" }
@@ -98,7 +97,7 @@ impl Display for Table<'_> {
         writeln!(f, "{}", title(self.study))?;
         match self.report {
             Report::Saturation(saturation) => {
-                write_saturation(f, saturation, settings.latency_limit)
+                write_saturation(f, saturation, settings.latency_limit_cycles)
             }
             Report::Curve(points) => {
                 writeln!(f, "{HEAD}")?;
@@ -106,7 +105,7 @@ impl Display for Table<'_> {
                     write_point(f, point)?;
                 }
                 if points.iter().any(|point| point.saturated) {
-                    let limit = settings.latency_limit;
+                    let limit = settings.latency_limit_cycles;
                     writeln!(f, "* saturated: the mean latency is above {limit} cycles")?;
                 }
                 Ok(())

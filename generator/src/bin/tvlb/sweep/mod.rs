@@ -22,7 +22,7 @@ use std::str::FromStr;
 use tvlb_generator::generate::generate;
 use tvlb_generator::image::{ImageStageError, Images, unthinned};
 use tvlb_generator::whole_file;
-use tvlb_simulator::{Fabric, Haste, Run, RunError, Traffic};
+use tvlb_simulator::{Fabric, Run, RunError, StopRule, Traffic};
 
 /// Simulate every combination that a sweep file lists, one run at a time, and collect the figures
 ///
@@ -176,7 +176,7 @@ fn simulate(plan: &Plan, unit: &Unit, images: &Images, directory: &Path) -> Outc
         .map_err(|error| failed(error.to_string()))?;
     let outcome = Run::new(&fabric, &unit.settings, &traffic, unit.subject.load, seed)
         .map_err(RunError::Settings)
-        .and_then(|run| run.measure(Haste::Measure, &interrupted))
+        .and_then(|run| run.measure(StopRule::FullWindow, &interrupted))
         .map_err(|error| match error {
             RunError::Stopped => Failure::Interrupted,
             error => failed(error.to_string()),

@@ -12,7 +12,7 @@ use tvlb_generator::input_file::{self, Links};
 use tvlb_generator::set_grammar::{canonical, parse_set};
 use tvlb_generator::table_set::sha256;
 use tvlb_schema::{PerDecision, SetRule};
-use tvlb_simulator::{Pattern, Settings, scheme_name};
+use tvlb_simulator::{Pattern, Settings};
 
 /// The set that stands for conventional UGAL.
 const CONVENTIONAL: &str = "conventional";
@@ -199,7 +199,7 @@ impl Plan {
                                 tool_version: env!("CARGO_PKG_VERSION"),
                                 fabric: loaded.file.name.clone(),
                                 fabric_hash: hash.clone(),
-                                scheme: scheme_name(scheme),
+                                scheme: scheme.name(),
                                 set: paths.name.clone(),
                                 rules: rules.clone(),
                                 traffic: pattern.to_string(),
@@ -237,18 +237,18 @@ fn distinct<T: Display>(name: &str, list: impl IntoIterator<Item = T>) -> Result
 fn scheme(name: &str) -> Result<Scheme, String> {
     let all = [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::Par, Scheme::UgalG];
     all.into_iter()
-        .find(|&scheme| scheme_name(scheme) == name)
-        .ok_or_else(|| format!("found {name:?}, accepted {}", all.map(scheme_name).join(", ")))
+        .find(|&scheme| scheme.name() == name)
+        .ok_or_else(|| format!("found {name:?}, accepted {}", all.map(Scheme::name).join(", ")))
 }
 
 fn settings(changed: Changed, fabric: &Fabric, scheme: Scheme, paths: VlbPaths) -> Settings {
     let mut settings = Settings::new(scheme, paths);
-    settings.local_latency = fabric.file.latencies.local;
-    settings.global_latency = fabric.file.latencies.global;
-    settings.window = changed.window.unwrap_or(settings.window);
-    settings.warm_up = changed.warm_up.unwrap_or(settings.warm_up);
-    settings.latency_limit = changed.latency_limit.unwrap_or(settings.latency_limit);
-    settings.buffer = changed.buffer.unwrap_or(settings.buffer);
+    settings.local_latency_cycles = fabric.file.latencies.local;
+    settings.global_latency_cycles = fabric.file.latencies.global;
+    settings.window_cycles = changed.window.unwrap_or(settings.window_cycles);
+    settings.warm_up_windows = changed.warm_up.unwrap_or(settings.warm_up_windows);
+    settings.latency_limit_cycles = changed.latency_limit.unwrap_or(settings.latency_limit_cycles);
+    settings.buffer_flits = changed.buffer.unwrap_or(settings.buffer_flits);
     settings.speedup = changed.speedup.unwrap_or(settings.speedup);
     settings
 }

@@ -8,12 +8,11 @@
 use crate::network::Network;
 use crate::packet::NONE;
 use crate::switch_state::{Behind, channel_of, port_of, with_virtual_channel_of};
-use tvlb_schema::{Port, Switch};
 
 /// The simulator lost or invented something.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum AuditError {
+pub enum ConservationError {
     /// Packets do not add up.
     #[error(
         "cycle {cycle}: {sent} packets were sent, but {delivered} delivered, {under_way} under way, {found} of them found"
@@ -50,7 +49,7 @@ pub enum AuditError {
 
 impl Network<'_> {
     /// Counts everything.
-    pub(crate) fn audit(&self) -> Result<(), AuditError> {
+    pub(crate) fn check_conservation(&self) -> Result<(), ConservationError> {
         let states = &self.states;
         let mut found = 0_u64;
         // Per input channel its flits, in the buffer and on the way to it.
@@ -70,7 +69,7 @@ impl Network<'_> {
         let under_way = u64::from(self.links.pool.live());
         if self.sent != self.links.delivered + under_way || under_way != found {
             let (cycle, sent, delivered) = (self.now, self.sent, self.links.delivered);
-            return Err(AuditError::Packets { cycle, sent, delivered, under_way, found });
+            return Err(ConservationError::Packets { cycle, sent, delivered, under_way, found });
         }
 
         let mut returning = vec![0_u32; states.first_of_nodes() + states.node_free.len()];
@@ -92,10 +91,10 @@ impl Network<'_> {
                         [Some(credits), Some(sent + flits[here])]
                     }
                 };
-                let buffer = u32::from(self.settings.buffer);
+                let buffer = u32::from(self.settings.buffer_flits);
                 if let Some(found) = sums.into_iter().flatten().find(|&sum| sum != buffer) {
                     let link = self.link_name(port_of(number));
-                    return Err(AuditError::Credits {
+                    return Err(ConservationError::Credits {
                         cycle: self.now,
                         link,
                         channel,
@@ -106,39 +105,5 @@ impl Network<'_> {
             }
         }
         Ok(())
-    }
-
-    /// The name of the link behind a port, the port numbered over all switches.
-    pub(crate) fn link_name(&self, port: u32) -> String {
-        let bits = self.states.port_bits;
-        let switch = u16::try_from(port >> bits).expect("at most 2^16 switches");
-        let port = u16::try_from(port & ((1 << bits) - 1)).expect("at most 256 ports");
-        self.fabric.name(Switch(switch), Port(port))
-    }
-
-    /// The name of the link from a node, by the port at which it arrives.
-    pub(crate) fn injection_name(&self, port: u32) -> String {
-        let df = self.fabric.dragonfly();
-        let switch = u16::try_from(port >> self.states.port_bits).expect("at most 2^16 switches");
-        let (group, index) = df.place(Switch(switch));
-        let node = self.states.out_port(port).peer;
-        format!("link from node {node} to group {group}, switch {index}")
-    }
-
-    /// Per switch and port the flits granted towards it so far.
-    pub(crate) fn link_flits(&self) -> Vec<u32> {
-        let count = (self.fabric.dragonfly().switch_count() as usize) << self.states.port_bits;
-        let ports = self.states.chunks.iter().flat_map(|chunk| &chunk.out_ports);
-        ports.take(count).map(|port| port.flits).collect()
-    }
-
-    /// The bytes that the run holds, the booted images apart.
-    pub(crate) fn bytes(&self) -> usize {
-        self.states.bytes()
-            + self.links.bytes()
-            + self.second_looks.bytes()
-            + self.alarms.bytes()
-            + size_of_val(&*self.sources)
-            + size_of_val(&*self.switch_rngs)
     }
 }

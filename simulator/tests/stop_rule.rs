@@ -7,7 +7,7 @@ mod arrangement;
 use arrangement::{Images, absolute, dragonfly, images};
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_schema::{SetRule, ShapeSet};
-use tvlb_simulator::{Fabric, Haste, Outcome, Pattern, Run, Settings, Traffic};
+use tvlb_simulator::{Fabric, Outcome, Pattern, Run, Settings, StopRule, Traffic};
 
 #[test]
 fn giving_up_early_changes_no_verdict() {
@@ -15,32 +15,33 @@ fn giving_up_early_changes_no_verdict() {
     let Images { fabric, switches } = images(&df, &absolute(&df), SetRule::whole(ShapeSet::ALL));
     let fabric = Fabric::boot(&fabric, &switches).unwrap();
     let mut settings = Settings::new(Scheme::UgalL, VlbPaths::Custom);
-    (settings.window, settings.warm_up, settings.latency_limit) = (600, 2, 100);
+    (settings.window_cycles, settings.warm_up_windows, settings.latency_limit_cycles) =
+        (600, 2, 100);
     let (mut above, mut spared) = (0, [0, 0]);
     for pattern in ["hot-switch", "mixed(50,50)", "shift(1,0)", "uniform"] {
         let traffic: Pattern = pattern.parse().unwrap();
         let traffic = Traffic::new(&traffic, fabric.dragonfly(), 1).unwrap();
         for hundredths in (10_u8..100).step_by(10) {
             let load = f64::from(hundredths) / 100.0;
-            let run = |haste| {
+            let run = |stop_rule| {
                 let run = Run::new(&fabric, &settings, &traffic, load, 1).unwrap();
-                run.measure(haste, &|| false).unwrap()
+                run.measure(stop_rule, &|| false).unwrap()
             };
-            let whole = run(Haste::Measure);
+            let whole = run(StopRule::FullWindow);
             let means = |outcome: &Outcome| {
                 let all = std::iter::once(&outcome.all).chain(&outcome.populations);
                 all.map(|figures| figures.latency).collect::<Vec<f64>>()
             };
             above += u32::from(whole.saturated);
 
-            let stable = run(Haste::OnlyIfStable);
+            let stable = run(StopRule::WhenSaturated);
             assert_eq!(stable.saturated, whole.saturated, "{pattern} at {load}");
             spared[0] += whole.cycles - stable.cycles;
             if !whole.saturated {
                 assert_eq!(stable, whole, "{pattern} at {load}: nothing is given up");
             }
 
-            let each = run(Haste::EachPopulation);
+            let each = run(StopRule::WhenEachPopulationIsDecided);
             assert_eq!(each.saturated, whole.saturated, "{pattern} at {load}");
             spared[1] += whole.cycles - each.cycles;
             for (found, known) in means(&each).into_iter().zip(means(&whole)) {

@@ -4,25 +4,25 @@
 //! A node is in one list at most, so a list is its first node, and each node knows the next.
 
 /// No node.
-pub(crate) const NOBODY: u32 = u32::MAX;
+pub(crate) const NO_NODE: u32 = u32::MAX;
 
 /// Cycles that can be looked ahead; what is farther is looked at again on the way.
 const HORIZON: u32 = 255;
 
 /// Nodes by the cycle in which they next have something to send.
 #[derive(Debug)]
-pub(crate) struct Alarms {
+pub(crate) struct Wakeups {
     /// Per chunk and cycle the first of its nodes.
     first: Vec<[u32; HORIZON as usize + 1]>,
 }
 
-impl Alarms {
-    /// No alarm is set.
+impl Wakeups {
+    /// No wakeup is set.
     pub(crate) fn new(chunks: usize) -> Self {
-        Self { first: vec![[NOBODY; HORIZON as usize + 1]; chunks] }
+        Self { first: vec![[NO_NODE; HORIZON as usize + 1]; chunks] }
     }
 
-    /// Sets the alarm of a chunk's node to a cycle after now, or to as late as can be. What is
+    /// Sets the wakeup of a chunk's node to a cycle after now, or to as late as can be. What is
     /// returned comes after it in its list, which it must keep in mind.
     #[inline]
     #[must_use]
@@ -31,10 +31,10 @@ impl Alarms {
         std::mem::replace(&mut self.first[chunk][(cycle & HORIZON) as usize], node)
     }
 
-    /// Takes the list of a chunk's cycle: its first node, which knows the next, or [`NOBODY`].
+    /// Takes the list of a chunk's cycle: its first node, which knows the next, or [`NO_NODE`].
     #[inline]
     pub(crate) fn take(&mut self, chunk: usize, cycle: u32) -> u32 {
-        std::mem::replace(&mut self.first[chunk][(cycle & HORIZON) as usize], NOBODY)
+        std::mem::replace(&mut self.first[chunk][(cycle & HORIZON) as usize], NO_NODE)
     }
 
     /// The bytes that it holds.
