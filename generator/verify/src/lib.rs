@@ -2,8 +2,8 @@
 //! every packet to its destination, and cannot deadlock.
 //!
 //! Promises: only the files are read, and nothing is shared with the stages that made them but the
-//! image formats, the datapath, which are what a switch has, and the grammar of sets, by which the
-//! manifest names them. Wiring, routes, ranks and the graph of dependencies are stated here a second
+//! image formats and the datapath, which are what a switch has, the grammar of sets, by which the
+//! manifest names them, and the records and digests of the manifest itself. Wiring, routes, ranks and the graph of dependencies are stated here a second
 //! time, so that a mistake of the generator cannot hide itself. Every finding names the switch, the
 //! pair and the path that it is about.
 
