@@ -1,6 +1,6 @@
 //! Every link between the documents of the repository leads somewhere: to a file that exists and,
-//! where the link names a heading of a Markdown file, to a heading that the file has. The same holds
-//! for every document that a comment or a text of the source code names.
+//! where the link names a heading of a Markdown file, to a heading that the file has. The documents
+//! that the source code names exist, and so do the files that the documents quote.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
 
@@ -114,6 +114,16 @@ fn named_documents(text: &str) -> BTreeSet<String> {
     found
 }
 
+/// What a Markdown text quotes, in back quotes, that may be a path: one word of a path's letters.
+fn quoted_paths(text: &str) -> Vec<String> {
+    let in_path = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '-' | '_' | '.');
+    let quoted = prose(text).flat_map(|line| line.split('`').skip(1).step_by(2));
+    quoted
+        .filter(|word| word.contains('/') && word.chars().all(in_path))
+        .map(str::to_owned)
+        .collect()
+}
+
 #[test]
 fn every_link_of_the_documents_leads_to_a_file_and_a_heading_that_exist() {
     let documents = files_of_the_repository(&["md"]);
@@ -144,6 +154,33 @@ fn every_document_that_the_sources_name_exists() {
         }
     }
     assert!(named >= 10, "{named}");
+}
+
+#[test]
+fn every_path_of_the_repository_that_a_document_quotes_exists() {
+    let root = repository();
+    let folders: BTreeSet<String> = fs::read_dir(&root)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.is_dir() && !path.ends_with("target"))
+        .map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
+        .collect();
+    let mut quoted = 0;
+    for document in files_of_the_repository(&["md"]) {
+        // The history names files that are no longer there.
+        if document.ends_with("CHANGELOG.md") {
+            continue;
+        }
+        for path in quoted_paths(&fs::read_to_string(&document).unwrap()) {
+            if path.split_once('/').is_some_and(|(folder, _)| folders.contains(folder)) {
+                quoted += 1;
+                let is_there =
+                    root.join(&path).exists() || document.parent().unwrap().join(&path).exists();
+                assert!(is_there, "{} names {path}", document.display());
+            }
+        }
+    }
+    assert!(quoted >= 10, "{quoted}");
 }
 
 #[test]
@@ -189,4 +226,10 @@ fn named_documents_end_before_the_full_stop_of_a_sentence() {
     let text = "see docs/a.md. `docs/b/c-2.md`, ../docs/d.md#e and docs/ alone";
     let expected = ["docs/a.md", "docs/b/c-2.md", "docs/d.md"].map(str::to_owned);
     assert_eq!(named_documents(text), BTreeSet::from(expected));
+}
+
+#[test]
+fn quoted_paths_are_single_words_in_back_quotes() {
+    let text = "`a/b.rs`, c/d.rs and `tvlb generate tables/x.toml`; `e/f`";
+    assert_eq!(quoted_paths(text), ["a/b.rs", "e/f"]);
 }
