@@ -36,14 +36,7 @@ pub struct Channels {
 impl Channels {
     /// What a routing scheme needs where VCs are assigned by `channels`.
     pub const fn needed(channels: VcScheme, scheme: Scheme) -> Self {
-        match (channels, scheme) {
-            (VcScheme::Ordered, Scheme::Par) => Self::ORDERED_PAR,
-            (VcScheme::Ordered, _) => Self::ORDERED,
-            (VcScheme::PerHop, Scheme::Par) => Self::PER_HOP_PAR,
-            (VcScheme::PerHop, _) => Self::PER_HOP,
-            (VcScheme::Positional, Scheme::Par) => Self::POSITIONAL_PAR,
-            (VcScheme::Positional, _) => Self::POSITIONAL,
-        }
+        scheme.channels(channels)
     }
 
     /// `ordered` for MIN, VLB and UGAL: L0 G0 L1 L2 G2 L3.

@@ -7,7 +7,7 @@ use crate::cells::{
     low_u16,
 };
 use crate::path::{Path, Place};
-use crate::{Stage, Switch};
+use crate::{Stage, Switch, VlbPaths};
 use rand_core::Rng;
 use tvlb_schema::{Decision, DrawRule, GlobalPort, Index, Port, Route, SetView, Shape, ShapeSet};
 
@@ -37,6 +37,26 @@ impl Switch<'_> {
         let (first, head) = self.way_out(x, Stage::Destination);
         let tail = df.split_port(z).0 != to.index;
         Path::new(first, x, GlobalPort(0), Index(0), 1 + u8::from(head) + u8::from(tail))
+    }
+
+    /// A VLB candidate: a path within the group, a conventional triple, or a route of the decision's
+    /// set.
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
+    pub(crate) fn draw_vlb(
+        &self,
+        to: &Place,
+        decision: Decision,
+        paths: VlbPaths,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Option<Path> {
+        if to.group == self.image.group() {
+            return self.draw_within_group(to, rng);
+        }
+        match paths {
+            VlbPaths::Conventional => self.draw_triple(to, rng),
+            VlbPaths::Custom => self.draw_from_set(to, self.image.set(decision), rng),
+        }
     }
 
     /// A path within this group by way of a third switch, uniformly; `None` where a = 2.
@@ -210,10 +230,8 @@ impl Switch<'_> {
         self.draw_by_visit(wanted, rng)
     }
 
-    /// Every VLB route to `destination` that a decision's set keeps, each once, with its shape.
-    ///
-    /// For tools and tests: the time grows with the number of routes.
-    pub fn for_each_route(
+    /// Does the work of [`Switch::for_each_route`].
+    pub(crate) fn visit_routes(
         &self,
         decision: Decision,
         destination: tvlb_schema::Switch,

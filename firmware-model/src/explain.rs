@@ -3,9 +3,12 @@
 //! An explanation is for engineers and tools: it makes the decision again, so it must be given what
 //! the decision was given, the state of the random numbers included.
 
-use crate::decide::Chosen;
+use crate::decide::{Chosen, admit, error_of, set_out};
 use crate::path::Path;
-use crate::{Admission, Choice, Credits, Error, Header, Kind, Scheme, Switch, VlbPaths};
+use crate::schemes::{par, ugal};
+use crate::{
+    Admission, Choice, Credits, Error, Header, Kind, Scheme, Switch, VlbPaths, forward, schemes,
+};
 use core::fmt;
 use rand_core::Rng;
 use tvlb_schema::{Decision, GlobalPort, Index, Node, Port};
@@ -67,99 +70,66 @@ pub struct Explanation<T> {
     pub threshold: i16,
 }
 
-impl Switch<'_> {
-    /// What [`Self::admit`] decides where everything is the same, and why.
-    ///
-    /// # Errors
-    /// Those of [`Self::admit`].
-    ///
-    /// # Example
-    /// ```
-    /// use tvlb_firmware_model::rand_core::SeedableRng;
-    /// use tvlb_firmware_model::{DefaultRng, Scheme, Switch, VlbPaths};
-    /// use tvlb_schema::Node;
-    ///
-    /// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v2/");
-    /// # let fabric_image = std::fs::read(format!("{golden}fabric.tvlb"))?;
-    /// # let switch_image = std::fs::read(format!("{golden}switch-00005.tvlb"))?;
-    /// let switch = Switch::boot(&fabric_image, &switch_image)?;
-    /// let (mut rng, full) = (DefaultRng::seed_from_u64(1), [20_u32; 7]);
-    /// let why = switch.explain(Node(70), Scheme::UgalL, VlbPaths::Custom, &full[..], &mut rng)?;
-    /// // All queues are the same, so the fewer hops of the minimal path decide.
-    /// let (min, vlb) = (why.min.expect("it was drawn"), why.vlb.expect("it was drawn"));
-    /// assert!((min.queue, vlb.queue) == (20, 20) && min.hops <= vlb.hops);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn explain(
-        &self,
-        destination: Node,
-        scheme: Scheme,
-        paths: VlbPaths,
-        credits: &(impl Credits + ?Sized),
-        rng: &mut (impl Rng + ?Sized),
-    ) -> Result<Explanation<Admission>, Error> {
-        let (switch, terminal) = self.dragonfly().switch_of(destination);
-        let threshold = self.image.threshold(scheme.decision());
-        if !self.dragonfly().has_node(destination) || switch == self.image.switch() {
-            let outcome = self.admit(destination, scheme, paths, credits, rng)?;
-            return Ok(Explanation {
-                outcome,
-                min: None,
-                vlb: Err(NotDrawn::NoDecision),
-                threshold,
-            });
-        }
-        let to = &self.place(switch);
-        let chosen = self
-            .choose(to, terminal, scheme, paths, credits, rng)
-            .map_err(|denied| self.error_of(denied, to))?;
-        let weigh = |path: Path, kind| {
-            let along = path.header(switch, terminal, kind);
-            let along = if scheme == Scheme::UgalG { credits.used_along(along) } else { None };
-            weigh_path(path, along, credits)
-        };
-        Ok(Explanation {
-            outcome: Self::set_out(to, terminal, scheme, &chosen),
-            min: chosen.min().map(|min| weigh(min, Kind::Min)),
-            vlb: match chosen.vlb() {
-                Some(vlb) => Ok(weigh(vlb, Kind::Vlb)),
-                None => Err(not_drawn(&chosen)),
-            },
-            threshold,
-        })
+/// Does the work of [`Switch::explain`].
+pub(crate) fn explain(
+    switch: &Switch<'_>,
+    destination: Node,
+    scheme: Scheme,
+    paths: VlbPaths,
+    credits: &(impl Credits + ?Sized),
+    rng: &mut (impl Rng + ?Sized),
+) -> Result<Explanation<Admission>, Error> {
+    let (to, terminal) = switch.dragonfly().switch_of(destination);
+    let threshold = switch.image.threshold(scheme.decision());
+    if !switch.dragonfly().has_node(destination) || to == switch.image.switch() {
+        let outcome = admit(switch, destination, scheme, paths, credits, rng)?;
+        return Ok(Explanation { outcome, min: None, vlb: Err(NotDrawn::NoDecision), threshold });
     }
+    let to = &switch.place(to);
+    let chosen = schemes::choose(switch, to, terminal, scheme, paths, credits, rng)
+        .map_err(|denied| error_of(switch, denied, to))?;
+    let weigh = |path: Path, kind| {
+        let along = path.header(to.switch, terminal, kind);
+        let along = if scheme == Scheme::UgalG { credits.used_along(along) } else { None };
+        weigh_path(path, along, credits)
+    };
+    Ok(Explanation {
+        outcome: set_out(to, terminal, scheme, &chosen),
+        min: chosen.min().map(|min| weigh(min, Kind::Min)),
+        vlb: match chosen.vlb() {
+            Some(vlb) => Ok(weigh(vlb, Kind::Vlb)),
+            None => Err(not_drawn(&chosen)),
+        },
+        threshold,
+    })
+}
 
-    /// What [`Self::reconsider`] decides where everything is the same, and why. A packet that
-    /// gets no second look has no candidates.
-    ///
-    /// # Errors
-    /// Those of [`Self::reconsider`].
-    pub fn explain_again(
-        &self,
-        header: Header,
-        paths: VlbPaths,
-        credits: &(impl Credits + ?Sized),
-        rng: &mut (impl Rng + ?Sized),
-    ) -> Result<Explanation<Header>, Error> {
-        let threshold = self.image.threshold(Decision::ParSecond);
-        if !header.is_open() {
-            let vlb = Err(NotDrawn::NoDecision);
-            return Ok(Explanation { outcome: header, min: None, vlb, threshold });
-        }
-        let Some((to, min)) = self.minimal_rest(header) else {
-            return Err(self.wrong_with(header));
-        };
-        let chosen = self.weigh(&to, min, Decision::ParSecond, paths, credits, rng);
-        Ok(Explanation {
-            outcome: chosen.reroute(header),
-            min: Some(weigh_path(min, None, credits)),
-            vlb: match chosen.vlb() {
-                Some(vlb) => Ok(weigh_path(vlb, None, credits)),
-                None => Err(not_drawn(&chosen)),
-            },
-            threshold,
-        })
+/// Does the work of [`Switch::explain_again`].
+pub(crate) fn explain_again(
+    switch: &Switch<'_>,
+    header: Header,
+    paths: VlbPaths,
+    credits: &(impl Credits + ?Sized),
+    rng: &mut (impl Rng + ?Sized),
+) -> Result<Explanation<Header>, Error> {
+    let threshold = switch.image.threshold(Decision::ParSecond);
+    if !header.is_open() {
+        let vlb = Err(NotDrawn::NoDecision);
+        return Ok(Explanation { outcome: header, min: None, vlb, threshold });
     }
+    let Some((to, min)) = par::minimal_rest(switch, header) else {
+        return Err(forward::wrong_with(switch, header));
+    };
+    let chosen = ugal::weigh(switch, &to, min, Decision::ParSecond, paths, credits, rng);
+    Ok(Explanation {
+        outcome: chosen.reroute(header),
+        min: Some(weigh_path(min, None, credits)),
+        vlb: match chosen.vlb() {
+            Some(vlb) => Ok(weigh_path(vlb, None, credits)),
+            None => Err(not_drawn(&chosen)),
+        },
+        threshold,
+    })
 }
 
 fn weigh_path(path: Path, along: Option<u32>, credits: &(impl Credits + ?Sized)) -> Candidate {

@@ -104,196 +104,178 @@ impl Leg {
 const X: u16 = 28;
 const Y: u16 = 16;
 
-impl Switch<'_> {
-    /// The next step of a packet that stands at this switch with this header.
-    ///
-    /// Constant time; the wiring is not consulted except for whether the port has a cable. What
-    /// the step depends on is checked, the rest of the header is left to the switches behind.
-    ///
-    /// # Errors
-    /// The header makes no sense here. Any bits whatever end in `Ok` or `Err`, and a packet is
-    /// delivered or refused after at most 7 steps, wherever it begins.
-    ///
-    /// # Example
-    /// ```
-    /// use tvlb_firmware_model::rand_core::SeedableRng;
-    /// use tvlb_firmware_model::{DefaultRng, Header, Scheme, Step, Switch, VlbPaths};
-    /// use tvlb_schema::{Node, Port};
-    ///
-    /// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v2/");
-    /// # let fabric_image = std::fs::read(format!("{golden}fabric.tvlb"))?;
-    /// # let switch_image = std::fs::read(format!("{golden}switch-00005.tvlb"))?;
-    /// let switch = Switch::boot(&fabric_image, &switch_image)?;
-    /// // A packet from the second of this switch's nodes to the first comes back at once.
-    /// let (mut rng, idle) = (DefaultRng::seed_from_u64(1), [0_u32; 7]);
-    /// let sent = switch.admit(Node(10), Scheme::Min, VlbPaths::Custom, &idle[..], &mut rng)?;
-    /// assert_eq!(sent.step, Step::Deliver { port: Port(0) });
-    /// // Any bits may arrive; those that make no sense are an error and no more.
-    /// assert!(switch.forward(Header::from_bits(u64::MAX)).is_err());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[inline]
-    pub fn forward(&self, header: Header) -> Result<Step, Error> {
-        let to = header.destination();
-        if let Some(index) = self.image.index_in_group(to) {
-            if index == self.image.index() {
-                return self.deliver(header);
-            }
-            return self.forward_within_group(header, index);
+/// Does the work of [`Switch::forward`].
+#[inline]
+pub(crate) fn forward(switch: &Switch<'_>, header: Header) -> Result<Step, Error> {
+    let to = header.destination();
+    if let Some(index) = switch.image.index_in_group(to) {
+        if index == switch.image.index() {
+            return deliver(switch, header);
         }
-        // From here on stages and kinds are numbers: matching on the enums would compile to a jump
-        // table.
-        let stage = header.stage_code();
-        let leg = Leg::TABLE[(stage << 2 | header.kind_code()) as usize & 31];
-        if leg.0 == 0 {
-            return self.refuse(header);
-        }
-        let leaves_by = leg.leaves_by(header);
-        if stage == Stage::Middle as u32 {
-            return self.forward_from_arrival(header, leg, leaves_by);
-        }
-        self.forward_out(header, stage, leg, leaves_by)
+        return forward_within_group(switch, header, index);
     }
+    // From here on stages and kinds are numbers: matching on the enums would compile to a jump
+    // table.
+    let stage = header.stage_code();
+    let leg = Leg::TABLE[(stage << 2 | header.kind_code()) as usize & 31];
+    if leg.0 == 0 {
+        return refuse(switch, header);
+    }
+    let leaves_by = leg.leaves_by(header);
+    if stage == Stage::Middle as u32 {
+        return forward_from_arrival(switch, header, leg, leaves_by);
+    }
+    forward_out(switch, header, stage, leg, leaves_by)
+}
 
-    /// The next step of a packet that has just come to its intermediate group.
-    // Kept out of line on a host, where the compiler would otherwise test for a detour at every
-    // stage.
-    #[cfg_attr(target_os = "none", inline)]
-    #[cfg_attr(not(target_os = "none"), inline(never))]
-    fn forward_from_arrival(
-        &self,
-        header: Header,
-        leg: Leg,
-        leaves_by: GlobalPort,
-    ) -> Result<Step, Error> {
-        let (df, detour) = (self.dragonfly(), header.detour());
-        if detour == self.image.index() || detour == df.split_port(leaves_by).0 {
-            return self.forward_out(header, Stage::Middle as u32, leg, leaves_by);
-        }
-        if u32::from(detour.0) >= df.a() || !df.has_global_port(leaves_by) {
-            return self.refuse(header);
-        }
-        self.send_local(header, detour, Stage::MiddleDetour as u32)
+/// The next step of a packet that has just come to its intermediate group.
+// Kept out of line on a host, where the compiler would otherwise test for a detour at every
+// stage.
+#[cfg_attr(target_os = "none", inline)]
+#[cfg_attr(not(target_os = "none"), inline(never))]
+fn forward_from_arrival(
+    switch: &Switch<'_>,
+    header: Header,
+    leg: Leg,
+    leaves_by: GlobalPort,
+) -> Result<Step, Error> {
+    let (df, detour) = (switch.dragonfly(), header.detour());
+    if detour == switch.image.index() || detour == df.split_port(leaves_by).0 {
+        return forward_out(switch, header, Stage::Middle as u32, leg, leaves_by);
     }
+    if u32::from(detour.0) >= df.a() || !df.has_global_port(leaves_by) {
+        return refuse(switch, header);
+    }
+    send_local(switch, header, detour, Stage::MiddleDetour as u32)
+}
 
-    /// The next step of a packet that leaves the group by this port, or goes to the switch that
-    /// has it.
-    #[cfg_attr(target_os = "none", inline(never))]
-    #[cfg_attr(not(target_os = "none"), inline)]
-    fn forward_out(
-        &self,
-        header: Header,
-        stage: u32,
-        leg: Leg,
-        leaves_by: GlobalPort,
-    ) -> Result<Step, Error> {
-        let df = self.dragonfly();
-        if let Some(slot) = self.image.own_slot(leaves_by) {
-            let port = df.slot_port(slot);
-            if !self.image.has_cable(leaves_by) {
-                return no_cable(header, port);
-            }
-            return self.send(header, port, place(stage, LinkKind::Global), leg.behind_global());
+/// The next step of a packet that leaves the group by this port, or goes to the switch that
+/// has it.
+#[cfg_attr(target_os = "none", inline(never))]
+#[cfg_attr(not(target_os = "none"), inline)]
+fn forward_out(
+    switch: &Switch<'_>,
+    header: Header,
+    stage: u32,
+    leg: Leg,
+    leaves_by: GlobalPort,
+) -> Result<Step, Error> {
+    let df = switch.dragonfly();
+    if let Some(slot) = switch.image.own_slot(leaves_by) {
+        let port = df.slot_port(slot);
+        if !switch.image.has_cable(leaves_by) {
+            return no_cable(header, port);
         }
-        if leg.behind_local() == 0 || !df.has_global_port(leaves_by) {
-            return self.refuse(header);
+        return send(switch, header, port, place(stage, LinkKind::Global), leg.behind_global());
+    }
+    if leg.behind_local() == 0 || !df.has_global_port(leaves_by) {
+        return refuse(switch, header);
+    }
+    send_local(switch, header, df.split_port(leaves_by).0, leg.behind_local())
+}
+
+#[inline]
+fn deliver(switch: &Switch<'_>, header: Header) -> Result<Step, Error> {
+    let df = switch.dragonfly();
+    if u32::from(header.terminal()) >= df.p() || header.kind().is_none() {
+        return refuse(switch, header);
+    }
+    Ok(Step::Deliver { port: df.terminal_port(header.terminal()) })
+}
+
+/// The next step to another switch of this group, which the packet has reached or never left.
+#[inline]
+fn forward_within_group(
+    switch: &Switch<'_>,
+    header: Header,
+    to_index: Index,
+) -> Result<Step, Error> {
+    let (next, arrived) = match (header.stage(), header.kind()) {
+        (Stage::Source, Some(Kind::Vlb)) => (header.detour(), Stage::SourceLocal),
+        (Stage::Source | Stage::Destination, Some(_)) | (Stage::SourceLocal, Some(Kind::Vlb)) => {
+            (to_index, Stage::DestinationLocal)
         }
-        self.send_local(header, df.split_port(leaves_by).0, leg.behind_local())
+        _ => return refuse(switch, header),
+    };
+    if next == switch.image.index() || u32::from(next.0) >= switch.dragonfly().a() {
+        return refuse(switch, header);
     }
+    send_local(switch, header, next, arrived as u32)
+}
 
-    #[inline]
-    fn deliver(&self, header: Header) -> Result<Step, Error> {
-        let df = self.dragonfly();
-        if u32::from(header.terminal()) >= df.p() || header.kind().is_none() {
-            return self.refuse(header);
-        }
-        Ok(Step::Deliver { port: df.terminal_port(header.terminal()) })
-    }
+/// Sends a packet to another switch of this group.
+#[cfg_attr(target_os = "none", inline(never))]
+#[cfg_attr(not(target_os = "none"), inline)]
+fn send_local(
+    switch: &Switch<'_>,
+    header: Header,
+    next: Index,
+    arrived: u32,
+) -> Result<Step, Error> {
+    let port = switch.dragonfly().local_port(switch.image.index(), next);
+    let place = if arrived == Stage::SourceLocalAgain as u32 {
+        AGAIN
+    } else {
+        place(header.stage_code(), LinkKind::Local)
+    };
+    send(switch, header, port, place, arrived)
+}
 
-    /// The next step to another switch of this group, which the packet has reached or never left.
-    #[inline]
-    fn forward_within_group(&self, header: Header, to_index: Index) -> Result<Step, Error> {
-        let (next, arrived) = match (header.stage(), header.kind()) {
-            (Stage::Source, Some(Kind::Vlb)) => (header.detour(), Stage::SourceLocal),
-            (Stage::Source | Stage::Destination, Some(_))
-            | (Stage::SourceLocal, Some(Kind::Vlb)) => (to_index, Stage::DestinationLocal),
-            _ => return self.refuse(header),
-        };
-        if next == self.image.index() || u32::from(next.0) >= self.dragonfly().a() {
-            return self.refuse(header);
-        }
-        self.send_local(header, next, arrived as u32)
+/// Sends a packet by a port, on the virtual channel for this place on its path.
+#[inline]
+pub(crate) fn send(
+    switch: &Switch<'_>,
+    header: Header,
+    port: Port,
+    place: u32,
+    arrived: u32,
+) -> Result<Step, Error> {
+    let needed = switch.rules.assign(header, place);
+    let channels = if place & 1 == 0 { switch.channels.local } else { switch.channels.global };
+    if needed >= channels {
+        return no_channel(header, needed, channels);
     }
+    Ok(Step::Send { port, virtual_channel: needed, header: header.moved(arrived, needed) })
+}
 
-    /// Sends a packet to another switch of this group.
-    #[cfg_attr(target_os = "none", inline(never))]
-    #[cfg_attr(not(target_os = "none"), inline)]
-    fn send_local(&self, header: Header, next: Index, arrived: u32) -> Result<Step, Error> {
-        let port = self.dragonfly().local_port(self.image.index(), next);
-        let place = if arrived == Stage::SourceLocalAgain as u32 {
-            AGAIN
-        } else {
-            place(header.stage_code(), LinkKind::Local)
-        };
-        self.send(header, port, place, arrived)
-    }
+#[cold]
+#[inline(never)]
+fn refuse(switch: &Switch<'_>, header: Header) -> Result<Step, Error> {
+    Err(wrong_with(switch, header))
+}
 
-    /// Sends a packet by a port, on the virtual channel for this place on its path.
-    #[inline]
-    pub(crate) fn send(
-        &self,
-        header: Header,
-        port: Port,
-        place: u32,
-        arrived: u32,
-    ) -> Result<Step, Error> {
-        let needed = self.rules.assign(header, place);
-        let channels = if place & 1 == 0 { self.channels.local } else { self.channels.global };
-        if needed >= channels {
-            return no_channel(header, needed, channels);
-        }
-        Ok(Step::Send { port, virtual_channel: needed, header: header.moved(arrived, needed) })
+/// What is wrong with a header that makes no sense here.
+#[cold]
+#[inline(never)]
+pub(crate) fn wrong_with(switch: &Switch<'_>, header: Header) -> Error {
+    let bits = header.bits();
+    if header.kind().is_none() {
+        return Error::HeaderKind { bits };
     }
+    if is_in_range(switch, header) {
+        return Error::Astray { bits, stage: header.stage(), at: switch.image.switch() };
+    }
+    let df = switch.dragonfly();
+    let (field, found, count) = [
+        ("destination", header.destination().0.into(), df.switch_count()),
+        ("terminal", header.terminal().into(), df.p()),
+        ("x", header.x().0.into(), df.ports_per_group()),
+        ("y", header.y().0.into(), df.ports_per_group()),
+    ]
+    .into_iter()
+    .find(|(_, found, count): &(_, u32, u32)| found >= count)
+    .unwrap_or(("detour", header.detour().0.into(), df.a()));
+    Error::HeaderRange { bits, field, found, most: count - 1 }
+}
 
-    #[cold]
-    #[inline(never)]
-    fn refuse(&self, header: Header) -> Result<Step, Error> {
-        Err(self.wrong_with(header))
-    }
-
-    /// What is wrong with a header that makes no sense here.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn wrong_with(&self, header: Header) -> Error {
-        let bits = header.bits();
-        if header.kind().is_none() {
-            return Error::HeaderKind { bits };
-        }
-        if self.is_in_range(header) {
-            return Error::Astray { bits, stage: header.stage(), at: self.image.switch() };
-        }
-        let df = self.dragonfly();
-        let (field, found, count) = [
-            ("destination", header.destination().0.into(), df.switch_count()),
-            ("terminal", header.terminal().into(), df.p()),
-            ("x", header.x().0.into(), df.ports_per_group()),
-            ("y", header.y().0.into(), df.ports_per_group()),
-        ]
-        .into_iter()
-        .find(|(_, found, count): &(_, u32, u32)| found >= count)
-        .unwrap_or(("detour", header.detour().0.into(), df.a()));
-        Error::HeaderRange { bits, field, found, most: count - 1 }
-    }
-
-    /// Whether the fabric has all that the header names.
-    pub(crate) fn is_in_range(&self, header: Header) -> bool {
-        let df = self.dragonfly();
-        df.has_switch(header.destination())
-            && u32::from(header.terminal()) < df.p()
-            && df.has_global_port(header.x())
-            && df.has_global_port(header.y())
-            && u32::from(header.detour().0) < df.a()
-    }
+/// Whether the fabric has all that the header names.
+pub(crate) fn is_in_range(switch: &Switch<'_>, header: Header) -> bool {
+    let df = switch.dragonfly();
+    df.has_switch(header.destination())
+        && u32::from(header.terminal()) < df.p()
+        && df.has_global_port(header.x())
+        && df.has_global_port(header.y())
+        && u32::from(header.detour().0) < df.a()
 }
 
 #[cold]

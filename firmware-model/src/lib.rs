@@ -62,17 +62,19 @@ mod explain;
 mod forward;
 mod header;
 mod path;
+mod schemes;
 mod switch;
 
 pub use cells::{MOST_MISSES, MOST_SOUGHT, MOST_TRIES, MOST_VISITED};
 pub use channel::Channels;
 pub use credits::Credits;
-pub use decide::{Admission, Choice, Scheme, VlbPaths};
+pub use decide::{Admission, Choice, VlbPaths};
 pub use error::Error;
 pub use explain::{Candidate, Explanation, NotDrawn};
 pub use forward::Step;
 pub use header::{Header, Kind, Stage};
 pub use rand_core;
+pub use schemes::Scheme;
 pub use switch::Switch;
 /// The vocabulary of images, packets and fabrics: `Node`, `Port`, `Group`, `FabricImage`.
 pub use tvlb_schema as schema;

@@ -1,8 +1,16 @@
-//! One switch: booted from its images, it knows its place and its neighbours.
+//! One booted switch: the face of the datapath. What its methods do is in the modules that they call.
 
 use crate::channel::Rules;
-use crate::{Channels, Error, Scheme};
-use tvlb_schema::{Dragonfly, End, FabricImage, Group, Index, Port, SwitchImage};
+use crate::path::Place;
+use crate::schemes::par;
+use crate::{
+    Admission, Channels, Credits, Error, Explanation, Header, Scheme, Step, VlbPaths, decide,
+    explain, forward,
+};
+use rand_core::Rng;
+use tvlb_schema::{
+    Decision, Dragonfly, End, FabricImage, Group, Index, Node, Port, Route, Shape, SwitchImage,
+};
 
 /// One booted switch. It borrows its images and changes nothing: share it freely.
 ///
@@ -129,6 +137,154 @@ impl<'a> Switch<'a> {
         Ok(())
     }
 
+    /// Decides the path of a packet that a node of this switch sends, and its first step.
+    ///
+    /// Draws one candidate of each kind that the scheme needs, VLB's only where MIN costs more than
+    /// T: else MIN is taken whatever the other. `credits` are read at most twice.
+    ///
+    /// # Errors
+    /// The destination does not exist, or cannot be reached.
+    ///
+    /// # Example
+    /// ```
+    /// use tvlb_firmware_model::rand_core::SeedableRng;
+    /// use tvlb_firmware_model::{Choice, DefaultRng, Scheme, Step, Switch, VlbPaths};
+    /// use tvlb_schema::Node;
+    ///
+    /// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v2/");
+    /// # let fabric_image = std::fs::read(format!("{golden}fabric.tvlb"))?;
+    /// # let switch_image = std::fs::read(format!("{golden}switch-00005.tvlb"))?;
+    /// let switch = Switch::boot(&fabric_image, &switch_image)?;
+    /// let mut rng = DefaultRng::seed_from_u64(1);
+    /// // Credits in use on each port: nothing waits, so the minimal path is taken.
+    /// let idle = [0_u32; 7];
+    /// let sent = switch.admit(Node(70), Scheme::UgalL, VlbPaths::Custom, &idle[..], &mut rng)?;
+    /// assert_eq!(sent.choice, Choice::Min);
+    /// assert!(matches!(sent.step, Step::Send { virtual_channel: 0, .. }));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[inline]
+    pub fn admit(
+        &self,
+        destination: Node,
+        scheme: Scheme,
+        paths: VlbPaths,
+        credits: &(impl Credits + ?Sized),
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Result<Admission, Error> {
+        decide::admit(self, destination, scheme, paths, credits, rng)
+    }
+
+    /// PAR's second look: at the second switch, if the packet took MIN and is still in its source
+    /// group, MIN by the cable it came for is weighed against a VLB path from here, if MIN costs
+    /// more than T. Returns the header to go on with, which [`Self::forward`] takes. The header of
+    /// any other packet comes back unchanged.
+    ///
+    /// # Errors
+    /// The header makes no sense here.
+    #[inline]
+    pub fn reconsider(
+        &self,
+        header: Header,
+        paths: VlbPaths,
+        credits: &(impl Credits + ?Sized),
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Result<Header, Error> {
+        par::reconsider(self, header, paths, credits, rng)
+    }
+
+    /// The next step of a packet that stands at this switch with this header.
+    ///
+    /// Constant time; the wiring is not consulted except for whether the port has a cable. What
+    /// the step depends on is checked, the rest of the header is left to the switches behind.
+    ///
+    /// # Errors
+    /// The header makes no sense here. Any bits whatever end in `Ok` or `Err`, and a packet is
+    /// delivered or refused after at most 7 steps, wherever it begins.
+    ///
+    /// # Example
+    /// ```
+    /// use tvlb_firmware_model::rand_core::SeedableRng;
+    /// use tvlb_firmware_model::{DefaultRng, Header, Scheme, Step, Switch, VlbPaths};
+    /// use tvlb_schema::{Node, Port};
+    ///
+    /// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v2/");
+    /// # let fabric_image = std::fs::read(format!("{golden}fabric.tvlb"))?;
+    /// # let switch_image = std::fs::read(format!("{golden}switch-00005.tvlb"))?;
+    /// let switch = Switch::boot(&fabric_image, &switch_image)?;
+    /// // A packet from the second of this switch's nodes to the first comes back at once.
+    /// let (mut rng, idle) = (DefaultRng::seed_from_u64(1), [0_u32; 7]);
+    /// let sent = switch.admit(Node(10), Scheme::Min, VlbPaths::Custom, &idle[..], &mut rng)?;
+    /// assert_eq!(sent.step, Step::Deliver { port: Port(0) });
+    /// // Any bits may arrive; those that make no sense are an error and no more.
+    /// assert!(switch.forward(Header::from_bits(u64::MAX)).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[inline]
+    pub fn forward(&self, header: Header) -> Result<Step, Error> {
+        forward::forward(self, header)
+    }
+
+    /// What [`Self::admit`] decides where everything is the same, and why.
+    ///
+    /// # Errors
+    /// Those of [`Self::admit`].
+    ///
+    /// # Example
+    /// ```
+    /// use tvlb_firmware_model::rand_core::SeedableRng;
+    /// use tvlb_firmware_model::{DefaultRng, Scheme, Switch, VlbPaths};
+    /// use tvlb_schema::Node;
+    ///
+    /// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v2/");
+    /// # let fabric_image = std::fs::read(format!("{golden}fabric.tvlb"))?;
+    /// # let switch_image = std::fs::read(format!("{golden}switch-00005.tvlb"))?;
+    /// let switch = Switch::boot(&fabric_image, &switch_image)?;
+    /// let (mut rng, full) = (DefaultRng::seed_from_u64(1), [20_u32; 7]);
+    /// let why = switch.explain(Node(70), Scheme::UgalL, VlbPaths::Custom, &full[..], &mut rng)?;
+    /// // All queues are the same, so the fewer hops of the minimal path decide.
+    /// let (min, vlb) = (why.min.expect("it was drawn"), why.vlb.expect("it was drawn"));
+    /// assert!((min.queue, vlb.queue) == (20, 20) && min.hops <= vlb.hops);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn explain(
+        &self,
+        destination: Node,
+        scheme: Scheme,
+        paths: VlbPaths,
+        credits: &(impl Credits + ?Sized),
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Result<Explanation<Admission>, Error> {
+        explain::explain(self, destination, scheme, paths, credits, rng)
+    }
+
+    /// What [`Self::reconsider`] decides where everything is the same, and why. A packet that
+    /// gets no second look has no candidates.
+    ///
+    /// # Errors
+    /// Those of [`Self::reconsider`].
+    pub fn explain_again(
+        &self,
+        header: Header,
+        paths: VlbPaths,
+        credits: &(impl Credits + ?Sized),
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Result<Explanation<Header>, Error> {
+        explain::explain_again(self, header, paths, credits, rng)
+    }
+
+    /// Every VLB route to `destination` that a decision's set keeps, each once, with its shape.
+    ///
+    /// For tools and tests: the time grows with the number of routes.
+    pub fn for_each_route(
+        &self,
+        decision: Decision,
+        destination: tvlb_schema::Switch,
+        each: impl FnMut(Route, Shape),
+    ) {
+        self.visit_routes(decision, destination, each);
+    }
+
     /// The virtual channels that its packets may be given: those of [`Self::with_channels`], or the
     /// most that the image's assignment can use.
     pub const fn channels(&self) -> Channels {
@@ -156,6 +312,13 @@ impl<'a> Switch<'a> {
         let slot = u16::try_from(rank - (df.a() - 1)).ok()?;
         let End { group, port } = self.image.peer(slot)?;
         Some((group, df.split_port(port).0))
+    }
+
+    /// A switch and where it is.
+    #[inline]
+    pub(crate) fn place(&self, switch: tvlb_schema::Switch) -> Place {
+        let (group, index) = self.dragonfly().place(switch);
+        Place { switch, group, index }
     }
 
     #[inline]

@@ -1,0 +1,13 @@
+//! MIN: always a minimal path.
+
+use crate::decide::{Choice, Chosen};
+use crate::path::Path;
+
+/// The scheme's name in messages and reports.
+pub(crate) const NAME: &str = "min";
+
+/// Takes the MIN candidate, whatever the queues are like.
+#[inline]
+pub(crate) const fn choose(min: Path) -> Chosen {
+    Chosen::alone(min, Choice::Min)
+}

@@ -1,0 +1,86 @@
+//! The routing schemes, a module each: its decision, the virtual channels that it needs, its name.
+
+pub(crate) mod min;
+pub(crate) mod par;
+pub(crate) mod ugal;
+pub(crate) mod ugal_g;
+pub(crate) mod vlb;
+
+use crate::decide::{Chosen, Denied};
+use crate::path::Place;
+use crate::{Channels, Credits, Switch, VlbPaths};
+use rand_core::Rng;
+use tvlb_schema::{Decision, VcScheme};
+
+/// How a source switch chooses between a packet's MIN and its VLB path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scheme {
+    /// Always MIN.
+    Min,
+    /// Always VLB.
+    Vlb,
+    /// UGAL-L: by the queues of the two first output ports and the lengths of the two paths.
+    UgalL,
+    /// PAR: as UGAL-L with the set for PAR, and once more at the second switch if MIN was taken
+    /// and that switch is still in the source group ([`Switch::reconsider`]).
+    Par,
+    /// UGAL-G: by the queues along both paths, whatever their lengths. Only a simulator has them.
+    UgalG,
+}
+
+impl Scheme {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Min, Self::Vlb, Self::UgalL, Self::Par, Self::UgalG];
+
+    /// The name in messages and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Min => min::NAME,
+            Self::Vlb => vlb::NAME,
+            Self::UgalL => ugal::NAME,
+            Self::Par => par::NAME,
+            Self::UgalG => ugal_g::NAME,
+        }
+    }
+
+    /// The virtual channels that the scheme's packets need where channels are assigned in this way.
+    pub(crate) const fn channels(self, assignment: VcScheme) -> Channels {
+        match self {
+            Self::Par => par::channels(assignment),
+            Self::Min | Self::Vlb | Self::UgalL | Self::UgalG => vlb::channels(assignment),
+        }
+    }
+
+    /// The decision whose set and threshold the source switch uses.
+    pub(crate) const fn decision(self) -> Decision {
+        match self {
+            Self::Par => Decision::ParSource,
+            _ => Decision::UgalL,
+        }
+    }
+}
+
+/// The source decision: which path a packet takes, by its scheme.
+#[inline]
+pub(crate) fn choose(
+    switch: &Switch<'_>,
+    to: &Place,
+    terminal: u8,
+    scheme: Scheme,
+    paths: VlbPaths,
+    credits: &(impl Credits + ?Sized),
+    rng: &mut (impl Rng + ?Sized),
+) -> Result<Chosen, Denied> {
+    if scheme == Scheme::UgalG {
+        if !credits.sees_whole_paths() {
+            return Err(Denied::NoGlobalView);
+        }
+        return ugal_g::choose(switch, to, terminal, paths, credits, rng);
+    }
+    let min = if scheme == Scheme::Vlb { None } else { switch.draw_min(to, rng) };
+    match (min, scheme) {
+        (Some(min), Scheme::Min) => Ok(min::choose(min)),
+        (Some(min), _) => Ok(ugal::weigh(switch, to, min, scheme.decision(), paths, credits, rng)),
+        (None, _) => vlb::choose_without_min(switch, to, scheme, paths, rng),
+    }
+}

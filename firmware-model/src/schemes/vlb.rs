@@ -1,0 +1,46 @@
+//! VLB: always a path by way of an intermediate group. Also what every scheme falls back to where a
+//! pair has no MIN candidate.
+
+use crate::decide::{Choice, Chosen, Denied};
+use crate::path::Place;
+use crate::{Channels, Scheme, Switch, VlbPaths};
+use rand_core::Rng;
+use tvlb_schema::VcScheme;
+
+/// The scheme's name in messages and reports.
+pub(crate) const NAME: &str = "vlb";
+
+/// The virtual channels that a VLB path needs. A MIN path is shorter, and UGAL takes one or the other,
+/// so MIN, VLB and UGAL all need these.
+pub(crate) const fn channels(assignment: VcScheme) -> Channels {
+    match assignment {
+        VcScheme::Ordered => Channels::ORDERED,
+        VcScheme::PerHop => Channels::PER_HOP,
+        VcScheme::Positional => Channels::POSITIONAL,
+    }
+}
+
+/// The source decision where there is no MIN candidate, because no cable joins the groups or
+/// because the scheme takes VLB only: a VLB path of the set, or else any path that exists.
+#[inline(never)]
+pub(crate) fn choose_without_min(
+    switch: &Switch<'_>,
+    to: &Place,
+    scheme: Scheme,
+    paths: VlbPaths,
+    rng: &mut (impl Rng + ?Sized),
+) -> Result<Chosen, Denied> {
+    let only_vlb = scheme == Scheme::Vlb;
+    let decision = scheme.decision();
+    if scheme != Scheme::Min
+        && let Some(vlb) = switch.draw_vlb(to, decision, paths, rng)
+    {
+        let choice = if only_vlb { Choice::Vlb } else { Choice::VlbFallback };
+        return Ok(Chosen::alone(vlb, choice));
+    }
+    if only_vlb && let Some(min) = switch.draw_min(to, rng) {
+        return Ok(Chosen::alone(min, Choice::MinFallback));
+    }
+    let vlb = switch.draw_vlb(to, decision, VlbPaths::Conventional, rng);
+    Ok(Chosen::alone(vlb.ok_or(Denied::Unreachable)?, Choice::VlbFallback))
+}
