@@ -16,14 +16,12 @@
 //! as one switch after the other, but for PAR's second look (`second_look`).
 
 use crate::links::{Arrival, Links};
-use crate::packet::NONE;
+use crate::numbers::{CHANNELS, LocalChannel, LocalPort, PORTS, PacketId, low_u8};
 use crate::second_look::SecondLooks;
 use crate::switch_state::{
-    Behind, CHANNELS, Chunk, Crossing, InputChannel, InputPort, NO_CHANNEL, OutputChannel,
-    PORT_BITS, PORT_MASK, PORTS, PortList, StepLists, SwitchStates, chunk_of, low_u8, low_u16,
-    with_virtual_channel_of,
+    Behind, ChannelList, Chunk, Crossing, InputChannel, InputPort, OutputChannel, PortList,
+    StepLists, SwitchStates,
 };
-use crate::worklist::WorkList;
 
 /// What is known of a step.
 #[derive(Clone, Copy)]
@@ -64,7 +62,7 @@ impl SwitchStates {
             allocate_channels(chunk, pending);
         }
         for &input in step.new_heads.as_slice() {
-            let channel = &mut chunk.inputs[place(input)];
+            let channel = &mut chunk.inputs[input.index()];
             wait(channel, &mut chunk.outputs, &mut chunk.pending, input);
         }
         step.new_heads.clear();
@@ -78,11 +76,11 @@ fn put_forward(chunk: &mut Chunk, step: &mut StepLists) {
     step.to_nodes.clear();
     step.ready.clear();
     for &port in chunk.ready.as_slice() {
-        let state = &chunk.in_ports[port_place(port)];
-        let input = first_from(state.ready, state.next_channel) << PORT_BITS | port;
-        let number = port_of(chunk.inputs[place(input)].out);
-        let out = &mut chunk.out_ports[port_place(number)];
-        if out.asked == NO_CHANNEL {
+        let state = &chunk.in_ports[port.index()];
+        let input = LocalChannel::new(port, first_from(state.ready, state.next_channel));
+        let number = chunk.inputs[input.index()].out.port();
+        let out = &mut chunk.out_ports[number.index()];
+        if out.asked.is_none() {
             out.asked = input;
             let to_node = out.leads_to_node();
             step.to_nodes.push_if(number, to_node);
@@ -90,9 +88,9 @@ fn put_forward(chunk: &mut Chunk, step: &mut StepLists) {
         } else {
             // The one that comes first from where the arbiter's pointer stands; the other has
             // lost.
-            let behind = |port: u16| port_of(port.wrapping_sub(out.next_input.into()));
-            let other = port_of(out.asked);
-            let lost = if behind(port) < behind(other) {
+            let distance = |port: LocalPort| port.distance_from(out.next_input);
+            let other = out.asked.port();
+            let lost = if distance(port) < distance(other) {
                 out.asked = input;
                 other
             } else {
@@ -125,39 +123,37 @@ impl Send<'_> {
         let StepLists { ready, new_heads, to_switches, to_nodes } = &mut **step;
         let asked = if TO_NODES { to_nodes } else { to_switches };
         links.grants += asked.len() as u64;
-        let first_port =
-            u32::try_from(*chunk_number).expect("fewer chunks than ports") << PORT_BITS;
         for &number in asked.as_slice() {
-            let out_port = &mut out_ports[port_place(number)];
-            let input = std::mem::replace(&mut out_port.asked, NO_CHANNEL);
-            let (port, channel) = (port_of(input), input >> PORT_BITS);
-            out_port.next_input = low_u8(u32::from(port) + 1);
+            let out_port = &mut out_ports[number.index()];
+            let input = std::mem::replace(&mut out_port.asked, LocalChannel::NONE);
+            let (port, channel) = (input.port(), input.virtual_channel());
+            out_port.next_input = port.next();
             let departure = at.earliest.max(out_port.departure);
             out_port.departure = departure + 1;
             out_port.flits += 1;
 
-            let in_port = &mut in_ports[port_place(port)];
+            let in_port = &mut in_ports[port.index()];
             let left = in_port.ready & !(1 << channel);
             in_port.ready = left;
-            in_port.next_channel = low_u8(u32::from(channel) + 1);
+            in_port.next_channel = low_u8(channel + 1);
             // Both are rare enough to be foreseen.
             if left != 0 {
                 ready.push(port);
             }
-            let credit = with_virtual_channel_of(in_port.upstream, input.into());
+            let credit = in_port.upstream.with_virtual_channel_of(input);
             links.return_credit(at.now + u32::from(in_port.credit), credit);
 
-            let buffer = &mut inputs[place(input)];
+            let buffer = &mut inputs[input.index()];
             let (packet, out) = (buffer.head, buffer.out);
-            let output = &mut outputs[place(out)];
+            let output = &mut outputs[out.index()];
             debug_assert!(output.free > 0, "only what has a credit takes part in allocation");
             output.free -= 1;
             output.release();
-            if output.first_waiter != NO_CHANNEL {
+            if !output.first_waiter.is_none() {
                 pending.push(out);
             }
             if buffer.tail == packet {
-                buffer.head = NONE;
+                buffer.head = PacketId::NONE;
             } else {
                 buffer.head = links.pool.flit(packet).next;
                 buffer.out = links.pool.flit(buffer.head).out;
@@ -172,15 +168,15 @@ impl Send<'_> {
                 links.deliver(packet, arrival);
             } else {
                 let arrival = departure + crossings[out_port.behind as usize].flit;
-                let input = with_virtual_channel_of(out_port.peer, out.into());
+                let input = out_port.peer.first_channel().with_virtual_channel_of(out);
                 let arriving = Arrival { input, packet };
                 if looks.are_taken {
-                    let port = first_port | u32::from(number);
+                    let port = number.in_chunk(*chunk_number);
                     if looks.take(&links.pool, arriving, arrival, port, at.step) {
                         continue;
                     }
                 }
-                links.arrivals.file(arrival, chunk_of(input), arriving);
+                links.arrivals.file(arrival, input.chunk(), arriving);
             }
         }
     }
@@ -193,11 +189,11 @@ impl Send<'_> {
 fn allocate_channels(chunk: &mut Chunk, count: usize) {
     let Chunk { in_ports, inputs, outputs, ready, pending, .. } = chunk;
     for &out in &pending.as_slice()[..count] {
-        let output = &mut outputs[place(out)];
+        let output = &mut outputs[out.index()];
         let mut input = output.first_waiter;
-        let next = inputs[place(input)].next_waiter;
-        if next == NO_CHANNEL {
-            output.first_waiter = NO_CHANNEL;
+        let next = inputs[input.index()].next_waiter;
+        if next.is_none() {
+            output.first_waiter = LocalChannel::NONE;
         } else {
             input = choose_among_several(inputs, output);
         }
@@ -212,13 +208,17 @@ fn allocate_channels(chunk: &mut Chunk, count: usize) {
 
 /// An input channel can take part in switch allocation.
 #[inline]
-pub(crate) fn make_ready(in_ports: &mut [InputPort; PORTS], ready: &mut PortList, input: u16) {
-    let number = port_of(input);
-    let port = &mut in_ports[port_place(number)];
+pub(crate) fn make_ready(
+    in_ports: &mut [InputPort; PORTS],
+    ready: &mut PortList,
+    input: LocalChannel,
+) {
+    let number = input.port();
+    let port = &mut in_ports[number.index()];
     if port.ready == 0 {
         ready.push(number);
     }
-    port.ready |= 1 << (input >> PORT_BITS);
+    port.ready |= 1 << input.virtual_channel();
 }
 
 /// The head of an input channel begins to wait for its output channel.
@@ -226,12 +226,12 @@ pub(crate) fn make_ready(in_ports: &mut [InputPort; PORTS], ready: &mut PortList
 pub(crate) fn wait(
     channel: &mut InputChannel,
     outputs: &mut [OutputChannel; CHANNELS],
-    pending: &mut WorkList<{ 2 * CHANNELS }>,
-    input: u16,
+    pending: &mut ChannelList,
+    input: LocalChannel,
 ) {
-    let output = &mut outputs[place(channel.out)];
+    let output = &mut outputs[channel.out.index()];
     channel.next_waiter = output.first_waiter;
-    if output.first_waiter == NO_CHANNEL && !output.is_held() {
+    if output.first_waiter.is_none() && !output.is_held() {
         pending.push(channel.out);
     }
     output.first_waiter = input;
@@ -239,43 +239,26 @@ pub(crate) fn wait(
 
 /// The input channel that an output channel with several waiters goes to: the first behind
 /// the one that held it last, in the order of ports and channels. It no longer waits.
-fn choose_among_several(inputs: &mut [InputChannel; CHANNELS], output: &mut OutputChannel) -> u16 {
-    let rank = |input: u16| port_of(input) << 3 | input >> PORT_BITS;
-    let from = rank(output.held_last()) + 1;
-    let behind = |input: u16| place(rank(input).wrapping_sub(from));
-    let (mut best, mut before_best) = (output.first_waiter, NO_CHANNEL);
-    let (mut before, mut at) = (best, inputs[place(best)].next_waiter);
-    while at != NO_CHANNEL {
-        if behind(at) < behind(best) {
+fn choose_among_several(
+    inputs: &mut [InputChannel; CHANNELS],
+    output: &mut OutputChannel,
+) -> LocalChannel {
+    let last = output.held_last();
+    let (mut best, mut before_best) = (output.first_waiter, LocalChannel::NONE);
+    let (mut before, mut at) = (best, inputs[best.index()].next_waiter);
+    while !at.is_none() {
+        if at.distance_after(last) < best.distance_after(last) {
             (best, before_best) = (at, before);
         }
-        (before, at) = (at, inputs[place(at)].next_waiter);
+        (before, at) = (at, inputs[at.index()].next_waiter);
     }
-    let after = inputs[place(best)].next_waiter;
-    if before_best == NO_CHANNEL {
+    let after = inputs[best.index()].next_waiter;
+    if before_best.is_none() {
         output.first_waiter = after;
     } else {
-        inputs[place(before_best)].next_waiter = after;
+        inputs[before_best.index()].next_waiter = after;
     }
     best
-}
-
-/// Where a channel lies in its chunk.
-#[inline]
-pub(crate) const fn place(channel: u16) -> usize {
-    channel as usize & (CHANNELS - 1)
-}
-
-/// Where a port lies in its chunk.
-#[inline]
-const fn port_place(port: u16) -> usize {
-    port as usize & (PORTS - 1)
-}
-
-/// The port of a channel, both within the chunk.
-#[inline]
-const fn port_of(channel: u16) -> u16 {
-    channel & low_u16(PORT_MASK)
 }
 
 /// By the bit to begin with and a set of bits: the first that is set from there on, going round.
@@ -293,6 +276,6 @@ const FIRST: [u8; 2048] = {
 
 /// The first bit that is set from bit `from` on, going round.
 #[inline]
-const fn first_from(bits: u8, from: u8) -> u16 {
-    FIRST[(from as usize & 7) << 8 | bits as usize] as u16
+const fn first_from(bits: u8, from: u8) -> u32 {
+    FIRST[(from as usize & 7) << 8 | bits as usize] as u32
 }

@@ -6,8 +6,8 @@
 //! credit count is below 0 or above the buffer: it is unsigned, and the sum would not hold.
 
 use crate::network::Network;
-use crate::packet::NONE;
-use crate::switch_state::{Behind, channel_of, port_of, with_virtual_channel_of};
+use crate::numbers::{ChannelId, PacketId, PortId};
+use crate::switch_state::Behind;
 
 /// The simulator lost or invented something.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -56,14 +56,15 @@ impl Network<'_> {
         let mut flits = vec![0_u32; states.first_of_nodes()];
         for (count, channel) in flits.iter_mut().zip(states.chunks.iter().flat_map(|c| &c.inputs)) {
             let mut at = channel.head;
-            while at != NONE {
+            while !at.is_none() {
                 *count += 1;
-                at = if at == channel.tail { NONE } else { self.links.pool.flit(at).next };
+                at =
+                    if at == channel.tail { PacketId::NONE } else { self.links.pool.flit(at).next };
             }
             found += u64::from(*count);
         }
         for arrival in self.links.packets_under_way() {
-            flits[arrival.input as usize] += 1;
+            flits[arrival.input.index()] += 1;
             found += 1;
         }
         let under_way = u64::from(self.links.pool.live());
@@ -73,27 +74,29 @@ impl Network<'_> {
         }
 
         let mut returning = vec![0_u32; states.first_of_nodes() + states.node_free.len()];
-        self.links.credits_under_way().for_each(|channel| returning[channel] += 1);
+        self.links.credits_under_way().for_each(|channel| returning[channel.index()] += 1);
         for (number, port) in (0..).zip(states.chunks.iter().flat_map(|c| &c.out_ports)) {
+            let id = PortId::new(number);
             for channel in 0..u32::from(states.channels) {
-                let number = channel_of(number, channel);
-                let here = number as usize;
-                let credits = u32::from(states.output(number).free) + returning[here];
-                let of = |first| with_virtual_channel_of(first, channel_of(0, channel)) as usize;
+                let of = |first: ChannelId| first.with_virtual_channel(channel);
+                let here = of(ChannelId::first_of(id));
+                let credits = u32::from(states.output(here).free) + returning[here.index()];
                 let sums = match port.behind {
                     Behind::Nothing => continue,
-                    Behind::Local | Behind::Global => [Some(credits + flits[of(port.peer)]), None],
+                    Behind::Local | Behind::Global => {
+                        [Some(credits + flits[of(port.peer.first_channel()).index()]), None]
+                    }
                     Behind::Node => {
-                        let upstream = of(states.in_port(port_of(number)).upstream);
+                        let upstream = of(states.in_port(id).upstream).index();
                         let free = states.node_free[upstream - states.first_of_nodes()];
                         let sent = u32::from(free) + returning[upstream];
                         // Towards the node every flit is answered by a credit as it departs.
-                        [Some(credits), Some(sent + flits[here])]
+                        [Some(credits), Some(sent + flits[here.index()])]
                     }
                 };
                 let buffer = u32::from(self.settings.buffer_flits);
                 if let Some(found) = sums.into_iter().flatten().find(|&sum| sum != buffer) {
-                    let link = self.link_name(port_of(number));
+                    let link = self.link_name(id);
                     return Err(ConservationError::Credits {
                         cycle: self.now,
                         link,

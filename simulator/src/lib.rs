@@ -74,6 +74,7 @@ mod fabric;
 mod histogram;
 mod links;
 mod network;
+mod numbers;
 mod outcome;
 mod packet;
 mod pattern;

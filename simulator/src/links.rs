@@ -7,16 +7,16 @@
 //! count.
 
 use crate::calendar::Calendar;
+use crate::numbers::{ChannelId, LocalChannel, PacketId};
 use crate::packet::{Flit, Origin, Pool};
-use crate::switch_state::{CHANNELS, CHUNK_MASK, chunk_of, low_u16};
 use crate::tally::Tally;
 
 /// A packet on its way to an input buffer. Its header is the one it arrives with.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Arrival {
-    /// The input channel, over all switches.
-    pub(crate) input: u32,
-    pub(crate) packet: u32,
+    /// The input channel whose buffer it is on its way to.
+    pub(crate) input: ChannelId,
+    pub(crate) packet: PacketId,
 }
 
 /// Everything under way, and what is counted of it.
@@ -30,7 +30,7 @@ pub(crate) struct Links {
     /// Output channels within their chunk by the cycle after whose sending and before whose allocation a credit for
     /// them counts; those of nodes, by the cycle after whose allocation it does, have lanes of
     /// their own behind the switches'.
-    pub(crate) credits: Calendar<u16>,
+    pub(crate) credits: Calendar<LocalChannel>,
     pub(crate) tally: Tally,
     /// Flits that have won switch allocation so far.
     pub(crate) grants: u64,
@@ -55,14 +55,13 @@ impl Links {
 
     /// A credit for an output channel.
     #[inline]
-    pub(crate) fn return_credit(&mut self, cycle: u32, channel: u32) {
-        self.credits.file(cycle, chunk_of(channel), low_u16(channel & CHUNK_MASK));
+    pub(crate) fn return_credit(&mut self, cycle: u32, channel: ChannelId) {
+        self.credits.file(cycle, channel.chunk(), channel.local());
     }
 
     /// The output channels for which a credit is on its way, one for each.
-    pub(crate) fn credits_under_way(&self) -> impl Iterator<Item = usize> {
-        let first = |chunk: usize| chunk * CHANNELS;
-        self.credits.iter().map(move |(chunk, &channel)| first(chunk) | usize::from(channel))
+    pub(crate) fn credits_under_way(&self) -> impl Iterator<Item = ChannelId> {
+        self.credits.iter().map(|(chunk, &channel)| channel.in_chunk(chunk))
     }
 
     /// The packets on a link.
@@ -72,15 +71,15 @@ impl Links {
 
     /// A node sends a packet to its switch.
     #[inline]
-    pub(crate) fn inject(&mut self, flit: Flit, origin: Origin, input: u32, arrival: u32) {
+    pub(crate) fn inject(&mut self, flit: Flit, origin: Origin, input: ChannelId, arrival: u32) {
         self.tally.sent(&origin);
         let packet = self.pool.add(flit, origin);
-        self.injections.file(arrival, chunk_of(input), Arrival { input, packet });
+        self.injections.file(arrival, input.chunk(), Arrival { input, packet });
     }
 
     /// A packet goes to its node.
     #[inline]
-    pub(crate) fn deliver(&mut self, packet: u32, arrival: u32) {
+    pub(crate) fn deliver(&mut self, packet: PacketId, arrival: u32) {
         self.delivered += 1;
         self.tally.delivered(self.pool.origin(packet), self.pool.flit(packet), arrival);
         self.pool.remove(packet);

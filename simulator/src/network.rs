@@ -19,17 +19,15 @@
 //! moment when the flit wins switch allocation at the first ([`Network::look_again`]); all else
 //! depends on the header alone and is found out on arrival.
 
-use crate::allocate::{Moment, make_ready, place, wait};
+use crate::allocate::{Moment, make_ready, wait};
 use crate::arrivals::Gaps;
 use crate::fabric::Fabric;
 use crate::links::{Arrival, Links};
-use crate::packet::{Flit, NONE, Origin};
+use crate::numbers::{CHANNELS, ChannelId, LocalChannel, PORT_BITS, PORTS, PacketId, PortId};
+use crate::packet::{Flit, Origin};
 use crate::second_look::SecondLooks;
 use crate::settings::{Injection, Settings};
-use crate::switch_state::{
-    CHANNELS, CHUNK_MASK, PORT_BITS, PORT_MASK, PORTS, SwitchStates, channel_of, chunk_of, low_u16,
-    port_of, virtual_channel_of, with_virtual_channel_of,
-};
+use crate::switch_state::SwitchStates;
 use crate::tally::Tally;
 use crate::traffic::{Traffic, below};
 use crate::wakeups::{NO_NODE, Wakeups};
@@ -47,10 +45,10 @@ pub(crate) struct Source {
     pub(crate) created: u32,
     /// Its switch.
     switch: Switch,
-    /// The first of the input channels that it sends to, which tells its chunk too.
-    input: u32,
+    /// Virtual channel 0 of the switch's port that it sends to, which tells the chunk too.
+    input: ChannelId,
     /// While its wakeup is set: the next node of the same chunk and cycle, or [`NO_NODE`].
-    next: u32,
+    next: Node,
     /// It has a packet and no credit, and its wakeup is not set.
     pub(crate) blocked: bool,
 }
@@ -115,13 +113,14 @@ impl<'f> Network<'f> {
         let mut wakeups = Wakeups::new(chunks);
         let sources = (0..nodes)
             .map(|node| {
-                let mut rng = Xoshiro256PlusPlus::seed_from_u64(stream(seed, node.into()));
+                let node = Node(node);
+                let mut rng = Xoshiro256PlusPlus::seed_from_u64(stream(seed, node.0.into()));
                 let created = gaps.draw(&mut rng) - 1;
-                let (switch, terminal) = df.switch_of(Node(node));
-                let port = u32::from(switch.0) << states.port_bits | u32::from(terminal);
-                let input = channel_of(port, 0);
-                let next = if traffic.sends(node) {
-                    wakeups.set(chunk_of(input), 0, created, node)
+                let (switch, terminal) = df.switch_of(node);
+                let port = PortId::of_switch(switch, Port(terminal.into()), states.port_bits);
+                let input = ChannelId::first_of(port);
+                let next = if traffic.sends(node.0) {
+                    wakeups.set(input.chunk(), 0, created, node)
                 } else {
                     NO_NODE
                 };
@@ -203,7 +202,7 @@ impl<'f> Network<'f> {
         let mut next = wakeups.take(chunk, now);
         while next != NO_NODE {
             let node = next;
-            let source = &mut sources[node as usize];
+            let source = &mut sources[node.0 as usize];
             next = source.next;
             if source.created > now {
                 source.next = wakeups.set(chunk, now, source.created, node);
@@ -211,8 +210,8 @@ impl<'f> Network<'f> {
             }
             let channel =
                 if from_zero { 0 } else { below(&mut source.rng, states.channels.into()) };
-            let input = with_virtual_channel_of(source.input, channel_of(0, channel));
-            let free = &mut states.node_free[input as usize];
+            let input = source.input.with_virtual_channel(channel);
+            let free = &mut states.node_free[input.index()];
             if *free == 0 {
                 // With a channel drawn anew each time, another may have a credit in the next cycle.
                 source.blocked = from_zero;
@@ -222,13 +221,12 @@ impl<'f> Network<'f> {
                 continue;
             }
             *free -= 1;
-            let number = source.switch;
-            let at = usize::from(number.0);
-            let destination = Node(traffic.draw(node, &mut source.rng));
+            let at = source.switch;
+            let destination = Node(traffic.draw(node.0, &mut source.rng));
             let queues = states.queues(switches, at, settings.buffer_flits);
-            let admission = switches[at]
+            let admission = switches[usize::from(at.0)]
                 .admit(destination, settings.scheme, settings.paths, &queues, &mut source.rng)
-                .map_err(|error| Box::new(DatapathError { switch: number, cycle: now, error }))?;
+                .map_err(|error| Box::new(DatapathError { switch: at, cycle: now, error }))?;
             // What the packet wants at its switch is decided: it arrives as if it had asked already.
             let (out, out_channel, header) = match admission.step {
                 Step::Deliver { port } => (port, 0, 0),
@@ -241,9 +239,9 @@ impl<'f> Network<'f> {
             source.created += gaps.draw(&mut source.rng);
             source.next = wakeups.set(chunk, now, source.created.max(now + 1), node);
             self.sent += 1;
-            let first = u32::from(number.0) << states.port_bits;
-            let out = low_u16(out_channel << PORT_BITS | first & PORT_MASK | u32::from(out.0));
-            let flit = Flit { header, next: NONE, out, hops: 0 };
+            let port = PortId::of_switch(at, out, states.port_bits);
+            let out = LocalChannel::new(port.local(), out_channel);
+            let flit = Flit { header, next: PacketId::NONE, out, hops: 0 };
             let origin = Origin { source: node, created, sent: now };
             links.inject(flit, origin, input, now + u32::from(settings.node_latency_cycles) + 1);
         }
@@ -254,7 +252,7 @@ impl<'f> Network<'f> {
         let bucket = self.links.credits.take(now, number);
         let chunk = &mut self.states.chunks[number];
         for &credit in self.links.credits.blocks(bucket).flatten() {
-            let output = &mut chunk.outputs[place(credit)];
+            let output = &mut chunk.outputs[credit.index()];
             output.free += 1;
             // Its holder, if any, had a grant to hope for but no credit, until now.
             if output.free == 1
@@ -271,11 +269,11 @@ impl<'f> Network<'f> {
         let ports = &self.states.chunks[chunk].out_ports;
         let free = &mut self.states.node_free[chunk * CHANNELS..][..CHANNELS];
         for &credit in self.links.credits.blocks(bucket).flatten() {
-            let free = &mut free[place(credit)];
+            let free = &mut free[credit.index()];
             *free += 1;
             if *free == 1 {
-                let node = ports[place(credit) & (PORTS - 1)].peer;
-                let source = &mut self.sources[node as usize];
+                let node = ports[credit.port().index()].peer.node();
+                let source = &mut self.sources[node.0 as usize];
                 if source.blocked {
                     source.blocked = false;
                     source.next = self.wakeups.set(chunk, now, now + 1, node);
@@ -297,37 +295,36 @@ impl<'f> Network<'f> {
         let calendar = if FROM_NODES { injections } else { arrivals };
         let bucket = calendar.take(now, number);
         let bits = self.states.port_bits;
-        let first_switch = number << (PORT_BITS - bits);
         let chunk = &mut self.states.chunks[number];
         if !FROM_NODES {
             pool.fetch(calendar.blocks(bucket).flatten().map(|arrival| arrival.packet));
         }
         for &Arrival { input, packet } in calendar.blocks(bucket).flatten() {
             let flit = pool.flit_mut(packet);
-            let input = input & CHUNK_MASK;
+            let input = input.local();
             if !FROM_NODES {
-                let port = input & PORT_MASK;
-                let at = first_switch + (port >> bits) as usize;
+                let at = input.port().in_chunk(number).switch(bits);
                 let header = Header::from_bits(flit.header);
-                let (out, channel) = match self.fabric.switches()[at].forward(header) {
+                let (out, channel) = match self.fabric.switches()[usize::from(at.0)].forward(header)
+                {
                     // A node's own link has as many virtual channels; it keeps the one it has.
-                    Ok(Step::Deliver { port }) => (port, virtual_channel_of(input)),
+                    Ok(Step::Deliver { port }) => (port, input.virtual_channel()),
                     Ok(Step::Send { port, virtual_channel, header }) => {
                         flit.header = header.bits();
                         (port, self.channel_map[usize::from(virtual_channel & 7)].into())
                     }
                     Err(error) => return Err(Box::new(failed(now, at, error))),
                 };
-                let first = port >> bits << bits;
-                flit.out = low_u16(channel << PORT_BITS | first | u32::from(out.0));
+                let first = input.port().first_of_switch(bits);
+                flit.out = LocalChannel::of_switch(first, out, channel);
                 flit.hops += 1;
             }
-            let channel = &mut chunk.inputs[input as usize];
+            let channel = &mut chunk.inputs[input.index()];
             let behind = std::mem::replace(&mut channel.tail, packet);
             if channel.is_empty() {
                 channel.head = packet;
                 channel.out = flit.out;
-                wait(channel, &mut chunk.outputs, &mut chunk.pending, low_u16(input));
+                wait(channel, &mut chunk.outputs, &mut chunk.pending, input);
             } else {
                 pool.flit_mut(behind).next = packet;
             }
@@ -342,43 +339,41 @@ impl<'f> Network<'f> {
         let switches = self.fabric.switches();
         let packets = self.second_looks.in_order(self.states.port_bits);
         for look in &packets {
-            let first = (look.port >> self.states.port_bits) as usize;
-            let second = (port_of(look.arriving.input) >> self.states.port_bits) as usize;
+            let first = look.port.switch(self.states.port_bits);
+            let second = look.arriving.input.port().switch(self.states.port_bits);
             let mut queues = self.states.queues(switches, second, self.settings.buffer_flits);
-            if second > first {
+            if second.0 > first.0 {
                 queues = queues.without(self.second_looks.sent());
             }
             let flit = self.links.pool.flit_mut(look.arriving.packet);
-            let header = switches[second]
+            let at = usize::from(second.0);
+            let header = switches[at]
                 .reconsider(
                     Header::from_bits(flit.header),
                     self.settings.paths,
                     &queues,
-                    &mut self.switch_rngs[second],
+                    &mut self.switch_rngs[at],
                 )
                 .map_err(|error| Box::new(failed(now, second, error)))?;
             self.links.pool.flit_mut(look.arriving.packet).header = header.bits();
-            let chunk = chunk_of(look.arriving.input);
+            let chunk = look.arriving.input.chunk();
             self.links.arrivals.file(look.arrival, chunk, look.arriving);
         }
         self.second_looks.end(packets);
         Ok(())
     }
 
-    /// The name of the link behind a port, the port numbered over all switches.
-    pub(crate) fn link_name(&self, port: u32) -> String {
+    /// The name of the link that leads away from a switch's port.
+    pub(crate) fn link_name(&self, port: PortId) -> String {
         let bits = self.states.port_bits;
-        let switch = u16::try_from(port >> bits).expect("at most 2^16 switches");
-        let port = u16::try_from(port & ((1 << bits) - 1)).expect("at most 256 ports");
-        self.fabric.name(Switch(switch), Port(port))
+        self.fabric.name(port.switch(bits), port.at_switch(bits))
     }
 
     /// The name of the link from a node, by the port at which it arrives.
-    pub(crate) fn injection_name(&self, port: u32) -> String {
+    pub(crate) fn injection_name(&self, port: PortId) -> String {
         let df = self.fabric.dragonfly();
-        let switch = u16::try_from(port >> self.states.port_bits).expect("at most 2^16 switches");
-        let (group, index) = df.place(Switch(switch));
-        let node = self.states.out_port(port).peer;
+        let (group, index) = df.place(port.switch(self.states.port_bits));
+        let node = self.states.out_port(port).peer.node();
         format!("link from node {node} to group {group}, switch {index}")
     }
 
@@ -434,8 +429,7 @@ impl Horizon {
     }
 }
 
-fn failed(cycle: u32, at: usize, error: Error) -> DatapathError {
-    let switch = Switch(u16::try_from(at).expect("at most 2^16 switches"));
+const fn failed(cycle: u32, switch: Switch, error: Error) -> DatapathError {
     DatapathError { switch, cycle, error }
 }
 

@@ -4,10 +4,9 @@
 //! from link to buffer to link is its handle. A place is half a cache line, so each switch fetches
 //! one line for a packet, and the last one finds its [`Origin`] in it.
 
+use crate::numbers::{LocalChannel, PacketId};
 use std::hint::black_box;
-
-/// No packet; also no channel.
-pub(crate) const NONE: u32 = u32::MAX;
+use tvlb_schema::Node;
 
 /// What switches see of a packet.
 #[derive(Clone, Copy, Debug)]
@@ -16,9 +15,9 @@ pub(crate) struct Flit {
     /// [`tvlb_firmware_model::Switch::forward`] at the switch behind its next link.
     pub(crate) header: u64,
     /// The packet behind it in its buffer, or the next free place of the pool.
-    pub(crate) next: u32,
+    pub(crate) next: PacketId,
     /// The output channel that it wants where it is, numbered within the switch.
-    pub(crate) out: u16,
+    pub(crate) out: LocalChannel,
     /// Links between switches that it has crossed.
     pub(crate) hops: u8,
 }
@@ -27,7 +26,7 @@ pub(crate) struct Flit {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Origin {
     /// The node that sent it.
-    pub(crate) source: u32,
+    pub(crate) source: Node,
     /// The cycle in which it was generated.
     pub(crate) created: u32,
     /// The cycle in which its node sent it.
@@ -46,13 +45,13 @@ struct Packet {
 #[derive(Debug)]
 pub(crate) struct Pool {
     packets: Vec<Packet>,
-    free: u32,
+    free: PacketId,
     live: u32,
 }
 
 impl Pool {
     pub(crate) const fn new() -> Self {
-        Self { packets: Vec::new(), free: NONE, live: 0 }
+        Self { packets: Vec::new(), free: PacketId::NONE, live: 0 }
     }
 
     /// How many packets there are.
@@ -61,10 +60,10 @@ impl Pool {
     }
 
     #[inline]
-    pub(crate) fn add(&mut self, flit: Flit, origin: Origin) -> u32 {
+    pub(crate) fn add(&mut self, flit: Flit, origin: Origin) -> PacketId {
         self.live += 1;
         let handle = self.free;
-        match self.packets.get_mut(handle as usize) {
+        match self.packets.get_mut(handle.index()) {
             Some(place) => {
                 self.free = place.flit.next;
                 *place = Packet { flit, origin };
@@ -75,40 +74,39 @@ impl Pool {
     }
 
     #[cold]
-    fn grow(&mut self, packet: Packet) -> u32 {
-        let handle = u32::try_from(self.packets.len())
-            .expect("credits bound the packets under way, far below 2^32");
+    fn grow(&mut self, packet: Packet) -> PacketId {
+        let handle = PacketId::from_index(self.packets.len());
         self.packets.push(packet);
         handle
     }
 
     #[inline]
-    pub(crate) fn remove(&mut self, handle: u32) {
+    pub(crate) fn remove(&mut self, handle: PacketId) {
         self.live -= 1;
-        self.packets[handle as usize].flit.next = self.free;
+        self.packets[handle.index()].flit.next = self.free;
         self.free = handle;
     }
 
     #[inline]
-    pub(crate) fn flit(&self, handle: u32) -> &Flit {
-        &self.packets[handle as usize].flit
+    pub(crate) fn flit(&self, handle: PacketId) -> &Flit {
+        &self.packets[handle.index()].flit
     }
 
     #[inline]
-    pub(crate) fn flit_mut(&mut self, handle: u32) -> &mut Flit {
-        &mut self.packets[handle as usize].flit
+    pub(crate) fn flit_mut(&mut self, handle: PacketId) -> &mut Flit {
+        &mut self.packets[handle.index()].flit
     }
 
     #[inline]
-    pub(crate) fn origin(&self, handle: u32) -> &Origin {
-        &self.packets[handle as usize].origin
+    pub(crate) fn origin(&self, handle: PacketId) -> &Origin {
+        &self.packets[handle.index()].origin
     }
 
     /// Fetches packets from memory, all at a time instead of one after the other as each is needed.
     #[inline]
-    pub(crate) fn fetch(&self, handles: impl Iterator<Item = u32>) {
+    pub(crate) fn fetch(&self, handles: impl Iterator<Item = PacketId>) {
         // Handles that do not exist would be seen later.
-        let touched = handles.filter_map(|handle| self.packets.get(handle as usize));
+        let touched = handles.filter_map(|handle| self.packets.get(handle.index()));
         black_box(touched.fold(0, |all, packet| all ^ packet.flit.hops));
     }
 

@@ -8,6 +8,7 @@
 //! switches; what a second switch that comes later has sent in the meantime is not counted.
 
 use crate::links::Arrival;
+use crate::numbers::PortId;
 use crate::packet::Pool;
 use std::cmp::Reverse;
 use tvlb_firmware_model::{Header, Kind};
@@ -19,7 +20,7 @@ pub(crate) struct SecondLook {
     /// The cycle in which it arrives.
     pub(crate) arrival: u32,
     /// The output port by which it left, over all switches.
-    pub(crate) port: u32,
+    pub(crate) port: PortId,
     /// The step of the cycle in which it won.
     step: u8,
 }
@@ -31,7 +32,7 @@ pub(crate) struct SecondLooks {
     pub(crate) are_taken: bool,
     packets: Vec<SecondLook>,
     /// The output ports that a flit left by in this cycle.
-    ports: Vec<u32>,
+    ports: Vec<PortId>,
     /// Per output port how many did.
     sent: Vec<u8>,
 }
@@ -49,11 +50,11 @@ impl SecondLooks {
         pool: &Pool,
         arriving: Arrival,
         arrival: u32,
-        port: u32,
+        port: PortId,
         step: u8,
     ) -> bool {
         self.ports.push(port);
-        self.sent[port as usize] += 1;
+        self.sent[port.index()] += 1;
         let header = Header::from_bits(pool.flit(arriving.packet).header);
         let is_open = header.kind() == Some(Kind::OpenMin);
         if is_open {
@@ -67,7 +68,7 @@ impl SecondLooks {
     pub(crate) fn in_order(&mut self, port_bits: u32) -> Vec<SecondLook> {
         let mut packets = std::mem::take(&mut self.packets);
         packets.sort_unstable_by_key(|look| {
-            (look.port >> port_bits, Reverse(look.step), Reverse(look.port))
+            (look.port.switch(port_bits).0, Reverse(look.step), Reverse(look.port))
         });
         packets
     }
@@ -82,14 +83,14 @@ impl SecondLooks {
         packets.clear();
         self.packets = packets;
         for port in self.ports.drain(..) {
-            self.sent[port as usize] = 0;
+            self.sent[port.index()] = 0;
         }
     }
 
     /// The bytes that it holds.
     pub(crate) fn bytes(&self) -> usize {
         self.packets.capacity() * size_of::<SecondLook>()
-            + self.ports.capacity() * size_of::<u32>()
+            + self.ports.capacity() * size_of::<PortId>()
             + self.sent.len()
     }
 }

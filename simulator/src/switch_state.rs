@@ -23,113 +23,55 @@
 //! the next, and for the next cycle.
 
 use crate::fabric::{Fabric, Link, MOST_PORTS};
-use crate::packet::NONE;
+use crate::numbers::{CHANNELS, ChannelId, LocalChannel, LocalPort, PORTS, PacketId, Peer, PortId};
 use crate::settings::Settings;
 use crate::worklist::WorkList;
 use std::array;
 use tvlb_firmware_model::{self as datapath, Credits, Header, Step};
 use tvlb_schema::{Port, Switch};
 
-/// The bits of a port's number within its chunk. The state of a chunk's ports fits a first-level
-/// cache.
-pub(crate) const PORT_BITS: u32 = MOST_PORTS.ilog2();
-/// The ports of a chunk.
-pub(crate) const PORTS: usize = MOST_PORTS as usize;
-/// Those bits, all set.
-pub(crate) const PORT_MASK: u32 = MOST_PORTS - 1;
-/// The bits of a channel's number within its chunk.
-const CHUNK_BITS: u32 = PORT_BITS + 3;
-/// Those bits, all set.
-pub(crate) const CHUNK_MASK: u32 = (1 << CHUNK_BITS) - 1;
-/// The channels of a chunk.
-pub(crate) const CHANNELS: usize = 1 << CHUNK_BITS;
-
-/// The chunk of a channel.
-#[inline]
-pub(crate) const fn chunk_of(channel: u32) -> usize {
-    (channel >> CHUNK_BITS) as usize
-}
-
-/// The number of a port's virtual channel.
-#[inline]
-pub(crate) const fn channel_of(port: u32, virtual_channel: u32) -> u32 {
-    (port & !PORT_MASK) << 3 | virtual_channel << PORT_BITS | port & PORT_MASK
-}
-
-/// The port of a channel.
-#[inline]
-pub(crate) const fn port_of(channel: u32) -> u32 {
-    channel >> CHUNK_BITS << PORT_BITS | channel & PORT_MASK
-}
-
-/// The virtual channel of a channel.
-#[inline]
-pub(crate) const fn virtual_channel_of(channel: u32) -> u32 {
-    channel >> PORT_BITS & 7
-}
-
-/// A channel of the same port by the bits of its virtual channel in a channel's number.
-#[inline]
-pub(crate) const fn with_virtual_channel_of(first: u32, channel: u32) -> u32 {
-    first | channel & CHUNK_MASK & !PORT_MASK
-}
-
-/// The low 16 bits of a number of which only they matter.
-#[inline]
-pub(crate) const fn low_u16(n: u32) -> u16 {
-    (n & 0xffff) as u16
-}
-
-/// The low 8 bits of a number of which only they matter.
-#[inline]
-pub(crate) const fn low_u8(n: u32) -> u8 {
-    (n & 0xff) as u8
-}
-
-/// No channel of a chunk.
-pub(crate) const NO_CHANNEL: u16 = u16::MAX;
-
 /// The buffer of one virtual channel at an input port.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InputChannel {
-    /// The packet at its head, or [`NONE`].
-    pub(crate) head: u32,
-    /// The last packet; means nothing where there is none.
-    pub(crate) tail: u32,
-    /// The output channel that the head wants or holds, within the chunk.
-    pub(crate) out: u16,
-    /// While the head waits for that: the next input channel that waits for it too, within the
-    /// switch, or [`NO_CHANNEL`].
-    pub(crate) next_waiter: u16,
+    /// The packet at its head, or [`PacketId::NONE`] where the buffer is empty.
+    pub(crate) head: PacketId,
+    /// The last packet. It has no meaning where the buffer is empty.
+    pub(crate) tail: PacketId,
+    /// The output channel that the packet at the head wants or holds.
+    pub(crate) out: LocalChannel,
+    /// While the packet at the head waits for an output channel: the next input channel of the
+    /// same switch that waits for the same one, or [`LocalChannel::NONE`].
+    pub(crate) next_waiter: LocalChannel,
 }
 
 impl InputChannel {
     #[inline]
     pub(crate) const fn is_empty(&self) -> bool {
-        self.head == NONE
+        self.head.is_none()
     }
 }
 
 /// Marks an output channel as held, in [`OutputChannel::last`].
-const HELD: u16 = 1 << 15;
+const HELD: u16 = LocalChannel::SPARE_BIT;
 
 /// The buffer of one virtual channel downstream, as this switch or node sees it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OutputChannel {
-    /// One of the input channels whose heads want it and do not hold it, within the chunk, the
-    /// others linked to it; or [`NO_CHANNEL`].
-    pub(crate) first_waiter: u16,
-    /// Credits left.
+    /// One of the input channels whose heads want this output channel and do not hold it; the
+    /// others follow by their `next_waiter`. [`LocalChannel::NONE`] where no head waits.
+    pub(crate) first_waiter: LocalChannel,
+    /// How many credits are left.
     pub(crate) free: u16,
-    /// The input channel, within the chunk, that holds it or held it last, and [`HELD`].
+    /// The bits of the input channel that holds this output channel or was the last to hold it,
+    /// and [`HELD`] while it is held.
     last: u16,
 }
 
 impl OutputChannel {
-    /// The input channel that holds it.
+    /// The input channel that holds this output channel now.
     #[inline]
-    pub(crate) const fn holder(self) -> Option<u16> {
-        if self.is_held() { Some(self.last & !HELD) } else { None }
+    pub(crate) const fn holder(self) -> Option<LocalChannel> {
+        if self.is_held() { Some(self.held_last()) } else { None }
     }
 
     #[inline]
@@ -137,15 +79,15 @@ impl OutputChannel {
         self.last & HELD != 0
     }
 
-    /// The input channel that held it last.
+    /// The input channel that holds this output channel or was the last to hold it.
     #[inline]
-    pub(crate) const fn held_last(self) -> u16 {
-        self.last & !HELD
+    pub(crate) const fn held_last(self) -> LocalChannel {
+        LocalChannel::from_bits(self.last & !HELD)
     }
 
     #[inline]
-    pub(crate) const fn hold(&mut self, input: u16) {
-        self.last = input | HELD;
+    pub(crate) const fn hold(&mut self, input: LocalChannel) {
+        self.last = input.bits() | HELD;
     }
 
     #[inline]
@@ -167,8 +109,8 @@ pub(crate) enum Behind {
 /// A port of a switch where flits come in.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InputPort {
-    /// The first of the output channels upstream, a switch's or a node's.
-    pub(crate) upstream: u32,
+    /// Virtual channel 0 of the output port upstream, which is a switch's or a node's.
+    pub(crate) upstream: ChannelId,
     /// Cycles from a grant to the one under which the credit is filed.
     pub(crate) credit: u16,
     /// Input channels that can go on: one bit each.
@@ -180,14 +122,14 @@ pub(crate) struct InputPort {
 /// A port of a switch where flits go out.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OutputPort {
-    /// The first of the input channels downstream; or the node.
-    pub(crate) peer: u32,
+    /// The port or the node at the other end of the link.
+    pub(crate) peer: Peer,
     /// The first cycle in which the link behind it is free for another flit.
     pub(crate) departure: u32,
     /// Flits granted towards it.
     pub(crate) flits: u32,
-    /// Within one step: the input channel that it goes to, within the chunk, or [`NO_CHANNEL`].
-    pub(crate) asked: u16,
+    /// Within one step: the input channel that this port goes to, or [`LocalChannel::NONE`].
+    pub(crate) asked: LocalChannel,
     /// The input port, the low bits of its number, that is looked at first when several want it.
     pub(crate) next_input: u8,
     pub(crate) behind: Behind,
@@ -234,11 +176,14 @@ pub(crate) struct Chunk {
     /// Input ports with a channel that can go on.
     pub(crate) ready: PortList,
     /// Output channels to hand out.
-    pub(crate) pending: WorkList<{ 2 * CHANNELS }>,
+    pub(crate) pending: ChannelList,
 }
 
-/// Room for all ports of a chunk.
-pub(crate) type PortList = WorkList<{ 2 * PORTS }>;
+/// A list that has room for all ports of a chunk.
+pub(crate) type PortList = WorkList<LocalPort, { 2 * PORTS }>;
+
+/// A list that has room for all channels of a chunk.
+pub(crate) type ChannelList = WorkList<LocalChannel, { 2 * CHANNELS }>;
 
 /// Lists that are empty between the steps.
 #[derive(Debug)]
@@ -246,7 +191,7 @@ pub(crate) struct StepLists {
     /// Input ports with a channel that can go on in the next step.
     pub(crate) ready: PortList,
     /// Input channels with a new head.
-    pub(crate) new_heads: PortList,
+    pub(crate) new_heads: WorkList<LocalChannel, { 2 * PORTS }>,
     /// Output ports that a flit goes out by: to a switch.
     pub(crate) to_switches: PortList,
     /// The same to a node.
@@ -265,25 +210,30 @@ impl SwitchStates {
             settings.global_latency_cycles,
             0,
         ];
-        let in_port = InputPort { upstream: 0, credit: 1, ready: 0, next_channel: 0 };
+        let in_port =
+            InputPort { upstream: ChannelId::default(), credit: 1, ready: 0, next_channel: 0 };
         let out_port = OutputPort {
-            peer: 0,
+            peer: Peer::default(),
             departure: 0,
             flits: 0,
-            asked: NO_CHANNEL,
+            asked: LocalChannel::NONE,
             next_input: 0,
             behind: Behind::Nothing,
         };
         let chunk = Chunk {
             in_ports: [in_port; PORTS],
             out_ports: [out_port; PORTS],
-            inputs: [InputChannel { head: NONE, tail: NONE, out: 0, next_waiter: NO_CHANNEL };
-                CHANNELS],
+            inputs: [InputChannel {
+                head: PacketId::NONE,
+                tail: PacketId::NONE,
+                out: LocalChannel::default(),
+                next_waiter: LocalChannel::NONE,
+            }; CHANNELS],
             outputs: array::from_fn(|number| OutputChannel {
-                first_waiter: NO_CHANNEL,
+                first_waiter: LocalChannel::NONE,
                 free: settings.buffer_flits,
                 // The first input channel of its switch.
-                last: first_of_switch(number, port_bits),
+                last: first_of_switch(number, port_bits).bits(),
             }),
             ready: WorkList::new(),
             pending: WorkList::new(),
@@ -292,16 +242,16 @@ impl SwitchStates {
         let ports =
             all.iter_mut().flat_map(|chunk| chunk.in_ports.iter_mut().zip(&mut chunk.out_ports));
         for (number, (input, output)) in (0..).zip(ports) {
-            let (switch, port) = (number >> port_bits, number & ((1 << port_bits) - 1));
-            if switch >= df.switch_count() {
+            if number >> port_bits >= df.switch_count() {
                 break;
             }
             let first = |to: Switch, port: Port| {
-                channel_of(u32::from(to.0) << port_bits | u32::from(port.0), 0)
+                Peer::of_channel(ChannelId::first_of(PortId::of_switch(to, port, port_bits)))
             };
-            let at = Switch(low_u16(switch));
-            (output.behind, output.peer) = match fabric.link(at, Port(low_u16(port))) {
-                Link::Terminal(node) => (Behind::Node, node.0),
+            let id = PortId::new(number);
+            let link = fabric.link(id.switch(port_bits), id.at_switch(port_bits));
+            (output.behind, output.peer) = match link {
+                Link::Terminal(node) => (Behind::Node, Peer::of_node(node)),
                 Link::Local(to, port) => (Behind::Local, first(to, port)),
                 Link::Global(to, port) => (Behind::Global, first(to, port)),
                 Link::Unused => continue,
@@ -311,15 +261,17 @@ impl SwitchStates {
                 // A node's credit counts as the node sends, at the beginning of the next cycle,
                 // and without delay. The node's output channels have the numbers of the input
                 // channels that they lead to, behind those of all switches.
-                Behind::Node => (channel_of(chunks * MOST_PORTS + number, 0), latency),
-                _ => (output.peer, latency + 1 + settings.credit_delay_cycles),
+                Behind::Node => {
+                    (ChannelId::first_of(PortId::new(chunks * MOST_PORTS + number)), latency)
+                }
+                _ => (output.peer.first_channel(), latency + 1 + settings.credit_delay_cycles),
             };
         }
         Self {
             port_bits,
             channels,
             chunks: all,
-            node_free: vec![settings.buffer_flits; (chunks as usize) << CHUNK_BITS],
+            node_free: vec![settings.buffer_flits; chunks as usize * CHANNELS],
             crossings: latencies.map(|latency| Crossing {
                 flit: u32::from(latency) + 1,
                 credit: u32::from(latency) + 1 + u32::from(settings.credit_delay_cycles),
@@ -335,38 +287,38 @@ impl SwitchStates {
 
     /// The number of the first output channel of the nodes.
     pub(crate) fn first_of_nodes(&self) -> usize {
-        self.chunks.len() << CHUNK_BITS
+        self.chunks.len() * CHANNELS
     }
 
     /// A port by its number.
     #[inline]
-    pub(crate) fn in_port(&self, number: u32) -> &InputPort {
-        &self.chunks[(number >> PORT_BITS) as usize].in_ports[(number & PORT_MASK) as usize]
+    pub(crate) fn in_port(&self, id: PortId) -> &InputPort {
+        &self.chunks[id.chunk()].in_ports[id.local().index()]
     }
 
     /// A port by its number.
     #[inline]
-    pub(crate) fn out_port(&self, number: u32) -> &OutputPort {
-        &self.chunks[(number >> PORT_BITS) as usize].out_ports[(number & PORT_MASK) as usize]
+    pub(crate) fn out_port(&self, id: PortId) -> &OutputPort {
+        &self.chunks[id.chunk()].out_ports[id.local().index()]
     }
 
     /// A channel by its number.
     #[inline]
-    pub(crate) fn input(&self, number: u32) -> &InputChannel {
-        &self.chunks[chunk_of(number)].inputs[(number & CHUNK_MASK) as usize]
+    pub(crate) fn input(&self, id: ChannelId) -> &InputChannel {
+        &self.chunks[id.chunk()].inputs[id.local().index()]
     }
 
     /// A channel by its number.
     #[inline]
-    pub(crate) fn output(&self, number: u32) -> &OutputChannel {
-        &self.chunks[chunk_of(number)].outputs[(number & CHUNK_MASK) as usize]
+    pub(crate) fn output(&self, id: ChannelId) -> &OutputChannel {
+        &self.chunks[id.chunk()].outputs[id.local().index()]
     }
 
     /// The view that a switch has of its queues.
     pub(crate) const fn queues<'n>(
         &'n self,
         switches: &'n [datapath::Switch<'n>],
-        switch: usize,
+        switch: Switch,
         buffer: u16,
     ) -> Queues<'n> {
         Queues { states: self, switches, switch, buffer: buffer as u32, later: None }
@@ -382,7 +334,7 @@ impl SwitchStates {
 pub(crate) struct Queues<'n> {
     states: &'n SwitchStates,
     switches: &'n [datapath::Switch<'n>],
-    switch: usize,
+    switch: Switch,
     buffer: u32,
     /// Per output port the flits that are not to be counted as yet.
     later: Option<&'n [u8]>,
@@ -395,28 +347,22 @@ impl<'n> Queues<'n> {
     }
 
     #[inline]
-    fn used_at(&self, switch: usize, port: Port) -> u32 {
+    fn used_at(&self, switch: Switch, port: Port) -> u32 {
         let states = self.states;
-        let number = number_of(switch, states.port_bits, port);
-        let chunk = &states.chunks[(number >> PORT_BITS) as usize];
-        let first = (number & PORT_MASK) as usize;
-        let channels = chunk.outputs[first..].iter().step_by(PORTS);
+        let id = PortId::of_switch(switch, port, states.port_bits);
+        let first = id.local().index();
+        let channels = states.chunks[id.chunk()].outputs[first..].iter().step_by(PORTS);
         let channels = channels.take(states.channels.into());
         let used: u32 = channels.map(|channel| self.buffer - u32::from(channel.free)).sum();
-        used - self.later.map_or(0, |later| u32::from(later[number as usize]))
+        used - self.later.map_or(0, |later| u32::from(later[id.index()]))
     }
 }
 
-/// The first input channel of the switch of a channel, both within the chunk.
-fn first_of_switch(channel: usize, port_bits: u32) -> u16 {
-    let port = channel & (PORTS - 1);
-    u16::try_from(port >> port_bits << port_bits).expect("a chunk has 256 ports")
-}
-
-/// The number of a switch's port.
-#[inline]
-fn number_of(switch: usize, port_bits: u32, port: Port) -> u32 {
-    u32::try_from(switch).expect("at most 2^16 switches") << port_bits | u32::from(port.0)
+/// The first input channel of the switch that an output channel belongs to, both by their places
+/// in a chunk.
+fn first_of_switch(index: usize, port_bits: u32) -> LocalChannel {
+    let port = ChannelId::from_index(index).port().local();
+    LocalChannel::new(port.first_of_switch(port_bits), 0)
 }
 
 impl Credits for Queues<'_> {
@@ -434,13 +380,13 @@ impl Credits for Queues<'_> {
     fn used_along(&self, header: Header) -> Option<u32> {
         let (mut at, mut header, mut sum) = (self.switch, header, 0);
         loop {
-            match self.switches[at].forward(header).ok()? {
+            match self.switches[usize::from(at.0)].forward(header).ok()? {
                 Step::Deliver { .. } => return Some(sum),
                 Step::Send { port, header: moved, .. } => {
                     sum += self.used_at(at, port);
                     let states = self.states;
-                    let peer = states.out_port(number_of(at, states.port_bits, port)).peer;
-                    at = (port_of(peer) >> states.port_bits) as usize;
+                    let out = states.out_port(PortId::of_switch(at, port, states.port_bits));
+                    at = out.peer.first_channel().port().switch(states.port_bits);
                     header = moved;
                 }
             }

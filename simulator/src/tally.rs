@@ -114,7 +114,7 @@ impl Tally {
 
     #[inline]
     fn population_of(&mut self, origin: &Origin) -> &mut Population {
-        let number = self.population.get(origin.source as usize).map_or(0, |&n| usize::from(n));
+        let number = self.population.get(origin.source.0 as usize).map_or(0, |&n| usize::from(n));
         &mut self.populations[number]
     }
 
@@ -125,7 +125,7 @@ impl Tally {
         self.recent.1 += u64::from(latency);
         let (is_accepted, is_measured) =
             (self.window.contains(&at), self.window.contains(&origin.sent));
-        self.accepted[origin.source as usize] += u32::from(is_accepted);
+        self.accepted[origin.source.0 as usize] += u32::from(is_accepted);
         let population = self.population_of(origin);
         population.accepted += u64::from(is_accepted);
         if is_measured {

@@ -3,8 +3,10 @@
 //!
 //! A node is in one list at most, so a list is its first node, and each node knows the next.
 
-/// No node.
-pub(crate) const NO_NODE: u32 = u32::MAX;
+use tvlb_schema::Node;
+
+/// Stands where a list of nodes ends.
+pub(crate) const NO_NODE: Node = Node(u32::MAX);
 
 /// Cycles that can be looked ahead; what is farther is looked at again on the way.
 const HORIZON: u32 = 255;
@@ -13,7 +15,7 @@ const HORIZON: u32 = 255;
 #[derive(Debug)]
 pub(crate) struct Wakeups {
     /// Per chunk and cycle the first of its nodes.
-    first: Vec<[u32; HORIZON as usize + 1]>,
+    first: Vec<[Node; HORIZON as usize + 1]>,
 }
 
 impl Wakeups {
@@ -26,14 +28,14 @@ impl Wakeups {
     /// returned comes after it in its list, which it must keep in mind.
     #[inline]
     #[must_use]
-    pub(crate) fn set(&mut self, chunk: usize, now: u32, cycle: u32, node: u32) -> u32 {
+    pub(crate) fn set(&mut self, chunk: usize, now: u32, cycle: u32, node: Node) -> Node {
         let cycle = cycle.min(now.saturating_add(HORIZON));
         std::mem::replace(&mut self.first[chunk][(cycle & HORIZON) as usize], node)
     }
 
     /// Takes the list of a chunk's cycle: its first node, which knows the next, or [`NO_NODE`].
     #[inline]
-    pub(crate) fn take(&mut self, chunk: usize, cycle: u32) -> u32 {
+    pub(crate) fn take(&mut self, chunk: usize, cycle: u32) -> Node {
         std::mem::replace(&mut self.first[chunk][(cycle & HORIZON) as usize], NO_NODE)
     }
 

@@ -7,13 +7,9 @@
 //! elsewhere goes on.
 
 use crate::network::Network;
-use crate::switch_state::{
-    Behind, CHUNK_MASK, port_of, virtual_channel_of, with_virtual_channel_of,
-};
+use crate::numbers::ChannelId;
+use crate::switch_state::Behind;
 use std::fmt;
-
-/// Why a channel's place is its number.
-const NUMBER: &str = "channels are numbered in 32 bits";
 
 /// Channels that wait for each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,20 +64,20 @@ impl Network<'_> {
     pub(crate) fn deadlock(&self) -> Option<Deadlock> {
         // Credits on their way will let somebody move.
         let mut returning = vec![false; self.states.first_of_nodes() + self.states.node_free.len()];
-        self.links.credits_under_way().for_each(|channel| returning[channel] = true);
+        self.links.credits_under_way().for_each(|channel| returning[channel.index()] = true);
         let count = self.states.first_of_nodes();
         // 0: not visited; else the number of the walk that visited it.
         let mut visited = vec![0_u32; count];
         for (walk, start) in (1_u32..).zip(0..count) {
-            let mut at = start;
-            while visited[at] == 0 {
-                visited[at] = walk;
+            let mut at = ChannelId::from_index(start);
+            while visited[at.index()] == 0 {
+                visited[at.index()] = walk;
                 match self.waits_for(at, &returning) {
                     Some((next, _)) => at = next,
                     None => break,
                 }
             }
-            if visited[at] == walk && self.waits_for(at, &returning).is_some() {
+            if visited[at.index()] == walk && self.waits_for(at, &returning).is_some() {
                 return self.cycle_from(at, &returning);
             }
         }
@@ -93,7 +89,7 @@ impl Network<'_> {
         Deadlock { cycle: self.now, under_way: self.links.pool.live(), channels: Vec::new() }
     }
 
-    fn cycle_from(&self, start: usize, returning: &[bool]) -> Option<Deadlock> {
+    fn cycle_from(&self, start: ChannelId, returning: &[bool]) -> Option<Deadlock> {
         let mut channels = Vec::new();
         let mut at = start;
         loop {
@@ -111,41 +107,38 @@ impl Network<'_> {
     }
 
     /// The input channel that one waits for, and whether for a credit; `None` if it can move.
-    fn waits_for(&self, input: usize, returning: &[bool]) -> Option<(usize, bool)> {
+    fn waits_for(&self, input: ChannelId, returning: &[bool]) -> Option<(ChannelId, bool)> {
         let states = &self.states;
-        let channel = states.input(u32::try_from(input).expect(NUMBER));
+        let channel = states.input(input);
         if channel.is_empty() {
             return None;
         }
-        let chunk = input & !(CHUNK_MASK as usize);
-        let out = chunk | usize::from(channel.out);
-        let number = u32::try_from(out).expect(NUMBER);
-        let output = states.output(number);
-        let holder = chunk | usize::from(output.holder()?);
+        let out = channel.out.in_chunk(input.chunk());
+        let output = states.output(out);
+        let holder = output.holder()?.in_chunk(input.chunk());
         if holder != input {
             return Some((holder, false));
         }
-        if output.free > 0 || returning[out] {
+        if output.free > 0 || returning[out.index()] {
             return None;
         }
-        let port = states.out_port(port_of(number));
+        let port = states.out_port(out.port());
         match port.behind {
             Behind::Local | Behind::Global => {
-                Some((with_virtual_channel_of(port.peer, number) as usize, true))
+                Some((port.peer.first_channel().with_virtual_channel_of(out.local()), true))
             }
             Behind::Node | Behind::Nothing => None,
         }
     }
 
     /// An input channel by the name of the link that leads to it.
-    fn waiting_channel(&self, input: usize, for_credit: bool) -> WaitingChannel {
-        let number = u32::try_from(input).expect(NUMBER);
-        let port = port_of(number);
+    fn waiting_channel(&self, input: ChannelId, for_credit: bool) -> WaitingChannel {
+        let port = input.port();
         let state = self.states.out_port(port);
         let link = match state.behind {
-            Behind::Local | Behind::Global => self.link_name(port_of(state.peer)),
+            Behind::Local | Behind::Global => self.link_name(state.peer.first_channel().port()),
             Behind::Node | Behind::Nothing => self.injection_name(port),
         };
-        WaitingChannel { link, channel: virtual_channel_of(number), for_credit }
+        WaitingChannel { link, channel: input.virtual_channel(), for_credit }
     }
 }

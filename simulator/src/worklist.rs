@@ -1,32 +1,32 @@
 //! Lists of work with a length that is bounded beforehand.
 //!
-//! Every list is filled and emptied anew all the time; none ever allocates, and putting something
-//! in on a condition is an addition instead of a branch that cannot be predicted.
+//! The lists are filled and emptied again in every step. They never allocate, and appending a
+//! number on a condition is an addition instead of a branch that the processor would mispredict.
 
-/// A list of at most N − 1 numbers; N is a power of two.
+/// A list of at most N − 1 numbers of one kind; N is a power of two.
 #[derive(Clone, Debug)]
-pub(crate) struct WorkList<const N: usize> {
-    places: [u16; N],
+pub(crate) struct WorkList<T, const N: usize> {
+    places: [T; N],
     len: usize,
 }
 
-impl<const N: usize> WorkList<N> {
+impl<T: Copy + Default, const N: usize> WorkList<T, N> {
     /// An empty list.
-    pub(crate) const fn new() -> Self {
-        assert!(N.is_power_of_two(), "so that a mask keeps places in range");
-        Self { places: [0; N], len: 0 }
+    pub(crate) fn new() -> Self {
+        const { assert!(N.is_power_of_two(), "so that a mask keeps places in range") };
+        Self { places: [T::default(); N], len: 0 }
     }
 
     /// Appends a number if it is wanted.
     #[inline]
-    pub(crate) fn push_if(&mut self, number: u16, wanted: bool) {
+    pub(crate) fn push_if(&mut self, number: T, wanted: bool) {
         self.places[self.len & (N - 1)] = number;
         self.len += usize::from(wanted);
         debug_assert!(self.len < N, "the lists have room for all that can be in them");
     }
 
     #[inline]
-    pub(crate) fn push(&mut self, number: u16) {
+    pub(crate) fn push(&mut self, number: T) {
         self.push_if(number, true);
     }
 
@@ -41,7 +41,7 @@ impl<const N: usize> WorkList<N> {
     }
 
     #[inline]
-    pub(crate) fn as_slice(&self) -> &[u16] {
+    pub(crate) fn as_slice(&self) -> &[T] {
         &self.places[..self.len]
     }
 
