@@ -10,6 +10,7 @@
 //! - `allocate`: the pipeline, arbitration
 //! - `traffic`, `arrivals`: who sends to whom, and when
 //! - `run`, `tally`: what is measured of which packets, saturation
+//! - `search`, `study`: the search for the load of saturation, many runs at once
 //! - `conservation`, `watchdog`: conservation, deadlock
 //!
 //! # Example
@@ -80,6 +81,7 @@ mod packet;
 mod pattern;
 mod revise;
 mod run;
+mod search;
 mod second_look;
 mod settings;
 mod study;
@@ -97,6 +99,7 @@ pub use outcome::{Fairness, Figures, LinkLoad, Outcome};
 pub use pattern::{Pattern, PatternError};
 pub use revise::Revision;
 pub use run::{Run, RunError, StopRule};
+pub use search::{Probing, last_good};
 pub use settings::{Injection, Settings, SettingsError, paths_name};
 pub use study::{Estimate, Observer, Point, Saturation, SeedSaturation, Study, StudyError};
 pub use traffic::{Traffic, TrafficError};

@@ -7,6 +7,7 @@ use crate::fabric::Fabric;
 use crate::outcome::Outcome;
 use crate::pattern::Pattern;
 use crate::run::{Run, RunError, StopRule};
+use crate::search::{Probing, last_good};
 use crate::settings::{Settings, SettingsError};
 use crate::traffic::{Traffic, TrafficError};
 use rayon::prelude::*;
@@ -23,50 +24,50 @@ pub enum StudyError {
     /// The settings or a load make no sense; nothing was run.
     #[error(transparent)]
     Settings(#[from] SettingsError),
-    /// A run failed.
+    /// A run ended without figures.
     #[error("load {load}, seed {seed}: {error}")]
     Run {
-        /// Its load.
+        /// The load of the run.
         load: f64,
-        /// Its seed.
+        /// The seed of the run.
         seed: u64,
-        /// Why.
+        /// What ended the run.
         error: RunError,
     },
-    /// A resolution that is none.
+    /// The resolution of a search is out of its range.
     #[error("resolution is {found}, accepted 0.0001 to 0.5")]
     Resolution {
-        /// The resolution.
+        /// The resolution that was found.
         found: f64,
     },
 }
 
-/// What whoever waits for a study is told, and may answer; called from any thread.
+/// Callbacks about the progress of a study. They are called from any thread.
 pub trait Observer: Sync {
-    /// A run has ended.
+    /// Is called whenever a run has ended.
     fn run_ended(&self) {}
 
-    /// Whether all runs are to end at once, as errors.
+    /// Whether the caller wants all runs to end at once, as [`RunError::Stopped`].
     fn stop(&self) -> bool {
         false
     }
 }
 
-/// Nobody.
+/// Ignores the progress and never stops a study.
 impl Observer for () {}
 
-/// A mean over seeds and its standard error; 0 of a single seed.
+/// A mean over seeds and its standard error, which is 0 where there is a single seed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Estimate {
-    /// The mean.
+    /// The mean over the seeds.
     pub mean: f64,
     /// The standard error of the mean.
     pub error: f64,
 }
 
 impl Estimate {
-    /// Of some values.
+    /// The mean of some values and its standard error.
     #[expect(clippy::cast_precision_loss, reason = "a handful of seeds")]
     pub fn of(values: &[f64]) -> Self {
         let count = values.len().max(1) as f64;
@@ -77,7 +78,7 @@ impl Estimate {
     }
 }
 
-/// One load of a curve.
+/// What was measured at one load of a curve.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Point {
@@ -87,22 +88,22 @@ pub struct Point {
     pub saturated: bool,
     /// Whether any of the runs accepted less than it was offered.
     pub falls_short: bool,
-    /// Mean latency.
+    /// The mean latency in cycles.
     pub latency: Estimate,
     /// Flits accepted per sending node and cycle.
     pub accepted: Estimate,
-    /// One run for each seed.
+    /// The outcomes of the runs, one for each seed.
     pub runs: Vec<Outcome>,
 }
 
-/// What is simulated.
+/// A network, its settings and its traffic, to be run at several loads with several seeds.
 #[derive(Clone, Copy, Debug)]
 pub struct Study<'f> {
-    /// The network.
+    /// The network that is simulated.
     pub fabric: &'f Fabric<'f>,
     /// The settings of every run.
     pub settings: &'f Settings,
-    /// The traffic.
+    /// The traffic of every run.
     pub pattern: &'f Pattern,
     /// The seeds; each stands for one run of each load.
     pub seeds: &'f [u64],
@@ -112,7 +113,7 @@ pub struct Study<'f> {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SeedSaturation {
-    /// The seed.
+    /// The seed of these runs.
     pub seed: u64,
     /// The last load before the mean latency passes the limit.
     pub by_latency: f64,
@@ -122,7 +123,7 @@ pub struct SeedSaturation {
     pub accepted_beyond: f64,
 }
 
-/// Where a network saturates.
+/// Where a network saturates, over all seeds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Saturation {
@@ -132,7 +133,7 @@ pub struct Saturation {
     pub by_latency: Estimate,
     /// The last load of which the network accepts what it is offered.
     pub by_acceptance: Estimate,
-    /// For each seed.
+    /// What was found with each of the seeds.
     pub seeds: Vec<SeedSaturation>,
 }
 
@@ -222,36 +223,23 @@ impl Study<'_> {
         )]
         let steps = (1.0 / resolution + 1e-9) as u32;
         let mut known: BTreeMap<u32, Outcome> = BTreeMap::new();
-        let mut last_good = |fails: &(dyn Fn(&Outcome) -> bool + Sync)| {
-            // Good up to `low`, bad from `high` on.
-            let (mut low, mut high) = (0, steps + 1);
-            while high - low > 1 {
-                let third = (high - low).div_ceil(3);
-                let mut tried = vec![low + third, (low + 2 * third).min(high - 1)];
-                tried.dedup();
+        // Both searches share the runs, because most of the loads that they ask about are the same.
+        let mut last_step_without = |fails: &dyn Fn(&Outcome) -> bool| {
+            last_good(steps, Probing::Thirds, |tried| {
                 let new: Vec<u32> =
                     tried.iter().copied().filter(|step| !known.contains_key(step)).collect();
-                let outcomes: Vec<_> = new
-                    .par_iter()
-                    .map(|&step| {
-                        self.run(traffics, load_of(step), seed, StopRule::WhenSaturated, observer)
-                    })
-                    .collect();
+                let run = |&step: &u32| {
+                    self.run(traffics, load_of(step), seed, StopRule::WhenSaturated, observer)
+                };
+                let outcomes: Vec<_> = new.par_iter().map(run).collect();
                 for (step, outcome) in new.into_iter().zip(outcomes) {
                     known.insert(step, outcome?);
                 }
-                for step in tried {
-                    match known.get(&step) {
-                        Some(outcome) if fails(outcome) => high = high.min(step),
-                        _ if step < high => low = low.max(step),
-                        _ => {}
-                    }
-                }
-            }
-            Ok::<u32, StudyError>(low)
+                Ok::<_, StudyError>(tried.iter().map(|step| !fails(&known[step])).collect())
+            })
         };
-        let by_latency = last_good(&|outcome| outcome.saturated)?;
-        let by_acceptance = last_good(&Outcome::falls_short)?;
+        let by_latency = last_step_without(&|outcome| outcome.saturated)?;
+        let by_acceptance = last_step_without(&Outcome::falls_short)?;
         let accepted_beyond = if by_latency < steps {
             let load = load_of(by_latency + 1);
             self.run(traffics, load, seed, StopRule::FullWindow, observer)?.all.accepted

@@ -1,8 +1,9 @@
 //! The search for the load at which a network saturates, in as few runs as a good guess allows.
 //!
-//! Loads are whole steps. A run at a step is good or bad; what is sought is a good step whose next
-//! is bad. The search strides away from the guess until it has one of each, then halves what is
-//! left. It asks for one run after another and depends on nothing but the answers.
+//! Loads are whole percent of what a node can send. The search itself is the simulator's, which
+//! strides away from the guess and then halves what is left.
+
+use tvlb_simulator::{self as simulator, Probing};
 
 /// How many steps make a load of 1.
 pub const STEPS: u32 = 100;
@@ -12,26 +13,9 @@ pub const STEPS: u32 = 100;
 /// # Errors
 /// The first failure of a run.
 pub fn last_good<E>(guess: u32, mut is_good: impl FnMut(u32) -> Result<bool, E>) -> Result<u32, E> {
-    // Good up to `low`, bad from `high` on.
-    let (mut low, mut high) = (0, STEPS + 1);
-    let mut next = guess.clamp(1, STEPS);
-    let mut stride = 2;
-    while high - low > 1 {
-        if is_good(next)? {
-            low = next;
-        } else {
-            high = next;
-        }
-        next = if high > STEPS && low < STEPS {
-            (low + stride).min(STEPS)
-        } else if low == 0 && high > 1 {
-            high.saturating_sub(stride).max(1)
-        } else {
-            low.midpoint(high)
-        };
-        stride *= 2;
-    }
-    Ok(low)
+    simulator::last_good(STEPS, Probing::FromGuess(guess), |steps| {
+        steps.iter().map(|&step| is_good(step)).collect()
+    })
 }
 
 /// A step as a load.

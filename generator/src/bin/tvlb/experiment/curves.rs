@@ -25,7 +25,8 @@ use tvlb_generator::table_set::sha256;
 use tvlb_generator::topology::arrangement::{Arrangement, arrange};
 use tvlb_schema::{PerDecision, VcScheme};
 use tvlb_simulator::{
-    Fabric, Outcome, Pattern, Revision, Run, RunError, Settings, StopRule, Traffic,
+    Fabric, Outcome, Pattern, Probing, Revision, Run, RunError, Settings, StopRule, Traffic,
+    last_good,
 };
 
 /// Loads are hundredths.
@@ -284,21 +285,8 @@ fn line(
         known.insert(step, point);
         Ok::<bool, Failure>(good)
     };
-    let (mut good, mut bad) = (0, 101);
-    let mut step = effort.coarse;
-    while step <= 100 {
-        if !is_good(step)? {
-            bad = step;
-            break;
-        }
-        good = step;
-        step += effort.coarse;
-    }
-    while bad <= 100 && bad - good > effort.fine {
-        let middle = good + ((bad - good) / 2).next_multiple_of(effort.fine);
-        let middle = if middle >= bad { bad - 1 } else { middle };
-        if is_good(middle)? { good = middle } else { bad = middle }
-    }
+    let probing = Probing::Upwards { coarse: effort.coarse, fine: effort.fine };
+    let good = last_good(100, probing, |steps| steps.iter().map(|&step| is_good(step)).collect())?;
     Ok(Line {
         scheme: scheme.name(),
         variant: variant.name,

@@ -1,0 +1,176 @@
+//! The search for the load at which a network saturates.
+//!
+//! Loads are numbered in steps of equal size, from 1. The network is *good* at a step if it is not
+//! saturated there. A search keeps two steps, one known to be good and one known to be bad, and
+//! asks about steps between them until they are neighbours. Step 0 counts as good and the step
+//! after the last one as bad, and neither is asked about.
+//!
+//! The searches of this project differ only in which step they ask about next, because they save
+//! different things: [`Probing`] names the three ways. A search depends on nothing but the answers
+//! that it is given, so it is reproducible wherever the runs are.
+
+/// Which steps a search asks about next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Probing {
+    /// Two steps at a time, which cut what is left into thirds. Both can run at once, so the
+    /// search takes less time than halving where there are processors to spare.
+    Thirds,
+    /// One step at a time, first this guess, then with doubling strides away from it until the
+    /// search has a good and a bad step, then halving what is left. A good guess takes three
+    /// steps, so this suits searches of which many have nearly the same result.
+    FromGuess(u32),
+    /// One step at a time, first upwards on a coarse grid until a step is bad, then halving what
+    /// is left on a fine grid; the search ends where the two steps are `fine` apart. It asks about
+    /// few saturated loads, and those that it asks about make a curve that can be drawn.
+    Upwards {
+        /// The distance between two steps of the coarse grid, at least 1.
+        coarse: u32,
+        /// The distance between two steps of the fine grid, at least 1.
+        fine: u32,
+    },
+}
+
+/// What is known in the course of a search.
+#[derive(Clone, Copy)]
+struct Bracket {
+    /// The largest step known to be good, or 0.
+    good: u32,
+    /// The smallest step known to be bad, or the step after the last one.
+    bad: u32,
+    /// The last step.
+    last: u32,
+}
+
+/// The last good step of the steps 1 to `last`, or 0 if step 1 is bad.
+///
+/// `ask` is given one or two different steps in ascending order and returns of each whether it is
+/// good.
+///
+/// # Errors
+/// The first error of `ask`, which ends the search.
+///
+/// # Example
+/// ```
+/// use std::convert::Infallible;
+/// use tvlb_simulator::{Probing, last_good};
+///
+/// let saturated_above = |steps: &[u32]| {
+///     Ok::<_, Infallible>(steps.iter().map(|&step| step <= 37).collect::<Vec<bool>>())
+/// };
+/// assert_eq!(last_good(100, Probing::Thirds, saturated_above), Ok(37));
+/// assert_eq!(last_good(100, Probing::FromGuess(30), saturated_above), Ok(37));
+/// assert_eq!(last_good(100, Probing::Upwards { coarse: 10, fine: 1 }, saturated_above), Ok(37));
+/// ```
+pub fn last_good<E>(
+    last: u32,
+    probing: Probing,
+    mut ask: impl FnMut(&[u32]) -> Result<Vec<bool>, E>,
+) -> Result<u32, E> {
+    let mut known = Bracket { good: 0, bad: last + 1, last };
+    let apart = if let Probing::Upwards { fine, .. } = probing { fine.max(1) } else { 1 };
+    for round in 0.. {
+        if known.bad - known.good <= apart {
+            break;
+        }
+        let (first, second) = known.next(probing, round);
+        let pair = [first, second];
+        let steps = if first == second { &pair[..1] } else { &pair[..] };
+        for (&step, is_good) in steps.iter().zip(ask(steps)?) {
+            if !is_good {
+                known.bad = known.bad.min(step);
+            } else if step < known.bad {
+                // A good step above a bad one is an accident of the run and proves nothing.
+                known.good = known.good.max(step);
+            }
+        }
+    }
+    Ok(known.good)
+}
+
+impl Bracket {
+    /// The steps to ask about in a round, which is counted from 0; the same one twice for one.
+    fn next(self, probing: Probing, round: u32) -> (u32, u32) {
+        let Self { good, bad, last } = self;
+        match probing {
+            Probing::Thirds => {
+                let third = (bad - good).div_ceil(3);
+                (good + third, (good + 2 * third).min(bad - 1))
+            }
+            Probing::FromGuess(guess) => {
+                let stride = 1_u32.checked_shl(round).unwrap_or(u32::MAX);
+                let step = if round == 0 {
+                    guess.clamp(1, last)
+                } else if bad > last {
+                    good.saturating_add(stride).min(last)
+                } else if good == 0 {
+                    bad.saturating_sub(stride).max(1)
+                } else {
+                    good.midpoint(bad)
+                };
+                (step, step)
+            }
+            Probing::Upwards { coarse, fine } => {
+                let step = if bad > last {
+                    good.saturating_add(coarse.max(1)).min(last)
+                } else {
+                    let half = ((bad - good) / 2).next_multiple_of(fine.max(1));
+                    (good + half).min(bad - 1)
+                };
+                (step, step)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn search(last: u32, probing: Probing, last_good_step: u32) -> (u32, Vec<u32>) {
+        let mut asked = Vec::new();
+        let found = last_good::<()>(last, probing, |steps| {
+            asked.extend(steps);
+            Ok(steps.iter().map(|&step| step <= last_good_step).collect())
+        });
+        (found.unwrap_or(u32::MAX), asked)
+    }
+
+    #[test]
+    fn every_way_finds_every_step_and_asks_about_none_twice() {
+        for last in [1, 2, 7, 100] {
+            let coarse = [1, 3, 10, 200].map(|coarse| Probing::Upwards { coarse, fine: 1 });
+            let guesses = [0, 1, 30, 105].map(Probing::FromGuess);
+            for probing in [Probing::Thirds].into_iter().chain(coarse).chain(guesses) {
+                for step in 0..=last {
+                    let (found, mut asked) = search(last, probing, step);
+                    assert_eq!(found, step, "{probing:?} of {last}");
+                    assert!(asked.iter().all(|step| (1..=last).contains(step)));
+                    let count = asked.len();
+                    asked.sort_unstable();
+                    asked.dedup();
+                    assert_eq!(asked.len(), count, "{probing:?} asks twice");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_steps_that_are_asked_about_are_pinned() {
+        assert_eq!(search(100, Probing::Thirds, 40).1, [34, 68, 46, 58, 38, 42, 40, 41]);
+        assert_eq!(search(100, Probing::FromGuess(30), 26).1, [30, 28, 24, 26, 27]);
+        let coarse_and_fine = Probing::Upwards { coarse: 10, fine: 2 };
+        assert_eq!(search(100, coarse_and_fine, 27), (26, vec![10, 20, 30, 26, 28]));
+        assert_eq!(search(100, Probing::Upwards { coarse: 20, fine: 5 }, 100).1.len(), 5);
+    }
+
+    #[test]
+    fn a_good_step_above_a_bad_one_proves_nothing() {
+        let good_but_at_34 = |steps: &[u32]| Ok(steps.iter().map(|&step| step != 34).collect());
+        assert_eq!(last_good::<()>(100, Probing::Thirds, good_but_at_34), Ok(33));
+    }
+
+    #[test]
+    fn an_error_ends_the_search() {
+        assert_eq!(last_good(30, Probing::Thirds, |_| Err("broken")), Err("broken"));
+    }
+}
