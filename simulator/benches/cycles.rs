@@ -1,11 +1,11 @@
 //! The simulator's speed: 500 cycles of networks that are already full, for each scheme.
 #![allow(clippy::unwrap_used, reason = "a test program")]
 
-#[path = "../tests/arrangement/mod.rs"]
-mod arrangement;
+#[path = "../src/test_images.rs"]
+mod test_images;
 
-use arrangement::{Images, absolute_images};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use test_images::{Images, absolute_images};
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_schema::ShapeSet;
 use tvlb_simulator::{Fabric, Run, Settings, Traffic};

@@ -11,27 +11,28 @@
 //! that were free when the step began, and its winners take part in switch allocation one step
 //! later.
 //!
-//! A step runs for all switches at once, part by part, over lists of just those ports and channels
-//! that have something to do. Switches do not see each other within a cycle, so that is the same
-//! as one switch after the other, but for PAR's second look (`second_look`).
+//! A step runs for all switches of a chunk at once, part by part, over lists of exactly those ports
+//! and channels that have something to do. Switches do not see each other within a cycle, so the
+//! result is that of running one switch after another, except for PAR's second look
+//! (`second_look`).
 
 use crate::links::{Arrival, Links};
 use crate::numbers::{CHANNELS, LocalChannel, LocalPort, PORTS, PacketId, low_u8};
 use crate::second_look::SecondLooks;
 use crate::switch_state::{
-    Behind, ChannelList, Chunk, Crossing, InputChannel, InputPort, OutputChannel, PortList,
+    ChannelList, Chunk, Crossing, InputChannel, InputPort, OutputChannel, PortKind, PortList,
     StepLists, SwitchStates,
 };
 
-/// What is known of a step.
+/// When a step takes place.
 #[derive(Clone, Copy)]
 pub(crate) struct Moment {
     /// The cycle.
     pub(crate) now: u32,
-    /// The cycle from which on flits that win switch allocation can be on their link: they cross
-    /// the switch in the next step and then queue.
+    /// The first cycle in which a flit that wins switch allocation in this step can be on its
+    /// link: it crosses the switch in the next step, which may belong to the next cycle.
     pub(crate) earliest: u32,
-    /// The number of the step in its cycle.
+    /// The number of the step within its cycle, counted from 1.
     pub(crate) step: u8,
 }
 
@@ -86,8 +87,8 @@ fn put_forward(chunk: &mut Chunk, step: &mut StepLists) {
             step.to_nodes.push_if(number, to_node);
             step.to_switches.push_if(number, !to_node);
         } else {
-            // The one that comes first from where the arbiter's pointer stands; the other has
-            // lost.
+            // Another input port has asked already. The arbiter takes the one that it meets first
+            // from its pointer on; the loser stays in the list of ports that can go on.
             let distance = |port: LocalPort| port.distance_from(out.next_input);
             let other = out.asked.port();
             let lost = if distance(port) < distance(other) {
@@ -101,7 +102,7 @@ fn put_forward(chunk: &mut Chunk, step: &mut StepLists) {
     }
 }
 
-/// What changes as flits leave their buffers.
+/// What changes when flits leave their buffers.
 struct Send<'s> {
     chunk: &'s mut Chunk,
     step: &'s mut StepLists,
@@ -113,9 +114,14 @@ struct Send<'s> {
 }
 
 impl Send<'_> {
-    /// Sends what has won to the nodes, or to the next switches: takes the head of the input
-    /// channel that an output port goes to, and the output channel that it has held; the credit
-    /// for its place goes back.
+    /// Sends the winners of switch allocation on their way: those that leave for nodes, or those
+    /// that leave for other switches.
+    ///
+    /// For each output port that was granted, the packet at the head of the winning input channel
+    /// leaves its buffer, the output channel that it held is free again and has one credit less,
+    /// and a credit for the place in the buffer goes back upstream. The two kinds of ports have
+    /// loops of their own, because they end differently and the processor cannot predict which
+    /// kind comes next.
     #[inline]
     fn all<const TO_NODES: bool>(&mut self, crossings: &[Crossing; 4]) {
         let Self { chunk, step, links, looks, at, number: chunk_number } = self;
@@ -128,6 +134,8 @@ impl Send<'_> {
             let input = std::mem::replace(&mut out_port.asked, LocalChannel::NONE);
             let (port, channel) = (input.port(), input.virtual_channel());
             out_port.next_input = port.next();
+            // Flits that were granted earlier may still queue for the link, and each takes a cycle
+            // on it. Nothing overtakes in that queue, so the time of departure is known now.
             let departure = at.earliest.max(out_port.departure);
             out_port.departure = departure + 1;
             out_port.flits += 1;
@@ -136,19 +144,25 @@ impl Send<'_> {
             let left = in_port.ready & !(1 << channel);
             in_port.ready = left;
             in_port.next_channel = low_u8(channel + 1);
-            // Both are rare enough to be foreseen.
+            // An arbiter's pointer moves on only past a winner. That an input port has a second
+            // channel that can go on is rare, so the processor predicts this branch well and an
+            // unconditional append would gain nothing.
             if left != 0 {
                 ready.push(port);
             }
             let credit = in_port.upstream.with_virtual_channel_of(input);
             links.return_credit(at.now + u32::from(in_port.credit), credit);
 
+            // The flit leaves the buffer now, whenever it gets on the link: the output queue is
+            // outside the buffer that the credits count.
             let buffer = &mut inputs[input.index()];
             let (packet, out) = (buffer.head, buffer.out);
             let output = &mut outputs[out.index()];
             debug_assert!(output.free > 0, "only what has a credit takes part in allocation");
             output.free -= 1;
             output.release();
+            // VC allocation hands it out in the next step at the earliest: this step's looks only
+            // at what was pending when the step began.
             if !output.first_waiter.is_none() {
                 pending.push(out);
             }
@@ -156,20 +170,24 @@ impl Send<'_> {
                 buffer.head = PacketId::NONE;
             } else {
                 buffer.head = links.pool.flit(packet).next;
+                // The packet after it was routed on its arrival and asks for its output channel
+                // when this step's VC allocation is over.
                 buffer.out = links.pool.flit(buffer.head).out;
                 new_heads.push(input);
             }
 
             if TO_NODES {
                 // The node takes the flit at once and answers with a credit.
-                let crossing = crossings[Behind::Node as usize];
+                let crossing = crossings[PortKind::Node as usize];
                 let arrival = departure + crossing.flit;
                 links.credits.file(arrival + crossing.credit, *chunk_number, out);
                 links.deliver(packet, arrival);
             } else {
-                let arrival = departure + crossings[out_port.behind as usize].flit;
+                let arrival = departure + crossings[out_port.kind as usize].flit;
                 let input = out_port.peer.first_channel().with_virtual_channel_of(out);
                 let arriving = Arrival { input, packet };
+                // The second look may still change the header, so a packet that is due for it is
+                // filed only after the cycle's last step.
                 if looks.are_taken {
                     let port = number.in_chunk(*chunk_number);
                     if looks.take(&links.pool, arriving, arrival, port, at.step) {
@@ -182,9 +200,9 @@ impl Send<'_> {
     }
 }
 
-/// Hands out the first `count` output channels of the list of those that are free and wanted. An
-/// input channel whose output channel has a credit can go on in the next step; another waits for
-/// one.
+/// VC allocation: hands out the first `count` of the output channels that are free and wanted. An
+/// input channel that gets one with a credit can take part in switch allocation in the next step;
+/// one that gets an output channel without a credit waits for a credit.
 #[inline]
 fn allocate_channels(chunk: &mut Chunk, count: usize) {
     let Chunk { in_ports, inputs, outputs, ready, pending, .. } = chunk;
@@ -202,11 +220,11 @@ fn allocate_channels(chunk: &mut Chunk, count: usize) {
             make_ready(in_ports, ready, input);
         }
     }
-    // Those that became free in this step move up.
+    // The output channels that became free in this step are handed out in the next one.
     pending.drop_front(count);
 }
 
-/// An input channel can take part in switch allocation.
+/// Lets an input channel take part in switch allocation from the next step on.
 #[inline]
 pub(crate) fn make_ready(
     in_ports: &mut [InputPort; PORTS],
@@ -221,7 +239,7 @@ pub(crate) fn make_ready(
     port.ready |= 1 << input.virtual_channel();
 }
 
-/// The head of an input channel begins to wait for its output channel.
+/// Lets the packet at the head of an input channel wait for its output channel.
 #[inline]
 pub(crate) fn wait(
     channel: &mut InputChannel,
@@ -237,8 +255,9 @@ pub(crate) fn wait(
     output.first_waiter = input;
 }
 
-/// The input channel that an output channel with several waiters goes to: the first behind
-/// the one that held it last, in the order of ports and channels. It no longer waits.
+/// Chooses the input channel that an output channel with several waiters goes to, and takes it out
+/// of the list of waiters. The arbiter is round robin: it takes the first one after the input
+/// channel that held the output channel last, in the order of ports and virtual channels.
 fn choose_among_several(
     inputs: &mut [InputChannel; CHANNELS],
     output: &mut OutputChannel,
@@ -261,7 +280,8 @@ fn choose_among_several(
     best
 }
 
-/// By the bit to begin with and a set of bits: the first that is set from there on, going round.
+/// For a bit to begin with (the upper three bits of the index) and a set of eight bits (the lower
+/// eight): the first bit of the set from there on, going round.
 const FIRST: [u8; 2048] = {
     let mut table = [0; 2048];
     let mut place = 0_u32;
@@ -274,7 +294,8 @@ const FIRST: [u8; 2048] = {
     table
 };
 
-/// The first bit that is set from bit `from` on, going round.
+/// The first bit that is set from bit `from` on, going round, by a table because the branches of a
+/// search would be mispredicted.
 #[inline]
 const fn first_from(bits: u8, from: u8) -> u32 {
     FIRST[(from as usize & 7) << 8 | bits as usize] as u32

@@ -1,45 +1,83 @@
 //! A ring of buckets, one per cycle and lane: what will happen, filed under when and where.
 //!
 //! Latencies are bounded, so a ring somewhat longer than the longest one serves for ever. What is
-//! filed under a cycle and lane lies in a chain of small blocks, the last one first. Emptied blocks
-//! go to the next buckets that need some, so what is in use is hardly more than what is filed, in
-//! few pages of memory, and soon nothing is allocated any more. All lanes of a cycle lie together:
-//! whoever files does so for many lanes and few cycles.
+//! filed under a cycle and lane lies in a chain of small blocks, of which the last one comes first.
+//! A block that has been emptied goes to the next bucket that needs one. So the blocks in use hold
+//! hardly more than what is filed, they lie in few pages of memory, and after some cycles nothing
+//! is allocated any more. All lanes of a cycle lie together, because one part of a cycle files
+//! under many lanes and few cycles.
 
-/// The things of a block; also how a place is split into block and place within.
+/// Entries per block. An entry's place among all entries is its block's number times this, plus
+/// its place within the block.
 const SIZE: u32 = 32;
 
-/// Things by the cycle at which they happen.
+/// A block of entries, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+struct BlockId(u32);
+
+impl BlockId {
+    /// Block 0, which holds nothing and stands where there is no block.
+    const NONE: Self = Self(0);
+
+    /// Where its entries begin among all entries.
+    #[inline]
+    const fn first_entry(self) -> u32 {
+        self.0 * SIZE
+    }
+
+    /// Its place in an array over all blocks.
+    #[inline]
+    const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Things by the cycle at which they happen, and by lane.
 #[derive(Debug)]
 pub(crate) struct Calendar<T> {
-    /// Per cycle and lane the place for the next thing; a multiple of [`SIZE`] where the last block
-    /// is full, or where there is none, and then 0.
-    ends: Vec<u32>,
-    /// Block after block; the first is nobody's.
+    /// For each cycle of the ring, for each lane, what is filed there.
+    buckets: Vec<Bucket>,
+    /// The entries of all blocks, block after block, those of [`BlockId::NONE`] included.
     things: Vec<T>,
-    /// Per block the one that was filled before it, or 0.
-    earlier: Vec<u32>,
+    /// For each block the one of the same bucket that was filled before it.
+    earlier: Vec<BlockId>,
     /// Blocks that no bucket has.
-    spare: Vec<u32>,
-    /// The cycles of a lane are a power of two.
+    spare: Vec<BlockId>,
+    /// The number of cycles in the ring, which is a power of two, less 1.
     mask: u32,
-    /// The places of a cycle are a power of two: one for each lane, and those that are left over.
+    /// A cycle has 2^`lane_bits` buckets. Those after the last lane are never used.
     lane_bits: u32,
 }
 
-/// What is filed under one cycle and lane: the place behind the last thing, or 0.
+/// What is filed under one cycle and lane: the place among all entries after the last one that was
+/// filed, or 0 where nothing was. A multiple of [`SIZE`] says that the last block is full.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(transparent)]
 pub(crate) struct Bucket(u32);
 
+impl Bucket {
+    /// The last of its blocks and how many entries that block holds; [`BlockId::NONE`] and 0 where
+    /// nothing is filed.
+    #[inline]
+    const fn last_block(self) -> (BlockId, usize) {
+        if self.0 == 0 {
+            return (BlockId::NONE, 0);
+        }
+        let last = self.0 - 1;
+        (BlockId(last / SIZE), (last % SIZE + 1) as usize)
+    }
+}
+
 impl<T: Copy + Default> Calendar<T> {
-    /// A calendar that can look `horizon` cycles ahead.
+    /// An empty calendar, in which things can be filed up to `horizon` cycles ahead.
     pub(crate) fn new(horizon: u32, lanes: usize) -> Self {
         let size = (horizon + 1).next_power_of_two();
         let lane_bits = lanes.next_power_of_two().trailing_zeros();
         Self {
-            ends: vec![0; (size as usize) << lane_bits],
+            buckets: vec![Bucket::default(); (size as usize) << lane_bits],
             things: vec![T::default(); SIZE as usize],
-            earlier: vec![0],
+            earlier: vec![BlockId::NONE],
             spare: Vec::new(),
             mask: size - 1,
             lane_bits,
@@ -55,82 +93,75 @@ impl<T: Copy + Default> Calendar<T> {
     #[inline]
     pub(crate) fn file(&mut self, cycle: u32, lane: usize, thing: T) {
         let place = self.place(cycle, lane);
-        let mut end = self.ends[place];
+        let Bucket(mut end) = self.buckets[place];
         if end.is_multiple_of(SIZE) {
-            end = self.next_block(end);
+            end = self.next_block(Bucket(end)).first_entry();
         }
         self.things[end as usize] = thing;
-        self.ends[place] = end + 1;
+        self.buckets[place] = Bucket(end + 1);
     }
 
-    /// The first place of another block, behind that which is full at `end`.
+    /// Adds an empty block to a bucket whose blocks are full. This is rare, so it is kept out of
+    /// the code that files.
     #[inline(never)]
-    fn next_block(&mut self, end: u32) -> u32 {
+    fn next_block(&mut self, bucket: Bucket) -> BlockId {
         let block = self.spare.pop().unwrap_or_else(|| {
             self.things.extend([T::default(); SIZE as usize]);
-            self.earlier.push(0);
-            u32::try_from(self.earlier.len() - 1).expect("far fewer things are under way than 2^27")
+            self.earlier.push(BlockId::NONE);
+            let number = u32::try_from(self.earlier.len() - 1);
+            BlockId(number.expect("far fewer things are under way than 2^27"))
         });
-        self.earlier[block as usize] = end.saturating_sub(1) / SIZE;
-        block * SIZE
+        (self.earlier[block.index()], _) = bucket.last_block();
+        block
     }
 
-    /// Takes what is filed under a cycle; to be handed back with [`Self::recycle`].
+    /// Takes what is filed under a cycle and lane. The caller hands the bucket back with
+    /// [`Self::recycle`] when it has read it.
     #[inline]
     pub(crate) fn take(&mut self, cycle: u32, lane: usize) -> Bucket {
         let place = self.place(cycle, lane);
-        Bucket(std::mem::take(&mut self.ends[place]))
+        std::mem::take(&mut self.buckets[place])
     }
 
-    /// What is in a bucket, block by block, the last one first.
+    /// What is in a bucket, block by block; the last block comes first.
     #[inline]
     pub(crate) fn blocks(&self, bucket: Bucket) -> impl Iterator<Item = &[T]> {
-        self.chain(bucket).map(|(block, len)| &self.things[(block * SIZE) as usize..][..len])
+        self.chain(bucket).map(|(block, len)| &self.things[block.first_entry() as usize..][..len])
     }
 
-    /// Hands back a bucket that has been dealt with, for its blocks.
+    /// Gives the blocks of a bucket that has been read to the next buckets.
     #[inline]
     pub(crate) fn recycle(&mut self, bucket: Bucket) {
-        let (mut block, _) = block_of(bucket.0);
-        while block != 0 {
+        let (mut block, _) = bucket.last_block();
+        while block != BlockId::NONE {
             self.spare.push(block);
-            block = self.earlier[block as usize];
+            block = self.earlier[block.index()];
         }
     }
 
     /// The blocks of a bucket, with how many things are in each.
     #[inline]
-    fn chain(&self, bucket: Bucket) -> impl Iterator<Item = (u32, usize)> {
-        let last = Some(block_of(bucket.0)).filter(|&(block, _)| block != 0);
-        std::iter::successors(last, |&(block, _)| match self.earlier[block as usize] {
-            0 => None,
+    fn chain(&self, bucket: Bucket) -> impl Iterator<Item = (BlockId, usize)> {
+        let last = Some(bucket.last_block()).filter(|&(block, _)| block != BlockId::NONE);
+        std::iter::successors(last, |&(block, _)| match self.earlier[block.index()] {
+            BlockId::NONE => None,
             block => Some((block, SIZE as usize)),
         })
     }
 
-    /// All that is filed, with its lane, in no order of time.
+    /// Everything that is filed, each with its lane, in no particular order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (usize, &T)> {
-        self.ends.iter().enumerate().flat_map(move |(place, &end)| {
-            let things = self.blocks(Bucket(end)).flatten();
+        self.buckets.iter().enumerate().flat_map(move |(place, &bucket)| {
+            let things = self.blocks(bucket).flatten();
             things.map(move |thing| (place & ((1 << self.lane_bits) - 1), thing))
         })
     }
 
-    /// The bytes that it holds.
+    /// How many bytes the calendar holds.
     pub(crate) const fn bytes(&self) -> usize {
-        let numbers = self.ends.capacity() + self.earlier.capacity() + self.spare.capacity();
+        let numbers = self.buckets.capacity() + self.earlier.capacity() + self.spare.capacity();
         self.things.capacity() * size_of::<T>() + numbers * size_of::<u32>()
     }
-}
-
-/// The block that ends at a place, and how many things are in it; 0 and 0 for none.
-#[inline]
-const fn block_of(end: u32) -> (u32, usize) {
-    if end == 0 {
-        return (0, 0);
-    }
-    let last = end - 1;
-    (last / SIZE, (last % SIZE + 1) as usize)
 }
 
 #[cfg(test)]

@@ -1,58 +1,58 @@
-//! Conservation, checked: at the end of every window the whole network is counted.
+//! The check that no packet and no credit is lost or invented, at the end of every window.
 //!
-//! Packets sent are delivered or under way, and those under way are each in one buffer or on one
-//! link. For every virtual channel of every link, its credits, the credits on their way back, the
-//! flits on the link and the flits in the buffer behind it make up exactly the buffer's size. No
-//! credit count is below 0 or above the buffer: it is unsigned, and the sum would not hold.
+//! Every packet that was sent is delivered or under way, and every packet under way is in exactly
+//! one buffer or on exactly one link. For every virtual channel of every link, four numbers add up
+//! to the buffer's size: its credits, the credits on their way back, the flits on the link and the
+//! flits in the buffer at its end. So no count of credits is above the buffer's size either.
 
 use crate::network::Network;
 use crate::numbers::{ChannelId, PacketId, PortId};
-use crate::switch_state::Behind;
+use crate::switch_state::PortKind;
 
-/// The simulator lost or invented something.
+/// What the simulator lost or invented.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConservationError {
-    /// Packets do not add up.
+    /// The packets do not add up.
     #[error(
         "cycle {cycle}: {sent} packets were sent, but {delivered} delivered, {under_way} under way, {found} of them found"
     )]
     Packets {
         /// The cycle.
         cycle: u32,
-        /// Packets sent.
+        /// How many packets were sent.
         sent: u64,
-        /// Packets delivered.
+        /// How many packets were delivered.
         delivered: u64,
-        /// Packets that the pool holds.
+        /// How many packets the pool holds.
         under_way: u64,
-        /// Packets found in buffers and on links.
+        /// How many packets are in buffers and on links.
         found: u64,
     },
-    /// Credits do not add up.
+    /// The credits of a virtual channel do not add up.
     #[error(
         "cycle {cycle}: {link}, VC {channel}: credits, flits and credits under way add up to {found}, but the buffer holds {buffer}"
     )]
     Credits {
         /// The cycle.
         cycle: u32,
-        /// The link.
+        /// The name of the link.
         link: String,
         /// The virtual channel.
         channel: u32,
-        /// The sum.
+        /// What credits, flits and credits on their way add up to.
         found: u32,
-        /// The buffer.
+        /// How many flits the buffer holds.
         buffer: u32,
     },
 }
 
 impl Network<'_> {
-    /// Counts everything.
+    /// Counts all packets and all credits.
     pub(crate) fn check_conservation(&self) -> Result<(), ConservationError> {
         let states = &self.states;
         let mut found = 0_u64;
-        // Per input channel its flits, in the buffer and on the way to it.
+        // For each input channel the flits in its buffer and on the way to it.
         let mut flits = vec![0_u32; states.first_of_nodes()];
         for (count, channel) in flits.iter_mut().zip(states.chunks.iter().flat_map(|c| &c.inputs)) {
             let mut at = channel.head;
@@ -81,16 +81,17 @@ impl Network<'_> {
                 let of = |first: ChannelId| first.with_virtual_channel(channel);
                 let here = of(ChannelId::first_of(id));
                 let credits = u32::from(states.output(here).free) + returning[here.index()];
-                let sums = match port.behind {
-                    Behind::Nothing => continue,
-                    Behind::Local | Behind::Global => {
+                let sums = match port.kind {
+                    PortKind::Unused => continue,
+                    PortKind::Local | PortKind::Global => {
                         [Some(credits + flits[of(port.peer.first_channel()).index()]), None]
                     }
-                    Behind::Node => {
+                    PortKind::Node => {
                         let upstream = of(states.in_port(id).upstream).index();
                         let free = states.node_free[upstream - states.first_of_nodes()];
                         let sent = u32::from(free) + returning[upstream];
-                        // Towards the node every flit is answered by a credit as it departs.
+                        // Towards a node only credits are counted: the node answers each flit with
+                        // a credit that is filed as the flit departs.
                         [Some(credits), Some(sent + flits[here.index()])]
                     }
                 };

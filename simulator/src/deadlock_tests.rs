@@ -1,7 +1,7 @@
 //! Deadlock: a cyclic rule for virtual channels is caught and named, the real one never closes.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-use crate::arrangement::{Images, absolute_images};
+use crate::test_images::{Images, absolute_images};
 use crate::{Deadlock, Fabric, Pattern, Run, RunError, Settings, Traffic};
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_schema::ShapeSet;

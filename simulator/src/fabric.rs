@@ -1,8 +1,8 @@
 //! The network as its images describe it: one booted switch per switch image, and the links.
 //!
 //! Booting is the only way in. A [`Fabric`] that exists is whole: every switch booted, every
-//! image of the same fabric and in its place, every link with both its ends. It is never changed
-//! and can be shared by any number of runs.
+//! image of the same fabric and in its place, every link with both its ends. A `Fabric` never
+//! changes, so any number of runs can share it.
 
 use tvlb_firmware_model::{self as datapath, Error};
 use tvlb_schema::{Dragonfly, FabricImage, Node, Port, Switch};
@@ -15,42 +15,42 @@ pub const MOST_PORTS: u32 = 256;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BootError {
-    /// The fabric image is not one.
+    /// The fabric image cannot be decoded.
     #[error("{0}")]
     Fabric(Error),
     /// Switch images are missing, or there are too many.
     #[error("found {found} switch images, but the fabric has {needed} switches")]
     Count {
-        /// The images given.
+        /// How many images were given.
         found: usize,
-        /// The switches of the fabric.
+        /// How many switches the fabric has.
         needed: u32,
     },
-    /// A switch image is not one, or is of another fabric.
+    /// A switch image cannot be decoded, or belongs to another fabric.
     #[error("switch {switch}: {error}")]
     Switch {
-        /// The switch.
+        /// The switch whose image was expected.
         switch: Switch,
-        /// What is wrong.
+        /// What is wrong with its image.
         error: Error,
     },
-    /// A switch image in another's place.
+    /// A switch image stands in the place of another switch's.
     #[error("switch {switch}: found the image of switch {found}")]
     Place {
-        /// The switch.
+        /// The switch whose image was expected.
         switch: Switch,
-        /// Whose image it is.
+        /// The switch that the image belongs to.
         found: Switch,
     },
     /// A switch with more ports than the simulator can hold.
     #[error("a switch has {found} ports, but the simulator holds at most {MOST_PORTS}")]
     Ports {
-        /// The ports of a switch.
+        /// How many ports a switch has.
         found: u32,
     },
 }
 
-/// What is behind a port of a switch.
+/// What a port of a switch leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Link {
     /// A node.
@@ -59,7 +59,7 @@ pub enum Link {
     Local(Switch, Port),
     /// A switch of another group.
     Global(Switch, Port),
-    /// Nothing.
+    /// Nothing: no cable is connected.
     Unused,
 }
 
@@ -105,7 +105,7 @@ impl<'a> Fabric<'a> {
         Ok(Self { dragonfly, switches: booted, links })
     }
 
-    /// The sizes.
+    /// The sizes of the fabric.
     pub const fn dragonfly(&self) -> &Dragonfly {
         &self.dragonfly
     }
@@ -115,7 +115,7 @@ impl<'a> Fabric<'a> {
         &self.switches
     }
 
-    /// What is behind a port of a switch; nothing behind one that does not exist.
+    /// What a port of a switch leads to. A port that does not exist leads to nothing.
     pub fn link(&self, switch: Switch, port: Port) -> Link {
         let radix = self.dragonfly.radix() as usize;
         let number = usize::from(switch.0) * radix + usize::from(port.0);
@@ -149,7 +149,7 @@ impl<'a> Fabric<'a> {
     }
 }
 
-/// What the switch's image says is behind its port.
+/// What a port leads to by the switch's own image.
 fn link(df: &Dragonfly, switch: &datapath::Switch<'_>, port: u32) -> Link {
     let image = switch.image();
     let (group, here) = (image.group(), image.index());

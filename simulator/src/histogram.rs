@@ -72,7 +72,7 @@ fn bin(latency: u32) -> usize {
         #[expect(clippy::cast_possible_truncation, reason = "below 2048")]
         return latency as usize;
     }
-    // 11 for 2048 to 4095, and so on; the six bits behind the leading one number the bin.
+    // 11 for 2048 to 4095, and so on; the six bits after the leading one number the bin.
     let doubling = latency.ilog2();
     let within = (latency >> (doubling - 6)) & (PER_DOUBLING - 1);
     #[expect(clippy::cast_possible_truncation, reason = "below the number of bins")]

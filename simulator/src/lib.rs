@@ -58,12 +58,11 @@
 //! ```
 
 #[cfg(test)]
-#[path = "../tests/arrangement/mod.rs"]
-mod arrangement;
-#[cfg(test)]
 mod deadlock_tests;
 #[cfg(test)]
 mod replacement_tests;
+#[cfg(test)]
+mod test_images;
 #[cfg(test)]
 mod window_tests;
 

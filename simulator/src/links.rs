@@ -1,21 +1,22 @@
 //! What is under way between switches and nodes: flits, and the credits that go back for them.
 //!
-//! A link takes one flit per cycle. The queue before it is first in, first out and has room for
-//! all that credits allow, as in the reference; so the cycle in which a flit goes on the link, and
-//! that of its arrival, are known as soon as it wins switch allocation. The queue itself is not
-//! kept: the flit is filed under its arrival. Credits are filed under the cycle in which they
-//! count.
+//! A link takes one flit per cycle. The queue before the link is first in, first out and has room
+//! for all flits that the credits allow, as in the reference. So the cycle in which a flit goes on
+//! the link and the cycle in which it arrives are known as soon as the flit wins switch allocation.
+//! The queue itself is therefore not kept: the flit is filed under the cycle of its arrival. A
+//! credit is filed under the cycle from which on it can be used.
 
 use crate::calendar::Calendar;
 use crate::numbers::{ChannelId, LocalChannel, PacketId};
 use crate::packet::{Flit, Origin, Pool};
 use crate::tally::Tally;
 
-/// A packet on its way to an input buffer. Its header is the one it arrives with.
+/// A packet on its way to an input buffer, with the header that it will arrive with.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Arrival {
     /// The input channel whose buffer it is on its way to.
     pub(crate) input: ChannelId,
+    /// The packet.
     pub(crate) packet: PacketId,
 }
 
@@ -27,9 +28,10 @@ pub(crate) struct Links {
     pub(crate) arrivals: Calendar<Arrival>,
     /// Packets from nodes, whose first output channel is decided already.
     pub(crate) injections: Calendar<Arrival>,
-    /// Output channels within their chunk by the cycle after whose sending and before whose allocation a credit for
-    /// them counts; those of nodes, by the cycle after whose allocation it does, have lanes of
-    /// their own behind the switches'.
+    /// Output channels for which a credit is on its way, by the cycle in which it comes to count.
+    /// There are two lanes for each chunk. Credits for switches count before the allocation of
+    /// their cycle and have the first lanes, one for each chunk. Credits for nodes count after it,
+    /// as the nodes have sent already, and have the lanes after those.
     pub(crate) credits: Calendar<LocalChannel>,
     pub(crate) tally: Tally,
     /// Flits that have won switch allocation so far.
@@ -39,8 +41,8 @@ pub(crate) struct Links {
 }
 
 impl Links {
-    /// With nothing under way. Nothing will be filed farther ahead than `horizon`; there is a
-    /// lane for each chunk of switches.
+    /// Links with nothing under way, for so many chunks of switches. Whatever is filed later is
+    /// at most `horizon` cycles ahead.
     pub(crate) fn new(horizon: u32, chunks: usize, tally: Tally) -> Self {
         Self {
             pool: Pool::new(),
@@ -53,23 +55,23 @@ impl Links {
         }
     }
 
-    /// A credit for an output channel.
+    /// Sends a credit back to an output channel, a switch's or a node's.
     #[inline]
     pub(crate) fn return_credit(&mut self, cycle: u32, channel: ChannelId) {
         self.credits.file(cycle, channel.chunk(), channel.local());
     }
 
-    /// The output channels for which a credit is on its way, one for each.
+    /// The output channels for which a credit is on its way: each as often as there are credits.
     pub(crate) fn credits_under_way(&self) -> impl Iterator<Item = ChannelId> {
         self.credits.iter().map(|(chunk, &channel)| channel.in_chunk(chunk))
     }
 
-    /// The packets on a link.
+    /// The packets that are on a link or in the queue before one.
     pub(crate) fn packets_under_way(&self) -> impl Iterator<Item = &Arrival> {
         self.arrivals.iter().chain(self.injections.iter()).map(|(_, arrival)| arrival)
     }
 
-    /// A node sends a packet to its switch.
+    /// Sends a packet from its node to the node's switch.
     #[inline]
     pub(crate) fn inject(&mut self, flit: Flit, origin: Origin, input: ChannelId, arrival: u32) {
         self.tally.sent(&origin);
@@ -77,7 +79,8 @@ impl Links {
         self.injections.file(arrival, input.chunk(), Arrival { input, packet });
     }
 
-    /// A packet goes to its node.
+    /// Takes a packet that leaves its last switch out of the network, and counts it as delivered
+    /// in the cycle of its arrival at the node.
     #[inline]
     pub(crate) fn deliver(&mut self, packet: PacketId, arrival: u32) {
         self.delivered += 1;
@@ -85,7 +88,7 @@ impl Links {
         self.pool.remove(packet);
     }
 
-    /// The bytes that it holds.
+    /// How many bytes all of this holds.
     pub(crate) const fn bytes(&self) -> usize {
         self.pool.bytes() + self.arrivals.bytes() + self.injections.bytes() + self.credits.bytes()
     }

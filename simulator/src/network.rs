@@ -9,15 +9,16 @@
 //!    way (`links`).
 //!
 //! All that one switch does in a cycle takes at least a link's latency to reach another. So a
-//! *chunk* of switches with their nodes runs through that many cycles before the next one has its
-//! turn, while its state is in the nearest cache, and nothing comes out differently
-//! ([`Network::run`]). PAR looks at the queues of switches of the same group, so for it that
-//! holds of whole groups; UGAL-G looks everywhere, and all keep in step.
+//! *chunk* of switches with their nodes can run through that many cycles before the next chunk has
+//! its turn, while its state is in the nearest cache, and the outcome is the same
+//! ([`Network::run`]). PAR looks at the queues of other switches of the same group, so under PAR
+//! whole groups run ahead together. UGAL-G looks at the queues of all switches, so under UGAL-G
+//! all chunks keep in step.
 //!
 //! Routing costs no time, as with the reference's look-ahead: the output channel that a flit
 //! wants is known on arrival. PAR's second look needs the credits of the second switch at the
-//! moment when the flit wins switch allocation at the first ([`Network::look_again`]); all else
-//! depends on the header alone and is found out on arrival.
+//! moment when the flit wins switch allocation at the first ([`Network::look_again`]). Everything
+//! else depends on the header alone and is found out on arrival.
 
 use crate::allocate::{Moment, make_ready, wait};
 use crate::arrivals::Gaps;
@@ -43,13 +44,13 @@ pub(crate) struct Source {
     pub(crate) rng: Xoshiro256PlusPlus,
     /// The cycle in which the next packet to send is, or was, generated.
     pub(crate) created: u32,
-    /// Its switch.
+    /// The switch that the node is connected to.
     switch: Switch,
     /// Virtual channel 0 of the switch's port that it sends to, which tells the chunk too.
     input: ChannelId,
-    /// While its wakeup is set: the next node of the same chunk and cycle, or [`NO_NODE`].
+    /// While its wake-up is set: the next node of the same chunk and cycle, or [`NO_NODE`].
     next: Node,
-    /// It has a packet and no credit, and its wakeup is not set.
+    /// Whether it has a packet and no credit. Its wake-up is then not set: the next credit sets it.
     pub(crate) blocked: bool,
 }
 
@@ -70,8 +71,8 @@ pub(crate) struct Network<'f> {
     pub(crate) wakeups: Wakeups,
     /// Packets sent by nodes so far.
     pub(crate) sent: u64,
-    /// The virtual channel on a link, by the one that the datapath assigned; the identity but in
-    /// tests that want a deadlock.
+    /// The virtual channel that a packet takes on a link, by the one that the datapath assigned.
+    /// They are the same, except in tests that want a deadlock.
     pub(crate) channel_map: [u8; 8],
 }
 
@@ -79,16 +80,16 @@ pub(crate) struct Network<'f> {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("switch {switch}, cycle {cycle}: {error}")]
 pub struct DatapathError {
-    /// The switch.
+    /// The switch at which it happened.
     pub switch: Switch,
-    /// The cycle.
+    /// The cycle in which it happened.
     pub cycle: u32,
-    /// The error.
+    /// What the datapath reported.
     pub error: Error,
 }
 
 impl<'f> Network<'f> {
-    /// A network at rest. `channels` is the number of virtual channels, `seed` that of the run.
+    /// A network without packets. `channels` is how many virtual channels a link has.
     pub(crate) fn new(
         fabric: &'f Fabric<'f>,
         settings: &'f Settings,
@@ -101,7 +102,8 @@ impl<'f> Network<'f> {
         let df = fabric.dragonfly();
         let states = SwitchStates::new(fabric, settings, channels);
         let nodes = df.node_count();
-        // A flit can wait for its link behind at most all the flits that the credits allow.
+        // Calendars must look ahead as far as a flit can be: at most all the flits that the
+        // credits of a port allow go on its link before it.
         let latency = settings
             .local_latency_cycles
             .max(settings.global_latency_cycles)
@@ -151,7 +153,7 @@ impl<'f> Network<'f> {
         }
     }
 
-    /// Runs some cycles; whoever looks at the network then finds it between two cycles.
+    /// Runs some cycles. Afterwards all switches stand between the same two cycles.
     pub(crate) fn run(&mut self, cycles: u32) -> Result<(), Box<DatapathError>> {
         let end = self.now + cycles;
         let all = self.states.chunks.len();
@@ -161,7 +163,8 @@ impl<'f> Network<'f> {
             for first in (0..all).step_by(chunks) {
                 let chunks = first..all.min(first + chunks);
                 for now in self.now..until {
-                    // All decide before anything moves: they may see each other's queues.
+                    // All nodes send before anything moves, because the decisions of one chunk may
+                    // depend on the queues of another one that keeps in step with it.
                     chunks.clone().try_for_each(|chunk| self.send_from_nodes(chunk, now))?;
                     chunks.clone().try_for_each(|chunk| self.work(chunk, now))?;
                     if self.second_looks.are_taken {
@@ -174,7 +177,7 @@ impl<'f> Network<'f> {
         Ok(())
     }
 
-    /// All see all of a cycle before anybody begins the next, whatever the scheme.
+    /// Makes all chunks keep in step, whatever the scheme.
     #[cfg(test)]
     pub(crate) fn keep_in_step(&mut self) {
         self.horizon = Horizon { chunks: self.states.chunks.len(), cycles: 1 };
@@ -194,8 +197,13 @@ impl<'f> Network<'f> {
         Ok(())
     }
 
-    /// Every node of a chunk that has a packet and a credit for it sends it, its oldest; its switch
-    /// decides the path.
+    /// Lets every node of a chunk that has a packet and a credit send its oldest packet, whose path
+    /// the node's switch decides at once.
+    ///
+    /// Only nodes whose wake-up is set to this cycle are looked at. A node that sends draws when
+    /// its next packet is generated and sets its wake-up to that cycle; a node without a credit is
+    /// blocked until a credit returns. Each node draws from random numbers of its own, so the order
+    /// of the list makes no difference.
     fn send_from_nodes(&mut self, chunk: usize, now: u32) -> Result<(), Box<DatapathError>> {
         let Self { fabric, settings, traffic, gaps, states, sources, links, wakeups, .. } = self;
         let (switches, from_zero) = (fabric.switches(), settings.injection == Injection::Zero);
@@ -204,6 +212,7 @@ impl<'f> Network<'f> {
             let node = next;
             let source = &mut sources[node.0 as usize];
             next = source.next;
+            // The packet was generated farther ahead than a wake-up can be set.
             if source.created > now {
                 source.next = wakeups.set(chunk, now, source.created, node);
                 continue;
@@ -213,7 +222,8 @@ impl<'f> Network<'f> {
             let input = source.input.with_virtual_channel(channel);
             let free = &mut states.node_free[input.index()];
             if *free == 0 {
-                // With a channel drawn anew each time, another may have a credit in the next cycle.
+                // Where the virtual channel is drawn, another draw in the next cycle may find a
+                // credit; where it is fixed, only a credit that returns can help.
                 source.blocked = from_zero;
                 if !from_zero {
                     source.next = wakeups.set(chunk, now, now + 1, node);
@@ -227,7 +237,8 @@ impl<'f> Network<'f> {
             let admission = switches[usize::from(at.0)]
                 .admit(destination, settings.scheme, settings.paths, &queues, &mut source.rng)
                 .map_err(|error| Box::new(DatapathError { switch: at, cycle: now, error }))?;
-            // What the packet wants at its switch is decided: it arrives as if it had asked already.
+            // The output channel at this switch is known from now on, so the packet is not asked
+            // again on its arrival.
             let (out, out_channel, header) = match admission.step {
                 Step::Deliver { port } => (port, 0, 0),
                 Step::Send { port, virtual_channel, header } => {
@@ -248,13 +259,15 @@ impl<'f> Network<'f> {
         Ok(())
     }
 
+    /// Lets the credits count that reach the switches of a chunk in this cycle.
     fn return_credits(&mut self, number: usize, now: u32) {
         let bucket = self.links.credits.take(now, number);
         let chunk = &mut self.states.chunks[number];
         for &credit in self.links.credits.blocks(bucket).flatten() {
             let output = &mut chunk.outputs[credit.index()];
             output.free += 1;
-            // Its holder, if any, had a grant to hope for but no credit, until now.
+            // With a first credit, the input channel that holds the output channel can take part
+            // in switch allocation again.
             if output.free == 1
                 && let Some(holder) = output.holder()
             {
@@ -264,6 +277,8 @@ impl<'f> Network<'f> {
         self.links.credits.recycle(bucket);
     }
 
+    /// Lets the credits count that reach the nodes of a chunk in this cycle; the nodes can use them
+    /// from the next cycle on, and those that were blocked wake up then.
     fn return_node_credits(&mut self, chunk: usize, now: u32) {
         let bucket = self.links.credits.take(now, self.states.chunks.len() + chunk);
         let ports = &self.states.chunks[chunk].out_ports;
@@ -283,8 +298,11 @@ impl<'f> Network<'f> {
         self.links.credits.recycle(bucket);
     }
 
-    /// Puts the packets that arrive, from nodes or from switches, into their buffers. From a
-    /// switch, what they want where they are is found out first.
+    /// Puts the packets that arrive at a chunk in this cycle into their buffers: those from nodes,
+    /// or those from switches.
+    ///
+    /// A packet from a switch is routed here, with its header alone, so that no time passes for
+    /// routing later. A packet from a node was routed as it was sent.
     #[inline]
     fn receive<const FROM_NODES: bool>(
         &mut self,
@@ -296,6 +314,8 @@ impl<'f> Network<'f> {
         let bucket = calendar.take(now, number);
         let bits = self.states.port_bits;
         let chunk = &mut self.states.chunks[number];
+        // Packets from switches have not been touched for a link's latency and are not in the
+        // cache; those from nodes were written a moment ago.
         if !FROM_NODES {
             pool.fetch(calendar.blocks(bucket).flatten().map(|arrival| arrival.packet));
         }
@@ -307,7 +327,8 @@ impl<'f> Network<'f> {
                 let header = Header::from_bits(flit.header);
                 let (out, channel) = match self.fabric.switches()[usize::from(at.0)].forward(header)
                 {
-                    // A node's own link has as many virtual channels; it keeps the one it has.
+                    // The link to a node has as many virtual channels as others, and nothing waits
+                    // after it, so the packet keeps the virtual channel that it has.
                     Ok(Step::Deliver { port }) => (port, input.virtual_channel()),
                     Ok(Step::Send { port, virtual_channel, header }) => {
                         flit.header = header.bits();
@@ -320,13 +341,14 @@ impl<'f> Network<'f> {
                 flit.hops += 1;
             }
             let channel = &mut chunk.inputs[input.index()];
-            let behind = std::mem::replace(&mut channel.tail, packet);
+            let before = std::mem::replace(&mut channel.tail, packet);
             if channel.is_empty() {
                 channel.head = packet;
                 channel.out = flit.out;
+                // Only a packet at the head of its buffer asks for an output channel.
                 wait(channel, &mut chunk.outputs, &mut chunk.pending, input);
             } else {
-                pool.flit_mut(behind).next = packet;
+                pool.flit_mut(before).next = packet;
             }
         }
         calendar.recycle(bucket);
@@ -342,6 +364,8 @@ impl<'f> Network<'f> {
             let first = look.port.switch(self.states.port_bits);
             let second = look.arriving.input.port().switch(self.states.port_bits);
             let mut queues = self.states.queues(switches, second, self.settings.buffer_flits);
+            // The first switch has its turn before the second one. What the second switch sent in
+            // this cycle happens after this look, so it is not counted.
             if second.0 > first.0 {
                 queues = queues.without(self.second_looks.sent());
             }
@@ -377,14 +401,14 @@ impl<'f> Network<'f> {
         format!("link from node {node} to group {group}, switch {index}")
     }
 
-    /// Per switch and port the flits granted towards it so far.
+    /// For each port of each switch, how many flits have been granted towards it so far.
     pub(crate) fn link_flits(&self) -> Vec<u32> {
         let count = (self.fabric.dragonfly().switch_count() as usize) << self.states.port_bits;
         let ports = self.states.chunks.iter().flat_map(|chunk| &chunk.out_ports);
         ports.take(count).map(|port| port.flits).collect()
     }
 
-    /// The bytes that the run holds, the booted images apart.
+    /// How many bytes the run holds, without the booted images.
     pub(crate) fn bytes(&self) -> usize {
         self.states.bytes()
             + self.links.bytes()
@@ -395,18 +419,18 @@ impl<'f> Network<'f> {
     }
 }
 
-/// How far some switches can run ahead of all others.
+/// How far some chunks can run ahead of all others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Horizon {
-    /// So many chunks with consecutive numbers keep in step with each other.
+    /// How many chunks with consecutive numbers keep in step with each other.
     chunks: usize,
-    /// For so many cycles they cannot learn what the others do in them.
+    /// For how many cycles nothing that other chunks do can reach them.
     cycles: u32,
 }
 
 impl Horizon {
-    /// What leaves a switch or is answered by it crosses a link before another switch can notice;
-    /// but PAR sees the queues of switches in the same group as they are, and UGAL-G everybody's.
+    /// A flit or a credit crosses a link before another switch can notice it. But PAR sees the
+    /// queues of switches in the same group as they are now, and UGAL-G those of all switches.
     fn new(settings: &Settings, df: &Dragonfly, port_bits: u32, all: usize) -> Self {
         let Settings {
             local_latency_cycles: local_latency,
@@ -418,7 +442,7 @@ impl Horizon {
                 Self { chunks: 1, cycles: u32::from(local_latency.min(global_latency)) + 1 }
             }
             Scheme::Par => {
-                // As few groups as fill chunks to the last port.
+                // The fewest groups that fill whole chunks.
                 let group = df.a() << port_bits;
                 let fit = 1 << group.trailing_zeros().min(PORT_BITS);
                 let chunks = usize::try_from(group / fit).expect("fewer than 2^16 switches");
@@ -433,8 +457,8 @@ const fn failed(cycle: u32, switch: Switch, error: Error) -> DatapathError {
     DatapathError { switch, cycle, error }
 }
 
-/// The seed of one node's or switch's random numbers: far from its neighbours' by a hash, so that
-/// no order of handling can matter.
+/// The seed of the random numbers of one node or switch, a hash of the run's seed and its number.
+/// Each has random numbers of its own, so the order in which they are handled makes no difference.
 fn stream(seed: u64, number: u64) -> u64 {
     let mut z =
         seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number.wrapping_mul(0xd1b5_4a32_d192_ed03);

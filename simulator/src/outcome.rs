@@ -10,22 +10,22 @@ use tvlb_schema::{Port, Switch};
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Figures {
-    /// Its name.
+    /// The name of the population.
     pub population: &'static str,
-    /// Nodes in it that send.
+    /// How many of its nodes send.
     pub nodes: u32,
     /// Packets generated in the window and delivered: what the latencies are of.
     pub packets: u64,
     /// Mean latency from generation to delivery; where a run has ended before all were delivered, the
     /// least that it could have become.
     pub latency: f64,
-    /// The median.
+    /// The median latency in cycles.
     pub p50: u32,
-    /// The 99th percentile.
+    /// The 99th percentile of the latency in cycles.
     pub p99: u32,
-    /// The 99.9th percentile.
+    /// The 99.9th percentile of the latency in cycles.
     pub p999: u32,
-    /// The largest.
+    /// The largest latency in cycles.
     pub most: u32,
     /// Mean latency from the node's sending to delivery.
     pub network_latency: f64,
@@ -41,9 +41,9 @@ pub struct Figures {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Fairness {
-    /// Of the node served worst.
+    /// Flits per cycle delivered of the sending node that was served worst.
     pub least: f64,
-    /// Of the node served best.
+    /// Flits per cycle delivered of the sending node that was served best.
     pub most: f64,
     /// Jain's index: 1 if all are served the same, 1/N if one is served alone.
     pub jain: f64,
@@ -53,11 +53,11 @@ pub struct Fairness {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LinkLoad {
-    /// Mean over the links.
+    /// Flits per cycle, the mean over the links.
     pub mean: f64,
-    /// Of the busiest link.
+    /// Flits per cycle on the busiest link.
     pub most: f64,
-    /// The busiest link.
+    /// The name of the busiest link.
     pub busiest: String,
 }
 
@@ -70,20 +70,20 @@ pub struct Outcome {
     /// Mean latency above the limit, or beyond reasonable doubt: then all latencies are of what was
     /// measured until then.
     pub saturated: bool,
-    /// Of all nodes.
+    /// The figures of all nodes together.
     pub all: Figures,
     /// Of each population, if there are several.
     pub populations: Vec<Figures>,
-    /// Among the nodes that send.
+    /// How evenly the sending nodes were served.
     pub fairness: Fairness,
-    /// Links within groups.
+    /// The load of the links within groups.
     pub local_links: LinkLoad,
-    /// Links between groups.
+    /// The load of the links between groups.
     pub global_links: LinkLoad,
     /// Flits per cycle on each link between switches, by switch and port.
     #[serde(skip)]
     pub links: Vec<(Switch, Port, f64)>,
-    /// Cycles simulated.
+    /// How many cycles the run took.
     pub cycles: u32,
     /// Switches crossed by all flits together.
     pub flit_hops: u64,

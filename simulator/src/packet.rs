@@ -12,17 +12,17 @@ use tvlb_schema::Node;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Flit {
     /// The header with which it leaves the switch where it is, or arrives at the next: the one for
-    /// [`tvlb_firmware_model::Switch::forward`] at the switch behind its next link.
+    /// [`tvlb_firmware_model::Switch::forward`] at the switch to which its next link leads.
     pub(crate) header: u64,
-    /// The packet behind it in its buffer, or the next free place of the pool.
+    /// The packet after it in its buffer. In a free place of the pool: the next free place.
     pub(crate) next: PacketId,
-    /// The output channel that it wants where it is, numbered within the switch.
+    /// The output channel that it wants at the switch where it is.
     pub(crate) out: LocalChannel,
     /// Links between switches that it has crossed.
     pub(crate) hops: u8,
 }
 
-/// Where and when a packet set out.
+/// Where and when a packet was sent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Origin {
     /// The node that sent it.
@@ -54,7 +54,7 @@ impl Pool {
         Self { packets: Vec::new(), free: PacketId::NONE, live: 0 }
     }
 
-    /// How many packets there are.
+    /// How many packets are under way.
     pub(crate) const fn live(&self) -> u32 {
         self.live
     }
@@ -102,15 +102,16 @@ impl Pool {
         &self.packets[handle.index()].origin
     }
 
-    /// Fetches packets from memory, all at a time instead of one after the other as each is needed.
+    /// Reads all of these packets once, so that the processor fetches them from memory at the same
+    /// time instead of one after the other as each is needed.
     #[inline]
     pub(crate) fn fetch(&self, handles: impl Iterator<Item = PacketId>) {
-        // Handles that do not exist would be seen later.
+        // A handle that does not exist is passed over here, and panics where it is used.
         let touched = handles.filter_map(|handle| self.packets.get(handle.index()));
         black_box(touched.fold(0, |all, packet| all ^ packet.flit.hops));
     }
 
-    /// The bytes that it holds.
+    /// How many bytes the pool holds.
     pub(crate) const fn bytes(&self) -> usize {
         self.packets.capacity() * size_of::<Packet>()
     }

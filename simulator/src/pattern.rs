@@ -132,7 +132,7 @@ pub enum PatternError {
         /// What may have been meant, with what leads over to it; or nothing.
         hint: String,
     },
-    /// A line of a list of pairs that is none.
+    /// A line of a list of pairs does not hold a pair.
     #[error("line {line}: found {text:?}, accepted two node numbers, \"source,destination\"")]
     Pair {
         /// The line, counted from 1.

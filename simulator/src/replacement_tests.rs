@@ -1,7 +1,7 @@
 //! Tables are replaced in a saturated network: nothing is lost, nothing waits for ever.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-use crate::arrangement::{Images, absolute_images};
+use crate::test_images::{Images, absolute_images};
 use crate::{Fabric, Pattern, Run, Settings, Traffic};
 use tvlb_firmware_model::{Error, Scheme, VlbPaths};
 use tvlb_schema::ShapeSet;

@@ -84,7 +84,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test")]
 
     use super::*;
-    use crate::arrangement::{Images, absolute_images};
+    use crate::test_images::{Images, absolute_images};
     use tvlb_schema::ShapeSet;
 
     #[test]

@@ -27,7 +27,7 @@ const WATCH: u32 = 256;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// The settings make no sense.
+    /// The settings cannot be run.
     #[error(transparent)]
     Settings(#[from] SettingsError),
     /// A switch could not route a packet.
@@ -36,10 +36,10 @@ pub enum RunError {
     /// Channels wait for each other for ever.
     #[error(transparent)]
     Deadlock(#[from] Deadlock),
-    /// Whoever waits for it asked to stop.
+    /// The caller asked the run to stop.
     #[error("stopped")]
     Stopped,
-    /// The simulator lost count; a bug of ours.
+    /// The check of the simulator's own consistency failed, which is a bug of the simulator.
     #[error(transparent)]
     Conservation(#[from] ConservationError),
 }
@@ -61,10 +61,10 @@ pub enum StopRule {
     WhenEachPopulationIsDecided,
 }
 
-/// A run in cycles: what happens between two calls is up to the caller.
+/// A run in progress, which the caller advances by as many cycles as it likes.
 pub struct Run<'f> {
     pub(crate) network: Network<'f>,
-    /// Grants and cycle when something last moved.
+    /// How many grants there were when something last moved, and in which cycle that was.
     moved: (u64, u32),
     load: f64,
     link_flits: Vec<u32>,

@@ -2,8 +2,8 @@
 //!
 //! A packet that took MIN is looked at again as it wins switch allocation at its first switch,
 //! with the credits of the second switch at that moment. The order in which switches have their
-//! turn within a cycle is that of their numbers: a switch sees what those before it have done in
-//! this cycle, and nothing of those behind it. The pipeline runs for all switches at once, so the
+//! turn within a cycle is that of their numbers: a switch sees what switches with smaller numbers
+//! have done in this cycle, and nothing of what those with larger numbers do. The pipeline runs for all switches at once, so the
 //! packets are noted here, and looked at after the last step of the cycle in the order of first
 //! switches; what a second switch that comes later has sent in the meantime is not counted.
 
@@ -33,18 +33,20 @@ pub(crate) struct SecondLooks {
     packets: Vec<SecondLook>,
     /// The output ports that a flit left by in this cycle.
     ports: Vec<PortId>,
-    /// Per output port how many did.
+    /// For each output port of all switches, how many flits left by it in this cycle.
     sent: Vec<u8>,
 }
 
 impl SecondLooks {
-    /// For so many ports over all switches.
+    /// An empty record for networks of so many ports. Only PAR needs one: without it nothing is
+    /// noted and nothing allocated.
     pub(crate) fn new(are_taken: bool, ports: usize) -> Self {
         let sent = vec![0; if are_taken { ports } else { 0 }];
         Self { are_taken, packets: Vec::new(), ports: Vec::new(), sent }
     }
 
-    /// Notes that a flit leaves by a port; whether it is to be looked at again.
+    /// Notes that a flit leaves by a port. Returns whether its packet is to be looked at again; the
+    /// flit is then filed under its arrival after the second look, which may change its header.
     pub(crate) fn take(
         &mut self,
         pool: &Pool,
@@ -87,7 +89,7 @@ impl SecondLooks {
         }
     }
 
-    /// The bytes that it holds.
+    /// How many bytes the record holds.
     pub(crate) fn bytes(&self) -> usize {
         self.packets.capacity() * size_of::<SecondLook>()
             + self.ports.capacity() * size_of::<PortId>()

@@ -24,10 +24,10 @@ pub(crate) const MOST_SPEEDUP: u8 = 4;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Injection {
-    /// Always VC 0.
+    /// Always virtual channel 0.
     #[default]
     Zero,
-    /// One drawn for each packet.
+    /// A virtual channel that is drawn for each packet.
     Random,
 }
 
@@ -72,7 +72,7 @@ pub struct Settings {
     pub credit_delay_cycles: u16,
     /// How often the switch's pipeline runs in a cycle of the links.
     pub speedup: u8,
-    /// Cycles of one window.
+    /// How many cycles one window has.
     #[serde(rename = "window")]
     pub window_cycles: u32,
     /// Windows that pass before the one that is measured.
@@ -206,44 +206,44 @@ fn by_paths_name<S: serde::Serializer>(paths: &VlbPaths, to: S) -> Result<S::Ok,
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SettingsError {
-    /// Too few virtual channels.
+    /// The scheme needs more virtual channels than the settings give it.
     #[error(
         "{found} virtual channels, but {scheme} needs {needed} under \"{channels}\": {why}; fewer could deadlock"
     )]
     Channels {
-        /// How many are asked for.
+        /// How many virtual channels the settings give.
         found: u8,
-        /// How many it takes.
+        /// How many the scheme needs.
         needed: u8,
-        /// The scheme.
+        /// The name of the scheme.
         scheme: &'static str,
         /// How virtual channels are assigned.
         channels: &'static str,
-        /// Why so many.
+        /// Why the scheme needs so many.
         why: &'static str,
     },
-    /// A number out of range.
+    /// A number is out of its range.
     #[error("{name} is {found}, accepted {least} to {most}")]
     Range {
-        /// What.
+        /// What the number is.
         name: &'static str,
-        /// Its value.
+        /// The value of the number.
         found: u32,
-        /// The least.
+        /// The least value that is accepted.
         least: u32,
-        /// The most.
+        /// The largest value that is accepted.
         most: u32,
     },
     /// More cycles than a run may have.
     #[error("the windows add up to {found} cycles, accepted at most 1000000000")]
     Cycles {
-        /// The sum.
+        /// How many cycles all windows have together.
         found: u64,
     },
-    /// A load that is none.
+    /// A load is not above 0 and at most 1.
     #[error("load is {found}, accepted above 0 and at most 1 (flits per node and cycle)")]
     Load {
-        /// The load.
+        /// The load that was found.
         found: f64,
     },
 }

@@ -1,26 +1,23 @@
-//! The state of all switches' queues, in flat arrays.
+//! The state of all switches' queues, in flat arrays, chunk of switches by chunk (`numbers` says
+//! how ports and channels are numbered).
 //!
-//! Every switch has 2^(port bits) places for its ports, and a *port number* counts over all
-//! switches. A *chunk* is 256 ports with consecutive numbers: one or more whole switches. A
-//! *channel number* is made of chunk, virtual channel and port within the chunk, in this order, so
-//! that the channels of one VC lie together and a VC that is never used costs no cache. Within
-//! its chunk a channel has the low 11 bits of its number.
+//! An *input channel* is the buffer of one virtual channel at an input port. An *output channel* is
+//! the same buffer as the switch upstream sees it: its credits, and which of the upstream switch's
+//! input channels holds it. A cable connects one port to one port, so the input port at the other
+//! end of an output port's cable has the number that the peer gives its own port of that cable:
+//! one number per port serves the flits in one direction and the credits in the other. A node sees
+//! the buffer that it sends to as an output channel too. That channel has the number of the buffer,
+//! counted from after the channels of all switches.
 //!
-//! An *input channel* is the buffer of one virtual channel at an input port; an *output channel*
-//! is the same buffer as the switch upstream sees it: its credits, and which input channel holds
-//! it. By the symmetry of cables the input channel behind an output port has the number that the
-//! peer gives its own port of that cable, so one number per port serves flits one way and credits
-//! the other. Nodes see the buffers that they send to as output channels too, numbered as those
-//! buffers are, behind all switches' channels.
+//! Between steps three statements hold, so that a step never looks at anything that cannot move:
+//! - an output channel is in `pending` exactly when it is not held and a packet waits for it;
+//! - the `ready` bit of an input channel is set exactly when it holds an output channel with a
+//!   credit;
+//! - an input port is in `ready` exactly when one of its channels has that bit set.
 //!
-//! Between steps these hold, and make it unnecessary to look at anything that cannot move:
-//! - an output channel is in `pending` just if it is not held and has waiters;
-//! - the `ready` bit of an input channel is set just if it holds an output channel with a credit;
-//! - an input port is in `ready` just if one of its channels has that bit set.
-//!
-//! These lists are kept, and cycles are run, for one *chunk* of switches after the other: as many
-//! as make a few kilobytes, so that what one part of a cycle has looked at is still at hand for
-//! the next, and for the next cycle.
+//! A chunk is as many switches as make a few kilobytes of state. Cycles run for one chunk after
+//! another, so that what one part of a cycle has read is still in the nearest cache for the next
+//! part, and for the next cycle.
 
 use crate::fabric::{Fabric, Link, MOST_PORTS};
 use crate::numbers::{CHANNELS, ChannelId, LocalChannel, LocalPort, PORTS, PacketId, Peer, PortId};
@@ -96,14 +93,14 @@ impl OutputChannel {
     }
 }
 
-/// What is behind a port.
+/// What a port leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum Behind {
+pub(crate) enum PortKind {
     Node = 0,
     Local = 1,
     Global = 2,
-    Nothing = 3,
+    Unused = 3,
 }
 
 /// A port of a switch where flits come in.
@@ -111,11 +108,11 @@ pub(crate) enum Behind {
 pub(crate) struct InputPort {
     /// Virtual channel 0 of the output port upstream, which is a switch's or a node's.
     pub(crate) upstream: ChannelId,
-    /// Cycles from a grant to the one under which the credit is filed.
+    /// How many cycles after a grant the credit for the freed place comes to count upstream.
     pub(crate) credit: u16,
-    /// Input channels that can go on: one bit each.
+    /// One bit for each input channel, set while it can take part in switch allocation.
     pub(crate) ready: u8,
-    /// The input channel that is looked at first.
+    /// The virtual channel at which the port's arbiter begins to look.
     pub(crate) next_channel: u8,
 }
 
@@ -124,25 +121,26 @@ pub(crate) struct InputPort {
 pub(crate) struct OutputPort {
     /// The port or the node at the other end of the link.
     pub(crate) peer: Peer,
-    /// The first cycle in which the link behind it is free for another flit.
+    /// The first cycle in which the link is free for another flit.
     pub(crate) departure: u32,
-    /// Flits granted towards it.
+    /// How many flits have been granted towards this port so far.
     pub(crate) flits: u32,
     /// Within one step: the input channel that this port goes to, or [`LocalChannel::NONE`].
     pub(crate) asked: LocalChannel,
-    /// The input port, the low bits of its number, that is looked at first when several want it.
+    /// The port within the chunk at which the arbiter begins to look when several input ports want
+    /// this one.
     pub(crate) next_input: u8,
-    pub(crate) behind: Behind,
+    pub(crate) kind: PortKind,
 }
 
 impl OutputPort {
     #[inline]
     pub(crate) const fn leads_to_node(self) -> bool {
-        matches!(self.behind, Behind::Node)
+        matches!(self.kind, PortKind::Node)
     }
 }
 
-/// What crossing a link takes, by what is behind the port.
+/// How long crossing a link takes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Crossing {
     /// Cycles from a flit's departure to its arrival.
@@ -151,22 +149,21 @@ pub(crate) struct Crossing {
     pub(crate) credit: u32,
 }
 
-/// All switches.
+/// The queues of all switches.
 #[derive(Debug)]
 pub(crate) struct SwitchStates {
     pub(crate) port_bits: u32,
-    /// Virtual channels in use.
+    /// How many virtual channels a link has.
     pub(crate) channels: u8,
     pub(crate) chunks: Vec<Chunk>,
-    /// The credits that a node has left for an input channel of its switch; means nothing for
-    /// other input channels.
+    /// For each input channel that a node sends to, how many credits the node has left. The
+    /// entries of other input channels have no meaning.
     pub(crate) node_free: Vec<u16>,
     pub(crate) crossings: [Crossing; 4],
     pub(crate) step: StepLists,
 }
 
-/// Some switches that lie together, and what there is to do for them. Numbers are those within
-/// the chunk.
+/// Some switches with consecutive numbers, and what there is to do for them.
 #[derive(Clone, Debug)]
 pub(crate) struct Chunk {
     pub(crate) in_ports: [InputPort; PORTS],
@@ -175,7 +172,7 @@ pub(crate) struct Chunk {
     pub(crate) outputs: [OutputChannel; CHANNELS],
     /// Input ports with a channel that can go on.
     pub(crate) ready: PortList,
-    /// Output channels to hand out.
+    /// Output channels that are free and that packets wait for.
     pub(crate) pending: ChannelList,
 }
 
@@ -192,9 +189,9 @@ pub(crate) struct StepLists {
     pub(crate) ready: PortList,
     /// Input channels with a new head.
     pub(crate) new_heads: WorkList<LocalChannel, { 2 * PORTS }>,
-    /// Output ports that a flit goes out by: to a switch.
+    /// Output ports to switches by which a flit leaves in this step.
     pub(crate) to_switches: PortList,
-    /// The same to a node.
+    /// Output ports to nodes by which a flit leaves in this step.
     pub(crate) to_nodes: PortList,
 }
 
@@ -218,7 +215,7 @@ impl SwitchStates {
             flits: 0,
             asked: LocalChannel::NONE,
             next_input: 0,
-            behind: Behind::Nothing,
+            kind: PortKind::Unused,
         };
         let chunk = Chunk {
             in_ports: [in_port; PORTS],
@@ -250,18 +247,18 @@ impl SwitchStates {
             };
             let id = PortId::new(number);
             let link = fabric.link(id.switch(port_bits), id.at_switch(port_bits));
-            (output.behind, output.peer) = match link {
-                Link::Terminal(node) => (Behind::Node, Peer::of_node(node)),
-                Link::Local(to, port) => (Behind::Local, first(to, port)),
-                Link::Global(to, port) => (Behind::Global, first(to, port)),
+            (output.kind, output.peer) = match link {
+                Link::Terminal(node) => (PortKind::Node, Peer::of_node(node)),
+                Link::Local(to, port) => (PortKind::Local, first(to, port)),
+                Link::Global(to, port) => (PortKind::Global, first(to, port)),
                 Link::Unused => continue,
             };
-            let latency = latencies[output.behind as usize];
-            (input.upstream, input.credit) = match output.behind {
+            let latency = latencies[output.kind as usize];
+            (input.upstream, input.credit) = match output.kind {
                 // A node's credit counts as the node sends, at the beginning of the next cycle,
                 // and without delay. The node's output channels have the numbers of the input
-                // channels that they lead to, behind those of all switches.
-                Behind::Node => {
+                // channels that they lead to, counted from after those of all switches.
+                PortKind::Node => {
                     (ChannelId::first_of(PortId::new(chunks * MOST_PORTS + number)), latency)
                 }
                 _ => (output.peer.first_channel(), latency + 1 + settings.credit_delay_cycles),
@@ -285,30 +282,30 @@ impl SwitchStates {
         }
     }
 
-    /// The number of the first output channel of the nodes.
+    /// The index of the first output channel of the nodes.
     pub(crate) fn first_of_nodes(&self) -> usize {
         self.chunks.len() * CHANNELS
     }
 
-    /// A port by its number.
+    /// The state of an input port.
     #[inline]
     pub(crate) fn in_port(&self, id: PortId) -> &InputPort {
         &self.chunks[id.chunk()].in_ports[id.local().index()]
     }
 
-    /// A port by its number.
+    /// The state of an output port.
     #[inline]
     pub(crate) fn out_port(&self, id: PortId) -> &OutputPort {
         &self.chunks[id.chunk()].out_ports[id.local().index()]
     }
 
-    /// A channel by its number.
+    /// The state of an input channel.
     #[inline]
     pub(crate) fn input(&self, id: ChannelId) -> &InputChannel {
         &self.chunks[id.chunk()].inputs[id.local().index()]
     }
 
-    /// A channel by its number.
+    /// The state of an output channel of a switch.
     #[inline]
     pub(crate) fn output(&self, id: ChannelId) -> &OutputChannel {
         &self.chunks[id.chunk()].outputs[id.local().index()]
@@ -324,24 +321,24 @@ impl SwitchStates {
         Queues { states: self, switches, switch, buffer: buffer as u32, later: None }
     }
 
-    /// The bytes that it holds.
+    /// How many bytes all of this holds.
     pub(crate) fn bytes(&self) -> usize {
         size_of_val(&*self.chunks) + size_of_val(&*self.node_free) + size_of::<StepLists>()
     }
 }
 
-/// A switch's view of its queues, and for UGAL-G that of everybody's.
+/// A switch's view of its own queues, and for UGAL-G of the queues of all switches.
 pub(crate) struct Queues<'n> {
     states: &'n SwitchStates,
     switches: &'n [datapath::Switch<'n>],
     switch: Switch,
     buffer: u32,
-    /// Per output port the flits that are not to be counted as yet.
+    /// For each output port of all switches, the flits that this view leaves out.
     later: Option<&'n [u8]>,
 }
 
 impl<'n> Queues<'n> {
-    /// The view without some flits of each output port.
+    /// The same view, except that it leaves out so many flits of each output port.
     pub(crate) const fn without(self, later: &'n [u8]) -> Self {
         Self { later: Some(later), ..self }
     }

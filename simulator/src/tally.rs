@@ -13,18 +13,18 @@ use tvlb_firmware_model::{Header, Kind};
 /// Counts of one population of nodes.
 #[derive(Clone, Debug)]
 pub(crate) struct Population {
-    /// From generation to delivery.
+    /// The latencies from generation to delivery.
     pub(crate) latency: Histogram,
-    /// Packets of the window that are sent and not delivered, and the cycles of their generation,
-    /// added up.
+    /// How many packets of the window are sent and not delivered, and the sum of the cycles in
+    /// which they were generated.
     pub(crate) under_way: (u64, u64),
-    /// From the node's sending to delivery, added up.
+    /// The sum of the cycles from the node's sending to delivery.
     pub(crate) network: u64,
-    /// Links between switches, added up.
+    /// The sum of the links between switches that the packets crossed.
     pub(crate) hops: u64,
-    /// Packets that took VLB.
+    /// How many packets took a VLB path.
     pub(crate) by_vlb: u64,
-    /// Packets delivered in the window.
+    /// How many packets were delivered in the window.
     pub(crate) accepted: u64,
 }
 
@@ -49,7 +49,7 @@ impl Population {
         self.is_complete() || self.latency_at_least(now) > limit
     }
 
-    /// Adds another's counts.
+    /// Adds the counts of another population.
     pub(crate) fn merge(&mut self, other: &Self) {
         self.latency.merge(&other.latency);
         self.under_way.0 += other.under_way.0;
@@ -61,14 +61,14 @@ impl Population {
     }
 }
 
-/// All counts of a run.
+/// Everything that a run counts.
 #[derive(Clone, Debug)]
 pub(crate) struct Tally {
     window: Range<u32>,
     pub(crate) populations: Vec<Population>,
-    /// Per node its population; empty where there is one.
+    /// For each node the number of its population; empty where there is a single population.
     population: Vec<u8>,
-    /// Per node its packets delivered in the window.
+    /// For each node how many of its packets were delivered in the window.
     pub(crate) accepted: Vec<u32>,
     /// Packets delivered since this was last reset, and the sum of their latencies.
     pub(crate) recent: (u64, u64),
@@ -96,7 +96,7 @@ impl Tally {
         }
     }
 
-    /// All nodes together.
+    /// The counts of all nodes together.
     pub(crate) fn whole(&self) -> Population {
         let mut whole = self.populations[0].clone();
         self.populations[1..].iter().for_each(|other| whole.merge(other));

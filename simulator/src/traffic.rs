@@ -10,9 +10,9 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tvlb_schema::Dragonfly;
 
-/// In the table of destinations: drawn from all nodes for each packet.
+/// Stands in the table of destinations where each packet's is drawn from all nodes.
 const UNIFORM: u32 = u32::MAX;
-/// In the table of destinations: sends nothing.
+/// Stands in the table of destinations where a node sends nothing.
 const SILENT: u32 = u32::MAX - 1;
 /// Keeps the draws of patterns apart from those of nodes and switches.
 const STREAM: u64 = 0x7261_6666_6963;
@@ -21,16 +21,16 @@ const STREAM: u64 = 0x7261_6666_6963;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TrafficError {
-    /// A shift that is too far.
+    /// A shift goes farther than the fabric is large.
     #[error("traffic {pattern}: {what} is {found}, but this fabric accepts 0 to {most}")]
     Shift {
         /// The pattern.
         pattern: Pattern,
-        /// Which of the two.
+        /// Which of the two shifts it is.
         what: &'static str,
-        /// Its value.
+        /// The shift that was found.
         found: u32,
-        /// The most that fits.
+        /// The largest shift that the fabric accepts.
         most: u32,
     },
     /// Every node would send to itself.
@@ -39,15 +39,15 @@ pub enum TrafficError {
         /// The pattern.
         pattern: Pattern,
     },
-    /// Shares that do not make a whole.
+    /// The shares of the two kinds of traffic do not add up to 100 percent.
     #[error("traffic {pattern}: the two shares add up to {sum} percent, accepted 100")]
     Shares {
         /// The pattern.
         pattern: Pattern,
-        /// Their sum.
+        /// What the shares add up to.
         sum: u32,
     },
-    /// A node that the fabric does not have.
+    /// A pair names a node that the fabric does not have.
     #[error("traffic {pattern}: pair {number} names node {node}, but the last node is {last}")]
     Node {
         /// The pattern.
@@ -59,7 +59,7 @@ pub enum TrafficError {
         /// The last node of the fabric.
         last: u32,
     },
-    /// A node that is to send to two.
+    /// A node is given two destinations.
     #[error("traffic {pattern}: pair {number} gives node {node} a second destination")]
     Twice {
         /// The pattern.
@@ -69,7 +69,7 @@ pub enum TrafficError {
         /// The node.
         node: u32,
     },
-    /// No pair at all.
+    /// The list of pairs is empty.
     #[error("traffic {pattern}: there is no pair in it")]
     NoPair {
         /// The pattern.
@@ -77,19 +77,19 @@ pub enum TrafficError {
     },
 }
 
-/// A pattern on a fabric.
+/// A traffic pattern on one fabric.
 #[derive(Clone, Debug)]
 pub struct Traffic {
-    /// Per node its destination, [`UNIFORM`] or [`SILENT`].
+    /// For each node its destination, [`UNIFORM`] or [`SILENT`].
     to: Vec<u32>,
     nodes: u32,
-    /// Of each packet: uniform if a draw of 32 bits is below this.
+    /// A packet goes to a node drawn from all if a draw of 32 bits is below this.
     uniform_below: u64,
-    /// Where destinations are drawn from the next group: its nodes.
+    /// How many nodes a group has, where destinations are drawn from the next group.
     next_group: Option<u32>,
-    /// Per node the number of its population.
+    /// For each node the number of its population.
     population: Vec<u8>,
-    /// The populations' names.
+    /// The names of the populations.
     populations: Vec<&'static str>,
 }
 

@@ -8,24 +8,26 @@ use tvlb_schema::Node;
 /// Stands where a list of nodes ends.
 pub(crate) const NO_NODE: Node = Node(u32::MAX);
 
-/// Cycles that can be looked ahead; what is farther is looked at again on the way.
+/// How many cycles ahead a wake-up can be set. A node whose next packet is farther ahead wakes up
+/// on the way, only to set its wake-up again.
 const HORIZON: u32 = 255;
 
 /// Nodes by the cycle in which they next have something to send.
 #[derive(Debug)]
 pub(crate) struct Wakeups {
-    /// Per chunk and cycle the first of its nodes.
+    /// For each chunk, for each cycle of its ring, the first node of the list.
     first: Vec<[Node; HORIZON as usize + 1]>,
 }
 
 impl Wakeups {
-    /// No wakeup is set.
+    /// A ring for so many chunks in which no wake-up is set.
     pub(crate) fn new(chunks: usize) -> Self {
         Self { first: vec![[NO_NODE; HORIZON as usize + 1]; chunks] }
     }
 
-    /// Sets the wakeup of a chunk's node to a cycle after now, or to as late as can be. What is
-    /// returned comes after it in its list, which it must keep in mind.
+    /// Sets the wake-up of a chunk's node to a cycle after `now`, or as late as the ring allows if
+    /// the cycle is farther ahead. Returns the node that comes after it in the list of its cycle,
+    /// which the caller stores with the node.
     #[inline]
     #[must_use]
     pub(crate) fn set(&mut self, chunk: usize, now: u32, cycle: u32, node: Node) -> Node {
@@ -33,13 +35,14 @@ impl Wakeups {
         std::mem::replace(&mut self.first[chunk][(cycle & HORIZON) as usize], node)
     }
 
-    /// Takes the list of a chunk's cycle: its first node, which knows the next, or [`NO_NODE`].
+    /// Takes the list of a chunk's cycle: its first node, from which the others follow, or
+    /// [`NO_NODE`] if the list is empty.
     #[inline]
     pub(crate) fn take(&mut self, chunk: usize, cycle: u32) -> Node {
         std::mem::replace(&mut self.first[chunk][(cycle & HORIZON) as usize], NO_NODE)
     }
 
-    /// The bytes that it holds.
+    /// How many bytes the rings hold.
     pub(crate) fn bytes(&self) -> usize {
         size_of_val(&*self.first)
     }

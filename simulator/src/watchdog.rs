@@ -2,13 +2,13 @@
 //!
 //! The packet at the head of a buffer that cannot move waits for exactly one thing: the holder of
 //! the output channel that it wants, or, if it holds that itself and has no credit, the head of
-//! the buffer behind the link. Following these from any channel ends at one that can move, or in
+//! the buffer at the other end of the link. Following these from any channel ends at one that can move, or in
 //! a cycle, and then nothing in the cycle ever moves again: a deadlock, found even while traffic
 //! elsewhere goes on.
 
 use crate::network::Network;
 use crate::numbers::ChannelId;
-use crate::switch_state::Behind;
+use crate::switch_state::PortKind;
 use std::fmt;
 
 /// Channels that wait for each other.
@@ -16,7 +16,7 @@ use std::fmt;
 pub struct Deadlock {
     /// The cycle in which it was found.
     pub cycle: u32,
-    /// Packets under way.
+    /// How many packets are under way.
     pub under_way: u32,
     /// The channels, each waiting for the next and the last for the first; none if no such cycle
     /// was found although nothing moves.
@@ -62,7 +62,7 @@ impl fmt::Display for Deadlock {
 impl Network<'_> {
     /// A cycle of channels that wait for each other, if there is one.
     pub(crate) fn deadlock(&self) -> Option<Deadlock> {
-        // Credits on their way will let somebody move.
+        // A channel without a credit can still move if a credit for it is on its way.
         let mut returning = vec![false; self.states.first_of_nodes() + self.states.node_free.len()];
         self.links.credits_under_way().for_each(|channel| returning[channel.index()] = true);
         let count = self.states.first_of_nodes();
@@ -84,7 +84,7 @@ impl Network<'_> {
         None
     }
 
-    /// Nothing moves, and no cycle of channels explains it.
+    /// The report of a network in which nothing moves although no cycle of channels explains it.
     pub(crate) fn standstill(&self) -> Deadlock {
         Deadlock { cycle: self.now, under_way: self.links.pool.live(), channels: Vec::new() }
     }
@@ -106,7 +106,8 @@ impl Network<'_> {
         }
     }
 
-    /// The input channel that one waits for, and whether for a credit; `None` if it can move.
+    /// The input channel that an input channel waits for, and whether it waits for a credit;
+    /// `None` if it is empty or can move.
     fn waits_for(&self, input: ChannelId, returning: &[bool]) -> Option<(ChannelId, bool)> {
         let states = &self.states;
         let channel = states.input(input);
@@ -123,21 +124,21 @@ impl Network<'_> {
             return None;
         }
         let port = states.out_port(out.port());
-        match port.behind {
-            Behind::Local | Behind::Global => {
+        match port.kind {
+            PortKind::Local | PortKind::Global => {
                 Some((port.peer.first_channel().with_virtual_channel_of(out.local()), true))
             }
-            Behind::Node | Behind::Nothing => None,
+            PortKind::Node | PortKind::Unused => None,
         }
     }
 
-    /// An input channel by the name of the link that leads to it.
+    /// Describes an input channel by the name of the link that leads to it.
     fn waiting_channel(&self, input: ChannelId, for_credit: bool) -> WaitingChannel {
         let port = input.port();
         let state = self.states.out_port(port);
-        let link = match state.behind {
-            Behind::Local | Behind::Global => self.link_name(state.peer.first_channel().port()),
-            Behind::Node | Behind::Nothing => self.injection_name(port),
+        let link = match state.kind {
+            PortKind::Local | PortKind::Global => self.link_name(state.peer.first_channel().port()),
+            PortKind::Node | PortKind::Unused => self.injection_name(port),
         };
         WaitingChannel { link, channel: input.virtual_channel(), for_credit }
     }

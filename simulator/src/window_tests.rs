@@ -1,8 +1,8 @@
 //! Chunks of switches that run ahead of each other see what they would have seen in step.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-use crate::arrangement::absolute_images;
 use crate::settings::Injection;
+use crate::test_images::absolute_images;
 use crate::{Fabric, Pattern, Run, Settings, Traffic};
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_schema::ShapeSet;

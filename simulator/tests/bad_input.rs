@@ -1,9 +1,10 @@
 //! Each kind of bad input ends in one clear error, pinned here.
 #![allow(clippy::unwrap_used, reason = "a test program")]
 
-mod arrangement;
+#[path = "../src/test_images.rs"]
+mod test_images;
 
-use arrangement::{Images, absolute_images};
+use test_images::{Images, absolute_images};
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_schema::ShapeSet;
 use tvlb_simulator::{Fabric, Pattern, Run, Settings, Study, Traffic};
@@ -48,7 +49,7 @@ fn images_that_make_no_network() {
 
 #[test]
 fn traffic_that_does_not_fit() {
-    let df = arrangement::dragonfly(2, 4, 2, 9);
+    let df = test_images::dragonfly(2, 4, 2, 9);
     let error =
         |pattern: Pattern| Traffic::new(&pattern, &df, 1).map(|_| ()).unwrap_err().to_string();
     let named = |name: &str| error(name.parse().unwrap());

@@ -2,9 +2,10 @@
 //! published for T-UGAL (Rahman et al., SC'19, section 4.3).
 #![allow(clippy::unwrap_used, reason = "a test program")]
 
-mod arrangement;
+#[path = "../src/test_images.rs"]
+mod test_images;
 
-use arrangement::{
+use test_images::{
     Images, absolute, absolute_classic, below, by_shape, dragonfly, images, strategic_2_3,
 };
 use tvlb_firmware_model::{Scheme, VlbPaths};

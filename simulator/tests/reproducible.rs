@@ -2,10 +2,11 @@
 //! those of a small table are pinned.
 #![allow(clippy::unwrap_used, reason = "a test program")]
 
-mod arrangement;
+#[path = "../src/test_images.rs"]
+mod test_images;
 
-use arrangement::{Images, absolute_images};
 use std::fmt::Write;
+use test_images::{Images, absolute_images};
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_schema::ShapeSet;
 use tvlb_simulator::{Fabric, Point, Saturation, Settings, Study};

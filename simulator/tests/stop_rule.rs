@@ -2,9 +2,10 @@
 //! of the limit it is.
 #![allow(clippy::unwrap_used, reason = "a test program")]
 
-mod arrangement;
+#[path = "../src/test_images.rs"]
+mod test_images;
 
-use arrangement::{Images, absolute, dragonfly, images};
+use test_images::{Images, absolute, dragonfly, images};
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_schema::{SetRule, ShapeSet};
 use tvlb_simulator::{Fabric, Outcome, Pattern, Run, Settings, StopRule, Traffic};

@@ -1,9 +1,10 @@
 //! A packet that meets no other takes 5 cycles and 12 for each local and 17 for each global hop.
 #![allow(clippy::unwrap_used, reason = "a test program")]
 
-mod arrangement;
+#[path = "../src/test_images.rs"]
+mod test_images;
 
-use arrangement::{Images, absolute, dragonfly, images, shape};
+use test_images::{Images, absolute, dragonfly, images, shape};
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_schema::{Decision, Dragonfly, Node, SetRule, Shape, ShapeSet, Switch};
 use tvlb_simulator::{Fabric, Injection, Outcome, Pattern, Run, Settings, StopRule, Traffic};

@@ -1,8 +1,9 @@
 //! Images for tests and benchmarks: three arrangements, and sets given by their rule.
 //!
-//! The simulator must not know the generator, so its own tests make their images here, from the
-//! definitions alone.
-#![allow(dead_code, reason = "each test program uses a part")]
+//! The simulator must not know the generator, so its tests make their images here, from the
+//! definitions alone. The module is compiled into tests and benchmarks only: programs in `tests`
+//! and `benches` include this file by its path.
+#![allow(dead_code, reason = "each test program uses a part of it")]
 #![allow(clippy::unwrap_used, reason = "part of test programs")]
 
 use tvlb_schema::{
