@@ -3,9 +3,8 @@
 //! A look is a cell that is tried or visited, or a group that is looked at while pairs of links are
 //! sought, as `firmware-model/src/cells.rs` describes them. The expected number follows from how many
 //! routes of each shape a pair has, without drawing any: it is exact for whole sets on regular
-//! wirings, where every try is as likely to hit, and an estimate from above elsewhere (fractions and
-//! thinning are taken as they keep on average; on other wirings links are taken as spread evenly over
-//! the ports). A set that asks for more than a switch can live with is refused
+//! wirings, where every try is as likely to hit, and an estimate elsewhere (fractions and thinning are
+//! taken as they keep on average; on other wirings links are taken as spread evenly over the ports). A set that asks for more than a switch can live with is refused
 //! ([`DrawWork::check`]).
 
 use super::count::RouteCounter;
@@ -16,12 +15,12 @@ use tvlb_schema::{DrawRule, Keep, Level, SetRule, Shape, Switch};
 
 /// The most looks of a draw on average over all pairs that a set may take.
 ///
-/// Some 20 000 cycles of a Cortex-M4, at 80 a look.
+/// Some 67 000 instructions of a Cortex-M4, at 260 a look (`firmware-model/README.md`, Work).
 pub const MOST_MEAN_LOOKS: f64 = 256.0;
 
 /// The most looks of a draw on average for any one pair that a set may take.
 ///
-/// Some 330 000 cycles of a Cortex-M4, at 80 a look.
+/// Some 1.1 million instructions of a Cortex-M4, at 260 a look.
 pub const MOST_PAIR_LOOKS: f64 = 4096.0;
 
 /// Looks of a draw of one set on one fabric.

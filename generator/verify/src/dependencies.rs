@@ -10,6 +10,7 @@
 //! large graph does so in the small one, so a small graph without cycles proves more. It has none
 //! where the rank of channels rises at every hop, since the class alone decides the rank.
 
+use super::VerifyError;
 use super::packet::{Fabric, Hop};
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,6 +20,8 @@ use tvlb_schema::Dragonfly;
 const CHANNELS: usize = 8;
 /// The most that the graph may take; that of 5600 switches with 43 ports takes 83 megabytes.
 const MOST_BYTES: u64 = 1 << 27;
+/// Work of some milliseconds at most is done between two questions whether to stop.
+const NODES_PER_QUESTION: usize = 1 << 12;
 /// Channels of local and of global links.
 const CLASSES: usize = 2 * CHANNELS;
 
@@ -136,9 +139,16 @@ impl Dependencies {
     }
 
     /// A cycle in words, link by link or class by class; `None` if there is none.
-    pub(super) fn cycle(&self, fabric: &Fabric<'_>) -> Option<String> {
+    ///
+    /// # Errors
+    /// `stop` said so.
+    pub(super) fn cycle(
+        &self,
+        fabric: &Fabric<'_>,
+        stop: &impl Fn() -> bool,
+    ) -> Result<Option<String>, VerifyError> {
         if self.by_class {
-            return self.cycle_of_classes();
+            return Ok(self.cycle_of_classes());
         }
         let count = self.used.len() * 64;
         let targets: Vec<Option<u16>> =
@@ -147,7 +157,8 @@ impl Dependencies {
             targets[channel].into_iter().flat_map(move |to| self.next(channel, to))
         };
         let used = ones(&self.used, 0, count);
-        cycle(count, used, next).map(|cycle| self.in_words(fabric, &cycle))
+        let found = cycle(count, used, next, stop)?;
+        Ok(found.map(|cycle| self.in_words(fabric, &cycle)))
     }
 
     fn cycle_of_classes(&self) -> Option<String> {
@@ -155,7 +166,9 @@ impl Dependencies {
             let first = class * CLASSES;
             ones(&self.waits, first, first + CLASSES).map(move |bit| bit - first)
         };
-        cycle(CLASSES, 0..CLASSES, next).map(|cycle| classes_in_words(&cycle))
+        let found = cycle(CLASSES, 0..CLASSES, next, &|| false);
+        let found = found.expect("nobody asks so short a search to stop");
+        found.map(|cycle| classes_in_words(&cycle))
     }
 
     fn in_words(&self, fabric: &Fabric<'_>, cycle: &[usize]) -> String {
@@ -200,13 +213,22 @@ fn cycle<N: Iterator<Item = usize>>(
     count: usize,
     nodes: impl Iterator<Item = usize> + Clone,
     next: impl Fn(usize) -> N,
-) -> Option<Vec<usize>> {
+    stop: &impl Fn() -> bool,
+) -> Result<Option<Vec<usize>>, VerifyError> {
+    let mut looked = 0_usize;
+    let mut go_on = || {
+        looked += 1;
+        let asks = looked.is_multiple_of(NODES_PER_QUESTION);
+        if asks && stop() { Err(VerifyError::Interrupted) } else { Ok(()) }
+    };
     let mut waiting = vec![0_u32; count];
     for node in nodes.clone() {
+        go_on()?;
         next(node).for_each(|other| waiting[other] += 1);
     }
     let mut free: Vec<usize> = nodes.filter(|&node| waiting[node] == 0).collect();
     while let Some(node) = free.pop() {
+        go_on()?;
         for other in next(node) {
             waiting[other] -= 1;
             if waiting[other] == 0 {
@@ -214,22 +236,29 @@ fn cycle<N: Iterator<Item = usize>>(
             }
         }
     }
-    let start = (0..count).find(|&node| waiting[node] > 0)?;
-    let holder = |of: usize| {
-        (0..count).find(|&node| waiting[node] > 0 && next(node).any(|other| other == of))
+    let Some(start) = (0..count).find(|&node| waiting[node] > 0) else { return Ok(None) };
+    let held = |of: usize| {
+        let holder =
+            (0..count).find(|&node| waiting[node] > 0 && next(node).any(|other| other == of));
+        holder.expect("a node that is left is waited for by another that is left")
     };
     let mut back = vec![start];
+    let mut last = start;
     loop {
-        let last = *back.last()?;
-        let before = holder(last)?;
+        // Each step back looks at all nodes.
+        if stop() {
+            return Err(VerifyError::Interrupted);
+        }
+        let before = held(last);
         if let Some(place) = back.iter().position(|&node| node == before) {
             let mut cycle = back.split_off(place);
             cycle.reverse();
-            let least = (0..cycle.len()).min_by_key(|&place| cycle[place])?;
+            let least = (0..cycle.len()).min_by_key(|&place| cycle[place]).unwrap_or(0);
             cycle.rotate_left(least);
-            return Some(cycle);
+            return Ok(Some(cycle));
         }
         back.push(before);
+        last = before;
     }
 }
 
@@ -319,11 +348,11 @@ mod tests {
         let (a, b, c) = (hop(4, 2, 5, 1), hop(5, 3, 6, 1), hop(6, 2, 4, 1));
         dependencies.note(&[hop(7, 2, 4, 0), a, b, hop(6, 4, 7, 2)]);
         dependencies.note_pair(b, c);
-        assert_eq!(dependencies.cycle(&fabric), None);
+        assert_eq!(dependencies.cycle(&fabric, &|| false).unwrap(), None);
         assert_eq!(dependencies.counts(), (5, 4));
         dependencies.note_pair(c, a);
         assert_eq!(
-            dependencies.cycle(&fabric).unwrap(),
+            dependencies.cycle(&fabric, &|| false).unwrap().unwrap(),
             "  VC 1 of the local link from switch 4 (port 2) to switch 5 waits for\n  \
              VC 1 of the local link from switch 5 (port 3) to switch 6 waits for\n  \
              VC 1 of the local link from switch 6 (port 2) to switch 4 waits for the first"

@@ -341,7 +341,7 @@ fn check(
     for part in &parts {
         walks.add(part);
     }
-    if let Some(cycle) = dependencies.cycle(&fabric) {
+    if let Some(cycle) = dependencies.cycle(&fabric, stop)? {
         return Err(VerifyError::Cycle { cycle });
     }
     if let Some(shares) = &shares {
