@@ -4,9 +4,9 @@
 //! that holds anything but a table set's own files is never replaced. For the same reason nothing
 //! but `generate` writes into a table set.
 
+use super::read::{Label, MOST_MANIFEST_BYTES};
 use super::{MANIFEST_FILE, REPORT_FILE, ReadError, SWITCHES, TableSet};
 use crate::input_file::{self, Links};
-use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -14,8 +14,6 @@ use std::{fs, io};
 
 /// What the manifests of all formats begin their `format` with.
 const ANY_FORMAT: &str = "tvlb table set ";
-/// No manifest is larger.
-const MOST_MANIFEST_BYTES: u64 = 32 << 20;
 
 /// Why a directory may not be replaced by a table set.
 #[derive(Debug)]
@@ -66,12 +64,6 @@ fn entries(directory: &Path) -> Result<Vec<(OsString, fs::FileType)>, Occupied> 
         Ok(entries)
     };
     list().map_err(|error| Occupied::Io(directory.to_owned(), error))
-}
-
-/// What the manifests of all formats have.
-#[derive(Deserialize)]
-struct Label {
-    format: String,
 }
 
 /// The table set that a path leads into, if it does: the directory at the path itself, or one

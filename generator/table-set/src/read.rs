@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use tvlb_schema::{Decision, ImageError, Switch, check_version};
 
 /// No manifest of ours is larger: some 150 bytes for each of at most 65 536 switches.
-const MOST_MANIFEST_BYTES: u64 = 32 << 20;
+pub(super) const MOST_MANIFEST_BYTES: u64 = 32 << 20;
 /// No fabric image of ours is larger: some 7 bytes for each of at most 2²⁴ ports.
 const MOST_FABRIC_BYTES: u64 = 128 << 20;
 /// No switch image of ours is larger: three sets of some bytes for each of at most 65 536 switches.
@@ -116,8 +116,8 @@ pub enum ReadError {
 
 /// What the manifests of all formats have.
 #[derive(Deserialize)]
-struct Label {
-    format: String,
+pub(super) struct Label {
+    pub(super) format: String,
 }
 
 /// A table set on disk, known by its manifest.
