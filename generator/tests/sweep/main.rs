@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const SWEEP: &str = "fabrics = [\"small.toml\"]\n\
@@ -229,7 +229,13 @@ fn an_interrupted_sweep_says_what_it_keeps() {
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     // A saturated run ends early, so that a fast machine may have kept some.
-    let kept = fs::read_dir(home.path().join("out/runs")).map_or(0, Iterator::count);
+    let files = |directory: &Path| -> Vec<PathBuf> {
+        let entries = fs::read_dir(directory).into_iter().flatten();
+        entries.map(|entry| entry.unwrap().path()).collect()
+    };
+    let folders = files(&home.path().join("out/runs"));
+    let runs = folders.iter().flat_map(|folder| files(folder));
+    let kept = runs.filter(|run| run.extension().is_some_and(|end| end == "json")).count();
     let expected = format!(
         "tvlb: interrupted; out keeps {kept} of 24 runs, and the same command makes the others\n"
     );
