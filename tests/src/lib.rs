@@ -209,3 +209,11 @@ pub fn levels(fabric: &Fabric, numbers: &[u8]) -> Vec<Level> {
     let level = |&number: &u8| Level::new(number).expect("the test's levels are 3 to 15");
     numbers.iter().map(level).cycle().take(ports).collect()
 }
+
+/// The value that a chi-square variable of `freedom` degrees exceeds with probability 10⁻⁶
+/// (Wilson and Hilferty's approximation).
+pub fn quantile(freedom: usize) -> f64 {
+    let k = f64::from(u32::try_from(freedom).expect("a test has few degrees of freedom"));
+    let spread = 2.0 / (9.0 * k);
+    k * (1.0 - spread + 4.753_424 * spread.sqrt()).powi(3)
+}

@@ -14,15 +14,9 @@ use tvlb_generator::routes::count::RouteCounter;
 use tvlb_generator::routes::enumerate::kept;
 use tvlb_generator::routes::triples::triples;
 use tvlb_schema::{DrawRule, Route, Shape, Switch as Number};
-use tvlb_tests::{boot, images, kept_when_thinned, levels, rule_of, shipped, thinned, with_set};
-
-/// The value that a chi-square variable of `freedom` degrees exceeds with probability 10⁻⁶
-/// (Wilson and Hilferty's approximation).
-fn quantile(freedom: usize) -> f64 {
-    let k = f64::from(u32::try_from(freedom).unwrap());
-    let spread = 2.0 / (9.0 * k);
-    k * (1.0 - spread + 4.753_424 * spread.sqrt()).powi(3)
-}
+use tvlb_tests::{
+    boot, images, kept_when_thinned, levels, quantile, rule_of, shipped, thinned, with_set,
+};
 
 /// A drawn path as (x, y, detour), the detour being y's own switch where there is none.
 type Drawn = (u16, u16, u8);

@@ -14,7 +14,7 @@ use tvlb_generator::routes::enumerate::kept;
 use tvlb_generator::topology::Topology;
 use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_schema::{Dragonfly, End, GlobalPort, Group, Switch as Number};
-use tvlb_tests::{arranged, boot, images, rule_of, shipped, with_set};
+use tvlb_tests::{arranged, boot, images, quantile, rule_of, shipped, with_set};
 
 /// A fabric with so many cables between each pair of groups, spread over the switches of a group.
 fn cabled(sizes: (u32, u32, u32, u32), cables: impl Fn(u16, u16) -> u32) -> Fabric {
@@ -125,14 +125,6 @@ fn a_kept_route_that_exists_is_found() {
             }
         }
     }
-}
-
-/// The value that a chi-square variable of `freedom` degrees exceeds with probability 10⁻⁶
-/// (Wilson and Hilferty's approximation).
-fn quantile(freedom: usize) -> f64 {
-    let k = f64::from(u32::try_from(freedom).unwrap());
-    let spread = 2.0 / (9.0 * k);
-    k * (1.0 - spread + 4.753_424 * spread.sqrt()).powi(3)
 }
 
 #[test]
