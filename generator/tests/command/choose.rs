@@ -2,9 +2,9 @@
 //! interruption and going on, and what is refused.
 
 use crate::scratch::{Run, Scratch, TVLB};
+use crate::signals::interrupt_after;
 use insta::{assert_snapshot, with_settings};
-use std::process::{Command, Stdio};
-use std::thread::sleep;
+use std::process::Stdio;
 use std::time::Duration;
 
 /// Six switches: a choice takes a moment.
@@ -102,19 +102,12 @@ fn begin(scratch: &Scratch, options: &str) -> std::process::Child {
     command.spawn().unwrap()
 }
 
-fn interrupt(child: std::process::Child) -> Run {
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).output().unwrap();
-    drop(sent);
-    Run::of(&child.wait_with_output().unwrap())
-}
-
 #[test]
 fn an_interruption_leaves_nothing() {
     for delay in [100, 1500] {
         let scratch = shipped("dfly-4-8-4-9.toml");
         let child = begin(&scratch, "");
-        sleep(Duration::from_millis(delay));
-        let run = interrupt(child);
+        let run = Run::of(&interrupt_after(child, Duration::from_millis(delay)));
         assert_eq!(run.code, 130, "{run}");
         let how = "with --state DIR, the same command goes on from there";
         assert_eq!(run.stderr, format!("tvlb: interrupted; nothing was written; {how}\n"));
@@ -129,8 +122,7 @@ fn an_interrupted_choice_goes_on_to_the_same_end() {
     let scratch = Scratch::with_text(TINY);
     for _ in 0..3 {
         let child = begin(&scratch, "--panel quick --state kept --replace");
-        sleep(Duration::from_millis(150));
-        let run = interrupt(child);
+        let run = Run::of(&interrupt_after(child, Duration::from_millis(100)));
         assert!(run.code == 0 || run.code == 130, "{run}");
         if run.code == 130 {
             let said = "tvlb: interrupted; no table set was written; kept keeps ";

@@ -1,7 +1,8 @@
 //! Ctrl-C: the whole table set or nothing, whenever it comes.
 
 use crate::scratch::{Run, Scratch, TVLB};
-use std::process::{Child, Command, Stdio};
+use crate::signals;
+use std::process::{Child, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -17,12 +18,9 @@ fn begin(scratch: &Scratch, options: &str) -> Child {
         .unwrap()
 }
 
-/// Sends SIGINT and waits for the end.
-fn interrupt(child: Child) -> Run {
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).output().unwrap();
-    // Where the child had ended there is nobody to receive it.
-    drop(sent);
-    Run::of(&child.wait_with_output().unwrap())
+/// Lets a run work for so many milliseconds before Ctrl-C.
+fn interrupt_after(child: Child, milliseconds: u64) -> Run {
+    Run::of(&signals::interrupt_after(child, Duration::from_millis(milliseconds)))
 }
 
 /// Whether a partial directory is there: the files are being written.
@@ -36,8 +34,7 @@ fn leaves_the_whole_table_set_or_nothing() {
     for delay in [0, 30, 100, 300, 700] {
         let scratch = Scratch::with_shipped("dfly-13-26-13-27.toml");
         let child = begin(&scratch, "");
-        sleep(Duration::from_millis(delay));
-        let run = interrupt(child);
+        let run = interrupt_after(child, delay);
         if run.code == 0 {
             assert_eq!(scratch.names(), ["deep", "fabric.toml"]);
             scratch.succeeds("inspect deep/out --switch 701");
@@ -56,7 +53,7 @@ fn leaves_nothing_while_files_are_written() {
         assert_eq!(child.try_wait().unwrap(), None, "it ended before it began to write");
         sleep(Duration::from_millis(1));
     }
-    let run = interrupt(child);
+    let run = interrupt_after(child, 0);
     if run.code == 0 {
         scratch.succeeds("inspect deep/out --switch 701");
     } else {
@@ -74,8 +71,7 @@ fn leaves_the_old_table_set() {
     let larger = Scratch::with_shipped("dfly-13-26-13-27.toml").read("fabric.toml");
     scratch.write("fabric.toml", larger);
     let child = begin(&scratch, "--replace");
-    sleep(Duration::from_millis(200));
-    let run = interrupt(child);
+    let run = interrupt_after(child, 200);
     let entries = scratch.path("deep").read_dir().unwrap();
     assert_eq!(entries.count(), 1, "{run}");
     assert_eq!(scratch.read("deep/out/manifest.json") == old, run.code == 130, "{run}");
@@ -92,8 +88,7 @@ fn what_never_writes_does_not_say_that_nothing_was_written() {
         let mut command = scratch.command(TVLB);
         command.args(arguments.split_whitespace()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = command.spawn().unwrap();
-        sleep(Duration::from_secs(1));
-        let run = interrupt(child);
+        let run = interrupt_after(child, 300);
         assert_eq!((run.code, run.stderr.as_str()), (130, expected));
     }
     assert_eq!(scratch.names(), ["fabric.toml", "out"]);

@@ -18,6 +18,8 @@ mod model;
 mod output;
 mod scratch;
 mod search;
+#[path = "../signals/mod.rs"]
+mod signals;
 mod simulate;
 mod terminal;
 mod thinning;

@@ -2,9 +2,9 @@
 //! refused.
 
 use crate::scratch::{Run, Scratch, TVLB};
+use crate::signals::interrupt_after;
 use insta::assert_snapshot;
-use std::process::{Command, Stdio};
-use std::thread::sleep;
+use std::process::Stdio;
 use std::time::Duration;
 
 /// Six switches: a search takes a moment.
@@ -76,9 +76,7 @@ fn an_interrupted_search_goes_on_to_the_same_end() {
         let mut command = scratch.command(TVLB);
         command.args(options.split_whitespace()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = command.spawn().unwrap();
-        sleep(Duration::from_millis(150));
-        drop(Command::new("kill").args(["-INT", &child.id().to_string()]).output().unwrap());
-        let run = Run::of(&child.wait_with_output().unwrap());
+        let run = Run::of(&interrupt_after(child, Duration::from_millis(100)));
         assert!(run.code == 0 || run.code == 130, "{run}");
     }
     assert_eq!(scratch.succeeds(&options), whole);

@@ -2,6 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
 
+#[path = "../signals/mod.rs"]
+mod signals;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -223,10 +226,7 @@ fn an_interrupted_sweep_says_what_it_keeps() {
         .stderr(std::process::Stdio::piped())
         .spawn()
         .unwrap();
-    std::thread::sleep(std::time::Duration::from_secs(2));
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(sent.success());
-    let output = child.wait_with_output().unwrap();
+    let output = signals::interrupt_after(child, std::time::Duration::from_secs(1));
     let said = String::from_utf8(output.stderr).unwrap();
     // A saturated run ends early, so that a fast machine may have kept some.
     let files = |directory: &Path| -> Vec<PathBuf> {
