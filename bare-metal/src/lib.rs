@@ -11,7 +11,7 @@ use tvlb_firmware_model::rand_core::{Rng, SeedableRng};
 use tvlb_firmware_model::{
     Admission, Channels, Choice, DefaultRng, Error, Header, Scheme, Step, Switch, VlbPaths,
 };
-use tvlb_schema::{End, FabricImage, Node};
+use tvlb_schema::{End, FabricImage, NodeId};
 
 /// dfly(4, 8, 4, 9), `absolute`, with strategic-2-3 by shape.
 pub const FABRIC: &[u8] = include_bytes!("../images/fabric.tvlb");
@@ -39,7 +39,7 @@ pub const PORTS: usize = 15;
 #[derive(Clone, Copy, Debug)]
 pub struct Packet {
     /// The destination; now and then one that does not exist.
-    pub node: Node,
+    pub node: NodeId,
     /// The routing scheme.
     pub scheme: Scheme,
     /// Where VLB candidates come from.
@@ -53,7 +53,7 @@ pub struct Packet {
 impl Packet {
     /// Draws the next packet.
     pub fn draw(rng: &mut DefaultRng) -> Self {
-        let node = Node(rng.next_u32() % 290);
+        let node = NodeId(rng.next_u32() % 290);
         let schemes = [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::Par];
         let scheme = schemes[(rng.next_u32() & 3) as usize];
         let custom = rng.next_u32() & 1 == 1;

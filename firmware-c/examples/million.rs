@@ -4,7 +4,7 @@
 use rand_core::{Rng, TryRng};
 use tvlb_firmware_c::{TVLB_OK, code_of, code_of_choice};
 use tvlb_firmware_model::{Channels, Error, Header, Scheme, Step, Switch, VlbPaths};
-use tvlb_schema::Node;
+use tvlb_schema::NodeId;
 
 const FABRIC: &[u8] = include_bytes!("../../bare-metal/images/fabric.tvlb");
 const SOURCE: &[u8] = include_bytes!("../../bare-metal/images/switch-00003.tvlb");
@@ -75,7 +75,7 @@ fn main() {
     let (mut inputs, mut draws) = (Xorshift(88_172_645_463_325_252), Xorshift(1));
     for _ in 0..1_000_000 {
         let word = inputs.next_u32();
-        let node = Node((word & 0x1ff) * 9 / 16);
+        let node = NodeId((word & 0x1ff) * 9 / 16);
         let schemes = [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::Par];
         let scheme = schemes[(word >> 9 & 3) as usize];
         let paths = [VlbPaths::Conventional, VlbPaths::Custom][(word >> 11 & 1) as usize];

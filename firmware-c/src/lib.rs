@@ -32,7 +32,7 @@ pub use state::{SWITCH_SIZE, tvlb_switch};
 pub use code::code_of;
 use memory::Out;
 use tvlb_firmware_model::{Admission, Channels, Choice, Header, Scheme, Step, Switch, VlbPaths};
-use tvlb_schema::Node;
+use tvlb_schema::NodeId;
 
 /// A step of a packet: `struct tvlb_step`.
 #[repr(C)]
@@ -162,7 +162,7 @@ pub unsafe extern "C" fn tvlb_admit(
         booted.serves(scheme)?;
         let Admission { step, choice } = booted
             .switch
-            .admit(Node(node), scheme, paths, &credits, &mut random)
+            .admit(NodeId(node), scheme, paths, &credits, &mut random)
             .map_err(|error| code_of(&error))?;
         out.write(step_of(step, code_of_choice(choice)));
         Ok(())

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::{env, fs};
 use tvlb_schema::{
-    Dragonfly, End, FabricImage, GlobalPort, Group, PerDecision, SetContents, SetRule, ShapeSet,
-    Switch, SwitchContents, VcScheme, encode_fabric_image, encode_switch_image,
+    Dragonfly, End, FabricImage, GlobalPort, GroupId, PerDecision, SetContents, SetRule, ShapeSet,
+    SwitchContents, SwitchId, VcScheme, encode_fabric_image, encode_switch_image,
 };
 
 /// A directory of this test's own.
@@ -72,7 +72,7 @@ fn images(
     let mut end = |group: usize| {
         let port = GlobalPort(next[group]);
         next[group] += 1;
-        End { group: Group(u16::try_from(group).expect("groups are few")), port }
+        End { group: GroupId(u16::try_from(group).expect("groups are few")), port }
     };
     let mut cables = Vec::new();
     for _ in 0..a * h / (g - 1) {
@@ -86,7 +86,7 @@ fn images(
     let fabric = FabricImage::decode(&fabric_bytes).expect("it was just written");
     let rule = SetRule::whole(ShapeSet::ALL);
     let contents = SwitchContents {
-        switch: Switch(number),
+        switch: SwitchId(number),
         virtual_channels,
         decisions: PerDecision::same((0, 0)),
         sets: vec![SetContents { rule, levels: Vec::new(), shapes_to: Vec::new() }],

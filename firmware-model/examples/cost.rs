@@ -5,7 +5,7 @@
 use rand_core::{Rng, SeedableRng};
 use std::hint::black_box;
 use tvlb_firmware_model::{Admission, DefaultRng, Error, Header, Scheme, Step, Switch, VlbPaths};
-use tvlb_schema::Node;
+use tvlb_schema::NodeId;
 
 const FABRIC: &[u8] = include_bytes!("../../bare-metal/images/fabric.tvlb");
 const SOURCE: &[u8] = include_bytes!("../../bare-metal/images/switch-00003.tvlb");
@@ -15,7 +15,7 @@ const SECOND: &[u8] = include_bytes!("../../bare-metal/images/switch-00004.tvlb"
 #[inline(never)]
 fn probe_admit(
     switch: &Switch<'_>,
-    node: Node,
+    node: NodeId,
     (scheme, paths): (Scheme, VlbPaths),
     credits: &[u32],
     rng: &mut DefaultRng,
@@ -55,7 +55,7 @@ fn main() {
     };
     if what.starts_with("admit") {
         for call in 0..calls {
-            let node = Node(call % 288);
+            let node = NodeId(call % 288);
             let _ = black_box(probe_admit(&source, node, how, &credits, &mut rng));
         }
         return;
@@ -64,7 +64,7 @@ fn main() {
     let mut headers = Vec::new();
     let scheme = if what == "reconsider" { Scheme::Par } else { Scheme::Vlb };
     while headers.len() < 1000 {
-        let node = Node(rng.next_u32() % 288);
+        let node = NodeId(rng.next_u32() % 288);
         let admission = source.admit(node, scheme, VlbPaths::Custom, credits.as_slice(), &mut rng);
         if let Ok(Step::Send { port, header, .. }) = admission.map(|a| a.step)
             && source.neighbour(port) == Some((second.image().group(), second.image().index()))

@@ -37,7 +37,7 @@
 use crate::Switch;
 use crate::path::Place;
 use rand_core::Rng;
-use tvlb_schema::{End, GlobalPort, Index, Shape, ShapeSet};
+use tvlb_schema::{End, GlobalPort, Shape, ShapeSet, SwitchIndex};
 
 /// The most cells that are tried at random.
 pub const MOST_TRIES: u32 = 4096;
@@ -60,9 +60,9 @@ pub(crate) struct Links {
     /// A local hop after y is needed.
     pub(crate) tail: bool,
     /// The switch at which x arrives.
-    pub(crate) v: Index,
+    pub(crate) v: SwitchIndex,
     /// The switch that y leaves.
-    pub(crate) w: Index,
+    pub(crate) w: SwitchIndex,
 }
 
 /// A random word.

@@ -5,7 +5,7 @@ use crate::channel::AT_INJECTION;
 use crate::path::{Path, Place};
 use crate::{Credits, Error, Header, Kind, Scheme, Step, Switch, schemes};
 use rand_core::Rng;
-use tvlb_schema::{Dragonfly, Node};
+use tvlb_schema::{Dragonfly, NodeId};
 
 /// Where VLB candidates come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -102,7 +102,7 @@ pub(crate) enum Denied {
 #[inline]
 pub(crate) fn admit(
     switch: &Switch<'_>,
-    destination: Node,
+    destination: NodeId,
     scheme: Scheme,
     paths: VlbPaths,
     credits: &(impl Credits + ?Sized),
@@ -149,6 +149,6 @@ pub(crate) fn set_out(to: &Place, terminal: u8, scheme: Scheme, chosen: &Chosen)
 
 #[cold]
 #[inline(never)]
-fn no_such_node(df: &Dragonfly, node: Node) -> Result<Admission, Error> {
-    Err(Error::NoSuchNode { node, last: Node(df.node_count() - 1) })
+fn no_such_node(df: &Dragonfly, node: NodeId) -> Result<Admission, Error> {
+    Err(Error::NoSuchNode { node, last: NodeId(df.node_count() - 1) })
 }

@@ -9,7 +9,9 @@ use crate::cells::{
 use crate::path::{Path, Place};
 use crate::{Stage, Switch, VlbPaths};
 use rand_core::Rng;
-use tvlb_schema::{Decision, DrawRule, GlobalPort, Index, Port, Route, SetView, Shape, ShapeSet};
+use tvlb_schema::{
+    Decision, DrawRule, GlobalPort, Port, Route, SetView, Shape, ShapeSet, SwitchIndex,
+};
 
 /// Where a VLB path is to lead, the set that it is to be of (a triple where there is none), and the
 /// cells in which such paths lie.
@@ -29,14 +31,14 @@ impl Switch<'_> {
         if to.group == self.image.group() {
             let port = df.local_port(self.image.index(), to.index);
             let first = (port, Stage::DestinationLocal);
-            return Path::new(first, GlobalPort(0), GlobalPort(0), Index(0), 1);
+            return Path::new(first, GlobalPort(0), GlobalPort(0), SwitchIndex(0), 1);
         }
         let links = fabric.links_between(self.image.group(), to.group);
         let k = if links.count() > 1 { below(rng, links.count()) } else { 0 };
         let (x, z) = fabric.nth(links, k)?;
         let (first, head) = self.way_out(x, Stage::Destination);
         let tail = df.split_port(z).0 != to.index;
-        Path::new(first, x, GlobalPort(0), Index(0), 1 + u8::from(head) + u8::from(tail))
+        Path::new(first, x, GlobalPort(0), SwitchIndex(0), 1 + u8::from(head) + u8::from(tail))
     }
 
     /// A VLB candidate: a path within the group, a conventional triple, or a route of the decision's
@@ -234,7 +236,7 @@ impl Switch<'_> {
     pub(crate) fn visit_routes(
         &self,
         decision: Decision,
-        destination: tvlb_schema::Switch,
+        destination: tvlb_schema::SwitchId,
         mut each: impl FnMut(Route, Shape),
     ) {
         let to = &self.place(destination);
@@ -295,7 +297,7 @@ impl Switch<'_> {
         set: &SetView<'_>,
         links: Links,
         shape: Shape,
-        detour: Option<Index>,
+        detour: Option<SwitchIndex>,
     ) -> Option<Path> {
         if !set.keeps_all(shape) {
             let route = Route { x: links.x, y: links.y, detour };
@@ -310,7 +312,7 @@ impl Switch<'_> {
     /// The triple of two links and the number of R in the intermediate group.
     #[inline]
     fn triple(&self, links: Links, r: u32) -> Option<Path> {
-        let r = Index(u8::try_from(r).ok()?);
+        let r = SwitchIndex(u8::try_from(r).ok()?);
         // Where R is at either end of the local hop between v and w, the walk has no detour.
         let detour = if r == links.v { links.w } else { r };
         let mid = u8::from(links.v != r) + u8::from(r != links.w);
@@ -319,7 +321,7 @@ impl Switch<'_> {
 
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline)]
-    fn path(&self, links: Links, detour: Index, mid: u8) -> Option<Path> {
+    fn path(&self, links: Links, detour: SwitchIndex, mid: u8) -> Option<Path> {
         let (first, head) = self.way_out(links.x, Stage::Middle);
         let hops = 2 + u8::from(head) + mid + u8::from(links.tail);
         Path::new(first, links.x, links.y, detour, hops)
@@ -368,7 +370,7 @@ fn draw_shape(
 
 /// The n-th switch of a group that is neither v nor w; `None` if v is w, since a detour from a
 /// switch to itself would revisit it.
-fn detour_number(n: u32, v: Index, w: Index) -> Option<Index> {
+fn detour_number(n: u32, v: SwitchIndex, w: SwitchIndex) -> Option<SwitchIndex> {
     if v == w {
         return None;
     }
@@ -380,5 +382,5 @@ fn detour_number(n: u32, v: Index, w: Index) -> Option<Index> {
     if index >= most.0.into() {
         index += 1;
     }
-    u8::try_from(index).ok().map(Index)
+    u8::try_from(index).ok().map(SwitchIndex)
 }

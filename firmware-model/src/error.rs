@@ -1,7 +1,7 @@
 //! Errors of the datapath: why a switch does not boot, or has no next step for a packet.
 
 use crate::{Scheme, Stage};
-use tvlb_schema::{ImageError, Node, Port, Switch, VcScheme};
+use tvlb_schema::{ImageError, NodeId, Port, SwitchId, VcScheme};
 
 /// Why a switch did not boot, or could not route a packet.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -44,9 +44,9 @@ pub enum Error {
     #[error("there is no node {node}; the last is {last}")]
     NoSuchNode {
         /// The node asked for.
-        node: Node,
+        node: NodeId,
         /// The last node of the fabric.
-        last: Node,
+        last: NodeId,
     },
     /// No path leads from this switch to a destination in another group.
     #[error(
@@ -54,9 +54,9 @@ pub enum Error {
     )]
     Unreachable {
         /// The source switch.
-        from: Switch,
+        from: SwitchId,
         /// The destination switch.
-        to: Switch,
+        to: SwitchId,
     },
     /// UGAL-G where only the switch's own credits are known.
     #[error("UGAL-G needs the queues along whole paths, which this switch's credits do not tell")]
@@ -87,7 +87,7 @@ pub enum Error {
         /// Its stage.
         stage: Stage,
         /// The switch it was given to.
-        at: Switch,
+        at: SwitchId,
     },
     /// The route leaves by a port that has no cable.
     #[error("header {bits:#018x}: its route leaves by port {port}, which has no cable")]

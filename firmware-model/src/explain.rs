@@ -11,7 +11,7 @@ use crate::{
 };
 use core::fmt;
 use rand_core::Rng;
-use tvlb_schema::{Decision, GlobalPort, Index, Node, Port};
+use tvlb_schema::{Decision, GlobalPort, NodeId, Port, SwitchIndex};
 
 /// One of the paths that a decision chose between, and what spoke for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub struct Candidate {
     pub y: GlobalPort,
     /// The switch to visit before y's own, or y's own; on a VLB path within the group the switch
     /// to go through; 0 on a MIN path.
-    pub detour: Index,
+    pub detour: SwitchIndex,
     /// Hops from switch to switch that are left, 1 to 6.
     pub hops: u8,
     /// The first output port.
@@ -73,7 +73,7 @@ pub struct Explanation<T> {
 /// Does the work of [`Switch::explain`].
 pub(crate) fn explain(
     switch: &Switch<'_>,
-    destination: Node,
+    destination: NodeId,
     scheme: Scheme,
     paths: VlbPaths,
     credits: &(impl Credits + ?Sized),

@@ -2,7 +2,7 @@
 
 use crate::channel::{AGAIN, LinkKind, place};
 use crate::{Error, Header, Kind, Stage, Switch};
-use tvlb_schema::{GlobalPort, Index, Port};
+use tvlb_schema::{GlobalPort, Port, SwitchIndex};
 
 /// What a switch does with a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -188,7 +188,7 @@ fn deliver(switch: &Switch<'_>, header: Header) -> Result<Step, Error> {
 fn forward_within_group(
     switch: &Switch<'_>,
     header: Header,
-    to_index: Index,
+    to_index: SwitchIndex,
 ) -> Result<Step, Error> {
     let (next, arrived) = match (header.stage(), header.kind()) {
         (Stage::Source, Some(Kind::Vlb)) => (header.detour(), Stage::SourceLocal),
@@ -209,7 +209,7 @@ fn forward_within_group(
 fn send_local(
     switch: &Switch<'_>,
     header: Header,
-    next: Index,
+    next: SwitchIndex,
     arrived: u32,
 ) -> Result<Step, Error> {
     let port = switch.dragonfly().local_port(switch.image.index(), next);

@@ -15,7 +15,7 @@
 //! is VLB. The word names links by ports of their own group, so no switch needs the wiring to
 //! forward, and a packet under way does not care which tables are loaded.
 
-use tvlb_schema::{GlobalPort, Index, Switch};
+use tvlb_schema::{GlobalPort, SwitchId, SwitchIndex};
 
 /// How far a packet has come. Whether it arrived by a local or a global link follows from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -97,7 +97,7 @@ impl Header {
     /// A packet at its source, on VC 0, with the bits of its route.
     #[inline]
     pub(crate) const fn at_source(
-        destination: Switch,
+        destination: SwitchId,
         terminal: u8,
         kind: Kind,
         route: u64,
@@ -108,7 +108,7 @@ impl Header {
 
     /// The bits of a route.
     #[inline]
-    pub(crate) const fn route(x: GlobalPort, y: GlobalPort, detour: Index) -> u64 {
+    pub(crate) const fn route(x: GlobalPort, y: GlobalPort, detour: SwitchIndex) -> u64 {
         ((x.0 & 0xfff) as u64) << 28
             | (((y.0 & 0xfff) as u32) << 16 | (detour.0 as u32) << 8) as u64
     }
@@ -127,8 +127,8 @@ impl Header {
 
     /// The destination switch.
     #[inline]
-    pub const fn destination(self) -> Switch {
-        Switch((self.0 >> 48 & 0xffff) as u16)
+    pub const fn destination(self) -> SwitchId {
+        SwitchId((self.0 >> 48 & 0xffff) as u16)
     }
 
     /// The destination node's terminal.
@@ -151,8 +151,8 @@ impl Header {
 
     /// The switch to visit before y's own, or y's own.
     #[inline]
-    pub const fn detour(self) -> Index {
-        Index((self.0 >> 8 & 0xff) as u8)
+    pub const fn detour(self) -> SwitchIndex {
+        SwitchIndex((self.0 >> 8 & 0xff) as u8)
     }
 
     /// How far the packet has come.
@@ -246,18 +246,18 @@ mod tests {
     #[test]
     fn fields_lie_where_the_table_says() {
         let header = Header::at_source(
-            Switch(0x1234),
+            SwitchId(0x1234),
             0x56,
             Kind::Vlb,
-            Header::route(GlobalPort(0x789), GlobalPort(0xabc), Index(0xde)),
+            Header::route(GlobalPort(0x789), GlobalPort(0xabc), SwitchIndex(0xde)),
         );
         assert_eq!(header.bits(), 0x1234_5678_9abc_de02);
         let moved = header.moved(Stage::MiddleLocal as u32, 3);
         assert_eq!(moved.bits(), 0x1234_5678_9abc_de00 | 5 << 5 | 3 << 2 | 2);
         assert_eq!((moved.stage(), moved.virtual_channel()), (Stage::MiddleLocal, 3));
-        assert_eq!((moved.destination(), moved.terminal()), (Switch(0x1234), 0x56));
+        assert_eq!((moved.destination(), moved.terminal()), (SwitchId(0x1234), 0x56));
         assert_eq!((moved.x(), moved.y()), (GlobalPort(0x789), GlobalPort(0xabc)));
-        assert_eq!((moved.detour(), moved.kind()), (Index(0xde), Some(Kind::Vlb)));
+        assert_eq!((moved.detour(), moved.kind()), (SwitchIndex(0xde), Some(Kind::Vlb)));
         assert_eq!(Header::from_bits(1).kind(), Some(Kind::OpenMin));
         assert_eq!(Header::from_bits(3).kind(), None);
     }

@@ -9,7 +9,7 @@
 //! its work per packet is bounded.
 //!
 //! ```no_run
-//! use tvlb_firmware_model::schema::Node;
+//! use tvlb_firmware_model::schema::NodeId;
 //! use tvlb_firmware_model::{Error, Header, Scheme, Step, Switch, VlbPaths, rand_core};
 //! # fn transmit(_: tvlb_firmware_model::schema::Port, _: u8, _: Header) {}
 //! # fn deliver(_: tvlb_firmware_model::schema::Port) {}
@@ -22,7 +22,7 @@
 //!     arrived: Header,
 //! ) -> Result<(), Error> {
 //!     let switch = Switch::boot(fabric_image, switch_image)?;
-//!     let own = switch.admit(Node(200), Scheme::UgalL, VlbPaths::Custom, credits_in_use, rng)?;
+//!     let own = switch.admit(NodeId(200), Scheme::UgalL, VlbPaths::Custom, credits_in_use, rng)?;
 //!     for step in [own.step, switch.forward(arrived)?] {
 //!         match step {
 //!             Step::Deliver { port } => deliver(port),
@@ -76,7 +76,7 @@ pub use header::{Header, Kind, Stage};
 pub use rand_core;
 pub use schemes::Scheme;
 pub use switch::Switch;
-/// The vocabulary of images, packets and fabrics: `Node`, `Port`, `Group`, `FabricImage`.
+/// The vocabulary of images, packets and fabrics: `NodeId`, `Port`, `GroupId`, `FabricImage`.
 pub use tvlb_schema as schema;
 
 /// Random numbers for a switch that brings none of its own: xoshiro128++ (Blackman and Vigna,

@@ -2,14 +2,14 @@
 
 use crate::{Header, Kind, Stage};
 use core::num::NonZeroU64;
-use tvlb_schema::{GlobalPort, Group, Index, Port, Switch};
+use tvlb_schema::{GlobalPort, GroupId, Port, SwitchId, SwitchIndex};
 
 /// A switch and where it is: its group, and its index there. Not `Copy`: a switch's stack is small.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Place {
-    pub(crate) switch: Switch,
-    pub(crate) group: Group,
-    pub(crate) index: Index,
+    pub(crate) switch: SwitchId,
+    pub(crate) group: GroupId,
+    pub(crate) index: SwitchIndex,
 }
 
 /// A path as a header states it, in one word: x, y, detour and the stage behind the first hop where
@@ -27,7 +27,7 @@ impl Path {
         first: (Port, Stage),
         x: GlobalPort,
         y: GlobalPort,
-        detour: Index,
+        detour: SwitchIndex,
         hops: u8,
     ) -> Option<Self> {
         let low = (first.1 as u32) << 5 | u32::from(hops);
@@ -37,7 +37,7 @@ impl Path {
 
     /// The header of a packet that has been sent on by the first hop of this path.
     #[inline]
-    pub(crate) const fn sent(self, to: Switch, terminal: u8, kind: Kind) -> Header {
+    pub(crate) const fn sent(self, to: SwitchId, terminal: u8, kind: Kind) -> Header {
         Header::at_source(to, terminal, kind, self.0.get() & 0xff_ffff_ffe0)
     }
 
@@ -55,7 +55,7 @@ impl Path {
 
     /// The header with which a packet stands at the beginning of this path.
     #[inline]
-    pub(crate) const fn header(self, to: Switch, terminal: u8, kind: Kind) -> Header {
+    pub(crate) const fn header(self, to: SwitchId, terminal: u8, kind: Kind) -> Header {
         Header::at_source(to, terminal, kind, self.route())
     }
 
@@ -76,7 +76,7 @@ impl Path {
     }
 
     #[inline]
-    pub(crate) const fn detour(self) -> Index {
+    pub(crate) const fn detour(self) -> SwitchIndex {
         Header::from_bits(self.0.get()).detour()
     }
 

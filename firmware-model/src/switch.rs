@@ -9,7 +9,8 @@ use crate::{
 };
 use rand_core::Rng;
 use tvlb_schema::{
-    Decision, Dragonfly, End, FabricImage, Group, Index, Node, Port, Route, Shape, SwitchImage,
+    Decision, Dragonfly, End, FabricImage, GroupId, NodeId, Port, Route, Shape, SwitchImage,
+    SwitchIndex,
 };
 
 /// One booted switch. It borrows its images and changes nothing: share it freely.
@@ -17,7 +18,7 @@ use tvlb_schema::{
 /// # Example
 /// ```
 /// use tvlb_firmware_model::{Channels, Error, Scheme, Switch};
-/// use tvlb_schema::{Group, Index, Port};
+/// use tvlb_schema::{GroupId, SwitchIndex, Port};
 ///
 /// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v2/");
 /// # let fabric_image = std::fs::read(format!("{golden}fabric.tvlb"))?;
@@ -28,7 +29,7 @@ use tvlb_schema::{
 /// assert_eq!(switch.image().switch().0, 5);
 /// // Ports 0 and 1 lead to nodes, 2 to 4 to the other switches of group 1.
 /// assert_eq!(switch.neighbour(Port(0)), None);
-/// assert_eq!(switch.neighbour(Port(2)), Some((Group(1), Index(0))));
+/// assert_eq!(switch.neighbour(Port(2)), Some((GroupId(1), SwitchIndex(0))));
 ///
 /// // PAR needs one more within a group, and says so.
 /// let refused = switch.with_channels(Scheme::Par, channels);
@@ -149,7 +150,7 @@ impl<'a> Switch<'a> {
     /// ```
     /// use tvlb_firmware_model::rand_core::SeedableRng;
     /// use tvlb_firmware_model::{Choice, DefaultRng, Scheme, Step, Switch, VlbPaths};
-    /// use tvlb_schema::Node;
+    /// use tvlb_schema::NodeId;
     ///
     /// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v2/");
     /// # let fabric_image = std::fs::read(format!("{golden}fabric.tvlb"))?;
@@ -158,7 +159,7 @@ impl<'a> Switch<'a> {
     /// let mut rng = DefaultRng::seed_from_u64(1);
     /// // Credits in use on each port: nothing waits, so the minimal path is taken.
     /// let idle = [0_u32; 7];
-    /// let sent = switch.admit(Node(70), Scheme::UgalL, VlbPaths::Custom, &idle[..], &mut rng)?;
+    /// let sent = switch.admit(NodeId(70), Scheme::UgalL, VlbPaths::Custom, &idle[..], &mut rng)?;
     /// assert_eq!(sent.choice, Choice::Min);
     /// assert!(matches!(sent.step, Step::Send { virtual_channel: 0, .. }));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -166,7 +167,7 @@ impl<'a> Switch<'a> {
     #[inline]
     pub fn admit(
         &self,
-        destination: Node,
+        destination: NodeId,
         scheme: Scheme,
         paths: VlbPaths,
         credits: &(impl Credits + ?Sized),
@@ -206,7 +207,7 @@ impl<'a> Switch<'a> {
     /// ```
     /// use tvlb_firmware_model::rand_core::SeedableRng;
     /// use tvlb_firmware_model::{DefaultRng, Header, Scheme, Step, Switch, VlbPaths};
-    /// use tvlb_schema::{Node, Port};
+    /// use tvlb_schema::{NodeId, Port};
     ///
     /// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v2/");
     /// # let fabric_image = std::fs::read(format!("{golden}fabric.tvlb"))?;
@@ -214,7 +215,7 @@ impl<'a> Switch<'a> {
     /// let switch = Switch::boot(&fabric_image, &switch_image)?;
     /// // A packet from the second of this switch's nodes to the first comes back at once.
     /// let (mut rng, idle) = (DefaultRng::seed_from_u64(1), [0_u32; 7]);
-    /// let sent = switch.admit(Node(10), Scheme::Min, VlbPaths::Custom, &idle[..], &mut rng)?;
+    /// let sent = switch.admit(NodeId(10), Scheme::Min, VlbPaths::Custom, &idle[..], &mut rng)?;
     /// assert_eq!(sent.step, Step::Deliver { port: Port(0) });
     /// // Any bits may arrive; those that make no sense are an error and no more.
     /// assert!(switch.forward(Header::from_bits(u64::MAX)).is_err());
@@ -234,14 +235,14 @@ impl<'a> Switch<'a> {
     /// ```
     /// use tvlb_firmware_model::rand_core::SeedableRng;
     /// use tvlb_firmware_model::{DefaultRng, Scheme, Switch, VlbPaths};
-    /// use tvlb_schema::Node;
+    /// use tvlb_schema::NodeId;
     ///
     /// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v2/");
     /// # let fabric_image = std::fs::read(format!("{golden}fabric.tvlb"))?;
     /// # let switch_image = std::fs::read(format!("{golden}switch-00005.tvlb"))?;
     /// let switch = Switch::boot(&fabric_image, &switch_image)?;
     /// let (mut rng, full) = (DefaultRng::seed_from_u64(1), [20_u32; 7]);
-    /// let why = switch.explain(Node(70), Scheme::UgalL, VlbPaths::Custom, &full[..], &mut rng)?;
+    /// let why = switch.explain(NodeId(70), Scheme::UgalL, VlbPaths::Custom, &full[..], &mut rng)?;
     /// // All queues are the same, so the fewer hops of the minimal path decide.
     /// let (min, vlb) = (why.min.expect("it was drawn"), why.vlb.expect("it was drawn"));
     /// assert!((min.queue, vlb.queue) == (20, 20) && min.hops <= vlb.hops);
@@ -249,7 +250,7 @@ impl<'a> Switch<'a> {
     /// ```
     pub fn explain(
         &self,
-        destination: Node,
+        destination: NodeId,
         scheme: Scheme,
         paths: VlbPaths,
         credits: &(impl Credits + ?Sized),
@@ -279,7 +280,7 @@ impl<'a> Switch<'a> {
     pub fn for_each_route(
         &self,
         decision: Decision,
-        destination: tvlb_schema::Switch,
+        destination: tvlb_schema::SwitchId,
         each: impl FnMut(Route, Shape),
     ) {
         self.visit_routes(decision, destination, each);
@@ -298,7 +299,7 @@ impl<'a> Switch<'a> {
 
     /// The other end of the cable or local link behind a physical port; `None` for a terminal, an
     /// unused port or one that does not exist.
-    pub fn neighbour(&self, port: Port) -> Option<(Group, Index)> {
+    pub fn neighbour(&self, port: Port) -> Option<(GroupId, SwitchIndex)> {
         let df = self.dragonfly();
         let (here, number) = (self.image.index(), u32::from(port.0));
         let rank = number.checked_sub(df.p())?;
@@ -306,7 +307,7 @@ impl<'a> Switch<'a> {
             let index = u8::try_from(rank).ok()?;
             return Some((
                 self.image.group(),
-                Index(if index >= here.0 { index + 1 } else { index }),
+                SwitchIndex(if index >= here.0 { index + 1 } else { index }),
             ));
         }
         let slot = u16::try_from(rank - (df.a() - 1)).ok()?;
@@ -316,7 +317,7 @@ impl<'a> Switch<'a> {
 
     /// A switch and where it is.
     #[inline]
-    pub(crate) fn place(&self, switch: tvlb_schema::Switch) -> Place {
+    pub(crate) fn place(&self, switch: tvlb_schema::SwitchId) -> Place {
         let (group, index) = self.dragonfly().place(switch);
         Place { switch, group, index }
     }

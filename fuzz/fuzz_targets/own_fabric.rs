@@ -15,7 +15,7 @@ use tvlb_firmware_c::{
 };
 use tvlb_firmware_model::{Channels, Choice, Error, Header, Scheme, Step, Switch, VlbPaths};
 use tvlb_fuzz::own::{Own, Plan};
-use tvlb_schema::{Node, Switch as Number};
+use tvlb_schema::{NodeId, SwitchId};
 
 const SCHEMES: [Scheme; 4] = [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::Par];
 
@@ -43,7 +43,7 @@ struct Network<'a> {
 }
 
 impl<'a> Network<'a> {
-    fn switch(&'a self, number: Number) -> &'a Switch<'a> {
+    fn switch(&'a self, number: SwitchId) -> &'a Switch<'a> {
         let at = usize::from(number.0);
         self.switches[at].get_or_init(|| {
             let image = self.images[at].get_or_init(|| self.own.switch_image(number, &[]));
@@ -52,7 +52,14 @@ impl<'a> Network<'a> {
     }
 
     /// Follows a packet that `from` has admitted until it is delivered.
-    fn follow(&'a self, node: Node, from: Number, scheme: Scheme, first: Step, world: &mut World) {
+    fn follow(
+        &'a self,
+        node: NodeId,
+        from: SwitchId,
+        scheme: Scheme,
+        first: Step,
+        world: &mut World,
+    ) {
         let df = &self.own.dragonfly;
         let channels = Channels::needed(self.own.virtual_channels, scheme);
         let (mut at, mut step) = (from, first);
@@ -148,7 +155,7 @@ fn told(code: i32, step: tvlb_step) -> (i32, u64, u16, u8, u8) {
 fn admit(
     switch: &Switch<'_>,
     c: &InC,
-    (node, scheme): (Node, usize),
+    (node, scheme): (NodeId, usize),
     world: &mut World,
 ) -> Result<(Step, Choice), Error> {
     let mut step = tvlb_step::default();
@@ -198,7 +205,7 @@ fuzz_target!(|input: Input| {
         images: (0..count).map(|_| OnceCell::new()).collect(),
         switches: (0..count).map(|_| OnceCell::new()).collect(),
     };
-    let number = |any: u16| Number(any % count as u16);
+    let number = |any: u16| SwitchId(any % count as u16);
     let mut world =
         World { credits, paths: VlbPaths::Custom, rng: Xoshiro256PlusPlus::seed_from_u64(seed) };
     let paths = |custom| if custom { VlbPaths::Custom } else { VlbPaths::Conventional };
@@ -209,7 +216,7 @@ fuzz_target!(|input: Input| {
                 let (from, scheme) = (number(from), usize::from(scheme) % 4);
                 world.paths = paths(custom);
                 // Now and then one that does not exist.
-                let node = Node(node % (df.node_count() + 1));
+                let node = NodeId(node % (df.node_count() + 1));
                 let switch = network.switch(from);
                 let c = InC::boot(
                     &own.image,
@@ -245,7 +252,7 @@ fuzz_target!(|input: Input| {
         match *packet {
             Packet::Admitted { node, scheme, custom, .. } => {
                 world.paths = paths(custom);
-                let packet = (Node(node % df.node_count()), usize::from(scheme) % 4);
+                let packet = (NodeId(node % df.node_count()), usize::from(scheme) % 4);
                 let _ = admit(&switch, &c, packet, &mut world);
             }
             Packet::Any { header, custom, .. } => {

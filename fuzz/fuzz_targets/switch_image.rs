@@ -6,7 +6,7 @@ use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tvlb_firmware_model::{Scheme, Switch, VlbPaths};
 use tvlb_fuzz::{FABRIC, framed};
-use tvlb_schema::{ImageKind, Node};
+use tvlb_schema::{ImageKind, NodeId};
 
 fuzz_target!(|bytes: &[u8]| {
     let _ = Switch::boot(FABRIC, bytes);
@@ -16,7 +16,8 @@ fuzz_target!(|bytes: &[u8]| {
         for node in [0, 9, 31, 70, 72, u32::MAX] {
             for scheme in [Scheme::Vlb, Scheme::Par] {
                 let credits = [2_u32, 0, 1];
-                let _ = switch.admit(Node(node), scheme, VlbPaths::Custom, &credits[..], &mut rng);
+                let _ =
+                    switch.admit(NodeId(node), scheme, VlbPaths::Custom, &credits[..], &mut rng);
             }
         }
     }

@@ -4,9 +4,9 @@ use crate::mended;
 use arbitrary::Arbitrary;
 use tvlb_firmware_model::Switch;
 use tvlb_schema::{
-    Decision, Dragonfly, DrawRule, End, FabricImage, GlobalPort, Group, Keep, Level, PerDecision,
-    SetContents, SetRule, Shape, ShapeSet, Switch as Number, SwitchContents, VcScheme,
-    encode_fabric_image, encode_switch_image,
+    Decision, Dragonfly, DrawRule, End, FabricImage, GlobalPort, GroupId, Keep, Level, PerDecision,
+    SetContents, SetRule, Shape, ShapeSet, SwitchContents, SwitchId, VcScheme, encode_fabric_image,
+    encode_switch_image,
 };
 
 /// What a fabric and its tables are made of. Every value makes some fabric.
@@ -108,7 +108,7 @@ impl Own {
                     break;
                 }
                 let mut end = |group: usize| End {
-                    group: Group(group as u16),
+                    group: GroupId(group as u16),
                     port: free[group].pop().expect("it has free ports"),
                 };
                 cables.push((end(one), end(other)));
@@ -122,7 +122,7 @@ impl Own {
     }
 
     /// Whether there is any path between two switches.
-    pub fn reaches(&self, from: Number, to: Number) -> bool {
+    pub fn reaches(&self, from: SwitchId, to: SwitchId) -> bool {
         let group = |switch| usize::from(self.dragonfly.place(switch).0.0);
         let (from, to) = (group(from), group(to));
         let joined = &self.joined;
@@ -133,7 +133,7 @@ impl Own {
 
     /// The image of a switch, with some bytes changed by exclusive or, and with a checksum that
     /// holds.
-    pub fn switch_image(&self, switch: Number, damage: &[(u16, u8)]) -> Vec<u8> {
+    pub fn switch_image(&self, switch: SwitchId, damage: &[(u16, u8)]) -> Vec<u8> {
         let mut image = self.undamaged(switch);
         let payload = 20..image.len() - 4;
         for &(at, bits) in damage {
@@ -143,7 +143,7 @@ impl Own {
         image
     }
 
-    fn undamaged(&self, switch: Number) -> Vec<u8> {
+    fn undamaged(&self, switch: SwitchId) -> Vec<u8> {
         let df = &self.dragonfly;
         let fabric = FabricImage::decode(&self.image).expect("it was encoded");
         let by_default = [Set {
@@ -184,7 +184,7 @@ impl Own {
     fn shapes_to(
         &self,
         fabric: &FabricImage<'_>,
-        switch: Number,
+        switch: SwitchId,
         rule: SetRule,
         levels: &[Level],
     ) -> Vec<ShapeSet> {

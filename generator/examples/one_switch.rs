@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::{env, fs};
 use tvlb_firmware_model::rand_core::SeedableRng;
 use tvlb_firmware_model::{Channels, DefaultRng, Scheme, Step, Switch, VlbPaths};
-use tvlb_schema::Node;
+use tvlb_schema::NodeId;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = env::args().collect();
@@ -28,7 +28,7 @@ fn packets(fabric_image: &str, switch_image: &str) -> Result<String, Box<dyn Err
     let mut told = String::new();
     for _ in 0..6 {
         let admission = switch.admit(
-            Node(70),
+            NodeId(70),
             Scheme::UgalL,
             VlbPaths::Custom,
             credits.as_slice(),

@@ -11,8 +11,8 @@ use rayon::prelude::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tvlb_schema::{
-    DrawRule, FabricImage, Group, Level, PerDecision, SetContents, SetRule, ShapeSet, Switch,
-    SwitchContents, VcScheme, encode_fabric_image, encode_switch_image,
+    DrawRule, FabricImage, GroupId, Level, PerDecision, SetContents, SetRule, ShapeSet,
+    SwitchContents, SwitchId, VcScheme, encode_fabric_image, encode_switch_image,
 };
 
 /// By switch number one level for each global port of its group, empty for a switch that thins
@@ -35,7 +35,7 @@ impl BalancedSet {
     }
 
     /// The levels of one switch.
-    pub fn levels_of(&self, switch: Switch) -> &[Level] {
+    pub fn levels_of(&self, switch: SwitchId) -> &[Level] {
         self.levels.get(usize::from(switch.0)).map_or(&[], Vec::as_slice)
     }
 }
@@ -75,9 +75,9 @@ pub enum ImageStageError {
     )]
     Unreachable {
         /// One group.
-        from: Group,
+        from: GroupId,
         /// The other.
-        to: Group,
+        to: GroupId,
     },
     /// More bytes than a table set may have.
     #[error(
@@ -127,7 +127,7 @@ pub fn build(
     let cables: Vec<_> = topology.cables().iter().map(|cable| (cable.low, cable.high)).collect();
     let fabric = encode_fabric_image(df, &cables);
     let view = FabricImage::decode(&fabric).expect("the encoder decodes what it wrote");
-    let switches: Vec<Switch> = df.switches().collect();
+    let switches: Vec<SwitchId> = df.switches().collect();
     let bytes = AtomicU64::new(fabric.len() as u64);
     let images: Result<Vec<Vec<u8>>, ImageStageError> = switches
         .par_iter()
@@ -148,7 +148,7 @@ pub fn build(
     Ok(Images { switches: images?, fabric })
 }
 
-fn contents(counter: &RouteCounter<'_>, routing: &Routing, switch: Switch) -> SwitchContents {
+fn contents(counter: &RouteCounter<'_>, routing: &Routing, switch: SwitchId) -> SwitchContents {
     // Decisions with the same set share it.
     let mut sets: Vec<SetContents> = Vec::new();
     let mut number = |set: &BalancedSet| {
@@ -179,7 +179,7 @@ fn shapes_to(
     counter: &RouteCounter<'_>,
     rule: &SetRule,
     levels: &[Level],
-    source: Switch,
+    source: SwitchId,
 ) -> Vec<ShapeSet> {
     if rule.draw == DrawRule::ByRoute {
         return Vec::new();
@@ -195,7 +195,7 @@ fn shapes_to(
 /// The first two that do not.
 pub fn check_reachable(topology: &Topology) -> Result<(), ImageStageError> {
     let df = topology.dragonfly();
-    let joined = |i: Group, j: Group| i != j && !topology.links(i, j).is_empty();
+    let joined = |i: GroupId, j: GroupId| i != j && !topology.links(i, j).is_empty();
     for from in df.groups() {
         for to in df.groups().skip(usize::from(from.0) + 1) {
             if !joined(from, to) && !df.groups().any(|m| joined(from, m) && joined(m, to)) {

@@ -160,7 +160,7 @@ fn a_pair_without_a_path_is_named() {
     let df = Dragonfly::new(1, 2, 1, 3).unwrap();
     // Groups 0 and 1 are joined; nothing leads to group 2.
     let cable = |group, port| tvlb_schema::End {
-        group: tvlb_schema::Group(group),
+        group: tvlb_schema::GroupId(group),
         port: tvlb_schema::GlobalPort(port),
     };
     let topology = Topology::from_cables(df, [(cable(0, 0), cable(1, 0))]).unwrap();

@@ -3,7 +3,7 @@
 //! A [`Dragonfly`] that exists is within [`limits`], so no product of its sizes overflows and
 //! every identifier fits its type.
 
-use crate::{GlobalPort, Group, Index, Node, Port, Switch};
+use crate::{GlobalPort, GroupId, NodeId, Port, SwitchId, SwitchIndex};
 use core::num::NonZeroU32;
 
 /// The largest Dragonfly that the images and the packet header can express.
@@ -28,12 +28,12 @@ pub mod limits {
 ///
 /// # Example
 /// ```
-/// use tvlb_schema::{Dragonfly, Group, Index, Node, Switch};
+/// use tvlb_schema::{Dragonfly, GroupId, SwitchIndex, NodeId, SwitchId};
 ///
 /// let df = Dragonfly::new(4, 8, 4, 9)?;
 /// assert_eq!((df.switch_count(), df.node_count(), df.radix()), (72, 288, 15));
-/// assert_eq!(df.place(Switch(10)), (Group(1), Index(2)));
-/// assert_eq!(df.switch_of(Node(42)), (Switch(10), 2));
+/// assert_eq!(df.place(SwitchId(10)), (GroupId(1), SwitchIndex(2)));
+/// assert_eq!(df.switch_of(NodeId(42)), (SwitchId(10), 2));
 ///
 /// // A group has 32 global ports, so it cannot reach 33 others.
 /// let error = Dragonfly::new(4, 8, 4, 34).unwrap_err();
@@ -248,18 +248,18 @@ impl Dragonfly {
     }
 
     /// All groups, in order.
-    pub fn groups(&self) -> impl Iterator<Item = Group> + use<> {
-        (0..self.g).map(Group)
+    pub fn groups(&self) -> impl Iterator<Item = GroupId> + use<> {
+        (0..self.g).map(GroupId)
     }
 
     /// All switches, in order.
-    pub fn switches(&self) -> impl Iterator<Item = Switch> + use<> {
-        (0..self.switch_count()).map(|s| Switch(low_u16(s)))
+    pub fn switches(&self) -> impl Iterator<Item = SwitchId> + use<> {
+        (0..self.switch_count()).map(|s| SwitchId(low_u16(s)))
     }
 
     /// All indices of a group, in order.
-    pub fn indices(&self) -> impl Iterator<Item = Index> + use<> {
-        (0..self.a()).map(|i| Index(low_u8(i)))
+    pub fn indices(&self) -> impl Iterator<Item = SwitchIndex> + use<> {
+        (0..self.a()).map(|i| SwitchIndex(low_u8(i)))
     }
 
     /// All global ports of a group, in order.
@@ -269,19 +269,19 @@ impl Dragonfly {
 
     /// Whether the group exists.
     #[inline]
-    pub const fn has_group(&self, group: Group) -> bool {
+    pub const fn has_group(&self, group: GroupId) -> bool {
         group.0 < self.g
     }
 
     /// Whether the switch exists.
     #[inline]
-    pub const fn has_switch(&self, switch: Switch) -> bool {
+    pub const fn has_switch(&self, switch: SwitchId) -> bool {
         (switch.0 as u32) < self.switch_count()
     }
 
     /// Whether the node exists.
     #[inline]
-    pub const fn has_node(&self, node: Node) -> bool {
+    pub const fn has_node(&self, node: NodeId) -> bool {
         node.0 < self.node_count()
     }
 
@@ -293,47 +293,47 @@ impl Dragonfly {
 
     /// The switch with this index in this group.
     #[inline]
-    pub const fn switch(&self, group: Group, index: Index) -> Switch {
-        Switch(low_u16(group.0 as u32 * self.a() + index.0 as u32))
+    pub const fn switch(&self, group: GroupId, index: SwitchIndex) -> SwitchId {
+        SwitchId(low_u16(group.0 as u32 * self.a() + index.0 as u32))
     }
 
     /// The group of a switch and the switch's index in it.
     #[inline]
-    pub const fn place(&self, switch: Switch) -> (Group, Index) {
+    pub const fn place(&self, switch: SwitchId) -> (GroupId, SwitchIndex) {
         // Exact by the argument in `split_port`: switch·e < 2¹⁶·2⁸.
         let group = divided(switch.0, self.a_reciprocal);
         let index = (switch.0 as u32).wrapping_sub(group.wrapping_mul(self.a()));
-        (Group(low_u16(group)), Index(low_u8(index)))
+        (GroupId(low_u16(group)), SwitchIndex(low_u8(index)))
     }
 
     /// The switch of a node that exists and the node's terminal on it, 0 to p − 1.
     #[inline]
-    pub const fn switch_of(&self, node: Node) -> (Switch, u8) {
+    pub const fn switch_of(&self, node: NodeId) -> (SwitchId, u8) {
         // Exact by the argument in `split_port` for every node that exists: node·e < 2²⁴·2⁸.
         let switch = ((node.0 as u64 * self.p_reciprocal) >> 32) as u32;
         let terminal = node.0.wrapping_sub(switch.wrapping_mul(self.p()));
-        (Switch(low_u16(switch)), low_u8(terminal))
+        (SwitchId(low_u16(switch)), low_u8(terminal))
     }
 
     /// The node on a terminal of a switch.
     #[inline]
-    pub const fn node(&self, switch: Switch, terminal: u8) -> Node {
-        Node(switch.0 as u32 * self.p() + terminal as u32)
+    pub const fn node(&self, switch: SwitchId, terminal: u8) -> NodeId {
+        NodeId(switch.0 as u32 * self.p() + terminal as u32)
     }
 
     /// The index of the switch that a group's global port is on, and its slot there, 0 to h − 1.
     #[inline]
-    pub const fn split_port(&self, port: GlobalPort) -> (Index, u16) {
+    pub const fn split_port(&self, port: GlobalPort) -> (SwitchIndex, u16) {
         // Exact: with e = h·reciprocal − 2²⁴ < h, the product exceeds port·2²⁴ / h by port·e / h,
         // and port·e < 2¹²·2¹², too little to reach the next multiple. The test tries them all.
         let index = divided(port.0, self.h_reciprocal);
         let slot = (port.0 as u32).wrapping_sub(index.wrapping_mul(self.h()));
-        (Index(low_u8(index)), low_u16(slot))
+        (SwitchIndex(low_u8(index)), low_u16(slot))
     }
 
     /// The global port of a group that is slot `slot` of the switch with this index.
     #[inline]
-    pub const fn global_port(&self, index: Index, slot: u16) -> GlobalPort {
+    pub const fn global_port(&self, index: SwitchIndex, slot: u16) -> GlobalPort {
         GlobalPort(low_u16(index.0 as u32 * self.h() + slot as u32))
     }
 
@@ -346,7 +346,7 @@ impl Dragonfly {
     /// The physical port of switch `from` that leads to switch `to` of the same group;
     /// meaningless where they are equal.
     #[inline]
-    pub const fn local_port(&self, from: Index, to: Index) -> Port {
+    pub const fn local_port(&self, from: SwitchIndex, to: SwitchIndex) -> Port {
         let rank = if to.0 > from.0 { to.0 as u32 - 1 } else { to.0 as u32 };
         Port(low_u16(self.p() + rank))
     }
@@ -449,7 +449,7 @@ mod tests {
             // The nodes around every 251st multiple of p, and the last ones.
             let around = (0..df.switch_count()).step_by(251).chain([df.switch_count() - 1]);
             for node in around.flat_map(|s| [s * p, s * p + p / 2, s * p + p - 1]) {
-                let (switch, terminal) = df.switch_of(Node(node));
+                let (switch, terminal) = df.switch_of(NodeId(node));
                 assert_eq!((u32::from(switch.0), u32::from(terminal)), (node / p, node % p));
             }
         }

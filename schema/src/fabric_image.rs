@@ -8,7 +8,7 @@ use crate::fields::Fields;
 use crate::frame::{self, HEADER_LEN, IDENTITY_AT, ImageKind};
 use crate::image_error::{Fault, Part, Refusal, Value, saturating_u32};
 use crate::packed::{PackedArray, width_for};
-use crate::{Dragonfly, End, GlobalPort, Group, ImageError};
+use crate::{Dragonfly, End, GlobalPort, GroupId, ImageError};
 
 /// The fixed part of the payload, in postcard.
 #[cfg_attr(feature = "alloc", derive(serde::Serialize))]
@@ -246,7 +246,7 @@ impl<'a> FabricImage<'a> {
                 } else {
                     used += 1;
                     #[expect(clippy::cast_possible_truncation, reason = "below g")]
-                    let links = self.links_between(group, Group(peer as u16));
+                    let links = self.links_between(group, GroupId(peer as u16));
                     let is_its_end = k < links.count && self.ends(links, k).0 == port;
                     (!is_its_end).then_some(Value::PortCable)
                 };
@@ -295,7 +295,7 @@ impl<'a> FabricImage<'a> {
 
     /// The links from one group to another: none unless they are two groups that exist.
     #[inline]
-    pub fn links(&self, from: Group, to: Group) -> Links {
+    pub fn links(&self, from: GroupId, to: GroupId) -> Links {
         let forward = from < to;
         let (low, high) = if forward { (from, to) } else { (to, from) };
         if low == high || !self.dragonfly.has_group(high) {
@@ -310,7 +310,7 @@ impl<'a> FabricImage<'a> {
     /// never panics.
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline)]
-    pub fn links_between(&self, from: Group, to: Group) -> Links {
+    pub fn links_between(&self, from: GroupId, to: GroupId) -> Links {
         let forward = from < to;
         let (low, high) = if forward { (from, to) } else { (to, from) };
         let (low, high) = (u32::from(low.0), u32::from(high.0));
@@ -350,20 +350,20 @@ impl<'a> FabricImage<'a> {
 
     /// How many links lead from one group to another: 0 unless they are two groups that exist.
     #[inline]
-    pub fn link_count(&self, from: Group, to: Group) -> u32 {
+    pub fn link_count(&self, from: GroupId, to: GroupId) -> u32 {
         self.links(from, to).count
     }
 
     /// The k-th link from one group to another, as [`Self::nth`] has it.
     #[inline]
-    pub fn link(&self, from: Group, to: Group, k: u32) -> Option<(GlobalPort, GlobalPort)> {
+    pub fn link(&self, from: GroupId, to: GroupId, k: u32) -> Option<(GlobalPort, GlobalPort)> {
         self.nth(self.links(from, to), k)
     }
 
     /// The group to which a port's cable leads, and which of the links to it the cable is; `None`
     /// for a port that is unused or does not exist.
     #[inline]
-    pub fn port_link(&self, end: End) -> Option<(Group, u32)> {
+    pub fn port_link(&self, end: End) -> Option<(GroupId, u32)> {
         if !self.dragonfly.has_group(end.group) || !self.dragonfly.has_global_port(end.port) {
             return None;
         }
@@ -376,10 +376,10 @@ impl<'a> FabricImage<'a> {
     /// Precondition: the port exists. Otherwise the result is unspecified; it never panics.
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline)]
-    pub fn link_behind(&self, end: End) -> Option<(Group, u32)> {
+    pub fn link_behind(&self, end: End) -> Option<(GroupId, u32)> {
         let entry = self.ports.get(self.port_number(end));
         #[expect(clippy::cast_possible_truncation, reason = "decode checked that it is below g")]
-        let peer = Group((entry >> self.link_bits) as u16);
+        let peer = GroupId((entry >> self.link_bits) as u16);
         (peer != end.group).then_some((peer, entry & self.link_mask))
     }
 

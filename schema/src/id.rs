@@ -25,19 +25,19 @@ macro_rules! identifier {
 
 identifier! {
     /// A group, 0 to g − 1.
-    Group(u16)
+    GroupId(u16)
 }
 identifier! {
     /// The index of a switch in its group, 0 to a − 1.
-    Index(u8)
+    SwitchIndex(u8)
 }
 identifier! {
     /// A switch of the whole fabric: group·a + index, 0 to a·g − 1.
-    Switch(u16)
+    SwitchId(u16)
 }
 identifier! {
     /// A node (a terminal): switch·p + k, 0 to p·a·g − 1.
-    Node(u32)
+    NodeId(u32)
 }
 identifier! {
     /// A global port of a *group*: index·h + slot, 0 to a·h − 1. With the group it names one end
@@ -54,14 +54,14 @@ identifier! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct End {
     /// The group.
-    pub group: Group,
+    pub group: GroupId,
     /// The port of that group.
     pub port: GlobalPort,
 }
 
 impl End {
     /// The end with this group, switch of the group and slot of the switch.
-    pub const fn new(df: &Dragonfly, group: Group, index: Index, slot: u16) -> Self {
+    pub const fn new(df: &Dragonfly, group: GroupId, index: SwitchIndex, slot: u16) -> Self {
         Self { group, port: df.global_port(index, slot) }
     }
 

@@ -16,11 +16,11 @@
 //!
 //! # Example
 //! ```
-//! use tvlb_schema::{Dragonfly, End, FabricImage, GlobalPort, Group, encode_fabric_image};
+//! use tvlb_schema::{Dragonfly, End, FabricImage, GlobalPort, GroupId, encode_fabric_image};
 //!
 //! // Three groups of two switches, one cable between any two groups.
 //! let df = Dragonfly::new(1, 2, 1, 3)?;
-//! let end = |group, port| End { group: Group(group), port: GlobalPort(port) };
+//! let end = |group, port| End { group: GroupId(group), port: GlobalPort(port) };
 //! let cables = [(end(0, 0), end(1, 0)), (end(0, 1), end(2, 0)), (end(1, 1), end(2, 1))];
 //!
 //! let bytes = encode_fabric_image(&df, &cables);
@@ -61,7 +61,7 @@ pub use dragonfly::{Dragonfly, DragonflyError, limits};
 pub use fabric_image::encode_fabric_image;
 pub use fabric_image::{FabricImage, Links};
 pub use frame::{FORMAT_VERSION, ImageKind, MAGIC, check_version};
-pub use id::{End, GlobalPort, Group, Index, Node, Port, Switch};
+pub use id::{End, GlobalPort, GroupId, NodeId, Port, SwitchId, SwitchIndex};
 pub use image_error::ImageError;
 pub use route::{Route, RouteKey};
 pub use set::{DrawRule, Keep, SetRule, SetRuleError};

@@ -1,6 +1,6 @@
 //! One VLB route between two switches of different groups, and the word that stands for it.
 
-use crate::{Dragonfly, GlobalPort, Index, Switch};
+use crate::{Dragonfly, GlobalPort, SwitchId, SwitchIndex};
 
 /// A VLB route: the first global link, the second, and the detour between them if any.
 ///
@@ -13,7 +13,7 @@ pub struct Route {
     /// The port of the intermediate group by which the packet leaves that.
     pub y: GlobalPort,
     /// A switch of the intermediate group to visit before the one that has `y`.
-    pub detour: Option<Index>,
+    pub detour: Option<SwitchIndex>,
 }
 
 /// A route with its ends as one word: what membership in a keep-fraction is decided on.
@@ -26,7 +26,7 @@ pub struct RouteKey(pub u64);
 impl Route {
     /// The key of this route from `source` to `destination`.
     #[inline]
-    pub const fn key(&self, df: &Dragonfly, source: Switch, destination: Switch) -> RouteKey {
+    pub const fn key(&self, df: &Dragonfly, source: SwitchId, destination: SwitchId) -> RouteKey {
         let last = match self.detour {
             Some(detour) => detour,
             None => df.split_port(self.y).0,
@@ -75,7 +75,7 @@ mod tests {
                 for detour in
                     core::iter::once(None).chain(df.indices().filter(|&r| r != w).map(Some))
                 {
-                    keys.insert(Route { x, y, detour }.key(&df, Switch(3), Switch(70)));
+                    keys.insert(Route { x, y, detour }.key(&df, SwitchId(3), SwitchId(70)));
                     count += 1;
                 }
             }

@@ -11,7 +11,7 @@ use crate::image_error::{Fault, Part, Refusal, Value, saturating_u32};
 use crate::packed::PackedArray;
 use crate::{
     Dragonfly, DrawRule, GlobalPort, Keep, Level, RouteKey, SetRule, SetRuleError, Shape, ShapeSet,
-    Switch,
+    SwitchId,
 };
 
 /// The width of a thinning level.
@@ -211,7 +211,7 @@ impl<'a> SetView<'a> {
     /// The shapes of which a destination in another group may have a kept route: exactly those of
     /// which it has one if the rule draws by shape, all of the rule's if by route.
     #[inline]
-    pub fn shapes_to(&self, destination: Switch) -> ShapeSet {
+    pub fn shapes_to(&self, destination: SwitchId) -> ShapeSet {
         if self.rule.draw == DrawRule::ByRoute {
             return self.always;
         }

@@ -4,7 +4,7 @@ use crate::frame::{self, ImageKind};
 use crate::set_view::LEVEL_BITS;
 use crate::switch_image::{MOST_SETS, peer_code};
 use crate::{
-    DrawRule, End, FabricImage, Level, PerDecision, SetRule, ShapeSet, Switch, SwitchImage,
+    DrawRule, End, FabricImage, Level, PerDecision, SetRule, ShapeSet, SwitchId, SwitchImage,
     VcScheme,
 };
 use alloc::vec::Vec;
@@ -45,13 +45,13 @@ struct Body {
 /// # Example
 /// ```
 /// use tvlb_schema::{
-///     Decision, Dragonfly, End, FabricImage, GlobalPort, Group, PerDecision, SetContents, SetRule,
-///     ShapeSet, Switch, SwitchContents, SwitchImage, VcScheme, encode_fabric_image,
+///     Decision, Dragonfly, End, FabricImage, GlobalPort, GroupId, PerDecision, SetContents, SetRule,
+///     ShapeSet, SwitchId, SwitchContents, SwitchImage, VcScheme, encode_fabric_image,
 ///     encode_switch_image,
 /// };
 ///
 /// let df = Dragonfly::new(1, 2, 1, 3)?;
-/// let end = |group, port| End { group: Group(group), port: GlobalPort(port) };
+/// let end = |group, port| End { group: GroupId(group), port: GlobalPort(port) };
 /// let cables = [(end(0, 0), end(1, 0)), (end(0, 1), end(2, 0)), (end(1, 1), end(2, 1))];
 /// let fabric = encode_fabric_image(&df, &cables);
 /// let fabric = FabricImage::decode(&fabric)?;
@@ -59,7 +59,7 @@ struct Body {
 /// // One set for all three decisions, with T = 0.
 /// let rule = SetRule::whole(ShapeSet::ALL);
 /// let contents = SwitchContents {
-///     switch: Switch(4),
+///     switch: SwitchId(4),
 ///     virtual_channels: VcScheme::Ordered,
 ///     decisions: PerDecision { ugal_l: (0, 0), par_source: (0, 0), par_second: (0, 0) },
 ///     sets: vec![SetContents { rule, levels: Vec::new(), shapes_to: Vec::new() }],
@@ -67,14 +67,14 @@ struct Body {
 /// let bytes = encode_switch_image(&fabric, &contents);
 ///
 /// let image = SwitchImage::decode(&bytes, &fabric)?;
-/// assert_eq!((image.group(), image.threshold(Decision::UgalL)), (Group(2), 0));
+/// assert_eq!((image.group(), image.threshold(Decision::UgalL)), (GroupId(2), 0));
 /// assert_eq!(image.set(Decision::UgalL).rule(), &rule);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct SwitchContents {
     /// The switch.
-    pub switch: Switch,
+    pub switch: SwitchId,
     /// How it assigns virtual channels.
     pub virtual_channels: VcScheme,
     /// For each decision the number of its set in `sets` and its threshold T.
@@ -141,7 +141,7 @@ pub fn encode_switch_image(fabric: &FabricImage<'_>, contents: &SwitchContents) 
     let peers = df.global_ports().map(|port| peer_code(fabric, End { group, port }));
     payload.extend(peers.flat_map(u32::to_le_bytes));
     for (set, contents) in body.sets.iter().zip(&contents.sets) {
-        let columns = |destination: Switch| {
+        let columns = |destination: SwitchId| {
             if df.place(destination).0 == group {
                 return 0;
             }

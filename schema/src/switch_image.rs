@@ -5,7 +5,7 @@
 use crate::fields::Fields;
 use crate::frame::{self, HEADER_LEN, IDENTITY_AT, ImageKind};
 use crate::image_error::{Fault, Part, Refusal, Value, saturating_u32};
-use crate::{End, FabricImage, GlobalPort, Group, ImageError, Index, SetView, Switch};
+use crate::{End, FabricImage, GlobalPort, GroupId, ImageError, SetView, SwitchId, SwitchIndex};
 use serde::{Deserialize, Serialize};
 
 /// How many sets an image can hold: one per decision.
@@ -135,11 +135,11 @@ impl DecisionEntry {
 /// A decoded switch image: a view into its bytes.
 #[derive(Clone, Debug)]
 pub struct SwitchImage<'a> {
-    switch: Switch,
-    group: Group,
-    index: Index,
+    switch: SwitchId,
+    group: GroupId,
+    index: SwitchIndex,
     /// The first switch of the group, and the first global port of this switch.
-    first: (Switch, GlobalPort),
+    first: (SwitchId, GlobalPort),
     virtual_channels: VcScheme,
     decisions: PerDecision<DecisionEntry>,
     sets: [SetView<'a>; MOST_SETS],
@@ -166,10 +166,10 @@ impl<'a> SwitchImage<'a> {
     pub fn decode(bytes: &'a [u8], fabric: &FabricImage<'a>) -> Result<Self, ImageError> {
         // In its place from the beginning: it is large to be moved.
         let mut image = Ok(Self {
-            switch: Switch(0),
-            group: Group(0),
-            index: Index(0),
-            first: (Switch(0), GlobalPort(0)),
+            switch: SwitchId(0),
+            group: GroupId(0),
+            index: SwitchIndex(0),
+            first: (SwitchId(0), GlobalPort(0)),
             virtual_channels: VcScheme::Ordered,
             decisions: PerDecision {
                 ugal_l: DecisionEntry::NONE,
@@ -212,7 +212,7 @@ impl<'a> SwitchImage<'a> {
             }
         }
         (self.group, self.index) = df.place(self.switch);
-        self.first = (df.switch(self.group, Index(0)), df.global_port(self.index, 0));
+        self.first = (df.switch(self.group, SwitchIndex(0)), df.global_port(self.index, 0));
 
         let end = HEADER_LEN + payload.len();
         let peers_at = end - rest.len();
@@ -233,7 +233,7 @@ impl<'a> SwitchImage<'a> {
 
     /// Reads the fixed part.
     fn read(&mut self, fields: &mut Fields<'_>) {
-        self.switch = Switch(fields.u16());
+        self.switch = SwitchId(fields.u16());
         self.virtual_channels = match fields.below(VcScheme::ALL.len()) {
             0 => VcScheme::Ordered,
             1 => VcScheme::PerHop,
@@ -268,29 +268,29 @@ impl<'a> SwitchImage<'a> {
 
     /// The switch.
     #[inline]
-    pub const fn switch(&self) -> Switch {
+    pub const fn switch(&self) -> SwitchId {
         self.switch
     }
 
     /// Its group.
     #[inline]
-    pub const fn group(&self) -> Group {
+    pub const fn group(&self) -> GroupId {
         self.group
     }
 
     /// Its index in the group.
     #[inline]
-    pub const fn index(&self) -> Index {
+    pub const fn index(&self) -> SwitchIndex {
         self.index
     }
 
     /// The index of a switch, if it is one of this switch's group.
     #[inline]
-    pub const fn index_in_group(&self, switch: Switch) -> Option<Index> {
+    pub const fn index_in_group(&self, switch: SwitchId) -> Option<SwitchIndex> {
         // No division: what lies before the group wraps round to beyond it.
         let index = switch.0.wrapping_sub(self.first.0.0);
         if (index as u32) < self.fabric.dragonfly().a() {
-            Some(Index((index & 0xff) as u8))
+            Some(SwitchIndex((index & 0xff) as u8))
         } else {
             None
         }
@@ -327,7 +327,7 @@ impl<'a> SwitchImage<'a> {
     #[inline]
     pub fn behind(&self, port: GlobalPort) -> Option<End> {
         let code = u32::from_le_bytes(*self.peers.get(usize::from(port.0))?);
-        let group = Group((code >> 16) as u16);
+        let group = GroupId((code >> 16) as u16);
         let port = GlobalPort((code & 0xffff) as u16);
         (group != self.group).then_some(End { group, port })
     }

@@ -64,7 +64,9 @@ impl RouteKey {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Dragonfly, GlobalPort, Index, Keep, Route, SetRule, Shape, ShapeSet, Switch};
+    use crate::{
+        Dragonfly, GlobalPort, Keep, Route, SetRule, Shape, ShapeSet, SwitchId, SwitchIndex,
+    };
 
     /// The keys of all routes over three pairs, whether there are such cables or not.
     fn keys() -> impl Iterator<Item = (GlobalPort, RouteKey)> {
@@ -74,8 +76,8 @@ mod tests {
             df.global_ports().flat_map(move |x| {
                 df.global_ports().flat_map(move |y| {
                     (0..8).map(move |r| {
-                        let route = Route { x, y, detour: Some(Index(r)) };
-                        (x, route.key(&df, Switch(from), Switch(to)))
+                        let route = Route { x, y, detour: Some(SwitchIndex(r)) };
+                        (x, route.key(&df, SwitchId(from), SwitchId(to)))
                     })
                 })
             })

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may end in a panic")]
 
 use tvlb_schema::{
-    Decision, End, FabricImage, GlobalPort, Group, Index, RouteKey, SetView, Shape, Switch,
-    SwitchImage,
+    Decision, End, FabricImage, GlobalPort, GroupId, RouteKey, SetView, Shape, SwitchId,
+    SwitchImage, SwitchIndex,
 };
 
 const FABRIC: &[u8] = include_bytes!("../golden/v2/fabric.tvlb");
@@ -20,31 +20,34 @@ fn the_fabric_image() {
     assert_eq!((df.p(), df.a(), df.h(), df.g()), (2, 4, 2, 9));
     assert_eq!((fabric.cable_count(), fabric.most_links()), (36, 1));
     // The first cable that `absolute` lays, from group 0, switch 0 to group 1, switch 0.
-    assert_eq!(fabric.link(Group(0), Group(1), 0), Some((GlobalPort(0), GlobalPort(0))));
-    assert_eq!(fabric.link(Group(1), Group(0), 0), Some((GlobalPort(0), GlobalPort(0))));
-    assert_eq!(fabric.link(Group(1), Group(0), 1), None);
-    assert_eq!(fabric.link(Group(3), Group(3), 0), None);
-    assert_eq!(fabric.link(Group(3), Group(9), 0), None);
+    assert_eq!(fabric.link(GroupId(0), GroupId(1), 0), Some((GlobalPort(0), GlobalPort(0))));
+    assert_eq!(fabric.link(GroupId(1), GroupId(0), 0), Some((GlobalPort(0), GlobalPort(0))));
+    assert_eq!(fabric.link(GroupId(1), GroupId(0), 1), None);
+    assert_eq!(fabric.link(GroupId(3), GroupId(3), 0), None);
+    assert_eq!(fabric.link(GroupId(3), GroupId(9), 0), None);
     for group in df.groups() {
         for port in df.global_ports() {
             let end = End { group, port };
             assert_eq!(fabric.peer(fabric.peer(end).unwrap()), Some(end));
         }
     }
-    assert_eq!(fabric.peer(End { group: Group(0), port: GlobalPort(8) }), None);
+    assert_eq!(fabric.peer(End { group: GroupId(0), port: GlobalPort(8) }), None);
 }
 
 #[test]
 fn the_switch_image() {
     let fabric = FabricImage::decode(FABRIC).unwrap();
     let switch = SwitchImage::decode(SWITCH, &fabric).unwrap();
-    assert_eq!((switch.switch(), switch.group(), switch.index()), (Switch(5), Group(1), Index(1)));
+    assert_eq!(
+        (switch.switch(), switch.group(), switch.index()),
+        (SwitchId(5), GroupId(1), SwitchIndex(1))
+    );
     assert_eq!(switch.set_count(), 1);
     let set = switch.set(Decision::ParSecond);
     assert_eq!(set.rule().seed, 1);
     assert_eq!(set.rule().shapes().len(), 10);
     let present =
-        (0..36).filter(|&to| set.shapes_to(Switch(to)).contains(Shape::new(0, 0, 0).unwrap()));
+        (0..36).filter(|&to| set.shapes_to(SwitchId(to)).contains(Shape::new(0, 0, 0).unwrap()));
     assert_eq!(present.count(), 2);
 }
 

@@ -5,7 +5,7 @@
 //! changes, so any number of runs can share it.
 
 use tvlb_firmware_model::{self as datapath, Error};
-use tvlb_schema::{Dragonfly, FabricImage, Node, Port, Switch};
+use tvlb_schema::{Dragonfly, FabricImage, NodeId, Port, SwitchId};
 
 /// The most ports that a switch may have here: as many as are dealt with at once. Switches of the
 /// field have 64.
@@ -30,7 +30,7 @@ pub enum BootError {
     #[error("switch {switch}: {error}")]
     Switch {
         /// The switch whose image was expected.
-        switch: Switch,
+        switch: SwitchId,
         /// What is wrong with its image.
         error: Error,
     },
@@ -38,9 +38,9 @@ pub enum BootError {
     #[error("switch {switch}: found the image of switch {found}")]
     Place {
         /// The switch whose image was expected.
-        switch: Switch,
+        switch: SwitchId,
         /// The switch that the image belongs to.
-        found: Switch,
+        found: SwitchId,
     },
     /// A switch with more ports than the simulator can hold.
     #[error("a switch has {found} ports, but the simulator holds at most {MOST_PORTS}")]
@@ -54,11 +54,11 @@ pub enum BootError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Link {
     /// A node.
-    Terminal(Node),
+    Terminal(NodeId),
     /// Another switch of the same group.
-    Local(Switch, Port),
+    Local(SwitchId, Port),
     /// A switch of another group.
-    Global(Switch, Port),
+    Global(SwitchId, Port),
     /// Nothing: no cable is connected.
     Unused,
 }
@@ -116,7 +116,7 @@ impl<'a> Fabric<'a> {
     }
 
     /// What a port of a switch leads to. A port that does not exist leads to nothing.
-    pub fn link(&self, switch: Switch, port: Port) -> Link {
+    pub fn link(&self, switch: SwitchId, port: Port) -> Link {
         let radix = self.dragonfly.radix() as usize;
         let number = usize::from(switch.0) * radix + usize::from(port.0);
         if usize::from(port.0) < radix {
@@ -127,7 +127,7 @@ impl<'a> Fabric<'a> {
     }
 
     /// A link in words, as an engineer would name it.
-    pub fn name(&self, switch: Switch, port: Port) -> String {
+    pub fn name(&self, switch: SwitchId, port: Port) -> String {
         let df = &self.dragonfly;
         let place = |switch| {
             let (group, index) = df.place(switch);

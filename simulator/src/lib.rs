@@ -19,14 +19,14 @@
 //! ```
 //! use tvlb_firmware_model::{Scheme, VlbPaths};
 //! use tvlb_schema::{
-//!     Dragonfly, End, FabricImage, GlobalPort, Group, PerDecision, SetContents, SetRule, ShapeSet,
+//!     Dragonfly, End, FabricImage, GlobalPort, GroupId, PerDecision, SetContents, SetRule, ShapeSet,
 //!     SwitchContents, VcScheme, encode_fabric_image, encode_switch_image,
 //! };
 //! use tvlb_simulator::{Fabric, Pattern, Settings, Study};
 //!
 //! // The images, as the generator writes them.
 //! let df = Dragonfly::new(1, 2, 1, 3)?;
-//! let end = |group, port| End { group: Group(group), port: GlobalPort(port) };
+//! let end = |group, port| End { group: GroupId(group), port: GlobalPort(port) };
 //! let cables = [(end(0, 0), end(1, 0)), (end(0, 1), end(2, 0)), (end(1, 1), end(2, 1))];
 //! let fabric_image = encode_fabric_image(&df, &cables);
 //! let view = FabricImage::decode(&fabric_image)?;

@@ -35,7 +35,7 @@ use crate::wakeups::{NO_NODE, Wakeups};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tvlb_firmware_model::{Error, Header, Scheme, Step};
-use tvlb_schema::{Dragonfly, Node, Port, Switch};
+use tvlb_schema::{Dragonfly, NodeId, Port, SwitchId};
 
 /// A node: its source queue is the time at which its oldest packet was generated, since all that
 /// would be stored of a packet is drawn when it is sent.
@@ -45,11 +45,11 @@ pub(crate) struct Source {
     /// The cycle in which the next packet to send is, or was, generated.
     pub(crate) created: u32,
     /// The switch that the node is connected to.
-    switch: Switch,
+    switch: SwitchId,
     /// Virtual channel 0 of the switch's port that it sends to, which tells the chunk too.
     input: ChannelId,
     /// While its wake-up is set: the next node of the same chunk and cycle, or [`NO_NODE`].
-    next: Node,
+    next: NodeId,
     /// Whether it has a packet and no credit. Its wake-up is then not set: the next credit sets it.
     pub(crate) blocked: bool,
 }
@@ -81,7 +81,7 @@ pub(crate) struct Network<'f> {
 #[error("switch {switch}, cycle {cycle}: {error}")]
 pub struct DatapathError {
     /// The switch at which it happened.
-    pub switch: Switch,
+    pub switch: SwitchId,
     /// The cycle in which it happened.
     pub cycle: u32,
     /// What the datapath reported.
@@ -115,7 +115,7 @@ impl<'f> Network<'f> {
         let mut wakeups = Wakeups::new(chunks);
         let sources = (0..nodes)
             .map(|node| {
-                let node = Node(node);
+                let node = NodeId(node);
                 let mut rng = Xoshiro256PlusPlus::seed_from_u64(stream(seed, node.0.into()));
                 let created = gaps.draw(&mut rng) - 1;
                 let (switch, terminal) = df.switch_of(node);
@@ -232,7 +232,7 @@ impl<'f> Network<'f> {
             }
             *free -= 1;
             let at = source.switch;
-            let destination = Node(traffic.draw(node.0, &mut source.rng));
+            let destination = NodeId(traffic.draw(node.0, &mut source.rng));
             let queues = states.queues(switches, at, settings.buffer_flits);
             let admission = switches[usize::from(at.0)]
                 .admit(destination, settings.scheme, settings.paths, &queues, &mut source.rng)
@@ -453,7 +453,7 @@ impl Horizon {
     }
 }
 
-const fn failed(cycle: u32, switch: Switch, error: Error) -> DatapathError {
+const fn failed(cycle: u32, switch: SwitchId, error: Error) -> DatapathError {
     DatapathError { switch, cycle, error }
 }
 

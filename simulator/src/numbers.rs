@@ -19,7 +19,7 @@
 //! would double the size of the state that has to fit a cache.
 
 use crate::fabric::MOST_PORTS;
-use tvlb_schema::{Node, Port, Switch};
+use tvlb_schema::{NodeId, Port, SwitchId};
 
 /// How many bits the number of a port within its chunk has. The state of so many ports fits a
 /// first-level cache.
@@ -63,14 +63,14 @@ impl PortId {
 
     /// A port of a switch.
     #[inline]
-    pub(crate) const fn of_switch(switch: Switch, port: Port, port_bits: u32) -> Self {
+    pub(crate) const fn of_switch(switch: SwitchId, port: Port, port_bits: u32) -> Self {
         Self((switch.0 as u32) << port_bits | port.0 as u32)
     }
 
     /// The switch that it belongs to.
     #[inline]
-    pub(crate) const fn switch(self, port_bits: u32) -> Switch {
-        Switch(low_u16(self.0 >> port_bits))
+    pub(crate) const fn switch(self, port_bits: u32) -> SwitchId {
+        SwitchId(low_u16(self.0 >> port_bits))
     }
 
     /// Its number at its own switch.
@@ -296,7 +296,7 @@ pub(crate) struct Peer(u32);
 impl Peer {
     /// A node.
     #[inline]
-    pub(crate) const fn of_node(node: Node) -> Self {
+    pub(crate) const fn of_node(node: NodeId) -> Self {
         Self(node.0)
     }
 
@@ -308,8 +308,8 @@ impl Peer {
 
     /// The node, where the port leads to a node.
     #[inline]
-    pub(crate) const fn node(self) -> Node {
-        Node(self.0)
+    pub(crate) const fn node(self) -> NodeId {
+        NodeId(self.0)
     }
 
     /// The port's virtual channel 0, where the port leads to a switch.
@@ -361,8 +361,11 @@ mod tests {
         {
             for port_bits in [4, 6, 8] {
                 let port = Port(port & ((1 << port_bits) - 1));
-                let id = PortId::of_switch(Switch(switch), port, port_bits);
-                assert_eq!((id.switch(port_bits), id.at_switch(port_bits)), (Switch(switch), port));
+                let id = PortId::of_switch(SwitchId(switch), port, port_bits);
+                assert_eq!(
+                    (id.switch(port_bits), id.at_switch(port_bits)),
+                    (SwitchId(switch), port)
+                );
                 assert_eq!(id.local().in_chunk(id.chunk()), id);
 
                 let first = ChannelId::first_of(id);

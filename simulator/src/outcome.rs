@@ -4,7 +4,7 @@ use crate::fabric::Link;
 use crate::network::Network;
 use crate::tally::Population;
 use serde::Serialize;
-use tvlb_schema::{Port, Switch};
+use tvlb_schema::{Port, SwitchId};
 
 /// Figures of one population of nodes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -82,7 +82,7 @@ pub struct Outcome {
     pub global_links: LinkLoad,
     /// Flits per cycle on each link between switches, by switch and port.
     #[serde(skip)]
-    pub links: Vec<(Switch, Port, f64)>,
+    pub links: Vec<(SwitchId, Port, f64)>,
     /// How many cycles the run took.
     pub cycles: u32,
     /// Switches crossed by all flits together.
@@ -179,11 +179,11 @@ fn fairness(served: impl Iterator<Item = f64>) -> Fairness {
 }
 
 /// Flits per cycle on every link between switches, in the order of switches and ports.
-fn link_loads(network: &Network<'_>, flits: &[u32], window: f64) -> Vec<(Switch, Port, f64)> {
+fn link_loads(network: &Network<'_>, flits: &[u32], window: f64) -> Vec<(SwitchId, Port, f64)> {
     let bits = network.states.port_bits;
     let mut loads = Vec::new();
     for (number, &flits) in flits.iter().enumerate() {
-        let switch = Switch(u16::try_from(number >> bits).expect("at most 2^16 switches"));
+        let switch = SwitchId(u16::try_from(number >> bits).expect("at most 2^16 switches"));
         let port = Port(u16::try_from(number & ((1 << bits) - 1)).expect("at most 256 ports"));
         if matches!(network.fabric.link(switch, port), Link::Local(..) | Link::Global(..)) {
             loads.push((switch, port, f64::from(flits) / window));
@@ -194,7 +194,7 @@ fn link_loads(network: &Network<'_>, flits: &[u32], window: f64) -> Vec<(Switch,
 
 fn summary<'l>(
     network: &Network<'_>,
-    loads: impl Iterator<Item = &'l (Switch, Port, f64)>,
+    loads: impl Iterator<Item = &'l (SwitchId, Port, f64)>,
 ) -> LinkLoad {
     let (mut sum, mut count, mut busiest) = (0.0, 0.0, None);
     for &(switch, port, load) in loads {

@@ -6,7 +6,7 @@
 
 use crate::numbers::{LocalChannel, PacketId};
 use std::hint::black_box;
-use tvlb_schema::Node;
+use tvlb_schema::NodeId;
 
 /// What switches see of a packet.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,7 @@ pub(crate) struct Flit {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Origin {
     /// The node that sent it.
-    pub(crate) source: Node,
+    pub(crate) source: NodeId,
     /// The cycle in which it was generated.
     pub(crate) created: u32,
     /// The cycle in which its node sent it.

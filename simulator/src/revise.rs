@@ -35,7 +35,7 @@ impl Revision {
             .map_err(|error| BootError::Fabric(Error::FabricImage(error)))?;
         let revised = |(number, bytes): (u16, &[u8])| {
             let image = SwitchImage::decode(bytes, &fabric).map_err(|error| BootError::Switch {
-                switch: tvlb_schema::Switch(number),
+                switch: tvlb_schema::SwitchId(number),
                 error: Error::SwitchImage(error),
             })?;
             Ok(encode_switch_image(&fabric, &self.contents(&image)))

@@ -25,7 +25,7 @@ use crate::settings::Settings;
 use crate::worklist::WorkList;
 use std::array;
 use tvlb_firmware_model::{self as datapath, Credits, Header, Step};
-use tvlb_schema::{Port, Switch};
+use tvlb_schema::{Port, SwitchId};
 
 /// The buffer of one virtual channel at an input port.
 #[derive(Clone, Copy, Debug)]
@@ -242,7 +242,7 @@ impl SwitchStates {
             if number >> port_bits >= df.switch_count() {
                 break;
             }
-            let first = |to: Switch, port: Port| {
+            let first = |to: SwitchId, port: Port| {
                 Peer::of_channel(ChannelId::first_of(PortId::of_switch(to, port, port_bits)))
             };
             let id = PortId::new(number);
@@ -315,7 +315,7 @@ impl SwitchStates {
     pub(crate) const fn queues<'n>(
         &'n self,
         switches: &'n [datapath::Switch<'n>],
-        switch: Switch,
+        switch: SwitchId,
         buffer: u16,
     ) -> Queues<'n> {
         Queues { states: self, switches, switch, buffer: buffer as u32, later: None }
@@ -331,7 +331,7 @@ impl SwitchStates {
 pub(crate) struct Queues<'n> {
     states: &'n SwitchStates,
     switches: &'n [datapath::Switch<'n>],
-    switch: Switch,
+    switch: SwitchId,
     buffer: u32,
     /// For each output port of all switches, the flits that this view leaves out.
     later: Option<&'n [u8]>,
@@ -344,7 +344,7 @@ impl<'n> Queues<'n> {
     }
 
     #[inline]
-    fn used_at(&self, switch: Switch, port: Port) -> u32 {
+    fn used_at(&self, switch: SwitchId, port: Port) -> u32 {
         let states = self.states;
         let id = PortId::of_switch(switch, port, states.port_bits);
         let first = id.local().index();

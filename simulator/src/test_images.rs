@@ -7,8 +7,8 @@
 #![allow(clippy::unwrap_used, reason = "part of test programs")]
 
 use tvlb_schema::{
-    Decision, Dragonfly, DrawRule, End, FabricImage, GlobalPort, Group, Index, PerDecision,
-    SetContents, SetRule, Shape, ShapeSet, Switch, SwitchContents, VcScheme, encode_fabric_image,
+    Decision, Dragonfly, DrawRule, End, FabricImage, GlobalPort, GroupId, PerDecision, SetContents,
+    SetRule, Shape, ShapeSet, SwitchContents, SwitchId, SwitchIndex, VcScheme, encode_fabric_image,
     encode_switch_image,
 };
 
@@ -37,7 +37,7 @@ pub(crate) fn absolute(df: &Dragonfly) -> Vec<(End, End)> {
                     let mut end = |group: usize, index: usize| {
                         let slot = laid[group][index];
                         laid[group][index] += 1;
-                        End::new(df, Group(short(group)), Index(byte(index)), slot)
+                        End::new(df, GroupId(short(group)), SwitchIndex(byte(index)), slot)
                     };
                     cables.push((end(from_group, from), end(group, index)));
                     idle = 0;
@@ -62,7 +62,7 @@ pub(crate) fn absolute_classic(df: &Dragonfly) -> Vec<(End, End)> {
     for low in 0..df.g() {
         for high in low + 1..df.g() {
             let end = |group: u32, port: u32| End {
-                group: Group(u16::try_from(group).unwrap()),
+                group: GroupId(u16::try_from(group).unwrap()),
                 port: GlobalPort(u16::try_from(port).unwrap()),
             };
             cables.push((end(low, high - 1), end(high, low)));
@@ -122,7 +122,7 @@ pub(crate) fn absolute_images(p: u32, a: u32, h: u32, g: u32, set: ShapeSet) -> 
 }
 
 /// The shapes of which two switches have a route.
-fn shapes(fabric: &FabricImage<'_>, from: Switch, to: Switch) -> ShapeSet {
+fn shapes(fabric: &FabricImage<'_>, from: SwitchId, to: SwitchId) -> ShapeSet {
     let df = fabric.dragonfly();
     let ((from_group, from), (to_group, to)) = (df.place(from), df.place(to));
     if from_group == to_group {

@@ -3,10 +3,10 @@
 //!
 //! A node is in one list at most, so a list is its first node, and each node knows the next.
 
-use tvlb_schema::Node;
+use tvlb_schema::NodeId;
 
 /// Stands where a list of nodes ends.
-pub(crate) const NO_NODE: Node = Node(u32::MAX);
+pub(crate) const NO_NODE: NodeId = NodeId(u32::MAX);
 
 /// How many cycles ahead a wake-up can be set. A node whose next packet is farther ahead wakes up
 /// on the way, only to set its wake-up again.
@@ -16,7 +16,7 @@ const HORIZON: u32 = 255;
 #[derive(Debug)]
 pub(crate) struct Wakeups {
     /// For each chunk, for each cycle of its ring, the first node of the list.
-    first: Vec<[Node; HORIZON as usize + 1]>,
+    first: Vec<[NodeId; HORIZON as usize + 1]>,
 }
 
 impl Wakeups {
@@ -30,7 +30,7 @@ impl Wakeups {
     /// which the caller stores with the node.
     #[inline]
     #[must_use]
-    pub(crate) fn set(&mut self, chunk: usize, now: u32, cycle: u32, node: Node) -> Node {
+    pub(crate) fn set(&mut self, chunk: usize, now: u32, cycle: u32, node: NodeId) -> NodeId {
         let cycle = cycle.min(now.saturating_add(HORIZON));
         std::mem::replace(&mut self.first[chunk][(cycle & HORIZON) as usize], node)
     }
@@ -38,7 +38,7 @@ impl Wakeups {
     /// Takes the list of a chunk's cycle: its first node, from which the others follow, or
     /// [`NO_NODE`] if the list is empty.
     #[inline]
-    pub(crate) fn take(&mut self, chunk: usize, cycle: u32) -> Node {
+    pub(crate) fn take(&mut self, chunk: usize, cycle: u32) -> NodeId {
         std::mem::replace(&mut self.first[chunk][(cycle & HORIZON) as usize], NO_NODE)
     }
 

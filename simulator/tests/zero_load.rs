@@ -6,11 +6,11 @@ mod test_images;
 
 use test_images::{Images, absolute, dragonfly, images, shape};
 use tvlb_firmware_model::{Scheme, VlbPaths};
-use tvlb_schema::{Decision, Dragonfly, Node, SetRule, Shape, ShapeSet, Switch};
+use tvlb_schema::{Decision, Dragonfly, NodeId, SetRule, Shape, ShapeSet, SwitchId};
 use tvlb_simulator::{Fabric, Injection, Outcome, Pattern, Run, Settings, StopRule, Traffic};
 
 /// One node sends to another, rarely.
-fn lone_flow(fabric: &Fabric<'_>, scheme: Scheme, from: Node, to: Node) -> Outcome {
+fn lone_flow(fabric: &Fabric<'_>, scheme: Scheme, from: NodeId, to: NodeId) -> Outcome {
     let mut settings = Settings::new(scheme, VlbPaths::Custom);
     (settings.warm_up_windows, settings.window_cycles) = (0, 20_000);
     let pattern = Pattern::Pairs(vec![(from.0, to.0)]);
@@ -35,8 +35,8 @@ fn every_minimal_path_takes_its_closed_form() {
     let Images { fabric, switches } = images(&df, &absolute(&df), SetRule::whole(ShapeSet::ALL));
     let fabric = Fabric::boot(&fabric, &switches).unwrap();
     for to in 0..df.node_count() {
-        let from = Node(5);
-        let (source, destination) = (df.switch_of(from).0, df.switch_of(Node(to)).0);
+        let from = NodeId(5);
+        let (source, destination) = (df.switch_of(from).0, df.switch_of(NodeId(to)).0);
         let ((group, here), (to_group, there)) = (df.place(source), df.place(destination));
         let (local, global) = if source == destination {
             (0, 0)
@@ -48,14 +48,14 @@ fn every_minimal_path_takes_its_closed_form() {
             let head = u32::from(df.split_port(x).0 != here);
             (head + u32::from(df.split_port(z).0 != there), 1)
         };
-        assert_all_take(&lone_flow(&fabric, Scheme::Min, from, Node(to)), local, global);
+        assert_all_take(&lone_flow(&fabric, Scheme::Min, from, NodeId(to)), local, global);
     }
 }
 
 /// Two switches that have a route of this shape, if such there are.
-fn pair_with(fabric: &Fabric<'_>, shape: Shape) -> Option<(Switch, Switch)> {
+fn pair_with(fabric: &Fabric<'_>, shape: Shape) -> Option<(SwitchId, SwitchId)> {
     let df: &Dragonfly = fabric.dragonfly();
-    df.switches().map(|to| (Switch(0), to)).find(|&(from, to)| {
+    df.switches().map(|to| (SwitchId(0), to)).find(|&(from, to)| {
         let mut found = false;
         fabric.switches()[usize::from(from.0)]
             .for_each_route(Decision::UgalL, to, |_, s| found |= s == shape);

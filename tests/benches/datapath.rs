@@ -10,7 +10,7 @@ use tvlb_generator::fabric::Fabric;
 use tvlb_generator::generate::{Generated, generate};
 use tvlb_generator::image::BalancedSet;
 use tvlb_generator::set_grammar::parse_set;
-use tvlb_schema::{Node, PerDecision};
+use tvlb_schema::{NodeId, PerDecision};
 
 const SETS: [&str; 4] = ["shapes:011", "strategic-2-3", "strategic-2-3 by shape", "all by shape"];
 
@@ -39,7 +39,13 @@ fn decisions(criterion: &mut Criterion) {
             group.bench_function(name, |bencher| {
                 bencher.iter(|| {
                     node = (node + 1_000_003) % nodes;
-                    black_box(switch.admit(Node(node), scheme, paths, credits.as_slice(), &mut rng))
+                    black_box(switch.admit(
+                        NodeId(node),
+                        scheme,
+                        paths,
+                        credits.as_slice(),
+                        &mut rng,
+                    ))
                 });
             });
         };
@@ -61,7 +67,7 @@ fn forward(criterion: &mut Criterion) {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
     let mut headers = Vec::new();
     while headers.len() < 1000 {
-        let node = Node(rng.next_u32() % df.node_count());
+        let node = NodeId(rng.next_u32() % df.node_count());
         let admission =
             source.admit(node, Scheme::Vlb, VlbPaths::Custom, [0_u32].as_slice(), &mut rng);
         if let Ok(Step::Send { port, header, .. }) = admission.map(|a| a.step)

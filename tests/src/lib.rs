@@ -11,8 +11,8 @@ use tvlb_generator::routes::enumerate::routes;
 use tvlb_generator::set_grammar::parse_set;
 use tvlb_generator::topology::arrangement::{Arrangement, arrange};
 use tvlb_schema::{
-    Dragonfly, DrawRule, FabricImage, Level, Node, PerDecision, Port, Route, SetContents, SetRule,
-    Shape, SwitchContents, VcScheme, encode_switch_image,
+    Dragonfly, DrawRule, FabricImage, Level, NodeId, PerDecision, Port, Route, SetContents,
+    SetRule, Shape, SwitchContents, VcScheme, encode_switch_image,
 };
 
 /// A fabric that we ship, with "strategic-2-3 by shape" for all decisions.
@@ -76,11 +76,11 @@ pub fn boot(generated: &Generated) -> Vec<Switch<'_>> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Crossing {
     /// The switch that it left.
-    pub from: tvlb_schema::Switch,
+    pub from: tvlb_schema::SwitchId,
     /// By this physical port.
     pub port: Port,
     /// To this switch.
-    pub to: tvlb_schema::Switch,
+    pub to: tvlb_schema::SwitchId,
     /// On this virtual channel.
     pub virtual_channel: u8,
     /// The link joins two groups.
@@ -93,10 +93,10 @@ pub struct Crossing {
 /// What the last switch said.
 pub fn carry(
     switches: &[Switch<'_>],
-    source: tvlb_schema::Switch,
+    source: tvlb_schema::SwitchId,
     first: Step,
     mut at_second: impl FnMut(&Switch<'_>, Header) -> Header,
-) -> Result<(Node, Vec<Crossing>), Error> {
+) -> Result<(NodeId, Vec<Crossing>), Error> {
     let df = *switches[0].image().fabric().dragonfly();
     let (mut at, mut step, mut crossings) = (source, first, Vec::new());
     loop {
@@ -163,8 +163,8 @@ impl rand_core::TryRng for Repeating {
 pub fn kept_when_thinned(
     fabric: &Fabric,
     levels: &[Level],
-    source: tvlb_schema::Switch,
-    destination: tvlb_schema::Switch,
+    source: tvlb_schema::SwitchId,
+    destination: tvlb_schema::SwitchId,
 ) -> Vec<(Route, Shape)> {
     let (df, rule) = (fabric.topology.dragonfly(), rule_of(fabric));
     routes(&fabric.topology, source, destination)
@@ -180,7 +180,7 @@ pub fn kept_when_thinned(
 pub fn thinned(
     fabric: &Fabric,
     generated: &Generated,
-    switch: tvlb_schema::Switch,
+    switch: tvlb_schema::SwitchId,
     levels: &[Level],
 ) -> Vec<u8> {
     let image = FabricImage::decode(&generated.images.fabric).expect("generated images decode");

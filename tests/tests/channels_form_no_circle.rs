@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tvlb_firmware_model::{Channels, Header, Scheme, Step, Switch};
 use tvlb_generator::routes::enumerate::routes;
 use tvlb_generator::topology::Topology;
-use tvlb_schema::{Node, VcScheme};
+use tvlb_schema::{NodeId, VcScheme};
 use tvlb_tests::{Crossing, boot, carry, images, shipped};
 
 /// A channel: a switch, a port of it, and a virtual channel.
@@ -19,7 +19,7 @@ const MIN: u64 = 1;
 const VLB: u64 = 2;
 const SOURCE_LOCAL: u64 = 1 << 5;
 
-fn bits(to: tvlb_schema::Switch, x: u16, y: u16, detour: u8, low: u64) -> Header {
+fn bits(to: tvlb_schema::SwitchId, x: u16, y: u16, detour: u8, low: u64) -> Header {
     let route = u64::from(x) << 28 | u64::from(y) << 16 | u64::from(detour) << 8;
     Header::from_bits(u64::from(to.0) << 48 | route | low)
 }
@@ -27,8 +27,8 @@ fn bits(to: tvlb_schema::Switch, x: u16, y: u16, detour: u8, low: u64) -> Header
 /// Headers of every MIN path and every VLB route from a switch, with these low bits.
 fn headers(
     topology: &Topology,
-    from: tvlb_schema::Switch,
-    to: tvlb_schema::Switch,
+    from: tvlb_schema::SwitchId,
+    to: tvlb_schema::SwitchId,
 ) -> [Vec<Header>; 2] {
     let df = topology.dragonfly();
     let ((group, here), (to_group, there)) = (df.place(from), df.place(to));
@@ -71,7 +71,7 @@ fn graph(channels: VcScheme, channel_of: impl Fn(&Crossing) -> u8) -> Graph {
             for header in min.iter().chain(&vlb) {
                 let first = here.forward(*header).unwrap();
                 let (node, path) = carry(&switches, source, first, |_, header| header).unwrap();
-                assert_eq!(node, Node(u32::from(to.0) * df.p()));
+                assert_eq!(node, NodeId(u32::from(to.0) * df.p()));
                 add(&path);
                 // PAR: where a MIN packet makes a local hop first, the second switch may send it
                 // by any VLB route of its own.

@@ -13,7 +13,7 @@ use tvlb_generator::fabric::Fabric;
 use tvlb_generator::routes::count::RouteCounter;
 use tvlb_generator::routes::enumerate::kept;
 use tvlb_generator::routes::triples::triples;
-use tvlb_schema::{DrawRule, Route, Shape, Switch as Number};
+use tvlb_schema::{DrawRule, Route, Shape, SwitchId};
 use tvlb_tests::{
     boot, images, kept_when_thinned, levels, quantile, rule_of, shipped, thinned, with_set,
 };
@@ -24,7 +24,7 @@ type Drawn = (u16, u16, u8);
 /// Draws from `source` to `destination` and compares with the chance that each path should have.
 fn assert_drawn(
     switch: &Switch<'_>,
-    destination: Number,
+    destination: SwitchId,
     paths: VlbPaths,
     chances: &BTreeMap<Drawn, f64>,
     draws: u32,
@@ -61,13 +61,13 @@ fn fields(header: Header) -> Drawn {
 }
 
 fn assert_rule(fabric: &Fabric, from: u16, to: u16, draws: u32) {
-    let routes: Vec<_> = kept(&fabric.topology, &rule_of(fabric), Number(from), Number(to))
+    let routes: Vec<_> = kept(&fabric.topology, &rule_of(fabric), SwitchId(from), SwitchId(to))
         .map(|route| (route.route, route.shape))
         .collect();
     let generated = images(fabric);
     let switch = &boot(&generated)[usize::from(from)];
     let chances = chances(fabric, &routes);
-    assert_drawn(switch, Number(to), VlbPaths::Custom, &chances, draws);
+    assert_drawn(switch, SwitchId(to), VlbPaths::Custom, &chances, draws);
 }
 
 /// The chance that each of a pair's kept routes should have.
@@ -100,11 +100,11 @@ fn a_thinned_set_is_drawn_from_what_thinning_leaves() {
         let generated = images(&fabric);
         let levels = levels(&fabric, &[3, 15, 7, 10, 15]);
         for (from, to) in [(0, 8), (1, 17), (70, 5)] {
-            let image = thinned(&fabric, &generated, Number(from), &levels);
+            let image = thinned(&fabric, &generated, SwitchId(from), &levels);
             let switch = Switch::boot(&generated.images.fabric, &image).unwrap();
-            let routes = kept_when_thinned(&fabric, &levels, Number(from), Number(to));
+            let routes = kept_when_thinned(&fabric, &levels, SwitchId(from), SwitchId(to));
             let chances = chances(&fabric, &routes);
-            assert_drawn(&switch, Number(to), VlbPaths::Custom, &chances, 120_000);
+            assert_drawn(&switch, SwitchId(to), VlbPaths::Custom, &chances, 120_000);
         }
     }
 }
@@ -115,11 +115,11 @@ fn the_rarest_routes_of_a_thinned_set_are_found() {
     let fabric = with_set(shipped("dfly-13-26-13-27.toml"), "1% only:121");
     let generated = images(&fabric);
     let levels = levels(&fabric, &[3]);
-    let image = thinned(&fabric, &generated, Number(0), &levels);
+    let image = thinned(&fabric, &generated, SwitchId(0), &levels);
     let switch = Switch::boot(&generated.images.fabric, &image).unwrap();
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
     let want = |_| {
-        let node = switch.image().fabric().dragonfly().node(Number(100), 0);
+        let node = switch.image().fabric().dragonfly().node(SwitchId(100), 0);
         let credits = [0_u32];
         let admission =
             switch.admit(node, Scheme::Vlb, VlbPaths::Custom, credits.as_slice(), &mut rng);
@@ -162,12 +162,12 @@ fn so_rare_that_it_is_found_by_visiting_all_cells() {
     // Two routes among 28 cells, and three among 169.
     let fabric = with_set(shipped("dfly-4-8-4-33.toml"), "20% only:101 by shape");
     let rule = &rule_of(&fabric);
-    let kept = |to| kept(&fabric.topology, rule, Number(0), Number(to)).count();
+    let kept = |to| kept(&fabric.topology, rule, SwitchId(0), SwitchId(to)).count();
     let to = (8..264).find(|&to| kept(to) == 2).expect("some pair keeps two routes");
     assert_rule(&fabric, 0, to, 5000);
     let fabric = with_set(shipped("dfly-13-26-13-27.toml"), "only:000 by shape");
     let counter = RouteCounter::new(&fabric.topology);
-    let routes = |to| counter.counts(Number(0), Number(to))[0];
+    let routes = |to| counter.counts(SwitchId(0), SwitchId(to))[0];
     let to = (26..702).find(|&to| routes(to) == 3).expect("some pair has three routes");
     assert_rule(&fabric, 0, to, 5000);
 }
@@ -193,7 +193,7 @@ fn the_conventional_draw_is_uniform_over_triples() {
         let generated = images(&fabric);
         let switches = boot(&generated);
         for (from, to) in pairs {
-            let all: Vec<_> = triples(&fabric.topology, Number(from), Number(to)).collect();
+            let all: Vec<_> = triples(&fabric.topology, SwitchId(from), SwitchId(to)).collect();
             let each = 1.0 / f64::from(u32::try_from(all.len()).unwrap());
             let mut chances: BTreeMap<Drawn, f64> = BTreeMap::new();
             for triple in &all {
@@ -201,7 +201,7 @@ fn the_conventional_draw_is_uniform_over_triples() {
                 let (_, via) = df.place(triple.via);
                 let (_, v) = fabric
                     .topology
-                    .peer(tvlb_schema::End { group: df.place(Number(from)).0, port: x })
+                    .peer(tvlb_schema::End { group: df.place(SwitchId(from)).0, port: x })
                     .map(|end| df.split_port(end.port))
                     .map(|(v, slot)| (slot, v))
                     .unwrap();
@@ -209,7 +209,7 @@ fn the_conventional_draw_is_uniform_over_triples() {
                 *chances.entry((x.0, y.0, detour.0)).or_default() += each;
             }
             let switch = &switches[usize::from(from)];
-            assert_drawn(switch, Number(to), VlbPaths::Conventional, &chances, 60_000);
+            assert_drawn(switch, SwitchId(to), VlbPaths::Conventional, &chances, 60_000);
         }
     }
 }
@@ -224,7 +224,7 @@ fn min_is_uniform_over_the_links() {
     for _ in 0..40_000 {
         let admission = switch
             .admit(
-                tvlb_schema::Node(40),
+                tvlb_schema::NodeId(40),
                 Scheme::Min,
                 VlbPaths::Custom,
                 [0_u32].as_slice(),

@@ -6,7 +6,7 @@ use tvlb_firmware_model::{
     Candidate, Choice, Credits, DefaultRng, Header, Kind, NotDrawn, Scheme, Stage, Step, VlbPaths,
 };
 use tvlb_generator::topology::arrangement::Arrangement;
-use tvlb_schema::{Node, Port};
+use tvlb_schema::{NodeId, Port};
 
 /// Credits that differ from port to port; one port to another switch is idle.
 const CREDITS: [u32; 11] = [0, 3, 1, 4, 0, 5, 9, 2, 6, 5, 3];
@@ -32,9 +32,9 @@ fn explanations_are_the_decisions() {
                     let rng = || DefaultRng::seed_from_u64(seed);
                     let credits = CREDITS.as_slice();
                     let admission =
-                        switch.admit(Node(node), scheme, paths, credits, &mut rng()).unwrap();
+                        switch.admit(NodeId(node), scheme, paths, credits, &mut rng()).unwrap();
                     let why =
-                        switch.explain(Node(node), scheme, paths, credits, &mut rng()).unwrap();
+                        switch.explain(NodeId(node), scheme, paths, credits, &mut rng()).unwrap();
                     assert_eq!(why.outcome, admission);
                     if why.vlb == Err(NotDrawn::MinIsSure) {
                         let min = why.min.unwrap();
@@ -114,11 +114,11 @@ fn vlb_is_drawn_only_where_it_might_be_taken() {
                 let (mut rng, credits) = (Counting(0), Along(used));
                 let paths = VlbPaths::Custom;
                 let admission =
-                    switch.admit(Node(node), scheme, paths, &credits, &mut rng).unwrap();
+                    switch.admit(NodeId(node), scheme, paths, &credits, &mut rng).unwrap();
                 // There is one MIN path to each group, which takes no random number.
                 assert_eq!(rng.0 > 0, drawn, "{scheme:?} to {node} at T = {threshold}");
                 assert!(drawn || admission.choice == Choice::Min);
-                let why = switch.explain(Node(node), scheme, paths, &credits, &mut Counting(0));
+                let why = switch.explain(NodeId(node), scheme, paths, &credits, &mut Counting(0));
                 let why = why.unwrap();
                 assert_eq!(why.outcome, admission);
                 assert_eq!(why.vlb == Err(NotDrawn::MinIsSure), !drawn);
@@ -136,7 +136,7 @@ fn second_looks_are_explained_too() {
     for seed in 0..2000 {
         let rng = || DefaultRng::seed_from_u64(seed);
         let idle = [0_u32; 11];
-        let node = Node(u32::try_from(20 + seed % 52).unwrap());
+        let node = NodeId(u32::try_from(20 + seed % 52).unwrap());
         let first = &switches[0];
         let admission =
             first.admit(node, Scheme::Par, VlbPaths::Custom, idle.as_slice(), &mut rng()).unwrap();

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use tvlb_firmware_model::{Header, Scheme, Step, Switch, VlbPaths};
 use tvlb_generator::generate::Generated;
 use tvlb_generator::topology::arrangement::Arrangement;
-use tvlb_schema::{Decision, End, FabricImage, Node, SwitchImage};
+use tvlb_schema::{Decision, End, FabricImage, NodeId, SwitchImage};
 use tvlb_tests::{Repeating, arranged, images, levels, shipped, thinned, with_set};
 
 static EVEN: LazyLock<Generated> =
@@ -23,7 +23,7 @@ static THINNED: LazyLock<Generated> = LazyLock::new(|| {
     let fabric = with_set(arranged((2, 3, 3, 5), Arrangement::Absolute), "70% shapes:121 by shape");
     let mut generated = images(&fabric);
     let levels = levels(&fabric, &[3, 15, 8, 4]);
-    generated.images.switches[1] = thinned(&fabric, &generated, tvlb_schema::Switch(1), &levels);
+    generated.images.switches[1] = thinned(&fabric, &generated, tvlb_schema::SwitchId(1), &levels);
     generated
 });
 
@@ -129,7 +129,7 @@ fn exercise(switch: &Switch<'_>, seed: u64) {
     for node in (0..df.node_count().saturating_add(2)).step_by(1 + df.node_count() as usize / 40) {
         for scheme in [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::Par, Scheme::UgalG] {
             for paths in [VlbPaths::Conventional, VlbPaths::Custom] {
-                let _ = switch.admit(Node(node), scheme, paths, [3_u32, 1].as_slice(), &mut rng);
+                let _ = switch.admit(NodeId(node), scheme, paths, [3_u32, 1].as_slice(), &mut rng);
             }
         }
     }
@@ -137,8 +137,8 @@ fn exercise(switch: &Switch<'_>, seed: u64) {
         let _ = switch.neighbour(tvlb_schema::Port(port));
     }
     for decision in Decision::ALL {
-        switch.for_each_route(decision, tvlb_schema::Switch(0), |_, _| ());
-        let _ = switch.image().set(decision).shapes_to(tvlb_schema::Switch(u16::MAX));
+        switch.for_each_route(decision, tvlb_schema::SwitchId(0), |_, _| ());
+        let _ = switch.image().set(decision).shapes_to(tvlb_schema::SwitchId(u16::MAX));
     }
 }
 
@@ -289,7 +289,9 @@ fn a_random_source_of_extremes() {
         let mut rng = Repeating::new(words);
         for node in 0..switch.image().fabric().dragonfly().node_count() {
             for paths in [VlbPaths::Conventional, VlbPaths::Custom] {
-                switch.admit(Node(node), Scheme::Vlb, paths, [0_u32].as_slice(), &mut rng).unwrap();
+                switch
+                    .admit(NodeId(node), Scheme::Vlb, paths, [0_u32].as_slice(), &mut rng)
+                    .unwrap();
             }
         }
     }

@@ -10,7 +10,7 @@ use tvlb_generator::fabric::Fabric;
 use tvlb_generator::routes::enumerate::routes;
 use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_generator::topology::{Topology, cable_list};
-use tvlb_schema::{Node, VcScheme};
+use tvlb_schema::{NodeId, VcScheme};
 use tvlb_tests::{Crossing, arranged, boot, carry, images, shipped, with_set};
 
 /// The channels of a path: there are as many as the scheme says, and a rank of them rises strictly
@@ -169,7 +169,7 @@ fn where_a_cable_is_missing_so_that_a_pair_of_groups_has_none() {
                 let here = &switches[0];
                 let admission = here
                     .admit(
-                        Node(destination),
+                        NodeId(destination),
                         scheme,
                         VlbPaths::Custom,
                         credits.as_slice(),
@@ -184,7 +184,7 @@ fn where_a_cable_is_missing_so_that_a_pair_of_groups_has_none() {
                 assert_eq!(admission.choice, wanted, "{scheme:?} {set}");
                 let (arrived, path) =
                     carry(&switches, here.image().switch(), admission.step, |_, h| h).unwrap();
-                assert_eq!(arrived, Node(destination));
+                assert_eq!(arrived, NodeId(destination));
                 assert_channels(&path, fabric.file.virtual_channels, scheme);
             }
         }

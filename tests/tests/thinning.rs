@@ -7,9 +7,7 @@ use tvlb_firmware_model::Switch;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::generate::Generated;
 use tvlb_generator::topology::arrangement::Arrangement;
-use tvlb_schema::{
-    Decision, DrawRule, FabricImage, Level, ShapeSet, Switch as Number, SwitchImage,
-};
+use tvlb_schema::{Decision, DrawRule, FabricImage, Level, ShapeSet, SwitchId, SwitchImage};
 use tvlb_tests::{
     arranged, images, kept_when_thinned, levels, rule_of, shipped, thinned, with_set,
 };
@@ -25,7 +23,12 @@ const SETS: [&str; 7] = [
 ];
 
 /// What the thinned image of one switch means; returns the routes it keeps to all switches.
-fn assert_means(fabric: &Fabric, generated: &Generated, source: Number, levels: &[Level]) -> usize {
+fn assert_means(
+    fabric: &Fabric,
+    generated: &Generated,
+    source: SwitchId,
+    levels: &[Level],
+) -> usize {
     let image = thinned(fabric, generated, source, levels);
     let switch = Switch::boot(&generated.images.fabric, &image).unwrap();
     let (df, rule) = (*fabric.topology.dragonfly(), rule_of(fabric));
@@ -72,7 +75,7 @@ fn of_some_switches_of_dfly_4_8_4_9() {
         let fabric = with_set(shipped("dfly-4-8-4-9.toml"), set);
         let generated = images(&fabric);
         for (source, numbers) in [(0, &[9_u8, 4, 15, 3, 15][..]), (35, &[15, 15, 3]), (71, &[7])] {
-            assert_means(&fabric, &generated, Number(source), &levels(&fabric, numbers));
+            assert_means(&fabric, &generated, SwitchId(source), &levels(&fabric, numbers));
         }
     }
 }
@@ -95,7 +98,7 @@ fn a_lower_level_keeps_fewer_routes_and_the_highest_all() {
     let fabric = with_set(shipped("dfly-4-8-4-9.toml"), "all");
     let generated = images(&fabric);
     let kept: Vec<usize> = (3..=15)
-        .map(|level| assert_means(&fabric, &generated, Number(5), &levels(&fabric, &[level])))
+        .map(|level| assert_means(&fabric, &generated, SwitchId(5), &levels(&fabric, &[level])))
         .collect();
     let all = kept[12];
     for (kept, sixteenths) in kept.iter().zip(4..) {
@@ -110,7 +113,7 @@ fn a_lower_level_keeps_fewer_routes_and_the_highest_all() {
 fn the_highest_levels_are_left_out() {
     let fabric = shipped("dfly-2-4-2-9.toml");
     let generated = images(&fabric);
-    let image = thinned(&fabric, &generated, Number(7), &levels(&fabric, &[15]));
+    let image = thinned(&fabric, &generated, SwitchId(7), &levels(&fabric, &[15]));
     assert_eq!(image, generated.images.switches[7]);
     let view = FabricImage::decode(&generated.images.fabric).unwrap();
     let image = SwitchImage::decode(&image, &view).unwrap();
@@ -122,7 +125,7 @@ fn the_golden_image_of_a_thinned_set_is_written_to_the_byte() {
     let fabric = shipped("dfly-2-4-2-9.toml");
     let generated = images(&fabric);
     let levels = levels(&fabric, &[3, 15, 8, 4, 15]);
-    let image = thinned(&fabric, &generated, Number(5), &levels);
+    let image = thinned(&fabric, &generated, SwitchId(5), &levels);
     let golden: &[u8] = include_bytes!("../../schema/golden/v2/switch-00005-thinned.tvlb");
     assert_eq!(image, golden);
 }

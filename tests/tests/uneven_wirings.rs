@@ -13,7 +13,7 @@ use tvlb_generator::routes::draw_work::draw_work;
 use tvlb_generator::routes::enumerate::kept;
 use tvlb_generator::topology::Topology;
 use tvlb_generator::topology::arrangement::Arrangement;
-use tvlb_schema::{Dragonfly, End, GlobalPort, Group, Switch as Number};
+use tvlb_schema::{Dragonfly, End, GlobalPort, GroupId, SwitchId};
 use tvlb_tests::{arranged, boot, images, quantile, rule_of, shipped, with_set};
 
 /// A fabric with so many cables between each pair of groups, spread over the switches of a group.
@@ -29,7 +29,7 @@ fn cabled(sizes: (u32, u32, u32, u32), cables: impl Fn(u16, u16) -> u32) -> Fabr
         // Switch by switch, then the next port of each.
         let port = number % a * h + number / a;
         assert!(number < a * h, "group {group} has too many cables");
-        End { group: Group(group), port: GlobalPort(u16::try_from(port).unwrap()) }
+        End { group: GroupId(group), port: GlobalPort(u16::try_from(port).unwrap()) }
     };
     let mut all = Vec::new();
     for low in 0..u16::try_from(g).unwrap() {
@@ -60,7 +60,7 @@ fn hardly_any_cables() -> Fabric {
 
 fn drawn(
     switch: &Switch<'_>,
-    to: Number,
+    to: SwitchId,
     paths: VlbPaths,
     draws: u32,
 ) -> BTreeMap<(u16, u16, u8), u32> {
@@ -142,9 +142,9 @@ fn what_is_found_by_seeking_is_uniform() {
         let df = *fabric.topology.dragonfly();
         for (from, to) in pairs {
             let routes: Vec<_> =
-                kept(&fabric.topology, &rule_of(&fabric), Number(from), Number(to)).collect();
+                kept(&fabric.topology, &rule_of(&fabric), SwitchId(from), SwitchId(to)).collect();
             let draws = 40 * u32::try_from(routes.len()).unwrap();
-            let counts = drawn(&switches[usize::from(from)], Number(to), VlbPaths::Custom, draws);
+            let counts = drawn(&switches[usize::from(from)], SwitchId(to), VlbPaths::Custom, draws);
             let statistic: f64 = routes
                 .iter()
                 .map(|route| {

@@ -16,7 +16,7 @@ mod bare {
     use tvlb_firmware_model::{
         Admission, DefaultRng, Error, Header, Scheme, Step, Switch, VlbPaths,
     };
-    use tvlb_schema::Node;
+    use tvlb_schema::NodeId;
 
     /// More than any call touches.
     const PAINTED: usize = 8192;
@@ -64,7 +64,7 @@ mod bare {
         let mut node = 0;
         let mut next_node = || {
             node = if node >= 287 { 0 } else { node + 1 };
-            Node(node)
+            NodeId(node)
         };
         let idle = mean(&mut timer, || {
             black_box(next_node());
@@ -92,7 +92,7 @@ mod bare {
         let mut headers = [Header::from_bits(0); 64];
         let mut found = 0;
         while found < headers.len() {
-            let node = Node(rng.next_u32() >> 24);
+            let node = NodeId(rng.next_u32() >> 24);
             let credits = credits.as_slice();
             let admission = source.admit(node, Scheme::Par, VlbPaths::Custom, credits, &mut rng);
             if let Ok(Step::Send { port, header, .. }) = admission.map(|a| a.step)
@@ -134,7 +134,7 @@ mod bare {
     #[inline(never)]
     fn admit_one(
         switch: &Switch<'_>,
-        node: Node,
+        node: NodeId,
         (scheme, paths): (Scheme, VlbPaths),
         credits: &[u32],
         rng: &mut DefaultRng,

@@ -12,7 +12,7 @@ mod bare {
     use tvlb_firmware_model::{
         Admission, Channels, DefaultRng, Error, Header, Scheme, Step, Switch, VlbPaths,
     };
-    use tvlb_schema::Node;
+    use tvlb_schema::NodeId;
 
     #[cortex_m_rt::entry]
     fn main() -> ! {
@@ -42,7 +42,7 @@ mod bare {
         credits: &[u32],
         rng: &mut DefaultRng,
     ) -> Result<Admission, Error> {
-        switch.admit(black_box(Node(7)), scheme, black_box(VlbPaths::Custom), credits, rng)
+        switch.admit(black_box(NodeId(7)), scheme, black_box(VlbPaths::Custom), credits, rng)
     }
 
     #[inline(never)]

@@ -4,7 +4,7 @@ use super::ugal;
 use crate::path::{Path, Place};
 use crate::{Channels, Credits, Error, Header, Stage, Switch, VlbPaths, forward};
 use rand_core::Rng;
-use tvlb_schema::{Decision, GlobalPort, Index, VcScheme};
+use tvlb_schema::{Decision, GlobalPort, SwitchIndex, VcScheme};
 
 /// The scheme's name in messages and reports.
 pub(crate) const NAME: &str = "par";
@@ -51,6 +51,6 @@ pub(crate) fn minimal_rest(switch: &Switch<'_>, header: Header) -> Option<(Place
     }
     let tail = df.split_port(arrival.port).0 != to.index;
     let first = (df.slot_port(slot), Stage::Destination);
-    let path = Path::new(first, header.x(), GlobalPort(0), Index(0), 1 + u8::from(tail))?;
+    let path = Path::new(first, header.x(), GlobalPort(0), SwitchIndex(0), 1 + u8::from(tail))?;
     Some((to, path))
 }

@@ -36,35 +36,35 @@ pub fn canonical(rule: &SetRule) -> String {
 }
 
 /// Shapes with the same fraction and the same weight.
-struct Group {
+struct GroupId {
     keep: Keep,
     weight: u16,
     shapes: ShapeSet,
 }
 
 /// The rule's shapes, grouped, in the order of each group's first shape.
-fn groups(rule: &SetRule) -> Vec<Group> {
-    let mut groups: Vec<Group> = Vec::new();
+fn groups(rule: &SetRule) -> Vec<GroupId> {
+    let mut groups: Vec<GroupId> = Vec::new();
     for shape in rule.shapes().iter() {
         let (keep, weight) = (rule.keep_of(shape), rule.weight_of(shape));
         let only = ShapeSet::only(shape);
         match groups.iter_mut().find(|group| (group.keep, group.weight) == (keep, weight)) {
             Some(group) => group.shapes = group.shapes.or(only),
-            None => groups.push(Group { keep, weight, shapes: only }),
+            None => groups.push(GroupId { keep, weight, shapes: only }),
         }
     }
     groups
 }
 
 /// The one body that says it all, and its weight, if the grammar has such a body.
-fn one_body(rule: &SetRule, groups: &[Group]) -> Option<(u16, String)> {
+fn one_body(rule: &SetRule, groups: &[GroupId]) -> Option<(u16, String)> {
     let Some(first) = groups.first() else {
         return Some((0, "min".to_owned()));
     };
     if groups.iter().any(|group| group.weight != first.weight) {
         return None;
     }
-    let body = if let [Group { keep, shapes, .. }] = *groups {
+    let body = if let [GroupId { keep, shapes, .. }] = *groups {
         whole_name(keep, shapes).or_else(|| part_of_hops(rule)).or_else(|| {
             let tops = shapes.is_down_closed().then(|| format!("shapes:{}", list(tops(shapes))))?;
             Some(format!("{}{tops}", percent(keep)))

@@ -10,7 +10,9 @@ use crate::routes::count::RouteCounter;
 use crate::topology::links::Links;
 use crate::topology::{End, Link, Topology};
 use rayon::prelude::*;
-use tvlb_schema::{DrawRule, GlobalPort, Group, Index, Keep, Level, Route, SetRule, Shape, Switch};
+use tvlb_schema::{
+    DrawRule, GlobalPort, GroupId, Keep, Level, Route, SetRule, Shape, SwitchId, SwitchIndex,
+};
 
 /// How VLB paths are drawn.
 #[derive(Clone, Copy, Debug)]
@@ -67,9 +69,9 @@ struct Sum {
 /// One first and one second global link.
 struct Crossing {
     x: GlobalPort,
-    middle: Group,
-    v: Index,
-    w: Index,
+    middle: GroupId,
+    v: SwitchIndex,
+    w: SwitchIndex,
     y: Link,
     head: bool,
     tail: bool,
@@ -84,7 +86,7 @@ impl LinkUse {
         let topology = counter.topology();
         let df = topology.dragonfly();
         let links = Links::new(*df);
-        let groups: Vec<Group> = df.groups().collect();
+        let groups: Vec<GroupId> = df.groups().collect();
         let sums: Vec<Sum> =
             groups.par_iter().map(|&from| group_sum(counter, draw, from)).collect();
         let mut total = Sum::new(topology);
@@ -130,12 +132,12 @@ impl LinkUse {
     }
 
     /// The use of a link within a group.
-    pub fn local(&self, group: Group, from: Index, to: Index) -> f64 {
+    pub fn local(&self, group: GroupId, from: SwitchIndex, to: SwitchIndex) -> f64 {
         self.of[self.links.local(group, from, to)]
     }
 
     /// The use of the link that a global port leads to.
-    pub fn global(&self, group: Group, port: GlobalPort) -> f64 {
+    pub fn global(&self, group: GroupId, port: GlobalPort) -> f64 {
         self.of[self.links.global(group, port)]
     }
 }
@@ -156,7 +158,7 @@ impl Sum {
     fn add(
         &mut self,
         topology: &Topology,
-        (source, destination): (Switch, Switch),
+        (source, destination): (SwitchId, SwitchId),
         c: &Crossing,
         Parts { all, direct, apart }: Parts,
     ) {
@@ -180,7 +182,7 @@ impl Sum {
     }
 
     /// Adds the two hops of one path over a switch in the middle.
-    fn over(&mut self, topology: &Topology, c: &Crossing, r: Index, share: f64) {
+    fn over(&mut self, topology: &Topology, c: &Crossing, r: SwitchIndex, share: f64) {
         let links = Links::new(*topology.dragonfly());
         self.of[links.local(c.middle, c.v, r)] += share;
         self.of[links.local(c.middle, r, c.w)] += share;
@@ -194,7 +196,7 @@ impl Sum {
 }
 
 /// The paths from the switches of one group.
-fn group_sum(counter: &RouteCounter<'_>, draw: Draw<'_>, from: Group) -> Sum {
+fn group_sum(counter: &RouteCounter<'_>, draw: Draw<'_>, from: GroupId) -> Sum {
     let topology = counter.topology();
     let df = topology.dragonfly();
     let mut sum = Sum::new(topology);
@@ -216,8 +218,8 @@ fn group_sum(counter: &RouteCounter<'_>, draw: Draw<'_>, from: Group) -> Sum {
 fn crossings(
     topology: &Topology,
     levels: &[Level],
-    source: Switch,
-    destination: Switch,
+    source: SwitchId,
+    destination: SwitchId,
     mut each: impl FnMut(&Crossing),
 ) {
     let df = topology.dragonfly();
@@ -240,7 +242,7 @@ fn crossings(
 }
 
 /// Conventional VLB from one switch to another.
-fn triples(topology: &Topology, source: Switch, destination: Switch, sum: &mut Sum) {
+fn triples(topology: &Topology, source: SwitchId, destination: SwitchId, sum: &mut Sum) {
     let mut count = 0_u32;
     crossings(topology, &[], source, destination, |_| count += 1);
     let a = f64::from(topology.dragonfly().a());
@@ -258,12 +260,12 @@ fn routes(
     topology: &Topology,
     rule: &SetRule,
     levels: &[Level],
-    source: Switch,
-    destination: Switch,
+    source: SwitchId,
+    destination: SwitchId,
     sum: &mut Sum,
 ) {
     let df = topology.dragonfly();
-    let kept = |c: &Crossing, mid: u8, detour: Option<Index>| {
+    let kept = |c: &Crossing, mid: u8, detour: Option<SwitchIndex>| {
         let key = || Route { x: c.x, y: c.y.from, detour }.key(df, source, destination);
         match rule.keep_of(shape(c, mid)) {
             Keep::NONE => false,
@@ -348,7 +350,7 @@ fn shape(c: &Crossing, mid: u8) -> Shape {
 }
 
 /// Spreads the paths with two hops in a group over the switches that they can visit there.
-fn spread(topology: &Topology, links: &Links, sum: &mut Sum, middle: Group) {
+fn spread(topology: &Topology, links: &Links, sum: &mut Sum, middle: GroupId) {
     let df = topology.dragonfly();
     let a = df.a() as usize;
     let first = usize::from(middle.0) * a * a;

@@ -25,7 +25,7 @@ use crate::topology::Topology;
 use link_use::{Draw, Imbalance, LinkUse};
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
-use tvlb_schema::{Level, SetRule, Switch};
+use tvlb_schema::{Level, SetRule, SwitchId};
 
 /// The rounds of adjustment.
 pub const MOST_ROUNDS: usize = 12;
@@ -63,7 +63,7 @@ pub fn balance(
 ) -> Balance {
     let topology = counter.topology();
     let df = topology.dragonfly();
-    let switches: Vec<Switch> = df.switches().collect();
+    let switches: Vec<SwitchId> = df.switches().collect();
     let mut used = LinkUse::of(counter, Draw::Set { rule, levels: &[] });
     let before = used.imbalance(topology);
     let mut best = Balance { levels: Levels::default(), before, after: before };
@@ -139,7 +139,7 @@ impl<'c> Balancer<'c> {
 fn safe_levels(
     counter: &RouteCounter<'_>,
     rule: &SetRule,
-    source: Switch,
+    source: SwitchId,
     shares: &[f64],
 ) -> Vec<Level> {
     let levels: Vec<Level> = shares.iter().map(|&share| nearest(share)).collect();

@@ -21,7 +21,7 @@ use crate::throughput::{Counting, LARGE, PathSet, Pattern, VAST, path_set};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
-use tvlb_schema::{Dragonfly, DrawRule, SetRule, Switch};
+use tvlb_schema::{Dragonfly, DrawRule, SetRule, SwitchId};
 
 /// How much of the best modelled throughput a candidate may lack.
 pub const EPSILON: f64 = 0.01;
@@ -142,7 +142,7 @@ pub(super) fn screen(
 /// Whether every flow has a path: MIN, or one of the set where no cable joins the groups.
 fn reaches_all(counter: &RouteCounter<'_>, patterns: &[Pattern], rule: &SetRule) -> bool {
     let topology = counter.topology();
-    let group = |switch: Switch| topology.dragonfly().place(switch).0;
+    let group = |switch: SwitchId| topology.dragonfly().place(switch).0;
     patterns.iter().flat_map(|pattern| &pattern.flows).all(|flow| {
         let (from, to) = (group(flow.source), group(flow.destination));
         from == to

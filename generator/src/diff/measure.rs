@@ -199,7 +199,7 @@ pub(super) fn measure(
 fn all_paths(
     switch: &Switch<'_>,
     numbering: &Numbering,
-    to: tvlb_schema::Switch,
+    to: tvlb_schema::SwitchId,
 ) -> [Vec<Drawn>; MODES] {
     let place = switch.image().fabric().dragonfly().place(to);
     let mut paths = [const { Vec::new() }; MODES];

@@ -2,7 +2,8 @@
 
 use tvlb_firmware_model::Switch;
 use tvlb_schema::{
-    Decision, Dragonfly, DrawRule, End, FabricImage, Group, Index, Route, Shape, SwitchImage,
+    Decision, Dragonfly, DrawRule, End, FabricImage, GroupId, Route, Shape, SwitchImage,
+    SwitchIndex,
 };
 
 /// The most links of a path.
@@ -60,7 +61,7 @@ impl Numbering {
         self.parts(link).1 >= self.df.a() as usize - 1
     }
 
-    fn local(&self, group: Group, from: Index, to: Index) -> u32 {
+    fn local(&self, group: GroupId, from: SwitchIndex, to: SwitchIndex) -> u32 {
         let place = u32::from(to.0) - u32::from(to.0 > from.0);
         u32::from(self.df.switch(group, from).0) * self.per_switch + place
     }
@@ -75,13 +76,13 @@ impl Numbering {
 /// A walk being taken down.
 struct Walk<'n> {
     numbering: &'n Numbering,
-    at: (Group, Index),
+    at: (GroupId, SwitchIndex),
     links: Links,
     length: usize,
 }
 
 impl<'n> Walk<'n> {
-    fn new(numbering: &'n Numbering, at: (Group, Index)) -> Self {
+    fn new(numbering: &'n Numbering, at: (GroupId, SwitchIndex)) -> Self {
         Self { numbering, at, links: [u32::MAX; MOST_LINKS], length: 0 }
     }
 
@@ -91,7 +92,7 @@ impl<'n> Walk<'n> {
     }
 
     /// To a switch of the same group, if the walk is not there.
-    fn local(&mut self, to: Index) {
+    fn local(&mut self, to: SwitchIndex) {
         let (group, from) = self.at;
         if from != to {
             self.push(self.numbering.local(group, from, to));
@@ -112,7 +113,7 @@ impl<'n> Walk<'n> {
 pub(super) fn minimal(
     switch: &Switch<'_>,
     numbering: &Numbering,
-    to: (Group, Index),
+    to: (GroupId, SwitchIndex),
 ) -> Vec<Drawn> {
     let image = switch.image();
     let (fabric, df) = (image.fabric(), &numbering.df);
@@ -135,7 +136,7 @@ pub(super) fn drawn(
     switch: &Switch<'_>,
     numbering: &Numbering,
     decision: Decision,
-    destination: tvlb_schema::Switch,
+    destination: tvlb_schema::SwitchId,
 ) -> Vec<Drawn> {
     let image = switch.image();
     let to = numbering.df.place(destination);
@@ -169,7 +170,7 @@ pub(super) fn drawn(
 fn links(
     image: &SwitchImage<'_>,
     numbering: &Numbering,
-    to: (Group, Index),
+    to: (GroupId, SwitchIndex),
     route: Route,
 ) -> Option<Links> {
     let (fabric, df) = (image.fabric(), &numbering.df);

@@ -3,7 +3,7 @@
 
 use crate::topology::Topology;
 use std::fmt::Write;
-use tvlb_schema::{End, Group};
+use tvlb_schema::{End, GroupId};
 
 /// Above so many groups only the links of group 0 are drawn.
 const MOST_GROUPS: u32 = 64;
@@ -35,7 +35,7 @@ pub(super) fn ring(topology: &Topology) -> String {
     for from in df.groups() {
         for to in df.groups().filter(|&to| from < to) {
             let links = topology.links(from, to).len();
-            if links == 0 || (g > MOST_GROUPS && from != Group(0)) {
+            if links == 0 || (g > MOST_GROUPS && from != GroupId(0)) {
                 continue;
             }
             let (x, y) = on_ring(from.0.into(), g, 190.0);
@@ -62,7 +62,7 @@ pub(super) fn ring_is_whole(topology: &Topology) -> bool {
 }
 
 /// One group's switches, the links among them, and a stub for every global port.
-pub(super) fn group(topology: &Topology, group: Group) -> String {
+pub(super) fn group(topology: &Topology, group: GroupId) -> String {
     let df = topology.dragonfly();
     let a = df.a();
     let mut svg = open(&format!("group {group} in detail"));
@@ -126,9 +126,9 @@ pub(super) fn listed_groups(topology: &Topology) -> u32 {
 }
 
 /// For each switch of a group, in words, where its global ports lead: group.switch.
-pub(super) fn ports_of(topology: &Topology, group: Group) -> Vec<Vec<String>> {
+pub(super) fn ports_of(topology: &Topology, group: GroupId) -> Vec<Vec<String>> {
     let df = topology.dragonfly();
-    let row = |index: tvlb_schema::Index| {
+    let row = |index: tvlb_schema::SwitchIndex| {
         let ports = (0..df.h()).map(|slot| {
             let slot = u16::try_from(slot).expect("slots fit 16 bits");
             let end = topology.peer(End { group, port: df.global_port(index, slot) });

@@ -26,7 +26,7 @@ use crate::svg::escaped;
 use crate::table_set::Manifest;
 use crate::verify::Certificate;
 use page::{figure, lists, on_demand, page, paragraph, preformatted, section, side_by_side, table};
-use tvlb_schema::Group;
+use tvlb_schema::GroupId;
 
 /// All that a report is of.
 #[derive(Clone, Copy, Debug)]
@@ -77,7 +77,7 @@ fn fabric(subject: &Subject<'_>) -> String {
     };
     html.push_str(&figure(&fabric_picture::ring(topology), whole));
     let mut detail = figure(
-        &fabric_picture::group(topology, Group(0)),
+        &fabric_picture::group(topology, GroupId(0)),
         "Group 0: its switches, their local links, and outwards each global port with a cable.",
     );
     let listed = fabric_picture::listed_groups(topology);

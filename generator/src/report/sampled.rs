@@ -13,7 +13,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 use rayon::prelude::*;
 use tvlb_firmware_model::{Credits, Scheme, Switch, VlbPaths};
-use tvlb_schema::{End, FabricImage, Group, Index, Port};
+use tvlb_schema::{End, FabricImage, GroupId, Port, SwitchIndex};
 
 /// About this many packets are followed where the fabric is large.
 const PACKETS: u32 = 1_500_000;
@@ -77,7 +77,7 @@ pub fn sampled(images: &Images, drawn: Drawn, seed: u64) -> LinkLoads {
                     };
                     let to = if rank < group * df.a() { rank } else { rank + df.a() };
                     let to = u16::try_from(to).expect("switch numbers fit 16 bits");
-                    let to = tvlb_schema::Switch(to);
+                    let to = tvlb_schema::SwitchId(to);
                     follow(&switches, source, to, drawn, &mut rng, &mut counts);
                 }
                 counts
@@ -106,8 +106,8 @@ pub fn sampled(images: &Images, drawn: Drawn, seed: u64) -> LinkLoads {
 /// nothing.
 fn follow(
     switches: &[Switch<'_>],
-    source: tvlb_schema::Switch,
-    destination: tvlb_schema::Switch,
+    source: tvlb_schema::SwitchId,
+    destination: tvlb_schema::SwitchId,
     drawn: Drawn,
     rng: &mut Xoshiro256PlusPlus,
     counts: &mut [u32],
@@ -121,11 +121,11 @@ fn follow(
     let df = switch.image().fabric().dragonfly();
     let explained = switch.explain(df.node(destination, 0), scheme, paths, &Crowded, rng);
     let Some(path) = explained.ok().and_then(|explanation| explanation.vlb.ok()) else { return };
-    let mut count = |group: Group, index: Index, port: Port| {
+    let mut count = |group: GroupId, index: SwitchIndex, port: Port| {
         let switch = usize::from(df.switch(group, index).0);
         counts[switch * df.radix() as usize + usize::from(port.0)] += 1;
     };
-    let mut local = |group: Group, from: Index, to: Index| {
+    let mut local = |group: GroupId, from: SwitchIndex, to: SwitchIndex| {
         if from != to {
             count(group, from, df.local_port(from, to));
         }

@@ -11,7 +11,7 @@ use super::count::RouteCounter;
 use crate::set_grammar::canonical;
 use rayon::prelude::*;
 use tvlb_firmware_model::{MOST_MISSES, MOST_SOUGHT, MOST_TRIES, MOST_VISITED};
-use tvlb_schema::{DrawRule, Keep, Level, SetRule, Shape, Switch};
+use tvlb_schema::{DrawRule, Keep, Level, SetRule, Shape, SwitchId};
 
 /// The most looks of a draw on average over all pairs that a set may take.
 ///
@@ -31,7 +31,7 @@ pub struct DrawWork {
     /// Mean for the pair where it is largest.
     pub most: f64,
     /// That pair, source and destination: the first in the order of the switches.
-    pub pair: (Switch, Switch),
+    pub pair: (SwitchId, SwitchId),
 }
 
 /// A set that a switch cannot draw from at a bearable cost.
@@ -70,12 +70,12 @@ impl DrawWork {
 pub fn draw_work<'l>(
     counter: &RouteCounter<'_>,
     rule: &SetRule,
-    levels: impl Fn(Switch) -> &'l [Level] + Sync,
+    levels: impl Fn(SwitchId) -> &'l [Level] + Sync,
 ) -> DrawWork {
     let df = *counter.topology().dragonfly();
     let wiring = Wiring::of(counter);
-    let switches: Vec<Switch> = df.switches().collect();
-    let by_source: Vec<(f64, u64, f64, Switch)> = switches
+    let switches: Vec<SwitchId> = df.switches().collect();
+    let by_source: Vec<(f64, u64, f64, SwitchId)> = switches
         .par_iter()
         .map(|&source| {
             let thinning = mean_fraction(levels(source));
@@ -95,7 +95,7 @@ pub fn draw_work<'l>(
             sum
         })
         .collect();
-    let mut work = DrawWork { mean: 0.0, most: -1.0, pair: (Switch(0), Switch(0)) };
+    let mut work = DrawWork { mean: 0.0, most: -1.0, pair: (SwitchId(0), SwitchId(0)) };
     let mut pairs = 0;
     for (&source, (looks, count, most, destination)) in switches.iter().zip(by_source) {
         work.mean += looks;

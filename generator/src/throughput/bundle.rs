@@ -20,7 +20,7 @@ use super::path_set::PathSet;
 use super::pattern::{Flow, Pattern};
 use crate::topology::Topology;
 use crate::topology::links::Links;
-use tvlb_schema::Group;
+use tvlb_schema::GroupId;
 
 /// The flows that have a choice or use a link, and the load of each of their bundles at x = 1.
 #[derive(Clone, Debug)]
@@ -70,7 +70,7 @@ impl Bundles {
         };
         let mut column = vec![0.0; rows];
         for flow in &pattern.flows {
-            if flow.source == flow.destination || folded && df.place(flow.source).0 != Group(0) {
+            if flow.source == flow.destination || folded && df.place(flow.source).0 != GroupId(0) {
                 continue;
             }
             let classes = counter.classes(set, flow.source, flow.destination);

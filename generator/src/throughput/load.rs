@@ -10,7 +10,7 @@
 use super::path_set::{Counting, PathSet};
 use crate::topology::links::Links;
 use crate::topology::{Link, Topology};
-use tvlb_schema::{Dragonfly, Group, Index, Keep, Route, Shape, Switch};
+use tvlb_schema::{Dragonfly, GroupId, Keep, Route, Shape, SwitchId, SwitchIndex};
 
 /// The paths of one flow, kind and hop count.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,14 +59,14 @@ pub struct PathCounter<'t> {
 struct Pair {
     x: Link,
     y: Link,
-    middle: Group,
+    middle: GroupId,
     /// The source's group and index, and the index that x leaves from.
-    from: (Group, Index, Index),
+    from: (GroupId, SwitchIndex, SwitchIndex),
     /// The destination's group, the index that y arrives at and the destination's.
-    to: (Group, Index, Index),
+    to: (GroupId, SwitchIndex, SwitchIndex),
     /// Where x enters the middle and y leaves it.
-    v: Index,
-    w: Index,
+    v: SwitchIndex,
+    w: SwitchIndex,
 }
 
 impl Pair {
@@ -113,8 +113,8 @@ impl<'t> PathCounter<'t> {
     pub fn classes(
         &mut self,
         set: &PathSet,
-        source: Switch,
-        destination: Switch,
+        source: SwitchId,
+        destination: SwitchId,
     ) -> Vec<PathClass> {
         self.paths.fill(0.0);
         self.uses.fill(0.0);
@@ -132,7 +132,12 @@ impl<'t> PathCounter<'t> {
         self.taken()
     }
 
-    fn within_group(&mut self, set: &PathSet, (group, from): (Group, Index), to: Index) {
+    fn within_group(
+        &mut self,
+        set: &PathSet,
+        (group, from): (GroupId, SwitchIndex),
+        to: SwitchIndex,
+    ) {
         if from == to {
             return;
         }
@@ -148,7 +153,7 @@ impl<'t> PathCounter<'t> {
         }
     }
 
-    fn minimal(&mut self, from: (Group, Index), to: (Group, Index)) {
+    fn minimal(&mut self, from: (GroupId, SwitchIndex), to: (GroupId, SwitchIndex)) {
         for link in self.topology.links(from.0, to.0) {
             let (u, z) = (self.df.split_port(link.from).0, self.df.split_port(link.to).0);
             let class = min_class(1 + usize::from(u != from.1) + usize::from(z != to.1));
@@ -164,7 +169,7 @@ impl<'t> PathCounter<'t> {
     }
 
     /// Counts the kept VLB paths through one intermediate group.
-    fn through(&mut self, set: &PathSet, source: Switch, destination: Switch, middle: Group) {
+    fn through(&mut self, set: &PathSet, source: SwitchId, destination: SwitchId, middle: GroupId) {
         let df = self.df;
         let (from, to) = (df.place(source), df.place(destination));
         let topology = self.topology;
@@ -222,7 +227,13 @@ impl<'t> PathCounter<'t> {
     }
 
     /// Detours one by one, each kept or not by its key.
-    fn some_detours(&mut self, set: &PathSet, source: Switch, destination: Switch, pair: &Pair) {
+    fn some_detours(
+        &mut self,
+        set: &PathSet,
+        source: SwitchId,
+        destination: SwitchId,
+        pair: &Pair,
+    ) {
         if pair.v == pair.w && self.counting == Counting::Routes {
             return;
         }
@@ -247,7 +258,7 @@ impl<'t> PathCounter<'t> {
     /// hop of those that enter at s and leave elsewhere than at t, and the second of those that
     /// leave at t and entered elsewhere than at s; a pair that leaves where it entered goes to any
     /// other switch and back.
-    fn spread_crossings(&mut self, number: usize, middle: Group) {
+    fn spread_crossings(&mut self, number: usize, middle: GroupId) {
         let a = self.df.a() as usize;
         let crossings = &mut self.crossings[number];
         let mut entering = vec![0.0; a];
@@ -307,11 +318,11 @@ impl<'t> PathCounter<'t> {
 fn keeps(
     set: &PathSet,
     df: &Dragonfly,
-    source: Switch,
-    destination: Switch,
+    source: SwitchId,
+    destination: SwitchId,
     pair: &Pair,
     mid: u8,
-    detour: Option<Index>,
+    detour: Option<SwitchIndex>,
 ) -> bool {
     let shape = pair.shape(mid);
     match set.rule().keep_of(shape) {

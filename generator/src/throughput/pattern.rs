@@ -7,15 +7,15 @@
 use rand::{RngExt, SeedableRng, seq::SliceRandom};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::{collections::BTreeMap, fmt};
-use tvlb_schema::{Dragonfly, Group, Index, Node, Switch};
+use tvlb_schema::{Dragonfly, GroupId, NodeId, SwitchId, SwitchIndex};
 
 /// Traffic from one switch to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Flow {
     /// Where it starts.
-    pub source: Switch,
+    pub source: SwitchId,
     /// Where it ends; may be the source itself, and the flow then uses no link.
-    pub destination: Switch,
+    pub destination: SwitchId,
     /// In units of one node's bandwidth; above 0.
     pub demand: f64,
 }
@@ -163,9 +163,9 @@ impl Pattern {
             .map(|number| {
                 let mut nodes: Vec<u32> = (0..df.node_count()).collect();
                 nodes.shuffle(&mut rng);
-                let pairs = (0..)
-                    .zip(&nodes)
-                    .map(|(from, &to)| (df.switch_of(Node(from)).0, df.switch_of(Node(to)).0, 1.0));
+                let pairs = (0..).zip(&nodes).map(|(from, &to)| {
+                    (df.switch_of(NodeId(from)).0, df.switch_of(NodeId(to)).0, 1.0)
+                });
                 Self {
                     name: format!("permutation #{number}"),
                     kind: PatternKind::NodePermutation(number),
@@ -201,7 +201,8 @@ impl Pattern {
             let (from, to, demand): (u32, u32, f64) =
                 record.deserialize(None).map_err(csv_error)?;
             let switch = |number: u32| {
-                let node = if by_node { Node(number) } else { Node(number.saturating_mul(df.p())) };
+                let node =
+                    if by_node { NodeId(number) } else { NodeId(number.saturating_mul(df.p())) };
                 if number < count {
                     Ok(df.switch_of(node).0)
                 } else {
@@ -244,11 +245,11 @@ impl Pattern {
 
     /// Whether renumbering the groups by one leaves the flows as they are.
     pub fn is_rotation_invariant(&self, df: &Dragonfly) -> bool {
-        let next = |s: Switch| {
+        let next = |s: SwitchId| {
             let (group, index) = df.place(s);
             at(df, (u32::from(group.0) + 1) % df.g(), index.0.into())
         };
-        let key = |source: Switch, destination: Switch| (source, destination);
+        let key = |source: SwitchId, destination: SwitchId| (source, destination);
         self.flows.iter().all(|flow| {
             let moved = key(next(flow.source), next(flow.destination));
             self.flows
@@ -285,7 +286,10 @@ pub fn sample(patterns: Vec<Pattern>, count: usize, seed: u64) -> Vec<Pattern> {
 }
 
 /// One flow of p units from each switch.
-fn each_switch(df: &Dragonfly, destination: impl Fn(Group, Index) -> Switch) -> Vec<Flow> {
+fn each_switch(
+    df: &Dragonfly,
+    destination: impl Fn(GroupId, SwitchIndex) -> SwitchId,
+) -> Vec<Flow> {
     df.switches()
         .map(|source| {
             let (group, index) = df.place(source);
@@ -294,14 +298,14 @@ fn each_switch(df: &Dragonfly, destination: impl Fn(Group, Index) -> Switch) -> 
         .collect()
 }
 
-fn at(df: &Dragonfly, group: u32, index: u32) -> Switch {
+fn at(df: &Dragonfly, group: u32, index: u32) -> SwitchId {
     let group = u16::try_from(group).expect("a Dragonfly's groups fit 16 bits");
     let index = u8::try_from(index).expect("a group's indices fit 8 bits");
-    df.switch(Group(group), Index(index))
+    df.switch(GroupId(group), SwitchIndex(index))
 }
 
 /// Adds up the demands of equal pairs.
-fn merged(pairs: impl IntoIterator<Item = (Switch, Switch, f64)>) -> Vec<Flow> {
+fn merged(pairs: impl IntoIterator<Item = (SwitchId, SwitchId, f64)>) -> Vec<Flow> {
     let mut sums = BTreeMap::new();
     for (source, destination, demand) in pairs {
         *sums.entry((source, destination)).or_insert(0.0) += demand;

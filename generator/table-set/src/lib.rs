@@ -45,6 +45,6 @@ pub const SWITCHES: &str = "switches";
 pub const REPORT_FILE: &str = "report.html";
 
 /// A switch image's name in the directory.
-pub fn switch_file(switch: tvlb_schema::Switch) -> String {
+pub fn switch_file(switch: tvlb_schema::SwitchId) -> String {
     format!("{SWITCHES}/{:05}.tvlb", switch.0)
 }

@@ -17,7 +17,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::io;
 use std::path::{Path, PathBuf};
-use tvlb_schema::{Decision, ImageError, Switch, check_version};
+use tvlb_schema::{Decision, ImageError, SwitchId, check_version};
 
 /// No manifest of ours is larger: some 150 bytes for each of at most 65 536 switches.
 pub(super) const MOST_MANIFEST_BYTES: u64 = 32 << 20;
@@ -152,7 +152,7 @@ pub(super) struct Label {
 /// assert_eq!(set.manifest().sets.ugal_l.set, "shapes:011");
 /// // Each image is held against its hash as it is read.
 /// let fabric_image = set.fabric_image()?;
-/// let switch_image = set.switch_image(tvlb_schema::Switch(7))?;
+/// let switch_image = set.switch_image(tvlb_schema::SwitchId(7))?;
 /// assert!(!fabric_image.is_empty() && !switch_image.is_empty());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -215,7 +215,7 @@ impl TableSet {
     }
 
     /// The path of a switch image, for messages.
-    pub fn switch_path(&self, switch: Switch) -> PathBuf {
+    pub fn switch_path(&self, switch: SwitchId) -> PathBuf {
         self.directory.path().join(switch_file(switch))
     }
 
@@ -263,7 +263,7 @@ impl TableSet {
     ///
     /// # Errors
     /// It is not in the manifest, cannot be read or is not what the manifest says.
-    pub fn switch_image(&self, switch: Switch) -> Result<Vec<u8>, ReadError> {
+    pub fn switch_image(&self, switch: SwitchId) -> Result<Vec<u8>, ReadError> {
         self.read(&switch_file(switch), usize::from(switch.0) + 1)
     }
 
@@ -320,7 +320,8 @@ fn check_entries(manifest: &Manifest, path: &Path) -> Result<(), ReadError> {
         } else if is_switch_file(&file.path) {
             MOST_SWITCH_BYTES
         } else {
-            let accepted = format!("{FABRIC_FILE:?} or {:?} and the like", switch_file(Switch(0)));
+            let accepted =
+                format!("{FABRIC_FILE:?} or {:?} and the like", switch_file(SwitchId(0)));
             return wrong(format!("files[{number}].path"), format!("{:?}", file.path), accepted);
         };
         if file.bytes > most {
@@ -418,5 +419,5 @@ fn is_switch_file(path: &str) -> bool {
     let number =
         path.strip_prefix(SWITCHES).and_then(|rest| rest.strip_prefix("/")?.strip_suffix(".tvlb"));
     let number = number.and_then(|digits| digits.parse().ok());
-    number.is_some_and(|number| switch_file(Switch(number)) == path)
+    number.is_some_and(|number| switch_file(SwitchId(number)) == path)
 }

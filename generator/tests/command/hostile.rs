@@ -278,11 +278,11 @@ fn no_text_of_a_manifest_tells_the_terminal_what_to_do() {
 fn a_directory_that_is_swapped_for_a_link_is_read_no_further_than_it_was() {
     let scratch = Scratch::with_table_set();
     let set = tvlb_generator::table_set::TableSet::open(&scratch.path("out")).unwrap();
-    let image = set.switch_image(tvlb_schema::Switch(5)).unwrap();
+    let image = set.switch_image(tvlb_schema::SwitchId(5)).unwrap();
     fs::rename(scratch.path("out/switches"), scratch.path("moved")).unwrap();
     fs::create_dir(scratch.path("elsewhere")).unwrap();
     symlink("../elsewhere", scratch.path("out/switches")).unwrap();
-    assert_eq!(set.switch_image(tvlb_schema::Switch(5)).unwrap(), image);
+    assert_eq!(set.switch_image(tvlb_schema::SwitchId(5)).unwrap(), image);
     // The whole directory, too.
     fs::rename(scratch.path("out"), scratch.path("old")).unwrap();
     symlink("elsewhere", scratch.path("out")).unwrap();
@@ -293,11 +293,11 @@ fn a_directory_that_is_swapped_for_a_link_is_read_no_further_than_it_was() {
 /// have no cable, and VLB walks are a few more than are walked by default.
 fn sparse(scratch: &Scratch) {
     use tvlb_schema::{
-        Dragonfly, End, FabricImage, GlobalPort, Group, PerDecision, SetContents, SetRule,
-        ShapeSet, Switch, SwitchContents, VcScheme, encode_fabric_image, encode_switch_image,
+        Dragonfly, End, FabricImage, GlobalPort, GroupId, PerDecision, SetContents, SetRule,
+        ShapeSet, SwitchContents, SwitchId, VcScheme, encode_fabric_image, encode_switch_image,
     };
     let df = Dragonfly::new(1, 32, 32, 1025).unwrap();
-    let end = |group, port| End { group: Group(group), port: GlobalPort(port) };
+    let end = |group, port| End { group: GroupId(group), port: GlobalPort(port) };
     let cables: Vec<_> = (1..48).map(|group| (end(0, group), end(group, 0))).collect();
     let fabric = encode_fabric_image(&df, &cables);
     let image = FabricImage::decode(&fabric).unwrap();
@@ -318,7 +318,7 @@ fn sparse(scratch: &Scratch) {
             sets: vec![SetContents { rule, levels: Vec::new(), shapes_to: Vec::new() }],
         };
         let bytes = encode_switch_image(&image, &contents);
-        let path = tvlb_generator::table_set::switch_file(Switch(switch.0));
+        let path = tvlb_generator::table_set::switch_file(SwitchId(switch.0));
         scratch.write(&format!("out/{path}"), &bytes);
         manifest.files.push(entry(&path, &bytes));
     }

@@ -4,7 +4,7 @@ use crate::damage::{SWITCH, edit_manifest, reseal, vouch_for};
 use crate::scratch::Scratch;
 use insta::assert_snapshot;
 use tvlb_schema::{
-    Decision, FabricImage, Level, PerDecision, SetContents, ShapeSet, Switch, SwitchContents,
+    Decision, FabricImage, Level, PerDecision, SetContents, ShapeSet, SwitchContents, SwitchId,
     SwitchImage, VcScheme, encode_switch_image,
 };
 
@@ -20,7 +20,7 @@ fn thinned(set: &str, levels: &[u8], says: impl Fn(ShapeSet) -> ShapeSet) -> Scr
     let shapes_to = fabric.dragonfly().switches().map(|to| says(set.shapes_to(to))).collect();
     let levels = levels.iter().map(|&level| Level::new(level).unwrap()).collect();
     let contents = SwitchContents {
-        switch: Switch(5),
+        switch: SwitchId(5),
         virtual_channels: VcScheme::Ordered,
         decisions: PerDecision { ugal_l: (0, 0), par_source: (0, 0), par_second: (0, 0) },
         sets: vec![SetContents { rule: *set.rule(), levels, shapes_to }],
@@ -145,7 +145,7 @@ fn balanced_but(set: &str, switch: u16, change: impl FnOnce(&mut SetContents)) -
     };
     change(&mut contents);
     let contents = SwitchContents {
-        switch: Switch(switch),
+        switch: SwitchId(switch),
         virtual_channels: VcScheme::Ordered,
         decisions: PerDecision { ugal_l: (0, 0), par_source: (0, 0), par_second: (0, 0) },
         sets: vec![contents],

@@ -6,7 +6,7 @@ use insta::{assert_snapshot, with_settings};
 use std::fmt::Write;
 use std::fs;
 use tvlb_schema::{
-    Decision, FabricImage, PerDecision, SetContents, Shape, Switch, SwitchContents, SwitchImage,
+    Decision, FabricImage, PerDecision, SetContents, Shape, SwitchContents, SwitchId, SwitchImage,
     VcScheme, encode_switch_image,
 };
 
@@ -59,7 +59,7 @@ fn with_meaning(change: impl FnOnce(&mut SwitchContents)) -> Scratch {
     let set = image.set(Decision::UgalL);
     let shapes_to = fabric.dragonfly().switches().map(|to| set.shapes_to(to)).collect();
     let mut contents = SwitchContents {
-        switch: Switch(5),
+        switch: SwitchId(5),
         virtual_channels: VcScheme::Ordered,
         decisions: PerDecision { ugal_l: (0, 0), par_source: (0, 0), par_second: (0, 0) },
         sets: vec![SetContents { rule: *set.rule(), levels: Vec::new(), shapes_to }],

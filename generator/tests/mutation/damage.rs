@@ -5,7 +5,7 @@ use rand::RngExt;
 use rand::seq::IndexedRandom;
 use serde_json::Value;
 use tvlb_schema::{
-    Decision, DrawRule, FabricImage, Level, SetContents, Shape, ShapeSet, Switch, SwitchContents,
+    Decision, DrawRule, FabricImage, Level, SetContents, Shape, ShapeSet, SwitchContents, SwitchId,
     SwitchImage, VcScheme, encode_switch_image,
 };
 
@@ -185,7 +185,7 @@ fn change_meaning(files: &mut Files, _: &Base, rng: &mut Rng) {
         0 => {
             let number = u32::from(contents.switch.0) + rng.random_range(1..5);
             let number = number % fabric.dragonfly().switch_count();
-            contents.switch = Switch(u16::try_from(number).unwrap());
+            contents.switch = SwitchId(u16::try_from(number).unwrap());
         }
         1 => {
             let all = [VcScheme::Ordered, VcScheme::PerHop, VcScheme::Positional];

@@ -3,7 +3,7 @@
 use crate::{FABRIC, Files, MANIFEST};
 use serde_json::Value;
 use tvlb_schema::{
-    Decision, DrawRule, End, FabricImage, GlobalPort, Group, Keep, Level, ShapeSet, SwitchImage,
+    Decision, DrawRule, End, FabricImage, GlobalPort, GroupId, Keep, Level, ShapeSet, SwitchImage,
 };
 
 /// What the manifest says that no image can bear out: who made it, from what, and how.
@@ -30,7 +30,7 @@ pub(crate) struct Meaning {
 pub(crate) fn meaning(files: &Files, sampled: bool) -> Meaning {
     let fabric = FabricImage::decode(&files[FABRIC]).unwrap();
     let df = *fabric.dragonfly();
-    let ends = df.groups().flat_map(|group: Group| {
+    let ends = df.groups().flat_map(|group: GroupId| {
         df.global_ports().map(move |port: GlobalPort| End { group, port })
     });
     let switches = df.switches().map(|switch| {

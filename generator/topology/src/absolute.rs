@@ -11,7 +11,7 @@
 //! those above), not from a proof.
 
 use super::End;
-use tvlb_schema::{Dragonfly, Group, Index, Switch};
+use tvlb_schema::{Dragonfly, GroupId, SwitchId, SwitchIndex};
 
 /// The cables, in the order in which they are laid.
 pub(super) fn cables(df: &Dragonfly) -> Vec<(End, End)> {
@@ -40,7 +40,7 @@ pub(super) fn cables(df: &Dragonfly) -> Vec<(End, End)> {
 }
 
 /// The first free port of a switch, taken.
-fn next_end(df: &Dragonfly, laid: &mut [u16], switch: Switch) -> End {
+fn next_end(df: &Dragonfly, laid: &mut [u16], switch: SwitchId) -> End {
     let slot = &mut laid[usize::from(switch.0)];
     let (group, index) = df.place(switch);
     let end = End::new(df, group, index, *slot);
@@ -56,14 +56,14 @@ struct Pointer {
 }
 
 impl Pointer {
-    fn switch(&self) -> Switch {
-        self.df.switch(Group(self.group), Index(self.index))
+    fn switch(&self) -> SwitchId {
+        self.df.switch(GroupId(self.group), SwitchIndex(self.index))
     }
 
     /// To the next group; having gone round the groups, to the next switch of each.
     fn advance(&mut self) {
         self.group += 1;
-        if !self.df.has_group(Group(self.group)) {
+        if !self.df.has_group(GroupId(self.group)) {
             self.group = 0;
             let next = u32::from(self.index) + 1;
             self.index = if next == self.df.a() { 0 } else { self.index + 1 };

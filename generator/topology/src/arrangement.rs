@@ -97,13 +97,13 @@ impl FromStr for Arrangement {
 /// # Example
 /// ```
 /// use tvlb_topology::arrangement::{Arrangement, arrange};
-/// use tvlb_schema::{Dragonfly, End, GlobalPort, Group};
+/// use tvlb_schema::{Dragonfly, End, GlobalPort, GroupId};
 ///
 /// let df = Dragonfly::new(4, 8, 4, 9)?;
 /// let topology = arrange(df, Arrangement::default(), 1)?;
 /// assert_eq!((topology.cables().len(), topology.links_per_pair()), (144, (4, 4)));
 /// // Both ends of a cable know of each other.
-/// let here = End { group: Group(3), port: GlobalPort(7) };
+/// let here = End { group: GroupId(3), port: GlobalPort(7) };
 /// let there = topology.peer(here).ok_or("no cable")?;
 /// assert_eq!(topology.peer(there), Some(here));
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -16,7 +16,7 @@
 //! No files here: the caller reads and writes them, and says their names in its errors.
 
 use super::{CableError, End, Topology, csv_records::Records};
-use tvlb_schema::{Dragonfly, Group, Index};
+use tvlb_schema::{Dragonfly, GroupId, SwitchIndex};
 
 /// The columns, in the only order accepted.
 pub const COLUMNS: [&str; 6] =
@@ -192,9 +192,11 @@ fn end(
     let index = number(first + 1, df.a() - 1)?;
     let slot = number(first + 2, df.h() - 1)?;
     Ok(End {
-        group: Group(group),
-        port: df
-            .global_port(Index(u8::try_from(index).expect("an index below a fits 8 bits")), slot),
+        group: GroupId(group),
+        port: df.global_port(
+            SwitchIndex(u8::try_from(index).expect("an index below a fits 8 bits")),
+            slot,
+        ),
     })
 }
 

@@ -36,7 +36,7 @@ mod tests {
         Topology,
         arrangement::{Arrangement, arrange},
     };
-    use tvlb_schema::{GlobalPort, Group};
+    use tvlb_schema::{GlobalPort, GroupId};
 
     fn laid(a: u32, h: u32, g: u32) -> Topology {
         arrange(Dragonfly::new(1, a, h, g).unwrap(), Arrangement::Circulant, 0).unwrap()
@@ -47,7 +47,7 @@ mod tests {
             .dragonfly()
             .global_ports()
             .filter_map(|port| {
-                let far = topology.peer(End { group: Group(0), port });
+                let far = topology.peer(End { group: GroupId(0), port });
                 far.map(|end| (end.group.0, end.port.0))
             })
             .collect()

@@ -7,7 +7,7 @@
 //! round lead to the groups that `extra_links` gives, again in their order.
 
 use super::{End, extra_links};
-use tvlb_schema::{Dragonfly, GlobalPort, Group};
+use tvlb_schema::{Dragonfly, GlobalPort, GroupId};
 
 /// The cables.
 pub(super) fn cables(df: &Dragonfly) -> Vec<(End, End)> {
@@ -37,7 +37,7 @@ pub(super) fn cables(df: &Dragonfly) -> Vec<(End, End)> {
 
 fn end(group: u32, port: u32) -> End {
     let small = |number: u32| u16::try_from(number).expect("a Dragonfly's numbers fit 16 bits");
-    End { group: Group(small(group)), port: GlobalPort(small(port)) }
+    End { group: GroupId(small(group)), port: GlobalPort(small(port)) }
 }
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ extern crate self as tvlb_topology;
 
 pub use tvlb_schema::End;
 
-use tvlb_schema::{Dragonfly, GlobalPort, Group};
+use tvlb_schema::{Dragonfly, GlobalPort, GroupId};
 
 /// A cable between two groups, its lesser end first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -54,11 +54,11 @@ pub struct Link {
 /// # Example
 /// ```
 /// use tvlb_topology::Topology;
-/// use tvlb_schema::{Dragonfly, End, GlobalPort, Group};
+/// use tvlb_schema::{Dragonfly, End, GlobalPort, GroupId};
 ///
 /// // Any list of cables will do, here two for three groups.
 /// let df = Dragonfly::new(1, 2, 1, 3)?;
-/// let end = |group, port| End { group: Group(group), port: GlobalPort(port) };
+/// let end = |group, port| End { group: GroupId(group), port: GlobalPort(port) };
 /// let cables = [(end(0, 0), end(1, 0)), (end(1, 1), end(2, 1))];
 /// let topology = Topology::from_cables(df, cables)?;
 /// assert_eq!((topology.unused_ports(), topology.links_per_pair()), (2, (0, 1)));
@@ -151,7 +151,7 @@ impl Topology {
 
         let g = df.g() as usize;
         let mut starts = vec![0; g * g + 1];
-        let pair = |from: Group, to: Group| usize::from(from.0) * g + usize::from(to.0);
+        let pair = |from: GroupId, to: GroupId| usize::from(from.0) * g + usize::from(to.0);
         for cable in &sorted {
             starts[pair(cable.low.group, cable.high.group) + 1] += 1;
             starts[pair(cable.high.group, cable.low.group) + 1] += 1;
@@ -190,7 +190,7 @@ impl Topology {
     }
 
     /// The links from one group to another, by rising port of `from`.
-    pub fn links(&self, from: Group, to: Group) -> &[Link] {
+    pub fn links(&self, from: GroupId, to: GroupId) -> &[Link] {
         let pair = usize::from(from.0) * self.dragonfly.g() as usize + usize::from(to.0);
         &self.links[self.starts[pair]..self.starts[pair + 1]]
     }

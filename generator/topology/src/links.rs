@@ -6,7 +6,7 @@
 //! behind it (a switch to itself, an unused port) never carries load.
 
 use std::fmt;
-use tvlb_schema::{Dragonfly, GlobalPort, Group, Index};
+use tvlb_schema::{Dragonfly, GlobalPort, GroupId, SwitchIndex};
 
 /// The numbering of the links of one Dragonfly.
 #[derive(Clone, Copy, Debug)]
@@ -32,18 +32,18 @@ impl Links {
     }
 
     /// The link between two switches of a group.
-    pub fn local(&self, group: Group, from: Index, to: Index) -> usize {
+    pub fn local(&self, group: GroupId, from: SwitchIndex, to: SwitchIndex) -> usize {
         self.group_start(group) + usize::from(from.0) * self.df.a() as usize + usize::from(to.0)
     }
 
     /// The link by which a group's global port leaves it.
-    pub fn global(&self, group: Group, port: GlobalPort) -> usize {
+    pub fn global(&self, group: GroupId, port: GlobalPort) -> usize {
         let a = self.df.a() as usize;
         self.group_start(group) + a * a + usize::from(port.0)
     }
 
     /// The number of a group's first link.
-    pub fn group_start(&self, group: Group) -> usize {
+    pub fn group_start(&self, group: GroupId) -> usize {
         usize::from(group.0) * self.per_group()
     }
 

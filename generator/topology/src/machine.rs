@@ -6,7 +6,7 @@
 //! than another. Nothing here is random.
 
 use super::{End, Topology};
-use tvlb_schema::{Dragonfly, GlobalPort, Group};
+use tvlb_schema::{Dragonfly, GlobalPort, GroupId};
 
 /// How many links there are between which groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +73,7 @@ pub fn lay(df: Dragonfly, plan: Plan) -> Result<Topology, PlanError> {
         let port = *turn % a * h + *turn / a;
         *turn += 1;
         let number = |n: u32| u16::try_from(n).expect("a Dragonfly's groups and ports fit 16 bits");
-        End { group: Group(number(group)), port: GlobalPort(number(port)) }
+        End { group: GroupId(number(group)), port: GlobalPort(number(port)) }
     };
     let mut cables = Vec::new();
     for i in 0..g {
@@ -106,7 +106,7 @@ mod tests {
     fn service_groups_have_fewer_links() {
         let df = Dragonfly::new(16, 32, 10, 74).unwrap();
         let topology = lay(df, plan(4, 6, 1)).unwrap();
-        let between = |i, j| topology.links(Group(i), Group(j)).len();
+        let between = |i, j| topology.links(GroupId(i), GroupId(j)).len();
         assert_eq!((between(0, 67), between(0, 68), between(73, 68)), (4, 1, 1));
     }
 

@@ -33,7 +33,7 @@ pub(super) fn cables(df: &Dragonfly) -> Vec<(End, End)> {
 mod tests {
     use super::*;
     use crate::arrangement::{Arrangement, arrange};
-    use tvlb_schema::{Group, Index};
+    use tvlb_schema::{GroupId, SwitchIndex};
 
     #[test]
     fn a_switch_is_joined_to_its_mirror_image() {
@@ -46,7 +46,7 @@ mod tests {
                     let far = topology.peer(End { group, port }).unwrap();
                     let back = u32::from(port.0) % (g - 1) + 1;
                     assert_eq!(u32::from(far.group.0), (u32::from(group.0) + g - back) % g);
-                    let mirror = Index(u8::try_from(a - 1).unwrap() - index.0);
+                    let mirror = SwitchIndex(u8::try_from(a - 1).unwrap() - index.0);
                     let mirror_slot = u16::try_from(h - 1).unwrap() - slot;
                     assert_eq!(far, End::new(&df, far.group, mirror, mirror_slot));
                 }
@@ -63,7 +63,7 @@ mod tests {
             .global_ports()
             .skip(7)
             .map(|port| {
-                let far = topology.peer(End { group: Group(2), port });
+                let far = topology.peer(End { group: GroupId(2), port });
                 far.map(|end| (end.group.0, end.port.0)).unwrap()
             })
             .collect();

@@ -13,7 +13,7 @@
 use super::{End, extra_links};
 use rand::{RngExt, SeedableRng, seq::SliceRandom};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use tvlb_schema::{Dragonfly, GlobalPort, Group};
+use tvlb_schema::{Dragonfly, GlobalPort, GroupId};
 
 /// Attempted exchanges per pair: with ten the tests see no trace of the regular start.
 const EXCHANGES_PER_PAIR: usize = 10;
@@ -32,8 +32,8 @@ pub(super) fn cables(df: &Dragonfly, seed: u64) -> Vec<(End, End)> {
         })
         .collect();
     let mut cables = Vec::new();
-    let mut join = |i: Group, j: Group| {
-        let mut take = |group: Group| {
+    let mut join = |i: GroupId, j: GroupId| {
+        let mut take = |group: GroupId| {
             let port = free[usize::from(group.0)]
                 .pop()
                 .expect("a group has at most a·h links by the counts above");
@@ -50,7 +50,7 @@ pub(super) fn cables(df: &Dragonfly, seed: u64) -> Vec<(End, End)> {
         }
     }
     for (i, j) in extra {
-        join(Group(i), Group(j));
+        join(GroupId(i), GroupId(j));
     }
     cables
 }
@@ -138,7 +138,7 @@ mod tests {
     }
 
     /// The pairs of groups with two links.
-    fn extra_pairs(topology: &Topology) -> Vec<(Group, Group)> {
+    fn extra_pairs(topology: &Topology) -> Vec<(GroupId, GroupId)> {
         let df = topology.dragonfly();
         df.groups()
             .flat_map(|i| df.groups().map(move |j| (i, j)))
@@ -170,8 +170,8 @@ mod tests {
         for seed in 0..2000 {
             let pairs = extra_pairs(&laid((4, 2, 7), seed));
             let both = |i, j| pairs.contains(&(i, j));
-            let closes = |&(i, j): &(Group, Group)| {
-                (j.0 + 1..7).any(|k| both(j, Group(k)) && both(i, Group(k)))
+            let closes = |&(i, j): &(GroupId, GroupId)| {
+                (j.0 + 1..7).any(|k| both(j, GroupId(k)) && both(i, GroupId(k)))
             };
             with_ring_of_three += u32::from(pairs.iter().any(closes));
         }
@@ -185,7 +185,7 @@ mod tests {
         let mut drawn = [0; 8];
         for seed in 0..4096 {
             let topology = laid((4, 2, 9), seed);
-            let link = topology.links(Group(0), Group(1))[0];
+            let link = topology.links(GroupId(0), GroupId(1))[0];
             drawn[usize::from(link.to.0)] += 1;
         }
         let chi_square: f64 =

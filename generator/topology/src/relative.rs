@@ -42,10 +42,10 @@ mod tests {
         Topology,
         arrangement::{Arrangement, arrange},
     };
-    use tvlb_schema::{GlobalPort, Group};
+    use tvlb_schema::{GlobalPort, GroupId};
 
     fn far(topology: &Topology, group: u16, port: u16) -> (u16, u16) {
-        let end = topology.peer(End { group: Group(group), port: GlobalPort(port) }).unwrap();
+        let end = topology.peer(End { group: GroupId(group), port: GlobalPort(port) }).unwrap();
         (end.group.0, end.port.0)
     }
 

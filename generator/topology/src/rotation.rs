@@ -13,7 +13,7 @@
 //! and symmetry is what these arrangements are chosen for. `absolute` wastes only one.
 
 use super::End;
-use tvlb_schema::{Dragonfly, GlobalPort, Group};
+use tvlb_schema::{Dragonfly, GlobalPort, GroupId};
 
 /// Where one port of every group leads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,8 +72,8 @@ pub(super) fn cables(df: &Dragonfly, step: impl Fn(u32) -> Option<Step>) -> Vec<
     cables
 }
 
-fn wrapped(df: &Dragonfly, group: u32) -> Group {
-    Group(u16::try_from(group % df.g()).expect("a Dragonfly's groups fit 16 bits"))
+fn wrapped(df: &Dragonfly, group: u32) -> GroupId {
+    GroupId(u16::try_from(group % df.g()).expect("a Dragonfly's groups fit 16 bits"))
 }
 
 #[cfg(test)]

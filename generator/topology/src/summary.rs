@@ -4,7 +4,7 @@
 use super::Topology;
 use serde::Serialize;
 use std::{collections::BTreeMap, fmt};
-use tvlb_schema::{Dragonfly, End, Group};
+use tvlb_schema::{Dragonfly, End, GroupId};
 
 /// A wiring in numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -36,11 +36,11 @@ pub struct TopologySummary {
     /// Pairs of groups without any link.
     pub unlinked_pairs: usize,
     /// The first of these, at most [`TopologySummary::SHOWN`]; lower group first, sorted.
-    pub first_unlinked_pairs: Vec<(Group, Group)>,
+    pub first_unlinked_pairs: Vec<(GroupId, GroupId)>,
     /// Every switch with global ports that have no cable, by group and index.
     pub switches_with_unused_ports: Vec<SwitchPorts>,
     /// Those of them that have no global cable at all, as (group, index).
-    pub switches_without_global_cable: Vec<(Group, u32)>,
+    pub switches_without_global_cable: Vec<(GroupId, u32)>,
     /// Whether all groups are alike: [`Topology::is_rotation_invariant`].
     pub rotation_invariant: bool,
 }
@@ -54,14 +54,14 @@ pub struct PairCount {
     pub pairs: usize,
     /// The first of them, at most [`TopologySummary::SHOWN`], lower group first, where this number
     /// of links is unusual: at most one pair in [`TopologySummary::UNUSUAL`] has it.
-    pub unusual_pairs: Vec<(Group, Group)>,
+    pub unusual_pairs: Vec<(GroupId, GroupId)>,
 }
 
 /// A switch of which some global ports have no cable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct SwitchPorts {
     /// Its group.
-    pub group: Group,
+    pub group: GroupId,
     /// Its index in the group.
     pub switch: u32,
     /// Global ports without a cable.
@@ -78,7 +78,7 @@ impl TopologySummary {
     pub fn of(topology: &Topology) -> Self {
         let df = topology.dragonfly();
         // By number of links: how many pairs, and the first of them.
-        let mut pairs_by_links: BTreeMap<usize, (usize, Vec<(Group, Group)>)> = BTreeMap::new();
+        let mut pairs_by_links: BTreeMap<usize, (usize, Vec<(GroupId, GroupId)>)> = BTreeMap::new();
         let mut all_pairs = 0;
         for i in df.groups() {
             for j in df.groups().filter(|&j| i < j) {
@@ -195,7 +195,7 @@ impl TopologySummary {
 }
 
 /// "0-1, 0-4, 2-3", with dots after them if there are more.
-fn pairs_in_words(first: &[(Group, Group)], all: usize) -> String {
+fn pairs_in_words(first: &[(GroupId, GroupId)], all: usize) -> String {
     let shown: Vec<_> = first.iter().map(|(i, j)| format!("{i}-{j}")).collect();
     let more = if all > shown.len() { ", …" } else { "" };
     format!("{}{more}", shown.join(", "))
@@ -343,7 +343,7 @@ mod tests {
         warning: switch (7,3) has no global cable; packets still take local detours through it, and it is still a source and a destination
         ");
         assert_eq!(summary.warnings().len(), 1);
-        assert_eq!(summary.switches_without_global_cable, [(Group(7), 3)]);
+        assert_eq!(summary.switches_without_global_cable, [(GroupId(7), 3)]);
         // One pair of ten with fewer links than the others.
         let df = Dragonfly::new(1, 4, 4, 5).unwrap();
         let whole = arrange(df, Arrangement::Absolute, 0).unwrap();

@@ -1,7 +1,7 @@
 //! Whether a wiring looks the same from every group.
 
 use super::{End, Topology};
-use tvlb_schema::Group;
+use tvlb_schema::GroupId;
 
 impl Topology {
     /// Whether renumbering all groups by the same amount leaves the cables as they are, port for
@@ -10,8 +10,8 @@ impl Topology {
     pub fn is_rotation_invariant(&self) -> bool {
         let df = self.dragonfly();
         let next = |end: End| {
-            let group = Group(end.group.0 + 1);
-            End { group: if df.has_group(group) { group } else { Group(0) }, port: end.port }
+            let group = GroupId(end.group.0 + 1);
+            End { group: if df.has_group(group) { group } else { GroupId(0) }, port: end.port }
         };
         // By one group is enough: any other rotation repeats it.
         df.groups().all(|group| {

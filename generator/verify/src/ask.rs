@@ -8,7 +8,7 @@ use super::sample::hash;
 use std::convert::Infallible;
 use tvlb_firmware_model::rand_core::{SeedableRng, TryRng};
 use tvlb_firmware_model::{Choice, Credits, DefaultRng, Header, Scheme, VlbPaths};
-use tvlb_schema::{Decision, Dragonfly, Group, Port, Switch};
+use tvlb_schema::{Decision, Dragonfly, GroupId, Port, SwitchId};
 
 /// Random words that all switches together may draw where not all paths are walked. A draw takes
 /// two or three; one that hardly finds what it looks for takes thousands.
@@ -65,7 +65,7 @@ impl TryRng for Words {
 /// Queues that make MIN cost more than any threshold: of all ports, or of those to one group.
 struct Queues<'i> {
     image: &'i tvlb_schema::SwitchImage<'i>,
-    only_to: Option<Group>,
+    only_to: Option<GroupId>,
 }
 
 /// More than any threshold, for a path of one hop.
@@ -86,7 +86,7 @@ impl Credits for Queues<'_> {
 /// One source switch that is asked.
 pub(super) struct Questions<'s, 'f> {
     fabric: &'s Fabric<'f>,
-    from: Switch,
+    from: SwitchId,
     sets: Vec<Decision>,
     words: Words,
     most_words: u64,
@@ -103,7 +103,7 @@ pub(super) struct Known {
 }
 
 impl<'s, 'f> Questions<'s, 'f> {
-    pub(super) fn new(fabric: &'s Fabric<'f>, from: Switch, seed: u64, limited: bool) -> Self {
+    pub(super) fn new(fabric: &'s Fabric<'f>, from: SwitchId, seed: u64, limited: bool) -> Self {
         let switch = &fabric.switches[usize::from(from.0)];
         let rng = DefaultRng::seed_from_u64(hash(seed, u32::from(from.0)));
         let most_words =
@@ -120,7 +120,12 @@ impl<'s, 'f> Questions<'s, 'f> {
 
     /// Asks for a MIN path; and for VLB paths of every kind if that was not too much work as yet, or
     /// if it `must` be.
-    pub(super) fn ask(&mut self, to: Switch, known: Known, must: bool) -> Result<(), VerifyError> {
+    pub(super) fn ask(
+        &mut self,
+        to: SwitchId,
+        known: Known,
+        must: bool,
+    ) -> Result<(), VerifyError> {
         let choice = self.admit(to, Scheme::Min, VlbPaths::Custom)?;
         if known.min && choice != Choice::Min {
             return Err(self.finding(
@@ -169,7 +174,7 @@ impl<'s, 'f> Questions<'s, 'f> {
     /// Asks for a VLB path until there is one, if there is one; whether there was.
     fn vlb(
         &mut self,
-        to: Switch,
+        to: SwitchId,
         there: Option<bool>,
         kind: &'static str,
         text: &str,
@@ -190,7 +195,7 @@ impl<'s, 'f> Questions<'s, 'f> {
 
     fn admit(
         &mut self,
-        to: Switch,
+        to: SwitchId,
         scheme: Scheme,
         paths: VlbPaths,
     ) -> Result<Choice, VerifyError> {
@@ -214,7 +219,7 @@ impl<'s, 'f> Questions<'s, 'f> {
 
     /// A packet for this destination that came here to leave the group by a cable of this switch, as
     /// PAR's second look meets it; `None` if this switch has no such cable.
-    fn second_header(&self, to: Switch) -> Option<Header> {
+    fn second_header(&self, to: SwitchId) -> Option<Header> {
         let (df, image) = (self.fabric.df, self.fabric.switches[usize::from(self.from.0)].image());
         let (group, _) = df.place(to);
         // A group of one switch has no second one.
@@ -228,7 +233,7 @@ impl<'s, 'f> Questions<'s, 'f> {
     }
 
     /// Whether PAR's second look changes a packet to a VLB path where that costs nothing.
-    fn reconsider(&mut self, to: Switch, header: Header) -> Result<bool, VerifyError> {
+    fn reconsider(&mut self, to: SwitchId, header: Header) -> Result<bool, VerifyError> {
         let switch = &self.fabric.switches[usize::from(self.from.0)];
         let (group, _) = self.fabric.df.place(to);
         let queues = Queues { image: switch.image(), only_to: Some(group) };
@@ -239,7 +244,7 @@ impl<'s, 'f> Questions<'s, 'f> {
         Ok(changed.bits() & 3 == super::packet::VLB)
     }
 
-    fn finding(&self, to: Switch, kind: &'static str, text: &str) -> VerifyError {
+    fn finding(&self, to: SwitchId, kind: &'static str, text: &str) -> VerifyError {
         VerifyError::Asked { from: self.from.0, to: to.0, kind, text: text.to_owned() }
     }
 }

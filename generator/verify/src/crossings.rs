@@ -7,20 +7,20 @@
 
 use super::VerifyError;
 use super::packet::Fabric;
-use tvlb_schema::{FabricImage, GlobalPort, Group, Index, Shape};
+use tvlb_schema::{FabricImage, GlobalPort, GroupId, Shape, SwitchIndex};
 
 /// A first global link.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FirstLink {
     pub(super) x: GlobalPort,
     /// The group that it leads to.
-    pub(super) middle: Group,
+    pub(super) middle: GroupId,
     /// The switch there.
-    pub(super) v: Index,
+    pub(super) v: SwitchIndex,
 }
 
 /// The global links that leave a group, by port.
-pub(super) fn first_links(fabric: &FabricImage<'_>, group: Group) -> Vec<FirstLink> {
+pub(super) fn first_links(fabric: &FabricImage<'_>, group: GroupId) -> Vec<FirstLink> {
     let df = fabric.dragonfly();
     let link = |x| {
         let peer = fabric.peer(tvlb_schema::End { group, port: x })?;
@@ -32,8 +32,8 @@ pub(super) fn first_links(fabric: &FabricImage<'_>, group: Group) -> Vec<FirstLi
 /// The links from one group to another, by the fabric image.
 pub(super) fn links(
     fabric: &FabricImage<'_>,
-    from: Group,
-    to: Group,
+    from: GroupId,
+    to: GroupId,
 ) -> impl Iterator<Item = (GlobalPort, GlobalPort)> {
     let links = fabric.links(from, to);
     (0..links.count()).filter_map(move |k| fabric.nth(links, k))
@@ -78,7 +78,7 @@ impl Crossings {
         &mut self,
         fabric: &FabricImage<'_>,
         first: &[FirstLink],
-        to: Group,
+        to: GroupId,
         stop: &impl Fn() -> bool,
     ) -> Result<(), VerifyError> {
         for counts in &mut self.kinds {
@@ -113,7 +113,7 @@ impl Crossings {
     }
 
     /// How many routes of each shape lead from one switch to another, by their indices.
-    pub(super) fn routes(&self, from: Index, to: Index) -> [u64; Shape::COUNT] {
+    pub(super) fn routes(&self, from: SwitchIndex, to: SwitchIndex) -> [u64; Shape::COUNT] {
         let (own, there) = (usize::from(from.0), usize::from(to.0));
         let detours = (self.a as u64).saturating_sub(2);
         let mut routes = [0; Shape::COUNT];

@@ -34,7 +34,7 @@ use routes::Walks;
 use sample::Sample;
 use std::path::{Path, PathBuf};
 use tvlb_firmware_model::Switch;
-use tvlb_schema::{FabricImage, Group, ImageError};
+use tvlb_schema::{FabricImage, GroupId, ImageError};
 use tvlb_table_set::{MANIFEST_FILE, ReadError, TableSet};
 
 /// How much to look at.
@@ -310,7 +310,7 @@ fn check(
 
     let fabric = Fabric::new(&switches);
     let crossed = Crossed::new(df.g());
-    let groups: Vec<Group> = df.groups().collect();
+    let groups: Vec<GroupId> = df.groups().collect();
     let told = in_order(groups.par_iter().map(|&group| {
         let first = first_links(&fabric_image, group);
         presence::check_group(&fabric, group, &first, &crossed, stop)
@@ -370,7 +370,7 @@ fn in_order<T: Send>(
 fn boot<'i>(
     set: &TableSet,
     fabric: &FabricImage<'i>,
-    switch: tvlb_schema::Switch,
+    switch: tvlb_schema::SwitchId,
     bytes: &'i [u8],
 ) -> Result<Switch<'i>, VerifyError> {
     let path = set.switch_path(switch);

@@ -3,7 +3,7 @@
 use super::VerifyError;
 use std::fmt::Write;
 use tvlb_firmware_model::{Header, Step, Switch};
-use tvlb_schema::{Dragonfly, GlobalPort, Group, Index, Port, VcScheme};
+use tvlb_schema::{Dragonfly, GlobalPort, GroupId, Port, SwitchIndex, VcScheme};
 
 /// All switches, booted.
 pub(super) struct Fabric<'f> {
@@ -33,7 +33,7 @@ pub(super) const VLB: u64 = 2;
 
 /// The header of a packet of this kind that has left its source by a local hop to the switch of x.
 pub(super) fn header_after_local_hop(destination: u16, x: GlobalPort, kind: u64) -> Header {
-    Route { destination, x, y: GlobalPort(0), detour: Index(0), kind }.header(Some(0))
+    Route { destination, x, y: GlobalPort(0), detour: SwitchIndex(0), kind }.header(Some(0))
 }
 
 /// The most hops of any path: PAR's longest.
@@ -67,7 +67,7 @@ pub(super) struct Route {
     pub(super) destination: u16,
     pub(super) x: GlobalPort,
     pub(super) y: GlobalPort,
-    pub(super) detour: Index,
+    pub(super) detour: SwitchIndex,
     /// 0 MIN, 2 VLB.
     pub(super) kind: u64,
 }
@@ -109,8 +109,8 @@ impl<'f> Fabric<'f> {
     }
 
     /// The group and index of a switch.
-    pub(super) fn place(&self, switch: u16) -> (Group, Index) {
-        self.df.place(tvlb_schema::Switch(switch))
+    pub(super) fn place(&self, switch: u16) -> (GroupId, SwitchIndex) {
+        self.df.place(tvlb_schema::SwitchId(switch))
     }
 
     /// Ports of a switch that are no terminals.

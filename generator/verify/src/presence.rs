@@ -13,7 +13,8 @@ use super::draws::{chances, mean_hops};
 use super::packet::{Fabric, Path};
 use std::sync::atomic::{AtomicU64, Ordering};
 use tvlb_schema::{
-    Decision, DrawRule, End, Group, Index, Keep, Route, SetRule, SetView, Shape, ShapeSet, Switch,
+    Decision, DrawRule, End, GroupId, Keep, Route, SetRule, SetView, Shape, ShapeSet, SwitchId,
+    SwitchIndex,
 };
 
 /// What the tables of links tell about all pairs of switches of different groups.
@@ -49,18 +50,18 @@ impl Crossed {
         Self { bits: (0..words).map(|_| AtomicU64::new(0)).collect(), groups }
     }
 
-    fn place(&self, from: Group, to: Group) -> (usize, u64) {
+    fn place(&self, from: GroupId, to: GroupId) -> (usize, u64) {
         let bit = usize::from(from.0) * self.groups + usize::from(to.0);
         (bit / 64, 1 << (bit % 64))
     }
 
-    fn note(&self, from: Group, to: Group) {
+    fn note(&self, from: GroupId, to: GroupId) {
         let (word, mask) = self.place(from, to);
         self.bits[word].fetch_or(mask, Ordering::Relaxed);
     }
 
     /// Whether some intermediate group has links to both.
-    pub(super) fn has(&self, from: Group, to: Group) -> bool {
+    pub(super) fn has(&self, from: GroupId, to: GroupId) -> bool {
         let (word, mask) = self.place(from, to);
         self.bits[word].load(Ordering::Relaxed) & mask != 0
     }
@@ -89,7 +90,7 @@ fn present_if_any(set: &SetView<'_>) -> ShapeSet {
 /// shapes what the tables of links tell.
 pub(super) fn check_group(
     fabric: &Fabric<'_>,
-    from: Group,
+    from: GroupId,
     first: &[FirstLink],
     crossed: &Crossed,
     stop: &impl Fn() -> bool,
@@ -105,7 +106,7 @@ pub(super) fn check_group(
         if crossings.all() > 0 {
             crossed.note(from, to);
         } else if image.link_count(from, to) == 0 {
-            let first_of = |group| df.switch(group, Index(0)).0;
+            let first_of = |group| df.switch(group, SwitchIndex(0)).0;
             return Err(VerifyError::Unreachable { from: first_of(from), to: first_of(to) });
         }
         for own in df.indices() {
@@ -119,8 +120,8 @@ pub(super) fn check_group(
 /// The same from one switch to all of one group.
 fn check_switch(
     switch: &tvlb_firmware_model::Switch<'_>,
-    own: Index,
-    to: Group,
+    own: SwitchIndex,
+    to: GroupId,
     crossings: &Crossings,
     told: &mut Told,
 ) -> Result<(), VerifyError> {
@@ -171,14 +172,14 @@ fn check_switch(
     Ok(())
 }
 
-fn no_such_route(from: Switch, to: Switch, shape: Shape) -> VerifyError {
+fn no_such_route(from: SwitchId, to: SwitchId, shape: Shape) -> VerifyError {
     let text = format!(
         "the image of switch {from} says that there is a route of shape {shape}, but none is kept"
     );
     Fabric::finding(from.0, to.0, "T-VLB", (Path::default(), text))
 }
 
-fn denied_route(from: Switch, to: Switch, shape: Shape) -> VerifyError {
+fn denied_route(from: SwitchId, to: SwitchId, shape: Shape) -> VerifyError {
     let text = format!(
         "the image of switch {from} says that there is no route of shape {shape}, but one is kept"
     );
@@ -188,7 +189,7 @@ fn denied_route(from: Switch, to: Switch, shape: Shape) -> VerifyError {
 /// The search for routes of fractions and thinned sets from one switch.
 pub(super) struct Search<'s, 'f> {
     pub(super) fabric: &'s Fabric<'f>,
-    pub(super) from: Switch,
+    pub(super) from: SwitchId,
     pub(super) first: &'s [FirstLink],
     /// How many candidates may still be looked at.
     pub(super) looks_left: u64,
@@ -204,7 +205,7 @@ enum Found {
 
 impl Search<'_, '_> {
     /// Checks what the image says of one destination; `false` if the looks did not suffice.
-    pub(super) fn check(&mut self, to: Switch) -> Result<bool, VerifyError> {
+    pub(super) fn check(&mut self, to: SwitchId) -> Result<bool, VerifyError> {
         let switch = &self.fabric.switches[usize::from(self.from.0)];
         let mut all = true;
         for decision in distinct_sets(switch) {
@@ -226,7 +227,7 @@ impl Search<'_, '_> {
     }
 
     /// Looks for a route of a shape that the set keeps, and stops at the first.
-    fn first_kept(&mut self, set: &SetView<'_>, shape: Shape, to: Switch) -> Found {
+    fn first_kept(&mut self, set: &SetView<'_>, shape: Shape, to: SwitchId) -> Found {
         let df = self.fabric.df;
         let image = self.fabric.switches[usize::from(self.from.0)].image();
         let fabric = *image.fabric();
@@ -234,7 +235,7 @@ impl Search<'_, '_> {
         let keep_all = set.rule().keep_of(shape) == Keep::ALL;
         let (from, first) = (self.from, self.first);
         let mut left = self.looks_left;
-        let mut over = |x, v: Index, y| {
+        let mut over = |x, v: SwitchIndex, y| {
             let w = df.split_port(y).0;
             let mut keeps = |detour| {
                 left = left.checked_sub(1)?;

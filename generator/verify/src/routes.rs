@@ -10,7 +10,8 @@ use super::packet::{Fabric, Hop, MIN, MOST_HOPS, Path, Route, VLB};
 use super::presence::{Crossed, Search, distinct_sets};
 use super::sample::{Sample, cells_of_pair, hash};
 use tvlb_schema::{
-    Decision, DrawRule, GlobalPort, Group, Index, Keep, Level, SetView, Shape, ShapeSet, Switch,
+    Decision, DrawRule, GlobalPort, GroupId, Keep, Level, SetView, Shape, ShapeSet, SwitchId,
+    SwitchIndex,
 };
 
 /// By decision and shape: how many routes of a pair the rule keeps, thinned as the image says.
@@ -77,8 +78,8 @@ struct Source<'s, 'f, S> {
     fabric: &'s Fabric<'f>,
     notes: Notes<'s>,
     from: u16,
-    group: Group,
-    index: Index,
+    group: GroupId,
+    index: SwitchIndex,
     /// The links that leave its group.
     first: &'s [FirstLink],
     walks: Walks,
@@ -89,7 +90,7 @@ struct Source<'s, 'f, S> {
 /// All walks from one switch, of whose group the first links are given.
 pub(super) fn check_from(
     fabric: &Fabric<'_>,
-    source: Switch,
+    source: SwitchId,
     first: &[FirstLink],
     notes: Notes<'_>,
     stop: &impl Fn() -> bool,
@@ -108,7 +109,7 @@ pub(super) fn check_from(
     // Each source begins behind itself, so that limits leave out other destinations of each.
     for ahead in 1..switches {
         let destination = (u32::from(source.0) + ahead) % switches;
-        let destination = Switch(u16::try_from(destination).expect("a switch has 16 bits"));
+        let destination = SwitchId(u16::try_from(destination).expect("a switch has 16 bits"));
         if stop() {
             return Err(VerifyError::Interrupted);
         }
@@ -160,7 +161,7 @@ impl<S: Fn() -> bool> Source<'_, '_, S> {
 
     /// Whether each decision's set has a route, by how many there are, if they were counted; else by
     /// the shapes that the image says.
-    fn kept_is_known(&self, to: Switch, kept: Option<[u64; 3]>) -> [Option<bool>; 3] {
+    fn kept_is_known(&self, to: SwitchId, kept: Option<[u64; 3]>) -> [Option<bool>; 3] {
         let of = |decision: Decision| {
             let set = self.set(decision);
             let said = || !set.shapes_to(to).is_empty();
@@ -190,7 +191,7 @@ impl<S: Fn() -> bool> Source<'_, '_, S> {
     fn within_group(&mut self, destination: u16, with_vlb: bool) -> Result<(), VerifyError> {
         let port = GlobalPort(0);
         let route = |detour, kind| Route { destination, x: port, y: port, detour, kind };
-        self.carry(route(Index(0), MIN), "MIN", false)?;
+        self.carry(route(SwitchIndex(0), MIN), "MIN", false)?;
         self.walks.min += 1;
         let (df, own, to) = (self.fabric.df, self.index, self.fabric.place(destination).1);
         if with_vlb {
@@ -219,11 +220,12 @@ impl<S: Fn() -> bool> Source<'_, '_, S> {
     }
 
     /// Walks all MIN paths to another group; whether there are any.
-    fn minimal(&mut self, destination: u16, to: Group) -> Result<bool, VerifyError> {
+    fn minimal(&mut self, destination: u16, to: GroupId) -> Result<bool, VerifyError> {
         let image = self.fabric.switches[usize::from(self.from)].image();
         let fabric = *image.fabric();
         for (x, arrival) in links(&fabric, self.group, to) {
-            let route = Route { destination, x, y: GlobalPort(0), detour: Index(0), kind: MIN };
+            let route =
+                Route { destination, x, y: GlobalPort(0), detour: SwitchIndex(0), kind: MIN };
             let path = self.carry(route, "MIN", false)?;
             let df = &self.fabric.df;
             let head = df.split_port(x).0 != self.index;
@@ -236,7 +238,11 @@ impl<S: Fn() -> bool> Source<'_, '_, S> {
 
     /// All that is looked at of a pair in the sample: how many routes each decision's set keeps,
     /// `None` if they are too many to count.
-    fn sampled(&mut self, destination: Switch, to: Group) -> Result<Option<[u64; 3]>, VerifyError> {
+    fn sampled(
+        &mut self,
+        destination: SwitchId,
+        to: GroupId,
+    ) -> Result<Option<[u64; 3]>, VerifyError> {
         let image = self.fabric.switches[usize::from(self.from)].image();
         let fabric = *image.fabric();
         let other_middle = self.first.iter().filter(|link| link.middle != to);
@@ -267,7 +273,7 @@ impl<S: Fn() -> bool> Source<'_, '_, S> {
     fn by_way(
         &mut self,
         destination: u16,
-        to: Group,
+        to: GroupId,
         below: u64,
         counted: bool,
     ) -> Result<Expected, VerifyError> {
@@ -316,7 +322,7 @@ impl<S: Fn() -> bool> Source<'_, '_, S> {
                             Keep::NONE => false,
                             Keep::ALL if level == Level::ALL => true,
                             _ => {
-                                let (from, to) = (Switch(self.from), Switch(destination));
+                                let (from, to) = (SwitchId(self.from), SwitchId(destination));
                                 rule.keeps_at(level, shape, named.key(&df, from, to))
                             }
                         };
@@ -329,7 +335,7 @@ impl<S: Fn() -> bool> Source<'_, '_, S> {
     }
 
     /// The local hops by which MIN packets for a destination come here to leave the group.
-    fn first_hops(&self, destination: u16, to: Group) -> Vec<Hop> {
+    fn first_hops(&self, destination: u16, to: GroupId) -> Vec<Hop> {
         let df = self.fabric.df;
         let image = self.fabric.switches[usize::from(self.from)].image();
         let mut hops = Vec::new();
@@ -338,7 +344,8 @@ impl<S: Fn() -> bool> Source<'_, '_, S> {
                 continue;
             }
             for other in df.indices().filter(|&other| other != self.index) {
-                let route = Route { destination, x, y: GlobalPort(0), detour: Index(0), kind: MIN };
+                let route =
+                    Route { destination, x, y: GlobalPort(0), detour: SwitchIndex(0), kind: MIN };
                 let from = df.switch(self.group, other).0;
                 // A MIN path that fails is found from its own source.
                 if let Ok(path) = self.fabric.carry(from, route, None, false)
@@ -372,7 +379,7 @@ impl<S: Fn() -> bool> Source<'_, '_, S> {
     /// of that shape. Returns how many there are.
     fn kept(
         &mut self,
-        destination: Switch,
+        destination: SwitchId,
         expected: &Expected,
         below: u64,
     ) -> Result<[u64; 3], VerifyError> {
@@ -438,7 +445,7 @@ impl<S: Fn() -> bool> Source<'_, '_, S> {
     /// The image gives as many routes of each shape as its rule keeps, and says of which there are.
     fn must_keep(
         &self,
-        destination: Switch,
+        destination: SwitchId,
         set: &SetView<'_>,
         found: &[u64; Shape::COUNT],
         expected: &[u64; Shape::COUNT],

@@ -73,7 +73,7 @@ pub(super) fn check_files(set: &TableSet, fabric: &FabricImage<'_>) -> Result<()
 /// The image is in its own file, and its ports lead where the fabric image says.
 pub(super) fn check_switch(
     switch: &Switch<'_>,
-    named: tvlb_schema::Switch,
+    named: tvlb_schema::SwitchId,
     path: &Path,
 ) -> Result<(), VerifyError> {
     let image = switch.image();

@@ -14,8 +14,8 @@ use tvlb_firmware_model::{Channels, Scheme, Switch};
 use tvlb_generator::set_grammar::canonical;
 use tvlb_generator::table_set::{Manifest, TableSet};
 use tvlb_schema::{
-    Decision, Dragonfly, DrawRule, End, FabricImage, Group, Index, Level, Port, Route, SetView,
-    Shape, SwitchImage,
+    Decision, Dragonfly, DrawRule, End, FabricImage, GroupId, Level, Port, Route, SetView, Shape,
+    SwitchImage, SwitchIndex,
 };
 use values::{PathValues, SwitchValues};
 
@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &Inspect) -> Outcome {
             set.fabric_path().display()
         )));
     }
-    let boot = |number: tvlb_schema::Switch| {
+    let boot = |number: tvlb_schema::SwitchId| {
         let bytes = set.switch_image(number).map_err(Failure::of)?;
         // Checks once more that the image fits the fabric, for a message that names its file.
         let in_file = |error: &dyn Display| {
@@ -220,7 +220,7 @@ fn write_thinning(
 
 struct PathReport<'a> {
     switch: &'a Switch<'a>,
-    to: tvlb_schema::Switch,
+    to: tvlb_schema::SwitchId,
     list: bool,
 }
 
@@ -325,8 +325,8 @@ fn set_title(image: &SwitchImage<'_>, number: usize, decisions: &[Decision]) -> 
 
 fn vlb_walk(
     fabric: &FabricImage<'_>,
-    from: (Group, Index),
-    to: (Group, Index),
+    from: (GroupId, SwitchIndex),
+    to: (GroupId, SwitchIndex),
     route: Route,
 ) -> String {
     let df: &Dragonfly = fabric.dragonfly();
@@ -348,24 +348,24 @@ fn vlb_walk(
 
 /// A walk being written: `(0,0) -> (0,3) => (4,1)`, with `->` for a local and `=>` for a global hop.
 struct Walk {
-    at: (Group, Index),
+    at: (GroupId, SwitchIndex),
     text: String,
 }
 
 impl Walk {
-    fn from(at: (Group, Index)) -> Self {
+    fn from(at: (GroupId, SwitchIndex)) -> Self {
         Self { at, text: format!("({},{})", at.0, at.1) }
     }
 
     /// A local hop, if it is not to where the walk stands.
-    fn local(&mut self, to: Index) {
+    fn local(&mut self, to: SwitchIndex) {
         if to != self.at.1 {
             self.at.1 = to;
             self.step("->");
         }
     }
 
-    fn global(&mut self, group: Group, index: Index) {
+    fn global(&mut self, group: GroupId, index: SwitchIndex) {
         self.at = (group, index);
         self.step("=>");
     }
@@ -384,7 +384,7 @@ impl Display for Count {
     }
 }
 
-struct Place(Group, Index);
+struct Place(GroupId, SwitchIndex);
 
 impl Display for Place {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {

@@ -6,7 +6,7 @@ use crate::files::load_fabric;
 use crate::output::{print, print_json};
 use tvlb_generator::routes::count::RouteCounter;
 use tvlb_generator::routes::text::PathListing;
-use tvlb_schema::{Dragonfly, Switch};
+use tvlb_schema::{Dragonfly, SwitchId};
 
 pub(crate) fn run(arguments: &Paths) -> Outcome {
     let topology = load_fabric(&arguments.fabric)?.topology;
@@ -21,8 +21,8 @@ pub(crate) fn existing_switch(
     option: &str,
     number: u32,
     df: &Dragonfly,
-) -> Result<Switch, Failure> {
-    u16::try_from(number).map(Switch).ok().filter(|&switch| df.has_switch(switch)).ok_or_else(
+) -> Result<SwitchId, Failure> {
+    u16::try_from(number).map(SwitchId).ok().filter(|&switch| df.has_switch(switch)).ok_or_else(
         || {
             Failure::Message(format!(
                 "{option} {number}: there is no such switch; switches are 0 to {}",

@@ -40,7 +40,7 @@ use around::Around;
 use pulp::Arch;
 use std::collections::BTreeMap;
 use table::{ByMid, Table, minus, plus, times};
-use tvlb_schema::{Dragonfly, Group, Keep, SetRule, Shape};
+use tvlb_schema::{Dragonfly, GroupId, Keep, SetRule, Shape};
 
 /// Numbers of local hops in the middle: 0, 1, 2.
 const MIDS: usize = 3;
@@ -48,8 +48,8 @@ const MIDS: usize = 3;
 /// All that flows between two groups have in common.
 #[derive(Clone, Debug)]
 struct Span {
-    from: Group,
-    to: Group,
+    from: GroupId,
+    to: GroupId,
     /// The global links by intermediate group: those into it, and those out of it.
     middles: Vec<(Vec<Into>, Vec<OutOf>)>,
     /// By u·a + z, the walks that go that way.
@@ -153,7 +153,7 @@ impl Factored {
             program.whole[shape.number()] = f64::from(set.multiplicity(shape, counting));
         }
         let listed = listed_part(set);
-        let mut numbers: BTreeMap<(Group, Group), usize> = BTreeMap::new();
+        let mut numbers: BTreeMap<(GroupId, GroupId), usize> = BTreeMap::new();
         for flow in pattern.flows.iter().filter(|flow| flow.source != flow.destination) {
             let ((from, i), (to, j)) = (df.place(flow.source), df.place(flow.destination));
             let mut by_hops = [0.0; HOPS];
@@ -215,7 +215,7 @@ impl Factored {
         self.choices.add_flow(flow.demand, &all);
     }
 
-    fn span(&self, topology: &Topology, from: Group, to: Group) -> Span {
+    fn span(&self, topology: &Topology, from: GroupId, to: GroupId) -> Span {
         let df = &self.df;
         let a = df.a() as usize;
         let index = |port| usize::from(df.split_port(port).0.0);

@@ -12,7 +12,7 @@
 use super::triples::TripleCounts;
 use crate::{End, Topology};
 use std::ops::Range;
-use tvlb_schema::{Group, Shape, Switch};
+use tvlb_schema::{GroupId, Shape, SwitchId};
 
 /// Link counts of a topology, and their sums for each pair of groups.
 ///
@@ -22,13 +22,13 @@ use tvlb_schema::{Group, Shape, Switch};
 /// ```
 /// use tvlb_topology::routes::count::RouteCounter;
 /// use tvlb_topology::arrangement::{Arrangement, arrange};
-/// use tvlb_schema::{Dragonfly, Switch};
+/// use tvlb_schema::{Dragonfly, SwitchId};
 ///
 /// let topology = arrange(Dragonfly::new(4, 8, 4, 9)?, Arrangement::default(), 1)?;
 /// let counter = RouteCounter::new(&topology);
 /// // 896 triples (R, leg 1, leg 2) from switch 0 to 8, on fewer routes.
-/// assert_eq!(counter.triples(Switch(0), Switch(8)).total(), 896);
-/// let routes: u64 = counter.counts(Switch(0), Switch(8)).iter().sum();
+/// assert_eq!(counter.triples(SwitchId(0), SwitchId(8)).total(), 896);
+/// let routes: u64 = counter.counts(SwitchId(0), SwitchId(8)).iter().sum();
 /// assert!(routes < 896);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -77,7 +77,7 @@ impl<'t> RouteCounter<'t> {
         let a = df.a() as usize;
         let near_switches = Runs::new(df.switches().map(|s| peers(topology, s)));
         let near_groups = Runs::new(
-            df.switches().map(|s| peers(topology, s).map(|peer| df.place(Switch(peer)).0.0)),
+            df.switches().map(|s| peers(topology, s).map(|peer| df.place(SwitchId(peer)).0.0)),
         );
         let mut switch_links = vec![0; df.switch_count() as usize * g];
         let mut group_links = vec![0; g * g];
@@ -125,7 +125,7 @@ impl<'t> RouteCounter<'t> {
     /// The number of routes of each shape, by shape number; all 0 between switches of one group.
     ///
     /// Takes time in proportion to h.
-    pub fn counts(&self, source: Switch, destination: Switch) -> [u64; Shape::COUNT] {
+    pub fn counts(&self, source: SwitchId, destination: SwitchId) -> [u64; Shape::COUNT] {
         let mut counts = [0; Shape::COUNT];
         let detours = u64::from(self.topology.dragonfly().a().saturating_sub(2));
         for (head, row) in self.pairs(source, destination).into_iter().enumerate() {
@@ -140,7 +140,7 @@ impl<'t> RouteCounter<'t> {
     }
 
     /// What the triples add up to. Takes time in proportion to h.
-    pub fn triples(&self, source: Switch, destination: Switch) -> TripleCounts {
+    pub fn triples(&self, source: SwitchId, destination: SwitchId) -> TripleCounts {
         let df = self.topology.dragonfly();
         let mut counts = TripleCounts::default();
         let elsewhere = u64::from(df.a().saturating_sub(2));
@@ -171,7 +171,7 @@ impl<'t> RouteCounter<'t> {
     }
 
     /// Pairs (x, y) by head and tail; none between switches of one group.
-    fn pairs(&self, source: Switch, destination: Switch) -> [[Pairs; 2]; 2] {
+    fn pairs(&self, source: SwitchId, destination: SwitchId) -> [[Pairs; 2]; 2] {
         let df = self.topology.dragonfly();
         let (from, _) = df.place(source);
         let (to, _) = df.place(destination);
@@ -195,7 +195,7 @@ impl<'t> RouteCounter<'t> {
 
     /// Pairs of a link of this switch and a second link that any switch of the group is at the
     /// end of. Cables lead both ways, so this serves for either end.
-    fn at_one_end(&self, switch: Switch, group: Group) -> Pairs {
+    fn at_one_end(&self, switch: SwitchId, group: GroupId) -> Pairs {
         let group = usize::from(group.0);
         let sum = |runs: &[Run], onward: &dyn Fn(usize) -> u32| {
             runs.iter()
@@ -212,7 +212,7 @@ impl<'t> RouteCounter<'t> {
 }
 
 /// The far switch of each cable of a switch, by rising port.
-fn peers(topology: &Topology, switch: Switch) -> impl Iterator<Item = u16> {
+fn peers(topology: &Topology, switch: SwitchId) -> impl Iterator<Item = u16> {
     let df = topology.dragonfly();
     let (group, index) = df.place(switch);
     (0..).take(df.h() as usize).filter_map(move |slot| {
@@ -257,7 +257,7 @@ impl Runs {
         Self { runs, ranges }
     }
 
-    fn of(&self, switch: Switch) -> &[Run] {
+    fn of(&self, switch: SwitchId) -> &[Run] {
         &self.runs[self.ranges[usize::from(switch.0)].clone()]
     }
 }
@@ -285,7 +285,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn enumerated(topology: &Topology, s: Switch, d: Switch) -> [u64; Shape::COUNT] {
+    fn enumerated(topology: &Topology, s: SwitchId, d: SwitchId) -> [u64; Shape::COUNT] {
         let mut counts = [0; Shape::COUNT];
         for route in enumerate::routes(topology, s, d) {
             counts[route.shape.number()] += 1;
@@ -374,13 +374,13 @@ mod tests {
         let topology = wirings::absolute(13, 26, 13, 27);
         let counter = RouteCounter::new(&topology);
         let df = topology.dragonfly();
-        for (s, d) in [(0, 26), (1, 700), (350, 13)].map(|(s, d)| (Switch(s), Switch(d))) {
+        for (s, d) in [(0, 26), (1, 700), (350, 13)].map(|(s, d)| (SwitchId(s), SwitchId(d))) {
             let from = df.place(s).0;
             let to = df.place(d).0;
             let mut meeting = 0;
             for v in df.switches() {
                 let links =
-                    |group| peers(&topology, v).filter(move |&p| df.place(Switch(p)).0 == group);
+                    |group| peers(&topology, v).filter(move |&p| df.place(SwitchId(p)).0 == group);
                 meeting += links(from).count() * links(to).count();
             }
             let routes = meeting + (25 * 13 * 13 - meeting) * 25;

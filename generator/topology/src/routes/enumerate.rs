@@ -11,7 +11,7 @@
 use super::walk::Walk;
 use crate::{Link, Topology};
 use std::iter;
-use tvlb_schema::{Group, Route, SetRule, Shape, Switch};
+use tvlb_schema::{GroupId, Route, SetRule, Shape, SwitchId};
 
 /// A VLB route with what its definition says of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -30,8 +30,8 @@ pub struct VlbRoute {
 /// None between switches of one group.
 pub fn routes(
     topology: &Topology,
-    source: Switch,
-    destination: Switch,
+    source: SwitchId,
+    destination: SwitchId,
 ) -> impl Iterator<Item = VlbRoute> {
     let df = topology.dragonfly();
     let (from, _) = df.place(source);
@@ -51,9 +51,9 @@ pub fn routes(
 /// The routes whose first global link is x, to the group `middle`, and whose second is y.
 fn routes_over(
     topology: &Topology,
-    source: Switch,
-    destination: Switch,
-    middle: Group,
+    source: SwitchId,
+    destination: SwitchId,
+    middle: GroupId,
     x: Link,
     y: Link,
 ) -> impl Iterator<Item = VlbRoute> {
@@ -87,8 +87,8 @@ fn routes_over(
 pub fn kept(
     topology: &Topology,
     rule: &SetRule,
-    source: Switch,
-    destination: Switch,
+    source: SwitchId,
+    destination: SwitchId,
 ) -> impl Iterator<Item = VlbRoute> {
     let df = topology.dragonfly();
     routes(topology, source, destination)
@@ -105,7 +105,7 @@ mod tests {
     use tvlb_schema::{GlobalPort, Keep, ShapeSet};
 
     /// Everything that the definition promises of the routes of one pair.
-    fn check(topology: &Topology, s: Switch, d: Switch) -> Result<(), TestCaseError> {
+    fn check(topology: &Topology, s: SwitchId, d: SwitchId) -> Result<(), TestCaseError> {
         let df = topology.dragonfly();
         let (from, to) = (df.place(s).0, df.place(d).0);
         let mut walks = BTreeSet::new();
@@ -114,7 +114,7 @@ mod tests {
             prop_assert!(is_walk(topology, s, d, &r.walk));
             prop_assert!(!r.walk.revisits());
             prop_assert_eq!(r.walk.hops(), usize::from(r.shape.hops()));
-            let groups: Vec<Group> = r.walk.switches().iter().map(|&s| df.place(s).0).collect();
+            let groups: Vec<GroupId> = r.walk.switches().iter().map(|&s| df.place(s).0).collect();
             let local = |group| groups.windows(2).filter(|w| w == &[group, group]).count();
             let middle = groups[usize::from(r.shape.head()) + 1];
             prop_assert!(middle != from && middle != to);
@@ -141,7 +141,7 @@ mod tests {
         }
         let topology = wirings::absolute(4, 8, 4, 9);
         for (s, d) in [(0, 8), (1, 17), (71, 0), (40, 39)] {
-            check(&topology, Switch(s), Switch(d)).unwrap();
+            check(&topology, SwitchId(s), SwitchId(d)).unwrap();
         }
     }
 
@@ -172,14 +172,14 @@ mod tests {
     #[test]
     fn a_switch_has_no_routes_to_its_own_group() {
         let topology = wirings::absolute(2, 4, 2, 9);
-        assert_eq!(routes(&topology, Switch(0), Switch(3)).count(), 0);
-        assert_eq!(routes(&topology, Switch(0), Switch(0)).count(), 0);
+        assert_eq!(routes(&topology, SwitchId(0), SwitchId(3)).count(), 0);
+        assert_eq!(routes(&topology, SwitchId(0), SwitchId(0)).count(), 0);
     }
 
     #[test]
     fn a_rule_keeps_whole_shapes_and_fractions() {
         let topology = wirings::absolute(4, 8, 4, 9);
-        let (s, d) = (Switch(1), Switch(17));
+        let (s, d) = (SwitchId(1), SwitchId(17));
         let shapes = ShapeSet::generated_by(&[Shape::new(0, 1, 1).unwrap()]);
         let whole = SetRule::whole(shapes);
         let expected: Vec<VlbRoute> =

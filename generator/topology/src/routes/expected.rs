@@ -8,7 +8,7 @@ use super::count::RouteCounter;
 use super::presence::present_shapes;
 use rayon::prelude::*;
 use serde::Serialize;
-use tvlb_schema::{DrawRule, Keep, SetRule, Shape, Switch};
+use tvlb_schema::{DrawRule, Keep, SetRule, Shape, SwitchId};
 
 /// What a rule draws for one pair of switches.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,8 +48,8 @@ pub fn hops_are_exact(rule: &SetRule) -> bool {
 pub fn pair_mean(
     counter: &RouteCounter<'_>,
     rule: &SetRule,
-    source: Switch,
-    destination: Switch,
+    source: SwitchId,
+    destination: SwitchId,
 ) -> PairMean {
     let counts = counter.counts(source, destination);
     // In parts of 10 000 routes, so that the sums are exact.
@@ -77,7 +77,7 @@ pub fn pair_mean(
 /// Uses the threads of the current rayon pool; the result is the same for any number of them.
 pub fn fabric_mean(counter: &RouteCounter<'_>, rule: &SetRule) -> FabricMean {
     let df = *counter.topology().dragonfly();
-    let switches: Vec<Switch> = df.switches().collect();
+    let switches: Vec<SwitchId> = df.switches().collect();
     // One sum per source, each in the order of the destinations.
     let by_source: Vec<Sum> = switches
         .par_iter()
@@ -195,7 +195,7 @@ mod tests {
     }
 
     /// The mean hops of what a rule without fractions, or one that draws by shape, really draws.
-    fn enumerated(topology: &Topology, rule: &SetRule, s: Switch, d: Switch) -> Option<f64> {
+    fn enumerated(topology: &Topology, rule: &SetRule, s: SwitchId, d: SwitchId) -> Option<f64> {
         let kept: Vec<Shape> = enumerate::kept(topology, rule, s, d).map(|r| r.shape).collect();
         let present: ShapeSet = kept.iter().copied().collect();
         let drawn: Vec<(f64, f64)> = match rule.draw {
@@ -256,7 +256,7 @@ mod tests {
         let mut rule = SetRule::whole(ShapeSet::ALL);
         rule.keep = [Keep::new(2500).unwrap(); Shape::COUNT];
         assert!(!hops_are_exact(&rule));
-        let (s, d) = (Switch(1), Switch(17));
+        let (s, d) = (SwitchId(1), SwitchId(17));
         let quarter = pair_mean(&counter, &rule, s, d);
         let whole = pair_mean(&counter, &SetRule::whole(ShapeSet::ALL), s, d);
         assert!((quarter.routes - whole.routes / 4.0).abs() < 1e-9);

@@ -2,17 +2,17 @@
 
 use super::walk::Walk;
 use crate::Topology;
-use tvlb_schema::{End, Switch};
+use tvlb_schema::{End, SwitchId};
 
 /// Whether a walk goes from `source` to `destination`, each hop over a cable that there is.
 pub(super) fn is_walk(
     topology: &Topology,
-    source: Switch,
-    destination: Switch,
+    source: SwitchId,
+    destination: SwitchId,
     walk: &Walk,
 ) -> bool {
     let df = topology.dragonfly();
-    let hop = |s: Switch, d: Switch| {
+    let hop = |s: SwitchId, d: SwitchId| {
         let (group, index) = df.place(s);
         s != d
             && (group == df.place(d).0

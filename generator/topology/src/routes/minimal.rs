@@ -6,7 +6,7 @@
 
 use super::walk::Walk;
 use crate::Topology;
-use tvlb_schema::{GlobalPort, Switch};
+use tvlb_schema::{GlobalPort, SwitchId};
 
 /// A MIN path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -26,7 +26,7 @@ impl MinPath {
 
 /// The MIN paths from one switch to another, by rising port x; none where the two groups have no
 /// cable between them.
-pub fn paths(topology: &Topology, source: Switch, destination: Switch) -> Vec<MinPath> {
+pub fn paths(topology: &Topology, source: SwitchId, destination: SwitchId) -> Vec<MinPath> {
     let df = topology.dragonfly();
     let (from, _) = df.place(source);
     let (to, _) = df.place(destination);
@@ -64,7 +64,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn by_hops(topology: &Topology, from: u16, to: u16) -> [u64; 4] {
-        count_by_hops(&paths(topology, Switch(from), Switch(to)))
+        count_by_hops(&paths(topology, SwitchId(from), SwitchId(to)))
     }
 
     #[test]
@@ -93,7 +93,7 @@ mod tests {
     proptest! {
         #[test]
         fn paths_walk_over_cables_and_backwards_too(topology in wirings::any()) {
-            let switches: Vec<Switch> = topology.dragonfly().switches().collect();
+            let switches: Vec<SwitchId> = topology.dragonfly().switches().collect();
             for &s in &switches {
                 for &d in &switches {
                     let forth = paths(&topology, s, d);

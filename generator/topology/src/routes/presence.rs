@@ -5,7 +5,7 @@
 
 use super::count::RouteCounter;
 use crate::{End, Link, Topology};
-use tvlb_schema::{GlobalPort, Group, Keep, Level, Route, SetRule, Shape, ShapeSet, Switch};
+use tvlb_schema::{GlobalPort, GroupId, Keep, Level, Route, SetRule, Shape, ShapeSet, SwitchId};
 
 /// The shapes of which the rule keeps a route from `source` to `destination`; none between
 /// switches of one group.
@@ -15,8 +15,8 @@ use tvlb_schema::{GlobalPort, Group, Keep, Level, Route, SetRule, Shape, ShapeSe
 pub fn present_shapes(
     counter: &RouteCounter<'_>,
     rule: &SetRule,
-    source: Switch,
-    destination: Switch,
+    source: SwitchId,
+    destination: SwitchId,
 ) -> ShapeSet {
     shapes_when_thinned(counter, rule, &[], source, destination)
 }
@@ -29,8 +29,8 @@ pub fn shapes_when_thinned(
     counter: &RouteCounter<'_>,
     rule: &SetRule,
     levels: &[Level],
-    source: Switch,
-    destination: Switch,
+    source: SwitchId,
+    destination: SwitchId,
 ) -> ShapeSet {
     let counts = counter.counts(source, destination);
     let search = Search { topology: counter.topology(), rule, levels, source, destination };
@@ -50,8 +50,8 @@ struct Search<'a> {
     topology: &'a Topology,
     rule: &'a SetRule,
     levels: &'a [Level],
-    source: Switch,
-    destination: Switch,
+    source: SwitchId,
+    destination: SwitchId,
 }
 
 impl Search<'_> {
@@ -82,7 +82,7 @@ impl Search<'_> {
 
     /// The global ports of a switch's group that are `local` hops, 0 or 1, from the switch, with
     /// the far ends of their cables.
-    fn ends(&self, switch: Switch, local: u8) -> impl Iterator<Item = (GlobalPort, End)> {
+    fn ends(&self, switch: SwitchId, local: u8) -> impl Iterator<Item = (GlobalPort, End)> {
         let df = self.topology.dragonfly();
         let (group, index) = df.place(switch);
         let first = df.global_port(index, 0).0;
@@ -100,7 +100,7 @@ impl Search<'_> {
     /// same switch if there is no hop in the middle, else all.
     ///
     /// None if the cable has come to `group` itself.
-    fn onward(&self, arrival: End, group: Group, mid: u8) -> &[Link] {
+    fn onward(&self, arrival: End, group: GroupId, mid: u8) -> &[Link] {
         let links = self.topology.links(arrival.group, group);
         if mid > 0 {
             return links;
@@ -113,7 +113,7 @@ impl Search<'_> {
     }
 
     /// Whether a global port of the switch's group is `local` hops, 0 or 1, from the switch.
-    fn is_local(&self, switch: Switch, port: GlobalPort, local: u8) -> bool {
+    fn is_local(&self, switch: SwitchId, port: GlobalPort, local: u8) -> bool {
         let df = self.topology.dragonfly();
         (df.split_port(port).0 != df.place(switch).1) == (local == 1)
     }

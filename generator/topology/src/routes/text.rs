@@ -6,7 +6,7 @@ use super::walk::Walk;
 use super::{enumerate, minimal};
 use serde::Serialize;
 use std::fmt;
-use tvlb_schema::{Dragonfly, GlobalPort, Group, Index, Shape, Switch};
+use tvlb_schema::{Dragonfly, GlobalPort, GroupId, Shape, SwitchId, SwitchIndex};
 
 /// The paths from one switch to another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -34,11 +34,11 @@ pub struct PathListing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Place {
     /// Number in the fabric.
-    pub switch: Switch,
+    pub switch: SwitchId,
     /// Its group.
-    pub group: Group,
+    pub group: GroupId,
     /// Its index in the group.
-    pub index: Index,
+    pub index: SwitchIndex,
 }
 
 /// How many routes have a shape.
@@ -75,8 +75,8 @@ impl PathListing {
     /// paths, then VLB routes, in the orders of [`minimal::paths`] and [`enumerate::routes`].
     pub fn new(
         counter: &RouteCounter<'_>,
-        source: Switch,
-        destination: Switch,
+        source: SwitchId,
+        destination: SwitchId,
         list: bool,
     ) -> Self {
         let topology = counter.topology();
@@ -111,7 +111,11 @@ impl PathListing {
     }
 }
 
-fn all_paths(counter: &RouteCounter<'_>, source: Switch, destination: Switch) -> Vec<ListedPath> {
+fn all_paths(
+    counter: &RouteCounter<'_>,
+    source: SwitchId,
+    destination: SwitchId,
+) -> Vec<ListedPath> {
     let topology = counter.topology();
     let df = topology.dragonfly();
     let min = minimal::paths(topology, source, destination).into_iter().map(|path| ListedPath {
@@ -204,7 +208,7 @@ mod tests {
     fn listing(from: u16, to: u16, list: bool) -> PathListing {
         let topology = wirings::absolute(2, 4, 2, 9);
         let counter = RouteCounter::new(&topology);
-        PathListing::new(&counter, Switch(from), Switch(to), list)
+        PathListing::new(&counter, SwitchId(from), SwitchId(to), list)
     }
 
     #[test]

@@ -11,13 +11,13 @@ use super::walk::Walk;
 use crate::Topology;
 use serde::Serialize;
 use std::collections::BTreeSet;
-use tvlb_schema::Switch;
+use tvlb_schema::SwitchId;
 
 /// One VLB triple.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Triple {
     /// The intermediate switch R.
-    pub via: Switch,
+    pub via: SwitchId,
     /// The MIN path to R.
     pub first: MinPath,
     /// The MIN path from R.
@@ -35,8 +35,8 @@ impl Triple {
 /// [`minimal::paths`]. None from a switch to itself.
 pub fn triples(
     topology: &Topology,
-    source: Switch,
-    destination: Switch,
+    source: SwitchId,
+    destination: SwitchId,
 ) -> impl Iterator<Item = Triple> {
     let df = topology.dragonfly();
     let (from, _) = df.place(source);
@@ -109,10 +109,10 @@ mod tests {
     use super::super::wirings;
     use super::*;
     use crate::End;
-    use tvlb_schema::{Dragonfly, GlobalPort, Group};
+    use tvlb_schema::{Dragonfly, GlobalPort, GroupId};
 
     fn counts(topology: &Topology, from: u16, to: u16) -> TripleCounts {
-        TripleCounts::of(triples(topology, Switch(from), Switch(to)))
+        TripleCounts::of(triples(topology, SwitchId(from), SwitchId(to)))
     }
 
     #[test]
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn cables_between_the_same_two_switches_make_distinct_walks() {
         let df = Dragonfly::new(1, 1, 4, 3).unwrap();
-        let end = |group, port| End { group: Group(group), port: GlobalPort(port) };
+        let end = |group, port| End { group: GroupId(group), port: GlobalPort(port) };
         let cables = [(0, 1), (0, 2), (1, 2)].map(|(low, high)| {
             let port = |group, other: u16| if other > group { other - 1 } else { other };
             [0, 1].map(|k| (end(low, 2 * port(low, high) + k), end(high, 2 * port(high, low) + k)))
@@ -149,6 +149,6 @@ mod tests {
         let pair = counts(&topology, 0, 1);
         assert_eq!(pair.total(), 4);
         assert_eq!((pair.distinct_walks, pair.revisiting), (4, 0));
-        assert!(triples(&topology, Switch(0), Switch(1)).all(|t| t.walk().hops() == 2));
+        assert!(triples(&topology, SwitchId(0), SwitchId(1)).all(|t| t.walk().hops() == 2));
     }
 }

@@ -5,7 +5,7 @@
 
 use serde::{Serialize, Serializer};
 use std::fmt;
-use tvlb_schema::{Dragonfly, Switch};
+use tvlb_schema::{Dragonfly, SwitchId};
 
 /// The most switches on a VLB path: two legs of three hops share one.
 const MOST_SWITCHES: usize = 7;
@@ -14,14 +14,14 @@ const MOST_SWITCHES: usize = 7;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Walk {
     /// Zero from `len` on, so that equal walks compare equal.
-    switches: [Switch; MOST_SWITCHES],
+    switches: [SwitchId; MOST_SWITCHES],
     len: usize,
 }
 
 impl Walk {
     /// The walk of no hops that stays on this switch.
-    pub fn at(switch: Switch) -> Self {
-        let mut switches = [Switch(0); MOST_SWITCHES];
+    pub fn at(switch: SwitchId) -> Self {
+        let mut switches = [SwitchId(0); MOST_SWITCHES];
         switches[0] = switch;
         Self { switches, len: 1 }
     }
@@ -31,7 +31,7 @@ impl Walk {
     /// # Panics
     /// On the seventh hop: no MIN or VLB path has more than six.
     #[must_use]
-    pub fn to(mut self, switch: Switch) -> Self {
+    pub fn to(mut self, switch: SwitchId) -> Self {
         if self.last() != switch {
             self.switches[self.len] = switch;
             self.len += 1;
@@ -49,12 +49,12 @@ impl Walk {
     }
 
     /// The switches in order, both ends included.
-    pub fn switches(&self) -> &[Switch] {
+    pub fn switches(&self) -> &[SwitchId] {
         &self.switches[..self.len]
     }
 
     /// The switch that it has come to.
-    pub fn last(&self) -> Switch {
+    pub fn last(&self) -> SwitchId {
         self.switches[self.len - 1]
     }
 
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     fn walk(switches: &[u16]) -> Walk {
-        switches.iter().fold(Walk::at(Switch(switches[0])), |walk, &s| walk.to(Switch(s)))
+        switches.iter().fold(Walk::at(SwitchId(switches[0])), |walk, &s| walk.to(SwitchId(s)))
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! The tests of the balance include this file too, so it names the crate from without.
 
 use proptest::prelude::*;
-use tvlb_schema::{Dragonfly, End, Switch};
+use tvlb_schema::{Dragonfly, End, SwitchId};
 use tvlb_topology::Topology;
 use tvlb_topology::arrangement::{Arrangement, arrange};
 
@@ -38,7 +38,7 @@ pub(crate) fn any() -> impl Strategy<Value = Topology> {
 }
 
 /// All ordered pairs of switches of different groups.
-pub(crate) fn inter_group_pairs(topology: &Topology) -> Vec<(Switch, Switch)> {
+pub(crate) fn inter_group_pairs(topology: &Topology) -> Vec<(SwitchId, SwitchId)> {
     let df = topology.dragonfly();
     df.switches()
         .flat_map(|s| df.switches().map(move |d| (s, d)))

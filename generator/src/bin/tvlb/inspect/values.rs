@@ -136,7 +136,7 @@ struct ShapeValues {
 }
 
 impl PathValues {
-    pub(super) fn of(switch: &Switch<'_>, destination: tvlb_schema::Switch, list: bool) -> Self {
+    pub(super) fn of(switch: &Switch<'_>, destination: tvlb_schema::SwitchId, list: bool) -> Self {
         let image = switch.image();
         let fabric = image.fabric();
         let df = fabric.dragonfly();

@@ -104,7 +104,7 @@ fn switch_images(set: &TableSet) -> Result<Vec<Vec<u8>>, Failure> {
         .map(|number| {
             let number = u16::try_from(number)
                 .map_err(|_| Failure::Message(format!("{count} switch images are too many")))?;
-            set.switch_image(tvlb_schema::Switch(number)).map_err(Failure::of)
+            set.switch_image(tvlb_schema::SwitchId(number)).map_err(Failure::of)
         })
         .collect()
 }
