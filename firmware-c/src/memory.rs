@@ -37,7 +37,7 @@ pub(crate) struct Counters {
 impl Credits for Counters {
     #[inline]
     fn used(&self, port: Port) -> u32 {
-        let port = usize::from(port.0);
+        let port = port.as_usize();
         if port >= self.count {
             return 0;
         }

@@ -29,6 +29,6 @@ pub trait Credits {
 /// One counter per physical port; a port beyond the end counts as idle.
 impl Credits for [u32] {
     fn used(&self, port: Port) -> u32 {
-        self.get(usize::from(port.0)).copied().unwrap_or(0)
+        self.get(port.as_usize()).copied().unwrap_or(0)
     }
 }

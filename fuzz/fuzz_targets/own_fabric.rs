@@ -44,7 +44,7 @@ struct Network<'a> {
 
 impl<'a> Network<'a> {
     fn switch(&'a self, number: SwitchId) -> &'a Switch<'a> {
-        let at = usize::from(number.0);
+        let at = number.as_usize();
         self.switches[at].get_or_init(|| {
             let image = self.images[at].get_or_init(|| self.own.switch_image(number, &[]));
             Switch::boot(&self.own.image, image).expect("the images were encoded")
@@ -220,7 +220,7 @@ fuzz_target!(|input: Input| {
                 let switch = network.switch(from);
                 let c = InC::boot(
                     &own.image,
-                    network.images[usize::from(from.0)].get().expect("booted"),
+                    network.images[from.as_usize()].get().expect("booted"),
                 );
                 match admit(switch, &c, (node, scheme), &mut world) {
                     Ok((first, _)) => {
@@ -238,7 +238,7 @@ fuzz_target!(|input: Input| {
                 world.paths = paths(custom);
                 let switch = network.switch(at);
                 let c =
-                    InC::boot(&own.image, network.images[usize::from(at.0)].get().expect("booted"));
+                    InC::boot(&own.image, network.images[at.as_usize()].get().expect("booted"));
                 bounce(switch, &c, header, &mut world);
             }
         }

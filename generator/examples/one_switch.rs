@@ -37,7 +37,7 @@ fn packets(fabric_image: &str, switch_image: &str) -> Result<String, Box<dyn Err
         match admission.step {
             Step::Deliver { port } => writeln!(told, "deliver at port {port}")?,
             Step::Send { port, virtual_channel, .. } => {
-                credits[usize::from(port.0)] += 1;
+                credits[port.as_usize()] += 1;
                 let choice = admission.choice;
                 writeln!(told, "{choice:?}: send by port {port} on channel {virtual_channel}")?;
             }

@@ -36,7 +36,7 @@ impl BalancedSet {
 
     /// The levels of one switch.
     pub fn levels_of(&self, switch: SwitchId) -> &[Level] {
-        self.levels.get(usize::from(switch.0)).map_or(&[], Vec::as_slice)
+        self.levels.get(switch.as_usize()).map_or(&[], Vec::as_slice)
     }
 }
 
@@ -197,7 +197,7 @@ pub fn check_reachable(topology: &Topology) -> Result<(), ImageStageError> {
     let df = topology.dragonfly();
     let joined = |i: GroupId, j: GroupId| i != j && !topology.links(i, j).is_empty();
     for from in df.groups() {
-        for to in df.groups().skip(usize::from(from.0) + 1) {
+        for to in df.groups().skip(from.as_usize() + 1) {
             if !joined(from, to) && !df.groups().any(|m| joined(from, m) && joined(m, to)) {
                 return Err(ImageStageError::Unreachable { from, to });
             }

@@ -423,16 +423,15 @@ pub fn encode_fabric_image(df: &Dragonfly, cables: &[(End, End)]) -> alloc::vec:
         .groups()
         .flat_map(|group| df.global_ports().map(move |_| (u32::from(group.0), 0)))
         .collect();
-    let number = |end: End| {
-        usize::from(end.group.0) * df.ports_per_group() as usize + usize::from(end.port.0)
-    };
+    let number =
+        |end: End| end.group.as_usize() * df.ports_per_group() as usize + end.port.as_usize();
     let count = |cables: usize| {
         u32::try_from(cables).expect("at most half the ports, which are below 2^24")
     };
     let mut at = 0;
     let (mut least, mut most) = (u32::MAX, 0);
     for low in df.groups() {
-        for high in df.groups().skip(usize::from(low.0) + 1) {
+        for high in df.groups().skip(low.as_usize() + 1) {
             starts.push(count(at));
             let of_pair =
                 cables[at..].iter().take_while(|(l, h)| (l.group, h.group) == (low, high));

@@ -15,6 +15,14 @@ macro_rules! identifier {
         )]
         pub struct $name(pub $number);
 
+        impl $name {
+            /// Its number as an index into a slice.
+            #[inline]
+            pub const fn as_usize(self) -> usize {
+                self.0 as usize
+            }
+        }
+
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 self.0.fmt(f)

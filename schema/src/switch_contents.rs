@@ -114,7 +114,7 @@ pub fn encode_switch_image(fabric: &FabricImage<'_>, contents: &SwitchContents) 
                 "one entry for each switch"
             );
             for destination in df.switches().filter(|&d| df.place(d).0 != group) {
-                let shapes = set.shapes_to[usize::from(destination.0)];
+                let shapes = set.shapes_to[destination.as_usize()];
                 always = always.and(shapes);
                 ever = ever.or(shapes);
             }
@@ -145,7 +145,7 @@ pub fn encode_switch_image(fabric: &FabricImage<'_>, contents: &SwitchContents) 
             if df.place(destination).0 == group {
                 return 0;
             }
-            let present = contents.shapes_to[usize::from(destination.0)];
+            let present = contents.shapes_to[destination.as_usize()];
             let bits = set.sometimes.iter().enumerate();
             bits.fold(0, |bits, (column, shape)| {
                 bits | u32::from(present.contains(shape)) << column

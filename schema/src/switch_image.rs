@@ -257,7 +257,7 @@ impl<'a> SwitchImage<'a> {
             let end = End { group: self.group, port };
             let found = u32::from_le_bytes(*code);
             if found != peer_code(&self.fabric, end) {
-                let offset = base + size_of::<PeerCode>() * usize::from(port.0);
+                let offset = base + size_of::<PeerCode>() * port.as_usize();
                 return refusal.out_of_range(Value::Peer, offset, found);
             }
             let is_own = self.own_slot(port).is_some();
@@ -326,7 +326,7 @@ impl<'a> SwitchImage<'a> {
     /// is unused or does not exist.
     #[inline]
     pub fn behind(&self, port: GlobalPort) -> Option<End> {
-        let code = u32::from_le_bytes(*self.peers.get(usize::from(port.0))?);
+        let code = u32::from_le_bytes(*self.peers.get(port.as_usize())?);
         let group = GroupId((code >> 16) as u16);
         let port = GlobalPort((code & 0xffff) as u16);
         (group != self.group).then_some(End { group, port })

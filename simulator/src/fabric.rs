@@ -118,8 +118,8 @@ impl<'a> Fabric<'a> {
     /// What a port of a switch leads to. A port that does not exist leads to nothing.
     pub fn link(&self, switch: SwitchId, port: Port) -> Link {
         let radix = self.dragonfly.radix() as usize;
-        let number = usize::from(switch.0) * radix + usize::from(port.0);
-        if usize::from(port.0) < radix {
+        let number = switch.as_usize() * radix + port.as_usize();
+        if port.as_usize() < radix {
             self.links.get(number).copied().unwrap_or(Link::Unused)
         } else {
             Link::Unused

@@ -234,7 +234,7 @@ impl<'f> Network<'f> {
             let at = source.switch;
             let destination = NodeId(traffic.draw(node.0, &mut source.rng));
             let queues = states.queues(switches, at, settings.buffer_flits);
-            let admission = switches[usize::from(at.0)]
+            let admission = switches[at.as_usize()]
                 .admit(destination, settings.scheme, settings.paths, &queues, &mut source.rng)
                 .map_err(|error| Box::new(DatapathError { switch: at, cycle: now, error }))?;
             // The output channel at this switch is known from now on, so the packet is not asked
@@ -325,8 +325,7 @@ impl<'f> Network<'f> {
             if !FROM_NODES {
                 let at = input.port().in_chunk(number).switch(bits);
                 let header = Header::from_bits(flit.header);
-                let (out, channel) = match self.fabric.switches()[usize::from(at.0)].forward(header)
-                {
+                let (out, channel) = match self.fabric.switches()[at.as_usize()].forward(header) {
                     // The link to a node has as many virtual channels as others, and nothing waits
                     // after it, so the packet keeps the virtual channel that it has.
                     Ok(Step::Deliver { port }) => (port, input.virtual_channel()),
@@ -370,7 +369,7 @@ impl<'f> Network<'f> {
                 queues = queues.without(self.second_looks.sent());
             }
             let flit = self.links.pool.flit_mut(look.arriving.packet);
-            let at = usize::from(second.0);
+            let at = second.as_usize();
             let header = switches[at]
                 .reconsider(
                     Header::from_bits(flit.header),

@@ -377,7 +377,7 @@ impl Credits for Queues<'_> {
     fn used_along(&self, header: Header) -> Option<u32> {
         let (mut at, mut header, mut sum) = (self.switch, header, 0);
         loop {
-            match self.switches[usize::from(at.0)].forward(header).ok()? {
+            match self.switches[at.as_usize()].forward(header).ok()? {
                 Step::Deliver { .. } => return Some(sum),
                 Step::Send { port, header: moved, .. } => {
                     sum += self.used_at(at, port);

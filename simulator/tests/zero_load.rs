@@ -57,7 +57,7 @@ fn pair_with(fabric: &Fabric<'_>, shape: Shape) -> Option<(SwitchId, SwitchId)> 
     let df: &Dragonfly = fabric.dragonfly();
     df.switches().map(|to| (SwitchId(0), to)).find(|&(from, to)| {
         let mut found = false;
-        fabric.switches()[usize::from(from.0)]
+        fabric.switches()[from.as_usize()]
             .for_each_route(Decision::UgalL, to, |_, s| found |= s == shape);
         found
     })

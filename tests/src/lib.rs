@@ -100,7 +100,7 @@ pub fn carry(
     let df = *switches[0].image().fabric().dragonfly();
     let (mut at, mut step, mut crossings) = (source, first, Vec::new());
     loop {
-        let here = &switches[usize::from(at.0)];
+        let here = &switches[at.as_usize()];
         match step {
             Step::Deliver { port } => {
                 let terminal = u8::try_from(port.0).expect("a terminal's port is below p");
@@ -113,7 +113,7 @@ pub fn carry(
                 crossings.push(Crossing { from: at, port, to, virtual_channel, global });
                 assert!(crossings.len() <= 7, "a packet is on its eighth hop: {crossings:?}");
                 at = to;
-                let there = &switches[usize::from(at.0)];
+                let there = &switches[at.as_usize()];
                 let header = if header.stage() == Stage::SourceLocal {
                     at_second(there, header)
                 } else {
@@ -169,7 +169,7 @@ pub fn kept_when_thinned(
     let (df, rule) = (fabric.topology.dragonfly(), rule_of(fabric));
     routes(&fabric.topology, source, destination)
         .filter(|route| {
-            let level = levels[usize::from(route.route.x.0)];
+            let level = levels[route.route.x.as_usize()];
             rule.keeps_at(level, route.shape, route.route.key(df, source, destination))
         })
         .map(|route| (route.route, route.shape))

@@ -66,7 +66,7 @@ fn graph(channels: VcScheme, channel_of: impl Fn(&Crossing) -> u8) -> Graph {
     };
     for source in df.switches() {
         for to in df.switches() {
-            let here = &switches[usize::from(source.0)];
+            let here = &switches[source.as_usize()];
             let [min, vlb] = headers(&fabric.topology, source, to);
             for header in min.iter().chain(&vlb) {
                 let first = here.forward(*header).unwrap();

@@ -14,7 +14,7 @@ const CREDITS: [u32; 11] = [0, 3, 1, 4, 0, 5, 9, 2, 6, 5, 3];
 fn takes_min(min: Candidate, vlb: Candidate, threshold: i16) -> bool {
     let cost = |candidate: Candidate| i64::try_from(candidate.cost).expect("it is small");
     assert_eq!(min.cost, u64::from(min.queue) * u64::from(min.hops));
-    assert_eq!(min.queue, CREDITS[usize::from(min.port.0)]);
+    assert_eq!(min.queue, CREDITS[min.port.as_usize()]);
     cost(min) <= cost(vlb) + i64::from(threshold)
 }
 
@@ -142,7 +142,7 @@ fn second_looks_are_explained_too() {
             first.admit(node, Scheme::Par, VlbPaths::Custom, idle.as_slice(), &mut rng()).unwrap();
         let Step::Send { port, header, .. } = admission.step else { panic!() };
         let (_, index) = first.neighbour(port).unwrap();
-        let (second, credits) = (&switches[usize::from(index.0)], CREDITS.as_slice());
+        let (second, credits) = (&switches[index.as_usize()], CREDITS.as_slice());
         let is_open = header.stage() == Stage::SourceLocal && header.kind() == Some(Kind::OpenMin);
         if header.stage() != Stage::SourceLocal {
             continue;

@@ -269,7 +269,7 @@ proptest! {
                 Ok(Step::Send { port, header: next, virtual_channel }) => {
                     prop_assert!(virtual_channel < 7);
                     let (group, index) = here.neighbour(port).unwrap();
-                    at = usize::from(df.switch(group, index).0);
+                    at = df.switch(group, index).as_usize();
                     header = next;
                 }
                 Ok(Step::Deliver { port }) => {

@@ -51,7 +51,7 @@ fn assert_arrival(fabric: &Fabric, draws: u32) {
                     for _ in 0..draws {
                         time += 1;
                         let credits = queues(df.radix(), time);
-                        let here = &switches[usize::from(source.0)];
+                        let here = &switches[source.as_usize()];
                         let admission =
                             here.admit(node, scheme, paths, credits.as_slice(), &mut rng).unwrap();
                         let second = |switch: &Switch<'_>, header: Header| {
@@ -95,7 +95,7 @@ fn assert_every_route(fabric: &Fabric) {
                         | u64::from(detour.0) << 8
                         | 2,
                 );
-                let first = switches[usize::from(source.0)].forward(header).unwrap();
+                let first = switches[source.as_usize()].forward(header).unwrap();
                 let (node, path) = carry(&switches, source, first, |_, header| header).unwrap();
                 assert_eq!(node, df.node(destination, 1));
                 let visited: Vec<_> =

@@ -33,7 +33,7 @@ fn assert_means(
     let switch = Switch::boot(&generated.images.fabric, &image).unwrap();
     let (df, rule) = (*fabric.topology.dragonfly(), rule_of(fabric));
     let set = switch.image().set(Decision::UgalL);
-    assert!(df.global_ports().all(|x| set.level(x) == levels[usize::from(x.0)]));
+    assert!(df.global_ports().all(|x| set.level(x) == levels[x.as_usize()]));
     let mut count = 0;
     for destination in df.switches() {
         let mut expected = kept_when_thinned(fabric, levels, source, destination);

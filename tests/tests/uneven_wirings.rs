@@ -94,7 +94,7 @@ fn a_conventional_path_that_exists_is_found() {
             for destination in df.switches().step_by(5) {
                 let far = df.place(source).0 != df.place(destination).0;
                 if far && counter.triples(source, destination).total() > 0 {
-                    drawn(&switches[usize::from(source.0)], destination, VlbPaths::Conventional, 5);
+                    drawn(&switches[source.as_usize()], destination, VlbPaths::Conventional, 5);
                 }
             }
         }
@@ -120,7 +120,7 @@ fn a_kept_route_that_exists_is_found() {
             for destination in df.switches().step_by(5) {
                 let counts = counter.counts(source, destination);
                 if rule.shapes().iter().any(|shape| counts[shape.number()] > 0) {
-                    drawn(&switches[usize::from(source.0)], destination, VlbPaths::Custom, 5);
+                    drawn(&switches[source.as_usize()], destination, VlbPaths::Custom, 5);
                 }
             }
         }
@@ -207,7 +207,7 @@ fn the_looks_of_a_draw_are_foretold() {
             for to in df.switches().filter(|&to| df.place(to).0 != df.place(source).0) {
                 for _ in 0..each {
                     let idle = [0_u32; 1];
-                    switches[usize::from(source.0)]
+                    switches[source.as_usize()]
                         .admit(
                             df.node(to, 0),
                             Scheme::Vlb,

@@ -177,8 +177,8 @@ impl Sum {
             self.of[links.local(c.middle, c.v, c.w)] += direct;
         }
         let a = df.a() as usize;
-        let row = usize::from(c.middle.0) * a + usize::from(c.v.0);
-        self.apart[row * a + usize::from(c.w.0)] += apart;
+        let row = c.middle.as_usize() * a + c.v.as_usize();
+        self.apart[row * a + c.w.as_usize()] += apart;
     }
 
     /// Adds the two hops of one path over a switch in the middle.
@@ -205,7 +205,7 @@ fn group_sum(counter: &RouteCounter<'_>, draw: Draw<'_>, from: GroupId) -> Sum {
             match draw {
                 Draw::Conventional => triples(topology, source, destination, &mut sum),
                 Draw::Set { rule, levels } => {
-                    let levels = levels.get(usize::from(source.0)).map_or(&[][..], Vec::as_slice);
+                    let levels = levels.get(source.as_usize()).map_or(&[][..], Vec::as_slice);
                     routes(topology, rule, levels, source, destination, &mut sum);
                 }
             }
@@ -233,7 +233,7 @@ fn crossings(
         }
         let v = df.split_port(port).0;
         let head = df.split_port(x).0 != here;
-        let level = levels.get(usize::from(x.0)).copied().unwrap_or(Level::ALL);
+        let level = levels.get(x.as_usize()).copied().unwrap_or(Level::ALL);
         for &y in topology.links(middle, to) {
             let (w, tail) = (df.split_port(y.from).0, df.split_port(y.to).0 != there);
             each(&Crossing { x, middle, v, w, y, head, tail, level });
@@ -353,10 +353,10 @@ fn shape(c: &Crossing, mid: u8) -> Shape {
 fn spread(topology: &Topology, links: &Links, sum: &mut Sum, middle: GroupId) {
     let df = topology.dragonfly();
     let a = df.a() as usize;
-    let first = usize::from(middle.0) * a * a;
+    let first = middle.as_usize() * a * a;
     for v in df.indices() {
         for w in df.indices() {
-            let paths = sum.apart[first + usize::from(v.0) * a + usize::from(w.0)];
+            let paths = sum.apart[first + v.as_usize() * a + w.as_usize()];
             let ways = df.a() - if v == w { 1 } else { 2 };
             if paths > 0.0 && ways > 0 {
                 let each = paths / f64::from(ways);

@@ -27,7 +27,7 @@ fn by_walks(topology: &Topology, walks: &[(Walk, f64)]) -> (Vec<f64>, Vec<f64>) 
             if from == to {
                 local[links.local(from, u, v)] += share;
             } else {
-                between[usize::from(from.0) * g + usize::from(to.0)] += share;
+                between[from.as_usize() * g + to.as_usize()] += share;
             }
         }
     }
@@ -45,7 +45,7 @@ fn by_groups(topology: &Topology, used: &LinkUse) -> (Vec<f64>, Vec<f64>) {
             let number = links.global(group, port);
             let share = std::mem::take(&mut local[number]);
             if let Some(end) = topology.peer(tvlb_schema::End { group, port }) {
-                between[usize::from(group.0) * g + usize::from(end.group.0)] += share;
+                between[group.as_usize() * g + end.group.as_usize()] += share;
             } else {
                 assert!(share == 0.0, "an unused port carries nothing");
             }
@@ -66,9 +66,9 @@ fn assert_same(topology: &Topology, used: &LinkUse, walks: &[(Walk, f64)]) {
 fn listed(topology: &Topology, rule: &SetRule, levels: &[Vec<Level>]) -> Vec<(Walk, f64)> {
     let mut walks = Vec::new();
     for (source, destination) in inter_group_pairs(topology) {
-        let levels = levels.get(usize::from(source.0)).map_or(&[][..], Vec::as_slice);
+        let levels = levels.get(source.as_usize()).map_or(&[][..], Vec::as_slice);
         let kept = |shape: Shape, route: &Route| {
-            let level = levels.get(usize::from(route.x.0)).copied().unwrap_or(Level::ALL);
+            let level = levels.get(route.x.as_usize()).copied().unwrap_or(Level::ALL);
             rule.keeps_at(level, shape, route.key(topology.dragonfly(), source, destination))
         };
         let all: Vec<(Shape, Walk)> = routes(topology, source, destination)
@@ -175,7 +175,7 @@ proptest! {
             (found.after.against(&conventional), found.before.against(&conventional));
         prop_assert!(after <= before);
         for (source, to) in inter_group_pairs(&topology) {
-            let levels = found.levels.get(usize::from(source.0)).map_or(&[][..], Vec::as_slice);
+            let levels = found.levels.get(source.as_usize()).map_or(&[][..], Vec::as_slice);
             let left = shapes_when_thinned(&counter, &rule, levels, source, to);
             prop_assert!(!left.is_empty() || present_shapes(&counter, &rule, source, to).is_empty());
         }

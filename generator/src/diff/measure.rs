@@ -131,7 +131,7 @@ pub(super) fn measure(
         .collect::<Vec<_>>()
         .into_par_iter()
         .map(|from| {
-            let number = usize::from(from.0);
+            let number = from.as_usize();
             let mut tally = [Tally::default(); MODES];
             for to in df.switches().filter(|&to| df.place(to).0 != df.place(from).0) {
                 if stop() {

@@ -25,7 +25,7 @@ pub(super) fn rewired(fabrics: &Change<FabricImage<'_>>) -> BTreeMap<usize, Vec<
     for end in ends(df) {
         if fabrics.map(|fabric| fabric.peer(end)).is_change() {
             let (index, slot) = df.split_port(end.port);
-            let switch = usize::from(df.switch(end.group, index).0);
+            let switch = df.switch(end.group, index).as_usize();
             found.entry(switch).or_default().push(slot.into());
         }
     }

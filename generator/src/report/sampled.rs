@@ -117,13 +117,13 @@ fn follow(
         Drawn::UgalL => (Scheme::Vlb, VlbPaths::Custom),
         Drawn::Par => (Scheme::Par, VlbPaths::Custom),
     };
-    let switch = &switches[usize::from(source.0)];
+    let switch = &switches[source.as_usize()];
     let df = switch.image().fabric().dragonfly();
     let explained = switch.explain(df.node(destination, 0), scheme, paths, &Crowded, rng);
     let Some(path) = explained.ok().and_then(|explanation| explanation.vlb.ok()) else { return };
     let mut count = |group: GroupId, index: SwitchIndex, port: Port| {
-        let switch = usize::from(df.switch(group, index).0);
-        counts[switch * df.radix() as usize + usize::from(port.0)] += 1;
+        let switch = df.switch(group, index).as_usize();
+        counts[switch * df.radix() as usize + port.as_usize()] += 1;
     };
     let mut local = |group: GroupId, from: SwitchIndex, to: SwitchIndex| {
         if from != to {

@@ -220,7 +220,7 @@ impl<'t> PathCounter<'t> {
         if meets && self.counting == Counting::Routes {
             return number;
         }
-        self.crossings[number][usize::from(pair.v.0) * a + usize::from(pair.w.0)] += 1.0;
+        self.crossings[number][pair.v.as_usize() * a + pair.w.as_usize()] += 1.0;
         let detours = f64::from(self.df.a()) - if meets { 1.0 } else { 2.0 };
         self.add_outside(vlb_class(shape.hops().into()), pair, detours);
         number

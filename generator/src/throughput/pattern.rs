@@ -147,8 +147,8 @@ impl Pattern {
                     })
                     .collect();
                 let flows = each_switch(df, |group, index| {
-                    let from = usize::from(group.0);
-                    at(df, groups[from], switches[from][usize::from(index.0)])
+                    let from = group.as_usize();
+                    at(df, groups[from], switches[from][index.as_usize()])
                 });
                 let kind = PatternKind::GroupPermutation(number);
                 Self { name: format!("type-2 #{number}"), kind, flows }
@@ -235,8 +235,8 @@ impl Pattern {
         let mut sent = vec![0.0; df.switch_count() as usize];
         let mut received = sent.clone();
         for flow in &self.flows {
-            sent[usize::from(flow.source.0)] += flow.demand;
-            received[usize::from(flow.destination.0)] += flow.demand;
+            sent[flow.source.as_usize()] += flow.demand;
+            received[flow.destination.as_usize()] += flow.demand;
         }
         let most = sent.iter().chain(&received).fold(0.0, |most: f64, &sum| most.max(sum));
         let p = f64::from(df.p());

@@ -264,7 +264,7 @@ impl TableSet {
     /// # Errors
     /// It is not in the manifest, cannot be read or is not what the manifest says.
     pub fn switch_image(&self, switch: SwitchId) -> Result<Vec<u8>, ReadError> {
-        self.read(&switch_file(switch), usize::from(switch.0) + 1)
+        self.read(&switch_file(switch), switch.as_usize() + 1)
     }
 
     /// Reads a file that is listed, most likely at this place.

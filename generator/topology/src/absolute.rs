@@ -20,10 +20,10 @@ pub(super) fn cables(df: &Dragonfly) -> Vec<(End, End)> {
     let mut cables = Vec::new();
     for source in df.switches() {
         let mut idle = 0;
-        while u32::from(laid[usize::from(source.0)]) < df.h() {
+        while u32::from(laid[source.as_usize()]) < df.h() {
             let target = pointer.switch();
             let joins_groups = df.place(target).0 != df.place(source).0;
-            if joins_groups && u32::from(laid[usize::from(target.0)]) < df.h() {
+            if joins_groups && u32::from(laid[target.as_usize()]) < df.h() {
                 cables.push((next_end(df, &mut laid, source), next_end(df, &mut laid, target)));
                 idle = 0;
             } else {
@@ -41,7 +41,7 @@ pub(super) fn cables(df: &Dragonfly) -> Vec<(End, End)> {
 
 /// The first free port of a switch, taken.
 fn next_end(df: &Dragonfly, laid: &mut [u16], switch: SwitchId) -> End {
-    let slot = &mut laid[usize::from(switch.0)];
+    let slot = &mut laid[switch.as_usize()];
     let (group, index) = df.place(switch);
     let end = End::new(df, group, index, *slot);
     *slot += 1;

@@ -151,7 +151,7 @@ impl Topology {
 
         let g = df.g() as usize;
         let mut starts = vec![0; g * g + 1];
-        let pair = |from: GroupId, to: GroupId| usize::from(from.0) * g + usize::from(to.0);
+        let pair = |from: GroupId, to: GroupId| from.as_usize() * g + to.as_usize();
         for cable in &sorted {
             starts[pair(cable.low.group, cable.high.group) + 1] += 1;
             starts[pair(cable.high.group, cable.low.group) + 1] += 1;
@@ -191,7 +191,7 @@ impl Topology {
 
     /// The links from one group to another, by rising port of `from`.
     pub fn links(&self, from: GroupId, to: GroupId) -> &[Link] {
-        let pair = usize::from(from.0) * self.dragonfly.g() as usize + usize::from(to.0);
+        let pair = from.as_usize() * self.dragonfly.g() as usize + to.as_usize();
         &self.links[self.starts[pair]..self.starts[pair + 1]]
     }
 
@@ -213,5 +213,5 @@ impl Topology {
 }
 
 fn port_number(df: &Dragonfly, end: End) -> usize {
-    usize::from(end.group.0) * df.ports_per_group() as usize + usize::from(end.port.0)
+    end.group.as_usize() * df.ports_per_group() as usize + end.port.as_usize()
 }

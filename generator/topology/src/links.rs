@@ -33,18 +33,18 @@ impl Links {
 
     /// The link between two switches of a group.
     pub fn local(&self, group: GroupId, from: SwitchIndex, to: SwitchIndex) -> usize {
-        self.group_start(group) + usize::from(from.0) * self.df.a() as usize + usize::from(to.0)
+        self.group_start(group) + from.as_usize() * self.df.a() as usize + to.as_usize()
     }
 
     /// The link by which a group's global port leaves it.
     pub fn global(&self, group: GroupId, port: GlobalPort) -> usize {
         let a = self.df.a() as usize;
-        self.group_start(group) + a * a + usize::from(port.0)
+        self.group_start(group) + a * a + port.as_usize()
     }
 
     /// The number of a group's first link.
     pub fn group_start(&self, group: GroupId) -> usize {
-        usize::from(group.0) * self.per_group()
+        group.as_usize() * self.per_group()
     }
 
     /// "group 3, switch 1 to switch 4", "group 3, switch 1, global port 0".

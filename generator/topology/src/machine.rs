@@ -119,7 +119,7 @@ mod tests {
             for cable in topology.cables() {
                 for end in [cable.low, cable.high] {
                     if end.group == group {
-                        cables[usize::from(end.port.0) / 4] += 1;
+                        cables[end.port.as_usize() / 4] += 1;
                     }
                 }
             }

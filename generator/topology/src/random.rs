@@ -34,7 +34,7 @@ pub(super) fn cables(df: &Dragonfly, seed: u64) -> Vec<(End, End)> {
     let mut cables = Vec::new();
     let mut join = |i: GroupId, j: GroupId| {
         let mut take = |group: GroupId| {
-            let port = free[usize::from(group.0)]
+            let port = free[group.as_usize()]
                 .pop()
                 .expect("a group has at most a·h links by the counts above");
             End { group, port }
@@ -186,7 +186,7 @@ mod tests {
         for seed in 0..4096 {
             let topology = laid((4, 2, 9), seed);
             let link = topology.links(GroupId(0), GroupId(1))[0];
-            drawn[usize::from(link.to.0)] += 1;
+            drawn[link.to.as_usize()] += 1;
         }
         let chi_square: f64 =
             drawn.iter().map(|&count| f64::from(count - 512).powi(2) / 512.0).sum();

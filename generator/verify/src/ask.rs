@@ -104,7 +104,7 @@ pub(super) struct Known {
 
 impl<'s, 'f> Questions<'s, 'f> {
     pub(super) fn new(fabric: &'s Fabric<'f>, from: SwitchId, seed: u64, limited: bool) -> Self {
-        let switch = &fabric.switches[usize::from(from.0)];
+        let switch = &fabric.switches[from.as_usize()];
         let rng = DefaultRng::seed_from_u64(hash(seed, u32::from(from.0)));
         let most_words =
             if limited { MOST_WORDS / u64::from(fabric.df.switch_count()) } else { u64::MAX };
@@ -199,7 +199,7 @@ impl<'s, 'f> Questions<'s, 'f> {
         scheme: Scheme,
         paths: VlbPaths,
     ) -> Result<Choice, VerifyError> {
-        let switch = &self.fabric.switches[usize::from(self.from.0)];
+        let switch = &self.fabric.switches[self.from.as_usize()];
         let queues = Queues { image: switch.image(), only_to: None };
         let node = self.fabric.df.node(to, 0);
         let admission = switch.admit(node, scheme, paths, &queues, &mut self.words);
@@ -220,7 +220,7 @@ impl<'s, 'f> Questions<'s, 'f> {
     /// A packet for this destination that came here to leave the group by a cable of this switch, as
     /// PAR's second look meets it; `None` if this switch has no such cable.
     fn second_header(&self, to: SwitchId) -> Option<Header> {
-        let (df, image) = (self.fabric.df, self.fabric.switches[usize::from(self.from.0)].image());
+        let (df, image) = (self.fabric.df, self.fabric.switches[self.from.as_usize()].image());
         let (group, _) = df.place(to);
         // A group of one switch has no second one.
         let slots = 0..if df.a() > 1 { df.h() } else { 0 };
@@ -234,7 +234,7 @@ impl<'s, 'f> Questions<'s, 'f> {
 
     /// Whether PAR's second look changes a packet to a VLB path where that costs nothing.
     fn reconsider(&mut self, to: SwitchId, header: Header) -> Result<bool, VerifyError> {
-        let switch = &self.fabric.switches[usize::from(self.from.0)];
+        let switch = &self.fabric.switches[self.from.as_usize()];
         let (group, _) = self.fabric.df.place(to);
         let queues = Queues { image: switch.image(), only_to: Some(group) };
         let changed = switch.reconsider(header, VlbPaths::Custom, &queues, &mut self.words);

@@ -114,7 +114,7 @@ impl Crossings {
 
     /// How many routes of each shape lead from one switch to another, by their indices.
     pub(super) fn routes(&self, from: SwitchIndex, to: SwitchIndex) -> [u64; Shape::COUNT] {
-        let (own, there) = (usize::from(from.0), usize::from(to.0));
+        let (own, there) = (from.as_usize(), to.as_usize());
         let detours = (self.a as u64).saturating_sub(2);
         let mut routes = [0; Shape::COUNT];
         for (mid, counts) in (0..).zip(&self.kinds) {

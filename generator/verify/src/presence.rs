@@ -51,7 +51,7 @@ impl Crossed {
     }
 
     fn place(&self, from: GroupId, to: GroupId) -> (usize, u64) {
-        let bit = usize::from(from.0) * self.groups + usize::from(to.0);
+        let bit = from.as_usize() * self.groups + to.as_usize();
         (bit / 64, 1 << (bit % 64))
     }
 
@@ -110,7 +110,7 @@ pub(super) fn check_group(
             return Err(VerifyError::Unreachable { from: first_of(from), to: first_of(to) });
         }
         for own in df.indices() {
-            let switch = &fabric.switches[usize::from(df.switch(from, own).0)];
+            let switch = &fabric.switches[df.switch(from, own).as_usize()];
             check_switch(switch, own, to, &crossings, &mut told)?;
         }
     }
@@ -206,7 +206,7 @@ enum Found {
 impl Search<'_, '_> {
     /// Checks what the image says of one destination; `false` if the looks did not suffice.
     pub(super) fn check(&mut self, to: SwitchId) -> Result<bool, VerifyError> {
-        let switch = &self.fabric.switches[usize::from(self.from.0)];
+        let switch = &self.fabric.switches[self.from.as_usize()];
         let mut all = true;
         for decision in distinct_sets(switch) {
             let set = switch.image().set(decision);
@@ -229,7 +229,7 @@ impl Search<'_, '_> {
     /// Looks for a route of a shape that the set keeps, and stops at the first.
     fn first_kept(&mut self, set: &SetView<'_>, shape: Shape, to: SwitchId) -> Found {
         let df = self.fabric.df;
-        let image = self.fabric.switches[usize::from(self.from.0)].image();
+        let image = self.fabric.switches[self.from.as_usize()].image();
         let fabric = *image.fabric();
         let (group, there) = df.place(to);
         let keep_all = set.rule().keep_of(shape) == Keep::ALL;

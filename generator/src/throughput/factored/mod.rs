@@ -222,7 +222,7 @@ impl Factored {
         let mut middles = Vec::new();
         let mut walks = Table::new(a);
         for middle in df.groups().filter(|&k| k != from && k != to) {
-            let first = usize::from(middle.0) * a;
+            let first = middle.as_usize() * a;
             let into = topology.links(from, middle).iter().map(|x| Into {
                 link: self.links.global(from, x.from),
                 start: index(x.from) * a,

@@ -82,7 +82,7 @@ impl<'t> RouteCounter<'t> {
         let mut switch_links = vec![0; df.switch_count() as usize * g];
         let mut group_links = vec![0; g * g];
         for s in df.switches() {
-            let number = usize::from(s.0);
+            let number = s.as_usize();
             for run in near_groups.of(s) {
                 switch_links[number * g + usize::from(run.near)] = run.links;
                 group_links[number / a * g + usize::from(run.near)] += u32::from(run.links);
@@ -184,7 +184,7 @@ impl<'t> RouteCounter<'t> {
         };
         let at_source = self.at_one_end(source, to);
         let at_destination = self.at_one_end(destination, from);
-        let anywhere = self.anywhere[usize::from(from.0) * self.groups + usize::from(to.0)];
+        let anywhere = self.anywhere[from.as_usize() * self.groups + to.as_usize()];
         let only_source = at_source.minus(at_both);
         let only_destination = at_destination.minus(at_both);
         [
@@ -196,7 +196,7 @@ impl<'t> RouteCounter<'t> {
     /// Pairs of a link of this switch and a second link that any switch of the group is at the
     /// end of. Cables lead both ways, so this serves for either end.
     fn at_one_end(&self, switch: SwitchId, group: GroupId) -> Pairs {
-        let group = usize::from(group.0);
+        let group = group.as_usize();
         let sum = |runs: &[Run], onward: &dyn Fn(usize) -> u32| {
             runs.iter()
                 .map(|run| {
@@ -258,7 +258,7 @@ impl Runs {
     }
 
     fn of(&self, switch: SwitchId) -> &[Run] {
-        &self.runs[self.ranges[usize::from(switch.0)].clone()]
+        &self.runs[self.ranges[switch.as_usize()].clone()]
     }
 }
 

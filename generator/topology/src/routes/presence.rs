@@ -126,7 +126,7 @@ impl Search<'_> {
         let w = df.split_port(y).0;
         let keeps = |detour| {
             let route = Route { x, y, detour };
-            let level = self.levels.get(usize::from(x.0)).copied().unwrap_or_default();
+            let level = self.levels.get(x.as_usize()).copied().unwrap_or_default();
             self.rule.keeps_at(level, shape, route.key(df, self.source, self.destination))
         };
         match shape.mid() {
@@ -181,7 +181,7 @@ mod tests {
             for d in df.switches() {
                 let expected: ShapeSet = enumerate::routes(topology, s, d)
                     .filter(|route| {
-                        let level = levels[usize::from(route.route.x.0)];
+                        let level = levels[route.route.x.as_usize()];
                         rule.keeps_at(level, route.shape, route.route.key(df, s, d))
                     })
                     .map(|route| route.shape)
