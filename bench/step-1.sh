@@ -3,7 +3,7 @@
 # Rahman et al. evaluate. Run from the top directory; one fabric as an argument times that one.
 #   bench/step-1.sh [9|17|33|27]
 set -eu
-cargo build --release --package tvlb-generator
+cargo build --release --package tvlb
 tvlb=${CARGO_TARGET_DIR:-target}/release/tvlb
 for g in ${1:-9 17 33 27}; do
     case $g in

@@ -109,7 +109,7 @@ fn every_crate_comes_from_where_it_should() {
     let registry = "registry+https://github.com/rust-lang/crates.io-index";
     for package in packages() {
         let source = package["source"].as_str();
-        let is_ours = package["name"].as_str().unwrap().starts_with("tvlb-");
+        let is_ours = package["name"].as_str().unwrap().starts_with("tvlb");
         let expected = if is_ours { None } else { Some(registry) };
         assert_eq!(source, expected, "{}", package["name"]);
     }
@@ -158,15 +158,22 @@ fn each_crate_sees_what_it_may_see_and_no_more() {
     let packages = packages();
     for (name, may_see) in [
         ("tvlb-schema", &[][..]),
+        ("tvlb-progress", &[]),
         ("tvlb-firmware-model", &["tvlb-schema"]),
         ("tvlb-firmware-c", &["tvlb-firmware-model", "tvlb-schema"]),
-        ("tvlb-simulator", &["tvlb-firmware-model", "tvlb-schema"]),
+        ("tvlb-simulator", &["tvlb-firmware-model", "tvlb-progress", "tvlb-schema"]),
         ("tvlb-set-grammar", &["tvlb-schema"]),
-        ("tvlb-table-set", &["tvlb-schema"]),
-        ("tvlb-topology", &["tvlb-schema"]),
+        ("tvlb-table-set", &["tvlb-progress", "tvlb-schema"]),
+        ("tvlb-topology", &["tvlb-progress", "tvlb-schema"]),
         (
             "tvlb-verify",
-            &["tvlb-firmware-model", "tvlb-schema", "tvlb-set-grammar", "tvlb-table-set"],
+            &[
+                "tvlb-firmware-model",
+                "tvlb-progress",
+                "tvlb-schema",
+                "tvlb-set-grammar",
+                "tvlb-table-set",
+            ],
         ),
     ] {
         let below = ours_below(&packages, name);

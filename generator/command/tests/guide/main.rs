@@ -1,0 +1,134 @@
+//! `docs/guide.md`: every command in it is run, in its order, and prints what stands there; its
+//! programs are the files that are compiled.
+//!
+//! `UPDATE_GUIDE=1` writes what is printed into the guide instead.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+/// A fenced block: its language and its lines.
+struct Block {
+    language: String,
+    text: String,
+}
+
+/// The guide, cut at its fenced blocks: text before each, the block, and the text after the last.
+fn cut(guide: &str) -> (Vec<(String, Block)>, String) {
+    let (mut blocks, mut before) = (Vec::new(), String::new());
+    let mut lines = guide.lines();
+    while let Some(line) = lines.next() {
+        let Some(language) = line.strip_prefix("```") else {
+            before.push_str(line);
+            before.push('\n');
+            continue;
+        };
+        let within: Vec<&str> = lines.by_ref().take_while(|line| *line != "```").collect();
+        let text = within.join("\n") + if within.is_empty() { "" } else { "\n" };
+        let block = Block { language: language.to_owned(), text };
+        blocks.push((std::mem::take(&mut before), block));
+    }
+    (blocks, before)
+}
+
+/// Times differ from run to run: "in 1.23 s" becomes "in … s".
+fn without_times(text: &str) -> String {
+    let mut out = String::new();
+    for line in text.lines() {
+        let timed = line.rsplit_once(" in ").filter(|(_, rest)| {
+            rest.strip_suffix(" s").is_some_and(|number| number.parse::<f64>().is_ok())
+        });
+        let line = timed.map_or(line.to_owned(), |(before, _)| format!("{before} in … s"));
+        out.push_str(&line);
+        out.push('\n');
+    }
+    out
+}
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// Runs one command as a shell would, in `home`; those of cargo in the repository, where a reader
+/// stands too. Gives what it prints, and a last line if it fails.
+fn run(command: &str, home: &Path) -> String {
+    let tvlb = Path::new(env!("CARGO_BIN_EXE_tvlb")).parent().unwrap().to_owned();
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().to_owned();
+    let path = env::join_paths(
+        std::iter::once(tvlb).chain(env::split_paths(&env::var_os("PATH").unwrap_or_default())),
+    );
+    let is_cargo = command.starts_with("cargo ");
+    let command = command.replace("$PWD", home.to_str().unwrap());
+    let done = Command::new("sh")
+        .args(["-c", &command])
+        .current_dir(if is_cargo { repository() } else { home.to_owned() })
+        .env("PATH", path.unwrap())
+        .env("CARGO_TARGET_DIR", target)
+        .env_remove("COLUMNS")
+        .output()
+        .unwrap();
+    let mut text = String::from_utf8(done.stdout).unwrap();
+    text.push_str(&String::from_utf8(done.stderr).unwrap());
+    if !done.status.success() {
+        let _ = writeln!(text, "(exit code {})", done.status.code().unwrap_or(-1));
+    }
+    without_times(&text)
+}
+
+fn has(program: &str) -> bool {
+    Command::new(program).arg("--version").output().is_ok()
+}
+
+#[test]
+fn every_command_prints_what_stands_there() {
+    let guide_path = repository().join("docs/guide.md");
+    let guide = fs::read_to_string(&guide_path).unwrap();
+    let home = tempfile::tempdir().unwrap();
+    #[cfg(unix)]
+    for (name, to) in [
+        ("firmware-c", repository().join("firmware-c")),
+        ("target", Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().to_owned()),
+    ] {
+        std::os::unix::fs::symlink(to, home.path().join(name)).unwrap();
+    }
+    let (blocks, rest) = cut(&guide);
+    let mut again = String::new();
+    for (before, Block { language, text }) in &blocks {
+        again.push_str(before);
+        let found =
+            match language.as_str() {
+                "toml" => {
+                    fs::write(home.path().join("lab.toml"), text).unwrap();
+                    text.clone()
+                }
+                "rust" => fs::read_to_string(repository().join("generator/examples/one_switch.rs"))
+                    .unwrap(),
+                "c" => fs::read_to_string(repository().join("firmware-c/example/one_switch.c"))
+                    .unwrap(),
+                "console" => {
+                    let commands: Vec<&str> =
+                        text.lines().filter_map(|line| line.strip_prefix("$ ")).collect();
+                    assert!(!commands.is_empty(), "a block without a command: {text}");
+                    if commands.iter().any(|command| command.starts_with("cc ")) && !has("cc") {
+                        eprintln!("skipped: there is no C compiler");
+                        text.clone()
+                    } else {
+                        let run =
+                            |command: &&str| format!("$ {command}\n{}", run(command, home.path()));
+                        commands.iter().map(run).collect()
+                    }
+                }
+                other => panic!("the guide has a block of {other:?}"),
+            };
+        let _ = writeln!(again, "```{language}\n{found}```");
+    }
+    again.push_str(&rest);
+    if env::var_os("UPDATE_GUIDE").is_some() {
+        fs::write(guide_path, again).unwrap();
+    } else {
+        assert_eq!(again, guide, "UPDATE_GUIDE=1 writes what is printed into docs/guide.md");
+    }
+}
