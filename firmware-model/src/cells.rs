@@ -211,7 +211,7 @@ impl Switch<'_> {
             for port in 0..cells.ports.into() {
                 for k in 0..cells.links.into() {
                     let Some(links) = self.links(to, cells, port, k) else { break };
-                    if !self.fits(links, cells) {
+                    if !self.named_fit(links, cells) {
                         continue;
                     }
                     for way in 0..cells.ways.into() {
@@ -233,6 +233,19 @@ impl Switch<'_> {
         cells.wants(links.tail)
             && (cells.stratum == Stratum::All
                 || cells.head() != self.image.own_slot(links.x).is_some())
+    }
+
+    /// As [`Self::fits`], for links that a cell of the stratum has named. Of these, only a port of the
+    /// destination's group can have named a first link of this switch, which another stratum holds.
+    #[inline]
+    pub(crate) fn named_fit(&self, links: Links, cells: &Cells) -> bool {
+        if cfg!(target_os = "none") {
+            return self.fits(links, cells);
+        }
+        if cells.stratum == Stratum::Theirs && self.image.own_slot(links.x).is_some() {
+            return false;
+        }
+        cells.wants(links.tail)
     }
 
     /// Passes by as many pairs of a first and a second link as `pair` says, which counts down, and
