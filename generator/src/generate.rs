@@ -16,6 +16,7 @@ use crate::table_set::{
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::iter;
+use tvlb_progress::Progress;
 use tvlb_schema::{Decision, FabricImage, PerDecision, SetRule, SwitchImage, VcScheme};
 
 /// A table set in memory.
@@ -28,7 +29,7 @@ pub struct Generated {
 }
 
 /// Makes the table set of a fabric with these sets and thresholds T, whatever its file says of them.
-/// `done` is told of every switch image, from any thread; `interrupted` is asked before each.
+/// Each switch image is a step of the stage "images".
 ///
 /// # Errors
 /// Two groups without any path, or the interruption.
@@ -36,12 +37,12 @@ pub fn generate(
     fabric: &Fabric,
     sets: PerDecision<BalancedSet>,
     thresholds: PerDecision<i16>,
-    done: &(dyn Fn() + Sync),
-    interrupted: &(dyn Fn() -> bool + Sync),
+    progress: &dyn Progress,
 ) -> Result<Generated, ImageStageError> {
+    progress.stage("images", Some(fabric.topology.dragonfly().switch_count() as usize));
     let counter = RouteCounter::new(&fabric.topology);
     let routing = Routing { sets, thresholds, virtual_channels: fabric.file.virtual_channels };
-    let images = build(&counter, &routing, done, interrupted)?;
+    let images = build(&counter, &routing, &|| progress.step(), &|| progress.is_cancelled())?;
 
     // Decisions mostly share a set: each is looked at once.
     let is_thinned = Decision::ALL.iter().any(|&d| !routing.sets.get(d).levels.is_empty());

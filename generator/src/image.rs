@@ -111,7 +111,7 @@ pub enum ImageStageError {
 ///     thresholds: PerDecision { ugal_l: 0, par_source: 0, par_second: 0 },
 ///     virtual_channels: VcScheme::Ordered,
 /// };
-/// let images = build(&RouteCounter::new(&topology), &routing, &|| (), &|| false)?;
+/// let images = build(&RouteCounter::new(&topology), &routing, &())?;
 /// assert_eq!(images.switches.len(), 36);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

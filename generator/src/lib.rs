@@ -20,7 +20,7 @@
 //! // One set for every decision; `choose` would find them by modelling and simulating.
 //! let rule = parse_set("strategic-2-3 by shape", fabric.file.seed)?;
 //! let sets = PerDecision::same(rule);
-//! let made = generate(&fabric, unthinned(sets), PerDecision::same(0), &|| (), &|| false)?;
+//! let made = generate(&fabric, unthinned(sets), PerDecision::same(0), &())?;
 //! assert_eq!(made.images.switches.len(), 20);
 //!
 //! // The directory appears whole, with a last file that sees the others, or not at all.
@@ -28,10 +28,10 @@
 //! let files = made.files();
 //! let contents = files.iter().map(|(path, bytes)| (*path, bytes.as_ref()));
 //! let seal = |_: &std::path::Path| Ok::<_, WriteError>((REPORT_FILE, b"a page".to_vec()));
-//! write(&tables, contents, Existing::Refuse, || false, || (), seal)?;
+//! write(&tables, contents, Existing::Refuse, &(), seal)?;
 //!
 //! // Nothing but the files is read to verify them.
-//! let certificate = verify_tables(&tables, Settings { most_walks: 1_000_000, seed: 1 }, &|| (), &|| false)?;
+//! let certificate = verify_tables(&tables, Settings { most_walks: 1_000_000, seed: 1 }, &())?;
 //! assert_eq!((certificate.images, certificate.pairs), (21, 380));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

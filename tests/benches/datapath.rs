@@ -20,8 +20,7 @@ fn images(fabric: &str, set: &str) -> Generated {
     let rule = parse_set(set, 1).expect("the sets above are in the grammar");
     let set = BalancedSet::unthinned(rule);
     let sets = PerDecision::same(set);
-    generate(&fabric, sets, PerDecision::default(), &|| (), &|| false)
-        .expect("every pair is reachable")
+    generate(&fabric, sets, PerDecision::default(), &()).expect("every pair is reachable")
 }
 
 fn decisions(criterion: &mut Criterion) {

@@ -54,10 +54,8 @@ pub fn with_set(mut fabric: Fabric, text: &str) -> Fabric {
 /// The table set of a fabric.
 pub fn images(fabric: &Fabric) -> Generated {
     let rules = fabric.file.sets.rules().expect("the test's fabrics have their sets given");
-    generate(fabric, unthinned(rules), fabric.file.thresholds.unwrap_or_default(), &|| (), &|| {
-        false
-    })
-    .expect("every pair of the test's fabrics is reachable")
+    generate(fabric, unthinned(rules), fabric.file.thresholds.unwrap_or_default(), &())
+        .expect("every pair of the test's fabrics is reachable")
 }
 
 /// The set of UGAL-L.

@@ -3,7 +3,7 @@
 use crate::args::Diff;
 use crate::failure::{Failure, Outcome};
 use crate::files::expect_table_set;
-use crate::output::{catch_interrupt, interrupted, print, print_json, progress, use_threads};
+use crate::output::{Bars, catch_interrupt, print, print_json, use_threads};
 use tvlb_generator::diff::{DiffError, Difference, Settings, Tables, compare};
 
 pub(crate) fn run(arguments: &Diff) -> Outcome {
@@ -30,11 +30,9 @@ pub(crate) fn difference(
     settings: Settings,
     quiet: bool,
 ) -> Result<Difference, Failure> {
-    let bar = progress(quiet, "switches", new.switch_count());
-    let difference = compare(old, new, settings, &|| bar.inc(1), &interrupted);
-    bar.finish_and_clear();
+    let difference = compare(old, new, settings, &Bars::new(quiet));
     difference.map_err(|error| match error {
-        DiffError::Interrupted => Failure::Interrupted,
+        DiffError::Cancelled(_) => Failure::Interrupted,
         error => Failure::of(error),
     })
 }

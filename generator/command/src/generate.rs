@@ -5,19 +5,15 @@ mod check;
 use crate::args::{Generate, PanelChoice, Preference};
 use crate::failure::{Failure, Outcome, tell};
 use crate::files::{expect_table_set, load_fabric, outside_table_sets};
-use crate::output::{
-    catch_interrupt, count, interrupted, print, print_json, progress, use_threads,
-};
+use crate::output::{Bars, catch_interrupt, interrupted, print, print_json, progress, use_threads};
 use check::Written;
-use indicatif::ProgressBar;
 use std::fmt::{self, Display};
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tvlb_generator::balance::Balancer;
 use tvlb_generator::choose::policy::Policy;
 use tvlb_generator::choose::table::Table;
-use tvlb_generator::choose::{Choice, ChooseError, Options, Watch, choose, runs_kept};
+use tvlb_generator::choose::{Choice, ChooseError, Options, choose, runs_kept};
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::fabric_file::{DecisionSet, Sets};
 use tvlb_generator::generate::{draw_work_of, generate};
@@ -27,10 +23,11 @@ use tvlb_generator::routes::count::RouteCounter;
 use tvlb_generator::routes::draw_work::DrawWork;
 use tvlb_generator::set_grammar::parse_set;
 use tvlb_generator::table_set::{
-    self, BalanceEntry, Existing, Manifest, REPORT_FILE, SetEntry, TableSet, WriteError,
+    self, BalanceEntry, Existing, Manifest, REPORT_FILE, SetEntry, WriteError,
 };
 use tvlb_generator::topology::summary::TopologySummary;
 use tvlb_generator::verify::{self, Certificate, Extent, VerifyError, verify_tables};
+use tvlb_progress::Progress;
 use tvlb_schema::{Decision, PerDecision};
 
 /// VLB walks that are verified before a table set takes its name: all that there are up to some 80
@@ -102,23 +99,22 @@ fn make(arguments: &Generate) -> Outcome {
     let draw_work =
         draw_work_of(&RouteCounter::new(&fabric.topology), &sets).map_err(Failure::of)?;
 
-    let switches = fabric.topology.dragonfly().switch_count() as usize;
-    let bar = progress(arguments.quiet, "images", switches);
-    let mut generated =
-        generate(&fabric, sets, thresholds, &|| bar.inc(1), &interrupted).map_err(unreachable)?;
+    let bars = Bars::new(arguments.quiet);
+    let mut generated = generate(&fabric, sets, thresholds, &bars).map_err(unreachable)?;
     generated.manifest.choice = choice;
-    bar.finish_and_clear();
+    bars.finish();
 
     let output = match target {
         Target::Write(output) => output,
         Target::Check(written) => return check::run(arguments, &generated, &written),
     };
     let files = generated.files();
-    let bar = progress(arguments.quiet, "files", files.len());
+    let bars = Bars::new(arguments.quiet);
+    bars.stage("files", Some(files.len()));
     let contents = files.iter().map(|(path, bytes)| (*path, bytes.as_ref()));
     let mut verified = None;
     let seal = |written: &Path| {
-        bar.finish_and_clear();
+        bars.finish();
         let certificate = verify_written(written, arguments)?;
         let subject = Subject {
             fabric: &fabric,
@@ -133,8 +129,7 @@ fn make(arguments: &Generate) -> Outcome {
         verified = Some(certificate);
         Ok::<_, Failure>((REPORT_FILE, report))
     };
-    let written = || bar.inc(1);
-    table_set::write(output, contents, existing, interrupted, written, seal)?;
+    table_set::write(output, contents, existing, &bars, seal)?;
     if arguments.quiet {
         return Ok(());
     }
@@ -160,12 +155,9 @@ enum Target<'a> {
 /// a sample.
 fn verify_written(directory: &Path, arguments: &Generate) -> Result<Certificate, Failure> {
     let settings = verify::Settings { most_walks: MOST_WALKS, seed: 1 };
-    let switches = TableSet::open(directory).map_or(0, |set| set.manifest().files.len());
-    let bar = progress(arguments.quiet, "verified", switches.saturating_sub(1));
-    let found = verify_tables(directory, settings, &|| bar.inc(1), &interrupted);
-    bar.finish_and_clear();
+    let found = verify_tables(directory, settings, &Bars::new(arguments.quiet));
     found.map_err(|error| match error {
-        VerifyError::Interrupted => Failure::Interrupted,
+        VerifyError::Cancelled(_) => Failure::Interrupted,
         error => Failure::Message(format!(
             "what was made does not pass verification, a mistake of tvlb's; nothing was written: {error}"
         )),
@@ -176,7 +168,7 @@ fn verify_written(directory: &Path, arguments: &Generate) -> Result<Certificate,
 impl From<WriteError> for Failure {
     fn from(error: WriteError) -> Self {
         match error {
-            WriteError::Interrupted => Self::Interrupted,
+            WriteError::Cancelled(_) => Self::Interrupted,
             error => Self::of(error),
         }
     }
@@ -282,9 +274,7 @@ fn choose_sets(
     options: &Options,
     arguments: &Generate,
 ) -> Result<Choice, Failure> {
-    let stages = Stages::new(arguments.quiet);
-    let choice = choose(fabric, options, &stages);
-    stages.finish();
+    let choice = choose(fabric, options, &Bars::new(arguments.quiet));
     choice.map_err(|error| match error {
         ChooseError::Interrupted => Failure::Stopped(match &options.state {
             Some(directory) => format!(
@@ -297,46 +287,6 @@ fn choose_sets(
         }),
         error => Failure::of(error),
     })
-}
-
-/// Shows the stages of a choice one after the other.
-pub(crate) struct Stages {
-    quiet: bool,
-    bar: Mutex<ProgressBar>,
-}
-
-impl Stages {
-    pub(crate) fn new(quiet: bool) -> Self {
-        Self { quiet, bar: Mutex::new(ProgressBar::hidden()) }
-    }
-
-    /// After the last one.
-    pub(crate) fn finish(&self) {
-        self.bar().finish_and_clear();
-    }
-
-    fn bar(&self) -> MutexGuard<'_, ProgressBar> {
-        self.bar.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Watch for Stages {
-    fn stage(&self, name: &'static str, steps: Option<usize>) {
-        let mut bar = self.bar();
-        bar.finish_and_clear();
-        *bar = match steps {
-            Some(steps) => progress(self.quiet, name, steps),
-            None => count(self.quiet, name),
-        };
-    }
-
-    fn step(&self) {
-        self.bar().inc(1);
-    }
-
-    fn stop(&self) -> bool {
-        interrupted()
-    }
 }
 
 /// Which paths were walked before the table set took its name.

@@ -7,8 +7,10 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use tvlb_generator::input_file::{self, Links};
 use tvlb_generator::whole_file;
+use tvlb_progress::Progress;
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
@@ -59,6 +61,52 @@ pub(crate) fn print_json(value: &impl Serialize) -> Outcome {
     print(&format_args!("{json}\n"))
 }
 
+/// What a command shows of its work on a terminal: one bar for each stage, after one another.
+pub(crate) struct Bars {
+    quiet: bool,
+    bar: Mutex<ProgressBar>,
+}
+
+impl Bars {
+    pub(crate) fn new(quiet: bool) -> Self {
+        Self { quiet, bar: Mutex::new(ProgressBar::hidden()) }
+    }
+
+    /// Takes the last bar away.
+    pub(crate) fn finish(&self) {
+        self.bar().finish_and_clear();
+    }
+
+    fn bar(&self) -> MutexGuard<'_, ProgressBar> {
+        self.bar.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Bars {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}
+
+impl Progress for Bars {
+    fn stage(&self, name: &'static str, steps: Option<usize>) {
+        let mut bar = self.bar();
+        bar.finish_and_clear();
+        *bar = match steps {
+            Some(steps) => progress(self.quiet, name, steps),
+            None => count(self.quiet, name),
+        };
+    }
+
+    fn step(&self) {
+        self.bar().inc(1);
+    }
+
+    fn is_cancelled(&self) -> bool {
+        interrupted()
+    }
+}
+
 /// A count of runs without an end on the terminal; nothing where there is none, or if quiet.
 pub(crate) fn count(quiet: bool, what: &'static str) -> ProgressBar {
     let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
@@ -74,4 +122,16 @@ pub(crate) fn progress(quiet: bool, what: &'static str, length: usize) -> Progre
         .expect("the template is well-formed")
         .progress_chars("=> ");
     ProgressBar::with_draw_target(Some(length as u64), target).with_style(style).with_message(what)
+}
+
+impl tvlb_generator::choose::Watch for Bars {
+    fn stage(&self, name: &'static str, steps: Option<usize>) {
+        Progress::stage(self, name, steps);
+    }
+    fn step(&self) {
+        Progress::step(self);
+    }
+    fn stop(&self) -> bool {
+        interrupted()
+    }
 }

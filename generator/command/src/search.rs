@@ -3,8 +3,8 @@
 use crate::args::{Search, SearchScheme};
 use crate::failure::{Failure, Outcome};
 use crate::files::{load_fabric, outside_table_sets};
-use crate::generate::{Stages, policies};
-use crate::output::{catch_interrupt, print, print_json, use_threads};
+use crate::generate::policies;
+use crate::output::{Bars, catch_interrupt, print, print_json, use_threads};
 use tvlb_firmware_model::Scheme;
 use tvlb_generator::choose::ChooseError;
 use tvlb_generator::choose::mixtures::record::SearchEntry;
@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &Search) -> Outcome {
         tried: policies(&arguments.candidate, arguments.seed)?,
         state: arguments.state.clone(),
     };
-    let stages = Stages::new(arguments.quiet);
+    let stages = Bars::new(arguments.quiet);
     let found = search(&fabrics, &options, &stages);
     stages.finish();
     let found = found.map_err(|error| match error {

@@ -2,12 +2,11 @@
 
 use crate::args::Verify;
 use crate::failure::{Failure, Outcome};
-use crate::output::{catch_interrupt, interrupted, print, print_json, progress, use_threads};
+use crate::output::{Bars, catch_interrupt, print, print_json, use_threads};
 use serde::Serialize;
 use std::path::Path;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::fabric_file::{FabricFile, Wiring};
-use tvlb_generator::table_set::TableSet;
 use tvlb_generator::verify::{Certificate, Planned, Settings, VerifyError, verify};
 
 pub(crate) fn run(arguments: &Verify) -> Outcome {
@@ -21,18 +20,16 @@ pub(crate) fn run(arguments: &Verify) -> Outcome {
         None => None,
     };
     let settings = Settings { most_walks: arguments.most_walks, seed: arguments.seed };
-    let switches = TableSet::open(&arguments.directory).map_or(0, |set| set.manifest().files.len());
-    let bar = progress(arguments.quiet, "switches", switches.saturating_sub(1));
-    let found =
-        verify(&arguments.directory, planned.as_ref(), settings, &|| bar.inc(1), &interrupted);
-    bar.finish_and_clear();
+    let bars = Bars::new(arguments.quiet);
+    let found = verify(&arguments.directory, planned.as_ref(), settings, &bars);
+    bars.finish();
     match found {
         Ok(certificate) if arguments.json => {
             print_json(&Verdict { verified: true, certificate: Some(&certificate), finding: None })
         }
         Ok(certificate) if !arguments.quiet => print(&certificate),
         Ok(_) => Ok(()),
-        Err(VerifyError::Interrupted) => Err(Failure::Interrupted),
+        Err(VerifyError::Cancelled(_)) => Err(Failure::Interrupted),
         Err(error) if error.is_finding() => {
             let finding = error.to_string();
             if arguments.json {

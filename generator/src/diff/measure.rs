@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tvlb_firmware_model::Switch;
+use tvlb_progress::Progress;
 use tvlb_schema::Decision;
 
 /// MIN and the three decisions.
@@ -114,8 +115,7 @@ pub(super) fn measure(
     booted: &Change<Vec<Switch<'_>>>,
     settings: Settings,
     mean_routes: Change<f64>,
-    switch_done: &(impl Fn() + Sync),
-    stop: &(impl Fn() -> bool + Sync),
+    progress: &dyn Progress,
 ) -> Result<Measured, DiffError> {
     let numbering = booted.map(|switches| Numbering::new(switches[0].image().fabric().dragonfly()));
     let links = numbering.old.count();
@@ -134,9 +134,7 @@ pub(super) fn measure(
             let number = from.as_usize();
             let mut tally = [Tally::default(); MODES];
             for to in df.switches().filter(|&to| df.place(to).0 != df.place(from).0) {
-                if stop() {
-                    return Err(DiffError::Interrupted);
-                }
+                progress.check()?;
                 if !sample.has(from.0, to.0) {
                     continue;
                 }
@@ -151,8 +149,8 @@ pub(super) fn measure(
                     note(&paths.new, mode, &mut tally.new, &loads.new[at..][..links]);
                 }
             }
-            switch_done();
-            Ok(Source {
+            progress.step();
+            Ok::<_, DiffError>(Source {
                 destinations: tally.map(|tally| tally.affected),
                 mean_hops: tally
                     .map(|tally| Change { old: tally.old.mean(), new: tally.new.mean() }),

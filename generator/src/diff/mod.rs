@@ -20,6 +20,7 @@ use serde::Serialize;
 use serde_json::Value;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use tvlb_progress::{Cancelled, Progress};
 use tvlb_schema::FabricImage;
 
 /// Why two table sets cannot be compared.
@@ -45,9 +46,9 @@ pub enum DiffError {
         /// How many there may be.
         most: usize,
     },
-    /// The caller asked to stop.
-    #[error("interrupted")]
-    Interrupted,
+    /// The caller cancelled the work.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
 }
 
 impl DiffError {
@@ -153,11 +154,10 @@ pub struct SwitchChange {
     pub mean_hops: [Change<Option<f64>>; 4],
 }
 
-/// Compares two table sets. `switch_done` is called after each source switch; `stop` ends the work
-/// early.
+/// Compares two table sets. Each source switch is a step of the stage "switches".
 ///
 /// # Errors
-/// One of them is not whole, or the caller asked to stop.
+/// One of them is not whole, or the caller cancelled the work.
 ///
 /// # Example
 /// ```
@@ -178,24 +178,24 @@ pub struct SwitchChange {
 /// let tables = |set: &str| {
 ///     let rule = parse_set(set, 1)?;
 ///     let rules = PerDecision::same(rule);
-///     let made = generate(&fabric, unthinned(rules), PerDecision::same(0), &|| (), &|| false)?;
+///     let made = generate(&fabric, unthinned(rules), PerDecision::same(0), &())?;
 ///     Ok::<_, Box<dyn std::error::Error>>(Tables::made(&made))
 /// };
 /// let (old, new) = (tables("shapes:011")?, tables("shapes:111")?);
 /// let settings = Settings { most_routes: 1_000_000, seed: 1 };
-/// let difference = compare(&old, &new, settings, &|| (), &|| false)?;
+/// let difference = compare(&old, &new, settings, &())?;
 /// assert!(!difference.same && difference.cables_new.is_empty());
 /// assert_eq!(difference.switches.len(), 20);
-/// assert!(compare(&old, &old, settings, &|| (), &|| false)?.same);
+/// assert!(compare(&old, &old, settings, &())?.same);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn compare(
     old: &Tables,
     new: &Tables,
     settings: Settings,
-    switch_done: &(impl Fn() + Sync),
-    stop: &(impl Fn() -> bool + Sync),
+    progress: &dyn Progress,
 ) -> Result<Difference, DiffError> {
+    progress.stage("switches", Some(new.switch_count()));
     let both = Change { old, new };
     let fabrics = Change { old: old.decode()?, new: new.decode()? };
     let booted = Change { old: old.boot()?, new: new.boot()? };
@@ -231,8 +231,7 @@ pub fn compare(
         &booted,
         settings,
         both.map(|tables| mean_routes(&tables.manifest)),
-        switch_done,
-        stop,
+        progress,
     )?;
     difference.modes = modes;
     difference.pairs_looked_at = looked_at;

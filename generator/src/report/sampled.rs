@@ -173,9 +173,7 @@ mod tests {
     fn images(set: &str) -> Images {
         let fabric = fabric(set);
         let rules = fabric.file.sets.rules().unwrap();
-        generate(&fabric, unthinned(rules), PerDecision::default(), &|| (), &|| false)
-            .unwrap()
-            .images
+        generate(&fabric, unthinned(rules), PerDecision::default(), &()).unwrap().images
     }
 
     #[test]
@@ -191,7 +189,7 @@ mod tests {
                 par_source: set.clone(),
                 par_second: set.clone(),
             };
-            generate(&fabric, sets, PerDecision::default(), &|| (), &|| false).unwrap().images
+            generate(&fabric, sets, PerDecision::default(), &()).unwrap().images
         };
         let (before, after) = (images(&BalancedSet::unthinned(rule)), images(&thin));
         let whole = Draw::Set { rule: &rule, levels: &[] };
@@ -246,9 +244,8 @@ mod tests {
         let fabric = Fabric { file, topology };
         let rule = crate::set_grammar::parse_set("all", 1).unwrap();
         let rules = PerDecision::same(rule);
-        let images = generate(&fabric, unthinned(rules), PerDecision::default(), &|| (), &|| false)
-            .unwrap()
-            .images;
+        let images =
+            generate(&fabric, unthinned(rules), PerDecision::default(), &()).unwrap().images;
         let loads = sampled(&images, Drawn::Conventional, 1);
         assert_eq!(loads.method, Method::Sampled { per_pair: 0, sent: PACKETS / 1920 });
         // Two global hops of one flit, over the cables of two ports of which some are unused.

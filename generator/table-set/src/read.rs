@@ -138,11 +138,11 @@ pub(super) struct Label {
 /// # let make = |directory: &std::path::Path, set: &str| {
 /// #     let rule = tvlb_generator::set_grammar::parse_set(set, 1)?;
 /// #     let rules = tvlb_schema::PerDecision::same(rule);
-/// #     let made = generate(&fabric, unthinned(rules), tvlb_schema::PerDecision::same(0), &|| (), &|| false)?;
+/// #     let made = generate(&fabric, unthinned(rules), tvlb_schema::PerDecision::same(0), &())?;
 /// #     let files = made.files();
 /// #     let contents = files.iter().map(|(path, bytes)| (*path, bytes.as_ref()));
 /// #     let seal = |_: &std::path::Path| Ok::<_, WriteError>((REPORT_FILE, Vec::new()));
-/// #     write(directory, contents, Existing::Refuse, || false, || (), seal)?;
+/// #     write(directory, contents, Existing::Refuse, &(), seal)?;
 /// #     Ok::<_, Box<dyn std::error::Error>>(())
 /// # };
 /// # make(&tables, "shapes:011")?;

@@ -13,7 +13,9 @@ use crate::whole_file::systems_words;
 use std::fs::{self, File};
 use std::io::ErrorKind::{NotADirectory, NotFound};
 use std::io::{self, Write};
+
 use std::path::{Path, PathBuf};
+use tvlb_progress::{Cancelled, Progress};
 
 /// What to do if the directory exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,9 +87,9 @@ pub enum WriteError {
         /// The answer.
         source: io::Error,
     },
-    /// The user asked to stop.
-    #[error("interrupted; nothing was written")]
-    Interrupted,
+    /// The caller cancelled the work.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
 }
 
 fn io_error(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> WriteError {
@@ -97,7 +99,8 @@ fn io_error(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> Writ
 /// Writes `files` (paths with forward slashes below `target`, and contents) as a table set.
 ///
 /// Before the directory takes its name, `seal` may look at it as it lies on disk, refuse it, and
-/// give a last file. `interrupted` is asked before every file; `written` is told of every file.
+/// give a last file. Every file is a step of the caller's stage, and before each the caller can
+/// cancel the work.
 ///
 /// # Errors
 /// The first thing that went wrong, or the refusal. Nothing is left behind.
@@ -105,8 +108,7 @@ pub fn write<'f, E: From<WriteError>>(
     target: &Path,
     files: impl IntoIterator<Item = (&'f str, &'f [u8])>,
     existing: Existing,
-    interrupted: impl Fn() -> bool,
-    mut written: impl FnMut(),
+    progress: &dyn Progress,
     seal: impl FnOnce(&Path) -> Result<(&'static str, Vec<u8>), E>,
 ) -> Result<(), E> {
     let swap = must_swap(target, existing)?;
@@ -114,7 +116,7 @@ pub fn write<'f, E: From<WriteError>>(
     sweep(&parent, &name);
     let missing: Vec<&Path> = parent.ancestors().take_while(|above| is_missing(above)).collect();
     let destination = Destination { target, parent: &parent, name: &name, swap };
-    let whole = write_aside(&destination, files, interrupted, &mut written, seal);
+    let whole = write_aside(&destination, files, progress, seal);
     if whole.is_err() {
         for made in missing {
             // Fails where someone else has put something in; then it is not ours to remove.
@@ -137,17 +139,14 @@ struct Destination<'p> {
 fn write_aside<'f, E: From<WriteError>>(
     &Destination { target, parent, name, swap }: &Destination<'_>,
     files: impl IntoIterator<Item = (&'f str, &'f [u8])>,
-    interrupted: impl Fn() -> bool,
-    written: &mut impl FnMut(),
+    progress: &dyn Progress,
     seal: impl FnOnce(&Path) -> Result<(&'static str, Vec<u8>), E>,
 ) -> Result<(), E> {
     fs::create_dir_all(parent).map_err(io_error(parent, "create the directory"))?;
     let aside = create_aside(parent, name)?;
     let mut directories = vec![aside.path().to_owned()];
     for (relative, bytes) in files {
-        if interrupted() {
-            return Err(WriteError::Interrupted.into());
-        }
+        progress.check().map_err(WriteError::from)?;
         let path = aside.path().join(relative);
         let directory = path.parent().unwrap_or(aside.path());
         if directories.last().is_none_or(|last| last != directory) && !directory.is_dir() {
@@ -155,17 +154,15 @@ fn write_aside<'f, E: From<WriteError>>(
             directories.push(directory.to_owned());
         }
         write_file(&path, &target.join(relative), bytes)?;
-        written();
+        progress.step();
     }
     let (relative, bytes) = seal(aside.path())?;
     write_file(&aside.path().join(relative), &target.join(relative), &bytes)?;
-    written();
+    progress.step();
     for directory in directories.iter().rev() {
         sync_directory(directory)?;
     }
-    if interrupted() {
-        return Err(WriteError::Interrupted.into());
-    }
+    progress.check().map_err(WriteError::from)?;
     if swap {
         // Someone may have put a file into the old one meanwhile.
         refuse_strangers(target)?;
@@ -292,6 +289,7 @@ fn exchange(one: &Path, other: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
     use std::sync::LazyLock;
+    use std::sync::atomic::{AtomicU32, Ordering};
     use tvlb_generator::fabric::Fabric;
     use tvlb_generator::fabric_file::FabricFile;
     use tvlb_generator::generate::generate;
@@ -307,15 +305,21 @@ mod tests {
         let topology = arrange(file.dragonfly, Arrangement::default(), file.seed).unwrap();
         let (sets, fabric) = (file.sets.rules().unwrap(), Fabric { file, topology });
         let thresholds = PerDecision::same(0);
-        generate(&fabric, unthinned(sets), thresholds, &|| (), &|| false)
-            .unwrap()
-            .manifest
-            .to_json()
+        generate(&fabric, unthinned(sets), thresholds, &()).unwrap().manifest.to_json()
     });
+
+    /// Cancels the work after it has been asked so many times.
+    struct CancelsAfter(AtomicU32, u32);
+
+    impl Progress for CancelsAfter {
+        fn is_cancelled(&self) -> bool {
+            self.0.fetch_add(1, Ordering::Relaxed) == self.1
+        }
+    }
 
     fn try_write(target: &Path, existing: Existing) -> Result<(), WriteError> {
         let files = [("manifest.json", &**MANIFEST), ("switches/00000.tvlb", b"image")];
-        write(target, files, existing, || false, || {}, report)
+        write(target, files, existing, &(), report)
     }
 
     #[expect(clippy::unnecessary_wraps, reason = "what `write` takes may fail")]
@@ -365,7 +369,7 @@ mod tests {
             fs::write(target.join("notes"), "precious").unwrap();
             report(&target)
         };
-        let result = write(&target, files, Existing::Replace, || false, || {}, meanwhile);
+        let result = write(&target, files, Existing::Replace, &(), meanwhile);
         assert!(matches!(result, Err(WriteError::Stranger { .. })), "{result:?}");
         assert_eq!(names(&target), ["manifest.json", "notes", "report.html", "switches"]);
         assert_eq!(names(home.path()), ["out"]);
@@ -420,11 +424,10 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let target = home.path().join("out");
         for after in 0..3 {
-            let asked = std::cell::Cell::new(0);
-            let interrupted = || asked.replace(asked.get() + 1) == after;
+            let cancels = CancelsAfter(AtomicU32::new(0), after);
             let files = [("manifest.json", &**MANIFEST), ("switches/00000.tvlb", b"image")];
-            let result = write(&target, files, Existing::Refuse, interrupted, || {}, report);
-            assert!(matches!(result, Err(WriteError::Interrupted)));
+            let result = write(&target, files, Existing::Refuse, &cancels, report);
+            assert!(matches!(result, Err(WriteError::Cancelled(_))));
             assert!(names(home.path()).is_empty());
         }
     }
@@ -437,7 +440,7 @@ mod tests {
             Err(WriteError::NotOurs { path: aside.to_owned(), why: "a test" })
         };
         let files = [("manifest.json", &**MANIFEST)];
-        let result = write(&target, files, Existing::Refuse, || false, || {}, refuse);
+        let result = write(&target, files, Existing::Refuse, &(), refuse);
         assert!(matches!(result, Err(WriteError::NotOurs { .. })));
         assert!(names(home.path()).is_empty());
     }

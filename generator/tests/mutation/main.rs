@@ -64,8 +64,7 @@ fn table_set(text: &str, thinned: bool) -> Files {
     let levels = if thinned { any_levels(fabric.topology.dragonfly()) } else { Levels::default() };
     let sets = rules.map(|&rule| BalancedSet { rule, levels: levels.clone() });
     let generated =
-        generate(&fabric, sets, fabric.file.thresholds.unwrap_or_default(), &|| (), &|| false)
-            .unwrap();
+        generate(&fabric, sets, fabric.file.thresholds.unwrap_or_default(), &()).unwrap();
     let files = generated.files();
     files.into_iter().map(|(path, bytes)| (path.to_owned(), bytes.into_owned())).collect()
 }
@@ -196,7 +195,7 @@ fn try_mutants(count: u32) -> String {
         let [all, with_mending, same] = tried.entry(kind).or_default();
         *all += 1;
         *with_mending += u32::from(mended != Mended::Not);
-        match verify_tables(&directory, settings, &|| (), &|| false) {
+        match verify_tables(&directory, settings, &()) {
             Ok(_) => {
                 *same += 1;
                 let (found, expected) = (meaning(&files, sampled), meaning(&base.files, sampled));

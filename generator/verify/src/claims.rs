@@ -8,6 +8,7 @@ use super::routes::Walks;
 use rayon::prelude::*;
 use std::path::Path;
 use tvlb_firmware_model::Switch;
+use tvlb_progress::Progress;
 use tvlb_schema::{Decision, DrawRule, Keep, SetRule, SwitchImage};
 use tvlb_set_grammar::canonical;
 use tvlb_table_set::{
@@ -19,15 +20,13 @@ use tvlb_table_set::{
 pub(super) fn check_claims(
     set: &TableSet,
     switches: &[Switch<'_>],
-    stop: &impl Fn() -> bool,
+    progress: &dyn Progress,
 ) -> Result<(), VerifyError> {
     let manifest = set.manifest();
     let directory = set.path();
     let image = switches[0].image();
     for other in switches {
-        if stop() {
-            return Err(VerifyError::Interrupted);
-        }
+        progress.check()?;
         for decision in Decision::ALL {
             let entry = manifest.sets.get(decision);
             let rule = other.image().set(decision).rule();

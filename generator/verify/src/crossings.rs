@@ -7,6 +7,7 @@
 
 use super::VerifyError;
 use super::packet::Fabric;
+use tvlb_progress::Progress;
 use tvlb_schema::{FabricImage, GlobalPort, GroupId, Shape, SwitchIndex};
 
 /// A first global link.
@@ -63,7 +64,7 @@ impl Counts {
     }
 }
 
-/// Work of some milliseconds at most is done between two questions whether to stop.
+/// Work of some milliseconds at most is done between two looks at whether the caller has cancelled it.
 pub(super) const STEPS_PER_QUESTION: usize = 1 << 20;
 
 impl Crossings {
@@ -79,7 +80,7 @@ impl Crossings {
         fabric: &FabricImage<'_>,
         first: &[FirstLink],
         to: GroupId,
-        stop: &impl Fn() -> bool,
+        progress: &dyn Progress,
     ) -> Result<(), VerifyError> {
         for counts in &mut self.kinds {
             counts.both.fill(0);
@@ -99,8 +100,8 @@ impl Crossings {
                 counts.by_arrival[there] += 1;
                 counts.all += 1;
                 steps += 1;
-                if steps % STEPS_PER_QUESTION == 0 && stop() {
-                    return Err(VerifyError::Interrupted);
+                if steps % STEPS_PER_QUESTION == 0 {
+                    progress.check()?;
                 }
             }
         }
@@ -188,7 +189,7 @@ mod tests {
             for from in df.groups() {
                 let first = first_links(&image, from);
                 for to in df.groups().filter(|&to| to != from) {
-                    crossings.count(&image, &first, to, &|| false).unwrap();
+                    crossings.count(&image, &first, to, &()).unwrap();
                     for own in df.indices() {
                         for there in df.indices() {
                             let expected =
@@ -209,8 +210,7 @@ mod tests {
         let topology = arrange(file.dragonfly, Arrangement::Random, file.seed).unwrap();
         let loaded = tvlb_generator::fabric::Fabric { file, topology };
         let rules = PerDecision::same(SetRule::whole(ShapeSet::ALL));
-        let made =
-            generate(&loaded, unthinned(rules), PerDecision::default(), &|| (), &|| false).unwrap();
+        let made = generate(&loaded, unthinned(rules), PerDecision::default(), &()).unwrap();
         let images = &made.images;
         let switches: Vec<_> =
             images.switches.iter().map(|s| Switch::boot(&images.fabric, s).unwrap()).collect();

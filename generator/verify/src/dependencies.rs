@@ -14,13 +14,14 @@ use super::VerifyError;
 use super::packet::{Fabric, Hop};
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
+use tvlb_progress::Progress;
 use tvlb_schema::Dragonfly;
 
 /// No scheme has more virtual channels on a link.
 const CHANNELS: usize = 8;
 /// The most that the graph may take; that of 5600 switches with 43 ports takes 83 megabytes.
 const MOST_BYTES: u64 = 1 << 27;
-/// Work of some milliseconds at most is done between two questions whether to stop.
+/// Work of some milliseconds at most is done between two looks at whether the caller has cancelled it.
 const NODES_PER_QUESTION: usize = 1 << 12;
 /// Channels of local and of global links.
 const CLASSES: usize = 2 * CHANNELS;
@@ -141,11 +142,11 @@ impl Dependencies {
     /// A cycle in words, link by link or class by class; `None` if there is none.
     ///
     /// # Errors
-    /// `stop` said so.
+    /// The caller cancelled the work.
     pub(super) fn cycle(
         &self,
         fabric: &Fabric<'_>,
-        stop: &impl Fn() -> bool,
+        progress: &dyn Progress,
     ) -> Result<Option<String>, VerifyError> {
         if self.by_class {
             return Ok(self.cycle_of_classes());
@@ -157,7 +158,7 @@ impl Dependencies {
             targets[channel].into_iter().flat_map(move |to| self.next(channel, to))
         };
         let used = ones(&self.used, 0, count);
-        let found = cycle(count, used, next, stop)?;
+        let found = cycle(count, used, next, progress)?;
         Ok(found.map(|cycle| self.in_words(fabric, &cycle)))
     }
 
@@ -166,8 +167,8 @@ impl Dependencies {
             let first = class * CLASSES;
             ones(&self.waits, first, first + CLASSES).map(move |bit| bit - first)
         };
-        let found = cycle(CLASSES, 0..CLASSES, next, &|| false);
-        let found = found.expect("nobody asks so short a search to stop");
+        let found = cycle(CLASSES, 0..CLASSES, next, &());
+        let found = found.expect("a search that nobody can cancel");
         found.map(|cycle| classes_in_words(&cycle))
     }
 
@@ -213,13 +214,13 @@ fn cycle<N: Iterator<Item = usize>>(
     count: usize,
     nodes: impl Iterator<Item = usize> + Clone,
     next: impl Fn(usize) -> N,
-    stop: &impl Fn() -> bool,
+    progress: &dyn Progress,
 ) -> Result<Option<Vec<usize>>, VerifyError> {
     let mut looked = 0_usize;
     let mut go_on = || {
         looked += 1;
         let asks = looked.is_multiple_of(NODES_PER_QUESTION);
-        if asks && stop() { Err(VerifyError::Interrupted) } else { Ok(()) }
+        if asks { progress.check() } else { Ok(()) }
     };
     let mut waiting = vec![0_u32; count];
     for node in nodes.clone() {
@@ -246,9 +247,7 @@ fn cycle<N: Iterator<Item = usize>>(
     let mut last = start;
     loop {
         // Each step back looks at all nodes.
-        if stop() {
-            return Err(VerifyError::Interrupted);
-        }
+        progress.check()?;
         let before = held(last);
         if let Some(place) = back.iter().position(|&node| node == before) {
             let mut cycle = back.split_off(place);
@@ -336,8 +335,7 @@ mod tests {
             tvlb_generator::fabric::Fabric::load(&tables.join("dfly-2-4-2-9.toml")).unwrap();
         let rule = SetRule::whole(ShapeSet::ALL);
         let rules = PerDecision::same(rule);
-        let generated =
-            generate(&loaded, unthinned(rules), PerDecision::default(), &|| (), &|| false).unwrap();
+        let generated = generate(&loaded, unthinned(rules), PerDecision::default(), &()).unwrap();
         let (fabric, images) = (&generated.images.fabric, &generated.images.switches);
         let switches: Vec<_> =
             images.iter().map(|image| Switch::boot(fabric, image).unwrap()).collect();
@@ -348,11 +346,11 @@ mod tests {
         let (a, b, c) = (hop(4, 2, 5, 1), hop(5, 3, 6, 1), hop(6, 2, 4, 1));
         dependencies.note(&[hop(7, 2, 4, 0), a, b, hop(6, 4, 7, 2)]);
         dependencies.note_pair(b, c);
-        assert_eq!(dependencies.cycle(&fabric, &|| false).unwrap(), None);
+        assert_eq!(dependencies.cycle(&fabric, &()).unwrap(), None);
         assert_eq!(dependencies.counts(), (5, 4));
         dependencies.note_pair(c, a);
         assert_eq!(
-            dependencies.cycle(&fabric, &|| false).unwrap().unwrap(),
+            dependencies.cycle(&fabric, &()).unwrap().unwrap(),
             "  VC 1 of the local link from switch 4 (port 2) to switch 5 waits for\n  \
              VC 1 of the local link from switch 5 (port 3) to switch 6 waits for\n  \
              VC 1 of the local link from switch 6 (port 2) to switch 4 waits for the first"

@@ -34,6 +34,7 @@ use routes::Walks;
 use sample::Sample;
 use std::path::{Path, PathBuf};
 use tvlb_firmware_model::Switch;
+use tvlb_progress::{Cancelled, Progress};
 use tvlb_schema::{FabricImage, GroupId, ImageError};
 use tvlb_table_set::{MANIFEST_FILE, ReadError, TableSet};
 
@@ -179,14 +180,14 @@ pub enum VerifyError {
         /// The first of them, a line each.
         named: String,
     },
-    /// The caller asked to stop.
-    #[error("interrupted")]
-    Interrupted,
+    /// The caller cancelled the work.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
 }
 
 impl VerifyError {
     /// Whether something is wrong with the table set; otherwise it is not known whether anything is,
-    /// as where there is none, where files may not be read, or where the caller asked to stop.
+    /// as where there is none, where files may not be read, or where the caller cancelled the work.
     pub fn is_finding(&self) -> bool {
         use std::io::ErrorKind::{
             FileTooLarge, InvalidInput, IsADirectory, NotADirectory, NotFound, Other,
@@ -197,14 +198,14 @@ impl VerifyError {
                 FileTooLarge | InvalidInput | IsADirectory | Other => true,
                 _ => false,
             },
-            Self::List { .. } | Self::Interrupted => false,
+            Self::List { .. } | Self::Cancelled(_) => false,
             _ => true,
         }
     }
 }
 
 /// Verifies the table set in a directory, its report included; if a fabric was planned, it must be
-/// of that one. `switch_done` is called after each source switch; `stop` ends the work early.
+/// of that one. Each source switch is a step of the stage "switches".
 ///
 /// # Errors
 /// The first thing found that makes the set unfit.
@@ -212,16 +213,15 @@ pub fn verify(
     directory: &Path,
     planned: Option<&Planned>,
     settings: Settings,
-    switch_done: &(impl Fn() + Sync),
-    stop: &(impl Fn() -> bool + Sync),
+    progress: &dyn Progress,
 ) -> Result<Certificate, VerifyError> {
     let set = TableSet::open(directory)?;
     wiring::check_report(&set)?;
-    check(&set, planned, settings, switch_done, stop)
+    check(&set, planned, settings, progress)
 }
 
 /// Verifies the table set in a directory before its report is written, or whatever the report.
-/// `switch_done` is called after each source switch; `stop` ends the work early.
+/// Each source switch is a step of the stage "switches".
 ///
 /// # Errors
 /// The first thing found that makes the set unfit.
@@ -244,16 +244,16 @@ pub fn verify(
 /// # let make = |directory: &std::path::Path, set: &str| {
 /// #     let rule = tvlb_generator::set_grammar::parse_set(set, 1)?;
 /// #     let rules = tvlb_schema::PerDecision::same(rule);
-/// #     let made = generate(&fabric, unthinned(rules), tvlb_schema::PerDecision::same(0), &|| (), &|| false)?;
+/// #     let made = generate(&fabric, unthinned(rules), tvlb_schema::PerDecision::same(0), &())?;
 /// #     let files = made.files();
 /// #     let contents = files.iter().map(|(path, bytes)| (*path, bytes.as_ref()));
 /// #     let seal = |_: &std::path::Path| Ok::<_, WriteError>((REPORT_FILE, Vec::new()));
-/// #     write(directory, contents, Existing::Refuse, || false, || (), seal)?;
+/// #     write(directory, contents, Existing::Refuse, &(), seal)?;
 /// #     Ok::<_, Box<dyn std::error::Error>>(())
 /// # };
 /// # make(&tables, "shapes:011")?;
 /// let settings = Settings { most_walks: 1_000_000, seed: 1 };
-/// let certificate = verify_tables(&tables, settings, &|| (), &|| false)?;
+/// let certificate = verify_tables(&tables, settings, &())?;
 /// assert_eq!(certificate.images, 21);
 ///
 /// // A byte too many is found.
@@ -261,50 +261,45 @@ pub fn verify(
 /// let mut bytes = std::fs::read(&image)?;
 /// bytes.push(0);
 /// std::fs::write(&image, bytes)?;
-/// let finding = verify_tables(&tables, settings, &|| (), &|| false).unwrap_err();
+/// let finding = verify_tables(&tables, settings, &()).unwrap_err();
 /// assert!(finding.is_finding() && finding.to_string().contains("00003.tvlb"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn verify_tables(
     directory: &Path,
     settings: Settings,
-    switch_done: &(impl Fn() + Sync),
-    stop: &(impl Fn() -> bool + Sync),
+    progress: &dyn Progress,
 ) -> Result<Certificate, VerifyError> {
-    check(&TableSet::open(directory)?, None, settings, switch_done, stop)
+    check(&TableSet::open(directory)?, None, settings, progress)
 }
 
 fn check(
     set: &TableSet,
     planned: Option<&Planned>,
     settings: Settings,
-    switch_done: &(impl Fn() + Sync),
-    stop: &(impl Fn() -> bool + Sync),
+    progress: &dyn Progress,
 ) -> Result<Certificate, VerifyError> {
     let fabric_bytes = set.fabric_image()?;
     let fabric_image = FabricImage::decode(&fabric_bytes)
         .map_err(|source| VerifyError::Image { path: set.fabric_path(), source })?;
     let df = *fabric_image.dragonfly();
-    wiring::check_fabric(&fabric_image, &set.fabric_path(), stop)?;
+    progress.stage("switches", Some(df.switch_count() as usize));
+    wiring::check_fabric(&fabric_image, &set.fabric_path(), progress)?;
     if let Some(planned) = planned {
         planned::check_planned(planned, set.manifest(), &fabric_image)?;
     }
     let mut switch_bytes = Vec::new();
     for switch in df.switches() {
-        if stop() {
-            return Err(VerifyError::Interrupted);
-        }
+        progress.check()?;
         switch_bytes.push(set.switch_image(switch)?);
     }
     wiring::check_files(set, &fabric_image)?;
     let mut switches = Vec::new();
     for (switch, bytes) in df.switches().zip(&switch_bytes) {
-        if stop() {
-            return Err(VerifyError::Interrupted);
-        }
+        progress.check()?;
         switches.push(boot(set, &fabric_image, switch, bytes)?);
     }
-    claims::check_claims(set, &switches, stop)?;
+    claims::check_claims(set, &switches, progress)?;
     claims::check_thinning(set.manifest(), set.path(), &switches)?;
     claims::check_digests(set.manifest(), set.path(), &switches)?;
 
@@ -313,7 +308,7 @@ fn check(
     let groups: Vec<GroupId> = df.groups().collect();
     let told = in_order(groups.par_iter().map(|&group| {
         let first = first_links(&fabric_image, group);
-        presence::check_group(&fabric, group, &first, &crossed, stop)
+        presence::check_group(&fabric, group, &first, &crossed, progress)
     }))?;
     let told = told.iter().fold(Told::default(), |mut sum, told| {
         sum.add(told);
@@ -333,15 +328,15 @@ fn check(
     let sources: Vec<_> = df.switches().collect();
     let parts = in_order(sources.par_iter().map(|&source| {
         let first = first_links(&fabric_image, df.place(source).0);
-        let walks = routes::check_from(&fabric, source, &first, notes, stop)?;
-        switch_done();
+        let walks = routes::check_from(&fabric, source, &first, notes, progress)?;
+        progress.step();
         Ok(walks)
     }))?;
     let mut walks = Walks::default();
     for part in &parts {
         walks.add(part);
     }
-    if let Some(cycle) = dependencies.cycle(&fabric, stop)? {
+    if let Some(cycle) = dependencies.cycle(&fabric, progress)? {
         return Err(VerifyError::Cycle { cycle });
     }
     if let Some(shares) = &shares {

@@ -12,6 +12,7 @@ use super::crossings::{Crossings, FirstLink, links};
 use super::draws::{chances, mean_hops};
 use super::packet::{Fabric, Path};
 use std::sync::atomic::{AtomicU64, Ordering};
+use tvlb_progress::Progress;
 use tvlb_schema::{
     Decision, DrawRule, End, GroupId, Keep, Route, SetRule, SetView, Shape, ShapeSet, SwitchId,
     SwitchIndex,
@@ -93,16 +94,14 @@ pub(super) fn check_group(
     from: GroupId,
     first: &[FirstLink],
     crossed: &Crossed,
-    stop: &impl Fn() -> bool,
+    progress: &dyn Progress,
 ) -> Result<Told, VerifyError> {
     let (df, mut told) = (&fabric.df, Told::default());
     let image = *fabric.switches[0].image().fabric();
     let mut crossings = Crossings::new(df.a());
     for to in df.groups().filter(|&to| to != from) {
-        if stop() {
-            return Err(VerifyError::Interrupted);
-        }
-        crossings.count(&image, first, to, stop)?;
+        progress.check()?;
+        crossings.count(&image, first, to, progress)?;
         if crossings.all() > 0 {
             crossed.note(from, to);
         } else if image.link_count(from, to) == 0 {

@@ -9,6 +9,7 @@ use super::link_shares::LinkShares;
 use super::packet::{Fabric, Hop, MIN, MOST_HOPS, Path, Route, VLB};
 use super::presence::{Crossed, Search, distinct_sets};
 use super::sample::{Sample, cells_of_pair, hash};
+use tvlb_progress::Progress;
 use tvlb_schema::{
     Decision, DrawRule, GlobalPort, GroupId, Keep, Level, SetView, Shape, ShapeSet, SwitchId,
     SwitchIndex,
@@ -74,7 +75,7 @@ pub(super) struct Notes<'n> {
 }
 
 /// One source switch and where its walks are noted.
-struct Source<'s, 'f, S> {
+struct Source<'s, 'f> {
     fabric: &'s Fabric<'f>,
     notes: Notes<'s>,
     from: u16,
@@ -83,7 +84,7 @@ struct Source<'s, 'f, S> {
     /// The links that leave its group.
     first: &'s [FirstLink],
     walks: Walks,
-    stop: &'s S,
+    progress: &'s dyn Progress,
     steps: usize,
 }
 
@@ -93,12 +94,12 @@ pub(super) fn check_from(
     source: SwitchId,
     first: &[FirstLink],
     notes: Notes<'_>,
-    stop: &impl Fn() -> bool,
+    progress: &dyn Progress,
 ) -> Result<Walks, VerifyError> {
     let (group, index) = fabric.df.place(source);
     let walks = Walks::default();
     let mut from =
-        Source { fabric, notes, from: source.0, group, index, first, walks, stop, steps: 0 };
+        Source { fabric, notes, from: source.0, group, index, first, walks, progress, steps: 0 };
     let sample = notes.sample;
     let limited = !sample.is_exhaustive();
     let mut questions = Questions::new(fabric, source, sample.seed, limited);
@@ -110,9 +111,7 @@ pub(super) fn check_from(
     for ahead in 1..switches {
         let destination = (u32::from(source.0) + ahead) % switches;
         let destination = SwitchId(u16::try_from(destination).expect("a switch has 16 bits"));
-        if stop() {
-            return Err(VerifyError::Interrupted);
-        }
+        progress.check()?;
         from.walks.pairs += 1;
         let (to_group, _) = fabric.df.place(destination);
         let with_vlb = sample.has(source.0, destination.0);
@@ -135,13 +134,13 @@ pub(super) fn check_from(
     Ok(from.walks)
 }
 
-impl<S: Fn() -> bool> Source<'_, '_, S> {
-    /// Asks now and then whether to stop.
+impl Source<'_, '_> {
+    /// Asks now and then whether the caller has cancelled the work.
     fn go_on(&mut self) -> Result<(), VerifyError> {
         self.steps += 1;
         // A walk takes a hundred times as long as a step elsewhere.
-        if self.steps.is_multiple_of(STEPS_PER_QUESTION / 128) && (self.stop)() {
-            return Err(VerifyError::Interrupted);
+        if self.steps.is_multiple_of(STEPS_PER_QUESTION / 128) {
+            self.progress.check()?;
         }
         Ok(())
     }

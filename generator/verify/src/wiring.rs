@@ -6,6 +6,7 @@ use super::claims::claim;
 use std::collections::BTreeSet;
 use std::path::Path;
 use tvlb_firmware_model::Switch;
+use tvlb_progress::Progress;
 use tvlb_schema::{End, FabricImage};
 use tvlb_table_set::{
     FABRIC_FILE, MANIFEST_FILE, REPORT_FILE, SWITCHES, TableSet, check_seal, switch_file,
@@ -16,15 +17,13 @@ use tvlb_table_set::{
 pub(super) fn check_fabric(
     fabric: &FabricImage<'_>,
     path: &Path,
-    stop: &impl Fn() -> bool,
+    progress: &dyn Progress,
 ) -> Result<(), VerifyError> {
     let df = fabric.dragonfly();
     let wrong = |text: String| VerifyError::Wiring { path: path.to_owned(), text };
     let mut ends = 0_u32;
     for group in df.groups() {
-        if stop() {
-            return Err(VerifyError::Interrupted);
-        }
+        progress.check()?;
         for port in df.global_ports() {
             let end = End { group, port };
             let Some((other, k)) = fabric.port_link(end) else { continue };

@@ -220,8 +220,7 @@ fn images(fabric: &Loaded, policies: &PerDecision<Policy>) -> Result<Images, Fai
         fabric,
         unthinned(policies.map(|policy| policy.rule)),
         policies.map(|policy| policy.threshold),
-        &|| (),
-        &interrupted,
+        &crate::output::Bars::new(true),
     )
     .map_err(|error| match error {
         tvlb_generator::image::ImageStageError::Interrupted => Failure::Interrupted,

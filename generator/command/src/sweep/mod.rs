@@ -151,8 +151,7 @@ fn images(plan: &Plan, units: &[&Unit]) -> Result<BTreeMap<(usize, usize), Image
             fabric,
             unthinned(paths.rules(fabric.file.seed)),
             paths.thresholds(fabric),
-            &|| (),
-            &interrupted,
+            &crate::output::Bars::new(true),
         )
         .map_err(|error| match error {
             ImageStageError::Interrupted => Failure::Interrupted,
