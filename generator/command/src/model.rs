@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 use tvlb_generator::throughput::pattern::{self, Pattern};
 use tvlb_generator::throughput::report::{Heading, Report};
-use tvlb_generator::throughput::state::{self, Done, StateError};
+use tvlb_generator::throughput::state;
 use tvlb_generator::throughput::sweep::{Sweep, Tally};
 use tvlb_generator::throughput::{PathSet, path_set, plot};
 use tvlb_schema::Dragonfly;
@@ -37,33 +37,29 @@ pub(crate) fn run(arguments: &Model) -> Outcome {
     catch_interrupt()?;
 
     let state_file = arguments.state.as_deref();
-    let before = match state_file {
-        Some(path) => state::read(path, &sweep).map_err(Failure::of)?,
-        None => Done::new(),
-    };
+    let state = state::open(state_file, &sweep).map_err(Failure::of)?;
+    let before = state.entries();
     let bar = progress(arguments.quiet, "patterns", sweep.unit_count());
     bar.set_position(before.len() as u64);
-    let progress =
-        Mutex::new(Progress { done: before.clone(), tally: Tally::default(), failed: None });
+    let so_far = Mutex::new((Tally::default(), None));
     let finished = |unit, cells, tally: Tally| {
-        let mut progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
-        progress.done.insert(unit, cells);
-        progress.tally = progress.tally.plus(tally);
-        if let Some(path) = state_file
-            && progress.failed.is_none()
-        {
-            progress.failed = state::write(path, &sweep, &progress.done).err();
+        let kept = state.keep(unit, cells);
+        let mut so_far = so_far.lock().unwrap_or_else(PoisonError::into_inner);
+        so_far.0 = so_far.0.plus(tally);
+        if let Err(error) = kept {
+            so_far.1.get_or_insert(error);
         }
         bar.inc(1);
     };
     sweep.run(&before, finished, interrupted).map_err(Failure::of)?;
     bar.finish_and_clear();
-    let progress = progress.into_inner().unwrap_or_else(PoisonError::into_inner);
-    if let Some(error) = progress.failed {
+    let (tally, failed) = so_far.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if let Some(error) = failed {
         return Err(Failure::of(error));
     }
-    let Some(cells) = sweep.assemble(&progress.done) else {
-        let (done, all) = (progress.done.len(), sweep.unit_count());
+    state.save().map_err(Failure::of)?;
+    let Some(cells) = sweep.assemble(&state.entries()) else {
+        let (done, all) = (state.len(), sweep.unit_count());
         return Err(Failure::Stopped(match state_file {
             Some(path) => format!(
                 "{} keeps {done} of {all} units of work, and the same command goes on from there",
@@ -87,16 +83,9 @@ pub(crate) fn run(arguments: &Model) -> Outcome {
     }
     print(&report)?;
     if !arguments.quiet {
-        eprintln!("{}; {:.2} s", progress.tally, begin.elapsed().as_secs_f64());
+        eprintln!("{tally}; {:.2} s", begin.elapsed().as_secs_f64());
     }
     Ok(())
-}
-
-/// What is done while the threads run.
-struct Progress {
-    done: Done,
-    tally: Tally,
-    failed: Option<StateError>,
 }
 
 /// The patterns that the option lists, sampled if it says so.

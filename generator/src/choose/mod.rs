@@ -26,7 +26,6 @@ mod memory;
 mod step_two;
 
 pub use crate::table_set::ChoiceEntry;
-pub use memory::MemoryError;
 pub use objective::Prefer;
 pub use panel::PanelSize;
 
@@ -36,10 +35,8 @@ use crate::image::{BalancedSet, ImageStageError};
 use crate::routes::count::RouteCounter;
 use crate::set_grammar::parse_set;
 use crate::throughput::ModelError;
-use crate::throughput::state::StateError;
 use candidates::{DEFAULT, Sources, by_shape};
 use evidence::Evidence;
-use memory::Memory;
 use panel::Panel;
 use policy::Policy;
 use record::{model_entry, panel_entry};
@@ -48,6 +45,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use step_two::{Found, Trials, conventional_hops};
 use tvlb_firmware_model::Scheme;
+use tvlb_run_store::StoreError;
 use tvlb_schema::{PerDecision, SetRule};
 use tvlb_simulator::{BootError, RunError, TrafficError};
 
@@ -79,10 +77,7 @@ pub enum ChooseError {
     NoCandidate,
     /// What an interrupted search left cannot be used or written.
     #[error(transparent)]
-    Memory(#[from] MemoryError),
-    /// The same, of Step 1.
-    #[error(transparent)]
-    State(#[from] StateError),
+    Store(#[from] StoreError),
     /// The directory for it cannot be made.
     #[error("{path}: cannot create the directory: {source}")]
     Directory {
@@ -206,7 +201,7 @@ pub fn choose(
 
     let df = fabric.topology.dragonfly();
     let panel = Panel::new(df, fabric.file.latencies, seed, options.panel);
-    let memory = Memory::open(state("simulate"), &subject(fabric, &panel))?;
+    let memory = memory::open(state("simulate"), fabric, &panel)?;
     let trials = Trials {
         fabric,
         counter: &counter,
@@ -238,7 +233,7 @@ pub fn runs_kept(fabric: &Fabric, options: &Options) -> usize {
     let df = fabric.topology.dragonfly();
     let panel = Panel::new(df, fabric.file.latencies, fabric.file.seed, options.panel);
     let path = options.state.as_ref().map(|directory| directory.join("simulate"));
-    Memory::open(path, &subject(fabric, &panel)).map_or(0, |memory| memory.len())
+    memory::open(path, fabric, &panel).map_or(0, |memory| memory.len())
 }
 
 /// Makes the directory that keeps what is done, if there is to be one.
@@ -246,19 +241,6 @@ fn make_state(directory: Option<&Path>) -> Result<(), ChooseError> {
     let Some(path) = directory else { return Ok(()) };
     let error = |source| ChooseError::Directory { path: path.to_owned(), source };
     std::fs::create_dir_all(path).map_err(error)
-}
-
-/// All that a run depends on besides its scheme, sets, traffic, load and seed.
-fn subject(fabric: &Fabric, panel: &Panel) -> String {
-    let df = fabric.topology.dragonfly();
-    let cables = fabric.topology.cables();
-    let channels = fabric.file.virtual_channels;
-    let (window, warm_up, limit) = (panel.window, panel.warm_up, panel.latency_limit);
-    format!(
-        "{} {df:?} {cables:?} {:?} {channels:?} {window} {warm_up} {limit}",
-        env!("CARGO_PKG_VERSION"),
-        fabric.file.latencies
-    )
 }
 
 #[cfg(test)]

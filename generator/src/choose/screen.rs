@@ -15,7 +15,7 @@ use crate::routes::count::RouteCounter;
 use crate::routes::presence::present_shapes;
 use crate::set_grammar::{canonical, parse_set};
 use crate::throughput::report::{Heading, Report};
-use crate::throughput::state::{self, Done};
+use crate::throughput::state;
 use crate::throughput::sweep::Sweep;
 use crate::throughput::{Counting, LARGE, PathSet, Pattern, VAST, path_set};
 use std::collections::BTreeSet;
@@ -105,34 +105,28 @@ pub(super) fn screen(
     sets.retain(|set| reaches_all(counter, &patterns, set.rule()));
     let sweep = Sweep::new(&fabric.topology, Counting::Routes, patterns, sets.clone());
 
-    let before = match state {
-        Some(path) => state::read(path, &sweep)?,
-        None => Done::new(),
-    };
+    let state = state::open(state, &sweep)?;
+    let before = state.entries();
     watch.stage("model", Some(sweep.unit_count()));
     for _ in before.values() {
         watch.step();
     }
-    let done = Mutex::new((before.clone(), None));
+    let failed = Mutex::new(None);
     sweep.run(
         &before,
         |unit, cells, _| {
-            let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
-            done.0.insert(unit, cells);
-            if let Some(path) = state
-                && done.1.is_none()
-            {
-                done.1 = state::write(path, &sweep, &done.0).err();
+            if let Err(error) = state.keep(unit, cells) {
+                failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
             }
             watch.step();
         },
         || watch.stop(),
     )?;
-    let (done, failed) = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    if let Some(error) = failed {
+    if let Some(error) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
         return Err(error.into());
     }
-    let cells = sweep.assemble(&done).ok_or(ChooseError::Interrupted)?;
+    state.save()?;
+    let cells = sweep.assemble(&state.entries()).ok_or(ChooseError::Interrupted)?;
     let heading = Heading { fabric: fabric.file.name.clone(), seed, epsilon: EPSILON };
     let (of_small, of_large) = MOST_CANDIDATES;
     let most = if df.switch_count() > LARGE { of_large } else { of_small };

@@ -13,13 +13,14 @@ use super::search::load_of;
 use crate::image::{BalancedSet, ImageStageError, Images, Routing, build};
 use crate::routes::count::RouteCounter;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use std::sync::{Mutex, PoisonError};
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_schema::{PerDecision, SetRule};
 use tvlb_simulator::{Fabric, Outcome, Run, RunError, Settings, StopRule, Traffic};
 
 /// What a contest needs to know of a run.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Figures {
     /// Whether the mean latency over all nodes is above the limit, or certain to be.
     pub saturated: bool,

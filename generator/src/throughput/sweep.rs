@@ -18,11 +18,12 @@ use super::solve::{Method, Warm};
 use super::{Model, ModelError, Modelled};
 use crate::topology::Topology;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use tvlb_schema::{Dragonfly, Shape};
 
 /// One set on one pattern.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
     /// A throughput that was reached, in units of a node's bandwidth.
     pub lower: f64,

@@ -181,7 +181,7 @@ fn a_candidate_of_known_routes_leaves_what_is_modelled_as_it_is() {
     // Other routes do, and the message says what to do.
     let other = with("other", "50% shapes:021");
     assert_eq!(other.code, 2);
-    assert!(other.stderr.contains("patterns or sets; remove it to begin anew"), "{}", other.stderr);
+    assert!(other.stderr.contains("other traffic or other sets"), "{}", other.stderr);
 }
 
 /// Like [`Scratch::refuses`], where something may be kept in the state.

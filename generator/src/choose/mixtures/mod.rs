@@ -18,13 +18,13 @@ mod variation;
 pub use arena::Figures;
 
 use super::candidates::{Candidate, Origin, Sources};
-use super::memory::Memory;
+use super::memory::{self, Memory};
 use super::objective::{Finalist, Prefer, choose};
 use super::panel::{Panel, PanelSize};
 use super::policy::Policy;
 use super::trial::{Simulated, entrants, images_of};
 use super::yardstick::{CONVENTIONAL, PAPER, Yardstick, all_of};
-use super::{ChooseError, Watch, make_state, subject};
+use super::{ChooseError, Watch, make_state};
 use crate::fabric::Fabric;
 use crate::image::{BalancedSet, Images};
 use crate::routes::count::RouteCounter;
@@ -108,7 +108,7 @@ impl<'f> Ground<'f> {
         let Fabric { file, topology } = fabric;
         let panel = Panel::new(topology.dragonfly(), file.latencies, options.seed, options.panel);
         let state = options.state.as_ref().map(|directory| directory.join(&file.name));
-        let memory = Memory::open(state, &subject(fabric, &panel))?;
+        let memory = memory::open(state, fabric, &panel)?;
         Ok(Self { fabric, counter: RouteCounter::new(topology), panel, memory })
     }
 }

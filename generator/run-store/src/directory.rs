@@ -1,0 +1,179 @@
+//! One JSON file for each run, so that processes that share nothing but a directory can share work.
+
+use crate::StoreError;
+use serde::Serialize;
+use serde::de::{DeserializeOwned, Error as _};
+use serde_json::{Map, Value};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use tvlb_table_set::input_file::{self, Links};
+use tvlb_table_set::{sha256, whole_file};
+
+/// The largest file that is read: a run has some tens of figures.
+const MOST_BYTES: u64 = 64 << 10;
+/// The field with the run's result. All other fields of a file are those of its subject.
+const OUTCOME: &str = "outcome";
+
+/// A directory of runs. The file of a run has the name `xx/HASH.json`, where HASH is the SHA-256 of
+/// the JSON of its subject and `xx` are its first two digits. It holds the fields of the subject and
+/// the run's `outcome`.
+///
+/// # Example
+/// ```
+/// use tvlb_run_store::RunDirectory;
+///
+/// #[derive(serde::Serialize)]
+/// struct Subject { load: f64, seed: u64 }
+///
+/// # let home = tempfile::tempdir()?;
+/// let runs = RunDirectory::new(home.path());
+/// let subject = Subject { load: 0.1, seed: 1 };
+/// assert_eq!(runs.recall::<f64>(&subject)?, None);
+/// runs.keep(&subject, &52.5)?;
+/// assert_eq!(runs.recall(&subject)?, Some(52.5));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct RunDirectory {
+    directory: PathBuf,
+}
+
+/// A run's file.
+#[derive(Serialize)]
+struct Run<'r, S, V> {
+    #[serde(flatten)]
+    subject: &'r S,
+    outcome: &'r V,
+}
+
+impl RunDirectory {
+    /// The runs in `directory`, which is created when the first of them is kept.
+    pub fn new(directory: impl Into<PathBuf>) -> Self {
+        Self { directory: directory.into() }
+    }
+
+    /// The path of the file of a run.
+    ///
+    /// # Panics
+    /// If the subject is not a struct that JSON can hold, which no input can bring about.
+    pub fn path_of(&self, subject: &impl Serialize) -> PathBuf {
+        let json = serde_json::to_vec(subject).expect("a subject is a struct of plain values");
+        let hash = sha256(&json);
+        self.directory.join(&hash[..2]).join(format!("{hash}.json"))
+    }
+
+    /// Whether there is a file of this run. [`Self::recall`] says whether it can be used.
+    pub fn contains(&self, subject: &impl Serialize) -> bool {
+        self.path_of(subject).exists()
+    }
+
+    /// The outcome of a run, if its file is there.
+    ///
+    /// # Errors
+    /// The file cannot be read, is damaged, or holds a run of another subject.
+    pub fn recall<V: DeserializeOwned>(
+        &self,
+        subject: &impl Serialize,
+    ) -> Result<Option<V>, StoreError> {
+        let path = self.path_of(subject);
+        let bytes = match input_file::read(&path, MOST_BYTES, Links::Follow) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(StoreError::io(&path)(error)),
+        };
+        let damaged = |error: serde_json::Error| StoreError::damaged(&path, error.to_string());
+        let mut fields: Map<String, Value> = serde_json::from_slice(&bytes).map_err(damaged)?;
+        let outcome = fields
+            .remove(OUTCOME)
+            .ok_or_else(|| damaged(serde_json::Error::missing_field(OUTCOME)))?;
+        let own = serde_json::to_value(subject).map_err(damaged)?;
+        if Value::Object(fields) != own {
+            return Err(StoreError::Other { path });
+        }
+        V::deserialize(outcome).map(Some).map_err(damaged)
+    }
+
+    /// Writes the file of a run.
+    ///
+    /// # Errors
+    /// The file or its directory cannot be written.
+    pub fn keep(
+        &self,
+        subject: &impl Serialize,
+        outcome: &impl Serialize,
+    ) -> Result<(), StoreError> {
+        let path = self.path_of(subject);
+        write(&path, &Run { subject, outcome }).map_err(StoreError::io(&path))
+    }
+}
+
+fn write(path: &Path, run: &impl Serialize) -> io::Result<()> {
+    let mut json = serde_json::to_vec_pretty(run)?;
+    json.push(b'\n');
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    whole_file::write(path, json)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Clone, Serialize)]
+    struct Subject {
+        set: String,
+        load: f64,
+    }
+
+    fn subject(load: f64) -> Subject {
+        Subject { set: "all".to_owned(), load }
+    }
+
+    #[test]
+    fn a_run_is_told_by_its_subject() {
+        let home = tempfile::tempdir().unwrap();
+        let runs = RunDirectory::new(home.path().join("runs"));
+        assert!(!runs.contains(&subject(0.1)));
+        runs.keep(&subject(0.1), &(1.0 / 3.0)).unwrap();
+        assert!(runs.contains(&subject(0.1)) && !runs.contains(&subject(0.2)));
+        assert_eq!(runs.recall(&subject(0.1)).unwrap(), Some(1.0 / 3.0));
+        assert_eq!(runs.recall::<f64>(&subject(0.2)).unwrap(), None);
+        let text = fs::read_to_string(runs.path_of(&subject(0.1))).unwrap();
+        assert_eq!(
+            text,
+            "{\n  \"set\": \"all\",\n  \"load\": 0.1,\n  \"outcome\": 0.3333333333333333\n}\n"
+        );
+    }
+
+    #[test]
+    fn a_run_under_the_name_of_another_is_refused() {
+        let home = tempfile::tempdir().unwrap();
+        let runs = RunDirectory::new(home.path());
+        runs.keep(&subject(0.1), &1).unwrap();
+        runs.keep(&subject(0.2), &2).unwrap();
+        fs::copy(runs.path_of(&subject(0.1)), runs.path_of(&subject(0.2))).unwrap();
+        let found = runs.recall::<u32>(&subject(0.2));
+        assert!(matches!(found, Err(StoreError::Other { .. })), "{found:?}");
+    }
+
+    #[test]
+    fn a_damaged_run_is_refused() {
+        let home = tempfile::tempdir().unwrap();
+        let runs = RunDirectory::new(home.path());
+        runs.keep(&subject(0.1), &1).unwrap();
+        let path = runs.path_of(&subject(0.1));
+        let whole = fs::read(&path).unwrap();
+        let refused = || runs.recall::<u32>(&subject(0.1)).unwrap_err();
+        // Without its line feed the run is still whole.
+        for length in 0..whole.len() - 1 {
+            fs::write(&path, &whole[..length]).unwrap();
+            assert!(matches!(refused(), StoreError::Damaged { .. }), "{length}");
+        }
+        fs::write(&path, "{}").unwrap();
+        assert!(refused().to_string().contains("missing field `outcome`"));
+        fs::File::create(&path).unwrap().set_len(1 << 40).unwrap();
+        assert!(matches!(refused(), StoreError::Io { .. }));
+    }
+}
