@@ -1,12 +1,14 @@
 //! Loading a fabric: its file, and its cables from an arrangement or a list beside the file.
 
-use crate::fabric_file::{FabricFile, FabricFileError, Wiring};
+use crate::fabric_file::{FabricFile, FabricFileError, FabricValueError, Wiring};
 use crate::input_file::{self, Links};
-use crate::topology::arrangement::arrange;
+use crate::table_set::MANIFEST_FILE;
+use crate::topology::arrangement::{Arrangement, arrange};
 use crate::topology::cable_list::{self, CableListError};
 use crate::topology::{CableError, Topology};
 use std::io;
 use std::path::{Path, PathBuf};
+use tvlb_schema::Dragonfly;
 
 /// A fabric file says a few dozen things.
 const MOST_FABRIC_FILE_BYTES: u64 = 1 << 20;
@@ -22,7 +24,7 @@ pub struct Fabric {
     pub topology: Topology,
 }
 
-/// Why a fabric cannot be loaded. Each message names the file.
+/// Why a fabric cannot be loaded or made. Each message names the file, if there is one.
 #[derive(Debug, thiserror::Error)]
 pub enum FabricError {
     /// The operating system refused.
@@ -45,6 +47,20 @@ pub enum FabricError {
         /// That byte.
         found: u8,
     },
+    /// There is a directory in the place of the file.
+    #[error("{path}: it is a directory, accepted a fabric file{}", hint_for(*.is_table_set))]
+    Directory {
+        /// The directory.
+        path: PathBuf,
+        /// Whether it looks like a table set.
+        is_table_set: bool,
+    },
+    /// A name or seed that no fabric file can have.
+    #[error(transparent)]
+    Value(#[from] FabricValueError),
+    /// The cables of an arrangement cannot be laid.
+    #[error(transparent)]
+    Wiring(#[from] CableError),
     /// The fabric file is not one.
     #[error(transparent)]
     File(#[from] FabricFileError),
@@ -66,12 +82,52 @@ pub enum FabricError {
     },
 }
 
+/// What to do where a table set was given.
+const fn hint_for(is_table_set: bool) -> &'static str {
+    if is_table_set {
+        "; if it is a table set, give the fabric file that it was made from"
+    } else {
+        ""
+    }
+}
+
 impl Fabric {
+    /// A fabric of these sizes and this arrangement of global links. All else is as where a fabric
+    /// file does not say it; `seed` decides everything random.
+    ///
+    /// # Errors
+    /// A name or seed that no fabric file can have, or an arrangement that these sizes do not have.
+    ///
+    /// # Example
+    /// ```
+    /// use tvlb_generator::fabric::Fabric;
+    /// use tvlb_generator::topology::arrangement::Arrangement;
+    /// use tvlb_schema::Dragonfly;
+    ///
+    /// let fabric = Fabric::new("lab", Dragonfly::new(1, 4, 2, 5)?, Arrangement::Absolute, 1)?;
+    /// assert_eq!(fabric.topology.cables().len(), 20);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn new(
+        name: &str,
+        dragonfly: Dragonfly,
+        arrangement: Arrangement,
+        seed: u64,
+    ) -> Result<Self, FabricError> {
+        let file = FabricFile::new(name, dragonfly, arrangement, seed)?;
+        let topology = arrange(dragonfly, arrangement, seed)?;
+        Ok(Self { file, topology })
+    }
+
     /// Reads a fabric file, and the cable list that it names if it does.
     ///
     /// # Errors
     /// A file that cannot be read or does not say what it should.
     pub fn load(path: &Path) -> Result<Self, FabricError> {
+        if path.is_dir() {
+            let is_table_set = path.join(MANIFEST_FILE).exists();
+            return Err(FabricError::Directory { path: path.to_owned(), is_table_set });
+        }
         let text = read(path, MOST_FABRIC_FILE_BYTES)?;
         let file = FabricFile::parse(&text, &path.display().to_string())?;
         let topology = match &file.wiring {

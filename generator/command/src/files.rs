@@ -4,7 +4,7 @@
 use crate::failure::{Failure, Outcome};
 use std::path::Path;
 use tvlb_generator::fabric::Fabric;
-use tvlb_generator::table_set::{MANIFEST_FILE, table_set_around};
+use tvlb_generator::table_set::table_set_around;
 
 /// Refuses a file in the place of a table set's directory.
 pub(crate) fn expect_table_set(path: &Path) -> Outcome {
@@ -18,18 +18,8 @@ pub(crate) fn expect_table_set(path: &Path) -> Outcome {
     )))
 }
 
-/// Reads a fabric file and its cables. A directory in its place is refused.
+/// Reads a fabric file and its cables.
 pub(crate) fn load_fabric(path: &Path) -> Result<Fabric, Failure> {
-    if path.is_dir() {
-        let hint = if path.join(MANIFEST_FILE).exists() {
-            "; if it is a table set, give the fabric file that it was made from"
-        } else {
-            ""
-        };
-        let path = path.display();
-        let text = format!("{path}: it is a directory, accepted a fabric file{hint}");
-        return Err(Failure::Message(text));
-    }
     Fabric::load(path).map_err(Failure::of)
 }
 

@@ -95,7 +95,53 @@ pub struct DecisionSet {
     pub rule: SetRule,
 }
 
+/// A value that no fabric file can have.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FabricValueError {
+    /// The name is too long, or it has other characters.
+    #[error("the fabric's name is {found:?}, accepted {}", sections::NAME)]
+    Name {
+        /// The name that was given.
+        found: String,
+    },
+    /// The seed is larger than any number of a TOML file.
+    #[error("the fabric's seed is {found}, accepted 0 to {}", i64::MAX)]
+    Seed {
+        /// The seed that was given.
+        found: u64,
+    },
+}
+
 impl FabricFile {
+    /// What a file with this name, seed, sizes and arrangement says, and nothing else: latencies,
+    /// thresholds and virtual channels have their defaults, and the sets are to be chosen.
+    ///
+    /// # Errors
+    /// A name or seed that no file can have.
+    pub fn new(
+        name: &str,
+        dragonfly: Dragonfly,
+        arrangement: Arrangement,
+        seed: u64,
+    ) -> Result<Self, FabricValueError> {
+        if !sections::is_name(name) {
+            return Err(FabricValueError::Name { found: name.to_owned() });
+        }
+        if i64::try_from(seed).is_err() {
+            return Err(FabricValueError::Seed { found: seed });
+        }
+        Ok(Self {
+            name: name.to_owned(),
+            seed,
+            dragonfly,
+            wiring: Wiring::Arrangement(arrangement),
+            latencies: sections::DEFAULT_LATENCIES,
+            thresholds: None,
+            virtual_channels: VcScheme::default(),
+            sets: Sets::Auto,
+        })
+    }
+
     /// Reads the text of a fabric file; `origin` is the file's name for error messages.
     ///
     /// # Errors

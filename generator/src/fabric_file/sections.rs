@@ -15,14 +15,14 @@ pub(super) const LINKS: [&str; 2] = ["local-latency", "global-latency"];
 pub(super) const ROUTING: [&str; 3] = ["threshold", "virtual-channels", "set"];
 pub(super) const DECISIONS: [&str; 3] = ["ugal-l", "par-source", "par-second"];
 
-const NAME: &str = "a string of 1 to 64 characters from A-Z, a-z, 0-9, `.`, `_` and `-`";
+pub(super) const NAME: &str = "a string of 1 to 64 characters from A-Z, a-z, 0-9, `.`, `_` and `-`";
 const CABLES: &str = "the path of a cable list, a string that is not empty";
 const SET_TEXT: &str = "a string in the grammar of sets, as in \"strategic-2-3 by shape\"";
 const SET_OR_TABLE: &str = "\"auto\", a string in the grammar of sets, as in \
     \"strategic-2-3 by shape\", or a table of ugal-l, par-source, par-second";
 
 const DEFAULT_SEED: u64 = 1;
-const DEFAULT_LATENCIES: Latencies = Latencies { local: 10, global: 15 };
+pub(super) const DEFAULT_LATENCIES: Latencies = Latencies { local: 10, global: 15 };
 /// What stands in the place of a set that is to be chosen.
 const AUTO: &str = "auto";
 
@@ -59,12 +59,13 @@ pub(super) fn file(document: &Document<'_>) -> Fallible<FabricFile> {
 fn name(root: &Section<'_, '_>) -> Fallible<String> {
     let entry = root.required("name", NAME)?;
     let name = entry.string(NAME)?;
+    if is_name(name) { Ok(name.to_owned()) } else { Err(entry.refused(NAME)) }
+}
+
+/// Whether a text can name a fabric.
+pub(super) fn is_name(text: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
-    if (1..=64).contains(&name.len()) && name.chars().all(is_plain) {
-        Ok(name.to_owned())
-    } else {
-        Err(entry.refused(NAME))
-    }
+    (1..=64).contains(&text.len()) && text.chars().all(is_plain)
 }
 
 fn dragonfly(section: &Section<'_, '_>) -> Fallible<Dragonfly> {
