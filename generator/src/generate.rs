@@ -4,7 +4,8 @@ use crate::balance::link_use::{Draw, Imbalance};
 use crate::balance::{balance_entry, is_countable};
 use crate::fabric::Fabric;
 use crate::fabric_file::{FabricFile, Wiring};
-use crate::image::{BalancedSet, ImageStageError, Images, Routing, build};
+use crate::image::{ImageStageError, Images, Routing, build};
+use crate::policy::Policy;
 use crate::routes::count::RouteCounter;
 use crate::routes::draw_work::{DrawWork, TooMuchWork, draw_work};
 use crate::routes::expected::{FabricMean, fabric_mean};
@@ -17,7 +18,7 @@ use rayon::prelude::*;
 use std::borrow::Cow;
 use std::iter;
 use tvlb_progress::Progress;
-use tvlb_schema::{Decision, FabricImage, PerDecision, SetRule, SwitchImage, VcScheme};
+use tvlb_schema::{Decision, FabricImage, PerDecision, SwitchImage, VcScheme};
 
 /// A table set in memory.
 #[derive(Clone, Debug)]
@@ -28,40 +29,43 @@ pub struct Generated {
     pub images: Images,
 }
 
-/// Makes the table set of a fabric with these sets and thresholds T, whatever its file says of them.
-/// Each switch image is a step of the stage "images".
+/// Makes the table set of a fabric with these policies, whatever its file says of sets and
+/// thresholds. The images are a stage of `progress`, with a step for each switch.
 ///
 /// # Errors
-/// Two groups without any path, or the interruption.
+/// Two groups without any path, too many bytes, or the work was cancelled.
 pub fn generate(
     fabric: &Fabric,
-    sets: PerDecision<BalancedSet>,
-    thresholds: PerDecision<i16>,
+    policies: &PerDecision<Policy>,
     progress: &dyn Progress,
 ) -> Result<Generated, ImageStageError> {
     progress.stage("images", Some(fabric.topology.dragonfly().switch_count() as usize));
     let counter = RouteCounter::new(&fabric.topology);
-    let routing = Routing { sets, thresholds, virtual_channels: fabric.file.virtual_channels };
-    let images = build(&counter, &routing, &|| progress.step(), &|| progress.is_cancelled())?;
+    let virtual_channels = fabric.file.virtual_channels;
+    let routing = Routing { policies: policies.clone(), virtual_channels };
+    let switches = fabric.topology.dragonfly().switch_count() as usize;
+    progress.stage("images", Some(switches));
+    let images = build(&counter, &routing, progress)?;
 
-    // Decisions mostly share a set: each is looked at once.
-    let is_thinned = Decision::ALL.iter().any(|&d| !routing.sets.get(d).levels.is_empty());
+    // Decisions mostly share a set: each is measured once.
+    let is_thinned = Decision::ALL.iter().any(|&d| policies.get(d).is_thinned());
     let conventional = (is_thinned || is_countable(&fabric.topology))
         .then(|| Imbalance::of(&counter, Draw::Conventional));
-    let mut known: Vec<(&BalancedSet, SetEntry)> = Vec::new();
+    let mut known: Vec<(&Policy, SetEntry)> = Vec::new();
     let mut sets = PerDecision::from_fn(|decision| {
-        let (set, &threshold) = (routing.sets.get(decision), routing.thresholds.get(decision));
-        if let Some((_, entry)) = known.iter().find(|(known, _)| *known == set) {
-            return SetEntry { threshold, ..entry.clone() };
+        let policy = policies.get(decision);
+        if let Some((_, entry)) = known.iter().find(|(known, _)| known.has_set_of(policy)) {
+            return SetEntry { threshold: policy.threshold, ..entry.clone() };
         }
-        let mean = fabric_mean(&counter, &set.rule);
-        let balance = conventional.map(|conventional| balance_entry(&counter, set, conventional));
-        let entry = set_entry(&set.rule, &mean, threshold, balance);
-        known.push((set, entry.clone()));
+        let mean = fabric_mean(&counter, &policy.rule);
+        let balance =
+            conventional.map(|conventional| balance_entry(&counter, policy, conventional));
+        let entry = set_entry(policy, &mean, balance);
+        known.push((policy, entry.clone()));
         entry
     });
-    add_digests(&mut sets, &routing.sets, &images);
-    Ok(Generated { manifest: manifest(fabric, routing.virtual_channels, sets, &images), images })
+    add_digests(&mut sets, policies, &images);
+    Ok(Generated { manifest: manifest(fabric, virtual_channels, sets, &images), images })
 }
 
 /// What a draw from each decision's set takes a switch.
@@ -70,18 +74,18 @@ pub fn generate(
 /// The first set that takes more than a switch can live with.
 pub fn draw_work_of(
     counter: &RouteCounter<'_>,
-    sets: &PerDecision<BalancedSet>,
+    policies: &PerDecision<Policy>,
 ) -> Result<PerDecision<DrawWork>, TooMuchWork> {
-    let mut known: Vec<(&BalancedSet, DrawWork)> = Vec::new();
+    let mut known: Vec<(&Policy, DrawWork)> = Vec::new();
     for decision in Decision::ALL {
-        let set = sets.get(decision);
-        if known.iter().all(|(other, _)| *other != set) {
-            let work = draw_work(counter, &set.rule, |switch| set.levels_of(switch));
-            known.push((set, work.check(&set.rule)?));
+        let policy = policies.get(decision);
+        if known.iter().all(|(other, _)| !other.has_set_of(policy)) {
+            let work = draw_work(counter, &policy.rule, |switch| policy.levels_of(switch));
+            known.push((policy, work.check(&policy.rule)?));
         }
     }
-    Ok(sets.map(|set| {
-        let known = known.iter().find(|(other, _)| *other == set);
+    Ok(policies.map(|policy| {
+        let known = known.iter().find(|(other, _)| other.has_set_of(policy));
         known.expect("every decision's set has been looked at").1
     }))
 }
@@ -89,11 +93,11 @@ pub fn draw_work_of(
 /// Adds the digests of what the images say of sets, where the manifest has such.
 fn add_digests(
     entries: &mut PerDecision<SetEntry>,
-    sets: &PerDecision<BalancedSet>,
+    policies: &PerDecision<Policy>,
     images: &Images,
 ) {
-    let is_thinned = |decision| sets.get(decision).levels.iter().any(|levels| !levels.is_empty());
-    let is_drawn = |decision| presence_is_drawn(&sets.get(decision).rule, is_thinned(decision));
+    let is_thinned = |decision| policies.get(decision).is_thinned();
+    let is_drawn = |decision| presence_is_drawn(&policies.get(decision).rule, is_thinned(decision));
     if !Decision::ALL.into_iter().any(|decision| is_thinned(decision) || is_drawn(decision)) {
         return;
     }
@@ -119,16 +123,12 @@ fn add_digests(
     }
 }
 
-fn set_entry(
-    rule: &SetRule,
-    mean: &FabricMean,
-    threshold: i16,
-    balance: Option<BalanceEntry>,
-) -> SetEntry {
+fn set_entry(policy: &Policy, mean: &FabricMean, balance: Option<BalanceEntry>) -> SetEntry {
+    let Policy { rule, threshold, .. } = policy;
     SetEntry {
         set: canonical(rule),
         seed: rule.seed,
-        threshold,
+        threshold: *threshold,
         mean_hops: mean.hops.map(rounded),
         mean_hops_are_exact: mean.hops_are_exact
             && balance.as_ref().is_none_or(|b| b.thinned_switches == 0),

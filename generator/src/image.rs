@@ -3,55 +3,24 @@
 //! The same input gives the same bytes at any number of threads: each switch's image is a pure
 //! function of the topology, the rules and the switch.
 
+use crate::policy::Policy;
 use crate::routes::count::RouteCounter;
 use crate::routes::presence::shapes_when_thinned;
 use crate::table_set::MOST_BYTES;
 use crate::topology::Topology;
 use rayon::prelude::*;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use tvlb_progress::{Cancelled, Progress};
 use tvlb_schema::{
-    DrawRule, FabricImage, GroupId, Level, PerDecision, SetContents, SetRule, ShapeSet,
-    SwitchContents, SwitchId, VcScheme, encode_fabric_image, encode_switch_image,
+    DrawRule, FabricImage, GroupId, PerDecision, SetContents, ShapeSet, SwitchContents, SwitchId,
+    VcScheme, encode_fabric_image, encode_switch_image,
 };
-
-/// By switch number one level for each global port of its group, empty for a switch that thins
-/// nothing; an empty list for no switch that does.
-pub type Levels = Arc<Vec<Vec<Level>>>;
-
-/// A T-VLB set as switches have it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BalancedSet {
-    /// Its rule.
-    pub rule: SetRule,
-    /// How each switch thins it.
-    pub levels: Levels,
-}
-
-impl BalancedSet {
-    /// The set of a rule alone.
-    pub fn unthinned(rule: SetRule) -> Self {
-        Self { rule, levels: Levels::default() }
-    }
-
-    /// The levels of one switch.
-    pub fn levels_of(&self, switch: SwitchId) -> &[Level] {
-        self.levels.get(switch.as_usize()).map_or(&[], Vec::as_slice)
-    }
-}
-
-/// The sets of rules alone, for each decision.
-pub fn unthinned(rules: PerDecision<SetRule>) -> PerDecision<BalancedSet> {
-    rules.map(|&rule| BalancedSet::unthinned(rule))
-}
 
 /// What the switches are to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Routing {
-    /// The T-VLB set of each decision.
-    pub sets: PerDecision<BalancedSet>,
-    /// T of each decision.
-    pub thresholds: PerDecision<i16>,
+    /// The policy of each decision.
+    pub policies: PerDecision<Policy>,
     /// How virtual channels are assigned.
     pub virtual_channels: VcScheme,
 }
@@ -85,30 +54,29 @@ pub enum ImageStageError {
          a set drawn by route takes fewer than one drawn by shape, and a whole set fewer than fractions"
     )]
     TooLarge,
-    /// The user asked to stop.
+    /// The caller cancelled the work.
     #[error("interrupted; nothing was written")]
-    Interrupted,
+    Cancelled(#[from] Cancelled),
 }
 
-/// Builds all images. `done` is told of every switch image, from any thread; `interrupted` is
-/// asked before each.
+/// Builds all images. Each switch image is a step of `progress`.
 ///
 /// # Errors
-/// Two groups without any path, too many bytes, or the interruption.
+/// Two groups without any path, too many bytes, or the work was cancelled.
 ///
 /// # Example
 /// ```
-/// use tvlb_generator::image::{Routing, build, unthinned};
+/// use tvlb_generator::image::{Routing, build};
+/// use tvlb_generator::policy::Policy;
 /// use tvlb_generator::routes::count::RouteCounter;
 /// use tvlb_generator::set_grammar::parse_set;
 /// use tvlb_generator::topology::arrangement::{Arrangement, arrange};
 /// use tvlb_schema::{Dragonfly, PerDecision, VcScheme};
 ///
 /// let topology = arrange(Dragonfly::new(2, 4, 2, 9)?, Arrangement::default(), 1)?;
-/// let rule = parse_set("shapes:011", 1)?;
+/// let policy = Policy::from(parse_set("shapes:011", 1)?);
 /// let routing = Routing {
-///     sets: unthinned(PerDecision::same(rule)),
-///     thresholds: PerDecision { ugal_l: 0, par_source: 0, par_second: 0 },
+///     policies: PerDecision::same(policy),
 ///     virtual_channels: VcScheme::Ordered,
 /// };
 /// let images = build(&RouteCounter::new(&topology), &routing, &())?;
@@ -118,8 +86,7 @@ pub enum ImageStageError {
 pub fn build(
     counter: &RouteCounter<'_>,
     routing: &Routing,
-    done: &(dyn Fn() + Sync),
-    interrupted: &(dyn Fn() -> bool + Sync),
+    progress: &dyn Progress,
 ) -> Result<Images, ImageStageError> {
     let topology = counter.topology();
     check_reachable(topology)?;
@@ -132,16 +99,14 @@ pub fn build(
     let images: Result<Vec<Vec<u8>>, ImageStageError> = switches
         .par_iter()
         .map(|&switch| {
-            if interrupted() {
-                return Err(ImageStageError::Interrupted);
-            }
+            progress.check()?;
             let image = encode_switch_image(&view, &contents(counter, routing, switch));
-            // As soon as it is known, so that nothing is made that nobody could read.
+            // Checked here, so that no memory is spent on images that no table set may hold.
             let length = image.len() as u64;
             if bytes.fetch_add(length, Ordering::Relaxed) + length > MOST_BYTES {
                 return Err(ImageStageError::TooLarge);
             }
-            done();
+            progress.step();
             Ok(image)
         })
         .collect();
@@ -149,41 +114,28 @@ pub fn build(
 }
 
 fn contents(counter: &RouteCounter<'_>, routing: &Routing, switch: SwitchId) -> SwitchContents {
-    // Decisions with the same set share it.
+    // Decisions that draw alike on this switch share a set, even where other switches thin it
+    // for one of them.
     let mut sets: Vec<SetContents> = Vec::new();
-    let mut number = |set: &BalancedSet| {
-        let (rule, levels) = (set.rule, set.levels_of(switch));
+    let decisions = routing.policies.map(|policy| {
+        let (rule, levels) = (policy.rule, policy.levels_of(switch));
         let is_same = |known: &SetContents| known.rule == rule && known.levels == levels;
-        let known = sets.iter().position(is_same).unwrap_or_else(|| {
-            let shapes_to = shapes_to(counter, &rule, levels, switch);
+        let number = sets.iter().position(is_same).unwrap_or_else(|| {
+            let shapes_to = shapes_to(counter, policy, switch);
             sets.push(SetContents { rule, levels: levels.to_vec(), shapes_to });
             sets.len() - 1
         });
-        u8::try_from(known).expect("there are three decisions")
-    };
-    let numbers = routing.sets.map(&mut number);
-    let thresholds = &routing.thresholds;
-    SwitchContents {
-        switch,
-        virtual_channels: routing.virtual_channels,
-        decisions: PerDecision {
-            ugal_l: (numbers.ugal_l, thresholds.ugal_l),
-            par_source: (numbers.par_source, thresholds.par_source),
-            par_second: (numbers.par_second, thresholds.par_second),
-        },
-        sets,
-    }
+        (u8::try_from(number).expect("there are three decisions"), policy.threshold)
+    });
+    SwitchContents { switch, virtual_channels: routing.virtual_channels, decisions, sets }
 }
 
-fn shapes_to(
-    counter: &RouteCounter<'_>,
-    rule: &SetRule,
-    levels: &[Level],
-    source: SwitchId,
-) -> Vec<ShapeSet> {
+fn shapes_to(counter: &RouteCounter<'_>, policy: &Policy, source: SwitchId) -> Vec<ShapeSet> {
+    let Policy { rule, .. } = policy;
     if rule.draw == DrawRule::ByRoute {
         return Vec::new();
     }
+    let levels = policy.levels_of(source);
     let df = counter.topology().dragonfly();
     let to = |destination| shapes_when_thinned(counter, rule, levels, source, destination);
     df.switches().map(to).collect()

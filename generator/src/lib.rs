@@ -7,7 +7,7 @@
 //! ```
 //! use tvlb_generator::fabric::Fabric;
 //! use tvlb_generator::generate::generate;
-//! use tvlb_generator::image::unthinned;
+//! use tvlb_generator::policy::Policy;
 //! use tvlb_generator::set_grammar::parse_set;
 //! use tvlb_generator::table_set::{Existing, REPORT_FILE, WriteError, write};
 //! use tvlb_generator::verify::{Settings, verify_tables};
@@ -19,8 +19,7 @@
 //! let fabric = Fabric::load(&lab)?;
 //! // One set for every decision; `choose` would find them by modelling and simulating.
 //! let rule = parse_set("strategic-2-3 by shape", fabric.file.seed)?;
-//! let sets = PerDecision::same(rule);
-//! let made = generate(&fabric, unthinned(sets), PerDecision::same(0), &())?;
+//! let made = generate(&fabric, &PerDecision::same(Policy::from(rule)), &())?;
 //! assert_eq!(made.images.switches.len(), 20);
 //!
 //! // The directory appears whole, with a last file that sees the others, or not at all.
@@ -43,6 +42,7 @@ pub mod fabric;
 pub mod fabric_file;
 pub mod generate;
 pub mod image;
+pub mod policy;
 pub mod report;
 pub mod routes;
 pub mod svg;

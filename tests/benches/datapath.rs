@@ -8,7 +8,7 @@ use std::path::Path;
 use tvlb_firmware_model::{Scheme, Step, Switch, VlbPaths};
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::generate::{Generated, generate};
-use tvlb_generator::image::BalancedSet;
+use tvlb_generator::policy::Policy;
 use tvlb_generator::set_grammar::parse_set;
 use tvlb_schema::{NodeId, PerDecision};
 
@@ -18,9 +18,8 @@ fn images(fabric: &str, set: &str) -> Generated {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tables").join(fabric);
     let fabric = Fabric::load(&path).expect("the fabrics that we ship load");
     let rule = parse_set(set, 1).expect("the sets above are in the grammar");
-    let set = BalancedSet::unthinned(rule);
-    let sets = PerDecision::same(set);
-    generate(&fabric, sets, PerDecision::default(), &()).expect("every pair is reachable")
+    let policies = PerDecision::same(Policy::from(rule));
+    generate(&fabric, &policies, &()).expect("every pair is reachable")
 }
 
 fn decisions(criterion: &mut Criterion) {

@@ -6,7 +6,7 @@ use tvlb_firmware_model::{Error, Header, Stage, Step, Switch};
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::fabric_file::{DecisionSet, FabricFile, Latencies, Sets, Wiring};
 use tvlb_generator::generate::{Generated, generate};
-use tvlb_generator::image::unthinned;
+use tvlb_generator::policy::policies;
 use tvlb_generator::routes::enumerate::routes;
 use tvlb_generator::set_grammar::parse_set;
 use tvlb_generator::topology::arrangement::{Arrangement, arrange};
@@ -54,8 +54,8 @@ pub fn with_set(mut fabric: Fabric, text: &str) -> Fabric {
 /// The table set of a fabric.
 pub fn images(fabric: &Fabric) -> Generated {
     let rules = fabric.file.sets.rules().expect("the test's fabrics have their sets given");
-    generate(fabric, unthinned(rules), fabric.file.thresholds.unwrap_or_default(), &())
-        .expect("every pair of the test's fabrics is reachable")
+    let policies = policies(&rules, &fabric.file.thresholds.unwrap_or_default());
+    generate(fabric, &policies, &()).expect("every pair of the test's fabrics is reachable")
 }
 
 /// The set of UGAL-L.

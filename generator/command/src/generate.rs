@@ -5,19 +5,19 @@ mod check;
 use crate::args::{Generate, PanelChoice, Preference};
 use crate::failure::{Failure, Outcome, tell};
 use crate::files::{expect_table_set, load_fabric, outside_table_sets};
-use crate::output::{Bars, catch_interrupt, interrupted, print, print_json, progress, use_threads};
+use crate::output::{Bars, catch_interrupt, print, print_json, use_threads};
 use check::Written;
 use std::fmt::{self, Display};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use tvlb_generator::balance::Balancer;
-use tvlb_generator::choose::policy::Policy;
 use tvlb_generator::choose::table::Table;
 use tvlb_generator::choose::{Choice, ChooseError, Options, choose, runs_kept};
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::fabric_file::{DecisionSet, Sets};
 use tvlb_generator::generate::{draw_work_of, generate};
-use tvlb_generator::image::{ImageStageError, check_reachable, unthinned};
+use tvlb_generator::image::{ImageStageError, check_reachable};
+use tvlb_generator::policy::{Policy, PolicyPair, policies};
 use tvlb_generator::report::{self, Subject};
 use tvlb_generator::routes::count::RouteCounter;
 use tvlb_generator::routes::draw_work::DrawWork;
@@ -27,7 +27,7 @@ use tvlb_generator::table_set::{
 };
 use tvlb_generator::topology::summary::TopologySummary;
 use tvlb_generator::verify::{self, Certificate, Extent, VerifyError, verify_tables};
-use tvlb_progress::Progress;
+use tvlb_progress::{Cancelled, Progress};
 use tvlb_schema::{Decision, PerDecision};
 
 /// VLB walks that are verified before a table set takes its name: all that there are up to some 80
@@ -66,7 +66,7 @@ fn make(arguments: &Generate) -> Outcome {
     };
 
     let unreachable = |error: ImageStageError| match error {
-        ImageStageError::Interrupted => Failure::Interrupted,
+        ImageStageError::Cancelled(_) => Failure::Interrupted,
         error => {
             let path = fabric.wiring_path(&arguments.fabric);
             Failure::Message(format!("{}: {error}", path.display()))
@@ -78,29 +78,22 @@ fn make(arguments: &Generate) -> Outcome {
             tell(&format!("warning: {warning}"));
         }
     }
-    let (sets, thresholds, choice) = if let Some(rules) = fabric.file.sets.rules() {
-        (unthinned(rules), fabric.file.thresholds.unwrap_or_default(), None)
+    let (mut policies, choice) = if let Some(rules) = fabric.file.sets.rules() {
+        (policies(&rules, &fabric.file.thresholds.unwrap_or_default()), None)
     } else {
         let choice = choose_sets(&fabric, &options, arguments)?;
-        (choice.sets, choice.thresholds, Some((choice.entry, choice.evidence)))
+        (choice.policies, Some((choice.entry, choice.evidence)))
     };
-
-    let sets = if arguments.balance {
-        let bar = progress(arguments.quiet, "balance", 1);
-        let counter = RouteCounter::new(&fabric.topology);
-        let balancer = Balancer::new(&counter);
-        let sets = sets.map(|set| balancer.balanced(&set.rule, &interrupted));
-        bar.finish_and_clear();
-        sets
-    } else {
-        sets
-    };
-    let (choice, evidence) = choice.unzip();
-    let draw_work =
-        draw_work_of(&RouteCounter::new(&fabric.topology), &sets).map_err(Failure::of)?;
-
+    let counter = RouteCounter::new(&fabric.topology);
     let bars = Bars::new(arguments.quiet);
-    let mut generated = generate(&fabric, sets, thresholds, &bars).map_err(unreachable)?;
+    if arguments.balance {
+        bars.stage("balance", Some(Decision::ALL.len()));
+        policies = balanced(&counter, &policies, &bars).map_err(|_| Failure::Interrupted)?;
+    }
+    let (choice, evidence) = choice.unzip();
+    let draw_work = draw_work_of(&counter, &policies).map_err(Failure::of)?;
+
+    let mut generated = generate(&fabric, &policies, &bars).map_err(unreachable)?;
     generated.manifest.choice = choice;
     bars.finish();
 
@@ -142,6 +135,25 @@ fn make(arguments: &Generate) -> Outcome {
         certificate: verified.as_ref(),
         directory: output,
         took: begin.elapsed(),
+    })
+}
+
+/// The policies with each set balanced.
+fn balanced(
+    counter: &RouteCounter<'_>,
+    policies: &PerDecision<Policy>,
+    bars: &Bars,
+) -> Result<PerDecision<Policy>, Cancelled> {
+    let balancer = Balancer::new(counter);
+    let balanced = |policy| {
+        let balanced = balancer.balanced(policy, bars);
+        bars.step();
+        balanced
+    };
+    Ok(PerDecision {
+        ugal_l: balanced(&policies.ugal_l)?,
+        par_source: balanced(&policies.par_source)?,
+        par_second: balanced(&policies.par_second)?,
     })
 }
 
@@ -253,9 +265,9 @@ fn check_unused(fabric: &Fabric, arguments: &Generate) -> Outcome {
 }
 
 /// What `--candidate` names.
-pub(crate) fn policies(texts: &[String], seed: u64) -> Result<Vec<(Policy, Policy)>, Failure> {
+pub(crate) fn candidates(texts: &[String], seed: u64) -> Result<Vec<PolicyPair>, Failure> {
     let failure = |error| Failure::Message(format!("--candidate: {error}"));
-    texts.iter().map(|text| Policy::parse_pair(text, seed).map_err(failure)).collect()
+    texts.iter().map(|text| PolicyPair::parse(text, seed).map_err(failure)).collect()
 }
 
 fn options(fabric: &Fabric, arguments: &Generate) -> Result<Options, Failure> {
@@ -263,7 +275,7 @@ fn options(fabric: &Fabric, arguments: &Generate) -> Result<Options, Failure> {
         prefer: arguments.prefer.unwrap_or(Preference::Throughput).prefer(),
         panel: arguments.panel.unwrap_or(PanelChoice::Standard).size(),
         fast: arguments.fast,
-        candidates: policies(&arguments.candidate, fabric.file.seed)?,
+        candidates: candidates(&arguments.candidate, fabric.file.seed)?,
         state: arguments.state.clone(),
     })
 }
@@ -276,7 +288,7 @@ fn choose_sets(
 ) -> Result<Choice, Failure> {
     let choice = choose(fabric, options, &Bars::new(arguments.quiet));
     choice.map_err(|error| match error {
-        ChooseError::Interrupted => Failure::Stopped(match &options.state {
+        ChooseError::Cancelled(_) => Failure::Stopped(match &options.state {
             Some(directory) => format!(
                 "no table set was written; {} keeps {} runs, and the same command goes on from there",
                 directory.display(),

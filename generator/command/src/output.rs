@@ -47,6 +47,15 @@ pub(crate) fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }
 
+/// Cancels the work once the user has asked to stop, and shows no progress.
+pub(crate) struct Interruptible;
+
+impl Progress for Interruptible {
+    fn is_cancelled(&self) -> bool {
+        interrupted()
+    }
+}
+
 /// Prints a text.
 pub(crate) fn print(text: &impl Display) -> Outcome {
     let mut out = std::io::stdout().lock();
@@ -122,16 +131,4 @@ pub(crate) fn progress(quiet: bool, what: &'static str, length: usize) -> Progre
         .expect("the template is well-formed")
         .progress_chars("=> ");
     ProgressBar::with_draw_target(Some(length as u64), target).with_style(style).with_message(what)
-}
-
-impl tvlb_generator::choose::Watch for Bars {
-    fn stage(&self, name: &'static str, steps: Option<usize>) {
-        Progress::stage(self, name, steps);
-    }
-    fn step(&self) {
-        Progress::step(self);
-    }
-    fn stop(&self) -> bool {
-        interrupted()
-    }
 }

@@ -3,7 +3,7 @@
 use crate::args::{Search, SearchScheme};
 use crate::failure::{Failure, Outcome};
 use crate::files::{load_fabric, outside_table_sets};
-use crate::generate::policies;
+use crate::generate::candidates;
 use crate::output::{Bars, catch_interrupt, print, print_json, use_threads};
 use tvlb_firmware_model::Scheme;
 use tvlb_generator::choose::ChooseError;
@@ -39,14 +39,14 @@ pub(crate) fn run(arguments: &Search) -> Outcome {
         runs: arguments.runs as usize,
         seed: arguments.seed,
         panel: arguments.panel.size(),
-        tried: policies(&arguments.candidate, arguments.seed)?,
+        tried: candidates(&arguments.candidate, arguments.seed)?,
         state: arguments.state.clone(),
     };
     let stages = Bars::new(arguments.quiet);
     let found = search(&fabrics, &options, &stages);
     stages.finish();
     let found = found.map_err(|error| match error {
-        ChooseError::Interrupted => Failure::Stopped(match &arguments.state {
+        ChooseError::Cancelled(_) => Failure::Stopped(match &arguments.state {
             Some(state) => format!(
                 "{} keeps the runs so far, and the same command goes on from there",
                 state.display()

@@ -1,23 +1,23 @@
-//! What the manifest keeps of how evenly a set uses links.
+//! The manifest's entry for how evenly a set loads the links.
 
 use super::link_use::{Draw, Imbalance};
-use crate::image::BalancedSet;
+use crate::policy::Policy;
 use crate::routes::count::RouteCounter;
 use crate::table_set::{BalanceEntry, ImbalanceEntry, rounded};
 
-/// Measures a set as its rule has it and as switches have it. The digest of the levels is not filled
-/// in: it is of images.
+/// Measures a policy's set as its rule has it and as switches have it. The digest of the levels, which
+/// is taken from images, is not filled in.
 pub fn balance_entry(
     counter: &RouteCounter<'_>,
-    set: &BalancedSet,
+    policy: &Policy,
     conventional: Imbalance,
 ) -> BalanceEntry {
-    let rule = &set.rule;
+    let Policy { rule, levels, .. } = policy;
     let before = Imbalance::of(counter, Draw::Set { rule, levels: &[] });
-    let thinned = set.levels.iter().filter(|levels| !levels.is_empty()).count();
+    let thinned = policy.thinned_switches();
     let after = match thinned {
         0 => before,
-        _ => Imbalance::of(counter, Draw::Set { rule, levels: &set.levels }),
+        _ => Imbalance::of(counter, Draw::Set { rule, levels }),
     };
     BalanceEntry {
         conventional: conventional.into(),

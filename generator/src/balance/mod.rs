@@ -18,13 +18,14 @@ pub mod link_use;
 
 pub use entry::balance_entry;
 
-use crate::image::{BalancedSet, Levels};
+use crate::policy::{Levels, Policy};
 use crate::routes::count::RouteCounter;
 use crate::routes::presence::{present_shapes, shapes_when_thinned};
 use crate::topology::Topology;
 use link_use::{Draw, Imbalance, LinkUse};
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
+use tvlb_progress::{Cancelled, Progress};
 use tvlb_schema::{Level, SetRule, SwitchId};
 
 /// The rounds of adjustment.
@@ -53,14 +54,16 @@ pub struct Balance {
     pub after: Imbalance,
 }
 
-/// Balances the use of links by one set. `conventional` is conventional VLB's on this fabric;
-/// `stop` is asked before each round, which ends with what there is.
+/// Balances how one set loads the links. `conventional` is conventional VLB's imbalance on this fabric.
+///
+/// # Errors
+/// The work was cancelled, which is looked at before each round.
 pub fn balance(
     counter: &RouteCounter<'_>,
     rule: &SetRule,
     conventional: Imbalance,
-    stop: &dyn Fn() -> bool,
-) -> Balance {
+    progress: &dyn Progress,
+) -> Result<Balance, Cancelled> {
     let topology = counter.topology();
     let df = topology.dragonfly();
     let switches: Vec<SwitchId> = df.switches().collect();
@@ -69,9 +72,10 @@ pub fn balance(
     let mut best = Balance { levels: Levels::default(), before, after: before };
     let mut shares = vec![vec![1.0; df.ports_per_group() as usize]; switches.len()];
     for _ in 0..MOST_ROUNDS {
-        if best.after.against(&conventional) <= MARGIN || stop() {
+        if best.after.against(&conventional) <= MARGIN {
             break;
         }
+        progress.check()?;
         let (local, global) = used.means(topology);
         for (shares, &switch) in shares.iter_mut().zip(&switches) {
             let (group, here) = df.place(switch);
@@ -99,39 +103,42 @@ pub fn balance(
         used = LinkUse::of(counter, Draw::Set { rule, levels: &levels });
         let after = used.imbalance(topology);
         if after.against(&conventional) < best.after.against(&conventional) {
-            best = Balance { levels: Levels::new(levels), after, ..best };
+            best = Balance { levels: levels.into(), after, ..best };
         }
     }
-    best
+    Ok(best)
 }
 
 /// Balances the sets of one fabric, each once.
 pub struct Balancer<'c> {
     counter: &'c RouteCounter<'c>,
-    /// Conventional VLB's.
+    /// The imbalance of conventional VLB.
     conventional: Imbalance,
-    /// What is known already.
-    known: Mutex<Vec<BalancedSet>>,
+    /// The rules that have been balanced, with the levels found for them.
+    known: Mutex<Vec<(SetRule, Levels)>>,
 }
 
 impl<'c> Balancer<'c> {
-    /// Knows no set as yet.
+    /// A balancer that has not balanced any set.
     pub fn new(counter: &'c RouteCounter<'c>) -> Self {
         let conventional = Imbalance::of(counter, Draw::Conventional);
         Self { counter, conventional, known: Mutex::default() }
     }
 
-    /// The set of a rule, balanced. `stop` is asked before each round.
-    pub fn balanced(&self, rule: &SetRule, stop: &dyn Fn() -> bool) -> BalancedSet {
+    /// The policy with its set balanced; levels that it has already are replaced.
+    ///
+    /// # Errors
+    /// The work was cancelled.
+    pub fn balanced(&self, policy: &Policy, progress: &dyn Progress) -> Result<Policy, Cancelled> {
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(set) = known().iter().find(|set| set.rule == *rule) {
-            return set.clone();
+        let with = |levels: &Levels| Policy { levels: levels.clone(), ..policy.clone() };
+        if let Some((_, levels)) = known().iter().find(|(rule, _)| *rule == policy.rule) {
+            return Ok(with(levels));
         }
         // Not under the lock: this thread may turn to work that asks for another set meanwhile.
-        let levels = balance(self.counter, rule, self.conventional, stop).levels;
-        let set = BalancedSet { rule: *rule, levels };
-        known().push(set.clone());
-        set
+        let levels = balance(self.counter, &policy.rule, self.conventional, progress)?.levels;
+        known().push((policy.rule, levels.clone()));
+        Ok(with(&levels))
     }
 }
 

@@ -136,6 +136,15 @@ fn levels_count_by_what_they_keep() {
     }
 }
 
+/// A caller that has cancelled the work.
+struct Cancelling;
+
+impl Progress for Cancelling {
+    fn is_cancelled(&self) -> bool {
+        true
+    }
+}
+
 #[test]
 fn a_balance_evens_the_use_of_links() {
     let topology = absolute(4, 8, 4, 9);
@@ -144,14 +153,14 @@ fn a_balance_evens_the_use_of_links() {
     assert!((conventional.local - 1.0).abs() < 1e-9 && (conventional.global - 1.0).abs() < 1e-9);
     for (text, most) in [("strategic-2-3 by shape", 1.08), ("4-hop by shape", 1.2)] {
         let rule = parse_set(text, 1).unwrap();
-        let found = balance(&counter, &rule, conventional, &|| false);
+        let found = balance(&counter, &rule, conventional, &()).unwrap();
         assert!(found.before.global > 1.2, "{text}: {:?}", found.before);
         assert!(found.after.against(&conventional) < most, "{text}: {:?}", found.after);
         let again = Imbalance::of(&counter, Draw::Set { rule: &rule, levels: &found.levels });
         assert_eq!(again, found.after);
     }
-    let stopped = balance(&counter, &parse_set("all by shape", 1).unwrap(), conventional, &|| true);
-    assert!(stopped.levels.is_empty() && stopped.before == stopped.after);
+    let rule = parse_set("all by shape", 1).unwrap();
+    assert_eq!(balance(&counter, &rule, conventional, &Cancelling), Err(Cancelled));
 }
 
 #[test]
@@ -170,7 +179,7 @@ proptest! {
         let conventional = Imbalance::of(&counter, Draw::Conventional);
         let text = ["shapes:011", "all by shape", "30% 6-hop"][set];
         let rule = parse_set(text, seed).unwrap();
-        let found = balance(&counter, &rule, conventional, &|| false);
+        let found = balance(&counter, &rule, conventional, &()).unwrap();
         let (after, before) =
             (found.after.against(&conventional), found.before.against(&conventional));
         prop_assert!(after <= before);

@@ -6,7 +6,7 @@
 //! tried too. The family holds mixtures that weight short shapes more than long ones and keep long
 //! ones for where the short ones are congested.
 
-use super::policy::{Policy, in_words};
+use crate::policy::PolicyPair;
 use tvlb_firmware_model::Scheme;
 use tvlb_schema::{DrawRule, Keep, PerDecision, SetRule, Shape};
 
@@ -79,41 +79,26 @@ impl Origin {
     }
 }
 
-/// What is tried: a policy at the source and, for PAR, one at its second look.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A pair of policies that may be chosen, with where it comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// At the source.
-    pub source: Policy,
-    /// At PAR's second look; UGAL-L has none.
-    pub second: Policy,
-    /// Whether switches thin both so that links are used evenly.
-    pub is_balanced: bool,
-    /// Where it comes from.
+    /// Its policies. Those of a candidate for UGAL-L, which has one decision, are equal.
+    pub policies: PolicyPair,
+    /// Where the candidate comes from.
     pub origin: Origin,
 }
 
 impl Candidate {
-    /// The same policy at both decisions.
-    pub fn same(policy: Policy, origin: Origin) -> Self {
-        Self { source: policy, second: policy, is_balanced: false, origin }
-    }
-
-    /// Whether another one has the same policies, wherever it comes from.
+    /// Whether another candidate has the same policies, wherever it comes from.
     pub fn is_like(&self, other: &Self) -> bool {
-        self.source == other.source && self.second == other.second
-    }
-
-    /// The same with its load balanced.
-    #[must_use]
-    pub fn balanced(self) -> Self {
-        Self { is_balanced: true, origin: Origin::Balanced, ..self }
+        self.policies == other.policies
     }
 
     /// The name that reports show: one policy, or two with " then " between, followed by "balanced"
-    /// if the candidate is. `docs/reference/choosing-sets.md` describes the notation.
+    /// if switches thin them. `docs/reference/choosing-sets.md` describes the notation.
     pub fn name(&self) -> String {
-        let policies = in_words(&(self.source, self.second));
-        if self.is_balanced { format!("{policies}, balanced") } else { policies }
+        let policies = self.policies.to_string();
+        if self.policies.is_thinned() { format!("{policies}, balanced") } else { policies }
     }
 }
 
@@ -123,7 +108,7 @@ pub struct Sources<'s> {
     /// The rules on Step 1's front within ε.
     pub front: &'s [SetRule],
     /// What the user names.
-    pub user: &'s [(Policy, Policy)],
+    pub user: &'s [PolicyPair],
     /// T of each decision, where that is given: then none is tried with another.
     pub thresholds: Option<PerDecision<i16>>,
     /// Of the sets.
@@ -135,48 +120,47 @@ impl Sources<'_> {
     /// two policies it takes the first.
     pub fn candidates(&self, scheme: Scheme) -> Vec<Candidate> {
         let known = |text: &str| {
-            Policy::parse_pair(text, self.seed).expect("these texts are in the grammar")
+            PolicyPair::parse(text, self.seed).expect("these texts are in the grammar")
         };
         let mut all: Vec<Candidate> = Vec::new();
-        let mut add = |source: Policy, second: Policy, origin| {
-            let second = if scheme == Scheme::Par { second } else { source };
-            let candidate =
-                self.limited(scheme, Candidate { second, ..Candidate::same(source, origin) });
+        let mut add = |policies: PolicyPair, origin| {
+            let candidate = Candidate { policies: self.limited(scheme, policies), origin };
             // No candidate may be without any route.
-            if !source.rule.shapes().is_empty() && !all.iter().any(|c| c.is_like(&candidate)) {
+            let has_routes = !candidate.policies.source.rule.shapes().is_empty();
+            if has_routes && !all.iter().any(|c| c.is_like(&candidate)) {
                 all.push(candidate);
             }
         };
-        let (paper, _) = known(PAPER);
-        add(paper, paper, Origin::Paper);
+        add(known(PAPER), Origin::Paper);
         for rule in self.front {
             // The paper's other half is its mirror image.
             for (rule, origin) in [(*rule, Origin::Front), (mirrored(rule), Origin::Mirror)] {
-                let by_route = SetRule { seed: self.seed, draw: DrawRule::ByRoute, ..rule }.into();
-                let by_shape = by_shape(&SetRule { seed: self.seed, ..rule }).into();
-                add(by_route, by_route, origin);
-                add(by_shape, by_shape, origin);
+                let by_route = SetRule { seed: self.seed, draw: DrawRule::ByRoute, ..rule };
+                let by_shape = by_shape(&SetRule { seed: self.seed, ..rule });
+                add(PolicyPair::same(by_route.into()), origin);
+                add(PolicyPair::same(by_shape.into()), origin);
             }
         }
         let own = if scheme == Scheme::Par { &PAR_FAMILY[..] } else { &UGAL_L_FAMILY[..] };
         for text in FAMILY.iter().chain(own) {
-            let (source, second) = known(text);
-            add(source, second, Origin::Family);
+            add(known(text), Origin::Family);
         }
-        for &(source, second) in self.user {
-            add(source, second, Origin::User);
+        for policies in self.user {
+            add(policies.clone(), Origin::User);
         }
         all
     }
 
-    /// The candidate with the thresholds that are given, if they are.
-    fn limited(&self, scheme: Scheme, mut candidate: Candidate) -> Candidate {
+    /// The policies as the scheme has them: UGAL-L's at the source alone, and with the thresholds
+    /// that are given, if any are.
+    fn limited(&self, scheme: Scheme, policies: PolicyPair) -> PolicyPair {
+        let is_par = scheme == Scheme::Par;
+        let mut limited = if is_par { policies } else { PolicyPair::same(policies.source) };
         if let Some(given) = self.thresholds {
-            let is_par = scheme == Scheme::Par;
-            candidate.source.threshold = if is_par { given.par_source } else { given.ugal_l };
-            candidate.second.threshold = if is_par { given.par_second } else { given.ugal_l };
+            limited.source.threshold = if is_par { given.par_source } else { given.ugal_l };
+            limited.second.threshold = if is_par { given.par_second } else { given.ugal_l };
         }
-        candidate
+        limited
     }
 }
 
@@ -198,10 +182,12 @@ fn mirrored(rule: &SetRule) -> SetRule {
 /// The pairs of PAR: the policy of each of the best at the source with that of each at the second look.
 pub fn pairs(best: &[Candidate]) -> Vec<Candidate> {
     let mut pairs: Vec<Candidate> = Vec::new();
-    for Candidate { source, .. } in best {
-        for Candidate { second, .. } in best {
-            let same = Candidate::same(*source, Origin::Pair);
-            let pair = Candidate { second: *second, ..same };
+    for at_source in best {
+        for at_second_look in best {
+            let source = at_source.policies.source.clone();
+            let second = at_second_look.policies.second.clone();
+            let policies = PolicyPair { source, second };
+            let pair = Candidate { policies, origin: Origin::Pair };
             if !best.iter().chain(&pairs).any(|other| other.is_like(&pair)) {
                 pairs.push(pair);
             }
@@ -215,7 +201,7 @@ mod tests {
     use super::*;
     use crate::set_grammar::parse_set;
 
-    fn sources<'s>(front: &'s [SetRule], user: &'s [(Policy, Policy)]) -> Sources<'s> {
+    fn sources<'s>(front: &'s [SetRule], user: &'s [PolicyPair]) -> Sources<'s> {
         Sources { front, user, thresholds: None, seed: 1 }
     }
 
@@ -237,14 +223,14 @@ mod tests {
                 "shapes:120 by shape"
             ]
         );
-        assert!(all.iter().all(|candidate| candidate.source.rule.seed == 1));
-        assert!(all.iter().all(|candidate| candidate.source.rule.check().is_ok()));
+        assert!(all.iter().all(|candidate| candidate.policies.source.rule.seed == 1));
+        assert!(all.iter().all(|candidate| candidate.policies.source.rule.check().is_ok()));
     }
 
     #[test]
     fn each_is_there_once_and_the_paper_always() {
         let front = ["strategic-2-3", "shapes:011", "all"].map(|text| parse_set(text, 0).unwrap());
-        let user = ["all", "all then shapes:011"].map(|text| Policy::parse_pair(text, 1).unwrap());
+        let user = ["all", "all then shapes:011"].map(|text| PolicyPair::parse(text, 1).unwrap());
         for scheme in [Scheme::UgalL, Scheme::Par] {
             let all = sources(&front, &user).candidates(scheme);
             let mut distinct = names(&all);
@@ -261,22 +247,21 @@ mod tests {
 
     #[test]
     fn a_threshold_that_is_given_is_kept() {
-        let user = [Policy::parse_pair("all T=9 then shapes:000 T=7", 1).unwrap()];
+        let user = [PolicyPair::parse("all T=9 then shapes:000 T=7", 1).unwrap()];
         let given = PerDecision { ugal_l: 1, par_source: 2, par_second: 3 };
         let sources = Sources { thresholds: Some(given), ..sources(&[], &user) };
         for (scheme, first, second) in [(Scheme::UgalL, 1, 1), (Scheme::Par, 2, 3)] {
             let all = sources.candidates(scheme);
-            assert!(
-                all.iter().all(|c| (c.source.threshold, c.second.threshold) == (first, second))
-            );
+            let found = |c: &Candidate| (c.policies.source.threshold, c.policies.second.threshold);
+            assert!(all.iter().all(|c| found(c) == (first, second)));
         }
     }
 
     #[test]
     fn pairs_are_of_two_sets() {
         let candidate = |text: &str| {
-            let (source, second) = Policy::parse_pair(text, 0).unwrap();
-            Candidate { second, ..Candidate::same(source, Origin::Family) }
+            let policies = PolicyPair::parse(text, 0).unwrap();
+            Candidate { policies, origin: Origin::Family }
         };
         let best = ["all", "shapes:011", "shapes:110 T=4"].map(candidate);
         assert_eq!(pairs(&best).len(), 6);

@@ -13,7 +13,6 @@ pub mod evidence;
 pub mod mixtures;
 pub mod objective;
 pub mod panel;
-pub mod policy;
 pub mod race;
 pub mod record;
 pub mod screen;
@@ -31,20 +30,21 @@ pub use panel::PanelSize;
 
 use crate::balance::{Balancer, is_countable};
 use crate::fabric::Fabric;
-use crate::image::{BalancedSet, ImageStageError};
+use crate::image::ImageStageError;
+use crate::policy::{Policy, PolicyPair, policies};
 use crate::routes::count::RouteCounter;
 use crate::set_grammar::parse_set;
 use crate::throughput::ModelError;
 use candidates::{DEFAULT, Sources, by_shape};
 use evidence::Evidence;
 use panel::Panel;
-use policy::Policy;
 use record::{model_entry, panel_entry};
 use screen::{Screened, screen};
 use std::io;
 use std::path::{Path, PathBuf};
 use step_two::{Found, Trials, conventional_hops};
 use tvlb_firmware_model::Scheme;
+use tvlb_progress::{Cancelled, Progress};
 use tvlb_run_store::StoreError;
 use tvlb_schema::{PerDecision, SetRule};
 use tvlb_simulator::{BootError, RunError, TrafficError};
@@ -57,7 +57,7 @@ pub enum ChooseError {
     Model(#[from] ModelError),
     /// A candidate's images could not be made.
     #[error(transparent)]
-    Image(#[from] ImageStageError),
+    Image(ImageStageError),
     /// The images do not make a network that the simulator can hold.
     #[error("cannot simulate the candidates: {0}; --fast chooses without a simulation")]
     Boot(#[from] BootError),
@@ -86,27 +86,20 @@ pub enum ChooseError {
         /// The answer.
         source: io::Error,
     },
-    /// The user asked to stop.
+    /// The caller cancelled the work.
     #[error("interrupted; nothing was written")]
-    Interrupted,
+    Cancelled(#[from] Cancelled),
 }
 
-/// Whoever waits for a choice; called from any thread.
-pub trait Watch: Sync {
-    /// A stage begins; `steps` is how many it has, if that is known.
-    fn stage(&self, _name: &'static str, _steps: Option<usize>) {}
-
-    /// One of them is done.
-    fn step(&self) {}
-
-    /// Whether to end at once, as an error.
-    fn stop(&self) -> bool {
-        false
+/// A cancelled image stage is a cancelled choice.
+impl From<ImageStageError> for ChooseError {
+    fn from(error: ImageStageError) -> Self {
+        match error {
+            ImageStageError::Cancelled(cancelled) => Self::Cancelled(cancelled),
+            error => Self::Image(error),
+        }
     }
 }
-
-/// Nobody.
-impl Watch for () {}
 
 /// How to choose.
 #[derive(Clone, Debug, Default)]
@@ -117,8 +110,8 @@ pub struct Options {
     pub panel: PanelSize,
     /// By Step 1 alone, without any simulation.
     pub fast: bool,
-    /// What to try besides: a policy at the source and one at PAR's second look.
-    pub candidates: Vec<(Policy, Policy)>,
+    /// Further policies to try.
+    pub candidates: Vec<PolicyPair>,
     /// Where to keep what is done, for another time.
     pub state: Option<PathBuf>,
 }
@@ -126,10 +119,8 @@ pub struct Options {
 /// The sets that were chosen, and how.
 #[derive(Clone, Debug)]
 pub struct Choice {
-    /// By decision.
-    pub sets: PerDecision<BalancedSet>,
-    /// T by decision.
-    pub thresholds: PerDecision<i16>,
+    /// The policy of each decision.
+    pub policies: PerDecision<Policy>,
     /// For the manifest.
     pub entry: ChoiceEntry,
     /// For the report.
@@ -157,14 +148,14 @@ pub struct Choice {
 /// // By the model alone; without `fast`, minutes of simulation decide.
 /// let options = Options { fast: true, ..Options::default() };
 /// let choice = choose(&fabric, &options, &())?;
-/// assert!(!canonical(&choice.sets.ugal_l.rule).is_empty());
+/// assert!(!canonical(&choice.policies.ugal_l.rule).is_empty());
 /// assert!(choice.entry.contests.is_empty());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn choose(
     fabric: &Fabric,
     options: &Options,
-    watch: &dyn Watch,
+    progress: &dyn Progress,
 ) -> Result<Choice, ChooseError> {
     make_state(options.state.as_deref())?;
     let state = |file: &str| options.state.as_ref().map(|directory| directory.join(file));
@@ -175,9 +166,9 @@ pub fn choose(
     let tried: Vec<SetRule> = [Scheme::UgalL, Scheme::Par]
         .iter()
         .flat_map(|&scheme| unscreened.candidates(scheme))
-        .map(|candidate| candidate.source.rule)
+        .map(|candidate| candidate.policies.source.rule)
         .collect();
-    let screened = screen(fabric, &counter, &tried, state("model").as_deref(), watch)?;
+    let screened = screen(fabric, &counter, &tried, state("model").as_deref(), progress)?;
     let front = screened.as_ref().map_or(Vec::new(), Screened::front);
     let model = screened.as_ref().map(model_entry);
     if options.fast {
@@ -187,7 +178,8 @@ pub fn choose(
             parse_set(DEFAULT, seed).expect("the default is in the grammar")
         };
         let rule = SetRule { seed, ..rule };
-        let sets = PerDecision::same(BalancedSet::unthinned(rule));
+        let thresholds = thresholds.unwrap_or_default();
+        let policies = policies(&PerDecision::same(rule), &thresholds);
         let entry = ChoiceEntry {
             by: if model.is_some() { "model" } else { "default" }.to_owned(),
             prefer: None,
@@ -196,7 +188,7 @@ pub fn choose(
             contests: Vec::new(),
         };
         let evidence = Evidence { model: screened.map(|s| s.report), curves: Vec::new() };
-        return Ok(Choice { sets, thresholds: thresholds.unwrap_or_default(), entry, evidence });
+        return Ok(Choice { policies, entry, evidence });
     }
 
     let df = fabric.topology.dragonfly();
@@ -209,14 +201,14 @@ pub fn choose(
         panel: &panel,
         memory: &memory,
         prefer: options.prefer,
-        watch,
+        progress,
         conventional_hops: conventional_hops(&counter),
         balancer: is_countable(&fabric.topology).then(|| Balancer::new(&counter)),
     };
     let outcome = trials.both(&Sources { front: &front, ..unscreened });
     // Also where it was interrupted: that is what the file is for.
     memory.save()?;
-    let Found { sets, thresholds, contests, curves } = outcome?;
+    let Found { policies, contests, curves } = outcome?;
     let entry = ChoiceEntry {
         by: "simulation".to_owned(),
         prefer: Some(options.prefer.name().to_owned()),
@@ -225,7 +217,7 @@ pub fn choose(
         contests,
     };
     let evidence = Evidence { model: screened.map(|s| s.report), curves };
-    Ok(Choice { sets, thresholds, entry, evidence })
+    Ok(Choice { policies, entry, evidence })
 }
 
 /// How many runs a state directory holds for this fabric; 0 if it cannot be read.
@@ -259,6 +251,6 @@ mod tests {
         assert_eq!(choice.entry.by, "default");
         assert!(choice.entry.model.is_none());
         let default = parse_set(DEFAULT, 1).unwrap();
-        assert_eq!(choice.sets, PerDecision::same(BalancedSet::unthinned(default)));
+        assert_eq!(choice.policies, PerDecision::same(Policy::from(default)));
     }
 }

@@ -7,9 +7,9 @@
 //! the fabric, since a program's cost grows faster than its size; of machines with thousands of
 //! switches a few sets are modelled on one pattern, each with a proven interval.
 
+use super::ChooseError;
 use super::candidates::{FALLBACK, PAPER};
 use super::panel::shifts;
-use super::{ChooseError, Watch};
 use crate::fabric::Fabric;
 use crate::routes::count::RouteCounter;
 use crate::routes::presence::present_shapes;
@@ -21,6 +21,7 @@ use crate::throughput::{Counting, LARGE, PathSet, Pattern, VAST, path_set};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
+use tvlb_progress::{Cancelled, Progress};
 use tvlb_schema::{Dragonfly, DrawRule, SetRule, SwitchId};
 
 /// How much of the best modelled throughput a candidate may lack.
@@ -78,7 +79,7 @@ pub(super) fn screen(
     counter: &RouteCounter<'_>,
     extra: &[SetRule],
     state: Option<&Path>,
-    watch: &dyn Watch,
+    progress: &dyn Progress,
 ) -> Result<Option<Screened>, ChooseError> {
     let df = fabric.topology.dragonfly();
     if df.switch_count() > MOST_SWITCHES {
@@ -107,9 +108,9 @@ pub(super) fn screen(
 
     let state = state::open(state, &sweep)?;
     let before = state.entries();
-    watch.stage("model", Some(sweep.unit_count()));
+    progress.stage("model", Some(sweep.unit_count()));
     for _ in before.values() {
-        watch.step();
+        progress.step();
     }
     let failed = Mutex::new(None);
     sweep.run(
@@ -118,15 +119,15 @@ pub(super) fn screen(
             if let Err(error) = state.keep(unit, cells) {
                 failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
             }
-            watch.step();
+            progress.step();
         },
-        || watch.stop(),
+        || progress.is_cancelled(),
     )?;
     if let Some(error) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
         return Err(error.into());
     }
     state.save()?;
-    let cells = sweep.assemble(&state.entries()).ok_or(ChooseError::Interrupted)?;
+    let cells = sweep.assemble(&state.entries()).ok_or(Cancelled)?;
     let heading = Heading { fabric: fabric.file.name.clone(), seed, epsilon: EPSILON };
     let (of_small, of_large) = MOST_CANDIDATES;
     let most = if df.switch_count() > LARGE { of_large } else { of_small };

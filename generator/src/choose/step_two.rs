@@ -3,6 +3,7 @@
 //! UGAL-L and PAR are contested side by side. In PAR's the best sets are paired, one for the source
 //! and one for the second look; in both the best are tried once more with their load balanced.
 
+use super::ChooseError;
 use super::candidates::{Candidate, FALLBACK, Origin, Sources, pairs};
 use super::contest::{Verdict, contest};
 use super::evidence::{Curve, curves};
@@ -14,15 +15,16 @@ use super::screen::Screened;
 use super::search::load_of;
 use super::trial::{Simulated, entrants, images_of};
 use super::yardstick::{CONVENTIONAL, PAPER};
-use super::{ChooseError, Watch};
 use crate::balance::Balancer;
 use crate::fabric::Fabric;
-use crate::image::{BalancedSet, Images};
+use crate::image::Images;
+use crate::policy::{Policy, PolicyPair};
 use crate::routes::count::RouteCounter;
 use crate::routes::expected::fabric_mean;
 use crate::table_set::ContestEntry;
 use std::collections::BTreeMap;
 use tvlb_firmware_model::Scheme;
+use tvlb_progress::Progress;
 use tvlb_schema::{PerDecision, SetRule, ShapeSet};
 
 /// How many of the best sets are paired for PAR's two decisions, and how many are balanced.
@@ -38,16 +40,14 @@ struct Field {
 impl Field {
     /// The few best of a contest, the very best first.
     fn best(&self, verdict: &Verdict) -> impl Iterator<Item = Candidate> {
-        verdict.finalists.iter().take(BEST).map(|f| self.candidates[f.contender - 1])
+        verdict.finalists.iter().take(BEST).map(|f| self.candidates[f.contender - 1].clone())
     }
 }
 
 /// What Step 2 ends in.
 pub(super) struct Found {
-    /// The sets chosen.
-    pub(super) sets: PerDecision<BalancedSet>,
-    /// T of each decision.
-    pub(super) thresholds: PerDecision<i16>,
+    /// The policy chosen for each decision.
+    pub(super) policies: PerDecision<Policy>,
     /// What the manifest keeps of the contests.
     pub(super) contests: Vec<ContestEntry>,
     /// What a report draws of them.
@@ -71,8 +71,8 @@ pub(super) struct Trials<'t> {
     pub(super) memory: &'t Memory,
     /// What decides among those that hold the guards.
     pub(super) prefer: Prefer,
-    /// Who waits.
-    pub(super) watch: &'t dyn Watch,
+    /// The caller's progress.
+    pub(super) progress: &'t dyn Progress,
     /// Of a path that conventional VLB draws.
     pub(super) conventional_hops: Option<f64>,
     /// None where the fabric is too large for a balance.
@@ -88,25 +88,20 @@ impl Trials<'_> {
     pub(super) fn both(&self, sources: &Sources<'_>) -> Result<Found, ChooseError> {
         let of_ugal_l = sources.candidates(Scheme::UgalL);
         let of_par = sources.candidates(Scheme::Par);
-        self.watch.stage("candidates", Some(of_ugal_l.len() + of_par.len()));
+        self.progress.stage("candidates", Some(of_ugal_l.len() + of_par.len()));
         let (ugal_l, par) = (self.field(of_ugal_l)?, self.field(of_par)?);
-        self.watch.stage("simulate", None);
+        self.progress.stage("simulate", None);
         let (ugal_l, par) =
             rayon::join(|| self.with_balanced(Scheme::UgalL, ugal_l), || self.par(par));
         let ((for_ugal_l, of_ugal_l, mut curves), (for_par, of_par, curves_of_par)) =
             (ugal_l?, par?);
         curves.extend(curves_of_par);
-        let sets = PerDecision {
-            ugal_l: self.set(for_ugal_l.source.rule, for_ugal_l),
-            par_source: self.set(for_par.source.rule, for_par),
-            par_second: self.set(for_par.second.rule, for_par),
+        let policies = PerDecision {
+            ugal_l: for_ugal_l.policies.source,
+            par_source: for_par.policies.source,
+            par_second: for_par.policies.second,
         };
-        let thresholds = PerDecision {
-            ugal_l: for_ugal_l.source.threshold,
-            par_source: for_par.source.threshold,
-            par_second: for_par.second.threshold,
-        };
-        Ok(Found { sets, thresholds, contests: vec![of_ugal_l, of_par], curves })
+        Ok(Found { policies, contests: vec![of_ugal_l, of_par], curves })
     }
 
     /// PAR's choice: first tried with the candidates as they are, then with the best sets in pairs.
@@ -126,18 +121,21 @@ impl Trials<'_> {
     /// A contest, and once more with the best balanced.
     fn with_balanced(&self, scheme: Scheme, mut field: Field) -> Result<Chosen, ChooseError> {
         let (mut verdict, mut drawn) = self.contest(scheme, &field)?;
-        if self.balancer.is_some() {
-            let best: Vec<Candidate> = field.best(&verdict).map(Candidate::balanced).collect();
-            let thinned = |candidate: &Candidate| {
-                let rules = [candidate.source.rule, candidate.second.rule];
-                rules.iter().any(|&rule| !self.set(rule, *candidate).levels.is_empty())
-            };
-            let best: Vec<Candidate> = best.into_iter().filter(thinned).collect();
-            self.join(&mut field, &best)?;
+        if let Some(balancer) = &self.balancer {
+            let balanced = |policy: &Policy| balancer.balanced(policy, self.progress);
+            let mut thinned = Vec::new();
+            for Candidate { policies: PolicyPair { source, second }, .. } in field.best(&verdict) {
+                let policies =
+                    PolicyPair { source: balanced(&source)?, second: balanced(&second)? };
+                if policies.is_thinned() {
+                    thinned.push(Candidate { policies, origin: Origin::Balanced });
+                }
+            }
+            self.join(&mut field, &thinned)?;
             (verdict, drawn) = self.contest(scheme, &field)?;
         }
         let entry = self.entry(scheme, &field.candidates, &verdict);
-        Ok((field.candidates[verdict.chosen - 1], entry, drawn))
+        Ok((field.candidates[verdict.chosen - 1].clone(), entry, drawn))
     }
 
     /// Some more candidates join.
@@ -147,23 +145,11 @@ impl Trials<'_> {
         Ok(())
     }
 
-    /// One of a candidate's sets as switches would have it.
-    fn set(&self, rule: SetRule, candidate: Candidate) -> BalancedSet {
-        match &self.balancer {
-            Some(balancer) if candidate.is_balanced => {
-                balancer.balanced(&rule, &|| self.watch.stop())
-            }
-            _ => BalancedSet::unthinned(rule),
-        }
-    }
-
     /// The images of candidates.
     fn images(&self, candidates: &[Candidate]) -> Result<Vec<Images>, ChooseError> {
         let images = candidates.iter().map(|candidate| {
-            let set = |rule| self.set(rule, *candidate);
-            let stop = || self.watch.stop();
-            let images = images_of(self.counter, self.fabric, candidate, set, &stop);
-            self.watch.step();
+            let images = images_of(self.counter, self.fabric, candidate, self.progress);
+            self.progress.step();
             images
         });
         images.collect()
@@ -173,9 +159,7 @@ impl Trials<'_> {
         let Field { candidates, images } = field;
         let entrants = entrants(candidates, images);
         let count = entrants.len();
-        let stop = || self.watch.stop();
-        let done = || self.watch.step();
-        let judge = Simulated::boot(scheme, self.panel, entrants, self.memory, &stop, &done)?;
+        let judge = Simulated::boot(scheme, self.panel, entrants, self.memory, self.progress)?;
         let fallback = candidates
             .iter()
             .position(|c| c.origin != Origin::Pair && c.name() == FALLBACK)
@@ -204,9 +188,11 @@ impl Trials<'_> {
             about.insert(
                 contender,
                 About {
-                    modelled: self.screened.and_then(|s| s.modelled(&candidate.source.rule)),
+                    modelled: self
+                        .screened
+                        .and_then(|s| s.modelled(&candidate.policies.source.rule)),
                     mean_hops: looked_up
-                        .then(|| fabric_mean(self.counter, &candidate.source.rule).hops)
+                        .then(|| fabric_mean(self.counter, &candidate.policies.source.rule).hops)
                         .flatten(),
                 },
             );

@@ -10,13 +10,13 @@ use super::memory::Memory;
 use super::panel::{Event, Panel};
 use super::record::CONVENTIONAL_NAME;
 use super::search::load_of;
-use crate::image::{BalancedSet, ImageStageError, Images, Routing, build};
+use crate::image::{Images, Routing, build};
 use crate::routes::count::RouteCounter;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::sync::{Mutex, PoisonError};
 use tvlb_firmware_model::{Scheme, VlbPaths};
-use tvlb_schema::{PerDecision, SetRule};
+use tvlb_progress::{Cancelled, Progress};
 use tvlb_simulator::{Fabric, Outcome, Run, RunError, Settings, StopRule, Traffic};
 
 /// What a contest needs to know of a run.
@@ -51,34 +51,28 @@ pub(super) struct Entrant<'i> {
     pub(super) paths: VlbPaths,
 }
 
-/// The images that a switch would boot from, were a candidate chosen. `set` makes of each rule what
-/// switches have.
+/// The images that switches would boot from, were a candidate chosen.
+///
+/// # Errors
+/// The images take too many bytes, or the work was cancelled.
 pub(super) fn images_of(
     counter: &RouteCounter<'_>,
     fabric: &crate::fabric::Fabric,
     candidate: &Candidate,
-    set: impl Fn(SetRule) -> BalancedSet,
-    stop: &(dyn Fn() -> bool + Sync),
+    progress: &dyn Progress,
 ) -> Result<Images, ChooseError> {
-    let Candidate { source, second, .. } = candidate;
-    let at_source = set(source.rule);
-    let routing = Routing {
-        sets: PerDecision {
-            ugal_l: at_source.clone(),
-            par_source: at_source,
-            par_second: set(second.rule),
-        },
-        thresholds: PerDecision {
-            ugal_l: source.threshold,
-            par_source: source.threshold,
-            par_second: second.threshold,
-        },
-        virtual_channels: fabric.file.virtual_channels,
-    };
-    build(counter, &routing, &|| (), stop).map_err(|error| match error {
-        ImageStageError::Interrupted => ChooseError::Interrupted,
-        error => error.into(),
-    })
+    let policies = candidate.policies.per_decision();
+    let routing = Routing { policies, virtual_channels: fabric.file.virtual_channels };
+    Ok(build(counter, &routing, &Unreported(progress))?)
+}
+
+/// Passes a cancellation on, but no steps: a candidate's images are one step of its caller.
+struct Unreported<'p>(&'p dyn Progress);
+
+impl Progress for Unreported<'_> {
+    fn is_cancelled(&self) -> bool {
+        self.0.is_cancelled()
+    }
 }
 
 /// Conventional UGAL, then the candidates.
@@ -89,7 +83,7 @@ pub(super) fn entrants<'i>(candidates: &[Candidate], images: &'i [Images]) -> Ve
         paths: VlbPaths::Conventional,
     };
     let custom = candidates.iter().zip(images).map(|(candidate, images)| Entrant {
-        name: format!("{}; set seed {}", candidate.name(), candidate.source.rule.seed),
+        name: format!("{}; set seed {}", candidate.name(), candidate.policies.source.rule.seed),
         images,
         paths: VlbPaths::Custom,
     });
@@ -100,20 +94,18 @@ pub(super) fn entrants<'i>(candidates: &[Candidate], images: &'i [Images]) -> Ve
 pub(super) struct Simulated<'i> {
     entrants: Vec<(String, Fabric<'i>, Settings)>,
     memory: &'i Memory,
-    stop: &'i (dyn Fn() -> bool + Sync),
-    done: &'i (dyn Fn() + Sync),
+    progress: &'i dyn Progress,
     asked: Mutex<Asked>,
 }
 
 impl<'i> Simulated<'i> {
-    /// Boots the contenders. `done` is told of every run, `stop` is asked in each.
+    /// Boots the contenders. Every run that is made is a step of `progress`.
     pub(super) fn boot(
         scheme: Scheme,
         panel: &Panel,
         entrants: Vec<Entrant<'i>>,
         memory: &'i Memory,
-        stop: &'i (dyn Fn() -> bool + Sync),
-        done: &'i (dyn Fn() + Sync),
+        progress: &'i dyn Progress,
     ) -> Result<Self, ChooseError> {
         let boot = |entrant: Entrant<'i>| {
             let fabric = Fabric::boot(&entrant.images.fabric, &entrant.images.switches)?;
@@ -121,7 +113,7 @@ impl<'i> Simulated<'i> {
             Ok((name, fabric, panel.settings(scheme, entrant.paths)))
         };
         let entrants = entrants.into_par_iter().map(boot).collect::<Result<_, ChooseError>>()?;
-        Ok(Self { entrants, memory, stop, done, asked: Mutex::default() })
+        Ok(Self { entrants, memory, progress, asked: Mutex::default() })
     }
 
     /// Every run that was asked for, remembered or made.
@@ -136,9 +128,7 @@ impl<'i> Simulated<'i> {
         if let Some(figures) = self.memory.recall(&run) {
             return Ok(figures);
         }
-        if (self.stop)() {
-            return Err(ChooseError::Interrupted);
-        }
+        self.progress.check()?;
         let traffic = Traffic::new(&event.pattern, fabric.dragonfly(), event.seed)?;
         let outcome = Run::new(fabric, settings, &traffic, load_of(step), event.seed)
             .map_err(RunError::Settings)
@@ -149,15 +139,15 @@ impl<'i> Simulated<'i> {
                 } else {
                     StopRule::WhenSaturated
                 };
-                run.measure(stop_rule, self.stop)
+                run.measure(stop_rule, &|| self.progress.is_cancelled())
             });
         let figures = match outcome {
             Ok(outcome) => figures(&outcome),
-            Err(RunError::Stopped) => return Err(ChooseError::Interrupted),
+            Err(RunError::Stopped) => return Err(Cancelled.into()),
             Err(error) => return Err(ChooseError::Run { run, error }),
         };
         self.memory.keep(run, figures.clone())?;
-        (self.done)();
+        self.progress.step();
         Ok(figures)
     }
 }

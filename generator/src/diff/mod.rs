@@ -163,7 +163,7 @@ pub struct SwitchChange {
 /// ```
 /// use tvlb_generator::diff::{Settings, Tables, compare};
 /// use tvlb_generator::generate::generate;
-/// use tvlb_generator::image::unthinned;
+/// use tvlb_generator::policy::Policy;
 /// use tvlb_generator::set_grammar::parse_set;
 /// use tvlb_schema::PerDecision;
 ///
@@ -177,8 +177,7 @@ pub struct SwitchChange {
 /// // `Tables::open` reads what lies in a directory.
 /// let tables = |set: &str| {
 ///     let rule = parse_set(set, 1)?;
-///     let rules = PerDecision::same(rule);
-///     let made = generate(&fabric, unthinned(rules), PerDecision::same(0), &())?;
+///     let made = generate(&fabric, &PerDecision::same(Policy::from(rule)), &())?;
 ///     Ok::<_, Box<dyn std::error::Error>>(Tables::made(&made))
 /// };
 /// let (old, new) = (tables("shapes:011")?, tables("shapes:111")?);

@@ -2,7 +2,6 @@
 
 use super::Subject;
 use super::page::{on_demand, paragraph, preformatted, table};
-use crate::choose::policy::in_words;
 use crate::choose::{PanelSize, Prefer};
 use crate::fabric_file::{FabricFile, Sets, Wiring};
 use crate::set_grammar::canonical;
@@ -66,7 +65,7 @@ fn command(subject: &Subject<'_>) -> String {
         let _ = write!(text, " --panel {}", options.panel.name());
     }
     for candidate in &options.candidates {
-        let _ = write!(text, " --candidate '{}'", in_words(candidate));
+        let _ = write!(text, " --candidate '{candidate}'");
     }
     text
 }

@@ -156,7 +156,7 @@ mod tests {
     use crate::fabric::Fabric;
     use crate::fabric_file::FabricFile;
     use crate::generate::generate;
-    use crate::image::{BalancedSet, unthinned};
+    use crate::policy::{Policy, policies};
     use crate::routes::count::RouteCounter;
     use crate::topology::arrangement::{Arrangement, arrange};
     use tvlb_schema::PerDecision;
@@ -173,7 +173,8 @@ mod tests {
     fn images(set: &str) -> Images {
         let fabric = fabric(set);
         let rules = fabric.file.sets.rules().unwrap();
-        generate(&fabric, unthinned(rules), PerDecision::default(), &()).unwrap().images
+        let policies = policies(&rules, &PerDecision::default());
+        generate(&fabric, &policies, &()).unwrap().images
     }
 
     #[test]
@@ -181,17 +182,14 @@ mod tests {
         let fabric = fabric("strategic-2-3 by shape");
         let rule = fabric.file.sets.rules().unwrap().ugal_l;
         let counter = RouteCounter::new(&fabric.topology);
-        let thin = Balancer::new(&counter).balanced(&rule, &|| false);
-        assert!(thin.levels.iter().any(|levels| !levels.is_empty()));
-        let images = |set: &BalancedSet| {
-            let sets = PerDecision {
-                ugal_l: set.clone(),
-                par_source: set.clone(),
-                par_second: set.clone(),
-            };
-            generate(&fabric, sets, PerDecision::default(), &()).unwrap().images
+        let whole = Policy::from(rule);
+        let thin = Balancer::new(&counter).balanced(&whole, &()).unwrap();
+        assert!(thin.is_thinned());
+        let images = |policy: &Policy| {
+            let policies = PerDecision::same(policy.clone());
+            generate(&fabric, &policies, &()).unwrap().images
         };
-        let (before, after) = (images(&BalancedSet::unthinned(rule)), images(&thin));
+        let (before, after) = (images(&whole), images(&thin));
         let whole = Draw::Set { rule: &rule, levels: &[] };
         let thinned = Draw::Set { rule: &rule, levels: &thin.levels };
         let far = |one: &LinkLoads, other: &LinkLoads| {
@@ -243,9 +241,8 @@ mod tests {
         let topology = arrange(file.dragonfly, Arrangement::default(), 1).unwrap();
         let fabric = Fabric { file, topology };
         let rule = crate::set_grammar::parse_set("all", 1).unwrap();
-        let rules = PerDecision::same(rule);
-        let images =
-            generate(&fabric, unthinned(rules), PerDecision::default(), &()).unwrap().images;
+        let policies = PerDecision::same(Policy::from(rule));
+        let images = generate(&fabric, &policies, &()).unwrap().images;
         let loads = sampled(&images, Drawn::Conventional, 1);
         assert_eq!(loads.method, Method::Sampled { per_pair: 0, sent: PACKETS / 1920 });
         // Two global hops of one flit, over the cables of two ports of which some are unused.

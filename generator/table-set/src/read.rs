@@ -132,13 +132,13 @@ pub(super) struct Label {
 /// # let topology = arrange(file.dragonfly, Arrangement::default(), file.seed)?;
 /// # let fabric = Fabric { file, topology };
 /// # use tvlb_table_set::{Existing, REPORT_FILE, TableSet, WriteError, write};
-/// # use tvlb_generator::{generate::generate, image::unthinned};
+/// # use tvlb_generator::{generate::generate, policy::Policy};
 /// # let home = tempfile::tempdir()?;
 /// # let tables = home.path().join("tables");
 /// # let make = |directory: &std::path::Path, set: &str| {
 /// #     let rule = tvlb_generator::set_grammar::parse_set(set, 1)?;
-/// #     let rules = tvlb_schema::PerDecision::same(rule);
-/// #     let made = generate(&fabric, unthinned(rules), tvlb_schema::PerDecision::same(0), &())?;
+/// #     let policies = tvlb_schema::PerDecision::same(Policy::from(rule));
+/// #     let made = generate(&fabric, &policies, &())?;
 /// #     let files = made.files();
 /// #     let contents = files.iter().map(|(path, bytes)| (*path, bytes.as_ref()));
 /// #     let seal = |_: &std::path::Path| Ok::<_, WriteError>((REPORT_FILE, Vec::new()));

@@ -293,7 +293,7 @@ mod tests {
     use tvlb_generator::fabric::Fabric;
     use tvlb_generator::fabric_file::FabricFile;
     use tvlb_generator::generate::generate;
-    use tvlb_generator::image::unthinned;
+    use tvlb_generator::policy::policies;
     use tvlb_generator::topology::arrangement::{Arrangement, arrange};
     use tvlb_schema::PerDecision;
 
@@ -303,9 +303,8 @@ mod tests {
             "name = \"lab\"\n[dragonfly]\np = 1\na = 1\nh = 1\ng = 2\n[routing]\nset = \"all\"";
         let file = FabricFile::parse(text, "lab.toml").unwrap();
         let topology = arrange(file.dragonfly, Arrangement::default(), file.seed).unwrap();
-        let (sets, fabric) = (file.sets.rules().unwrap(), Fabric { file, topology });
-        let thresholds = PerDecision::same(0);
-        generate(&fabric, unthinned(sets), thresholds, &()).unwrap().manifest.to_json()
+        let policies = policies(&file.sets.rules().unwrap(), &PerDecision::same(0));
+        generate(&Fabric { file, topology }, &policies, &()).unwrap().manifest.to_json()
     });
 
     /// Cancels the work after it has been asked so many times.

@@ -23,7 +23,7 @@ use std::fs;
 use std::path::Path;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::generate::generate;
-use tvlb_generator::image::{BalancedSet, Levels};
+use tvlb_generator::policy::{Levels, Policy, policies};
 use tvlb_generator::table_set::ReadError;
 use tvlb_generator::verify::{Settings, VerifyError, verify_tables};
 use tvlb_schema::Level;
@@ -52,7 +52,7 @@ fn any_levels(df: &tvlb_schema::Dragonfly) -> Levels {
         Level::new(number).unwrap()
     };
     let mut of_switch = |_| (0..df.ports_per_group()).map(|_| level()).collect();
-    Levels::new(df.switches().map(&mut of_switch).collect())
+    df.switches().map(&mut of_switch).collect()
 }
 
 fn table_set(text: &str, thinned: bool) -> Files {
@@ -62,9 +62,9 @@ fn table_set(text: &str, thinned: bool) -> Files {
     let fabric = Fabric::load(&path).unwrap();
     let rules = fabric.file.sets.rules().unwrap();
     let levels = if thinned { any_levels(fabric.topology.dragonfly()) } else { Levels::default() };
-    let sets = rules.map(|&rule| BalancedSet { rule, levels: levels.clone() });
-    let generated =
-        generate(&fabric, sets, fabric.file.thresholds.unwrap_or_default(), &()).unwrap();
+    let policies = policies(&rules, &fabric.file.thresholds.unwrap_or_default())
+        .map(|policy| Policy { levels: levels.clone(), ..policy.clone() });
+    let generated = generate(&fabric, &policies, &()).unwrap();
     let files = generated.files();
     files.into_iter().map(|(path, bytes)| (path.to_owned(), bytes.into_owned())).collect()
 }

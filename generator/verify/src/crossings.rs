@@ -164,7 +164,7 @@ mod tests {
     use super::*;
     use tvlb_firmware_model::Switch;
     use tvlb_generator::generate::generate;
-    use tvlb_generator::image::unthinned;
+    use tvlb_generator::policy::Policy;
     use tvlb_generator::routes::count::RouteCounter;
     use tvlb_generator::topology::arrangement::{Arrangement, arrange};
     use tvlb_schema::{Dragonfly, PerDecision, SetRule, ShapeSet};
@@ -209,8 +209,8 @@ mod tests {
         let file = tvlb_generator::fabric_file::FabricFile::parse(text, "x").unwrap();
         let topology = arrange(file.dragonfly, Arrangement::Random, file.seed).unwrap();
         let loaded = tvlb_generator::fabric::Fabric { file, topology };
-        let rules = PerDecision::same(SetRule::whole(ShapeSet::ALL));
-        let made = generate(&loaded, unthinned(rules), PerDecision::default(), &()).unwrap();
+        let policies = PerDecision::same(Policy::from(SetRule::whole(ShapeSet::ALL)));
+        let made = generate(&loaded, &policies, &()).unwrap();
         let images = &made.images;
         let switches: Vec<_> =
             images.switches.iter().map(|s| Switch::boot(&images.fabric, s).unwrap()).collect();

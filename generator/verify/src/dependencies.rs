@@ -288,7 +288,7 @@ mod tests {
     use std::path::Path;
     use tvlb_firmware_model::Switch;
     use tvlb_generator::generate::generate;
-    use tvlb_generator::image::unthinned;
+    use tvlb_generator::policy::Policy;
     use tvlb_schema::{PerDecision, SetRule, ShapeSet};
 
     #[test]
@@ -334,8 +334,8 @@ mod tests {
         let loaded =
             tvlb_generator::fabric::Fabric::load(&tables.join("dfly-2-4-2-9.toml")).unwrap();
         let rule = SetRule::whole(ShapeSet::ALL);
-        let rules = PerDecision::same(rule);
-        let generated = generate(&loaded, unthinned(rules), PerDecision::default(), &()).unwrap();
+        let policies = PerDecision::same(Policy::from(rule));
+        let generated = generate(&loaded, &policies, &()).unwrap();
         let (fabric, images) = (&generated.images.fabric, &generated.images.switches);
         let switches: Vec<_> =
             images.iter().map(|image| Switch::boot(fabric, image).unwrap()).collect();

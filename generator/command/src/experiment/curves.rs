@@ -8,18 +8,18 @@ use super::catalogue::{Change, Experiment, Stated, Study, Variant};
 use super::kept::{Kept, Subject};
 use super::{Arguments, Findings, Heading, compared, to_json};
 use crate::failure::Failure;
-use crate::output::{interrupted, progress};
+use crate::output::{Interruptible, interrupted, progress};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_generator::choose::candidates::{FALLBACK, PAPER};
-use tvlb_generator::choose::policy::{Policy, in_words};
 use tvlb_generator::fabric::Fabric as Loaded;
 use tvlb_generator::fabric_file::FabricFile;
 use tvlb_generator::generate::generate;
-use tvlb_generator::image::{Images, unthinned};
+use tvlb_generator::image::Images;
+use tvlb_generator::policy::{Policy, PolicyPair};
 use tvlb_generator::report::plot::{Axis, Ink, Mark, Plot, Series};
 use tvlb_generator::table_set::sha256;
 use tvlb_generator::topology::arrangement::{Arrangement, arrange};
@@ -67,12 +67,12 @@ impl Paths {
             Self::Paper => PerDecision::same(known(PAPER)),
             Self::Ours => {
                 let read = |text: &str, option: &str| {
-                    Policy::parse_pair(text, seed)
+                    PolicyPair::parse(text, seed)
                         .map_err(|error| Failure::Message(format!("{option}: {error}")))
                 };
-                let (ugal_l, _) = read(&arguments.ours_ugal, "--ours-ugal")?;
-                let (par_source, par_second) = read(&arguments.ours_par, "--ours-par")?;
-                PerDecision { ugal_l, par_source, par_second }
+                let ugal_l = read(&arguments.ours_ugal, "--ours-ugal")?.source;
+                let PolicyPair { source, second } = read(&arguments.ours_par, "--ours-par")?;
+                PerDecision { ugal_l, par_source: source, par_second: second }
             }
         })
     }
@@ -80,7 +80,10 @@ impl Paths {
     fn name(self, scheme: Scheme, policies: &PerDecision<Policy>) -> String {
         match (self, scheme) {
             (Self::Conventional, _) => "conventional".to_owned(),
-            (_, Scheme::Par) => in_words(&(policies.par_source, policies.par_second)),
+            (_, Scheme::Par) => {
+                let PerDecision { par_source, par_second, .. } = policies.clone();
+                PolicyPair { source: par_source, second: par_second }.to_string()
+            }
             _ => policies.ugal_l.to_string(),
         }
     }
@@ -171,7 +174,7 @@ pub(super) fn run(
         .into_iter()
         .map(|paths| {
             let policies = paths.policies(arguments, fabric.file.seed)?;
-            Ok(Tables { paths, policies, images: images(&fabric, &policies)? })
+            Ok(Tables { paths, images: images(&fabric, &policies)?, policies })
         })
         .collect::<Result<_, Failure>>()?;
     let mut wanted = Vec::new();
@@ -216,14 +219,8 @@ fn fabric([p, a, h, g]: [u32; 4]) -> Result<Loaded, Failure> {
 
 /// The images of a fabric with these policies.
 fn images(fabric: &Loaded, policies: &PerDecision<Policy>) -> Result<Images, Failure> {
-    let made = generate(
-        fabric,
-        unthinned(policies.map(|policy| policy.rule)),
-        policies.map(|policy| policy.threshold),
-        &crate::output::Bars::new(true),
-    )
-    .map_err(|error| match error {
-        tvlb_generator::image::ImageStageError::Interrupted => Failure::Interrupted,
+    let made = generate(fabric, policies, &Interruptible).map_err(|error| match error {
+        tvlb_generator::image::ImageStageError::Cancelled(_) => Failure::Interrupted,
         error => Failure::of(error),
     })?;
     Ok(made.images)

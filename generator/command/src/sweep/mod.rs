@@ -9,7 +9,7 @@ mod plan;
 
 use crate::failure::{Failure, Outcome};
 use crate::files::outside_table_sets;
-use crate::output::{catch_interrupt, interrupted, print, progress, use_threads};
+use crate::output::{Interruptible, catch_interrupt, interrupted, print, progress, use_threads};
 use crate::values;
 use clap::Args;
 use plan::{Plan, Unit};
@@ -20,7 +20,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use tvlb_generator::generate::generate;
-use tvlb_generator::image::{ImageStageError, Images, unthinned};
+use tvlb_generator::image::{ImageStageError, Images};
+use tvlb_generator::policy::policies;
 use tvlb_generator::whole_file;
 use tvlb_simulator::{Fabric, Run, RunError, StopRule, Traffic};
 
@@ -147,14 +148,9 @@ fn images(plan: &Plan, units: &[&Unit]) -> Result<BTreeMap<(usize, usize), Image
         }
         let (path, fabric) = &plan.fabrics[unit.fabric];
         let paths = &plan.sets[unit.set];
-        let images = generate(
-            fabric,
-            unthinned(paths.rules(fabric.file.seed)),
-            paths.thresholds(fabric),
-            &crate::output::Bars::new(true),
-        )
-        .map_err(|error| match error {
-            ImageStageError::Interrupted => Failure::Interrupted,
+        let policies = policies(&paths.rules(fabric.file.seed), &paths.thresholds(fabric));
+        let images = generate(fabric, &policies, &Interruptible).map_err(|error| match error {
+            ImageStageError::Cancelled(_) => Failure::Interrupted,
             error => Failure::Message(format!("{}: {error}", path.display())),
         })?;
         made.insert((unit.fabric, unit.set), images.images);

@@ -21,12 +21,12 @@ use super::candidates::{Candidate, Origin, Sources};
 use super::memory::{self, Memory};
 use super::objective::{Finalist, Prefer, choose};
 use super::panel::{Panel, PanelSize};
-use super::policy::Policy;
 use super::trial::{Simulated, entrants, images_of};
 use super::yardstick::{CONVENTIONAL, PAPER, Yardstick, all_of};
-use super::{ChooseError, Watch, make_state};
+use super::{ChooseError, make_state};
 use crate::fabric::Fabric;
-use crate::image::{BalancedSet, Images};
+use crate::image::Images;
+use crate::policy::PolicyPair;
 use crate::routes::count::RouteCounter;
 use arena::{Arena, lead};
 use halving::{halve, rungs};
@@ -35,6 +35,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
 use std::path::PathBuf;
 use tvlb_firmware_model::Scheme;
+use tvlb_progress::Progress;
 use variation::{drawn, varied};
 
 /// What a mean latency doubled at low load is worth in saturation.
@@ -64,7 +65,7 @@ pub struct Options {
     /// How much traffic.
     pub panel: PanelSize,
     /// Mixtures to begin with, besides the family that `generate` tries.
-    pub tried: Vec<(Policy, Policy)>,
+    pub tried: Vec<PolicyPair>,
     /// Where to keep the runs, for another time.
     pub state: Option<PathBuf>,
 }
@@ -121,13 +122,13 @@ impl<'f> Ground<'f> {
 pub fn search(
     fabrics: &[Fabric],
     options: &Options,
-    watch: &dyn Watch,
+    progress: &dyn Progress,
 ) -> Result<Found, ChooseError> {
     make_state(options.state.as_deref())?;
     let grounds = fabrics.iter().map(|fabric| Ground::new(fabric, options));
     let grounds = grounds.collect::<Result<Vec<_>, ChooseError>>()?;
-    watch.stage("mixtures", Some(options.runs));
-    let found = Search { grounds: &grounds, options, watch }.run();
+    progress.stage("mixtures", Some(options.runs));
+    let found = Search { grounds: &grounds, options, progress }.run();
     for ground in &grounds {
         ground.memory.save()?;
     }
@@ -138,7 +139,7 @@ pub fn search(
 struct Search<'s> {
     grounds: &'s [Ground<'s>],
     options: &'s Options,
-    watch: &'s dyn Watch,
+    progress: &'s dyn Progress,
 }
 
 /// What a wave ends in.
@@ -158,7 +159,7 @@ impl Search<'_> {
         // A set's fractions and draws are the fabric file's affair; its seed is no part of a mixture.
         let sources = Sources { front: &[], user: &self.options.tried, thresholds: None, seed };
         let begin = sources.candidates(self.options.scheme);
-        let paper = begin[0];
+        let paper = begin[0].clone();
         let mut tried = begin.clone();
         let mut new = begin[1..].to_vec();
         let mut best: Vec<Mixture> = Vec::new();
@@ -168,11 +169,11 @@ impl Search<'_> {
             while new.len() < WAVE {
                 let candidate = self.propose(&best, &mut rng);
                 if !tried.iter().any(|other| other.is_like(&candidate)) {
-                    tried.push(candidate);
+                    tried.push(candidate.clone());
                     new.push(candidate);
                 }
             }
-            let wave = self.wave(paper, &new, &hopes)?;
+            let wave = self.wave(&paper, &new, &hopes)?;
             runs += wave.runs;
             let rated = |candidate, figures: Vec<Figures>| Mixture {
                 candidate,
@@ -189,7 +190,7 @@ impl Search<'_> {
             }
             if runs >= self.options.runs {
                 let [conventional, papers] = wave.references.clone();
-                let references = [rated(None, conventional), rated(Some(paper), papers)];
+                let references = [rated(None, conventional), rated(Some(paper.clone()), papers)];
                 let mut mixtures: Vec<Mixture> = references.into_iter().chain(best).collect();
                 mark_front(&mut mixtures);
                 let preferred = [Prefer::Throughput, Prefer::Latency, Prefer::Robust]
@@ -205,39 +206,36 @@ impl Search<'_> {
         let seed = self.options.seed;
         let is_par = self.options.scheme == Scheme::Par;
         let parents: Vec<Candidate> =
-            best.iter().filter_map(|mixture| mixture.candidate).take(PARENTS).collect();
-        let one_of = |rng: &mut _| parents[RngExt::random_range(rng, 0..parents.len())];
+            best.iter().filter_map(|mixture| mixture.candidate.clone()).take(PARENTS).collect();
+        let one_of = |rng: &mut _| &parents[RngExt::random_range(rng, 0..parents.len())].policies;
         let (source, second) = if parents.is_empty() || rng.random_range(0..4) == 0 {
             (drawn(seed, rng), drawn(seed, rng))
         } else {
             let parent = one_of(rng);
             match rng.random_range(0..if is_par { 4 } else { 1 }) {
-                0 => (varied(parent.source, rng), parent.second),
-                1 => (parent.source, varied(parent.second, rng)),
-                2 => (varied(parent.source, rng), varied(parent.second, rng)),
-                _ => (parent.source, one_of(rng).second),
+                0 => (varied(&parent.source, rng), parent.second.clone()),
+                1 => (parent.source.clone(), varied(&parent.second, rng)),
+                2 => (varied(&parent.source, rng), varied(&parent.second, rng)),
+                _ => (parent.source.clone(), one_of(rng).second.clone()),
             }
         };
-        let second = if is_par { second } else { source };
-        Candidate { second, ..Candidate::same(source, Origin::Family) }
+        let policies =
+            if is_par { PolicyPair { source, second } } else { PolicyPair::same(source) };
+        Candidate { policies, origin: Origin::Family }
     }
 
     /// Tries new mixtures beside conventional UGAL and the paper's choice.
     /// In its first trials a mixture that is not ahead of conventional UGAL by a fabric's hope is out.
     fn wave(
         &self,
-        paper: Candidate,
+        paper: &Candidate,
         new: &[Candidate],
         hopes: &[f64],
     ) -> Result<Wave, ChooseError> {
-        let stop = || self.watch.stop();
-        let done = || self.watch.step();
-        let all: Vec<Candidate> = [&[paper], new].concat();
+        let all: Vec<Candidate> = [std::slice::from_ref(paper), new].concat();
         let mut images: Vec<Vec<Images>> = Vec::new();
         for Ground { fabric, counter, .. } in self.grounds {
-            let of = |candidate: &Candidate| {
-                images_of(counter, fabric, candidate, BalancedSet::unthinned, &stop)
-            };
+            let of = |candidate: &Candidate| images_of(counter, fabric, candidate, self.progress);
             images.push(all.par_iter().map(of).collect::<Result<_, _>>()?);
         }
         let mut arenas: Vec<Arena<'_>> = Vec::new();
@@ -245,7 +243,7 @@ impl Search<'_> {
             let Ground { panel, memory, .. } = ground;
             let entrants = entrants(&all, images);
             let judge =
-                Simulated::boot(self.options.scheme, panel, entrants, memory, &stop, &done)?;
+                Simulated::boot(self.options.scheme, panel, entrants, memory, self.progress)?;
             let yardstick = Yardstick::measure(&judge, panel)?;
             arenas.push(Arena { panel, judge, yardstick });
         }
@@ -265,7 +263,7 @@ impl Search<'_> {
                     return Ok(None);
                 }
             }
-            Ok(Some((new[number], figures(number + 2)?)))
+            Ok(Some((new[number].clone(), figures(number + 2)?)))
         })?;
         let references = [figures(CONVENTIONAL)?, figures(PAPER)?];
         let runs = arenas.into_iter().map(|arena| {

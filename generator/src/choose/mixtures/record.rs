@@ -3,6 +3,7 @@
 //! Figures are rounded to six decimals; nothing here depends on time or on the number of threads.
 
 use super::{Found, LATENCY_WEIGHT, Mixture, Options};
+use crate::choose::candidates::Candidate;
 use crate::choose::record::CONVENTIONAL_NAME;
 use crate::fabric::Fabric;
 use crate::table_set::rounded;
@@ -67,7 +68,8 @@ impl SearchEntry {
             MixtureEntry {
                 policies: mixture
                     .candidate
-                    .map_or_else(|| CONVENTIONAL_NAME.to_owned(), |candidate| candidate.name()),
+                    .as_ref()
+                    .map_or_else(|| CONVENTIONAL_NAME.to_owned(), Candidate::name),
                 objective: rounded(mixture.objective),
                 on_front: mixture.is_on_front,
                 preferred_for: preferred.map(|(prefer, _)| prefer.name().to_owned()).collect(),

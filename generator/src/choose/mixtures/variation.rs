@@ -4,7 +4,7 @@
 //! or by shape with weights that are small whole numbers, and a threshold T. Every one is a valid
 //! [`Policy`] with at least one shape. What comes out depends on the generator of random numbers alone.
 
-use crate::choose::policy::Policy;
+use crate::policy::Policy;
 use rand::{Rng, RngExt};
 use tvlb_schema::{DrawRule, Keep, SetRule, Shape, ShapeSet};
 
@@ -40,8 +40,8 @@ pub(super) fn drawn(seed: u64, rng: &mut impl Rng) -> Policy {
 }
 
 /// A mixture that differs from another in one to three points.
-pub(super) fn varied(from: Policy, rng: &mut impl Rng) -> Policy {
-    let mut policy = from;
+pub(super) fn varied(from: &Policy, rng: &mut impl Rng) -> Policy {
+    let mut policy = from.clone();
     for _ in 0..rng.random_range(1..=3) {
         match rng.random_range(0..8) {
             0 => change_threshold(&mut policy, rng),
@@ -169,9 +169,9 @@ mod tests {
             let mut policy = drawn(7, &mut rng);
             for _ in 0..20 {
                 prop_assert!(is_valid(&policy), "{policy}");
-                prop_assert_eq!(plain(policy), policy);
-                prop_assert_eq!(Policy::parse(&policy.to_string(), 7).unwrap(), policy);
-                policy = varied(policy, &mut rng);
+                prop_assert_eq!(&plain(policy.clone()), &policy);
+                prop_assert_eq!(&Policy::parse(&policy.to_string(), 7).unwrap(), &policy);
+                policy = varied(&policy, &mut rng);
             }
         }
     }
