@@ -159,6 +159,7 @@ fn each_crate_sees_what_it_may_see_and_no_more() {
     for (name, may_see) in [
         ("tvlb-schema", &[][..]),
         ("tvlb-progress", &[]),
+        ("tvlb-chart", &[]),
         ("tvlb-firmware-model", &["tvlb-schema"]),
         ("tvlb-firmware-c", &["tvlb-firmware-model", "tvlb-schema"]),
         ("tvlb-simulator", &["tvlb-firmware-model", "tvlb-progress", "tvlb-schema"]),

@@ -1,7 +1,7 @@
 //! Heat maps: a value for each row and column, as a colour and, under the pointer, as a number.
 
-use crate::svg::escaped;
 use std::fmt::Write;
+use tvlb_chart::escaped;
 
 const WIDTH: f64 = 440.0;
 /// Room for the names of rows, and for those of columns.

@@ -6,7 +6,6 @@
 //! a second time here but the [`link_load`]s, which are those of the images.
 
 pub mod link_load;
-pub mod plot;
 pub mod sampled;
 
 mod fabric_picture;
@@ -22,10 +21,10 @@ use crate::choose::Options;
 use crate::choose::evidence::Evidence;
 use crate::fabric::Fabric;
 use crate::image::Images;
-use crate::svg::escaped;
 use crate::table_set::Manifest;
 use crate::verify::Certificate;
 use page::{figure, lists, on_demand, page, paragraph, preformatted, section, side_by_side, table};
+use tvlb_chart::escaped;
 use tvlb_schema::GroupId;
 
 /// All that a report is of.

@@ -1,12 +1,12 @@
 //! The page around the sections: one file that asks for nothing from anywhere, in the reader's
 //! choice of light or dark, on a phone or on paper.
 
-use crate::svg::escaped;
 use std::fmt::Write;
+use tvlb_chart::escaped;
 
-/// The style sheet of page and pictures. Colours of lines: Okabe and Ito. Colours of maps: a scale
-/// from dark blue to yellow whose lightness rises evenly, so that it reads without colour too.
-pub(super) const STYLE: &str = include_str!("style.css");
+/// What the page adds to the style sheet of pictures. The colours of maps are a scale from dark blue
+/// to yellow whose lightness rises evenly, so that a map reads without colour too.
+const STYLE: &str = include_str!("style.css");
 
 /// A page from its sections.
 pub(super) fn page(title: &str, body: &str) -> String {
@@ -16,7 +16,8 @@ pub(super) fn page(title: &str, body: &str) -> String {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <link rel=\"icon\" href=\"data:,\">\n\
-         <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n{body}</main>\n</body>\n</html>\n"
+         <title>{title}</title>\n<style>\n{}{STYLE}</style>\n</head>\n<body>\n<main>\n{body}</main>\n</body>\n</html>\n",
+        tvlb_chart::STYLE
     )
 }
 

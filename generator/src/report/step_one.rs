@@ -1,12 +1,13 @@
 //! Step 1: modelled throughput of every set, the bound, the front, and what came of it.
 
 use super::page::{on_demand, paragraph, table};
-use super::plot::{Axis, Ink, Mark, Plot, Series};
 use super::{Subject, row};
 use crate::choose::candidates::PAPER;
 use crate::choose::screen::MOST_SWITCHES;
 use crate::table_set::ChoiceEntry;
+use crate::throughput::plot::{self, Roles};
 use crate::throughput::report::{Report, SetResult};
+use tvlb_chart::{Axis, Ink};
 
 pub(super) fn body(subject: &Subject<'_>) -> String {
     let Some(choice) = &subject.manifest.choice else {
@@ -18,17 +19,20 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
              would take too long to be part of generate."
         ));
     };
+    let role_of = |set: &SetResult| role(report, set);
+    let roles = Roles { looks: &ROLES, of: &role_of };
     let mut html = paragraph(&words(report, choice));
     html.push_str(&row([
         (
-            by_hops(report),
+            plot::by_hops(report, &roles).svg(),
             "Throughput against mean hops. The line joins the sets of which none has more \
              throughput without more hops."
                 .to_owned(),
         ),
         (
-            by_set(report),
-            "The same sets by rising throughput; a bar is one standard error over the patterns."
+            by_set(report, &roles),
+            "The same sets by rising throughput; a bar is the proven interval, and a standard \
+             error over the patterns at either end."
                 .to_owned(),
         ),
     ]));
@@ -88,48 +92,7 @@ const ROLES: [(&str, Ink); 4] = [
     ("other", Ink::Plain),
 ];
 
-fn hover(set: &SetResult) -> String {
-    format!("{}: {}, {:.3} hops", set.set, set.throughput, set.mean_hops)
-}
-
-fn plot(report: &Report, title: &str, x: Axis, mut series: Vec<Series>) -> String {
-    series.retain(|series| !series.marks.is_empty());
-    Plot {
-        title: title.to_owned(),
-        x,
-        y: Axis { name: "modelled throughput".to_owned(), from: 0.0, most: report.bound },
-        level: Some((report.bound, format!("bound {:.4}", report.bound))),
-        series,
-    }
-    .svg()
-}
-
-fn by_hops(report: &Report) -> String {
-    // A set without any path has no hops either.
-    let shown = || report.sets.iter().filter(|set| set.mean_hops >= 2.0 && set.same_as.is_none());
-    let mark = |set: &SetResult| Mark {
-        x: set.mean_hops,
-        y: Some(set.throughput.middle()),
-        error: 0.0,
-        hover: hover(set),
-    };
-    let mut front: Vec<&SetResult> = shown().filter(|set| set.on_front).collect();
-    front.sort_by(|one, other| one.mean_hops.total_cmp(&other.mean_hops));
-    let mut series = vec![Series {
-        name: String::new(),
-        ink: Ink::Fourth,
-        joined: true,
-        marks: front.into_iter().map(mark).collect(),
-    }];
-    for (number, (name, ink)) in ROLES.into_iter().enumerate().rev() {
-        let marks = shown().filter(|set| role(report, set) == number).map(mark).collect();
-        series.push(Series { name: name.to_owned(), ink, joined: false, marks });
-    }
-    let x = Axis { name: "mean hops of the VLB paths".to_owned(), from: 2.0, most: 6.0 };
-    plot(report, "modelled throughput against mean hops", x, series)
-}
-
-fn by_set(report: &Report) -> String {
+fn by_set(report: &Report, roles: &Roles<'_>) -> String {
     let mut sets: Vec<&SetResult> =
         report.sets.iter().filter(|set| set.same_as.is_none()).collect();
     sets.sort_by(|one, other| {
@@ -137,17 +100,6 @@ fn by_set(report: &Report) -> String {
         one_is.total_cmp(&other_is).then_with(|| one.set.cmp(&other.set))
     });
     let count = f64::from(u32::try_from(sets.len()).unwrap_or(u32::MAX));
-    let series = ROLES.into_iter().enumerate().rev().map(|(number, (name, ink))| {
-        let marks = (1_u32..).zip(&sets).filter(|(_, set)| role(report, set) == number);
-        let marks = marks.map(|(place, set)| Mark {
-            x: f64::from(place),
-            y: Some(set.throughput.middle()),
-            error: set.throughput.standard_error,
-            hover: hover(set),
-        });
-        Series { name: name.to_owned(), ink, joined: false, marks: marks.collect() }
-    });
-    let series = series.collect();
-    let x = Axis { name: "sets, by rising throughput".to_owned(), from: 0.0, most: count };
-    plot(report, "modelled throughput of each set", x, series)
+    let x = Axis::new("sets, by rising throughput", 0.0, count);
+    plot::by_set(report, &sets, x, roles).svg()
 }

@@ -1,13 +1,13 @@
 //! Step 2: what was simulated, who won and why, and latency over load.
 
 use super::page::{figure_or_dash, on_demand, paragraph, table};
-use super::plot::{Axis, Ink, Mark, Plot, Series};
 use super::{Subject, row};
 use crate::choose::evidence::Curve;
 use crate::choose::objective::Prefer;
 use crate::choose::table::lead_in_words;
 use crate::table_set::{ContenderEntry, ContestEntry, PanelEntry};
 use std::fmt::Write;
+use tvlb_chart::{Axis, Ink, Mark, Plot, Series};
 
 /// So many plots of a scheme are open, the others on demand.
 const OPEN: usize = 2;
@@ -139,8 +139,8 @@ fn plots(contest: &ContestEntry, panel: &PanelEntry, curves: &[Curve]) -> String
         let most = series.iter().flat_map(|s| &s.marks).map(|mark| mark.x).fold(0.1, f64::max);
         let svg = Plot {
             title: format!("{}, {traffic}", contest.scheme),
-            x: Axis { name: "load (flits per node and cycle)".to_owned(), from: 0.0, most },
-            y: Axis { name: "mean latency (cycles)".to_owned(), from: 0.0, most: limit },
+            x: Axis::new("load (flits per node and cycle)", 0.0, most),
+            y: Axis::new("mean latency (cycles)", 0.0, limit),
             level: Some((
                 limit,
                 format!("saturated: mean latency above {} cycles", panel.latency_limit),

@@ -2,12 +2,12 @@
 
 use super::Subject;
 use super::page::paragraph;
-use crate::svg::escaped;
 use crate::table_set::ContestEntry;
 use crate::topology::Topology;
 use crate::topology::summary::TopologySummary;
 use crate::verify::Extent;
 use std::fmt::Write;
+use tvlb_chart::escaped;
 use tvlb_schema::Decision;
 
 /// The first paragraphs: what this is, what was chosen, what it is worth, whether it holds.

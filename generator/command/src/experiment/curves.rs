@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use tvlb_chart::{Axis, Ink, Mark, Plot, Series};
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_generator::choose::candidates::{FALLBACK, PAPER};
 use tvlb_generator::fabric::Fabric as Loaded;
@@ -20,7 +21,6 @@ use tvlb_generator::fabric_file::FabricFile;
 use tvlb_generator::generate::generate;
 use tvlb_generator::image::Images;
 use tvlb_generator::policy::{Policy, PolicyPair};
-use tvlb_generator::report::plot::{Axis, Ink, Mark, Plot, Series};
 use tvlb_generator::table_set::sha256;
 use tvlb_generator::topology::arrangement::{Arrangement, arrange};
 use tvlb_schema::{PerDecision, VcScheme};
@@ -324,8 +324,8 @@ fn pictures(experiment: &Experiment, study: &Study, lines: &[Line]) -> Vec<(Stri
                 120.0 * if matches!(variant.change, Change::Latencies(..)) { 3.0 } else { 1.0 };
             let plot = Plot {
                 title,
-                x: Axis { name: "load (flits per node and cycle)".to_owned(), from: 0.0, most },
-                y: Axis { name: "mean latency (cycles)".to_owned(), from: 0.0, most: shown },
+                x: Axis::new("load (flits per node and cycle)", 0.0, most),
+                y: Axis::new("mean latency (cycles)", 0.0, shown),
                 level: None,
                 series,
             };

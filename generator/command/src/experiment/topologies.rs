@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::output::{interrupted, progress};
 use serde::Serialize;
 use std::fmt::Write;
-use tvlb_generator::report::plot::{Axis, Ink, Mark, Plot, Series};
+use tvlb_chart::{Axis, Ink, Mark, Plot, Series};
 use tvlb_generator::routes::count::RouteCounter;
 use tvlb_generator::routes::expected::fabric_mean;
 use tvlb_generator::set_grammar::parse_set;
@@ -109,8 +109,8 @@ fn picture(rows: &[Row]) -> String {
     });
     Plot {
         title: "mean hops of the sets on each fabric".to_owned(),
-        x: Axis { name: "fabric, in the order of the table".to_owned(), from: 0.0, most: 5.0 },
-        y: Axis { name: "mean hops".to_owned(), from: 0.0, most: 6.0 },
+        x: Axis::new("fabric, in the order of the table", 0.0, 5.0),
+        y: Axis::new("mean hops", 0.0, 6.0),
         level: None,
         series: series.collect(),
     }

@@ -1,38 +1,14 @@
-//! What all our pictures need: text that can stand in SVG and HTML, and axes that end on round marks.
-
-use std::fmt::Display;
+//! Axes that end on round marks.
 
 /// About this many steps to an axis.
 const STEPS: f64 = 5.0;
-
-/// Text as it must stand in HTML and SVG, attributes included.
-///
-/// # Example
-/// ```
-/// use tvlb_generator::svg::escaped;
-///
-/// assert_eq!(escaped("a < b"), "a &lt; b");
-/// ```
-pub fn escaped(text: &(impl Display + ?Sized)) -> String {
-    let mut out = String::new();
-    for character in text.to_string().chars() {
-        match character {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            other => out.push(other),
-        }
-    }
-    out
-}
 
 /// The step between the marks of an axis that must reach `most`, 1, 2 or 5 times a power of ten,
 /// and the axis's end, a whole number of steps. An axis of nothing ends at 1.
 ///
 /// # Example
 /// ```
-/// use tvlb_generator::svg::{round_axis, ticks};
+/// use tvlb_chart::{round_axis, ticks};
 ///
 /// let (step, end) = round_axis(0.28);
 /// assert_eq!(ticks(step, end).collect::<Vec<_>>(), [0.0, 0.1, 0.2, 0.3]);
@@ -49,7 +25,7 @@ pub fn round_axis(most: f64) -> (f64, f64) {
         .into_iter()
         .find(|step| most / step <= STEPS * 1.001)
         .unwrap_or(10.0 * power);
-    // A thousandth less, so that an axis that ends on a mark gets no empty step behind it.
+    // A thousandth less, so that an axis that ends on a mark gets no empty step after it.
     (step, ((most / step - 1e-3).ceil()).max(1.0) * step)
 }
 
