@@ -4,7 +4,7 @@
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
 use tvlb_generator::throughput::solve::Warm;
-use tvlb_generator::throughput::{Counting, Model, PathSet, Pattern};
+use tvlb_generator::throughput::{Counting, Flows, Model, PathSet};
 use tvlb_generator::topology::arrangement::{Arrangement, arrange};
 use tvlb_schema::Dragonfly;
 
@@ -12,7 +12,7 @@ fn one_pattern(criterion: &mut Criterion) {
     for [p, a, h, g] in [[4, 8, 4, 9], [4, 8, 4, 17], [4, 8, 4, 33], [13, 26, 13, 27]] {
         let df = Dragonfly::new(p, a, h, g).expect("the sizes are in range");
         let topology = arrange(df, Arrangement::Absolute, 0).expect("the cables can be laid");
-        let pattern = Pattern::shift(&df, 2, 1);
+        let pattern = Flows::shift(&df, 2, 1);
         for text in ["all", "4-hop", "strategic-2-3"] {
             let set = PathSet::parse(text, 1).expect("the text is in the grammar");
             let mut model = Model::new(&topology, Counting::Triples);

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use tvlb_generator::throughput::path_set::step_1;
 use tvlb_generator::throughput::solve::Warm;
 use tvlb_generator::throughput::sweep::{Cell, Sweep};
-use tvlb_generator::throughput::{Counting, Model, ModelError, PathSet, Pattern};
+use tvlb_generator::throughput::{Counting, Flows, Model, ModelError, PathSet};
 use tvlb_generator::topology::Topology;
 use tvlb_generator::topology::arrangement::{Arrangement, arrange};
 use tvlb_schema::Dragonfly;
@@ -18,7 +18,7 @@ fn laid(arrangement: Arrangement, [p, a, h, g]: [u32; 4]) -> Topology {
 }
 
 /// The interval of one set on one pattern, with nothing known before.
-fn interval(topology: &Topology, counting: Counting, pattern: &Pattern, set: &str) -> (f64, f64) {
+fn interval(topology: &Topology, counting: Counting, pattern: &Flows, set: &str) -> (f64, f64) {
     let set = PathSet::parse(set, 9).unwrap();
     let modelled =
         Model::new(topology, counting).throughput(pattern, &set, &mut Warm::default()).unwrap();
@@ -29,7 +29,7 @@ fn interval(topology: &Topology, counting: Counting, pattern: &Pattern, set: &st
 
 fn swept(topology: &Topology, counting: Counting, threads: usize) -> Vec<Vec<Cell>> {
     let df = topology.dragonfly();
-    let patterns = [Pattern::type_1(df), Pattern::type_2(df, 2, 5)].concat();
+    let patterns = [Flows::type_1_set(df), Flows::type_2_set(df, 2, 5)].concat();
     let sets = ["3-hop", "40% 4-hop", "4-hop", "strategic-2-3", "shapes:011", "shapes:110", "all"];
     let sets = sets.map(|text| PathSet::parse(text, 4).unwrap()).to_vec();
     let sweep = Sweep::new(topology, counting, patterns, sets);
@@ -66,8 +66,8 @@ proptest! {
     ) {
         let topology = laid(arrangement, [p, a, h, g]);
         let df = topology.dragonfly();
-        let permutation = Pattern::type_2(df, 1, seed).remove(0);
-        let shift = Pattern::shift(df, 1 + u32::try_from(seed % 7).unwrap() % (g - 1), 1);
+        let permutation = Flows::type_2_set(df, 1, seed).remove(0);
+        let shift = Flows::shift(df, 1 + u32::try_from(seed % 7).unwrap() % (g - 1), 1);
         for pattern in [permutation, shift] {
             let (lower, upper) = interval(&topology, counting, &pattern, set);
             prop_assert!(0.0 < lower && lower <= upper && upper <= 1.0);
@@ -107,7 +107,7 @@ fn folding_changes_nothing() {
     let unfolded = Topology::from_cables(df, cables).unwrap();
     assert!(!unfolded.is_rotation_invariant());
     for set in ["3-hop", "4-hop", "shapes:011", "strategic-3-2", "all"] {
-        for pattern in [Pattern::shift(&df, 1, 1), Pattern::shift(&df, 4, 0)] {
+        for pattern in [Flows::shift(&df, 1, 1), Flows::shift(&df, 4, 0)] {
             for counting in [Counting::Triples, Counting::Routes] {
                 let bundles = |topology| {
                     let set = PathSet::parse(set, 0).unwrap();
@@ -126,7 +126,7 @@ fn folding_changes_nothing() {
 fn a_sweep_finds_what_modelling_each_cell_finds() {
     let topology = laid(Arrangement::Absolute, [2, 4, 2, 9]);
     let df = topology.dragonfly();
-    let patterns = [Pattern::type_1(df), Pattern::type_2(df, 2, 5)].concat();
+    let patterns = [Flows::type_1_set(df), Flows::type_2_set(df, 2, 5)].concat();
     let sets = ["3-hop", "40% 4-hop", "4-hop", "strategic-2-3", "shapes:011", "shapes:110", "all"];
     for counting in [Counting::Triples, Counting::Routes] {
         let cells = swept(&topology, counting, 2);
@@ -166,8 +166,7 @@ fn a_pair_without_a_path_is_named() {
     let topology = Topology::from_cables(df, [(cable(0, 0), cable(1, 0))]).unwrap();
     let mut model = Model::new(&topology, Counting::Routes);
     let set = PathSet::parse("all", 0).unwrap();
-    let error =
-        model.throughput(&Pattern::shift(&df, 1, 0), &set, &mut Warm::default()).unwrap_err();
+    let error = model.throughput(&Flows::shift(&df, 1, 0), &set, &mut Warm::default()).unwrap_err();
     let ModelError::NoPath { source_switch, destination_switch, .. } = &error;
     assert_eq!((*source_switch, *destination_switch), (2, 4));
     assert_eq!(
@@ -184,11 +183,11 @@ fn traffic_within_groups_is_modelled() {
     let df = topology.dragonfly();
     // Each switch sends 2 units over its direct link or over two others: with half on each detour
     // and MIN as much as fits, 2x ≤ 1 on MIN alone; any split loads three links of the switch.
-    let (lower, upper) = interval(&topology, Counting::Routes, &Pattern::shift(df, 0, 1), "min");
+    let (lower, upper) = interval(&topology, Counting::Routes, &Flows::shift(df, 0, 1), "min");
     assert!((lower - 0.5).abs() < 1e-9 && (upper - 0.5).abs() < 1e-9);
-    let (with_vlb, _) = interval(&topology, Counting::Routes, &Pattern::shift(df, 0, 1), "all");
+    let (with_vlb, _) = interval(&topology, Counting::Routes, &Flows::shift(df, 0, 1), "all");
     assert!(with_vlb > 0.5);
-    let (nothing, _) = interval(&topology, Counting::Routes, &Pattern::shift(df, 0, 0), "all");
+    let (nothing, _) = interval(&topology, Counting::Routes, &Flows::shift(df, 0, 0), "all");
     assert!((nothing - 1.0).abs() < 1e-12, "a switch's own traffic uses no link");
 }
 
@@ -197,7 +196,7 @@ fn traffic_within_groups_is_modelled() {
 fn dfly_4_8_4_9_has_its_known_values() {
     let topology = laid(Arrangement::Absolute, [4, 8, 4, 9]);
     let df = topology.dragonfly();
-    let all_of_type_1 = Pattern::type_1(df);
+    let all_of_type_1 = Flows::type_1_set(df);
     let mean = |counting, set: &str| -> (f64, f64) {
         let sets = vec![PathSet::parse(set, 0).unwrap()];
         let sweep = Sweep::new(&topology, counting, all_of_type_1.clone(), sets);
@@ -232,7 +231,7 @@ fn every_vlb_path_reaches_the_bound_of_dfly_4_8_4_33_and_fewer_do_not() {
     let bound = 33.0 / 64.0;
     // Proven to 1e-3 of their value on a fabric of this size, and the bound is met exactly.
     for (group, index) in [(1, 0), (2, 3), (16, 7)] {
-        let pattern = Pattern::shift(topology.dragonfly(), group, index);
+        let pattern = Flows::shift(topology.dragonfly(), group, index);
         let (lower, upper) = interval(&topology, Counting::Triples, &pattern, "all");
         assert!(bound - lower < 1e-6 && upper <= bound + 1e-6, "{lower} to {upper}");
         let (_, fewer) = interval(&topology, Counting::Triples, &pattern, "4-hop");
@@ -243,7 +242,7 @@ fn every_vlb_path_reaches_the_bound_of_dfly_4_8_4_33_and_fewer_do_not() {
 #[test]
 fn no_other_set_of_step_1_reaches_what_every_vlb_path_does_on_dfly_4_8_4_33() {
     let topology = laid(Arrangement::Absolute, [4, 8, 4, 33]);
-    let pattern = Pattern::shift(topology.dragonfly(), 2, 0);
+    let pattern = Flows::shift(topology.dragonfly(), 2, 0);
     let sweep = Sweep::new(&topology, Counting::Triples, vec![pattern], step_1(1));
     let done = Mutex::new(BTreeMap::new());
     let finished = |unit, cells, _| {

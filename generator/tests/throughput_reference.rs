@@ -3,7 +3,7 @@
 
 use serde::Deserialize;
 use tvlb_generator::throughput::solve::Warm;
-use tvlb_generator::throughput::{Counting, Model, PathSet, Pattern};
+use tvlb_generator::throughput::{Counting, Flows, Model, PathSet};
 use tvlb_generator::topology::Topology;
 use tvlb_generator::topology::arrangement::{Arrangement, arrange};
 use tvlb_schema::Dragonfly;
@@ -51,7 +51,7 @@ fn all_352_reference_values_are_met() {
             "strategic32" => "strategic-3-2",
             other => panic!("{other}"),
         };
-        let pattern = Pattern::shift(topology.dragonfly(), value.dg, value.ds);
+        let pattern = Flows::shift(topology.dragonfly(), value.dg, value.ds);
         let modelled = model
             .throughput(&pattern, &PathSet::parse(set, 0).unwrap(), &mut Warm::default())
             .unwrap();

@@ -8,7 +8,7 @@
 //! - `network`: the order of a cycle, routing, PAR's second look
 //! - `links`: output queues, credits on their way
 //! - `allocate`: the pipeline, arbitration
-//! - `traffic`, `arrivals`: who sends to whom, and when
+//! - `arrivals`: when a node sends; to whom is for [`tvlb_traffic`] to say
 //! - `run`, `tally`: what is measured of which packets, saturation
 //! - `search`, `study`: the search for the load of saturation, many runs at once
 //! - `conservation`, `watchdog`: conservation, deadlock
@@ -77,7 +77,6 @@ mod network;
 mod numbers;
 mod outcome;
 mod packet;
-mod pattern;
 mod revise;
 mod run;
 mod search;
@@ -86,7 +85,6 @@ mod settings;
 mod study;
 mod switch_state;
 mod tally;
-mod traffic;
 mod wakeups;
 mod watchdog;
 mod worklist;
@@ -95,11 +93,12 @@ pub use conservation::ConservationError;
 pub use fabric::{BootError, Fabric, Link, MOST_PORTS};
 pub use network::DatapathError;
 pub use outcome::{Fairness, Figures, LinkLoad, Outcome};
-pub use pattern::{Pattern, PatternError};
 pub use revise::Revision;
 pub use run::{Run, RunError, StopRule};
 pub use search::{Probing, last_good};
 pub use settings::{Injection, Settings, SettingsError, paths_name};
 pub use study::{Estimate, Observer, Point, Saturation, SeedSaturation, Study, StudyError};
-pub use traffic::{Traffic, TrafficError};
 pub use watchdog::{Deadlock, WaitingChannel};
+
+// Who sends to whom, in the words of users and of the throughput model.
+pub use tvlb_traffic::{Pattern, PatternError, Traffic, TrafficError};

@@ -30,12 +30,12 @@ use crate::second_look::SecondLooks;
 use crate::settings::{Injection, Settings};
 use crate::switch_state::SwitchStates;
 use crate::tally::Tally;
-use crate::traffic::{Traffic, below};
 use crate::wakeups::{NO_NODE, Wakeups};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tvlb_firmware_model::{Error, Header, Scheme, Step};
 use tvlb_schema::{Dragonfly, NodeId, Port, SwitchId};
+use tvlb_traffic::{Traffic, below};
 
 /// A node: its source queue is the time at which its oldest packet was generated, since all that
 /// would be stored of a packet is drawn when it is sent.
@@ -121,7 +121,7 @@ impl<'f> Network<'f> {
                 let (switch, terminal) = df.switch_of(node);
                 let port = PortId::of_switch(switch, Port(terminal.into()), states.port_bits);
                 let input = ChannelId::first_of(port);
-                let next = if traffic.sends(node.0) {
+                let next = if traffic.sends(node) {
                     wakeups.set(input.chunk(), 0, created, node)
                 } else {
                     NO_NODE
@@ -232,7 +232,7 @@ impl<'f> Network<'f> {
             }
             *free -= 1;
             let at = source.switch;
-            let destination = NodeId(traffic.draw(node.0, &mut source.rng));
+            let destination = traffic.draw(node, &mut source.rng);
             let queues = states.queues(switches, at, settings.buffer_flits);
             let admission = switches[at.as_usize()]
                 .admit(destination, settings.scheme, settings.paths, &queues, &mut source.rng)

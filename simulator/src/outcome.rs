@@ -4,7 +4,7 @@ use crate::fabric::Link;
 use crate::network::Network;
 use crate::tally::Population;
 use serde::Serialize;
-use tvlb_schema::{Port, SwitchId};
+use tvlb_schema::{NodeId, Port, SwitchId};
 
 /// Figures of one population of nodes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -100,7 +100,8 @@ impl Outcome {
         let (settings, tally) = (network.settings, &network.links.tally);
         let (window, now) = (f64::from(settings.window_cycles), network.now);
         let node_count = network.fabric.dragonfly().node_count();
-        let sending: Vec<u32> = (0..node_count).filter(|&n| network.traffic.sends(n)).collect();
+        let sending: Vec<NodeId> =
+            (0..node_count).map(NodeId).filter(|&n| network.traffic.sends(n)).collect();
         let figures =
             |population: &Population, name, nodes| figures(population, name, nodes, window, now);
         let all = figures(&tally.whole(), "all", count(sending.len()));
@@ -114,7 +115,7 @@ impl Outcome {
         } else {
             Vec::new()
         };
-        let served = sending.iter().map(|&n| f64::from(tally.accepted[n as usize]) / window);
+        let served = sending.iter().map(|&n| f64::from(tally.accepted[n.as_usize()]) / window);
         let links = link_loads(network, flits, window);
         let of_kind = |global: bool| {
             summary(

@@ -14,8 +14,8 @@ use crate::network::{DatapathError, Network};
 use crate::outcome::Outcome;
 use crate::settings::{Settings, SettingsError};
 use crate::tally::{Population, Tally};
-use crate::traffic::Traffic;
 use crate::watchdog::Deadlock;
+use tvlb_traffic::Traffic;
 
 /// How many windows the drain may take; that is reached only if a packet starves.
 const MOST_DRAIN: u32 = 100;

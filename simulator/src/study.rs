@@ -5,14 +5,14 @@
 
 use crate::fabric::Fabric;
 use crate::outcome::Outcome;
-use crate::pattern::Pattern;
 use crate::run::{Run, RunError, StopRule};
 use crate::search::{Probing, last_good};
 use crate::settings::{Settings, SettingsError};
-use crate::traffic::{Traffic, TrafficError};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use tvlb_traffic::Pattern;
+use tvlb_traffic::{Traffic, TrafficError};
 
 /// Why a study has no result.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

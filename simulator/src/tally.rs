@@ -6,9 +6,10 @@
 
 use crate::histogram::Histogram;
 use crate::packet::{Flit, Origin};
-use crate::traffic::Traffic;
 use std::ops::Range;
 use tvlb_firmware_model::{Header, Kind};
+use tvlb_schema::NodeId;
+use tvlb_traffic::Traffic;
 
 /// Counts of one population of nodes.
 #[derive(Clone, Debug)]
@@ -86,7 +87,7 @@ impl Tally {
         };
         let several = traffic.populations().len() > 1;
         #[expect(clippy::cast_possible_truncation, reason = "there are two populations at most")]
-        let population = |node| traffic.population(node) as u8;
+        let population = |node| traffic.population(NodeId(node)) as u8;
         Self {
             window,
             populations: vec![empty; traffic.populations().len()],

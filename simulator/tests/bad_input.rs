@@ -6,6 +6,7 @@ mod test_images;
 
 use test_images::{Images, absolute_images};
 use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_schema::NodeId;
 use tvlb_schema::ShapeSet;
 use tvlb_simulator::{Fabric, Pattern, Run, Settings, Study, Traffic};
 
@@ -70,11 +71,11 @@ fn traffic_that_does_not_fit() {
         "traffic mixed(50,40,1,0): the two shares add up to 90 percent, accepted 100"
     );
     assert_eq!(
-        error(Pattern::Pairs(vec![(0, 5), (72, 1)])),
+        error(Pattern::Pairs(vec![(NodeId(0), NodeId(5)), (NodeId(72), NodeId(1))])),
         "traffic 2 listed pairs: pair 2 names node 72, but the last node is 71"
     );
     assert_eq!(
-        error(Pattern::Pairs(vec![(0, 5), (0, 6)])),
+        error(Pattern::Pairs(vec![(NodeId(0), NodeId(5)), (NodeId(0), NodeId(6))])),
         "traffic 2 listed pairs: pair 2 gives node 0 a second destination"
     );
     assert_eq!(error(Pattern::Pairs(vec![])), "traffic 0 listed pairs: there is no pair in it");

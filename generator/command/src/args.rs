@@ -355,10 +355,11 @@ pub(crate) struct Paths {
 pub(crate) struct Model {
     /// The fabric file
     pub(crate) fabric: PathBuf,
-    /// Patterns, separated by commas: `type-1[:COUNT]`, all shifts or a sample of COUNT;
-    /// `type-2[:COUNT]`, random permutations of groups and switches, 20 by default;
-    /// `permutation[:COUNT]`, of nodes; `shift(ΔG,ΔS)`; `file:PATH`
-    #[arg(long, value_name = "LIST", default_value = "type-1,type-2")]
+    /// Patterns, separated by commas: `type1-set[:COUNT]`, all shifts or a sample of
+    /// COUNT; `type2-set[:COUNT]`, random permutations of groups and switches, 20 by default;
+    /// `permutation-set[:COUNT]`, of nodes; a pattern of `tvlb simulate` in which each node sends to
+    /// one other, such as `shift(2,0)`, `type2#3` or `pairs:FILE`; `file:FILE`, flows with demands
+    #[arg(long, value_name = "LIST", default_value = "type1-set,type2-set")]
     pub(crate) patterns: String,
     /// A set, or `table-1`, `strategic`, `down-closed` or `step-1`, which is all three and the
     /// default; may be repeated

@@ -6,14 +6,15 @@ use crate::files::{load_fabric, outside_table_sets};
 use crate::output::{
     catch_interrupt, interrupted, print, print_json, progress, read_input, use_threads, write_file,
 };
+use std::fmt::Display;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
-use tvlb_generator::throughput::pattern::{self, Pattern};
 use tvlb_generator::throughput::report::{Heading, Report};
 use tvlb_generator::throughput::state;
 use tvlb_generator::throughput::sweep::{Sweep, Tally};
 use tvlb_generator::throughput::{PathSet, path_set, plot};
 use tvlb_schema::Dragonfly;
+use tvlb_traffic::{Flows, Pattern, PatternError, sample};
 
 pub(crate) fn run(arguments: &Model) -> Outcome {
     let begin = Instant::now();
@@ -88,64 +89,67 @@ pub(crate) fn run(arguments: &Model) -> Outcome {
     Ok(())
 }
 
+/// What --patterns accepts.
+const PATTERNS: &str = "accepted are type1-set[:COUNT], type2-set[:COUNT], permutation-set[:COUNT], \
+    the name of a pattern in which each node sends to one other, such as shift(2,0), type2#3, \
+    permutation or complement, pairs:FILE and file:FILE";
+
 /// The patterns that the option lists, sampled if it says so.
-fn patterns(arguments: &Model, df: &Dragonfly, seed: u64) -> Result<Vec<Pattern>, Failure> {
+fn patterns(arguments: &Model, df: &Dragonfly, seed: u64) -> Result<Vec<Flows>, Failure> {
     let mut patterns = Vec::new();
     for word in split_outside_parentheses(&arguments.patterns) {
-        let bad =
-            |accepted: &str| Failure::Message(format!("--patterns: found {word:?}; {accepted}"));
-        let (name, rest) = match word.split_once([':', '(']) {
+        let bad = |what: &dyn Display| Failure::Message(format!("--patterns: {what}"));
+        let (name, rest) = match word.split_once(':') {
             Some((name, rest)) => (name, Some(rest)),
             None => (word, None),
         };
         let count = |default: u32| match rest {
             None => Ok(default),
-            Some(rest) => rest
-                .parse::<u32>()
-                .ok()
-                .filter(|&count| count > 0)
-                .ok_or_else(|| bad("after the colon goes a number of patterns, at least 1")),
+            Some(rest) => rest.parse::<u32>().ok().filter(|&count| count > 0).ok_or_else(|| {
+                bad(&format!(
+                    "found {word:?}; after the colon goes a number of patterns, at least 1"
+                ))
+            }),
         };
-        match name {
-            "type-1" => {
-                let all = Pattern::type_1(df);
-                let count = count(u32::MAX)? as usize;
-                patterns.extend(pattern::sample(all, count, seed));
+        match (name, rest) {
+            ("type1-set", _) => {
+                patterns.extend(sample(Flows::type_1_set(df), count(u32::MAX)? as usize, seed));
             }
-            "type-2" => patterns.extend(Pattern::type_2(df, count(20)?, seed)),
-            "permutation" => patterns.extend(Pattern::node_permutations(df, count(1)?, seed)),
-            "shift" => {
-                let numbers = rest.and_then(|rest| rest.strip_suffix(')')?.split_once(','));
-                let parsed = numbers.and_then(|(groups, switches)| {
-                    Some((groups.trim().parse().ok()?, switches.trim().parse().ok()?))
-                });
-                let (groups, switches): (u32, u32) =
-                    parsed.ok_or_else(|| bad("a shift is written shift(2,0)"))?;
-                if groups >= df.g() || switches >= df.a() {
-                    let most = format!("shifts are at most ({},{})", df.g() - 1, df.a() - 1);
-                    return Err(bad(&most));
-                }
-                patterns.push(Pattern::shift(df, groups, switches));
+            ("type2-set", _) => patterns.extend(Flows::type_2_set(df, count(20)?, seed)),
+            ("permutation-set", _) => patterns.extend(Flows::permutation_set(df, count(20)?, seed)),
+            ("file", Some(path)) => {
+                let text = content(path)?;
+                patterns.push(Flows::from_csv(df, &text, path).map_err(Failure::of)?);
             }
-            "file" => {
-                let path = rest.ok_or_else(|| bad("a file is written file:PATH"))?;
-                let text = read_input(path).map_err(|error| {
-                    Failure::Message(format!("{path}: cannot read it: {error}"))
-                })?;
-                patterns.push(Pattern::from_csv(df, &text, path).map_err(Failure::of)?);
+            ("pairs", Some(path)) => {
+                let pattern = Pattern::from_pairs(&content(path)?)
+                    .map_err(|error| Failure::Message(format!("{path}: {error}")))?;
+                patterns.push(Flows::new(&pattern, df, seed).map_err(|error| bad(&error))?);
             }
             _ => {
-                return Err(bad(
-                    "the patterns are type-1[:COUNT], type-2[:COUNT], permutation[:COUNT], \
-                     shift(ΔG,ΔS) and file:PATH",
-                ));
+                let pattern: Pattern = word.parse().map_err(|error| bad(&unknown(word, &error)))?;
+                patterns.push(Flows::new(&pattern, df, seed).map_err(|error| bad(&error))?);
             }
         }
     }
     Ok(patterns)
 }
 
-/// Splits at commas, but not at those within a shift.
+/// A word that names neither a pattern nor a set of them, with what may have been meant.
+fn unknown(word: &str, error: &PatternError) -> String {
+    let hint = match (word.get(..6), error) {
+        (Some("type-1" | "type-2"), _) => " (the sets are type1-set and type2-set)",
+        (_, PatternError::Unknown { hint, .. }) => hint,
+        _ => "",
+    };
+    format!("{word:?} is not a traffic pattern or a set of them{hint}; {PATTERNS}")
+}
+
+fn content(path: &str) -> Result<String, Failure> {
+    read_input(path).map_err(|error| Failure::Message(format!("{path}: cannot read it: {error}")))
+}
+
+/// Splits at commas, but not at those within parentheses.
 fn split_outside_parentheses(text: &str) -> Vec<&str> {
     let mut depth = 0_u32;
     text.split(|c| {

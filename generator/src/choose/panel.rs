@@ -116,7 +116,7 @@ impl Panel {
         let mut score = Vec::new();
         // Alternating, so that a candidate is not dropped for one kind of traffic alone.
         for number in 0..type_2 {
-            score.push(event(Pattern::TypeTwo, number));
+            score.push(event(Pattern::TypeTwo { number: 0 }, number));
             score.extend(shifts.next().map(|((groups, switches), number)| {
                 event(Pattern::Shift { groups, switches }, number)
             }));
@@ -138,7 +138,9 @@ impl Panel {
                 let first_step = (2 * first_step).min(FIRST_GUARD_STEP);
                 guards.push(Guard { first_step, ..guard(half.clone(), 0, population) });
             }
-            guards.extend((0..2).map(|number| guard(Pattern::Permutation, number, None)));
+            guards.extend(
+                (0..2).map(|number| guard(Pattern::Permutation { number: 0 }, number, None)),
+            );
         }
         guards.push(guard(Pattern::Uniform, 0, None));
         // An empty network's latency over the longest VLB path: 4 local and 2 global hops.
@@ -206,7 +208,7 @@ mod tests {
         let type_2: BTreeSet<u64> = panel
             .score
             .iter()
-            .filter(|event| event.pattern == Pattern::TypeTwo)
+            .filter(|event| event.pattern == Pattern::TypeTwo { number: 0 })
             .map(|event| event.seed)
             .collect();
         assert_eq!(type_2.len(), 5);

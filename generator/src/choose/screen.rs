@@ -17,7 +17,7 @@ use crate::set_grammar::{canonical, parse_set};
 use crate::throughput::report::{Heading, Report};
 use crate::throughput::state;
 use crate::throughput::sweep::Sweep;
-use crate::throughput::{Counting, LARGE, PathSet, Pattern, VAST, path_set};
+use crate::throughput::{Counting, Flows, LARGE, PathSet, VAST, path_set};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -87,11 +87,11 @@ pub(super) fn screen(
     }
     let seed = fabric.file.seed;
     let (shift_count, type_2) = sample_of(df);
-    let mut patterns: Vec<Pattern> = shifts(df, shift_count, seed)
+    let mut patterns: Vec<Flows> = shifts(df, shift_count, seed)
         .into_iter()
-        .map(|(groups, switches)| Pattern::shift(df, groups, switches))
+        .map(|(groups, switches)| Flows::shift(df, groups, switches))
         .collect();
-    patterns.extend(Pattern::type_2(df, type_2, seed));
+    patterns.extend(Flows::type_2_set(df, type_2, seed));
     let named = |rule: &SetRule| PathSet::new(canonical(rule), *rule);
     let mut sets: Vec<PathSet> = if df.switch_count() > VAST {
         let known = |text| parse_set(text, seed).expect("these texts are in the grammar");
@@ -135,7 +135,7 @@ pub(super) fn screen(
 }
 
 /// Whether every flow has a path: MIN, or one of the set where no cable joins the groups.
-fn reaches_all(counter: &RouteCounter<'_>, patterns: &[Pattern], rule: &SetRule) -> bool {
+fn reaches_all(counter: &RouteCounter<'_>, patterns: &[Flows], rule: &SetRule) -> bool {
     let topology = counter.topology();
     let group = |switch: SwitchId| topology.dragonfly().place(switch).0;
     patterns.iter().flat_map(|pattern| &pattern.flows).all(|flow| {

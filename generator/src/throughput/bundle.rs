@@ -17,10 +17,10 @@ use super::ModelError;
 use super::choices::{Choices, Program};
 use super::load::{PathClass, PathCounter};
 use super::path_set::PathSet;
-use super::pattern::{Flow, Pattern};
 use crate::topology::Topology;
 use crate::topology::links::Links;
 use tvlb_schema::GroupId;
+use tvlb_traffic::{Flow, Flows};
 
 /// The flows that have a choice or use a link, and the load of each of their bundles at x = 1.
 #[derive(Clone, Debug)]
@@ -37,7 +37,7 @@ pub struct Bundles {
 pub(super) fn folds(
     invariant_wiring: bool,
     topology: &Topology,
-    pattern: &Pattern,
+    pattern: &Flows,
     set: &PathSet,
 ) -> bool {
     invariant_wiring
@@ -53,7 +53,7 @@ impl Bundles {
     pub fn new(
         counter: &mut PathCounter<'_>,
         topology: &Topology,
-        pattern: &Pattern,
+        pattern: &Flows,
         set: &PathSet,
         invariant_wiring: bool,
     ) -> Result<Self, ModelError> {

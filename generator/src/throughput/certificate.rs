@@ -13,7 +13,7 @@ use super::bundle::Bundles;
 use super::choices::{Choices, Program, largest};
 use super::load::PathCounter;
 use super::path_set::PathSet;
-use super::pattern::Pattern;
+use tvlb_traffic::Flows;
 
 /// A throughput x that is proven to lie in an interval, in units of a node's injection bandwidth.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -85,7 +85,7 @@ fn upper_bound_of(choices: &Choices, prices: &[f64], costs: &[f64]) -> f64 {
 /// another: for programs too large to hold, and independent of how their solver sees them.
 pub(super) fn counted(
     counter: &mut PathCounter<'_>,
-    pattern: &Pattern,
+    pattern: &Flows,
     set: &PathSet,
     choices: &Choices,
     (split, prices): (&[f64], &[f64]),

@@ -6,10 +6,10 @@
 //! know of the paths: that is [`Program`].
 
 use super::load::PathClass;
-use super::pattern::Pattern;
 use crate::topology::Topology;
 use crate::topology::links::Links;
 use std::ops::Range;
+use tvlb_traffic::Flows;
 
 /// Which paths a bundle is spread over evenly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +76,7 @@ pub(super) fn largest(loads: &[f64]) -> f64 {
 }
 
 impl Choices {
-    pub(super) fn new(rows: usize, topology: &Topology, pattern: &Pattern) -> Self {
+    pub(super) fn new(rows: usize, topology: &Topology, pattern: &Flows) -> Self {
         Self {
             rows,
             flows: Vec::new(),
@@ -207,7 +207,7 @@ impl Choices {
 }
 
 /// See [`Choices::global_prices`].
-fn global_prices(rows: usize, topology: &Topology, pattern: &Pattern) -> Vec<f64> {
+fn global_prices(rows: usize, topology: &Topology, pattern: &Flows) -> Vec<f64> {
     let df = topology.dragonfly();
     let links = Links::new(*df);
     let mut prices = vec![0.0; links.count()];

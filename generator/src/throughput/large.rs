@@ -10,13 +10,13 @@ use super::factored::Factored;
 use super::first_order;
 use super::load::PathCounter;
 use super::path_set::PathSet;
-use super::pattern::Pattern;
 use super::solve::{Method, Solved, Warm, best_fraction};
+use tvlb_traffic::Flows;
 
 /// Where the paths of the program's flows come from.
 pub(super) struct Paths<'p, 't> {
     pub(super) counter: &'p mut PathCounter<'t>,
-    pub(super) pattern: &'p Pattern,
+    pub(super) pattern: &'p Flows,
     pub(super) set: &'p PathSet,
 }
 

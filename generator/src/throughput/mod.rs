@@ -6,7 +6,7 @@
 //! arithmetic apart from any solver ([`certificate`]); the same input gives the same bytes at any
 //! number of threads. `docs/explanation/throughput-model.md` explains the model to its users.
 //!
-//! Flows ([`pattern`]) and sets ([`path_set`]) go in; paths are counted ([`load`]), bundles made
+//! Flows ([`tvlb_traffic`]) and sets ([`path_set`]) go in; paths are counted ([`load`]), bundles made
 //! ([`bundle`]), the program solved ([`mod@solve`]); [`sweep`] does so for many sets and patterns and
 //! [`front`] chooses among the results.
 
@@ -15,7 +15,6 @@ pub mod certificate;
 pub mod front;
 pub mod load;
 pub mod path_set;
-pub mod pattern;
 pub mod plot;
 pub mod report;
 pub mod solve;
@@ -34,7 +33,7 @@ pub use bundle::Bundles;
 pub use certificate::Certified;
 pub use choices::BundleKind;
 pub use path_set::{Counting, PathSet};
-pub use pattern::{Flow, Pattern, PatternKind};
+pub use tvlb_traffic::{Flow, Flows};
 
 use crate::topology::Topology;
 use bundle::folds;
@@ -86,7 +85,7 @@ pub enum ModelError {
 }
 
 impl ModelError {
-    fn no_path(df: &Dragonfly, flow: &Flow, set: &PathSet, pattern: &Pattern) -> Self {
+    fn no_path(df: &Dragonfly, flow: &Flow, set: &PathSet, pattern: &Flows) -> Self {
         let place = |switch| {
             let (group, index) = df.place(switch);
             format!("group {group}, switch {index}")
@@ -118,14 +117,14 @@ pub struct Modelled {
 /// # Example
 /// ```
 /// use tvlb_generator::throughput::solve::Warm;
-/// use tvlb_generator::throughput::{Counting, Model, PathSet, Pattern};
+/// use tvlb_generator::throughput::{Counting, Flows, Model, PathSet};
 /// use tvlb_generator::topology::arrangement::{Arrangement, arrange};
 /// use tvlb_schema::Dragonfly;
 ///
 /// let df = Dragonfly::new(2, 4, 2, 9)?;
 /// let topology = arrange(df, Arrangement::default(), 1)?;
 /// let mut model = Model::new(&topology, Counting::Triples);
-/// let shift = Pattern::shift(&df, 2, 0);
+/// let shift = Flows::shift(&df, 2, 0);
 /// let all = model.throughput(&shift, &PathSet::parse("all", 1)?, &mut Warm::default())?;
 /// // h·g / (2·p·(g − 1)) is the most that any set can carry, and all paths carry it.
 /// assert!((all.solved.certified.lower - 0.5625).abs() < 1e-5);
@@ -152,7 +151,7 @@ impl<'t> Model<'t> {
     ///
     /// # Errors
     /// A flow without any path.
-    pub fn bundles(&mut self, pattern: &Pattern, set: &PathSet) -> Result<Bundles, ModelError> {
+    pub fn bundles(&mut self, pattern: &Flows, set: &PathSet) -> Result<Bundles, ModelError> {
         Bundles::new(&mut self.counter, self.topology, pattern, set, self.invariant)
     }
 
@@ -162,7 +161,7 @@ impl<'t> Model<'t> {
     /// A flow without any path.
     pub fn throughput(
         &mut self,
-        pattern: &Pattern,
+        pattern: &Flows,
         set: &PathSet,
         warm: &mut Warm,
     ) -> Result<Modelled, ModelError> {
@@ -173,7 +172,7 @@ impl<'t> Model<'t> {
     fn at_least(
         &mut self,
         reached: f64,
-        pattern: &Pattern,
+        pattern: &Flows,
         set: &PathSet,
         warm: &mut Warm,
     ) -> Result<Modelled, ModelError> {

@@ -6,10 +6,10 @@
 //! fabrics, rounded to nearest for numbers and outwards for intervals; JSON holds the exact ends.
 
 use super::front::{Merit, candidates, front, largest};
-use super::pattern::PatternKind;
 use super::sweep::{Cell, Sweep, Tally};
 use serde::Serialize;
 use std::fmt::{self, Write};
+use tvlb_traffic::Pattern;
 
 /// A mean over patterns.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -96,8 +96,8 @@ impl Report {
     pub fn new(sweep: &Sweep<'_>, cells: &[Vec<Cell>], heading: Heading) -> Self {
         let df = sweep.topology().dragonfly();
         let patterns = sweep.patterns();
-        let is_shift = |n: usize| matches!(patterns[n].kind, PatternKind::Shift { .. });
-        let is_type_2 = |n: usize| matches!(patterns[n].kind, PatternKind::GroupPermutation(_));
+        let is_shift = |n: usize| matches!(patterns[n].pattern, Some(Pattern::Shift { .. }));
+        let is_type_2 = |n: usize| matches!(patterns[n].pattern, Some(Pattern::TypeTwo { .. }));
         let mut sets: Vec<SetResult> = sweep
             .sets()
             .iter()

@@ -314,7 +314,7 @@ pub(super) fn best_fraction(a: &[f64], b: &[f64]) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::throughput::{Counting, Model, PathSet, Pattern};
+    use crate::throughput::{Counting, Flows, Model, PathSet};
     use crate::topology::arrangement::{Arrangement, arrange};
     use tvlb_schema::Dragonfly;
 
@@ -325,7 +325,7 @@ mod tests {
         let topology = arrange(df, Arrangement::Absolute, 0).unwrap();
         let mut model = Model::new(&topology, Counting::Triples);
         for (groups, switches) in [(1, 1), (2, 3), (4, 0)] {
-            let pattern = Pattern::shift(&df, groups, switches);
+            let pattern = Flows::shift(&df, groups, switches);
             for set in ["3-hop", "50% 4-hop", "4-hop", "shapes:011", "strategic-3-2", "all"] {
                 let bundles = model.bundles(&pattern, &PathSet::parse(set, 1).unwrap()).unwrap();
                 let fast = solve(&bundles, 0.0, 5e-7, &mut Warm::default());

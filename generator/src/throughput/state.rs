@@ -46,7 +46,7 @@ fn subject(sweep: &Sweep<'_>) -> String {
         let _ = writeln!(text, "{} {} {} {}", low.group, low.port, high.group, high.port);
     }
     for pattern in sweep.patterns() {
-        let _ = writeln!(text, "{:?}", pattern.kind);
+        let _ = writeln!(text, "{:?}", pattern.pattern);
         for flow in &pattern.flows {
             let demand = flow.demand.to_bits();
             let _ = writeln!(text, "{} {} {demand:x}", flow.source, flow.destination);

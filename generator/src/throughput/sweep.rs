@@ -13,7 +13,6 @@
 //! any number of threads and after any interruption between units.
 
 use super::path_set::{Counting, PathSet, SetKey};
-use super::pattern::{Pattern, PatternKind};
 use super::solve::{Method, Warm};
 use super::{Model, ModelError, Modelled};
 use crate::topology::Topology;
@@ -21,6 +20,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use tvlb_schema::{Dragonfly, Shape};
+use tvlb_traffic::{Flows, Pattern};
 
 /// One set on one pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -66,7 +66,7 @@ pub struct Tally {
 /// let df = Dragonfly::new(1, 4, 2, 5)?;
 /// let topology = arrange(df, Arrangement::default(), 1)?;
 /// let sets = vec![PathSet::parse("all", 1)?, PathSet::parse("shapes:011", 1)?];
-/// let patterns = vec![Pattern::shift(&df, 1, 0), Pattern::shift(&df, 2, 1)];
+/// let patterns = vec![Flows::shift(&df, 1, 0), Flows::shift(&df, 2, 1)];
 /// let sweep = Sweep::new(&topology, Counting::Triples, patterns, sets);
 ///
 /// // What is done may be kept, and given to a later run in the place of the empty map.
@@ -83,7 +83,7 @@ pub struct Tally {
 pub struct Sweep<'t> {
     topology: &'t Topology,
     counting: Counting,
-    patterns: Vec<Pattern>,
+    patterns: Vec<Flows>,
     sets: Vec<PathSet>,
     /// For each set the first that is equal to it.
     first_equal: Vec<usize>,
@@ -103,7 +103,7 @@ impl<'t> Sweep<'t> {
     pub fn new(
         topology: &'t Topology,
         counting: Counting,
-        patterns: Vec<Pattern>,
+        patterns: Vec<Flows>,
         sets: Vec<PathSet>,
     ) -> Self {
         let mut first_of: BTreeMap<SetKey, usize> = BTreeMap::new();
@@ -128,7 +128,7 @@ impl<'t> Sweep<'t> {
     }
 
     /// The patterns, in the order of the results.
-    pub fn patterns(&self) -> &[Pattern] {
+    pub fn patterns(&self) -> &[Flows] {
         &self.patterns
     }
 
@@ -308,9 +308,9 @@ impl Tally {
 }
 
 /// The shift with all flows reversed.
-fn mirrored(df: &Dragonfly, kind: PatternKind) -> Option<PatternKind> {
-    match kind {
-        PatternKind::Shift { groups, switches } => Some(PatternKind::Shift {
+fn mirrored(df: &Dragonfly, flows: &Flows) -> Option<Pattern> {
+    match flows.pattern {
+        Some(Pattern::Shift { groups, switches }) => Some(Pattern::Shift {
             groups: (df.g() - groups) % df.g(),
             switches: (df.a() - switches) % df.a(),
         }),
@@ -318,12 +318,12 @@ fn mirrored(df: &Dragonfly, kind: PatternKind) -> Option<PatternKind> {
     }
 }
 
-fn is_own_image(df: &Dragonfly, pattern: &Pattern) -> bool {
-    mirrored(df, pattern.kind) == Some(pattern.kind)
+fn is_own_image(df: &Dragonfly, pattern: &Flows) -> bool {
+    mirrored(df, pattern).is_some_and(|image| pattern.pattern == Some(image))
 }
 
 /// Each pattern with its mirror image if that is among the patterns.
-fn units(df: &Dragonfly, patterns: &[Pattern]) -> Vec<Vec<usize>> {
+fn units(df: &Dragonfly, patterns: &[Flows]) -> Vec<Vec<usize>> {
     let mut units = Vec::new();
     let mut placed = vec![false; patterns.len()];
     for (number, pattern) in patterns.iter().enumerate() {
@@ -331,8 +331,9 @@ fn units(df: &Dragonfly, patterns: &[Pattern]) -> Vec<Vec<usize>> {
             continue;
         }
         let mut unit = vec![number];
-        if let Some(image) = mirrored(df, pattern.kind) {
-            let later = (number + 1..patterns.len()).find(|&n| patterns[n].kind == image);
+        if let Some(image) = mirrored(df, pattern) {
+            let image = Some(image);
+            let later = (number + 1..patterns.len()).find(|&n| patterns[n].pattern == image);
             unit.extend(later);
         }
         for &n in &unit {

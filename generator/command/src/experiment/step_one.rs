@@ -10,9 +10,10 @@ use std::sync::{Mutex, PoisonError};
 use tvlb_generator::throughput::report::{Heading as ModelHeading, Report};
 use tvlb_generator::throughput::state::Done;
 use tvlb_generator::throughput::sweep::Sweep;
-use tvlb_generator::throughput::{Counting, Pattern, path_set, pattern, plot};
+use tvlb_generator::throughput::{Counting, path_set, plot};
 use tvlb_generator::topology::arrangement::{Arrangement, arrange};
 use tvlb_schema::Dragonfly;
+use tvlb_traffic::{Flows, sample};
 
 /// What the paper's text states of dfly(4,8,4,9), by data point.
 const STATED: [(&str, f64); 2] = [("60% 5-hop", 0.58), ("all", 0.56)];
@@ -34,10 +35,10 @@ pub(super) fn run(
     let df = Dragonfly::new(p, a, h, g).map_err(Failure::of)?;
     let seed = arguments.seed;
     let topology = arrange(df, Arrangement::default(), seed).map_err(Failure::of)?;
-    let all = Pattern::type_1(&df);
+    let all = Flows::type_1_set(&df);
     let (shifts, type_2) = if arguments.quick { (2, 1) } else { (all.len(), 20) };
-    let mut patterns = pattern::sample(all, shifts, seed);
-    patterns.extend(Pattern::type_2(&df, type_2, seed));
+    let mut patterns = sample(all, shifts, seed);
+    patterns.extend(Flows::type_2_set(&df, type_2, seed));
     let mut sets = path_set::table_1(seed);
     sets.extend(path_set::strategic());
     let sweep = Sweep::new(&topology, Counting::Triples, patterns, sets);

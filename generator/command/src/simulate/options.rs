@@ -13,8 +13,9 @@ use tvlb_simulator::{Injection, Revision, Settings};
 const TRAFFIC: &str = "Traffic (--traffic):
   uniform             each packet to a node drawn from all
   shift(Δg,Δs)        from switch (i, j) to switch (i+Δg, j+Δs), same terminal (TYPE_1)
-  type2               a permutation of groups without fixed ones, and of each group's switches
-  permutation         a random permutation of the nodes
+  type2, type2#K      a permutation of groups without fixed ones, and of each group's switches;
+                      the first of the seed, or the one of number K, counted from 0
+  permutation[#K]     a random permutation of the nodes
   complement          node n to node N−1−n
   mixed(u,v[,Δg,Δs])  u percent of the nodes uniform, v percent shift(Δg,Δs), by default (1,0)
   tmixed(u,v[,Δg,Δs]) the same per packet

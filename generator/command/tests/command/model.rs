@@ -5,7 +5,7 @@ use insta::assert_snapshot;
 use std::fmt::Write;
 use std::fs;
 
-const SHORT: &str = "model fabric.toml --patterns type-1:3,type-2:1 --sets strategic \
+const SHORT: &str = "model fabric.toml --patterns type1-set:3,type2-set:1 --sets strategic \
                      --sets shapes:011 --sets all --quiet";
 
 fn small() -> Scratch {
@@ -117,8 +117,11 @@ fn bad_input_ends_in_one_error() {
         "--patterns file:short.csv",
         "--patterns file:missing.csv",
         "--patterns file",
-        "--patterns type-3",
-        "--patterns type-1:0",
+        "--patterns type-1:3",
+        "--patterns type3",
+        "--patterns uniform",
+        "--patterns type2#10000",
+        "--patterns type1-set:0",
         "--patterns shift(9,0)",
         "--patterns shift(1)",
         "--sets 4-hops",

@@ -29,7 +29,7 @@ impl Judge for MadeUp {
         self.asked.lock().unwrap().push((contender, event.pattern.clone(), step));
         let Made { score, guard, others, latency } = self.contenders[contender];
         let (last, several) = match event.pattern {
-            Pattern::TypeTwo | Pattern::Shift { .. } => (score, false),
+            Pattern::TypeTwo { .. } | Pattern::Shift { .. } => (score, false),
             Pattern::HotSwitch | Pattern::Mixed { .. } => (guard, true),
             _ => (guard, false),
         };

@@ -33,7 +33,6 @@ use super::ModelError;
 use super::choices::{BundleKind, Choices, Program};
 use super::load::PathCounter;
 use super::path_set::{Counting, PathSet};
-use super::pattern::Pattern;
 use crate::topology::Topology;
 use crate::topology::links::Links;
 use around::Around;
@@ -41,6 +40,7 @@ use pulp::Arch;
 use std::collections::BTreeMap;
 use table::{ByMid, Table, minus, plus, times};
 use tvlb_schema::{Dragonfly, GroupId, Keep, SetRule, Shape};
+use tvlb_traffic::{Flow, Flows};
 
 /// Numbers of local hops in the middle: 0, 1, 2.
 const MIDS: usize = 3;
@@ -131,7 +131,7 @@ impl Factored {
     pub(super) fn new(
         counter: &mut PathCounter<'_>,
         topology: &Topology,
-        pattern: &Pattern,
+        pattern: &Flows,
         set: &PathSet,
     ) -> Result<Self, ModelError> {
         let df = *topology.dragonfly();
@@ -189,7 +189,7 @@ impl Factored {
         &mut self,
         counter: &mut PathCounter<'_>,
         listed: &PathSet,
-        flow: &super::Flow,
+        flow: &Flow,
         whole: &[f64; HOPS],
     ) {
         let classes = counter.classes(listed, flow.source, flow.destination);

@@ -43,9 +43,9 @@ proptest! {
         let df = Dragonfly::new(p, a, h, g).unwrap();
         let topology = arrange(df, arrangement, seed).unwrap();
         let pattern = match which {
-            0 => Pattern::shift(&df, 1, 1),
-            1 => Pattern::type_2(&df, 1, seed).remove(0),
-            _ => Pattern::node_permutations(&df, 1, seed).remove(0),
+            0 => Flows::shift(&df, 1, 1),
+            1 => Flows::type_2_set(&df, 1, seed).remove(0),
+            _ => Flows::permutation_set(&df, 1, seed).remove(0),
         };
         let set = PathSet::parse(set, seed).unwrap();
         let mut counter = PathCounter::new(&topology, counting);
@@ -94,7 +94,7 @@ fn the_first_order_method_finds_what_the_interior_point_method_finds() {
     let df = Dragonfly::new(2, 4, 2, 9).unwrap();
     let topology = arrange(df, Arrangement::Absolute, 0).unwrap();
     let mut warm = [Warm::default(), Warm::default()];
-    for pattern in [Pattern::shift(&df, 3, 1), Pattern::type_2(&df, 1, 7).remove(0)] {
+    for pattern in [Flows::shift(&df, 3, 1), Flows::type_2_set(&df, 1, 7).remove(0)] {
         for text in ["min", "3-hop", "30% 4-hop", "4-hop", "shapes:110", "strategic-2-3", "all"] {
             let set = PathSet::parse(text, 1).unwrap();
             let mut model = Model::new(&topology, Counting::Triples);
@@ -114,7 +114,7 @@ fn the_first_order_method_finds_what_the_interior_point_method_finds() {
 fn what_is_known_to_be_reached_or_needed_ends_the_game() {
     let df = Dragonfly::new(2, 4, 2, 9).unwrap();
     let topology = arrange(df, Arrangement::Absolute, 0).unwrap();
-    let pattern = Pattern::shift(&df, 3, 1);
+    let pattern = Flows::shift(&df, 3, 1);
     let set = PathSet::parse("4-hop", 1).unwrap();
     let counter = &mut PathCounter::new(&topology, Counting::Triples);
     let program = Factored::new(counter, &topology, &pattern, &set).unwrap();

@@ -1,20 +1,21 @@
-//! The names of traffic patterns: what is written on the command line and in reports.
+//! The names of traffic patterns: what is written on the command line, in files and in reports.
 
 use std::fmt;
 use std::str::FromStr;
+use tvlb_schema::NodeId;
 
 /// A traffic pattern, on no fabric in particular.
 ///
 /// # Example
 /// ```
-/// use tvlb_simulator::Pattern;
+/// use tvlb_traffic::Pattern;
 ///
 /// let pattern: Pattern = "mixed(50,50)".parse()?;
 /// // Of which adversarial traffic, where it is not said.
 /// assert_eq!(pattern.to_string(), "mixed(50,50,1,0)");
 /// let error = "shift(2)".parse::<Pattern>().unwrap_err();
 /// assert!(error.to_string().contains("shift"));
-/// # Ok::<(), tvlb_simulator::PatternError>(())
+/// # Ok::<(), tvlb_traffic::PatternError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pattern {
@@ -28,11 +29,17 @@ pub enum Pattern {
         /// Δs.
         switches: u32,
     },
-    /// The paper's `TYPE_2`: a permutation of the groups without fixed ones, and one of the
-    /// switches of each group.
-    TypeTwo,
+    /// The paper's `TYPE_2`: a permutation of the groups that leaves no group in place, and one of
+    /// the switches of each group.
+    TypeTwo {
+        /// Which of the patterns that a seed gives, from 0; the paper's `TYPE_2_SET` are the first 20.
+        number: u32,
+    },
     /// A permutation of the nodes.
-    Permutation,
+    Permutation {
+        /// Which of the permutations that a seed gives, from 0.
+        number: u32,
+    },
     /// Node n to node N − 1 − n: the complement of its bits where N is a power of two.
     Complement,
     /// u percent of the nodes uniform, v percent shifting.
@@ -63,12 +70,12 @@ pub enum Pattern {
     /// Each packet to a node drawn from the next group.
     NextGroup,
     /// Listed pairs of source and destination; nodes that are no source are silent.
-    Pairs(Vec<(u32, u32)>),
+    Pairs(Vec<(NodeId, NodeId)>),
 }
 
 /// What a pattern may be.
-const ACCEPTED: &str = "uniform, shift(Δg,Δs), type2, permutation, complement, mixed(u,v), \
-    mixed(u,v,Δg,Δs), tmixed(u,v), tmixed(u,v,Δg,Δs), hot-switch, next-group";
+const ACCEPTED: &str = "uniform, shift(Δg,Δs), type2, type2#k, permutation, permutation#k, \
+    complement, mixed(u,v), mixed(u,v,Δg,Δs), tmixed(u,v), tmixed(u,v,Δg,Δs), hot-switch, next-group";
 
 /// The patterns' names, and a text that is one of each.
 const NAMES: [(&str, &str); 10] = [
@@ -86,7 +93,7 @@ const NAMES: [(&str, &str); 10] = [
 
 /// " (did you mean X?)" where a text is near a pattern's name.
 fn hint(text: &str) -> String {
-    let written = text.split(['(', ':']).next().unwrap_or(text).trim();
+    let written = text.split(['(', ':', '#']).next().unwrap_or(text).trim();
     let is_shift = written.eq_ignore_ascii_case("shift");
     if is_shift && text.contains('-') {
         return " (a shift counts forwards: one group back is Δg = g−1, one switch back Δs = a−1)"
@@ -158,11 +165,21 @@ impl FromStr for Pattern {
                 .map_err(|_| unknown())?
         };
         let one_ahead = (1, 0);
+        // The number of one of several patterns that a seed gives.
+        if let ("type2" | "permutation", []) = (name.split('#').next().unwrap_or(name), &*arguments)
+            && text.trim() == name
+        {
+            let (name, number) = name.split_once('#').unwrap_or((name, "0"));
+            let number = number.parse().map_err(|_| unknown())?;
+            return Ok(if name == "type2" {
+                Self::TypeTwo { number }
+            } else {
+                Self::Permutation { number }
+            });
+        }
         Ok(match (name.trim(), arguments.as_slice()) {
             ("uniform", []) => Self::Uniform,
             ("shift", &[groups, switches]) => Self::Shift { groups, switches },
-            ("type2", []) => Self::TypeTwo,
-            ("permutation", []) => Self::Permutation,
             ("complement", []) => Self::Complement,
             ("hot-switch", []) => Self::HotSwitch,
             ("next-group", []) => Self::NextGroup,
@@ -190,8 +207,10 @@ impl fmt::Display for Pattern {
         match self {
             Self::Uniform => f.write_str("uniform"),
             Self::Shift { groups, switches } => write!(f, "shift({groups},{switches})"),
-            Self::TypeTwo => f.write_str("type2"),
-            Self::Permutation => f.write_str("permutation"),
+            Self::TypeTwo { number: 0 } => f.write_str("type2"),
+            Self::TypeTwo { number } => write!(f, "type2#{number}"),
+            Self::Permutation { number: 0 } => f.write_str("permutation"),
+            Self::Permutation { number } => write!(f, "permutation#{number}"),
             Self::Complement => f.write_str("complement"),
             Self::Mixed { uniform, adversarial, groups, switches } => {
                 write!(f, "mixed({uniform},{adversarial},{groups},{switches})")
@@ -211,7 +230,7 @@ impl Pattern {
     /// space; empty lines and lines that begin with `#` do not count.
     ///
     /// # Errors
-    /// The first line that is no pair.
+    /// The first line that does not hold a pair.
     pub fn from_pairs(text: &str) -> Result<Self, PatternError> {
         let mut pairs = Vec::new();
         for (line, content) in (1..).zip(text.lines()) {
@@ -223,7 +242,7 @@ impl Pattern {
             let mut numbers = content
                 .split(|c: char| c == ',' || c.is_whitespace())
                 .filter(|n| !n.is_empty())
-                .map(|n| n.parse::<u32>().map_err(|_| wrong()));
+                .map(|n| n.parse().map(NodeId).map_err(|_| wrong()));
             match (numbers.next(), numbers.next(), numbers.next()) {
                 (Some(source), Some(destination), None) => pairs.push((source?, destination?)),
                 _ => return Err(wrong()),
@@ -236,6 +255,31 @@ impl Pattern {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_read_back() {
+        for text in [
+            "uniform",
+            "shift(2,0)",
+            "type2",
+            "type2#7",
+            "permutation",
+            "permutation#1",
+            "complement",
+            "mixed(50,50,1,0)",
+            "tmixed(10,90,2,1)",
+            "hot-switch",
+            "next-group",
+        ] {
+            assert_eq!(text.parse::<Pattern>().unwrap().to_string(), text);
+        }
+        assert_eq!("type2#0".parse::<Pattern>(), "type2".parse());
+        for text in
+            ["type2#", "type2#-1", "type2#1#2", "type2()", "type2#1()", "shift#1(1,0)", "type2(1)"]
+        {
+            assert!(text.parse::<Pattern>().is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn what_may_have_been_meant_is_said() {

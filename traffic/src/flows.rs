@@ -1,0 +1,222 @@
+//! A pattern on one fabric, as a model sees it: flows between switches.
+//!
+//! A flow's demand is in units of one node's injection bandwidth: where all p nodes of a switch
+//! send to one other switch, it is p.
+
+use crate::{Pattern, Traffic, TrafficError, maps};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use std::{collections::BTreeMap, fmt};
+use tvlb_schema::{Dragonfly, GroupId, NodeId, SwitchId};
+
+/// Traffic from one switch to another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Flow {
+    /// Where it starts.
+    pub source: SwitchId,
+    /// Where it ends; may be the source itself, and the flow then uses no link.
+    pub destination: SwitchId,
+    /// In units of one node's bandwidth; above 0.
+    pub demand: f64,
+}
+
+/// Flows that occur together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Flows {
+    /// As in tables: the pattern's name, or that of the file.
+    pub name: String,
+    /// The pattern that they are of; `None` for those of a file.
+    pub pattern: Option<Pattern>,
+    /// At most one for each ordered pair of switches, by source and destination.
+    pub flows: Vec<Flow>,
+}
+
+impl Flows {
+    /// The flows of a pattern in which each node sends to one other at most.
+    ///
+    /// # Errors
+    /// The pattern does not fit the fabric, or a node of it sends to many.
+    ///
+    /// # Example
+    /// ```
+    /// use tvlb_schema::Dragonfly;
+    /// use tvlb_traffic::{Flows, Pattern};
+    ///
+    /// let df = Dragonfly::new(2, 4, 2, 9)?;
+    /// let flows = Flows::new(&"type2#3".parse()?, &df, 1)?;
+    /// // The fourth of the set of this seed: one flow of p units from each of 36 switches.
+    /// assert_eq!(flows, Flows::type_2_set(&df, 4, 1)[3]);
+    /// assert_eq!((flows.flows.len(), flows.flows[0].demand), (36, 2.0));
+    /// assert!(Flows::new(&Pattern::Uniform, &df, 1).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn new(pattern: &Pattern, df: &Dragonfly, seed: u64) -> Result<Self, TrafficError> {
+        let traffic = Traffic::new(pattern, df, seed)?;
+        let map = traffic.map();
+        let map = map.ok_or_else(|| TrafficError::ManyDestinations { pattern: pattern.clone() })?;
+        Ok(Self::of_map(df, pattern.clone(), map))
+    }
+
+    /// shift(Δg, Δs), where Δg and Δs count modulo g and a. Both may be 0: a switch then sends to
+    /// itself.
+    pub fn shift(df: &Dragonfly, groups: u32, switches: u32) -> Self {
+        let (groups, switches) = (groups % df.g(), switches % df.a());
+        let pattern = Pattern::Shift { groups, switches };
+        Self::of_destinations(df, pattern, &maps::shift(df, groups, switches))
+    }
+
+    /// `TYPE_1_SET`: every shift to another group, (g − 1)·a of them.
+    pub fn type_1_set(df: &Dragonfly) -> Vec<Self> {
+        (1..df.g())
+            .flat_map(|groups| (0..df.a()).map(move |switches| (groups, switches)))
+            .map(|(groups, switches)| Self::shift(df, groups, switches))
+            .collect()
+    }
+
+    /// `TYPE_2_SET`: the first patterns `type2` of a seed.
+    pub fn type_2_set(df: &Dragonfly, count: u32, seed: u64) -> Vec<Self> {
+        let numbered = (0..count).zip(maps::type_two(df, seed));
+        numbered
+            .map(|(number, to)| Self::of_destinations(df, Pattern::TypeTwo { number }, &to))
+            .collect()
+    }
+
+    /// The first permutations of the nodes of a seed.
+    pub fn permutation_set(df: &Dragonfly, count: u32, seed: u64) -> Vec<Self> {
+        let numbered = (0..count).zip(maps::permutations(df, seed));
+        numbered
+            .map(|(number, to)| Self::of_destinations(df, Pattern::Permutation { number }, &to))
+            .collect()
+    }
+
+    fn of_destinations(df: &Dragonfly, pattern: Pattern, to: &[NodeId]) -> Self {
+        Self::of_map(df, pattern, (0..).map(NodeId).zip(to.iter().copied()))
+    }
+
+    /// The flows of nodes that send one unit each.
+    fn of_map(
+        df: &Dragonfly,
+        pattern: Pattern,
+        map: impl Iterator<Item = (NodeId, NodeId)>,
+    ) -> Self {
+        let pairs = map.map(|(from, to)| (df.switch_of(from).0, df.switch_of(to).0, 1.0));
+        Self { name: pattern.to_string(), pattern: Some(pattern), flows: merged(pairs) }
+    }
+
+    /// The greatest x that the terminals allow: each of a switch's p terminals sends and receives
+    /// at most 1, so that no switch can send or receive more than p. At most 1.
+    pub fn terminal_bound(&self, df: &Dragonfly) -> f64 {
+        let mut sent = vec![0.0; df.switch_count() as usize];
+        let mut received = sent.clone();
+        for flow in &self.flows {
+            sent[flow.source.as_usize()] += flow.demand;
+            received[flow.destination.as_usize()] += flow.demand;
+        }
+        let most = sent.iter().chain(&received).fold(0.0, |most: f64, &sum| most.max(sum));
+        let p = f64::from(df.p());
+        if most <= p { 1.0 } else { p / most }
+    }
+
+    /// Whether renumbering the groups by one leaves the flows as they are.
+    pub fn is_rotation_invariant(&self, df: &Dragonfly) -> bool {
+        let next = |s: SwitchId| {
+            let (group, index) = df.place(s);
+            let group = if u32::from(group.0) + 1 == df.g() { 0 } else { group.0 + 1 };
+            df.switch(GroupId(group), index)
+        };
+        let key = |source: SwitchId, destination: SwitchId| (source, destination);
+        self.flows.iter().all(|flow| {
+            let moved = key(next(flow.source), next(flow.destination));
+            self.flows
+                .binary_search_by_key(&moved, |f| key(f.source, f.destination))
+                .is_ok_and(|place| self.flows[place].demand.to_bits() == flow.demand.to_bits())
+        })
+    }
+}
+
+impl fmt::Display for Flows {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.name)
+    }
+}
+
+/// `count` of the patterns, drawn from the seed without repetition, in their given order; all of
+/// them where there are no more.
+pub fn sample(patterns: Vec<Flows>, count: usize, seed: u64) -> Vec<Flows> {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut left = patterns.len();
+    let mut wanted = count;
+    patterns
+        .into_iter()
+        .filter(|_| {
+            // Selection sampling: each is taken with probability wanted / left.
+            let left_now = u32::try_from(left).unwrap_or(u32::MAX);
+            let taken =
+                wanted > 0 && (wanted >= left || (rng.random_range(0..left_now) as usize) < wanted);
+            left -= 1;
+            wanted -= usize::from(taken);
+            taken
+        })
+        .collect()
+}
+
+/// Adds up the demands of equal pairs.
+pub(crate) fn merged(pairs: impl IntoIterator<Item = (SwitchId, SwitchId, f64)>) -> Vec<Flow> {
+    let mut sums = BTreeMap::new();
+    for (source, destination, demand) in pairs {
+        *sums.entry((source, destination)).or_insert(0.0) += demand;
+    }
+    sums.into_iter()
+        .map(|((source, destination), demand)| Flow { source, destination, demand })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_views_of_a_pattern_are_the_same_traffic() {
+        let df = Dragonfly::new(2, 4, 2, 9).unwrap();
+        for text in ["shift(2,1)", "type2", "type2#4", "permutation", "permutation#2", "complement"]
+        {
+            for seed in [0, 1, 77] {
+                let pattern: Pattern = text.parse().unwrap();
+                let traffic = Traffic::new(&pattern, &df, seed).unwrap();
+                let flows = Flows::new(&pattern, &df, seed).unwrap();
+                let mut sent: BTreeMap<(SwitchId, SwitchId), f64> = BTreeMap::new();
+                // A packet of the simulator goes where a flow of the model goes.
+                let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+                for node in (0..df.node_count()).map(NodeId) {
+                    let to = traffic.draw(node, &mut rng);
+                    *sent.entry((df.switch_of(node).0, df.switch_of(to).0)).or_default() += 1.0;
+                }
+                let of = |flow: &Flow| ((flow.source, flow.destination), flow.demand);
+                assert_eq!(flows.flows.iter().map(of).collect::<BTreeMap<_, _>>(), sent, "{text}");
+                assert_eq!((flows.to_string(), &flows.pattern), (text.to_owned(), &Some(pattern)));
+            }
+        }
+    }
+
+    #[test]
+    fn the_sets_of_a_seed_are_its_numbered_patterns() {
+        let df = Dragonfly::new(2, 4, 2, 9).unwrap();
+        let numbered = |name: &str| -> Vec<Flows> {
+            let name = |n| format!("{name}#{n}");
+            (0..3).map(|n| Flows::new(&name(n).parse().unwrap(), &df, 5).unwrap()).collect()
+        };
+        assert_eq!(Flows::type_2_set(&df, 3, 5), numbered("type2"));
+        assert_eq!(Flows::permutation_set(&df, 3, 5), numbered("permutation"));
+    }
+
+    #[test]
+    fn patterns_with_many_destinations_have_no_flows() {
+        let df = Dragonfly::new(2, 4, 2, 9).unwrap();
+        for text in ["uniform", "mixed(50,50)", "tmixed(50,50)", "hot-switch", "next-group"] {
+            let error = Flows::new(&text.parse().unwrap(), &df, 1).unwrap_err();
+            assert!(matches!(error, TrafficError::ManyDestinations { .. }), "{error}");
+        }
+        let error = Flows::new(&"type2#10000".parse().unwrap(), &df, 1).unwrap_err();
+        assert_eq!(error.to_string(), "traffic type2#10000: accepted are the numbers 0 to 9999");
+    }
+}
