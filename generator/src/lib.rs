@@ -45,12 +45,12 @@ pub mod image;
 pub mod policy;
 pub mod report;
 pub mod routes;
-pub mod throughput;
 
 // What stands in crates of its own, by the paths of one library.
 pub use tvlb_chart as chart;
 pub use tvlb_set_grammar as set_grammar;
 pub use tvlb_table_set as table_set;
 pub use tvlb_table_set::{input_file, whole_file};
+pub use tvlb_throughput as throughput;
 pub use tvlb_topology as topology;
 pub use tvlb_verify as verify;

@@ -172,6 +172,19 @@ fn each_crate_sees_what_it_may_see_and_no_more() {
         ("tvlb-table-set", &["tvlb-progress", "tvlb-schema"]),
         ("tvlb-topology", &["tvlb-progress", "tvlb-schema"]),
         (
+            "tvlb-throughput",
+            &[
+                "tvlb-chart",
+                "tvlb-progress",
+                "tvlb-run-store",
+                "tvlb-schema",
+                "tvlb-set-grammar",
+                "tvlb-table-set",
+                "tvlb-topology",
+                "tvlb-traffic",
+            ],
+        ),
+        (
             "tvlb-verify",
             &[
                 "tvlb-firmware-model",

@@ -4,7 +4,7 @@ use crate::args::Model;
 use crate::failure::{Failure, Outcome};
 use crate::files::{load_fabric, outside_table_sets};
 use crate::output::{
-    catch_interrupt, interrupted, print, print_json, progress, read_input, use_threads, write_file,
+    OnBar, catch_interrupt, print, print_json, progress, read_input, use_threads, write_file,
 };
 use std::fmt::Display;
 use std::sync::{Mutex, PoisonError};
@@ -50,9 +50,8 @@ pub(crate) fn run(arguments: &Model) -> Outcome {
         if let Err(error) = kept {
             so_far.1.get_or_insert(error);
         }
-        bar.inc(1);
     };
-    sweep.run(&before, finished, interrupted).map_err(Failure::of)?;
+    sweep.run(&before, finished, &OnBar(&bar)).map_err(Failure::of)?;
     bar.finish_and_clear();
     let (tally, failed) = so_far.into_inner().unwrap_or_else(PoisonError::into_inner);
     if let Some(error) = failed {

@@ -132,3 +132,16 @@ pub(crate) fn progress(quiet: bool, what: &'static str, length: usize) -> Progre
         .progress_chars("=> ");
     ProgressBar::with_draw_target(Some(length as u64), target).with_style(style).with_message(what)
 }
+
+/// Long work as a user sees it: steps on a bar, and Ctrl-C.
+pub(crate) struct OnBar<'b>(pub(crate) &'b ProgressBar);
+
+impl tvlb_progress::Progress for OnBar<'_> {
+    fn step(&self) {
+        self.0.inc(1);
+    }
+
+    fn is_cancelled(&self) -> bool {
+        interrupted()
+    }
+}

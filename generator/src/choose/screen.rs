@@ -119,9 +119,8 @@ pub(super) fn screen(
             if let Err(error) = state.keep(unit, cells) {
                 failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
             }
-            progress.step();
         },
-        || progress.is_cancelled(),
+        progress,
     )?;
     if let Some(error) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
         return Err(error.into());

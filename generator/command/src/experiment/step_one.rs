@@ -3,7 +3,7 @@
 use super::catalogue::Experiment;
 use super::{Arguments, Findings, Heading, compared, to_json};
 use crate::failure::Failure;
-use crate::output::{interrupted, progress};
+use crate::output::{OnBar, progress};
 use serde::Serialize;
 use std::fmt::Write;
 use std::sync::{Mutex, PoisonError};
@@ -46,9 +46,8 @@ pub(super) fn run(
     let done = Mutex::new(Done::new());
     let finished = |unit, cells, _| {
         done.lock().unwrap_or_else(PoisonError::into_inner).insert(unit, cells);
-        bar.inc(1);
     };
-    sweep.run(&Done::new(), finished, interrupted).map_err(Failure::of)?;
+    sweep.run(&Done::new(), finished, &OnBar(&bar)).map_err(Failure::of)?;
     bar.finish_and_clear();
     let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
     let cells = sweep.assemble(&done).ok_or(Failure::Interrupted)?;

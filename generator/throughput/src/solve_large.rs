@@ -5,11 +5,11 @@
 //! certified once, by counting the paths of each flow anew.
 
 use super::certificate::{Certified, counted};
-use super::choices::{Program, largest};
 use super::factored::Factored;
 use super::first_order;
-use super::load::PathCounter;
+use super::path_counter::PathCounter;
 use super::path_set::PathSet;
+use super::program::{Program, largest};
 use super::solve::{Method, Solved, Warm, best_fraction};
 use tvlb_traffic::Flows;
 

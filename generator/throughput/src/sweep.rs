@@ -15,11 +15,12 @@
 use super::path_set::{Counting, PathSet, SetKey};
 use super::solve::{Method, Warm};
 use super::{Model, ModelError, Modelled};
-use crate::topology::Topology;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use tvlb_progress::Progress;
 use tvlb_schema::{Dragonfly, Shape};
+use tvlb_topology::Topology;
 use tvlb_traffic::{Flows, Pattern};
 
 /// One set on one pattern.
@@ -58,9 +59,9 @@ pub struct Tally {
 /// ```
 /// use std::collections::BTreeMap;
 /// use std::sync::Mutex;
-/// use tvlb_generator::throughput::sweep::Sweep;
-/// use tvlb_generator::throughput::{Counting, PathSet, Pattern};
-/// use tvlb_generator::topology::arrangement::{Arrangement, arrange};
+/// use tvlb_throughput::sweep::Sweep;
+/// use tvlb_throughput::{Counting, PathSet, Pattern};
+/// use tvlb_topology::arrangement::{Arrangement, arrange};
 /// use tvlb_schema::Dragonfly;
 ///
 /// let df = Dragonfly::new(1, 4, 2, 5)?;
@@ -74,7 +75,7 @@ pub struct Tally {
 /// let finished = |unit, cells, _| {
 ///     done.lock().unwrap().insert(unit, cells);
 /// };
-/// sweep.run(&BTreeMap::new(), finished, || false)?;
+/// sweep.run(&BTreeMap::new(), finished, &())?;
 /// let cells = sweep.assemble(&done.lock().unwrap()).ok_or("a unit is missing")?;
 /// assert_eq!((cells.len(), cells[0].len()), (2, 2));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -163,7 +164,8 @@ impl<'t> Sweep<'t> {
     }
 
     /// Does the units that are not among `done`, on all threads of the current pool, and hands
-    /// each to `finished` as it is done. Ends early, without error, once `stop` says so.
+    /// each to `finished` as it is done, which is a step of `progress`. Ends early, without error, once `progress` is
+    /// cancelled.
     ///
     /// # Errors
     /// A flow without any path; which one, if there are several, does not depend on the threads.
@@ -171,7 +173,7 @@ impl<'t> Sweep<'t> {
         &self,
         done: &BTreeMap<usize, UnitCells>,
         finished: impl Fn(usize, UnitCells, Tally) + Sync,
-        stop: impl Fn() -> bool + Sync,
+        progress: &dyn Progress,
     ) -> Result<(), ModelError> {
         let left: Vec<usize> = (0..self.units.len()).filter(|n| !done.contains_key(n)).collect();
         let results: Vec<Result<(), ModelError>> = left
@@ -180,8 +182,9 @@ impl<'t> Sweep<'t> {
             .map_init(
                 || Model::new(self.topology, self.counting),
                 |model, unit| {
-                    if let Some((cells, tally)) = self.unit(model, unit, &stop)? {
+                    if let Some((cells, tally)) = self.unit(model, unit, progress)? {
                         finished(unit, cells, tally);
+                        progress.step();
                     }
                     Ok(())
                 },
@@ -201,12 +204,12 @@ impl<'t> Sweep<'t> {
         Some(cells)
     }
 
-    /// One unit; `None` if stopped.
+    /// One unit; `None` if cancelled.
     fn unit(
         &self,
         model: &mut Model<'_>,
         unit: usize,
-        stop: &impl Fn() -> bool,
+        progress: &dyn Progress,
     ) -> Result<Option<(UnitCells, Tally)>, ModelError> {
         let unit = &self.units[unit];
         let mut tally = Tally::default();
@@ -214,7 +217,7 @@ impl<'t> Sweep<'t> {
         for (place, &pattern) in unit.iter().enumerate() {
             let mut warm = Warm::default();
             for set in 0..self.sets.len() {
-                if stop() {
+                if progress.is_cancelled() {
                     return Ok(None);
                 }
                 let known = self.known(&cells, unit, place, set);

@@ -1,14 +1,14 @@
 //! The factored program against the matrix, and the first-order method against interior points.
 
 use super::*;
-use crate::throughput::Model;
-use crate::throughput::certificate::{counted, lower_bound, upper_bound};
-use crate::throughput::solve::{Warm, solve};
-use crate::throughput::{first_order, large};
-use crate::topology::arrangement::{Arrangement, arrange};
+use crate::Model;
+use crate::certificate::{counted, lower_bound, upper_bound};
+use crate::solve::{Warm, solve};
+use crate::{first_order, solve_large};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use tvlb_topology::arrangement::{Arrangement, arrange};
 
 fn close(found: &[f64], expected: &[f64]) -> Result<(), TestCaseError> {
     prop_assert_eq!(found.len(), expected.len());
@@ -49,7 +49,7 @@ proptest! {
         };
         let set = PathSet::parse(set, seed).unwrap();
         let mut counter = PathCounter::new(&topology, counting);
-        let matrix = crate::throughput::Bundles::new(
+        let matrix = crate::Bundles::new(
             &mut counter, &topology, &pattern, &set, false,
         );
         let factored = Factored::new(&mut counter, &topology, &pattern, &set);
@@ -101,8 +101,8 @@ fn the_first_order_method_finds_what_the_interior_point_method_finds() {
             let exact = solve(&model.bundles(&pattern, &set).unwrap(), 0.0, 5e-7, &mut warm[0]);
             let counter = &mut PathCounter::new(&topology, Counting::Triples);
             let program = Factored::new(counter, &topology, &pattern, &set).unwrap();
-            let paths = large::Paths { counter, pattern: &pattern, set: &set };
-            let found = large::solve(&program, paths, 0.0, 1e-4, &mut warm[1]).certified;
+            let paths = solve_large::Paths { counter, pattern: &pattern, set: &set };
+            let found = solve_large::solve(&program, paths, 0.0, 1e-4, &mut warm[1]).certified;
             assert!(found.gap() <= 1.01e-4, "{text} on {pattern}: {found:?}");
             assert!(found.lower <= exact.certified.upper, "{text} on {pattern}");
             assert!(exact.certified.lower <= found.upper, "{text} on {pattern}");

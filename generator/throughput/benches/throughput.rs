@@ -3,10 +3,10 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
-use tvlb_generator::throughput::solve::Warm;
-use tvlb_generator::throughput::{Counting, Flows, Model, PathSet};
-use tvlb_generator::topology::arrangement::{Arrangement, arrange};
 use tvlb_schema::Dragonfly;
+use tvlb_throughput::solve::Warm;
+use tvlb_throughput::{Counting, Flows, Model, PathSet};
+use tvlb_topology::arrangement::{Arrangement, arrange};
 
 fn one_pattern(criterion: &mut Criterion) {
     for [p, a, h, g] in [[4, 8, 4, 9], [4, 8, 4, 17], [4, 8, 4, 33], [13, 26, 13, 27]] {

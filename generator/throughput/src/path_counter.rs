@@ -8,9 +8,9 @@
 //! only its key can tell whether it is kept.
 
 use super::path_set::{Counting, PathSet};
-use crate::topology::links::Links;
-use crate::topology::{Link, Topology};
 use tvlb_schema::{Dragonfly, GroupId, Keep, Route, Shape, SwitchId, SwitchIndex};
+use tvlb_topology::links::Links;
+use tvlb_topology::{Link, Topology};
 
 /// The paths of one flow, kind and hop count.
 #[derive(Clone, Debug, PartialEq)]

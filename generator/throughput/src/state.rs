@@ -61,9 +61,9 @@ fn subject(sweep: &Sweep<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::throughput::{Counting, PathSet, Pattern};
-    use crate::topology::arrangement::{Arrangement, arrange};
+    use crate::{Counting, Flows, PathSet};
     use tvlb_schema::Dragonfly;
+    use tvlb_topology::arrangement::{Arrangement, arrange};
 
     #[test]
     fn a_state_of_another_shape_is_refused() {
@@ -72,7 +72,7 @@ mod tests {
         let df = Dragonfly::new(1, 4, 2, 5).unwrap();
         let topology = arrange(df, Arrangement::default(), 1).unwrap();
         let sets = vec![PathSet::parse("all", 1).unwrap()];
-        let patterns = vec![Pattern::shift(&df, 1, 0)];
+        let patterns = vec![Flows::shift(&df, 1, 0)];
         let sweep = Sweep::new(&topology, Counting::Triples, patterns, sets);
         let state = open(Some(&path), &sweep).unwrap();
         // A unit without cells, and one that the sweep does not have.

@@ -5,10 +5,10 @@
 //! split puts on the links and what prices of links make of a bundle is all that a method needs to
 //! know of the paths: that is [`Program`].
 
-use super::load::PathClass;
-use crate::topology::Topology;
-use crate::topology::links::Links;
+use super::path_counter::PathClass;
 use std::ops::Range;
+use tvlb_topology::Topology;
+use tvlb_topology::links::Links;
 use tvlb_traffic::Flows;
 
 /// Which paths a bundle is spread over evenly.

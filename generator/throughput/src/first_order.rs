@@ -12,7 +12,7 @@
 //! Some hundred rounds reach 10⁻³, which is what large fabrics are asked for. The order of
 //! operations is fixed, so the answer depends on the input alone.
 
-use super::choices::{BundleKind, Choices, Program, largest};
+use super::program::{BundleKind, Choices, Program, largest};
 
 /// Rounds after which what there is must do.
 const MOST_ROUNDS: u32 = 20_000;

@@ -1,7 +1,7 @@
 //! The model of one pattern and one set as a matrix: what each choice puts on each link.
 //!
 //! Rates that do not increase with the hop count are just the mixtures of "all paths of at most n
-//! hops, evenly", so a flow's choice is a probability for each of its bundles (`choices.rs`), and
+//! hops, evenly", so a flow's choice is a probability for each of its bundles (`program.rs`), and
 //! the model becomes: choose them so that the largest link load t is the least. The throughput is
 //! then 1/t, or the terminals' bound if that is less (design, section 4; Mollah et al., PMBS'17,
 //! model 3; Rahman et al., SC'19, section 3.3.2).
@@ -14,12 +14,12 @@
 //! and folded ones; `factored.rs` is for the others.
 
 use super::ModelError;
-use super::choices::{Choices, Program};
-use super::load::{PathClass, PathCounter};
+use super::path_counter::{PathClass, PathCounter};
 use super::path_set::PathSet;
-use crate::topology::Topology;
-use crate::topology::links::Links;
+use super::program::{Choices, Program};
 use tvlb_schema::GroupId;
+use tvlb_topology::Topology;
+use tvlb_topology::links::Links;
 use tvlb_traffic::{Flow, Flows};
 
 /// The flows that have a choice or use a link, and the load of each of their bundles at x = 1.

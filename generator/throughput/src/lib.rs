@@ -6,14 +6,14 @@
 //! arithmetic apart from any solver ([`certificate`]); the same input gives the same bytes at any
 //! number of threads. `docs/explanation/throughput-model.md` explains the model to its users.
 //!
-//! Flows ([`tvlb_traffic`]) and sets ([`path_set`]) go in; paths are counted ([`load`]), bundles made
+//! Flows ([`tvlb_traffic`]) and sets ([`path_set`]) go in; paths are counted ([`path_counter`]), bundles made
 //! ([`bundle`]), the program solved ([`mod@solve`]); [`sweep`] does so for many sets and patterns and
 //! [`front`] chooses among the results.
 
 pub mod bundle;
 pub mod certificate;
 pub mod front;
-pub mod load;
+pub mod path_counter;
 pub mod path_set;
 pub mod plot;
 pub mod report;
@@ -21,27 +21,27 @@ pub mod solve;
 pub mod state;
 pub mod sweep;
 
-mod choices;
 mod dense;
 mod factored;
 mod first_order;
 mod interior;
-mod large;
 mod program;
+mod reference_lp;
+mod solve_large;
 
 pub use bundle::Bundles;
 pub use certificate::Certified;
-pub use choices::BundleKind;
 pub use path_set::{Counting, PathSet};
+pub use program::BundleKind;
 pub use tvlb_traffic::{Flow, Flows};
 
-use crate::topology::Topology;
 use bundle::folds;
-use choices::Program;
 use factored::Factored;
-use load::PathCounter;
+use path_counter::PathCounter;
+use program::Program;
 use solve::{Solved, Warm, solve};
 use tvlb_schema::Dragonfly;
+use tvlb_topology::Topology;
 
 /// The gap, as a fraction of the upper bound, up to which a value counts as a number.
 ///
@@ -116,9 +116,9 @@ pub struct Modelled {
 ///
 /// # Example
 /// ```
-/// use tvlb_generator::throughput::solve::Warm;
-/// use tvlb_generator::throughput::{Counting, Flows, Model, PathSet};
-/// use tvlb_generator::topology::arrangement::{Arrangement, arrange};
+/// use tvlb_throughput::solve::Warm;
+/// use tvlb_throughput::{Counting, Flows, Model, PathSet};
+/// use tvlb_topology::arrangement::{Arrangement, arrange};
 /// use tvlb_schema::Dragonfly;
 ///
 /// let df = Dragonfly::new(2, 4, 2, 9)?;
@@ -186,8 +186,8 @@ impl<'t> Model<'t> {
         if large && !folds(self.invariant, self.topology, pattern, set) {
             let program = Factored::new(&mut self.counter, self.topology, pattern, set)?;
             let mean_hops = program.choices().mean_hops();
-            let paths = large::Paths { counter: &mut self.counter, pattern, set };
-            let solved = large::solve(&program, paths, reached, 0.98 * tolerance, warm);
+            let paths = solve_large::Paths { counter: &mut self.counter, pattern, set };
+            let solved = solve_large::solve(&program, paths, reached, 0.98 * tolerance, warm);
             return Ok(Modelled { solved, mean_hops, tolerance });
         }
         let bundles = self.bundles(pattern, set)?;

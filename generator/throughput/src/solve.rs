@@ -11,10 +11,10 @@
 
 use super::bundle::Bundles;
 use super::certificate::{Certified, lower_bound, upper_bound};
-use super::choices::{Program, largest};
 use super::first_order::Regrets;
 use super::interior::{self, Restricted};
-use super::program;
+use super::program::{Program, largest};
+use super::reference_lp;
 use std::ops::Range;
 
 /// Rounds of adding links before the general solver takes over.
@@ -85,7 +85,7 @@ pub fn solve(bundles: &Bundles, reached: f64, tolerance: f64, warm: &mut Warm) -
     if done(&search) {
         return search.solved(Method::Links, rounds, links);
     }
-    if let Ok((split, prices)) = program::solve(bundles) {
+    if let Ok((split, prices)) = reference_lp::solve(bundles) {
         search.try_split(split);
         search.try_prices(&prices);
     }
@@ -314,9 +314,9 @@ pub(super) fn best_fraction(a: &[f64], b: &[f64]) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::throughput::{Counting, Flows, Model, PathSet};
-    use crate::topology::arrangement::{Arrangement, arrange};
+    use crate::{Counting, Flows, Model, PathSet};
     use tvlb_schema::Dragonfly;
+    use tvlb_topology::arrangement::{Arrangement, arrange};
 
     /// The general solver, on the whole program, knows nothing of the short cuts.
     #[test]
@@ -332,7 +332,7 @@ mod tests {
                 assert_ne!(fast.by, Method::Whole, "{set} on {pattern}");
                 assert!(fast.certified.gap() <= 5e-7);
                 let mut general = Search::new(&bundles);
-                let (split, prices) = program::solve(&bundles).unwrap();
+                let (split, prices) = reference_lp::solve(&bundles).unwrap();
                 general.try_split(split);
                 general.try_prices(&prices);
                 assert!(general.certified.gap() < 1e-6, "{set} on {pattern}");

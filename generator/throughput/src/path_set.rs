@@ -4,9 +4,9 @@
 //! rates of different hop counts differ and holds those of one hop count equal, whatever the
 //! weights by which a switch would draw.
 
-use crate::set_grammar::{SetGrammarError, parse_set};
 use std::fmt;
 use tvlb_schema::{Keep, SetRule, Shape, ShapeSet};
+use tvlb_set_grammar::{SetGrammarError, parse_set};
 
 /// What counts as one path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

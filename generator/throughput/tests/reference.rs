@@ -2,11 +2,11 @@
 //! independent implementation, and closed forms.
 
 use serde::Deserialize;
-use tvlb_generator::throughput::solve::Warm;
-use tvlb_generator::throughput::{Counting, Flows, Model, PathSet};
-use tvlb_generator::topology::Topology;
-use tvlb_generator::topology::arrangement::{Arrangement, arrange};
 use tvlb_schema::Dragonfly;
+use tvlb_throughput::solve::Warm;
+use tvlb_throughput::{Counting, Flows, Model, PathSet};
+use tvlb_topology::Topology;
+use tvlb_topology::arrangement::{Arrangement, arrange};
 
 #[expect(clippy::unwrap_used, reason = "sizes of tests are in range")]
 fn absolute(p: u32, a: u32, h: u32, g: u32) -> Topology {
@@ -29,7 +29,7 @@ struct ReferenceValue {
 
 #[test]
 fn all_352_reference_values_are_met() {
-    let text = include_str!("data/throughput-2-4-2-9.json");
+    let text = include_str!("reference-2-4-2-9.json");
     let reference: Reference = serde_json::from_str(text).unwrap();
     assert_eq!(reference.values.len(), 352);
     let topology = absolute(2, 4, 2, 9);

@@ -5,13 +5,13 @@
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
-use tvlb_generator::throughput::path_set::step_1;
-use tvlb_generator::throughput::solve::Warm;
-use tvlb_generator::throughput::sweep::{Cell, Sweep};
-use tvlb_generator::throughput::{Counting, Flows, Model, ModelError, PathSet};
-use tvlb_generator::topology::Topology;
-use tvlb_generator::topology::arrangement::{Arrangement, arrange};
 use tvlb_schema::Dragonfly;
+use tvlb_throughput::path_set::step_1;
+use tvlb_throughput::solve::Warm;
+use tvlb_throughput::sweep::{Cell, Sweep};
+use tvlb_throughput::{Counting, Flows, Model, ModelError, PathSet};
+use tvlb_topology::Topology;
+use tvlb_topology::arrangement::{Arrangement, arrange};
 
 fn laid(arrangement: Arrangement, [p, a, h, g]: [u32; 4]) -> Topology {
     arrange(Dragonfly::new(p, a, h, g).unwrap(), arrangement, 3).unwrap()
@@ -41,7 +41,7 @@ fn swept(topology: &Topology, counting: Counting, threads: usize) -> Vec<Vec<Cel
                 |unit, cells, _| {
                     done.lock().unwrap().insert(unit, cells);
                 },
-                || false,
+                &(),
             )
             .unwrap();
     });
@@ -72,7 +72,7 @@ proptest! {
             let (lower, upper) = interval(&topology, counting, &pattern, set);
             prop_assert!(0.0 < lower && lower <= upper && upper <= 1.0);
             let destination = |group: u16| {
-                let sends = |f: &&tvlb_generator::throughput::Flow| df.place(f.source).0.0 == group;
+                let sends = |f: &&tvlb_throughput::Flow| df.place(f.source).0.0 == group;
                 df.place(pattern.flows.iter().find(sends).unwrap().destination).0
             };
             let direct: usize =
@@ -204,7 +204,7 @@ fn dfly_4_8_4_9_has_its_known_values() {
         let finished = |unit, cells, _| {
             done.lock().unwrap().insert(unit, cells);
         };
-        sweep.run(&BTreeMap::new(), finished, || false).unwrap();
+        sweep.run(&BTreeMap::new(), finished, &()).unwrap();
         let cells = sweep.assemble(&done.into_inner().unwrap()).unwrap().concat();
         assert!(cells.iter().all(Cell::is_number));
         let sum: f64 = cells.iter().map(|cell| cell.lower).sum();
@@ -248,7 +248,7 @@ fn no_other_set_of_step_1_reaches_what_every_vlb_path_does_on_dfly_4_8_4_33() {
     let finished = |unit, cells, _| {
         done.lock().unwrap().insert(unit, cells);
     };
-    sweep.run(&BTreeMap::new(), finished, || false).unwrap();
+    sweep.run(&BTreeMap::new(), finished, &()).unwrap();
     let cells = sweep.assemble(&done.into_inner().unwrap()).unwrap().remove(0);
     let all = sweep.sets().iter().position(|set| set.name() == "all").unwrap();
     for (number, cell) in cells.iter().enumerate() {

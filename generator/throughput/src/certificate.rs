@@ -10,9 +10,9 @@
 //! most (number of operations)·2⁻⁵³; bounds are widened by twice that.
 
 use super::bundle::Bundles;
-use super::choices::{Choices, Program, largest};
-use super::load::PathCounter;
+use super::path_counter::PathCounter;
 use super::path_set::PathSet;
+use super::program::{Choices, Program, largest};
 use tvlb_traffic::Flows;
 
 /// A throughput x that is proven to lie in an interval, in units of a node's injection bandwidth.

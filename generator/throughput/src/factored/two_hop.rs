@@ -7,12 +7,12 @@ use tvlb_schema::Dragonfly;
 ///
 /// Two hops from v to w go over every other switch r: over all links out of v and into w, but
 /// neither over the link from v to w nor over "links" from a switch to itself.
-pub(super) struct Around {
+pub(super) struct TwoHopSums {
     pub(super) out: Vec<f64>,
     pub(super) into: Vec<f64>,
 }
 
-impl Around {
+impl TwoHopSums {
     pub(super) fn new(df: &Dragonfly) -> Self {
         let switches = df.switch_count() as usize;
         Self { out: vec![0.0; switches], into: vec![0.0; switches] }
@@ -21,8 +21,8 @@ impl Around {
     #[inline(always)]
     pub(super) fn of_prices(df: &Dragonfly, links: &Links, prices: &[f64]) -> Self {
         let a = df.a() as usize;
-        let mut around = Self::new(df);
-        let by_group = around.out.chunks_exact_mut(a).zip(around.into.chunks_exact_mut(a));
+        let mut sums = Self::new(df);
+        let by_group = sums.out.chunks_exact_mut(a).zip(sums.into.chunks_exact_mut(a));
         for (group, (out, into)) in df.groups().zip(by_group) {
             let local = &prices[links.group_start(group)..][..a * a];
             for (row, out) in local.chunks_exact(a).zip(out) {
@@ -32,7 +32,7 @@ impl Around {
                 }
             }
         }
-        around
+        sums
     }
 
     /// Puts what was noted on the links.

@@ -24,23 +24,23 @@
     reason = "what `dispatch` compiles for a vector width is just what is inlined into its closure"
 )]
 
-mod around;
 mod table;
 #[cfg(test)]
 mod tests;
+mod two_hop;
 
 use super::ModelError;
-use super::choices::{BundleKind, Choices, Program};
-use super::load::PathCounter;
+use super::path_counter::PathCounter;
 use super::path_set::{Counting, PathSet};
-use crate::topology::Topology;
-use crate::topology::links::Links;
-use around::Around;
+use super::program::{BundleKind, Choices, Program};
 use pulp::Arch;
 use std::collections::BTreeMap;
 use table::{ByMid, Table, minus, plus, times};
 use tvlb_schema::{Dragonfly, GroupId, Keep, SetRule, Shape};
+use tvlb_topology::Topology;
+use tvlb_topology::links::Links;
 use tvlb_traffic::{Flow, Flows};
+use two_hop::TwoHopSums;
 
 /// Numbers of local hops in the middle: 0, 1, 2.
 const MIDS: usize = 3;
@@ -264,13 +264,13 @@ impl Factored {
     #[inline(always)]
     fn costs_by_hops_in_vectors(&self, prices: &[f64]) -> Vec<f64> {
         let a = self.df.a() as usize;
-        let around = Around::of_prices(&self.df, &self.links, prices);
+        let two_hop = TwoHopSums::of_prices(&self.df, &self.links, prices);
         let mut by_hops = vec![0.0; self.choices.flows.len() * HOPS];
         let mut sums = Table::new(a);
         for (span, flows) in &self.spans {
             sums.clear();
             for (into, out_of) in &span.middles {
-                self.add_prices(into, out_of, &around, prices, &mut sums);
+                self.add_prices(into, out_of, &two_hop, prices, &mut sums);
             }
             sums.sum_up();
             let (from, to) = (self.links.group_start(span.from), self.links.group_start(span.to));
@@ -304,18 +304,18 @@ impl Factored {
         &self,
         into: &[Into],
         out_of: &[OutOf],
-        around: &Around,
+        two_hop: &TwoHopSums,
         prices: &[f64],
         sums: &mut Table,
     ) {
         let [apart, meeting] = self.ways;
         for x in into {
-            let (price, around_x) = (prices[x.link], around.out[x.enters]);
+            let (price, two_hop_x) = (prices[x.link], two_hop.out[x.enters]);
             let direct = &prices[x.local..][..sums.side];
             let cells = &mut sums.cells[x.start..][..sums.side];
             for y in out_of {
                 let globals = price + prices[y.link];
-                let both = around_x + around.into[y.leaves];
+                let both = two_hop_x + two_hop.into[y.leaves];
                 let cell = &mut cells[y.end];
                 if x.v == y.w {
                     *cell = plus(*cell, times(meeting, globals));
@@ -340,7 +340,7 @@ impl Factored {
     #[inline(always)]
     fn add_loads_in_vectors(&self, rates: &[f64], loads: &mut [f64]) {
         let a = self.df.a() as usize;
-        let mut around = Around::new(&self.df);
+        let mut two_hop = TwoHopSums::new(&self.df);
         // What a pair of links from u to z carries is all + row(u) + column(z) + cell(u, z).
         let mut rate = Table::new(a);
         for (span, flows) in &self.spans {
@@ -375,10 +375,10 @@ impl Factored {
                 }
             }
             for (into, out_of) in &span.middles {
-                self.carry(into, out_of, &rate, &mut around, loads);
+                self.carry(into, out_of, &rate, &mut two_hop, loads);
             }
         }
-        around.add_to(&self.df, &self.links, loads);
+        two_hop.add_to(&self.df, &self.links, loads);
     }
 
     /// Adds what the global links by way of one group, and the hops between them, carry.
@@ -388,13 +388,13 @@ impl Factored {
         into: &[Into],
         out_of: &[OutOf],
         rate: &Table,
-        around: &mut Around,
+        two_hop: &mut TwoHopSums,
         loads: &mut [f64],
     ) {
         let [apart, meeting] = self.ways;
         for x in into {
             let cells = &rate.cells[x.start..][..rate.side];
-            let (mut of_x, mut around_x) = (0.0, 0.0);
+            let (mut of_x, mut two_hop_x) = (0.0, 0.0);
             for y in out_of {
                 let cell = cells[y.end];
                 let ways = if x.v == y.w { meeting } else { apart };
@@ -403,17 +403,17 @@ impl Factored {
                 loads[y.link] += carried;
                 if x.v == y.w {
                     if meeting[2] > 0.0 {
-                        around_x += cell[2];
-                        around.into[y.leaves] += cell[2];
+                        two_hop_x += cell[2];
+                        two_hop.into[y.leaves] += cell[2];
                     }
                 } else {
-                    around_x += cell[2];
-                    around.into[y.leaves] += cell[2];
+                    two_hop_x += cell[2];
+                    two_hop.into[y.leaves] += cell[2];
                     loads[x.local + y.w] += cell[1] - 2.0 * cell[2];
                 }
             }
             loads[x.link] += of_x;
-            around.out[x.enters] += around_x;
+            two_hop.out[x.enters] += two_hop_x;
         }
     }
 }
