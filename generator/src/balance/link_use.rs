@@ -7,8 +7,9 @@
 //! its rule or by the levels of a source switch, each route is asked. So the figures are exact.
 
 use crate::routes::count::RouteCounter;
-use crate::topology::links::Links;
-use crate::topology::{End, Link, Topology};
+use crate::topology::Topology;
+use crate::topology::crossings::Crossing;
+use crate::topology::links::LinkNumbers;
 use rayon::prelude::*;
 use tvlb_schema::{
     DrawRule, GlobalPort, GroupId, Keep, Level, Route, SetRule, Shape, SwitchId, SwitchIndex,
@@ -53,9 +54,9 @@ impl Imbalance {
 /// Paths that cross each link, where each ordered pair of switches of different groups sends one.
 #[derive(Clone, Debug)]
 pub struct LinkUse {
-    /// By link number, see [`Links`].
+    /// By link number, see [`LinkNumbers`].
     pub of: Vec<f64>,
-    links: Links,
+    links: LinkNumbers,
 }
 
 /// What the routes from one group make of the links.
@@ -66,26 +67,13 @@ struct Sum {
     apart: Vec<f64>,
 }
 
-/// One first and one second global link.
-struct Crossing {
-    x: GlobalPort,
-    middle: GroupId,
-    v: SwitchIndex,
-    w: SwitchIndex,
-    y: Link,
-    head: bool,
-    tail: bool,
-    /// The source's, for routes by x.
-    level: Level,
-}
-
 impl LinkUse {
     /// Counts; the sums are made in the order of the switches, so they are the same at any number
     /// of threads.
     pub fn of(counter: &RouteCounter<'_>, draw: Draw<'_>) -> Self {
         let topology = counter.topology();
         let df = topology.dragonfly();
-        let links = Links::new(*df);
+        let links = LinkNumbers::new(*df);
         let groups: Vec<GroupId> = df.groups().collect();
         let sums: Vec<Sum> =
             groups.par_iter().map(|&from| group_sum(counter, draw, from)).collect();
@@ -163,15 +151,15 @@ impl Sum {
         Parts { all, direct, apart }: Parts,
     ) {
         let df = topology.dragonfly();
-        let links = Links::new(*df);
+        let links = LinkNumbers::new(*df);
         let ((from, here), (to, there)) = (df.place(source), df.place(destination));
-        self.of[links.global(from, c.x)] += all;
+        self.of[links.global(from, c.x.from)] += all;
         self.of[links.global(c.middle, c.y.from)] += all;
         if c.head {
-            self.of[links.local(from, here, df.split_port(c.x).0)] += all;
+            self.of[links.local(from, here, c.u)] += all;
         }
         if c.tail {
-            self.of[links.local(to, df.split_port(c.y.to).0, there)] += all;
+            self.of[links.local(to, c.z, there)] += all;
         }
         if c.v != c.w {
             self.of[links.local(c.middle, c.v, c.w)] += direct;
@@ -183,7 +171,7 @@ impl Sum {
 
     /// Adds the two hops of one path over a switch in the middle.
     fn over(&mut self, topology: &Topology, c: &Crossing, r: SwitchIndex, share: f64) {
-        let links = Links::new(*topology.dragonfly());
+        let links = LinkNumbers::new(*topology.dragonfly());
         self.of[links.local(c.middle, c.v, r)] += share;
         self.of[links.local(c.middle, r, c.w)] += share;
     }
@@ -191,7 +179,7 @@ impl Sum {
     fn new(topology: &Topology) -> Self {
         let df = topology.dragonfly();
         let (a, g) = (df.a() as usize, df.g() as usize);
-        Self { of: vec![0.0; Links::new(*df).count()], apart: vec![0.0; g * a * a] }
+        Self { of: vec![0.0; LinkNumbers::new(*df).count()], apart: vec![0.0; g * a * a] }
     }
 }
 
@@ -214,40 +202,25 @@ fn group_sum(counter: &RouteCounter<'_>, draw: Draw<'_>, from: GroupId) -> Sum {
     sum
 }
 
-/// Every pair (x, y) of one pair of switches.
+/// Every crossing of one pair of switches, with the level of the source for routes by its first link.
 fn crossings(
     topology: &Topology,
     levels: &[Level],
     source: SwitchId,
     destination: SwitchId,
-    mut each: impl FnMut(&Crossing),
+    mut each: impl FnMut(&Crossing, Level),
 ) {
-    let df = topology.dragonfly();
-    let ((from, here), (to, there)) = (df.place(source), df.place(destination));
-    for x in df.global_ports() {
-        let Some(End { group: middle, port }) = topology.peer(End { group: from, port: x }) else {
-            continue;
-        };
-        if middle == to {
-            continue;
-        }
-        let v = df.split_port(port).0;
-        let head = df.split_port(x).0 != here;
-        let level = levels.get(x.as_usize()).copied().unwrap_or(Level::ALL);
-        for &y in topology.links(middle, to) {
-            let (w, tail) = (df.split_port(y.from).0, df.split_port(y.to).0 != there);
-            each(&Crossing { x, middle, v, w, y, head, tail, level });
-        }
-    }
+    let level = |c: &Crossing| levels.get(c.x.from.as_usize()).copied().unwrap_or(Level::ALL);
+    topology.crossings(source, destination).for_each(|c| each(&c, level(&c)));
 }
 
 /// Conventional VLB from one switch to another.
 fn triples(topology: &Topology, source: SwitchId, destination: SwitchId, sum: &mut Sum) {
     let mut count = 0_u32;
-    crossings(topology, &[], source, destination, |_| count += 1);
+    crossings(topology, &[], source, destination, |_, _| count += 1);
     let a = f64::from(topology.dragonfly().a());
     let each = 1.0 / (f64::from(count) * a);
-    crossings(topology, &[], source, destination, |c| {
+    crossings(topology, &[], source, destination, |c, _| {
         // The switch in the middle is v's own or w's own, the same or another.
         let (direct, apart) = if c.v == c.w { (0.0, a - 1.0) } else { (2.0, a - 2.0) };
         let parts = Parts { all: a * each, direct: direct * each, apart: apart * each };
@@ -265,18 +238,18 @@ fn routes(
     sum: &mut Sum,
 ) {
     let df = topology.dragonfly();
-    let kept = |c: &Crossing, mid: u8, detour: Option<SwitchIndex>| {
-        let key = || Route { x: c.x, y: c.y.from, detour }.key(df, source, destination);
-        match rule.keep_of(shape(c, mid)) {
+    let kept = |c: &Crossing, level, mid: u8, detour: Option<SwitchIndex>| {
+        let key = || Route { x: c.x.from, y: c.y.from, detour }.key(df, source, destination);
+        match rule.keep_of(c.shape(mid)) {
             Keep::NONE => false,
-            Keep::ALL if c.level == Level::ALL => true,
-            _ => rule.keeps_at(c.level, shape(c, mid), key()),
+            Keep::ALL if level == Level::ALL => true,
+            _ => rule.keeps_at(level, c.shape(mid), key()),
         }
     };
     // Whether it is clear of all routes with a detour at once whether they are kept.
-    let all_alike = |c: &Crossing| match rule.keep_of(shape(c, 2)) {
+    let all_alike = |c: &Crossing, level| match rule.keep_of(c.shape(2)) {
         Keep::NONE => Some(false),
-        Keep::ALL if c.level == Level::ALL => Some(true),
+        Keep::ALL if level == Level::ALL => Some(true),
         _ => None,
     };
     let detours = |c: &Crossing| {
@@ -285,13 +258,13 @@ fn routes(
     };
     let ways = df.a().saturating_sub(2);
     let mut found = [0_u32; Shape::COUNT];
-    crossings(topology, levels, source, destination, |c| {
+    crossings(topology, levels, source, destination, |c, level| {
         if c.v == c.w {
-            found[shape(c, 0).number()] += u32::from(kept(c, 0, None));
+            found[c.shape(0).number()] += u32::from(kept(c, level, 0, None));
             return;
         }
-        found[shape(c, 1).number()] += u32::from(kept(c, 1, None));
-        found[shape(c, 2).number()] += match all_alike(c) {
+        found[c.shape(1).number()] += u32::from(kept(c, level, 1, None));
+        found[c.shape(2).number()] += match all_alike(c, level) {
             Some(kept) => {
                 if kept {
                     ways
@@ -299,7 +272,7 @@ fn routes(
                     0
                 }
             }
-            None => detours(c).map(|r| u32::from(kept(c, 2, Some(r)))).sum(),
+            None => detours(c).map(|r| u32::from(kept(c, level, 2, Some(r)))).sum(),
         };
     });
     // By shape: the chance that one route of it is drawn.
@@ -313,26 +286,26 @@ fn routes(
     for shape in Shape::all().filter(|&shape| weight(shape) > 0.0) {
         each[shape.number()] = weight(shape) / total / f64::from(found[shape.number()]);
     }
-    crossings(topology, levels, source, destination, |c| {
-        let of = |mid: u8| each[shape(c, mid).number()];
+    crossings(topology, levels, source, destination, |c, level| {
+        let of = |mid: u8| each[c.shape(mid).number()];
         let mut parts = Parts { direct: 0.0, apart: 0.0, all: 0.0 };
         if c.v == c.w {
-            if kept(c, 0, None) {
+            if kept(c, level, 0, None) {
                 parts.all = of(0);
             }
         } else {
-            if kept(c, 1, None) {
+            if kept(c, level, 1, None) {
                 parts.direct = of(1);
             }
             parts.all = parts.direct;
-            match all_alike(c) {
+            match all_alike(c, level) {
                 Some(false) => {}
                 Some(true) => {
                     parts.apart = f64::from(ways) * of(2);
                     parts.all += parts.apart;
                 }
                 None => {
-                    for r in detours(c).filter(|&r| kept(c, 2, Some(r))) {
+                    for r in detours(c).filter(|&r| kept(c, level, 2, Some(r))) {
                         parts.all += of(2);
                         sum.over(topology, c, r, of(2));
                     }
@@ -345,12 +318,11 @@ fn routes(
     });
 }
 
-fn shape(c: &Crossing, mid: u8) -> Shape {
-    Shape::of_walk(c.head, mid, c.tail)
-}
-
 /// Spreads the paths with two hops in a group over the switches that they can visit there.
-fn spread(topology: &Topology, links: &Links, sum: &mut Sum, middle: GroupId) {
+///
+/// Each detour is added on its own: the sums of the throughput model's path counter, which are whole
+/// numbers, would lose digits here by subtraction.
+fn spread(topology: &Topology, links: &LinkNumbers, sum: &mut Sum, middle: GroupId) {
     let df = topology.dragonfly();
     let a = df.a() as usize;
     let first = middle.as_usize() * a * a;

@@ -6,7 +6,7 @@ use crate::routes::triples::triples;
 use crate::routes::walk::Walk;
 use crate::set_grammar::parse_set;
 use crate::topology::Topology;
-use crate::topology::links::Links;
+use crate::topology::links::LinkNumbers;
 use proptest::prelude::*;
 use tvlb_schema::{DrawRule, Route, Shape};
 use wirings::{absolute, any, inter_group_pairs};
@@ -18,7 +18,7 @@ mod wirings;
 /// same two switches a walk takes, it does not tell.
 fn by_walks(topology: &Topology, walks: &[(Walk, f64)]) -> (Vec<f64>, Vec<f64>) {
     let df = topology.dragonfly();
-    let links = Links::new(*df);
+    let links = LinkNumbers::new(*df);
     let (g, mut local) = (df.g() as usize, vec![0.0; links.count()]);
     let mut between = vec![0.0; g * g];
     for (walk, share) in walks {
@@ -37,7 +37,7 @@ fn by_walks(topology: &Topology, walks: &[(Walk, f64)]) -> (Vec<f64>, Vec<f64>) 
 /// The same of counted uses.
 fn by_groups(topology: &Topology, used: &LinkUse) -> (Vec<f64>, Vec<f64>) {
     let df = topology.dragonfly();
-    let links = Links::new(*df);
+    let links = LinkNumbers::new(*df);
     let (g, mut local) = (df.g() as usize, used.of.clone());
     let mut between = vec![0.0; g * g];
     for group in df.groups() {

@@ -6,9 +6,10 @@
 //! MIN where the set has no route). They are summed as integers, so that the sum is the same in any
 //! order.
 
-use super::paths::{self, Drawn, Numbering};
+use super::paths::{self, Drawn};
 use super::{Change, DiffError, Settings};
 use crate::table_set::rounded;
+use crate::topology::links::LinkNumbers;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -117,12 +118,14 @@ pub(super) fn measure(
     mean_routes: Change<f64>,
     progress: &dyn Progress,
 ) -> Result<Measured, DiffError> {
-    let numbering = booted.map(|switches| Numbering::new(switches[0].image().fabric().dragonfly()));
-    let links = numbering.old.count();
+    let numbering =
+        booted.map(|switches| LinkNumbers::new(*switches[0].image().fabric().dragonfly()));
+    let df = *booted.old[0].image().fabric().dragonfly();
+    let links = (df.switch_count() * (df.a() - 1 + df.h())) as usize;
     if links > MOST_LINKS {
         return Err(DiffError::TooLarge { links, most: MOST_LINKS });
     }
-    let df = *booted.old[0].image().fabric().dragonfly();
+    let links = numbering.old.count();
     let sample = Sample::new(&df, settings, mean_routes);
     let empty = || (0..MODES * links).map(|_| AtomicU64::new(0)).collect::<Vec<_>>();
     let loads = Change { old: empty(), new: empty() };
@@ -196,12 +199,11 @@ pub(super) fn measure(
 /// MIN paths, and the routes of each decision's set.
 fn all_paths(
     switch: &Switch<'_>,
-    numbering: &Numbering,
+    numbering: &LinkNumbers,
     to: tvlb_schema::SwitchId,
 ) -> [Vec<Drawn>; MODES] {
-    let place = switch.image().fabric().dragonfly().place(to);
     let mut paths = [const { Vec::new() }; MODES];
-    paths[0] = paths::minimal(switch, numbering, place);
+    paths[0] = paths::minimal(switch, numbering, to);
     paths[0].sort_unstable_by_key(|path| path.links);
     let set_of = Decision::ALL.map(|decision| switch.image().set_number(decision));
     for (number, decision) in Decision::ALL.into_iter().enumerate() {
@@ -228,7 +230,7 @@ fn note(paths: &[Vec<Drawn>; MODES], mode: usize, side: &mut Side, loads: &[Atom
             reason = "a share is 0 to 1"
         )]
         let share = (path.share * ONE).round() as u64;
-        for link in path.links() {
+        for link in path.links.iter() {
             loads[link].fetch_add(share, Ordering::Relaxed);
             side.hops += u128::from(share) * u128::from(!own.is_empty());
         }
@@ -243,7 +245,7 @@ fn unit(nodes: f64, others: f64, pairs: u64, looked_at: u64) -> f64 {
 }
 
 fn load_change(
-    numbering: &Numbering,
+    numbering: &LinkNumbers,
     global: bool,
     loads: &Change<&[AtomicU64]>,
     units: Change<f64>,
@@ -265,10 +267,11 @@ fn load_change(
     let most = |load: &dyn Fn(usize) -> f64| links().map(load).fold(0.0, f64::max);
     let mut largest_rise: Option<LinkChange> = None;
     for link in links() {
+        let Some((switch, port)) = numbering.leaves(link) else { continue };
         let load = Change { old: old(link), new: new(link) };
         let before = largest_rise.as_ref().map_or(0.0, |found| found.load.new - found.load.old);
         if load.new - load.old > before {
-            let (switch, port) = (numbering.source(link), numbering.port(link));
+            let (switch, port) = (switch.as_usize(), port.as_usize());
             largest_rise = Some(LinkChange { switch, port, load });
         }
     }

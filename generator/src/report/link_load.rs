@@ -8,6 +8,7 @@
 
 use crate::balance::link_use::{Draw, LinkUse};
 use crate::routes::count::RouteCounter;
+use crate::topology::links::LinkNumbers;
 use tvlb_schema::{Dragonfly, End};
 
 /// How the loads were come by.
@@ -29,9 +30,9 @@ pub enum Method {
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkLoads {
     pub(super) df: Dragonfly,
-    /// How they were come by.
+    /// How the loads were found.
     pub method: Method,
-    /// By switch·radix + port: the load of that link; none where there is no link between switches.
+    /// By number, see [`LinkNumbers`]: the load of that link; none where there is no link.
     pub(super) loads: Vec<Option<f64>>,
     /// The group at its other end.
     pub(super) to_group: Vec<u32>,
@@ -57,13 +58,12 @@ impl LinkLoads {
         let used = LinkUse::of(counter, draw);
         // A switch's p nodes send p flits per cycle, evenly to the switches of other groups.
         let unit = f64::from(df.p()) / f64::from((df.switch_count() - df.a()).max(1));
-        let ports = (df.switch_count() * df.radix()) as usize;
-        let (mut loads, mut to_group) = (vec![None; ports], vec![0; ports]);
+        let numbers = LinkNumbers::new(df);
+        let (mut loads, mut to_group) = (vec![None; numbers.count()], vec![0; numbers.count()]);
         for group in df.groups() {
             for from in df.indices() {
-                let first = u32::from(df.switch(group, from).0) * df.radix();
                 for to in df.indices().filter(|&to| to != from) {
-                    let number = (first + u32::from(df.local_port(from, to).0)) as usize;
+                    let number = numbers.local(group, from, to);
                     loads[number] = Some(used.local(group, from, to) * unit);
                     to_group[number] = u32::from(group.0);
                 }
@@ -72,9 +72,7 @@ impl LinkLoads {
                 let Some(End { group: to, .. }) = topology.peer(End { group, port }) else {
                     continue;
                 };
-                let (index, slot) = df.split_port(port);
-                let first = u32::from(df.switch(group, index).0) * df.radix();
-                let number = (first + u32::from(df.slot_port(slot).0)) as usize;
+                let number = numbers.global(group, port);
                 loads[number] = Some(used.global(group, port) * unit);
                 to_group[number] = u32::from(to.0);
             }
@@ -102,11 +100,8 @@ impl LinkLoads {
 
     /// The mean load of the links from one group to another; none where there is no link.
     pub fn between(&self, from: u32, to: u32) -> Option<f64> {
-        let ports = self.df.a() * self.df.radix();
-        let range = from * ports..(from + 1) * ports;
         let (mut sum, mut count) = (0.0, 0.0);
-        for number in range.filter(|&number| self.is_global(number)) {
-            let number = number as usize;
+        for number in self.of_group(from).filter(|&number| self.is_global(number)) {
             if let Some(load) = self.loads[number].filter(|_| self.to_group[number] == to) {
                 sum += load;
                 count += 1.0;
@@ -117,18 +112,28 @@ impl LinkLoads {
 
     /// The load of the busiest link of one kind that leaves a switch; none where it has none.
     pub fn busiest_of(&self, switch: u32, global: bool) -> Option<f64> {
-        let range = switch * self.df.radix()..(switch + 1) * self.df.radix();
-        range
+        let numbers = LinkNumbers::new(self.df);
+        let leaves = |&number: &usize| {
+            numbers.leaves(number).is_some_and(|(from, _)| u32::from(from.0) == switch)
+        };
+        self.of_group(switch / self.df.a())
             .filter(|&number| self.is_global(number) == global)
-            .filter_map(|number| self.loads[number as usize])
+            .filter(leaves)
+            .filter_map(|number| self.loads[number])
             .reduce(f64::max)
     }
 
-    fn links(&self) -> impl Iterator<Item = (u32, f64)> {
-        (0..).zip(&self.loads).filter_map(|(number, load)| Some((number, (*load)?)))
+    fn links(&self) -> impl Iterator<Item = (usize, f64)> {
+        self.loads.iter().enumerate().filter_map(|(number, load)| Some((number, (*load)?)))
     }
 
-    fn is_global(&self, number: u32) -> bool {
-        number % self.df.radix() >= self.df.p() + self.df.a() - 1
+    /// The numbers of the links of one group.
+    fn of_group(&self, group: u32) -> std::ops::Range<usize> {
+        let per_group = LinkNumbers::new(self.df).per_group();
+        group as usize * per_group..(group as usize + 1) * per_group
+    }
+
+    fn is_global(&self, number: usize) -> bool {
+        LinkNumbers::new(self.df).is_global(number)
     }
 }

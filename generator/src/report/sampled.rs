@@ -8,12 +8,13 @@
 
 use super::link_load::{LinkLoads, Method};
 use crate::image::Images;
+use crate::topology::links::{LinkNumbers, PathLinks};
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 use rayon::prelude::*;
 use tvlb_firmware_model::{Credits, Scheme, Switch, VlbPaths};
-use tvlb_schema::{End, FabricImage, GroupId, Port, SwitchIndex};
+use tvlb_schema::{FabricImage, Port, SwitchId};
 
 /// About this many packets are followed where the fabric is large.
 const PACKETS: u32 = 1_500_000;
@@ -58,13 +59,13 @@ pub fn sampled(images: &Images, drawn: Drawn, seed: u64) -> LinkLoads {
     let wanted = (PACKETS / df.switch_count()).max(1);
     let per_pair = (wanted / outside.max(1)).min(MOST_PER_PAIR);
     let sent = if per_pair > 0 { outside * per_pair } else { wanted };
-    let ports = (df.switch_count() * df.radix()) as usize;
+    let numbers = LinkNumbers::new(df);
     let counts = df
         .switches()
         .collect::<Vec<_>>()
         .into_par_iter()
         .fold(
-            || vec![0_u32; ports],
+            || vec![0_u32; numbers.count()],
             |mut counts, source| {
                 let stream = seed ^ STREAM ^ (u64::from(source.0) << 40);
                 let mut rng = Xoshiro256PlusPlus::seed_from_u64(stream);
@@ -77,24 +78,28 @@ pub fn sampled(images: &Images, drawn: Drawn, seed: u64) -> LinkLoads {
                     };
                     let to = if rank < group * df.a() { rank } else { rank + df.a() };
                     let to = u16::try_from(to).expect("switch numbers fit 16 bits");
-                    let to = tvlb_schema::SwitchId(to);
-                    follow(&switches, source, to, drawn, &mut rng, &mut counts);
+                    let pair = (source, SwitchId(to));
+                    for link in
+                        path(&switches, pair, drawn, &mut rng).iter().flat_map(PathLinks::iter)
+                    {
+                        counts[link] += 1;
+                    }
                 }
                 counts
             },
         )
         .reduce(
-            || vec![0; ports],
+            || vec![0; numbers.count()],
             |one, other| one.iter().zip(other).map(|(one, other)| one + other).collect(),
         );
     // A switch's p nodes send p flits per cycle, spread over all that were followed from it.
     let unit = f64::from(df.p()) / f64::from(sent.max(1));
-    let mut loads = Vec::with_capacity(ports);
-    let mut to_group = Vec::with_capacity(ports);
-    for (number, count) in (0_u32..).zip(counts) {
-        let (switch, port) = (number / df.radix(), number % df.radix());
-        let port = Port(u16::try_from(port).expect("a radix fits 16 bits"));
-        let neighbour = switches[switch as usize].neighbour(port);
+    let mut loads = Vec::with_capacity(numbers.count());
+    let mut to_group = Vec::with_capacity(numbers.count());
+    for (number, count) in counts.into_iter().enumerate() {
+        let neighbour = numbers
+            .leaves(number)
+            .and_then(|(switch, port)| switches[switch.as_usize()].neighbour(port));
         loads.push(neighbour.map(|_| f64::from(count) * unit));
         to_group.push(neighbour.map_or(0, |(group, _)| u32::from(group.0)));
     }
@@ -102,50 +107,26 @@ pub fn sampled(images: &Images, drawn: Drawn, seed: u64) -> LinkLoads {
     LinkLoads { df, method, loads, to_group }
 }
 
-/// Draws a VLB path for one packet and counts the links that it takes; a pair without one counts
-/// nothing.
-fn follow(
+/// The links that the VLB path drawn for one packet takes; none for a pair without such a path.
+fn path(
     switches: &[Switch<'_>],
-    source: tvlb_schema::SwitchId,
-    destination: tvlb_schema::SwitchId,
+    (source, destination): (SwitchId, SwitchId),
     drawn: Drawn,
     rng: &mut Xoshiro256PlusPlus,
-    counts: &mut [u32],
-) {
+) -> Option<PathLinks> {
     let (scheme, paths) = match drawn {
         Drawn::Conventional => (Scheme::Vlb, VlbPaths::Conventional),
         Drawn::UgalL => (Scheme::Vlb, VlbPaths::Custom),
         Drawn::Par => (Scheme::Par, VlbPaths::Custom),
     };
     let switch = &switches[source.as_usize()];
-    let df = switch.image().fabric().dragonfly();
-    let explained = switch.explain(df.node(destination, 0), scheme, paths, &Crowded, rng);
-    let Some(path) = explained.ok().and_then(|explanation| explanation.vlb.ok()) else { return };
-    let mut count = |group: GroupId, index: SwitchIndex, port: Port| {
-        let switch = df.switch(group, index).as_usize();
-        counts[switch * df.radix() as usize + port.as_usize()] += 1;
-    };
-    let mut local = |group: GroupId, from: SwitchIndex, to: SwitchIndex| {
-        if from != to {
-            count(group, from, df.local_port(from, to));
-        }
-    };
     let fabric = switch.image().fabric();
-    let ((here, index), (there, last)) = (df.place(source), df.place(destination));
-    let ((u, x_slot), (w, y_slot)) = (df.split_port(path.x), df.split_port(path.y));
-    let Some(middle) = fabric.peer(End { group: here, port: path.x }) else { return };
-    let Some(end) = fabric.peer(End { group: middle.group, port: path.y }) else { return };
-    let (v, z) = (df.split_port(middle.port).0, df.split_port(end.port).0);
-    local(here, index, u);
-    if path.detour == w || path.detour == v {
-        local(middle.group, v, w);
-    } else {
-        local(middle.group, v, path.detour);
-        local(middle.group, path.detour, w);
-    }
-    local(there, z, last);
-    count(here, u, df.slot_port(x_slot));
-    count(middle.group, w, df.slot_port(y_slot));
+    let df = fabric.dragonfly();
+    let explained = switch.explain(df.node(destination, 0), scheme, paths, &Crowded, rng);
+    let path = explained.ok()?.vlb.ok()?;
+    // Where the intermediate switch is the one that x enters or y leaves, this adds no hop.
+    let rest = Some((Some(path.detour), path.y));
+    LinkNumbers::new(*df).of_path(|end| fabric.peer(end), (source, destination), path.x, rest)
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use super::path_set::PathSet;
 use super::program::{Choices, Program};
 use tvlb_schema::GroupId;
 use tvlb_topology::Topology;
-use tvlb_topology::links::Links;
+use tvlb_topology::links::LinkNumbers;
 use tvlb_traffic::{Flow, Flows};
 
 /// The flows that have a choice or use a link, and the load of each of their bundles at x = 1.
@@ -58,7 +58,7 @@ impl Bundles {
         invariant_wiring: bool,
     ) -> Result<Self, ModelError> {
         let df = topology.dragonfly();
-        let links = Links::new(*df);
+        let links = LinkNumbers::new(*df);
         let folded = folds(invariant_wiring, topology, pattern, set);
         let rows = if folded { links.per_group() } else { links.count() };
         let mut bundles = Self {

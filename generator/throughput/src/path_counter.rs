@@ -8,9 +8,10 @@
 //! only its key can tell whether it is kept.
 
 use super::path_set::{Counting, PathSet};
-use tvlb_schema::{Dragonfly, GroupId, Keep, Route, Shape, SwitchId, SwitchIndex};
-use tvlb_topology::links::Links;
-use tvlb_topology::{Link, Topology};
+use tvlb_schema::{Dragonfly, GroupId, Keep, Route, SwitchId, SwitchIndex};
+use tvlb_topology::Topology;
+use tvlb_topology::crossings::Crossing;
+use tvlb_topology::links::LinkNumbers;
 
 /// The paths of one flow, kind and hop count.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,7 +45,7 @@ const fn vlb_class(hops: usize) -> usize {
 pub struct PathCounter<'t> {
     topology: &'t Topology,
     df: Dragonfly,
-    links: Links,
+    links: LinkNumbers,
     counting: Counting,
     paths: [f64; CLASSES],
     /// By class and link.
@@ -54,40 +55,11 @@ pub struct PathCounter<'t> {
     crossings: [Vec<f64>; 3],
 }
 
-/// One end-to-end choice of global links, with the local hops that it implies.
-#[derive(Clone, Copy)]
-struct Pair {
-    x: Link,
-    y: Link,
-    middle: GroupId,
-    /// The source's group and index, and the index that x leaves from.
-    from: (GroupId, SwitchIndex, SwitchIndex),
-    /// The destination's group, the index that y arrives at and the destination's.
-    to: (GroupId, SwitchIndex, SwitchIndex),
-    /// Where x enters the middle and y leaves it.
-    v: SwitchIndex,
-    w: SwitchIndex,
-}
-
-impl Pair {
-    fn head(&self) -> bool {
-        self.from.1 != self.from.2
-    }
-
-    fn tail(&self) -> bool {
-        self.to.1 != self.to.2
-    }
-
-    fn shape(&self, mid: u8) -> Shape {
-        Shape::of_walk(self.head(), mid, self.tail())
-    }
-}
-
 impl<'t> PathCounter<'t> {
     /// For the flows of one topology.
     pub fn new(topology: &'t Topology, counting: Counting) -> Self {
         let df = *topology.dragonfly();
-        let links = Links::new(df);
+        let links = LinkNumbers::new(df);
         let squares = (df.a() * df.a()) as usize;
         Self {
             topology,
@@ -170,30 +142,17 @@ impl<'t> PathCounter<'t> {
 
     /// Counts the kept VLB paths through one intermediate group.
     fn through(&mut self, set: &PathSet, source: SwitchId, destination: SwitchId, middle: GroupId) {
-        let df = self.df;
-        let (from, to) = (df.place(source), df.place(destination));
-        let topology = self.topology;
         let mut crossed = [false; 3];
-        for &x in topology.links(from.0, middle) {
-            for &y in topology.links(middle, to.0) {
-                let pair = Pair {
-                    x,
-                    y,
-                    middle,
-                    from: (from.0, from.1, df.split_port(x.from).0),
-                    to: (to.0, df.split_port(y.to).0, to.1),
-                    v: df.split_port(x.to).0,
-                    w: df.split_port(y.from).0,
-                };
-                let direct = u8::from(pair.v != pair.w);
-                if keeps(set, &df, source, destination, &pair, direct, None) {
-                    self.without_detour(set, &pair, direct);
-                }
-                match set.rule().keep_of(pair.shape(2)) {
-                    Keep::NONE => {}
-                    Keep::ALL => crossed[self.all_detours(&pair)] = true,
-                    _ => self.some_detours(set, source, destination, &pair),
-                }
+        for crossing in self.topology.crossings_through(source, destination, middle) {
+            let pair = Pair { crossing, source, destination };
+            let direct = u8::from(crossing.v != crossing.w);
+            if pair.keeps(set, &self.df, direct, None) {
+                self.without_detour(set, &pair, direct);
+            }
+            match set.rule().keep_of(crossing.shape(2)) {
+                Keep::NONE => {}
+                Keep::ALL => crossed[self.all_detours(&pair)] = true,
+                _ => self.some_detours(set, &pair),
             }
         }
         for (number, _) in crossed.iter().enumerate().filter(|(_, crossed)| **crossed) {
@@ -202,49 +161,47 @@ impl<'t> PathCounter<'t> {
     }
 
     fn without_detour(&mut self, set: &PathSet, pair: &Pair, mid: u8) {
-        let shape = pair.shape(mid);
+        let shape = pair.crossing.shape(mid);
         let count = f64::from(set.multiplicity(shape, self.counting));
         let class = vlb_class(shape.hops().into());
         if mid == 1 {
-            self.add(class, self.links.local(pair.middle, pair.v, pair.w), count);
+            self.add(
+                class,
+                self.links.local(pair.crossing.middle, pair.crossing.v, pair.crossing.w),
+                count,
+            );
         }
         self.add_outside(class, pair, count);
     }
 
     /// Detours over every other switch; which of the crossings they were noted in.
     fn all_detours(&mut self, pair: &Pair) -> usize {
-        let shape = pair.shape(2);
+        let shape = pair.crossing.shape(2);
         let number = usize::from(shape.hops()) - 4;
         let a = self.df.a() as usize;
-        let meets = pair.v == pair.w;
+        let meets = pair.crossing.v == pair.crossing.w;
         if meets && self.counting == Counting::Routes {
             return number;
         }
-        self.crossings[number][pair.v.as_usize() * a + pair.w.as_usize()] += 1.0;
+        self.crossings[number][pair.crossing.v.as_usize() * a + pair.crossing.w.as_usize()] += 1.0;
         let detours = f64::from(self.df.a()) - if meets { 1.0 } else { 2.0 };
         self.add_outside(vlb_class(shape.hops().into()), pair, detours);
         number
     }
 
     /// Detours one by one, each kept or not by its key.
-    fn some_detours(
-        &mut self,
-        set: &PathSet,
-        source: SwitchId,
-        destination: SwitchId,
-        pair: &Pair,
-    ) {
-        if pair.v == pair.w && self.counting == Counting::Routes {
+    fn some_detours(&mut self, set: &PathSet, pair: &Pair) {
+        if pair.crossing.v == pair.crossing.w && self.counting == Counting::Routes {
             return;
         }
         let df = self.df;
-        let class = vlb_class(pair.shape(2).hops().into());
+        let class = vlb_class(pair.crossing.shape(2).hops().into());
         let mut kept = 0.0;
-        for r in df.indices().filter(|&r| r != pair.v && r != pair.w) {
-            if keeps(set, &df, source, destination, pair, 2, Some(r)) {
+        for r in df.indices().filter(|&r| r != pair.crossing.v && r != pair.crossing.w) {
+            if pair.keeps(set, &df, 2, Some(r)) {
                 kept += 1.0;
-                self.add(class, self.links.local(pair.middle, pair.v, r), 1.0);
-                self.add(class, self.links.local(pair.middle, r, pair.w), 1.0);
+                self.add(class, self.links.local(pair.crossing.middle, pair.crossing.v, r), 1.0);
+                self.add(class, self.links.local(pair.crossing.middle, r, pair.crossing.w), 1.0);
             }
         }
         if kept > 0.0 {
@@ -257,7 +214,8 @@ impl<'t> PathCounter<'t> {
     /// With c(v, w) pairs that enter at v and leave at w, the link from s to t is the first local
     /// hop of those that enter at s and leave elsewhere than at t, and the second of those that
     /// leave at t and entered elsewhere than at s; a pair that leaves where it entered goes to any
-    /// other switch and back.
+    /// other switch and back. All are whole numbers, so the subtraction is exact; where loads are
+    /// fractions (`tvlb_generator::balance`) each detour is added instead.
     fn spread_crossings(&mut self, number: usize, middle: GroupId) {
         let a = self.df.a() as usize;
         let crossings = &mut self.crossings[number];
@@ -283,14 +241,17 @@ impl<'t> PathCounter<'t> {
 
     /// Everything outside the intermediate group, and the number of paths itself.
     fn add_outside(&mut self, class: usize, pair: &Pair, count: f64) {
+        let (from, here) = self.df.place(pair.source);
+        let (to, there) = self.df.place(pair.destination);
+        let c = &pair.crossing;
         self.paths[class] += count;
-        self.add(class, self.links.global(pair.from.0, pair.x.from), count);
-        self.add(class, self.links.global(pair.middle, pair.y.from), count);
-        if pair.head() {
-            self.add(class, self.links.local(pair.from.0, pair.from.1, pair.from.2), count);
+        self.add(class, self.links.global(from, c.x.from), count);
+        self.add(class, self.links.global(c.middle, c.y.from), count);
+        if c.head {
+            self.add(class, self.links.local(from, here, c.u), count);
         }
-        if pair.tail() {
-            self.add(class, self.links.local(pair.to.0, pair.to.1, pair.to.2), count);
+        if c.tail {
+            self.add(class, self.links.local(to, c.z, there), count);
         }
     }
 
@@ -313,24 +274,27 @@ impl<'t> PathCounter<'t> {
     }
 }
 
-/// Whether the set keeps the walk over this pair of global links with this detour. A triple that
-/// comes back to where it entered has the key of a detour over the switch that it visits.
-fn keeps(
-    set: &PathSet,
-    df: &Dragonfly,
+/// A crossing with the switches that it joins.
+#[derive(Clone, Copy)]
+struct Pair {
+    crossing: Crossing,
     source: SwitchId,
     destination: SwitchId,
-    pair: &Pair,
-    mid: u8,
-    detour: Option<SwitchIndex>,
-) -> bool {
-    let shape = pair.shape(mid);
-    match set.rule().keep_of(shape) {
-        Keep::NONE => false,
-        Keep::ALL => true,
-        _ => {
-            let route = Route { x: pair.x.from, y: pair.y.from, detour };
-            set.rule().keeps(shape, route.key(df, source, destination))
+}
+
+impl Pair {
+    /// Whether the set keeps the walk over this crossing with this detour. A triple that comes back
+    /// to where it entered has the key of a detour over the switch that it visits.
+    fn keeps(&self, set: &PathSet, df: &Dragonfly, mid: u8, detour: Option<SwitchIndex>) -> bool {
+        let c = &self.crossing;
+        let shape = c.shape(mid);
+        match set.rule().keep_of(shape) {
+            Keep::NONE => false,
+            Keep::ALL => true,
+            _ => {
+                let route = Route { x: c.x.from, y: c.y.from, detour };
+                set.rule().keeps(shape, route.key(df, self.source, self.destination))
+            }
         }
     }
 }

@@ -8,7 +8,7 @@
 use super::path_counter::PathClass;
 use std::ops::Range;
 use tvlb_topology::Topology;
-use tvlb_topology::links::Links;
+use tvlb_topology::links::LinkNumbers;
 use tvlb_traffic::Flows;
 
 /// Which paths a bundle is spread over evenly.
@@ -209,7 +209,7 @@ impl Choices {
 /// See [`Choices::global_prices`].
 fn global_prices(rows: usize, topology: &Topology, pattern: &Flows) -> Vec<f64> {
     let df = topology.dragonfly();
-    let links = Links::new(*df);
+    let links = LinkNumbers::new(*df);
     let mut prices = vec![0.0; links.count()];
     for group in df.groups() {
         for other in df.groups().filter(|&other| other != group) {

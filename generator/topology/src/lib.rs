@@ -6,6 +6,7 @@
 
 pub mod arrangement;
 pub mod cable_list;
+pub mod crossings;
 pub mod graphviz;
 pub mod links;
 pub mod machine;

@@ -3,18 +3,18 @@
 //! The numbers of a group's own links, local ones by source and destination index and then global
 //! ones by port, follow each other, and those of the next group follow these. Renumbering the
 //! groups thus moves a link by whole groups, which is what folding needs. A number without a link
-//! behind it (a switch to itself, an unused port) never carries load.
+//! of its own (a switch to itself, an unused port) never carries load.
 
 use std::fmt;
-use tvlb_schema::{Dragonfly, GlobalPort, GroupId, SwitchIndex};
+use tvlb_schema::{Dragonfly, End, GlobalPort, GroupId, Port, SwitchId, SwitchIndex};
 
 /// The numbering of the links of one Dragonfly.
 #[derive(Clone, Copy, Debug)]
-pub struct Links {
+pub struct LinkNumbers {
     df: Dragonfly,
 }
 
-impl Links {
+impl LinkNumbers {
     /// Of this Dragonfly.
     pub fn new(df: Dragonfly) -> Self {
         Self { df }
@@ -47,6 +47,69 @@ impl Links {
         group.as_usize() * self.per_group()
     }
 
+    /// Whether the number is that of a global link.
+    pub fn is_global(&self, link: usize) -> bool {
+        let a = self.df.a() as usize;
+        link % self.per_group() >= a * a
+    }
+
+    /// The switch that a link leaves and the port by which it does so; `None` for the number of a
+    /// switch to itself.
+    pub fn leaves(&self, link: usize) -> Option<(SwitchId, Port)> {
+        let narrow = |n: usize| u8::try_from(n).ok().map(SwitchIndex);
+        let group = GroupId(u16::try_from(link / self.per_group()).ok()?);
+        let (a, h) = (self.df.a() as usize, self.df.h() as usize);
+        let within = link % self.per_group();
+        if within < a * a {
+            let (from, to) = (narrow(within / a)?, narrow(within % a)?);
+            (from != to).then(|| (self.df.switch(group, from), self.df.local_port(from, to)))
+        } else {
+            let (from, slot) = (narrow((within - a * a) / h)?, (within - a * a) % h);
+            let slot = u16::try_from(slot).ok()?;
+            Some((self.df.switch(group, from), self.df.slot_port(slot)))
+        }
+    }
+
+    /// The links of the path by the global link `x` and, for VLB, over the detour, if there is one,
+    /// to the global link `y`. `peer` says where a cable leads. `None` where a cable is missing.
+    ///
+    /// # Example
+    /// ```
+    /// use tvlb_schema::{Dragonfly, GlobalPort, GroupId, SwitchId};
+    /// use tvlb_topology::arrangement::{Arrangement, arrange};
+    /// use tvlb_topology::links::LinkNumbers;
+    ///
+    /// let df = Dragonfly::new(2, 4, 2, 9)?;
+    /// let topology = arrange(df, Arrangement::Absolute, 0)?;
+    /// let numbers = LinkNumbers::new(df);
+    /// // Group 0 has one link to group 5; from its switch 0 there are three hops to switch 21 at most.
+    /// let x = topology.links(GroupId(0), GroupId(5))[0].from;
+    /// let path = numbers.of_path(|end| topology.peer(end), (SwitchId(0), SwitchId(21)), x, None);
+    /// assert!(path.is_some_and(|path| path.iter().count() <= 3));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn of_path(
+        &self,
+        peer: impl Fn(End) -> Option<End>,
+        (source, destination): (SwitchId, SwitchId),
+        x: GlobalPort,
+        rest: Option<(Option<SwitchIndex>, GlobalPort)>,
+    ) -> Option<PathLinks> {
+        let mut walk = Walk { numbers: self, at: self.df.place(source), links: PathLinks::NONE };
+        walk.by_cable(&peer, x)?;
+        if let Some((detour, y)) = rest {
+            if let Some(detour) = detour {
+                walk.to(detour);
+            }
+            walk.by_cable(&peer, y)?;
+        }
+        let (group, last) = self.df.place(destination);
+        (walk.at.0 == group).then(|| {
+            walk.to(last);
+            walk.links
+        })
+    }
+
     /// "group 3, switch 1 to switch 4", "group 3, switch 1, global port 0".
     pub fn in_words(&self, link: usize) -> impl fmt::Display + use<> {
         let a = self.df.a() as usize;
@@ -57,5 +120,118 @@ impl Links {
             let (port, h) = (within - a * a, self.df.h() as usize);
             format!("group {group}, switch {}, global port {}", port / h, port % h)
         }
+    }
+}
+
+/// The most links of a path: two local hops in each group that it leaves or enters, but one at
+/// either end, and two global ones.
+const MOST_LINKS: usize = 6;
+
+/// The numbers of a path's links, in their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PathLinks {
+    /// `u32::MAX` after the last one, so that equal paths compare equal.
+    links: [u32; MOST_LINKS],
+}
+
+impl PathLinks {
+    const NONE: Self = Self { links: [u32::MAX; MOST_LINKS] };
+
+    /// The links in the order in which a packet takes them.
+    pub fn iter(&self) -> impl Iterator<Item = usize> {
+        self.links.into_iter().take_while(|&link| link != u32::MAX).map(|link| link as usize)
+    }
+
+    fn push(&mut self, link: usize) {
+        let free = self.links.iter_mut().find(|link| **link == u32::MAX);
+        *free.expect("a path has six links at most") =
+            u32::try_from(link).expect("a Dragonfly has fewer than 2^32 links");
+    }
+}
+
+/// A path being followed.
+struct Walk<'n> {
+    numbers: &'n LinkNumbers,
+    at: (GroupId, SwitchIndex),
+    links: PathLinks,
+}
+
+impl Walk<'_> {
+    /// To a switch of the same group, if the walk is not there.
+    fn to(&mut self, to: SwitchIndex) {
+        let (group, from) = self.at;
+        if from != to {
+            self.links.push(self.numbers.local(group, from, to));
+            self.at.1 = to;
+        }
+    }
+
+    /// To the switch that has this port, and over its cable.
+    fn by_cable(&mut self, peer: &impl Fn(End) -> Option<End>, port: GlobalPort) -> Option<()> {
+        let df = &self.numbers.df;
+        let group = self.at.0;
+        self.to(df.split_port(port).0);
+        self.links.push(self.numbers.global(group, port));
+        let far = peer(End { group, port })?;
+        self.at = (far.group, df.split_port(far.port).0);
+        Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arrangement::{Arrangement, arrange};
+
+    #[test]
+    fn every_link_has_one_number_and_leaves_by_one_port() {
+        let df = Dragonfly::new(3, 4, 2, 9).unwrap();
+        let numbers = LinkNumbers::new(df);
+        let mut met = 0;
+        for link in 0..numbers.count() {
+            let Some((switch, port)) = numbers.leaves(link) else { continue };
+            let (group, index) = df.place(switch);
+            let first_global = df.p() + df.a() - 1;
+            assert_eq!(numbers.is_global(link), u32::from(port.0) >= first_global);
+            let again = if numbers.is_global(link) {
+                let slot = port.0 - u16::try_from(first_global).unwrap();
+                numbers.global(group, df.global_port(index, slot))
+            } else {
+                let to = df.indices().find(|&to| to != index && df.local_port(index, to) == port);
+                numbers.local(group, index, to.unwrap())
+            };
+            assert_eq!(again, link);
+            met += 1;
+        }
+        // 3 local and 2 global links of each of 36 switches.
+        assert_eq!(met, 5 * 36);
+    }
+
+    #[test]
+    fn a_path_is_its_links_in_order() {
+        let df = Dragonfly::new(2, 4, 2, 9).unwrap();
+        let topology = arrange(df, Arrangement::Absolute, 0).unwrap();
+        let numbers = LinkNumbers::new(df);
+        let (source, destination) = (SwitchId(0), SwitchId(10));
+        let peer = |end| topology.peer(end);
+        let x = topology.links(GroupId(0), GroupId(5))[0];
+        let y = topology.links(GroupId(5), GroupId(2))[0];
+        let index = |port| df.split_port(port).0;
+        let detour = df.indices().find(|&r| r != index(x.to) && r != index(y.from));
+        let path = numbers.of_path(peer, (source, destination), x.from, Some((detour, y.from)));
+        let mut expected = Vec::new();
+        if index(x.from) != SwitchIndex(0) {
+            expected.push(numbers.local(GroupId(0), SwitchIndex(0), index(x.from)));
+        }
+        expected.push(numbers.global(GroupId(0), x.from));
+        expected.push(numbers.local(GroupId(5), index(x.to), detour.unwrap()));
+        expected.push(numbers.local(GroupId(5), detour.unwrap(), index(y.from)));
+        expected.push(numbers.global(GroupId(5), y.from));
+        if index(y.to) != SwitchIndex(2) {
+            expected.push(numbers.local(GroupId(2), index(y.to), SwitchIndex(2)));
+        }
+        assert_eq!(path.unwrap().iter().collect::<Vec<_>>(), expected);
+        // A path that ends in another group is not a path to the destination.
+        assert_eq!(numbers.of_path(peer, (source, destination), x.from, None), None);
     }
 }

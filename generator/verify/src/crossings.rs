@@ -4,6 +4,9 @@
 //! A *crossing* is a first and a second global link that share their intermediate group. Counting
 //! crossings by the switches at their two outer ends gives the routes of all pairs of switches of two
 //! groups at once, without a walk.
+//!
+//! The topology crate has crossings too. Verification has its own, from the fabric image, because it
+//! must not share an error with what it verifies.
 
 use super::VerifyError;
 use super::packet::Fabric;

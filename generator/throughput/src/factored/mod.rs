@@ -16,6 +16,9 @@
 //! Sums are taken apart again by subtraction, so results are good to some ten digits, not to the
 //! last; `certificate.rs` counts anew.
 //!
+//! The crossings that the path counter goes over one by one never appear here, which is the point of
+//! the factoring; so this counts paths in a second way, and tests hold it against the first.
+//!
 //! The two evaluations are compiled for the vectors that the processor has, which changes neither
 //! the operations nor their order: results are the same on every machine.
 
@@ -38,7 +41,7 @@ use std::collections::BTreeMap;
 use table::{ByMid, Table, minus, plus, times};
 use tvlb_schema::{Dragonfly, GroupId, Keep, SetRule, Shape};
 use tvlb_topology::Topology;
-use tvlb_topology::links::Links;
+use tvlb_topology::links::LinkNumbers;
 use tvlb_traffic::{Flow, Flows};
 use two_hop::TwoHopSums;
 
@@ -97,7 +100,7 @@ struct Placed {
 pub(super) struct Factored {
     choices: Choices,
     df: Dragonfly,
-    links: Links,
+    links: LinkNumbers,
     /// In how many ways links that do not meet at a switch, and links that do, are joined.
     ways: [ByMid; 2],
     /// By shape: how often each of its walks counts; 0 unless the set has all of them.
@@ -135,7 +138,7 @@ impl Factored {
         set: &PathSet,
     ) -> Result<Self, ModelError> {
         let df = *topology.dragonfly();
-        let links = Links::new(df);
+        let links = LinkNumbers::new(df);
         let counting = counter.counting();
         let others = f64::from(df.a()) - 1.0;
         let there_and_back = if counting == Counting::Triples { others } else { 0.0 };

@@ -68,7 +68,7 @@ proptest! {
         let split = choices.projected(split);
         // A link that nothing uses has no price in any solver; a switch has no link to itself.
         let mut prices: Vec<f64> = (0..choices.rows).map(|_| random.random()).collect();
-        let local = prices.chunks_exact_mut(Links::new(df).per_group());
+        let local = prices.chunks_exact_mut(LinkNumbers::new(df).per_group());
         let a = a as usize;
         local.for_each(|of_group| (0..a).for_each(|s| of_group[s * a + s] = 0.0));
 

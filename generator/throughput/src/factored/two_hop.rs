@@ -1,6 +1,6 @@
 //! Two local hops in the intermediate group, without naming the switch between them.
 
-use super::Links;
+use super::LinkNumbers;
 use tvlb_schema::Dragonfly;
 
 /// What the local links out of and into each switch have together.
@@ -19,7 +19,7 @@ impl TwoHopSums {
     }
 
     #[inline(always)]
-    pub(super) fn of_prices(df: &Dragonfly, links: &Links, prices: &[f64]) -> Self {
+    pub(super) fn of_prices(df: &Dragonfly, links: &LinkNumbers, prices: &[f64]) -> Self {
         let a = df.a() as usize;
         let mut sums = Self::new(df);
         let by_group = sums.out.chunks_exact_mut(a).zip(sums.into.chunks_exact_mut(a));
@@ -37,7 +37,7 @@ impl TwoHopSums {
 
     /// Puts what was noted on the links.
     #[inline(always)]
-    pub(super) fn add_to(&self, df: &Dragonfly, links: &Links, loads: &mut [f64]) {
+    pub(super) fn add_to(&self, df: &Dragonfly, links: &LinkNumbers, loads: &mut [f64]) {
         let a = df.a() as usize;
         let by_group = self.out.chunks_exact(a).zip(self.into.chunks_exact(a));
         for (group, (out, into)) in df.groups().zip(by_group) {

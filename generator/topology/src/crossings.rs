@@ -1,0 +1,126 @@
+//! Crossings: the pairs of global links (x, y) by which VLB paths from one switch to another go
+//! through a third group.
+//!
+//! All routes and triples over one crossing have the same ends: a local hop to the switch that x
+//! leaves, unless the source is that switch, and one from the switch at which y arrives, unless the
+//! destination is that one. They differ only in how they get from where x enters the intermediate
+//! group to where y leaves it. Whatever counts paths or what they load goes over crossings.
+
+use crate::{End, Link, Topology};
+use tvlb_schema::{GroupId, Shape, SwitchId, SwitchIndex};
+
+/// A first and a second global link of a pair of switches, with the local hops that they imply.
+#[derive(Clone, Copy, Debug)]
+pub struct Crossing {
+    /// The link into the intermediate group.
+    pub x: Link,
+    /// The link out of the intermediate group.
+    pub y: Link,
+    /// The intermediate group.
+    pub middle: GroupId,
+    /// The switch that x leaves.
+    pub u: SwitchIndex,
+    /// The switch at which x arrives.
+    pub v: SwitchIndex,
+    /// The switch that y leaves.
+    pub w: SwitchIndex,
+    /// The switch at which y arrives.
+    pub z: SwitchIndex,
+    /// Whether the source is another switch than `u`.
+    pub head: bool,
+    /// Whether the destination is another switch than `z`.
+    pub tail: bool,
+}
+
+impl Crossing {
+    /// The shape of the routes over this crossing that make so many hops in the intermediate group.
+    #[inline]
+    pub fn shape(&self, mid: u8) -> Shape {
+        Shape::of_walk(self.head, mid, self.tail)
+    }
+}
+
+impl Topology {
+    /// The crossings of two switches of different groups, by the ports that x leaves and then y.
+    pub fn crossings(
+        &self,
+        source: SwitchId,
+        destination: SwitchId,
+    ) -> impl Iterator<Item = Crossing> {
+        let df = self.dragonfly();
+        let (from, to) = (df.place(source).0, df.place(destination).0);
+        df.global_ports()
+            .filter_map(move |port| {
+                let End { group, port: arrives } = self.peer(End { group: from, port })?;
+                (group != to).then_some((group, Link { from: port, to: arrives }))
+            })
+            .flat_map(move |(middle, x)| self.crossings_by(source, destination, middle, x))
+    }
+
+    /// Those of them that go through one intermediate group, in the same order.
+    pub fn crossings_through(
+        &self,
+        source: SwitchId,
+        destination: SwitchId,
+        middle: GroupId,
+    ) -> impl Iterator<Item = Crossing> {
+        let from = self.dragonfly().place(source).0;
+        self.links(from, middle)
+            .iter()
+            .flat_map(move |&x| self.crossings_by(source, destination, middle, x))
+    }
+
+    /// Those of them that begin with one link.
+    #[inline]
+    fn crossings_by(
+        &self,
+        source: SwitchId,
+        destination: SwitchId,
+        middle: GroupId,
+        x: Link,
+    ) -> impl Iterator<Item = Crossing> {
+        let df = self.dragonfly();
+        let (here, (to, there)) = (df.place(source).1, df.place(destination));
+        let (u, v) = (df.split_port(x.from).0, df.split_port(x.to).0);
+        self.links(middle, to).iter().map(move |&y| {
+            let (w, z) = (df.split_port(y.from).0, df.split_port(y.to).0);
+            Crossing { x, y, middle, u, v, w, z, head: u != here, tail: z != there }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::arrangement::{Arrangement, arrange};
+    use crate::routes::count::RouteCounter;
+    use tvlb_schema::{Dragonfly, Shape};
+
+    /// Each crossing has one route without a hop in the middle, or one of one hop and a − 2 of two.
+    #[test]
+    fn crossings_have_as_many_routes_as_are_counted() {
+        for arrangement in Arrangement::ALL {
+            let df = Dragonfly::new(1, 4, 2, 7).unwrap();
+            let topology = arrange(df, arrangement, 3).unwrap();
+            let counter = RouteCounter::new(&topology);
+            let others = |d| df.switches().filter(move |&s| df.place(s).0 != df.place(d).0);
+            for destination in df.switches() {
+                for source in others(destination) {
+                    let mut counts = [0; Shape::COUNT];
+                    for crossing in topology.crossings(source, destination) {
+                        if crossing.v == crossing.w {
+                            counts[crossing.shape(0).number()] += 1;
+                        } else {
+                            counts[crossing.shape(1).number()] += 1;
+                            counts[crossing.shape(2).number()] += 2;
+                        }
+                    }
+                    assert_eq!(counts, counter.counts(source, destination));
+                    let by_group = df
+                        .groups()
+                        .flat_map(|k| topology.crossings_through(source, destination, k));
+                    assert_eq!(by_group.count(), topology.crossings(source, destination).count());
+                }
+            }
+        }
+    }
+}
