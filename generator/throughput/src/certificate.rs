@@ -6,6 +6,9 @@
 //! bundle, so t ≥ Σ demand · cheapest / Σ y. Solvers only propose splits and prices; what is
 //! reported is computed here from the loads themselves.
 //!
+//! This stays apart from all solvers on purpose. Of a program that is held factored, the paths of each
+//! flow are counted here one by one, so that an error in the factoring cannot vouch for itself.
+//!
 //! Rounding is accounted for. Every sum has non-negative terms only, so its relative error is at
 //! most (number of operations)·2⁻⁵³; bounds are widened by twice that.
 
