@@ -12,9 +12,9 @@ use tvlb_schema::{Dragonfly, GroupId, NodeId, SwitchId};
 /// Traffic from one switch to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Flow {
-    /// Where it starts.
+    /// The switch that sends.
     pub source: SwitchId,
-    /// Where it ends; may be the source itself, and the flow then uses no link.
+    /// The switch that receives. It may be the source itself; the flow then uses no link.
     pub destination: SwitchId,
     /// In units of one node's bandwidth; above 0.
     pub demand: f64,
@@ -23,7 +23,7 @@ pub struct Flow {
 /// Flows that occur together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flows {
-    /// As in tables: the pattern's name, or that of the file.
+    /// The name in tables: that of the pattern, or that of the file.
     pub name: String,
     /// The pattern that they are of; `None` for those of a file.
     pub pattern: Option<Pattern>,

@@ -1,5 +1,5 @@
 //! A plot of points and lines over two axes: small enough for a phone, its series told apart by
-//! colour, dash and mark together, with a value behind every mark.
+//! colour, dash and mark together, with a value under the pointer at every mark.
 
 use crate::{STYLE, escaped, round_axis, ticks};
 use std::fmt::Write;
@@ -29,11 +29,11 @@ pub enum Ink {
     Paper,
     /// What was chosen.
     Ours,
-    /// A further one.
+    /// A fourth series.
     Fourth,
-    /// A further one.
+    /// A fifth series.
     Fifth,
-    /// A further one.
+    /// A sixth series.
     Sixth,
     /// Everything else.
     Plain,
@@ -85,11 +85,12 @@ impl Ink {
 /// One point.
 #[derive(Clone, Debug)]
 pub struct Mark {
-    /// In the units of the axis.
+    /// The place along the axis to the right, in its units.
     pub x: f64,
-    /// In the units of the axis; none lies beyond its end, and is drawn there as an arrow.
+    /// The height along the axis upwards, in its units; `None` is beyond its end, and is drawn there as
+    /// an arrow.
     pub y: Option<f64>,
-    /// Half the length of the error bar; 0 for none.
+    /// Half the length of the error bar; 0 where there is no bar.
     pub error: f64,
     /// What a pointer over it shows.
     pub hover: String,
@@ -98,13 +99,13 @@ pub struct Mark {
 /// Points that belong together.
 #[derive(Clone, Debug)]
 pub struct Series {
-    /// In the legend; not listed if empty.
+    /// The name in the legend; a series with an empty name is not listed there.
     pub name: String,
-    /// How it looks.
+    /// The look of the series.
     pub ink: Ink,
     /// Whether a line joins them, in their order.
     pub joined: bool,
-    /// The points.
+    /// The points of the series.
     pub marks: Vec<Mark>,
 }
 
@@ -113,7 +114,7 @@ pub struct Series {
 pub struct Axis {
     /// What it counts, with its unit.
     pub name: String,
-    /// Where it begins.
+    /// The number at which the axis begins.
     pub from: f64,
     /// What it must reach.
     pub most: f64,
@@ -151,15 +152,15 @@ impl Axis {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Plot {
-    /// For those who cannot see it.
+    /// What the plot shows, for those who cannot see it.
     pub title: String,
-    /// To the right.
+    /// The axis to the right.
     pub x: Axis,
-    /// Upwards.
+    /// The axis upwards.
     pub y: Axis,
     /// A level that is drawn across, with its name.
     pub level: Option<(f64, String)>,
-    /// The points.
+    /// The series, each drawn over those before it.
     pub series: Vec<Series>,
 }
 

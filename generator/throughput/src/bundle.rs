@@ -1,6 +1,6 @@
 //! The model of one pattern and one set as a matrix: what each choice puts on each link.
 //!
-//! Rates that do not increase with the hop count are just the mixtures of "all paths of at most n
+//! Rates that do not increase with the hop count are exactly the mixtures of "all paths of at most n
 //! hops, evenly", so a flow's choice is a probability for each of its bundles (`program.rs`), and
 //! the model becomes: choose them so that the largest link load t is the least. The throughput is
 //! then 1/t, or the terminals' bound if that is less (design, section 4; Mollah et al., PMBS'17,

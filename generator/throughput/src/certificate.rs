@@ -74,7 +74,7 @@ fn price_of(proposed: f64) -> f64 {
     if proposed > 0.0 { proposed } else { 0.0 }
 }
 
-/// The same, from what each bundle costs.
+/// An upper bound on the throughput from what each bundle costs at some prices.
 fn upper_bound_of(choices: &Choices, prices: &[f64], costs: &[f64]) -> f64 {
     let total: f64 = prices.iter().sum();
     let paid = choices.least_paid(costs);

@@ -38,7 +38,7 @@ pub(super) struct Proposal {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Regrets {
     of_prices: Vec<f64>,
-    /// By flow: its bundles and their regrets.
+    /// The bundles of each flow, with their regrets.
     of_flows: Vec<Vec<(BundleKind, f64)>>,
 }
 
@@ -162,7 +162,8 @@ fn choose(costs: &[f64], discount: f64, split: &mut [f64], regret: &mut [f64]) {
     play(regret, split);
 }
 
-/// Takes each choice in proportion to its regret; as before if there is none.
+/// Takes each choice in proportion to its regret, and leaves the choices as they are where nothing is
+/// regretted.
 fn play(regret: &[f64], choices: &mut [f64]) {
     let total: f64 = regret.iter().sum();
     if total > 0.0 {

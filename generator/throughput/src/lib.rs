@@ -49,9 +49,9 @@ use tvlb_topology::Topology;
 /// [`VAST`] to 10⁻²: there a program takes seconds, or a minute, and finer differences between sets
 /// decide nothing.
 pub const TOLERANCE: f64 = 1e-6;
-/// The same for large fabrics.
+/// The gap up to which a value of a large fabric counts as a number.
 pub const TOLERANCE_OF_LARGE: f64 = 1e-3;
-/// The same for vast ones.
+/// The gap up to which a value of a vast fabric counts as a number.
 pub const TOLERANCE_OF_VAST: f64 = 1e-2;
 /// How many switches a small fabric has at most: dfly(4,8,4,17) is small, dfly(4,8,4,33) is not.
 pub const LARGE: u32 = 200;
@@ -71,11 +71,11 @@ pub enum ModelError {
     NoPath {
         /// Where the flow starts.
         source_switch: u16,
-        /// The same as group and index.
+        /// The group and index of that switch.
         source_place: String,
         /// Where it ends.
         destination_switch: u16,
-        /// The same as group and index.
+        /// The group and index of that switch.
         destination_place: String,
         /// The pattern.
         pattern: String,
@@ -168,7 +168,7 @@ impl<'t> Model<'t> {
         self.at_least(0.0, pattern, set, warm)
     }
 
-    /// The same, where `reached` is known to be reached.
+    /// The throughput of one set on one pattern, where `reached` is known to be reached.
     fn at_least(
         &mut self,
         reached: f64,

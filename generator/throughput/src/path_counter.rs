@@ -48,7 +48,7 @@ pub struct PathCounter<'t> {
     links: LinkNumbers,
     counting: Counting,
     paths: [f64; CLASSES],
-    /// By class and link.
+    /// How many paths of a class use a link, at class·(number of links) + link.
     uses: Vec<f64>,
     /// For each hop count of paths with two hops in the middle (4, 5, 6): the pairs (x, y) by
     /// where x enters and y leaves the intermediate group.

@@ -66,7 +66,7 @@ impl PathSet {
         Ok(Self { name: text.trim().to_owned(), rule, one_split_of_111 })
     }
 
-    /// As in tables and plots.
+    /// The set's name in tables and plots.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -99,7 +99,7 @@ impl PathSet {
     }
 
     /// The same paths walked backwards, for a set of whole shapes. A fraction has no such mirror
-    /// image: which routes it keeps is drawn for each direction anew.
+    /// image: which routes it keeps is drawn for each direction by itself.
     #[must_use]
     pub fn reversed(&self) -> Option<Self> {
         let shapes = self.whole_shapes()?.iter().map(Shape::reversed).collect();
@@ -110,7 +110,7 @@ impl PathSet {
         })
     }
 
-    /// The same way of counting with another rule.
+    /// A set with another rule whose triples of shape 111 count as in this one.
     pub(super) fn with_rule(&self, rule: SetRule) -> Self {
         Self { name: self.name.clone(), rule, one_split_of_111: self.one_split_of_111 }
     }

@@ -115,7 +115,7 @@ impl Choices {
         self.flows.push(first..self.kinds.len());
     }
 
-    /// The same, by the classes that were counted.
+    /// Adds a flow by the classes that were counted.
     pub(super) fn add_counted(&mut self, demand: f64, classes: &[PathClass]) {
         let classes = classes.iter().map(|class| (class.is_vlb, class.hops, class.paths));
         self.add_flow(demand, &classes.collect::<Vec<_>>());

@@ -34,7 +34,7 @@ pub struct MeanThroughput {
 /// One set.
 #[derive(Clone, Debug, Serialize)]
 pub struct SetResult {
-    /// As written.
+    /// The set's text as the user wrote it.
     pub set: String,
     /// An earlier set that has the same paths.
     pub same_as: Option<String>,
@@ -213,7 +213,7 @@ impl MeanThroughput {
         }
     }
 
-    /// The value, or the middle of the interval where there is none.
+    /// The value, or the middle of the interval where no value is certified.
     pub fn middle(&self) -> f64 {
         self.value.unwrap_or(f64::midpoint(self.lower, self.upper))
     }

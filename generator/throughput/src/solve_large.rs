@@ -2,7 +2,7 @@
 //!
 //! The same steps as in `solve.rs`: a few even splits against the price bound of the global links,
 //! and where these leave a gap a method that closes it, here the first-order one. What came out is
-//! certified once, by counting the paths of each flow anew.
+//! certified once, by counting the paths of each flow again.
 
 use super::certificate::{Certified, counted};
 use super::factored::Factored;

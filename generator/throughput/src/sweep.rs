@@ -291,7 +291,7 @@ impl Tally {
         }
     }
 
-    /// Both together.
+    /// The sum of two tallies.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -347,7 +347,7 @@ fn units(df: &Dragonfly, patterns: &[Flows]) -> Vec<Vec<usize>> {
     units
 }
 
-/// Whether `larger` has just the paths of `smaller` up to some number of hops, and `smaller` has
+/// Whether `larger` has exactly the paths of `smaller` up to some number of hops, and `smaller` has
 /// none beyond: then each bundle of `smaller` is one of `larger` too.
 fn is_head_of(smaller: &PathSet, larger: &PathSet, counting: Counting) -> bool {
     let (Some(shapes), rule) = (smaller.whole_shapes(), larger.rule()) else { return false };

@@ -57,7 +57,8 @@ impl Topology {
             .flat_map(move |(middle, x)| self.crossings_by(source, destination, middle, x))
     }
 
-    /// Those of them that go through one intermediate group, in the same order.
+    /// The crossings of two switches that go through one intermediate group, in the order of
+    /// [`Self::crossings`].
     pub fn crossings_through(
         &self,
         source: SwitchId,
@@ -70,7 +71,7 @@ impl Topology {
             .flat_map(move |&x| self.crossings_by(source, destination, middle, x))
     }
 
-    /// Those of them that begin with one link.
+    /// The crossings of two switches that begin with the link `x` into the group `middle`.
     #[inline]
     fn crossings_by(
         &self,

@@ -15,7 +15,7 @@ pub struct LinkNumbers {
 }
 
 impl LinkNumbers {
-    /// Of this Dragonfly.
+    /// The numbering of the links of this Dragonfly.
     pub fn new(df: Dragonfly) -> Self {
         Self { df }
     }
@@ -157,7 +157,7 @@ struct Walk<'n> {
 }
 
 impl Walk<'_> {
-    /// To a switch of the same group, if the walk is not there.
+    /// Goes on to a switch of the same group, unless the walk is already there.
     fn to(&mut self, to: SwitchIndex) {
         let (group, from) = self.at;
         if from != to {
@@ -166,7 +166,7 @@ impl Walk<'_> {
         }
     }
 
-    /// To the switch that has this port, and over its cable.
+    /// Goes on to the switch that has this port, and over the port's cable.
     fn by_cable(&mut self, peer: &impl Fn(End) -> Option<End>, port: GlobalPort) -> Option<()> {
         let df = &self.numbers.df;
         let group = self.at.0;

@@ -14,7 +14,7 @@
 //! listed, as are MIN paths and those within a group.
 //!
 //! Sums are taken apart again by subtraction, so results are good to some ten digits, not to the
-//! last; `certificate.rs` counts anew.
+//! last; `certificate.rs` counts again.
 //!
 //! The crossings that the path counter goes over one by one never appear here, which is the point of
 //! the factoring; so this counts paths in a second way, and tests hold it against the first.
@@ -24,7 +24,7 @@
 
 #![expect(
     clippy::inline_always,
-    reason = "what `dispatch` compiles for a vector width is just what is inlined into its closure"
+    reason = "what `dispatch` compiles for a vector width is exactly what is inlined into its closure"
 )]
 
 mod table;
@@ -55,9 +55,9 @@ struct Span {
     to: GroupId,
     /// The global links by intermediate group: those into it, and those out of it.
     middles: Vec<(Vec<Into>, Vec<OutOf>)>,
-    /// By u·a + z, the walks that go that way.
+    /// The numbers of walks whose x leaves switch u and whose y arrives at switch z, at u·a + z.
     walks: Table,
-    /// The same by z·a + u.
+    /// The cells of `walks` in the other order, at z·a + u.
     walks_by_end: Vec<ByMid>,
 }
 
@@ -437,7 +437,8 @@ fn edge_costs<'w>(
     costs
 }
 
-/// The same for loads, with the rates of walks without and with a hop at the other end.
+/// Puts on the links of head hops, or of tail hops, what all walks carry there, by the rates of walks
+/// without and with a hop at the other end.
 #[inline(always)]
 fn add_edge_loads<'w>(
     walks: impl Iterator<Item = (&'w ByMid, &'w ByMid)>,
