@@ -142,7 +142,10 @@ pub struct SwitchImage<'a> {
     first: (SwitchId, GlobalPort),
     virtual_channels: VcScheme,
     decisions: PerDecision<DecisionEntry>,
-    sets: heapless::Vec<SetView<'a>, MOST_SETS, u8>,
+    /// An array and a count rather than a `heapless::Vec`, which has a destructor: with one, a switch
+    /// would need its bytes until it is dropped, and could not outlive them unused.
+    sets: [SetView<'a>; MOST_SETS],
+    set_count: usize,
     /// Per global port of the group the other end of its cable.
     peers: &'a [PeerCode],
     /// Every global port of this switch has a cable.
@@ -175,7 +178,8 @@ impl<'a> SwitchImage<'a> {
                 par_source: DecisionEntry::NONE,
                 par_second: DecisionEntry::NONE,
             },
-            sets: heapless::Vec::new(),
+            sets: [SetView::NONE; MOST_SETS],
+            set_count: 0,
             peers: &[],
             fully_cabled: false,
             fabric: *fabric,
@@ -205,7 +209,7 @@ impl<'a> SwitchImage<'a> {
         }
         for decision in Decision::ALL {
             let set = self.set_number(decision);
-            if set >= self.sets.len() {
+            if set >= self.set_count {
                 return refusal.out_of_range(Value::SetOfDecision, HEADER_LEN, saturating_u32(set));
             }
         }
@@ -219,7 +223,7 @@ impl<'a> SwitchImage<'a> {
             return refusal.too_short(Part::Peers, peers_at, rest.len(), needed);
         };
         (self.peers, rest) = (peers.as_chunks().0, behind);
-        for (number, set) in (0..).zip(self.sets.iter_mut()) {
+        for (number, set) in (0..).zip(self.sets.iter_mut().take(self.set_count)) {
             set.check(number, refusal)?;
             set.take_sections(&mut rest, &df, end, refusal)?;
         }
@@ -241,11 +245,9 @@ impl<'a> SwitchImage<'a> {
         for decision in [ugal_l, par_source, par_second] {
             *decision = DecisionEntry::read(fields);
         }
-        for _ in 0..fields.below(MOST_SETS + 1) {
-            let mut set = SetView::NONE;
+        self.set_count = fields.below(MOST_SETS + 1);
+        for set in self.sets.iter_mut().take(self.set_count) {
             set.read(fields);
-            // There is room: the field says three at most.
-            let _ = self.sets.push(set);
         }
     }
 
@@ -348,15 +350,20 @@ impl<'a> SwitchImage<'a> {
     }
 
     /// How many sets the image holds.
-    pub fn set_count(&self) -> usize {
-        self.sets.len()
+    pub const fn set_count(&self) -> usize {
+        self.set_count
     }
 
     /// The set of a decision.
     #[inline]
     pub fn set(&self, decision: Decision) -> &SetView<'a> {
-        // The image was refused if it names a set that it does not have.
-        self.sets.get(self.set_number(decision)).unwrap_or(const { &SetView::NONE })
+        // Without an index there is no bounds check that the optimiser would have to remove.
+        let [first, second, third] = &self.sets;
+        match self.set_number(decision) {
+            0 => first,
+            1 => second,
+            _ => third,
+        }
     }
 
     /// The threshold T of a decision.
