@@ -80,7 +80,7 @@ pub(crate) struct Generate {
     /// Where sets are chosen: how much traffic the candidates are tried with [default: standard]
     #[arg(long, value_enum, ignore_case = true, value_name = "SIZE")]
     pub(crate) panel: Option<PanelChoice>,
-    /// Where sets are chosen: what to try besides, SET or SET T=N, or two for PAR with `then`
+    /// Where sets are chosen: a further candidate to try, SET or SET T=N, or two for PAR with `then`
     /// between; may be repeated
     #[arg(long, value_name = "POLICY")]
     pub(crate) candidate: Vec<String>,
@@ -106,14 +106,14 @@ pub(crate) struct Search {
     /// The fabric files; a mixture is judged on all of them
     #[arg(required = true)]
     pub(crate) fabrics: Vec<PathBuf>,
-    /// Whose decision the mixtures are for
+    /// The scheme that the mixtures are for
     #[arg(long, value_enum, ignore_case = true, default_value_t = SearchScheme::UgalL)]
     pub(crate) scheme: SearchScheme,
-    /// Begin no new wave of mixtures after so many runs of the simulator
+    /// Begin no new generation of mixtures after so many runs of the simulator
     #[arg(long, default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) runs: u32,
-    /// Of the traffic and of the draws of mixtures; another than the fabric files', so that
-    /// `generate` judges by traffic that the search has not seen
+    /// The seed of the traffic and of the draws of mixtures; it differs from the fabric files' seed so
+    /// that `generate` then compares under traffic that the search has not seen
     #[arg(long, default_value_t = 2, value_name = "N")]
     pub(crate) seed: u64,
     /// How much traffic mixtures are tried with
