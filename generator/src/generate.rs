@@ -1,6 +1,6 @@
 //! The whole way from a loaded fabric to a table set in memory: images and their manifest.
 
-use crate::balance::link_use::{Draw, Imbalance};
+use crate::balance::link_load::{Draw, Imbalance};
 use crate::balance::{balance_entry, is_countable};
 use crate::fabric::Fabric;
 use crate::fabric_file::{FabricFile, Wiring};

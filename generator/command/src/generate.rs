@@ -82,7 +82,7 @@ fn make(arguments: &Generate) -> Outcome {
         (policies(&rules, &fabric.file.thresholds.unwrap_or_default()), None)
     } else {
         let choice = choose_sets(&fabric, &options, arguments)?;
-        (choice.policies, Some((choice.entry, choice.evidence)))
+        (choice.policies, Some((choice.entry, choice.plot_data)))
     };
     let counter = RouteCounter::new(&fabric.topology);
     let bars = Bars::new(arguments.quiet);
@@ -90,7 +90,7 @@ fn make(arguments: &Generate) -> Outcome {
         bars.stage("balance", Some(Decision::ALL.len()));
         policies = balanced(&counter, &policies, &bars).map_err(|_| Failure::Interrupted)?;
     }
-    let (choice, evidence) = choice.unzip();
+    let (choice, plot_data) = choice.unzip();
     let draw_work = draw_work_of(&counter, &policies).map_err(Failure::of)?;
 
     let mut generated = generate(&fabric, &policies, &bars).map_err(unreachable)?;
@@ -112,7 +112,7 @@ fn make(arguments: &Generate) -> Outcome {
         let subject = Subject {
             fabric: &fabric,
             options: &options,
-            evidence: evidence.as_ref(),
+            plot_data: plot_data.as_ref(),
             manifest: &generated.manifest,
             images: &generated.images,
             certificate: &certificate,

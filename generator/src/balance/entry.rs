@@ -1,6 +1,6 @@
 //! The manifest's entry for how evenly a set loads the links.
 
-use super::link_use::{Draw, Imbalance};
+use super::link_load::{Draw, Imbalance};
 use crate::policy::Policy;
 use crate::routes::count::RouteCounter;
 use crate::table_set::{BalanceEntry, ImbalanceEntry, rounded};

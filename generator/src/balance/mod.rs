@@ -1,4 +1,4 @@
-//! Load balance: thin the routes by overused first links until no link stands out more than under
+//! Load balance: thin the routes by overloaded first links until no link stands out more than under
 //! conventional VLB (Rahman et al., SC'19, section 3.3.3).
 //!
 //! What is adjusted is, for each source switch and each global port of its group, the fraction of
@@ -7,14 +7,14 @@
 //! so these levels steer the load of all of them; the second link of a route lies in another
 //! group, and a switch that thinned by it would have to list all links of the fabric.
 //!
-//! Each round measures every link's use ([`LinkUse`]) and lowers or raises the share of each
+//! Each round measures every link's load ([`LinkLoads`]) and lowers or raises the share of each
 //! first link by how far it, and the local link to it, lie above the mean. It stops once the most
-//! used links of both kinds lie hardly farther above the mean than conventional VLB's own
+//! loaded links of both kinds lie hardly farther above the mean than conventional VLB's own
 //! ([`MARGIN`]), or after [`MOST_ROUNDS`]; the best round counts. A level keeps at least a quarter,
 //! and where no route of a pair would be left, its source switch thins nothing.
 
 mod entry;
-pub mod link_use;
+pub mod link_load;
 
 pub use entry::balance_entry;
 
@@ -22,20 +22,20 @@ use crate::policy::{Levels, Policy};
 use crate::routes::count::RouteCounter;
 use crate::routes::presence::{present_shapes, shapes_when_thinned};
 use crate::topology::Topology;
-use link_use::{Draw, Imbalance, LinkUse};
+use link_load::{Draw, Imbalance, LinkLoads};
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
 use tvlb_progress::{Cancelled, Progress};
 use tvlb_schema::{Level, SetRule, SwitchId};
 
-/// The rounds of adjustment.
+/// The largest number of rounds of adjustment.
 pub const MOST_ROUNDS: usize = 12;
-/// How far above conventional VLB's most used link, against the mean, is even enough.
+/// The imbalance over conventional VLB's that is even enough.
 pub const MARGIN: f64 = 1.02;
 /// Pairs (x, y) over all pairs of switches that are counted in a second or so.
 const MOST_CROSSINGS: u64 = 50_000_000;
 
-/// Whether the use of links can be counted, and balanced, in little time.
+/// Whether the load of links can be counted, and balanced, in little time.
 pub fn is_countable(topology: &Topology) -> bool {
     let df = topology.dragonfly();
     let switches = u64::from(df.switch_count());
@@ -43,14 +43,14 @@ pub fn is_countable(topology: &Topology) -> bool {
     switches * switches * per_pair <= MOST_CROSSINGS
 }
 
-/// The levels of every switch, and what they are good for.
+/// The levels of every switch, and the imbalance with and without them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Balance {
-    /// What each switch thins.
+    /// How each switch thins the set.
     pub levels: Levels,
-    /// Of the set as its rule has it.
+    /// The imbalance of the set as its rule has it.
     pub before: Imbalance,
-    /// With these levels.
+    /// The imbalance with these levels.
     pub after: Imbalance,
 }
 
@@ -67,8 +67,8 @@ pub fn balance(
     let topology = counter.topology();
     let df = topology.dragonfly();
     let switches: Vec<SwitchId> = df.switches().collect();
-    let mut used = LinkUse::of(counter, Draw::Set { rule, levels: &[] });
-    let before = used.imbalance(topology);
+    let mut loads = LinkLoads::of(counter, Draw::Set { rule, levels: &[] });
+    let before = loads.imbalance(topology);
     let mut best = Balance { levels: Levels::default(), before, after: before };
     let mut shares = vec![vec![1.0; df.ports_per_group() as usize]; switches.len()];
     for _ in 0..MOST_ROUNDS {
@@ -76,16 +76,16 @@ pub fn balance(
             break;
         }
         progress.check()?;
-        let (local, global) = used.means(topology);
+        let (local, global) = loads.means(topology);
         for (shares, &switch) in shares.iter_mut().zip(&switches) {
             let (group, here) = df.place(switch);
             for (share, x) in shares.iter_mut().zip(df.global_ports()) {
                 let owner = df.split_port(x).0;
-                let mut excess = used.global(group, x) / global;
+                let mut excess = loads.global(group, x) / global;
                 if owner != here && local > 0.0 {
-                    excess *= used.local(group, here, owner) / local;
+                    excess *= loads.local(group, here, owner) / local;
                 }
-                // A port without a cable is not used at all.
+                // A port without a cable has no load.
                 if excess > 0.0 {
                     *share /= excess;
                 }
@@ -100,8 +100,8 @@ pub fn balance(
             .zip(&shares)
             .map(|(&switch, shares)| safe_levels(counter, rule, switch, shares))
             .collect();
-        used = LinkUse::of(counter, Draw::Set { rule, levels: &levels });
-        let after = used.imbalance(topology);
+        loads = LinkLoads::of(counter, Draw::Set { rule, levels: &levels });
+        let after = loads.imbalance(topology);
         if after.against(&conventional) < best.after.against(&conventional) {
             best = Balance { levels: levels.into(), after, ..best };
         }

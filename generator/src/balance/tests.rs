@@ -1,4 +1,4 @@
-//! Use counted by listing every path, and what a balance does.
+//! Loads counted by listing every path, and what a balance does.
 
 use super::*;
 use crate::routes::enumerate::routes;
@@ -14,7 +14,7 @@ use wirings::{absolute, any, inter_group_pairs};
 #[path = "../../topology/src/routes/wirings.rs"]
 mod wirings;
 
-/// Uses of local links, and of all links of each two groups together: which of several between the
+/// Loads of local links, and of all links of each two groups together: which of several between the
 /// same two switches a walk takes, it does not tell.
 fn by_walks(topology: &Topology, walks: &[(Walk, f64)]) -> (Vec<f64>, Vec<f64>) {
     let df = topology.dragonfly();
@@ -34,11 +34,11 @@ fn by_walks(topology: &Topology, walks: &[(Walk, f64)]) -> (Vec<f64>, Vec<f64>) 
     (local, between)
 }
 
-/// The same of counted uses.
-fn by_groups(topology: &Topology, used: &LinkUse) -> (Vec<f64>, Vec<f64>) {
+/// The same sums of counted loads.
+fn by_groups(topology: &Topology, loads: &LinkLoads) -> (Vec<f64>, Vec<f64>) {
     let df = topology.dragonfly();
     let links = LinkNumbers::new(*df);
-    let (g, mut local) = (df.g() as usize, used.of.clone());
+    let (g, mut local) = (df.g() as usize, loads.by_link.clone());
     let mut between = vec![0.0; g * g];
     for group in df.groups() {
         for port in df.global_ports() {
@@ -54,8 +54,8 @@ fn by_groups(topology: &Topology, used: &LinkUse) -> (Vec<f64>, Vec<f64>) {
     (local, between)
 }
 
-fn assert_same(topology: &Topology, used: &LinkUse, walks: &[(Walk, f64)]) {
-    let (counted, listed) = (by_groups(topology, used), by_walks(topology, walks));
+fn assert_same(topology: &Topology, loads: &LinkLoads, walks: &[(Walk, f64)]) {
+    let (counted, listed) = (by_groups(topology, loads), by_walks(topology, walks));
     let pairs = counted.0.iter().zip(&listed.0).chain(counted.1.iter().zip(&listed.1));
     for (one, other) in pairs {
         assert!((one - other).abs() < 1e-9, "counted {one}, listed {other}");
@@ -96,7 +96,7 @@ fn listed(topology: &Topology, rule: &SetRule, levels: &[Vec<Level>]) -> Vec<(Wa
 }
 
 #[test]
-fn conventional_use_is_that_of_all_triples() {
+fn the_load_of_conventional_vlb_is_that_of_all_triples() {
     for topology in [absolute(2, 4, 2, 9), absolute(1, 3, 2, 4), absolute(1, 1, 4, 5)] {
         let counter = RouteCounter::new(&topology);
         let mut walks = Vec::new();
@@ -106,18 +106,18 @@ fn conventional_use_is_that_of_all_triples() {
             let count = f64::from(u32::try_from(all.len()).unwrap());
             walks.extend(all.into_iter().map(|walk| (walk, 1.0 / count)));
         }
-        assert_same(&topology, &LinkUse::of(&counter, Draw::Conventional), &walks);
+        assert_same(&topology, &LinkLoads::of(&counter, Draw::Conventional), &walks);
     }
 }
 
 #[test]
-fn use_of_a_set_is_that_of_all_its_routes() {
+fn the_load_of_a_set_is_that_of_all_its_routes() {
     let topology = absolute(2, 4, 2, 9);
     let counter = RouteCounter::new(&topology);
     for text in ["all", "strategic-2-3", "shapes:110", "2*shapes:011, only:120", "4-hop by shape"] {
         let rule = parse_set(text, 3).unwrap();
-        let used = LinkUse::of(&counter, Draw::Set { rule: &rule, levels: &[] });
-        assert_same(&topology, &used, &listed(&topology, &rule, &[]));
+        let loads = LinkLoads::of(&counter, Draw::Set { rule: &rule, levels: &[] });
+        assert_same(&topology, &loads, &listed(&topology, &rule, &[]));
     }
 }
 
@@ -131,8 +131,8 @@ fn levels_count_by_what_they_keep() {
         .collect();
     for text in ["all", "all by shape", "30% 5-hop", "shapes:021 by shape"] {
         let rule = parse_set(text, 3).unwrap();
-        let used = LinkUse::of(&counter, Draw::Set { rule: &rule, levels: &levels });
-        assert_same(&topology, &used, &listed(&topology, &rule, &levels));
+        let loads = LinkLoads::of(&counter, Draw::Set { rule: &rule, levels: &levels });
+        assert_same(&topology, &loads, &listed(&topology, &rule, &levels));
     }
 }
 
@@ -146,7 +146,7 @@ impl Progress for Cancelling {
 }
 
 #[test]
-fn a_balance_evens_the_use_of_links() {
+fn a_balance_evens_the_load_of_links() {
     let topology = absolute(4, 8, 4, 9);
     let counter = RouteCounter::new(&topology);
     let conventional = Imbalance::of(&counter, Draw::Conventional);

@@ -1,6 +1,6 @@
 //! The candidates: Step 1's, the paper's choice, and a small family of mixtures.
 //!
-//! Weights do not show in Step 1's model but matter to UGAL, whose decision weighs a drawn path's
+//! Step 1's model does not see weights, but they matter to UGAL, whose decision weighs a drawn path's
 //! hops: so every set of shapes that Step 1 hands over is tried drawn by route and drawn by shape.
 //! Its mirror image, heads and tails exchanged, carries the same under reversed traffic, so it is
 //! tried too. The family holds mixtures that weight short shapes more than long ones and keep long
@@ -15,13 +15,14 @@ pub const PAPER: &str = "strategic-2-3";
 /// The set that is taken where no candidate holds all guards: conventional VLB's paths.
 pub const FALLBACK: &str = "all";
 
-/// The set that is taken unseen where a fabric is too large to be modelled and no simulation is wanted.
+/// The set that is taken without any comparison where a fabric is too large to be modelled and no
+/// simulation is wanted.
 pub const DEFAULT: &str = "strategic-2-3 by shape";
 
-/// What is tried for either scheme.
+/// Sets that are tried for either scheme.
 const FAMILY: [&str; 4] = [FALLBACK, DEFAULT, "shapes:011", "4-hop by shape"];
 
-/// What is tried for UGAL-L besides, found by `tvlb search` on dfly(4, 8, 4, 9) and dfly(4, 8, 4, 17).
+/// Further policies that are tried for UGAL-L, found by `tvlb search` on dfly(4, 8, 4, 9) and dfly(4, 8, 4, 17).
 const UGAL_L_FAMILY: [&str; 4] = [
     "only:000+010+020+100+101, 2*only:001, 4*only:011 T=-8",
     "only:000+010+020+100+101, 2*only:001, 4*only:011 T=-2",
@@ -29,7 +30,7 @@ const UGAL_L_FAMILY: [&str; 4] = [
     "4*only:000+001+010+011+021+111, 2*only:020+100+120+121, only:101+110 T=-2",
 ];
 
-/// The same for PAR; the fourth is the second with the T that holds the guards in groups of many
+/// Further policies that are tried for PAR; the fourth is the second with the T that holds the guards in groups of many
 /// switches (docs/measurements/step-2.md, "Large groups need a larger T").
 const PAR_FAMILY: [&str; 7] = [
     "only:000+110, 4*only:001+010+011+020+021+100+101+111, 8*only:120 T=-2 \
@@ -52,7 +53,7 @@ pub enum Origin {
     Paper,
     /// On Step 1's front within ε.
     Front,
-    /// The mirror image of one that is.
+    /// The mirror image of a set on Step 1's front.
     Mirror,
     /// One of the family of mixtures.
     Family,
@@ -60,12 +61,12 @@ pub enum Origin {
     User,
     /// One candidate's set at PAR's first decision and another's at its second.
     Pair,
-    /// One of the best, its load balanced.
+    /// One of the best, with its load balanced.
     Balanced,
 }
 
 impl Origin {
-    /// As in the manifest.
+    /// The name in the manifest.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Paper => "paper",
@@ -107,11 +108,11 @@ impl Candidate {
 pub struct Sources<'s> {
     /// The rules on Step 1's front within ε.
     pub front: &'s [SetRule],
-    /// What the user names.
+    /// The policies that the user names.
     pub user: &'s [PolicyPair],
-    /// T of each decision, where that is given: then none is tried with another.
+    /// T of each decision, where the fabric file gives it: then no other T is tried.
     pub thresholds: Option<PerDecision<i16>>,
-    /// Of the sets.
+    /// The seed of all sets.
     pub seed: u64,
 }
 
@@ -164,13 +165,13 @@ impl Sources<'_> {
     }
 }
 
-/// The same routes, every shape drawn alike.
+/// The rule of the same routes where every shape is drawn equally often.
 pub fn by_shape(rule: &SetRule) -> SetRule {
     let weights = rule.keep.map(|keep| u16::from(keep > Keep::NONE));
     SetRule { draw: DrawRule::ByShape { weights }, ..*rule }
 }
 
-/// Heads and tails exchanged.
+/// The rule with heads and tails exchanged.
 fn mirrored(rule: &SetRule) -> SetRule {
     let mut keep = rule.keep;
     for shape in Shape::all() {

@@ -1,139 +1,216 @@
-//! One scheme's contest: guards first, then the race, then the choice among the finalists.
+//! One scheme's contest: guards first, then the race, then the choice among those that finished it.
 //!
-//! It knows contenders by number only: 0 is conventional UGAL, 1 the paper's choice, the rest are
-//! the other candidates. What they are and how they are tried is the [`Judge`]'s business, so the
-//! rules can be tested on made-up outcomes. The same answers give the same verdict, at any number
-//! of threads.
+//! It knows contenders by number only. What they are and how they are tried is the [`Runner`]'s
+//! business, so the rules can be tested on made-up outcomes. The same answers give the same result, at
+//! any number of threads.
+//!
+//! In the race, candidates are tried pattern by pattern, and those that cannot win any more are
+//! dropped. After each pattern every two candidates are compared by the mean of their differences over
+//! the patterns so far; both have met the same traffic and random numbers, so what a pattern does to
+//! both cancels. A candidate is dropped once enough others are ahead of it by more than [`CONFIDENCE`]
+//! standard errors of that mean. A standard deviation counts as at least [`LEAST_DEVIATION`], so that
+//! a few equal differences do not pass for certainty.
 
-use super::ChooseError;
-use super::objective::{Finalist, Prefer, choose};
+use super::baseline::{Baseline, GuardFailure, guard_saturation, saturation};
+use super::contender::{Contender, PerContender};
+use super::error::ChooseError;
+use super::figures::mean;
+use super::objective::{Finalist, Prefer, by_merit};
 use super::panel::{Guard, Panel};
-use super::race::{Lead, Standings, race};
-use super::search::load_of;
-use super::trial::Judge;
-use super::yardstick::{
-    Breach, CONVENTIONAL, PAPER, Yardstick, all_of, guard_saturation, saturation,
-};
+use super::runner::{Runner, all_of, load_of, step_of};
 
-/// By how much a candidate is expected to be ahead of conventional UGAL.
-const FIRST_LEAD: f64 = 0.04;
+/// By how much a candidate is expected to be ahead of conventional UGAL before its first run.
+pub(super) const FIRST_LEAD: f64 = 0.04;
+/// How many standard errors make a candidate hopeless.
+pub const CONFIDENCE: f64 = 3.0;
+/// The least standard deviation of a difference: saturations are found to a hundredth, so a
+/// difference is out by this much from rounding alone.
+pub const LEAST_DEVIATION: f64 = 0.006;
+/// Patterns before the first candidate is dropped.
+pub const LEAST_ROUNDS: usize = 2;
 
-/// What became of the contenders.
+/// The result of a contest.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Verdict {
-    /// What all were measured by.
-    pub yardstick: Yardstick,
-    /// By contender: the first guard on which it fails.
-    pub breaches: Vec<Option<Breach>>,
-    /// By contender: saturation on each score pattern that it met.
+pub struct ContestResult {
+    /// What all candidates were compared with.
+    pub baseline: Baseline,
+    /// The first guard on which each contender fails, if it fails on any.
+    pub failures: PerContender<Option<GuardFailure>>,
+    /// Saturation on each score pattern that each contender met.
     pub standings: Standings,
-    /// Those among whom the choice was made, the chosen one first.
+    /// The candidates that were still in after the last pattern, the chosen one first.
     pub finalists: Vec<Finalist>,
-    /// Conventional UGAL and the paper's choice in the same figures.
+    /// The same figures of conventional UGAL and of the paper's choice.
     pub references: [Finalist; 2],
-    /// Set where no candidate holds all guards; then `chosen` is the fallback.
+    /// Whether no candidate holds all guards; then `chosen` is the fallback.
     pub none_holds: bool,
     /// The chosen contender.
-    pub chosen: usize,
+    pub chosen: Contender,
 }
 
-impl Verdict {
+impl ContestResult {
     /// The second best by the objective.
-    pub fn runner_up(&self) -> Option<usize> {
+    pub fn runner_up(&self) -> Option<Contender> {
         self.finalists.get(1).map(|finalist| finalist.contender)
     }
 
-    /// By how much the chosen one is ahead of another in saturation.
-    pub fn lead_over(&self, other: usize) -> Lead {
+    /// The lead in saturation of the chosen contender over another.
+    pub fn lead_over(&self, other: Contender) -> Lead {
         self.standings.lead(self.chosen, other)
     }
 }
 
-/// Decides among `count` contenders, of which at least the first two exist. `fallback` is taken
+/// Decides among `count` contenders, of which at least the two references exist. `fallback` is taken
 /// where no candidate holds all guards.
 ///
 /// # Errors
 /// The first run that failed.
 pub fn contest(
-    judge: &impl Judge,
+    runner: &impl Runner,
     panel: &Panel,
     count: usize,
     prefer: Prefer,
-    fallback: usize,
-) -> Result<Verdict, ChooseError> {
-    let yardstick = Yardstick::measure(judge, panel)?;
-    let contenders: Vec<usize> = (0..count).collect();
-    let breaches = all_of(&contenders, |&contender| match contender {
-        CONVENTIONAL => Ok(None),
-        _ => match yardstick.slow(judge, panel, contender)? {
-            None => yardstick.breach(judge, panel, contender, 0..panel.guards.len()),
+    fallback: Contender,
+) -> Result<ContestResult, ChooseError> {
+    let baseline = Baseline::measure(runner, panel)?;
+    let all: Vec<Contender> = Contender::all(count).collect();
+    let failures = PerContender::from(all_of(&all, |&contender| {
+        if contender == Contender::CONVENTIONAL {
+            return Ok(None);
+        }
+        match baseline.slow_at_light_load(runner, panel, contender)? {
+            None => baseline.guard_failure(runner, panel, contender, 0..panel.guards.len()),
             slow => Ok(slow),
-        },
+        }
+    })?);
+
+    let holds = |contender: Contender| failures[contender].is_none();
+    let in_race: Vec<Contender> =
+        all.iter().copied().filter(|&c| c.is_reference() || holds(c)).collect();
+    let mut standings =
+        Standings { values: PerContender::same(count, Vec::new()), rounds: panel.score.len() };
+    race(&mut standings, in_race.clone(), prefer.finalists(), |round, left, so_far| {
+        all_of(left, |&contender| {
+            let expected = if round == 0 {
+                FIRST_LEAD
+            } else {
+                so_far.lead(contender, Contender::CONVENTIONAL).mean
+            };
+            let guess = step_of(load_of(baseline.score_steps[round]) + expected);
+            saturation(runner, contender, &panel.score[round], guess).map(load_of)
+        })
     })?;
 
-    let holds = |contender: &usize| breaches[*contender].is_none();
-    let racers: Vec<usize> =
-        contenders.iter().copied().filter(|c| *c <= PAPER || holds(c)).collect();
-    let standings = race(
-        racers.len(),
-        panel.score.len(),
-        &[0, 1],
-        prefer.finalists(),
-        |round, alive, so_far| {
-            all_of(alive, |&racer| {
-                let expected =
-                    if round == 0 { FIRST_LEAD } else { so_far.lead(racer, CONVENTIONAL).mean };
-                let guess = step_of(load_of(yardstick.score_steps[round]) + expected);
-                saturation(judge, racers[racer], &panel.score[round], guess).map(load_of)
-            })
-        },
-    )?;
-    let mut values = vec![Vec::new(); count];
-    for (&contender, of_racer) in racers.iter().zip(standings.values) {
-        values[contender] = of_racer;
-    }
-    let standings = Standings { values, rounds: panel.score.len() };
-
-    let finalist = |contender: usize| {
+    let finalist = |contender: Contender| {
         // Where the objective looks at guards, they are searched; else it is enough that they hold.
-        let guards = if prefer.looks_at_guards() && contender != CONVENTIONAL {
+        let guards = if prefer.looks_at_guards() && contender != Contender::CONVENTIONAL {
             let guesses: Vec<(&Guard, u32)> =
-                panel.guards.iter().zip(yardstick.guard_steps.iter().copied()).collect();
+                panel.guards.iter().zip(baseline.guard_steps.iter().copied()).collect();
             all_of(&guesses, |&(guard, guess)| {
-                guard_saturation(judge, panel, contender, guard, guess)
+                guard_saturation(runner, panel, contender, guard, guess)
             })?
         } else {
-            yardstick.guard_steps.clone()
+            baseline.guard_steps.clone()
         };
         Ok::<Finalist, ChooseError>(Finalist {
             contender,
             saturations: standings.values[contender].clone(),
             guards: guards.into_iter().map(load_of).collect(),
-            latency: yardstick.low_latency(judge, panel, contender)?,
+            latency: baseline.low_latency(runner, panel, contender)?,
         })
     };
-    let references = [finalist(CONVENTIONAL)?, finalist(PAPER)?];
-    let mut eligible: Vec<usize> = racers
-        .iter()
-        .copied()
-        .filter(|c| *c != CONVENTIONAL && holds(c) && standings.finished(*c))
+    let references = [finalist(Contender::CONVENTIONAL)?, finalist(Contender::PAPER)?];
+    let mut eligible: Vec<Contender> = in_race
+        .into_iter()
+        .filter(|&c| c != Contender::CONVENTIONAL && holds(c) && standings.finished(c))
         .collect();
     let none_holds = eligible.is_empty();
     if none_holds {
         eligible.push(fallback);
     }
-    let finalists = choose(prefer, all_of(&eligible, |&c| finalist(c))?, &references);
+    let finalists = by_merit(prefer, all_of(&eligible, |&c| finalist(c))?, &references);
     let chosen = finalists.first().map_or(fallback, |first| first.contender);
-    Ok(Verdict { yardstick, breaches, standings, finalists, references, none_holds, chosen })
+    Ok(ContestResult { baseline, failures, standings, finalists, references, none_holds, chosen })
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a load times a hundred, at least 0"
-)]
-pub(super) fn step_of(load: f64) -> u32 {
-    (load * 100.0).round().max(0.0) as u32
+/// A mean difference and its standard error.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lead {
+    /// By how much one is ahead of the other, on average over the patterns that both have met.
+    pub mean: f64,
+    /// The standard error of the mean.
+    pub error: f64,
+}
+
+/// How a race has gone.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Standings {
+    /// The value of each contender on each pattern until it was dropped.
+    pub values: PerContender<Vec<f64>>,
+    /// The number of all patterns.
+    pub rounds: usize,
+}
+
+impl Standings {
+    /// Whether the contender has met every pattern.
+    pub fn finished(&self, contender: Contender) -> bool {
+        self.values[contender].len() == self.rounds
+    }
+
+    /// The mean over the patterns that the contender has met.
+    pub fn mean(&self, contender: Contender) -> f64 {
+        mean(self.values[contender].iter().copied())
+    }
+
+    /// The lead of `one` over `other` on the patterns that both have met.
+    pub fn lead(&self, one: Contender, other: Contender) -> Lead {
+        self.lead_of_deviation(one, other, 0.0)
+    }
+
+    fn lead_of_deviation(&self, one: Contender, other: Contender, least: f64) -> Lead {
+        let pairs = self.values[one].iter().zip(&self.values[other]);
+        let differences: Vec<f64> = pairs.map(|(one, other)| one - other).collect();
+        let count = differences.iter().fold(0.0, |count, _| count + 1.0);
+        let mean = mean(differences.iter().copied());
+        let squares: f64 = differences.iter().map(|d| (d - mean).powi(2)).sum();
+        let deviation = if count > 1.0_f64 { (squares / (count - 1.0)).sqrt() } else { 0.0 };
+        Lead { mean, error: deviation.max(least) / count.max(1.0).sqrt() }
+    }
+
+    fn is_ahead(&self, one: Contender, other: Contender) -> bool {
+        let lead = self.lead_of_deviation(one, other, LEAST_DEVIATION);
+        lead.mean > CONFIDENCE * lead.error
+    }
+}
+
+/// Races the contenders that are `left` over all patterns. The references are never dropped and drop
+/// nobody; the best `keep` of the others always finish. `try_all` gives the values of the contenders
+/// named, on one pattern.
+///
+/// # Errors
+/// The first failure of `try_all`.
+fn race<E>(
+    standings: &mut Standings,
+    mut left: Vec<Contender>,
+    keep: usize,
+    mut try_all: impl FnMut(usize, &[Contender], &Standings) -> Result<Vec<f64>, E>,
+) -> Result<(), E> {
+    for round in 0..standings.rounds {
+        let values = try_all(round, &left, standings)?;
+        for (&contender, value) in left.iter().zip(values) {
+            standings.values[contender].push(value);
+        }
+        if round + 1 >= LEAST_ROUNDS {
+            let candidates = || left.iter().copied().filter(|contender| !contender.is_reference());
+            let hopeless: Vec<Contender> = candidates()
+                .filter(|&one| {
+                    candidates().filter(|&other| standings.is_ahead(other, one)).count() >= keep
+                })
+                .collect();
+            left.retain(|contender| !hopeless.contains(contender));
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@
 //! nothing but the time. The file belongs to one fabric and panel; that of another is refused,
 //! never used in part.
 
+use super::figures::RunFigures;
 use super::panel::Panel;
-use super::trial::Figures;
 use crate::fabric::Fabric;
 use std::path::PathBuf;
 use tvlb_run_store::{RunFile, StoreError};
@@ -14,7 +14,7 @@ use tvlb_run_store::{RunFile, StoreError};
 const VERSION: &str = "tvlb runs 3";
 
 /// The runs made so far, by name: scheme, sets, traffic and load in hundredths.
-pub(super) type Memory = RunFile<String, Figures>;
+pub(super) type Memory = RunFile<String, RunFigures>;
 
 /// Opens the runs of a fabric and panel. Without a path, or while there is no file, none has been
 /// made.

@@ -1,136 +1,88 @@
 //! Step 2 of the method: simulate the candidates and choose, for each decision of a switch.
 //!
-//! [`choose`] takes Step 1's front on a sample of patterns ([`screen`]), adds the paper's choice and
+//! [`choose`] takes Step 1's front on a sample of patterns ([`step_one`]), adds the paper's choice and
 //! a family of mixtures ([`mod@candidates`]), makes each candidate's images in memory, boots them and
-//! runs a panel of traffic on them ([`panel`], [`trial`]). A contest for each scheme ([`mod@contest`]) excludes what
-//! fails a guard, drops what cannot win ([`race`]), and chooses by the user's preference
-//! ([`objective`]). [`record`] keeps how it went. The same fabric and seed give the same choice at any number
-//! of threads and after any interruption. `docs/explanation/step-2.md` explains it to users.
+//! runs a panel of traffic on them ([`panel`], `simulation`). A contest for each scheme
+//! ([`mod@contest`]) compares all with conventional UGAL ([`baseline`]), excludes the candidates that
+//! fail a guard, drops those that cannot win, and chooses by the user's preference ([`objective`]).
+//! `record` says in the manifest how it went, and [`mod@curves`] is for plots. The same fabric and seed
+//! give the same choice at any number of threads and after any interruption.
+//! `docs/explanation/step-2.md` explains it to users.
+//!
+//! A *candidate* is a pair of policies with its name; a *contender* is one that is under trial, or
+//! conventional UGAL ([`contender`]).
 
+pub mod baseline;
 pub mod candidates;
+pub mod contender;
 pub mod contest;
-pub mod evidence;
+pub mod curves;
+pub mod figures;
 pub mod mixtures;
 pub mod objective;
 pub mod panel;
-pub mod race;
-pub mod record;
-pub mod screen;
-pub mod search;
+pub mod runner;
+pub mod step_one;
 pub mod table;
-pub mod trial;
-pub mod yardstick;
 
+mod contests;
+mod error;
 mod memory;
-mod step_two;
+mod record;
+mod simulation;
 
 pub use crate::table_set::ChoiceEntry;
+pub use error::ChooseError;
 pub use objective::Prefer;
 pub use panel::PanelSize;
 
 use crate::balance::{Balancer, is_countable};
 use crate::fabric::Fabric;
-use crate::image::ImageStageError;
 use crate::policy::{Policy, PolicyPair, policies};
 use crate::routes::count::RouteCounter;
 use crate::set_grammar::parse_set;
-use crate::throughput::ModelError;
 use candidates::{DEFAULT, Sources, by_shape};
-use evidence::Evidence;
+use contests::{Contests, Found, conventional_hops};
+use curves::PlotData;
 use panel::Panel;
 use record::{model_entry, panel_entry};
-use screen::{Screened, screen};
-use std::io;
-use std::path::{Path, PathBuf};
-use step_two::{Found, Trials, conventional_hops};
+use simulation::make_state;
+use std::path::PathBuf;
+use step_one::Modelled;
 use tvlb_firmware_model::Scheme;
-use tvlb_progress::{Cancelled, Progress};
-use tvlb_run_store::StoreError;
+use tvlb_progress::Progress;
 use tvlb_schema::{PerDecision, SetRule};
-use tvlb_simulator::{BootError, RunError, TrafficError};
-
-/// Why there is no choice.
-#[derive(Debug, thiserror::Error)]
-pub enum ChooseError {
-    /// Step 1 failed.
-    #[error(transparent)]
-    Model(#[from] ModelError),
-    /// A candidate's images could not be made.
-    #[error(transparent)]
-    Image(ImageStageError),
-    /// The images do not make a network that the simulator can hold.
-    #[error("cannot simulate the candidates: {0}; --fast chooses without a simulation")]
-    Boot(#[from] BootError),
-    /// The panel does not fit the fabric.
-    #[error(transparent)]
-    Traffic(#[from] TrafficError),
-    /// A run failed.
-    #[error("{run}: {error}")]
-    Run {
-        /// Scheme, set, traffic and load in hundredths.
-        run: String,
-        /// Why.
-        error: RunError,
-    },
-    /// No modelled set lies on the front.
-    #[error("no set has a path for every flow of the modelled patterns; choose a set with --set")]
-    NoCandidate,
-    /// What an interrupted search left cannot be used or written.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// The directory for it cannot be made.
-    #[error("{path}: cannot create the directory: {source}")]
-    Directory {
-        /// The directory.
-        path: PathBuf,
-        /// The answer.
-        source: io::Error,
-    },
-    /// The caller cancelled the work.
-    #[error("interrupted; nothing was written")]
-    Cancelled(#[from] Cancelled),
-}
-
-/// A cancelled image stage is a cancelled choice.
-impl From<ImageStageError> for ChooseError {
-    fn from(error: ImageStageError) -> Self {
-        match error {
-            ImageStageError::Cancelled(cancelled) => Self::Cancelled(cancelled),
-            error => Self::Image(error),
-        }
-    }
-}
 
 /// How to choose.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// By what.
+    /// What the user prefers.
     pub prefer: Prefer,
-    /// How much traffic to try.
+    /// How much traffic the candidates are tried with.
     pub panel: PanelSize,
-    /// By Step 1 alone, without any simulation.
+    /// Whether to choose by Step 1 alone, without any simulation.
     pub fast: bool,
     /// Further policies to try.
     pub candidates: Vec<PolicyPair>,
-    /// Where to keep what is done, for another time.
+    /// The directory that keeps what is done, so that an interrupted choice goes on from there.
     pub state: Option<PathBuf>,
 }
 
-/// The sets that were chosen, and how.
+/// The policies that were chosen, and how.
 #[derive(Clone, Debug)]
 pub struct Choice {
     /// The policy of each decision.
     pub policies: PerDecision<Policy>,
-    /// For the manifest.
+    /// The manifest's entry.
     pub entry: ChoiceEntry,
-    /// For the report.
-    pub evidence: Evidence,
+    /// Plot data for the report.
+    pub plot_data: PlotData,
 }
 
 /// Chooses the T-VLB set of each decision.
 ///
 /// # Errors
-/// The first thing that went wrong, or the interruption; with a state directory, what was done
+/// The first thing that went wrong, or the work was cancelled. With a state directory, what was done
 /// until then is kept.
 ///
 /// # Example
@@ -162,15 +114,15 @@ pub fn choose(
     let counter = RouteCounter::new(&fabric.topology);
     let seed = fabric.file.seed;
     let (user, thresholds) = (&options.candidates, fabric.file.thresholds);
-    let unscreened = Sources { front: &[], user, thresholds, seed };
+    let without_front = Sources { front: &[], user, thresholds, seed };
     let tried: Vec<SetRule> = [Scheme::UgalL, Scheme::Par]
         .iter()
-        .flat_map(|&scheme| unscreened.candidates(scheme))
+        .flat_map(|&scheme| without_front.candidates(scheme))
         .map(|candidate| candidate.policies.source.rule)
         .collect();
-    let screened = screen(fabric, &counter, &tried, state("model").as_deref(), progress)?;
-    let front = screened.as_ref().map_or(Vec::new(), Screened::front);
-    let model = screened.as_ref().map(model_entry);
+    let modelled = step_one::model(fabric, &counter, &tried, state("model").as_deref(), progress)?;
+    let front = modelled.as_ref().map_or(Vec::new(), Modelled::front);
+    let model = modelled.as_ref().map(model_entry);
     if options.fast {
         let rule = if model.is_some() {
             by_shape(front.first().ok_or(ChooseError::NoCandidate)?)
@@ -187,17 +139,17 @@ pub fn choose(
             panel: None,
             contests: Vec::new(),
         };
-        let evidence = Evidence { model: screened.map(|s| s.report), curves: Vec::new() };
-        return Ok(Choice { policies, entry, evidence });
+        let plot_data = PlotData { model: modelled.map(|m| m.report), curves: Vec::new() };
+        return Ok(Choice { policies, entry, plot_data });
     }
 
     let df = fabric.topology.dragonfly();
     let panel = Panel::new(df, fabric.file.latencies, seed, options.panel);
     let memory = memory::open(state("simulate"), fabric, &panel)?;
-    let trials = Trials {
+    let contests = Contests {
         fabric,
         counter: &counter,
-        screened: screened.as_ref(),
+        modelled: modelled.as_ref(),
         panel: &panel,
         memory: &memory,
         prefer: options.prefer,
@@ -205,8 +157,8 @@ pub fn choose(
         conventional_hops: conventional_hops(&counter),
         balancer: is_countable(&fabric.topology).then(|| Balancer::new(&counter)),
     };
-    let outcome = trials.both(&Sources { front: &front, ..unscreened });
-    // Also where it was interrupted: that is what the file is for.
+    let outcome = contests.both(&Sources { front: &front, ..without_front });
+    // Saved even where the contests were interrupted, so that the next call goes on from there.
     memory.save()?;
     let Found { policies, contests, curves } = outcome?;
     let entry = ChoiceEntry {
@@ -216,8 +168,8 @@ pub fn choose(
         panel: Some(panel_entry(&panel)),
         contests,
     };
-    let evidence = Evidence { model: screened.map(|s| s.report), curves };
-    Ok(Choice { policies, entry, evidence })
+    let plot_data = PlotData { model: modelled.map(|m| m.report), curves };
+    Ok(Choice { policies, entry, plot_data })
 }
 
 /// How many runs a state directory holds for this fabric; 0 if it cannot be read.
@@ -226,13 +178,6 @@ pub fn runs_kept(fabric: &Fabric, options: &Options) -> usize {
     let panel = Panel::new(df, fabric.file.latencies, fabric.file.seed, options.panel);
     let path = options.state.as_ref().map(|directory| directory.join("simulate"));
     memory::open(path, fabric, &panel).map_or(0, |memory| memory.len())
-}
-
-/// Makes the directory that keeps what is done, if there is to be one.
-fn make_state(directory: Option<&Path>) -> Result<(), ChooseError> {
-    let Some(path) = directory else { return Ok(()) };
-    let error = |source| ChooseError::Directory { path: path.to_owned(), source };
-    std::fs::create_dir_all(path).map_err(error)
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
-//! The choice among the finalists of a contest, by what the user prefers.
+//! The choice among the finalists of a contest, which are the candidates that are still in after its
+//! last pattern, by what the user prefers.
 //!
-//! With S the mean saturation over the score patterns, L the mean latency at low load over the same,
-//! and c conventional UGAL:
+//! With S the mean saturation over the score patterns, L the mean latency at low load over the same
+//! patterns, and c conventional UGAL:
 //!
 //! - `throughput`: the least L among those whose S is below the largest by at most [`EQUAL`].
 //! - `latency`: the least L among those whose S is at least that of c and of the paper's choice,
@@ -9,12 +10,14 @@
 //! - `robust`: the largest minimum, over all score patterns and guards, of saturation relative
 //!   to c's; equals by S.
 
+use super::contender::Contender;
+use super::figures::mean;
 use std::cmp::Ordering;
 
-/// Mean saturations that differ by no more are equal: half of what a single one is found to.
+/// Mean saturations that differ by no more count as equal: half of the resolution of a single one.
 pub const EQUAL: f64 = 0.005;
 
-/// What to choose by.
+/// What the user prefers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Prefer {
     /// Saturation under adversarial traffic, then latency.
@@ -36,7 +39,7 @@ impl Prefer {
         }
     }
 
-    /// The one of this name.
+    /// The preference of this name.
     pub fn of_name(name: &str) -> Option<Self> {
         [Self::Throughput, Self::Latency, Self::Robust].into_iter().find(|one| one.name() == name)
     }
@@ -73,11 +76,12 @@ impl Prefer {
     }
 }
 
-/// A contender and all that is chosen by.
+/// A contender with the figures that the choice goes by: of a finalist, or of a reference that
+/// finalists are compared with.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finalist {
-    /// Its number.
-    pub contender: usize,
+    /// The contender.
+    pub contender: Contender,
     /// Saturation on each score pattern.
     pub saturations: Vec<f64>,
     /// Saturation on each guard; conventional UGAL's where the objective does not look at it.
@@ -87,12 +91,12 @@ pub struct Finalist {
 }
 
 impl Finalist {
-    /// Mean saturation.
+    /// Mean saturation over the score patterns.
     pub fn mean(&self) -> f64 {
-        self.saturations.iter().sum::<f64>() / real(self.saturations.len()).max(1.0)
+        mean(self.saturations.iter().copied())
     }
 
-    /// The least of its saturations relative to another's.
+    /// The least of the saturations relative to those of another contender.
     fn worst_beside(&self, other: &Self) -> f64 {
         let ratios = self.saturations.iter().zip(&other.saturations);
         let of_guards = self.guards.iter().zip(&other.guards);
@@ -102,7 +106,7 @@ impl Finalist {
 
 /// The finalists with the chosen one first and the others by falling merit. `references` are
 /// conventional UGAL and the paper's choice.
-pub fn choose(
+pub fn by_merit(
     prefer: Prefer,
     mut finalists: Vec<Finalist>,
     references: &[Finalist; 2],
@@ -149,22 +153,22 @@ fn least_latency(finalists: &[Finalist], may: impl Fn(&Finalist) -> bool) -> usi
         .unwrap_or(0)
 }
 
-fn real(count: usize) -> f64 {
-    f64::from(u32::try_from(count).unwrap_or(u32::MAX))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn finalist(contender: usize, saturation: f64, guard: f64, latency: f64) -> Finalist {
+    fn finalist(number: usize, saturation: f64, guard: f64, latency: f64) -> Finalist {
+        let contender = Contender::all(number + 1).last().unwrap();
         Finalist { contender, saturations: vec![saturation; 4], guards: vec![guard], latency }
     }
 
     fn chosen(prefer: Prefer, finalists: &[Finalist]) -> Vec<usize> {
         let references = [finalist(0, 0.23, 0.66, 56.0), finalist(1, 0.27, 0.66, 55.0)];
-        let order = choose(prefer, finalists.to_vec(), &references);
-        order.iter().map(|finalist| finalist.contender).collect()
+        let order = by_merit(prefer, finalists.to_vec(), &references);
+        let number = |finalist: &Finalist| {
+            Contender::all(10).position(|contender| contender == finalist.contender).unwrap()
+        };
+        order.iter().map(number).collect()
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The panel: which traffic judges the candidates, and how long each run looks.
+//! The panel: the traffic that candidates are compared under, and how long each run takes.
 //!
 //! Everything here follows from the fabric's sizes, its link latencies and its seed. `score`
 //! patterns are adversarial and make up the mean that candidates are ranked by; `guards` are
@@ -15,7 +15,7 @@ use tvlb_simulator::{Pattern, Settings};
 
 /// Cycles of a window, in latencies of the longest VLB path in an empty network.
 const WINDOW: u32 = 12;
-/// The same of the quick panel.
+/// Cycles of a window of the quick panel, in the same latencies.
 const QUICK_WINDOW: u32 = 4;
 /// Windows of warm-up before the one that is measured.
 const WARM_UP: u32 = 2;
@@ -30,7 +30,7 @@ pub enum PanelSize {
     /// Five `TYPE_2` patterns and four shifts; five guards of four kinds.
     #[default]
     Standard,
-    /// One pattern of each kind, two guards, short windows: to see the machinery work, not to trust.
+    /// One pattern of each kind, two guards and short windows: quick, but not to be trusted.
     Quick,
 }
 
@@ -49,7 +49,7 @@ impl PanelSize {
 pub struct Event {
     /// The traffic.
     pub pattern: Pattern,
-    /// Of the pattern and of every run of it.
+    /// The seed of the pattern and of every run of it.
     pub seed: u64,
 }
 
@@ -59,14 +59,14 @@ impl fmt::Display for Event {
     }
 }
 
-/// What no candidate may spoil: traffic, and whose latency counts. What users know as one guard,
-/// a traffic pattern, is one of these for all nodes, and one for each population of nodes.
+/// Traffic that no candidate may spoil, and the nodes whose latency counts. Users know a traffic pattern
+/// as one guard; here it is one guard for all nodes, and one for each population of nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Guard {
     /// The traffic.
     pub event: Event,
-    /// All nodes, or one population of them by its number and name in the simulator's traffic. Where a part of the nodes
-    /// suffers, the mean over all may hide it, and so may the part that does.
+    /// One population of nodes, by its number and name in the simulator's traffic, or all nodes. A mean
+    /// over all nodes may hide that some of them suffer.
     pub population: Option<(usize, &'static str)>,
     /// Where the search for conventional UGAL's saturation begins, in steps.
     pub first_step: u32,
@@ -81,14 +81,14 @@ impl fmt::Display for Guard {
     }
 }
 
-/// Which traffic judges, and how long it is looked at.
+/// The traffic that candidates are compared under, and how long each run takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Panel {
-    /// How large it is.
+    /// How large the panel is.
     pub size: PanelSize,
     /// Candidates are ranked by their mean saturation over these.
     pub score: Vec<Event>,
-    /// On these no candidate may lose much.
+    /// On these no candidate may lose more than the margin.
     pub guards: Vec<Guard>,
     /// Cycles of one window.
     pub window: u32,
@@ -167,7 +167,7 @@ impl Panel {
         &self.guards[self.guards.len() - 1].event
     }
 
-    /// The settings of its runs.
+    /// The settings of the panel's runs.
     pub fn settings(&self, scheme: Scheme, paths: VlbPaths) -> Settings {
         Settings {
             local_latency_cycles: self.latencies.local,

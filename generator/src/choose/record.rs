@@ -1,30 +1,25 @@
-//! Fills in what the manifest keeps of a choice: everything that was tried and what became of it.
+//! The manifest's entries of a choice: everything that was tried and what became of it.
 //!
 //! Figures are rounded to six decimals, so that no platform's last bit shows, and nothing here
 //! depends on time or on the number of threads.
 
-use super::candidates::{Candidate, FALLBACK, PAPER as PAPER_SET};
-use super::contest::Verdict;
+use super::baseline::{GUARD_MARGIN, GuardFailure, LIGHT_LOAD, LIGHT_MARGIN};
+use super::candidates::{FALLBACK, PAPER};
+use super::contender::{Contender, Field};
+use super::contest::{ContestResult, Lead};
 use super::panel::Panel;
-use super::race::Lead;
-use super::screen::{EPSILON, Screened};
-use super::search::{STEPS, load_of};
-use super::yardstick::{Breach, CONVENTIONAL, GUARD_MARGIN, LIGHT_LOAD, LIGHT_MARGIN, PAPER};
+use super::runner::{STEPS, load_of};
+use super::step_one::{EPSILON, Modelled};
 use crate::table_set::{
     ContenderEntry, ContestEntry, LeadEntry, ModelEntry, ModelledEntry, PanelEntry, rounded,
 };
 use std::collections::BTreeMap;
 
-/// What contender 0 is called.
-pub(super) const CONVENTIONAL_NAME: &str = "conventional";
-
-/// What Step 1 found.
-pub(super) fn model_entry(screened: &Screened) -> ModelEntry {
-    let report = &screened.report;
+/// The entry of Step 1.
+pub(super) fn model_entry(modelled: &Modelled) -> ModelEntry {
+    let report = &modelled.report;
     let mut figures: Vec<ModelledEntry> = Vec::new();
-    for name in
-        [FALLBACK, PAPER_SET].into_iter().chain(report.candidates.iter().map(String::as_str))
-    {
+    for name in [FALLBACK, PAPER].into_iter().chain(report.candidates.iter().map(String::as_str)) {
         let result = report.sets.iter().find(|result| result.set == name);
         if let Some(result) = result.filter(|_| figures.iter().all(|known| known.set != name)) {
             figures.push(ModelledEntry {
@@ -45,7 +40,7 @@ pub(super) fn model_entry(screened: &Screened) -> ModelEntry {
     }
 }
 
-/// What Step 2 runs.
+/// The entry of the panel.
 pub(super) fn panel_entry(panel: &Panel) -> PanelEntry {
     PanelEntry {
         size: panel.size.name().to_owned(),
@@ -67,38 +62,33 @@ impl From<Lead> for LeadEntry {
     }
 }
 
-/// What is known of a contender apart from the contest.
+/// Figures of a contender that do not come from the contest.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct About {
-    /// Modelled throughput.
+    /// The modelled throughput.
     pub(super) modelled: Option<f64>,
-    /// Mean hops of a drawn VLB route.
+    /// The mean hops of a drawn VLB route.
     pub(super) mean_hops: Option<f64>,
 }
 
-/// `candidates` are contenders 1 and up; `about` says of each contender what else is known.
+/// The entry of a contest; `about` has figures of some contenders that do not come from it.
 pub(super) fn contest_entry(
     scheme: &str,
     panel: &Panel,
-    candidates: &[Candidate],
-    verdict: &Verdict,
-    about: &BTreeMap<usize, About>,
+    field: &Field,
+    result: &ContestResult,
+    about: &BTreeMap<Contender, About>,
 ) -> ContestEntry {
-    let name = |contender: usize| match contender.checked_sub(1) {
-        None => CONVENTIONAL_NAME.to_owned(),
-        Some(number) => candidates[number].name(),
-    };
-    let contenders = (0..=candidates.len())
+    let contenders = Contender::all(field.count())
         .map(|contender| {
             let about = about.get(&contender).copied().unwrap_or_default();
-            let figures = verdict.references.iter().chain(&verdict.finalists);
-            let latency = figures.filter(|f| f.contender == contender).map(|f| f.latency).next();
-            let standings = &verdict.standings;
+            let mut figures = result.references.iter().chain(&result.finalists);
+            let latency = figures.find(|f| f.contender == contender).map(|f| f.latency);
+            let standings = &result.standings;
+            let origin = field.candidate(contender).map(|candidate| candidate.origin);
             ContenderEntry {
-                set: name(contender),
-                origin: contender
-                    .checked_sub(1)
-                    .map(|number| candidates[number].origin.name().to_owned()),
+                set: field.name(contender),
+                origin: origin.map(|origin| origin.name().to_owned()),
                 modelled: about.modelled.map(rounded),
                 mean_hops: about.mean_hops.map(rounded),
                 saturations: standings.values[contender].clone(),
@@ -106,49 +96,51 @@ pub(super) fn contest_entry(
                     .finished(contender)
                     .then(|| rounded(standings.mean(contender))),
                 low_load_latency: latency.map(rounded),
-                outcome: outcome(contender, panel, verdict),
+                outcome: outcome(contender, panel, result),
             }
         })
         .collect();
+    let baseline = &result.baseline;
     ContestEntry {
         scheme: scheme.to_owned(),
-        low_load: load_of(verdict.yardstick.low_step),
-        guard_saturations: verdict.yardstick.guard_steps.iter().copied().map(load_of).collect(),
-        light_latency: rounded(verdict.yardstick.light_latency),
-        chosen: name(verdict.chosen),
-        holds_guards: !verdict.none_holds,
-        runner_up: verdict.runner_up().map(name),
-        lead_over_runner_up: verdict.runner_up().map(|other| verdict.lead_over(other).into()),
-        lead_over_paper: verdict.lead_over(PAPER).into(),
-        lead_over_conventional: verdict.lead_over(CONVENTIONAL).into(),
+        low_load: load_of(baseline.low_step),
+        guard_saturations: baseline.guard_steps.iter().copied().map(load_of).collect(),
+        light_latency: rounded(baseline.light_latency),
+        chosen: field.name(result.chosen),
+        holds_guards: !result.none_holds,
+        runner_up: result.runner_up().map(|contender| field.name(contender)),
+        lead_over_runner_up: result.runner_up().map(|other| result.lead_over(other).into()),
+        lead_over_paper: result.lead_over(Contender::PAPER).into(),
+        lead_over_conventional: result.lead_over(Contender::CONVENTIONAL).into(),
         contenders,
     }
 }
 
-fn outcome(contender: usize, panel: &Panel, verdict: &Verdict) -> String {
-    let breach = verdict.breaches[contender].map(|breach| match breach {
-        Breach::Slow { latency } => format!(
+/// What became of a contender, in words.
+fn outcome(contender: Contender, panel: &Panel, result: &ContestResult) -> String {
+    let failure = result.failures[contender].map(|failure| match failure {
+        GuardFailure::Slow { latency } => format!(
             "mean latency {latency:.2} under {} at {}, where conventional UGAL's is {:.2}",
             panel.uniform(),
             load_of(LIGHT_LOAD),
-            verdict.yardstick.light_latency
+            result.baseline.light_latency
         ),
-        Breach::Saturated { guard, step } => format!(
+        GuardFailure::Saturated { guard, step } => format!(
             "saturated at {} under {}, where conventional UGAL carries {}",
             load_of(step),
             panel.guards[guard],
-            load_of(verdict.yardstick.guard_steps[guard])
+            load_of(result.baseline.guard_steps[guard])
         ),
     });
-    let met = verdict.standings.values[contender].len();
-    let rounds = verdict.standings.rounds;
-    match breach {
-        _ if contender == CONVENTIONAL => "reference".to_owned(),
-        Some(breach) if contender == verdict.chosen => {
-            format!("chosen, since no candidate holds all guards; {breach}")
+    let met = result.standings.values[contender].len();
+    let rounds = result.standings.rounds;
+    match failure {
+        _ if contender == Contender::CONVENTIONAL => "reference".to_owned(),
+        Some(failure) if contender == result.chosen => {
+            format!("chosen, since no candidate holds all guards; {failure}")
         }
-        Some(breach) => format!("excluded: {breach}"),
-        None if contender == verdict.chosen => "chosen".to_owned(),
+        Some(failure) => format!("excluded: {failure}"),
+        None if contender == result.chosen => "chosen".to_owned(),
         None if met < rounds => format!("dropped after {met} of {rounds} patterns"),
         None => "finished".to_owned(),
     }

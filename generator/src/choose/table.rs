@@ -1,12 +1,12 @@
 //! The table that `tvlb generate` ends with: conventional UGAL, the paper's choice and ours.
 
 use super::objective::Prefer;
-use super::screen::MOST_SWITCHES;
+use super::step_one::MOST_SWITCHES;
 use crate::table_set::{ChoiceEntry, ContenderEntry, ContestEntry, LeadEntry};
 use std::fmt::{self, Display};
 
-/// With fewer patterns the spread of a difference says nothing of its standard error: two equal
-/// differences would pass for certainty.
+/// With fewer patterns than this, the spread of a difference says nothing of its standard error: two
+/// equal differences would pass for certainty.
 const LEAST_PATTERNS: usize = 3;
 
 /// Prints a choice.
@@ -125,6 +125,7 @@ fn show(f: &mut fmt::Formatter<'_>, contest: &ContestEntry, patterns: usize) -> 
     }
     Ok(())
 }
+
 /// A figure, or a dash where there is none.
 struct Figure(Option<f64>, usize);
 

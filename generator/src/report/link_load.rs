@@ -1,139 +1,244 @@
-//! How VLB paths load the links, in flits per cycle where every node sends one flit per cycle, evenly
-//! to all switches of other groups and by VLB only: a measure of the paths, not of what UGAL makes
-//! of them.
-//!
-//! Where there are not too many paths they are counted, all of them ([`counted`](LinkLoads::counted));
-//! on very large fabrics packets are followed instead ([`sampled`](super::sampled)). Both take what
-//! the images say, a balance of loads included.
+//! The load that VLB puts on the links, drawn conventionally and from the sets that were chosen.
 
-use crate::balance::link_use::{Draw, LinkUse};
+use super::heat::HeatMap;
+use super::page::{on_demand, paragraph, table};
+use super::port_loads::{Drawn, Method, PortLoads, sampled};
+use super::summary::listed;
+use super::{Subject, row};
+use crate::balance::is_countable;
+use crate::balance::link_load::Draw;
+use crate::image::Images;
 use crate::routes::count::RouteCounter;
-use crate::topology::links::LinkNumbers;
-use tvlb_schema::{Dragonfly, End};
+use tvlb_schema::{Decision, Dragonfly, FabricImage, Level, SetRule, SwitchImage};
 
-/// How the loads were come by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
-    /// Every path was counted by how often it is drawn.
-    Counted,
-    /// Packets were followed.
-    Sampled {
-        /// For each pair of switches of different groups; 0 where there are so many pairs that
-        /// destinations were drawn at random.
-        per_pair: u32,
-        /// From each switch.
-        sent: u32,
-    },
+/// One column of the comparison: a name and the loads that were measured.
+struct Measured {
+    name: String,
+    loads: PortLoads,
 }
 
-/// What the links carry, in flits per cycle where every node sends one flit per cycle by VLB.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LinkLoads {
-    pub(super) df: Dragonfly,
-    /// How the loads were found.
-    pub method: Method,
-    /// By number, see [`LinkNumbers`]: the load of that link; none where there is no link.
-    pub(super) loads: Vec<Option<f64>>,
-    /// The group at its other end.
-    pub(super) to_group: Vec<u32>,
+/// A set as the images have it.
+struct Written {
+    name: String,
+    /// Which decision draws from the set.
+    drawn: Drawn,
+    rule: SetRule,
+    /// The levels by switch number, empty for a switch that does not thin the set.
+    levels: Vec<Vec<Level>>,
 }
 
-/// The links of one kind, summed up.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Spread {
-    /// Mean load.
-    pub mean: f64,
-    /// The busiest link's.
-    pub most: f64,
-    /// The standard error of a single link's load: 0 if it was counted, else from the number of
-    /// packets that were followed.
-    pub error: f64,
-}
-
-impl LinkLoads {
-    /// Counts every path that is drawn so.
-    pub fn counted(counter: &RouteCounter<'_>, draw: Draw<'_>) -> Self {
-        let topology = counter.topology();
-        let df = *topology.dragonfly();
-        let used = LinkUse::of(counter, draw);
-        // A switch's p nodes send p flits per cycle, evenly to the switches of other groups.
-        let unit = f64::from(df.p()) / f64::from((df.switch_count() - df.a()).max(1));
-        let numbers = LinkNumbers::new(df);
-        let (mut loads, mut to_group) = (vec![None; numbers.count()], vec![0; numbers.count()]);
-        for group in df.groups() {
-            for from in df.indices() {
-                for to in df.indices().filter(|&to| to != from) {
-                    let number = numbers.local(group, from, to);
-                    loads[number] = Some(used.local(group, from, to) * unit);
-                    to_group[number] = u32::from(group.0);
-                }
-            }
-            for port in df.global_ports() {
-                let Some(End { group: to, .. }) = topology.peer(End { group, port }) else {
-                    continue;
-                };
-                let number = numbers.global(group, port);
-                loads[number] = Some(used.global(group, port) * unit);
-                to_group[number] = u32::from(to.0);
-            }
-        }
-        Self { df, method: Method::Counted, loads, to_group }
+impl Written {
+    fn thinned_switches(&self) -> usize {
+        self.levels.iter().filter(|levels| !levels.is_empty()).count()
     }
+}
 
-    /// All links of one kind.
-    pub fn spread(&self, global: bool) -> Spread {
-        let (mut sum, mut count, mut most) = (0.0, 0.0, 0.0_f64);
-        for (_, load) in self.links().filter(|&(number, _)| self.is_global(number) == global) {
-            sum += load;
-            count += 1.0;
-            most = most.max(load);
-        }
-        let mean = if count > 0.0 { sum / count } else { 0.0 };
-        let error = match self.method {
-            Method::Counted => 0.0,
-            Method::Sampled { sent, .. } => {
-                (mean * f64::from(self.df.p()) / f64::from(sent.max(1))).sqrt()
+/// The sets that are drawn from at the source, each once, and PAR's second look's if it is thinned.
+fn written(subject: &Subject<'_>) -> Vec<Written> {
+    let mut all: Vec<(Written, Vec<&str>)> = Vec::new();
+    for (decision, drawn, who) in [
+        (Decision::UgalL, Drawn::UgalL, "UGAL-L"),
+        (Decision::ParSource, Drawn::Par, "PAR"),
+        (Decision::ParSecond, Drawn::Par, "PAR's second look"),
+    ] {
+        let (rule, levels) = read(subject.images, decision);
+        let set = Written { name: String::new(), drawn, rule, levels };
+        match all.iter_mut().find(|(s, _)| s.rule == set.rule && s.levels == set.levels) {
+            Some((_, whose)) if decision != Decision::ParSecond => whose.push(who),
+            None if decision != Decision::ParSecond || set.thinned_switches() > 0 => {
+                all.push((set, vec![who]));
             }
+            _ => {}
+        }
+    }
+    let sets = &subject.manifest.sets;
+    let named = all.into_iter().map(|(set, whose)| {
+        let text = match (set.drawn, whose.as_slice()) {
+            (_, ["PAR's second look"]) => &sets.par_second.set,
+            (Drawn::Par, _) => &sets.par_source.set,
+            _ => &sets.ugal_l.set,
         };
-        Spread { mean, most, error }
-    }
+        Written { name: format!("{text} ({})", listed(&whose)), ..set }
+    });
+    named.collect()
+}
 
-    /// The mean load of the links from one group to another; none where there is no link.
-    pub fn between(&self, from: u32, to: u32) -> Option<f64> {
-        let (mut sum, mut count) = (0.0, 0.0);
-        for number in self.of_group(from).filter(|&number| self.is_global(number)) {
-            if let Some(load) = self.loads[number].filter(|_| self.to_group[number] == to) {
-                sum += load;
-                count += 1.0;
+/// The rule of one decision, and how each switch thins it.
+fn read(images: &Images, decision: Decision) -> (SetRule, Vec<Vec<Level>>) {
+    const WRITTEN: &str = "the image stage decodes what it writes";
+    let fabric = FabricImage::decode(&images.fabric).expect(WRITTEN);
+    let mut rule = None;
+    let mut levels = Vec::with_capacity(images.switches.len());
+    for bytes in &images.switches {
+        let image = SwitchImage::decode(bytes, &fabric).expect(WRITTEN);
+        let set = image.set(decision);
+        rule = Some(*set.rule());
+        let ports = fabric.dragonfly().global_ports().filter(|_| set.is_thinned());
+        levels.push(ports.map(|port| set.level(port)).collect());
+    }
+    (rule.expect("a fabric has switches"), levels)
+}
+
+/// The columns of the comparison.
+fn measured(subject: &Subject<'_>, sets: &[Written]) -> Vec<Measured> {
+    let topology = &subject.fabric.topology;
+    let thins = sets.iter().any(|set| set.thinned_switches() > 0);
+    if !thins && !is_countable(topology) {
+        let seed = subject.manifest.fabric.seed;
+        let of = |name: &str, drawn| Measured {
+            name: name.to_owned(),
+            loads: sampled(subject.images, drawn, seed),
+        };
+        let mut all = vec![of("conventional", Drawn::Conventional)];
+        all.extend(sets.iter().map(|set| of(&set.name, set.drawn)));
+        return all;
+    }
+    let counter = RouteCounter::new(topology);
+    let of = |name: String, draw| Measured { name, loads: PortLoads::counted(&counter, draw) };
+    let mut all = vec![of("conventional".to_owned(), Draw::Conventional)];
+    for set in sets {
+        let (rule, levels) = (&set.rule, set.levels.as_slice());
+        let before = Draw::Set { rule, levels: &[] };
+        if set.thinned_switches() > 0 {
+            all.push(of(format!("{} before balance", set.name), before));
+            all.push(of(format!("{} after balance", set.name), Draw::Set { rule, levels }));
+        } else {
+            all.push(of(set.name.clone(), before));
+        }
+    }
+    all
+}
+
+/// A sentence on what the balance changed.
+fn balance(sets: &[Written]) -> String {
+    let thinned: Vec<String> = sets
+        .iter()
+        .filter(|set| set.thinned_switches() > 0)
+        .map(|set| {
+            let (some, all) = (set.thinned_switches(), set.levels.len());
+            format!("{some} of {all} switches thin {}", set.name)
+        })
+        .collect();
+    if thinned.is_empty() {
+        return "No switch thins a set to balance the load of links, so there is no before and \
+                after: the sets are drawn from as their rules have them."
+            .to_owned();
+    }
+    let thinned: Vec<&str> = thinned.iter().map(String::as_str).collect();
+    format!(
+        "To balance the load of links, {}: they draw less often from routes whose first global \
+         link is much used. Such a set is shown as its rule has it, before balance, and as the \
+         switches draw from it, after.",
+        listed(&thinned)
+    )
+}
+
+pub(super) fn body(subject: &Subject<'_>) -> String {
+    let df = subject.fabric.topology.dragonfly();
+    if df.g() < 3 {
+        return paragraph(
+            "Two groups have no third to go through, so there are no VLB paths between them.",
+        );
+    }
+    let sets = written(subject);
+    let all = measured(subject, &sets);
+    let method = all.first().map_or(Method::Counted, |measured| measured.loads.method);
+    let how = match method {
+        Method::Counted => "All paths were counted, by how often these images draw them".to_owned(),
+        Method::Sampled { per_pair: 0, sent } => format!(
+            "{sent} paths were drawn from each switch to others at random, by the datapath from these \
+             images"
+        ),
+        Method::Sampled { per_pair, .. } => format!(
+            "{per_pair} paths were drawn for each pair of switches, by the datapath from these images"
+        ),
+    };
+    let mut html = paragraph(&format!(
+        "What the links carry, in flits per cycle, if every node sends one flit per cycle, evenly to all \
+         switches of other groups and by VLB only: a measure of the paths, not of what UGAL makes of \
+         them. {how}.",
+    ));
+    html.push_str(&paragraph(&balance(&sets)));
+    let columns = if method == Method::Counted { 5 } else { 6 };
+    let rows = all.iter().flat_map(|measured| {
+        [(true, "global"), (false, "local")].map(|(global, kind)| {
+            let spread = measured.loads.spread(global);
+            let uneven = if spread.mean > 0.0 { spread.most / spread.mean } else { 0.0 };
+            let mut row = vec![
+                measured.name.clone(),
+                kind.to_owned(),
+                format!("{:.3}", spread.mean),
+                format!("{:.3}", spread.most),
+                format!("{uneven:.3}"),
+                format!("{:.3}", spread.error),
+            ];
+            row.truncate(columns);
+            row
+        })
+    });
+    let head = [
+        "VLB paths",
+        "links",
+        "mean load",
+        "busiest link",
+        "busiest over mean",
+        "error of one link",
+    ];
+    html.push_str(&table(&head[..columns], rows));
+    let groups = |measured: &Measured, row, column| measured.loads.between(row, column);
+    html.push_str("<h3>From group to group</h3>\n");
+    html.push_str(&maps(
+        df,
+        &all,
+        ("group", "group"),
+        "Mean load of the links between two groups",
+        &groups,
+    ));
+    let global = |measured: &Measured, group: u32, index: u32| {
+        measured.loads.busiest_of(group * df.a() + index, true)
+    };
+    let local = |measured: &Measured, group: u32, index: u32| {
+        measured.loads.busiest_of(group * df.a() + index, false)
+    };
+    let mut switches =
+        maps(df, &all, ("group", "switch"), "Busiest global link of each switch", &global);
+    switches.push_str(&maps(
+        df,
+        &all,
+        ("group", "switch"),
+        "Busiest local link of each switch",
+        &local,
+    ));
+    html.push_str(&on_demand("Switch by switch", &switches));
+    html
+}
+
+/// A map of each column, all on one scale.
+fn maps(
+    df: &Dragonfly,
+    all: &[Measured],
+    names: (&str, &str),
+    what: &str,
+    value: &dyn Fn(&Measured, u32, u32) -> Option<f64>,
+) -> String {
+    let columns = if names.1 == "group" { df.g() } else { df.a() };
+    let (mut low, mut high) = (f64::INFINITY, 0.0_f64);
+    for measured in all {
+        for row in 0..df.g() {
+            for load in (0..columns).filter_map(|column| value(measured, row, column)) {
+                (low, high) = (low.min(load), high.max(load));
             }
         }
-        (count > 0.0).then(|| sum / count)
     }
-
-    /// The load of the busiest link of one kind that leaves a switch; none where it has none.
-    pub fn busiest_of(&self, switch: u32, global: bool) -> Option<f64> {
-        let numbers = LinkNumbers::new(self.df);
-        let leaves = |&number: &usize| {
-            numbers.leaves(number).is_some_and(|(from, _)| u32::from(from.0) == switch)
+    // Conventional last, so that before and after stand side by side where two have room.
+    row(all.iter().skip(1).chain(all.first()).map(|measured| {
+        let map = HeatMap {
+            title: format!("{what}, {}", measured.name),
+            names,
+            size: (df.g(), columns),
+            range: (low.min(high), high),
+            value: &|row, column| value(measured, row, column),
         };
-        self.of_group(switch / self.df.a())
-            .filter(|&number| self.is_global(number) == global)
-            .filter(leaves)
-            .filter_map(|number| self.loads[number])
-            .reduce(f64::max)
-    }
-
-    fn links(&self) -> impl Iterator<Item = (usize, f64)> {
-        self.loads.iter().enumerate().filter_map(|(number, load)| Some((number, (*load)?)))
-    }
-
-    /// The numbers of the links of one group.
-    fn of_group(&self, group: u32) -> std::ops::Range<usize> {
-        let per_group = LinkNumbers::new(self.df).per_group();
-        group as usize * per_group..(group as usize + 1) * per_group
-    }
-
-    fn is_global(&self, number: usize) -> bool {
-        LinkNumbers::new(self.df).is_global(number)
-    }
+        (map.svg(), format!("{what}: {}", measured.name))
+    }))
 }

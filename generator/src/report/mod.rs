@@ -1,24 +1,23 @@
-//! The report: what a table set is, how it was come by and what holds of it, for a person to look
-//! at. One HTML file without scripts that asks for nothing from anywhere.
+//! The report for people: what a table set is, how it was made and what was verified of it. It is one
+//! HTML file without scripts that asks for nothing from anywhere.
 //!
-//! Promises: it follows from its [`Subject`] alone, with no clock and no path in it, so the same
-//! input gives the same bytes; every number comes from a stage of the generator, none is worked out
-//! a second time here but the [`link_load`]s, which are those of the images.
+//! The report follows from its [`Subject`] alone, with no clock and no path in it, so the same input
+//! gives the same bytes. Every number comes from a stage of the generator; only the loads of links
+//! ([`port_loads`]) are found here, from the images.
 
-pub mod link_load;
-pub mod sampled;
+pub mod port_loads;
 
 mod fabric_picture;
 mod heat;
-mod loads;
+mod link_load;
 mod page;
 mod repeat;
 mod step_one;
 mod step_two;
-mod words;
+mod summary;
 
 use crate::choose::Options;
-use crate::choose::evidence::Evidence;
+use crate::choose::curves::PlotData;
 use crate::fabric::Fabric;
 use crate::image::Images;
 use crate::table_set::Manifest;
@@ -27,15 +26,15 @@ use page::{figure, lists, on_demand, page, paragraph, preformatted, section, sid
 use tvlb_chart::escaped;
 use tvlb_schema::GroupId;
 
-/// All that a report is of.
+/// Everything that a report tells of.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'s> {
     /// The fabric, with the sets that it was told to have.
     pub fabric: &'s Fabric,
-    /// How sets were to be chosen, where they were.
+    /// How sets were to be chosen, where they were chosen.
     pub options: &'s Options,
-    /// What Steps 1 and 2 saw; none where the sets were given.
-    pub evidence: Option<&'s Evidence>,
+    /// Plot data of Steps 1 and 2; none where the sets were given.
+    pub plot_data: Option<&'s PlotData>,
     /// The manifest as it is written.
     pub manifest: &'s Manifest,
     /// The images as they are written.
@@ -44,14 +43,14 @@ pub struct Subject<'s> {
     pub certificate: &'s Certificate,
 }
 
-/// So many ports of a switch are listed in half a line of paper.
+/// The most ports of a switch that are listed in half a line of paper.
 const SHORT: u32 = 6;
 
 /// The report, as the text of an HTML file.
 pub fn html(subject: &Subject<'_>) -> String {
     let name = &subject.manifest.fabric.name;
     let mut body = format!("<h1>Routing tables of {}</h1>\n", escaped(name));
-    body.push_str(&words::summary(subject));
+    body.push_str(&summary::summary(subject));
     body.push_str(&section("fabric", "The fabric", &fabric(subject)));
     body.push_str(&section(
         "step-1",
@@ -59,7 +58,7 @@ pub fn html(subject: &Subject<'_>) -> String {
         &step_one::body(subject),
     ));
     body.push_str(&section("step-2", "Step 2: what they do carry", &step_two::body(subject)));
-    body.push_str(&section("loads", "How VLB loads the links", &loads::body(subject)));
+    body.push_str(&section("loads", "How VLB loads the links", &link_load::body(subject)));
     body.push_str(&section("sizes", "The tables", &sizes(subject)));
     body.push_str(&section("verified", "What was verified", &verified(subject)));
     body.push_str(&section("repeat", "To make them again", &repeat::body(subject)));
@@ -68,7 +67,7 @@ pub fn html(subject: &Subject<'_>) -> String {
 
 fn fabric(subject: &Subject<'_>) -> String {
     let topology = &subject.fabric.topology;
-    let mut html = paragraph(&words::wiring(topology));
+    let mut html = paragraph(&summary::wiring(topology));
     let whole = if fabric_picture::ring_is_whole(topology) {
         "All groups, and a line where two are joined. Point at a line for the number of its links."
     } else {

@@ -3,7 +3,7 @@
 use super::page::{on_demand, paragraph, table};
 use super::{Subject, row};
 use crate::choose::candidates::PAPER;
-use crate::choose::screen::MOST_SWITCHES;
+use crate::choose::step_one::MOST_SWITCHES;
 use crate::table_set::ChoiceEntry;
 use crate::throughput::plot::{self, Roles};
 use crate::throughput::report::{Report, SetResult};
@@ -13,7 +13,7 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
     let Some(choice) = &subject.manifest.choice else {
         return paragraph("The sets were given, so none was modelled. tvlb model models any.");
     };
-    let Some(report) = subject.evidence.and_then(|evidence| evidence.model.as_ref()) else {
+    let Some(report) = subject.plot_data.and_then(|data| data.model.as_ref()) else {
         return paragraph(&format!(
             "Not used: the fabric has more than {MOST_SWITCHES} switches, and the model's programs \
              would take too long to be part of generate."

@@ -2,7 +2,7 @@
 
 use super::page::{figure_or_dash, on_demand, paragraph, table};
 use super::{Subject, row};
-use crate::choose::evidence::Curve;
+use crate::choose::curves::Curve;
 use crate::choose::objective::Prefer;
 use crate::choose::table::lead_in_words;
 use crate::table_set::{ContenderEntry, ContestEntry, PanelEntry};
@@ -28,7 +28,7 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
         let _ = writeln!(html, "<h3>{}</h3>", contest.scheme.to_uppercase());
         html.push_str(&paragraph(&why(contest, panel, choice.prefer.as_deref())));
         html.push_str(&table(&HEAD, references(contest)));
-        let curves = subject.evidence.map_or(&[][..], |evidence| &evidence.curves);
+        let curves = subject.plot_data.map_or(&[][..], |data| &data.curves);
         html.push_str(&plots(contest, panel, curves));
         let rows = contest.contenders.iter().map(|entry| {
             let mut row = cells(&entry.set, entry);

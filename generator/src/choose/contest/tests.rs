@@ -1,10 +1,11 @@
 //! The rules of a contest on made-up outcomes.
 
 use super::*;
+use crate::choose::figures::RunFigures;
 use crate::choose::panel::{Event, PanelSize};
-use crate::choose::trial::Figures;
 use crate::fabric_file::Latencies;
-use std::collections::BTreeSet;
+use proptest::prelude::*;
+use std::convert::Infallible;
 use std::sync::Mutex;
 use tvlb_schema::Dragonfly;
 use tvlb_simulator::Pattern;
@@ -19,13 +20,21 @@ struct Made {
     latency: f64,
 }
 
+/// The runs that a contest asked for.
+type Asked = Vec<(Contender, Pattern, u32)>;
+
 struct MadeUp {
-    contenders: Vec<Made>,
-    asked: Mutex<Vec<(usize, Pattern, u32)>>,
+    contenders: PerContender<Made>,
+    asked: Mutex<Asked>,
 }
 
-impl Judge for MadeUp {
-    fn run(&self, contender: usize, event: &Event, step: u32) -> Result<Figures, ChooseError> {
+impl Runner for MadeUp {
+    fn run(
+        &self,
+        contender: Contender,
+        event: &Event,
+        step: u32,
+    ) -> Result<RunFigures, ChooseError> {
         self.asked.lock().unwrap().push((contender, event.pattern.clone(), step));
         let Made { score, guard, others, latency } = self.contenders[contender];
         let (last, several) = match event.pattern {
@@ -34,7 +43,7 @@ impl Judge for MadeUp {
             _ => (guard, false),
         };
         let of = |last: u32| if step > last { 1e4 } else { latency };
-        Ok(Figures {
+        Ok(RunFigures {
             saturated: step > last,
             latency: of(last),
             hops: 3.0,
@@ -46,29 +55,38 @@ impl Judge for MadeUp {
 const CONVENTIONAL_MADE: Made = Made { score: 23, guard: 60, others: 60, latency: 57.0 };
 const PAPER_MADE: Made = Made { score: 27, guard: 60, others: 60, latency: 55.0 };
 
-fn held(contenders: &[Made], prefer: Prefer) -> (Verdict, Vec<(usize, Pattern, u32)>) {
-    let all = [&[CONVENTIONAL_MADE, PAPER_MADE], contenders].concat();
-    let df = Dragonfly::new(4, 8, 4, 9).unwrap();
-    let panel = Panel::new(&df, Latencies { local: 10, global: 15 }, 1, PanelSize::Standard);
-    let judge = MadeUp { contenders: all, asked: Mutex::default() };
-    let count = judge.contenders.len();
-    let verdict = contest(&judge, &panel, count, prefer, count - 1).unwrap();
-    (verdict, judge.asked.into_inner().unwrap())
+fn contender(number: usize) -> Contender {
+    Contender::all(number + 1).last().unwrap()
 }
 
-fn verdict(contenders: &[Made]) -> Verdict {
-    held(contenders, Prefer::Throughput).0
+/// The result of a contest of these contenders, conventional UGAL first, and the runs that it took. The
+/// last contender is the fallback.
+fn held_by_all(contenders: Vec<Made>, prefer: Prefer) -> (ContestResult, Asked) {
+    let df = Dragonfly::new(4, 8, 4, 9).unwrap();
+    let panel = Panel::new(&df, Latencies { local: 10, global: 15 }, 1, PanelSize::Standard);
+    let count = contenders.len();
+    let runner = MadeUp { contenders: contenders.into(), asked: Mutex::default() };
+    let result = contest(&runner, &panel, count, prefer, contender(count - 1)).unwrap();
+    (result, runner.asked.into_inner().unwrap())
+}
+
+fn held(candidates: &[Made], prefer: Prefer) -> (ContestResult, Asked) {
+    held_by_all([&[CONVENTIONAL_MADE, PAPER_MADE], candidates].concat(), prefer)
+}
+
+fn result(candidates: &[Made]) -> ContestResult {
+    held(candidates, Prefer::Throughput).0
 }
 
 #[test]
 fn the_highest_saturation_wins() {
     let base = PAPER_MADE;
-    let verdict = verdict(&[Made { score: 30, ..base }, Made { score: 33, ..base }]);
-    assert_eq!(verdict.chosen, 3);
-    assert!((verdict.lead_over(PAPER).mean - 0.06).abs() < 1e-9);
-    assert!((verdict.lead_over(CONVENTIONAL).mean - 0.10).abs() < 1e-9);
-    assert_eq!(verdict.runner_up(), Some(2));
-    assert!(!verdict.none_holds);
+    let result = self::result(&[Made { score: 30, ..base }, Made { score: 33, ..base }]);
+    assert_eq!(result.chosen, contender(3));
+    assert!((result.lead_over(Contender::PAPER).mean - 0.06).abs() < 1e-9);
+    assert!((result.lead_over(Contender::CONVENTIONAL).mean - 0.10).abs() < 1e-9);
+    assert_eq!(result.runner_up(), Some(contender(2)));
+    assert!(!result.none_holds);
 }
 
 #[test]
@@ -76,96 +94,151 @@ fn a_guard_excludes_what_would_win() {
     let base = PAPER_MADE;
     // 95% of 60 is 57.
     for bad in [Made { guard: 56, ..base }, Made { others: 56, ..base }] {
-        let verdict = verdict(&[Made { score: 40, ..bad }, Made { score: 30, ..base }]);
-        assert_eq!(verdict.chosen, 3);
-        assert!(matches!(verdict.breaches[2], Some(Breach::Saturated { step: 57, .. })));
-        assert!(verdict.standings.values[2].is_empty(), "what is excluded is not raced");
-        assert!(verdict.finalists.iter().all(|finalist| finalist.contender != 2));
+        let result = self::result(&[Made { score: 40, ..bad }, Made { score: 30, ..base }]);
+        assert_eq!(result.chosen, contender(3));
+        assert!(matches!(
+            result.failures[contender(2)],
+            Some(GuardFailure::Saturated { step: 57, .. })
+        ));
+        assert!(result.standings.values[contender(2)].is_empty(), "what is excluded is not raced");
+        assert!(result.finalists.iter().all(|finalist| finalist.contender != contender(2)));
     }
-    let verdict = verdict(&[Made { score: 40, guard: 57, ..base }, Made { score: 30, ..base }]);
-    assert_eq!(verdict.chosen, 2, "the margin itself is allowed");
+    let result = self::result(&[Made { score: 40, guard: 57, ..base }, Made { score: 30, ..base }]);
+    assert_eq!(result.chosen, contender(2), "the margin itself is allowed");
 }
 
 #[test]
-fn what_takes_detours_where_hardly_anybody_sends_is_excluded() {
+fn what_takes_detours_in_a_network_that_is_hardly_used_is_excluded() {
     let fast = Made { score: 30, ..PAPER_MADE };
     let slow = Made { score: 40, latency: CONVENTIONAL_MADE.latency * 1.06, ..fast };
-    let verdict = verdict(&[slow, fast]);
-    assert_eq!(verdict.chosen, 3);
-    assert_eq!(verdict.breaches[2], Some(Breach::Slow { latency: slow.latency }));
+    let result = self::result(&[slow, fast]);
+    assert_eq!(result.chosen, contender(3));
+    assert_eq!(result.failures[contender(2)], Some(GuardFailure::Slow { latency: slow.latency }));
     let just = Made { latency: CONVENTIONAL_MADE.latency * 1.04, ..slow };
-    assert_eq!(self::verdict(&[just, fast]).chosen, 2);
+    assert_eq!(self::result(&[just, fast]).chosen, contender(2));
 }
 
 #[test]
 fn the_papers_choice_can_win_and_can_be_excluded() {
     let worse = Made { score: 24, ..PAPER_MADE };
-    assert_eq!(verdict(&[worse]).chosen, PAPER);
-    let judge = MadeUp {
-        contenders: vec![CONVENTIONAL_MADE, Made { guard: 30, ..PAPER_MADE }, worse],
-        asked: Mutex::default(),
-    };
-    let df = Dragonfly::new(4, 8, 4, 9).unwrap();
-    let panel = Panel::new(&df, Latencies { local: 10, global: 15 }, 1, PanelSize::Standard);
-    let verdict = contest(&judge, &panel, 3, Prefer::Throughput, 2).unwrap();
-    assert_eq!(verdict.chosen, 2);
-    assert!(verdict.standings.finished(PAPER), "it is a reference all the same");
+    assert_eq!(result(&[worse]).chosen, Contender::PAPER);
+    let contenders = vec![CONVENTIONAL_MADE, Made { guard: 30, ..PAPER_MADE }, worse];
+    let (result, _) = held_by_all(contenders, Prefer::Throughput);
+    assert_eq!(result.chosen, contender(2));
+    assert!(result.standings.finished(Contender::PAPER), "it is a reference all the same");
 }
 
 #[test]
 fn where_no_candidate_holds_the_fallback_is_taken_and_said() {
-    let judge = MadeUp {
-        contenders: [CONVENTIONAL_MADE, PAPER_MADE, PAPER_MADE, PAPER_MADE]
-            .iter()
-            .enumerate()
-            .map(|(n, made)| if n == 0 { *made } else { Made { guard: 10, ..*made } })
-            .collect(),
-        asked: Mutex::default(),
-    };
-    let df = Dragonfly::new(4, 8, 4, 9).unwrap();
-    let panel = Panel::new(&df, Latencies { local: 10, global: 15 }, 1, PanelSize::Standard);
-    let verdict = contest(&judge, &panel, 4, Prefer::Throughput, 3).unwrap();
-    assert_eq!((verdict.chosen, verdict.none_holds), (3, true));
+    let bad = Made { guard: 10, ..PAPER_MADE };
+    let (result, _) = held_by_all(vec![CONVENTIONAL_MADE, bad, bad, bad], Prefer::Throughput);
+    assert_eq!((result.chosen, result.none_holds), (contender(3), true));
 }
 
 #[test]
 fn what_cannot_win_is_not_run_to_the_end() {
     let base = PAPER_MADE;
     let good = [34, 33, 32].map(|score| Made { score, ..base });
-    let (verdict, asked) =
+    let (result, asked) =
         held(&[&good[..], &[Made { score: 25, ..base }]].concat(), Prefer::Throughput);
-    let bad = 5;
-    assert!(!verdict.standings.finished(bad));
-    let runs = |contender| asked.iter().filter(|(who, _, _)| *who == contender).count();
-    assert!(3 * runs(bad) < 2 * runs(2), "{} and {}", runs(bad), runs(2));
-    assert_eq!(verdict.chosen, 2);
+    let bad = contender(5);
+    assert!(!result.standings.finished(bad));
+    let runs =
+        |contender: Contender| asked.iter().filter(|(asked, _, _)| *asked == contender).count();
+    assert!(3 * runs(bad) < 2 * runs(contender(2)), "{} and {}", runs(bad), runs(contender(2)));
+    assert_eq!(result.chosen, contender(2));
 }
 
 #[test]
 fn latency_is_compared_below_saturation() {
     let thin = Made { score: 7, ..CONVENTIONAL_MADE };
-    let judge = MadeUp { contenders: vec![thin, thin, thin], asked: Mutex::default() };
-    let df = Dragonfly::new(4, 8, 4, 9).unwrap();
-    let panel = Panel::new(&df, Latencies { local: 10, global: 15 }, 1, PanelSize::Standard);
-    let verdict = contest(&judge, &panel, 3, Prefer::Throughput, 2).unwrap();
-    assert_eq!(verdict.yardstick.low_step, 3);
-    assert!(verdict.finalists.iter().all(|finalist| finalist.latency < 100.0));
+    let (result, _) = held_by_all(vec![thin, thin, thin], Prefer::Throughput);
+    assert_eq!(result.baseline.low_step, 3);
+    assert!(result.finalists.iter().all(|finalist| finalist.latency < 100.0));
 }
 
 #[test]
-fn the_verdict_does_not_depend_on_the_threads() {
+fn the_result_does_not_depend_on_the_threads() {
     let base = PAPER_MADE;
     let made: Vec<Made> = (0..9).map(|n| Made { score: 24 + n, guard: 55 + n, ..base }).collect();
-    let verdicts: Vec<Verdict> = [1, 2, 7]
+    let results: Vec<ContestResult> = [1, 2, 7]
         .into_iter()
         .map(|threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| held(&made, Prefer::Robust).0)
         })
         .collect();
-    assert_eq!(verdicts[0], verdicts[1]);
-    assert_eq!(verdicts[0], verdicts[2]);
-    let breached: BTreeSet<usize> =
-        (0..11).filter(|&n| verdicts[0].breaches[n].is_some()).collect();
-    assert_eq!(breached, BTreeSet::from([2, 3]));
+    assert_eq!(results[0], results[1]);
+    assert_eq!(results[0], results[2]);
+    let failed = results[0].failures.iter().filter(|(_, failure)| failure.is_some());
+    let failed: Vec<Contender> = failed.map(|(contender, _)| contender).collect();
+    assert_eq!(failed, [2, 3].map(contender));
+}
+
+/// Races contenders whose values are all known beforehand; also gives how many values were asked for.
+fn raced(values: Vec<Vec<f64>>, keep: usize) -> (Standings, usize) {
+    let (count, rounds) = (values.len(), values[0].len());
+    let values = PerContender::from(values);
+    let mut standings = Standings { values: PerContender::same(count, Vec::new()), rounds };
+    let mut asked = 0;
+    race::<Infallible>(&mut standings, Contender::all(count).collect(), keep, |round, left, _| {
+        asked += left.len();
+        Ok(left.iter().map(|&contender| values[contender][round]).collect())
+    })
+    .unwrap();
+    (standings, asked)
+}
+
+/// Two references that are far ahead of everybody.
+fn with_references(candidates: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
+    let reference = vec![0.9; candidates[0].len()];
+    [vec![reference.clone(), reference], candidates].concat()
+}
+
+#[test]
+fn what_is_far_behind_is_dropped_early() {
+    let values = vec![vec![0.30; 8], vec![0.31; 8], vec![0.20; 8], vec![0.25; 8]];
+    let (standings, asked) = raced(with_references(values), 1);
+    assert_eq!(standings.values[contender(4)].len(), LEAST_ROUNDS);
+    assert_eq!(standings.values[contender(5)].len(), LEAST_ROUNDS);
+    assert!(standings.finished(contender(3)));
+    assert!(asked < 24 + 16, "{asked}");
+    // A hundredth takes longer to tell from chance.
+    assert!(standings.values[contender(2)].len() > LEAST_ROUNDS);
+}
+
+#[test]
+fn references_finish_and_drop_nobody() {
+    let values = vec![vec![0.50; 6], vec![0.10; 6], vec![0.31; 6], vec![0.30; 6]];
+    let (standings, _) = raced(values, 2);
+    assert!(Contender::all(4).all(|contender| standings.finished(contender)));
+}
+
+#[test]
+fn leads_are_of_the_patterns_that_both_have_met() {
+    let values = vec![vec![0.4, 0.3, 0.9], vec![0.2, 0.3]].into();
+    let lead = Standings { values, rounds: 3 }.lead(contender(0), contender(1));
+    assert!((lead.mean - 0.1).abs() < 1e-12);
+    assert!((lead.error - 0.1).abs() < 1e-12);
+}
+
+proptest! {
+    /// True values, what each pattern does to all, and noise of up to a hundredth for each
+    /// candidate and pattern, as the resolution of the search makes it.
+    #[test]
+    fn the_true_winner_always_finishes(
+        levels in prop::collection::vec(0.2..0.45_f64, 2..12),
+        patterns in prop::collection::vec(-0.05..0.05_f64, 3..10),
+        noise in prop::collection::vec(-0.005..0.005_f64, 120),
+        keep in 1..4_usize,
+    ) {
+        let values: Vec<Vec<f64>> = levels.iter().enumerate().map(|(candidate, level)| {
+            patterns.iter().enumerate().map(|(round, shift)| {
+                level + shift + noise[(candidate * patterns.len() + round) % noise.len()]
+            }).collect()
+        }).collect();
+        let (standings, _) = raced(with_references(values), keep);
+        let best = (0..levels.len()).max_by(|&i, &j| levels[i].total_cmp(&levels[j])).unwrap();
+        prop_assert!(standings.finished(contender(best + 2)));
+    }
 }

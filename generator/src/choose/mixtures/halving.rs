@@ -1,25 +1,26 @@
 //! Successive halving: many are tried a little, the better part of them more, a few to the end.
 //!
-//! After Karnin, Koren and Somekh, ICML 2013. A rung gives everyone who is left the same next
-//! trials; then only the best go on. It knows contestants by number, so the rule can be tested on
+//! After Karnin, Koren and Somekh, ICML 2013. A rung gives every contender that is left the same next
+//! trials; then only the best go on. It knows contenders by number, so the rule can be tested on
 //! made-up outcomes.
 
-use super::mean;
+use crate::choose::contender::{Contender, PerContender};
+use crate::choose::figures::mean;
 
-/// Some trials, and how many pass on.
+/// Some trials, and how many contenders pass on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Rung {
     /// Trials until the end of this rung, those of earlier rungs among them.
     pub(super) trials: usize,
-    /// How many of those that are left go on to the next.
+    /// How many of the contenders that are left go on to the next rung.
     pub(super) keep: usize,
 }
 
-/// The rungs for so many contestants and trials: a third goes on after `first` trials, after twice
+/// The rungs for so many contenders and trials: a third goes on after `first` trials, after twice
 /// as many, and so on, until `last` are left or the trials are all made.
-pub(super) fn rungs(contestants: usize, trials: usize, first: usize, last: usize) -> Vec<Rung> {
+pub(super) fn rungs(contenders: usize, trials: usize, first: usize, last: usize) -> Vec<Rung> {
     let mut rungs = Vec::new();
-    let (mut until, mut keep) = (first.max(1), contestants);
+    let (mut until, mut keep) = (first.max(1), contenders);
     while until < trials && keep > last {
         keep = keep.div_ceil(3).max(last);
         rungs.push(Rung { trials: until, keep });
@@ -29,31 +30,36 @@ pub(super) fn rungs(contestants: usize, trials: usize, first: usize, last: usize
     rungs
 }
 
-/// Runs the rungs. `try_all` is given who is left, the results so far by contestant, and until which
-/// trial to go on; it gives the further results of each that is left, `None` for one that is out at once.
-/// Returned are those that have made all trials, the best first.
+/// Runs the rungs for the contenders that are `left`, all of which are below `count`. `try_all` is
+/// given who is left, the results so far, and until which trial to go on; it gives the further results
+/// of each that is left, `None` for one that is eliminated. Returned are those that have made all
+/// trials, the best first.
 ///
 /// # Errors
 /// The first failure of `try_all`.
 pub(super) fn halve<E>(
-    contestants: usize,
+    count: usize,
+    mut left: Vec<Contender>,
     rungs: &[Rung],
-    mut try_all: impl FnMut(&[usize], &[Vec<f64>], usize) -> Result<Vec<Option<Vec<f64>>>, E>,
-) -> Result<Vec<usize>, E> {
-    let mut results: Vec<Vec<f64>> = vec![Vec::new(); contestants];
-    let mut left: Vec<usize> = (0..contestants).collect();
-    let mean = |contestant: usize, all: &[Vec<f64>]| mean(all[contestant].iter().copied());
+    mut try_all: impl FnMut(
+        &[Contender],
+        &PerContender<Vec<f64>>,
+        usize,
+    ) -> Result<Vec<Option<Vec<f64>>>, E>,
+) -> Result<Vec<Contender>, E> {
+    let mut results = PerContender::same(count, Vec::new());
     for rung in rungs {
         let found = try_all(&left, &results, rung.trials)?;
         let mut still = Vec::new();
-        for (&contestant, found) in left.iter().zip(found) {
+        for (&contender, found) in left.iter().zip(found) {
             if let Some(found) = found {
-                results[contestant].extend(found);
-                still.push(contestant);
+                results[contender].extend(found);
+                still.push(contender);
             }
         }
         // Stable: equals go on in the order of their numbers.
-        still.sort_by(|&one, &other| mean(other, &results).total_cmp(&mean(one, &results)));
+        let mean = |contender: Contender| mean(results[contender].iter().copied());
+        still.sort_by(|&one, &other| mean(other).total_cmp(&mean(one)));
         still.truncate(rung.keep);
         left = still;
     }
@@ -67,8 +73,8 @@ mod tests {
 
     #[test]
     fn a_third_goes_on_and_the_trials_double() {
-        let of = |contestants, trials| {
-            let rungs = rungs(contestants, trials, 2, 4);
+        let of = |contenders, trials| {
+            let rungs = rungs(contenders, trials, 2, 4);
             rungs.iter().map(|rung| (rung.trials, rung.keep)).collect::<Vec<_>>()
         };
         assert_eq!(of(54, 18), [(2, 18), (4, 6), (8, 4), (18, 4)]);
@@ -78,22 +84,27 @@ mod tests {
 
     #[test]
     fn the_best_that_holds_comes_out_first_for_a_part_of_the_trials() {
-        // Contestant n is worth n; the odd ones are out from the second rung on.
+        // Contender n is worth n; the odd ones are eliminated from the second rung on.
+        let all: Vec<Contender> = Contender::all(30).collect();
+        let number = |contender: &Contender| all.iter().position(|one| one == contender).unwrap();
         let mut made = 0;
-        let found = halve::<Infallible>(30, &rungs(30, 16, 2, 3), |left, results, until| {
+        let rungs = rungs(30, 16, 2, 3);
+        let found = halve::<Infallible>(30, all.clone(), &rungs, |left, results, until| {
             let from = results[left[0]].len();
             made += left.len() * (until - from);
-            let value = |&n: &usize| f64::from(u32::try_from(n).unwrap());
-            let out = |n: &usize| from > 0 && n % 2 == 1;
-            Ok(left.iter().map(|n| (!out(n)).then(|| vec![value(n); until - from])).collect())
+            let value = |c: &Contender| f64::from(u32::try_from(number(c)).unwrap());
+            let is_out = |c: &Contender| from > 0 && number(c) % 2 == 1;
+            Ok(left.iter().map(|c| (!is_out(c)).then(|| vec![value(c); until - from])).collect())
         });
-        assert_eq!(found.unwrap(), [28, 26, 24]);
+        assert_eq!(found.unwrap(), [28, 26, 24].map(|number| all[number]));
         assert!(made < 30 * 16 / 3, "{made}");
     }
 
     #[test]
     fn a_failure_ends_it() {
-        let ends = halve(2, &rungs(2, 4, 1, 1), |_, _, _| Err::<Vec<_>, _>("broken"));
+        let ends = halve(2, Contender::all(2).collect(), &rungs(2, 4, 1, 1), |_, _, _| {
+            Err::<Vec<_>, _>("broken")
+        });
         assert_eq!(ends, Err("broken"));
     }
 }

@@ -1,34 +1,37 @@
-//! The search for mixtures, beyond the paper: weights, fractions and thresholds, judged by simulation.
+//! The search for mixtures, beyond the paper: weights, fractions and thresholds, compared by simulation.
 //!
-//! [`search`] looks on one or several fabrics at once. Wave by wave it draws new mixtures and varies
-//! the best so far (`variation`), tries all a little and the better ones to the end (`halving`), on
-//! the same panel that `generate` chooses by, until its budget of runs is spent. With S a mixture's mean
-//! saturation over the score patterns, L its mean latency at low load, c conventional UGAL:
+//! [`search`] looks on one or several fabrics at once. Generation by generation it draws new mixtures
+//! and varies the best so far (`variation`), tries all a little and the better ones to the end
+//! (`halving`, `fabric_trial`), on the same panel that `generate` chooses by, until its budget of runs
+//! is spent. With S a mixture's mean saturation over the score patterns, L its mean latency at low
+//! load, c conventional UGAL:
 //!
 //! J = mean over fabrics of (S − Sc) − [`LATENCY_WEIGHT`] · (L / Lc − 1)
 //!
-//! for those that hold every guard; the others are out. The same fabrics, seed and budget give the same
-//! mixtures at any number of threads and after any interruption.
+//! for the mixtures that hold every guard; the others are eliminated. The same fabrics, seed and budget
+//! give the same mixtures at any number of threads and after any interruption.
 
-mod arena;
+mod fabric_trial;
 mod halving;
 pub mod record;
 mod variation;
 
-pub use arena::Figures;
+pub use fabric_trial::MixtureFigures;
 
+use super::baseline::Baseline;
 use super::candidates::{Candidate, Origin, Sources};
+use super::contender::{Contender, Field};
+use super::error::ChooseError;
+use super::figures::mean;
 use super::memory::{self, Memory};
-use super::objective::{Finalist, Prefer, choose};
+use super::objective::{Finalist, Prefer, by_merit};
 use super::panel::{Panel, PanelSize};
-use super::trial::{Simulated, entrants, images_of};
-use super::yardstick::{CONVENTIONAL, PAPER, Yardstick, all_of};
-use super::{ChooseError, make_state};
+use super::runner::all_of;
+use super::simulation::{SimulatedRunner, images_of, make_state};
 use crate::fabric::Fabric;
-use crate::image::Images;
 use crate::policy::PolicyPair;
 use crate::routes::count::RouteCounter;
-use arena::{Arena, lead};
+use fabric_trial::{FabricTrial, leads};
 use halving::{halve, rungs};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -40,71 +43,71 @@ use variation::{drawn, varied};
 
 /// What a mean latency doubled at low load is worth in saturation.
 pub const LATENCY_WEIGHT: f64 = 0.05;
-/// New mixtures of a wave.
-const WAVE: usize = 54;
-/// How many of them are tried to the end.
+/// New mixtures of a generation.
+const GENERATION: usize = 54;
+/// How many mixtures of a generation are tried to the end.
 const LAST: usize = 4;
-/// The best so far that are varied.
+/// How many of the best mixtures so far are varied.
 const PARENTS: usize = 8;
-/// What a mixture must be ahead of conventional UGAL in each of its first trials, at least; once there
-/// is a best one, half of its lead on that fabric.
-const LEAST_HOPE: f64 = 0.01;
+/// The least by which a mixture must lead conventional UGAL in each of its first trials. Once there is
+/// a best mixture, half of its lead on that fabric is asked for, if that is more.
+const LEAST_LEAD: f64 = 0.01;
 /// Keeps the draws of mixtures apart from other uses of the seed.
 const MIXTURE_STREAM: u64 = 0x6d69_7874_7572;
 
 /// How to search.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Whose decision the mixtures are for; for PAR there is one for each of its two.
+    /// The scheme that the mixtures are for; for PAR there is one for each of its two decisions.
     pub scheme: Scheme,
-    /// No new wave begins after so many runs.
+    /// No new generation begins after so many runs.
     pub runs: usize,
-    /// Of the panel, and of the draws of mixtures. That of `generate` is the fabric file's: another one
-    /// here makes its choice a test of what was found.
+    /// The seed of the panel and of the draws of mixtures. `generate` uses the fabric file's seed:
+    /// another seed here makes its choice a test of what was found.
     pub seed: u64,
-    /// How much traffic.
+    /// How much traffic the mixtures are tried with.
     pub panel: PanelSize,
-    /// Mixtures to begin with, besides the family that `generate` tries.
+    /// Mixtures to begin with, in addition to the family that `generate` tries.
     pub tried: Vec<PolicyPair>,
-    /// Where to keep the runs, for another time.
+    /// The directory that keeps the runs, so that an interrupted search goes on from there.
     pub state: Option<PathBuf>,
 }
 
-/// What was found.
+/// The outcome of a search.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// Conventional UGAL, the paper's choice, then those that hold all guards, by falling J.
+    /// Conventional UGAL, the paper's choice, then the mixtures that hold all guards, by falling J.
     pub mixtures: Vec<Mixture>,
     /// Runs that were needed.
     pub runs: usize,
     /// Mixtures that were tried at all.
     pub tried: usize,
-    /// By preference the position of the mixture that it comes to.
-    pub preferred: [(Prefer, usize); 3],
+    /// The mixture that each preference chooses. Mixtures are numbered like contenders.
+    pub preferred: [(Prefer, Contender); 3],
 }
 
 /// A mixture that was tried to the end.
 #[derive(Clone, Debug)]
 pub struct Mixture {
-    /// It; none for conventional UGAL.
+    /// The mixture's policies; none for conventional UGAL.
     pub candidate: Option<Candidate>,
-    /// J.
+    /// The objective J.
     pub objective: f64,
-    /// By fabric.
-    pub figures: Vec<Figures>,
+    /// The figures by fabric.
+    pub figures: Vec<MixtureFigures>,
     /// Whether no other is at least as good in all of throughput, hot switch and latency.
     pub is_on_front: bool,
 }
 
-/// A fabric with its panel.
-struct Ground<'f> {
+/// A fabric that mixtures are tried on.
+struct FabricUnderTest<'f> {
     fabric: &'f Fabric,
     counter: RouteCounter<'f>,
     panel: Panel,
     memory: Memory,
 }
 
-impl<'f> Ground<'f> {
+impl<'f> FabricUnderTest<'f> {
     fn new(fabric: &'f Fabric, options: &Options) -> Result<Self, ChooseError> {
         let Fabric { file, topology } = fabric;
         let panel = Panel::new(topology.dragonfly(), file.latencies, options.seed, options.panel);
@@ -112,42 +115,58 @@ impl<'f> Ground<'f> {
         let memory = memory::open(state, fabric, &panel)?;
         Ok(Self { fabric, counter: RouteCounter::new(topology), panel, memory })
     }
+
+    /// The contenders with their images on this fabric.
+    fn field(
+        &self,
+        candidates: &[Candidate],
+        progress: &dyn Progress,
+    ) -> Result<Field, ChooseError> {
+        let with_images = |candidate: &Candidate| {
+            let images = images_of(&self.counter, self.fabric, candidate, progress)?;
+            Ok((candidate.clone(), images))
+        };
+        let with_images = candidates.par_iter().map(with_images);
+        Ok(Field::new(with_images.collect::<Result<_, ChooseError>>()?))
+    }
 }
 
 /// Searches on all fabrics at once.
 ///
 /// # Errors
-/// The first thing that went wrong, or the interruption; with a state directory, the runs made until then
-/// are kept.
+/// The first thing that went wrong, or the work was cancelled. With a state directory, the runs made
+/// until then are kept.
 pub fn search(
     fabrics: &[Fabric],
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Found, ChooseError> {
     make_state(options.state.as_deref())?;
-    let grounds = fabrics.iter().map(|fabric| Ground::new(fabric, options));
-    let grounds = grounds.collect::<Result<Vec<_>, ChooseError>>()?;
+    let fabrics = fabrics.iter().map(|fabric| FabricUnderTest::new(fabric, options));
+    let fabrics = fabrics.collect::<Result<Vec<_>, ChooseError>>()?;
     progress.stage("mixtures", Some(options.runs));
-    let found = Search { grounds: &grounds, options, progress }.run();
-    for ground in &grounds {
-        ground.memory.save()?;
+    let found = Search { fabrics: &fabrics, options, progress }.run();
+    for fabric in &fabrics {
+        fabric.memory.save()?;
     }
     found
 }
 
-/// All that the waves share.
+/// Everything that the generations of a search share.
 struct Search<'s> {
-    grounds: &'s [Ground<'s>],
+    fabrics: &'s [FabricUnderTest<'s>],
     options: &'s Options,
     progress: &'s dyn Progress,
 }
 
-/// What a wave ends in.
-struct Wave {
-    /// Conventional UGAL's figures and the paper's choice's, by fabric.
-    references: [Vec<Figures>; 2],
-    /// Those that hold all guards.
-    finished: Vec<(Candidate, Vec<Figures>)>,
+/// The outcome of a generation.
+struct Generation {
+    /// The figures of conventional UGAL, by fabric.
+    conventional: Vec<MixtureFigures>,
+    /// The figures of the paper's choice, by fabric.
+    paper: Vec<MixtureFigures>,
+    /// The mixtures that hold all guards, with their figures by fabric.
+    finished: Vec<(Candidate, Vec<MixtureFigures>)>,
     /// Runs of the new mixtures.
     runs: usize,
 }
@@ -156,7 +175,7 @@ impl Search<'_> {
     fn run(&self) -> Result<Found, ChooseError> {
         let seed = self.options.seed;
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ MIXTURE_STREAM);
-        // A set's fractions and draws are the fabric file's affair; its seed is no part of a mixture.
+        // The fabric file decides the seed of a set's fractions and draws, so no mixture has its own.
         let sources = Sources { front: &[], user: &self.options.tried, thresholds: None, seed };
         let begin = sources.candidates(self.options.scheme);
         let paper = begin[0].clone();
@@ -164,33 +183,37 @@ impl Search<'_> {
         let mut new = begin[1..].to_vec();
         let mut best: Vec<Mixture> = Vec::new();
         let mut runs = 0;
-        let mut hopes = vec![LEAST_HOPE; self.grounds.len()];
+        let mut least_leads = vec![LEAST_LEAD; self.fabrics.len()];
         loop {
-            while new.len() < WAVE {
+            while new.len() < GENERATION {
                 let candidate = self.propose(&best, &mut rng);
                 if !tried.iter().any(|other| other.is_like(&candidate)) {
                     tried.push(candidate.clone());
                     new.push(candidate);
                 }
             }
-            let wave = self.wave(&paper, &new, &hopes)?;
-            runs += wave.runs;
-            let rated = |candidate, figures: Vec<Figures>| Mixture {
+            let candidates = [std::slice::from_ref(&paper), &new].concat();
+            let generation = self.generation(&candidates, &least_leads)?;
+            runs += generation.runs;
+            let rated = |candidate, figures: Vec<MixtureFigures>| Mixture {
                 candidate,
-                objective: objective(&figures, &wave.references[CONVENTIONAL]),
+                objective: objective(&figures, &generation.conventional),
                 figures,
                 is_on_front: false,
             };
-            best.extend(wave.finished.into_iter().map(|(c, figures)| rated(Some(c), figures)));
+            let finished = generation.finished.into_iter();
+            best.extend(finished.map(|(candidate, figures)| rated(Some(candidate), figures)));
             best.sort_by(|one, other| other.objective.total_cmp(&one.objective));
             if let Some(first) = best.first() {
-                let pairs = first.figures.iter().zip(&wave.references[CONVENTIONAL]);
+                let pairs = first.figures.iter().zip(&generation.conventional);
                 let leads = pairs.map(|(own, conventional)| own.lead_over(conventional));
-                hopes = leads.map(|lead| (lead / 2.0).max(LEAST_HOPE)).collect();
+                least_leads = leads.map(|lead| (lead / 2.0).max(LEAST_LEAD)).collect();
             }
             if runs >= self.options.runs {
-                let [conventional, papers] = wave.references.clone();
-                let references = [rated(None, conventional), rated(Some(paper.clone()), papers)];
+                let references = [
+                    rated(None, generation.conventional.clone()),
+                    rated(Some(paper), generation.paper),
+                ];
                 let mut mixtures: Vec<Mixture> = references.into_iter().chain(best).collect();
                 mark_front(&mut mixtures);
                 let preferred = [Prefer::Throughput, Prefer::Latency, Prefer::Robust]
@@ -205,9 +228,13 @@ impl Search<'_> {
     fn propose(&self, best: &[Mixture], rng: &mut impl Rng) -> Candidate {
         let seed = self.options.seed;
         let is_par = self.options.scheme == Scheme::Par;
-        let parents: Vec<Candidate> =
-            best.iter().filter_map(|mixture| mixture.candidate.clone()).take(PARENTS).collect();
-        let one_of = |rng: &mut _| &parents[RngExt::random_range(rng, 0..parents.len())].policies;
+        let parents: Vec<&PolicyPair> = best
+            .iter()
+            .filter_map(|mixture| mixture.candidate.as_ref())
+            .map(|candidate| &candidate.policies)
+            .take(PARENTS)
+            .collect();
+        let one_of = |rng: &mut _| parents[RngExt::random_range(rng, 0..parents.len())];
         let (source, second) = if parents.is_empty() || rng.random_range(0..4) == 0 {
             (drawn(seed, rng), drawn(seed, rng))
         } else {
@@ -224,69 +251,70 @@ impl Search<'_> {
         Candidate { policies, origin: Origin::Family }
     }
 
-    /// Tries new mixtures beside conventional UGAL and the paper's choice.
-    /// In its first trials a mixture that is not ahead of conventional UGAL by a fabric's hope is out.
-    fn wave(
+    /// Tries candidates, of which the first is the paper's choice and the others are new mixtures. A
+    /// mixture whose lead over conventional UGAL in a first trial is below the fabric's least lead is
+    /// eliminated.
+    fn generation(
         &self,
-        paper: &Candidate,
-        new: &[Candidate],
-        hopes: &[f64],
-    ) -> Result<Wave, ChooseError> {
-        let all: Vec<Candidate> = [std::slice::from_ref(paper), new].concat();
-        let mut images: Vec<Vec<Images>> = Vec::new();
-        for Ground { fabric, counter, .. } in self.grounds {
-            let of = |candidate: &Candidate| images_of(counter, fabric, candidate, self.progress);
-            images.push(all.par_iter().map(of).collect::<Result<_, _>>()?);
-        }
-        let mut arenas: Vec<Arena<'_>> = Vec::new();
-        for (ground, images) in self.grounds.iter().zip(&images) {
-            let Ground { panel, memory, .. } = ground;
-            let entrants = entrants(&all, images);
-            let judge =
-                Simulated::boot(self.options.scheme, panel, entrants, memory, self.progress)?;
-            let yardstick = Yardstick::measure(&judge, panel)?;
-            arenas.push(Arena { panel, judge, yardstick });
+        candidates: &[Candidate],
+        least_leads: &[f64],
+    ) -> Result<Generation, ChooseError> {
+        let fields: Vec<Field> = self
+            .fabrics
+            .iter()
+            .map(|fabric| fabric.field(candidates, self.progress))
+            .collect::<Result<_, _>>()?;
+        let mut fabrics: Vec<FabricTrial<'_>> = Vec::new();
+        for ((fabric, field), &least_lead) in self.fabrics.iter().zip(&fields).zip(least_leads) {
+            let FabricUnderTest { panel, memory, .. } = fabric;
+            let scheme = self.options.scheme;
+            let runner = SimulatedRunner::boot(scheme, panel, field, memory, self.progress)?;
+            let baseline = Baseline::measure(&runner, panel)?;
+            fabrics.push(FabricTrial { panel, runner, baseline, least_lead });
         }
 
-        // Contender 0 is conventional UGAL, 1 the paper's choice.
-        let trials = self.grounds.iter().map(|ground| ground.panel.score.len()).sum();
-        let rungs = rungs(new.len(), trials, self.grounds.len(), LAST);
-        let halved = halve(new.len(), &rungs, |left, results, until| {
-            all_of(left, |&number| lead(&arenas, number + 2, &results[number], until, hopes))
+        let count = candidates.len() + 1;
+        let new: Vec<Contender> =
+            Contender::all(count).filter(|contender| !contender.is_reference()).collect();
+        let trials = fabrics.iter().map(|fabric| fabric.panel.score.len()).sum();
+        let rungs = rungs(new.len(), trials, fabrics.len(), LAST);
+        let halved = halve(count, new, &rungs, |left, results, until| {
+            all_of(left, |&contender| leads(&fabrics, contender, &results[contender], until))
         })?;
-        let figures = |contender: usize| {
-            arenas.iter().map(|arena| arena.figures(contender)).collect::<Result<Vec<_>, _>>()
+        let figures = |contender: Contender| {
+            fabrics.iter().map(|fabric| fabric.figures(contender)).collect::<Result<Vec<_>, _>>()
         };
-        let finished = all_of(&halved, |&number| {
-            for arena in &arenas {
-                if arena.breaches(number + 2, 0..arena.panel.guards.len())? {
+        let finished = all_of(&halved, |&contender| {
+            for fabric in &fabrics {
+                if !fabric.holds(contender, 0..fabric.panel.guards.len())? {
                     return Ok(None);
                 }
             }
-            Ok(Some((new[number].clone(), figures(number + 2)?)))
+            let candidate = fields.first().and_then(|field| field.candidate(contender)).cloned();
+            let figures = figures(contender)?;
+            Ok(candidate.map(|candidate| (candidate, figures)))
         })?;
-        let references = [figures(CONVENTIONAL)?, figures(PAPER)?];
-        let runs = arenas.into_iter().map(|arena| {
-            arena.judge.asked().keys().filter(|(_, contender, _)| *contender > PAPER).count()
+        let (conventional, paper) = (figures(Contender::CONVENTIONAL)?, figures(Contender::PAPER)?);
+        let runs = fabrics.into_iter().map(|fabric| {
+            let asked = fabric.runner.asked();
+            asked.keys().filter(|(_, contender, _)| !contender.is_reference()).count()
         });
-        Ok(Wave {
-            references,
-            finished: finished.into_iter().flatten().collect(),
-            runs: runs.sum(),
-        })
+        let runs = runs.sum();
+        let finished = finished.into_iter().flatten().collect();
+        Ok(Generation { conventional, paper, finished, runs })
     }
 }
 
-/// J.
-fn objective(figures: &[Figures], conventional: &[Figures]) -> f64 {
+/// The objective J.
+fn objective(figures: &[MixtureFigures], conventional: &[MixtureFigures]) -> f64 {
     mean(figures.iter().zip(conventional).map(|(own, conventional)| {
         let slower = own.low_load_latency / conventional.low_load_latency - 1.0;
         own.lead_over(conventional) - LATENCY_WEIGHT * slower
     }))
 }
 
-/// Marks whom nobody else beats: in mean saturation, hot switch and latency under uniform traffic, all
-/// beside conventional UGAL, the first of the mixtures.
+/// Marks the mixtures that no other beats in mean saturation, hot switch and latency under uniform
+/// traffic, all compared with conventional UGAL, the first of the mixtures.
 fn mark_front(mixtures: &mut [Mixture]) {
     let Some(Mixture { figures: conventional, .. }) = mixtures.first() else { return };
     let merits: Vec<[f64; 3]> = mixtures
@@ -309,23 +337,20 @@ fn mark_front(mixtures: &mut [Mixture]) {
     }
 }
 
-/// The position of the mixture that a preference comes to.
-fn preferred(prefer: Prefer, mixtures: &[Mixture]) -> usize {
-    let finalist = |(contender, mixture): (usize, &Mixture)| Finalist {
+/// The mixture that a preference chooses, where mixtures are numbered like contenders.
+fn preferred(prefer: Prefer, mixtures: &[Mixture]) -> Contender {
+    let finalist = |(contender, mixture): (Contender, &Mixture)| Finalist {
         contender,
         saturations: mixture.figures.iter().flat_map(|f| f.saturations.clone()).collect(),
         guards: mixture.figures.iter().map(|f| f.hot_switch).collect(),
         latency: mean(mixture.figures.iter().map(|f| f.low_load_latency)),
     };
-    let all: Vec<Finalist> = mixtures.iter().enumerate().map(finalist).collect();
-    let references = [all[CONVENTIONAL].clone(), all[PAPER].clone()];
-    let order = choose(prefer, all[PAPER..].to_vec(), &references);
-    order.first().map_or(PAPER, |first| first.contender)
-}
-
-fn mean(values: impl Iterator<Item = f64>) -> f64 {
-    let (sum, count) = values.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
-    if count > 0.0 { sum / count } else { 0.0 }
+    let mut all = Contender::all(mixtures.len()).zip(mixtures).map(finalist);
+    let conventional = all.next().expect("conventional UGAL is the first of the mixtures");
+    let candidates: Vec<Finalist> = all.collect();
+    let paper = candidates.first().expect("the paper's choice is the second").clone();
+    let order = by_merit(prefer, candidates, &[conventional, paper]);
+    order.first().map_or(Contender::PAPER, |first| first.contender)
 }
 
 #[cfg(test)]
@@ -333,7 +358,7 @@ mod tests {
     use super::*;
 
     fn mixture(saturation: f64, hot_switch: f64, uniform_latency: f64) -> Mixture {
-        let figures = Figures {
+        let figures = MixtureFigures {
             saturations: vec![saturation; 3],
             hot_switch,
             uniform_latency,
@@ -356,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn each_preference_comes_to_its_own() {
+    fn each_preference_chooses_its_own() {
         let mixtures = [
             mixture(0.2, 1.0, 50.0),
             mixture(0.25, 0.95, 49.0),
@@ -364,7 +389,10 @@ mod tests {
             mixture(0.26, 0.97, 45.0),
             mixture(0.28, 1.0, 52.0),
         ];
-        let of = |prefer| preferred(prefer, &mixtures);
+        let of = |prefer| {
+            let chosen = preferred(prefer, &mixtures);
+            Contender::all(5).position(|contender| contender == chosen).unwrap()
+        };
         assert_eq!(of(Prefer::Throughput), 2);
         assert_eq!(of(Prefer::Latency), 3);
         assert_eq!(of(Prefer::Robust), 4);

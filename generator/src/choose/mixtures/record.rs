@@ -1,10 +1,10 @@
-//! What a search for mixtures has found, for JSON and as a table.
+//! The outcome of a search for mixtures, for JSON and as a table.
 //!
 //! Figures are rounded to six decimals; nothing here depends on time or on the number of threads.
 
-use super::{Found, LATENCY_WEIGHT, Mixture, Options};
+use super::{Found, LATENCY_WEIGHT, Mixture, MixtureFigures, Options};
 use crate::choose::candidates::Candidate;
-use crate::choose::record::CONVENTIONAL_NAME;
+use crate::choose::contender::{CONVENTIONAL_NAME, Contender};
 use crate::fabric::Fabric;
 use crate::table_set::rounded;
 use serde::Serialize;
@@ -21,7 +21,7 @@ pub struct SearchEntry {
     pub scheme: String,
     /// The names of the fabrics, in the order of all figures.
     pub fabrics: Vec<String>,
-    /// Of the panel and of the draws of mixtures.
+    /// The seed of the panel and of the draws of mixtures.
     pub seed: u64,
     /// `standard` or `quick`.
     pub panel: String,
@@ -31,7 +31,7 @@ pub struct SearchEntry {
     pub tried: u64,
     /// Runs of the simulator that they took.
     pub runs: u64,
-    /// Conventional UGAL, the paper's choice, then those that hold all guards, the best first.
+    /// Conventional UGAL, the paper's choice, then the mixtures that hold all guards, the best first.
     pub mixtures: Vec<MixtureEntry>,
 }
 
@@ -41,15 +41,15 @@ pub struct SearchEntry {
 pub struct MixtureEntry {
     /// Its policies, as `generate --candidate` reads them; or `conventional`.
     pub policies: String,
-    /// J.
+    /// The objective J.
     pub objective: f64,
     /// Whether nothing else is at least as good in all of throughput, hot switch and latency.
     pub on_front: bool,
-    /// The preferences that come to it.
+    /// The preferences that choose it.
     pub preferred_for: Vec<String>,
     /// By fabric, mean saturation over the score patterns.
     pub saturation: Vec<f64>,
-    /// By fabric, the least saturation beside a hot switch over conventional UGAL's.
+    /// By fabric, the least saturation under a hot switch over conventional UGAL's.
     pub hot_switch: Vec<f64>,
     /// By fabric, mean latency under uniform traffic at half the load that conventional UGAL carries.
     pub uniform_latency: Vec<f64>,
@@ -58,11 +58,11 @@ pub struct MixtureEntry {
 }
 
 impl SearchEntry {
-    /// What a search on these fabrics has found.
+    /// The entry of a search on these fabrics.
     pub fn of(fabrics: &[Fabric], options: &Options, found: &Found) -> Self {
-        let entry = |(position, mixture): (usize, &Mixture)| {
-            let preferred = found.preferred.iter().filter(|(_, preferred)| *preferred == position);
-            let of = |figure: fn(&super::Figures) -> f64| {
+        let entry = |(number, mixture): (Contender, &Mixture)| {
+            let preferred = found.preferred.iter().filter(|(_, preferred)| *preferred == number);
+            let of = |figure: fn(&MixtureFigures) -> f64| {
                 mixture.figures.iter().map(|figures| rounded(figure(figures))).collect()
             };
             MixtureEntry {
@@ -73,7 +73,7 @@ impl SearchEntry {
                 objective: rounded(mixture.objective),
                 on_front: mixture.is_on_front,
                 preferred_for: preferred.map(|(prefer, _)| prefer.name().to_owned()).collect(),
-                saturation: of(super::Figures::saturation),
+                saturation: of(MixtureFigures::saturation),
                 hot_switch: of(|figures| figures.hot_switch),
                 uniform_latency: of(|figures| figures.uniform_latency),
                 low_load_latency: of(|figures| figures.low_load_latency),
@@ -87,12 +87,15 @@ impl SearchEntry {
             latency_weight: LATENCY_WEIGHT,
             tried: found.tried as u64,
             runs: found.runs as u64,
-            mixtures: found.mixtures.iter().enumerate().map(entry).collect(),
+            mixtures: Contender::all(found.mixtures.len())
+                .zip(&found.mixtures)
+                .map(entry)
+                .collect(),
         }
     }
 }
 
-/// The references, the front, and what is preferred.
+/// A table of the references, the front, and the preferred mixtures.
 impl Display for SearchEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
@@ -102,11 +105,13 @@ impl Display for SearchEntry {
             self.fabrics.join(", "),
             self.tried,
             self.runs,
-            self.mixtures.len() - 2
+            self.mixtures.len() - Contender::REFERENCES.len()
         )?;
         writeln!(f, "\n      J  throughput  hot switch  uniform  low load  policies")?;
         let shown = |(position, entry): &(usize, &MixtureEntry)| {
-            *position < 2 || entry.on_front || !entry.preferred_for.is_empty()
+            *position < Contender::REFERENCES.len()
+                || entry.on_front
+                || !entry.preferred_for.is_empty()
         };
         let rows: Vec<_> = self.mixtures.iter().enumerate().filter(shown).collect();
         for (position, entry) in rows.iter().take(MOST_ROWS) {
@@ -138,7 +143,7 @@ impl Display for SearchEntry {
     }
 }
 
-/// A figure of each fabric.
+/// One figure for each fabric.
 struct Each<'f>(&'f [f64], usize);
 
 impl Display for Each<'_> {

@@ -8,16 +8,16 @@ use crate::policy::Policy;
 use rand::{Rng, RngExt};
 use tvlb_schema::{DrawRule, Keep, SetRule, Shape, ShapeSet};
 
-/// The largest weight: beyond, the other shapes are hardly drawn.
+/// The largest weight: with a larger one, the other shapes are hardly drawn.
 const MOST_WEIGHT: u16 = 16;
-/// T stays within this; a local queue of 32 flits times 6 hops is 192.
+/// The largest absolute value of T; a local queue of 32 flits times 6 hops is 192.
 const MOST_THRESHOLD: i16 = 96;
-/// By how much T is changed at once.
+/// The steps in which T is changed.
 const STRIDES: [i16; 4] = [2, 4, 8, 16];
-/// What a largest shape may be kept in, in parts of 10,000.
+/// The fractions in which a largest shape may be kept, in parts of 10,000.
 const FRACTIONS: [u16; 4] = [2_500, 5_000, 7_500, 10_000];
 
-/// A mixture out of the blue. `seed` is its set's.
+/// A random mixture, whose set has this seed.
 pub(super) fn drawn(seed: u64, rng: &mut impl Rng) -> Policy {
     let mut shapes = ShapeSet::only(Shape::all().next().expect("000 is the first shape"));
     for _ in 0..rng.random_range(1..Shape::COUNT) {
@@ -102,20 +102,20 @@ fn change_weight(policy: &mut Policy, rng: &mut impl Rng) {
     policy.rule.draw = DrawRule::ByShape { weights };
 }
 
-/// The smallest shapes that a set lacks: with any of them it is down-closed still.
+/// The smallest shapes that a set lacks: with any of them added it is still down-closed.
 fn least_missing(shapes: ShapeSet) -> Vec<Shape> {
     let with = |shape: Shape| shapes.or(ShapeSet::only(shape));
     Shape::all().filter(|&s| !shapes.contains(s) && with(s).is_down_closed()).collect()
 }
 
-/// The largest shapes of a set: without any of them it is down-closed still.
+/// The largest shapes of a set: without any of them it is still down-closed.
 fn tops(shapes: ShapeSet) -> Vec<Shape> {
     let without = |shape: Shape| shapes.without(ShapeSet::only(shape));
     shapes.iter().filter(|&shape| without(shape).is_down_closed()).collect()
 }
 
-/// Only largest shapes in part; weights of kept shapes alone, within their range, without a common
-/// factor. So mixtures that mean the same are equal.
+/// The mixture in a normal form, so that mixtures that mean the same are equal: only largest shapes are
+/// kept in part, and only kept shapes have weights, within their range and without a common factor.
 fn plain(mut policy: Policy) -> Policy {
     let shapes = policy.rule.shapes();
     let tops = tops(shapes);
@@ -183,7 +183,7 @@ mod tests {
         for _ in 0..2_000 {
             met.insert(drawn(1, &mut rng).rule.shapes().bits());
         }
-        // All down-closed sets but the one of 000 alone, which `varied` comes to.
+        // All down-closed sets except that of 000 alone, which only `varied` makes.
         assert_eq!(met.len(), crate::throughput::path_set::down_closed().len() - 1);
     }
 }

@@ -1,32 +1,163 @@
-//! How VLB paths load the links of very large fabrics: drawn by the datapath from the images as they
-//! are written.
+//! How VLB paths load the link at each port, in flits per cycle where every node sends one flit per
+//! cycle, evenly to all switches of other groups and by VLB only: a measure of the paths, not of what
+//! UGAL makes of them. Both ways to find it take what the images say, a balance included.
 //!
-//! Every switch sends the same number of packets to every switch of another group, or to a random
-//! sample of them, all by VLB; each is followed to its destination and counted on every link that
-//! it takes. The figures are estimates whose error shrinks with the number of packets, and the same
-//! at every run.
+//! Where there are not too many paths, all are counted ([`PortLoads::counted`]). On very large fabrics
+//! packets are followed instead ([`sampled`]), drawn by the datapath from the images as they are
+//! written: every switch sends the same number of packets to every switch of another group, or to a
+//! random sample of them, all by VLB, and each packet is counted on every link that it takes. Those
+//! figures are estimates whose error shrinks with the number of packets, and the same at every run.
 
-use super::link_load::{LinkLoads, Method};
+use crate::balance::link_load::{Draw, LinkLoads};
 use crate::image::Images;
+use crate::routes::count::RouteCounter;
 use crate::topology::links::{LinkNumbers, PathLinks};
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 use rayon::prelude::*;
 use tvlb_firmware_model::{Credits, Scheme, Switch, VlbPaths};
-use tvlb_schema::{FabricImage, Port, SwitchId};
+use tvlb_schema::{Dragonfly, End, FabricImage, Port, SwitchId};
 
 /// About this many packets are followed where the fabric is large.
 const PACKETS: u32 = 1_500_000;
-/// At most this many for each pair of switches.
+/// At most this many packets are followed for each pair of switches.
 const MOST_PER_PAIR: u32 = 200;
 /// Keeps these random numbers apart from other uses of the seed.
 const STREAM: u64 = 0x6c69_6e6b_6c6f_6164;
 
+/// How the loads were found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Every path was counted by how often it is drawn.
+    Counted,
+    /// Packets were followed on their way.
+    Sampled {
+        /// The packets for each pair of switches of different groups; 0 where there are so many pairs
+        /// that destinations were drawn at random.
+        per_pair: u32,
+        /// The packets from each switch.
+        sent: u32,
+    },
+}
+
+/// The load of the link at each port, in flits per cycle where every node sends one flit per cycle by
+/// VLB.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PortLoads {
+    df: Dragonfly,
+    /// How the loads were found.
+    pub method: Method,
+    /// The load of each link by its number, see [`LinkNumbers`]; none where there is no link.
+    loads: Vec<Option<f64>>,
+    /// The group at the other end of that link.
+    to_group: Vec<u32>,
+}
+
+/// The loads of all links of one kind.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spread {
+    /// The mean load.
+    pub mean: f64,
+    /// The load of the busiest link.
+    pub most: f64,
+    /// The standard error of a single link's load: 0 if it was counted, else from the number of
+    /// packets that were followed.
+    pub error: f64,
+}
+
+impl PortLoads {
+    /// Counts every path, by how often it is drawn.
+    pub fn counted(counter: &RouteCounter<'_>, draw: Draw<'_>) -> Self {
+        let topology = counter.topology();
+        let df = *topology.dragonfly();
+        let loads_of_links = LinkLoads::of(counter, draw);
+        // A switch's p nodes send p flits per cycle, evenly to the switches of other groups.
+        let unit = f64::from(df.p()) / f64::from((df.switch_count() - df.a()).max(1));
+        let numbers = LinkNumbers::new(df);
+        let (mut loads, mut to_group) = (vec![None; numbers.count()], vec![0; numbers.count()]);
+        for group in df.groups() {
+            for from in df.indices() {
+                for to in df.indices().filter(|&to| to != from) {
+                    let number = numbers.local(group, from, to);
+                    loads[number] = Some(loads_of_links.local(group, from, to) * unit);
+                    to_group[number] = u32::from(group.0);
+                }
+            }
+            for port in df.global_ports() {
+                let Some(End { group: to, .. }) = topology.peer(End { group, port }) else {
+                    continue;
+                };
+                let number = numbers.global(group, port);
+                loads[number] = Some(loads_of_links.global(group, port) * unit);
+                to_group[number] = u32::from(to.0);
+            }
+        }
+        Self { df, method: Method::Counted, loads, to_group }
+    }
+
+    /// Mean, most and error of all links of one kind.
+    pub fn spread(&self, global: bool) -> Spread {
+        let (mut sum, mut count, mut most) = (0.0, 0.0, 0.0_f64);
+        for (_, load) in self.links().filter(|&(number, _)| self.is_global(number) == global) {
+            sum += load;
+            count += 1.0;
+            most = most.max(load);
+        }
+        let mean = if count > 0.0 { sum / count } else { 0.0 };
+        let error = match self.method {
+            Method::Counted => 0.0,
+            Method::Sampled { sent, .. } => {
+                (mean * f64::from(self.df.p()) / f64::from(sent.max(1))).sqrt()
+            }
+        };
+        Spread { mean, most, error }
+    }
+
+    /// The mean load of the links from one group to another; none where there is no link.
+    pub fn between(&self, from: u32, to: u32) -> Option<f64> {
+        let (mut sum, mut count) = (0.0, 0.0);
+        for number in self.of_group(from).filter(|&number| self.is_global(number)) {
+            if let Some(load) = self.loads[number].filter(|_| self.to_group[number] == to) {
+                sum += load;
+                count += 1.0;
+            }
+        }
+        (count > 0.0).then(|| sum / count)
+    }
+
+    /// The load of the busiest link of one kind that leaves a switch; none where it has none.
+    pub fn busiest_of(&self, switch: u32, global: bool) -> Option<f64> {
+        let numbers = LinkNumbers::new(self.df);
+        let leaves = |&number: &usize| {
+            numbers.leaves(number).is_some_and(|(from, _)| u32::from(from.0) == switch)
+        };
+        self.of_group(switch / self.df.a())
+            .filter(|&number| self.is_global(number) == global)
+            .filter(leaves)
+            .filter_map(|number| self.loads[number])
+            .reduce(f64::max)
+    }
+
+    fn links(&self) -> impl Iterator<Item = (usize, f64)> {
+        self.loads.iter().enumerate().filter_map(|(number, load)| Some((number, (*load)?)))
+    }
+
+    /// The numbers of the links of one group.
+    fn of_group(&self, group: u32) -> std::ops::Range<usize> {
+        let per_group = LinkNumbers::new(self.df).per_group();
+        group as usize * per_group..(group as usize + 1) * per_group
+    }
+
+    fn is_global(&self, number: usize) -> bool {
+        LinkNumbers::new(self.df).is_global(number)
+    }
+}
+
 /// Which set is drawn from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Drawn {
-    /// All VLB paths, as conventional UGAL draws them.
+    /// No set: all VLB paths, as conventional UGAL draws them.
     Conventional,
     /// UGAL-L's set.
     UgalL,
@@ -45,7 +176,7 @@ impl Credits for Crowded {
 
 /// Follows packets through a table set. What it is booted from must be what the image stage
 /// made.
-pub fn sampled(images: &Images, drawn: Drawn, seed: u64) -> LinkLoads {
+pub fn sampled(images: &Images, drawn: Drawn, seed: u64) -> PortLoads {
     let fabric =
         FabricImage::decode(&images.fabric).expect("the image stage decodes what it writes");
     let switches: Vec<Switch<'_>> = images
@@ -104,7 +235,7 @@ pub fn sampled(images: &Images, drawn: Drawn, seed: u64) -> LinkLoads {
         to_group.push(neighbour.map_or(0, |(group, _)| u32::from(group.0)));
     }
     let method = Method::Sampled { per_pair, sent };
-    LinkLoads { df, method, loads, to_group }
+    PortLoads { df, method, loads, to_group }
 }
 
 /// The links that the VLB path drawn for one packet takes; none for a pair without such a path.
@@ -133,12 +264,10 @@ fn path(
 mod tests {
     use super::*;
     use crate::balance::Balancer;
-    use crate::balance::link_use::Draw;
     use crate::fabric::Fabric;
     use crate::fabric_file::FabricFile;
     use crate::generate::generate;
     use crate::policy::{Policy, policies};
-    use crate::routes::count::RouteCounter;
     use crate::topology::arrangement::{Arrangement, arrange};
     use tvlb_schema::PerDecision;
 
@@ -173,7 +302,7 @@ mod tests {
         let (before, after) = (images(&whole), images(&thin));
         let whole = Draw::Set { rule: &rule, levels: &[] };
         let thinned = Draw::Set { rule: &rule, levels: &thin.levels };
-        let far = |one: &LinkLoads, other: &LinkLoads| {
+        let far = |one: &PortLoads, other: &PortLoads| {
             let least = one.spread(true).error;
             let pairs = one.loads.iter().zip(&other.loads);
             assert_eq!(one.to_group, other.to_group);
@@ -192,12 +321,12 @@ mod tests {
             (&after, Drawn::UgalL, thinned),
             (&after, Drawn::Par, thinned),
         ] {
-            let counted = LinkLoads::counted(&counter, draw);
+            let counted = PortLoads::counted(&counter, draw);
             let far = far(&sampled(images, drawn, 1), &counted);
             assert!(far < 5.0, "{drawn:?}, {draw:?}: {far} standard errors");
         }
         // And not what is counted of another set: that balance changes loads is seen.
-        let far = far(&sampled(&after, Drawn::UgalL, 1), &LinkLoads::counted(&counter, whole));
+        let far = far(&sampled(&after, Drawn::UgalL, 1), &PortLoads::counted(&counter, whole));
         assert!(far > 6.0, "{far} standard errors");
     }
 

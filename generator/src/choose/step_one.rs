@@ -1,14 +1,14 @@
-//! Step 1 as Step 2 needs it: a seeded sample of patterns, the front within ε, and what is modelled of
-//! every candidate.
+//! Step 1 as Step 2 needs it: a seeded sample of patterns, the front within ε, and the modelled
+//! throughput of every candidate.
 //!
-//! Modelled are the down-closed sets of shapes, which the limits of hops and the strategic sets are
-//! among. Random fractions are left to `tvlb model`: they carry no more than the whole shapes between
-//! which they lie. Paths are counted as routes, for that is what tables hold. The sample is the smaller the larger
-//! the fabric, since a program's cost grows faster than its size; of machines with thousands of
+//! The down-closed sets of shapes are modelled, among them the limits of hops and the strategic sets.
+//! Random fractions are left to `tvlb model`: they carry no more than the whole shapes between which
+//! they lie. Paths are counted as routes, because tables hold routes. The larger the fabric, the smaller
+//! the sample, because a program's cost grows faster than its size; of machines with thousands of
 //! switches a few sets are modelled on one pattern, each with a proven interval.
 
-use super::ChooseError;
 use super::candidates::{FALLBACK, PAPER};
+use super::error::ChooseError;
 use super::panel::shifts;
 use crate::fabric::Fabric;
 use crate::routes::count::RouteCounter;
@@ -31,16 +31,16 @@ pub const EPSILON: f64 = 0.01;
 const MOST_CANDIDATES: (usize, usize) = (3, 1);
 
 /// The outcome of Step 1 on the sample.
-pub struct Screened {
-    /// All that `tvlb model` would say of these patterns and sets.
+pub struct Modelled {
+    /// The report that `tvlb model` would give of these patterns and sets.
     pub report: Report,
     sets: Vec<PathSet>,
-    /// How many of its candidates are taken at most.
+    /// How many sets of the front are taken at most.
     most: usize,
 }
 
-impl Screened {
-    /// The rules of the candidates, the one with the fewest hops first.
+impl Modelled {
+    /// The rules of the sets that are taken from the front, the one with the fewest hops first.
     pub fn front(&self) -> Vec<SetRule> {
         let rule_of = |name: &String| self.sets.iter().find(|set| set.name() == name);
         let named = self.report.candidates.iter().take(self.most);
@@ -49,7 +49,7 @@ impl Screened {
 
     /// The modelled throughput of a set, which does not depend on how it is drawn; `None` if its
     /// paths were not among those modelled.
-    pub fn modelled(&self, rule: &SetRule) -> Option<f64> {
+    pub fn of(&self, rule: &SetRule) -> Option<f64> {
         let key = PathSet::new("", *rule).key(Counting::Routes);
         let position = self.sets.iter().position(|set| set.key(Counting::Routes) == key)?;
         Some(self.report.sets[position].throughput.middle())
@@ -58,12 +58,12 @@ impl Screened {
 
 /// How many switches a fabric has at most for its programs to be solved within minutes.
 pub const MOST_SWITCHES: u32 = 6000;
-/// What is modelled of fabrics of more than [`VAST`] switches: the widest set, the paper's, and those that hold the fewest
-/// hops' worth of routes on smaller ones.
+/// The sets that are modelled of fabrics of more than [`VAST`] switches: the widest set, the paper's,
+/// and sets of short routes that do well on smaller fabrics.
 const FEW_SETS: [&str; 6] =
     [FALLBACK, PAPER, "4-hop", "shapes:011+110", "shapes:020+110", "shapes:011"];
 
-/// How many shifts and how many `TYPE_2` patterns.
+/// How many shifts and how many `TYPE_2` patterns the sample of a fabric has.
 const fn sample_of(df: &Dragonfly) -> (u32, u32) {
     match df.switch_count() {
         0..=100 => (6, 3),
@@ -73,14 +73,18 @@ const fn sample_of(df: &Dragonfly) -> (u32, u32) {
     }
 }
 
-/// Models the sample; nothing where the fabric is too large. With `state`, what is done is kept there.
-pub(super) fn screen(
+/// Models the sample; `None` where the fabric is too large. `extra` sets are modelled too. With `state`,
+/// what is done is kept there.
+///
+/// # Errors
+/// The first program that failed, a state that cannot be used, or the work was cancelled.
+pub(super) fn model(
     fabric: &Fabric,
     counter: &RouteCounter<'_>,
     extra: &[SetRule],
     state: Option<&Path>,
     progress: &dyn Progress,
-) -> Result<Option<Screened>, ChooseError> {
+) -> Result<Option<Modelled>, ChooseError> {
     let df = fabric.topology.dragonfly();
     if df.switch_count() > MOST_SWITCHES {
         return Ok(None);
@@ -130,7 +134,7 @@ pub(super) fn screen(
     let heading = Heading { fabric: fabric.file.name.clone(), seed, epsilon: EPSILON };
     let (of_small, of_large) = MOST_CANDIDATES;
     let most = if df.switch_count() > LARGE { of_large } else { of_small };
-    Ok(Some(Screened { report: Report::new(&sweep, &cells, heading), sets, most }))
+    Ok(Some(Modelled { report: Report::new(&sweep, &cells, heading), sets, most }))
 }
 
 /// Whether every flow has a path: MIN, or one of the set where no cable joins the groups.

@@ -1,17 +1,17 @@
-//! What Steps 1 and 2 saw beyond what the manifest keeps: every modelled set, and every run of the
-//! three that a user compares. It follows from the fabric and the options alone, not from what an
-//! interrupted search had left.
+//! Plot data of Steps 1 and 2, which the manifest does not keep: every modelled set, and the
+//! latency–load curves of the three contenders that a user compares. It follows from the fabric and
+//! the options alone, not from what an interrupted search had left.
 
-use super::trial::Figures;
+use super::contender::Contender;
+use super::runner::{RunsAsked, load_of};
 use crate::throughput::report::Report;
-use std::collections::BTreeMap;
 
 /// What a report can draw of a choice.
 #[derive(Clone, Debug, Default)]
-pub struct Evidence {
-    /// Step 1; none where the fabric is too large to be modelled.
+pub struct PlotData {
+    /// Step 1's report; none where the fabric is too large to be modelled.
     pub model: Option<Report>,
-    /// Step 2's runs by scheme, traffic and contender; none where nothing was simulated.
+    /// Step 2's curves by scheme, traffic and contender; none where nothing was simulated.
     pub curves: Vec<Curve>,
 }
 
@@ -20,41 +20,37 @@ pub struct Evidence {
 pub struct Curve {
     /// `ugal-l` or `par`.
     pub scheme: String,
-    /// The traffic, with its seed.
+    /// The name of the traffic, with its seed.
     pub traffic: String,
     /// `conventional`, or the set.
     pub contender: String,
-    /// By rising load.
+    /// The runs by rising load.
     pub points: Vec<CurvePoint>,
 }
 
-/// One run.
+/// One run of a curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CurvePoint {
     /// Flits offered per node and cycle.
     pub load: f64,
-    /// Mean latency in cycles; means nothing if saturated.
+    /// Mean latency in cycles, without meaning if the run is saturated.
     pub latency: f64,
-    /// Whether that is above the limit, or certain to be.
+    /// Whether the mean latency is above the limit, or certain to be.
     pub saturated: bool,
 }
 
-/// The runs that a contest asked for, by traffic, contender and step.
-pub(super) type Asked = BTreeMap<(String, usize, u32), Figures>;
-
-/// The curves of some contenders, given by number and name in the order wanted.
+/// The curves of some contenders with their names, in the order given.
 pub(super) fn curves(
     scheme: &str,
-    asked: &Asked,
-    contenders: &[(usize, String)],
-    load_of: impl Fn(u32) -> f64,
+    asked: &RunsAsked,
+    contenders: &[(Contender, String)],
 ) -> Vec<Curve> {
     let mut traffics: Vec<&String> = asked.keys().map(|(traffic, ..)| traffic).collect();
     traffics.dedup();
     let mut curves = Vec::new();
     for traffic in traffics {
-        for (number, name) in contenders {
-            let range = (traffic.clone(), *number, 0)..=(traffic.clone(), *number, u32::MAX);
+        for (contender, name) in contenders {
+            let range = (traffic.clone(), *contender, 0)..=(traffic.clone(), *contender, u32::MAX);
             let points: Vec<CurvePoint> = asked
                 .range(range)
                 .map(|((_, _, step), figures)| CurvePoint {
@@ -79,24 +75,26 @@ pub(super) fn curves(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::choose::figures::RunFigures;
 
     #[test]
     fn runs_are_sorted_into_curves() {
-        let figures = |latency| Figures {
+        let figures = |latency| RunFigures {
             saturated: latency > 100.0,
             latency,
             hops: 3.0,
             populations: vec![],
         };
-        let asked: Asked = [
-            (("b".to_owned(), 0, 20), figures(50.0)),
-            (("b".to_owned(), 0, 10), figures(40.0)),
-            (("b".to_owned(), 2, 30), figures(400.0)),
-            (("a".to_owned(), 1, 10), figures(30.0)),
+        let [conventional, paper, other] = [0, 1, 2].map(|n| Contender::all(3).nth(n).unwrap());
+        let asked: RunsAsked = [
+            (("b".to_owned(), conventional, 20), figures(50.0)),
+            (("b".to_owned(), conventional, 10), figures(40.0)),
+            (("b".to_owned(), other, 30), figures(400.0)),
+            (("a".to_owned(), paper, 10), figures(30.0)),
         ]
         .into();
-        let wanted = [(0, "conventional".to_owned()), (2, "x".to_owned())];
-        let curves = curves("par", &asked, &wanted, |step| f64::from(step) / 100.0);
+        let wanted = [(conventional, "conventional".to_owned()), (other, "x".to_owned())];
+        let curves = curves("par", &asked, &wanted);
         let points = |number: usize| -> Vec<(f64, f64, bool)> {
             let points = &curves[number].points;
             points.iter().map(|p| (p.load, p.latency, p.saturated)).collect()

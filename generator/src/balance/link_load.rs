@@ -1,10 +1,11 @@
-//! How often each link is used when every switch sends alike to every switch of other groups, by
+//! The load of each link when every switch sends equally often to every switch of other groups, by
 //! VLB alone.
 //!
-//! Counted over pairs (x, y) of first and second global links: all routes over one such pair have
-//! the same ends. Those with two hops in the middle use its local links evenly where all are kept,
-//! so their share is spread once per intermediate group; where a set keeps fractions of routes, by
-//! its rule or by the levels of a source switch, each route is asked. So the figures are exact.
+//! Loads are counted over pairs (x, y) of first and second global links: all routes over one such pair
+//! cross the same two switches of the intermediate group. Where all routes with two hops there are
+//! kept, they load its local links evenly, so their share is spread once per intermediate group; where
+//! a set keeps a part of them, by its rule or by the levels of a source switch, each route is asked. So
+//! the figures are exact.
 
 use crate::routes::count::RouteCounter;
 use crate::topology::Topology;
@@ -18,58 +19,59 @@ use tvlb_schema::{
 /// How VLB paths are drawn.
 #[derive(Clone, Copy, Debug)]
 pub enum Draw<'d> {
-    /// Conventional VLB: uniformly over triples (R, leg 1, leg 2).
+    /// By conventional VLB: uniformly over triples (R, leg 1, leg 2).
     Conventional,
-    /// By a set's rule. `levels` are those of each switch, none for one that does not thin; an
-    /// empty slice stands for no switch that does.
+    /// By a set. The levels of a switch that does not thin it are empty; an empty slice says that no
+    /// switch thins it.
     Set {
-        /// The rule.
+        /// The rule of the set.
         rule: &'d SetRule,
-        /// By switch number.
+        /// The levels of each switch, by switch number.
         levels: &'d [Vec<Level>],
     },
 }
 
-/// The largest use of a link over the mean, of links within groups and of those between.
+/// The largest load of a link over the mean load, of links within groups and of links between them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Imbalance {
-    /// Of local links; 1 where there are none.
+    /// The imbalance of local links; 1 where there are none.
     pub local: f64,
-    /// Of global links.
+    /// The imbalance of global links.
     pub global: f64,
 }
 
 impl Imbalance {
-    /// Of VLB paths drawn so.
+    /// The imbalance that VLB paths make if they are drawn so.
     pub fn of(counter: &RouteCounter<'_>, draw: Draw<'_>) -> Self {
-        LinkUse::of(counter, draw).imbalance(counter.topology())
+        LinkLoads::of(counter, draw).imbalance(counter.topology())
     }
 
-    /// The larger of the two, each against another's.
+    /// The larger of the two figures, each over that of another imbalance.
     pub fn against(&self, other: &Self) -> f64 {
         (self.local / other.local).max(self.global / other.global)
     }
 }
 
-/// Paths that cross each link, where each ordered pair of switches of different groups sends one.
+/// Paths that cross each link, where each ordered pair of switches of different groups sends one path.
 #[derive(Clone, Debug)]
-pub struct LinkUse {
-    /// By link number, see [`LinkNumbers`].
-    pub of: Vec<f64>,
+pub struct LinkLoads {
+    /// The load of each link by its number, see [`LinkNumbers`].
+    pub by_link: Vec<f64>,
     links: LinkNumbers,
 }
 
-/// What the routes from one group make of the links.
+/// The loads that the routes from one group make.
 struct Sum {
+    /// The load of each link by its number.
     of: Vec<f64>,
-    /// By intermediate group, by the switch at which x arrives and the one that y leaves: paths
-    /// with two hops in the middle.
+    /// Paths with two hops in the middle, by intermediate group, by the switch at which x arrives and
+    /// the switch that y leaves.
     apart: Vec<f64>,
 }
 
-impl LinkUse {
-    /// Counts; the sums are made in the order of the switches, so they are the same at any number
-    /// of threads.
+impl LinkLoads {
+    /// Counts the loads. The sums are made in the order of the switches, so they are the same at any
+    /// number of threads.
     pub fn of(counter: &RouteCounter<'_>, draw: Draw<'_>) -> Self {
         let topology = counter.topology();
         let df = topology.dragonfly();
@@ -85,24 +87,24 @@ impl LinkUse {
         for &middle in &groups {
             spread(topology, &links, &mut total, middle);
         }
-        Self { of: total.of, links }
+        Self { by_link: total.of, links }
     }
 
-    /// The largest use over the mean.
+    /// The largest load over the mean.
     pub fn imbalance(&self, topology: &Topology) -> Imbalance {
         let (local, global) = self.means(topology);
         let over = |most: f64, mean: f64| if mean > 0.0 { most / mean } else { 1.0 };
-        let most = |most: f64, uses: &[f64]| uses.iter().copied().fold(most, f64::max);
+        let most = |most: f64, loads: &[f64]| loads.iter().copied().fold(most, f64::max);
         let (most_local, most_global) = self
             .groups(topology)
             .fold((0.0, 0.0), |(l, g), (local, global)| (most(l, local), most(g, global)));
         Imbalance { local: over(most_local, local), global: over(most_global, global) }
     }
 
-    /// The mean use of a local link, and of a global one.
+    /// The mean load of a local link, and of a global link.
     pub fn means(&self, topology: &Topology) -> (f64, f64) {
         let df = topology.dragonfly();
-        let add = |sum: f64, uses: &[f64]| uses.iter().fold(sum, |sum, used| sum + used);
+        let add = |sum: f64, loads: &[f64]| loads.iter().fold(sum, |sum, load| sum + load);
         let (local, global) = self
             .groups(topology)
             .fold((0.0, 0.0), |(l, g), (local, global)| (add(l, local), add(g, global)));
@@ -112,37 +114,37 @@ impl LinkUse {
         (over(local, locals), over(global, cables))
     }
 
-    /// By group the uses of its local and of its global links; a number without a link behind it
-    /// has none.
+    /// The loads of the local and of the global links of each group. A number that stands for no link
+    /// has no load.
     fn groups(&self, topology: &Topology) -> impl Iterator<Item = (&[f64], &[f64])> {
         let a = topology.dragonfly().a() as usize;
-        self.of.chunks(self.links.per_group()).map(move |group| group.split_at(a * a))
+        self.by_link.chunks(self.links.per_group()).map(move |group| group.split_at(a * a))
     }
 
-    /// The use of a link within a group.
+    /// The load of a link within a group.
     pub fn local(&self, group: GroupId, from: SwitchIndex, to: SwitchIndex) -> f64 {
-        self.of[self.links.local(group, from, to)]
+        self.by_link[self.links.local(group, from, to)]
     }
 
-    /// The use of the link that a global port leads to.
+    /// The load of the link that a global port leads to.
     pub fn global(&self, group: GroupId, port: GlobalPort) -> f64 {
-        self.of[self.links.global(group, port)]
+        self.by_link[self.links.global(group, port)]
     }
 }
 
-/// Shares of the paths over one pair of links.
+/// Shares of the paths over one pair (x, y) of links.
 #[derive(Clone, Copy)]
 struct Parts {
-    /// All of them.
+    /// The share of all paths.
     all: f64,
-    /// Those with one hop in the middle.
+    /// The share of the paths with one hop in the middle.
     direct: f64,
-    /// Those with two, evenly over all switches there.
+    /// The share of the paths with two hops in the middle, evenly over all switches there.
     apart: f64,
 }
 
 impl Sum {
-    /// Adds the paths over one pair of links.
+    /// Adds the paths over one pair (x, y) of links.
     fn add(
         &mut self,
         topology: &Topology,
@@ -169,7 +171,7 @@ impl Sum {
         self.apart[row * a + c.w.as_usize()] += apart;
     }
 
-    /// Adds the two hops of one path over a switch in the middle.
+    /// Adds the two middle hops of the paths over one switch r.
     fn over(&mut self, topology: &Topology, c: &Crossing, r: SwitchIndex, share: f64) {
         let links = LinkNumbers::new(*topology.dragonfly());
         self.of[links.local(c.middle, c.v, r)] += share;
@@ -214,21 +216,22 @@ fn crossings(
     topology.crossings(source, destination).for_each(|c| each(&c, level(&c)));
 }
 
-/// Conventional VLB from one switch to another.
+/// Adds the paths of conventional VLB from one switch to another.
 fn triples(topology: &Topology, source: SwitchId, destination: SwitchId, sum: &mut Sum) {
     let mut count = 0_u32;
     crossings(topology, &[], source, destination, |_, _| count += 1);
     let a = f64::from(topology.dragonfly().a());
     let each = 1.0 / (f64::from(count) * a);
     crossings(topology, &[], source, destination, |c, _| {
-        // The switch in the middle is v's own or w's own, the same or another.
+        // Of the a triples over (x, y), those whose intermediate switch is v or w have at most one hop
+        // in the middle.
         let (direct, apart) = if c.v == c.w { (0.0, a - 1.0) } else { (2.0, a - 2.0) };
         let parts = Parts { all: a * each, direct: direct * each, apart: apart * each };
         sum.add(topology, (source, destination), c, parts);
     });
 }
 
-/// A set from one switch to another.
+/// Adds the routes of a set from one switch to another, by how often each is drawn.
 fn routes(
     topology: &Topology,
     rule: &SetRule,
@@ -246,7 +249,7 @@ fn routes(
             _ => rule.keeps_at(level, c.shape(mid), key()),
         }
     };
-    // Whether it is clear of all routes with a detour at once whether they are kept.
+    // `Some(kept)` if all routes with two hops in the middle share one answer.
     let all_alike = |c: &Crossing, level| match rule.keep_of(c.shape(2)) {
         Keep::NONE => Some(false),
         Keep::ALL if level == Level::ALL => Some(true),
@@ -275,7 +278,8 @@ fn routes(
             None => detours(c).map(|r| u32::from(kept(c, level, 2, Some(r)))).sum(),
         };
     });
-    // By shape: the chance that one route of it is drawn.
+    // A first pass counts the routes of each shape. From that follows the chance of a single route of
+    // a shape, and a second pass adds the routes by it.
     let weight = |shape: Shape| match (rule.draw, found[shape.number()]) {
         (_, 0) => 0.0,
         (DrawRule::ByRoute, count) => f64::from(count),

@@ -1,9 +1,33 @@
-//! The search for the load at which a network saturates, in as few runs as a good guess allows.
+//! Runs: what a contest asks about a contender, and the search for the load at which it saturates.
 //!
-//! Loads are whole percent of what a node can send. The search itself is the simulator's, which
-//! strides away from the guess and then halves what is left.
+//! A [`Runner`] answers what a contender makes of some traffic at a load. Loads are whole percent of
+//! what a node can send, called *steps*. The search strides away from a guess and then halves what is
+//! left, so a good guess takes few runs; it is the simulator's own.
 
+use super::contender::Contender;
+use super::error::ChooseError;
+use super::figures::RunFigures;
+use super::panel::Event;
+use rayon::prelude::*;
+use std::collections::BTreeMap;
 use tvlb_simulator::{self as simulator, Probing};
+
+/// Answers what a contender makes of some traffic.
+pub trait Runner: Sync {
+    /// The figures of one run at a load of `step` hundredths.
+    ///
+    /// # Errors
+    /// The run failed, or the work was cancelled.
+    fn run(
+        &self,
+        contender: Contender,
+        event: &Event,
+        step: u32,
+    ) -> Result<RunFigures, ChooseError>;
+}
+
+/// The runs that a contest asked for, by traffic, contender and step.
+pub type RunsAsked = BTreeMap<(String, Contender, u32), RunFigures>;
 
 /// How many steps make a load of 1.
 pub const STEPS: u32 = 100;
@@ -18,9 +42,30 @@ pub fn last_good<E>(guess: u32, mut is_good: impl FnMut(u32) -> Result<bool, E>)
     })
 }
 
-/// A step as a load.
+/// The load of a step.
 pub fn load_of(step: u32) -> f64 {
     f64::from(step) / f64::from(STEPS)
+}
+
+/// The step nearest to a load.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a load times a hundred, at least 0"
+)]
+pub fn step_of(load: f64) -> u32 {
+    (load * f64::from(STEPS)).round().max(0.0) as u32
+}
+
+/// Asks all questions side by side. Gives all answers, or the first failure in the order of the
+/// questions.
+pub(super) fn all_of<T: Sync, U: Send>(
+    questions: &[T],
+    ask: impl Fn(&T) -> Result<U, ChooseError> + Send + Sync,
+) -> Result<Vec<U>, ChooseError> {
+    let answers: Vec<Result<U, ChooseError>> =
+        questions.par_iter().with_max_len(1).map(ask).collect();
+    answers.into_iter().collect()
 }
 
 #[cfg(test)]

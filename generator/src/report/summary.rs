@@ -1,4 +1,4 @@
-//! The report's sentences.
+//! The summary at the head of the report, and sentences that its sections share.
 
 use super::Subject;
 use super::page::paragraph;
@@ -10,7 +10,8 @@ use std::fmt::Write;
 use tvlb_chart::escaped;
 use tvlb_schema::Decision;
 
-/// The first paragraphs: what this is, what was chosen, what it is worth, whether it holds.
+/// The first paragraphs: what the tables are, what was chosen, how much it carries, and what was
+/// verified.
 pub(super) fn summary(subject: &Subject<'_>) -> String {
     let df = subject.fabric.topology.dragonfly();
     let entry = &subject.manifest.fabric;
@@ -103,7 +104,7 @@ fn capitalised(text: &str) -> String {
         .map_or(String::new(), |first| first.to_uppercase().chain(characters).collect())
 }
 
-/// What a contest came to.
+/// The outcome of a contest.
 fn outcome(contest: &ContestEntry) -> String {
     let scheme = contest.scheme.to_uppercase();
     let saturation = |number: usize| contest.contenders.get(number)?.mean_saturation;

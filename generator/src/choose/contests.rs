@@ -1,0 +1,208 @@
+//! Both contests of a fabric: who takes part in them, and what is chosen for each decision.
+//!
+//! UGAL-L and PAR are contested side by side. In PAR's the best sets are paired, one for the source
+//! and one for the second look; in both the best are tried once more with their load balanced.
+
+use super::candidates::{Candidate, FALLBACK, Origin, Sources, pairs};
+use super::contender::{Contender, Field};
+use super::contest::{ContestResult, contest};
+use super::curves::{Curve, curves};
+use super::error::ChooseError;
+use super::memory::Memory;
+use super::objective::Prefer;
+use super::panel::Panel;
+use super::record::{About, contest_entry};
+use super::simulation::{SimulatedRunner, images_of};
+use super::step_one::Modelled;
+use crate::balance::Balancer;
+use crate::fabric::Fabric;
+use crate::image::Images;
+use crate::policy::{Policy, PolicyPair};
+use crate::routes::count::RouteCounter;
+use crate::routes::expected::fabric_mean;
+use crate::table_set::ContestEntry;
+use std::collections::BTreeMap;
+use tvlb_firmware_model::Scheme;
+use tvlb_progress::Progress;
+use tvlb_schema::{PerDecision, SetRule, ShapeSet};
+
+/// How many of the best sets are paired for PAR's two decisions, and how many are balanced.
+const BEST: usize = 3;
+
+/// The outcome of Step 2.
+pub(super) struct Found {
+    /// The policy chosen for each decision.
+    pub(super) policies: PerDecision<Policy>,
+    /// The manifest's entry of each contest.
+    pub(super) contests: Vec<ContestEntry>,
+    /// The curves of each contest, for plots.
+    pub(super) curves: Vec<Curve>,
+}
+
+/// The outcome of one scheme's contests.
+struct Chosen {
+    policies: PolicyPair,
+    entry: ContestEntry,
+    curves: Vec<Curve>,
+}
+
+/// Everything that the contests of a fabric share.
+pub(super) struct Contests<'t> {
+    /// The fabric that policies are chosen for.
+    pub(super) fabric: &'t Fabric,
+    /// Counts the routes of the fabric.
+    pub(super) counter: &'t RouteCounter<'t>,
+    /// Step 1's outcome; none where the fabric is too large to be modelled.
+    pub(super) modelled: Option<&'t Modelled>,
+    /// The traffic.
+    pub(super) panel: &'t Panel,
+    /// The runs made so far.
+    pub(super) memory: &'t Memory,
+    /// Decides among the candidates that hold the guards.
+    pub(super) prefer: Prefer,
+    /// The caller's progress.
+    pub(super) progress: &'t dyn Progress,
+    /// The mean hops of a path that conventional VLB draws.
+    pub(super) conventional_hops: Option<f64>,
+    /// Balances sets; none where the fabric is too large for a balance.
+    pub(super) balancer: Option<Balancer<'t>>,
+}
+
+impl Contests<'_> {
+    /// Contests both schemes, side by side: where one has fewer runs to make than there are cores,
+    /// the other goes on.
+    ///
+    /// # Errors
+    /// The first run that failed, or the work was cancelled.
+    pub(super) fn both(&self, sources: &Sources<'_>) -> Result<Found, ChooseError> {
+        let for_ugal_l = sources.candidates(Scheme::UgalL);
+        let for_par = sources.candidates(Scheme::Par);
+        self.progress.stage("candidates", Some(for_ugal_l.len() + for_par.len()));
+        let ugal_l = Field::new(self.with_images(for_ugal_l)?);
+        let par = Field::new(self.with_images(for_par)?);
+        self.progress.stage("simulate", None);
+        let (ugal_l, par) =
+            rayon::join(|| self.with_balanced(Scheme::UgalL, ugal_l), || self.par(par));
+        let (ugal_l, par) = (ugal_l?, par?);
+        Ok(Found {
+            policies: PerDecision {
+                ugal_l: ugal_l.policies.source,
+                par_source: par.policies.source,
+                par_second: par.policies.second,
+            },
+            contests: vec![ugal_l.entry, par.entry],
+            curves: [ugal_l.curves, par.curves].concat(),
+        })
+    }
+
+    /// PAR's choice: first tried with the candidates as they are, then with the best sets in pairs.
+    fn par(&self, mut field: Field) -> Result<Chosen, ChooseError> {
+        let (result, _) = self.contest(Scheme::Par, &field)?;
+        let pairs = pairs(&best(&field, &result));
+        field.join(self.with_images(pairs)?);
+        self.with_balanced(Scheme::Par, field)
+    }
+
+    /// A contest, and once more with the best balanced.
+    fn with_balanced(&self, scheme: Scheme, mut field: Field) -> Result<Chosen, ChooseError> {
+        let (mut result, mut curves) = self.contest(scheme, &field)?;
+        if let Some(balancer) = &self.balancer {
+            let balanced = |policy: &Policy| balancer.balanced(policy, self.progress);
+            let mut thinned = Vec::new();
+            for Candidate { policies: PolicyPair { source, second }, .. } in best(&field, &result) {
+                let policies =
+                    PolicyPair { source: balanced(&source)?, second: balanced(&second)? };
+                if policies.is_thinned() {
+                    thinned.push(Candidate { policies, origin: Origin::Balanced });
+                }
+            }
+            field.join(self.with_images(thinned)?);
+            (result, curves) = self.contest(scheme, &field)?;
+        }
+        let entry = self.entry(scheme, &field, &result);
+        let chosen = field.candidate(result.chosen).expect("conventional UGAL is never chosen");
+        Ok(Chosen { policies: chosen.policies.clone(), entry, curves })
+    }
+
+    /// Candidates with their images.
+    fn with_images(
+        &self,
+        candidates: Vec<Candidate>,
+    ) -> Result<Vec<(Candidate, Images)>, ChooseError> {
+        let with_images = candidates.into_iter().map(|candidate| {
+            let images = images_of(self.counter, self.fabric, &candidate, self.progress)?;
+            self.progress.step();
+            Ok((candidate, images))
+        });
+        with_images.collect()
+    }
+
+    fn contest(
+        &self,
+        scheme: Scheme,
+        field: &Field,
+    ) -> Result<(ContestResult, Vec<Curve>), ChooseError> {
+        let runner = SimulatedRunner::boot(scheme, self.panel, field, self.memory, self.progress)?;
+        // A pair may have the fallback's name too, where both of its policies are the fallback's.
+        let is_fallback = |candidate: &Candidate| {
+            candidate.origin != Origin::Pair && candidate.name() == FALLBACK
+        };
+        let fallback = field.candidates().find(|(_, candidate)| is_fallback(candidate));
+        let fallback = fallback.map_or(Contender::PAPER, |(contender, _)| contender);
+        let result = contest(&runner, self.panel, field.count(), self.prefer, fallback)?;
+        let mut shown = Contender::REFERENCES.to_vec();
+        if !result.chosen.is_reference() {
+            shown.push(result.chosen);
+        }
+        let named: Vec<(Contender, String)> =
+            shown.into_iter().map(|contender| (contender, field.name(contender))).collect();
+        let curves = curves(scheme.name(), &runner.asked(), &named);
+        Ok((result, curves))
+    }
+
+    /// The manifest's entry of a contest.
+    fn entry(&self, scheme: Scheme, field: &Field, result: &ContestResult) -> ContestEntry {
+        let modelled = |rule: &SetRule| self.modelled.and_then(|modelled| modelled.of(rule));
+        let conventional = About {
+            modelled: modelled(&SetRule::whole(ShapeSet::ALL)),
+            mean_hops: self.conventional_hops,
+        };
+        let mut about = BTreeMap::from([(Contender::CONVENTIONAL, conventional)]);
+        for (contender, candidate) in field.candidates() {
+            let rule = &candidate.policies.source.rule;
+            // Counting takes long, so only the contenders that a user compares are looked up.
+            let is_shown = contender.is_reference() || contender == result.chosen;
+            let mean_hops = is_shown.then(|| fabric_mean(self.counter, rule).hops).flatten();
+            about.insert(contender, About { modelled: modelled(rule), mean_hops });
+        }
+        contest_entry(scheme.name(), self.panel, field, result, &about)
+    }
+}
+
+/// The few best candidates of a contest, the very best first.
+fn best(field: &Field, result: &ContestResult) -> Vec<Candidate> {
+    let finalists = result.finalists.iter().take(BEST);
+    finalists.filter_map(|finalist| field.candidate(finalist.contender)).cloned().collect()
+}
+
+/// The mean hops of a path that conventional VLB draws, over all pairs of switches of different groups.
+pub(super) fn conventional_hops(counter: &RouteCounter<'_>) -> Option<f64> {
+    let df = counter.topology().dragonfly();
+    let (mut sum, mut pairs) = (0.0, 0.0);
+    for source in df.switches() {
+        for destination in df.switches() {
+            if df.place(source).0 == df.place(destination).0 {
+                continue;
+            }
+            let by_hops = counter.triples(source, destination).by_hops();
+            let real = |count: u64| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
+            let total: f64 = by_hops.iter().map(|&count| real(count)).sum();
+            let hops: f64 = (0_u32..).zip(by_hops).map(|(h, n)| f64::from(h) * real(n)).sum();
+            if total > 0.0 {
+                sum += hops / total;
+                pairs += 1.0;
+            }
+        }
+    }
+    (pairs > 0.0).then(|| sum / pairs)
+}

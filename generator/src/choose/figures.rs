@@ -1,0 +1,23 @@
+//! Figures of runs, and their mean.
+
+use serde::{Deserialize, Serialize};
+
+/// What a contest needs to know of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunFigures {
+    /// Whether the mean latency over all nodes is above the limit, or certain to be.
+    pub saturated: bool,
+    /// Mean latency in cycles.
+    pub latency: f64,
+    /// Mean links between switches that a packet took.
+    pub hops: f64,
+    /// Mean latency of each population of nodes, if there are several.
+    pub populations: Vec<f64>,
+}
+
+/// The mean of some figures; 0 where there are none.
+pub(super) fn mean(values: impl IntoIterator<Item = f64>) -> f64 {
+    let (sum, count) =
+        values.into_iter().fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
+    if count > 0.0 { sum / count } else { 0.0 }
+}

@@ -1,0 +1,110 @@
+//! The modules of the library import each other in one direction: no module of `choose`, `balance` and
+//! what they stand on is imported, directly or by way of others, by a module that it imports.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// Modules with the modules that each imports, by their paths in the library, as in `choose::panel`.
+type Imports = BTreeMap<String, BTreeSet<String>>;
+
+/// Adds the sources of the modules in a folder, which are a part of the module `inside`.
+fn sources(folder: &Path, inside: &[&str], found: &mut BTreeMap<String, String>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        let module = [inside, &[name]].concat();
+        if path.is_dir() {
+            sources(&path, &module, found);
+        } else if path.extension().is_some_and(|end| end == "rs") && name != "tests" {
+            let module = if name == "mod" { inside } else { &module };
+            let text = std::fs::read_to_string(&path).unwrap();
+            let code = text.split("#[cfg(test)]").next().unwrap().to_owned();
+            found.insert(module.join("::"), code);
+        }
+    }
+}
+
+/// The paths that a module imports, as they are written but for nested lists.
+fn paths(code: &str) -> Vec<String> {
+    let uses = code.split(';').filter_map(|item| {
+        let text = item.rsplit_once("\nuse ").or_else(|| item.rsplit_once("\npub use "))?.1;
+        Some(text.to_owned())
+    });
+    uses.flat_map(|text| match text.split_once("::{") {
+        None => vec![text],
+        Some((before, list)) => {
+            let list = list.trim_end().trim_end_matches('}');
+            list.split(',').map(|one| format!("{before}::{}", one.trim())).collect()
+        }
+    })
+    .collect()
+}
+
+/// The imports of one module from others of the library.
+fn imports(module: &str, code: &str, all: &BTreeMap<String, String>) -> BTreeSet<String> {
+    let own: Vec<&str> = module.split("::").collect();
+    let mut found = BTreeSet::new();
+    for path in paths(code) {
+        let parts: Vec<&str> = path.split("::").collect();
+        let above = parts.iter().take_while(|part| **part == "super").count();
+        let full = match parts[0] {
+            "crate" => parts[1..].to_vec(),
+            "super" => [&own[..own.len() - above], &parts[above..]].concat(),
+            _ => [&own[..], &parts].concat(),
+        };
+        let prefixes = (1..=full.len()).rev().map(|length| full[..length].join("::"));
+        // A path that begins with no module of the library is another crate's.
+        let target = prefixes.into_iter().find(|prefix| all.contains_key(prefix));
+        found.extend(target.filter(|target| target != module));
+    }
+    found
+}
+
+/// The modules that are left once those that import none of the others are taken away, again and
+/// again: those on a cycle, and those that import one of them.
+fn left_over(mut imports: Imports) -> Imports {
+    loop {
+        let left: BTreeSet<String> = imports.keys().cloned().collect();
+        let before = imports.len();
+        imports.retain(|_, targets| targets.iter().any(|target| left.contains(target)));
+        if imports.len() == before {
+            return imports;
+        }
+    }
+}
+
+#[test]
+fn a_cycle_is_seen() {
+    let of = |target: &str| BTreeSet::from([target.to_owned()]);
+    let imports = |last: &str| {
+        Imports::from([
+            ("a".to_owned(), of("b")),
+            ("b".to_owned(), of("c")),
+            ("c".to_owned(), of(last)),
+        ])
+    };
+    assert_eq!(left_over(imports("d")), Imports::new());
+    assert_eq!(left_over(imports("a")).len(), 3);
+    let code = "//! Head.\n\nuse super::panel::{Event,\n Panel};\nuse crate::image::Images;\n";
+    assert_eq!(paths(code), ["super::panel::Event", "super::panel::Panel", "crate::image::Images"]);
+}
+
+#[test]
+fn modules_of_a_choice_import_each_other_in_one_direction() {
+    let mut all = BTreeMap::new();
+    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &[], &mut all);
+    assert!(all.len() > 60, "{}", all.len());
+    let is_ours = |module: &str| {
+        ["choose", "balance", "image", "policy", "generate"]
+            .iter()
+            .any(|ours| module.split("::").next() == Some(ours))
+    };
+    let ours = all.iter().filter(|(module, _)| is_ours(module));
+    let ours: Imports =
+        ours.map(|(module, code)| (module.clone(), imports(module, code, &all))).collect();
+    assert!(ours["choose::contest"].contains("choose::baseline"), "{:?}", ours["choose::contest"]);
+    assert!(ours["choose"].contains("choose::panel") && ours["choose"].contains("balance"));
+    assert_eq!(left_over(ours), Imports::new());
+}
