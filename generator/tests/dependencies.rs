@@ -200,3 +200,15 @@ fn each_crate_sees_what_it_may_see_and_no_more() {
         assert_eq!(below, may_see, "{name}");
     }
 }
+
+/// What researchers do with the generator is no part of it: only the command shows both.
+#[test]
+fn nothing_but_the_command_sees_the_lab() {
+    let packages = packages();
+    let sees_lab = |package: &&Value| {
+        ours_below(&packages, package["name"].as_str().unwrap()).contains("tvlb-lab")
+    };
+    let users: Vec<&str> =
+        packages.iter().filter(sees_lab).map(|package| package["name"].as_str().unwrap()).collect();
+    assert_eq!(users, ["tvlb"]);
+}

@@ -97,7 +97,7 @@ pub use revise::Revision;
 pub use run::{Run, RunError, StopRule};
 pub use search::{Probing, last_good};
 pub use settings::{Injection, Settings, SettingsError, paths_name};
-pub use study::{Estimate, Observer, Point, Saturation, SeedSaturation, Study, StudyError};
+pub use study::{Estimate, Point, Saturation, SeedSaturation, Study, StudyError};
 pub use watchdog::{Deadlock, WaitingChannel};
 
 // Who sends to whom, in the words of users and of the throughput model.

@@ -15,6 +15,7 @@ use crate::outcome::Outcome;
 use crate::settings::{Settings, SettingsError};
 use crate::tally::{Population, Tally};
 use crate::watchdog::Deadlock;
+use tvlb_progress::{Cancelled, Progress};
 use tvlb_traffic::Traffic;
 
 /// How many windows the drain may take; that is reached only if a packet starves.
@@ -36,9 +37,9 @@ pub enum RunError {
     /// Channels wait for each other for ever.
     #[error(transparent)]
     Deadlock(#[from] Deadlock),
-    /// The caller asked the run to stop.
-    #[error("stopped")]
-    Stopped,
+    /// The caller cancelled the run.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
     /// The check of the simulator's own consistency failed, which is a bug of the simulator.
     #[error(transparent)]
     Conservation(#[from] ConservationError),
@@ -126,12 +127,15 @@ impl<'f> Run<'f> {
         Ok(())
     }
 
-    fn advance_unless(&mut self, stop: &dyn Fn() -> bool, cycles: u32) -> Result<(), RunError> {
+    /// Runs some cycles, and looks now and then whether the caller has cancelled the run.
+    fn advance_unless_cancelled(
+        &mut self,
+        progress: &dyn Progress,
+        cycles: u32,
+    ) -> Result<(), RunError> {
         let mut left = cycles;
         while left > 0 {
-            if stop() {
-                return Err(RunError::Stopped);
-            }
+            progress.check()?;
             let some = left.min(1000);
             self.advance(some)?;
             left -= some;
@@ -178,21 +182,21 @@ impl<'f> Run<'f> {
         }
     }
 
-    /// Runs from the beginning to the end of the drain; `stop` is asked now and then whether to
-    /// end at once, as an error.
+    /// Runs from the beginning to the end of the drain, unless it is cancelled before. No step is
+    /// reported to `progress`, because a run is itself a step of its caller's work.
     ///
     /// # Errors
     /// What ended the run before its end.
     pub fn measure(
         mut self,
         stop_rule: StopRule,
-        stop: &dyn Fn() -> bool,
+        progress: &dyn Progress,
     ) -> Result<Outcome, RunError> {
         let settings = self.network.settings;
         let limit = f64::from(settings.latency_limit_cycles);
         for _ in 0..settings.warm_up_windows {
             self.network.links.tally.recent = (0, 0);
-            self.advance_unless(stop, settings.window_cycles)?;
+            self.advance_unless_cancelled(progress, settings.window_cycles)?;
             self.inspect()?;
             let (count, sum) = self.network.links.tally.recent;
             if stop_rule == StopRule::WhenSaturated && mean(sum, count) > 2.0 * limit {
@@ -200,7 +204,7 @@ impl<'f> Run<'f> {
             }
         }
         let before = self.network.link_flits();
-        self.advance_unless(stop, settings.window_cycles)?;
+        self.advance_unless_cancelled(progress, settings.window_cycles)?;
         self.inspect()?;
         self.link_flits =
             self.network.link_flits().iter().zip(&before).map(|(now, then)| now - then).collect();

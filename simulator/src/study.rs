@@ -11,6 +11,7 @@ use crate::settings::{Settings, SettingsError};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use tvlb_progress::Progress;
 use tvlb_traffic::Pattern;
 use tvlb_traffic::{Traffic, TrafficError};
 
@@ -41,20 +42,6 @@ pub enum StudyError {
         found: f64,
     },
 }
-
-/// Callbacks about the progress of a study. They are called from any thread.
-pub trait Observer: Sync {
-    /// Is called whenever a run has ended.
-    fn run_ended(&self) {}
-
-    /// Whether the caller wants all runs to end at once, as [`RunError::Stopped`].
-    fn stop(&self) -> bool {
-        false
-    }
-}
-
-/// Ignores the progress and never stops a study.
-impl Observer for () {}
 
 /// A mean over seeds and its standard error, which is 0 where there is a single seed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -138,11 +125,11 @@ pub struct Saturation {
 }
 
 impl Study<'_> {
-    /// Runs every load with every seed.
+    /// Runs every load with every seed. `progress` is told of each run that has ended.
     ///
     /// # Errors
     /// The first run, in the order of loads and seeds, that failed.
-    pub fn curve(&self, loads: &[f64], observer: &impl Observer) -> Result<Vec<Point>, StudyError> {
+    pub fn curve(&self, loads: &[f64], progress: &dyn Progress) -> Result<Vec<Point>, StudyError> {
         self.settings.check_with(self.fabric, loads)?;
         let traffics = self.traffics()?;
         let runs: Vec<(f64, usize)> = loads
@@ -151,7 +138,7 @@ impl Study<'_> {
             .collect();
         let outcomes: Vec<Result<Outcome, StudyError>> = runs
             .par_iter()
-            .map(|&(load, seed)| self.run(&traffics, load, seed, StopRule::FullWindow, observer))
+            .map(|&(load, seed)| self.run(&traffics, load, seed, StopRule::FullWindow, progress))
             .collect();
         let mut outcomes = outcomes.into_iter();
         loads
@@ -177,14 +164,15 @@ impl Study<'_> {
     /// Searches for the load at which the network saturates, among the multiples of `resolution`.
     ///
     /// Every seed searches by itself, dividing what is left into three, two runs at a time.
-    /// Runs that are certain to be saturated end during their warm-up.
+    /// Runs that are certain to be saturated end during their warm-up. `progress` is told of each
+    /// run that has ended; how many there are is not known before.
     ///
     /// # Errors
     /// As for [`Self::curve`].
     pub fn saturation(
         &self,
         resolution: f64,
-        observer: &impl Observer,
+        progress: &dyn Progress,
     ) -> Result<Saturation, StudyError> {
         if !(0.0001..=0.5).contains(&resolution) {
             return Err(StudyError::Resolution { found: resolution });
@@ -193,7 +181,7 @@ impl Study<'_> {
         let traffics = self.traffics()?;
         let seeds: Vec<SeedSaturation> = (0..self.seeds.len())
             .into_par_iter()
-            .map(|seed| self.saturation_of(&traffics, seed, resolution, observer))
+            .map(|seed| self.saturation_of(&traffics, seed, resolution, progress))
             .collect::<Vec<_>>()
             .into_iter()
             .collect::<Result<_, _>>()?;
@@ -213,7 +201,7 @@ impl Study<'_> {
         traffics: &[Traffic],
         seed: usize,
         resolution: f64,
-        observer: &impl Observer,
+        progress: &dyn Progress,
     ) -> Result<SeedSaturation, StudyError> {
         let load_of = |step: u32| (f64::from(step) * resolution).min(1.0);
         #[expect(
@@ -229,7 +217,7 @@ impl Study<'_> {
                 let new: Vec<u32> =
                     tried.iter().copied().filter(|step| !known.contains_key(step)).collect();
                 let run = |&step: &u32| {
-                    self.run(traffics, load_of(step), seed, StopRule::WhenSaturated, observer)
+                    self.run(traffics, load_of(step), seed, StopRule::WhenSaturated, progress)
                 };
                 let outcomes: Vec<_> = new.par_iter().map(run).collect();
                 for (step, outcome) in new.into_iter().zip(outcomes) {
@@ -242,7 +230,7 @@ impl Study<'_> {
         let by_acceptance = last_step_without(&Outcome::falls_short)?;
         let accepted_beyond = if by_latency < steps {
             let load = load_of(by_latency + 1);
-            self.run(traffics, load, seed, StopRule::FullWindow, observer)?.all.accepted
+            self.run(traffics, load, seed, StopRule::FullWindow, progress)?.all.accepted
         } else {
             load_of(steps)
         };
@@ -265,14 +253,14 @@ impl Study<'_> {
         load: f64,
         seed: usize,
         stop_rule: StopRule,
-        observer: &impl Observer,
+        progress: &dyn Progress,
     ) -> Result<Outcome, StudyError> {
         let (number, traffic) = (self.seeds[seed], &traffics[seed]);
         let outcome = Run::new(self.fabric, self.settings, traffic, load, number)
             .map_err(RunError::Settings)
-            .and_then(|run| run.measure(stop_rule, &|| observer.stop()))
+            .and_then(|run| run.measure(stop_rule, progress))
             .map_err(|error| StudyError::Run { load, seed: number, error });
-        observer.run_ended();
+        progress.step();
         outcome
     }
 }

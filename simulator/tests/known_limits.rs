@@ -16,7 +16,7 @@ fn outcome(fabric: &Fabric<'_>, settings: &Settings, pattern: &str, load: f64) -
     let pattern: Pattern = pattern.parse().unwrap();
     let traffic = Traffic::new(&pattern, fabric.dragonfly(), 1).unwrap();
     let run = Run::new(fabric, settings, &traffic, load, 1).unwrap();
-    run.measure(StopRule::FullWindow, &|| false).unwrap()
+    run.measure(StopRule::FullWindow, &()).unwrap()
 }
 
 fn assert_within(percent: f64, found: f64, expected: f64, what: &str) {

@@ -26,7 +26,7 @@ fn giving_up_early_changes_no_verdict() {
             let load = f64::from(hundredths) / 100.0;
             let run = |stop_rule| {
                 let run = Run::new(&fabric, &settings, &traffic, load, 1).unwrap();
-                run.measure(stop_rule, &|| false).unwrap()
+                run.measure(stop_rule, &()).unwrap()
             };
             let whole = run(StopRule::FullWindow);
             let means = |outcome: &Outcome| {

@@ -16,7 +16,7 @@ fn lone_flow(fabric: &Fabric<'_>, scheme: Scheme, from: NodeId, to: NodeId) -> O
     let pattern = Pattern::Pairs(vec![(from, to)]);
     let traffic = Traffic::new(&pattern, fabric.dragonfly(), 1).unwrap();
     let run = Run::new(fabric, &settings, &traffic, 0.001, 1).unwrap();
-    run.measure(StopRule::FullWindow, &|| false).unwrap()
+    run.measure(StopRule::FullWindow, &()).unwrap()
 }
 
 fn assert_all_take(outcome: &Outcome, local: u32, global: u32) {
@@ -98,7 +98,7 @@ fn latencies_and_the_speedup_are_what_the_settings_say() {
         ) = (3, 50, 2);
         settings.injection = Injection::Random;
         let run = Run::new(&fabric, &settings, &traffic, 0.001, 1).unwrap();
-        let outcome = run.measure(StopRule::FullWindow, &|| false).unwrap();
+        let outcome = run.measure(StopRule::FullWindow, &()).unwrap();
         let expected = 2 * 3 + 4 * 4 + 2 * 51 + 7 * switch;
         assert_eq!((outcome.all.p50, outcome.all.most), (expected, expected), "{speedup}");
     }

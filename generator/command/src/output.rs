@@ -47,15 +47,6 @@ pub(crate) fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }
 
-/// Cancels the work once the user has asked to stop, and shows no progress.
-pub(crate) struct Interruptible;
-
-impl Progress for Interruptible {
-    fn is_cancelled(&self) -> bool {
-        interrupted()
-    }
-}
-
 /// Prints a text.
 pub(crate) fn print(text: &impl Display) -> Outcome {
     let mut out = std::io::stdout().lock();
@@ -117,7 +108,7 @@ impl Progress for Bars {
 }
 
 /// A count of runs without an end on the terminal; nothing where there is none, or if quiet.
-pub(crate) fn count(quiet: bool, what: &'static str) -> ProgressBar {
+fn count(quiet: bool, what: &'static str) -> ProgressBar {
     let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
     let style = ProgressStyle::with_template("{msg:>12} {spinner} runs: {pos}, {elapsed}")
         .expect("the template is well-formed");

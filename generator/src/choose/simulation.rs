@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use tvlb_firmware_model::{Scheme, VlbPaths};
-use tvlb_progress::{Cancelled, Progress};
+use tvlb_progress::Progress;
 use tvlb_simulator::{Fabric as Network, Outcome, Run, RunError, Settings, StopRule, Traffic};
 
 /// The images that switches would boot from, were a candidate chosen.
@@ -131,11 +131,11 @@ impl<'i> SimulatedRunner<'i> {
                 } else {
                     StopRule::WhenSaturated
                 };
-                run.measure(stop_rule, &|| self.progress.is_cancelled())
+                run.measure(stop_rule, self.progress)
             });
         let figures = match outcome {
             Ok(outcome) => figures(&outcome),
-            Err(RunError::Stopped) => return Err(Cancelled.into()),
+            Err(RunError::Cancelled(cancelled)) => return Err(cancelled.into()),
             Err(error) => return Err(ChooseError::Run { run, error }),
         };
         self.memory.keep(run, figures.clone())?;

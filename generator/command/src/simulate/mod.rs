@@ -9,14 +9,12 @@ pub(crate) use options::Simulate;
 
 use crate::failure::{Failure, Outcome};
 use crate::files::{expect_table_set, outside_table_sets};
-use crate::output::{
-    catch_interrupt, count, interrupted, print, progress, read_input, use_threads, write_file,
-};
-use indicatif::ProgressBar;
+use crate::output::{Bars, catch_interrupt, print, read_input, use_threads, write_file};
 use options::Format;
 use report::Report;
 use tvlb_generator::table_set::TableSet;
-use tvlb_simulator::{BootError, Fabric, Observer, Pattern, RunError, Study, StudyError};
+use tvlb_progress::Progress;
+use tvlb_simulator::{BootError, Fabric, Pattern, RunError, Study, StudyError};
 
 pub(crate) fn run(arguments: &Simulate) -> Outcome {
     arguments.check()?;
@@ -42,21 +40,18 @@ pub(crate) fn run(arguments: &Simulate) -> Outcome {
     }
 
     catch_interrupt()?;
-    let bar = if arguments.saturation {
-        // A search finds out on its way how many runs it needs.
-        count(arguments.quiet, "saturation")
-    } else {
-        progress(arguments.quiet, "runs", arguments.loads().len() * study.seeds.len())
-    };
-    let observer = Watching { bar: &bar };
+    let stages = Bars::new(arguments.quiet);
     let outcome = if arguments.saturation {
-        study.saturation(arguments.resolution, &observer).map(Report::Saturation)
+        // A search finds out on its way how many runs it needs.
+        stages.stage("saturation", None);
+        study.saturation(arguments.resolution, &stages).map(Report::Saturation)
     } else {
-        study.curve(&arguments.loads(), &observer).map(Report::Curve)
+        stages.stage("runs", Some(arguments.loads().len() * study.seeds.len()));
+        study.curve(&arguments.loads(), &stages).map(Report::Curve)
     };
-    bar.finish_and_clear();
+    stages.finish();
     let report = outcome.map_err(|error| match error {
-        StudyError::Run { error: RunError::Stopped, .. } => {
+        StudyError::Run { error: RunError::Cancelled(_), .. } => {
             if arguments.plot.is_some() || arguments.links.is_some() {
                 Failure::Stopped("nothing was written".to_owned())
             } else {
@@ -78,21 +73,6 @@ pub(crate) fn run(arguments: &Simulate) -> Outcome {
         Format::Table if arguments.json => report::json(&report, &study),
         Format::Table => print(&report::Table { report: &report, study: &study }),
         Format::Csv => print(&report::Csv { report: &report, study: &study }),
-    }
-}
-
-/// Counts runs on the bar, and passes on that the user wants to stop.
-struct Watching<'b> {
-    bar: &'b ProgressBar,
-}
-
-impl Observer for Watching<'_> {
-    fn run_ended(&self) {
-        self.bar.inc(1);
-    }
-
-    fn stop(&self) -> bool {
-        interrupted()
     }
 }
 

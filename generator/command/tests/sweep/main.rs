@@ -140,7 +140,9 @@ fn what_is_wrong_is_named() {
     let run = fs::read_dir(one).unwrap().next().unwrap().unwrap().path();
     fs::write(&run, "{").unwrap();
     let (code, _, said) = tvlb(home.path(), "-o out --collect");
-    assert!(code == 2 && said.contains("it is damaged") && said.contains("remove it"), "{said}");
+    let expected =
+        "it does not hold finished work in the format of this version (EOF while parsing";
+    assert!(code == 2 && said.contains(expected) && said.contains("remove it"), "{said}");
 }
 
 #[test]
@@ -157,6 +159,20 @@ fn a_sweep_file_that_never_ends_is_refused() {
     let (code, _, said) = tvlb(home.path(), "-o out");
     let expected = "tvlb: sweep.toml: cannot read it: found a device, accepted a regular file\n";
     assert_eq!((code, said.as_str()), (2, expected));
+}
+
+#[test]
+fn a_run_under_the_name_of_another_is_refused() {
+    let home = home(&SWEEP.replace("0.1, 0.2", "0.1").replace("\"uniform\", ", ""));
+    assert_eq!(tvlb(home.path(), "-o out").0, 0);
+    let folders = fs::read_dir(home.path().join("out/runs")).unwrap();
+    let runs: Vec<PathBuf> = folders
+        .flat_map(|folder| fs::read_dir(folder.unwrap().path()).unwrap())
+        .map(|run| run.unwrap().path())
+        .collect();
+    fs::copy(&runs[0], &runs[1]).unwrap();
+    let (code, _, said) = tvlb(home.path(), "-o out --collect");
+    assert!(code == 2 && said.contains("it belongs to a run with another fabric"), "{said}");
 }
 
 #[test]

@@ -1,25 +1,13 @@
 //! Merging the runs of a sweep into one table, in the order of the sweep file.
 
-use super::path_of;
-use super::plan::{Plan, Subject, Unit};
-use crate::failure::{Failure, Outcome};
-use crate::output::{print, write_file};
+use super::plan::{Plan, Subject};
+use super::{SweepError, runs_in};
 use serde::Deserialize;
 use std::fmt::Write;
-use std::io;
 use std::path::Path;
-use tvlb_generator::input_file::{self, Links};
 use tvlb_schema::PerDecision;
 
-/// No run's file is larger.
-const MOST_BYTES: u64 = 64 << 10;
-
-/// What is read back of a run.
-#[derive(Deserialize)]
-struct Kept {
-    outcome: Figures,
-}
-
+/// What is read of a run's outcome.
 #[derive(Deserialize)]
 struct Figures {
     saturated: bool,
@@ -38,44 +26,31 @@ struct All {
     vlb_share: f64,
 }
 
-pub(super) fn run(plan: &Plan, directory: &Path) -> Outcome {
+/// Merges the runs that a sweep file asks for into one CSV table.
+///
+/// # Errors
+/// A run that is missing or cannot be used.
+pub fn collect(plan: &Plan, directory: &Path) -> Result<String, SweepError> {
+    let store = runs_in(directory);
     let mut csv = "fabric,scheme,set,traffic,load,seed,saturated,packets,latency,p50,p99,accepted,\
                    hops,vlb-share,threshold,second-threshold\n"
         .to_owned();
     let mut missing = 0;
     for unit in &plan.units {
-        match read(directory, unit)? {
-            Some(kept) => {
+        match store.recall::<Figures>(&unit.subject)? {
+            Some(figures) => {
                 let fabric = &plan.fabrics[unit.fabric].1;
                 let thresholds = plan.sets[unit.set].thresholds(fabric);
-                add(&mut csv, &unit.subject, thresholds, &kept.outcome);
+                add(&mut csv, &unit.subject, thresholds, &figures);
             }
             None => missing += 1,
         }
     }
     if missing > 0 {
-        return Err(Failure::Message(format!(
-            "{}: {missing} of {} runs are not there yet; the same command without --collect makes \
-             them",
-            directory.display(),
-            plan.units.len()
-        )));
+        let (directory, all) = (directory.to_owned(), plan.units.len());
+        return Err(SweepError::Missing { directory, missing, all });
     }
-    let path = directory.join("runs.csv");
-    write_file(&path, &csv)?;
-    print(&format_args!("{}: {} runs\n", path.display(), plan.units.len()))
-}
-
-fn read(directory: &Path, unit: &Unit) -> Result<Option<Kept>, Failure> {
-    let path = path_of(directory, unit);
-    let wrong = |text: String| Failure::Message(format!("{}: {text}", path.display()));
-    let bytes = match input_file::read(&path, MOST_BYTES, Links::Follow) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(wrong(format!("cannot read it: {error}"))),
-    };
-    let kept = serde_json::from_slice(&bytes);
-    kept.map(Some).map_err(|error| wrong(format!("it is damaged: {error}; remove it")))
+    Ok(csv)
 }
 
 fn add(csv: &mut String, subject: &Subject, thresholds: PerDecision<i16>, figures: &Figures) {

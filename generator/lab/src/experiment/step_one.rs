@@ -1,9 +1,7 @@
 //! Figures 4 and 5: Step 1's throughputs, as `tvlb model` computes them.
 
 use super::catalogue::Experiment;
-use super::{Arguments, Findings, Heading, compared, to_json};
-use crate::failure::Failure;
-use crate::output::{OnBar, progress};
+use super::{ExperimentError, Findings, Heading, Options, compared, to_json};
 use serde::Serialize;
 use std::fmt::Write;
 use std::sync::{Mutex, PoisonError};
@@ -12,10 +10,11 @@ use tvlb_generator::throughput::state::Done;
 use tvlb_generator::throughput::sweep::Sweep;
 use tvlb_generator::throughput::{Counting, path_set, plot};
 use tvlb_generator::topology::arrangement::{Arrangement, arrange};
+use tvlb_progress::{Cancelled, Progress};
 use tvlb_schema::Dragonfly;
 use tvlb_traffic::{Flows, sample};
 
-/// What the paper's text states of dfly(4,8,4,9), by data point.
+/// The throughputs that the paper's text states of sets on dfly(4,8,4,9).
 const STATED: [(&str, f64); 2] = [("60% 5-hop", 0.58), ("all", 0.56)];
 /// How much of the best throughput a candidate may lack.
 const EPSILON: f64 = 0.01;
@@ -30,27 +29,27 @@ struct Document<'d> {
 pub(super) fn run(
     [p, a, h, g]: [u32; 4],
     experiment: &Experiment,
-    arguments: &Arguments,
-) -> Result<Findings, Failure> {
-    let df = Dragonfly::new(p, a, h, g).map_err(Failure::of)?;
-    let seed = arguments.seed;
-    let topology = arrange(df, Arrangement::default(), seed).map_err(Failure::of)?;
+    options: &Options,
+    progress: &dyn Progress,
+) -> Result<Findings, ExperimentError> {
+    let df = Dragonfly::new(p, a, h, g)?;
+    let seed = options.seed;
+    let topology = arrange(df, Arrangement::default(), seed)?;
     let all = Flows::type_1_set(&df);
-    let (shifts, type_2) = if arguments.quick { (2, 1) } else { (all.len(), 20) };
+    let (shifts, type_2) = if options.quick { (2, 1) } else { (all.len(), 20) };
     let mut patterns = sample(all, shifts, seed);
     patterns.extend(Flows::type_2_set(&df, type_2, seed));
     let mut sets = path_set::table_1(seed);
     sets.extend(path_set::strategic());
     let sweep = Sweep::new(&topology, Counting::Triples, patterns, sets);
-    let bar = progress(arguments.quiet, "patterns", sweep.unit_count());
+    progress.stage("patterns", Some(sweep.unit_count()));
     let done = Mutex::new(Done::new());
     let finished = |unit, cells, _| {
         done.lock().unwrap_or_else(PoisonError::into_inner).insert(unit, cells);
     };
-    sweep.run(&Done::new(), finished, &OnBar(&bar)).map_err(Failure::of)?;
-    bar.finish_and_clear();
+    sweep.run(&Done::new(), finished, progress)?;
     let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let cells = sweep.assemble(&done).ok_or(Failure::Interrupted)?;
+    let cells = sweep.assemble(&done).ok_or(Cancelled)?;
     let heading = ModelHeading { fabric: format!("dfly-{p}-{a}-{h}-{g}"), seed, epsilon: EPSILON };
     let report = Report::new(&sweep, &cells, heading);
     let mut words = format!(
@@ -75,8 +74,7 @@ pub(super) fn run(
             }
         }
     }
-    let json =
-        to_json(&Document { heading: Heading::new(experiment, arguments), report: &report })?;
+    let json = to_json(&Document { heading: Heading::new(experiment, options), report: &report });
     let pictures = vec![("throughput".to_owned(), plot::svg(&report))];
     Ok(Findings { csv: report.csv(), json, pictures, words })
 }

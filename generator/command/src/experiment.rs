@@ -1,29 +1,25 @@
-//! `tvlb experiment`: the figures of section 4 of Rahman et al., SC'19, each by its name.
-
-mod catalogue;
-mod curves;
-mod kept;
-mod step_one;
-mod topologies;
+//! `tvlb experiment`.
 
 use crate::failure::{Failure, Outcome};
 use crate::files::outside_table_sets;
-use crate::output::{catch_interrupt, print, use_threads, write_file};
+use crate::output::{Bars, catch_interrupt, print, use_threads, write_file};
 use crate::values;
-use catalogue::{EXPERIMENTS, Experiment, Kind};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use serde::Serialize;
+use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
 use std::time::Instant;
+use tvlb_lab::experiment::{
+    EXPERIMENTS, Experiment, ExperimentError, OURS_PAR, OURS_UGAL, Options, find,
+};
 
 /// Repeat a figure of the T-UGAL paper (Rahman et al., SC'19, section 4)
 ///
 /// Writes CSV, JSON and SVG into a directory, and prints a line for each figure that the paper's
 /// text states, ours beside it. docs/measurements/reproduction.md holds all of them.
 #[derive(Args)]
-#[command(after_long_help = catalogue::help())]
+#[command(after_long_help = help())]
 pub(crate) struct Arguments {
     /// Its name
     #[arg(value_parser = PossibleValuesParser::new(EXPERIMENTS.iter().map(|e| e.name)), hide_possible_values = true)]
@@ -35,11 +31,11 @@ pub(crate) struct Arguments {
     #[arg(long)]
     quick: bool,
     /// UGAL-L's and UGAL-G's set to show as ours, with a threshold if it has one: `SET` or `SET T=N`
-    #[arg(long, value_name = "SET", default_value = curves::OURS_UGAL)]
+    #[arg(long, value_name = "SET", default_value = OURS_UGAL)]
     ours_ugal: String,
     /// The same for PAR: `SET` or, with another at its second look, `SET then SET`, each with a
     /// threshold if it has one
-    #[arg(long, value_name = "SET", default_value = curves::OURS_PAR)]
+    #[arg(long, value_name = "SET", default_value = OURS_PAR)]
     ours_par: String,
     /// Keep every simulated run in DIR, so that an interrupted experiment goes on
     #[arg(long, value_name = "DIR")]
@@ -55,26 +51,20 @@ pub(crate) struct Arguments {
     quiet: bool,
 }
 
-/// What an experiment comes to.
-struct Findings {
-    /// One line for each figure, with a header.
-    csv: String,
-    /// Everything.
-    json: String,
-    /// Pictures by the names of their files, without the ending.
-    pictures: Vec<(String, String)>,
-    /// For the terminal.
-    words: String,
+/// The list of experiments for --help.
+fn help() -> String {
+    let mut text = String::from("Experiments:\n");
+    for Experiment { name, about, .. } in &EXPERIMENTS {
+        let _ = writeln!(text, "  {name:<7} {about}");
+    }
+    text
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let begin = Instant::now();
     use_threads(arguments.threads)?;
     catch_interrupt()?;
-    let experiment = EXPERIMENTS
-        .iter()
-        .find(|experiment| experiment.name == arguments.name)
-        .expect("the parser lets no other name through");
+    let experiment = find(&arguments.name).expect("the parser lets no other name through");
     outside_table_sets([
         ("--output", Some(arguments.output.as_path())),
         ("--state", arguments.state.as_deref()),
@@ -84,24 +74,19 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     fs::create_dir_all(directory).map_err(|error| {
         Failure::Message(format!("{}: cannot create the directory: {error}", directory.display()))
     })?;
-    let found = match &experiment.kind {
-        Kind::Model { p, a, h, g } => step_one::run([*p, *a, *h, *g], experiment, arguments),
-        Kind::Curves(study) => curves::run(study, experiment, arguments),
-        Kind::Topologies => topologies::run(experiment, arguments),
+    let options = Options {
+        quick: arguments.quick,
+        ours_ugal: arguments.ours_ugal.clone(),
+        ours_par: arguments.ours_par.clone(),
+        state: arguments.state.clone(),
+        seed: arguments.seed,
     };
-    let found = found.map_err(|failure| {
-        failure.stopped(|| match (&experiment.kind, &arguments.state) {
-            (Kind::Curves(_), Some(state)) => format!(
-                "no figure was written; {} keeps the runs so far, and the same command goes on from \
-                 there",
-                state.display()
-            ),
-            (Kind::Curves(_), None) => {
-                "nothing was written; with --state DIR, the same command goes on from there"
-                    .to_owned()
-            }
-            _ => "nothing was written".to_owned(),
-        })
+    let stages = Bars::new(arguments.quiet);
+    let found = experiment.run(&options, &stages);
+    stages.finish();
+    let found = found.map_err(|error| match error {
+        ExperimentError::Cancelled(_) => Failure::Stopped(what_became(experiment, &options)),
+        error => Failure::of(error),
     })?;
     write_file(&directory.join("figures.csv"), &found.csv)?;
     write_file(&directory.join("figures.json"), &found.json)?;
@@ -121,36 +106,17 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     Ok(())
 }
 
-/// What every `figures.json` begins with.
-#[derive(Serialize)]
-#[serde(rename_all = "kebab-case")]
-struct Heading<'e> {
-    tool_version: &'static str,
-    experiment: &'e str,
-    about: &'e str,
-    quick: bool,
-    seed: u64,
-}
-
-impl<'e> Heading<'e> {
-    fn new(experiment: &'e Experiment, arguments: &Arguments) -> Self {
-        Self {
-            tool_version: env!("CARGO_PKG_VERSION"),
-            experiment: experiment.name,
-            about: experiment.about,
-            quick: arguments.quick,
-            seed: arguments.seed,
+/// What becomes of the work of an experiment that is interrupted.
+fn what_became(experiment: &Experiment, options: &Options) -> String {
+    match &options.state {
+        _ if !experiment.simulates() => "nothing was written".to_owned(),
+        Some(state) => format!(
+            "no figure was written; {} keeps the runs so far, and the same command goes on from \
+             there",
+            state.display()
+        ),
+        None => {
+            "nothing was written; with --state DIR, the same command goes on from there".to_owned()
         }
     }
-}
-
-fn to_json(value: &impl Serialize) -> Result<String, Failure> {
-    let mut json = serde_json::to_string_pretty(value).map_err(Failure::of)?;
-    json.push('\n');
-    Ok(json)
-}
-
-/// Ours beside the paper's, in words.
-fn compared(ours: f64, paper: f64) -> String {
-    format!("{ours:.4} (paper {paper}, {:+.1}%)", 100.0 * (ours / paper - 1.0))
 }

@@ -1,9 +1,7 @@
 //! Table 2: the fabrics, how their groups are joined, and how many VLB paths their sets keep.
 
 use super::catalogue::Experiment;
-use super::{Arguments, Findings, Heading, to_json};
-use crate::failure::Failure;
-use crate::output::{interrupted, progress};
+use super::{ExperimentError, Findings, Heading, Options, to_json};
 use serde::Serialize;
 use std::fmt::Write;
 use tvlb_chart::{Axis, Ink, Mark, Plot, Series};
@@ -11,9 +9,10 @@ use tvlb_generator::routes::count::RouteCounter;
 use tvlb_generator::routes::expected::fabric_mean;
 use tvlb_generator::set_grammar::parse_set;
 use tvlb_generator::topology::arrangement::{Arrangement, arrange};
+use tvlb_progress::Progress;
 use tvlb_schema::Dragonfly;
 
-/// p, a, h, g of the fabrics.
+/// The sizes p, a, h and g of each fabric.
 const FABRICS: [[u32; 4]; 4] = [[4, 8, 4, 9], [4, 8, 4, 17], [4, 8, 4, 33], [13, 26, 13, 27]];
 const SETS: [&str; 3] = ["all", "strategic-2-3", "shapes:011"];
 
@@ -42,19 +41,21 @@ struct Document<'d> {
     rows: &'d [Row],
 }
 
-pub(super) fn run(experiment: &Experiment, arguments: &Arguments) -> Result<Findings, Failure> {
-    let bar = progress(arguments.quiet, "fabrics", FABRICS.len());
+pub(super) fn run(
+    experiment: &Experiment,
+    options: &Options,
+    progress: &dyn Progress,
+) -> Result<Findings, ExperimentError> {
+    progress.stage("fabrics", Some(FABRICS.len()));
     let mut rows = Vec::new();
     for [p, a, h, g] in FABRICS {
-        if interrupted() {
-            return Err(Failure::Interrupted);
-        }
-        let df = Dragonfly::new(p, a, h, g).map_err(Failure::of)?;
-        let topology = arrange(df, Arrangement::default(), arguments.seed).map_err(Failure::of)?;
+        progress.check()?;
+        let df = Dragonfly::new(p, a, h, g)?;
+        let topology = arrange(df, Arrangement::default(), options.seed)?;
         let counter = RouteCounter::new(&topology);
         let (least, most) = topology.links_per_pair();
         let paths = SETS.map(|set| {
-            let rule = parse_set(set, arguments.seed).expect("the sets are in the grammar");
+            let rule = parse_set(set, options.seed).expect("the sets are in the grammar");
             let mean = fabric_mean(&counter, &rule);
             Paths { set, routes_per_pair: mean.routes, mean_hops: mean.hops.unwrap_or(0.0) }
         });
@@ -65,9 +66,8 @@ pub(super) fn run(experiment: &Experiment, arguments: &Arguments) -> Result<Find
             links_per_pair: [least, most],
             paths: paths.into(),
         });
-        bar.inc(1);
+        progress.step();
     }
-    bar.finish_and_clear();
     let mut csv =
         "p,a,h,g,nodes,switches,least-links,most-links,set,routes-per-pair,mean-hops\n".to_owned();
     let mut words = String::new();
@@ -88,7 +88,7 @@ pub(super) fn run(experiment: &Experiment, arguments: &Arguments) -> Result<Find
         words.push('\n');
     }
     words.push_str("  the paper's text: no figure known\n");
-    let json = to_json(&Document { heading: Heading::new(experiment, arguments), rows: &rows })?;
+    let json = to_json(&Document { heading: Heading::new(experiment, options), rows: &rows });
     Ok(Findings { csv, json, pictures: vec![("hops".to_owned(), picture(&rows))], words })
 }
 

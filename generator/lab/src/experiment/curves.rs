@@ -5,10 +5,8 @@
 //! between the last two loads for its saturation. Lines are independent and run side by side.
 
 use super::catalogue::{Change, Experiment, Stated, Study, Variant};
-use super::kept::{Kept, Subject};
-use super::{Arguments, Findings, Heading, compared, to_json};
-use crate::failure::Failure;
-use crate::output::{Interruptible, interrupted, progress};
+use super::kept::{Subject, recall_or};
+use super::{ExperimentError, Findings, Heading, Options, compared, to_json};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -17,19 +15,20 @@ use tvlb_chart::{Axis, Ink, Mark, Plot, Series};
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_generator::choose::candidates::{FALLBACK, PAPER};
 use tvlb_generator::fabric::Fabric as Loaded;
-use tvlb_generator::fabric_file::FabricFile;
 use tvlb_generator::generate::generate;
 use tvlb_generator::image::Images;
 use tvlb_generator::policy::{Policy, PolicyPair};
 use tvlb_generator::table_set::sha256;
-use tvlb_generator::topology::arrangement::{Arrangement, arrange};
-use tvlb_schema::{PerDecision, VcScheme};
+use tvlb_generator::topology::arrangement::Arrangement;
+use tvlb_progress::Progress;
+use tvlb_run_store::RunDirectory;
+use tvlb_schema::{Dragonfly, PerDecision, VcScheme};
 use tvlb_simulator::{
     Fabric, Outcome, Pattern, Probing, Revision, Run, RunError, Settings, StopRule, Traffic,
     last_good,
 };
 
-/// Loads are hundredths.
+/// A load of 1 in the steps that the search takes, which are hundredths.
 const UNIT: f64 = 100.0;
 
 /// Where the VLB paths of a line come from.
@@ -43,10 +42,11 @@ enum Paths {
     Ours,
 }
 
-/// For UGAL-L; UGAL-G goes by it too. A plain set that does well on dfly(4,8,4,9).
-pub(super) const OURS_UGAL: &str = "shapes:011";
-/// The same for PAR.
-pub(super) const OURS_PAR: &str = "shapes:011+110 by shape then shapes:020+110 by shape";
+/// The set that is shown as ours under UGAL-L and UGAL-G unless the user names another: a plain set
+/// that does well on dfly(4,8,4,9).
+pub const OURS_UGAL: &str = "shapes:011";
+/// The sets that are shown as ours under PAR unless the user names others.
+pub const OURS_PAR: &str = "shapes:011+110 by shape then shapes:020+110 by shape";
 
 impl Paths {
     const ALL: [Self; 3] = [Self::Conventional, Self::Paper, Self::Ours];
@@ -60,18 +60,22 @@ impl Paths {
     }
 
     /// The policies of UGAL-L and UGAL-G, of PAR at the source, and of PAR's second look.
-    fn policies(self, arguments: &Arguments, seed: u64) -> Result<PerDecision<Policy>, Failure> {
+    fn policies(
+        self,
+        options: &Options,
+        seed: u64,
+    ) -> Result<PerDecision<Policy>, ExperimentError> {
         let known = |text: &str| Policy::parse(text, seed).expect("these texts are in the grammar");
         Ok(match self {
             Self::Conventional => PerDecision::same(known(FALLBACK)),
             Self::Paper => PerDecision::same(known(PAPER)),
             Self::Ours => {
-                let read = |text: &str, option: &str| {
+                let read = |text: &str, option: &'static str| {
                     PolicyPair::parse(text, seed)
-                        .map_err(|error| Failure::Message(format!("{option}: {error}")))
+                        .map_err(|error| ExperimentError::Policy { option, error })
                 };
-                let ugal_l = read(&arguments.ours_ugal, "--ours-ugal")?.source;
-                let PolicyPair { source, second } = read(&arguments.ours_par, "--ours-par")?;
+                let ugal_l = read(&options.ours_ugal, "--ours-ugal")?.source;
+                let PolicyPair { source, second } = read(&options.ours_par, "--ours-par")?;
                 PerDecision { ugal_l, par_source: source, par_second: second }
             }
         })
@@ -157,72 +161,69 @@ struct Effort {
 pub(super) fn run(
     study: &Study,
     experiment: &Experiment,
-    arguments: &Arguments,
-) -> Result<Findings, Failure> {
+    options: &Options,
+    progress: &dyn Progress,
+) -> Result<Findings, ExperimentError> {
     let [p, a, _, g] = study.dragonfly;
     // 9126 nodes need coarser steps, and a quick look at them must be quicker still.
-    let effort = match (arguments.quick, p * a * g > 5000) {
+    let effort = match (options.quick, p * a * g > 5000) {
         (false, false) => Effort { coarse: 5, fine: 1, window: 10_000, warm_up: 3 },
         (false, true) => Effort { coarse: 10, fine: 1, window: 10_000, warm_up: 3 },
         (true, false) => Effort { coarse: 10, fine: 2, window: 1500, warm_up: 2 },
         // Not much shorter, though: latencies must have the time to pass the limit.
         (true, true) => Effort { coarse: 20, fine: 5, window: 1000, warm_up: 2 },
     };
-    let pattern: Pattern = study.traffic.parse().map_err(Failure::of)?;
+    let pattern: Pattern = study.traffic.parse()?;
     let fabric = fabric(study.dragonfly)?;
     let tables: Vec<Tables> = Paths::ALL
         .into_iter()
         .map(|paths| {
-            let policies = paths.policies(arguments, fabric.file.seed)?;
-            Ok(Tables { paths, images: images(&fabric, &policies)?, policies })
+            let policies = paths.policies(options, fabric.file.seed)?;
+            Ok(Tables { paths, images: images(&fabric, &policies, progress)?, policies })
         })
-        .collect::<Result<_, Failure>>()?;
+        .collect::<Result<_, ExperimentError>>()?;
     let mut wanted = Vec::new();
     for variant in study.variants {
         for &scheme in study.schemes {
             wanted.extend(tables.iter().map(|tables| (variant, scheme, tables)));
         }
     }
-    let bar = progress(arguments.quiet, "lines", wanted.len());
+    progress.stage("lines", Some(wanted.len()));
     let lines = wanted
         .into_par_iter()
         .with_max_len(1)
         .map(|(variant, scheme, tables)| {
-            let line = line((variant, scheme, tables), &pattern, &effort, arguments);
-            bar.inc(1);
+            let line = line((variant, scheme, tables), &pattern, &effort, options, progress);
+            progress.step();
             line
         })
-        .collect::<Vec<Result<Line, Failure>>>()
+        .collect::<Vec<Result<Line, ExperimentError>>>()
         .into_iter()
-        .collect::<Result<Vec<Line>, Failure>>();
-    bar.finish_and_clear();
-    let lines = lines?;
-    let heading = Heading::new(experiment, arguments);
+        .collect::<Result<Vec<Line>, ExperimentError>>()?;
+    let heading = Heading::new(experiment, options);
     let json = to_json(&Document {
         heading,
         dragonfly: study.dragonfly,
         traffic: study.traffic,
         lines: &lines,
-    })?;
+    });
     let pictures = pictures(experiment, study, &lines);
     Ok(Findings { csv: csv(&lines), json, pictures, words: words(study, &lines) })
 }
 
 /// The fabric of these sizes.
-fn fabric([p, a, h, g]: [u32; 4]) -> Result<Loaded, Failure> {
-    let text = format!("name = \"experiment\"\n[dragonfly]\np = {p}\na = {a}\nh = {h}\ng = {g}\n");
-    let file = FabricFile::parse(&text, "the experiment").map_err(Failure::of)?;
-    let topology =
-        arrange(file.dragonfly, Arrangement::default(), file.seed).map_err(Failure::of)?;
-    Ok(Loaded { file, topology })
+fn fabric([p, a, h, g]: [u32; 4]) -> Result<Loaded, ExperimentError> {
+    let dragonfly = Dragonfly::new(p, a, h, g)?;
+    Ok(Loaded::new("experiment", dragonfly, Arrangement::default(), 1)?)
 }
 
 /// The images of a fabric with these policies.
-fn images(fabric: &Loaded, policies: &PerDecision<Policy>) -> Result<Images, Failure> {
-    let made = generate(fabric, policies, &Interruptible).map_err(|error| match error {
-        tvlb_generator::image::ImageStageError::Cancelled(_) => Failure::Interrupted,
-        error => Failure::of(error),
-    })?;
+fn images(
+    fabric: &Loaded,
+    policies: &PerDecision<Policy>,
+    progress: &dyn Progress,
+) -> Result<Images, ExperimentError> {
+    let made = generate(fabric, policies, progress)?;
     Ok(made.images)
 }
 
@@ -230,8 +231,9 @@ fn line(
     (variant, scheme, tables): (&Variant, Scheme, &Tables),
     pattern: &Pattern,
     effort: &Effort,
-    arguments: &Arguments,
-) -> Result<Line, Failure> {
+    options: &Options,
+    progress: &dyn Progress,
+) -> Result<Line, ExperimentError> {
     let Tables { paths, policies, images } = tables;
     let source =
         if *paths == Paths::Conventional { VlbPaths::Conventional } else { VlbPaths::Custom };
@@ -250,12 +252,12 @@ fn line(
         Change::Speedup(speedup) => settings.speedup = speedup,
         Change::PerHop => revision.vc_scheme = Some(VcScheme::PerHop),
     }
-    let switches = revision.apply(&images.fabric, &images.switches).map_err(Failure::of)?;
-    let fabric = Fabric::boot(&images.fabric, &switches).map_err(Failure::of)?;
-    let traffic = Traffic::new(pattern, fabric.dragonfly(), arguments.seed).map_err(Failure::of)?;
+    let switches = revision.apply(&images.fabric, &images.switches)?;
+    let fabric = Fabric::boot(&images.fabric, &switches)?;
+    let traffic = Traffic::new(pattern, fabric.dragonfly(), options.seed)?;
     let hash = sha256(&[&images.fabric[..], &switches.concat()].concat());
-    let kept = Kept(arguments.state.as_deref());
-    let seed = arguments.seed;
+    let kept = options.state.as_ref().map(RunDirectory::new);
+    let seed = options.seed;
     let mut known: BTreeMap<u32, Point> = BTreeMap::new();
     let mut is_good = |step: u32| {
         let load = f64::from(step) / UNIT;
@@ -267,19 +269,19 @@ fn line(
             load,
             seed,
         };
-        let point = kept.recall_or(&subject, || {
+        let point = recall_or(kept.as_ref(), &subject, || {
             Run::new(&fabric, &settings, &traffic, load, seed)
                 .map_err(RunError::Settings)
-                .and_then(|run| run.measure(StopRule::WhenSaturated, &interrupted))
+                .and_then(|run| run.measure(StopRule::WhenSaturated, progress))
                 .map(Point::from)
                 .map_err(|error| match error {
-                    RunError::Stopped => Failure::Interrupted,
-                    error => Failure::Message(format!("load {load}: {error}")),
+                    RunError::Cancelled(cancelled) => cancelled.into(),
+                    error => ExperimentError::Run { load, error },
                 })
         })?;
         let good = !point.saturated;
         known.insert(step, point);
-        Ok::<bool, Failure>(good)
+        Ok::<bool, ExperimentError>(good)
     };
     let probing = Probing::Upwards { coarse: effort.coarse, fine: effort.fine };
     let good = last_good(100, probing, |steps| steps.iter().map(|&step| is_good(step)).collect())?;
@@ -310,7 +312,7 @@ fn csv(lines: &[Line]) -> String {
     text
 }
 
-/// A picture for each scheme and variant.
+/// Draws a picture for each scheme and variant.
 fn pictures(experiment: &Experiment, study: &Study, lines: &[Line]) -> Vec<(String, String)> {
     let mut pictures = Vec::new();
     for variant in study.variants {
@@ -348,7 +350,7 @@ fn series(line: &Line) -> Series {
     Series { name: line.set.clone(), ink: line.paths.ink(), joined: true, marks: marks.collect() }
 }
 
-/// Every line's saturation, and ours beside what the paper's text states.
+/// Writes the saturation of every line, and our figures beside those that the paper's text states.
 fn words(study: &Study, lines: &[Line]) -> String {
     let mut text = String::new();
     for line in lines {

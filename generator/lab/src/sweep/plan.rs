@@ -1,7 +1,6 @@
 //! The sweep file, checked, and the runs that it asks for.
 
-use crate::failure::Failure;
-use crate::files::load_fabric;
+use super::SweepError;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -16,12 +15,12 @@ use tvlb_simulator::{Pattern, Settings};
 
 /// The set that stands for conventional UGAL.
 const CONVENTIONAL: &str = "conventional";
-/// A sweep file is no larger: some bytes for each entry of its lists.
+/// The largest sweep file that is read. It has some bytes for each entry of its lists.
 const MOST_BYTES: u64 = 16 << 20;
-/// More runs than this are a slip of the pen.
+/// The most runs of a sweep. Whoever asks for more has mistyped a list.
 const MOST_UNITS: usize = 1_000_000;
 
-/// The file as it is written.
+/// The sweep file as it is written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct File {
@@ -48,9 +47,9 @@ struct Changed {
 
 /// Where a run's VLB paths come from.
 pub(super) struct Paths {
-    /// As written.
+    /// The text in the sweep file.
     pub(super) name: String,
-    /// At the source and at PAR's second look; none for conventional ones.
+    /// The sets at the source and at PAR's second look; `None` for conventional paths.
     sets: Option<(String, String)>,
 }
 
@@ -74,7 +73,7 @@ impl Paths {
         Ok(Self { name, sets })
     }
 
-    /// The rules by decision.
+    /// The rule of each decision.
     pub(super) fn rules(&self, seed: u64) -> PerDecision<SetRule> {
         let rule = |set: &str| parse_set(set, seed).expect("it was parsed before");
         let (source, second) = match &self.sets {
@@ -84,7 +83,7 @@ impl Paths {
         PerDecision { ugal_l: source, par_source: source, par_second: second }
     }
 
-    /// T by decision: the fabric file's, or 0 for conventional UGAL, which has none.
+    /// The threshold T of each decision: the fabric file's, or 0 for conventional UGAL, which has none.
     pub(super) fn thresholds(&self, fabric: &Fabric) -> PerDecision<i16> {
         match self.kind() {
             VlbPaths::Custom => fabric.file.thresholds.unwrap_or_default(),
@@ -97,17 +96,17 @@ impl Paths {
     }
 }
 
-/// All that a run's outcome depends on.
+/// Everything that a run's outcome depends on.
 #[derive(Clone, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct Subject {
     pub(super) tool_version: &'static str,
     pub(super) fabric: String,
-    /// A hash of sizes, cables, virtual channels and threshold.
+    /// A hash of the fabric's sizes, cables, virtual channels and thresholds.
     pub(super) fabric_hash: String,
     pub(super) scheme: &'static str,
     pub(super) set: String,
-    /// What that means on this fabric, with the seed of its fractions.
+    /// What the set means on this fabric, with the seed of its fractions.
     pub(super) rules: String,
     pub(super) traffic: String,
     pub(super) load: f64,
@@ -115,31 +114,39 @@ pub(super) struct Subject {
     pub(super) settings: Settings,
 }
 
-/// One run.
+/// One run of a sweep.
 pub(super) struct Unit {
-    /// The hash of its subject.
-    pub(super) key: String,
     pub(super) subject: Subject,
-    pub(super) settings: Settings,
-    /// Positions in the plan.
+    /// The position in the plan's list of fabrics; those of set and traffic are in theirs.
     pub(super) fabric: usize,
     pub(super) set: usize,
     pub(super) traffic: usize,
 }
 
-/// A sweep.
-pub(super) struct Plan {
+/// What a sweep file asks for: every run, and what the runs share.
+pub struct Plan {
     pub(super) fabrics: Vec<(PathBuf, Fabric)>,
     pub(super) sets: Vec<Paths>,
     pub(super) traffic: Vec<Pattern>,
-    /// In the order of the file's lists, the last one fastest.
+    /// Every combination, in the order of the file's lists, of which the last one changes fastest.
     pub(super) units: Vec<Unit>,
 }
 
 impl Plan {
+    /// How many runs the sweep has.
+    pub fn run_count(&self) -> usize {
+        self.units.len()
+    }
+
     /// Reads a sweep file and the fabric files that it names.
-    pub(super) fn read(path: &Path) -> Result<Self, Failure> {
-        let wrong = |text: &dyn Display| Failure::Message(format!("{}: {text}", path.display()));
+    ///
+    /// # Errors
+    /// A file that cannot be read, and the first thing in it that is not accepted.
+    pub fn read(path: &Path) -> Result<Self, SweepError> {
+        let wrong = |fault: &dyn Display| SweepError::File {
+            path: path.to_owned(),
+            fault: fault.to_string(),
+        };
         let text = input_file::read_text(path, MOST_BYTES, Links::Follow)
             .map_err(|error| wrong(&format!("cannot read it: {error}")))?;
         let file: File = toml::from_str(&text).map_err(|error| wrong(&error))?;
@@ -154,23 +161,23 @@ impl Plan {
         let fabrics = file
             .fabrics
             .iter()
-            .map(|name| Ok((name.clone(), load_fabric(&beside.join(name))?)))
-            .collect::<Result<Vec<_>, Failure>>()?;
+            .map(|name| Ok((name.clone(), Fabric::load(&beside.join(name))?)))
+            .collect::<Result<Vec<_>, SweepError>>()?;
         let schemes = file
             .schemes
             .iter()
             .map(|name| scheme(name).map_err(|error| wrong(&format!("schemes: {error}"))))
-            .collect::<Result<Vec<_>, Failure>>()?;
+            .collect::<Result<Vec<_>, SweepError>>()?;
         let sets = file
             .sets
             .iter()
             .map(|set| Paths::parse(set).map_err(|error| wrong(&format!("sets: {error}"))))
-            .collect::<Result<Vec<_>, Failure>>()?;
+            .collect::<Result<Vec<_>, SweepError>>()?;
         let traffic = file
             .traffic
             .iter()
             .map(|name| name.parse().map_err(|error| wrong(&format!("traffic: {error}"))))
-            .collect::<Result<Vec<Pattern>, Failure>>()?;
+            .collect::<Result<Vec<Pattern>, SweepError>>()?;
         if let Some(load) = file.loads.iter().find(|&&load| !(load > 0.0 && load <= 1.0)) {
             return Err(wrong(&format!("loads: found {load}, accepted above 0 and at most 1")));
         }
@@ -207,9 +214,7 @@ impl Plan {
                                 seed,
                                 settings: settings.clone(),
                             };
-                            let json = serde_json::to_vec(&subject).expect("it is plain values");
-                            let (key, settings) = (sha256(&json), settings.clone());
-                            self.units.push(Unit { key, subject, settings, fabric, set, traffic });
+                            self.units.push(Unit { subject, fabric, set, traffic });
                         }
                     }
                 }
@@ -218,7 +223,7 @@ impl Plan {
     }
 }
 
-/// A list with at least one entry and none twice.
+/// Accepts a list with at least one entry and none twice.
 fn distinct<T: Display>(name: &str, list: impl IntoIterator<Item = T>) -> Result<(), String> {
     let mut known = BTreeSet::new();
     for entry in list {
@@ -235,10 +240,10 @@ fn distinct<T: Display>(name: &str, list: impl IntoIterator<Item = T>) -> Result
 }
 
 fn scheme(name: &str) -> Result<Scheme, String> {
-    let all = [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::Par, Scheme::UgalG];
-    all.into_iter()
-        .find(|&scheme| scheme.name() == name)
-        .ok_or_else(|| format!("found {name:?}, accepted {}", all.map(Scheme::name).join(", ")))
+    let accepted = || Scheme::ALL.map(Scheme::name).join(", ");
+    let mut all = Scheme::ALL.into_iter();
+    all.find(|&scheme| scheme.name() == name)
+        .ok_or_else(|| format!("found {name:?}, accepted {}", accepted()))
 }
 
 fn settings(changed: Changed, fabric: &Fabric, scheme: Scheme, paths: VlbPaths) -> Settings {

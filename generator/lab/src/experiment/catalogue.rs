@@ -5,17 +5,18 @@
 //! 4 covers, save that figures 13 and 14 are of dfly(13,26,13,27); the settings are those of the
 //! paper's Table 3. Where the text's figure is not known to us, none is given.
 
-use std::fmt::Write;
 use tvlb_firmware_model::Scheme;
 
-/// One figure or table.
-pub(super) struct Experiment {
-    pub(super) name: &'static str,
-    pub(super) about: &'static str,
+/// One figure or table of the paper.
+pub struct Experiment {
+    /// The name by which it is asked for.
+    pub name: &'static str,
+    /// The fabric, the traffic and the schemes, in a few words.
+    pub about: &'static str,
     pub(super) kind: Kind,
 }
 
-/// What is done for it.
+/// What is done for an experiment.
 pub(super) enum Kind {
     /// Step 1's throughputs.
     Model { p: u32, a: u32, h: u32, g: u32 },
@@ -31,7 +32,7 @@ pub(super) struct Study {
     pub(super) dragonfly: [u32; 4],
     pub(super) traffic: &'static str,
     pub(super) schemes: &'static [Scheme],
-    /// With Table 3's settings, or all of these one after the other.
+    /// Each of these is simulated in turn. A study of Table 3's settings has one, without a name.
     pub(super) variants: &'static [Variant],
     pub(super) stated: &'static [Stated],
 }
@@ -39,7 +40,7 @@ pub(super) struct Study {
 /// Settings that differ from Table 3's.
 #[derive(Clone, Copy)]
 pub(super) struct Variant {
-    /// In names of files.
+    /// The variant's name in names of files and in figures.
     pub(super) name: &'static str,
     pub(super) change: Change,
 }
@@ -57,12 +58,12 @@ pub(super) enum Change {
     PerHop,
 }
 
-/// What the paper's text says.
+/// What the paper's text states of one scheme.
 pub(super) struct Stated {
     pub(super) scheme: Scheme,
-    /// Of T-UGAL, else of conventional UGAL.
+    /// Whether it is stated of T-UGAL; otherwise it is stated of conventional UGAL.
     pub(super) custom: bool,
-    /// A load and the mean latency there.
+    /// A load, and the mean latency in cycles at that load.
     pub(super) latency: Option<(f64, f64)>,
     pub(super) saturation: Option<f64>,
 }
@@ -89,7 +90,8 @@ const fn figure(name: &'static str, about: &'static str, kind: Kind) -> Experime
     Experiment { name, about, kind }
 }
 
-pub(super) static EXPERIMENTS: [Experiment; 16] = [
+/// All experiments, in the order of the paper.
+pub static EXPERIMENTS: [Experiment; 16] = [
     figure(
         "fig4",
         "modelled throughput of Step 1's sets on dfly(4,8,4,9)",
@@ -194,12 +196,3 @@ pub(super) static EXPERIMENTS: [Experiment; 16] = [
     ),
     figure("table2", "the fabrics and the paths of their sets", Kind::Topologies),
 ];
-
-/// For --help.
-pub(super) fn help() -> String {
-    let mut text = String::from("Experiments:\n");
-    for Experiment { name, about, .. } in &EXPERIMENTS {
-        let _ = writeln!(text, "  {name:<7} {about}");
-    }
-    text
-}

@@ -1,0 +1,64 @@
+//! `tvlb sweep`.
+
+use crate::failure::{Failure, Outcome};
+use crate::files::outside_table_sets;
+use crate::output::{Bars, catch_interrupt, print, use_threads, write_file};
+use crate::values;
+use clap::Args;
+use std::path::PathBuf;
+use tvlb_lab::sweep::{self, Plan, Share, SweepError, collect};
+
+/// Simulate every combination that a sweep file lists, one run at a time, and collect the figures
+///
+/// A run that is in DIR already is not made again. docs/reference/sweep.md describes the file and
+/// how to spread a sweep over a cluster.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// The sweep file
+    file: PathBuf,
+    /// Where runs are kept, one file for each
+    #[arg(short, long, value_name = "DIR")]
+    output: PathBuf,
+    /// Make only the I-th of N shares of the runs
+    #[arg(long, value_name = "I/N", conflicts_with = "collect")]
+    shard: Option<Share>,
+    /// Simulate nothing: merge the runs in DIR into runs.csv
+    #[arg(long)]
+    collect: bool,
+    /// Use this many threads instead of one per core; the figures are the same for any number
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
+    threads: Option<usize>,
+    /// Show no progress: print nothing but the result and errors
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    use_threads(arguments.threads)?;
+    outside_table_sets([("--output", Some(arguments.output.as_path()))])?;
+    let plan = Plan::read(&arguments.file).map_err(Failure::of)?;
+    let directory = arguments.output.display();
+    if arguments.collect {
+        let csv = collect(&plan, &arguments.output).map_err(Failure::of)?;
+        let path = arguments.output.join("runs.csv");
+        write_file(&path, &csv)?;
+        return print(&format_args!("{}: {} runs\n", path.display(), plan.run_count()));
+    }
+    catch_interrupt()?;
+    let share = arguments.shard.unwrap_or_default();
+    let stages = Bars::new(arguments.quiet);
+    let made = sweep::run(&plan, &arguments.output, share, &stages);
+    stages.finish();
+    let of_share = if share.is_whole() { String::new() } else { format!(" of share {share}") };
+    let (runs, now) = (made.runs, made.now);
+    made.end.map_err(|error| match error {
+        SweepError::Cancelled(_) => Failure::Stopped(format!(
+            "{directory} keeps {} of {runs} runs{of_share}, and the same command makes the others",
+            made.before + now
+        )),
+        error => Failure::of(error),
+    })?;
+    print(&format_args!(
+        "{directory}: {runs} runs{of_share}, {now} made now; --collect merges them\n"
+    ))
+}

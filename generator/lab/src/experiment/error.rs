@@ -1,0 +1,71 @@
+//! Why an experiment has no findings.
+
+use tvlb_generator::fabric::FabricError;
+use tvlb_generator::image::ImageStageError;
+use tvlb_generator::policy::PolicyError;
+use tvlb_generator::throughput::ModelError;
+use tvlb_generator::topology::CableError;
+use tvlb_progress::Cancelled;
+use tvlb_run_store::StoreError;
+use tvlb_schema::DragonflyError;
+use tvlb_simulator::{BootError, PatternError, RunError, TrafficError};
+
+/// Why an experiment has no findings.
+#[derive(Debug, thiserror::Error)]
+pub enum ExperimentError {
+    /// A set that is to be shown as ours is not one.
+    #[error("{option}: {error}")]
+    Policy {
+        /// The option with the set.
+        option: &'static str,
+        /// What is wrong with the set.
+        error: PolicyError,
+    },
+    /// The sizes do not make a Dragonfly.
+    #[error(transparent)]
+    Dragonfly(#[from] DragonflyError),
+    /// The cables of a fabric cannot be laid.
+    #[error(transparent)]
+    Cables(#[from] CableError),
+    /// The fabric cannot be described.
+    #[error(transparent)]
+    Fabric(#[from] FabricError),
+    /// The images cannot be made.
+    #[error(transparent)]
+    Image(ImageStageError),
+    /// The switches do not boot from the images.
+    #[error(transparent)]
+    Boot(#[from] BootError),
+    /// The traffic is not a pattern.
+    #[error(transparent)]
+    Pattern(#[from] PatternError),
+    /// The traffic does not fit the fabric.
+    #[error(transparent)]
+    Traffic(#[from] TrafficError),
+    /// A simulation ended without figures.
+    #[error("load {load}: {error}")]
+    Run {
+        /// The load of the simulation.
+        load: f64,
+        /// What ended it.
+        error: RunError,
+    },
+    /// The throughput model has no result.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// The runs of an earlier try cannot be used, or new ones cannot be kept.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The caller cancelled the experiment.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+}
+
+impl From<ImageStageError> for ExperimentError {
+    fn from(error: ImageStageError) -> Self {
+        match error {
+            ImageStageError::Cancelled(cancelled) => Self::Cancelled(cancelled),
+            error => Self::Image(error),
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! What researchers do with the generator and the simulator, and operators do not: the published
+//! figures of the T-UGAL paper, and studies of many simulated runs.
+//!
+//! - [`experiment`] repeats a figure or table of the paper.
+//! - [`sweep`] runs every combination that a sweep file lists, on as many machines as there are.
+//!
+//! Both are built upon the generator and the simulator, which know nothing of them. Long work reports
+//! to a [`tvlb_progress::Progress`] and is cancelled by it.
+
+pub mod experiment;
+pub mod sweep;

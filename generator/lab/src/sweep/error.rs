@@ -1,0 +1,70 @@
+//! Why a sweep did not come to its end.
+
+use std::path::PathBuf;
+use tvlb_generator::fabric::FabricError;
+use tvlb_generator::image::ImageStageError;
+use tvlb_progress::Cancelled;
+use tvlb_run_store::StoreError;
+use tvlb_simulator::{BootError, RunError, TrafficError};
+
+/// Why a sweep cannot be planned, made or collected.
+#[derive(Debug, thiserror::Error)]
+pub enum SweepError {
+    /// The sweep file cannot be read, or it does not say what it should.
+    #[error("{path}: {fault}")]
+    File {
+        /// The sweep file.
+        path: PathBuf,
+        /// What was found, and what is accepted.
+        fault: String,
+    },
+    /// A fabric file that the sweep file names is not one.
+    #[error(transparent)]
+    Fabric(#[from] FabricError),
+    /// The images of a fabric cannot be made.
+    #[error("{path}: {error}")]
+    Image {
+        /// The fabric file.
+        path: PathBuf,
+        /// What is wrong.
+        error: ImageStageError,
+    },
+    /// The switches do not boot from the images.
+    #[error(transparent)]
+    Boot(#[from] BootError),
+    /// The traffic of a run does not fit the fabric.
+    #[error("{run}: {error}")]
+    Traffic {
+        /// The run.
+        run: String,
+        /// What is wrong with its traffic.
+        error: TrafficError,
+    },
+    /// A run ended without figures.
+    #[error("{run}: {error}")]
+    Run {
+        /// The run.
+        run: String,
+        /// What ended it.
+        error: RunError,
+    },
+    /// A run cannot be kept, or one that was kept cannot be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The runs that are to be collected are not all there.
+    #[error(
+        "{directory}: {missing} of {all} runs are not there yet; the same command without \
+         --collect makes them"
+    )]
+    Missing {
+        /// The directory of the sweep.
+        directory: PathBuf,
+        /// How many runs are missing.
+        missing: usize,
+        /// How many runs the sweep file asks for.
+        all: usize,
+    },
+    /// The caller cancelled the sweep.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+}
