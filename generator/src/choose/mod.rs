@@ -91,12 +91,9 @@ pub struct Choice {
 /// use tvlb_generator::set_grammar::canonical;
 ///
 /// # use tvlb_generator::fabric::Fabric;
-/// # use tvlb_generator::fabric_file::FabricFile;
-/// # use tvlb_generator::topology::arrangement::{Arrangement, arrange};
-/// # let text = "name = \"lab\"\n[dragonfly]\np = 1\na = 4\nh = 2\ng = 5\n[routing]\nset = \"auto\"";
-/// # let file = FabricFile::parse(text, "lab.toml")?;
-/// # let topology = arrange(file.dragonfly, Arrangement::default(), file.seed)?;
-/// # let fabric = Fabric { file, topology };
+/// # use tvlb_generator::topology::arrangement::Arrangement;
+/// # let df = tvlb_schema::Dragonfly::new(1, 4, 2, 5)?;
+/// # let fabric = Fabric::new("lab", df, Arrangement::default(), 1)?;
 /// // By the model alone; without `fast`, minutes of simulation decide.
 /// let options = Options { fast: true, ..Options::default() };
 /// let choice = choose(&fabric, &options, &())?;
@@ -183,16 +180,15 @@ pub fn runs_kept(fabric: &Fabric, options: &Options) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fabric_file::FabricFile;
-    use crate::topology::arrangement::{Arrangement, arrange};
+    use crate::topology::arrangement::Arrangement;
+    use tvlb_schema::Dragonfly;
 
     #[test]
     fn a_fabric_too_large_for_the_model_gets_the_default() {
-        let text = "name = \"large\"\n[dragonfly]\np = 1\na = 32\nh = 8\ng = 188\n";
-        let file = FabricFile::parse(text, "large.toml").unwrap();
-        let topology = arrange(file.dragonfly, Arrangement::Absolute, 1).unwrap();
+        let df = Dragonfly::new(1, 32, 8, 188).unwrap();
+        let fabric = Fabric::new("large", df, Arrangement::Absolute, 1).unwrap();
         let options = Options { fast: true, ..Options::default() };
-        let choice = choose(&Fabric { file, topology }, &options, &()).unwrap();
+        let choice = choose(&fabric, &options, &()).unwrap();
         assert_eq!(choice.entry.by, "default");
         assert!(choice.entry.model.is_none());
         let default = parse_set(DEFAULT, 1).unwrap();

@@ -168,12 +168,9 @@ pub struct SwitchChange {
 /// use tvlb_schema::PerDecision;
 ///
 /// # use tvlb_generator::fabric::Fabric;
-/// # use tvlb_generator::fabric_file::FabricFile;
-/// # use tvlb_generator::topology::arrangement::{Arrangement, arrange};
-/// # let text = "name = \"lab\"\n[dragonfly]\np = 1\na = 4\nh = 2\ng = 5\n[routing]\nset = \"all\"";
-/// # let file = FabricFile::parse(text, "lab.toml")?;
-/// # let topology = arrange(file.dragonfly, Arrangement::default(), file.seed)?;
-/// # let fabric = Fabric { file, topology };
+/// # use tvlb_generator::topology::arrangement::Arrangement;
+/// # let df = tvlb_schema::Dragonfly::new(1, 4, 2, 5)?;
+/// # let fabric = Fabric::new("lab", df, Arrangement::default(), 1)?;
 /// // `Tables::open` reads what lies in a directory.
 /// let tables = |set: &str| {
 ///     let rule = parse_set(set, 1)?;

@@ -346,10 +346,8 @@ mod tests {
 
     #[test]
     fn where_pairs_are_many_destinations_are_drawn() {
-        let text = "name = \"t\"\n[dragonfly]\np = 1\na = 32\nh = 2\ng = 60\n";
-        let file = FabricFile::parse(text, "t").unwrap();
-        let topology = arrange(file.dragonfly, Arrangement::default(), 1).unwrap();
-        let fabric = Fabric { file, topology };
+        let df = Dragonfly::new(1, 32, 2, 60).unwrap();
+        let fabric = Fabric::new("t", df, Arrangement::default(), 1).unwrap();
         let rule = crate::set_grammar::parse_set("all", 1).unwrap();
         let policies = PerDecision::same(Policy::from(rule));
         let images = generate(&fabric, &policies, &()).unwrap().images;

@@ -207,11 +207,9 @@ mod tests {
 
     #[test]
     fn walks_are_counted_from_above_group_by_group() {
-        let text =
-            "name = \"x\"\n[dragonfly]\np = 1\na = 4\nh = 3\ng = 6\narrangement = \"random\"\n";
-        let file = tvlb_generator::fabric_file::FabricFile::parse(text, "x").unwrap();
-        let topology = arrange(file.dragonfly, Arrangement::Random, file.seed).unwrap();
-        let loaded = tvlb_generator::fabric::Fabric { file, topology };
+        let df = Dragonfly::new(1, 4, 3, 6).unwrap();
+        let loaded =
+            tvlb_generator::fabric::Fabric::new("x", df, Arrangement::Random, 1).unwrap();
         let policies = PerDecision::same(Policy::from(SetRule::whole(ShapeSet::ALL)));
         let made = generate(&loaded, &policies, &()).unwrap();
         let images = &made.images;

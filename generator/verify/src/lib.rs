@@ -231,12 +231,9 @@ pub fn verify(
 /// use tvlb_verify::{Settings, verify_tables};
 ///
 /// # use tvlb_generator::fabric::Fabric;
-/// # use tvlb_generator::fabric_file::FabricFile;
-/// # use tvlb_generator::topology::arrangement::{Arrangement, arrange};
-/// # let text = "name = \"lab\"\n[dragonfly]\np = 1\na = 4\nh = 2\ng = 5\n[routing]\nset = \"all\"";
-/// # let file = FabricFile::parse(text, "lab.toml")?;
-/// # let topology = arrange(file.dragonfly, Arrangement::default(), file.seed)?;
-/// # let fabric = Fabric { file, topology };
+/// # use tvlb_generator::topology::arrangement::Arrangement;
+/// # let df = tvlb_schema::Dragonfly::new(1, 4, 2, 5)?;
+/// # let fabric = Fabric::new("lab", df, Arrangement::default(), 1)?;
 /// # use tvlb_generator::table_set::{Existing, REPORT_FILE, TableSet, WriteError, write};
 /// # use tvlb_generator::{generate::generate, policy::Policy};
 /// # let home = tempfile::tempdir()?;
