@@ -31,6 +31,16 @@ pub enum Injection {
     Random,
 }
 
+impl Injection {
+    /// The name on the command line and in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Zero => "zero",
+            Self::Random => "random",
+        }
+    }
+}
+
 /// Everything about a run but the images, the traffic, the load and the seed.
 ///
 /// # Example

@@ -1,8 +1,10 @@
 //! The command line.
 
+use crate::named::{self, one_of};
 use crate::values;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+use tvlb_firmware_model::Scheme;
 use tvlb_generator::choose::{PanelSize, Prefer};
 use tvlb_generator::set_grammar::GRAMMAR;
 use tvlb_generator::throughput::Counting;
@@ -68,8 +70,8 @@ pub(crate) struct Generate {
     #[arg(long, value_name = "SET")]
     pub(crate) set_par_second: Option<String>,
     /// Where sets are chosen: by what [default: throughput]
-    #[arg(long, value_enum, ignore_case = true, value_name = "OBJECTIVE")]
-    pub(crate) prefer: Option<Preference>,
+    #[arg(long, value_parser = one_of(named::OBJECTIVES, Prefer::name), ignore_case = true, value_name = "OBJECTIVE")]
+    pub(crate) prefer: Option<Prefer>,
     /// Where sets are chosen: by the throughput model alone, without a simulation
     #[arg(long, conflicts_with_all = ["prefer", "panel"])]
     pub(crate) fast: bool,
@@ -78,8 +80,8 @@ pub(crate) struct Generate {
     #[arg(long)]
     pub(crate) balance: bool,
     /// Where sets are chosen: how much traffic the candidates are tried with [default: standard]
-    #[arg(long, value_enum, ignore_case = true, value_name = "SIZE")]
-    pub(crate) panel: Option<PanelChoice>,
+    #[arg(long, value_parser = one_of(named::PANELS, PanelSize::name), ignore_case = true, value_name = "SIZE")]
+    pub(crate) panel: Option<PanelSize>,
     /// Where sets are chosen: a further candidate to try, SET or SET T=N, or two for PAR with `then`
     /// between; may be repeated
     #[arg(long, value_name = "POLICY")]
@@ -107,8 +109,8 @@ pub(crate) struct Search {
     #[arg(required = true)]
     pub(crate) fabrics: Vec<PathBuf>,
     /// The scheme that the mixtures are for
-    #[arg(long, value_enum, ignore_case = true, default_value_t = SearchScheme::UgalL)]
-    pub(crate) scheme: SearchScheme,
+    #[arg(long, value_parser = one_of(named::SCHEMES_WITH_SETS, Scheme::name), ignore_case = true, default_value = Scheme::UgalL.name())]
+    pub(crate) scheme: Scheme,
     /// Begin no new generation of mixtures after so many runs of the simulator
     #[arg(long, default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) runs: u32,
@@ -117,8 +119,8 @@ pub(crate) struct Search {
     #[arg(long, default_value_t = 2, value_name = "N")]
     pub(crate) seed: u64,
     /// How much traffic mixtures are tried with
-    #[arg(long, value_enum, ignore_case = true, default_value_t = PanelChoice::Standard, value_name = "SIZE")]
-    pub(crate) panel: PanelChoice,
+    #[arg(long, value_parser = one_of(named::PANELS, PanelSize::name), ignore_case = true, default_value = PanelSize::Standard.name(), value_name = "SIZE")]
+    pub(crate) panel: PanelSize,
     /// A mixture to begin with: SET, SET T=N, or two for PAR with `then` between; may be repeated
     #[arg(long, value_name = "POLICY")]
     pub(crate) candidate: Vec<String>,
@@ -134,54 +136,6 @@ pub(crate) struct Search {
     /// Show no progress: print nothing but the result and errors
     #[arg(short, long)]
     pub(crate) quiet: bool,
-}
-
-/// A scheme with T-VLB decisions.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SearchScheme {
-    /// One decision, at the source
-    UgalL,
-    /// Two: at the source, and at the next switch of its group
-    Par,
-}
-
-/// What to choose sets by.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Preference {
-    /// Saturation under adversarial traffic; the least latency among what differs by at most 0.005
-    Throughput,
-    /// Latency at low load, without losing saturation
-    Latency,
-    /// The worst case over adversarial and other traffic
-    Robust,
-}
-
-impl Preference {
-    pub(crate) fn prefer(self) -> Prefer {
-        match self {
-            Self::Throughput => Prefer::Throughput,
-            Self::Latency => Prefer::Latency,
-            Self::Robust => Prefer::Robust,
-        }
-    }
-}
-
-/// How much traffic to try.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum PanelChoice {
-    /// Nine adversarial patterns, and five other kinds of traffic as guards
-    Standard,
-    /// Two adversarial patterns and two guards: a glance, not to be relied on
-    Quick,
-}
-
-impl PanelChoice {
-    pub(crate) fn size(self) -> PanelSize {
-        match self {
-            Self::Standard => PanelSize::Standard,
-            Self::Quick => PanelSize::Quick,
-        }
-    }
 }
 
 /// Say in words what the images of a table set mean
@@ -366,8 +320,8 @@ pub(crate) struct Model {
     #[arg(long, value_name = "SET")]
     pub(crate) sets: Vec<String>,
     /// What counts as one path
-    #[arg(long, value_enum, ignore_case = true, default_value_t = CountedPaths::Triples)]
-    pub(crate) paths: CountedPaths,
+    #[arg(long, value_parser = one_of(named::COUNTINGS, Counting::name), ignore_case = true, default_value = Counting::Triples.name())]
+    pub(crate) paths: Counting,
     /// How much of the best throughput a candidate may lack, as a fraction
     #[arg(long, value_name = "FRACTION", default_value_t = 0.01)]
     pub(crate) epsilon: f64,
@@ -389,22 +343,4 @@ pub(crate) struct Model {
     /// Show no progress: print nothing but the result and errors
     #[arg(short, long)]
     pub(crate) quiet: bool,
-}
-
-/// What counts as one path.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum CountedPaths {
-    /// Every (intermediate switch, MIN leg, MIN leg), as the papers count
-    Triples,
-    /// Distinct simple routes
-    Routes,
-}
-
-impl CountedPaths {
-    pub(crate) fn counting(self) -> Counting {
-        match self {
-            Self::Triples => Counting::Triples,
-            Self::Routes => Counting::Routes,
-        }
-    }
 }

@@ -2,7 +2,7 @@
 
 mod check;
 
-use crate::args::{Generate, PanelChoice, Preference};
+use crate::args::Generate;
 use crate::failure::{Failure, Outcome, tell};
 use crate::files::{expect_table_set, load_fabric, outside_table_sets};
 use crate::output::{Bars, catch_interrupt, print, print_json, use_threads};
@@ -272,8 +272,8 @@ pub(crate) fn candidates(texts: &[String], seed: u64) -> Result<Vec<PolicyPair>,
 
 fn options(fabric: &Fabric, arguments: &Generate) -> Result<Options, Failure> {
     Ok(Options {
-        prefer: arguments.prefer.unwrap_or(Preference::Throughput).prefer(),
-        panel: arguments.panel.unwrap_or(PanelChoice::Standard).size(),
+        prefer: arguments.prefer.unwrap_or_default(),
+        panel: arguments.panel.unwrap_or_default(),
         fast: arguments.fast,
         candidates: candidates(&arguments.candidate, fabric.file.seed)?,
         state: arguments.state.clone(),

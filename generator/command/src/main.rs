@@ -13,6 +13,7 @@ mod generate;
 mod inspect;
 mod manual;
 mod model;
+mod named;
 mod output;
 mod paths;
 mod search;

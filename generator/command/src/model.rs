@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &Model) -> Outcome {
     let seed = fabric.file.seed;
     let patterns = patterns(arguments, fabric.topology.dragonfly(), seed)?;
     let sets = sets(arguments, seed)?;
-    let sweep = Sweep::new(&fabric.topology, arguments.paths.counting(), patterns, sets);
+    let sweep = Sweep::new(&fabric.topology, arguments.paths, patterns, sets);
     catch_interrupt()?;
 
     let state_file = arguments.state.as_deref();

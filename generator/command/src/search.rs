@@ -1,11 +1,10 @@
 //! `tvlb search`.
 
-use crate::args::{Search, SearchScheme};
+use crate::args::Search;
 use crate::failure::{Failure, Outcome};
 use crate::files::{load_fabric, outside_table_sets};
 use crate::generate::candidates;
 use crate::output::{Bars, catch_interrupt, print, print_json, use_threads};
-use tvlb_firmware_model::Scheme;
 use tvlb_generator::choose::ChooseError;
 use tvlb_generator::choose::mixtures::record::SearchEntry;
 use tvlb_generator::choose::mixtures::{Options, search};
@@ -32,13 +31,10 @@ pub(crate) fn run(arguments: &Search) -> Outcome {
         fabrics.push(fabric);
     }
     let options = Options {
-        scheme: match arguments.scheme {
-            SearchScheme::UgalL => Scheme::UgalL,
-            SearchScheme::Par => Scheme::Par,
-        },
+        scheme: arguments.scheme,
         runs: arguments.runs as usize,
         seed: arguments.seed,
-        panel: arguments.panel.size(),
+        panel: arguments.panel,
         tried: candidates(&arguments.candidate, arguments.seed)?,
         state: arguments.state.clone(),
     };

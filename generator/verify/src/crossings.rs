@@ -208,8 +208,7 @@ mod tests {
     #[test]
     fn walks_are_counted_from_above_group_by_group() {
         let df = Dragonfly::new(1, 4, 3, 6).unwrap();
-        let loaded =
-            tvlb_generator::fabric::Fabric::new("x", df, Arrangement::Random, 1).unwrap();
+        let loaded = tvlb_generator::fabric::Fabric::new("x", df, Arrangement::Random, 1).unwrap();
         let policies = PerDecision::same(Policy::from(SetRule::whole(ShapeSet::ALL)));
         let made = generate(&loaded, &policies, &()).unwrap();
         let images = &made.images;

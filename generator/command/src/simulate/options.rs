@@ -1,10 +1,11 @@
 //! The command line of `tvlb simulate`.
 
 use crate::failure::{Failure, Outcome};
+use crate::named::{self, one_of};
 use crate::values::{self, Loads, repeated};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
-use tvlb_firmware_model::VlbPaths;
+use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_generator::table_set::FabricEntry;
 use tvlb_schema::VcScheme;
 use tvlb_simulator::{Injection, Revision, Settings};
@@ -33,7 +34,7 @@ pub(crate) struct Simulate {
     /// The directory that `generate` wrote
     pub(crate) directory: PathBuf,
     /// How source switches choose between MIN and VLB
-    #[arg(long, value_enum, ignore_case = true, default_value_t = Scheme::UgalL)]
+    #[arg(long, value_parser = one_of(named::SCHEMES, Scheme::name), ignore_case = true, default_value = Scheme::UgalL.name())]
     pub(crate) scheme: Scheme,
     /// Draw VLB paths conventionally instead of from the images' sets, and decide with T = 0 unless
     /// --threshold says otherwise: UGAL and PAR as they were before there were T-VLB sets
@@ -75,14 +76,14 @@ pub(crate) struct Simulate {
     #[arg(long, value_name = "T", allow_negative_numbers = true, help_heading = "Switches")]
     threshold: Option<i16>,
     /// How virtual channels are assigned, instead of the images' rule
-    #[arg(long, value_enum, ignore_case = true, value_name = "RULE", help_heading = "Switches")]
-    vc_scheme: Option<Channels>,
+    #[arg(long, value_parser = one_of(named::VC_SCHEMES, VcScheme::name), ignore_case = true, value_name = "RULE", help_heading = "Switches")]
+    vc_scheme: Option<VcScheme>,
     /// Virtual channels of every link [default: as many as the scheme needs]
     #[arg(long, value_name = "N", help_heading = "Switches")]
     virtual_channels: Option<u8>,
     /// The virtual channel that nodes send to
-    #[arg(long, value_enum, ignore_case = true, default_value_t = To::Zero, help_heading = "Switches")]
-    injection: To,
+    #[arg(long, value_parser = one_of(named::INJECTIONS, Injection::name), ignore_case = true, default_value = Injection::Zero.name(), help_heading = "Switches")]
+    injection: Injection,
     /// Flits that the buffer of one virtual channel holds
     #[arg(long, value_name = "FLITS", default_value_t = 32, help_heading = "Switches")]
     buffer: u16,
@@ -118,21 +119,6 @@ pub(crate) struct Simulate {
     pub(crate) quiet: bool,
 }
 
-/// How source switches choose.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Scheme {
-    /// Always MIN
-    Min,
-    /// Always VLB
-    Vlb,
-    /// By the queues of the first output ports
-    UgalL,
-    /// As ugal-l, and once more at the second switch
-    Par,
-    /// By the queues along the whole paths
-    UgalG,
-}
-
 /// How to print figures.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
@@ -142,37 +128,12 @@ pub(crate) enum Format {
     Csv,
 }
 
-/// Where nodes send to.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum To {
-    /// Always VC 0
-    Zero,
-    /// One drawn for each packet
-    Random,
-}
-
-/// How virtual channels are assigned.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Channels {
-    /// Higher in each group and for a second local hop
-    Ordered,
-    /// The number of hops made
-    PerHop,
-    /// One for each place on a path
-    Positional,
-}
-
 impl Simulate {
     /// What is to be changed in the images before they boot, if anything is.
     pub(crate) fn revision(&self) -> Option<Revision> {
-        let vc_scheme = self.vc_scheme.map(|channels| match channels {
-            Channels::Ordered => VcScheme::Ordered,
-            Channels::PerHop => VcScheme::PerHop,
-            Channels::Positional => VcScheme::Positional,
-        });
         // Conventional UGAL has no T; what the images have was chosen with their sets.
         let threshold = self.threshold.or(self.conventional.then_some(0));
-        let revision = Revision { threshold, vc_scheme };
+        let revision = Revision { threshold, vc_scheme: self.vc_scheme };
         (revision != Revision::default()).then_some(revision)
     }
 
@@ -205,13 +166,6 @@ impl Simulate {
 
     /// The settings of every run, on this fabric.
     pub(crate) fn settings(&self, fabric: &FabricEntry) -> Settings {
-        let scheme = match self.scheme {
-            Scheme::Min => tvlb_firmware_model::Scheme::Min,
-            Scheme::Vlb => tvlb_firmware_model::Scheme::Vlb,
-            Scheme::UgalL => tvlb_firmware_model::Scheme::UgalL,
-            Scheme::Par => tvlb_firmware_model::Scheme::Par,
-            Scheme::UgalG => tvlb_firmware_model::Scheme::UgalG,
-        };
         let paths = if self.conventional { VlbPaths::Conventional } else { VlbPaths::Custom };
         // A latency that does not fit is refused with the other settings.
         let latency = |own: Option<u16>, fabric: u32| {
@@ -219,10 +173,7 @@ impl Simulate {
         };
         Settings {
             virtual_channels: self.virtual_channels,
-            injection: match self.injection {
-                To::Zero => Injection::Zero,
-                To::Random => Injection::Random,
-            },
+            injection: self.injection,
             buffer_flits: self.buffer,
             speedup: self.speedup,
             local_latency_cycles: latency(self.local_latency, fabric.local_latency),
@@ -232,7 +183,7 @@ impl Simulate {
             window_cycles: self.window,
             warm_up_windows: self.warm_up,
             latency_limit_cycles: self.latency_limit,
-            ..Settings::new(scheme, paths)
+            ..Settings::new(self.scheme, paths)
         }
     }
 }

@@ -1,0 +1,72 @@
+//! Options whose values are those of the libraries: schemes, objectives and the like.
+//!
+//! Each option has a table of the values that it accepts. The name is the value's own, so that the
+//! command line, the files and the reports call it the same; the table adds what --help says of it.
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use tvlb_firmware_model::Scheme;
+use tvlb_generator::choose::{PanelSize, Prefer};
+use tvlb_generator::throughput::Counting;
+use tvlb_schema::VcScheme;
+use tvlb_simulator::Injection;
+
+/// The values of an option, each with its line of --help.
+type Choices<T> = &'static [(T, &'static str)];
+
+pub(crate) const SCHEMES: Choices<Scheme> = &[
+    (Scheme::Min, "Always MIN"),
+    (Scheme::Vlb, "Always VLB"),
+    (Scheme::UgalL, "By the queues of the first output ports"),
+    (Scheme::Par, "As ugal-l, and once more at the second switch"),
+    (Scheme::UgalG, "By the queues along the whole paths"),
+];
+
+pub(crate) const SCHEMES_WITH_SETS: Choices<Scheme> = &[
+    (Scheme::UgalL, "One decision, at the source"),
+    (Scheme::Par, "Two: at the source, and at the next switch of its group"),
+];
+
+pub(crate) const INJECTIONS: Choices<Injection> =
+    &[(Injection::Zero, "Always VC 0"), (Injection::Random, "One drawn for each packet")];
+
+pub(crate) const VC_SCHEMES: Choices<VcScheme> = &[
+    (VcScheme::Ordered, "Higher in each group and for a second local hop"),
+    (VcScheme::PerHop, "The number of hops made"),
+    (VcScheme::Positional, "One for each place on a path"),
+];
+
+pub(crate) const OBJECTIVES: Choices<Prefer> = &[
+    (
+        Prefer::Throughput,
+        "Saturation under adversarial traffic; the least latency among what differs by at most 0.005",
+    ),
+    (Prefer::Latency, "Latency at low load, without losing saturation"),
+    (Prefer::Robust, "The worst case over adversarial and other traffic"),
+];
+
+pub(crate) const PANELS: Choices<PanelSize> = &[
+    (PanelSize::Standard, "Nine adversarial patterns, and five other kinds of traffic as guards"),
+    (PanelSize::Quick, "Two adversarial patterns and two guards: a glance, not to be relied on"),
+];
+
+pub(crate) const COUNTINGS: Choices<Counting> = &[
+    (Counting::Triples, "Every (intermediate switch, MIN leg, MIN leg), as the papers count"),
+    (Counting::Routes, "Distinct simple routes"),
+];
+
+/// Accepts one of these values by its name.
+pub(crate) fn one_of<T>(
+    choices: Choices<T>,
+    name: fn(T) -> &'static str,
+) -> impl TypedValueParser<Value = T>
+where
+    T: Copy + Send + Sync + 'static,
+{
+    let shown = choices.iter().map(|&(value, help)| PossibleValue::new(name(value)).help(help));
+    PossibleValuesParser::new(shown).map(move |text| {
+        let mut values = choices.iter().map(|&(value, _)| value);
+        values
+            .find(|&value| name(value).eq_ignore_ascii_case(&text))
+            .expect("the parser lets no other name through")
+    })
+}
