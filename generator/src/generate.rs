@@ -1,4 +1,4 @@
-//! The whole way from a loaded fabric to a table set in memory: images and their manifest.
+//! From a fabric and its policies to a table set in memory: images and their manifest.
 
 use crate::balance::link_load::{Draw, Imbalance};
 use crate::balance::{balance_entry, is_countable};
@@ -11,8 +11,9 @@ use crate::routes::draw_work::{DrawWork, TooMuchWork, draw_work};
 use crate::routes::expected::{FabricMean, fabric_mean};
 use crate::set_grammar::canonical;
 use crate::table_set::{
-    BalanceEntry, FABRIC_FILE, FabricEntry, FileEntry, MANIFEST_FILE, MANIFEST_FORMAT, Manifest,
-    SetEntry, Sizes, levels_digest, presence_digest, presence_is_drawn, rounded, switch_file,
+    BalanceEntry, ChoiceEntry, FABRIC_FILE, FabricEntry, FileEntry, MANIFEST_FILE, MANIFEST_FORMAT,
+    Manifest, SetEntry, Sizes, levels_digest, presence_digest, presence_is_drawn, rounded,
+    switch_file,
 };
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -39,33 +40,42 @@ pub fn generate(
     policies: &PerDecision<Policy>,
     progress: &dyn Progress,
 ) -> Result<Generated, ImageStageError> {
-    progress.stage("images", Some(fabric.topology.dragonfly().switch_count() as usize));
-    let counter = RouteCounter::new(&fabric.topology);
+    generate_counted(fabric, &RouteCounter::new(&fabric.topology), (policies, None), progress)
+}
+
+/// As [`generate`], with the fabric's counter of routes, and the record of how the policies were
+/// chosen.
+pub(crate) fn generate_counted(
+    fabric: &Fabric,
+    counter: &RouteCounter<'_>,
+    (policies, choice): (&PerDecision<Policy>, Option<ChoiceEntry>),
+    progress: &dyn Progress,
+) -> Result<Generated, ImageStageError> {
     let virtual_channels = fabric.file.virtual_channels;
     let routing = Routing { policies: policies.clone(), virtual_channels };
     let switches = fabric.topology.dragonfly().switch_count() as usize;
     progress.stage("images", Some(switches));
-    let images = build(&counter, &routing, progress)?;
+    let images = build(counter, &routing, progress)?;
 
     // Decisions mostly share a set: each is measured once.
     let is_thinned = Decision::ALL.iter().any(|&d| policies.get(d).is_thinned());
     let conventional = (is_thinned || is_countable(&fabric.topology))
-        .then(|| Imbalance::of(&counter, Draw::Conventional));
+        .then(|| Imbalance::of(counter, Draw::Conventional));
     let mut known: Vec<(&Policy, SetEntry)> = Vec::new();
     let mut sets = PerDecision::from_fn(|decision| {
         let policy = policies.get(decision);
         if let Some((_, entry)) = known.iter().find(|(known, _)| known.has_set_of(policy)) {
             return SetEntry { threshold: policy.threshold, ..entry.clone() };
         }
-        let mean = fabric_mean(&counter, &policy.rule);
-        let balance =
-            conventional.map(|conventional| balance_entry(&counter, policy, conventional));
+        let mean = fabric_mean(counter, &policy.rule);
+        let balance = conventional.map(|conventional| balance_entry(counter, policy, conventional));
         let entry = set_entry(policy, &mean, balance);
         known.push((policy, entry.clone()));
         entry
     });
     add_digests(&mut sets, policies, &images);
-    Ok(Generated { manifest: manifest(fabric, virtual_channels, sets, &images), images })
+    let manifest = Manifest { choice, ..manifest(fabric, virtual_channels, sets, &images) };
+    Ok(Generated { manifest, images })
 }
 
 /// What a draw from each decision's set takes a switch.

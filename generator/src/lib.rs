@@ -42,6 +42,7 @@ pub mod fabric;
 pub mod fabric_file;
 pub mod generate;
 pub mod image;
+pub mod pipeline;
 pub mod policy;
 pub mod report;
 pub mod routes;

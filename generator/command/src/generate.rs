@@ -10,29 +10,19 @@ use check::Written;
 use std::fmt::{self, Display};
 use std::path::Path;
 use std::time::{Duration, Instant};
-use tvlb_generator::balance::Balancer;
 use tvlb_generator::choose::table::Table;
-use tvlb_generator::choose::{Choice, ChooseError, Options, choose, runs_kept};
+use tvlb_generator::choose::{ChooseError, Options, runs_kept};
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::fabric_file::{DecisionSet, Sets};
-use tvlb_generator::generate::{draw_work_of, generate};
-use tvlb_generator::image::{ImageStageError, check_reachable};
-use tvlb_generator::policy::{Policy, PolicyPair, policies};
-use tvlb_generator::report::{self, Subject};
-use tvlb_generator::routes::count::RouteCounter;
+use tvlb_generator::image::check_reachable;
+use tvlb_generator::pipeline::{self, PipelineError, Settings};
+use tvlb_generator::policy::PolicyPair;
 use tvlb_generator::routes::draw_work::DrawWork;
 use tvlb_generator::set_grammar::parse_set;
-use tvlb_generator::table_set::{
-    self, BalanceEntry, Existing, Manifest, REPORT_FILE, SetEntry, WriteError,
-};
+use tvlb_generator::table_set::{self, BalanceEntry, Existing, Manifest, SetEntry};
 use tvlb_generator::topology::summary::TopologySummary;
-use tvlb_generator::verify::{self, Certificate, Extent, VerifyError, verify_tables};
-use tvlb_progress::{Cancelled, Progress};
+use tvlb_generator::verify::{Certificate, Extent};
 use tvlb_schema::{Decision, PerDecision};
-
-/// VLB walks that are verified before a table set takes its name: all that there are up to some 80
-/// switches, a sample that takes seconds beyond.
-const MOST_WALKS: u64 = 20_000_000;
 
 pub(crate) fn run(arguments: &Generate) -> Outcome {
     let what_became = || match (&arguments.output, &arguments.check) {
@@ -65,95 +55,38 @@ fn make(arguments: &Generate) -> Outcome {
         (None, None) => return Err(Failure::Message("neither --output nor --check".to_owned())),
     };
 
-    let unreachable = |error: ImageStageError| match error {
-        ImageStageError::Cancelled(_) => Failure::Interrupted,
-        error => {
-            let path = fabric.wiring_path(&arguments.fabric);
-            Failure::Message(format!("{}: {error}", path.display()))
-        }
-    };
-    check_reachable(&fabric.topology).map_err(unreachable)?;
-    if !arguments.quiet {
+    // An unreachable fabric gets its one error, of the pipeline, and no warnings beside it.
+    if !arguments.quiet && check_reachable(&fabric.topology).is_ok() {
         for warning in TopologySummary::of(&fabric.topology).warnings() {
             tell(&format!("warning: {warning}"));
         }
     }
-    let (mut policies, choice) = if let Some(rules) = fabric.file.sets.rules() {
-        (policies(&rules, &fabric.file.thresholds.unwrap_or_default()), None)
-    } else {
-        let choice = choose_sets(&fabric, &options, arguments)?;
-        (choice.policies, Some((choice.entry, choice.plot_data)))
-    };
-    let counter = RouteCounter::new(&fabric.topology);
+    let settings = Settings { choice: options, balance: arguments.balance };
     let bars = Bars::new(arguments.quiet);
-    if arguments.balance {
-        bars.stage("balance", Some(Decision::ALL.len()));
-        policies = balanced(&counter, &policies, &bars).map_err(|_| Failure::Interrupted)?;
-    }
-    let (choice, plot_data) = choice.unzip();
-    let draw_work = draw_work_of(&counter, &policies).map_err(Failure::of)?;
-
-    let mut generated = generate(&fabric, &policies, &bars).map_err(unreachable)?;
-    generated.manifest.choice = choice;
-    bars.finish();
-
+    let failed = |error| failure(error, &fabric, &settings, &arguments.fabric);
+    let made = pipeline::make(&fabric, &settings, &bars).map_err(failed)?;
     let output = match target {
         Target::Write(output) => output,
-        Target::Check(written) => return check::run(arguments, &generated, &written),
+        Target::Check(written) => {
+            bars.finish();
+            return check::run(arguments, &made.tables, &written);
+        }
     };
-    let files = generated.files();
-    let bars = Bars::new(arguments.quiet);
-    bars.stage("files", Some(files.len()));
-    let contents = files.iter().map(|(path, bytes)| (*path, bytes.as_ref()));
-    let mut verified = None;
-    let seal = |written: &Path| {
-        bars.finish();
-        let certificate = verify_written(written, arguments)?;
-        let subject = Subject {
-            fabric: &fabric,
-            options: &options,
-            plot_data: plot_data.as_ref(),
-            manifest: &generated.manifest,
-            images: &generated.images,
-            certificate: &certificate,
-        };
-        let manifest = generated.manifest.to_json();
-        let report = table_set::sealed_report(&report::html(&subject), &manifest);
-        verified = Some(certificate);
-        Ok::<_, Failure>((REPORT_FILE, report))
-    };
-    table_set::write(output, contents, existing, &bars, seal)?;
+    let certificate =
+        pipeline::write(&fabric, &settings, &made, (output, existing), &bars).map_err(failed)?;
+    bars.finish();
     if arguments.quiet {
         return Ok(());
     }
     if arguments.json {
-        return print_json(&generated.manifest);
+        return print_json(&made.tables.manifest);
     }
     print(&Summary {
-        manifest: &generated.manifest,
-        draw_work: &draw_work,
-        certificate: verified.as_ref(),
+        manifest: &made.tables.manifest,
+        draw_work: &made.draw_work,
+        certificate: &certificate,
         directory: output,
         took: begin.elapsed(),
-    })
-}
-
-/// The policies with each set balanced.
-fn balanced(
-    counter: &RouteCounter<'_>,
-    policies: &PerDecision<Policy>,
-    bars: &Bars,
-) -> Result<PerDecision<Policy>, Cancelled> {
-    let balancer = Balancer::new(counter);
-    let balanced = |policy| {
-        let balanced = balancer.balanced(policy, bars);
-        bars.step();
-        balanced
-    };
-    Ok(PerDecision {
-        ugal_l: balanced(&policies.ugal_l)?,
-        par_source: balanced(&policies.par_source)?,
-        par_second: balanced(&policies.par_second)?,
     })
 }
 
@@ -163,26 +96,27 @@ enum Target<'a> {
     Check(Written),
 }
 
-/// Nothing is handed out that was not verified as it lies on disk: all of it, or on large fabrics
-/// a sample.
-fn verify_written(directory: &Path, arguments: &Generate) -> Result<Certificate, Failure> {
-    let settings = verify::Settings { most_walks: MOST_WALKS, seed: 1 };
-    let found = verify_tables(directory, settings, &Bars::new(arguments.quiet));
-    found.map_err(|error| match error {
-        VerifyError::Cancelled(_) => Failure::Interrupted,
-        error => Failure::Message(format!(
-            "what was made does not pass verification, a mistake of tvlb's; nothing was written: {error}"
-        )),
-    })
-}
-
-/// Writing a table set failed.
-impl From<WriteError> for Failure {
-    fn from(error: WriteError) -> Self {
-        match error {
-            WriteError::Cancelled(_) => Self::Interrupted,
-            error => Self::of(error),
+/// What the user is told where there is no table set.
+fn failure(error: PipelineError, fabric: &Fabric, settings: &Settings, file: &Path) -> Failure {
+    match error {
+        PipelineError::Choose(ChooseError::Cancelled(_)) => {
+            Failure::Stopped(match &settings.choice.state {
+                Some(directory) => format!(
+                    "no table set was written; {} keeps {} runs, and the same command goes on from there",
+                    directory.display(),
+                    runs_kept(fabric, &settings.choice)
+                ),
+                None => {
+                    "nothing was written; with --state DIR, the same command goes on from there"
+                        .to_owned()
+                }
+            })
         }
+        PipelineError::Cancelled(_) => Failure::Interrupted,
+        PipelineError::Images(error) => {
+            Failure::Message(format!("{}: {error}", fabric.wiring_path(file).display()))
+        }
+        error => Failure::of(error),
     }
 }
 
@@ -280,27 +214,6 @@ fn options(fabric: &Fabric, arguments: &Generate) -> Result<Options, Failure> {
     })
 }
 
-/// Steps 1 and 2.
-fn choose_sets(
-    fabric: &Fabric,
-    options: &Options,
-    arguments: &Generate,
-) -> Result<Choice, Failure> {
-    let choice = choose(fabric, options, &Bars::new(arguments.quiet));
-    choice.map_err(|error| match error {
-        ChooseError::Cancelled(_) => Failure::Stopped(match &options.state {
-            Some(directory) => format!(
-                "no table set was written; {} keeps {} runs, and the same command goes on from there",
-                directory.display(),
-                runs_kept(fabric, options)
-            ),
-            None => "nothing was written; with --state DIR, the same command goes on from there"
-                .to_owned(),
-        }),
-        error => Failure::of(error),
-    })
-}
-
 /// Which paths were walked before the table set took its name.
 fn what_was_verified(certificate: &Certificate) -> String {
     match certificate.extent {
@@ -317,7 +230,7 @@ fn what_was_verified(certificate: &Certificate) -> String {
 struct Summary<'m> {
     manifest: &'m Manifest,
     draw_work: &'m PerDecision<DrawWork>,
-    certificate: Option<&'m Certificate>,
+    certificate: &'m Certificate,
     directory: &'m Path,
     took: Duration,
 }
@@ -395,9 +308,7 @@ impl Display for Summary<'_> {
             "images   {switches} switch images of {} bytes (median; {} to {}), fabric image {} bytes",
             sizes.switch_median, sizes.switch_least, sizes.switch_most, sizes.fabric
         )?;
-        if let Some(certificate) = self.certificate {
-            writeln!(f, "verified {}", what_was_verified(certificate))?;
-        }
+        writeln!(f, "verified {}", what_was_verified(self.certificate))?;
         writeln!(
             f,
             "written  {}: {} files, {} bytes of images, in {:.2} s",

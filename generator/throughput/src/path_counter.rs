@@ -143,7 +143,9 @@ impl<'t> PathCounter<'t> {
     /// Counts the kept VLB paths through one intermediate group.
     fn through(&mut self, set: &PathSet, source: SwitchId, destination: SwitchId, middle: GroupId) {
         let mut crossed = [false; 3];
-        for crossing in self.topology.crossings_through(source, destination, middle) {
+        let crossings = self.topology.crossings_through(source, destination, middle);
+        // The closure and not a loop: an iterator of iterators is faster from within.
+        crossings.for_each(|crossing| {
             let pair = Pair { crossing, source, destination };
             let direct = u8::from(crossing.v != crossing.w);
             if pair.keeps(set, &self.df, direct, None) {
@@ -154,7 +156,7 @@ impl<'t> PathCounter<'t> {
                 Keep::ALL => crossed[self.all_detours(&pair)] = true,
                 _ => self.some_detours(set, &pair),
             }
-        }
+        });
         for (number, _) in crossed.iter().enumerate().filter(|(_, crossed)| **crossed) {
             self.spread_crossings(number, middle);
         }

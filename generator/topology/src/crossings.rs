@@ -42,6 +42,7 @@ impl Crossing {
 
 impl Topology {
     /// The crossings of two switches of different groups, by the ports that x leaves and then y.
+    #[inline]
     pub fn crossings(
         &self,
         source: SwitchId,
@@ -59,6 +60,7 @@ impl Topology {
 
     /// The crossings of two switches that go through one intermediate group, in the order of
     /// [`Self::crossings`].
+    #[inline]
     pub fn crossings_through(
         &self,
         source: SwitchId,

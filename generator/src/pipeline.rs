@@ -1,0 +1,216 @@
+//! The whole way from a fabric to a verified table set in a directory, as one call.
+//!
+//! [`make`] chooses the sets where the fabric file leaves them open, thins them where that is asked
+//! for, refuses what a switch could not live with, and makes the images. [`write`] puts them beside
+//! the target, verifies what lies on the disk, adds the report, and gives the directory its name.
+//! [`generate`] is both. Promises: the target holds a whole, verified table set or what it held
+//! before; the same fabric and settings make the same bytes.
+
+use crate::balance::Balancer;
+use crate::choose::curves::PlotData;
+use crate::choose::{ChooseError, Options, choose};
+use crate::fabric::Fabric;
+use crate::generate::{Generated, draw_work_of, generate_counted};
+use crate::image::{ImageStageError, check_reachable};
+use crate::policy::{Policy, policies};
+use crate::report::{self, Subject};
+use crate::routes::count::RouteCounter;
+use crate::routes::draw_work::{DrawWork, TooMuchWork};
+use crate::table_set::{self, Existing, REPORT_FILE, WriteError};
+use crate::verify::{self, Certificate, VerifyError, verify_tables};
+use std::path::Path;
+use tvlb_progress::{Cancelled, Progress};
+use tvlb_schema::{Decision, PerDecision};
+
+/// VLB walks that are verified before a table set takes its name: all that there are up to some 80
+/// switches, a sample that takes seconds beyond.
+const MOST_WALKS: u64 = 20_000_000;
+
+/// How to make a table set, besides what the fabric file says.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// How the sets are chosen where the fabric file leaves them open.
+    pub choice: Options,
+    /// Whether switches thin sets that are given, or chosen by the model alone, until links are
+    /// used evenly. A choice by simulation tries that itself.
+    pub balance: bool,
+}
+
+/// A table set in memory, and what was found out on the way to it.
+#[derive(Debug)]
+pub struct Made {
+    /// The manifest and the images.
+    pub tables: Generated,
+    /// What a draw takes a switch, by decision.
+    pub draw_work: PerDecision<DrawWork>,
+    /// Plot data of Steps 1 and 2 for the report; none where the sets were given.
+    plot_data: Option<PlotData>,
+}
+
+/// Why there is no table set. Nothing was written.
+#[derive(Debug, thiserror::Error)]
+pub enum PipelineError {
+    /// The choice of the sets ended; it may have been cancelled.
+    #[error(transparent)]
+    Choose(#[from] ChooseError),
+    /// A draw from a set would take a switch too much work.
+    #[error(transparent)]
+    DrawWork(#[from] TooMuchWork),
+    /// The images cannot be made, as where two groups share no path.
+    #[error(transparent)]
+    Images(ImageStageError),
+    /// The directory cannot be written.
+    #[error(transparent)]
+    Write(WriteError),
+    /// What was written does not pass verification.
+    #[error(
+        "what was made does not pass verification, a mistake of tvlb's; nothing was written: {0}"
+    )]
+    Verify(VerifyError),
+    /// The caller cancelled the work after the choice.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+}
+
+impl From<ImageStageError> for PipelineError {
+    fn from(error: ImageStageError) -> Self {
+        match error {
+            ImageStageError::Cancelled(cancelled) => Self::Cancelled(cancelled),
+            error => Self::Images(error),
+        }
+    }
+}
+
+impl From<WriteError> for PipelineError {
+    fn from(error: WriteError) -> Self {
+        match error {
+            WriteError::Cancelled(cancelled) => Self::Cancelled(cancelled),
+            error => Self::Write(error),
+        }
+    }
+}
+
+impl From<VerifyError> for PipelineError {
+    fn from(error: VerifyError) -> Self {
+        match error {
+            VerifyError::Cancelled(cancelled) => Self::Cancelled(cancelled),
+            error => Self::Verify(error),
+        }
+    }
+}
+
+/// Makes and writes the table set of a fabric: see [`make`] and [`write`].
+///
+/// # Errors
+/// The first thing that went wrong, or that the work was cancelled. The target is as it was.
+///
+/// # Example
+/// ```
+/// use tvlb_generator::fabric::Fabric;
+/// use tvlb_generator::pipeline::{Settings, generate};
+/// use tvlb_generator::table_set::Existing;
+///
+/// # let home = tempfile::tempdir()?;
+/// # let lab = home.path().join("lab.toml");
+/// # std::fs::write(&lab, "name = \"lab\"\n[dragonfly]\np = 1\na = 4\nh = 2\ng = 5\n[routing]\nset = \"all\"")?;
+/// let fabric = Fabric::load(&lab)?;
+/// let tables = home.path().join("tables");
+/// let (made, certificate) =
+///     generate(&fabric, &Settings::default(), &tables, Existing::Refuse, &())?;
+/// assert_eq!((made.tables.images.switches.len(), certificate.pairs), (20, 380));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn generate(
+    fabric: &Fabric,
+    settings: &Settings,
+    target: &Path,
+    existing: Existing,
+    progress: &dyn Progress,
+) -> Result<(Made, Certificate), PipelineError> {
+    let made = make(fabric, settings, progress)?;
+    let certificate = write(fabric, settings, &made, (target, existing), progress)?;
+    Ok((made, certificate))
+}
+
+/// Makes the table set of a fabric in memory.
+///
+/// # Errors
+/// The first thing that went wrong, or that the work was cancelled.
+pub fn make(
+    fabric: &Fabric,
+    settings: &Settings,
+    progress: &dyn Progress,
+) -> Result<Made, PipelineError> {
+    // Before the choice, which takes minutes.
+    check_reachable(&fabric.topology)?;
+    let (mut decided, entry, plot_data) = match fabric.file.sets.rules() {
+        Some(rules) => (policies(&rules, &fabric.file.thresholds.unwrap_or_default()), None, None),
+        None => {
+            let choice = choose(fabric, &settings.choice, progress)?;
+            (choice.policies, Some(choice.entry), Some(choice.plot_data))
+        }
+    };
+    let counter = RouteCounter::new(&fabric.topology);
+    if settings.balance {
+        decided = balanced(&counter, &decided, progress)?;
+    }
+    let draw_work = draw_work_of(&counter, &decided)?;
+    let tables = generate_counted(fabric, &counter, (&decided, entry), progress)?;
+    Ok(Made { tables, draw_work, plot_data })
+}
+
+/// Writes a table set that [`make`] made for this fabric with these settings, verifies it as it lies
+/// on the disk (all of it, or on large fabrics a sample), and adds its report.
+///
+/// # Errors
+/// The first thing that went wrong, or that the work was cancelled. The target is as it was.
+pub fn write(
+    fabric: &Fabric,
+    settings: &Settings,
+    made: &Made,
+    (target, existing): (&Path, Existing),
+    progress: &dyn Progress,
+) -> Result<Certificate, PipelineError> {
+    let files = made.tables.files();
+    progress.stage("files", Some(files.len()));
+    let contents = files.iter().map(|(path, bytes)| (*path, bytes.as_ref()));
+    let mut verified = None;
+    let seal = |written: &Path| {
+        let settings_of_verify = verify::Settings { most_walks: MOST_WALKS, seed: 1 };
+        let certificate = verify_tables(written, settings_of_verify, progress)?;
+        let subject = Subject {
+            fabric,
+            options: &settings.choice,
+            plot_data: made.plot_data.as_ref(),
+            manifest: &made.tables.manifest,
+            images: &made.tables.images,
+            certificate: &certificate,
+        };
+        let (_, manifest) = files.last().expect("the manifest is the last file");
+        let report = table_set::sealed_report(&report::html(&subject), manifest);
+        verified = Some(certificate);
+        Ok::<_, PipelineError>((REPORT_FILE, report))
+    };
+    table_set::write(target, contents, existing, progress, seal)?;
+    Ok(verified.expect("a table set is sealed before it is renamed"))
+}
+
+/// The policies with each set balanced.
+fn balanced(
+    counter: &RouteCounter<'_>,
+    policies: &PerDecision<Policy>,
+    progress: &dyn Progress,
+) -> Result<PerDecision<Policy>, Cancelled> {
+    progress.stage("balance", Some(Decision::ALL.len()));
+    let balancer = Balancer::new(counter);
+    let balanced = |policy| {
+        let balanced = balancer.balanced(policy, progress)?;
+        progress.step();
+        Ok(balanced)
+    };
+    Ok(PerDecision {
+        ugal_l: balanced(&policies.ugal_l)?,
+        par_source: balanced(&policies.par_source)?,
+        par_second: balanced(&policies.par_second)?,
+    })
+}
