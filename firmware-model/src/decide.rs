@@ -2,35 +2,11 @@
 //! the packet's first step. The schemes are in [`crate::schemes`].
 
 use crate::channel::AT_INJECTION;
-use crate::path::{Path, Place};
-use crate::{Credits, Error, Header, Kind, Scheme, Step, Switch, schemes};
+use crate::choice::{Choice, Chosen, Denied};
+use crate::path::Place;
+use crate::{Credits, Error, Kind, Scheme, Step, Switch, VlbPaths, schemes};
 use rand_core::Rng;
 use tvlb_schema::{Dragonfly, NodeId};
-
-/// Where VLB candidates come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum VlbPaths {
-    /// Uniformly from all triples (intermediate switch, MIN leg, MIN leg).
-    Conventional,
-    /// From the T-VLB set in the switch image.
-    Custom,
-}
-
-/// Why a packet takes the kind of path that it takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Choice {
-    /// The destination is on the source switch: no path at all.
-    Here,
-    /// MIN, by the scheme. Where MIN costs so little that it is taken whatever the VLB candidate,
-    /// none is drawn, so the pair may have none.
-    Min,
-    /// VLB, by the scheme.
-    Vlb,
-    /// MIN although the scheme might have taken VLB: the pair has no VLB path, or its set keeps none.
-    MinFallback,
-    /// VLB although the scheme might have taken MIN: no cable joins the two groups.
-    VlbFallback,
-}
 
 /// A source decision: the first step, and what was chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,63 +15,6 @@ pub struct Admission {
     pub step: Step,
     /// What was chosen and why.
     pub choice: Choice,
-}
-
-/// What a decision chose, and from what.
-#[derive(Clone, Copy)]
-pub(crate) struct Chosen {
-    pub(crate) path: Path,
-    pub(crate) choice: Choice,
-    /// The candidate of the other kind, if one was drawn.
-    pub(crate) other: Option<Path>,
-    /// MIN costs at most T, so that it is taken whatever the VLB candidate, and none was drawn.
-    pub(crate) min_is_sure: bool,
-}
-
-impl Chosen {
-    #[inline]
-    pub(crate) const fn alone(path: Path, choice: Choice) -> Self {
-        Self { path, choice, other: None, min_is_sure: false }
-    }
-
-    /// MIN if it costs at most as much as VLB and T, else VLB.
-    #[inline]
-    pub(crate) fn cheaper(min: (Path, i64), vlb: (Path, i64), threshold: i64) -> Self {
-        let (path, choice, other) = if min.1 <= vlb.1 + threshold {
-            (min.0, Choice::Min, vlb.0)
-        } else {
-            (vlb.0, Choice::Vlb, min.0)
-        };
-        Self { path, choice, other: Some(other), min_is_sure: false }
-    }
-
-    #[inline]
-    pub(crate) const fn is_vlb(&self) -> bool {
-        matches!(self.choice, Choice::Vlb | Choice::VlbFallback)
-    }
-
-    /// The MIN candidate.
-    pub(crate) const fn min(&self) -> Option<Path> {
-        if self.is_vlb() { self.other } else { Some(self.path) }
-    }
-
-    /// The VLB candidate.
-    pub(crate) const fn vlb(&self) -> Option<Path> {
-        if self.is_vlb() { Some(self.path) } else { self.other }
-    }
-
-    /// The header of a packet that goes on as its second look has chosen.
-    #[inline]
-    pub(crate) fn reroute(&self, header: Header) -> Header {
-        if self.choice == Choice::Vlb { self.path.reroutes(header) } else { header.closed() }
-    }
-}
-
-/// Why there is no choice. An [`Error`] is some words larger, and a switch's stack is small.
-#[derive(Clone, Copy)]
-pub(crate) enum Denied {
-    Unreachable,
-    NoGlobalView,
 }
 
 /// Does the work of [`Switch::admit`].

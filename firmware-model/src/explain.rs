@@ -3,7 +3,8 @@
 //! An explanation is for engineers and tools: it makes the decision again, so it must be given what
 //! the decision was given, the state of the random numbers included.
 
-use crate::decide::{Chosen, admit, error_of, set_out};
+use crate::choice::Chosen;
+use crate::decide::{admit, error_of, set_out};
 use crate::path::Path;
 use crate::schemes::{par, ugal};
 use crate::{

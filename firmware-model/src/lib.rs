@@ -54,6 +54,7 @@ extern crate std;
 
 mod cells;
 mod channel;
+mod choice;
 mod credits;
 mod decide;
 mod draw;
@@ -67,8 +68,9 @@ mod switch;
 
 pub use cells::{MOST_MISSES, MOST_SOUGHT, MOST_TRIES, MOST_VISITED};
 pub use channel::Channels;
+pub use choice::{Choice, VlbPaths};
 pub use credits::Credits;
-pub use decide::{Admission, Choice, VlbPaths};
+pub use decide::Admission;
 pub use error::Error;
 pub use explain::{Candidate, Explanation, NotDrawn};
 pub use forward::Step;

@@ -143,12 +143,11 @@ pub fn make(
 ) -> Result<Made, PipelineError> {
     // Before the choice, which takes minutes.
     check_reachable(&fabric.topology)?;
-    let (mut decided, entry, plot_data) = match fabric.file.sets.rules() {
-        Some(rules) => (policies(&rules, &fabric.file.thresholds.unwrap_or_default()), None, None),
-        None => {
-            let choice = choose(fabric, &settings.choice, progress)?;
-            (choice.policies, Some(choice.entry), Some(choice.plot_data))
-        }
+    let (mut decided, entry, plot_data) = if let Some(rules) = fabric.file.sets.rules() {
+        (policies(&rules, &fabric.file.thresholds.unwrap_or_default()), None, None)
+    } else {
+        let choice = choose(fabric, &settings.choice, progress)?;
+        (choice.policies, Some(choice.entry), Some(choice.plot_data))
     };
     let counter = RouteCounter::new(&fabric.topology);
     if settings.balance {

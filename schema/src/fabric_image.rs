@@ -5,8 +5,9 @@
 //! this port lead"). Decoding proves that the two agree, so that no reader has to check.
 
 use crate::fields::Fields;
-use crate::frame::{self, HEADER_LEN, IDENTITY_AT, ImageKind};
+use crate::frame::{self, IDENTITY_AT};
 use crate::image_error::{Fault, Part, Refusal, Value, saturating_u32};
+use crate::image_kind::{HEADER_LEN, ImageKind};
 use crate::packed::{PackedArray, width_for};
 use crate::{Dragonfly, End, GlobalPort, GroupId, ImageError};
 

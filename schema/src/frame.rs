@@ -7,14 +7,9 @@
 
 use crate::ImageError;
 use crate::image_error::{Fault, Part, Refusal, Value, saturating_u32};
+use crate::image_kind::{FORMAT_VERSION, HEADER_LEN, ImageKind, MAGIC};
 use crc::{CRC_32_ISO_HDLC, CRC_64_XZ, Crc, NoTable};
 
-/// The first four bytes of every image.
-pub const MAGIC: [u8; 4] = *b"TVLB";
-/// The version that this crate writes and reads.
-pub const FORMAT_VERSION: u16 = 2;
-
-pub(crate) const HEADER_LEN: usize = 20;
 /// Where an image has the fabric's identity.
 pub(crate) const IDENTITY_AT: usize = 8;
 const CHECKSUM_LEN: usize = 4;
@@ -22,39 +17,6 @@ const CHECKSUM_LEN: usize = 4;
 // Without tables: an image is read once at boot, and a kilobyte of flash is worth more there.
 const CHECKSUM: Crc<u32, NoTable> = Crc::<u32, NoTable>::new(&CRC_32_ISO_HDLC);
 const IDENTITY: Crc<u64, NoTable> = Crc::<u64, NoTable>::new(&CRC_64_XZ);
-
-/// What an image is of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ImageKind {
-    /// The fabric image: sizes and wiring, the same for every switch.
-    Fabric,
-    /// A switch image: one switch's place, cables and sets.
-    Switch,
-}
-
-impl ImageKind {
-    const fn code(self) -> u8 {
-        match self {
-            Self::Fabric => b'F',
-            Self::Switch => b'S',
-        }
-    }
-
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Fabric => "a fabric image ('F')",
-            Self::Switch => "a switch image ('S')",
-        }
-    }
-
-    /// What its payload begins with.
-    pub(crate) const fn structure(self) -> &'static str {
-        match self {
-            Self::Fabric => "sizes",
-            Self::Switch => "place and sets",
-        }
-    }
-}
 
 /// Whether bytes that begin as an image are of the version that this crate reads. Bytes that do
 /// not begin as an image pass: decoding them says what they are.

@@ -6,7 +6,7 @@
 //! does not hold them.
 
 use crate::dragonfly::SizeFault;
-use crate::frame::{FORMAT_VERSION, HEADER_LEN, ImageKind, MAGIC};
+use crate::image_kind::{FORMAT_VERSION, HEADER_LEN, ImageKind, MAGIC};
 use crate::{DragonflyError, SetRuleError};
 use core::fmt;
 

@@ -6,8 +6,8 @@
 //! each global port of the group.
 
 use crate::fields::Fields;
-use crate::frame::HEADER_LEN;
 use crate::image_error::{Fault, Part, Refusal, Value, saturating_u32};
+use crate::image_kind::HEADER_LEN;
 use crate::packed::PackedArray;
 use crate::{
     Dragonfly, DrawRule, GlobalPort, Keep, Level, RouteKey, SetRule, SetRuleError, Shape, ShapeSet,

@@ -1,6 +1,7 @@
 //! Writing a switch image.
 
-use crate::frame::{self, ImageKind};
+use crate::frame;
+use crate::image_kind::ImageKind;
 use crate::set_view::LEVEL_BITS;
 use crate::switch_image::{MOST_SETS, peer_code};
 use crate::{

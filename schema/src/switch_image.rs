@@ -3,8 +3,9 @@
 //! [`SetView`] is one set in it.
 
 use crate::fields::Fields;
-use crate::frame::{self, HEADER_LEN, IDENTITY_AT, ImageKind};
+use crate::frame::{self, IDENTITY_AT};
 use crate::image_error::{Fault, Part, Refusal, Value, saturating_u32};
+use crate::image_kind::{HEADER_LEN, ImageKind};
 use crate::{End, FabricImage, GlobalPort, GroupId, ImageError, SetView, SwitchId, SwitchIndex};
 use serde::{Deserialize, Serialize};
 

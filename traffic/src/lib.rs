@@ -28,6 +28,9 @@ mod maps;
 mod pattern;
 mod traffic;
 
+/// Raised when a pattern of the same name becomes other traffic, so that kept runs tell it apart.
+pub const VERSION: u32 = 2;
+
 pub use error::TrafficError;
 pub use flow_file::FlowFileError;
 pub use flows::{Flow, Flows, sample};

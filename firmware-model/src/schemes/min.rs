@@ -1,6 +1,6 @@
 //! MIN: always a minimal path.
 
-use crate::decide::{Choice, Chosen};
+use crate::choice::{Choice, Chosen};
 use crate::path::Path;
 
 /// The scheme's name in messages and reports.

@@ -6,7 +6,7 @@ pub(crate) mod ugal;
 pub(crate) mod ugal_g;
 pub(crate) mod vlb;
 
-use crate::decide::{Chosen, Denied};
+use crate::choice::{Chosen, Denied};
 use crate::path::Place;
 use crate::{Channels, Credits, Switch, VlbPaths};
 use rand_core::Rng;

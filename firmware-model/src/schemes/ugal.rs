@@ -1,6 +1,6 @@
 //! UGAL-L: MIN or VLB by the queues of the two first output ports and the lengths of the two paths.
 
-use crate::decide::{Choice, Chosen};
+use crate::choice::{Choice, Chosen};
 use crate::path::{Path, Place};
 use crate::{Credits, Switch, VlbPaths};
 use rand_core::Rng;

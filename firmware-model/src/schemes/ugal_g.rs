@@ -1,7 +1,7 @@
 //! UGAL-G: MIN or VLB by the queues along both paths, which only a simulator can see.
 
 use super::vlb;
-use crate::decide::{Choice, Chosen, Denied};
+use crate::choice::{Choice, Chosen, Denied};
 use crate::path::{Path, Place};
 use crate::{Credits, Kind, Scheme, Switch, VlbPaths};
 use rand_core::Rng;

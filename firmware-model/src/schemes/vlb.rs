@@ -1,7 +1,7 @@
 //! VLB: always a path by way of an intermediate group. Also what every scheme falls back to where a
 //! pair has no MIN candidate.
 
-use crate::decide::{Choice, Chosen, Denied};
+use crate::choice::{Choice, Chosen, Denied};
 use crate::path::Place;
 use crate::{Channels, Scheme, Switch, VlbPaths};
 use rand_core::Rng;

@@ -3,21 +3,23 @@
 //! Reads the written images only, through the datapath that boots from them.
 
 mod values;
+mod walk;
 
 use crate::args::Inspect;
 use crate::failure::{Failure, Outcome};
 use crate::files::expect_table_set;
 use crate::output::{print, print_json};
 use crate::paths::existing_switch;
-use std::fmt::{self, Display, Formatter, Write};
+use std::fmt::{self, Display, Formatter};
 use tvlb_firmware_model::{Channels, Scheme, Switch};
 use tvlb_generator::set_grammar::canonical;
 use tvlb_generator::table_set::{Manifest, TableSet};
 use tvlb_schema::{
-    Decision, Dragonfly, DrawRule, End, FabricImage, GroupId, Level, Port, Route, SetView, Shape,
-    SwitchImage, SwitchIndex,
+    Decision, DrawRule, End, FabricImage, GroupId, Level, Port, Route, SetView, Shape, SwitchImage,
+    SwitchIndex,
 };
 use values::{PathValues, SwitchValues};
+use walk::{Walk, sets_of, vlb_walk};
 
 pub(crate) fn run(arguments: &Inspect) -> Outcome {
     expect_table_set(&arguments.directory)?;
@@ -303,17 +305,6 @@ impl Display for PathReport<'_> {
     }
 }
 
-/// The sets of an image with the decisions that use each, by set number.
-fn sets_of(image: &SwitchImage<'_>) -> Vec<(usize, Vec<Decision>)> {
-    (0..image.set_count())
-        .map(|number| {
-            let users = Decision::ALL.into_iter().filter(|&d| image.set_number(d) == number);
-            (number, users.collect::<Vec<_>>())
-        })
-        .filter(|(_, decisions)| !decisions.is_empty())
-        .collect()
-}
-
 fn set_title(image: &SwitchImage<'_>, number: usize, decisions: &[Decision]) -> String {
     let rule = image.set(decisions[0]).rule();
     let users: Vec<String> =
@@ -321,59 +312,6 @@ fn set_title(image: &SwitchImage<'_>, number: usize, decisions: &[Decision]) -> 
     let thinned = if image.set(decisions[0]).is_thinned() { "; thinned" } else { "" };
     let (users, rule_text) = (users.join(", "), canonical(rule));
     format!("set {number} for {users}: {rule_text}; seed {}{thinned}", rule.seed)
-}
-
-fn vlb_walk(
-    fabric: &FabricImage<'_>,
-    from: (GroupId, SwitchIndex),
-    to: (GroupId, SwitchIndex),
-    route: Route,
-) -> String {
-    let df: &Dragonfly = fabric.dragonfly();
-    let mut walk = Walk::from(from);
-    walk.local(df.split_port(route.x).0);
-    if let Some(middle) = fabric.peer(End { group: from.0, port: route.x }) {
-        walk.global(middle.group, df.split_port(middle.port).0);
-        if let Some(detour) = route.detour {
-            walk.local(detour);
-        }
-        walk.local(df.split_port(route.y).0);
-        if let Some(last) = fabric.peer(End { group: middle.group, port: route.y }) {
-            walk.global(last.group, df.split_port(last.port).0);
-        }
-    }
-    walk.local(to.1);
-    walk.text
-}
-
-/// A walk being written: `(0,0) -> (0,3) => (4,1)`, with `->` for a local and `=>` for a global hop.
-struct Walk {
-    at: (GroupId, SwitchIndex),
-    text: String,
-}
-
-impl Walk {
-    fn from(at: (GroupId, SwitchIndex)) -> Self {
-        Self { at, text: format!("({},{})", at.0, at.1) }
-    }
-
-    /// A local hop, if it is not to where the walk stands.
-    fn local(&mut self, to: SwitchIndex) {
-        if to != self.at.1 {
-            self.at.1 = to;
-            self.step("->");
-        }
-    }
-
-    fn global(&mut self, group: GroupId, index: SwitchIndex) {
-        self.at = (group, index);
-        self.step("=>");
-    }
-
-    fn step(&mut self, arrow: &str) {
-        let (group, index) = self.at;
-        write!(self.text, " {arrow} ({group},{index})").expect("a string takes any text");
-    }
 }
 
 struct Count(Channels);

@@ -6,8 +6,9 @@
 //! MIN where the set has no route). They are summed as integers, so that the sum is the same in any
 //! order.
 
+use super::change::{Change, Settings};
+use super::error::DiffError;
 use super::paths::{self, Drawn};
-use super::{Change, DiffError, Settings};
 use crate::table_set::rounded;
 use crate::topology::links::LinkNumbers;
 use rayon::prelude::*;

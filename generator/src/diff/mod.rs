@@ -5,89 +5,25 @@
 //! same two sets give the same report at any number of threads; sets with the same images and the
 //! same manifest are the same, and all others are not.
 
+mod change;
+mod error;
 mod measure;
 mod paths;
 mod tables;
 mod text;
 mod wiring;
 
+pub use change::{Change, Settings};
+pub use error::DiffError;
 pub use measure::{LinkChange, LoadChange, ModeChange};
 pub use tables::Tables;
 
-use crate::table_set::{Manifest, ReadError};
+use crate::table_set::Manifest;
 use measure::Measured;
 use serde::Serialize;
 use serde_json::Value;
-use std::fmt;
-use std::path::{Path, PathBuf};
-use tvlb_progress::{Cancelled, Progress};
+use tvlb_progress::Progress;
 use tvlb_schema::FabricImage;
-
-/// Why two table sets cannot be compared.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum DiffError {
-    /// A file of one of them is missing, or is not what its manifest says.
-    #[error(transparent)]
-    Read(#[from] ReadError),
-    /// An image that no switch would boot from.
-    #[error("{path}: {text}; `tvlb verify` says more")]
-    Image {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        text: String,
-    },
-    /// More links than there is memory for.
-    #[error("the fabric has {links} directed links, but at most {most} can be compared")]
-    TooLarge {
-        /// How many there are.
-        links: usize,
-        /// How many there may be.
-        most: usize,
-    },
-    /// The caller cancelled the work.
-    #[error(transparent)]
-    Cancelled(#[from] Cancelled),
-}
-
-impl DiffError {
-    fn image(path: &Path, error: impl fmt::Display) -> Self {
-        Self::Image { path: path.to_owned(), text: error.to_string() }
-    }
-}
-
-/// How much to look at.
-#[derive(Clone, Copy, Debug)]
-pub struct Settings {
-    /// About as many routes are compared; where the sets have more, pairs of switches are sampled.
-    pub most_routes: u64,
-    /// Decides the sample.
-    pub seed: u64,
-}
-
-/// Old and new.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct Change<T> {
-    /// In the old table set.
-    pub old: T,
-    /// In the new one.
-    pub new: T,
-}
-
-impl<T> Change<T> {
-    fn map<U>(&self, mut each: impl FnMut(&T) -> U) -> Change<U> {
-        Change { old: each(&self.old), new: each(&self.new) }
-    }
-}
-
-impl<T: PartialEq> Change<T> {
-    /// Whether there is any.
-    pub fn is_change(&self) -> bool {
-        self.old != self.new
-    }
-}
 
 /// What changed from one table set to another.
 #[derive(Clone, Debug, PartialEq, Serialize)]

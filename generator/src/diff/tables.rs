@@ -1,6 +1,6 @@
 //! A table set with all its images in memory, read from a directory or just made.
 
-use super::DiffError;
+use super::error::DiffError;
 use crate::generate::Generated;
 use crate::table_set::{Manifest, TableSet};
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! Cables that only one of two fabrics has.
 
-use super::Change;
+use super::change::Change;
 use std::collections::{BTreeMap, BTreeSet};
 use tvlb_schema::{Dragonfly, End, FabricImage, GlobalPort};
 

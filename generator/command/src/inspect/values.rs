@@ -1,6 +1,6 @@
 //! `inspect --json`: what images say, as values.
 
-use super::{Walk, sets_of, vlb_walk};
+use super::walk::{Walk, sets_of, vlb_walk};
 use serde::Serialize;
 use tvlb_firmware_model::{Channels, Scheme, Switch};
 use tvlb_generator::set_grammar::canonical;

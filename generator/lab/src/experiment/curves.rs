@@ -5,8 +5,9 @@
 //! between the last two loads for its saturation. Lines are independent and run side by side.
 
 use super::catalogue::{Change, Experiment, Stated, Study, Variant};
+use super::error::ExperimentError;
+use super::findings::{Findings, Heading, Options, compared, to_json};
 use super::kept::{Subject, recall_or};
-use super::{ExperimentError, Findings, Heading, Options, compared, to_json};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -41,12 +42,6 @@ enum Paths {
     /// What the user names, or plain sets that do well on dfly(4,8,4,9).
     Ours,
 }
-
-/// The set that is shown as ours under UGAL-L and UGAL-G unless the user names another: a plain set
-/// that does well on dfly(4,8,4,9).
-pub const OURS_UGAL: &str = "shapes:011";
-/// The sets that are shown as ours under PAR unless the user names others.
-pub const OURS_PAR: &str = "shapes:011+110 by shape then shapes:020+110 by shape";
 
 impl Paths {
     const ALL: [Self; 3] = [Self::Conventional, Self::Paper, Self::Ours];
@@ -117,7 +112,7 @@ struct Line {
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) struct Point {
+struct Point {
     load: f64,
     latency: f64,
     p99: u32,
@@ -263,6 +258,7 @@ fn line(
         let load = f64::from(step) / UNIT;
         let subject = Subject {
             tool_version: env!("CARGO_PKG_VERSION"),
+            traffic_version: tvlb_traffic::VERSION,
             images: &hash,
             settings: &settings,
             traffic: pattern.to_string(),

@@ -3,9 +3,9 @@
 //! A run is told by everything that it depends on, the images included. So a directory can serve any
 //! number of experiments, and a run that is in it is the run that would be made.
 
-use super::ExperimentError;
-use super::curves::Point;
+use super::error::ExperimentError;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use tvlb_run_store::RunDirectory;
 use tvlb_simulator::Settings;
 
@@ -14,6 +14,7 @@ use tvlb_simulator::Settings;
 #[serde(rename_all = "kebab-case")]
 pub(super) struct Subject<'s> {
     pub(super) tool_version: &'static str,
+    pub(super) traffic_version: u32,
     /// The hash of all images.
     pub(super) images: &'s str,
     pub(super) settings: &'s Settings,
@@ -23,16 +24,16 @@ pub(super) struct Subject<'s> {
 }
 
 /// The run from its file, or else made and, if there is a directory for it, kept.
-pub(super) fn recall_or(
+pub(super) fn recall_or<T: Serialize + DeserializeOwned>(
     runs: Option<&RunDirectory>,
     subject: &Subject<'_>,
-    make: impl FnOnce() -> Result<Point, ExperimentError>,
-) -> Result<Point, ExperimentError> {
+    make: impl FnOnce() -> Result<T, ExperimentError>,
+) -> Result<T, ExperimentError> {
     let Some(runs) = runs else { return make() };
-    if let Some(point) = runs.recall(subject)? {
-        return Ok(point);
+    if let Some(kept) = runs.recall(subject)? {
+        return Ok(kept);
     }
-    let point = make()?;
-    runs.keep(subject, &point)?;
-    Ok(point)
+    let made = make()?;
+    runs.keep(subject, &made)?;
+    Ok(made)
 }

@@ -1,7 +1,8 @@
 //! Figures 4 and 5: Step 1's throughputs, as `tvlb model` computes them.
 
 use super::catalogue::Experiment;
-use super::{ExperimentError, Findings, Heading, Options, compared, to_json};
+use super::error::ExperimentError;
+use super::findings::{Findings, Heading, Options, compared, to_json};
 use serde::Serialize;
 use std::fmt::Write;
 use std::sync::{Mutex, PoisonError};

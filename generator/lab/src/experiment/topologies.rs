@@ -1,7 +1,8 @@
 //! Table 2: the fabrics, how their groups are joined, and how many VLB paths their sets keep.
 
 use super::catalogue::Experiment;
-use super::{ExperimentError, Findings, Heading, Options, to_json};
+use super::error::ExperimentError;
+use super::findings::{Findings, Heading, Options, to_json};
 use serde::Serialize;
 use std::fmt::Write;
 use tvlb_chart::{Axis, Ink, Mark, Plot, Series};

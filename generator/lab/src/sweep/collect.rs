@@ -1,7 +1,7 @@
 //! Merging the runs of a sweep into one table, in the order of the sweep file.
 
-use super::plan::{Plan, Subject};
-use super::{SweepError, runs_in};
+use super::error::SweepError;
+use super::plan::{Plan, Subject, runs_in};
 use serde::Deserialize;
 use std::fmt::Write;
 use std::path::Path;

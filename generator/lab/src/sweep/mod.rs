@@ -34,7 +34,7 @@ pub use error::SweepError;
 pub use plan::Plan;
 pub use share::Share;
 
-use plan::{Subject, Unit};
+use plan::{Subject, Unit, runs_in};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -56,11 +56,6 @@ pub struct Made {
     pub now: usize,
     /// Whether all of them are made; otherwise the first failure, in the order of the runs.
     pub end: Result<(), SweepError>,
-}
-
-/// Where the runs of a sweep are kept.
-fn runs_in(directory: &Path) -> RunDirectory {
-    RunDirectory::new(directory.join("runs"))
 }
 
 /// Makes the runs of a share that are not in `directory` yet.

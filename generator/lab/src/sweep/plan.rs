@@ -1,6 +1,6 @@
 //! The sweep file, checked, and the runs that it asks for.
 
-use super::SweepError;
+use super::error::SweepError;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -10,6 +10,7 @@ use tvlb_generator::fabric::Fabric;
 use tvlb_generator::input_file::{self, Links};
 use tvlb_generator::set_grammar::{canonical, parse_set};
 use tvlb_generator::table_set::sha256;
+use tvlb_run_store::RunDirectory;
 use tvlb_schema::{PerDecision, SetRule};
 use tvlb_simulator::{Pattern, Settings};
 
@@ -101,6 +102,7 @@ impl Paths {
 #[serde(rename_all = "kebab-case")]
 pub(super) struct Subject {
     pub(super) tool_version: &'static str,
+    pub(super) traffic_version: u32,
     pub(super) fabric: String,
     /// A hash of the fabric's sizes, cables, virtual channels and thresholds.
     pub(super) fabric_hash: String,
@@ -130,6 +132,11 @@ pub struct Plan {
     pub(super) traffic: Vec<Pattern>,
     /// Every combination, in the order of the file's lists, of which the last one changes fastest.
     pub(super) units: Vec<Unit>,
+}
+
+/// Where the runs of a sweep are kept.
+pub(super) fn runs_in(directory: &Path) -> RunDirectory {
+    RunDirectory::new(directory.join("runs"))
 }
 
 impl Plan {
@@ -204,6 +211,7 @@ impl Plan {
                         {
                             let subject = Subject {
                                 tool_version: env!("CARGO_PKG_VERSION"),
+                                traffic_version: tvlb_traffic::VERSION,
                                 fabric: loaded.file.name.clone(),
                                 fabric_hash: hash.clone(),
                                 scheme: scheme.name(),

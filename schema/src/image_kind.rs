@@ -1,0 +1,43 @@
+//! What an image begins with, and what kinds of images there are.
+
+/// The first four bytes of every image.
+pub const MAGIC: [u8; 4] = *b"TVLB";
+/// The version that this crate writes and reads.
+pub const FORMAT_VERSION: u16 = 2;
+
+/// The bytes before the payload.
+pub(crate) const HEADER_LEN: usize = 20;
+
+/// What an image is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ImageKind {
+    /// The fabric image: sizes and wiring, the same for every switch.
+    Fabric,
+    /// A switch image: one switch's place, cables and sets.
+    Switch,
+}
+
+impl ImageKind {
+    /// The byte that says so in an image.
+    pub(crate) const fn code(self) -> u8 {
+        match self {
+            Self::Fabric => b'F',
+            Self::Switch => b'S',
+        }
+    }
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Fabric => "a fabric image ('F')",
+            Self::Switch => "a switch image ('S')",
+        }
+    }
+
+    /// What its payload begins with.
+    pub(crate) const fn structure(self) -> &'static str {
+        match self {
+            Self::Fabric => "sizes",
+            Self::Switch => "place and sets",
+        }
+    }
+}
