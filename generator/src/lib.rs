@@ -6,31 +6,27 @@
 //! # Example
 //! ```
 //! use tvlb_generator::fabric::Fabric;
-//! use tvlb_generator::generate::generate;
-//! use tvlb_generator::policy::Policy;
-//! use tvlb_generator::set_grammar::parse_set;
-//! use tvlb_generator::table_set::{Existing, REPORT_FILE, WriteError, write};
-//! use tvlb_generator::verify::{Settings, verify_tables};
-//! use tvlb_schema::PerDecision;
+//! use tvlb_generator::pipeline::{Settings, generate};
+//! use tvlb_generator::table_set::Existing;
+//! use tvlb_generator::verify::{self, verify};
 //!
 //! # let home = tempfile::tempdir()?;
 //! # let lab = home.path().join("lab.toml");
-//! # std::fs::write(&lab, "name = \"lab\"\n[dragonfly]\np = 1\na = 4\nh = 2\ng = 5\n")?;
+//! # let text = "name = \"lab\"\n[dragonfly]\np = 1\na = 4\nh = 2\ng = 5\n\
+//! #     [routing]\nset = \"strategic-2-3 by shape\"\n";
+//! # std::fs::write(&lab, text)?;
 //! let fabric = Fabric::load(&lab)?;
-//! // One set for every decision; `choose` would find them by modelling and simulating.
-//! let rule = parse_set("strategic-2-3 by shape", fabric.file.seed)?;
-//! let made = generate(&fabric, &PerDecision::same(Policy::from(rule)), &())?;
-//! assert_eq!(made.images.switches.len(), 20);
-//!
-//! // The directory appears whole, with a last file that sees the others, or not at all.
 //! let tables = home.path().join("tables");
-//! let files = made.files();
-//! let contents = files.iter().map(|(path, bytes)| (*path, bytes.as_ref()));
-//! let seal = |_: &std::path::Path| Ok::<_, WriteError>((REPORT_FILE, b"a page".to_vec()));
-//! write(&tables, contents, Existing::Refuse, &(), seal)?;
 //!
-//! // Nothing but the files is read to verify them.
-//! let certificate = verify_tables(&tables, Settings { most_walks: 1_000_000, seed: 1 }, &())?;
+//! // The sets are the fabric file's; where it has none, they are chosen, which takes minutes. The
+//! // directory appears whole and verified, or not at all. `&()` wants to know nothing of progress.
+//! let settings = Settings::default();
+//! let (made, _) = generate(&fabric, &settings, &tables, Existing::Refuse, &())?;
+//! assert_eq!(made.tables.images.switches.len(), 20);
+//!
+//! // At any later time: nothing but the files is read to verify them.
+//! let limits = verify::Settings { most_walks: 1_000_000, seed: 1 };
+//! let certificate = verify(&tables, None, limits, &())?;
 //! assert_eq!((certificate.images, certificate.pairs), (21, 380));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

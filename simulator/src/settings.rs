@@ -128,7 +128,7 @@ impl Settings {
         let found = self.virtual_channels.unwrap_or(needed);
         if found < needed {
             let why = if self.scheme == Scheme::Par {
-                "a packet that PAR sends round at the second switch makes up to two local hops in \
+                "a packet that PAR diverts at the second switch makes up to two local hops in \
                  the source group, two in the intermediate and one in the destination group"
             } else {
                 "a VLB packet makes up to one local hop in the source group, two in the \

@@ -118,7 +118,7 @@ fn settings_that_cannot_be_run() {
     );
     assert_eq!(
         few(Scheme::Par, 4),
-        "4 virtual channels, but par needs 5 under \"ordered\": a packet that PAR sends round at \
+        "4 virtual channels, but par needs 5 under \"ordered\": a packet that PAR diverts at \
          the second switch makes up to two local hops in the source group, two in the \
          intermediate and one in the destination group; fewer could deadlock"
     );

@@ -1,4 +1,4 @@
-//! The wiring of one Dragonfly: a list of cables, however it was come by.
+//! The wiring of one Dragonfly: a list of cables, from a rule or from a file.
 //!
 //! Everything downstream works on any such list: unequal numbers of links per pair of groups,
 //! unused ports, missing cables. Where a list comes from an arrangement or a file is the affair

@@ -1,4 +1,4 @@
-//! What an engineer wants to know of a wiring at a glance: its sizes, how evenly it joins the
+//! The summary of a wiring: its sizes, how evenly it joins the
 //! groups, what is unused, missing or unlike the rest, and whether all groups are alike.
 
 use super::Topology;

@@ -201,7 +201,8 @@ impl fmt::Display for Certificate {
         let names = ["UGAL-L", "PAR", "PAR's second look"];
         for (number, name) in names.into_iter().enumerate() {
             let (routes, without) = (self.set_routes[number], self.pairs_without_route[number]);
-            let text = format!("{routes} routes of {name}'s set, none comes back to a switch");
+            let text =
+                format!("{routes} routes of {name}'s set, none of which visits a switch twice");
             if without == 0 {
                 line(f, "", &text)?;
             } else {

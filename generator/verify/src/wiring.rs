@@ -32,7 +32,7 @@ pub(super) fn check_fabric(
             let listed = fabric.link(group, other, k);
             let Some((_, peer)) = listed.filter(|&(from, _)| from == port) else {
                 return Err(wrong(format!(
-                    "port {port} of group {group} leads to group {other}, but is none of their links"
+                    "port {port} of group {group} leads to group {other}, but the wiring has no such link"
                 )));
             };
             let back = fabric.port_link(End { group: other, port: peer });

@@ -1,4 +1,4 @@
-//! How a choice was come by, as the manifest keeps it: everything that was tried and what became of it.
+//! How the sets were chosen, as the manifest keeps it: everything that was tried and what became of it.
 //!
 //! Plain data: those who choose fill it in, and rounded to six decimals ([`rounded`](super::rounded)),
 //! so that no platform's last bit shows.
