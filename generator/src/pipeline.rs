@@ -1,7 +1,7 @@
 //! The whole way from a fabric to a verified table set in a directory, as one call.
 //!
 //! [`make`] chooses the sets where the fabric file leaves them open, thins them where that is asked
-//! for, refuses what a switch could not live with, and makes the images. [`write`] puts them beside
+//! for, refuses what a switch could not live with, and makes the images. [`write()`] puts them beside
 //! the target, verifies what lies on the disk, adds the report, and gives the directory its name.
 //! [`generate`] is both. Promises: the target holds a whole, verified table set or what it held
 //! before; the same fabric and settings make the same bytes.
@@ -99,7 +99,7 @@ impl From<VerifyError> for PipelineError {
     }
 }
 
-/// Makes and writes the table set of a fabric: see [`make`] and [`write`].
+/// Makes and writes the table set of a fabric: see [`make`] and [`write()`].
 ///
 /// # Errors
 /// The first thing that went wrong, or that the work was cancelled. The target is as it was.

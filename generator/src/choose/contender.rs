@@ -2,7 +2,7 @@
 //!
 //! A *candidate* is a pair of policies with its name. A *contender* is one that is under trial: first
 //! conventional UGAL, which is no candidate and cannot be chosen, then the candidates, of which the
-//! first is the paper's choice. A [`Field`] says which contender is which candidate.
+//! first is the paper's choice. A `Field` says which contender is which candidate.
 
 use super::candidates::Candidate;
 use crate::image::Images;
