@@ -1,7 +1,7 @@
 //! Pictures as SVG: plots of points and lines, and what other pictures need to look like them.
 //!
 //! A [`Plot`] is one pair of axes with its series. [`Plot::svg`] is the element for a page that has
-//! the style sheet [`STYLE`]; [`file`] makes a picture that stands alone of one plot or several. No
+//! the style sheet [`STYLE`]; [`file()`] makes a picture that stands alone of one plot or several. No
 //! picture has a script, and none fetches a font or anything else.
 
 mod axis;
