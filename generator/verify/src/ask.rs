@@ -204,8 +204,8 @@ impl<'s, 'f> Questions<'s, 'f> {
         let node = self.fabric.df.node(to, 0);
         let admission = switch.admit(node, scheme, paths, &queues, &mut self.words);
         let admission = admission.map_err(|error| VerifyError::Asked {
-            from: self.from.0,
-            to: to.0,
+            from: self.from,
+            to,
             kind: match (scheme, paths) {
                 (Scheme::Min, _) => "MIN",
                 (Scheme::Par, _) => "PAR",
@@ -229,7 +229,7 @@ impl<'s, 'f> Questions<'s, 'f> {
             .find(|&slot| image.peer(slot).is_some_and(|peer| peer.group == group))?;
         let x = df.global_port(image.index(), slot);
         let open_min = 1;
-        Some(super::packet::header_after_local_hop(to.0, x, open_min))
+        Some(super::packet::header_after_local_hop(to, x, open_min))
     }
 
     /// Whether PAR's second look changes a packet to a VLB path where that costs nothing.
@@ -245,7 +245,7 @@ impl<'s, 'f> Questions<'s, 'f> {
     }
 
     fn finding(&self, to: SwitchId, kind: &'static str, text: &str) -> VerifyError {
-        VerifyError::Asked { from: self.from.0, to: to.0, kind, text: text.to_owned() }
+        VerifyError::Asked { from: self.from, to, kind, text: text.to_owned() }
     }
 }
 

@@ -15,7 +15,7 @@ use super::packet::{Fabric, Hop};
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tvlb_progress::Progress;
-use tvlb_schema::Dragonfly;
+use tvlb_schema::{Dragonfly, Port, SwitchId};
 
 /// No scheme has more virtual channels on a link.
 const CHANNELS: usize = 8;
@@ -68,7 +68,7 @@ impl Dependencies {
 
     /// A channel's number among those out of one switch.
     fn way_out(&self, hop: Hop) -> usize {
-        usize::from(hop.port - self.terminals) * CHANNELS + usize::from(hop.channel)
+        usize::from(hop.port.0 - self.terminals) * CHANNELS + usize::from(hop.channel)
     }
 
     fn ways_out(&self) -> usize {
@@ -76,7 +76,7 @@ impl Dependencies {
     }
 
     fn channel(&self, hop: Hop) -> usize {
-        usize::from(hop.from) * self.ways_out() + self.way_out(hop)
+        hop.from.as_usize() * self.ways_out() + self.way_out(hop)
     }
 
     /// Notes the waits of a packet on this path.
@@ -122,19 +122,19 @@ impl Dependencies {
     }
 
     /// The channels that a channel waits for, given the switch that it leads to.
-    fn next(&self, channel: usize, to: u16) -> impl Iterator<Item = usize> {
+    fn next(&self, channel: usize, to: SwitchId) -> impl Iterator<Item = usize> {
         let first = channel * self.ways_out();
-        let base = usize::from(to) * self.ways_out();
+        let base = to.as_usize() * self.ways_out();
         ones(&self.waits, first, first + self.ways_out()).map(move |bit| base + bit - first)
     }
 
     fn hop(&self, fabric: &Fabric<'_>, channel: usize) -> Option<Hop> {
-        let from = u16::try_from(channel / self.ways_out()).ok()?;
+        let from = SwitchId(u16::try_from(channel / self.ways_out()).ok()?);
         let way_out = channel % self.ways_out();
-        let port = u16::try_from(way_out / CHANNELS).ok()? + self.terminals;
-        let switch = fabric.switches.get(usize::from(from))?;
-        let (group, index) = switch.neighbour(tvlb_schema::Port(port))?;
-        let to = fabric.df.switch(group, index).0;
+        let port = Port(u16::try_from(way_out / CHANNELS).ok()? + self.terminals);
+        let switch = fabric.switches.get(from.as_usize())?;
+        let (group, index) = switch.neighbour(port)?;
+        let to = fabric.df.switch(group, index);
         let channel = u8::try_from(way_out % CHANNELS).ok()?;
         Some(Hop { from, port, to, channel, global: fabric.place(from).0 != group })
     }
@@ -152,7 +152,7 @@ impl Dependencies {
             return Ok(self.cycle_of_classes());
         }
         let count = self.used.len() * 64;
-        let targets: Vec<Option<u16>> =
+        let targets: Vec<Option<SwitchId>> =
             (0..count).map(|channel| self.hop(fabric, channel).map(|hop| hop.to)).collect();
         let next = |channel: usize| {
             targets[channel].into_iter().flat_map(move |to| self.next(channel, to))
@@ -316,7 +316,10 @@ mod tests {
     fn a_cycle_of_classes_is_found_and_told() {
         let df = Dragonfly::new(2, 4, 2, 9).unwrap();
         let dependencies = Dependencies::within(&df, 0);
-        let hop = |from, port, to, channel, global| Hop { from, port, to, channel, global };
+        let hop = |from, port, to, channel, global| {
+            let (from, to) = (SwitchId(from), SwitchId(to));
+            Hop { from, port: Port(port), to, channel, global }
+        };
         let (local, global) = (hop(4, 2, 5, 1, false), hop(5, 5, 9, 1, true));
         dependencies.note(&[hop(7, 2, 4, 0, false), local, global]);
         assert_eq!(dependencies.cycle_of_classes(), None);
@@ -342,7 +345,10 @@ mod tests {
         let fabric = Fabric::new(&switches);
         let dependencies = Dependencies::new(&fabric.df);
         // Terminals are ports 0 and 1; the local ports of a switch lead to the others by index.
-        let hop = |from, port, to, channel| Hop { from, port, to, channel, global: false };
+        let hop = |from, port, to, channel| {
+            let (from, to) = (SwitchId(from), SwitchId(to));
+            Hop { from, port: Port(port), to, channel, global: false }
+        };
         let (a, b, c) = (hop(4, 2, 5, 1), hop(5, 3, 6, 1), hop(6, 2, 4, 1));
         dependencies.note(&[hop(7, 2, 4, 0), a, b, hop(6, 4, 7, 2)]);
         dependencies.note_pair(b, c);

@@ -35,7 +35,7 @@ use sample::Sample;
 use std::path::{Path, PathBuf};
 use tvlb_firmware_model::Switch;
 use tvlb_progress::{Cancelled, Progress};
-use tvlb_schema::{FabricImage, GroupId, ImageError};
+use tvlb_schema::{FabricImage, GroupId, ImageError, SwitchId};
 use tvlb_table_set::{MANIFEST_FILE, ReadError, TableSet};
 
 /// How much to look at.
@@ -94,9 +94,9 @@ pub enum VerifyError {
         /// The file.
         path: PathBuf,
         /// The switch in the image.
-        found: u16,
+        found: SwitchId,
         /// The switch in the name.
-        named: u16,
+        named: SwitchId,
     },
     /// Two ends that do not agree on a cable.
     #[error("{path}: {text}")]
@@ -110,17 +110,17 @@ pub enum VerifyError {
     #[error("no path leads from switch {from} to switch {to}")]
     Unreachable {
         /// The source.
-        from: u16,
+        from: SwitchId,
         /// The destination.
-        to: u16,
+        to: SwitchId,
     },
     /// A path that does not do what it must.
     #[error("from switch {from} to switch {to}, {kind} path {path}: {text}")]
     Path {
         /// The source.
-        from: u16,
+        from: SwitchId,
         /// The destination.
-        to: u16,
+        to: SwitchId,
         /// `MIN`, `VLB`, …
         kind: &'static str,
         /// Its hops so far.
@@ -134,9 +134,9 @@ pub enum VerifyError {
     )]
     Asked {
         /// The source.
-        from: u16,
+        from: SwitchId,
         /// The destination.
-        to: u16,
+        to: SwitchId,
         /// `MIN`, `conventional VLB`, …
         kind: &'static str,
         /// What it answers.
@@ -362,7 +362,7 @@ fn in_order<T: Send>(
 fn boot<'i>(
     set: &TableSet,
     fabric: &FabricImage<'i>,
-    switch: tvlb_schema::SwitchId,
+    switch: SwitchId,
     bytes: &'i [u8],
 ) -> Result<Switch<'i>, VerifyError> {
     let path = set.switch_path(switch);

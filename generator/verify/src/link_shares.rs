@@ -33,7 +33,7 @@ impl LinkShares {
     }
 
     fn place(&self, hop: Hop) -> usize {
-        usize::from(hop.from) * self.radix + usize::from(hop.port)
+        hop.from.as_usize() * self.radix + hop.port.as_usize()
     }
 
     /// The most used link over the mean, of local and of global links; 1 where there are none.

@@ -3,7 +3,7 @@
 use super::VerifyError;
 use std::fmt::Write;
 use tvlb_firmware_model::{Header, Step, Switch};
-use tvlb_schema::{Dragonfly, GlobalPort, GroupId, Port, SwitchIndex, VcScheme};
+use tvlb_schema::{Dragonfly, GlobalPort, GroupId, Port, SwitchId, SwitchIndex, VcScheme};
 
 /// All switches, booted.
 pub(super) struct Fabric<'f> {
@@ -11,18 +11,18 @@ pub(super) struct Fabric<'f> {
     pub(super) df: Dragonfly,
     pub(super) channels: VcScheme,
     /// By switch and port behind the terminals: the switch there, and whether in another group.
-    neighbours: Vec<Option<(u16, bool)>>,
+    neighbours: Vec<Option<(SwitchId, bool)>>,
 }
 
 /// One crossed link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Hop {
     /// The switch that the packet left.
-    pub(super) from: u16,
+    pub(super) from: SwitchId,
     /// By this physical port.
-    pub(super) port: u16,
+    pub(super) port: Port,
     /// To this switch.
-    pub(super) to: u16,
+    pub(super) to: SwitchId,
     pub(super) channel: u8,
     pub(super) global: bool,
 }
@@ -32,7 +32,7 @@ pub(super) const MIN: u64 = 0;
 pub(super) const VLB: u64 = 2;
 
 /// The header of a packet of this kind that has left its source by a local hop to the switch of x.
-pub(super) fn header_after_local_hop(destination: u16, x: GlobalPort, kind: u64) -> Header {
+pub(super) fn header_after_local_hop(destination: SwitchId, x: GlobalPort, kind: u64) -> Header {
     Route { destination, x, y: GlobalPort(0), detour: SwitchIndex(0), kind }.header(Some(0))
 }
 
@@ -64,7 +64,7 @@ impl Path {
 /// What a header is to say; the layout is the documented one, written out here once more.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Route {
-    pub(super) destination: u16,
+    pub(super) destination: SwitchId,
     pub(super) x: GlobalPort,
     pub(super) y: GlobalPort,
     pub(super) detour: SwitchIndex,
@@ -78,7 +78,7 @@ impl Route {
     pub(super) fn header(self, looked_again: Option<u8>) -> Header {
         let (stage, channel) = looked_again.map_or((0, 0), |channel| (1, u64::from(channel)));
         Header::from_bits(
-            u64::from(self.destination) << 48
+            u64::from(self.destination.0) << 48
                 | u64::from(self.x.0) << 28
                 | u64::from(self.y.0) << 16
                 | u64::from(self.detour.0) << 8
@@ -101,7 +101,7 @@ impl<'f> Fabric<'f> {
                     let port = Port(u16::try_from(port).ok()?);
                     let (group, index) = switch.neighbour(port)?;
                     let global = group != switch.image().group();
-                    Some((switch.image().fabric().dragonfly().switch(group, index).0, global))
+                    Some((switch.image().fabric().dragonfly().switch(group, index), global))
                 })
             })
             .collect();
@@ -109,8 +109,8 @@ impl<'f> Fabric<'f> {
     }
 
     /// The group and index of a switch.
-    pub(super) fn place(&self, switch: u16) -> (GroupId, SwitchIndex) {
-        self.df.place(tvlb_schema::SwitchId(switch))
+    pub(super) fn place(&self, switch: SwitchId) -> (GroupId, SwitchIndex) {
+        self.df.place(switch)
     }
 
     /// Ports of a switch that are no terminals.
@@ -118,16 +118,16 @@ impl<'f> Fabric<'f> {
         (self.df.radix() - self.df.p()) as usize
     }
 
-    fn neighbour(&self, switch: u16, port: Port) -> Option<(u16, bool)> {
+    fn neighbour(&self, switch: SwitchId, port: Port) -> Option<(SwitchId, bool)> {
         let place = u32::from(port.0).checked_sub(self.df.p())? as usize;
-        self.neighbours[usize::from(switch) * self.ports()..][..self.ports()].get(place).copied()?
+        self.neighbours[switch.as_usize() * self.ports()..][..self.ports()].get(place).copied()?
     }
 
     /// Carries a packet from a switch to its destination; `hop_before` is a local hop that it has
     /// made already. Its hops, if each of them is lawful.
     pub(super) fn carry(
         &self,
-        from: u16,
+        from: SwitchId,
         route: Route,
         hop_before: Option<Hop>,
         may_return: bool,
@@ -140,7 +140,7 @@ impl<'f> Fabric<'f> {
         let mut header = route.header(hop_before.map(|hop| hop.channel));
         loop {
             let fail = |path: Path, text: &str| Err((path, text.to_owned()));
-            match self.switches[usize::from(at)].forward(header) {
+            match self.switches[at.as_usize()].forward(header) {
                 Err(error) => return Err((path, format!("switch {at} refuses it: {error}"))),
                 Ok(Step::Deliver { port }) => {
                     return if at == route.destination && port.0 == 0 {
@@ -156,7 +156,7 @@ impl<'f> Fabric<'f> {
                             &format!("switch {at} sends it to port {port}, which has no cable"),
                         );
                     };
-                    let hop = Hop { from: at, port: port.0, to, channel: virtual_channel, global };
+                    let hop = Hop { from: at, port, to, channel: virtual_channel, global };
                     if let Some(last) = path.hops().last()
                         && self.rank(*last) >= self.rank(hop)
                     {
@@ -191,7 +191,7 @@ impl<'f> Fabric<'f> {
     }
 
     /// A path in words: `3 -L0-> 5 -G0-> 17`.
-    pub(super) fn in_words(from: u16, hops: &[Hop]) -> String {
+    pub(super) fn in_words(from: SwitchId, hops: &[Hop]) -> String {
         let mut words = hops.first().map_or(from, |hop| hop.from).to_string();
         for hop in hops {
             let kind = if hop.global { 'G' } else { 'L' };
@@ -202,8 +202,8 @@ impl<'f> Fabric<'f> {
 
     /// The finding about a path.
     pub(super) fn finding(
-        from: u16,
-        to: u16,
+        from: SwitchId,
+        to: SwitchId,
         kind: &'static str,
         (path, text): (Path, String),
     ) -> VerifyError {

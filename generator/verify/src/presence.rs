@@ -105,7 +105,7 @@ pub(super) fn check_group(
         if crossings.all() > 0 {
             crossed.note(from, to);
         } else if image.link_count(from, to) == 0 {
-            let first_of = |group| df.switch(group, SwitchIndex(0)).0;
+            let first_of = |group| df.switch(group, SwitchIndex(0));
             return Err(VerifyError::Unreachable { from: first_of(from), to: first_of(to) });
         }
         for own in df.indices() {
@@ -175,14 +175,14 @@ fn no_such_route(from: SwitchId, to: SwitchId, shape: Shape) -> VerifyError {
     let text = format!(
         "the image of switch {from} says that there is a route of shape {shape}, but none is kept"
     );
-    Fabric::finding(from.0, to.0, "T-VLB", (Path::default(), text))
+    Fabric::finding(from, to, "T-VLB", (Path::default(), text))
 }
 
 fn denied_route(from: SwitchId, to: SwitchId, shape: Shape) -> VerifyError {
     let text = format!(
         "the image of switch {from} says that there is no route of shape {shape}, but one is kept"
     );
-    Fabric::finding(from.0, to.0, "T-VLB", (Path::default(), text))
+    Fabric::finding(from, to, "T-VLB", (Path::default(), text))
 }
 
 /// The search for routes of fractions and thinned sets from one switch.

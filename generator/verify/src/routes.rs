@@ -78,7 +78,7 @@ pub(super) struct Notes<'n> {
 struct Source<'s, 'f> {
     fabric: &'s Fabric<'f>,
     notes: Notes<'s>,
-    from: u16,
+    from: SwitchId,
     group: GroupId,
     index: SwitchIndex,
     /// The links that leave its group.
@@ -99,7 +99,7 @@ pub(super) fn check_from(
     let (group, index) = fabric.df.place(source);
     let walks = Walks::default();
     let mut from =
-        Source { fabric, notes, from: source.0, group, index, first, walks, progress, steps: 0 };
+        Source { fabric, notes, from: source, group, index, first, walks, progress, steps: 0 };
     let sample = notes.sample;
     let limited = !sample.is_exhaustive();
     let mut questions = Questions::new(fabric, source, sample.seed, limited);
@@ -114,13 +114,13 @@ pub(super) fn check_from(
         progress.check()?;
         from.walks.pairs += 1;
         let (to_group, _) = fabric.df.place(destination);
-        let with_vlb = sample.has(source.0, destination.0);
+        let with_vlb = sample.has(source, destination);
         from.walks.pairs_with_vlb += u64::from(with_vlb);
         let known = if to_group == group {
-            from.within_group(destination.0, with_vlb)?;
+            from.within_group(destination, with_vlb)?;
             within_group(&fabric.df)
         } else {
-            let min = from.minimal(destination.0, to_group)?;
+            let min = from.minimal(destination, to_group)?;
             let kept = if with_vlb { from.sampled(destination, to_group)? } else { None };
             if is_searched && kept.is_none() {
                 from.walks.not_searched += u64::from(!search.check(destination)?);
@@ -146,12 +146,12 @@ impl Source<'_, '_> {
     }
 
     fn set(&self, decision: Decision) -> &SetView<'_> {
-        self.fabric.switches[usize::from(self.from)].image().set(decision)
+        self.fabric.switches[self.from.as_usize()].image().set(decision)
     }
 
     /// Whether it takes a search to tell of which shapes this switch has routes.
     fn has_sets_to_search(&self) -> bool {
-        let switch = &self.fabric.switches[usize::from(self.from)];
+        let switch = &self.fabric.switches[self.from.as_usize()];
         distinct_sets(switch).into_iter().any(|decision| {
             let set = self.set(decision);
             tvlb_table_set::presence_is_drawn(set.rule(), set.is_thinned())
@@ -187,7 +187,7 @@ impl Source<'_, '_> {
         Ok(path)
     }
 
-    fn within_group(&mut self, destination: u16, with_vlb: bool) -> Result<(), VerifyError> {
+    fn within_group(&mut self, destination: SwitchId, with_vlb: bool) -> Result<(), VerifyError> {
         let port = GlobalPort(0);
         let route = |detour, kind| Route { destination, x: port, y: port, detour, kind };
         self.carry(route(SwitchIndex(0), MIN), "MIN", false)?;
@@ -207,7 +207,7 @@ impl Source<'_, '_> {
     fn must_have(
         &self,
         path: &Path,
-        to: u16,
+        to: SwitchId,
         kind: &'static str,
         hops: usize,
     ) -> Result<(), VerifyError> {
@@ -219,8 +219,8 @@ impl Source<'_, '_> {
     }
 
     /// Walks all MIN paths to another group; whether there are any.
-    fn minimal(&mut self, destination: u16, to: GroupId) -> Result<bool, VerifyError> {
-        let image = self.fabric.switches[usize::from(self.from)].image();
+    fn minimal(&mut self, destination: SwitchId, to: GroupId) -> Result<bool, VerifyError> {
+        let image = self.fabric.switches[self.from.as_usize()].image();
         let fabric = *image.fabric();
         for (x, arrival) in links(&fabric, self.group, to) {
             let route =
@@ -242,7 +242,7 @@ impl Source<'_, '_> {
         destination: SwitchId,
         to: GroupId,
     ) -> Result<Option<[u64; 3]>, VerifyError> {
-        let image = self.fabric.switches[usize::from(self.from)].image();
+        let image = self.fabric.switches[self.from.as_usize()].image();
         let fabric = *image.fabric();
         let other_middle = self.first.iter().filter(|link| link.middle != to);
         let crossings: u64 =
@@ -252,13 +252,13 @@ impl Source<'_, '_> {
         let counted = sample.counts_routes(cells_of_pair(self.fabric));
         self.walks.in_part += u64::from(below < u64::MAX);
         self.walks.not_counted += u64::from(!counted);
-        let expected = self.by_way(destination.0, to, below, counted)?;
+        let expected = self.by_way(destination, to, below, counted)?;
         if counted { self.kept(destination, &expected, below).map(Some) } else { Ok(None) }
     }
 
     /// Whether the walks over two links are among the part that is walked.
-    fn is_walked(&self, to: u16, x: GlobalPort, y: GlobalPort, below: u64) -> bool {
-        let pair = u64::from(self.from) << 16 | u64::from(to);
+    fn is_walked(&self, to: SwitchId, x: GlobalPort, y: GlobalPort, below: u64) -> bool {
+        let pair = u64::from(self.from.0) << 16 | u64::from(to.0);
         let seed = self.notes.sample.seed ^ pair << 32;
         below == u64::MAX || hash(seed, u32::from(x.0) << 12 | u32::from(y.0)) < below
     }
@@ -271,12 +271,12 @@ impl Source<'_, '_> {
     /// shape.
     fn by_way(
         &mut self,
-        destination: u16,
+        destination: SwitchId,
         to: GroupId,
         below: u64,
         counted: bool,
     ) -> Result<Expected, VerifyError> {
-        let image = self.fabric.switches[usize::from(self.from)].image();
+        let image = self.fabric.switches[self.from.as_usize()].image();
         let fabric = *image.fabric();
         let sets = Decision::ALL.map(|decision| *image.set(decision));
         let mut expected = Expected::default();
@@ -321,7 +321,7 @@ impl Source<'_, '_> {
                             Keep::NONE => false,
                             Keep::ALL if level == Level::ALL => true,
                             _ => {
-                                let (from, to) = (SwitchId(self.from), SwitchId(destination));
+                                let (from, to) = (self.from, destination);
                                 rule.keeps_at(level, shape, named.key(&df, from, to))
                             }
                         };
@@ -334,9 +334,9 @@ impl Source<'_, '_> {
     }
 
     /// The local hops by which MIN packets for a destination come here to leave the group.
-    fn first_hops(&self, destination: u16, to: GroupId) -> Vec<Hop> {
+    fn first_hops(&self, destination: SwitchId, to: GroupId) -> Vec<Hop> {
         let df = self.fabric.df;
-        let image = self.fabric.switches[usize::from(self.from)].image();
+        let image = self.fabric.switches[self.from.as_usize()].image();
         let mut hops = Vec::new();
         for (x, _) in links(image.fabric(), self.group, to) {
             if df.split_port(x).0 != self.index {
@@ -345,7 +345,7 @@ impl Source<'_, '_> {
             for other in df.indices().filter(|&other| other != self.index) {
                 let route =
                     Route { destination, x, y: GlobalPort(0), detour: SwitchIndex(0), kind: MIN };
-                let from = df.switch(self.group, other).0;
+                let from = df.switch(self.group, other);
                 // A MIN path that fails is found from its own source.
                 if let Ok(path) = self.fabric.carry(from, route, None, false)
                     && let Some(&hop) = path.hops().first()
@@ -382,7 +382,7 @@ impl Source<'_, '_> {
         expected: &Expected,
         below: u64,
     ) -> Result<[u64; 3], VerifyError> {
-        let switch = &self.fabric.switches[usize::from(self.from)];
+        let switch = &self.fabric.switches[self.from.as_usize()];
         let set_of = Decision::ALL.map(|decision| switch.image().set_number(decision));
         let (mut kept, mut hops) = ([0; 3], [0.0; 3]);
         for (number, decision) in Decision::ALL.into_iter().enumerate() {
@@ -401,8 +401,8 @@ impl Source<'_, '_> {
             let mut failed = Ok(());
             switch.for_each_route(decision, destination, |route, shape| {
                 found[shape.number()] += 1;
-                if failed.is_ok() && self.is_walked(destination.0, route.x, route.y, below) {
-                    let walked = self.walk_kept(destination.0, route, shape);
+                if failed.is_ok() && self.is_walked(destination, route.x, route.y, below) {
+                    let walked = self.walk_kept(destination, route, shape);
                     failed = walked.map(|path| {
                         if let Some(shares) = self.notes.shares {
                             let chance = chances[shape.number()];
@@ -429,7 +429,7 @@ impl Source<'_, '_> {
     /// One route of a set.
     fn walk_kept(
         &mut self,
-        destination: u16,
+        destination: SwitchId,
         route: tvlb_schema::Route,
         shape: Shape,
     ) -> Result<Path, VerifyError> {
@@ -450,7 +450,7 @@ impl Source<'_, '_> {
         expected: &[u64; Shape::COUNT],
     ) -> Result<(), VerifyError> {
         let finding =
-            |text| Err(Fabric::finding(self.from, destination.0, "T-VLB", (Path::default(), text)));
+            |text| Err(Fabric::finding(self.from, destination, "T-VLB", (Path::default(), text)));
         for shape in Shape::all() {
             let (found, rule) = (found[shape.number()], expected[shape.number()]);
             if found != rule {

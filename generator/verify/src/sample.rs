@@ -6,6 +6,7 @@
 use super::Settings;
 use super::crossings::most_walks;
 use super::packet::Fabric;
+use tvlb_schema::SwitchId;
 
 /// Candidates for routes of sets that are looked at, for each VLB walk that may be walked: to look at
 /// a route takes a small part of the time that it takes to walk it.
@@ -71,21 +72,21 @@ impl Sample {
     }
 
     /// Whether the VLB walks of a pair are looked at.
-    pub(super) fn has(&self, from: u16, to: u16) -> bool {
+    pub(super) fn has(&self, from: SwitchId, to: SwitchId) -> bool {
         self.limits.is_none_or(|limits| {
-            hash(self.seed, u32::from(from) << 16 | u32::from(to)) < limits.below
+            hash(self.seed, u32::from(from.0) << 16 | u32::from(to.0)) < limits.below
                 || self.always(from) == to
         })
     }
 
     /// The destination in another group that is looked at from a source in any case.
-    fn always(&self, from: u16) -> u16 {
+    fn always(&self, from: SwitchId) -> SwitchId {
         let others = self.switches - self.a;
-        let first_of_group = u32::from(from) / self.a * self.a;
-        let random = hash(!self.seed, from.into()) >> 32;
+        let first_of_group = u32::from(from.0) / self.a * self.a;
+        let random = hash(!self.seed, from.0.into()) >> 32;
         let number = u32::try_from((random * u64::from(others)) >> 32).unwrap_or(0);
         let to = if number < first_of_group { number } else { number + self.a };
-        u16::try_from(to).expect("a switch has 16 bits")
+        SwitchId(u16::try_from(to).expect("a switch has 16 bits"))
     }
 
     /// Of so many walks of a pair, those are walked whose hash is below this.
@@ -139,7 +140,8 @@ mod tests {
         for seed in 0..20 {
             let sample = sample(0, seed);
             for from in 0..702 {
-                let pairs: Vec<u16> = (0..702).filter(|&to| sample.has(from, to)).collect();
+                let pairs: Vec<u16> =
+                    (0..702).filter(|&to| sample.has(SwitchId(from), SwitchId(to))).collect();
                 assert_eq!(pairs.len(), 1);
                 assert_ne!(pairs[0] / 26, from / 26);
             }
@@ -151,7 +153,9 @@ mod tests {
         let all = 702.0 * 701.0;
         let there = |sample: &Sample| {
             let pairs = (0..702_u16).flat_map(|from| (0..702_u16).map(move |to| (from, to)));
-            pairs.filter(|&(from, to)| from != to && sample.has(from, to)).count()
+            pairs
+                .filter(|&(from, to)| from != to && sample.has(SwitchId(from), SwitchId(to)))
+                .count()
         };
         #[expect(clippy::cast_precision_loss, reason = "half a million")]
         let share = (there(&sample(u64::MAX / 10, 1)) as f64 - 702.0) / all;

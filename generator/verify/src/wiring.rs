@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use tvlb_firmware_model::Switch;
 use tvlb_progress::Progress;
-use tvlb_schema::{End, FabricImage};
+use tvlb_schema::{End, FabricImage, SwitchId};
 use tvlb_table_set::{
     FABRIC_FILE, MANIFEST_FILE, REPORT_FILE, SWITCHES, TableSet, check_seal, switch_file,
 };
@@ -72,13 +72,13 @@ pub(super) fn check_files(set: &TableSet, fabric: &FabricImage<'_>) -> Result<()
 /// The image is in its own file, and its ports lead where the fabric image says.
 pub(super) fn check_switch(
     switch: &Switch<'_>,
-    named: tvlb_schema::SwitchId,
+    named: SwitchId,
     path: &Path,
 ) -> Result<(), VerifyError> {
     let image = switch.image();
     if image.switch() != named {
-        let found = image.switch().0;
-        return Err(VerifyError::Place { path: path.to_owned(), found, named: named.0 });
+        let found = image.switch();
+        return Err(VerifyError::Place { path: path.to_owned(), found, named });
     }
     let df = image.fabric().dragonfly();
     for slot in 0..df.h() {
