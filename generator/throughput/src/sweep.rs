@@ -60,7 +60,7 @@ pub struct Tally {
 /// use std::collections::BTreeMap;
 /// use std::sync::Mutex;
 /// use tvlb_throughput::sweep::Sweep;
-/// use tvlb_throughput::{Counting, PathSet, Pattern};
+/// use tvlb_throughput::{Counting, Flows, PathSet};
 /// use tvlb_topology::arrangement::{Arrangement, arrange};
 /// use tvlb_schema::Dragonfly;
 ///
