@@ -54,7 +54,7 @@ const MOST_OF_ONE_WORD: u32 = 1 << 16;
 
 /// A first and a second global link that share their intermediate group.
 #[derive(Clone, Copy)]
-pub(crate) struct Links {
+pub(crate) struct LinkPair {
     pub(crate) x: GlobalPort,
     pub(crate) y: GlobalPort,
     /// A local hop after y is needed.
@@ -204,7 +204,7 @@ impl Switch<'_> {
         to: &Place,
         strata: &[Cells],
         most: u32,
-        mut each: impl FnMut(Links, &Cells, u32),
+        mut each: impl FnMut(LinkPair, &Cells, u32),
     ) {
         let mut left = most;
         for cells in strata.iter().filter(|cells| cells.ways > 0) {
@@ -229,7 +229,7 @@ impl Switch<'_> {
     /// Whether two links are of a stratum and end as a shape that is wanted of it does.
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline)]
-    pub(crate) fn fits(&self, links: Links, cells: &Cells) -> bool {
+    pub(crate) fn fits(&self, links: LinkPair, cells: &Cells) -> bool {
         cells.wants(links.tail)
             && (cells.stratum == Stratum::All
                 || cells.head() != self.image.own_slot(links.x).is_some())
@@ -238,7 +238,7 @@ impl Switch<'_> {
     /// As [`Self::fits`], for links that a cell of the stratum has named. Of these, only a port of the
     /// destination's group can have named a first link of this switch, which another stratum holds.
     #[inline]
-    pub(crate) fn named_fit(&self, links: Links, cells: &Cells) -> bool {
+    pub(crate) fn named_fit(&self, links: LinkPair, cells: &Cells) -> bool {
         if cfg!(target_os = "none") {
             return self.fits(links, cells);
         }
@@ -252,7 +252,7 @@ impl Switch<'_> {
     /// returns the next; `None` where there are no more. Takes the groups between in order, so it
     /// looks at g of them at most.
     #[cfg_attr(target_os = "none", inline(never))]
-    pub(crate) fn seek(&self, to: &Place, pair: &mut u32) -> Option<Links> {
+    pub(crate) fn seek(&self, to: &Place, pair: &mut u32) -> Option<LinkPair> {
         let (fabric, group) = (self.image.fabric(), self.image.group());
         for middle in self.dragonfly().groups() {
             if middle == group || middle == to.group {
@@ -275,7 +275,7 @@ impl Switch<'_> {
     /// the destination's group can be reached by a k-th link, and then by no later one either.
     #[cfg_attr(not(target_os = "none"), inline(always))]
     #[allow(clippy::inline_always)]
-    pub(crate) fn links(&self, to: &Place, cells: &Cells, port: u32, k: u32) -> Option<Links> {
+    pub(crate) fn links(&self, to: &Place, cells: &Cells, port: u32, k: u32) -> Option<LinkPair> {
         let h = self.dragonfly().h();
         let own = u32::from(self.image.index().0) * h;
         let x = match cells.stratum {
@@ -294,7 +294,7 @@ impl Switch<'_> {
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline(always))]
     #[allow(clippy::inline_always)]
-    pub(crate) fn links_by_x(&self, to: &Place, x: GlobalPort, k: u32) -> Option<Links> {
+    pub(crate) fn links_by_x(&self, to: &Place, x: GlobalPort, k: u32) -> Option<LinkPair> {
         let (fabric, df) = (self.image.fabric(), self.dragonfly());
         let End { group: middle, port: v } = self.image.behind(x)?;
         if middle == to.group {
@@ -306,14 +306,14 @@ impl Switch<'_> {
         }
         let (y, z) = fabric.ends(second, k);
         let tail = df.split_port(z).0 != to.index;
-        Some(Links { x, y, tail, v: df.split_port(v).0, w: df.split_port(y).0 })
+        Some(LinkPair { x, y, tail, v: df.split_port(v).0, w: df.split_port(y).0 })
     }
 
     /// As [`Self::links`], where k counts the links from this group to behind port z of the
     /// destination's.
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline)]
-    pub(crate) fn links_by_z(&self, to: &Place, z: GlobalPort, k: u32) -> Option<Links> {
+    pub(crate) fn links_by_z(&self, to: &Place, z: GlobalPort, k: u32) -> Option<LinkPair> {
         let (fabric, df, group) = (self.image.fabric(), self.dragonfly(), self.image.group());
         let (middle, kz) = fabric.link_behind(End { group: to.group, port: z })?;
         let first = fabric.links_between(group, middle);
@@ -322,7 +322,7 @@ impl Switch<'_> {
         }
         let (x, v) = fabric.ends(first, k);
         let (_, y) = fabric.ends(fabric.links_between(to.group, middle), kz);
-        Some(Links { x, y, tail: false, v: df.split_port(v).0, w: df.split_port(y).0 })
+        Some(LinkPair { x, y, tail: false, v: df.split_port(v).0, w: df.split_port(y).0 })
     }
 }
 

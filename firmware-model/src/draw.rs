@@ -3,7 +3,7 @@
 //! Sets are rules, so routes are not listed anywhere; they are found in cells (see [`crate::cells`]).
 
 use crate::cells::{
-    Cells, Links, MOST_MISSES, MOST_SOUGHT, MOST_TRIES, MOST_VISITED, Stratum, below, draw_cell,
+    Cells, LinkPair, MOST_MISSES, MOST_SOUGHT, MOST_TRIES, MOST_VISITED, Stratum, below, draw_cell,
     low_u16,
 };
 use crate::path::{Path, Place};
@@ -319,7 +319,13 @@ impl Switch<'_> {
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline(always))]
     #[allow(clippy::inline_always)]
-    fn path_in(&self, wanted: &Wanted<'_>, links: Links, cells: &Cells, way: u32) -> Option<Path> {
+    fn path_in(
+        &self,
+        wanted: &Wanted<'_>,
+        links: LinkPair,
+        cells: &Cells,
+        way: u32,
+    ) -> Option<Path> {
         let Some(set) = wanted.set else { return self.triple(links, way) };
         let direct = u32::from(cells.direct);
         let (detour, mid) = if way < direct {
@@ -336,7 +342,7 @@ impl Switch<'_> {
         &self,
         to: &Place,
         set: &SetView<'_>,
-        links: Links,
+        links: LinkPair,
         shape: Shape,
         detour: Option<SwitchIndex>,
     ) -> Option<Path> {
@@ -352,7 +358,7 @@ impl Switch<'_> {
 
     /// The triple of two links and the number of R in the intermediate group.
     #[inline]
-    fn triple(&self, links: Links, r: u32) -> Option<Path> {
+    fn triple(&self, links: LinkPair, r: u32) -> Option<Path> {
         let r = SwitchIndex(u8::try_from(r).ok()?);
         // Where R is at either end of the local hop between v and w, the walk has no detour.
         let detour = if r == links.v { links.w } else { r };
@@ -362,7 +368,7 @@ impl Switch<'_> {
 
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline)]
-    fn path(&self, links: Links, detour: SwitchIndex, mid: u8) -> Option<Path> {
+    fn path(&self, links: LinkPair, detour: SwitchIndex, mid: u8) -> Option<Path> {
         let (first, head) = self.way_out(links.x, Stage::Middle);
         let hops = 2 + u8::from(head) + mid + u8::from(links.tail);
         Path::new(first, links.x, links.y, detour, hops)

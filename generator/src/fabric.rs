@@ -1,7 +1,7 @@
 //! Loading a fabric: its file, and its cables from an arrangement or a list beside the file.
 
 use crate::fabric_file::{FabricFile, FabricFileError, FabricValueError, Wiring};
-use crate::input_file::{self, Links};
+use crate::input_file::{self, Symlinks};
 use crate::table_set::MANIFEST_FILE;
 use crate::topology::arrangement::{Arrangement, arrange};
 use crate::topology::cable_list::{self, CableListError};
@@ -158,7 +158,7 @@ fn beside(fabric_file: &Path, list: &Path) -> PathBuf {
 }
 
 fn read(path: &Path, most: u64) -> Result<String, FabricError> {
-    let bytes = input_file::read(path, most, Links::Follow)
+    let bytes = input_file::read(path, most, Symlinks::Follow)
         .map_err(|source| FabricError::Io { path: path.to_owned(), source })?;
     String::from_utf8(bytes).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();

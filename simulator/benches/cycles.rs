@@ -8,13 +8,13 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use test_images::{Images, absolute_images};
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_schema::ShapeSet;
-use tvlb_simulator::{Fabric, Run, Settings, Traffic};
+use tvlb_simulator::{BootedFabric, Run, Settings, Traffic};
 
 const CYCLES: u32 = 500;
 
 fn cycles(criterion: &mut Criterion) {
     let Images { fabric, switches } = absolute_images(4, 8, 4, 33, ShapeSet::ALL);
-    let fabric = Fabric::boot(&fabric, &switches).unwrap();
+    let fabric = BootedFabric::boot(&fabric, &switches).unwrap();
     let mut group = criterion.benchmark_group("dfly(4,8,4,33)");
     group.sample_size(10);
     group.throughput(Throughput::Elements(CYCLES.into()));

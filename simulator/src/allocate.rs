@@ -16,7 +16,7 @@
 //! result is that of running one switch after another, except for PAR's second look
 //! (`second_look`).
 
-use crate::links::{Arrival, Links};
+use crate::links::{Arrival, UnderWay};
 use crate::numbers::{CHANNELS, LocalChannel, LocalPort, PORTS, PacketId, low_u8};
 use crate::second_look::SecondLooks;
 use crate::switch_state::{
@@ -45,7 +45,7 @@ impl SwitchStates {
     pub(crate) fn step(
         &mut self,
         number: usize,
-        links: &mut Links,
+        links: &mut UnderWay,
         looks: &mut SecondLooks,
         at: Moment,
     ) {
@@ -106,7 +106,7 @@ fn put_forward(chunk: &mut Chunk, step: &mut StepLists) {
 struct Send<'s> {
     chunk: &'s mut Chunk,
     step: &'s mut StepLists,
-    links: &'s mut Links,
+    links: &'s mut UnderWay,
     looks: &'s mut SecondLooks,
     at: Moment,
     /// The chunk's number.

@@ -2,14 +2,14 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use crate::test_images::{Images, absolute_images};
-use crate::{Deadlock, Fabric, Pattern, Run, RunError, Settings, Traffic};
+use crate::{BootedFabric, Deadlock, Pattern, Run, RunError, Settings, Traffic};
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_schema::ShapeSet;
 
 /// Runs a network with small buffers at full load, its virtual channels renamed.
 fn run(scheme: Scheme, pattern: &Pattern, channel_map: [u8; 8]) -> Result<u64, RunError> {
     let Images { fabric, switches } = absolute_images(2, 4, 2, 9, ShapeSet::ALL);
-    let fabric = Fabric::boot(&fabric, &switches).unwrap();
+    let fabric = BootedFabric::boot(&fabric, &switches).unwrap();
     let mut settings = Settings::new(scheme, VlbPaths::Conventional);
     (settings.buffer_flits, settings.patience_cycles) = (4, 1000);
     let traffic = Traffic::new(pattern, fabric.dragonfly(), 1).unwrap();

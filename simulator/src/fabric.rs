@@ -1,7 +1,7 @@
 //! The network as its images describe it: one booted switch per switch image, and the links.
 //!
-//! Booting is the only way in. A [`Fabric`] that exists is whole: every switch booted, every
-//! image of the same fabric and in its place, every link with both its ends. A `Fabric` never
+//! Booting is the only way in. A [`BootedFabric`] that exists is whole: every switch booted, every
+//! image of the same fabric and in its place, every link with both its ends. A `BootedFabric` never
 //! changes, so any number of runs can share it.
 
 use tvlb_firmware_model::{self as datapath, Error};
@@ -65,14 +65,14 @@ pub enum Link {
 
 /// All switches, booted, and the links between them.
 #[derive(Clone, Debug)]
-pub struct Fabric<'a> {
+pub struct BootedFabric<'a> {
     dragonfly: Dragonfly,
     switches: Vec<datapath::Switch<'a>>,
     /// Per switch its ports in order.
     links: Vec<Link>,
 }
 
-impl<'a> Fabric<'a> {
+impl<'a> BootedFabric<'a> {
     /// Boots every switch from its image; `switches` holds the images by switch number.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! A cycle simulator of Dragonfly networks whose switches boot from the images that ship.
 //!
-//! [`Fabric::boot`] boots one [`tvlb_firmware_model::Switch`] from each switch image and wires
+//! [`BootedFabric::boot`] boots one [`tvlb_firmware_model::Switch`] from each switch image and wires
 //! them as the images say; a [`Revision`] changes what they say first. [`Run`] simulates one load of one [`Pattern`] on it. The switch around
 //! the datapath is an input-queued virtual-channel switch with credit flow control; each modelling
 //! choice is described in the module that makes it:
@@ -22,7 +22,7 @@
 //!     Dragonfly, End, FabricImage, GlobalPort, GroupId, PerDecision, SetContents, SetRule, ShapeSet,
 //!     SwitchContents, VcScheme, encode_fabric_image, encode_switch_image,
 //! };
-//! use tvlb_simulator::{Fabric, Pattern, Settings, Study};
+//! use tvlb_simulator::{BootedFabric, Pattern, Settings, Study};
 //!
 //! // The images, as the generator writes them.
 //! let df = Dragonfly::new(1, 2, 1, 3)?;
@@ -45,7 +45,7 @@
 //!     })
 //!     .collect();
 //!
-//! let fabric = Fabric::boot(&fabric_image, &switch_images)?;
+//! let fabric = BootedFabric::boot(&fabric_image, &switch_images)?;
 //! let pattern: Pattern = "shift(1,0)".parse()?;
 //! let settings = Settings { window_cycles: 500, ..Settings::new(Scheme::UgalL, VlbPaths::Custom) };
 //! let study = Study { fabric: &fabric, settings: &settings, pattern: &pattern, seeds: &[1] };
@@ -90,7 +90,7 @@ mod watchdog;
 mod worklist;
 
 pub use conservation::ConservationError;
-pub use fabric::{BootError, Fabric, Link, MOST_PORTS};
+pub use fabric::{BootError, BootedFabric, Link, MOST_PORTS};
 pub use network::DatapathError;
 pub use outcome::{Fairness, Figures, LinkLoad, Outcome};
 pub use revise::Revision;

@@ -22,7 +22,7 @@ pub(crate) struct Arrival {
 
 /// Everything under way, and what is counted of it.
 #[derive(Debug)]
-pub(crate) struct Links {
+pub(crate) struct UnderWay {
     pub(crate) pool: Pool,
     /// Packets from switches by the cycle in which they arrive.
     pub(crate) arrivals: Calendar<Arrival>,
@@ -40,7 +40,7 @@ pub(crate) struct Links {
     pub(crate) delivered: u64,
 }
 
-impl Links {
+impl UnderWay {
     /// Links with nothing under way, for so many chunks of switches. Whatever is filed later is
     /// at most `horizon` cycles ahead.
     pub(crate) fn new(horizon: u32, chunks: usize, tally: Tally) -> Self {

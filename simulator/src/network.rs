@@ -22,8 +22,8 @@
 
 use crate::allocate::{Moment, make_ready, wait};
 use crate::arrivals::Gaps;
-use crate::fabric::Fabric;
-use crate::links::{Arrival, Links};
+use crate::fabric::BootedFabric;
+use crate::links::{Arrival, UnderWay};
 use crate::numbers::{CHANNELS, ChannelId, LocalChannel, PORT_BITS, PORTS, PacketId, PortId};
 use crate::packet::{Flit, Origin};
 use crate::second_look::SecondLooks;
@@ -56,7 +56,7 @@ pub(crate) struct Source {
 
 /// A run in progress.
 pub(crate) struct Network<'f> {
-    pub(crate) fabric: &'f Fabric<'f>,
+    pub(crate) fabric: &'f BootedFabric<'f>,
     pub(crate) settings: &'f Settings,
     pub(crate) traffic: &'f Traffic,
     pub(crate) gaps: Gaps,
@@ -65,7 +65,7 @@ pub(crate) struct Network<'f> {
     pub(crate) states: SwitchStates,
     pub(crate) sources: Vec<Source>,
     pub(crate) switch_rngs: Vec<Xoshiro256PlusPlus>,
-    pub(crate) links: Links,
+    pub(crate) links: UnderWay,
     pub(crate) second_looks: SecondLooks,
     /// Nodes by the cycle in which they next have something to send.
     pub(crate) wakeups: Wakeups,
@@ -91,7 +91,7 @@ pub struct DatapathError {
 impl<'f> Network<'f> {
     /// A network without packets. `channels` is how many virtual channels a link has.
     pub(crate) fn new(
-        fabric: &'f Fabric<'f>,
+        fabric: &'f BootedFabric<'f>,
         settings: &'f Settings,
         traffic: &'f Traffic,
         channels: u8,
@@ -134,7 +134,7 @@ impl<'f> Network<'f> {
                 Xoshiro256PlusPlus::seed_from_u64(stream(seed, 1 << 32 | u64::from(switch)))
             })
             .collect();
-        let links = Links::new(horizon, chunks, tally);
+        let links = UnderWay::new(horizon, chunks, tally);
         Self {
             fabric,
             settings,
@@ -309,7 +309,7 @@ impl<'f> Network<'f> {
         number: usize,
         now: u32,
     ) -> Result<(), Box<DatapathError>> {
-        let Links { pool, arrivals, injections, .. } = &mut self.links;
+        let UnderWay { pool, arrivals, injections, .. } = &mut self.links;
         let calendar = if FROM_NODES { injections } else { arrivals };
         let bucket = calendar.take(now, number);
         let bits = self.states.port_bits;

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use crate::test_images::{Images, absolute_images};
-use crate::{Fabric, Pattern, Run, Settings, Traffic};
+use crate::{BootedFabric, Pattern, Run, Settings, Traffic};
 use tvlb_firmware_model::{Error, Scheme, VlbPaths};
 use tvlb_schema::ShapeSet;
 
@@ -21,7 +21,8 @@ fn replacing_tables_in_a_saturated_network_loses_nothing() {
             image.clone_from(&long.switches[number]);
         }
     }
-    let fabrics = [&short, &mixed, &long].map(|i| Fabric::boot(&i.fabric, &i.switches).unwrap());
+    let fabrics =
+        [&short, &mixed, &long].map(|i| BootedFabric::boot(&i.fabric, &i.switches).unwrap());
     let [short, mixed, long] = &fabrics;
     for scheme in [Scheme::Vlb, Scheme::UgalL, Scheme::Par] {
         for pattern in [Pattern::Uniform, Pattern::Shift { groups: 1, switches: 0 }] {
@@ -46,8 +47,8 @@ fn replacing_tables_in_a_saturated_network_loses_nothing() {
 #[test]
 fn tables_of_other_cables_are_refused_and_the_old_ones_serve_on() {
     let (images, others) = (images(0xfff), absolute_images(2, 4, 2, 8, ShapeSet::ALL));
-    let fabric = Fabric::boot(&images.fabric, &images.switches).unwrap();
-    let other = Fabric::boot(&others.fabric, &others.switches).unwrap();
+    let fabric = BootedFabric::boot(&images.fabric, &images.switches).unwrap();
+    let other = BootedFabric::boot(&others.fabric, &others.switches).unwrap();
     let settings = Settings::new(Scheme::UgalL, VlbPaths::Custom);
     let traffic = Traffic::new(&Pattern::Uniform, fabric.dragonfly(), 1).unwrap();
     let mut run = Run::new(&fabric, &settings, &traffic, 0.5, 1).unwrap();

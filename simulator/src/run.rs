@@ -9,7 +9,7 @@
 //! traffic, load and seed, bit for bit.
 
 use crate::conservation::ConservationError;
-use crate::fabric::{BootError, Fabric};
+use crate::fabric::{BootError, BootedFabric};
 use crate::network::{DatapathError, Network};
 use crate::outcome::Outcome;
 use crate::settings::{Settings, SettingsError};
@@ -77,7 +77,7 @@ impl<'f> Run<'f> {
     /// # Errors
     /// The settings or the load make no sense.
     pub fn new(
-        fabric: &'f Fabric<'f>,
+        fabric: &'f BootedFabric<'f>,
         settings: &'f Settings,
         traffic: &'f Traffic,
         load: f64,
@@ -117,7 +117,7 @@ impl<'f> Run<'f> {
     /// # Errors
     /// The first switch whose new tables are not for the same cables and virtual channels; then
     /// the old ones of all stay.
-    pub fn replace_tables(&mut self, fabric: &'f Fabric<'f>) -> Result<(), BootError> {
+    pub fn replace_tables(&mut self, fabric: &'f BootedFabric<'f>) -> Result<(), BootError> {
         let old = self.network.fabric;
         for (old, new) in old.switches().iter().zip(fabric.switches()) {
             let switch = old.image().switch();

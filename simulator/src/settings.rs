@@ -4,7 +4,7 @@
 //! latencies 10 and 15, an internal speed-up of 2, three windows of warm-up and one that is
 //! measured, of 10,000 cycles each; saturated above a mean latency of 500 cycles.
 
-use crate::fabric::Fabric;
+use crate::fabric::BootedFabric;
 use tvlb_firmware_model::{Channels, Scheme, VlbPaths};
 
 /// The most virtual channels: the packet header has three bits for one.
@@ -121,7 +121,7 @@ impl Settings {
     ///
     /// # Errors
     /// Fewer are asked for than the scheme needs, or more than the header can name.
-    pub fn channels(&self, fabric: &Fabric<'_>) -> Result<u8, SettingsError> {
+    pub fn channels(&self, fabric: &BootedFabric<'_>) -> Result<u8, SettingsError> {
         let channels = fabric.switches().first().map(|s| s.image().virtual_channels());
         let channels = channels.unwrap_or_default();
         let needed = Channels::needed(channels, self.scheme).most();
@@ -157,7 +157,7 @@ impl Settings {
     /// channels.
     pub(crate) fn check_with(
         &self,
-        fabric: &Fabric<'_>,
+        fabric: &BootedFabric<'_>,
         loads: &[f64],
     ) -> Result<u8, SettingsError> {
         self.check()?;

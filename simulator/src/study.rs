@@ -3,7 +3,7 @@
 //! Runs are independent and spread over the threads of the current rayon pool; what comes out
 //! depends on images, settings, loads and seeds alone, not on how many threads there are.
 
-use crate::fabric::Fabric;
+use crate::fabric::BootedFabric;
 use crate::outcome::Outcome;
 use crate::run::{Run, RunError, StopRule};
 use crate::search::{Probing, last_good};
@@ -87,7 +87,7 @@ pub struct Point {
 #[derive(Clone, Copy, Debug)]
 pub struct Study<'f> {
     /// The network that is simulated.
-    pub fabric: &'f Fabric<'f>,
+    pub fabric: &'f BootedFabric<'f>,
     /// The settings of every run.
     pub settings: &'f Settings,
     /// The traffic of every run.

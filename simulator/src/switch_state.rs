@@ -19,7 +19,7 @@
 //! another, so that what one part of a cycle has read is still in the nearest cache for the next
 //! part, and for the next cycle.
 
-use crate::fabric::{Fabric, Link, MOST_PORTS};
+use crate::fabric::{BootedFabric, Link, MOST_PORTS};
 use crate::numbers::{CHANNELS, ChannelId, LocalChannel, LocalPort, PORTS, PacketId, Peer, PortId};
 use crate::settings::Settings;
 use crate::worklist::WorkList;
@@ -197,7 +197,7 @@ pub(crate) struct StepLists {
 
 impl SwitchStates {
     #[expect(clippy::large_stack_arrays, reason = "one chunk, once for each run")]
-    pub(crate) fn new(fabric: &Fabric<'_>, settings: &Settings, channels: u8) -> Self {
+    pub(crate) fn new(fabric: &BootedFabric<'_>, settings: &Settings, channels: u8) -> Self {
         let df = fabric.dragonfly();
         let port_bits = df.radix().next_power_of_two().trailing_zeros();
         let chunks = (df.switch_count() << port_bits).div_ceil(MOST_PORTS);

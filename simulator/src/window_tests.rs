@@ -3,7 +3,7 @@
 
 use crate::settings::Injection;
 use crate::test_images::absolute_images;
-use crate::{Fabric, Pattern, Run, Settings, Traffic};
+use crate::{BootedFabric, Pattern, Run, Settings, Traffic};
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_schema::ShapeSet;
 
@@ -21,7 +21,7 @@ fn many_cycles_at_once_are_the_same_as_one_after_the_other() {
         (absolute_images(2, 4, 2, 9, ShapeSet::ALL), [1.0, 0.2, 0.6, 0.5]),
         (absolute_images(2, 6, 2, 13, ShapeSet::ALL), [0.5, 0.2, 0.3, 0.4]),
     ] {
-        let fabric = Fabric::boot(&images.fabric, &images.switches).unwrap();
+        let fabric = BootedFabric::boot(&images.fabric, &images.switches).unwrap();
         let schemes = [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::Par];
         for (scheme, load) in schemes.into_iter().zip(loads) {
             for (local, global, node) in [(10, 15, 1), (2, 40, 3), (30, 3, 7), (1, 5, 2)] {

@@ -8,7 +8,7 @@ use test_images::{Images, absolute_images};
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_schema::NodeId;
 use tvlb_schema::ShapeSet;
-use tvlb_simulator::{Fabric, Pattern, Run, Settings, Study, Traffic};
+use tvlb_simulator::{BootedFabric, Pattern, Run, Settings, Study, Traffic};
 
 fn small() -> Images {
     absolute_images(2, 4, 2, 9, ShapeSet::ALL)
@@ -17,7 +17,7 @@ fn small() -> Images {
 #[test]
 fn images_that_make_no_network() {
     let error = |images: &Images| {
-        Fabric::boot(&images.fabric, &images.switches).map(|_| ()).unwrap_err().to_string()
+        BootedFabric::boot(&images.fabric, &images.switches).map(|_| ()).unwrap_err().to_string()
     };
     let mut images = small();
     images.switches.pop();
@@ -93,7 +93,7 @@ fn traffic_that_does_not_fit() {
 #[test]
 fn settings_that_cannot_be_run() {
     let images = small();
-    let fabric = Fabric::boot(&images.fabric, &images.switches).unwrap();
+    let fabric = BootedFabric::boot(&images.fabric, &images.switches).unwrap();
     let traffic = Traffic::new(&Pattern::Uniform, fabric.dragonfly(), 1).unwrap();
     let error = |settings: &Settings, load| {
         Run::new(&fabric, settings, &traffic, load, 1).map(|_| ()).unwrap_err().to_string()

@@ -10,9 +10,9 @@ use test_images::{
 };
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_schema::{SetRule, ShapeSet};
-use tvlb_simulator::{Fabric, Outcome, Pattern, Run, Settings, StopRule, Traffic};
+use tvlb_simulator::{BootedFabric, Outcome, Pattern, Run, Settings, StopRule, Traffic};
 
-fn outcome(fabric: &Fabric<'_>, settings: &Settings, pattern: &str, load: f64) -> Outcome {
+fn outcome(fabric: &BootedFabric<'_>, settings: &Settings, pattern: &str, load: f64) -> Outcome {
     let pattern: Pattern = pattern.parse().unwrap();
     let traffic = Traffic::new(&pattern, fabric.dragonfly(), 1).unwrap();
     let run = Run::new(fabric, settings, &traffic, load, 1).unwrap();
@@ -28,7 +28,7 @@ fn assert_within(percent: f64, found: f64, expected: f64, what: &str) {
 fn minimal_adversarial_traffic_gets_its_share_of_the_links() {
     let df = dragonfly(2, 4, 2, 9);
     let Images { fabric, switches } = images(&df, &absolute(&df), SetRule::whole(ShapeSet::ALL));
-    let fabric = Fabric::boot(&fabric, &switches).unwrap();
+    let fabric = BootedFabric::boot(&fabric, &switches).unwrap();
     let mut settings = Settings::new(Scheme::Min, VlbPaths::Custom);
     // All 8 nodes of a group share its one link to the next. A buffer of 32 flits covers 32 of
     // the 34 cycles that a credit takes to come back, one of 64 all of them.
@@ -46,7 +46,7 @@ fn minimal_curves_are_booksims() {
     let df = dragonfly(2, 4, 2, 9);
     let Images { fabric, switches } =
         images(&df, &absolute_classic(&df), SetRule::whole(ShapeSet::ALL));
-    let fabric = Fabric::boot(&fabric, &switches).unwrap();
+    let fabric = BootedFabric::boot(&fabric, &switches).unwrap();
     let settings = Settings::new(Scheme::Min, VlbPaths::Custom);
     for (pattern, load, latency) in [
         ("uniform", 0.1, 37.26),
@@ -83,7 +83,7 @@ fn published_latencies_are_met() {
         (Scheme::Par, strategic, 0.2, 59.9),
     ] {
         let Images { fabric, switches } = images(&df, &absolute(&df), rule);
-        let fabric = Fabric::boot(&fabric, &switches).unwrap();
+        let fabric = BootedFabric::boot(&fabric, &switches).unwrap();
         let paths = if rule == conventional { VlbPaths::Conventional } else { VlbPaths::Custom };
         let mut settings = Settings::new(scheme, paths);
         settings.warm_up_windows = 1;
@@ -97,7 +97,7 @@ fn ugal_goes_round_where_it_must_and_only_there() {
     let df = dragonfly(2, 4, 2, 9);
     let Images { fabric, switches } =
         images(&df, &absolute(&df), SetRule::whole(below(&["011", "110"])));
-    let fabric = Fabric::boot(&fabric, &switches).unwrap();
+    let fabric = BootedFabric::boot(&fabric, &switches).unwrap();
     let settings = Settings::new(Scheme::UgalL, VlbPaths::Custom);
     let adversarial = outcome(&fabric, &settings, "shift(1,0)", 0.25);
     assert!(!adversarial.saturated && adversarial.all.vlb_share > 0.5);

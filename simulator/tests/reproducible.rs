@@ -9,7 +9,7 @@ use std::fmt::Write;
 use test_images::{Images, absolute_images};
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_schema::ShapeSet;
-use tvlb_simulator::{Fabric, Point, Saturation, Settings, Study};
+use tvlb_simulator::{BootedFabric, Point, Saturation, Settings, Study};
 
 const SCHEMES: [Scheme; 5] = [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::Par, Scheme::UgalG];
 
@@ -19,7 +19,7 @@ fn settings(scheme: Scheme) -> Settings {
     settings
 }
 
-fn study(fabric: &Fabric<'_>, scheme: Scheme, threads: usize) -> (Vec<Point>, Saturation) {
+fn study(fabric: &BootedFabric<'_>, scheme: Scheme, threads: usize) -> (Vec<Point>, Saturation) {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let settings = settings(scheme);
     let pattern = "tmixed(50,50,1,1)".parse().unwrap();
@@ -30,7 +30,7 @@ fn study(fabric: &Fabric<'_>, scheme: Scheme, threads: usize) -> (Vec<Point>, Sa
 #[test]
 fn threads_change_nothing() {
     let Images { fabric, switches } = absolute_images(2, 4, 2, 9, ShapeSet::ALL);
-    let fabric = Fabric::boot(&fabric, &switches).unwrap();
+    let fabric = BootedFabric::boot(&fabric, &switches).unwrap();
     for scheme in SCHEMES {
         assert_eq!(study(&fabric, scheme, 1), study(&fabric, scheme, 3));
     }
@@ -39,7 +39,7 @@ fn threads_change_nothing() {
 #[test]
 fn a_small_table_is_pinned() {
     let Images { fabric, switches } = absolute_images(2, 4, 2, 9, ShapeSet::ALL);
-    let fabric = Fabric::boot(&fabric, &switches).unwrap();
+    let fabric = BootedFabric::boot(&fabric, &switches).unwrap();
     let mut table = String::from("scheme load latency p50 p99 most accepted hops vlb saturated\n");
     for scheme in SCHEMES {
         let settings = settings(scheme);

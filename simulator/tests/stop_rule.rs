@@ -8,13 +8,13 @@ mod test_images;
 use test_images::{Images, absolute, dragonfly, images};
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_schema::{SetRule, ShapeSet};
-use tvlb_simulator::{Fabric, Outcome, Pattern, Run, Settings, StopRule, Traffic};
+use tvlb_simulator::{BootedFabric, Outcome, Pattern, Run, Settings, StopRule, Traffic};
 
 #[test]
 fn giving_up_early_changes_no_verdict() {
     let df = dragonfly(2, 4, 2, 9);
     let Images { fabric, switches } = images(&df, &absolute(&df), SetRule::whole(ShapeSet::ALL));
-    let fabric = Fabric::boot(&fabric, &switches).unwrap();
+    let fabric = BootedFabric::boot(&fabric, &switches).unwrap();
     let mut settings = Settings::new(Scheme::UgalL, VlbPaths::Custom);
     (settings.window_cycles, settings.warm_up_windows, settings.latency_limit_cycles) =
         (600, 2, 100);

@@ -7,10 +7,10 @@ mod test_images;
 use test_images::{Images, absolute, dragonfly, images, shape};
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_schema::{Decision, Dragonfly, NodeId, SetRule, Shape, ShapeSet, SwitchId};
-use tvlb_simulator::{Fabric, Injection, Outcome, Pattern, Run, Settings, StopRule, Traffic};
+use tvlb_simulator::{BootedFabric, Injection, Outcome, Pattern, Run, Settings, StopRule, Traffic};
 
 /// One node sends to another, rarely.
-fn lone_flow(fabric: &Fabric<'_>, scheme: Scheme, from: NodeId, to: NodeId) -> Outcome {
+fn lone_flow(fabric: &BootedFabric<'_>, scheme: Scheme, from: NodeId, to: NodeId) -> Outcome {
     let mut settings = Settings::new(scheme, VlbPaths::Custom);
     (settings.warm_up_windows, settings.window_cycles) = (0, 20_000);
     let pattern = Pattern::Pairs(vec![(from, to)]);
@@ -33,7 +33,7 @@ fn assert_all_take(outcome: &Outcome, local: u32, global: u32) {
 fn every_minimal_path_takes_its_closed_form() {
     let df = dragonfly(2, 4, 2, 9);
     let Images { fabric, switches } = images(&df, &absolute(&df), SetRule::whole(ShapeSet::ALL));
-    let fabric = Fabric::boot(&fabric, &switches).unwrap();
+    let fabric = BootedFabric::boot(&fabric, &switches).unwrap();
     for to in 0..df.node_count() {
         let from = NodeId(5);
         let (source, destination) = (df.switch_of(from).0, df.switch_of(NodeId(to)).0);
@@ -53,7 +53,7 @@ fn every_minimal_path_takes_its_closed_form() {
 }
 
 /// Two switches that have a route of this shape, if such there are.
-fn pair_with(fabric: &Fabric<'_>, shape: Shape) -> Option<(SwitchId, SwitchId)> {
+fn pair_with(fabric: &BootedFabric<'_>, shape: Shape) -> Option<(SwitchId, SwitchId)> {
     let df: &Dragonfly = fabric.dragonfly();
     df.switches().map(|to| (SwitchId(0), to)).find(|&(from, to)| {
         let mut found = false;
@@ -69,7 +69,7 @@ fn a_route_of_every_shape_takes_its_closed_form() {
     for shape in Shape::all() {
         let Images { fabric, switches } =
             images(&df, &absolute(&df), SetRule::whole(ShapeSet::only(shape)));
-        let fabric = Fabric::boot(&fabric, &switches).unwrap();
+        let fabric = BootedFabric::boot(&fabric, &switches).unwrap();
         let (from, to) = pair_with(&fabric, shape).unwrap();
         let outcome = lone_flow(&fabric, Scheme::Vlb, df.node(from, 1), df.node(to, 2));
         assert_all_take(&outcome, u32::from(shape.hops()) - 2, 2);
@@ -82,7 +82,7 @@ fn latencies_and_the_speedup_are_what_the_settings_say() {
     let df = dragonfly(4, 8, 4, 9);
     let set = SetRule::whole(ShapeSet::only(shape("121")));
     let Images { fabric, switches } = images(&df, &absolute(&df), set);
-    let fabric = Fabric::boot(&fabric, &switches).unwrap();
+    let fabric = BootedFabric::boot(&fabric, &switches).unwrap();
     let (from, to) = pair_with(&fabric, shape("121")).unwrap();
     let pattern = Pattern::Pairs(vec![(df.node(from, 0), df.node(to, 0))]);
     let traffic = Traffic::new(&pattern, &df, 1).unwrap();

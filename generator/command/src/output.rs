@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use tvlb_generator::input_file::{self, Links};
+use tvlb_generator::input_file::{self, Symlinks};
 use tvlb_generator::whole_file;
 use tvlb_progress::Progress;
 
@@ -33,7 +33,7 @@ pub(crate) fn use_threads(threads: Option<usize>) -> Outcome {
 
 /// The text of a file that an option names: flows of traffic, a line for each of at most 2²⁴ nodes.
 pub(crate) fn read_input(path: impl AsRef<Path>) -> io::Result<String> {
-    input_file::read_text(path.as_ref(), 512 << 20, Links::Follow)
+    input_file::read_text(path.as_ref(), 512 << 20, Symlinks::Follow)
 }
 
 /// Writes a file that the user asked for, whole or not at all.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use tvlb_table_set::input_file::{self, Links};
+use tvlb_table_set::input_file::{self, Symlinks};
 use tvlb_table_set::{sha256, whole_file};
 
 /// The largest file that is read: a run has some tens of figures.
@@ -77,7 +77,7 @@ impl RunDirectory {
         subject: &impl Serialize,
     ) -> Result<Option<V>, StoreError> {
         let path = self.path_of(subject);
-        let bytes = match input_file::read(&path, MOST_BYTES, Links::Follow) {
+        let bytes = match input_file::read(&path, MOST_BYTES, Symlinks::Follow) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(StoreError::io(&path)(error)),

@@ -21,7 +21,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use tvlb_table_set::input_file::{self, Links};
+use tvlb_table_set::input_file::{self, Symlinks};
 use tvlb_table_set::whole_file;
 
 /// The version changes with the format, so that older files are refused.
@@ -148,7 +148,7 @@ where
 
     fn read(&self) -> Result<BTreeMap<K, V>, StoreError> {
         let Some(path) = &self.path else { return Ok(BTreeMap::new()) };
-        let bytes = match input_file::read(path, MOST_BYTES, Links::Follow) {
+        let bytes = match input_file::read(path, MOST_BYTES, Symlinks::Follow) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
             Err(error) => return Err(StoreError::io(path)(error)),

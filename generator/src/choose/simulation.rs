@@ -18,7 +18,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_progress::Progress;
-use tvlb_simulator::{Fabric as Network, Outcome, Run, RunError, Settings, StopRule, Traffic};
+use tvlb_simulator::{BootedFabric, Outcome, Run, RunError, Settings, StopRule, Traffic};
 
 /// The images that switches would boot from, were a candidate chosen.
 ///
@@ -58,7 +58,7 @@ pub(super) fn make_state(directory: Option<&Path>) -> Result<(), ChooseError> {
 struct Booted<'i> {
     /// Names the contender in the memory of runs: scheme, policies and seed.
     name: String,
-    network: Network<'i>,
+    network: BootedFabric<'i>,
     settings: Settings,
 }
 
@@ -93,7 +93,7 @@ impl<'i> SimulatedRunner<'i> {
             };
             Ok(Booted {
                 name: format!("{}, {name}", scheme.name()),
-                network: Network::boot(&images.fabric, &images.switches)?,
+                network: BootedFabric::boot(&images.fabric, &images.switches)?,
                 settings: panel.settings(scheme, paths),
             })
         };

@@ -10,7 +10,7 @@ use std::path::Path;
 
 /// What to do with a symbolic link at the end of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Links {
+pub enum Symlinks {
     /// Read what it leads to: a path that the user has chosen.
     Follow,
     /// Refuse it: within a table set nothing leads out of it.
@@ -30,7 +30,7 @@ enum Refused {
 ///
 /// # Errors
 /// The system's answer, or what is there instead of such a file.
-pub fn read(path: &Path, most: u64, links: Links) -> io::Result<Vec<u8>> {
+pub fn read(path: &Path, most: u64, links: Symlinks) -> io::Result<Vec<u8>> {
     let (file, found) = open(path, links)?;
     limited(file, found, most)
 }
@@ -55,7 +55,7 @@ pub(crate) fn limited(file: File, found: u64, most: u64) -> io::Result<Vec<u8>> 
 ///
 /// # Errors
 /// As of [`read()`].
-pub fn read_text(path: &Path, most: u64, links: Links) -> io::Result<String> {
+pub fn read_text(path: &Path, most: u64, links: Symlinks) -> io::Result<String> {
     String::from_utf8(read(path, most, links)?)
         .map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is not UTF-8 text"))
 }
@@ -64,7 +64,7 @@ pub fn read_text(path: &Path, most: u64, links: Links) -> io::Result<String> {
 ///
 /// # Errors
 /// The system's answer, or what is there instead of a regular file.
-pub fn read_start(path: &Path, most: u64, links: Links) -> io::Result<(Vec<u8>, u64)> {
+pub fn read_start(path: &Path, most: u64, links: Symlinks) -> io::Result<(Vec<u8>, u64)> {
     let (file, found) = open(path, links)?;
     start(file, found, most)
 }
@@ -78,10 +78,10 @@ pub(crate) fn start(file: File, found: u64, most: u64) -> io::Result<(Vec<u8>, u
 }
 
 /// Opens a regular file, and says how long it is.
-fn open(path: &Path, links: Links) -> io::Result<(File, u64)> {
+fn open(path: &Path, links: Symlinks) -> io::Result<(File, u64)> {
     let metadata = match links {
-        Links::Follow => fs::metadata(path)?,
-        Links::Refuse => fs::symlink_metadata(path)?,
+        Symlinks::Follow => fs::metadata(path)?,
+        Symlinks::Refuse => fs::symlink_metadata(path)?,
     };
     check(&metadata)?;
     // Between the look and the opening something else may have been put there.
@@ -121,12 +121,12 @@ fn kind(found: fs::FileType) -> &'static str {
 }
 
 #[cfg(target_os = "linux")]
-fn open_without_waiting(path: &Path, links: Links) -> io::Result<File> {
+fn open_without_waiting(path: &Path, links: Symlinks) -> io::Result<File> {
     use rustix::fs::OFlags;
     use std::os::unix::fs::OpenOptionsExt;
     // A pipe would wait for its writer.
     let mut flags = OFlags::NONBLOCK;
-    if links == Links::Refuse {
+    if links == Symlinks::Refuse {
         flags |= OFlags::NOFOLLOW;
     }
     let flags = i32::try_from(flags.bits()).map_err(io::Error::other)?;
@@ -134,7 +134,7 @@ fn open_without_waiting(path: &Path, links: Links) -> io::Result<File> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn open_without_waiting(path: &Path, _: Links) -> io::Result<File> {
+fn open_without_waiting(path: &Path, _: Symlinks) -> io::Result<File> {
     OpenOptions::new().read(true).open(path)
 }
 
@@ -147,10 +147,10 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("file");
         fs::write(&path, "content").unwrap();
-        assert_eq!(read(&path, 7, Links::Refuse).unwrap(), b"content");
-        let error = read(&path, 6, Links::Refuse).unwrap_err();
+        assert_eq!(read(&path, 7, Symlinks::Refuse).unwrap(), b"content");
+        let error = read(&path, 6, Symlinks::Refuse).unwrap_err();
         assert_eq!(error.to_string(), "found 7 bytes, accepted at most 6");
-        assert_eq!(read_start(&path, 3, Links::Refuse).unwrap(), (b"con".to_vec(), 7));
+        assert_eq!(read_start(&path, 3, Symlinks::Refuse).unwrap(), (b"con".to_vec(), 7));
     }
 
     #[test]
@@ -158,7 +158,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("huge");
         File::create(&path).unwrap().set_len(1 << 40).unwrap();
-        let error = read(&path, 1 << 10, Links::Follow).unwrap_err();
+        let error = read(&path, 1 << 10, Symlinks::Follow).unwrap_err();
         assert_eq!(error.to_string(), "found 1099511627776 bytes, accepted at most 1024");
     }
 
@@ -173,9 +173,12 @@ mod tests {
         let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
         assert!(made.success());
         let error = |path: &Path, links| read(path, 100, links).unwrap_err().to_string();
-        assert_eq!(read(&link, 100, Links::Follow).unwrap(), b"content");
-        assert_eq!(error(&link, Links::Refuse), "found a symbolic link, accepted a regular file");
-        for links in [Links::Follow, Links::Refuse] {
+        assert_eq!(read(&link, 100, Symlinks::Follow).unwrap(), b"content");
+        assert_eq!(
+            error(&link, Symlinks::Refuse),
+            "found a symbolic link, accepted a regular file"
+        );
+        for links in [Symlinks::Follow, Symlinks::Refuse] {
             assert_eq!(error(&pipe, links), "found a named pipe, accepted a regular file");
             let zero = Path::new("/dev/zero");
             assert_eq!(error(zero, links), "found a device, accepted a regular file");

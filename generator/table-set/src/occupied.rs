@@ -6,7 +6,7 @@
 
 use super::read::{Label, MOST_MANIFEST_BYTES};
 use super::{MANIFEST_FILE, REPORT_FILE, ReadError, SWITCHES, TableSet};
-use crate::input_file::{self, Links};
+use crate::input_file::{self, Symlinks};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -80,7 +80,7 @@ pub fn table_set_around(path: &Path) -> Option<PathBuf> {
 
 fn has_manifest(directory: &Path) -> bool {
     let manifest = directory.join(MANIFEST_FILE);
-    let json = input_file::read(&manifest, MOST_MANIFEST_BYTES, Links::Refuse);
+    let json = input_file::read(&manifest, MOST_MANIFEST_BYTES, Symlinks::Refuse);
     let label = json.ok().and_then(|json| serde_json::from_slice(&json).ok());
     label.is_some_and(|Label { format }| format.starts_with(ANY_FORMAT))
 }

@@ -2,7 +2,7 @@
 //! is, a switch must also find.
 
 use super::VerifyError;
-use super::packet::Fabric;
+use super::packet::BootedSwitches;
 use super::presence::distinct_sets;
 use super::sample::hash;
 use std::convert::Infallible;
@@ -85,7 +85,7 @@ impl Credits for Queues<'_> {
 
 /// One source switch that is asked.
 pub(super) struct Questions<'s, 'f> {
-    fabric: &'s Fabric<'f>,
+    fabric: &'s BootedSwitches<'f>,
     from: SwitchId,
     sets: Vec<Decision>,
     words: Words,
@@ -103,7 +103,12 @@ pub(super) struct Known {
 }
 
 impl<'s, 'f> Questions<'s, 'f> {
-    pub(super) fn new(fabric: &'s Fabric<'f>, from: SwitchId, seed: u64, limited: bool) -> Self {
+    pub(super) fn new(
+        fabric: &'s BootedSwitches<'f>,
+        from: SwitchId,
+        seed: u64,
+        limited: bool,
+    ) -> Self {
         let switch = &fabric.switches[from.as_usize()];
         let rng = DefaultRng::seed_from_u64(hash(seed, u32::from(from.0)));
         let most_words =

@@ -1,7 +1,7 @@
 //! What was verified, in words and as values.
 
 use super::dependencies::Dependencies;
-use super::packet::Fabric;
+use super::packet::BootedSwitches;
 use super::routes::Walks;
 use super::sample::Sample;
 use serde::Serialize;
@@ -109,7 +109,7 @@ pub struct Certificate {
 }
 
 impl Certificate {
-    pub(super) fn new(set: &TableSet, fabric: &Fabric<'_>, found: &Found<'_>) -> Self {
+    pub(super) fn new(set: &TableSet, fabric: &BootedSwitches<'_>, found: &Found<'_>) -> Self {
         let &Found { sample, walks, dependencies, bytes, planned } = found;
         let manifest = set.manifest();
         let df = &fabric.df;

@@ -2,7 +2,7 @@
 
 use super::VerifyError;
 use super::link_shares::LinkShares;
-use super::packet::Fabric;
+use super::packet::BootedSwitches;
 use super::presence::Told;
 use super::routes::Walks;
 use rayon::prelude::*;
@@ -143,7 +143,7 @@ fn thinned(manifest: &Manifest, decision: Decision) -> u64 {
 pub(super) fn check_balance(
     manifest: &Manifest,
     directory: &Path,
-    (fabric, shares): (&Fabric<'_>, &LinkShares),
+    (fabric, shares): (&BootedSwitches<'_>, &LinkShares),
 ) -> Result<(), VerifyError> {
     for (number, decision) in Decision::ALL.into_iter().enumerate() {
         let Some(balance) = &manifest.sets.get(decision).balance else { continue };

@@ -9,7 +9,7 @@
 //! must not share an error with what it verifies.
 
 use super::VerifyError;
-use super::packet::Fabric;
+use super::packet::BootedSwitches;
 use tvlb_progress::Progress;
 use tvlb_schema::{FabricImage, GlobalPort, GroupId, Shape, SwitchIndex};
 
@@ -145,7 +145,7 @@ impl Crossings {
 
 /// How many VLB walks there are in all, counted from above: a detour over each switch but one, or
 /// none. Takes time in proportion to the pairs of groups.
-pub(super) fn most_walks(fabric: &Fabric<'_>) -> u128 {
+pub(super) fn most_walks(fabric: &BootedSwitches<'_>) -> u128 {
     let (df, image) = (&fabric.df, fabric.switches[0].image().fabric());
     let a = u128::from(df.a());
     let within = u128::from(df.g()) * a * a.saturating_sub(1) * a.saturating_sub(2);
@@ -214,7 +214,7 @@ mod tests {
         let images = &made.images;
         let switches: Vec<_> =
             images.switches.iter().map(|s| Switch::boot(&images.fabric, s).unwrap()).collect();
-        let fabric = Fabric::new(&switches);
+        let fabric = BootedSwitches::new(&switches);
         let mut expected = 6 * 4 * 3 * 2;
         let df = fabric.df;
         let image = *switches[0].image().fabric();

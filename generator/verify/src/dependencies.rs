@@ -11,7 +11,7 @@
 //! where the rank of channels rises at every hop, since the class alone decides the rank.
 
 use super::VerifyError;
-use super::packet::{Fabric, Hop};
+use super::packet::{BootedSwitches, Hop};
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tvlb_progress::Progress;
@@ -110,7 +110,7 @@ impl Dependencies {
     }
 
     /// The highest virtual channel in use on local and on global links, plus one.
-    pub(super) fn channels_in_use(&self, fabric: &Fabric<'_>) -> [u8; 2] {
+    pub(super) fn channels_in_use(&self, fabric: &BootedSwitches<'_>) -> [u8; 2] {
         let mut most = [0; 2];
         for channel in ones(&self.used, 0, self.used.len() * 64) {
             if let Some(hop) = self.hop(fabric, channel) {
@@ -128,7 +128,7 @@ impl Dependencies {
         ones(&self.waits, first, first + self.ways_out()).map(move |bit| base + bit - first)
     }
 
-    fn hop(&self, fabric: &Fabric<'_>, channel: usize) -> Option<Hop> {
+    fn hop(&self, fabric: &BootedSwitches<'_>, channel: usize) -> Option<Hop> {
         let from = SwitchId(u16::try_from(channel / self.ways_out()).ok()?);
         let way_out = channel % self.ways_out();
         let port = Port(u16::try_from(way_out / CHANNELS).ok()? + self.terminals);
@@ -145,7 +145,7 @@ impl Dependencies {
     /// The caller cancelled the work.
     pub(super) fn cycle(
         &self,
-        fabric: &Fabric<'_>,
+        fabric: &BootedSwitches<'_>,
         progress: &dyn Progress,
     ) -> Result<Option<String>, VerifyError> {
         if self.by_class {
@@ -172,7 +172,7 @@ impl Dependencies {
         found.map(|cycle| classes_in_words(&cycle))
     }
 
-    fn in_words(&self, fabric: &Fabric<'_>, cycle: &[usize]) -> String {
+    fn in_words(&self, fabric: &BootedSwitches<'_>, cycle: &[usize]) -> String {
         let mut words = String::new();
         for (number, &channel) in cycle.iter().enumerate() {
             if let Some(hop) = self.hop(fabric, channel) {
@@ -342,7 +342,7 @@ mod tests {
         let (fabric, images) = (&generated.images.fabric, &generated.images.switches);
         let switches: Vec<_> =
             images.iter().map(|image| Switch::boot(fabric, image).unwrap()).collect();
-        let fabric = Fabric::new(&switches);
+        let fabric = BootedSwitches::new(&switches);
         let dependencies = Dependencies::new(&fabric.df);
         // Terminals are ports 0 and 1; the local ports of a switch lead to the others by index.
         let hop = |from, port, to, channel| {

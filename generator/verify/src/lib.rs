@@ -27,7 +27,7 @@ pub use planned::Planned;
 use crossings::first_links;
 use dependencies::Dependencies;
 use link_shares::LinkShares;
-use packet::Fabric;
+use packet::BootedSwitches;
 use presence::{Crossed, Told};
 use rayon::prelude::*;
 use routes::Walks;
@@ -300,7 +300,7 @@ fn check(
     claims::check_thinning(set.manifest(), set.path(), &switches)?;
     claims::check_digests(set.manifest(), set.path(), &switches)?;
 
-    let fabric = Fabric::new(&switches);
+    let fabric = BootedSwitches::new(&switches);
     let crossed = Crossed::new(df.g());
     let groups: Vec<GroupId> = df.groups().collect();
     let told = in_order(groups.par_iter().map(|&group| {

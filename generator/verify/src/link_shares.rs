@@ -3,7 +3,7 @@
 //!
 //! Shares are whole numbers, so their sums are the same in any order of the threads.
 
-use super::packet::{Fabric, Hop, Path};
+use super::packet::{BootedSwitches, Hop, Path};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What a path that is always drawn counts. The sum over all pairs of up to 2¹⁶ switches fits.
@@ -17,7 +17,7 @@ pub(super) struct LinkShares {
 
 impl LinkShares {
     /// Nothing is used as yet.
-    pub(super) fn new(fabric: &Fabric<'_>) -> Self {
+    pub(super) fn new(fabric: &BootedSwitches<'_>) -> Self {
         let radix = fabric.df.radix() as usize;
         let none = || (0..fabric.switches.len() * radix).map(|_| AtomicU64::new(0)).collect();
         Self { of: [none(), none(), none()], radix }
@@ -37,7 +37,7 @@ impl LinkShares {
     }
 
     /// The most used link over the mean, of local and of global links; 1 where there are none.
-    pub(super) fn imbalance(&self, decision: usize, fabric: &Fabric<'_>) -> (f64, f64) {
+    pub(super) fn imbalance(&self, decision: usize, fabric: &BootedSwitches<'_>) -> (f64, f64) {
         let first_local = fabric.df.p() as usize;
         let first_global = first_local + fabric.df.a() as usize - 1;
         let (mut local, mut global) = (Kind::default(), Kind::default());

@@ -6,7 +6,7 @@ use tvlb_firmware_model::{Header, Step, Switch};
 use tvlb_schema::{Dragonfly, GlobalPort, GroupId, Port, SwitchId, SwitchIndex, VcScheme};
 
 /// All switches, booted.
-pub(super) struct Fabric<'f> {
+pub(super) struct BootedSwitches<'f> {
     pub(super) switches: &'f [Switch<'f>],
     pub(super) df: Dragonfly,
     pub(super) channels: VcScheme,
@@ -89,7 +89,7 @@ impl Route {
     }
 }
 
-impl<'f> Fabric<'f> {
+impl<'f> BootedSwitches<'f> {
     pub(super) fn new(switches: &'f [Switch<'f>]) -> Self {
         let image = switches[0].image();
         let df = *image.fabric().dragonfly();

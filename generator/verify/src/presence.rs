@@ -10,7 +10,7 @@
 use super::VerifyError;
 use super::crossings::{Crossings, FirstLink, links};
 use super::draws::{chances, mean_hops};
-use super::packet::{Fabric, Path};
+use super::packet::{BootedSwitches, Path};
 use std::sync::atomic::{AtomicU64, Ordering};
 use tvlb_progress::Progress;
 use tvlb_schema::{
@@ -90,7 +90,7 @@ fn present_if_any(set: &SetView<'_>) -> ShapeSet {
 /// Checks all pairs of switches from one group: whether there is a path, and whether images say of
 /// shapes what the tables of links tell.
 pub(super) fn check_group(
-    fabric: &Fabric<'_>,
+    fabric: &BootedSwitches<'_>,
     from: GroupId,
     first: &[FirstLink],
     crossed: &Crossed,
@@ -175,19 +175,19 @@ fn no_such_route(from: SwitchId, to: SwitchId, shape: Shape) -> VerifyError {
     let text = format!(
         "the image of switch {from} says that there is a route of shape {shape}, but none is kept"
     );
-    Fabric::finding(from, to, "T-VLB", (Path::default(), text))
+    BootedSwitches::finding(from, to, "T-VLB", (Path::default(), text))
 }
 
 fn denied_route(from: SwitchId, to: SwitchId, shape: Shape) -> VerifyError {
     let text = format!(
         "the image of switch {from} says that there is no route of shape {shape}, but one is kept"
     );
-    Fabric::finding(from, to, "T-VLB", (Path::default(), text))
+    BootedSwitches::finding(from, to, "T-VLB", (Path::default(), text))
 }
 
 /// The search for routes of fractions and thinned sets from one switch.
 pub(super) struct Search<'s, 'f> {
-    pub(super) fabric: &'s Fabric<'f>,
+    pub(super) fabric: &'s BootedSwitches<'f>,
     pub(super) from: SwitchId,
     pub(super) first: &'s [FirstLink],
     /// How many candidates may still be looked at.

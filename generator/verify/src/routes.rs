@@ -6,7 +6,7 @@ use super::crossings::{FirstLink, STEPS_PER_QUESTION, links};
 use super::dependencies::Dependencies;
 use super::draws::{chances, mean_hops};
 use super::link_shares::LinkShares;
-use super::packet::{Fabric, Hop, MIN, MOST_HOPS, Path, Route, VLB};
+use super::packet::{BootedSwitches, Hop, MIN, MOST_HOPS, Path, Route, VLB};
 use super::presence::{Crossed, Search, distinct_sets};
 use super::sample::{Sample, cells_of_pair, hash};
 use tvlb_progress::Progress;
@@ -76,7 +76,7 @@ pub(super) struct Notes<'n> {
 
 /// One source switch and where its walks are noted.
 struct Source<'s, 'f> {
-    fabric: &'s Fabric<'f>,
+    fabric: &'s BootedSwitches<'f>,
     notes: Notes<'s>,
     from: SwitchId,
     group: GroupId,
@@ -90,7 +90,7 @@ struct Source<'s, 'f> {
 
 /// All walks from one switch, of whose group the first links are given.
 pub(super) fn check_from(
-    fabric: &Fabric<'_>,
+    fabric: &BootedSwitches<'_>,
     source: SwitchId,
     first: &[FirstLink],
     notes: Notes<'_>,
@@ -180,7 +180,7 @@ impl Source<'_, '_> {
         let path = self
             .fabric
             .carry(self.from, route, None, may_return)
-            .map_err(|found| Fabric::finding(self.from, route.destination, kind, found))?;
+            .map_err(|found| BootedSwitches::finding(self.from, route.destination, kind, found))?;
         self.notes.dependencies.note(path.hops());
         let mode = usize::from(route.kind == VLB);
         self.walks.longest[mode] = self.walks.longest[mode].max(path.hops().len());
@@ -215,7 +215,7 @@ impl Source<'_, '_> {
             return Ok(());
         }
         let text = format!("it has {} hops, but its route has {hops}", path.hops().len());
-        Err(Fabric::finding(self.from, to, kind, (*path, text)))
+        Err(BootedSwitches::finding(self.from, to, kind, (*path, text)))
     }
 
     /// Walks all MIN paths to another group; whether there are any.
@@ -302,7 +302,12 @@ impl Source<'_, '_> {
                         if global != 2 {
                             let text = format!("it crosses {global} global links, not two");
                             let found = (path, text);
-                            return Err(Fabric::finding(self.from, destination, "VLB", found));
+                            return Err(BootedSwitches::finding(
+                                self.from,
+                                destination,
+                                "VLB",
+                                found,
+                            ));
                         }
                         if !first_hops.is_empty() {
                             self.second_look(route, &first_hops)?;
@@ -363,7 +368,7 @@ impl Source<'_, '_> {
         let path = self
             .fabric
             .carry(self.from, route, first_hops.first().copied(), true)
-            .map_err(|found| Fabric::finding(self.from, route.destination, kind, found))?;
+            .map_err(|found| BootedSwitches::finding(self.from, route.destination, kind, found))?;
         self.notes.dependencies.note(path.hops());
         for &hop in &first_hops[1..] {
             self.notes.dependencies.note_pair(hop, path.hops()[1]);
@@ -449,8 +454,9 @@ impl Source<'_, '_> {
         found: &[u64; Shape::COUNT],
         expected: &[u64; Shape::COUNT],
     ) -> Result<(), VerifyError> {
-        let finding =
-            |text| Err(Fabric::finding(self.from, destination, "T-VLB", (Path::default(), text)));
+        let finding = |text| {
+            Err(BootedSwitches::finding(self.from, destination, "T-VLB", (Path::default(), text)))
+        };
         for shape in Shape::all() {
             let (found, rule) = (found[shape.number()], expected[shape.number()]);
             if found != rule {

@@ -5,7 +5,7 @@
 
 use super::Settings;
 use super::crossings::most_walks;
-use super::packet::Fabric;
+use super::packet::BootedSwitches;
 use tvlb_schema::SwitchId;
 
 /// Candidates for routes of sets that are looked at, for each VLB walk that may be walked: to look at
@@ -40,7 +40,7 @@ struct Limits {
 }
 
 impl Sample {
-    pub(super) fn new(fabric: &Fabric<'_>, settings: Settings) -> Self {
+    pub(super) fn new(fabric: &BootedSwitches<'_>, settings: Settings) -> Self {
         let df = &fabric.df;
         let switches = df.switch_count();
         let all = most_walks(fabric);
@@ -112,7 +112,7 @@ impl Sample {
 }
 
 /// The most places at which the datapath looks for the routes of a pair.
-pub(super) fn cells_of_pair(fabric: &Fabric<'_>) -> u64 {
+pub(super) fn cells_of_pair(fabric: &BootedSwitches<'_>) -> u64 {
     let df = &fabric.df;
     let most_links = fabric.switches[0].image().fabric().most_links();
     u64::from(df.ports_per_group()) * u64::from(most_links) * u64::from(df.a())

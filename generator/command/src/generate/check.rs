@@ -11,7 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use tvlb_generator::diff::{Difference, Settings, Tables};
 use tvlb_generator::generate::Generated;
-use tvlb_generator::input_file::{self, Links};
+use tvlb_generator::input_file::{self, Symlinks};
 use tvlb_generator::table_set::{REPORT_FILE, SWITCHES};
 
 /// The files that a directory has now, by their paths within it.
@@ -81,11 +81,13 @@ pub(super) fn run(arguments: &Generate, generated: &Generated, written: &Written
         }
         // A file that is longer is read no further than to know that.
         let limit = bytes.len() as u64;
-        let (there, length) = input_file::read_start(&directory.join(path), limit, Links::Refuse)
-            .map_err(|error| {
-            let path = directory.join(path);
-            Failure::Message(format!("{}: cannot read it: {error}", path.display()))
-        })?;
+        let (there, length) =
+            input_file::read_start(&directory.join(path), limit, Symlinks::Refuse).map_err(
+                |error| {
+                    let path = directory.join(path);
+                    Failure::Message(format!("{}: cannot read it: {error}", path.display()))
+                },
+            )?;
         if length != limit || there != **bytes {
             report.changed.push((*path).to_owned());
         }

@@ -14,7 +14,7 @@ use options::Format;
 use report::Report;
 use tvlb_generator::table_set::TableSet;
 use tvlb_progress::Progress;
-use tvlb_simulator::{BootError, Fabric, Pattern, RunError, Study, StudyError};
+use tvlb_simulator::{BootError, BootedFabric, Pattern, RunError, Study, StudyError};
 
 pub(crate) fn run(arguments: &Simulate) -> Outcome {
     arguments.check()?;
@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &Simulate) -> Outcome {
     if let Some(revision) = arguments.revision() {
         switches = revision.apply(&fabric, &switches).map_err(|error| in_file(&set, &error))?;
     }
-    let fabric = Fabric::boot(&fabric, &switches).map_err(|error| in_file(&set, &error))?;
+    let fabric = BootedFabric::boot(&fabric, &switches).map_err(|error| in_file(&set, &error))?;
     let settings = arguments.settings(&set.manifest().fabric);
     let pattern = pattern(&arguments.traffic)?;
     let study =

@@ -7,7 +7,7 @@ use std::fmt::{self, Display, Formatter, Write};
 use tvlb_firmware_model::Scheme;
 use tvlb_schema::{Decision, PerDecision};
 use tvlb_simulator::{
-    Estimate, Fabric, Figures, LinkLoad, Point, Saturation, Settings, Study, paths_name,
+    BootedFabric, Estimate, Figures, LinkLoad, Point, Saturation, Settings, Study, paths_name,
 };
 
 /// What a study found.
@@ -240,7 +240,7 @@ impl Display for Csv<'_> {
 }
 
 /// The load of every link in every run, as CSV.
-pub(crate) fn links(fabric: &Fabric<'_>, points: &[Point]) -> String {
+pub(crate) fn links(fabric: &BootedFabric<'_>, points: &[Point]) -> String {
     let mut csv = String::from("load,run,switch,port,flits-per-cycle,link\n");
     for (run, outcome) in points.iter().flat_map(|p| p.runs.iter().enumerate()) {
         for &(switch, port, flits) in &outcome.links {

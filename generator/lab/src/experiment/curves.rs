@@ -15,7 +15,7 @@ use std::fmt::Write;
 use tvlb_chart::{Axis, Ink, Mark, Plot, Series};
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_generator::choose::candidates::{FALLBACK, PAPER};
-use tvlb_generator::fabric::Fabric as Loaded;
+use tvlb_generator::fabric::Fabric;
 use tvlb_generator::generate::generate;
 use tvlb_generator::image::Images;
 use tvlb_generator::policy::{Policy, PolicyPair};
@@ -25,7 +25,7 @@ use tvlb_progress::Progress;
 use tvlb_run_store::RunDirectory;
 use tvlb_schema::{Dragonfly, PerDecision, VcScheme};
 use tvlb_simulator::{
-    Fabric, Outcome, Pattern, Probing, Revision, Run, RunError, Settings, StopRule, Traffic,
+    BootedFabric, Outcome, Pattern, Probing, Revision, Run, RunError, Settings, StopRule, Traffic,
     last_good,
 };
 
@@ -207,14 +207,14 @@ pub(super) fn run(
 }
 
 /// The fabric of these sizes.
-fn fabric([p, a, h, g]: [u32; 4]) -> Result<Loaded, ExperimentError> {
+fn fabric([p, a, h, g]: [u32; 4]) -> Result<Fabric, ExperimentError> {
     let dragonfly = Dragonfly::new(p, a, h, g)?;
-    Ok(Loaded::new("experiment", dragonfly, Arrangement::default(), 1)?)
+    Ok(Fabric::new("experiment", dragonfly, Arrangement::default(), 1)?)
 }
 
 /// The images of a fabric with these policies.
 fn images(
-    fabric: &Loaded,
+    fabric: &Fabric,
     policies: &PerDecision<Policy>,
     progress: &dyn Progress,
 ) -> Result<Images, ExperimentError> {
@@ -248,7 +248,7 @@ fn line(
         Change::PerHop => revision.vc_scheme = Some(VcScheme::PerHop),
     }
     let switches = revision.apply(&images.fabric, &images.switches)?;
-    let fabric = Fabric::boot(&images.fabric, &switches)?;
+    let fabric = BootedFabric::boot(&images.fabric, &switches)?;
     let traffic = Traffic::new(pattern, fabric.dragonfly(), options.seed)?;
     let hash = sha256(&[&images.fabric[..], &switches.concat()].concat());
     let kept = options.state.as_ref().map(RunDirectory::new);

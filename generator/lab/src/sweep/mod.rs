@@ -43,7 +43,7 @@ use tvlb_generator::image::{ImageStageError, Images};
 use tvlb_generator::policy::policies;
 use tvlb_progress::Progress;
 use tvlb_run_store::RunDirectory;
-use tvlb_simulator::{Fabric, Run, RunError, StopRule, Traffic};
+use tvlb_simulator::{BootedFabric, Run, RunError, StopRule, Traffic};
 
 /// What came of a share of a sweep.
 #[derive(Debug)]
@@ -114,7 +114,7 @@ fn simulate(
     store: &RunDirectory,
     progress: &dyn Progress,
 ) -> Result<(), SweepError> {
-    let fabric = Fabric::boot(&images.fabric, &images.switches)?;
+    let fabric = BootedFabric::boot(&images.fabric, &images.switches)?;
     let run = || {
         let Subject { scheme, set, traffic, load, seed, .. } = &unit.subject;
         format!("{scheme}, {set}, {traffic}, load {load}, seed {seed}")

@@ -7,7 +7,7 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_generator::fabric::Fabric;
-use tvlb_generator::input_file::{self, Links};
+use tvlb_generator::input_file::{self, Symlinks};
 use tvlb_generator::set_grammar::{canonical, parse_set};
 use tvlb_generator::table_set::sha256;
 use tvlb_run_store::RunDirectory;
@@ -154,7 +154,7 @@ impl Plan {
             path: path.to_owned(),
             fault: fault.to_string(),
         };
-        let text = input_file::read_text(path, MOST_BYTES, Links::Follow)
+        let text = input_file::read_text(path, MOST_BYTES, Symlinks::Follow)
             .map_err(|error| wrong(&format!("cannot read it: {error}")))?;
         let file: File = toml::from_str(&text).map_err(|error| wrong(&error))?;
         distinct("fabrics", file.fabrics.iter().map(|path| path.display().to_string()))
