@@ -14,7 +14,7 @@ use tvlb_lab::experiment::{
     EXPERIMENTS, Experiment, ExperimentError, OURS_PAR, OURS_UGAL, Options, find,
 };
 
-/// Repeat a figure of the T-UGAL paper (Rahman et al., SC'19, section 4)
+/// Repeat a figure of the T-UGAL paper (Rahman et al., SC'19), or one of our own
 ///
 /// Writes CSV, JSON and SVG into a directory, and prints a line for each figure that the paper's
 /// text states, ours beside it. docs/measurements/reproduction.md holds all of them.
@@ -55,7 +55,7 @@ pub(crate) struct Arguments {
 fn help() -> String {
     let mut text = String::from("Experiments:\n");
     for Experiment { name, about, .. } in &EXPERIMENTS {
-        let _ = writeln!(text, "  {name:<7} {about}");
+        let _ = writeln!(text, "  {name:<15} {about}");
     }
     text
 }

@@ -39,7 +39,7 @@ fn a_figure_is_the_same_at_any_number_of_threads() {
     let run = |directory, threads| {
         let arguments = [
             "experiment",
-            "fig18",
+            "channels-9",
             "--quick",
             "-q",
             "-o",
@@ -78,20 +78,20 @@ fn an_experiment_goes_on_with_the_runs_that_are_kept() {
         let arguments = ["experiment", name, "--quick", "-q", "-o", directory];
         tvlb(&[&arguments[..], &["--state", "state", "--ours-ugal", ours]].concat(), &home)
     };
-    let one = run("fig18", "one", "shapes:011");
+    let one = run("channels-9", "one", "shapes:011");
     let kept = runs(&home, "state");
     assert!(kept.len() > 20, "a file for each run");
     // One run is lost, and made again; nothing else is.
     let (lost, bytes) = kept.first_key_value().expect("there are runs");
     fs::remove_file(home.path().join("state").join(lost)).expect("it is there");
-    assert_eq!(run("fig18", "other", "shapes:011").stdout, one.stdout);
+    assert_eq!(run("channels-9", "other", "shapes:011").stdout, one.stdout);
     assert_eq!(files(&home, "other"), files(&home, "one"));
     assert_eq!(runs(&home, "state"), kept, "the run that was lost is {} bytes", bytes.len());
     // Another set has runs of its own; the others are shared.
-    assert!(run("fig18", "third", "all").status.success());
+    assert!(run("channels-9", "third", "all").status.success());
     assert!(runs(&home, "state").len() < 2 * kept.len());
     fs::write(home.path().join("state").join(lost), "{}").expect("it can be written");
-    let refused = run("fig18", "fourth", "shapes:011");
+    let refused = run("channels-9", "fourth", "shapes:011");
     assert_eq!(refused.status.code(), Some(2));
     let said = String::from_utf8_lossy(&refused.stderr);
     assert!(said.contains("(missing field `outcome`)") && said.contains(lost), "{said}");

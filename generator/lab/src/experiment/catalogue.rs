@@ -1,13 +1,14 @@
 //! What each name stands for: fabric, traffic, settings, and the figures that the paper's text
 //! states.
 //!
-//! Which traffic and setting belongs to which of the figures 6 to 18 is our reading of what section
-//! 4 covers, save that figures 13 and 14 are of dfly(13,26,13,27); the settings are those of the
-//! paper's Table 3. Where the text's figure is not known to us, none is given.
+//! fig4 to fig18 and table2 are those of Rahman et al., SC'19: fabric, traffic and schemes are those
+//! of section 4.3 and its captions, settings those of Table 3. Of the values that figures 15 to 17
+//! vary, the text names one beside the default (40 and 60 cycles, 8 flits, speed-up 1); further ones
+//! are ours. All other names are experiments of our own.
 
 use tvlb_firmware_model::Scheme;
 
-/// One figure or table of the paper.
+/// A figure or table of the paper, or an experiment of our own.
 pub struct Experiment {
     /// The name by which it is asked for.
     pub name: &'static str,
@@ -72,26 +73,66 @@ const fn stated(scheme: Scheme, custom: bool, latency: (f64, f64), saturation: f
     Stated { scheme, custom, latency: Some(latency), saturation: Some(saturation) }
 }
 
+const fn saturates(scheme: Scheme, custom: bool, saturation: f64) -> Stated {
+    Stated { scheme, custom, latency: None, saturation: Some(saturation) }
+}
+
 const DEFAULT: [Variant; 1] = [Variant { name: "", change: Change::Nothing }];
-const LOCAL: [Scheme; 2] = [Scheme::UgalL, Scheme::Par];
-const ALL: [Scheme; 3] = [Scheme::UgalL, Scheme::Par, Scheme::UgalG];
+const LATENCIES: [Variant; 3] = [
+    Variant { name: "10-15", change: Change::Nothing },
+    Variant { name: "20-30", change: Change::Latencies(20, 30) },
+    Variant { name: "40-60", change: Change::Latencies(40, 60) },
+];
+const BUFFERS: [Variant; 4] = [
+    Variant { name: "8", change: Change::Buffer(8) },
+    Variant { name: "16", change: Change::Buffer(16) },
+    Variant { name: "32", change: Change::Nothing },
+    Variant { name: "64", change: Change::Buffer(64) },
+];
+const SPEEDUPS: [Variant; 2] = [
+    Variant { name: "1", change: Change::Speedup(1) },
+    Variant { name: "2", change: Change::Nothing },
+];
+const CHANNELS: [Variant; 2] = [
+    Variant { name: "ordered", change: Change::Nothing },
+    Variant { name: "per-hop", change: Change::PerHop },
+];
+const LOCAL: &[Scheme] = &[Scheme::UgalL, Scheme::Par];
+const GLOBAL: &[Scheme] = &[Scheme::UgalG];
+const ALL: &[Scheme] = &[Scheme::UgalL, Scheme::Par, Scheme::UgalG];
 const SMALL: [u32; 4] = [4, 8, 4, 9];
+const MIDDLE: [u32; 4] = [4, 8, 4, 17];
 const LARGE: [u32; 4] = [13, 26, 13, 27];
 
 const fn study(dragonfly: [u32; 4], traffic: &'static str, schemes: &'static [Scheme]) -> Study {
     Study { dragonfly, traffic, schemes, variants: &DEFAULT, stated: &[] }
 }
 
-const fn sensitivity(variants: &'static [Variant]) -> Kind {
-    Kind::Curves(Study { variants, ..study(SMALL, "shift(2,0)", &[Scheme::UgalL]) })
+/// An experiment without figures that the text states.
+const fn curves(
+    name: &'static str,
+    about: &'static str,
+    (dragonfly, traffic, schemes): ([u32; 4], &'static str, &'static [Scheme]),
+) -> Experiment {
+    figure(name, about, Kind::Curves(study(dragonfly, traffic, schemes)))
+}
+
+/// An experiment in which one setting varies.
+const fn sensitivity(
+    name: &'static str,
+    about: &'static str,
+    (dragonfly, traffic, scheme): ([u32; 4], &'static str, &'static [Scheme]),
+    variants: &'static [Variant],
+) -> Experiment {
+    figure(name, about, Kind::Curves(Study { variants, ..study(dragonfly, traffic, scheme) }))
 }
 
 const fn figure(name: &'static str, about: &'static str, kind: Kind) -> Experiment {
     Experiment { name, about, kind }
 }
 
-/// All experiments, in the order of the paper.
-pub static EXPERIMENTS: [Experiment; 16] = [
+/// All experiments: those of the paper in its order, then our own.
+pub static EXPERIMENTS: [Experiment; 27] = [
     figure(
         "fig4",
         "modelled throughput of Step 1's sets on dfly(4,8,4,9)",
@@ -104,95 +145,152 @@ pub static EXPERIMENTS: [Experiment; 16] = [
     ),
     figure(
         "fig6",
-        "dfly(4,8,4,9), shift(2,0): UGAL-L, PAR and UGAL-G",
+        "dfly(4,8,4,9), shift(2,0): UGAL-L and PAR",
         Kind::Curves(Study {
             stated: &[
                 stated(Scheme::UgalL, false, (0.1, 56.9), 0.23),
                 stated(Scheme::UgalL, true, (0.1, 52.1), 0.29),
                 stated(Scheme::Par, false, (0.2, 67.6), 0.29),
                 stated(Scheme::Par, true, (0.2, 59.9), 0.38),
-                stated(Scheme::UgalG, false, (0.1, 61.2), 0.23),
-                stated(Scheme::UgalG, true, (0.1, 54.2), 0.30),
             ],
-            ..study(SMALL, "shift(2,0)", &ALL)
+            ..study(SMALL, "shift(2,0)", LOCAL)
         }),
     ),
     figure(
         "fig7",
-        "dfly(4,8,4,9), random permutation: UGAL-L, PAR and UGAL-G",
+        "dfly(4,8,4,9), shift(2,0): UGAL-G",
         Kind::Curves(Study {
-            stated: &[stated(Scheme::UgalL, false, (0.3, 44.6), 0.63)],
-            ..study(SMALL, "permutation", &ALL)
+            stated: &[
+                stated(Scheme::UgalG, false, (0.1, 61.2), 0.23),
+                stated(Scheme::UgalG, true, (0.1, 54.2), 0.30),
+            ],
+            ..study(SMALL, "shift(2,0)", GLOBAL)
         }),
     ),
     figure(
         "fig8",
-        "dfly(4,8,4,9), uniform: UGAL-L and PAR",
-        Kind::Curves(study(SMALL, "uniform", &LOCAL)),
+        "dfly(4,8,4,9), random permutation: UGAL-L and PAR",
+        Kind::Curves(Study {
+            stated: &[
+                stated(Scheme::UgalL, false, (0.3, 44.6), 0.63),
+                stated(Scheme::UgalL, true, (0.3, 43.7), 0.68),
+            ],
+            ..study(SMALL, "permutation", LOCAL)
+        }),
     ),
     figure(
         "fig9",
-        "dfly(4,8,4,9), MIXED(50,50): UGAL-L and PAR",
-        Kind::Curves(study(SMALL, "mixed(50,50)", &LOCAL)),
+        "dfly(4,8,4,9), random permutation: UGAL-G",
+        Kind::Curves(Study {
+            stated: &[saturates(Scheme::UgalG, false, 0.59), saturates(Scheme::UgalG, true, 0.66)],
+            ..study(SMALL, "permutation", GLOBAL)
+        }),
     ),
     figure(
         "fig10",
-        "dfly(4,8,4,9), TMIXED(50,50): UGAL-L and PAR",
-        Kind::Curves(study(SMALL, "tmixed(50,50)", &LOCAL)),
+        "dfly(4,8,4,17), MIXED(75,25): UGAL-L and PAR",
+        Kind::Curves(Study {
+            stated: &[saturates(Scheme::Par, false, 0.40), saturates(Scheme::Par, true, 0.46)],
+            ..study(MIDDLE, "mixed(75,25)", LOCAL)
+        }),
     ),
     figure(
         "fig11",
-        "dfly(4,8,4,17), shift(2,0): UGAL-L and PAR",
-        Kind::Curves(study([4, 8, 4, 17], "shift(2,0)", &LOCAL)),
+        "dfly(4,8,4,17), MIXED(25,75): UGAL-L and PAR",
+        Kind::Curves(Study {
+            stated: &[saturates(Scheme::Par, false, 0.25), saturates(Scheme::Par, true, 0.30)],
+            ..study(MIDDLE, "mixed(25,75)", LOCAL)
+        }),
     ),
-    figure(
+    curves(
         "fig12",
-        "dfly(4,8,4,17), random permutation: UGAL-L and PAR",
-        Kind::Curves(study([4, 8, 4, 17], "permutation", &LOCAL)),
+        "dfly(4,8,4,17), TMIXED(50,50): UGAL-L and PAR",
+        (MIDDLE, "tmixed(50,50)", LOCAL),
     ),
-    figure(
+    curves(
         "fig13",
-        "dfly(13,26,13,27), shift(2,0): UGAL-L and PAR",
-        Kind::Curves(study(LARGE, "shift(2,0)", &LOCAL)),
+        "dfly(13,26,13,27), shift(1,0): UGAL-L, PAR and UGAL-G",
+        (LARGE, "shift(1,0)", ALL),
     ),
-    figure(
+    curves(
         "fig14",
-        "dfly(13,26,13,27), random permutation: UGAL-L and PAR",
-        Kind::Curves(study(LARGE, "permutation", &LOCAL)),
+        "dfly(13,26,13,27), MIXED(50,50): UGAL-L, PAR and UGAL-G",
+        (LARGE, "mixed(50,50)", ALL),
     ),
-    figure(
+    sensitivity(
         "fig15",
-        "dfly(4,8,4,9), shift(2,0), UGAL-L: link latencies",
-        sensitivity(&[
-            Variant { name: "10-15", change: Change::Nothing },
-            Variant { name: "20-30", change: Change::Latencies(20, 30) },
-            Variant { name: "40-60", change: Change::Latencies(40, 60) },
-        ]),
+        "dfly(4,8,4,17), random permutation, UGAL-G: link latencies",
+        (MIDDLE, "permutation", GLOBAL),
+        &LATENCIES,
     ),
-    figure(
+    sensitivity(
         "fig16",
-        "dfly(4,8,4,9), shift(2,0), UGAL-L: flits of a buffer",
-        sensitivity(&[
-            Variant { name: "16", change: Change::Buffer(16) },
-            Variant { name: "32", change: Change::Nothing },
-            Variant { name: "64", change: Change::Buffer(64) },
-        ]),
+        "dfly(4,8,4,17), MIXED(50,50), UGAL-L: flits of a buffer",
+        (MIDDLE, "mixed(50,50)", &[Scheme::UgalL]),
+        &BUFFERS,
     ),
-    figure(
+    sensitivity(
         "fig17",
-        "dfly(4,8,4,9), shift(2,0), UGAL-L: internal speed-up",
-        sensitivity(&[
-            Variant { name: "1", change: Change::Speedup(1) },
-            Variant { name: "2", change: Change::Nothing },
-        ]),
+        "dfly(4,8,4,17), MIXED(25,75), PAR: internal speed-up",
+        (MIDDLE, "mixed(25,75)", &[Scheme::Par]),
+        &SPEEDUPS,
     ),
-    figure(
+    sensitivity(
         "fig18",
-        "dfly(4,8,4,9), shift(2,0), UGAL-L: assignment of virtual channels",
-        sensitivity(&[
-            Variant { name: "ordered", change: Change::Nothing },
-            Variant { name: "per-hop", change: Change::PerHop },
-        ]),
+        "dfly(4,8,4,9), shift(1,0), UGAL-G: assignment of virtual channels",
+        (SMALL, "shift(1,0)", GLOBAL),
+        &CHANNELS,
     ),
     figure("table2", "the fabrics and the paths of their sets", Kind::Topologies),
+    curves("uniform", "dfly(4,8,4,9), uniform: UGAL-L and PAR", (SMALL, "uniform", LOCAL)),
+    curves(
+        "mixed-9",
+        "dfly(4,8,4,9), MIXED(50,50): UGAL-L and PAR",
+        (SMALL, "mixed(50,50)", LOCAL),
+    ),
+    curves(
+        "tmixed-9",
+        "dfly(4,8,4,9), TMIXED(50,50): UGAL-L and PAR",
+        (SMALL, "tmixed(50,50)", LOCAL),
+    ),
+    curves("shift-17", "dfly(4,8,4,17), shift(2,0): UGAL-L and PAR", (MIDDLE, "shift(2,0)", LOCAL)),
+    curves(
+        "permutation-17",
+        "dfly(4,8,4,17), random permutation: UGAL-L and PAR",
+        (MIDDLE, "permutation", LOCAL),
+    ),
+    curves(
+        "shift-27",
+        "dfly(13,26,13,27), shift(2,0): UGAL-L and PAR",
+        (LARGE, "shift(2,0)", LOCAL),
+    ),
+    curves(
+        "permutation-27",
+        "dfly(13,26,13,27), random permutation: UGAL-L and PAR",
+        (LARGE, "permutation", LOCAL),
+    ),
+    sensitivity(
+        "latency-9",
+        "dfly(4,8,4,9), shift(2,0), UGAL-L: link latencies",
+        (SMALL, "shift(2,0)", &[Scheme::UgalL]),
+        &LATENCIES,
+    ),
+    sensitivity(
+        "buffer-9",
+        "dfly(4,8,4,9), shift(2,0), UGAL-L: flits of a buffer",
+        (SMALL, "shift(2,0)", &[Scheme::UgalL]),
+        &BUFFERS,
+    ),
+    sensitivity(
+        "speedup-9",
+        "dfly(4,8,4,9), shift(2,0), UGAL-L: internal speed-up",
+        (SMALL, "shift(2,0)", &[Scheme::UgalL]),
+        &SPEEDUPS,
+    ),
+    sensitivity(
+        "channels-9",
+        "dfly(4,8,4,9), shift(2,0), UGAL-L: assignment of virtual channels",
+        (SMALL, "shift(2,0)", &[Scheme::UgalL]),
+        &CHANNELS,
+    ),
 ];

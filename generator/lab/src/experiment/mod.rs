@@ -1,4 +1,4 @@
-//! The figures of section 4 of Rahman et al., SC'19, each by its name.
+//! The figures of section 4 of Rahman et al., SC'19, each by its name, and experiments of our own.
 //!
 //! An experiment takes no files but the runs that it keeps, and its findings are texts: CSV, JSON,
 //! pictures, and lines that hold our figures against those that the paper's text states.
