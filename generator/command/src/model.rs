@@ -4,7 +4,7 @@ use crate::args::Model;
 use crate::failure::{Failure, Outcome};
 use crate::files::{load_fabric, outside_table_sets};
 use crate::output::{
-    OnBar, catch_interrupt, print, print_json, progress, read_input, use_threads, write_file,
+    Bars, catch_interrupt, print, print_json, read_input, use_threads, write_file,
 };
 use std::fmt::Display;
 use std::sync::{Mutex, PoisonError};
@@ -13,6 +13,7 @@ use tvlb_generator::throughput::report::{Heading, Report};
 use tvlb_generator::throughput::state;
 use tvlb_generator::throughput::sweep::{Sweep, Tally};
 use tvlb_generator::throughput::{PathSet, path_set, plot};
+use tvlb_progress::Progress;
 use tvlb_schema::Dragonfly;
 use tvlb_traffic::{Flows, Pattern, PatternError, sample};
 
@@ -40,8 +41,11 @@ pub(crate) fn run(arguments: &Model) -> Outcome {
     let state_file = arguments.state.as_deref();
     let state = state::open(state_file, &sweep).map_err(Failure::of)?;
     let before = state.entries();
-    let bar = progress(arguments.quiet, "patterns", sweep.unit_count());
-    bar.set_position(before.len() as u64);
+    let bars = Bars::new(arguments.quiet);
+    bars.stage("patterns", Some(sweep.unit_count()));
+    for _ in before.values() {
+        bars.step();
+    }
     let so_far = Mutex::new((Tally::default(), None));
     let finished = |unit, cells, tally: Tally| {
         let kept = state.keep(unit, cells);
@@ -51,8 +55,8 @@ pub(crate) fn run(arguments: &Model) -> Outcome {
             so_far.1.get_or_insert(error);
         }
     };
-    sweep.run(&before, finished, &OnBar(&bar)).map_err(Failure::of)?;
-    bar.finish_and_clear();
+    sweep.run(&before, finished, &bars).map_err(Failure::of)?;
+    bars.finish();
     let (tally, failed) = so_far.into_inner().unwrap_or_else(PoisonError::into_inner);
     if let Some(error) = failed {
         return Err(Failure::of(error));

@@ -61,7 +61,8 @@ pub(crate) fn print_json(value: &impl Serialize) -> Outcome {
     print(&format_args!("{json}\n"))
 }
 
-/// What a command shows of its work on a terminal: one bar for each stage, after one another.
+/// What a command shows of its work on a terminal: one bar for each stage, one after
+/// the other.
 pub(crate) struct Bars {
     quiet: bool,
     bar: Mutex<ProgressBar>,
@@ -116,23 +117,10 @@ fn count(quiet: bool, what: &'static str) -> ProgressBar {
 }
 
 /// A bar on the terminal; nothing where there is none, or if quiet.
-pub(crate) fn progress(quiet: bool, what: &'static str, length: usize) -> ProgressBar {
+fn progress(quiet: bool, what: &'static str, length: usize) -> ProgressBar {
     let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
     let style = ProgressStyle::with_template("{msg:>12} [{bar:40}] {pos}/{len} {eta}")
         .expect("the template is well-formed")
         .progress_chars("=> ");
     ProgressBar::with_draw_target(Some(length as u64), target).with_style(style).with_message(what)
-}
-
-/// Long work as a user sees it: steps on a bar, and Ctrl-C.
-pub(crate) struct OnBar<'b>(pub(crate) &'b ProgressBar);
-
-impl tvlb_progress::Progress for OnBar<'_> {
-    fn step(&self) {
-        self.0.inc(1);
-    }
-
-    fn is_cancelled(&self) -> bool {
-        interrupted()
-    }
 }
