@@ -24,9 +24,9 @@ pub const RARE: &[u8] = include_bytes!("../images/switch-00003-rare.tvlb");
 pub const SECOND: &[u8] = include_bytes!("../images/switch-00004.tvlb");
 /// The images that pin the format.
 pub const GOLDEN: [&[u8]; 3] = [
-    include_bytes!("../../schema/golden/v2/fabric.tvlb"),
-    include_bytes!("../../schema/golden/v2/switch-00005.tvlb"),
-    include_bytes!("../../schema/golden/v2/switch-00005-thinned.tvlb"),
+    include_bytes!("../../schema/golden/v3/fabric.tvlb"),
+    include_bytes!("../../schema/golden/v3/switch-00005.tvlb"),
+    include_bytes!("../../schema/golden/v3/switch-00005-thinned.tvlb"),
 ];
 
 /// How many packets the sequence has.

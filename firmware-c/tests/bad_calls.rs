@@ -8,8 +8,8 @@ use tvlb_firmware_c::{
     tvlb_step, tvlb_switch, tvlb_world,
 };
 
-const FABRIC: &[u8] = include_bytes!("../../schema/golden/v2/fabric.tvlb");
-const SWITCH: &[u8] = include_bytes!("../../schema/golden/v2/switch-00005.tvlb");
+const FABRIC: &[u8] = include_bytes!("../../schema/golden/v3/fabric.tvlb");
+const SWITCH: &[u8] = include_bytes!("../../schema/golden/v3/switch-00005.tvlb");
 const PAR: u8 = 3;
 
 unsafe extern "C" fn seven(_: *mut c_void) -> u32 {

@@ -89,6 +89,7 @@ fn images(
         switch: SwitchId(number),
         virtual_channels,
         decisions: PerDecision::same((0, 0)),
+        second_min: tvlb_schema::MinCandidate::Kept,
         sets: vec![SetContents { rule, levels: Vec::new(), shapes_to: Vec::new() }],
     };
     let name = format!("{p}-{a}-{h}-{g}");

@@ -11,10 +11,10 @@ use tvlb_firmware_c::{
 };
 
 /// Of dfly(2, 4, 2, 9), with switch 5.
-const FABRIC: &[u8] = include_bytes!("../../schema/golden/v2/fabric.tvlb");
-const SWITCH: &[u8] = include_bytes!("../../schema/golden/v2/switch-00005.tvlb");
+const FABRIC: &[u8] = include_bytes!("../../schema/golden/v3/fabric.tvlb");
+const SWITCH: &[u8] = include_bytes!("../../schema/golden/v3/switch-00005.tvlb");
 /// The same switch with another set.
-const THINNED: &[u8] = include_bytes!("../../schema/golden/v2/switch-00005-thinned.tvlb");
+const THINNED: &[u8] = include_bytes!("../../schema/golden/v3/switch-00005-thinned.tvlb");
 /// Of dfly(4, 8, 4, 9), with switches 3 and 4.
 const OTHER_FABRIC: &[u8] = include_bytes!("../../bare-metal/images/fabric.tvlb");
 const THIRD: &[u8] = include_bytes!("../../bare-metal/images/switch-00003.tvlb");

@@ -11,8 +11,8 @@ use tvlb_firmware_c::{
     tvlb_switch, tvlb_world,
 };
 
-const FABRIC: &[u8] = include_bytes!("../../schema/golden/v2/fabric.tvlb");
-const SWITCH: &[u8] = include_bytes!("../../schema/golden/v2/switch-00005.tvlb");
+const FABRIC: &[u8] = include_bytes!("../../schema/golden/v3/fabric.tvlb");
+const SWITCH: &[u8] = include_bytes!("../../schema/golden/v3/switch-00005.tvlb");
 const PAR: u8 = 3;
 const CUSTOM: u8 = 1;
 /// The ports of a switch of dfly(2, 4, 2, 9).

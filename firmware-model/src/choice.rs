@@ -1,7 +1,7 @@
 //! What a scheme chooses for a packet, from what, and why.
 
-use crate::Header;
 use crate::path::Path;
+use crate::{Header, Kind};
 
 /// Where VLB candidates come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -74,7 +74,8 @@ impl Chosen {
     /// The header of a packet that goes on as its second look has chosen.
     #[inline]
     pub(crate) fn reroute(&self, header: Header) -> Header {
-        if self.choice == Choice::Vlb { self.path.reroutes(header) } else { header.closed() }
+        let kind = if self.choice == Choice::Vlb { Kind::Vlb } else { Kind::Min };
+        self.path.reroutes(header, kind)
     }
 }
 

@@ -57,7 +57,11 @@ impl Switch<'_> {
         }
         match paths {
             VlbPaths::Conventional => self.draw_triple(to, rng),
-            VlbPaths::Custom => self.draw_from_set(to, self.image.set(decision), rng),
+            VlbPaths::Custom => match self.image.set(decision) {
+                // Apart from the rest, so that neither needs the other's stack.
+                set if set.rule().is_by_switch() => self.draw_by_switch(to, set, rng),
+                set => self.draw_from_set(to, set, rng),
+            },
         }
     }
 
@@ -77,7 +81,7 @@ impl Switch<'_> {
     /// that hop if it is by x itself; and whether it is a local hop instead.
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline)]
-    fn way_out(&self, x: GlobalPort, behind_x: Stage) -> ((Port, Stage), bool) {
+    pub(crate) fn way_out(&self, x: GlobalPort, behind_x: Stage) -> ((Port, Stage), bool) {
         let df = self.dragonfly();
         if let Some(slot) = self.image.own_slot(x) {
             return ((df.slot_port(slot), behind_x), false);
@@ -143,7 +147,7 @@ impl Switch<'_> {
                 let cells = self.stratum(Stratum::of(shape), ShapeSet::only(shape));
                 self.draw_from(&Wanted { to, set: Some(set), strata: &[cells] }, 0, rng)
             }
-            DrawRule::ByRoute => {
+            DrawRule::ByRoute | DrawRule::BySwitch { .. } => {
                 let strata = self.strata(shapes);
                 self.draw_from(&Wanted { to, set: Some(set), strata: &strata }, 0, rng)
             }
@@ -285,6 +289,9 @@ impl Switch<'_> {
             return;
         }
         let set = self.image.set(decision);
+        if let DrawRule::BySwitch { legs, returns } = set.rule().draw {
+            return self.visit_routes_by_switch(to, (legs, returns), each);
+        }
         let strata = self.strata(set.shapes_to(destination));
         let wanted = &Wanted { to, set: Some(set), strata: &strata };
         self.visit(to, &strata, u32::MAX, |links, cells, way| {
@@ -358,7 +365,7 @@ impl Switch<'_> {
 
     /// The triple of two links and the number of R in the intermediate group.
     #[inline]
-    fn triple(&self, links: LinkPair, r: u32) -> Option<Path> {
+    pub(crate) fn triple(&self, links: LinkPair, r: u32) -> Option<Path> {
         let r = SwitchIndex(u8::try_from(r).ok()?);
         // Where R is at either end of the local hop between v and w, the walk has no detour.
         let detour = if r == links.v { links.w } else { r };

@@ -118,9 +118,10 @@ pub(crate) fn explain_again(
         let vlb = Err(NotDrawn::NoDecision);
         return Ok(Explanation { outcome: header, min: None, vlb, threshold });
     }
-    let Some((to, min)) = par::minimal_rest(switch, header) else {
+    let Some((to, kept)) = par::minimal_rest(switch, header) else {
         return Err(forward::wrong_with(switch, header));
     };
+    let min = par::second_min(switch, &to, kept, rng);
     let chosen = ugal::weigh(switch, &to, min, Decision::ParSecond, paths, credits, rng);
     Ok(Explanation {
         outcome: chosen.reroute(header),

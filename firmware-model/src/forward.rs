@@ -46,10 +46,10 @@ impl Leg {
 
     const fn of(stage: Stage, kind: Kind) -> Self {
         let is_vlb = matches!(kind, Kind::Vlb);
-        // Only PAR's second look sends a packet on within its source group.
+        // Only PAR's second look, which leaves no packet open, sends one on within its source group.
         let local = match stage {
             Stage::Source => Some(Stage::SourceLocal),
-            Stage::SourceLocal if is_vlb => Some(Stage::SourceLocalAgain),
+            Stage::SourceLocal if !matches!(kind, Kind::OpenMin) => Some(Stage::SourceLocalAgain),
             Stage::Middle | Stage::MiddleDetour => Some(Stage::MiddleLocal),
             _ => None,
         };

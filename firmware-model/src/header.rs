@@ -202,18 +202,11 @@ impl Header {
         self.kind_code() == Kind::OpenMin.code() && self.stage_code() == Stage::SourceLocal as u32
     }
 
-    /// The same packet, no longer open to PAR's second look.
+    /// The same packet where it is, on another route to its destination.
     #[must_use]
     #[inline]
-    pub(crate) const fn closed(self) -> Self {
-        Self(self.0 & !3 | Kind::Min.code() as u64)
-    }
-
-    /// The same packet where it is, on another route to its destination, of kind VLB.
-    #[must_use]
-    #[inline]
-    pub(crate) const fn rerouted(self, route: u64) -> Self {
-        Self(self.0 & 0xffff_ff00_0000_00fc | route | Kind::Vlb.code() as u64)
+    pub(crate) const fn rerouted(self, route: u64, kind: Kind) -> Self {
+        Self(self.0 & 0xffff_ff00_0000_00fc | route | kind.code() as u64)
     }
 
     /// The same packet one hop on, at the stage of this number and on a VC below 8.

@@ -62,6 +62,7 @@ mod error;
 mod explain;
 mod forward;
 mod header;
+mod intermediate;
 mod path;
 mod schemes;
 mod switch;

@@ -61,8 +61,8 @@ impl Path {
 
     /// The header as it goes on by this path, decided by PAR's second look.
     #[inline]
-    pub(crate) const fn reroutes(self, header: Header) -> Header {
-        header.rerouted(self.route())
+    pub(crate) const fn reroutes(self, header: Header, kind: Kind) -> Header {
+        header.rerouted(self.route(), kind)
     }
 
     #[inline]

@@ -9,8 +9,8 @@ use crate::{
 };
 use rand_core::Rng;
 use tvlb_schema::{
-    Decision, Dragonfly, End, FabricImage, GroupId, NodeId, Port, Route, Shape, SwitchImage,
-    SwitchIndex,
+    Decision, Dragonfly, DrawRule, End, FabricImage, GroupId, NodeId, Port, Route, Shape,
+    SwitchImage, SwitchIndex,
 };
 
 /// One booted switch. It borrows its images and changes nothing: share it freely.
@@ -20,7 +20,7 @@ use tvlb_schema::{
 /// use tvlb_firmware_model::{Channels, Error, Scheme, Switch};
 /// use tvlb_schema::{GroupId, SwitchIndex, Port};
 ///
-/// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v2/");
+/// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v3/");
 /// # let fabric_image = std::fs::read(format!("{golden}fabric.tvlb"))?;
 /// # let switch_image = std::fs::read(format!("{golden}switch-00005.tvlb"))?;
 /// // Switch 5 of dfly(2,4,2,9), whose links have four virtual channels each.
@@ -152,7 +152,7 @@ impl<'a> Switch<'a> {
     /// use tvlb_firmware_model::{Choice, DefaultRng, Scheme, Step, Switch, VlbPaths};
     /// use tvlb_schema::NodeId;
     ///
-    /// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v2/");
+    /// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v3/");
     /// # let fabric_image = std::fs::read(format!("{golden}fabric.tvlb"))?;
     /// # let switch_image = std::fs::read(format!("{golden}switch-00005.tvlb"))?;
     /// let switch = Switch::boot(&fabric_image, &switch_image)?;
@@ -177,8 +177,9 @@ impl<'a> Switch<'a> {
     }
 
     /// PAR's second look: at the second switch, if the packet took MIN and is still in its source
-    /// group, MIN by the cable it came for is weighed against a VLB path from here, if MIN costs
-    /// more than T. Returns the header to go on with, which [`Self::forward`] takes. The header of
+    /// group, MIN is weighed against a VLB path from here, if it costs more than T. As the image
+    /// says, that is MIN by the cable that the packet came for, or a MIN path drawn here, which may
+    /// begin with a second local hop. Returns the header to go on with, which [`Self::forward`] takes. The header of
     /// any other packet comes back unchanged.
     ///
     /// # Errors
@@ -209,7 +210,7 @@ impl<'a> Switch<'a> {
     /// use tvlb_firmware_model::{DefaultRng, Header, Scheme, Step, Switch, VlbPaths};
     /// use tvlb_schema::{NodeId, Port};
     ///
-    /// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v2/");
+    /// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v3/");
     /// # let fabric_image = std::fs::read(format!("{golden}fabric.tvlb"))?;
     /// # let switch_image = std::fs::read(format!("{golden}switch-00005.tvlb"))?;
     /// let switch = Switch::boot(&fabric_image, &switch_image)?;
@@ -237,7 +238,7 @@ impl<'a> Switch<'a> {
     /// use tvlb_firmware_model::{DefaultRng, Scheme, Switch, VlbPaths};
     /// use tvlb_schema::NodeId;
     ///
-    /// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v2/");
+    /// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v3/");
     /// # let fabric_image = std::fs::read(format!("{golden}fabric.tvlb"))?;
     /// # let switch_image = std::fs::read(format!("{golden}switch-00005.tvlb"))?;
     /// let switch = Switch::boot(&fabric_image, &switch_image)?;
@@ -284,6 +285,29 @@ impl<'a> Switch<'a> {
         each: impl FnMut(Route, Shape),
     ) {
         self.visit_routes(decision, destination, each);
+    }
+
+    /// Every way in which a decision's set draws a route to `destination`, if it is drawn by
+    /// intermediate switch: the route, its shape, and how many pairs of shortest legs its
+    /// intermediate switch has. Each switch of the set is drawn as often as any other, and of its
+    /// ways each as often as any other; where the set does not send walks that come back, these are
+    /// left out. Calls nothing for other sets.
+    ///
+    /// For tools and tests: the time grows with the number of switches.
+    pub fn for_each_way(
+        &self,
+        decision: Decision,
+        destination: tvlb_schema::SwitchId,
+        each: impl FnMut(Route, Shape, u32),
+    ) {
+        let to = &self.place(destination);
+        let is_between = to.group != self.image.group();
+        if let DrawRule::BySwitch { legs, returns } = self.image.set(decision).rule().draw
+            && is_between
+            && self.dragonfly().has_switch(destination)
+        {
+            self.visit_ways(to, (legs, returns), each);
+        }
     }
 
     /// The virtual channels that its packets may be given: those of [`Self::with_channels`], or the

@@ -218,10 +218,8 @@ fuzz_target!(|input: Input| {
                 // Now and then one that does not exist.
                 let node = NodeId(node % (df.node_count() + 1));
                 let switch = network.switch(from);
-                let c = InC::boot(
-                    &own.image,
-                    network.images[from.as_usize()].get().expect("booted"),
-                );
+                let c =
+                    InC::boot(&own.image, network.images[from.as_usize()].get().expect("booted"));
                 match admit(switch, &c, (node, scheme), &mut world) {
                     Ok((first, _)) => {
                         network.follow(node, from, SCHEMES[scheme], first, &mut world);
@@ -237,8 +235,7 @@ fuzz_target!(|input: Input| {
                 let at = number(at);
                 world.paths = paths(custom);
                 let switch = network.switch(at);
-                let c =
-                    InC::boot(&own.image, network.images[at.as_usize()].get().expect("booted"));
+                let c = InC::boot(&own.image, network.images[at.as_usize()].get().expect("booted"));
                 bounce(switch, &c, header, &mut world);
             }
         }

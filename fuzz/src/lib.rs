@@ -5,9 +5,9 @@ pub mod own;
 use tvlb_schema::{FORMAT_VERSION, FabricImage, ImageKind};
 
 /// The fabric image that pins the format.
-pub const FABRIC: &[u8] = include_bytes!("../../schema/golden/v2/fabric.tvlb");
+pub const FABRIC: &[u8] = include_bytes!("../../schema/golden/v3/fabric.tvlb");
 /// Switch 5 of it.
-pub const SWITCH: &[u8] = include_bytes!("../../schema/golden/v2/switch-00005.tvlb");
+pub const SWITCH: &[u8] = include_bytes!("../../schema/golden/v3/switch-00005.tvlb");
 
 /// A payload in a frame that holds: as an image of `FABRIC`, or as a fabric image of its own.
 pub fn framed(kind: ImageKind, payload: &[u8]) -> Vec<u8> {

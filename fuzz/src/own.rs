@@ -4,9 +4,9 @@ use crate::mended;
 use arbitrary::Arbitrary;
 use tvlb_firmware_model::Switch;
 use tvlb_schema::{
-    Decision, Dragonfly, DrawRule, End, FabricImage, GlobalPort, GroupId, Keep, Level, PerDecision,
-    SetContents, SetRule, Shape, ShapeSet, SwitchContents, SwitchId, VcScheme, encode_fabric_image,
-    encode_switch_image,
+    Decision, Dragonfly, DrawRule, End, FabricImage, GlobalPort, GroupId, Keep, LegHops, Level,
+    MinCandidate, PerDecision, SetContents, SetRule, Shape, ShapeSet, SwitchContents, SwitchId,
+    VcScheme, encode_fabric_image, encode_switch_image,
 };
 
 /// What a fabric and its tables are made of. Every value makes some fabric.
@@ -21,6 +21,7 @@ pub struct Plan {
     decisions: [(u8, i16); 3],
     sets: Vec<Set>,
     virtual_channels: u8,
+    second_min: u8,
 }
 
 #[derive(Arbitrary, Debug)]
@@ -29,6 +30,8 @@ struct Set {
     keep: [u16; Shape::COUNT],
     /// By shape; none for a set that is drawn by route.
     weights: Option<[u16; Shape::COUNT]>,
+    /// Bits of leg hops, and whether walks come back, for a set of intermediate switches.
+    switches: Option<(u8, u8)>,
     seed: u64,
     /// The lowest level, for a set that is thinned.
     level: Option<u8>,
@@ -38,6 +41,11 @@ struct Set {
 
 impl Set {
     fn rule(&self) -> SetRule {
+        if let Some((legs, returns)) = self.switches
+            && let Some(legs) = LegHops::from_bits(u16::from(legs) | u16::from(returns & 2) << 7)
+        {
+            return SetRule { seed: self.seed, ..SetRule::by_switch(legs, returns & 1 == 1) };
+        }
         let keep = self.keep.map(|parts| {
             // One shape in some is left out; the rest keep anything from a hundredth to all.
             let parts = (u32::from(parts) * 13_000 >> 16) as u16;
@@ -55,7 +63,9 @@ impl Set {
     }
 
     fn levels(&self, df: &Dragonfly, seed: u64) -> Vec<Level> {
-        let Some(least) = self.level else { return Vec::new() };
+        // A set of intermediate switches cannot be thinned.
+        let by_switch = matches!(self.rule().draw, DrawRule::BySwitch { .. });
+        let Some(least) = self.level.filter(|_| !by_switch) else { return Vec::new() };
         let least = 3 + u64::from(least) % 13;
         let ports = df.global_ports().map(|port| {
             let level = least + mixed(seed ^ u64::from(port.0)) % (16 - least);
@@ -149,6 +159,7 @@ impl Own {
         let by_default = [Set {
             keep: [u16::MAX; Shape::COUNT],
             weights: None,
+            switches: None,
             seed: 0,
             level: None,
             lies: false,
@@ -159,7 +170,7 @@ impl Own {
             let seed = mixed(self.plan.seed ^ u64::from(switch.0) << 40);
             let (rule, levels) = (set.rule(), set.levels(df, seed));
             let shapes_to = match rule.draw {
-                DrawRule::ByRoute => Vec::new(),
+                DrawRule::ByRoute | DrawRule::BySwitch { .. } => Vec::new(),
                 DrawRule::ByShape { .. } if set.lies => {
                     vec![rule.shapes(); df.switch_count() as usize]
                 }
@@ -174,6 +185,7 @@ impl Own {
             switch,
             virtual_channels: self.virtual_channels,
             decisions: PerDecision { ugal_l, par_source, par_second },
+            second_min: MinCandidate::ALL[usize::from(self.plan.second_min) % 3],
             sets,
         };
         encode_switch_image(&fabric, &contents)
@@ -194,6 +206,7 @@ impl Own {
             switch,
             virtual_channels: self.virtual_channels,
             decisions: PerDecision::same((0, 0)),
+            second_min: MinCandidate::Kept,
             sets: vec![set],
         };
         let image = encode_switch_image(fabric, &contents);

@@ -127,12 +127,14 @@ fn contents(counter: &RouteCounter<'_>, routing: &Routing, switch: SwitchId) -> 
         });
         (u8::try_from(number).expect("there are three decisions"), policy.threshold)
     });
-    SwitchContents { switch, virtual_channels: routing.virtual_channels, decisions, sets }
+    let second_min = routing.policies.par_second.min;
+    let virtual_channels = routing.virtual_channels;
+    SwitchContents { switch, virtual_channels, decisions, second_min, sets }
 }
 
 fn shapes_to(counter: &RouteCounter<'_>, policy: &Policy, source: SwitchId) -> Vec<ShapeSet> {
     let Policy { rule, .. } = policy;
-    if rule.draw == DrawRule::ByRoute {
+    if !matches!(rule.draw, DrawRule::ByShape { .. }) {
         return Vec::new();
     }
     let levels = policy.levels_of(source);

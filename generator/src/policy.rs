@@ -1,16 +1,18 @@
 //! A policy: what one decision of a switch goes by. It is a T-VLB set, its threshold T, and how each
 //! switch thins the set.
 //!
-//! In a text a policy is `SET` or `SET T=N`. How switches thin a set is computed, never written, so a
-//! policy that was read is unthinned.
+//! In a text a policy is `SET`, `SET T=N`, `SET MIN=shortest` or `SET T=N MIN=shortest`. How switches
+//! thin a set is computed, never written, so a policy that was read is unthinned.
 
 use crate::set_grammar::{SetGrammarError, canonical, parse_set};
 use std::fmt;
 use std::sync::Arc;
-use tvlb_schema::{Level, PerDecision, SetRule, SwitchId};
+use tvlb_schema::{Decision, Level, MinCandidate, PerDecision, SetRule, SwitchId};
 
 /// Between the set and T.
 const THRESHOLD: &str = " T=";
+/// Between the set and T, and the MIN candidate of PAR's second look.
+const MIN: &str = " MIN=";
 /// Between PAR's policy at the source and that of its second look.
 const THEN: &str = " then ";
 
@@ -25,6 +27,9 @@ pub struct Policy {
     pub rule: SetRule,
     /// T, in flits times hops: MIN is taken while it costs at most this much more than VLB.
     pub threshold: i16,
+    /// The MIN path that is weighed, if the decision is PAR's second look. At a source there is no path
+    /// to keep, so there this is `Kept` and says nothing.
+    pub min: MinCandidate,
     /// How each switch thins the set.
     pub levels: Levels,
 }
@@ -32,17 +37,22 @@ pub struct Policy {
 /// An unthinned set with T = 0.
 impl From<SetRule> for Policy {
     fn from(rule: SetRule) -> Self {
-        Self { rule, threshold: 0, levels: Levels::default() }
+        Self { rule, threshold: 0, min: MinCandidate::Kept, levels: Levels::default() }
     }
 }
 
-/// The set in the grammar of sets, followed by " T=8" where T is 8, and by nothing where T is 0.
+/// The set in the grammar of sets, followed by " T=8" where T is 8 and by nothing where T is 0, and by
+/// " MIN=shortest" where the second look draws a MIN path among the shortest.
 impl fmt::Display for Policy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&canonical(&self.rule))?;
         match self.threshold {
-            0 => Ok(()),
-            threshold => write!(f, "{THRESHOLD}{threshold}"),
+            0 => {}
+            threshold => write!(f, "{THRESHOLD}{threshold}")?,
+        }
+        match self.min {
+            MinCandidate::Kept => Ok(()),
+            min => write!(f, "{MIN}{}", min.name()),
         }
     }
 }
@@ -64,14 +74,37 @@ pub enum PolicyError {
         /// The text after `T=`.
         found: String,
     },
+    /// Its MIN candidate has no such name.
+    #[error("MIN={found}, but MIN must be kept, shortest or any")]
+    Min {
+        /// The text after `MIN=`.
+        found: String,
+    },
+    /// A policy at the source names a MIN candidate.
+    #[error(
+        "MIN={found} of the policy at the source, but only PAR's second look has a MIN path to keep or to draw again"
+    )]
+    MinAtSource {
+        /// The name of the candidate.
+        found: &'static str,
+    },
 }
 
 impl Policy {
-    /// Reads `SET` or `SET T=N`. `seed` becomes the set's.
+    /// Reads `SET`, with ` T=N` after it or not, and with ` MIN=shortest` or ` MIN=any` after that or
+    /// not. `seed` becomes the set's.
     ///
     /// # Errors
-    /// What is wrong with the set or with T.
+    /// What is wrong with the set, with T or with MIN.
     pub fn parse(text: &str, seed: u64) -> Result<Self, PolicyError> {
+        let (text, min) = match text.rsplit_once(MIN) {
+            None => (text, MinCandidate::Kept),
+            Some((rest, found)) => {
+                let found = found.trim();
+                let min = MinCandidate::ALL.into_iter().find(|min| min.name() == found);
+                (rest, min.ok_or_else(|| PolicyError::Min { found: found.to_owned() })?)
+            }
+        };
         let (set, threshold) = match text.rsplit_once(THRESHOLD) {
             None => (text, 0),
             Some((set, found)) => {
@@ -81,7 +114,7 @@ impl Policy {
             }
         };
         let error = |error| PolicyError::Set { text: set.to_owned(), error };
-        Ok(Self { threshold, ..parse_set(set, seed).map_err(error)?.into() })
+        Ok(Self { threshold, min, ..parse_set(set, seed).map_err(error)?.into() })
     }
 
     /// The levels of one switch; none if it keeps all routes of the set.
@@ -105,13 +138,16 @@ impl Policy {
     }
 }
 
-/// The unthinned policies of these rules and thresholds.
+/// The unthinned policies of these rules and thresholds, and of this MIN candidate at PAR's second
+/// look.
 pub fn policies(
     rules: &PerDecision<SetRule>,
     thresholds: &PerDecision<i16>,
+    second_min: MinCandidate,
 ) -> PerDecision<Policy> {
     PerDecision::from_fn(|decision| Policy {
         threshold: *thresholds.get(decision),
+        min: if decision == Decision::ParSecond { second_min } else { MinCandidate::Kept },
         ..Policy::from(*rules.get(decision))
     })
 }
@@ -127,9 +163,9 @@ pub struct PolicyPair {
 }
 
 impl PolicyPair {
-    /// One policy for both decisions.
+    /// One policy for both decisions, but for its MIN candidate, which is the second look's.
     pub fn same(policy: Policy) -> Self {
-        Self { source: policy.clone(), second: policy }
+        Self { source: Policy { min: MinCandidate::Kept, ..policy.clone() }, second: policy }
     }
 
     /// Reads one policy, for both decisions, or two with " then " between.
@@ -139,10 +175,13 @@ impl PolicyPair {
     pub fn parse(text: &str, seed: u64) -> Result<Self, PolicyError> {
         match text.split_once(THEN) {
             None => Policy::parse(text, seed).map(Self::same),
-            Some((source, second)) => Ok(Self {
-                source: Policy::parse(source, seed)?,
-                second: Policy::parse(second, seed)?,
-            }),
+            Some((source, second)) => {
+                let source = Policy::parse(source, seed)?;
+                if source.min != MinCandidate::Kept {
+                    return Err(PolicyError::MinAtSource { found: source.min.name() });
+                }
+                Ok(Self { source, second: Policy::parse(second, seed)? })
+            }
         }
     }
 
@@ -164,8 +203,8 @@ impl PolicyPair {
 /// The text that [`PolicyPair::parse`] reads.
 impl fmt::Display for PolicyPair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.source == self.second {
-            self.source.fmt(f)
+        if *self == Self::same(self.second.clone()) {
+            self.second.fmt(f)
         } else {
             write!(f, "{}{THEN}{}", self.source, self.second)
         }
@@ -188,6 +227,17 @@ mod tests {
         assert_eq!((pair.source.threshold, pair.second.threshold), (4, 0));
         assert_eq!(pair.to_string(), "all T=4 then shapes:011");
         assert_eq!(PolicyPair::parse("all", 1).unwrap().second, parse("all").unwrap());
+        let pair = PolicyPair::parse("all T=4 MIN=shortest", 1).unwrap();
+        assert_eq!(
+            (pair.source.min, pair.second.min),
+            (MinCandidate::Kept, MinCandidate::Shortest)
+        );
+        assert_eq!((pair.source.threshold, pair.second.threshold), (4, 4));
+        assert_eq!(pair.to_string(), "all T=4 MIN=shortest");
+        let pair = PolicyPair::parse("all then switches:2-3 with returns MIN=any", 1).unwrap();
+        assert_eq!(pair.to_string(), "all then switches:2-3 with returns MIN=any");
+        insta::assert_snapshot!(parse("all MIN=new").unwrap_err(), @"MIN=new, but MIN must be kept, shortest or any");
+        insta::assert_snapshot!(PolicyPair::parse("all MIN=any then all", 1).unwrap_err(), @"MIN=any of the policy at the source, but only PAR's second look has a MIN path to keep or to draw again");
         insta::assert_snapshot!(parse("all T=32768").unwrap_err(), @"T=32768, but T must be a whole number from -32768 to 32767");
         insta::assert_snapshot!(PolicyPair::parse("all then", 1).unwrap_err(), @r"
         column 5: found `then`, accepted `,` and another term, `by route`, `by shape` or the end
@@ -195,7 +245,7 @@ mod tests {
             ^^^^
         ");
         insta::assert_snapshot!(PolicyPair::parse("all then shape:110", 1).unwrap_err(), @r"
-        column 1: found `shape`, accepted `min`, `all`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, a weight as in `3*` or a percentage as in `60%`
+        column 1: found `shape`, accepted `min`, `all`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, `switches:`, a weight as in `3*` or a percentage as in `60%`
         shape:110
         ^^^^^
         ");

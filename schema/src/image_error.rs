@@ -50,6 +50,8 @@ pub(crate) enum Fault {
     /// A set's rule has a weight out of range, `found`. `needed` is the number of the set, with the
     /// number of the shape from bit 16 on.
     SetWeight,
+    /// A set's rule has leg hops that make no sense, `found`. `needed` is the number of the set.
+    SetLegs,
     /// Bits after a section's last entry are set.
     Padding(Part),
     /// `found` bytes follow the last section.
@@ -260,7 +262,7 @@ impl fmt::Display for ImageError {
             ),
             Fault::Version => write!(
                 f,
-                "format version at byte {offset}: found {found}, accepted {FORMAT_VERSION}; regenerate the images with this version of tvlb"
+                "format version at byte {offset}: found {found}, accepted {FORMAT_VERSION}; `tvlb generate` of this version makes the images again"
             ),
             Fault::Length => write!(
                 f,
@@ -285,11 +287,12 @@ impl fmt::Display for ImageError {
                 let sizes = [0, 16, 32, 48].map(|shift| (found >> shift & 0xffff) as u32);
                 write!(f, "sizes at byte {offset}: {}", DragonflyError::of(fault, sizes))
             }
-            Fault::SetKeep | Fault::SetWeight => {
+            Fault::SetKeep | Fault::SetWeight | Fault::SetLegs => {
                 let (set, shape) = (needed & 0xffff, (needed >> 16) as usize);
                 let found = (found & 0xffff) as u16;
                 let error = match fault {
                     Fault::SetKeep => SetRuleError::Keep { shape, found },
+                    Fault::SetLegs => SetRuleError::Legs { found },
                     _ => SetRuleError::Weight { shape, found },
                 };
                 write!(f, "set {set} at byte {offset}: {error}")

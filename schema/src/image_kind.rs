@@ -3,7 +3,7 @@
 /// The first four bytes of every image.
 pub const MAGIC: [u8; 4] = *b"TVLB";
 /// The version that this crate writes and reads.
-pub const FORMAT_VERSION: u16 = 2;
+pub const FORMAT_VERSION: u16 = 3;
 
 /// The bytes before the payload.
 pub(crate) const HEADER_LEN: usize = 20;

@@ -3,7 +3,7 @@
 //! A rule speaks of shapes and of seeded fractions, never of single routes, so its size does not
 //! grow with the number of paths, and whether a route is in it is decided from the route alone.
 
-use crate::{Level, RouteKey, Shape, ShapeSet};
+use crate::{LegHops, Level, RouteKey, Shape, ShapeSet};
 use serde::{Deserialize, Serialize};
 
 /// A keep-fraction in parts of 10 000.
@@ -54,6 +54,16 @@ pub enum DrawRule {
     ByShape {
         /// The weight of each shape, by shape number: above 0 exactly where the keep-fraction is.
         weights: [u16; Shape::COUNT],
+    },
+    /// First an intermediate switch, uniformly among those whose legs have so few hops; then one of
+    /// the shortest links of each leg, uniformly (as in the simulator that the authors of Rahman et
+    /// al., SC'19, published). A leg's hops are those of its shortest minimal path.
+    BySwitch {
+        /// Which intermediate switches are drawn.
+        legs: LegHops,
+        /// Whether walks are drawn that come back, from a switch of the intermediate group to another
+        /// and at once to the first again. Where they are not, all is drawn again.
+        returns: bool,
     },
 }
 
@@ -106,6 +116,24 @@ pub enum SetRuleError {
         /// The weight found.
         found: u16,
     },
+    /// Leg hops that name no switch, or a pair without a smaller one.
+    #[error(
+        "hops of the legs: found bits {found:#x}, accepted some pairs and with each all smaller ones"
+    )]
+    Legs {
+        /// The bits found.
+        found: u16,
+    },
+    /// A keep-fraction of a set that is drawn by intermediate switch.
+    #[error(
+        "keep-fraction of shape {shape}: found {found}, but a set that is drawn by intermediate switch keeps all routes of the shapes that its legs make, and none of the others"
+    )]
+    KeepBySwitch {
+        /// The shape's number.
+        shape: usize,
+        /// The parts found.
+        found: u16,
+    },
 }
 
 impl SetRule {
@@ -118,6 +146,18 @@ impl SetRule {
             }
         }
         Self { keep, draw: DrawRule::ByRoute, seed: 0 }
+    }
+
+    /// The walks over these intermediate switches, drawn by intermediate switch.
+    pub fn by_switch(legs: LegHops, returns: bool) -> Self {
+        let draw = DrawRule::BySwitch { legs, returns };
+        Self { draw, ..Self::whole(legs.shapes()) }
+    }
+
+    /// Whether it is drawn by intermediate switch.
+    #[inline]
+    pub const fn is_by_switch(&self) -> bool {
+        matches!(self.draw, DrawRule::BySwitch { .. })
     }
 
     /// The shapes of which some fraction is kept.
@@ -136,12 +176,13 @@ impl SetRule {
     #[inline]
     pub fn weight_of(&self, shape: Shape) -> u16 {
         match &self.draw {
-            DrawRule::ByRoute => 0,
+            DrawRule::ByRoute | DrawRule::BySwitch { .. } => 0,
             DrawRule::ByShape { weights } => weights.get(shape.number()).copied().unwrap_or(0),
         }
     }
 
-    /// Whether the route with this key and shape is in the set, where the set is not thinned.
+    /// Whether the route with this key and shape is in the set, where the set is not thinned. Of a
+    /// set that is drawn by intermediate switch the rule alone cannot tell: that takes the wiring.
     #[inline]
     pub fn keeps(&self, shape: Shape, key: RouteKey) -> bool {
         self.keeps_at(Level::ALL, shape, key)
@@ -162,8 +203,25 @@ impl SetRule {
     /// Checks what the types do not.
     ///
     /// # Errors
-    /// The first shape whose keep-fraction or weight is out of range.
+    /// The first shape whose keep-fraction or weight is out of range, or legs that are.
     pub fn check(&self) -> Result<(), SetRuleError> {
+        self.check_read()?;
+        if let DrawRule::BySwitch { legs, .. } = self.draw {
+            let keep = Self::whole(legs.shapes()).keep;
+            if let Some(shape) = (0..Shape::COUNT).find(|&shape| self.keep[shape] != keep[shape]) {
+                return Err(SetRuleError::KeepBySwitch { shape, found: self.keep[shape].0 });
+            }
+        }
+        Ok(())
+    }
+
+    /// As [`Self::check`], of a rule that an image has: there the legs say what is kept.
+    pub(crate) fn check_read(&self) -> Result<(), SetRuleError> {
+        if let DrawRule::BySwitch { legs, .. } = self.draw
+            && !legs.is_valid()
+        {
+            return Err(SetRuleError::Legs { found: legs.bits() });
+        }
         for shape in Shape::all() {
             let keep = self.keep_of(shape);
             if !keep.is_in_range() {

@@ -10,8 +10,8 @@ use crate::image_error::{Fault, Part, Refusal, Value, saturating_u32};
 use crate::image_kind::HEADER_LEN;
 use crate::packed::PackedArray;
 use crate::{
-    Dragonfly, DrawRule, GlobalPort, Keep, Level, RouteKey, SetRule, SetRuleError, Shape, ShapeSet,
-    SwitchId,
+    Dragonfly, DrawRule, GlobalPort, Keep, LegHops, Level, RouteKey, SetRule, SetRuleError, Shape,
+    ShapeSet, SwitchId,
 };
 
 /// The width of a thinning level.
@@ -86,11 +86,22 @@ impl<'a> SetView<'a> {
 
     /// Reads the fixed part, unchecked but for bits of shapes that there are not.
     pub(crate) fn read(&mut self, fields: &mut Fields<'_>) {
-        for keep in &mut self.rule.keep {
-            *keep = Keep::unchecked(fields.u16());
-        }
-        if fields.below(2) == 1 {
-            self.rule.draw = DrawRule::ByShape { weights: core::array::from_fn(|_| fields.u16()) };
+        let draw = fields.below(3);
+        if draw == 2 {
+            let legs = LegHops::unchecked(fields.u16());
+            let shapes = legs.shapes().bits();
+            for (shape, keep) in self.rule.keep.iter_mut().enumerate() {
+                *keep = if shapes >> shape & 1 == 1 { Keep::ALL } else { Keep::NONE };
+            }
+            self.rule.draw = DrawRule::BySwitch { legs, returns: fields.below(2) == 1 };
+        } else {
+            for keep in &mut self.rule.keep {
+                *keep = Keep::unchecked(fields.u16());
+            }
+            if draw == 1 {
+                self.rule.draw =
+                    DrawRule::ByShape { weights: core::array::from_fn(|_| fields.u16()) };
+            }
         }
         self.rule.seed = fields.u64();
         self.always = fields.shapes();
@@ -104,10 +115,13 @@ impl<'a> SetView<'a> {
     /// keep, it notes that in `refusal` and returns `None`.
     pub(crate) fn check(&mut self, number: u32, refusal: &mut Refusal) -> Option<()> {
         let rule = &self.rule;
-        if let Err(error) = rule.check() {
+        if let Err(error) = rule.check_read() {
             let (fault, shape, found) = match error {
                 SetRuleError::Keep { shape, found } => (Fault::SetKeep, shape, found),
                 SetRuleError::Weight { shape, found } => (Fault::SetWeight, shape, found),
+                SetRuleError::Legs { found } => (Fault::SetLegs, 0, found),
+                // What a rule by intermediate switch keeps follows from its legs.
+                SetRuleError::KeepBySwitch { .. } => return None,
             };
             let place = saturating_u32(shape) << 16 | number;
             return refusal.fail_with(fault, HEADER_LEN, found.into(), place);
@@ -116,6 +130,9 @@ impl<'a> SetView<'a> {
         let claimed = self.always.or(sometimes);
         let fits = match rule.draw {
             DrawRule::ByRoute => self.always == shapes && sometimes.is_empty(),
+            DrawRule::BySwitch { .. } => {
+                self.always == shapes && sometimes.is_empty() && !self.is_thinned
+            }
             DrawRule::ByShape { .. } => {
                 claimed.without(shapes).is_empty() && self.always.and(sometimes).is_empty()
             }
@@ -209,10 +226,10 @@ impl<'a> SetView<'a> {
     }
 
     /// The shapes of which a destination in another group may have a kept route: exactly those of
-    /// which it has one if the rule draws by shape, all of the rule's if by route.
+    /// which it has one if the rule draws by shape, else all of the rule's.
     #[inline]
     pub fn shapes_to(&self, destination: SwitchId) -> ShapeSet {
-        if self.rule.draw == DrawRule::ByRoute {
+        if !matches!(self.rule.draw, DrawRule::ByShape { .. }) {
             return self.always;
         }
         #[expect(clippy::cast_possible_truncation, reason = "at most 12 columns")]

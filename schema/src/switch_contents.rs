@@ -5,8 +5,8 @@ use crate::image_kind::ImageKind;
 use crate::set_view::LEVEL_BITS;
 use crate::switch_image::{MOST_SETS, peer_code};
 use crate::{
-    DrawRule, End, FabricImage, Level, PerDecision, SetRule, ShapeSet, SwitchId, SwitchImage,
-    VcScheme,
+    DrawRule, End, FabricImage, Keep, LegHops, Level, MinCandidate, PerDecision, SetRule, Shape,
+    ShapeSet, SwitchId, SwitchImage, VcScheme,
 };
 use alloc::vec::Vec;
 use serde::Serialize;
@@ -23,7 +23,8 @@ struct DecisionBody {
 /// A set's fixed part.
 #[derive(Clone, Copy, Serialize)]
 struct SetBody {
-    rule: SetRule,
+    rule: RuleBody,
+    seed: u64,
     /// Shapes that every destination in another group has.
     always: ShapeSet,
     /// Shapes that some destinations have: one column of the presence section each.
@@ -32,12 +33,32 @@ struct SetBody {
     thinned: bool,
 }
 
+/// A set's rule by what is drawn first, as an image has it: what follows from the rest of it is left out.
+#[derive(Clone, Copy, Serialize)]
+enum RuleBody {
+    Routes { keep: [Keep; Shape::COUNT] },
+    Shapes { keep: [Keep; Shape::COUNT], weights: [u16; Shape::COUNT] },
+    Switches { legs: LegHops, returns: bool },
+}
+
+impl RuleBody {
+    const fn of(rule: &SetRule) -> Self {
+        let keep = rule.keep;
+        match rule.draw {
+            DrawRule::ByRoute => Self::Routes { keep },
+            DrawRule::ByShape { weights } => Self::Shapes { keep, weights },
+            DrawRule::BySwitch { legs, returns } => Self::Switches { legs, returns },
+        }
+    }
+}
+
 /// The fixed part of the payload, in postcard.
 #[derive(Serialize)]
 struct Body {
     switch: u16,
     virtual_channels: VcScheme,
     decisions: PerDecision<DecisionBody>,
+    second_min: MinCandidate,
     sets: Vec<SetBody>,
 }
 
@@ -46,8 +67,8 @@ struct Body {
 /// # Example
 /// ```
 /// use tvlb_schema::{
-///     Decision, Dragonfly, End, FabricImage, GlobalPort, GroupId, PerDecision, SetContents, SetRule,
-///     ShapeSet, SwitchId, SwitchContents, SwitchImage, VcScheme, encode_fabric_image,
+///     Decision, Dragonfly, End, FabricImage, GlobalPort, GroupId, MinCandidate, PerDecision,
+///     SetContents, SetRule, ShapeSet, SwitchId, SwitchContents, SwitchImage, VcScheme, encode_fabric_image,
 ///     encode_switch_image,
 /// };
 ///
@@ -63,6 +84,7 @@ struct Body {
 ///     switch: SwitchId(4),
 ///     virtual_channels: VcScheme::Ordered,
 ///     decisions: PerDecision { ugal_l: (0, 0), par_source: (0, 0), par_second: (0, 0) },
+///     second_min: MinCandidate::Kept,
 ///     sets: vec![SetContents { rule, levels: Vec::new(), shapes_to: Vec::new() }],
 /// };
 /// let bytes = encode_switch_image(&fabric, &contents);
@@ -80,6 +102,8 @@ pub struct SwitchContents {
     pub virtual_channels: VcScheme,
     /// For each decision the number of its set in `sets` and its threshold T.
     pub decisions: PerDecision<(u8, i16)>,
+    /// The MIN path that PAR's second look weighs.
+    pub second_min: MinCandidate,
     /// One to three sets.
     pub sets: Vec<SetContents>,
 }
@@ -108,7 +132,7 @@ pub fn encode_switch_image(fabric: &FabricImage<'_>, contents: &SwitchContents) 
     let mut sets = Vec::new();
     for set in &contents.sets {
         let (mut always, mut ever) = (set.rule.shapes(), ShapeSet::EMPTY);
-        if set.rule.draw != DrawRule::ByRoute {
+        if matches!(set.rule.draw, DrawRule::ByShape { .. }) {
             assert_eq!(
                 set.shapes_to.len(),
                 df.switch_count() as usize,
@@ -126,7 +150,8 @@ pub fn encode_switch_image(fabric: &FabricImage<'_>, contents: &SwitchContents) 
             "one level for each global port of the group, or none"
         );
         let thinned = set.levels.iter().any(|&level| level != Level::ALL);
-        let body = SetBody { rule: set.rule, always, sometimes: ever.without(always), thinned };
+        let (rule, seed) = (RuleBody::of(&set.rule), set.rule.seed);
+        let body = SetBody { rule, seed, always, sometimes: ever.without(always), thinned };
         sets.push(body);
     }
     assert!(sets.len() <= MOST_SETS, "at most three sets");
@@ -134,6 +159,7 @@ pub fn encode_switch_image(fabric: &FabricImage<'_>, contents: &SwitchContents) 
         switch: contents.switch.0,
         virtual_channels: contents.virtual_channels,
         decisions: contents.decisions.map(|&(set, threshold)| DecisionBody { set, threshold }),
+        second_min: contents.second_min,
         sets,
     };
     let mut payload =

@@ -116,6 +116,35 @@ impl VcScheme {
     }
 }
 
+/// Which MIN path PAR's second look weighs against VLB.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MinCandidate {
+    /// The rest of the path that the packet came by: over this switch's own global link.
+    #[default]
+    Kept,
+    /// A new one, uniformly among the shortest from this switch. It may leave the group by a link
+    /// of another switch, which is a second local hop in the source group (as in the simulator that the
+    /// authors of Rahman et al., SC'19, published).
+    Shortest,
+    /// A new one, over any of the links between the two groups, uniformly.
+    Any,
+}
+
+impl MinCandidate {
+    /// All of them, in the order of their codes in an image.
+    pub const ALL: [Self; 3] = [Self::Kept, Self::Shortest, Self::Any];
+
+    /// The name in texts of policies and in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Kept => "kept",
+            Self::Shortest => "shortest",
+            Self::Any => "any",
+        }
+    }
+}
+
 /// One decision's entry in an image: the set it draws from and its threshold.
 #[derive(Clone, Copy)]
 struct DecisionEntry {
@@ -143,6 +172,7 @@ pub struct SwitchImage<'a> {
     first: (SwitchId, GlobalPort),
     virtual_channels: VcScheme,
     decisions: PerDecision<DecisionEntry>,
+    second_min: MinCandidate,
     /// An array and a count rather than a `heapless::Vec`, which has a destructor: with one, a switch
     /// would need its bytes until it is dropped, and could not outlive them unused.
     sets: [SetView<'a>; MOST_SETS],
@@ -179,6 +209,7 @@ impl<'a> SwitchImage<'a> {
                 par_source: DecisionEntry::NONE,
                 par_second: DecisionEntry::NONE,
             },
+            second_min: MinCandidate::Kept,
             sets: [SetView::NONE; MOST_SETS],
             set_count: 0,
             peers: &[],
@@ -246,6 +277,11 @@ impl<'a> SwitchImage<'a> {
         for decision in [ugal_l, par_source, par_second] {
             *decision = DecisionEntry::read(fields);
         }
+        self.second_min = match fields.below(MinCandidate::ALL.len()) {
+            0 => MinCandidate::Kept,
+            1 => MinCandidate::Shortest,
+            _ => MinCandidate::Any,
+        };
         self.set_count = fields.below(MOST_SETS + 1);
         for set in self.sets.iter_mut().take(self.set_count) {
             set.read(fields);
@@ -371,6 +407,12 @@ impl<'a> SwitchImage<'a> {
     #[inline]
     pub const fn threshold(&self, decision: Decision) -> i16 {
         self.decisions.get(decision).threshold
+    }
+
+    /// The MIN path that PAR's second look weighs.
+    #[inline]
+    pub const fn second_min(&self) -> MinCandidate {
+        self.second_min
     }
 }
 

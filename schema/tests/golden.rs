@@ -7,11 +7,20 @@ use tvlb_schema::{
     SwitchImage, SwitchIndex,
 };
 
-const FABRIC: &[u8] = include_bytes!("../golden/v2/fabric.tvlb");
-const SWITCH: &[u8] = include_bytes!("../golden/v2/switch-00005.tvlb");
-const THINNED: &[u8] = include_bytes!("../golden/v2/switch-00005-thinned.tvlb");
-const OF_VERSION_1: [&[u8]; 2] =
-    [include_bytes!("../golden/fabric.tvlb"), include_bytes!("../golden/switch-00005.tvlb")];
+const FABRIC: &[u8] = include_bytes!("../golden/v3/fabric.tvlb");
+const SWITCH: &[u8] = include_bytes!("../golden/v3/switch-00005.tvlb");
+const THINNED: &[u8] = include_bytes!("../golden/v3/switch-00005-thinned.tvlb");
+/// By version, the two images of the same fabric.
+const REFUSED: [(u16, [&[u8]; 2]); 2] = [
+    (1, [include_bytes!("../golden/fabric.tvlb"), include_bytes!("../golden/switch-00005.tvlb")]),
+    (
+        2,
+        [
+            include_bytes!("../golden/v2/fabric.tvlb"),
+            include_bytes!("../golden/v2/switch-00005.tvlb"),
+        ],
+    ),
+];
 
 #[test]
 fn the_fabric_image() {
@@ -76,18 +85,21 @@ fn the_switch_image_of_a_thinned_set() {
 }
 
 #[test]
-fn version_1_is_refused() {
+fn older_versions_are_refused() {
     let fabric = FabricImage::decode(FABRIC).unwrap();
-    let [old_fabric, old_switch] = OF_VERSION_1;
-    let said = [
-        FabricImage::decode(old_fabric).unwrap_err(),
-        SwitchImage::decode(old_switch, &fabric).unwrap_err(),
-    ];
-    for error in said {
-        assert_eq!(
-            error.to_string(),
-            "format version at byte 6: found 1, accepted 2; regenerate the images with this version of tvlb"
-        );
+    for (version, [old_fabric, old_switch]) in REFUSED {
+        let said = [
+            FabricImage::decode(old_fabric).unwrap_err(),
+            SwitchImage::decode(old_switch, &fabric).unwrap_err(),
+        ];
+        for error in said {
+            assert_eq!(
+                error.to_string(),
+                format!(
+                    "format version at byte 6: found {version}, accepted 3; `tvlb generate` of this version makes the images again"
+                )
+            );
+        }
     }
 }
 
@@ -105,7 +117,7 @@ fn what_is_wrong_is_said() {
         refused(b"TVLBF"),
         changed(0, b'X'),
         refused(SWITCH),
-        changed(6, 3),
+        changed(6, 4),
         refused(&FABRIC[..FABRIC.len() - 1]),
         changed(30, 0),
         SwitchImage::decode(FABRIC, &fabric).unwrap_err().to_string(),
@@ -117,9 +129,9 @@ fn what_is_wrong_is_said() {
             "header at byte 0: found 5 bytes, but it needs 20; the image is truncated",
             "label at byte 0: found [58, 56, 4c, 42], accepted [54, 56, 4c, 42] (\"TVLB\"); this is not a tvlb image",
             "kind at byte 4: found 0x53, but a fabric image ('F') is needed here",
-            "format version at byte 6: found 3, accepted 2; regenerate the images with this version of tvlb",
+            "format version at byte 6: found 4, accepted 3; `tvlb generate` of this version makes the images again",
             "length at byte 16: the image says 100 bytes, but there are 99; it is truncated or has something appended",
-            "checksum at byte 96: found 2e58c69c, but the bytes before it give 1f0d6338; the image is damaged",
+            "checksum at byte 96: found cd5ff1e3, but the bytes before it give fc0a5447; the image is damaged",
             "kind at byte 4: found 0x46, but a switch image ('S') is needed here",
         ]
     );

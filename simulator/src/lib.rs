@@ -19,8 +19,8 @@
 //! ```
 //! use tvlb_firmware_model::{Scheme, VlbPaths};
 //! use tvlb_schema::{
-//!     Dragonfly, End, FabricImage, GlobalPort, GroupId, PerDecision, SetContents, SetRule, ShapeSet,
-//!     SwitchContents, VcScheme, encode_fabric_image, encode_switch_image,
+//!     Dragonfly, End, FabricImage, GlobalPort, GroupId, MinCandidate, PerDecision, SetContents,
+//!     SetRule, ShapeSet, SwitchContents, VcScheme, encode_fabric_image, encode_switch_image,
 //! };
 //! use tvlb_simulator::{BootedFabric, Pattern, Settings, Study};
 //!
@@ -39,6 +39,7 @@
 //!             switch,
 //!             virtual_channels: VcScheme::Ordered,
 //!             decisions: PerDecision { ugal_l: (0, 0), par_source: (0, 0), par_second: (0, 0) },
+//!             second_min: MinCandidate::Kept,
 //!             sets: vec![set.clone()],
 //!         };
 //!         encode_switch_image(&view, &contents)

@@ -7,8 +7,8 @@ use crate::fabric::BootError;
 use std::collections::BTreeMap;
 use tvlb_firmware_model::Error;
 use tvlb_schema::{
-    Decision, DrawRule, FabricImage, PerDecision, SetContents, SwitchContents, SwitchImage,
-    VcScheme, encode_switch_image,
+    Decision, DrawRule, FabricImage, MinCandidate, PerDecision, SetContents, SwitchContents,
+    SwitchImage, VcScheme, encode_switch_image,
 };
 
 /// What is to be different from the switch images.
@@ -16,6 +16,8 @@ use tvlb_schema::{
 pub struct Revision {
     /// T of every decision.
     pub threshold: Option<i16>,
+    /// The MIN path that PAR's second look weighs.
+    pub second_min: Option<MinCandidate>,
     /// How virtual channels are assigned.
     pub vc_scheme: Option<VcScheme>,
 }
@@ -63,7 +65,7 @@ impl Revision {
         let contents = |&decision: &Decision| {
             let view = image.set(decision);
             let shapes_to = match view.rule().draw {
-                DrawRule::ByRoute => Vec::new(),
+                DrawRule::ByRoute | DrawRule::BySwitch { .. } => Vec::new(),
                 DrawRule::ByShape { .. } => switches().map(|to| view.shapes_to(to)).collect(),
             };
             let ports = image.fabric().dragonfly().global_ports();
@@ -74,6 +76,7 @@ impl Revision {
             switch: image.switch(),
             virtual_channels: self.vc_scheme.unwrap_or(image.virtual_channels()),
             decisions,
+            second_min: self.second_min.unwrap_or(image.second_min()),
             sets: used.values().map(contents).collect(),
         }
     }
@@ -92,16 +95,25 @@ mod tests {
         let Images { fabric, switches } = absolute_images(2, 4, 2, 9, ShapeSet::ALL);
         let none = Revision::default();
         assert_eq!(none.apply(&fabric, &switches).unwrap(), switches);
-        let there = Revision { threshold: Some(-7), vc_scheme: Some(VcScheme::Positional) };
+        let there = Revision {
+            threshold: Some(-7),
+            second_min: Some(MinCandidate::Any),
+            vc_scheme: Some(VcScheme::Positional),
+        };
         let revised = there.apply(&fabric, &switches).unwrap();
         let fabric_image = FabricImage::decode(&fabric).unwrap();
         for (bytes, original) in revised.iter().zip(&switches) {
             let image = SwitchImage::decode(bytes, &fabric_image).unwrap();
             assert_eq!(image.virtual_channels(), VcScheme::Positional);
             assert!(Decision::ALL.iter().all(|&decision| image.threshold(decision) == -7));
+            assert_eq!(image.second_min(), MinCandidate::Any);
             assert_ne!(bytes, original);
         }
-        let back = Revision { threshold: Some(0), vc_scheme: Some(VcScheme::Ordered) };
+        let back = Revision {
+            threshold: Some(0),
+            second_min: Some(MinCandidate::Kept),
+            vc_scheme: Some(VcScheme::Ordered),
+        };
         assert_eq!(back.apply(&fabric, &revised).unwrap(), switches);
     }
 

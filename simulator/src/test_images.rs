@@ -7,9 +7,9 @@
 #![allow(clippy::unwrap_used, reason = "part of test programs")]
 
 use tvlb_schema::{
-    Decision, Dragonfly, DrawRule, End, FabricImage, GlobalPort, GroupId, PerDecision, SetContents,
-    SetRule, Shape, ShapeSet, SwitchContents, SwitchId, SwitchIndex, VcScheme, encode_fabric_image,
-    encode_switch_image,
+    Decision, Dragonfly, DrawRule, End, FabricImage, GlobalPort, GroupId, MinCandidate,
+    PerDecision, SetContents, SetRule, Shape, ShapeSet, SwitchContents, SwitchId, SwitchIndex,
+    VcScheme, encode_fabric_image, encode_switch_image,
 };
 
 /// The images of one fabric.
@@ -92,7 +92,7 @@ pub(crate) fn images_with(
                 .iter()
                 .map(|&decision| {
                     let rule = *rules.get(decision);
-                    let shapes_to = if rule.draw == DrawRule::ByRoute {
+                    let shapes_to = if !matches!(rule.draw, DrawRule::ByShape { .. }) {
                         Vec::new()
                     } else {
                         df.switches()
@@ -107,8 +107,13 @@ pub(crate) fn images_with(
                 par_source: (1, threshold),
                 par_second: (2, threshold),
             };
-            let contents =
-                SwitchContents { switch, virtual_channels: VcScheme::Ordered, decisions, sets };
+            let contents = SwitchContents {
+                switch,
+                virtual_channels: VcScheme::Ordered,
+                decisions,
+                second_min: MinCandidate::Kept,
+                sets,
+            };
             encode_switch_image(&fabric, &contents)
         })
         .collect();

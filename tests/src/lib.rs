@@ -35,6 +35,7 @@ pub fn arranged(sizes: (u32, u32, u32, u32), arrangement: Arrangement) -> Fabric
         wiring: Wiring::Arrangement(arrangement),
         latencies: Latencies { local: 10, global: 15 },
         thresholds: None,
+        second_min: None,
         virtual_channels: VcScheme::Ordered,
         sets: Sets::same(set),
     };
@@ -54,7 +55,11 @@ pub fn with_set(mut fabric: Fabric, text: &str) -> Fabric {
 /// The table set of a fabric.
 pub fn images(fabric: &Fabric) -> Generated {
     let rules = fabric.file.sets.rules().expect("the test's fabrics have their sets given");
-    let policies = policies(&rules, &fabric.file.thresholds.unwrap_or_default());
+    let policies = policies(
+        &rules,
+        &fabric.file.thresholds.unwrap_or_default(),
+        fabric.file.second_min.unwrap_or_default(),
+    );
     generate(fabric, &policies, &()).expect("every pair of the test's fabrics is reachable")
 }
 
@@ -185,7 +190,7 @@ pub fn thinned(
     let df = *image.dragonfly();
     let rule = rule_of(fabric);
     let shapes_to = match rule.draw {
-        DrawRule::ByRoute => Vec::new(),
+        DrawRule::ByRoute | DrawRule::BySwitch { .. } => Vec::new(),
         DrawRule::ByShape { .. } => df
             .switches()
             .map(|to| kept_when_thinned(fabric, levels, switch, to).iter().map(|r| r.1).collect())
@@ -196,6 +201,7 @@ pub fn thinned(
         switch,
         virtual_channels: VcScheme::Ordered,
         decisions: PerDecision::same(one),
+        second_min: fabric.file.second_min.unwrap_or_default(),
         sets: vec![SetContents { rule, levels: levels.to_vec(), shapes_to }],
     };
     encode_switch_image(&image, &contents)

@@ -10,10 +10,11 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use std::collections::BTreeMap;
 use tvlb_firmware_model::{Choice, Header, Scheme, Step, Switch, VlbPaths};
 use tvlb_generator::fabric::Fabric;
+use tvlb_generator::routes::by_switch::{for_each_way, shortest_links};
 use tvlb_generator::routes::count::RouteCounter;
 use tvlb_generator::routes::enumerate::kept;
 use tvlb_generator::routes::triples::triples;
-use tvlb_schema::{DrawRule, Route, Shape, SwitchId};
+use tvlb_schema::{DrawRule, MinCandidate, Route, Shape, SwitchId};
 use tvlb_tests::{
     boot, images, kept_when_thinned, levels, quantile, rule_of, shipped, thinned, with_set,
 };
@@ -78,7 +79,7 @@ fn chances(fabric: &Fabric, routes: &[(Route, Shape)]) -> BTreeMap<Drawn, f64> {
         f64::from(u32::try_from(routes.iter().filter(|r| r.1 == shape).count()).unwrap())
     };
     let weight = |shape: Shape| match rule.draw {
-        DrawRule::ByRoute => of_shape(shape),
+        DrawRule::ByRoute | DrawRule::BySwitch { .. } => of_shape(shape),
         DrawRule::ByShape { .. } if of_shape(shape) == 0.0 => 0.0,
         DrawRule::ByShape { weights } => f64::from(weights[shape.number()]),
     };
@@ -155,6 +156,108 @@ fn by_shape_is_by_weight_and_then_uniform() {
             assert_rule(&fabric, from, to, 120_000);
         }
     }
+}
+
+/// The chances of a set of intermediate switches, straight from its definition.
+fn chances_by_switch(fabric: &Fabric, from: u16, to: u16) -> BTreeMap<Drawn, f64> {
+    let df = *fabric.topology.dragonfly();
+    let DrawRule::BySwitch { legs, returns } = rule_of(fabric).draw else { panic!("by switch") };
+    let mut chances: BTreeMap<Drawn, f64> = BTreeMap::new();
+    for_each_way(&fabric.topology, (legs, returns), SwitchId(from), SwitchId(to), |way| {
+        let route = way.route();
+        let detour = route.detour.unwrap_or(df.split_port(route.y).0);
+        *chances.entry((route.x.0, route.y.0, detour.0)).or_default() += way.weight();
+    });
+    let total: f64 = chances.values().sum();
+    chances.values_mut().for_each(|chance| *chance /= total);
+    chances
+}
+
+#[test]
+fn by_switch_is_uniform_over_the_switches_and_then_over_their_shortest_links() {
+    use tvlb_generator::topology::arrangement::Arrangement;
+    for set in [
+        "switches:2-3 with returns",
+        "switches:2-3",
+        "switches:3-2",
+        "switches:2-3+3-2 with returns",
+        "switches:3-3",
+        "switches:2-2",
+    ] {
+        for (fabric, pairs) in [
+            (shipped("dfly-4-8-4-9.toml"), vec![(0, 8), (1, 17), (70, 5)]),
+            (shipped("dfly-2-4-2-9.toml"), vec![(3, 30), (20, 1)]),
+            (tvlb_tests::arranged((1, 3, 3, 5), Arrangement::Absolute), vec![(0, 14), (4, 2)]),
+        ] {
+            let fabric = with_set(fabric, set);
+            let generated = images(&fabric);
+            let switches = boot(&generated);
+            for (from, to) in pairs {
+                let chances = chances_by_switch(&fabric, from, to);
+                let switch = &switches[usize::from(from)];
+                assert_drawn(switch, SwitchId(to), VlbPaths::Custom, &chances, 120_000);
+            }
+        }
+    }
+}
+
+/// MIN paths that PAR's second look draws at an idle switch, by the port of their first global link.
+fn second_mins(min: MinCandidate) {
+    let mut fabric = shipped("dfly-4-8-4-9.toml");
+    fabric.file.second_min = Some(min);
+    let generated = images(&fabric);
+    let topology = &fabric.topology;
+    let df = *topology.dragonfly();
+    let mut by_others = 0;
+    let switches = boot(&generated);
+    let pairs = [0_u16, 3, 5].into_iter().flat_map(|here| (8_u16..72).map(move |to| (here, to)));
+    for (here, to) in pairs {
+        let switch = &switches[usize::from(here)];
+        let (here, to) = (SwitchId(here), SwitchId(to));
+        let ((group, index), there) = (df.place(here), df.place(to).0);
+        let links = topology.links(group, there);
+        let Some(own) = links.iter().find(|link| df.split_port(link.from).0 == index) else {
+            continue;
+        };
+        // A packet that has come here to leave the group by this switch's own link.
+        let open_min = 1;
+        let bits = u64::from(to.0) << 48 | u64::from(own.from.0) << 28 | 1 << 5 | open_min;
+        let expected: Vec<u16> = match min {
+            MinCandidate::Kept => vec![own.from.0],
+            MinCandidate::Shortest => {
+                let (_, links) = shortest_links(topology, here, to).unwrap();
+                links.map(|link| link.from.0).collect()
+            }
+            MinCandidate::Any => links.iter().map(|link| link.from.0).collect(),
+        };
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);
+        let mut counts: BTreeMap<u16, u32> = BTreeMap::new();
+        for _ in 0..2000 {
+            let header = Header::from_bits(bits);
+            let idle = [0_u32];
+            let next =
+                switch.reconsider(header, VlbPaths::Custom, idle.as_slice(), &mut rng).unwrap();
+            assert_eq!((next.bits() & 3, next.destination()), (0, to), "it stays MIN");
+            *counts.entry(next.x().0).or_default() += 1;
+            // The switches behind carry it as it is: by the link, or first to that link's switch.
+            let Step::Send { header, .. } = switch.forward(next).unwrap() else {
+                panic!("not here")
+            };
+            let is_own = df.split_port(next.x()).0 == index;
+            assert_eq!(header.stage() as u8, if is_own { 6 } else { 2 });
+            by_others += u32::from(!is_own);
+        }
+        assert!(counts.keys().eq(expected.iter().collect::<std::collections::BTreeSet<_>>()));
+        let each = 2000.0 / f64::from(u32::try_from(expected.len()).unwrap());
+        let statistic: f64 = counts.values().map(|&n| (f64::from(n) - each).powi(2) / each).sum();
+        assert!(statistic < quantile((expected.len() - 1).max(1)), "{counts:?}");
+    }
+    assert_eq!(by_others > 0, min != MinCandidate::Kept, "some leave by another switch");
+}
+
+#[test]
+fn a_second_look_draws_its_min_path_as_the_image_says() {
+    MinCandidate::ALL.into_iter().for_each(second_mins);
 }
 
 #[test]

@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may end in a panic")]
 
 use tvlb_generator::fabric::Fabric;
+use tvlb_generator::routes::by_switch::for_each_way;
 use tvlb_generator::routes::enumerate::kept;
 use tvlb_generator::set_grammar::canonical;
 use tvlb_generator::topology::arrangement::Arrangement;
@@ -30,10 +31,60 @@ fn assert_same(fabric: &Fabric) {
             expected.sort_unstable();
             found.sort_unstable();
             assert_eq!(found, expected, "{} from {source} to {destination}", canonical(rule));
-            if rule.draw != DrawRule::ByRoute && df.place(source).0 != df.place(destination).0 {
+            if matches!(rule.draw, DrawRule::ByShape { .. })
+                && df.place(source).0 != df.place(destination).0
+            {
                 let shapes: ShapeSet = expected.iter().map(|(_, shape)| *shape).collect();
                 assert_eq!(switch.image().set(Decision::UgalL).shapes_to(destination), shapes);
             }
+        }
+    }
+}
+
+/// As [`assert_same`] for a set of intermediate switches: the same walks, as often, and each route once.
+fn assert_same_walks(fabric: &Fabric) {
+    let generated = images(fabric);
+    let df = fabric.topology.dragonfly();
+    let rule = &rule_of(fabric);
+    let DrawRule::BySwitch { legs, returns } = rule.draw else { panic!("it is of switches") };
+    for switch in boot(&generated) {
+        let source = switch.image().switch();
+        for destination in df.switches() {
+            let (mut expected, mut found) = (Vec::new(), Vec::new());
+            if df.place(source).0 != df.place(destination).0 {
+                for_each_way(&fabric.topology, (legs, returns), source, destination, |way| {
+                    expected.push((way.route(), way.shape(), way.ways));
+                });
+            }
+            switch.for_each_way(Decision::UgalL, destination, |route, shape, ways| {
+                found.push((route, shape, ways));
+            });
+            expected.sort_unstable();
+            found.sort_unstable();
+            assert_eq!(found, expected, "{} from {source} to {destination}", canonical(rule));
+            let mut listed = Vec::new();
+            switch.for_each_route(Decision::UgalL, destination, |route, shape| {
+                listed.push((route, shape));
+            });
+            listed.sort_unstable();
+            let mut routes: Vec<_> =
+                expected.iter().map(|&(route, shape, _)| (route, shape)).collect();
+            routes.dedup();
+            assert_eq!(listed, routes);
+        }
+    }
+}
+
+#[test]
+fn sets_of_intermediate_switches() {
+    for set in ["switches:2-3 with returns", "switches:2-3", "switches:1-2+2-1", "switches:3-3"] {
+        assert_same_walks(&with_set(shipped("dfly-2-4-2-9.toml"), set));
+        assert_same_walks(&with_set(shipped("dfly-4-8-4-9.toml"), set));
+        for arrangement in Arrangement::ALL {
+            assert_same_walks(&with_set(arranged((1, 3, 3, 5), arrangement), set));
+        }
+        for (a, h, g) in [(1, 6, 7), (1, 6, 4), (2, 2, 3), (4, 2, 2), (5, 1, 6)] {
+            assert_same_walks(&with_set(arranged((1, a, h, g), Arrangement::Absolute), set));
         }
     }
 }

@@ -4,7 +4,7 @@ use super::ugal;
 use crate::path::{Path, Place};
 use crate::{Channels, Credits, Error, Header, Stage, Switch, VlbPaths, forward};
 use rand_core::Rng;
-use tvlb_schema::{Decision, GlobalPort, SwitchIndex, VcScheme};
+use tvlb_schema::{Decision, GlobalPort, MinCandidate, SwitchIndex, VcScheme};
 
 /// The scheme's name in messages and reports.
 pub(crate) const NAME: &str = "par";
@@ -30,10 +30,27 @@ pub(crate) fn reconsider(
     if !header.is_open() {
         return Ok(header);
     }
-    let Some((to, min)) = minimal_rest(switch, header) else {
+    let Some((to, kept)) = minimal_rest(switch, header) else {
         return Err(forward::wrong_with(switch, header));
     };
+    let min = second_min(switch, &to, kept, rng);
     Ok(ugal::weigh(switch, &to, min, Decision::ParSecond, paths, credits, rng).reroute(header))
+}
+
+/// The MIN path that a second look weighs, of a packet whose own path from here is `kept`.
+pub(crate) fn second_min(
+    switch: &Switch<'_>,
+    to: &Place,
+    kept: Path,
+    rng: &mut (impl Rng + ?Sized),
+) -> Path {
+    let drawn = match switch.image.second_min() {
+        MinCandidate::Kept => return kept,
+        MinCandidate::Shortest => switch.draw_shortest_min(to, rng),
+        MinCandidate::Any => switch.draw_min(to, rng),
+    };
+    // The packet's own link joins the two groups, so a path is always drawn.
+    drawn.unwrap_or(kept)
 }
 
 /// The rest of the MIN path of a packet in its source group that stands before its global

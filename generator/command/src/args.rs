@@ -8,6 +8,7 @@ use tvlb_firmware_model::Scheme;
 use tvlb_generator::choose::{PanelSize, Prefer};
 use tvlb_generator::set_grammar::GRAMMAR;
 use tvlb_generator::throughput::Counting;
+use tvlb_schema::MinCandidate;
 
 /// Makes and checks the routing tables of Dragonfly networks.
 #[derive(Parser)]
@@ -69,6 +70,9 @@ pub(crate) struct Generate {
     /// The set of PAR's second look alone
     #[arg(long, value_name = "SET")]
     pub(crate) set_par_second: Option<String>,
+    /// The MIN path that PAR's second look weighs, instead of the fabric file's
+    #[arg(long, value_parser = one_of(named::MIN_CANDIDATES, MinCandidate::name), ignore_case = true, value_name = "MIN")]
+    pub(crate) second_min: Option<MinCandidate>,
     /// Where sets are chosen: by what [default: throughput]
     #[arg(long, value_parser = one_of(named::OBJECTIVES, Prefer::name), ignore_case = true, value_name = "OBJECTIVE")]
     pub(crate) prefer: Option<Prefer>,

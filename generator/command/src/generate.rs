@@ -122,6 +122,7 @@ fn failure(error: PipelineError, fabric: &Fabric, settings: &Settings, file: &Pa
 
 /// Puts the sets of the command line in the place of the fabric file's.
 fn override_sets(fabric: &mut Fabric, arguments: &Generate) -> Outcome {
+    fabric.file.second_min = arguments.second_min.or(fabric.file.second_min);
     let seed = fabric.file.seed;
     let parse = |option: &str, text: &String| {
         let rule = parse_set(text, seed).map_err(|error| {

@@ -12,11 +12,12 @@ use crate::output::{print, print_json};
 use crate::paths::existing_switch;
 use std::fmt::{self, Display, Formatter};
 use tvlb_firmware_model::{Channels, Scheme, Switch};
+use tvlb_generator::routes::drawn_routes::{DrawnRoute, drawn_routes};
 use tvlb_generator::set_grammar::canonical;
 use tvlb_generator::table_set::{Manifest, TableSet};
 use tvlb_schema::{
-    Decision, DrawRule, End, FabricImage, GroupId, Level, Port, Route, SetView, Shape, SwitchImage,
-    SwitchIndex,
+    Decision, DrawRule, End, FabricImage, GroupId, Level, MinCandidate, Port, SetView, Shape,
+    SwitchImage, SwitchIndex,
 };
 use values::{PathValues, SwitchValues};
 use walk::{Walk, sets_of, vlb_walk};
@@ -116,7 +117,12 @@ impl Display for Overview<'_> {
         for decision in Decision::ALL {
             let entry = sets.get(decision);
             let name = decision.name();
-            writeln!(f, "{name:<11} {}; seed {}, T = {}", entry.set, entry.seed, entry.threshold)?;
+            let min = second_min(entry.min);
+            writeln!(
+                f,
+                "{name:<11} {}; seed {}, T = {}{min}",
+                entry.set, entry.seed, entry.threshold
+            )?;
         }
         writeln!(
             f,
@@ -173,7 +179,7 @@ impl Display for SwitchReport<'_> {
                 writeln!(f, "no VLB route: packets take MIN where a cable joins the groups")?;
                 continue;
             }
-            let by_shape = set.rule().draw != DrawRule::ByRoute;
+            let by_shape = matches!(set.rule().draw, DrawRule::ByShape { .. });
             if by_shape {
                 writeln!(f, "shape    kept  weight  destinations of {others} that have it")?;
             } else {
@@ -268,35 +274,27 @@ impl Display for PathReport<'_> {
         }
         for (number, decisions) in sets_of(image) {
             let set = image.set(decisions[0]);
-            let mut routes: Vec<(Shape, Route)> = Vec::new();
-            self.switch.for_each_route(decisions[0], self.to, |route, shape| {
-                routes.push((shape, route));
-            });
-            routes.sort_unstable();
+            let routes = drawn_routes(self.switch, decisions[0], self.to);
             writeln!(f, "\n{}", set_title(image, number, &decisions))?;
             if routes.is_empty() {
                 let instead = if links > 0 { "MIN" } else { "any VLB path" };
                 writeln!(f, "no route is kept: packets take {instead}")?;
                 continue;
             }
-            let count = |shape: Shape| routes.iter().filter(|(s, _)| *s == shape).count();
-            let weight = |shape: Shape| match &set.rule().draw {
-                _ if count(shape) == 0 => 0.0,
-                DrawRule::ByRoute => f64::from(u32::try_from(count(shape)).unwrap_or(u32::MAX)),
-                DrawRule::ByShape { .. } => f64::from(set.rule().weight_of(shape)),
+            let count = |shape: Shape| routes.iter().filter(|route| route.shape == shape).count();
+            let share = |shape: Shape| -> f64 {
+                routes.iter().filter(|route| route.shape == shape).map(|route| route.share).sum()
             };
-            let total: f64 = Shape::all().map(weight).sum();
             writeln!(f, "shape  hops  routes  share of draws")?;
             for shape in set.rule().shapes().iter().filter(|&s| count(s) > 0) {
-                let (hops, share) = (shape.hops(), 100.0 * weight(shape) / total);
+                let (hops, share) = (shape.hops(), 100.0 * share(shape));
                 writeln!(f, "{shape:<5}  {hops:>4}  {:>6}  {share:>13.2}%", count(shape))?;
             }
-            let mean: f64 =
-                Shape::all().map(|s| f64::from(s.hops()) * weight(s)).sum::<f64>() / total;
+            let mean: f64 = Shape::all().map(|s| f64::from(s.hops()) * share(s)).sum();
             let noun = if routes.len() == 1 { "route" } else { "routes" };
             writeln!(f, "{} {noun}, {mean:.3} mean hops of a draw", routes.len())?;
             if self.list {
-                for (shape, route) in &routes {
+                for DrawnRoute { shape, route, .. } in &routes {
                     writeln!(f, "  {shape}  {}", vlb_walk(fabric, from, to, *route))?;
                 }
             }
@@ -305,10 +303,24 @@ impl Display for PathReport<'_> {
     }
 }
 
+/// What there is to say of the MIN path that a second look weighs.
+fn second_min(min: MinCandidate) -> String {
+    match min {
+        MinCandidate::Kept => String::new(),
+        min => format!(", MIN = {}", min.name()),
+    }
+}
+
 fn set_title(image: &SwitchImage<'_>, number: usize, decisions: &[Decision]) -> String {
     let rule = image.set(decisions[0]).rule();
-    let users: Vec<String> =
-        decisions.iter().map(|&d| format!("{} (T = {})", d.name(), image.threshold(d))).collect();
+    let users: Vec<String> = decisions
+        .iter()
+        .map(|&d| {
+            let min =
+                if d == Decision::ParSecond { image.second_min() } else { MinCandidate::Kept };
+            format!("{} (T = {}{})", d.name(), image.threshold(d), second_min(min))
+        })
+        .collect();
     let thinned = if image.set(decisions[0]).is_thinned() { "; thinned" } else { "" };
     let (users, rule_text) = (users.join(", "), canonical(rule));
     format!("set {number} for {users}: {rule_text}; seed {}{thinned}", rule.seed)

@@ -7,7 +7,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use tvlb_firmware_model::Scheme;
 use tvlb_generator::choose::{PanelSize, Prefer};
 use tvlb_generator::throughput::Counting;
-use tvlb_schema::VcScheme;
+use tvlb_schema::{MinCandidate, VcScheme};
 use tvlb_simulator::Injection;
 
 /// The values of an option, each with its line of --help.
@@ -33,6 +33,12 @@ pub(crate) const VC_SCHEMES: Choices<VcScheme> = &[
     (VcScheme::Ordered, "Higher in each group and for a second local hop"),
     (VcScheme::PerHop, "The number of hops made"),
     (VcScheme::Positional, "One for each place on a path"),
+];
+
+pub(crate) const MIN_CANDIDATES: Choices<MinCandidate> = &[
+    (MinCandidate::Kept, "The one by which the packet came"),
+    (MinCandidate::Shortest, "One drawn at the second switch, among the shortest from there"),
+    (MinCandidate::Any, "One drawn at the second switch, over any link between the groups"),
 ];
 
 pub(crate) const OBJECTIVES: Choices<Prefer> = &[

@@ -8,6 +8,9 @@ use tvlb_schema::{DrawRule, Keep, SetRule, Shape, ShapeSet};
 /// For every rule that passes its own check the text reads back, with the rule's seed, as the
 /// very same rule.
 pub fn canonical(rule: &SetRule) -> String {
+    if let DrawRule::BySwitch { legs, returns } = rule.draw {
+        return format!("switches:{legs}{}", if returns { " with returns" } else { "" });
+    }
     let groups = groups(rule);
     let terms: Vec<(u16, String)> = match one_body(rule, &groups) {
         Some(term) => vec![term],

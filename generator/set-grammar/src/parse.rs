@@ -3,16 +3,18 @@
 use super::tokens::{Kind, Token, tokens};
 use super::{SetGrammarError, at_most, hops, named};
 use std::ops::Range;
-use tvlb_schema::{DrawRule, Keep, SetRule, Shape, ShapeSet};
+use tvlb_schema::{DrawRule, Keep, LegHops, SetRule, Shape, ShapeSet};
 
 const FIRST_BODY: &str = "`min`, `all`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, \
-    `shapes:`, `only:`, a weight as in `3*` or a percentage as in `60%`";
+    `shapes:`, `only:`, `switches:`, a weight as in `3*` or a percentage as in `60%`";
 const FURTHER_BODY: &str = "`all`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, \
     `shapes:`, `only:`, a weight as in `3*` or a percentage as in `60%`";
 const WEIGHTED_BODY: &str = "`all`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, \
     `shapes:`, `only:` or a percentage as in `60%` after a weight";
 const PARTIAL_BODY: &str = "`2-hop` to `6-hop`, `shapes:` or `only:` after a percentage";
 const SHAPE: &str = "a shape: three digits, the first and last 0 or 1, the middle one 0 to 2";
+const LEGS: &str = "hops of the two legs as in `2-3`, each 1 to 3";
+const AFTER_LEGS: &str = "`+` and hops of further legs, `with returns` or the end";
 const AFTER_TERM: &str = "`,` and another term, `by route`, `by shape` or the end";
 const AFTER_SHAPE: &str = "`+` and another shape, `,` and another term, `by route`, `by shape` \
     or the end";
@@ -37,6 +39,9 @@ const AFTER_SHAPE: &str = "`+` and another shape, `,` and another term, `by rout
 /// ```
 pub fn parse_set(text: &str, seed: u64) -> Result<SetRule, SetGrammarError> {
     let mut parser = Parser { tokens: tokens(text), next: 0 };
+    if parser.take(Kind::Word("switches")).is_some() {
+        return Ok(SetRule { seed, ..parser.switches()? });
+    }
     let mut terms = vec![parser.term()?];
     while parser.take(Kind::Mark(',')).is_some() {
         terms.push(parser.term()?);
@@ -226,6 +231,40 @@ impl<'t> Parser<'t> {
         }
     }
 
+    /// `:` and the hops of legs, and what follows, to the end of the text.
+    fn switches(&mut self) -> Result<SetRule, SetGrammarError> {
+        if self.take(Kind::Mark(':')).is_none() {
+            return Err(self.unexpected("`:` and hops of legs, as in `switches:2-3`"));
+        }
+        let mut all: Option<LegHops> = None;
+        loop {
+            let legs = match self.peek().kind {
+                Kind::Word(word) => leg_hops(word),
+                _ => None,
+            };
+            let Some(legs) = legs else {
+                return Err(self.unexpected(LEGS));
+            };
+            self.advance();
+            all = Some(all.map_or(legs, |known| known.or(legs)));
+            if self.take(Kind::Mark('+')).is_none() {
+                break;
+            }
+        }
+        let mut accepted = AFTER_LEGS;
+        let with = self.take(Kind::Word("with")).is_some();
+        if with {
+            if self.take(Kind::Word("returns")).is_none() {
+                return Err(self.unexpected("`returns` after `with`"));
+            }
+            accepted = "the end";
+        }
+        match all {
+            Some(legs) if self.peek().kind == Kind::End => Ok(SetRule::by_switch(legs, with)),
+            _ => Err(self.unexpected(accepted)),
+        }
+    }
+
     /// `by route`, `by shape` or nothing.
     fn draw(&mut self) -> Result<Option<Draw>, SetGrammarError> {
         let Some(by) = self.take(Kind::Word("by")) else {
@@ -239,6 +278,13 @@ impl<'t> Parser<'t> {
             Err(self.unexpected("`route` or `shape` after `by`"))
         }
     }
+}
+
+/// The pairs of hops that `2-3` stands for.
+fn leg_hops(word: &str) -> Option<LegHops> {
+    let (first, second) = word.split_once('-')?;
+    let hops = |digits: &str| (1..=3).find(|hops: &u8| digits == hops.to_string());
+    LegHops::within(hops(first)?, hops(second)?)
 }
 
 /// This fraction of each of these shapes, and nothing of the others.

@@ -1,6 +1,6 @@
 use super::*;
 use proptest::prelude::*;
-use tvlb_schema::{DrawRule, Keep, SetRule};
+use tvlb_schema::{DrawRule, Keep, LegHops, SetRule};
 
 fn rule(text: &str) -> SetRule {
     parse_set(text, 7).unwrap_or_else(|error| panic!("{}\n{error}", error.marked(text)))
@@ -16,7 +16,7 @@ fn kept(text: &str) -> String {
             part => format!("/{}", part.parts()),
         };
         let weight = match rule.draw {
-            DrawRule::ByRoute => String::new(),
+            DrawRule::ByRoute | DrawRule::BySwitch { .. } => String::new(),
             DrawRule::ByShape { .. } => format!("*{}", rule.weight_of(shape)),
         };
         words.push(format!("{shape}{part}{weight}"));
@@ -111,15 +111,15 @@ fn a_misplaced_word_or_mark_is_named_with_what_could_stand_there() {
     ]), @r"
     al
     ^^
-    column 1: found `al`, accepted `min`, `all`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, a weight as in `3*` or a percentage as in `60%`
+    column 1: found `al`, accepted `min`, `all`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, `switches:`, a weight as in `3*` or a percentage as in `60%`
 
     7-hop
     ^^^^^
-    column 1: found `7-hop`, accepted `min`, `all`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, a weight as in `3*` or a percentage as in `60%`
+    column 1: found `7-hop`, accepted `min`, `all`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, `switches:`, a weight as in `3*` or a percentage as in `60%`
 
     04-hop
     ^^^^^^
-    column 1: found `04-hop`, accepted `min`, `all`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, a weight as in `3*` or a percentage as in `60%`
+    column 1: found `04-hop`, accepted `min`, `all`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, `switches:`, a weight as in `3*` or a percentage as in `60%`
 
     4-hop,
           ^
@@ -139,11 +139,11 @@ fn a_misplaced_word_or_mark_is_named_with_what_could_stand_there() {
 
     +5% 4-hop
     ^
-    column 1: found `+`, accepted `min`, `all`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, a weight as in `3*` or a percentage as in `60%`
+    column 1: found `+`, accepted `min`, `all`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, `switches:`, a weight as in `3*` or a percentage as in `60%`
 
     é all
     ^
-    column 1: found `é`, accepted `min`, `all`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, a weight as in `3*` or a percentage as in `60%`
+    column 1: found `é`, accepted `min`, `all`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, `switches:`, a weight as in `3*` or a percentage as in `60%`
 
     4-hop 5-hop
           ^^^^^
@@ -315,6 +315,49 @@ fn canonical_texts_are_the_usual_names() {
 }
 
 #[test]
+fn every_set_of_switches_comes_back() {
+    for bits in 0..=u16::MAX {
+        let Some(legs) = LegHops::from_bits(bits) else { continue };
+        for returns in [false, true] {
+            let rule = SetRule::by_switch(legs, returns);
+            assert_eq!(rule.check(), Ok(()));
+            assert_eq!(parse_set(&canonical(&rule), 0), Ok(rule));
+        }
+    }
+    assert_eq!(
+        canonical(&rule("switches : 2-3+1-3 + 3-1 with returns")),
+        "switches:2-3+3-1 with returns"
+    );
+}
+
+#[test]
+fn what_is_wrong_with_a_set_of_switches_is_marked() {
+    let said = |text: &str| {
+        let error = parse_set(text, 1).unwrap_err();
+        format!("{error}\n{}", error.marked(text))
+    };
+    insta::assert_snapshot!(
+        [
+            "switches",
+            "switches:",
+            "switches:2",
+            "switches:0-3",
+            "switches:2-4",
+            "switches:2-3+",
+            "switches:2-3 with",
+            "switches:2-3 with return",
+            "switches:2-3 by shape",
+            "switches:2-3 with returns, all",
+            "3*switches:2-3",
+            "all, switches:2-3",
+            "60% switches:2-3",
+        ]
+        .map(said)
+        .join("\n")
+    );
+}
+
+#[test]
 fn every_set_of_shapes_comes_back() {
     for bits in 0..=ShapeSet::ALL.bits() {
         let mut rule = SetRule::whole(ShapeSet::from_bits(bits).unwrap());
@@ -355,7 +398,7 @@ proptest! {
             proptest::collection::vec(
                 proptest::sample::select(vec![
                     "all", "min", "5-hop", "strategic-2-3", "shapes", "only", ":", "+", ",", "*",
-                    "%", "011", "110", "3", "60", "12.5", " by shape", " by route", " ", "é", "\n",
+                    "%", "switches", "2-3", "3-1", " with returns", "011", "110", "3", "60", "12.5", " by shape", " by route", " ", "é", "\n",
                 ]),
                 0..12,
             ).prop_map(|words| words.concat()),
@@ -396,6 +439,9 @@ fn row(text: &str) -> String {
     };
     let drawn = match rule.draw {
         DrawRule::ByRoute => "by route".to_owned(),
+        DrawRule::BySwitch { legs, returns } => {
+            format!("by switch {legs}{}", if returns { " with returns" } else { "" })
+        }
         DrawRule::ByShape { .. } => {
             let weights = each(&|s| rule.weight_of(s).to_string(), " ");
             format!("by shape {weights}")

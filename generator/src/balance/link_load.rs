@@ -7,13 +7,15 @@
 //! a set keeps a part of them, by its rule or by the levels of a source switch, each route is asked. So
 //! the figures are exact.
 
+use crate::routes::by_switch::for_each_way;
 use crate::routes::count::RouteCounter;
 use crate::topology::Topology;
 use crate::topology::crossings::Crossing;
 use crate::topology::links::LinkNumbers;
 use rayon::prelude::*;
 use tvlb_schema::{
-    DrawRule, GlobalPort, GroupId, Keep, Level, Route, SetRule, Shape, SwitchId, SwitchIndex,
+    DrawRule, GlobalPort, GroupId, Keep, LegHops, Level, Route, SetRule, Shape, SwitchId,
+    SwitchIndex,
 };
 
 /// How VLB paths are drawn.
@@ -240,6 +242,9 @@ fn routes(
     destination: SwitchId,
     sum: &mut Sum,
 ) {
+    if let DrawRule::BySwitch { legs, returns } = rule.draw {
+        return walks(topology, (legs, returns), (source, destination), sum);
+    }
     let df = topology.dragonfly();
     let kept = |c: &Crossing, level, mid: u8, detour: Option<SwitchIndex>| {
         let key = || Route { x: c.x.from, y: c.y.from, detour }.key(df, source, destination);
@@ -282,7 +287,7 @@ fn routes(
     // a shape, and a second pass adds the routes by it.
     let weight = |shape: Shape| match (rule.draw, found[shape.number()]) {
         (_, 0) => 0.0,
-        (DrawRule::ByRoute, count) => f64::from(count),
+        (DrawRule::ByRoute | DrawRule::BySwitch { .. }, count) => f64::from(count),
         (DrawRule::ByShape { .. }, _) => f64::from(rule.weight_of(shape)),
     };
     let total: f64 = Shape::all().map(weight).sum();
@@ -318,6 +323,27 @@ fn routes(
         }
         if parts.all > 0.0 {
             sum.add(topology, (source, destination), c, parts);
+        }
+    });
+}
+
+/// Adds the walks of a set of intermediate switches from one switch to another, by how often each is
+/// drawn.
+fn walks(
+    topology: &Topology,
+    rule: (LegHops, bool),
+    (source, destination): (SwitchId, SwitchId),
+    sum: &mut Sum,
+) {
+    let mut total = 0.0;
+    for_each_way(topology, rule, source, destination, |way| total += way.weight());
+    for_each_way(topology, rule, source, destination, |way| {
+        let share = way.weight() / total;
+        let direct = if way.mid() == 1 { share } else { 0.0 };
+        let parts = Parts { all: share, direct, apart: 0.0 };
+        sum.add(topology, (source, destination), &way.crossing, parts);
+        if way.mid() == 2 {
+            sum.over(topology, &way.crossing, way.through, share);
         }
     });
 }

@@ -8,7 +8,7 @@
 
 use crate::policy::PolicyPair;
 use tvlb_firmware_model::Scheme;
-use tvlb_schema::{DrawRule, Keep, PerDecision, SetRule, Shape};
+use tvlb_schema::{DrawRule, Keep, MinCandidate, PerDecision, SetRule, Shape};
 
 /// The set that Rahman et al., SC'19, arrive at, drawn as they do.
 pub const PAPER: &str = "strategic-2-3";
@@ -112,6 +112,8 @@ pub struct Sources<'s> {
     pub user: &'s [PolicyPair],
     /// T of each decision, where the fabric file gives it: then no other T is tried.
     pub thresholds: Option<PerDecision<i16>>,
+    /// The MIN candidate of PAR's second look, where the fabric file gives it: then no other is tried.
+    pub second_min: Option<MinCandidate>,
     /// The seed of all sets.
     pub seed: u64,
 }
@@ -161,6 +163,9 @@ impl Sources<'_> {
             limited.source.threshold = if is_par { given.par_source } else { given.ugal_l };
             limited.second.threshold = if is_par { given.par_second } else { given.ugal_l };
         }
+        if let Some(given) = self.second_min.filter(|_| is_par) {
+            limited.second.min = given;
+        }
         limited
     }
 }
@@ -203,7 +208,7 @@ mod tests {
     use crate::set_grammar::parse_set;
 
     fn sources<'s>(front: &'s [SetRule], user: &'s [PolicyPair]) -> Sources<'s> {
-        Sources { front, user, thresholds: None, seed: 1 }
+        Sources { front, user, thresholds: None, second_min: None, seed: 1 }
     }
 
     fn names(candidates: &[Candidate]) -> Vec<String> {

@@ -111,7 +111,8 @@ pub fn choose(
     let counter = RouteCounter::new(&fabric.topology);
     let seed = fabric.file.seed;
     let (user, thresholds) = (&options.candidates, fabric.file.thresholds);
-    let without_front = Sources { front: &[], user, thresholds, seed };
+    let second_min = fabric.file.second_min;
+    let without_front = Sources { front: &[], user, thresholds, second_min, seed };
     let tried: Vec<SetRule> = [Scheme::UgalL, Scheme::Par]
         .iter()
         .flat_map(|&scheme| without_front.candidates(scheme))
@@ -128,7 +129,8 @@ pub fn choose(
         };
         let rule = SetRule { seed, ..rule };
         let thresholds = thresholds.unwrap_or_default();
-        let policies = policies(&PerDecision::same(rule), &thresholds);
+        let second_min = second_min.unwrap_or_default();
+        let policies = policies(&PerDecision::same(rule), &thresholds, second_min);
         let entry = ChoiceEntry {
             by: if model.is_some() { "model" } else { "default" }.to_owned(),
             prefer: None,

@@ -1,8 +1,9 @@
 //! The paths between two switches as their images give them, each with its share of the packets.
 
+use crate::routes::drawn_routes::{DrawnRoute, drawn_routes};
 use crate::topology::links::{LinkNumbers, PathLinks};
 use tvlb_firmware_model::Switch;
-use tvlb_schema::{Decision, DrawRule, Shape, SwitchId};
+use tvlb_schema::{Decision, SwitchId};
 
 /// A path with the share of the pair's packets that take it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,30 +43,13 @@ pub(super) fn drawn(
     let image = switch.image();
     let fabric = image.fabric();
     let pair = (image.switch(), destination);
-    let mut routes: Vec<(Shape, PathLinks)> = Vec::new();
-    switch.for_each_route(decision, destination, |route, shape| {
-        let rest = Some((route.detour, route.y));
-        let links = numbers.of_path(|end| fabric.peer(end), pair, route.x, rest);
-        routes.extend(links.map(|links| (shape, links)));
-    });
-    let mut of_shape = [0_u32; Shape::COUNT];
-    for (shape, _) in &routes {
-        of_shape[shape.number()] += 1;
-    }
-    let rule = image.set(decision).rule();
-    let weight = |shape: Shape| match (rule.draw, of_shape[shape.number()]) {
-        (_, 0) => 0,
-        (DrawRule::ByRoute, count) => count,
-        (DrawRule::ByShape { .. }, _) => rule.weight_of(shape).into(),
-    };
-    let total: u32 = Shape::all().map(weight).sum();
-    let share = |shape: Shape| {
-        f64::from(weight(shape)) / f64::from(total) / f64::from(of_shape[shape.number()])
-    };
-    let shares = Shape::all().map(share).collect::<Vec<_>>();
-    let mut drawn: Vec<Drawn> = routes
+    let mut drawn: Vec<Drawn> = drawn_routes(switch, decision, destination)
         .into_iter()
-        .map(|(shape, links)| Drawn { links, share: shares[shape.number()] })
+        .filter_map(|DrawnRoute { route, share, .. }| {
+            let rest = Some((route.detour, route.y));
+            let links = numbers.of_path(|end| fabric.peer(end), pair, route.x, rest)?;
+            Some(Drawn { links, share })
+        })
         .collect();
     drawn.sort_unstable_by_key(|path| path.links);
     drawn

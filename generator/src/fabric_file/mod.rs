@@ -15,7 +15,7 @@ pub use error::{FabricFault, FabricFileError};
 
 use crate::topology::arrangement::Arrangement;
 use std::path::PathBuf;
-use tvlb_schema::{Dragonfly, PerDecision, SetRule, VcScheme};
+use tvlb_schema::{Dragonfly, MinCandidate, PerDecision, SetRule, VcScheme};
 
 /// A fabric and how to route on it, every value within its range.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +33,8 @@ pub struct FabricFile {
     /// T of each decision, in flits times hops: MIN is taken while it costs at most this much more.
     /// `None` where the file does not say: 0 with sets that are given, else chosen with them.
     pub thresholds: Option<PerDecision<i16>>,
+    /// The MIN path that PAR's second look weighs, if the file says.
+    pub second_min: Option<MinCandidate>,
     /// How virtual channels are assigned.
     pub virtual_channels: VcScheme,
     /// The T-VLB set of each decision.
@@ -137,6 +139,7 @@ impl FabricFile {
             wiring: Wiring::Arrangement(arrangement),
             latencies: sections::DEFAULT_LATENCIES,
             thresholds: None,
+            second_min: None,
             virtual_channels: VcScheme::default(),
             sets: Sets::Auto,
         })

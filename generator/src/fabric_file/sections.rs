@@ -5,14 +5,14 @@ use super::{DecisionSet, FabricFault, FabricFile, FabricFileError, Latencies, Se
 use crate::set_grammar::parse_set;
 use crate::topology::arrangement::Arrangement;
 use std::ops::RangeInclusive;
-use tvlb_schema::{Dragonfly, DragonflyError, PerDecision, VcScheme, limits};
+use tvlb_schema::{Dragonfly, DragonflyError, MinCandidate, PerDecision, VcScheme, limits};
 
 type Fallible<T> = Result<T, FabricFileError>;
 
 pub(super) const ROOT: [&str; 5] = ["name", "seed", "dragonfly", "links", "routing"];
 pub(super) const DRAGONFLY: [&str; 6] = ["p", "a", "h", "g", "arrangement", "cables"];
 pub(super) const LINKS: [&str; 2] = ["local-latency", "global-latency"];
-pub(super) const ROUTING: [&str; 3] = ["threshold", "virtual-channels", "set"];
+pub(super) const ROUTING: [&str; 4] = ["threshold", "second-min", "virtual-channels", "set"];
 pub(super) const DECISIONS: [&str; 3] = ["ugal-l", "par-source", "par-second"];
 
 pub(super) const NAME: &str = "a string of 1 to 64 characters from A-Z, a-z, 0-9, `.`, `_` and `-`";
@@ -48,6 +48,7 @@ pub(super) fn file(document: &Document<'_>) -> Fallible<FabricFile> {
         wiring,
         latencies,
         thresholds: routing.as_ref().map_or(Ok(None), thresholds)?,
+        second_min: routing.as_ref().map_or(Ok(None), second_min)?,
         virtual_channels: match &routing {
             Some(routing) => virtual_channels(routing)?,
             None => VcScheme::default(),
@@ -154,6 +155,17 @@ fn thresholds(routing: &Section<'_, '_>) -> Fallible<Option<PerDecision<i16>>> {
         }
         Some(entry) => entry.integer(range).map(PerDecision::same).map(Some),
     }
+}
+
+fn second_min(routing: &Section<'_, '_>) -> Fallible<Option<MinCandidate>> {
+    let Some(entry) = routing.optional("second-min") else {
+        return Ok(None);
+    };
+    let accepted =
+        format!("one of \"{}\"", MinCandidate::ALL.map(MinCandidate::name).join("\", \""));
+    let name = entry.string(&accepted)?;
+    let candidate = MinCandidate::ALL.into_iter().find(|candidate| candidate.name() == name);
+    candidate.map(Some).ok_or_else(|| entry.refused(&accepted))
 }
 
 fn sets(routing: Option<&Section<'_, '_>>, seed: u64) -> Fallible<Sets> {

@@ -283,7 +283,7 @@ mod tests {
     fn images(set: &str) -> Images {
         let fabric = fabric(set);
         let rules = fabric.file.sets.rules().unwrap();
-        let policies = policies(&rules, &PerDecision::default());
+        let policies = policies(&rules, &PerDecision::default(), tvlb_schema::MinCandidate::Kept);
         generate(&fabric, &policies, &()).unwrap().images
     }
 

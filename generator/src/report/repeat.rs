@@ -98,6 +98,9 @@ fn fabric_file(file: &FabricFile) -> String {
             "threshold = {{ ugal-l = {ugal_l}, par-source = {par_source}, par-second = {par_second} }}"
         );
     }
+    if let Some(min) = file.second_min {
+        let _ = writeln!(text, "second-min = \"{}\"", min.name());
+    }
     match &file.sets {
         Sets::Auto => text.push_str("set = \"auto\"\n"),
         Sets::Given(sets) => {

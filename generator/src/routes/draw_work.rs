@@ -1,17 +1,19 @@
 //! What it takes a switch to draw a route of a set, pair by pair: the *looks* of a draw.
 //!
-//! A look is a cell that is tried or visited, or a group that is looked at while pairs of links are
+//! A look is a cell that is tried or visited, a link of a leg to or from an intermediate switch, or a group that is looked at while pairs of links are
 //! sought, as `firmware-model/src/cells.rs` describes them. The expected number follows from how many
 //! routes of each shape a pair has, without drawing any: it is exact for whole sets on regular
 //! wirings, where every try is as likely to hit, and an estimate elsewhere (fractions and thinning are
 //! taken as they keep on average; on other wirings links are taken as spread evenly over the ports). A set that asks for more than a switch can live with is refused
 //! ([`DrawWork::check`]).
 
+use super::by_switch::{for_each_way, shortest_links};
 use super::count::RouteCounter;
 use crate::set_grammar::canonical;
+use crate::topology::Topology;
 use rayon::prelude::*;
 use tvlb_firmware_model::{MOST_MISSES, MOST_SOUGHT, MOST_TRIES, MOST_VISITED};
-use tvlb_schema::{DrawRule, Keep, Level, SetRule, Shape, SwitchId};
+use tvlb_schema::{DrawRule, Keep, LegHops, Level, SetRule, Shape, SwitchId};
 
 /// The most looks of a draw on average over all pairs that a set may take.
 ///
@@ -84,8 +86,12 @@ pub fn draw_work<'l>(
                 if df.place(source).0 == df.place(destination).0 {
                     continue;
                 }
-                let counts = counter.counts(source, destination);
-                let looks = wiring.pair_looks(rule, thinning, &counts);
+                let looks = if let DrawRule::BySwitch { legs, returns } = rule.draw {
+                    switch_looks(counter.topology(), (legs, returns), source, destination)
+                } else {
+                    let counts = counter.counts(source, destination);
+                    wiring.pair_looks(rule, thinning, &counts)
+                };
                 sum.0 += looks;
                 sum.1 += 1;
                 if looks > sum.2 {
@@ -106,6 +112,38 @@ pub fn draw_work<'l>(
     }
     work.mean /= real(pairs.max(1));
     work
+}
+
+/// The expected looks of a draw by intermediate switch: each switch that is drawn, and each link that
+/// is looked at to tell whether the set has it.
+fn switch_looks(
+    topology: &Topology,
+    (legs, returns): (LegHops, bool),
+    source: SwitchId,
+    destination: SwitchId,
+) -> f64 {
+    let df = topology.dragonfly();
+    let (from, to) = (df.place(source).0, df.place(destination).0);
+    let between = df.switches().filter(|&s| df.place(s).0 != from && df.place(s).0 != to);
+    let (mut switches, mut looks) = (0, 0);
+    for through in between {
+        let middle = df.place(through).0;
+        switches += 1;
+        looks += 1 + topology.links(from, middle).len() as u64;
+        let first = shortest_links(topology, source, through).map(|(hops, _)| hops);
+        if first.is_some_and(|first| legs.contains(first, 1)) {
+            looks += topology.links(middle, to).len() as u64;
+        }
+    }
+    if switches == 0 {
+        return 0.0;
+    }
+    let mut hits = 0.0;
+    for_each_way(topology, (legs, returns), source, destination, |way| hits += way.weight());
+    let each = real(looks) / real(switches);
+    let tries = f64::from(MOST_TRIES).min(f64::from(MOST_SOUGHT) / each);
+    let (tries, missed) = tried((hits / real(switches)).min(1.0), tries);
+    tries * each + missed * real(looks).min(MOST_VISITED.into())
 }
 
 /// The fraction of routes that levels keep on average over the ports.
@@ -167,7 +205,7 @@ impl Wiring {
             real(counts[shape.number()]) * fraction * thinning
         };
         match rule.draw {
-            DrawRule::ByRoute => {
+            DrawRule::ByRoute | DrawRule::BySwitch { .. } => {
                 let shapes: Vec<Shape> =
                     Shape::all().filter(|&s| rule.shapes().contains(s)).collect();
                 self.looks(counts, &shapes, &kept)

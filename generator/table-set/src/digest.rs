@@ -14,7 +14,8 @@ use tvlb_schema::{Decision, DrawRule, Keep, Level, SwitchImage};
 /// drawn by shape and is thinned or made of fractions. Otherwise the cables alone tell.
 pub fn presence_is_drawn(rule: &tvlb_schema::SetRule, is_thinned: bool) -> bool {
     let is_fraction = |keep: &Keep| *keep != Keep::NONE && *keep != Keep::ALL;
-    rule.draw != DrawRule::ByRoute && (is_thinned || rule.keep.iter().any(is_fraction))
+    matches!(rule.draw, DrawRule::ByShape { .. })
+        && (is_thinned || rule.keep.iter().any(is_fraction))
 }
 
 /// The digest of the levels of a decision's set: SHA-256 of the digests of all switches by number,

@@ -10,7 +10,7 @@ pub use choice::{
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use tvlb_schema::PerDecision;
+use tvlb_schema::{MinCandidate, PerDecision};
 
 /// What `format` says in every manifest.
 pub const MANIFEST_FORMAT: &str = "tvlb table set 1";
@@ -76,6 +76,9 @@ pub struct SetEntry {
     pub seed: u64,
     /// T of the decision.
     pub threshold: i16,
+    /// The MIN path that PAR's second look weighs; not written where it is the one that was kept.
+    #[serde(default, skip_serializing_if = "is_kept")]
+    pub min: MinCandidate,
     /// Mean hops of a drawn VLB route, over all pairs of switches in different groups that have
     /// one; null if none has.
     pub mean_hops: Option<f64>,
@@ -190,4 +193,9 @@ pub fn hex(bytes: &[u8]) -> String {
         write!(text, "{byte:02x}").expect("writing to a string cannot fail");
         text
     })
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_kept(min: &MinCandidate) -> bool {
+    *min == MinCandidate::Kept
 }

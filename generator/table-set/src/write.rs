@@ -303,7 +303,11 @@ mod tests {
             "name = \"lab\"\n[dragonfly]\np = 1\na = 1\nh = 1\ng = 2\n[routing]\nset = \"all\"";
         let file = FabricFile::parse(text, "lab.toml").unwrap();
         let topology = arrange(file.dragonfly, Arrangement::default(), file.seed).unwrap();
-        let policies = policies(&file.sets.rules().unwrap(), &PerDecision::same(0));
+        let policies = policies(
+            &file.sets.rules().unwrap(),
+            &PerDecision::same(0),
+            tvlb_schema::MinCandidate::Kept,
+        );
         generate(&Fabric { file, topology }, &policies, &()).unwrap().manifest.to_json()
     });
 

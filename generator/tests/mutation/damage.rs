@@ -170,6 +170,7 @@ fn contents(image: &SwitchImage<'_>) -> SwitchContents {
             par_source: of(Decision::ParSource),
             par_second: of(Decision::ParSecond),
         },
+        second_min: image.second_min(),
         sets: sets.collect(),
     }
 }

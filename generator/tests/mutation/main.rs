@@ -26,7 +26,7 @@ use tvlb_generator::generate::generate;
 use tvlb_generator::policy::{Levels, Policy, policies};
 use tvlb_generator::table_set::ReadError;
 use tvlb_generator::verify::{Settings, VerifyError, verify_tables};
-use tvlb_schema::Level;
+use tvlb_schema::{Level, MinCandidate};
 
 type Rng = Xoshiro256PlusPlus;
 /// Files by their paths in the directory.
@@ -62,8 +62,9 @@ fn table_set(text: &str, thinned: bool) -> Files {
     let fabric = Fabric::load(&path).unwrap();
     let rules = fabric.file.sets.rules().unwrap();
     let levels = if thinned { any_levels(fabric.topology.dragonfly()) } else { Levels::default() };
-    let policies = policies(&rules, &fabric.file.thresholds.unwrap_or_default())
-        .map(|policy| Policy { levels: levels.clone(), ..policy.clone() });
+    let policies =
+        policies(&rules, &fabric.file.thresholds.unwrap_or_default(), MinCandidate::Kept)
+            .map(|policy| Policy { levels: levels.clone(), ..policy.clone() });
     let generated = generate(&fabric, &policies, &()).unwrap();
     let files = generated.files();
     files.into_iter().map(|(path, bytes)| (path.to_owned(), bytes.into_owned())).collect()

@@ -51,7 +51,8 @@ pub(crate) fn meaning(files: &Files, sampled: bool) -> Meaning {
         });
         let peers: Vec<Option<End>> =
             (0..df.h()).map(|slot| image.peer(u16::try_from(slot).unwrap())).collect();
-        format!("{:?} {:?} {sets:?} {peers:?}", image.switch(), image.virtual_channels())
+        let (channels, min) = (image.virtual_channels(), image.second_min());
+        format!("{:?} {channels:?} {min:?} {sets:?} {peers:?}", image.switch())
     });
     let mut claims: Value = serde_json::from_slice(&files[MANIFEST]).unwrap();
     // Hashes and sizes are of the bytes.

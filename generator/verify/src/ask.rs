@@ -8,7 +8,7 @@ use super::sample::hash;
 use std::convert::Infallible;
 use tvlb_firmware_model::rand_core::{SeedableRng, TryRng};
 use tvlb_firmware_model::{Choice, Credits, DefaultRng, Header, Scheme, VlbPaths};
-use tvlb_schema::{Decision, Dragonfly, GroupId, Port, SwitchId};
+use tvlb_schema::{Decision, Dragonfly, GroupId, MinCandidate, Port, SwitchId};
 
 /// Random words that all switches together may draw where not all paths are walked. A draw takes
 /// two or three; one that hardly finds what it looks for takes thousands.
@@ -237,9 +237,18 @@ impl<'s, 'f> Questions<'s, 'f> {
         Some(super::packet::header_after_local_hop(to, x, open_min))
     }
 
-    /// Whether PAR's second look changes a packet to a VLB path where that costs nothing.
+    /// Whether PAR's second look changes a packet to a VLB path where that costs nothing. A MIN path
+    /// that is drawn there can begin with any port, so then it is asked what the look weighs.
     fn reconsider(&mut self, to: SwitchId, header: Header) -> Result<bool, VerifyError> {
         let switch = &self.fabric.switches[self.from.as_usize()];
+        if switch.image().second_min() != MinCandidate::Kept {
+            let queues = Queues { image: switch.image(), only_to: None };
+            let look = switch.explain_again(header, VlbPaths::Custom, &queues, &mut self.words);
+            let look = look.map_err(|error| {
+                self.finding(to, "T-VLB for PAR's second look", &format!("it refuses: {error}"))
+            })?;
+            return Ok(look.vlb.is_ok());
+        }
         let (group, _) = self.fabric.df.place(to);
         let queues = Queues { image: switch.image(), only_to: Some(group) };
         let changed = switch.reconsider(header, VlbPaths::Custom, &queues, &mut self.words);

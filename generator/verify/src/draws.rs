@@ -6,7 +6,8 @@ use tvlb_schema::{DrawRule, SetRule, Shape};
 pub(super) fn chances(rule: &SetRule, found: &[u64; Shape::COUNT]) -> [f64; Shape::COUNT] {
     let weight = |shape: Shape| match (rule.draw, found[shape.number()]) {
         (_, 0) => 0,
-        (DrawRule::ByRoute, count) => count,
+        // How a set of intermediate switches draws is another module's affair.
+        (DrawRule::ByRoute | DrawRule::BySwitch { .. }, count) => count,
         (DrawRule::ByShape { .. }, _) => rule.weight_of(shape).into(),
     };
     let total: u64 = Shape::all().map(weight).sum();

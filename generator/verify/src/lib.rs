@@ -8,6 +8,7 @@
 //! pair and the path that it is about.
 
 mod ask;
+mod by_switch;
 mod certificate;
 mod claims;
 mod crossings;

@@ -8,6 +8,7 @@
 //! each source switch allows, and the digest in the manifest covers the rest.
 
 use super::VerifyError;
+use super::by_switch;
 use super::crossings::{Crossings, FirstLink, links};
 use super::draws::{chances, mean_hops};
 use super::packet::{BootedSwitches, Path};
@@ -15,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tvlb_progress::Progress;
 use tvlb_schema::{
     Decision, DrawRule, End, GroupId, Keep, Route, SetRule, SetView, Shape, ShapeSet, SwitchId,
-    SwitchIndex,
+    SwitchImage, SwitchIndex,
 };
 
 /// What the tables of links tell about all pairs of switches of different groups.
@@ -29,6 +30,22 @@ pub(super) struct Told {
 }
 
 impl Told {
+    /// Notes routes, pairs without one and the sum of mean hops, for each decision that has this one's
+    /// set.
+    fn note(
+        &mut self,
+        image: &SwitchImage<'_>,
+        decision: Decision,
+        (kept, without, hops): (u64, u64, f64),
+    ) {
+        let same = |other: &Decision| image.set_number(*other) == image.set_number(decision);
+        for number in (0..3).filter(|&number| same(&Decision::ALL[number])) {
+            self.kept[number] += kept;
+            self.without[number] += without;
+            self.hops[number] += hops;
+        }
+    }
+
     pub(super) fn add(&mut self, other: &Self) {
         for decision in 0..3 {
             self.kept[decision] += other.kept[decision];
@@ -131,7 +148,18 @@ fn check_switch(
         let whole = whole_shapes(set.rule());
         let is_all = whole == set.rule().shapes();
         let present = present_if_any(set);
-        let by_shape = set.rule().draw != DrawRule::ByRoute;
+        let by_shape = matches!(set.rule().draw, DrawRule::ByShape { .. });
+        if let Some(rule) = by_switch::rule_of(set) {
+            let mut sums = (0, 0, 0.0);
+            for there in df.indices() {
+                let fabric = image.fabric();
+                let walks = by_switch::walks(fabric, rule, image.switch(), df.switch(to, there));
+                let (routes, hops) = by_switch::routes_and_hops(&walks);
+                sums = (sums.0 + routes, sums.1 + u64::from(routes == 0), sums.2 + hops);
+            }
+            told.note(image, decision, sums);
+            continue;
+        }
         if !by_shape && !is_all {
             continue;
         }
@@ -160,12 +188,7 @@ fn check_switch(
             }
         }
         if is_all {
-            let same = |other: &Decision| image.set_number(*other) == image.set_number(decision);
-            for number in (0..3).filter(|&number| same(&Decision::ALL[number])) {
-                told.kept[number] += kept;
-                told.without[number] += without;
-                told.hops[number] += hops;
-            }
+            told.note(image, decision, (kept, without, hops));
         }
     }
     Ok(())
@@ -209,7 +232,7 @@ impl Search<'_, '_> {
         let mut all = true;
         for decision in distinct_sets(switch) {
             let set = switch.image().set(decision);
-            if set.rule().draw == DrawRule::ByRoute {
+            if !matches!(set.rule().draw, DrawRule::ByShape { .. }) {
                 continue;
             }
             let said = set.shapes_to(to);

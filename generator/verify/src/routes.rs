@@ -2,6 +2,7 @@
 
 use super::VerifyError;
 use super::ask::{Asked, Known, Questions, within_group};
+use super::by_switch;
 use super::crossings::{FirstLink, STEPS_PER_QUESTION, links};
 use super::dependencies::Dependencies;
 use super::draws::{chances, mean_hops};
@@ -11,8 +12,8 @@ use super::presence::{Crossed, Search, distinct_sets};
 use super::sample::{Sample, cells_of_pair, hash};
 use tvlb_progress::Progress;
 use tvlb_schema::{
-    Decision, DrawRule, GlobalPort, GroupId, Keep, Level, SetView, Shape, ShapeSet, SwitchId,
-    SwitchIndex,
+    Decision, DrawRule, End, GlobalPort, GroupId, Keep, LegHops, Level, MinCandidate, SetView,
+    Shape, ShapeSet, SwitchId, SwitchIndex,
 };
 
 /// By decision and shape: how many routes of a pair the rule keeps, thinned as the image says.
@@ -164,7 +165,7 @@ impl Source<'_, '_> {
         let of = |decision: Decision| {
             let set = self.set(decision);
             let said = || !set.shapes_to(to).is_empty();
-            let by_shape = set.rule().draw != DrawRule::ByRoute;
+            let by_shape = matches!(set.rule().draw, DrawRule::ByShape { .. });
             kept.map(|kept| kept[decision as usize] > 0).or_else(|| by_shape.then(said))
         };
         Decision::ALL.map(of)
@@ -232,7 +233,30 @@ impl Source<'_, '_> {
             self.must_have(&path, destination, "MIN", 1 + usize::from(head) + usize::from(tail))?;
             self.walks.min += 1;
         }
+        self.minimal_again(destination, to)?;
         Ok(fabric.link_count(self.group, to) > 0)
+    }
+
+    /// Walks all MIN paths that PAR's second look can draw here, after every hop by which a packet
+    /// can have come.
+    fn minimal_again(&mut self, destination: SwitchId, to: GroupId) -> Result<(), VerifyError> {
+        let image = self.fabric.switches[self.from.as_usize()].image();
+        let fabric = *image.fabric();
+        let links: Vec<(GlobalPort, GlobalPort)> = match image.second_min() {
+            MinCandidate::Kept => return Ok(()),
+            MinCandidate::Shortest => by_switch::shortest_links(&fabric, self.from, destination),
+            MinCandidate::Any => links(&fabric, self.group, to).collect(),
+        };
+        let first_hops = self.first_hops(destination, to);
+        if first_hops.is_empty() {
+            return Ok(());
+        }
+        for (x, _) in links {
+            let (y, detour) = (GlobalPort(0), SwitchIndex(0));
+            let route = Route { destination, x, y, detour, kind: MIN };
+            self.second_look(route, &first_hops)?;
+        }
+        Ok(())
     }
 
     /// All that is looked at of a pair in the sample: how many routes each decision's set keeps,
@@ -364,7 +388,11 @@ impl Source<'_, '_> {
     }
 
     fn second_look(&mut self, route: Route, first_hops: &[Hop]) -> Result<(), VerifyError> {
-        let kind = "VLB (after PAR's second look)";
+        let kind = if route.kind == VLB {
+            "VLB (after PAR's second look)"
+        } else {
+            "MIN (drawn at PAR's second look)"
+        };
         let path = self
             .fabric
             .carry(self.from, route, first_hops.first().copied(), true)
@@ -397,6 +425,11 @@ impl Source<'_, '_> {
                 continue;
             }
             let set = switch.image().set(decision);
+            if let Some(rule) = by_switch::rule_of(set) {
+                let sets = (&set_of[..], number);
+                (kept[number], hops[number]) = self.by_switch(destination, rule, sets, below)?;
+                continue;
+            }
             // Each route is drawn as often as it is if there are as many as the rule keeps; if there
             // are not, that is found below.
             let chances = chances(set.rule(), &expected[number]);
@@ -431,6 +464,31 @@ impl Source<'_, '_> {
         Ok(kept)
     }
 
+    /// The walks of a set that is drawn by intermediate switch: those that the fabric image gives, as
+    /// many hops long as their shapes say. Returns how many routes there are, and their mean hops.
+    fn by_switch(
+        &mut self,
+        destination: SwitchId,
+        rule: (LegHops, bool),
+        (set_of, number): (&[usize], usize),
+        below: u64,
+    ) -> Result<(u64, f64), VerifyError> {
+        let switch = &self.fabric.switches[self.from.as_usize()];
+        let fabric = *switch.image().fabric();
+        let walks = by_switch::walks(&fabric, rule, self.from, destination);
+        by_switch::check(switch, Decision::ALL[number], destination, &walks)?;
+        for (&(route, shape, _), chance) in walks.iter().zip(by_switch::chances(&walks)) {
+            if self.is_walked(destination, route.x, route.y, below) {
+                let path = self.walk_kept(destination, route, shape)?;
+                let same = (number..3).filter(|&other| set_of[other] == set_of[number]);
+                if let Some(shares) = self.notes.shares {
+                    same.for_each(|decision| shares.add(decision, &path, chance));
+                }
+            }
+        }
+        Ok(by_switch::routes_and_hops(&walks))
+    }
+
     /// One route of a set.
     fn walk_kept(
         &mut self,
@@ -440,8 +498,13 @@ impl Source<'_, '_> {
     ) -> Result<Path, VerifyError> {
         let own = self.fabric.df.split_port(route.y).0;
         let detour = route.detour.unwrap_or(own);
+        // A walk that comes back has a detour although it leaves the group where it entered.
+        let fabric = self.fabric.switches[self.from.as_usize()].image().fabric();
+        let entered = fabric.peer(End { group: self.group, port: route.x });
+        let may_return = route.detour.is_some()
+            && entered.is_some_and(|end| self.fabric.df.split_port(end.port).0 == own);
         let route = Route { destination, x: route.x, y: route.y, detour, kind: VLB };
-        let path = self.carry(route, "T-VLB", false)?;
+        let path = self.carry(route, "T-VLB", may_return)?;
         self.must_have(&path, destination, "T-VLB", shape.hops().into())?;
         Ok(path)
     }
@@ -467,7 +530,7 @@ impl Source<'_, '_> {
                 ));
             }
         }
-        if set.rule().draw == DrawRule::ByRoute {
+        if !matches!(set.rule().draw, DrawRule::ByShape { .. }) {
             return Ok(());
         }
         // A shape that the image says is there is drawn.

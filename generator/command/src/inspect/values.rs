@@ -3,8 +3,9 @@
 use super::walk::{Walk, sets_of, vlb_walk};
 use serde::Serialize;
 use tvlb_firmware_model::{Channels, Scheme, Switch};
+use tvlb_generator::routes::drawn_routes::{DrawnRoute, drawn_routes};
 use tvlb_generator::set_grammar::canonical;
-use tvlb_schema::{Decision, DrawRule, Port, Route, Shape, SwitchImage};
+use tvlb_schema::{Decision, DrawRule, Port, Shape, SwitchImage};
 
 /// One switch: its ports and sets.
 #[derive(Serialize)]
@@ -132,7 +133,9 @@ struct ShapeValues {
     hops: u8,
     routes: usize,
     /// How often they are drawn, relative to those of other shapes.
-    weight: usize,
+    /// Not there where an intermediate switch is drawn and not a shape.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    weight: Option<usize>,
 }
 
 impl PathValues {
@@ -151,25 +154,22 @@ impl PathValues {
         });
         let sets = sets_of(image).into_iter().zip(SetValues::all(image));
         let sets = sets.map(|((_, decisions), set)| {
-            let mut routes: Vec<(Shape, Route)> = Vec::new();
-            switch.for_each_route(decisions[0], destination, |route, shape| {
-                routes.push((shape, route));
-            });
-            routes.sort_unstable();
+            let routes = drawn_routes(switch, decisions[0], destination);
             let rule = image.set(decisions[0]).rule();
-            let count = |shape: Shape| routes.iter().filter(|(own, _)| *own == shape).count();
+            let count = |shape: Shape| routes.iter().filter(|own| own.shape == shape).count();
             let values = |shape: Shape| ShapeValues {
                 shape: shape.to_string(),
                 hops: shape.hops(),
                 routes: count(shape),
                 weight: match rule.draw {
-                    DrawRule::ByRoute => count(shape),
-                    DrawRule::ByShape { .. } => rule.weight_of(shape).into(),
+                    DrawRule::ByRoute => Some(count(shape)),
+                    DrawRule::ByShape { .. } => Some(rule.weight_of(shape).into()),
+                    DrawRule::BySwitch { .. } => None,
                 },
             };
             let shapes = Shape::all().filter(|&shape| count(shape) > 0).map(values).collect();
-            let in_words = |(shape, route): &(Shape, Route)| {
-                (shape.to_string(), vlb_walk(fabric, from, to, *route))
+            let in_words = |drawn: &DrawnRoute| {
+                (drawn.shape.to_string(), vlb_walk(fabric, from, to, drawn.route))
             };
             let routes = routes.iter().filter(|_| list).map(in_words).collect();
             RouteValues { set, shapes, routes }

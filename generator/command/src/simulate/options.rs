@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_generator::table_set::FabricEntry;
-use tvlb_schema::VcScheme;
+use tvlb_schema::{MinCandidate, VcScheme};
 use tvlb_simulator::{Injection, Revision, Settings};
 
 /// The traffic that --traffic accepts.
@@ -75,6 +75,9 @@ pub(crate) struct Simulate {
     /// this much costlier than VLB
     #[arg(long, value_name = "T", allow_negative_numbers = true, help_heading = "Switches")]
     threshold: Option<i16>,
+    /// The MIN path that PAR's second look weighs, instead of the images' or of --conventional's `kept`
+    #[arg(long, value_parser = one_of(named::MIN_CANDIDATES, MinCandidate::name), ignore_case = true, value_name = "MIN", help_heading = "Switches")]
+    second_min: Option<MinCandidate>,
     /// How virtual channels are assigned, instead of the images' rule
     #[arg(long, value_parser = one_of(named::VC_SCHEMES, VcScheme::name), ignore_case = true, value_name = "RULE", help_heading = "Switches")]
     vc_scheme: Option<VcScheme>,
@@ -133,7 +136,8 @@ impl Simulate {
     pub(crate) fn revision(&self) -> Option<Revision> {
         // Conventional UGAL has no T; what the images have was chosen with their sets.
         let threshold = self.threshold.or(self.conventional.then_some(0));
-        let revision = Revision { threshold, vc_scheme: self.vc_scheme };
+        let second_min = self.second_min.or(self.conventional.then_some(MinCandidate::Kept));
+        let revision = Revision { threshold, second_min, vc_scheme: self.vc_scheme };
         (revision != Revision::default()).then_some(revision)
     }
 

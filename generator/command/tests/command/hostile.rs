@@ -315,6 +315,7 @@ fn sparse(scratch: &Scratch) {
             switch,
             virtual_channels: VcScheme::Ordered,
             decisions: PerDecision { ugal_l: (0, 0), par_source: (0, 0), par_second: (0, 0) },
+            second_min: tvlb_schema::MinCandidate::Kept,
             sets: vec![SetContents { rule, levels: Vec::new(), shapes_to: Vec::new() }],
         };
         let bytes = encode_switch_image(&image, &contents);

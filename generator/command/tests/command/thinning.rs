@@ -23,6 +23,7 @@ fn thinned(set: &str, levels: &[u8], says: impl Fn(ShapeSet) -> ShapeSet) -> Scr
         switch: SwitchId(5),
         virtual_channels: VcScheme::Ordered,
         decisions: PerDecision { ugal_l: (0, 0), par_source: (0, 0), par_second: (0, 0) },
+        second_min: tvlb_schema::MinCandidate::Kept,
         sets: vec![SetContents { rule: *set.rule(), levels, shapes_to }],
     };
     scratch.write(&format!("out/{SWITCH}"), encode_switch_image(&fabric, &contents));
@@ -137,7 +138,7 @@ fn balanced_but(set: &str, switch: u16, change: impl FnOnce(&mut SetContents)) -
     let image = SwitchImage::decode(&image, &fabric).unwrap();
     let set = image.set(Decision::UgalL);
     let df = fabric.dragonfly();
-    let by_shape = set.rule().draw != tvlb_schema::DrawRule::ByRoute;
+    let by_shape = matches!(set.rule().draw, tvlb_schema::DrawRule::ByShape { .. });
     let mut contents = SetContents {
         rule: *set.rule(),
         levels: df.global_ports().map(|port| set.level(port)).collect(),
@@ -148,6 +149,7 @@ fn balanced_but(set: &str, switch: u16, change: impl FnOnce(&mut SetContents)) -
         switch: SwitchId(switch),
         virtual_channels: VcScheme::Ordered,
         decisions: PerDecision { ugal_l: (0, 0), par_source: (0, 0), par_second: (0, 0) },
+        second_min: tvlb_schema::MinCandidate::Kept,
         sets: vec![contents],
     };
     scratch.write(&format!("out/{file}"), encode_switch_image(&fabric, &contents));

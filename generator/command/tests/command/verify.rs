@@ -62,6 +62,7 @@ fn with_meaning(change: impl FnOnce(&mut SwitchContents)) -> Scratch {
         switch: SwitchId(5),
         virtual_channels: VcScheme::Ordered,
         decisions: PerDecision { ugal_l: (0, 0), par_source: (0, 0), par_second: (0, 0) },
+        second_min: tvlb_schema::MinCandidate::Kept,
         sets: vec![SetContents { rule: *set.rule(), levels: Vec::new(), shapes_to }],
     };
     change(&mut contents);

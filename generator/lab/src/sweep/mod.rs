@@ -96,7 +96,11 @@ fn images(
         }
         let (path, fabric) = &plan.fabrics[unit.fabric];
         let paths = &plan.sets[unit.set];
-        let policies = policies(&paths.rules(fabric.file.seed), &paths.thresholds(fabric));
+        let policies = policies(
+            &paths.rules(fabric.file.seed),
+            &paths.thresholds(fabric),
+            paths.second_min(fabric),
+        );
         let images = generate(fabric, &policies, progress).map_err(|error| match error {
             ImageStageError::Cancelled(cancelled) => cancelled.into(),
             error => SweepError::Image { path: path.clone(), error },

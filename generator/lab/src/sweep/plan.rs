@@ -11,7 +11,7 @@ use tvlb_generator::input_file::{self, Symlinks};
 use tvlb_generator::set_grammar::{canonical, parse_set};
 use tvlb_generator::table_set::sha256;
 use tvlb_run_store::RunDirectory;
-use tvlb_schema::{PerDecision, SetRule};
+use tvlb_schema::{MinCandidate, PerDecision, SetRule};
 use tvlb_simulator::{Pattern, Settings};
 
 /// The set that stands for conventional UGAL.
@@ -89,6 +89,14 @@ impl Paths {
         match self.kind() {
             VlbPaths::Custom => fabric.file.thresholds.unwrap_or_default(),
             VlbPaths::Conventional => PerDecision::same(0),
+        }
+    }
+
+    /// The MIN path that PAR's second look weighs: as for the thresholds.
+    pub(super) fn second_min(&self, fabric: &Fabric) -> MinCandidate {
+        match self.kind() {
+            VlbPaths::Custom => fabric.file.second_min.unwrap_or_default(),
+            VlbPaths::Conventional => MinCandidate::Kept,
         }
     }
 
@@ -202,7 +210,7 @@ impl Plan {
         for (fabric, (_, loaded)) in self.fabrics.iter().enumerate() {
             for &scheme in schemes {
                 for (set, paths) in self.sets.iter().enumerate() {
-                    let hash = hash_of(loaded, paths.thresholds(loaded));
+                    let hash = hash_of(loaded, paths);
                     let settings = settings(file.settings, loaded, scheme, paths.kind());
                     let rules = rules_in_words(paths, loaded.file.seed);
                     for (traffic, pattern) in self.traffic.iter().enumerate() {
@@ -271,9 +279,15 @@ fn rules_in_words(paths: &Paths, seed: u64) -> String {
     format!("{} then {}; seed {seed}", canonical(&par_source), canonical(&par_second))
 }
 
-fn hash_of(fabric: &Fabric, thresholds: PerDecision<i16>) -> String {
+fn hash_of(fabric: &Fabric, paths: &Paths) -> String {
+    let thresholds = paths.thresholds(fabric);
+    // Named only where it is not what it always was, so that runs keep their names.
+    let min = match paths.second_min(fabric) {
+        MinCandidate::Kept => String::new(),
+        min => format!(" {}", min.name()),
+    };
     let cables = fabric.topology.cables();
     let df = fabric.topology.dragonfly();
     let channels = fabric.file.virtual_channels.name();
-    sha256(format!("{df:?} {cables:?} {channels} {thresholds:?}").as_bytes())
+    sha256(format!("{df:?} {cables:?} {channels} {thresholds:?}{min}").as_bytes())
 }

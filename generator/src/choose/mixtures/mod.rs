@@ -176,7 +176,13 @@ impl Search<'_> {
         let seed = self.options.seed;
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ MIXTURE_STREAM);
         // The fabric file decides the seed of a set's fractions and draws, so no mixture has its own.
-        let sources = Sources { front: &[], user: &self.options.tried, thresholds: None, seed };
+        let sources = Sources {
+            front: &[],
+            user: &self.options.tried,
+            thresholds: None,
+            second_min: None,
+            seed,
+        };
         let begin = sources.candidates(self.options.scheme);
         let paper = begin[0].clone();
         let mut tried = begin.clone();

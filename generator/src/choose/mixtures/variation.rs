@@ -4,6 +4,7 @@
 //! or by shape with weights that are small whole numbers, and a threshold T. Every one is a valid
 //! [`Policy`] with at least one shape. What comes out depends on the generator of random numbers alone.
 
+use crate::choose::candidates::by_shape;
 use crate::policy::Policy;
 use rand::{Rng, RngExt};
 use tvlb_schema::{DrawRule, Keep, SetRule, Shape, ShapeSet};
@@ -39,9 +40,13 @@ pub(super) fn drawn(seed: u64, rng: &mut impl Rng) -> Policy {
     plain(policy)
 }
 
-/// A mixture that differs from another in one to three points.
+/// A mixture that differs from another in one to three points. Of a set of intermediate switches the
+/// mixture of its walks' shapes is varied.
 pub(super) fn varied(from: &Policy, rng: &mut impl Rng) -> Policy {
     let mut policy = from.clone();
+    if let DrawRule::BySwitch { .. } = policy.rule.draw {
+        policy.rule = by_shape(&policy.rule);
+    }
     for _ in 0..rng.random_range(1..=3) {
         match rng.random_range(0..8) {
             0 => change_threshold(&mut policy, rng),
@@ -90,7 +95,7 @@ fn change_weight(policy: &mut Policy, rng: &mut impl Rng) {
     let shapes: Vec<Shape> = policy.rule.shapes().iter().collect();
     let Some(shape) = one_of(rng, &shapes) else { return };
     let mut weights = match policy.rule.draw {
-        DrawRule::ByRoute => [1; Shape::COUNT],
+        DrawRule::ByRoute | DrawRule::BySwitch { .. } => [1; Shape::COUNT],
         DrawRule::ByShape { weights } => weights,
     };
     let weight = &mut weights[shape.number()];

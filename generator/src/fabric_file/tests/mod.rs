@@ -54,6 +54,7 @@ fn what_is_not_written_has_its_default() {
             wiring: Wiring::Arrangement(Arrangement::Absolute),
             latencies: Latencies { local: 10, global: 15 },
             thresholds: None,
+            second_min: None,
             virtual_channels: VcScheme::Ordered,
             sets: Sets::Auto,
         }
@@ -338,7 +339,7 @@ fn sets_that_are_none_are_marked_in_the_file_and_below() {
     x.toml:8:15: routing.set is not a set of routes: column 8: found `7-hop`, accepted `all`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, a weight as in `3*` or a percentage as in `60%`
     4-hop, 7-hop
            ^^^^^
-    x.toml:8:7: routing.set is not a set of routes: column 1: found the end, accepted `min`, `all`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, a weight as in `3*` or a percentage as in `60%`
+    x.toml:8:7: routing.set is not a set of routes: column 1: found the end, accepted `min`, `all`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, `switches:`, a weight as in `3*` or a percentage as in `60%`
 
     ^
     x.toml:10:3: routing.set is not a set of routes: column 10: found `7-hop`, accepted `all`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, a weight as in `3*` or a percentage as in `60%`

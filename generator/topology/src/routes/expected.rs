@@ -40,7 +40,7 @@ pub struct FabricMean {
 
 /// Whether the mean hops are of the rule's own set, not expected over all seeds.
 pub fn hops_are_exact(rule: &SetRule) -> bool {
-    matches!(rule.draw, DrawRule::ByShape { .. })
+    !matches!(rule.draw, DrawRule::ByRoute)
         || rule.keep.iter().all(|&keep| keep == Keep::NONE || keep == Keep::ALL)
 }
 
@@ -51,6 +51,12 @@ pub fn pair_mean(
     source: SwitchId,
     destination: SwitchId,
 ) -> PairMean {
+    if let DrawRule::BySwitch { legs, returns } = rule.draw {
+        let rule = (legs, returns);
+        let (routes, ways, hops) =
+            super::by_switch::sums(counter.topology(), rule, source, destination);
+        return PairMean { routes: real(routes), hops: (ways > 0.0).then(|| hops / ways) };
+    }
     let counts = counter.counts(source, destination);
     // In parts of 10 000 routes, so that the sums are exact.
     let kept = |shape: Shape| counts[shape.number()] * u64::from(rule.keep_of(shape).parts());
@@ -61,7 +67,7 @@ pub fn pair_mean(
         (weights > 0).then(|| real(hops.sum()) / real(weights))
     };
     let hops = match rule.draw {
-        DrawRule::ByRoute => weighted(&kept),
+        DrawRule::ByRoute | DrawRule::BySwitch { .. } => weighted(&kept),
         DrawRule::ByShape { .. } => {
             let present = present_shapes(counter, rule, source, destination);
             weighted(&|shape| {
@@ -142,7 +148,7 @@ mod tests {
     use super::*;
     use crate::Topology;
     use proptest::prelude::*;
-    use tvlb_schema::ShapeSet;
+    use tvlb_schema::{LegHops, ShapeSet};
 
     /// Shapes of at most four hops, and two of five.
     fn strategic_2_3() -> ShapeSet {
@@ -165,6 +171,23 @@ mod tests {
         assert_eq!(mean(leave_by_own_link), "14.0000 3.7668");
         assert_eq!(mean(strategic_2_3()), "187.0000 4.7350");
         assert_eq!(mean(ShapeSet::ALL), "712.0000 5.5748");
+    }
+
+    /// Checked against a script of its own: 4.1198, 4.4790 and 4.6967 for `switches:2-3`.
+    #[test]
+    fn mean_hops_of_intermediate_switches_are_known() {
+        let near = |first, second| LegHops::within(first, second).unwrap();
+        let mean = |g, legs| {
+            let topology = wirings::absolute(4, 8, 4, g);
+            let counter = RouteCounter::new(&topology);
+            let mean = fabric_mean(&counter, &SetRule::by_switch(legs, true));
+            assert!(mean.hops_are_exact && mean.empty_pairs == 0);
+            format!("{:.2}", mean.hops.unwrap())
+        };
+        assert_eq!(mean(9, near(2, 3)), "4.12");
+        assert_eq!(mean(9, near(2, 3).or(near(3, 2))), "4.28");
+        assert_eq!(mean(17, near(2, 3)), "4.48");
+        assert_eq!(mean(33, near(2, 3)), "4.70");
     }
 
     /// Two averages that are easily taken for the mean over pairs and differ from it by up to 2%:
@@ -199,7 +222,9 @@ mod tests {
         let kept: Vec<Shape> = enumerate::kept(topology, rule, s, d).map(|r| r.shape).collect();
         let present: ShapeSet = kept.iter().copied().collect();
         let drawn: Vec<(f64, f64)> = match rule.draw {
-            DrawRule::ByRoute => kept.iter().map(|s| (1.0, f64::from(s.hops()))).collect(),
+            DrawRule::ByRoute | DrawRule::BySwitch { .. } => {
+                kept.iter().map(|s| (1.0, f64::from(s.hops()))).collect()
+            }
             DrawRule::ByShape { weights } => present
                 .iter()
                 .map(|s| (f64::from(weights[s.number()]), f64::from(s.hops())))

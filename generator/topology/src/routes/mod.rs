@@ -2,11 +2,12 @@
 //!
 //! MIN paths, VLB triples and VLB routes are enumerated straight from their definitions, slowly
 //! and plainly, in [`minimal`], [`triples`] and [`enumerate`]; [`count`] finds the same numbers
-//! without enumerating. All work on any wiring: unequal numbers of links per pair of groups,
+//! without enumerating; [`by_switch`] has the walks of sets of intermediate switches. All work on any wiring: unequal numbers of links per pair of groups,
 //! several cables between two switches, missing cables.
 //!
 //! Every function here takes switches that exist in the topology's Dragonfly.
 
+pub mod by_switch;
 pub mod count;
 pub mod enumerate;
 pub mod expected;

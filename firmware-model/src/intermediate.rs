@@ -1,0 +1,285 @@
+//! Drawing by intermediate switch, and along shortest links.
+//!
+//! Between two switches of different groups a *leg* is a minimal path: a link between the groups, with
+//! a local hop before it unless it leaves the first switch, and one after it unless it arrives at the
+//! second. The *shortest* links are those whose legs have the fewest hops, 1 to 3.
+//!
+//! A set that is drawn by intermediate switch holds the switches of the groups between for which the
+//! hops of the shortest leg to them and of the shortest leg on are as its rule says. One of these
+//! switches is drawn uniformly, then one of the shortest links of each of its legs, uniformly and each
+//! for itself. Where the rule does not want walks that come back, from a switch to the one drawn and
+//! at once to the first again, all three are drawn again.
+//!
+//! **Work.** Switches are drawn from all switches of the groups between until one is in the set, which
+//! costs one look at each link of a leg: at most [`MOST_TRIES`] switches and some [`MOST_SOUGHT`]
+//! looks. If all miss, the switches behind the last one are taken in order, with some [`MOST_VISITED`]
+//! looks more: so a walk that there is is found, though then not uniformly. The host refuses to write a
+//! set whose draws would often need more than a few tries, so that hardly any draw comes to this.
+
+use crate::cells::{LinkPair, MOST_SOUGHT, MOST_TRIES, MOST_VISITED, below};
+use crate::path::{Path, Place};
+use crate::{Stage, Switch};
+use rand_core::Rng;
+use tvlb_schema::{
+    DrawRule, GlobalPort, GroupId, LegHops, Links, Route, SetView, Shape, SwitchIndex,
+};
+
+/// The shortest legs from a switch of one group to a switch of another.
+#[derive(Clone, Copy)]
+struct Shortest {
+    links: Links,
+    from: SwitchIndex,
+    to: SwitchIndex,
+    /// Hops of each, 1 to 3.
+    hops: u8,
+    /// How many there are, at least 1.
+    count: u32,
+}
+
+/// An intermediate switch of a set, with its legs.
+#[derive(Clone, Copy)]
+struct Intermediate {
+    index: SwitchIndex,
+    first: Shortest,
+    second: Shortest,
+}
+
+/// Drawing; `to` is a place in another group.
+impl Switch<'_> {
+    /// The shortest legs over these links; `None` if there are no links.
+    fn shortest(&self, links: Links, from: SwitchIndex, to: SwitchIndex) -> Option<Shortest> {
+        let mut shortest = Shortest { links, from, to, hops: u8::MAX, count: 0 };
+        for k in 0..links.count() {
+            let hops = self.leg_hops(&shortest, k).2;
+            if hops < shortest.hops {
+                (shortest.hops, shortest.count) = (hops, 0);
+            }
+            shortest.count += u32::from(hops == shortest.hops);
+        }
+        (shortest.count > 0).then_some(shortest)
+    }
+
+    /// The ends of the k-th link, and the hops of its leg.
+    #[inline]
+    fn leg_hops(&self, leg: &Shortest, k: u32) -> (GlobalPort, GlobalPort, u8) {
+        let df = self.dragonfly();
+        let (out, arrival) = self.image.fabric().ends(leg.links, k);
+        let before = df.split_port(out).0 != leg.from;
+        let after = df.split_port(arrival).0 != leg.to;
+        (out, arrival, 1 + u8::from(before) + u8::from(after))
+    }
+
+    /// The n-th of the shortest legs: the ends of its link.
+    fn nth_shortest(&self, leg: &Shortest, n: u32) -> Option<(GlobalPort, GlobalPort)> {
+        let mut left = n;
+        for k in 0..leg.links.count() {
+            let (out, arrival, hops) = self.leg_hops(leg, k);
+            if hops == leg.hops {
+                if left == 0 {
+                    return Some((out, arrival));
+                }
+                left -= 1;
+            }
+        }
+        None
+    }
+
+    /// One of the shortest legs, uniformly.
+    fn draw_leg(
+        &self,
+        leg: &Shortest,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Option<(GlobalPort, GlobalPort)> {
+        let n = if leg.count > 1 { below(rng, leg.count) } else { 0 };
+        self.nth_shortest(leg, n)
+    }
+
+    /// A MIN path, uniformly among the shortest.
+    #[inline(never)]
+    pub(crate) fn draw_shortest_min(
+        &self,
+        to: &Place,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Option<Path> {
+        let links = self.image.fabric().links_between(self.image.group(), to.group);
+        let leg = self.shortest(links, self.image.index(), to.index)?;
+        let (x, _) = self.draw_leg(&leg, rng)?;
+        let (first, _) = self.way_out(x, Stage::Destination);
+        Path::new(first, x, GlobalPort(0), SwitchIndex(0), leg.hops)
+    }
+
+    /// A walk over an intermediate switch, drawn as the head of this module says.
+    #[inline(never)]
+    pub(crate) fn draw_by_switch(
+        &self,
+        to: &Place,
+        set: &SetView<'_>,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Option<Path> {
+        let DrawRule::BySwitch { legs, returns } = set.rule().draw else { return None };
+        let switches = self.switches_between();
+        let (mut number, mut tried, mut looks) = (0, 0, 0);
+        while tried < MOST_TRIES + switches {
+            number = if tried < MOST_TRIES { below(rng, switches) } else { number + 1 };
+            if let Some(through) = self.intermediate(to, number, legs, &mut looks)
+                && let Some(path) = self.draw_through(&through, returns, rng)
+            {
+                return Some(path);
+            }
+            tried += 1;
+            if looks > MOST_SOUGHT {
+                tried = tried.max(MOST_TRIES);
+            }
+            if looks > MOST_SOUGHT + MOST_VISITED {
+                break;
+            }
+        }
+        None
+    }
+
+    /// How many switches there are in the groups between this one and another.
+    fn switches_between(&self) -> u32 {
+        let df = self.dragonfly();
+        df.g().saturating_sub(2) * df.a()
+    }
+
+    /// The n-th of the groups that are neither this switch's nor the destination's.
+    fn group_between(&self, to: &Place, n: u32) -> GroupId {
+        let own = self.image.group();
+        let (low, high) = if own < to.group { (own, to.group) } else { (to.group, own) };
+        let mut group = n;
+        group += u32::from(group >= low.0.into());
+        group += u32::from(group >= high.0.into());
+        GroupId((group & 0xffff) as u16)
+    }
+
+    /// The switch of this number between the groups, with its legs, if the set has it.
+    fn intermediate(
+        &self,
+        to: &Place,
+        number: u32,
+        legs: LegHops,
+        looks: &mut u32,
+    ) -> Option<Intermediate> {
+        let (fabric, a) = (self.image.fabric(), self.dragonfly().a());
+        // Beyond the last switch comes the first again.
+        let number = number.checked_rem(self.switches_between())?;
+        let middle = self.group_between(to, number.checked_div(a)?);
+        let index = SwitchIndex((number.checked_rem(a)? & 0xff) as u8);
+        let first = fabric.links_between(self.image.group(), middle);
+        *looks += 1 + first.count();
+        let first = self.shortest(first, self.image.index(), index)?;
+        if !legs.contains(first.hops, 1) {
+            return None;
+        }
+        let second = fabric.links_between(middle, to.group);
+        *looks += second.count();
+        let second = self.shortest(second, index, to.index)?;
+        legs.contains(first.hops, second.hops).then_some(Intermediate { index, first, second })
+    }
+
+    /// A walk over this switch, uniformly; `None` if it comes back and is not to.
+    fn draw_through(
+        &self,
+        through: &Intermediate,
+        returns: bool,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Option<Path> {
+        let out = self.draw_leg(&through.first, rng)?;
+        let on = self.draw_leg(&through.second, rng)?;
+        let links = self.link_pair(through, out, on);
+        if links.v == links.w && links.v != through.index && !returns {
+            return None;
+        }
+        self.triple(links, through.index.0.into())
+    }
+
+    fn link_pair(
+        &self,
+        through: &Intermediate,
+        (x, arrival): (GlobalPort, GlobalPort),
+        (y, z): (GlobalPort, GlobalPort),
+    ) -> LinkPair {
+        let df = self.dragonfly();
+        let tail = df.split_port(z).0 != through.second.to;
+        LinkPair { x, y, tail, v: df.split_port(arrival).0, w: df.split_port(y).0 }
+    }
+
+    /// Visits the intermediate switches of a set in order.
+    fn visit_switches(&self, to: &Place, legs: LegHops, mut each: impl FnMut(u32, Intermediate)) {
+        for number in 0..self.switches_between() {
+            if let Some(through) = self.intermediate(to, number, legs, &mut 0) {
+                each(number, through);
+            }
+        }
+    }
+
+    /// Does the work of [`Switch::for_each_way`].
+    pub(crate) fn visit_ways(
+        &self,
+        to: &Place,
+        (legs, returns): (LegHops, bool),
+        mut each: impl FnMut(Route, Shape, u32),
+    ) {
+        self.visit_switches(to, legs, |_, through| {
+            self.ways_through(&through, returns, |_, route, shape| {
+                each(route, shape, through.first.count.saturating_mul(through.second.count));
+            });
+        });
+    }
+
+    /// The routes of a set that is drawn by intermediate switch, each once.
+    pub(crate) fn visit_routes_by_switch(
+        &self,
+        to: &Place,
+        (legs, returns): (LegHops, bool),
+        mut each: impl FnMut(Route, Shape),
+    ) {
+        self.visit_switches(to, legs, |number, through| {
+            self.ways_through(&through, returns, |links, route, shape| {
+                // A walk from v to w without a detour is one over v and one over w.
+                let r = through.index;
+                let other = if r == links.v { links.w } else { links.v };
+                let is_second = route.detour.is_none() && other < r;
+                let through_other = |other: SwitchIndex| {
+                    let number = number - u32::from(r.0) + u32::from(other.0);
+                    self.intermediate(to, number, legs, &mut 0).is_some_and(|other| {
+                        let first = 1 + shape.head() + u8::from(links.v != other.index);
+                        let second = 1 + u8::from(links.w != other.index) + shape.tail();
+                        (other.first.hops, other.second.hops) == (first, second)
+                    })
+                };
+                if !is_second || !through_other(other) {
+                    each(route, shape);
+                }
+            });
+        });
+    }
+
+    /// The walks over one intermediate switch.
+    fn ways_through(
+        &self,
+        through: &Intermediate,
+        returns: bool,
+        mut each: impl FnMut(LinkPair, Route, Shape),
+    ) {
+        for n in 0..through.first.count {
+            for m in 0..through.second.count {
+                let legs = self.nth_shortest(&through.first, n);
+                let Some((out, on)) = legs.zip(self.nth_shortest(&through.second, m)) else {
+                    continue;
+                };
+                let links = self.link_pair(through, out, on);
+                let r = through.index;
+                if links.v == links.w && links.v != r && !returns {
+                    continue;
+                }
+                let is_detour = r != links.v && r != links.w;
+                let mid = if is_detour { 2 } else { u8::from(links.v != links.w) };
+                let head = self.image.own_slot(links.x).is_none();
+                let route = Route { x: links.x, y: links.y, detour: is_detour.then_some(r) };
+                each(links, route, Shape::of_walk(head, mid, links.tail));
+            }
+        }
+    }
+}
