@@ -9,7 +9,7 @@ const BINS: usize = 2048 + 64 * 21;
 /// Counts of latencies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Histogram {
-    bins: Vec<u32>,
+    bins: Vec<u64>,
     count: u64,
     sum: u64,
     most: u32,
@@ -36,6 +36,12 @@ impl Histogram {
         self.sum
     }
 
+    /// The mean latency; 0 of nothing.
+    #[expect(clippy::cast_precision_loss, reason = "sums stay far below 2^53")]
+    pub(crate) const fn mean(&self) -> f64 {
+        if self.count == 0 { 0.0 } else { self.sum as f64 / self.count as f64 }
+    }
+
     pub(crate) const fn most(&self) -> u32 {
         self.most
     }
@@ -46,7 +52,7 @@ impl Histogram {
         let needed = (self.count * parts).div_ceil(1000).max(1);
         let mut seen = 0;
         for (bin, &count) in self.bins.iter().enumerate() {
-            seen += u64::from(count);
+            seen += count;
             if seen >= needed {
                 return last_of(bin).min(self.most);
             }
@@ -103,6 +109,21 @@ mod tests {
             assert!(bin == 0 || last_of(bin - 1) < latency, "{latency}");
             assert!(f64::from(last_of(bin) - latency) <= f64::from(latency) / 64.0, "{latency}");
         }
+    }
+
+    #[test]
+    fn a_bin_counts_beyond_32_bits() {
+        let mut histogram = Histogram::new();
+        for latency in [50, 60, 70] {
+            histogram.add(latency);
+        }
+        for _ in 0..33 {
+            let same = histogram.clone();
+            histogram.merge(&same);
+        }
+        assert_eq!(histogram.count(), 3 << 33);
+        assert_eq!([300, 600, 900].map(|parts| histogram.percentile(parts)), [50, 60, 70]);
+        assert!((histogram.mean() - 60.0).abs() < 1e-9);
     }
 
     #[test]

@@ -9,7 +9,7 @@
 //! - `links`: output queues, credits on their way
 //! - `allocate`: the pipeline, arbitration
 //! - `arrivals`: when a node sends; to whom is for [`tvlb_traffic`] to say
-//! - `run`, `tally`: what is measured of which packets, saturation
+//! - `run`, `tally`, `agreement`: what is measured of which packets, how long, saturation
 //! - `search`, `study`: the search for the load of saturation, many runs at once
 //! - `conservation`, `watchdog`: conservation, deadlock
 //!
@@ -67,6 +67,7 @@ mod test_images;
 #[cfg(test)]
 mod window_tests;
 
+mod agreement;
 mod allocate;
 mod arrivals;
 mod calendar;
@@ -97,7 +98,7 @@ pub use outcome::{Fairness, Figures, LinkLoad, Outcome};
 pub use revise::Revision;
 pub use run::{Run, RunError, StopRule};
 pub use search::{Probing, last_good};
-pub use settings::{Injection, Settings, SettingsError, paths_name};
+pub use settings::{Injection, Measuring, Settings, SettingsError, paths_name};
 pub use study::{Estimate, Point, Saturation, SeedSaturation, Study, StudyError};
 pub use watchdog::{Deadlock, WaitingChannel};
 

@@ -14,7 +14,8 @@ pub struct Figures {
     pub population: &'static str,
     /// How many of its nodes send.
     pub nodes: u32,
-    /// Packets generated in the window and delivered: what the latencies are of.
+    /// Packets that nodes sent in the measured windows and that were delivered: what the latencies
+    /// are of.
     pub packets: u64,
     /// Mean latency from generation to delivery; where a run has ended before all were delivered, the
     /// least that it could have become.
@@ -33,7 +34,7 @@ pub struct Figures {
     pub hops: f64,
     /// Share of the packets that took VLB.
     pub vlb_share: f64,
-    /// Flits delivered in the window per node of it and cycle.
+    /// Flits delivered in the measured windows, per node of the population and cycle.
     pub accepted: f64,
 }
 
@@ -83,6 +84,11 @@ pub struct Outcome {
     /// Flits per cycle on each link between switches, by switch and port.
     #[serde(skip)]
     pub links: Vec<(SwitchId, Port, f64)>,
+    /// How many windows were measured, where that was not settled before
+    /// ([`Measuring::UntilWindowsAgree`](crate::Measuring::UntilWindowsAgree)): 0 if the run ended
+    /// in its warm-up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measured_windows: Option<u32>,
     /// How many cycles the run took.
     pub cycles: u32,
     /// Switches crossed by all flits together.
@@ -96,9 +102,15 @@ impl Outcome {
         self.all.accepted < 0.98 * self.load
     }
 
-    pub(crate) fn new(network: &Network<'_>, load: f64, flits: &[u32], stopped: bool) -> Self {
+    pub(crate) fn new(
+        network: &Network<'_>,
+        load: f64,
+        flits: &[u32],
+        measured_windows: Option<u32>,
+        stopped: bool,
+    ) -> Self {
         let (settings, tally) = (network.settings, &network.links.tally);
-        let (window, now) = (f64::from(settings.window_cycles), network.now);
+        let (window, now) = (f64::from(tally.window_cycles()), network.now);
         let node_count = network.fabric.dragonfly().node_count();
         let sending: Vec<NodeId> =
             (0..node_count).map(NodeId).filter(|&n| network.traffic.sends(n)).collect();
@@ -134,6 +146,7 @@ impl Outcome {
             local_links: of_kind(false),
             global_links: of_kind(true),
             links,
+            measured_windows,
             cycles: network.now,
             flit_hops: network.links.grants,
         }

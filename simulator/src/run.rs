@@ -1,18 +1,24 @@
-//! One run: warm-up, measured window, drain.
+//! One run: warm-up, measured windows, drain.
 //!
-//! Traffic stays on throughout. Measured are the packets that nodes send in the window, as in the
-//! reference, and the drain ends when the last of them is delivered, or as soon as they say what
-//! is asked ([`StopRule`]): it is short even where source queues grow without end, because what is
-//! still queued is not measured. A run is *saturated* if their mean latency, counted from
+//! Traffic stays on throughout. Measured are the packets that nodes send in the measured windows,
+//! as in the reference, and the drain ends when the last of them is delivered, or as soon as they
+//! say what is asked ([`StopRule`]): it is short even where source queues grow without end, because
+//! what is still queued is not measured. A run is *saturated* if their mean latency, counted from
 //! generation, is above the limit, which is the paper's criterion; whether the accepted throughput
 //! fell short of the offered is reported beside it. A run is reproducible from images, settings,
 //! traffic, load and seed, bit for bit.
+//!
+//! One window is measured, or as many as it takes until windows agree ([`Measuring`]). Which
+//! windows are measured does not depend on the stop rule: whether another one follows is decided at
+//! the end of each, from the packets of all nodes together. The mean latency of a window in which
+//! queues grow is below what it will become, so near saturation more windows tell more.
 
+use crate::agreement::{Agreement, MOST_WINDOWS};
 use crate::conservation::ConservationError;
 use crate::fabric::{BootError, BootedFabric};
 use crate::network::{DatapathError, Network};
 use crate::outcome::Outcome;
-use crate::settings::{Settings, SettingsError};
+use crate::settings::{MOST_CYCLES, Measuring, Settings, SettingsError};
 use crate::tally::{Population, Tally};
 use crate::watchdog::Deadlock;
 use tvlb_progress::{Cancelled, Progress};
@@ -45,14 +51,15 @@ pub enum RunError {
     Conservation(#[from] ConservationError),
 }
 
-/// When a run may end before all packets of its window are delivered.
+/// When a run may end before all packets of its measured windows are delivered.
 ///
 /// A rule says what the caller wants to learn. Whatever the rule, a run that is not saturated
-/// yields the same figures; the rules differ in how soon they end a run that is.
+/// yields the same figures, from the same windows; the rules differ in how soon they end a run
+/// that is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopRule {
-    /// Never: the run goes on until every packet of the window is delivered, so that all figures
-    /// are exact, the accepted throughput of a saturated network among them.
+    /// Never: the run goes on until every packet of the measured windows is delivered, so that all
+    /// figures are exact, the accepted throughput of a saturated network among them.
     FullWindow,
     /// As soon as the mean latency over all nodes is bound to pass the limit, or, between the
     /// windows of the warm-up, as soon as it has passed twice the limit.
@@ -69,6 +76,8 @@ pub struct Run<'f> {
     moved: (u64, u32),
     load: f64,
     link_flits: Vec<u32>,
+    /// How many windows are measured so far.
+    measured_windows: u32,
 }
 
 impl<'f> Run<'f> {
@@ -89,9 +98,11 @@ impl<'f> Run<'f> {
             traffic,
             fabric.dragonfly().node_count(),
             start..start + settings.window_cycles,
+            settings.measuring == Measuring::UntilWindowsAgree,
         );
         let network = Network::new(fabric, settings, traffic, channels, load, seed, tally);
-        Ok(Self { network, moved: (0, 0), load, link_flits: Vec::new() })
+        let link_flits = Vec::new();
+        Ok(Self { network, moved: (0, 0), load, link_flits, measured_windows: 0 })
     }
 
     /// Runs some cycles.
@@ -194,31 +205,65 @@ impl<'f> Run<'f> {
     ) -> Result<Outcome, RunError> {
         let settings = self.network.settings;
         let limit = f64::from(settings.latency_limit_cycles);
+        let mut warm_up_mean = 0.0;
         for _ in 0..settings.warm_up_windows {
             self.network.links.tally.recent = (0, 0);
             self.advance_unless_cancelled(progress, settings.window_cycles)?;
             self.inspect()?;
             let (count, sum) = self.network.links.tally.recent;
-            if stop_rule == StopRule::WhenSaturated && mean(sum, count) > 2.0 * limit {
+            warm_up_mean = mean(sum, count);
+            if stop_rule == StopRule::WhenSaturated && warm_up_mean > 2.0 * limit {
                 return Ok(self.outcome(true));
             }
         }
         let before = self.network.link_flits();
-        self.advance_unless_cancelled(progress, settings.window_cycles)?;
-        self.inspect()?;
+        self.measure_windows(warm_up_mean, limit, progress)?;
         self.link_flits =
             self.network.link_flits().iter().zip(&before).map(|(now, then)| now - then).collect();
         let end = self.network.now;
+        let most_drain = most_drain(settings.window_cycles);
         let mut starved = false;
         while !self.is_known(stop_rule, limit) && !starved {
             self.advance(100)?;
-            starved = self.network.now - end > MOST_DRAIN * settings.window_cycles;
+            starved = self.network.now - end > most_drain;
         }
         self.inspect()?;
         Ok(self.outcome(starved))
     }
 
-    /// Whether nothing is left to be learned from the packets of the window.
+    /// Runs the window that is measured, or window after window until the last ones agree, no more
+    /// are left, or the mean latency is bound to pass the limit. `warm_up_mean` is the mean latency
+    /// of what was delivered in the last window of the warm-up.
+    fn measure_windows(
+        &mut self,
+        warm_up_mean: f64,
+        limit: f64,
+        progress: &dyn Progress,
+    ) -> Result<(), RunError> {
+        let Settings { window_cycles, warm_up_windows, measuring, .. } = *self.network.settings;
+        let most = match measuring {
+            Measuring::OneWindow => 1,
+            Measuring::UntilWindowsAgree => MOST_WINDOWS - warm_up_windows,
+        };
+        let mut agreement = Agreement::new(warm_up_mean);
+        loop {
+            self.advance_unless_cancelled(progress, window_cycles)?;
+            self.inspect()?;
+            self.measured_windows += 1;
+            let whole = self.network.links.tally.whole();
+            let tally = &mut self.network.links.tally;
+            if agreement.reached(whole.latency.mean())
+                || self.measured_windows == most
+                || whole.latency_at_least(self.network.now) > limit
+            {
+                tally.close_window();
+                return Ok(());
+            }
+            tally.lengthen_window(window_cycles);
+        }
+    }
+
+    /// Whether nothing is left to be learned from the packets of the measured windows.
     fn is_known(&self, stop_rule: StopRule, limit: f64) -> bool {
         let tally = &self.network.links.tally;
         let is_known = |population: &Population| population.is_known(limit, self.network.now);
@@ -232,11 +277,32 @@ impl<'f> Run<'f> {
     }
 
     fn outcome(self, stopped: bool) -> Outcome {
-        Outcome::new(&self.network, self.load, &self.link_flits, stopped)
+        let measured = match self.network.settings.measuring {
+            Measuring::OneWindow => None,
+            Measuring::UntilWindowsAgree => Some(self.measured_windows),
+        };
+        Outcome::new(&self.network, self.load, &self.link_flits, measured, stopped)
     }
+}
+
+/// How many cycles the drain may take: no more than all windows together, so that the number of a
+/// cycle has 32 bits at most.
+fn most_drain(window_cycles: u32) -> u32 {
+    MOST_DRAIN.saturating_mul(window_cycles).min(MOST_CYCLES)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "sums stay far below 2^53")]
 fn mean(sum: u64, count: u64) -> f64 {
     if count == 0 { 0.0 } else { sum as f64 / count as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_drain_is_as_long_as_the_number_of_a_cycle_allows() {
+        assert_eq!(most_drain(10_000), 1_000_000);
+        assert_eq!(most_drain(MOST_CYCLES), MOST_CYCLES);
+    }
 }

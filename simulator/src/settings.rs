@@ -2,8 +2,10 @@
 //!
 //! The defaults are those of the published figures: virtual-channel buffers of 32 flits,
 //! latencies 10 and 15, an internal speed-up of 2, three windows of warm-up and one that is
-//! measured, of 10,000 cycles each; saturated above a mean latency of 500 cycles.
+//! measured, of 10,000 cycles each; saturated above a mean latency of 500 cycles. [`Measuring`] can
+//! ask for more measured windows.
 
+use crate::agreement::{AGREEING_WINDOWS, MOST_WINDOWS};
 use crate::fabric::BootedFabric;
 use tvlb_firmware_model::{Channels, Scheme, VlbPaths};
 
@@ -15,6 +17,8 @@ pub(crate) const MOST_LATENCY: u16 = 1000;
 pub(crate) const MOST_BUFFER: u16 = 1024;
 /// The most internal cycles per channel cycle.
 pub(crate) const MOST_SPEEDUP: u8 = 4;
+/// The most cycles of all windows of a run together.
+pub(crate) const MOST_CYCLES: u32 = 1_000_000_000;
 
 /// Which virtual channel of the terminal's input a node sends to.
 ///
@@ -38,6 +42,36 @@ impl Injection {
             Self::Zero => "zero",
             Self::Random => "random",
         }
+    }
+}
+
+/// How many windows a run measures after its warm-up.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Measuring {
+    /// One window.
+    #[default]
+    OneWindow,
+    /// As many windows as it takes until each of three in a row changes the mean latency of all
+    /// that are measured by at most 5%, but at most ten with those of the warm-up, and none after
+    /// one at whose end the mean latency is bound to pass the limit.
+    UntilWindowsAgree,
+}
+
+impl Measuring {
+    /// The name on the command line and in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::OneWindow => "one-window",
+            Self::UntilWindowsAgree => "until-windows-agree",
+        }
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    fn is_default(&self) -> bool {
+        *self == Self::default()
     }
 }
 
@@ -85,9 +119,13 @@ pub struct Settings {
     /// How many cycles one window has.
     #[serde(rename = "window")]
     pub window_cycles: u32,
-    /// Windows that pass before the one that is measured.
+    /// Windows that pass before the first one that is measured.
     #[serde(rename = "warm-up")]
     pub warm_up_windows: u32,
+    /// How many windows are measured. It is written only where it is not the default, so that the
+    /// settings of earlier runs, which kept runs are named by, are still the same text.
+    #[serde(rename = "measure", skip_serializing_if = "Measuring::is_default")]
+    pub measuring: Measuring,
     /// A run counts as saturated if its mean latency is above this.
     #[serde(rename = "latency-limit")]
     pub latency_limit_cycles: u32,
@@ -112,6 +150,7 @@ impl Settings {
             speedup: 2,
             window_cycles: 10_000,
             warm_up_windows: 3,
+            measuring: Measuring::OneWindow,
             latency_limit_cycles: 500,
             patience_cycles: 5_000,
         }
@@ -182,12 +221,24 @@ impl Settings {
         within("node latency", self.node_latency_cycles.into(), 1, MOST_LATENCY.into())?;
         within("credit delay", self.credit_delay_cycles.into(), 0, MOST_LATENCY.into())?;
         within("speed-up", self.speedup.into(), 1, MOST_SPEEDUP.into())?;
-        within("window", self.window_cycles, 1, 1_000_000_000)?;
-        within("warm-up windows", self.warm_up_windows, 0, 1_000)?;
+        within("window", self.window_cycles, 1, MOST_CYCLES)?;
+        let most_windows = match self.measuring {
+            Measuring::OneWindow => {
+                within("warm-up windows", self.warm_up_windows, 0, 1_000)?;
+                self.warm_up_windows + 1
+            }
+            Measuring::UntilWindowsAgree => {
+                let (found, most) = (self.warm_up_windows, MOST_WINDOWS - AGREEING_WINDOWS);
+                if found > most {
+                    return Err(SettingsError::WarmUp { found, most });
+                }
+                MOST_WINDOWS
+            }
+        };
         within("latency limit", self.latency_limit_cycles, 1, 1_000_000)?;
         within("patience", self.patience_cycles, 100, 1_000_000_000)?;
-        let cycles = u64::from(self.window_cycles) * (u64::from(self.warm_up_windows) + 1);
-        if cycles > 1_000_000_000 {
+        let cycles = u64::from(self.window_cycles) * u64::from(most_windows);
+        if cycles > u64::from(MOST_CYCLES) {
             return Err(SettingsError::Cycles { found: cycles });
         }
         Ok(())
@@ -242,6 +293,16 @@ pub enum SettingsError {
         /// The least value that is accepted.
         least: u32,
         /// The largest value that is accepted.
+        most: u32,
+    },
+    /// The warm-up leaves too few windows to agree.
+    #[error(
+        "warm-up windows is {found}, accepted 0 to {most} where a run measures until windows agree: it has {MOST_WINDOWS} windows at most, and {AGREEING_WINDOWS} of them have to agree"
+    )]
+    WarmUp {
+        /// How many windows the warm-up has.
+        found: u32,
+        /// How many it may have.
         most: u32,
     },
     /// More cycles than a run may have.

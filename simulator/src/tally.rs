@@ -2,7 +2,9 @@
 //!
 //! Latencies are of the packets that nodes *sent* in the measured window, whenever they were
 //! generated or are delivered, as in the reference; acceptance is of the packets *delivered* in
-//! it, whenever they were sent.
+//! it, whenever they were sent. Where several windows are measured, they follow each other without
+//! a gap, and "the window" here is all of them together: it is lengthened at its end, and what
+//! is counted is the same as if it had been as long from the beginning.
 
 use crate::histogram::Histogram;
 use crate::packet::{Flit, Origin};
@@ -66,6 +68,9 @@ impl Population {
 #[derive(Clone, Debug)]
 pub(crate) struct Tally {
     window: Range<u32>,
+    /// As long as the window may be lengthened: the sources of the packets that have left their
+    /// last switch and arrive after the window's end, and the cycles of their arrival.
+    later: Option<Vec<(NodeId, u32)>>,
     pub(crate) populations: Vec<Population>,
     /// For each node the number of its population; empty where there is a single population.
     population: Vec<u8>,
@@ -76,7 +81,8 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    pub(crate) fn new(traffic: &Traffic, nodes: u32, window: Range<u32>) -> Self {
+    /// Counts of nothing yet. `lengthens` says whether the window may be lengthened.
+    pub(crate) fn new(traffic: &Traffic, nodes: u32, window: Range<u32>, lengthens: bool) -> Self {
         let empty = Population {
             latency: Histogram::new(),
             under_way: (0, 0),
@@ -90,11 +96,31 @@ impl Tally {
         let population = |node| traffic.population(NodeId(node)) as u8;
         Self {
             window,
+            later: lengthens.then(Vec::new),
             populations: vec![empty; traffic.populations().len()],
             population: if several { (0..nodes).map(population).collect() } else { Vec::new() },
             accepted: vec![0; nodes as usize],
             recent: (0, 0),
         }
+    }
+
+    /// How many cycles the measured window has.
+    pub(crate) fn window_cycles(&self) -> u32 {
+        self.window.end - self.window.start
+    }
+
+    /// Lets the window, at whose end the run stands, end some cycles later.
+    pub(crate) fn lengthen_window(&mut self, cycles: u32) {
+        self.window.end += cycles;
+        let Some(later) = &mut self.later else { return };
+        for (source, arrival) in std::mem::take(later) {
+            self.count_arrival(source, arrival);
+        }
+    }
+
+    /// Says that the window will not be lengthened any more.
+    pub(crate) fn close_window(&mut self) {
+        self.later = None;
     }
 
     /// The counts of all nodes together.
@@ -107,16 +133,29 @@ impl Tally {
     #[inline]
     pub(crate) fn sent(&mut self, origin: &Origin) {
         if self.window.contains(&origin.sent) {
-            let (waiting, created) = &mut self.population_of(origin).under_way;
+            let (waiting, created) = &mut self.population_of(origin.source).under_way;
             *waiting += 1;
             *created += u64::from(origin.created);
         }
     }
 
     #[inline]
-    fn population_of(&mut self, origin: &Origin) -> &mut Population {
-        let number = self.population.get(origin.source.0 as usize).map_or(0, |&n| usize::from(n));
+    fn population_of(&mut self, source: NodeId) -> &mut Population {
+        let number = self.population.get(source.0 as usize).map_or(0, |&n| usize::from(n));
         &mut self.populations[number]
+    }
+
+    /// Counts a packet as accepted if it arrives in the window.
+    #[inline]
+    fn count_arrival(&mut self, source: NodeId, at: u32) {
+        if self.window.contains(&at) {
+            self.accepted[source.0 as usize] += 1;
+            self.population_of(source).accepted += 1;
+        } else if at >= self.window.end
+            && let Some(later) = &mut self.later
+        {
+            later.push((source, at));
+        }
     }
 
     #[inline]
@@ -124,12 +163,9 @@ impl Tally {
         let latency = at - origin.created;
         self.recent.0 += 1;
         self.recent.1 += u64::from(latency);
-        let (is_accepted, is_measured) =
-            (self.window.contains(&at), self.window.contains(&origin.sent));
-        self.accepted[origin.source.0 as usize] += u32::from(is_accepted);
-        let population = self.population_of(origin);
-        population.accepted += u64::from(is_accepted);
-        if is_measured {
+        self.count_arrival(origin.source, at);
+        if self.window.contains(&origin.sent) {
+            let population = self.population_of(origin.source);
             population.under_way.0 -= 1;
             population.under_way.1 -= u64::from(origin.created);
             population.latency.add(latency);

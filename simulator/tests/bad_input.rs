@@ -8,7 +8,7 @@ use test_images::{Images, absolute_images};
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_schema::NodeId;
 use tvlb_schema::ShapeSet;
-use tvlb_simulator::{BootedFabric, Pattern, Run, Settings, Study, Traffic};
+use tvlb_simulator::{BootedFabric, Measuring, Pattern, Run, Settings, Study, Traffic};
 
 fn small() -> Images {
     absolute_images(2, 4, 2, 9, ShapeSet::ALL)
@@ -130,6 +130,16 @@ fn settings_that_cannot_be_run() {
     assert_eq!(
         error(&Settings { speedup: 5, ..good.clone() }, 0.1),
         "speed-up is 5, accepted 1 to 4"
+    );
+    let agreeing = Settings { measuring: Measuring::UntilWindowsAgree, ..good.clone() };
+    assert_eq!(
+        error(&Settings { warm_up_windows: 8, ..agreeing.clone() }, 0.1),
+        "warm-up windows is 8, accepted 0 to 7 where a run measures until windows agree: it has \
+         10 windows at most, and 3 of them have to agree"
+    );
+    assert_eq!(
+        error(&Settings { window_cycles: 100_000_001, ..agreeing }, 0.1),
+        "the windows add up to 1000000010 cycles, accepted at most 1000000000"
     );
     let study = Study { fabric: &fabric, settings: &good, pattern: &Pattern::Uniform, seeds: &[1] };
     assert_eq!(

@@ -8,7 +8,7 @@ use tvlb_firmware_model::Scheme;
 use tvlb_generator::choose::{PanelSize, Prefer};
 use tvlb_generator::throughput::Counting;
 use tvlb_schema::{MinCandidate, VcScheme};
-use tvlb_simulator::Injection;
+use tvlb_simulator::{Injection, Measuring};
 
 /// The values of an option, each with its line of --help.
 type Choices<T> = &'static [(T, &'static str)];
@@ -28,6 +28,14 @@ pub(crate) const SCHEMES_WITH_SETS: Choices<Scheme> = &[
 
 pub(crate) const INJECTIONS: Choices<Injection> =
     &[(Injection::Zero, "Always VC 0"), (Injection::Random, "One drawn for each packet")];
+
+pub(crate) const MEASURINGS: Choices<Measuring> = &[
+    (Measuring::OneWindow, "One window"),
+    (
+        Measuring::UntilWindowsAgree,
+        "Window after window until three in a row each change the mean latency by at most 5%; with the warm-up, ten windows at most",
+    ),
+];
 
 pub(crate) const VC_SCHEMES: Choices<VcScheme> = &[
     (VcScheme::Ordered, "Higher in each group and for a second local hop"),

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_generator::table_set::FabricEntry;
 use tvlb_schema::{MinCandidate, VcScheme};
-use tvlb_simulator::{Injection, Revision, Settings};
+use tvlb_simulator::{Injection, Measuring, Revision, Settings};
 
 /// The traffic that --traffic accepts.
 const TRAFFIC: &str = "Traffic (--traffic):
@@ -108,9 +108,12 @@ pub(crate) struct Simulate {
     /// Cycles of one window
     #[arg(long, value_name = "CYCLES", default_value_t = 10_000, help_heading = "Measurement")]
     window: u32,
-    /// Windows of warm-up before the one that is measured
+    /// Windows of warm-up before those that are measured
     #[arg(long, value_name = "N", default_value_t = 3, help_heading = "Measurement")]
     warm_up: u32,
+    /// How many windows are measured after the warm-up
+    #[arg(long, value_parser = one_of(named::MEASURINGS, Measuring::name), ignore_case = true, default_value = Measuring::OneWindow.name(), value_name = "WINDOWS", help_heading = "Measurement")]
+    measure: Measuring,
     /// The mean latency above which a run counts as saturated
     #[arg(long, value_name = "CYCLES", default_value_t = 500, help_heading = "Measurement")]
     latency_limit: u32,
@@ -186,6 +189,7 @@ impl Simulate {
             credit_delay_cycles: self.credit_delay,
             window_cycles: self.window,
             warm_up_windows: self.warm_up,
+            measuring: self.measure,
             latency_limit_cycles: self.latency_limit,
             ..Settings::new(self.scheme, paths)
         }

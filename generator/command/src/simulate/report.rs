@@ -7,7 +7,8 @@ use std::fmt::{self, Display, Formatter, Write};
 use tvlb_firmware_model::Scheme;
 use tvlb_schema::{Decision, PerDecision};
 use tvlb_simulator::{
-    BootedFabric, Estimate, Figures, LinkLoad, Point, Saturation, Settings, Study, paths_name,
+    BootedFabric, Estimate, Figures, LinkLoad, Measuring, Point, Saturation, Settings, Study,
+    paths_name,
 };
 
 /// What a study found.
@@ -76,8 +77,12 @@ pub(crate) fn title(study: &Study<'_>) -> String {
         [Some(threshold), _] => format!(", T = {threshold}"),
         _ => String::new(),
     };
+    let measured = match settings.measuring {
+        Measuring::OneWindow => "",
+        Measuring::UntilWindowsAgree => ", measured until windows agree",
+    };
     format!(
-        "{}, {} VLB paths{threshold}, {pattern}, {} seed{}",
+        "{}, {} VLB paths{threshold}, {pattern}, {} seed{}{measured}",
         settings.scheme.name(),
         paths_name(settings.paths),
         seeds.len(),
@@ -100,7 +105,11 @@ impl Display for Table<'_> {
                 write_saturation(f, saturation, settings.latency_limit_cycles)
             }
             Report::Curve(points) => {
-                writeln!(f, "{HEAD}")?;
+                let windows = match settings.measuring {
+                    Measuring::OneWindow => "",
+                    Measuring::UntilWindowsAgree => " windows",
+                };
+                writeln!(f, "{HEAD}{windows}")?;
                 for point in points {
                     write_point(f, point)?;
                 }
@@ -125,9 +134,10 @@ fn write_point(f: &mut Formatter<'_>, point: &Point) -> fmt::Result {
         point.runs.iter().map(|run| of(&run.all)).max().unwrap_or_default()
     };
     let Estimate { mean: latency, error } = point.latency;
+    let windows = point.runs.iter().filter_map(|run| run.measured_windows).max();
     writeln!(
         f,
-        "{:>7}{} {latency:>7.2} {:>7} {:>6} {:>6} {:>6} {:>6} {:>8.2} {:>8.4} {:>6.3} {:>6.3} {:>6.3} {:>6.3} {:>6.4} {:>5.3} {:>5.3} {:>6.3} {:>5.3}",
+        "{:>7}{} {latency:>7.2} {:>7} {:>6} {:>6} {:>6} {:>6} {:>8.2} {:>8.4} {:>6.3} {:>6.3} {:>6.3} {:>6.3} {:>6.4} {:>5.3} {:>5.3} {:>6.3} {:>5.3}{}",
         point.load,
         if point.saturated { '*' } else { ' ' },
         error_text(error, 2, point.runs.len()),
@@ -146,6 +156,7 @@ fn write_point(f: &mut Formatter<'_>, point: &Point) -> fmt::Result {
         mean(|run| run.local_links.most),
         mean(|run| run.global_links.mean),
         mean(|run| run.global_links.most),
+        windows.map_or(String::new(), |windows| format!(" {windows:>7}")),
     )?;
     let populations = point.runs.first().map_or(&[][..], |run| &run.populations);
     for (number, first) in populations.iter().enumerate() {
@@ -214,11 +225,17 @@ impl Display for Csv<'_> {
                 Ok(())
             }
             Report::Curve(points) => {
+                let windows = match self.study.settings.measuring {
+                    Measuring::OneWindow => "",
+                    Measuring::UntilWindowsAgree => ",windows",
+                };
                 writeln!(
                     f,
-                    "load,run,population,saturated,packets,latency,p50,p99,p99.9,max,network-latency,accepted,hops,vlb-share,least,most,jain,local-mean,local-most,global-mean,global-most,threshold,second-threshold"
+                    "load,run,population,saturated,packets,latency,p50,p99,p99.9,max,network-latency,accepted,hops,vlb-share,least,most,jain,local-mean,local-most,global-mean,global-most,threshold,second-threshold{windows}"
                 )?;
                 for (run, outcome) in points.iter().flat_map(|p| p.runs.iter().enumerate()) {
+                    let windows = outcome.measured_windows;
+                    let windows = windows.map_or(String::new(), |windows| format!(",{windows}"));
                     for figures in std::iter::once(&outcome.all).chain(&outcome.populations) {
                         let Figures { population, packets, latency, p50, p99, p999, most, .. } =
                             figures;
@@ -228,7 +245,7 @@ impl Display for Csv<'_> {
                         let fair = &outcome.fairness;
                         writeln!(
                             f,
-                            "{},{run},{population},{},{packets},{latency},{p50},{p99},{p999},{most},{network_latency},{accepted},{hops},{vlb_share},{},{},{},{local},{local_most},{global},{global_most},{threshold},{second}",
+                            "{},{run},{population},{},{packets},{latency},{p50},{p99},{p999},{most},{network_latency},{accepted},{hops},{vlb_share},{},{},{},{local},{local_most},{global},{global_most},{threshold},{second}{windows}",
                             outcome.load, outcome.saturated, fair.least, fair.most, fair.jain
                         )?;
                     }

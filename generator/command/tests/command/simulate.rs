@@ -30,6 +30,31 @@ fn saturation_is_the_same_with_any_number_of_threads() {
     assert_eq!(scratch.succeeds(&format!("{search} --threads 3")), found);
 }
 
+/// The other way of measuring says how many windows it took; JSON and CSV have no word of it where
+/// it is not asked for.
+#[test]
+fn windows_are_measured_until_they_agree() {
+    let scratch = Scratch::with_table_set();
+    let curve = format!("{SHORT} --traffic shift(1,0) --load 0.05,0.32,0.5 --latency-limit 200");
+    let agreeing = format!("{curve} --measure until-windows-agree");
+    assert_snapshot!("simulate_windows_table", scratch.succeeds(&agreeing));
+    assert_snapshot!("simulate_windows_csv", scratch.succeeds(&format!("{agreeing} --format csv")));
+    let json = scratch.succeeds(&format!("{agreeing} --json"));
+    let document: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(document["settings"]["measure"], "until-windows-agree");
+    let windows = |load: usize| &document["curve"][load]["runs"][0]["measured-windows"];
+    assert_eq!((windows(0), windows(2)), (&3.into(), &1.into()));
+    assert!((4..=9).contains(&windows(1).as_u64().unwrap()), "{}", windows(1));
+
+    let one = scratch.succeeds(&format!("{curve} --json"));
+    assert_eq!(scratch.succeeds(&format!("{curve} --measure One-Window --json")), one);
+    assert!(!one.contains("\"measure") && one.contains("\"warm-up\": 1"), "{one}");
+
+    let search = "--measure until-windows-agree --saturation --resolution 0.05 --latency-limit 200";
+    let found = scratch.succeeds(&format!("{SHORT} --traffic shift(1,0) {search}"));
+    assert_snapshot!("simulate_windows_saturation", found);
+}
+
 #[test]
 fn a_plot_and_the_links_are_written() {
     let scratch = Scratch::with_table_set();
@@ -145,6 +170,8 @@ fn bad_input_ends_in_one_error() {
         "--saturation --resolution 0",
         "--resolution 0.1",
         "--bench 0",
+        "--measure two-windows",
+        "--measure until-windows-agree --warm-up 8",
         "--load 0.05,0.05",
         "--load 0.05:0.2:0.05,0.1",
         "--load 30%",
