@@ -5,10 +5,12 @@
 //! picture has a script, and none fetches a font or anything else.
 
 mod axis;
+mod ink;
 mod plot;
 
 pub use axis::{round_axis, ticks};
-pub use plot::{Axis, Ink, Mark, Plot, Series, file};
+pub use ink::Ink;
+pub use plot::{Axis, Mark, Plot, Series, file};
 
 use std::fmt::Display;
 

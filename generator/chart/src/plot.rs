@@ -1,7 +1,7 @@
 //! A plot of points and lines over two axes: small enough for a phone, its series told apart by
 //! colour, dash and mark together, with a value under the pointer at every mark.
 
-use crate::{STYLE, escaped, round_axis, ticks};
+use crate::{Ink, STYLE, escaped, round_axis, ticks};
 use std::fmt::Write;
 
 /// The least width of a plot; names along an axis make it wider.
@@ -20,75 +20,13 @@ const LETTER: f64 = 5.0;
 /// So many letters of a heading fit into a line of a plot of the least width.
 const HEADING: usize = 72;
 
-/// What a series stands for; decides how it looks, the same in all plots.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ink {
-    /// Conventional UGAL.
-    Conventional,
-    /// The paper's choice.
-    Paper,
-    /// What was chosen.
-    Ours,
-    /// A fourth series.
-    Fourth,
-    /// A fifth series.
-    Fifth,
-    /// A sixth series.
-    Sixth,
-    /// Everything else.
-    Plain,
-}
-
-impl Ink {
-    /// In the order of a legend.
-    pub const ALL: [Self; 7] = [
-        Self::Conventional,
-        Self::Paper,
-        Self::Ours,
-        Self::Fourth,
-        Self::Fifth,
-        Self::Sixth,
-        Self::Plain,
-    ];
-
-    /// The ink of the n-th of several.
-    pub fn nth(n: usize) -> Self {
-        Self::ALL[n % 6]
-    }
-
-    const fn class(self) -> &'static str {
-        match self {
-            Self::Conventional => "k0",
-            Self::Paper => "k1",
-            Self::Ours => "k2",
-            Self::Fourth => "k3",
-            Self::Fifth => "k4",
-            Self::Sixth => "k5",
-            Self::Plain => "k6",
-        }
-    }
-
-    /// The outline of its mark around a point.
-    fn mark(self, x: f64, y: f64) -> String {
-        match self {
-            Self::Conventional => format!("M{:.1} {:.1}h7v7h-7z", x - 3.5, y - 3.5),
-            Self::Paper => format!("M{x:.1} {:.1}l4.2 7.4h-8.4z", y - 4.6),
-            Self::Ours => format!("M{x:.1} {:.1}l4.8 4.8l-4.8 4.8l-4.8-4.8z", y - 4.8),
-            Self::Fourth => format!("M{x:.1} {:.1}l4.2-7.4h-8.4z", y + 4.6),
-            Self::Fifth => format!("M{:.1} {:.1}h3v-3h3v3h3v3h-3v3h-3v-3h-3z", x - 4.5, y - 1.5),
-            Self::Sixth => format!("M{:.1} {:.1}h5v10h-5z", x - 2.5, y - 5.0),
-            Self::Plain => format!("M{:.1} {:.1}a2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0-5 0z", x - 2.5, y),
-        }
-    }
-}
-
 /// One point.
 #[derive(Clone, Debug)]
 pub struct Mark {
     /// The place along the axis to the right, in its units.
     pub x: f64,
     /// The height along the axis upwards, in its units; `None` is beyond its end, and is drawn there as
-    /// an arrow.
+    /// an arrow, or as an open mark if the axis has a name for such marks.
     pub y: Option<f64>,
     /// Half the length of the error bar; 0 where there is no bar.
     pub error: f64,
@@ -120,17 +58,26 @@ pub struct Axis {
     pub most: f64,
     /// Names of the places 1, 2, 3 and so on, instead of numbers; heeded to the right only.
     pub names: Vec<String>,
+    /// What a mark without a height stands for. Such a mark is then drawn open at the axis's end,
+    /// and listed in the legend, instead of an arrow; heeded upwards only.
+    pub open_end: Option<String>,
 }
 
 impl Axis {
     /// An axis of numbers from `from` that reaches `most` at least.
     pub fn new(name: impl Into<String>, from: f64, most: f64) -> Self {
-        Self { name: name.into(), from, most, names: Vec::new() }
+        Self { name: name.into(), from, most, names: Vec::new(), open_end: None }
     }
 
     /// An axis with a name at each of the places 1, 2, 3 and so on.
     pub fn of_names(name: impl Into<String>, names: Vec<String>) -> Self {
-        Self { name: name.into(), from: 0.0, most: real(names.len() + 1), names }
+        Self { name: name.into(), from: 0.0, most: real(names.len() + 1), names, open_end: None }
+    }
+
+    /// The axis, with this meaning of marks that have no height.
+    #[must_use]
+    pub fn with_open_end(self, meaning: impl Into<String>) -> Self {
+        Self { open_end: Some(meaning.into()), ..self }
     }
 }
 
@@ -228,7 +175,8 @@ impl Plot {
     }
 
     fn height(&self) -> f64 {
-        let lines = self.listed().count() + usize::from(self.level.is_some());
+        let further = [self.level.is_some(), self.y.open_end.is_some()];
+        let lines = self.listed().count() + further.into_iter().filter(|line| *line).count();
         self.names_end() + LEGEND + LINE * real(lines)
     }
 
@@ -269,7 +217,7 @@ impl Plot {
             let _ = writeln!(svg, "<path class=\"level\" d=\"M{LEFT} {:.1}H{right}\"/>", y(*level));
         }
         for series in &self.series {
-            draw_series(&mut svg, series, &x, &y);
+            draw_series(&mut svg, series, self.y.open_end.is_some(), (&x, &y));
         }
         self.draw_legend(&mut svg);
         svg
@@ -322,6 +270,17 @@ impl Plot {
                 at + 4.0,
                 escaped(name)
             );
+            at += LINE;
+        }
+        if let Some(meaning) = &self.y.open_end {
+            let _ = writeln!(
+                svg,
+                "<path class=\"k6 open\" d=\"{}\"/><text x=\"{}\" y=\"{}\">{}</text>",
+                Ink::Conventional.mark(LEFT + 14.0, at),
+                LEFT + 36.0,
+                at + 4.0,
+                escaped(meaning)
+            );
         }
     }
 }
@@ -352,22 +311,26 @@ fn real(count: usize) -> f64 {
 fn draw_series(
     svg: &mut String,
     series: &Series,
-    x: &impl Fn(f64) -> f64,
-    y: &impl Fn(f64) -> f64,
+    has_open_marks: bool,
+    (x, y): (&impl Fn(f64) -> f64, &impl Fn(f64) -> f64),
 ) {
     let class = series.ink.class();
     if series.joined {
-        let mut line = String::new();
-        for mark in &series.marks {
-            let Some(value) = mark.y else { continue };
-            let verb = if line.is_empty() { 'M' } else { 'L' };
-            let _ = write!(line, "{verb}{:.1} {:.1}", x(mark.x), y(value).max(TOP));
-        }
+        let places = series.marks.iter().filter_map(|mark| Some((x(mark.x), y(mark.y?))));
+        let line = line_below(&places.collect::<Vec<_>>(), TOP);
         let _ = writeln!(svg, "<path class=\"{class} line\" d=\"{line}\"/>");
     }
     for mark in &series.marks {
         let at = x(mark.x);
         let hover = escaped(&mark.hover);
+        if mark.y.is_none() && has_open_marks {
+            let outline = series.ink.mark(at, TOP);
+            let _ = writeln!(
+                svg,
+                "<path class=\"{class} open\" d=\"{outline}\"><title>{hover}</title></path>"
+            );
+            continue;
+        }
         let Some(value) = mark.y.filter(|&value| y(value) >= TOP - 0.5) else {
             let _ = writeln!(
                 svg,
@@ -385,6 +348,32 @@ fn draw_series(
         let _ =
             writeln!(svg, "<path class=\"{class}\" d=\"{outline}\"><title>{hover}</title></path>");
     }
+}
+
+/// The line that joins places, as far as it lies below a height, which is a larger number: where the
+/// line leaves the axes, it ends at their edge.
+fn line_below(places: &[(f64, f64)], top: f64) -> String {
+    let mut line = String::new();
+    let mut before: Option<(f64, f64)> = None;
+    for &(x, y) in places {
+        let edge = |(other_x, other_y): (f64, f64)| {
+            (other_x + (x - other_x) * (other_y - top) / (other_y - y), top)
+        };
+        let (from, to) = match before {
+            None => (Some((x, y)).filter(|_| y >= top), None),
+            Some(other) if other.1 >= top && y >= top => (None, Some((x, y))),
+            Some(other) if other.1 >= top => (None, Some(edge(other))),
+            Some(other) if y >= top => (Some(edge(other)), Some((x, y))),
+            Some(_) => (None, None),
+        };
+        for (verb, (x, y)) in
+            from.map(|place| ('M', place)).into_iter().chain(to.map(|place| ('L', place)))
+        {
+            let _ = write!(line, "{verb}{x:.1} {y:.1}");
+        }
+        before = Some((x, y));
+    }
+    line
 }
 
 /// A number with as many decimals as it takes, at most four.
@@ -420,6 +409,30 @@ mod tests {
         assert_eq!(svg.matches("a &lt; b").count(), 3);
         assert!(svg.contains("one &amp; other") && svg.contains("aria-label=\"&quot;t&quot;\""));
         assert!(!svg.contains("<style>"));
+    }
+
+    #[test]
+    fn a_line_ends_where_it_leaves_the_axes() {
+        // Upwards is towards 0, and the edge is at 10.
+        let places =
+            [(0.0, 30.0), (10.0, 20.0), (20.0, 0.0), (30.0, -10.0), (40.0, 30.0), (50.0, 30.0)];
+        assert_eq!(
+            line_below(&places, 10.0),
+            "M0.0 30.0L10.0 20.0L15.0 10.0M35.0 10.0L40.0 30.0L50.0 30.0"
+        );
+        assert_eq!(line_below(&places[2..4], 10.0), "");
+    }
+
+    #[test]
+    fn a_mark_without_a_height_can_be_an_open_mark_that_the_legend_names() {
+        let plain = plot();
+        let named = Plot { y: Axis::new("y", 0.0, 1.0).with_open_end("too much"), ..plot() };
+        let svg = named.svg();
+        assert!(svg.contains("too much") && named.height() > plain.height());
+        // One mark has no height, another lies beyond the axis; the legend shows an open mark.
+        let open = format!("k2 open\" d=\"{}", Ink::Ours.mark(250.0, TOP));
+        assert_eq!((svg.matches(&open).count(), svg.matches("k2 open").count()), (1, 2));
+        assert_eq!(svg.matches("k6 open").count(), 1);
     }
 
     #[test]
