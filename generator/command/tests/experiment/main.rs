@@ -19,8 +19,8 @@ fn files(home: &tempfile::TempDir, directory: &str) -> BTreeMap<String, Vec<u8>>
     entries.map(read).collect()
 }
 
-/// The files in the folders of a directory of runs, by folder and name.
-fn runs(home: &tempfile::TempDir, directory: &str) -> BTreeMap<String, Vec<u8>> {
+/// The runs in the folders of a directory, by folder and name, without what they took.
+fn runs(home: &tempfile::TempDir, directory: &str) -> BTreeMap<String, serde_json::Value> {
     let folders = fs::read_dir(home.path().join(directory)).expect("it was written");
     let names = folders.map(|folder| {
         let name = folder.expect("a directory can be listed").file_name();
@@ -28,9 +28,17 @@ fn runs(home: &tempfile::TempDir, directory: &str) -> BTreeMap<String, Vec<u8>> 
     });
     let in_folder = |folder: String| {
         let files = files(home, &format!("{directory}/{folder}"));
-        files.into_iter().map(move |(name, bytes)| (format!("{folder}/{name}"), bytes))
+        files.into_iter().map(move |(name, bytes)| (format!("{folder}/{name}"), untimed(&bytes)))
     };
     names.flat_map(in_folder).collect()
+}
+
+fn untimed(bytes: &[u8]) -> serde_json::Value {
+    let mut run: serde_json::Value = serde_json::from_slice(bytes).expect("a run is JSON");
+    let outcome = run["outcome"].as_object_mut().expect("a run has an outcome");
+    let seconds = outcome.remove("processor-seconds").expect("a run says what it took");
+    assert!(seconds.is_f64());
+    run
 }
 
 #[test]
@@ -58,11 +66,14 @@ fn a_figure_is_the_same_at_any_number_of_threads() {
     let written = files(&home, "one");
     assert_eq!(files(&home, "two"), written);
     let names: Vec<&str> = written.keys().map(String::as_str).collect();
-    assert_eq!(names, ["figures.csv", "figures.json", "ugal-l-ordered.svg", "ugal-l-per-hop.svg"]);
-    assert!(words.contains("ugal-l per-hop, shapes:011 T=-2: saturates at 0."), "{words}");
+    let pictures = ["figure.svg", "figures.csv", "figures.json", "ugal-l-ordered.svg"];
+    assert_eq!(names, [&pictures[..], &["ugal-l-per-hop.svg"]].concat());
+    let ours = "ugal-l per-hop, T-UGAL, our sets (shapes:011 T=-2): saturates at 0.";
+    assert!(words.contains(ours), "{words}");
+    assert!(words.ends_with("  the paper's text states nothing of this\n"), "{words}");
     let json: serde_json::Value =
         serde_json::from_slice(&written["figures.json"]).expect("it is JSON");
-    assert_eq!(json["lines"].as_array().map(Vec::len), Some(6));
+    assert_eq!(json["lines"].as_array().map(Vec::len), Some(8));
     assert_eq!(json["quick"], true);
     for line in json["lines"].as_array().expect("there are lines") {
         let points = line["points"].as_array().expect("a line has points");
@@ -82,11 +93,11 @@ fn an_experiment_goes_on_with_the_runs_that_are_kept() {
     let kept = runs(&home, "state");
     assert!(kept.len() > 20, "a file for each run");
     // One run is lost, and made again; nothing else is.
-    let (lost, bytes) = kept.first_key_value().expect("there are runs");
+    let (lost, _) = kept.first_key_value().expect("there are runs");
     fs::remove_file(home.path().join("state").join(lost)).expect("it is there");
     assert_eq!(run("channels-9", "other", "shapes:011").stdout, one.stdout);
     assert_eq!(files(&home, "other"), files(&home, "one"));
-    assert_eq!(runs(&home, "state"), kept, "the run that was lost is {} bytes", bytes.len());
+    assert_eq!(runs(&home, "state"), kept);
     // Another set has runs of its own; the others are shared.
     assert!(run("channels-9", "third", "all").status.success());
     assert!(runs(&home, "state").len() < 2 * kept.len());
@@ -100,11 +111,94 @@ fn an_experiment_goes_on_with_the_runs_that_are_kept() {
 #[test]
 fn the_published_figure_above_the_bound_is_called_that() {
     let home = tempfile::tempdir().expect("a scratch directory");
-    let run = tvlb(&["experiment", "fig4", "--quick", "-q", "-o", "out"], &home);
+    let arguments = ["experiment", "fig4", "--quick", "-q", "-o", "out", "--state", "state"];
+    let run = tvlb(&arguments, &home);
     let words = String::from_utf8(run.stdout).expect("it prints text");
     assert!(words.contains("no set exceeds 0.562500, and that is proven"), "{words}");
-    assert!(words.contains("0.58 is above the proven bound"), "{words}");
-    assert!(files(&home, "out").contains_key("throughput.svg"));
+    assert!(words.contains("the stated number is above 0.5625, which is proven"), "{words}");
+    let written = files(&home, "out");
+    assert!(written.contains_key("throughput.svg"));
+    assert!(home.path().join("state/fig4-quick-seed-1.model").exists());
+    // What was modelled is kept, so the same figures come again.
+    let again = tvlb(&arguments, &home);
+    assert_eq!(String::from_utf8(again.stdout).expect("it prints text"), words);
+    assert_eq!(files(&home, "out"), written);
+}
+
+const DOCUMENT: &str = "# Figures
+
+Words before.
+
+<!-- figures: channels-9 -->
+<!-- end -->
+
+<!-- figures: fig7 -->
+of old
+<!-- end -->
+
+<!-- figures: time -->
+<!-- end -->
+";
+
+#[test]
+fn the_tables_of_a_document_are_made_from_the_kept_results() {
+    let home = tempfile::tempdir().expect("a scratch directory");
+    let document = home.path().join("document.md");
+    let read = || fs::read_to_string(&document).expect("it is there");
+    let run = |name, output| {
+        let arguments = ["experiment", name, "--quick", "-q", "-o", output];
+        tvlb(&[&arguments[..], &["--document", "document.md", "--state", "state"]].concat(), &home)
+    };
+    fs::write(&document, DOCUMENT).expect("it can be written");
+    let first = run("channels-9", "one");
+    assert!(first.status.success(), "{}", String::from_utf8_lossy(&first.stderr));
+    let tables = read();
+    let saturation = "| UGAL-L, per-hop | saturation | 0.";
+    assert!(tables.contains(saturation) && tables.contains("of old"), "{tables}");
+    assert!(tables.starts_with("# Figures\n\nWords before.\n\n<!-- figures: channels-9 -->\n\n|"));
+    assert!(tables.contains("Made with `--quick`"), "{tables}");
+    let results = fs::read_to_string(home.path().join("document.json")).expect("it is there");
+    assert!(results.contains("\"processor-seconds\": "), "{results}");
+    // A continued experiment tells the same time, so that nothing changes.
+    assert!(run("channels-9", "two").status.success());
+    assert_eq!(read(), tables);
+    assert_eq!(
+        fs::read_to_string(home.path().join("document.json")).expect("it is there"),
+        results
+    );
+    // The results of another experiment come beside those.
+    let second = run("fig7", "three");
+    let words = String::from_utf8(second.stdout).expect("it prints text");
+    assert!(words.contains("UGAL-G: latency at 0.1"), "{words}");
+    assert!(words.contains("not run: fig6 has not been run"), "{words}");
+    let both = read();
+    assert!(both.contains(saturation) && !both.contains("of old"), "{both}");
+    assert!(both.contains("| UGAL-G: latency at 0.1 | 4.3, figure 7 | 61.2 |"), "{both}");
+}
+
+#[test]
+fn a_document_that_cannot_take_the_tables_is_refused_before_the_work() {
+    let home = tempfile::tempdir().expect("a scratch directory");
+    let refused = |name, document, text: &str| {
+        fs::write(home.path().join(document), text).expect("it can be written");
+        let run = tvlb(&["experiment", name, "-q", "-o", "out", "--document", document], &home);
+        assert_eq!(run.status.code(), Some(2));
+        String::from_utf8(run.stderr).expect("it prints text")
+    };
+    let said = refused("fig7", "document.md", "no tables\n");
+    assert_eq!(
+        said,
+        "tvlb: document.md: no line is `<!-- figures: fig7 -->`, which says where the tables of \
+         fig7 go\n"
+    );
+    let said = refused("all", "document.md", "<!-- figures: fig3 -->\n<!-- end -->\n");
+    assert!(said.starts_with("tvlb: document.md: line 1: found tables of `fig3`"), "{said}");
+    let said = refused("fig7", "document.json", "");
+    assert!(said.contains("its ending is that of the file of results"), "{said}");
+    fs::write(home.path().join("other.json"), "{\"experiments\": []}").expect("it can be written");
+    let said = refused("fig7", "other.md", DOCUMENT);
+    assert!(said.starts_with("tvlb: other.json: it is not a file of results: "), "{said}");
+    assert!(said.contains("line 1"), "{said}");
 }
 
 #[test]

@@ -1,11 +1,11 @@
-//! What each name stands for: fabric, traffic, settings, and the figures that the paper's text
-//! states.
+//! What each name stands for: fabric, traffic and settings.
 //!
 //! fig4 to fig18 and table2 are those of Rahman et al., SC'19: fabric, traffic and schemes are those
 //! of section 4.3 and its captions, settings those of Table 3. Of the values that figures 15 to 17
 //! vary, the text names one beside the default (40 and 60 cycles, 8 flits, speed-up 1); further ones
 //! are ours. All other names are experiments of our own.
 
+use super::rules::Rules;
 use tvlb_firmware_model::Scheme;
 
 /// A figure or table of the paper, or an experiment of our own.
@@ -35,7 +35,6 @@ pub(super) struct Study {
     pub(super) schemes: &'static [Scheme],
     /// Each of these is simulated in turn. A study of Table 3's settings has one, without a name.
     pub(super) variants: &'static [Variant],
-    pub(super) stated: &'static [Stated],
 }
 
 /// Settings that differ from Table 3's.
@@ -57,24 +56,6 @@ pub(super) enum Change {
     Speedup(u8),
     /// Another assignment of virtual channels.
     PerHop,
-}
-
-/// What the paper's text states of one scheme.
-pub(super) struct Stated {
-    pub(super) scheme: Scheme,
-    /// Whether it is stated of T-UGAL; otherwise it is stated of conventional UGAL.
-    pub(super) custom: bool,
-    /// A load, and the mean latency in cycles at that load.
-    pub(super) latency: Option<(f64, f64)>,
-    pub(super) saturation: Option<f64>,
-}
-
-const fn stated(scheme: Scheme, custom: bool, latency: (f64, f64), saturation: f64) -> Stated {
-    Stated { scheme, custom, latency: Some(latency), saturation: Some(saturation) }
-}
-
-const fn saturates(scheme: Scheme, custom: bool, saturation: f64) -> Stated {
-    Stated { scheme, custom, latency: None, saturation: Some(saturation) }
 }
 
 const DEFAULT: [Variant; 1] = [Variant { name: "", change: Change::Nothing }];
@@ -102,13 +83,14 @@ const GLOBAL: &[Scheme] = &[Scheme::UgalG];
 const ALL: &[Scheme] = &[Scheme::UgalL, Scheme::Par, Scheme::UgalG];
 const SMALL: [u32; 4] = [4, 8, 4, 9];
 const MIDDLE: [u32; 4] = [4, 8, 4, 17];
+const MAXIMAL: [u32; 4] = [4, 8, 4, 33];
 const LARGE: [u32; 4] = [13, 26, 13, 27];
 
 const fn study(dragonfly: [u32; 4], traffic: &'static str, schemes: &'static [Scheme]) -> Study {
-    Study { dragonfly, traffic, schemes, variants: &DEFAULT, stated: &[] }
+    Study { dragonfly, traffic, schemes, variants: &DEFAULT }
 }
 
-/// An experiment without figures that the text states.
+/// An experiment under Table 3's settings.
 const fn curves(
     name: &'static str,
     about: &'static str,
@@ -132,7 +114,7 @@ const fn figure(name: &'static str, about: &'static str, kind: Kind) -> Experime
 }
 
 /// All experiments: those of the paper in its order, then our own.
-pub static EXPERIMENTS: [Experiment; 27] = [
+pub static EXPERIMENTS: [Experiment; 29] = [
     figure(
         "fig4",
         "modelled throughput of Step 1's sets on dfly(4,8,4,9)",
@@ -143,64 +125,23 @@ pub static EXPERIMENTS: [Experiment; 27] = [
         "modelled throughput of Step 1's sets on dfly(4,8,4,33)",
         Kind::Model { p: 4, a: 8, h: 4, g: 33 },
     ),
-    figure(
-        "fig6",
-        "dfly(4,8,4,9), shift(2,0): UGAL-L and PAR",
-        Kind::Curves(Study {
-            stated: &[
-                stated(Scheme::UgalL, false, (0.1, 56.9), 0.23),
-                stated(Scheme::UgalL, true, (0.1, 52.1), 0.29),
-                stated(Scheme::Par, false, (0.2, 67.6), 0.29),
-                stated(Scheme::Par, true, (0.2, 59.9), 0.38),
-            ],
-            ..study(SMALL, "shift(2,0)", LOCAL)
-        }),
-    ),
-    figure(
-        "fig7",
-        "dfly(4,8,4,9), shift(2,0): UGAL-G",
-        Kind::Curves(Study {
-            stated: &[
-                stated(Scheme::UgalG, false, (0.1, 61.2), 0.23),
-                stated(Scheme::UgalG, true, (0.1, 54.2), 0.30),
-            ],
-            ..study(SMALL, "shift(2,0)", GLOBAL)
-        }),
-    ),
-    figure(
+    curves("fig6", "dfly(4,8,4,9), shift(2,0): UGAL-L and PAR", (SMALL, "shift(2,0)", LOCAL)),
+    curves("fig7", "dfly(4,8,4,9), shift(2,0): UGAL-G", (SMALL, "shift(2,0)", GLOBAL)),
+    curves(
         "fig8",
         "dfly(4,8,4,9), random permutation: UGAL-L and PAR",
-        Kind::Curves(Study {
-            stated: &[
-                stated(Scheme::UgalL, false, (0.3, 44.6), 0.63),
-                stated(Scheme::UgalL, true, (0.3, 43.7), 0.68),
-            ],
-            ..study(SMALL, "permutation", LOCAL)
-        }),
+        (SMALL, "permutation", LOCAL),
     ),
-    figure(
-        "fig9",
-        "dfly(4,8,4,9), random permutation: UGAL-G",
-        Kind::Curves(Study {
-            stated: &[saturates(Scheme::UgalG, false, 0.59), saturates(Scheme::UgalG, true, 0.66)],
-            ..study(SMALL, "permutation", GLOBAL)
-        }),
-    ),
-    figure(
+    curves("fig9", "dfly(4,8,4,9), random permutation: UGAL-G", (SMALL, "permutation", GLOBAL)),
+    curves(
         "fig10",
         "dfly(4,8,4,17), MIXED(75,25): UGAL-L and PAR",
-        Kind::Curves(Study {
-            stated: &[saturates(Scheme::Par, false, 0.40), saturates(Scheme::Par, true, 0.46)],
-            ..study(MIDDLE, "mixed(75,25)", LOCAL)
-        }),
+        (MIDDLE, "mixed(75,25)", LOCAL),
     ),
-    figure(
+    curves(
         "fig11",
         "dfly(4,8,4,17), MIXED(25,75): UGAL-L and PAR",
-        Kind::Curves(Study {
-            stated: &[saturates(Scheme::Par, false, 0.25), saturates(Scheme::Par, true, 0.30)],
-            ..study(MIDDLE, "mixed(25,75)", LOCAL)
-        }),
+        (MIDDLE, "mixed(25,75)", LOCAL),
     ),
     curves(
         "fig12",
@@ -242,6 +183,11 @@ pub static EXPERIMENTS: [Experiment; 27] = [
         &CHANNELS,
     ),
     figure("table2", "the fabrics and the paths of their sets", Kind::Topologies),
+    figure(
+        "model-17",
+        "modelled throughput of Step 1's sets on dfly(4,8,4,17)",
+        Kind::Model { p: 4, a: 8, h: 4, g: 17 },
+    ),
     curves("uniform", "dfly(4,8,4,9), uniform: UGAL-L and PAR", (SMALL, "uniform", LOCAL)),
     curves(
         "mixed-9",
@@ -254,6 +200,11 @@ pub static EXPERIMENTS: [Experiment; 27] = [
         (SMALL, "tmixed(50,50)", LOCAL),
     ),
     curves("shift-17", "dfly(4,8,4,17), shift(2,0): UGAL-L and PAR", (MIDDLE, "shift(2,0)", LOCAL)),
+    curves(
+        "shift-33",
+        "dfly(4,8,4,33), shift(2,0): UGAL-L and PAR",
+        (MAXIMAL, "shift(2,0)", LOCAL),
+    ),
     curves(
         "permutation-17",
         "dfly(4,8,4,17), random permutation: UGAL-L and PAR",
@@ -294,3 +245,19 @@ pub static EXPERIMENTS: [Experiment; 27] = [
         &CHANNELS,
     ),
 ];
+
+impl Study {
+    /// Whether the fabric is so large that fewer loads are run.
+    pub(super) fn is_large(&self) -> bool {
+        let [p, a, _, g] = self.dragonfly;
+        p * a * g > 5000
+    }
+
+    /// The rules of a scheme's lines. On a large fabric the literal reading is left out.
+    pub(super) fn rules(&self, scheme: Scheme) -> impl Iterator<Item = Rules> {
+        let is_large = self.is_large();
+        let shown =
+            move |rules: &Rules| rules.fits(scheme) && !(is_large && *rules == Rules::Literal);
+        Rules::ALL.into_iter().filter(shown)
+    }
+}

@@ -1,5 +1,6 @@
 //! Why an experiment has no findings.
 
+use std::path::PathBuf;
 use tvlb_generator::fabric::FabricError;
 use tvlb_generator::image::ImageStageError;
 use tvlb_generator::policy::PolicyError;
@@ -53,6 +54,14 @@ pub enum ExperimentError {
     /// The throughput model has no result.
     #[error(transparent)]
     Model(#[from] ModelError),
+    /// The directory for what is kept cannot be created.
+    #[error("{path}: cannot create the directory: {error}")]
+    Directory {
+        /// The directory.
+        path: PathBuf,
+        /// What the system says.
+        error: std::io::Error,
+    },
     /// The runs of an earlier try cannot be used, or new ones cannot be kept.
     #[error(transparent)]
     Store(#[from] StoreError),

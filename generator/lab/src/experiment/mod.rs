@@ -1,30 +1,51 @@
 //! The figures of section 4 of Rahman et al., SC'19, each by its name, and experiments of our own.
 //!
-//! An experiment takes no files but the runs that it keeps, and its findings are texts: CSV, JSON,
-//! pictures, and lines that hold our figures against those that the paper's text states.
+//! An experiment takes no files but the runs that it keeps. Its findings are texts (CSV, JSON,
+//! pictures, lines for the terminal), and [`Results`] as plain values. [`KeptResults`] holds those of
+//! many experiments, and [`with_tables`] makes the tables of a document from them. Whatever the
+//! paper's text states, numbers and comparisons, is a list that every experiment is held against.
 //!
 //! # Example
 //! ```
-//! use tvlb_lab::experiment::{Options, find};
+//! use tvlb_lab::experiment::{KeptResults, Options, find};
 //!
 //! let table = find("table2").ok_or("there is no such experiment")?;
-//! let findings = table.run(&Options::default(), &())?;
+//! let findings = table.run(&Options::default(), &KeptResults::default(), &())?;
 //! // Four fabrics, three sets on each, and a header.
 //! assert_eq!(findings.csv.lines().count(), 13);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod catalogue;
+mod clock;
 mod curves;
+mod document;
 mod error;
 mod findings;
 mod kept;
+mod kept_results;
+mod pictures;
+#[cfg(test)]
+mod reproduction_tests;
+mod results;
+mod rules;
+#[cfg(test)]
+mod samples;
+mod stated;
+mod statement;
 mod step_one;
+mod tables;
 mod topologies;
+mod verdict;
 
 pub use catalogue::{EXPERIMENTS, Experiment};
+pub use document::{DocumentError, with_tables};
 pub use error::ExperimentError;
 pub use findings::{Findings, OURS_PAR, OURS_UGAL, Options};
+pub use kept_results::KeptResults;
+pub use results::{Curves, FabricRow, Figures, Line, Model, ModelledSet, Point, Results, SetPaths};
+pub use rules::Rules;
+pub use verdict::{Judged, Verdict};
 
 use catalogue::Kind;
 use tvlb_progress::Progress;
@@ -34,13 +55,19 @@ pub fn find(name: &str) -> Option<&'static Experiment> {
     EXPERIMENTS.iter().find(|experiment| experiment.name == name)
 }
 
+/// How many statements of the paper the results of all experiments bear out, in one line.
+pub fn summary(results: &KeptResults) -> String {
+    tables::plain_summary(results)
+}
+
 impl Experiment {
-    /// Whether the experiment simulates, so that [`Options::state`] keeps its runs.
-    pub const fn simulates(&self) -> bool {
-        matches!(self.kind, Kind::Curves(_))
+    /// Whether [`Options::state`] keeps what the experiment does.
+    pub const fn is_kept(&self) -> bool {
+        !matches!(self.kind, Kind::Topologies)
     }
 
-    /// Makes the experiment.
+    /// Makes the experiment. Comparisons with other experiments are decided by the results of those
+    /// in `known`.
     ///
     /// # Errors
     /// A set that is not one, kept runs that cannot be used, the first simulation that failed, or
@@ -48,12 +75,18 @@ impl Experiment {
     pub fn run(
         &self,
         options: &Options,
+        known: &KeptResults,
         progress: &dyn Progress,
     ) -> Result<Findings, ExperimentError> {
         match &self.kind {
-            Kind::Model { p, a, h, g } => step_one::run([*p, *a, *h, *g], self, options, progress),
-            Kind::Curves(study) => curves::run(study, self, options, progress),
-            Kind::Topologies => topologies::run(self, options, progress),
+            Kind::Model { p, a, h, g } => {
+                step_one::run([*p, *a, *h, *g], self, (options, known), progress)
+            }
+            Kind::Curves(study) => {
+                let (curves, seconds) = curves::run(study, options, progress)?;
+                Ok(findings::of_curves(self, curves, seconds, (options, known)))
+            }
+            Kind::Topologies => topologies::run(self, (options, known), progress),
         }
     }
 }

@@ -1,38 +1,45 @@
 //! Figures 4 and 5: Step 1's throughputs, as `tvlb model` computes them.
 
 use super::catalogue::Experiment;
+use super::clock::Clock;
 use super::error::ExperimentError;
-use super::findings::{Findings, Heading, Options, compared, to_json};
+use super::findings::{Findings, Options, Texts};
+use super::kept_results::KeptResults;
+use super::results::{Figures, Model, ModelledSet};
 use serde::Serialize;
-use std::fmt::Write;
+use std::fs;
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
-use tvlb_generator::throughput::report::{Heading as ModelHeading, Report};
-use tvlb_generator::throughput::state::Done;
-use tvlb_generator::throughput::sweep::Sweep;
+use tvlb_generator::throughput::report::{Heading, Report, SetResult};
+use tvlb_generator::throughput::state;
+use tvlb_generator::throughput::sweep::{Cell, Sweep};
 use tvlb_generator::throughput::{Counting, path_set, plot};
 use tvlb_generator::topology::arrangement::{Arrangement, arrange};
 use tvlb_progress::{Cancelled, Progress};
+use tvlb_run_store::RunDirectory;
 use tvlb_schema::Dragonfly;
 use tvlb_traffic::{Flows, sample};
 
-/// The throughputs that the paper's text states of sets on dfly(4,8,4,9).
-const STATED: [(&str, f64); 2] = [("60% 5-hop", 0.58), ("all", 0.56)];
 /// How much of the best throughput a candidate may lack.
 const EPSILON: f64 = 0.01;
 
+/// What the time of a model depends on.
 #[derive(Serialize)]
-struct Document<'d> {
-    #[serde(flatten)]
-    heading: Heading<'d>,
-    report: &'d Report,
+#[serde(rename_all = "kebab-case")]
+struct Subject<'s> {
+    tool_version: &'static str,
+    modelled: &'s str,
+    quick: bool,
+    seed: u64,
 }
 
 pub(super) fn run(
     [p, a, h, g]: [u32; 4],
     experiment: &Experiment,
-    options: &Options,
+    context: (&Options, &KeptResults),
     progress: &dyn Progress,
 ) -> Result<Findings, ExperimentError> {
+    let (options, _) = context;
     let df = Dragonfly::new(p, a, h, g)?;
     let seed = options.seed;
     let topology = arrange(df, Arrangement::default(), seed)?;
@@ -43,39 +50,84 @@ pub(super) fn run(
     let mut sets = path_set::table_1(seed);
     sets.extend(path_set::strategic());
     let sweep = Sweep::new(&topology, Counting::Triples, patterns, sets);
-    progress.stage("patterns", Some(sweep.unit_count()));
-    let done = Mutex::new(Done::new());
-    let finished = |unit, cells, _| {
-        done.lock().unwrap_or_else(PoisonError::into_inner).insert(unit, cells);
+    let subject = Subject {
+        tool_version: env!("CARGO_PKG_VERSION"),
+        modelled: experiment.name,
+        quick: options.quick,
+        seed,
     };
-    sweep.run(&Done::new(), finished, progress)?;
-    let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let cells = sweep.assemble(&done).ok_or(Cancelled)?;
-    let heading = ModelHeading { fabric: format!("dfly-{p}-{a}-{h}-{g}"), seed, epsilon: EPSILON };
+    let (cells, seconds) = cells(&sweep, &subject, options.state.as_deref(), progress)?;
+    let heading = Heading { fabric: format!("dfly-{p}-{a}-{h}-{g}"), seed, epsilon: EPSILON };
     let report = Report::new(&sweep, &cells, heading);
-    let mut words = format!(
-        "  {} sets, {} patterns; no set exceeds {:.6}, and that is proven\n",
-        report.sets.len(),
-        report.patterns.len(),
-        report.bound
+    let (sets, patterns, bound) = (report.sets.len(), report.patterns.len(), report.bound);
+    let words = format!(
+        "  {sets} sets, {patterns} patterns; no set exceeds {bound:.6}, and that is proven\n"
     );
-    let known: &[(&str, f64)] = if [p, a, h, g] == [4, 8, 4, 9] { &STATED } else { &[] };
-    if known.is_empty() {
-        words.push_str("  the paper's text: no figure known\n");
+    let model = Model {
+        dragonfly: [p, a, h, g],
+        patterns,
+        bound,
+        sets: report.sets.iter().map(modelled).collect(),
+    };
+    let pictures = vec![("throughput".to_owned(), plot::svg(&report))];
+    let texts = Texts { csv: report.csv(), pictures, words, model: Some(&report) };
+    Ok(Findings::new(experiment, (Figures::Model(model), seconds), texts, context))
+}
+
+fn modelled(set: &SetResult) -> ModelledSet {
+    let throughput = &set.throughput;
+    ModelledSet {
+        set: set.set.clone(),
+        throughput: throughput.middle(),
+        lower: throughput.lower,
+        upper: throughput.upper,
+        standard_error: throughput.standard_error,
+        mean_hops: set.mean_hops,
     }
-    for (name, paper) in known {
-        if let Some(set) = report.sets.iter().find(|set| set.set == *name) {
-            let ours = compared(set.throughput.middle(), *paper);
-            let _ = writeln!(words, "  {name}: {ours}");
-            if *paper > report.bound {
-                let _ = writeln!(
-                    words,
-                    "    {paper} is above the proven bound: it cannot be right (docs/measurements/reproduction.md)"
-                );
-            }
+}
+
+/// The cells of a sweep, those that an earlier try kept included, and the processor time of all.
+fn cells(
+    sweep: &Sweep<'_>,
+    subject: &Subject<'_>,
+    directory: Option<&Path>,
+    progress: &dyn Progress,
+) -> Result<(Vec<Vec<Cell>>, f64), ExperimentError> {
+    let quick = if subject.quick { "-quick" } else { "" };
+    let file = format!("{}{quick}-seed-{}.model", subject.modelled, subject.seed);
+    if let Some(directory) = directory {
+        fs::create_dir_all(directory)
+            .map_err(|error| ExperimentError::Directory { path: directory.to_owned(), error })?;
+    }
+    let state = state::open(directory.map(|directory| directory.join(file)).as_deref(), sweep)?;
+    let times = directory.map(RunDirectory::new);
+    let before: Option<f64> =
+        times.as_ref().map(|times| times.recall(subject)).transpose()?.flatten();
+    let clock = Clock::of_process();
+    let done = state.entries();
+    progress.stage("patterns", Some(sweep.unit_count()));
+    for _ in &done {
+        progress.step();
+    }
+    let failed = Mutex::new(None);
+    let finished = |unit, cells, _| {
+        if let Err(error) = state.keep(unit, cells) {
+            failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        }
+    };
+    let swept = sweep.run(&done, finished, progress);
+    state.save()?;
+    let mut seconds = before.unwrap_or_default();
+    // What was only read takes no time worth counting, and so a repetition changes no file.
+    if done.len() < state.len() {
+        seconds += clock.seconds();
+        if let Some(times) = &times {
+            times.keep(subject, &seconds)?;
         }
     }
-    let json = to_json(&Document { heading: Heading::new(experiment, options), report: &report });
-    let pictures = vec![("throughput".to_owned(), plot::svg(&report))];
-    Ok(Findings { csv: report.csv(), json, pictures, words })
+    if let Some(error) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        return Err(error.into());
+    }
+    swept?;
+    Ok((sweep.assemble(&state.entries()).ok_or(Cancelled)?, seconds))
 }

@@ -1,9 +1,11 @@
 //! Table 2: the fabrics, how their groups are joined, and how many VLB paths their sets keep.
 
 use super::catalogue::Experiment;
+use super::clock::Clock;
 use super::error::ExperimentError;
-use super::findings::{Findings, Heading, Options, to_json};
-use serde::Serialize;
+use super::findings::{Findings, Options, Texts};
+use super::kept_results::KeptResults;
+use super::results::{FabricRow, Figures, SetPaths};
 use std::fmt::Write;
 use tvlb_chart::{Axis, Ink, Mark, Plot, Series};
 use tvlb_generator::routes::count::RouteCounter;
@@ -17,36 +19,13 @@ use tvlb_schema::Dragonfly;
 const FABRICS: [[u32; 4]; 4] = [[4, 8, 4, 9], [4, 8, 4, 17], [4, 8, 4, 33], [13, 26, 13, 27]];
 const SETS: [&str; 3] = ["all", "strategic-2-3", "shapes:011"];
 
-#[derive(Serialize)]
-#[serde(rename_all = "kebab-case")]
-struct Row {
-    dragonfly: [u32; 4],
-    nodes: u32,
-    switches: u32,
-    links_per_pair: [usize; 2],
-    paths: Vec<Paths>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "kebab-case")]
-struct Paths {
-    set: &'static str,
-    routes_per_pair: f64,
-    mean_hops: f64,
-}
-
-#[derive(Serialize)]
-struct Document<'d> {
-    #[serde(flatten)]
-    heading: Heading<'d>,
-    rows: &'d [Row],
-}
-
 pub(super) fn run(
     experiment: &Experiment,
-    options: &Options,
+    context: (&Options, &KeptResults),
     progress: &dyn Progress,
 ) -> Result<Findings, ExperimentError> {
+    let (options, _) = context;
+    let clock = Clock::of_thread();
     progress.stage("fabrics", Some(FABRICS.len()));
     let mut rows = Vec::new();
     for [p, a, h, g] in FABRICS {
@@ -58,9 +37,13 @@ pub(super) fn run(
         let paths = SETS.map(|set| {
             let rule = parse_set(set, options.seed).expect("the sets are in the grammar");
             let mean = fabric_mean(&counter, &rule);
-            Paths { set, routes_per_pair: mean.routes, mean_hops: mean.hops.unwrap_or(0.0) }
+            SetPaths {
+                set: set.to_owned(),
+                routes_per_pair: mean.routes,
+                mean_hops: mean.hops.unwrap_or(0.0),
+            }
         });
-        rows.push(Row {
+        rows.push(FabricRow {
             dragonfly: [p, a, h, g],
             nodes: df.node_count(),
             switches: df.switch_count(),
@@ -79,7 +62,7 @@ pub(super) fn run(
             words,
             "  dfly({p},{a},{h},{g}): {nodes} nodes, {switches} switches, {most} links per pair of groups"
         );
-        for Paths { set, routes_per_pair, mean_hops } in &row.paths {
+        for SetPaths { set, routes_per_pair, mean_hops } in &row.paths {
             let _ = writeln!(
                 csv,
                 "{p},{a},{h},{g},{nodes},{switches},{least},{most},{set},{routes_per_pair:.4},{mean_hops:.4}"
@@ -88,12 +71,12 @@ pub(super) fn run(
         }
         words.push('\n');
     }
-    words.push_str("  the paper's text: no figure known\n");
-    let json = to_json(&Document { heading: Heading::new(experiment, options), rows: &rows });
-    Ok(Findings { csv, json, pictures: vec![("hops".to_owned(), picture(&rows))], words })
+    let pictures = vec![("hops".to_owned(), picture(&rows))];
+    let texts = Texts::<()> { csv, pictures, words, model: None };
+    Ok(Findings::new(experiment, (Figures::Fabrics { rows }, clock.seconds()), texts, context))
 }
 
-fn picture(rows: &[Row]) -> String {
+fn picture(rows: &[FabricRow]) -> String {
     let series = SETS.iter().enumerate().map(|(number, set)| {
         let marks = (1_u32..).zip(rows).map(|(place, row)| Mark {
             x: f64::from(place),

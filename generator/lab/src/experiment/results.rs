@@ -1,0 +1,221 @@
+//! What an experiment found, as plain values that are kept.
+
+use super::rules::Rules;
+use serde::{Deserialize, Serialize};
+use tvlb_simulator::Outcome;
+
+/// What one experiment found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Results {
+    /// The version of tvlb that made the experiment.
+    pub tool_version: String,
+    /// The experiment's name.
+    pub experiment: String,
+    /// Whether windows were short and loads few, so that figures are not to be compared.
+    pub quick: bool,
+    /// Decided random traffic, patterns and fractions.
+    pub seed: u64,
+    /// Processor time of all runs, those of earlier tries included. `figures.json` does not have it,
+    /// because it differs from one time to the next.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processor_seconds: Option<f64>,
+    /// The figures.
+    #[serde(flatten)]
+    pub figures: Figures,
+}
+
+/// The figures of an experiment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Figures {
+    /// Latency over load.
+    Curves(Curves),
+    /// Modelled throughputs.
+    Model(Model),
+    /// The fabrics and their paths.
+    Fabrics {
+        /// One row for each fabric.
+        rows: Vec<FabricRow>,
+    },
+}
+
+/// Latency over load on one fabric under one traffic.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Curves {
+    /// p, a, h, g.
+    pub dragonfly: [u32; 4],
+    /// The traffic's name.
+    pub traffic: String,
+    /// One line for each variant, scheme and rules.
+    pub lines: Vec<Line>,
+}
+
+/// One line of a figure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Line {
+    /// The scheme's name.
+    pub scheme: String,
+    /// The name of the settings that differ from the paper's Table 3, or nothing.
+    pub variant: String,
+    /// How VLB paths are drawn.
+    pub rules: Rules,
+    /// The sets as text.
+    pub set: String,
+    /// The last load below saturation, in flits per node and cycle.
+    pub saturation: f64,
+    /// The loads that were run, in ascending order.
+    pub points: Vec<Point>,
+}
+
+/// One run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Point {
+    /// Flits per node and cycle.
+    pub load: f64,
+    /// The mean latency in cycles.
+    pub latency: f64,
+    /// The latency in cycles that 99% of the packets do not exceed.
+    pub p99: u32,
+    /// Accepted flits per node and cycle.
+    pub accepted: f64,
+    /// Mean hops.
+    pub hops: f64,
+    /// The share of packets that took VLB.
+    pub vlb_share: f64,
+    /// Whether the run counts as saturated.
+    pub saturated: bool,
+}
+
+/// Throughputs of the path sets of Step 1.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Model {
+    /// p, a, h, g.
+    pub dragonfly: [u32; 4],
+    /// How many patterns.
+    pub patterns: usize,
+    /// What no set exceeds.
+    pub bound: f64,
+    /// The sets, in the order of the paper's Table 1.
+    pub sets: Vec<ModelledSet>,
+}
+
+/// The throughput of one set, on average over the patterns.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ModelledSet {
+    /// The set's name.
+    pub set: String,
+    /// The throughput: the middle of the interval in which it is proven to lie.
+    pub throughput: f64,
+    /// What was reached.
+    pub lower: f64,
+    /// What is proven not to be exceeded.
+    pub upper: f64,
+    /// The standard error of the mean over the patterns.
+    pub standard_error: f64,
+    /// Mean hops of VLB paths drawn evenly.
+    pub mean_hops: f64,
+}
+
+/// One fabric of Table 2.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct FabricRow {
+    /// p, a, h, g.
+    pub dragonfly: [u32; 4],
+    /// How many nodes.
+    pub nodes: u32,
+    /// How many switches.
+    pub switches: u32,
+    /// The least and the most links between two groups.
+    pub links_per_pair: [usize; 2],
+    /// The VLB paths of some sets.
+    pub paths: Vec<SetPaths>,
+}
+
+/// The VLB paths that a set keeps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct SetPaths {
+    /// The set's name.
+    pub set: String,
+    /// Mean over all pairs of switches in different groups.
+    pub routes_per_pair: f64,
+    /// Mean hops of these routes.
+    pub mean_hops: f64,
+}
+
+impl From<Outcome> for Point {
+    fn from(outcome: Outcome) -> Self {
+        Self {
+            load: outcome.load,
+            latency: outcome.all.latency,
+            p99: outcome.all.p99,
+            accepted: outcome.all.accepted,
+            hops: outcome.all.hops,
+            vlb_share: outcome.all.vlb_share,
+            saturated: outcome.saturated,
+        }
+    }
+}
+
+impl Results {
+    pub(super) fn curves(&self) -> Option<&Curves> {
+        if let Figures::Curves(curves) = &self.figures { Some(curves) } else { None }
+    }
+
+    pub(super) fn model(&self) -> Option<&Model> {
+        if let Figures::Model(model) = &self.figures { Some(model) } else { None }
+    }
+}
+
+impl Curves {
+    pub(super) fn line(&self, scheme: &str, variant: &str, rules: Rules) -> Option<&Line> {
+        self.lines
+            .iter()
+            .find(|line| line.scheme == scheme && line.variant == variant && line.rules == rules)
+    }
+
+    /// The variants and schemes of the lines, each pair once, in the order of the lines.
+    pub(super) fn subjects(&self) -> Vec<(&str, &str)> {
+        let mut subjects: Vec<(&str, &str)> = Vec::new();
+        for line in &self.lines {
+            let subject = (&*line.variant, &*line.scheme);
+            if !subjects.contains(&subject) {
+                subjects.push(subject);
+            }
+        }
+        subjects
+    }
+
+    /// The variants of a scheme's lines, in the order of the lines.
+    pub(super) fn variants(&self, scheme: &str) -> Vec<&str> {
+        let of_scheme = self.subjects().into_iter().filter(|(_, of)| *of == scheme);
+        of_scheme.map(|(variant, _)| variant).collect()
+    }
+}
+
+impl Line {
+    /// The run at a load, if the line has one.
+    pub(super) fn at(&self, load: f64) -> Option<&Point> {
+        self.points.iter().find(|point| (point.load - load).abs() < 1e-9)
+    }
+
+    /// The runs below saturation.
+    pub(super) fn unsaturated(&self) -> impl Iterator<Item = &Point> {
+        self.points.iter().filter(|point| !point.saturated)
+    }
+
+    /// The runs of two lines at the loads at which neither is saturated.
+    pub(super) fn together<'l>(&'l self, other: &'l Self) -> Vec<(&'l Point, &'l Point)> {
+        let pair = |point: &'l Point| {
+            other.at(point.load).filter(|other| !other.saturated).map(|other| (point, other))
+        };
+        self.unsaturated().filter_map(pair).collect()
+    }
+}
