@@ -246,6 +246,11 @@ pub static EXPERIMENTS: [Experiment; 29] = [
     ),
 ];
 
+/// The experiment of this name.
+pub fn find(name: &str) -> Option<&'static Experiment> {
+    EXPERIMENTS.iter().find(|experiment| experiment.name == name)
+}
+
 impl Study {
     /// Whether the fabric is so large that fewer loads are run.
     pub(super) fn is_large(&self) -> bool {

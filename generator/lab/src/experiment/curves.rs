@@ -6,8 +6,8 @@
 
 use super::catalogue::{Change, Study, Variant};
 use super::error::ExperimentError;
-use super::findings::Options;
 use super::kept::{Subject, recall_or};
+use super::options::Options;
 use super::results::{Curves, Line, Point};
 use super::rules::Rules;
 use rayon::prelude::*;

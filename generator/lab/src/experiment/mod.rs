@@ -24,9 +24,8 @@ mod error;
 mod findings;
 mod kept;
 mod kept_results;
+mod options;
 mod pictures;
-#[cfg(test)]
-mod reproduction_tests;
 mod results;
 mod rules;
 #[cfg(test)]
@@ -35,25 +34,23 @@ mod stated;
 mod statement;
 mod step_one;
 mod tables;
+#[cfg(test)]
+mod tests;
 mod topologies;
 mod verdict;
 
-pub use catalogue::{EXPERIMENTS, Experiment};
+pub use catalogue::{EXPERIMENTS, Experiment, find};
 pub use document::{DocumentError, with_tables};
 pub use error::ExperimentError;
-pub use findings::{Findings, OURS_PAR, OURS_UGAL, Options};
+pub use findings::Findings;
 pub use kept_results::KeptResults;
+pub use options::{OURS_PAR, OURS_UGAL, Options};
 pub use results::{Curves, FabricRow, Figures, Line, Model, ModelledSet, Point, Results, SetPaths};
 pub use rules::Rules;
 pub use verdict::{Judged, Verdict};
 
 use catalogue::Kind;
 use tvlb_progress::Progress;
-
-/// The experiment of this name.
-pub fn find(name: &str) -> Option<&'static Experiment> {
-    EXPERIMENTS.iter().find(|experiment| experiment.name == name)
-}
 
 /// How many statements of the paper the results of all experiments bear out, in one line.
 pub fn summary(results: &KeptResults) -> String {

@@ -1,7 +1,7 @@
 //! The rules by which VLB paths are drawn, of which each is a line of a figure.
 
 use super::error::ExperimentError;
-use super::findings::Options;
+use super::options::Options;
 use serde::{Deserialize, Serialize};
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_generator::choose::candidates::{FALLBACK, PAPER};

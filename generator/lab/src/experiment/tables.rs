@@ -1,7 +1,6 @@
 //! The tables of an experiment: in Markdown for a document, and in plain text for the terminal.
 
-use super::catalogue::{EXPERIMENTS, Experiment};
-use super::find;
+use super::catalogue::{EXPERIMENTS, Experiment, find};
 use super::kept_results::KeptResults;
 use super::results::{Curves, FabricRow, Figures, Line, Model, Results};
 use super::rules::Rules;

@@ -3,8 +3,9 @@
 use super::catalogue::Experiment;
 use super::clock::Clock;
 use super::error::ExperimentError;
-use super::findings::{Findings, Options, Texts};
+use super::findings::{Findings, Texts};
 use super::kept_results::KeptResults;
+use super::options::Options;
 use super::results::{FabricRow, Figures, SetPaths};
 use std::fmt::Write;
 use tvlb_chart::{Axis, Ink, Mark, Plot, Series};
