@@ -174,6 +174,17 @@ fn the_tables_of_a_document_are_made_from_the_kept_results() {
     let both = read();
     assert!(both.contains(saturation) && !both.contains("of old"), "{both}");
     assert!(both.contains("| UGAL-G: latency at 0.1 | 4.3, figure 7 | 61.2 |"), "{both}");
+    insta::with_settings!({filters => [(r"\| \d+ \|", "| SECONDS |")]}, {
+        insta::assert_snapshot!("document", both);
+    });
+    insta::assert_snapshot!("words", words);
+}
+
+#[test]
+fn the_help_describes_the_experiments() {
+    let home = tempfile::tempdir().expect("a scratch directory");
+    let help = tvlb(&["experiment", "--help"], &home);
+    insta::assert_snapshot!("help", String::from_utf8_lossy(&help.stdout));
 }
 
 #[test]

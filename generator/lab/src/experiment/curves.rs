@@ -28,6 +28,9 @@ use tvlb_simulator::{
 
 /// A load of 1 in the steps that the search takes, which are hundredths.
 const UNIT: f64 = 100.0;
+/// The load that every line has, in hundredths: lines that saturate far from each other have at least
+/// this one in common.
+const LOWEST: u32 = 5;
 
 /// One set of paths, ready to be simulated.
 struct Tables {
@@ -143,6 +146,9 @@ fn line(
     let mut known: BTreeMap<u32, Point> = BTreeMap::new();
     let mut processor_seconds = 0.0;
     let mut is_good = |step: u32| {
+        if let Some(point) = known.get(&step) {
+            return Ok(!point.saturated);
+        }
         let load = f64::from(step) / UNIT;
         let subject = Subject::new(&hash, &settings, pattern, load, seed);
         let timed = recall_or(kept.as_ref(), &subject, || {
@@ -160,6 +166,7 @@ fn line(
         known.insert(step, timed.found);
         Ok::<bool, ExperimentError>(good)
     };
+    is_good(LOWEST)?;
     let probing = Probing::Upwards { coarse: effort.coarse, fine: effort.fine };
     let good = last_good(100, probing, |steps| steps.iter().map(|&step| is_good(step)).collect())?;
     let line = Line {

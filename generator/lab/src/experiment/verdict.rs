@@ -98,6 +98,13 @@ impl Found {
         Self { ours, difference: None, verdict: Verdict::of_comparison(holds), note: None }
     }
 
+    /// Two lines cannot be compared.
+    fn no_load(variant: &str) -> Self {
+        let space = if variant.is_empty() { "" } else { ": " };
+        let ours = format!("{variant}{space}at no load that was run are both below saturation");
+        Self { ours, ..Self::not_run("") }
+    }
+
     fn not_run(experiment: &str) -> Self {
         let ours = format!("{experiment} has not been run");
         Self { ours, difference: None, verdict: Verdict::NotRun, note: None }
@@ -327,10 +334,15 @@ fn in_every_variant(claim: &Claim, curves: &Curves, scheme: &str) -> Option<Foun
                 let is_true = is_above == matches!(claim, Claim::SaturationAbove);
                 (is_true, format!("{before:.2} to {after:.2}"))
             }
-            Claim::LatencyBelow => latencies(base, custom),
+            Claim::LatencyBelow => match latencies(base, custom) {
+                Some(found) => found,
+                None => return Some(Found::no_load(variant)),
+            },
             Claim::LatencySimilar => {
                 let together = base.together(custom);
-                let (base, custom) = together.first()?;
+                let Some((base, custom)) = together.first() else {
+                    return Some(Found::no_load(variant));
+                };
                 let is_true = (custom.latency / base.latency - 1.0).abs() <= TOLERANCE;
                 let [before, after] = [base.latency, custom.latency];
                 (is_true, format!("{before:.1} to {after:.1} at {}", base.load))
@@ -344,20 +356,19 @@ fn in_every_variant(claim: &Claim, curves: &Curves, scheme: &str) -> Option<Foun
 }
 
 /// Whether one line has less latency than another at every load at which neither is saturated.
-fn latencies(base: &Line, custom: &Line) -> (bool, String) {
+/// `None` if there is no such load.
+fn latencies(base: &Line, custom: &Line) -> Option<(bool, String)> {
     let together = base.together(custom);
-    let (Some((first, _)), Some((last, _))) = (together.first(), together.last()) else {
-        return (false, "at no load are both below saturation".to_owned());
-    };
+    let ((first, _), (last, _)) = (together.first()?, together.last()?);
     let fails = together.iter().find(|(base, custom)| custom.latency >= base.latency);
     if let Some((base, custom)) = fails {
         let text = format!("{:.1} to {:.1} at {}", base.latency, custom.latency, base.load);
-        return (false, text);
+        return Some((false, text));
     }
     let saved = together.iter().map(|(base, custom)| base.latency - custom.latency);
     let (least, most) =
         saved.fold((f64::MAX, 0.0_f64), |(least, most), by| (least.min(by), most.max(by)));
-    (true, format!("lower by {least:.1} to {most:.1} from {} to {}", first.load, last.load))
+    Some((true, format!("lower by {least:.1} to {most:.1} from {} to {}", first.load, last.load)))
 }
 
 /// Comparisons with another experiment, another scheme, or both.
@@ -391,7 +402,7 @@ fn against_other(
         let mut together = base.together(other_base);
         together.extend(custom.together(other_custom));
         let holds = together.iter().all(|(here, there)| here.vlb_share < there.vlb_share);
-        let (here, at_other) = together.first()?;
+        let Some((here, at_other)) = together.first() else { return Some(Found::no_load("")) };
         let [own, others] = [here, at_other].map(|point| 100.0 * point.vlb_share);
         let ours = format!("{own:.1}% at {}; {there} {others:.1}%", here.load);
         return Some(Found::comparison(holds, ours));

@@ -95,6 +95,13 @@ fn a_latency_that_is_not_lower_at_one_load_refutes() {
 }
 
 #[test]
+fn lines_without_a_load_in_common_decide_nothing() {
+    let found = verdict(Claim::LatencyBelow, "fig6", &figure_6(0.05, 0.3));
+    let text = "at no load that was run are both below saturation";
+    assert_eq!(found, (Verdict::NotRun, text.to_owned()));
+}
+
+#[test]
 fn a_comparison_must_hold_in_every_variant() {
     let line =
         |variant, rules, saturation| samples::line("ugal-l", variant, rules, (60.0, saturation));
