@@ -13,7 +13,7 @@ use tvlb_chart::{Axis, Ink, Mark, Plot, Series};
 const LOAD: &str = "Offered load (packets/cycle/node)";
 const LATENCY: &str = "Latency (cycles)";
 /// What the legend calls the marks at the upper edge.
-const SATURATED: &str = "saturated: above 500 cycles at this load";
+const SATURATED: &str = "saturated: above 500 cycles (an arrow: above the axis)";
 /// The least end of the axis of latencies, in cycles.
 const SHOWN: f64 = 100.0;
 
