@@ -109,6 +109,24 @@ fn a_longer_sweep_uses_what_a_shorter_one_has_left() {
 }
 
 #[test]
+fn runs_of_another_way_of_measuring_are_other_runs() {
+    let home = home(SWEEP);
+    assert_eq!(tvlb(home.path(), "-o out").0, 0);
+    let sweep = |measure: &str| {
+        let text = format!("{SWEEP}measure = \"{measure}\"\n");
+        fs::write(home.path().join("sweep.toml"), text).unwrap();
+        tvlb(home.path(), "-o out")
+    };
+    let (_, said, _) = sweep("one-window");
+    assert_eq!(said, "out: 24 runs, 0 made now; --collect merges them\n");
+    let (_, said, _) = sweep("until-windows-agree");
+    assert_eq!(said, "out: 24 runs, 24 made now; --collect merges them\n");
+    let (code, _, said) = sweep("two-windows");
+    assert_eq!(code, 2);
+    assert!(said.contains("expected `one-window` or `until-windows-agree`"), "{said}");
+}
+
+#[test]
 fn what_is_wrong_is_named() {
     for (from, to, expected) in [
         ("0.1, 0.2", "0.1, 1.5", "loads: found 1.5, accepted above 0 and at most 1"),

@@ -23,7 +23,8 @@ use tvlb_progress::Progress;
 use tvlb_run_store::RunDirectory;
 use tvlb_schema::{Dragonfly, PerDecision, VcScheme};
 use tvlb_simulator::{
-    BootedFabric, Pattern, Probing, Revision, Run, RunError, Settings, StopRule, Traffic, last_good,
+    BootedFabric, Measuring, Pattern, Probing, Revision, Run, RunError, Settings, StopRule,
+    Traffic, last_good,
 };
 
 /// A load of 1 in the steps that the search takes, which are hundredths.
@@ -122,9 +123,12 @@ fn line(
     progress: &dyn Progress,
 ) -> Result<(Line, f64), ExperimentError> {
     let Tables { rules, policies, images } = tables;
+    // As BookSim measures, by which the paper's figures were made; a quick look has no time for that.
+    let measuring = if options.quick { Measuring::OneWindow } else { Measuring::UntilWindowsAgree };
     let mut settings = Settings {
         window_cycles: effort.window,
         warm_up_windows: effort.warm_up,
+        measuring,
         ..Settings::new(scheme, rules.source())
     };
     let mut revision = Revision::default();

@@ -9,11 +9,11 @@ use tvlb_generator::policy::{Policy, PolicyPair};
 use tvlb_schema::PerDecision;
 
 /// The set of T-UGAL-L and T-UGAL-G as the authors' simulator draws it.
-pub(super) const AUTHORS_SET: &str = "strategic-2-3 by shape";
+pub(super) const AUTHORS_SET: &str = "switches:2-3 with returns";
 /// The sets of T-PAR as the authors' simulator draws them, with what its second look does.
-pub(super) const AUTHORS_PAR: &str = "strategic-2-3 by shape";
+pub(super) const AUTHORS_PAR: &str = "switches:2-3 with returns MIN=shortest";
 /// What the second look of conventional PAR does in the authors' simulator.
-pub(super) const AUTHORS_CONVENTIONAL_PAR: &str = "all";
+pub(super) const AUTHORS_CONVENTIONAL_PAR: &str = "all MIN=shortest";
 
 /// The rules by which the packets of a line draw their VLB paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

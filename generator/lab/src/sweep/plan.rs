@@ -12,7 +12,7 @@ use tvlb_generator::set_grammar::{canonical, parse_set};
 use tvlb_generator::table_set::sha256;
 use tvlb_run_store::RunDirectory;
 use tvlb_schema::{MinCandidate, PerDecision, SetRule};
-use tvlb_simulator::{Pattern, Settings};
+use tvlb_simulator::{Measuring, Pattern, Settings};
 
 /// The set that stands for conventional UGAL.
 const CONVENTIONAL: &str = "conventional";
@@ -41,6 +41,7 @@ struct File {
 struct Changed {
     window: Option<u32>,
     warm_up: Option<u32>,
+    measure: Option<Measuring>,
     latency_limit: Option<u32>,
     buffer: Option<u16>,
     speedup: Option<u8>,
@@ -268,6 +269,7 @@ fn settings(changed: Changed, fabric: &Fabric, scheme: Scheme, paths: VlbPaths) 
     settings.global_latency_cycles = fabric.file.latencies.global;
     settings.window_cycles = changed.window.unwrap_or(settings.window_cycles);
     settings.warm_up_windows = changed.warm_up.unwrap_or(settings.warm_up_windows);
+    settings.measuring = changed.measure.unwrap_or(settings.measuring);
     settings.latency_limit_cycles = changed.latency_limit.unwrap_or(settings.latency_limit_cycles);
     settings.buffer_flits = changed.buffer.unwrap_or(settings.buffer_flits);
     settings.speedup = changed.speedup.unwrap_or(settings.speedup);
