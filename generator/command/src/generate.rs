@@ -18,7 +18,7 @@ use tvlb_generator::image::check_reachable;
 use tvlb_generator::pipeline::{self, PipelineError, Settings};
 use tvlb_generator::policy::PolicyPair;
 use tvlb_generator::routes::draw_work::DrawWork;
-use tvlb_generator::set_grammar::parse_set;
+use tvlb_generator::set_grammar::{canonical, parse_set};
 use tvlb_generator::table_set::{self, BalanceEntry, Existing, Manifest, SetEntry};
 use tvlb_generator::topology::summary::TopologySummary;
 use tvlb_generator::verify::{Certificate, Extent};
@@ -182,6 +182,17 @@ fn check_unused(fabric: &Fabric, arguments: &Generate) -> Outcome {
         } else {
             Ok(())
         };
+    }
+    if let Some(rules) = fabric.file.sets.rules()
+        && arguments.balance
+        && let Some(decision) = Decision::ALL.into_iter().find(|&d| rules.get(d).is_by_switch())
+    {
+        return Err(Failure::Message(format!(
+            "--balance: the set of {}, {}, is one of intermediate switches, which cannot be thinned; \
+             accepted are sets that are drawn by route or by shape",
+            decision.name(),
+            canonical(rules.get(decision))
+        )));
     }
     let unused = [
         ("--fast", arguments.fast),

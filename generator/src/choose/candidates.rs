@@ -10,8 +10,13 @@ use crate::policy::PolicyPair;
 use tvlb_firmware_model::Scheme;
 use tvlb_schema::{DrawRule, Keep, MinCandidate, PerDecision, SetRule, Shape};
 
-/// The set that Rahman et al., SC'19, arrive at, drawn as they do.
-pub const PAPER: &str = "strategic-2-3";
+/// The set that Rahman et al., SC'19, arrive at, drawn as the simulator that they published does.
+pub const PAPER: &str = "switches:2-3 with returns";
+/// The same for PAR, whose second look draws its MIN path again in that simulator.
+pub const PAPER_PAR: &str = "switches:2-3 with returns MIN=shortest";
+/// The set that they arrive at by the letter of their text, and of their model: all routes of at most
+/// four hops, and those of a leg of two hops and one of three, each drawn as often as any other.
+pub const LITERAL: &str = "strategic-2-3";
 /// The set that is taken where no candidate holds all guards: conventional VLB's paths.
 pub const FALLBACK: &str = "all";
 
@@ -51,6 +56,8 @@ const PAR_FAMILY: [&str; 7] = [
 pub enum Origin {
     /// The paper's choice.
     Paper,
+    /// The paper's choice by the letter of its text.
+    Literal,
     /// On Step 1's front within ε.
     Front,
     /// The mirror image of a set on Step 1's front.
@@ -70,6 +77,7 @@ impl Origin {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Paper => "paper",
+            Self::Literal => "literal",
             Self::Front => "front",
             Self::Mirror => "mirror",
             Self::Family => "family",
@@ -134,7 +142,8 @@ impl Sources<'_> {
                 all.push(candidate);
             }
         };
-        add(known(PAPER), Origin::Paper);
+        add(known(if scheme == Scheme::Par { PAPER_PAR } else { PAPER }), Origin::Paper);
+        add(known(LITERAL), Origin::Literal);
         for rule in self.front {
             // The paper's other half is its mirror image.
             for (rule, origin) in [(*rule, Origin::Front), (mirrored(rule), Origin::Mirror)] {

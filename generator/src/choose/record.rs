@@ -4,7 +4,7 @@
 //! depends on time or on the number of threads.
 
 use super::baseline::{GUARD_MARGIN, GuardFailure, LIGHT_LOAD, LIGHT_MARGIN};
-use super::candidates::{FALLBACK, PAPER};
+use super::candidates::{FALLBACK, LITERAL};
 use super::contender::{Contender, Field};
 use super::contest::{ContestResult, Lead};
 use super::panel::Panel;
@@ -19,7 +19,8 @@ use std::collections::BTreeMap;
 pub(super) fn model_entry(modelled: &Modelled) -> ModelEntry {
     let report = &modelled.report;
     let mut figures: Vec<ModelledEntry> = Vec::new();
-    for name in [FALLBACK, PAPER].into_iter().chain(report.candidates.iter().map(String::as_str)) {
+    for name in [FALLBACK, LITERAL].into_iter().chain(report.candidates.iter().map(String::as_str))
+    {
         let result = report.sets.iter().find(|result| result.set == name);
         if let Some(result) = result.filter(|_| figures.iter().all(|known| known.set != name)) {
             figures.push(ModelledEntry {

@@ -2,7 +2,7 @@
 
 use super::page::{on_demand, paragraph, table};
 use super::{Subject, row};
-use crate::choose::candidates::PAPER;
+use crate::choose::candidates::LITERAL;
 use crate::choose::step_one::MOST_SWITCHES;
 use crate::table_set::ChoiceEntry;
 use crate::throughput::plot::{self, Roles};
@@ -72,7 +72,7 @@ fn words(report: &Report, choice: &ChoiceEntry) -> String {
 
 /// What a set is in these plots: a candidate, the paper's, on the front, or another.
 fn role(report: &Report, set: &SetResult) -> usize {
-    let of_paper = report.sets.iter().find(|set| set.set == PAPER);
+    let of_paper = report.sets.iter().find(|set| set.set == LITERAL);
     let of_paper = of_paper.map(|paper| paper.same_as.as_ref().unwrap_or(&paper.set));
     if of_paper == Some(&set.set) {
         1

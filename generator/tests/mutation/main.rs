@@ -26,7 +26,7 @@ use tvlb_generator::generate::generate;
 use tvlb_generator::policy::{Levels, Policy, policies};
 use tvlb_generator::table_set::ReadError;
 use tvlb_generator::verify::{Settings, VerifyError, verify_tables};
-use tvlb_schema::{Level, MinCandidate};
+use tvlb_schema::Level;
 
 type Rng = Xoshiro256PlusPlus;
 /// Files by their paths in the directory.
@@ -62,9 +62,9 @@ fn table_set(text: &str, thinned: bool) -> Files {
     let fabric = Fabric::load(&path).unwrap();
     let rules = fabric.file.sets.rules().unwrap();
     let levels = if thinned { any_levels(fabric.topology.dragonfly()) } else { Levels::default() };
-    let policies =
-        policies(&rules, &fabric.file.thresholds.unwrap_or_default(), MinCandidate::Kept)
-            .map(|policy| Policy { levels: levels.clone(), ..policy.clone() });
+    let min = fabric.file.second_min.unwrap_or_default();
+    let policies = policies(&rules, &fabric.file.thresholds.unwrap_or_default(), min)
+        .map(|policy| Policy { levels: levels.clone(), ..policy.clone() });
     let generated = generate(&fabric, &policies, &()).unwrap();
     let files = generated.files();
     files.into_iter().map(|(path, bytes)| (path.to_owned(), bytes.into_owned())).collect()
@@ -93,6 +93,12 @@ fn bases() -> Vec<Base> {
              par-source = \"40% shapes:121 by shape\"\npar-second = \"min\"\n"
                 .to_owned(),
             format!("virtual-channels = \"positional\"\n{}", set("shapes:011")),
+            false,
+        ),
+        (
+            [1, 3, 2, 5],
+            format!("second-min = \"shortest\"\n{}", set("switches:2-3 with returns")),
+            format!("second-min = \"any\"\n{}", set("switches:2-3")),
             false,
         ),
         ([1, 3, 2, 6], set("shapes:121"), set("shapes:120"), true),

@@ -21,6 +21,7 @@ mod search;
 #[path = "../signals/mod.rs"]
 mod signals;
 mod simulate;
+mod switches;
 mod terminal;
 mod thinning;
 mod verify;

@@ -4,14 +4,10 @@ use super::error::ExperimentError;
 use super::options::Options;
 use serde::{Deserialize, Serialize};
 use tvlb_firmware_model::{Scheme, VlbPaths};
-use tvlb_generator::choose::candidates::{FALLBACK, PAPER};
+use tvlb_generator::choose::candidates::{FALLBACK, LITERAL, PAPER, PAPER_PAR};
 use tvlb_generator::policy::{Policy, PolicyPair};
 use tvlb_schema::PerDecision;
 
-/// The set of T-UGAL-L and T-UGAL-G as the authors' simulator draws it.
-pub(super) const AUTHORS_SET: &str = "switches:2-3 with returns";
-/// The sets of T-PAR as the authors' simulator draws them, with what its second look does.
-pub(super) const AUTHORS_PAR: &str = "switches:2-3 with returns MIN=shortest";
 /// What the second look of conventional PAR does in the authors' simulator.
 pub(super) const AUTHORS_CONVENTIONAL_PAR: &str = "all MIN=shortest";
 
@@ -96,8 +92,8 @@ impl Rules {
         let (ugal, par) = match self {
             Self::Conventional => (FALLBACK, FALLBACK),
             Self::PublishedConventional => (FALLBACK, AUTHORS_CONVENTIONAL_PAR),
-            Self::Published => (AUTHORS_SET, AUTHORS_PAR),
-            Self::Literal => (PAPER, PAPER),
+            Self::Published => (PAPER, PAPER_PAR),
+            Self::Literal => (LITERAL, LITERAL),
             Self::Ours => (&*options.ours_ugal, &*options.ours_par),
         };
         let read = |text: &str, option: &'static str| {
