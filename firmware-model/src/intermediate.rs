@@ -12,11 +12,11 @@
 //!
 //! **Work.** Switches are drawn from all switches of the groups between until one is in the set, which
 //! costs one look at each link of a leg: at most [`MOST_TRIES`] switches and some [`MOST_SOUGHT`]
-//! looks. If all miss, the switches behind the last one are taken in order, with some [`MOST_VISITED`]
-//! looks more: so a walk that there is is found, though then not uniformly. The host refuses to write a
-//! set whose draws would often need more than a few tries, so that hardly any draw comes to this.
+//! looks. When as many have missed as there are switches, all are looked at once, so that a pair without
+//! any is soon known. The host refuses to write a set whose draws would often need more than a few
+//! tries, so that a draw that misses a walk that there is hardly ever happens.
 
-use crate::cells::{LinkPair, MOST_SOUGHT, MOST_TRIES, MOST_VISITED, below};
+use crate::cells::{LinkPair, MOST_SOUGHT, MOST_TRIES, below};
 use crate::path::{Path, Place};
 use crate::{Stage, Switch};
 use rand_core::Rng;
@@ -118,19 +118,19 @@ impl Switch<'_> {
     ) -> Option<Path> {
         let DrawRule::BySwitch { legs, returns } = set.rule().draw else { return None };
         let switches = self.switches_between();
-        let (mut number, mut tried, mut looks) = (0, 0, 0);
-        while tried < MOST_TRIES + switches {
-            number = if tried < MOST_TRIES { below(rng, switches) } else { number + 1 };
-            if let Some(through) = self.intermediate(to, number, legs, &mut looks)
+        let mut looks = 0;
+        for tried in 0..MOST_TRIES {
+            let drawn = self.intermediate(to, below(rng, switches), legs, &mut looks);
+            if let Some(through) = drawn
                 && let Some(path) = self.draw_through(&through, returns, rng)
             {
                 return Some(path);
             }
-            tried += 1;
-            if looks > MOST_SOUGHT {
-                tried = tried.max(MOST_TRIES);
+            let of_set = |number| self.intermediate(to, number, legs, &mut looks).is_some();
+            if tried == switches && !(0..switches).any(of_set) {
+                break;
             }
-            if looks > MOST_SOUGHT + MOST_VISITED {
+            if looks > MOST_SOUGHT {
                 break;
             }
         }
@@ -162,8 +162,6 @@ impl Switch<'_> {
         looks: &mut u32,
     ) -> Option<Intermediate> {
         let (fabric, a) = (self.image.fabric(), self.dragonfly().a());
-        // Beyond the last switch comes the first again.
-        let number = number.checked_rem(self.switches_between())?;
         let middle = self.group_between(to, number.checked_div(a)?);
         let index = SwitchIndex((number.checked_rem(a)? & 0xff) as u8);
         let first = fabric.links_between(self.image.group(), middle);

@@ -141,9 +141,15 @@ fn switch_looks(
     let mut hits = 0.0;
     for_each_way(topology, (legs, returns), source, destination, |way| hits += way.weight());
     let each = real(looks) / real(switches);
+    // When as many have missed as there are, all are looked at once.
+    let (first, missed) = tried((hits / real(switches)).min(1.0), real(switches));
+    let once = missed * real(looks);
+    if hits == 0.0 {
+        return (first * each + once).min(MOST_SOUGHT.into());
+    }
     let tries = f64::from(MOST_TRIES).min(f64::from(MOST_SOUGHT) / each);
-    let (tries, missed) = tried((hits / real(switches)).min(1.0), tries);
-    tries * each + missed * real(looks).min(MOST_VISITED.into())
+    let (tries, _) = tried((hits / real(switches)).min(1.0), tries);
+    tries * each + once
 }
 
 /// The fraction of routes that levels keep on average over the ports.

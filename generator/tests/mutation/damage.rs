@@ -5,8 +5,8 @@ use rand::RngExt;
 use rand::seq::IndexedRandom;
 use serde_json::Value;
 use tvlb_schema::{
-    Decision, DrawRule, FabricImage, Level, SetContents, Shape, ShapeSet, SwitchContents, SwitchId,
-    SwitchImage, VcScheme, encode_switch_image,
+    Decision, DrawRule, FabricImage, LegHops, Level, MinCandidate, SetContents, SetRule, Shape,
+    ShapeSet, SwitchContents, SwitchId, SwitchImage, VcScheme, encode_switch_image,
 };
 
 /// Damages the files of a table set.
@@ -148,7 +148,7 @@ fn contents(image: &SwitchImage<'_>) -> SwitchContents {
         let user = Decision::ALL.into_iter().zip(numbers).find(|(_, used)| *used == number);
         let set = image.set(user.unwrap().0);
         let df = image.fabric().dragonfly();
-        let by_shape = set.rule().draw != DrawRule::ByRoute;
+        let by_shape = matches!(set.rule().draw, DrawRule::ByShape { .. });
         SetContents {
             rule: *set.rule(),
             shapes_to: df.switches().filter(|_| by_shape).map(|to| set.shapes_to(to)).collect(),
@@ -182,7 +182,7 @@ fn change_meaning(files: &mut Files, _: &Base, rng: &mut Rng) {
     let name = any_switch(files, rng);
     let mut contents = contents(&SwitchImage::decode(&files[&name], &fabric).unwrap());
     let set = rng.random_range(0..contents.sets.len());
-    match rng.random_range(0..6) {
+    match rng.random_range(0..7) {
         0 => {
             let number = u32::from(contents.switch.0) + rng.random_range(1..5);
             let number = number % fabric.dragonfly().switch_count();
@@ -203,6 +203,7 @@ fn change_meaning(files: &mut Files, _: &Base, rng: &mut Rng) {
             let without = to.without(shapes);
             *to = if without == *to { to.or(shapes).and(kept) } else { without };
         }
+        5 => contents.second_min = *MinCandidate::ALL.choose(rng).unwrap(),
         _ => {
             let rule = &mut contents.sets[set].rule;
             let shape = rng.random_range(0..Shape::COUNT);
@@ -210,6 +211,13 @@ fn change_meaning(files: &mut Files, _: &Base, rng: &mut Rng) {
                 && weights[shape] > 0
             {
                 weights[shape] = weights[shape] % 100 + 1;
+            } else if let DrawRule::BySwitch { legs, returns } = rule.draw {
+                let others = [(2, 2), (2, 3), (3, 2), (3, 3)];
+                let (first, second) = *others.choose(rng).unwrap();
+                let other = LegHops::within(first, second).unwrap();
+                let (legs, returns) =
+                    if rng.random_bool(0.5) { (other, returns) } else { (legs, !returns) };
+                *rule = SetRule { seed: rule.seed, ..SetRule::by_switch(legs, returns) };
             } else {
                 rule.seed = rule.seed.wrapping_add(1);
             }
@@ -225,6 +233,10 @@ fn change_set(files: &mut Files, rng: &mut Rng, change: impl FnOnce(&mut SetCont
     let name = any_switch(files, rng);
     let mut contents = contents(&SwitchImage::decode(&files[&name], &fabric).unwrap());
     let set = rng.random_range(0..contents.sets.len());
+    if contents.sets[set].rule.is_by_switch() {
+        // Such a set has neither levels nor presence.
+        return;
+    }
     if contents.sets[set].levels.is_empty() {
         let ports = fabric.dragonfly().ports_per_group() as usize;
         contents.sets[set].levels = vec![Level::ALL; ports];

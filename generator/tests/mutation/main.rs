@@ -40,6 +40,8 @@ struct Base {
     files: Files,
     /// Its sets are drawn by shape, all or some.
     by_shape: bool,
+    /// Its sets are of intermediate switches, which no switch can thin.
+    by_switch: bool,
     another_set: Files,
     another_fabric: Files,
 }
@@ -112,6 +114,7 @@ fn bases() -> Vec<Base> {
         Base {
             files: fabric(sizes, &own, thinned),
             by_shape: own.contains("by shape"),
+            by_switch: own.contains("switches:"),
             another_set: fabric(sizes, &other, thinned),
             another_fabric: fabric([p + 1, a, h, g], &own, thinned),
         }
@@ -176,7 +179,9 @@ fn try_mutants(count: u32) -> String {
     for number in 0..count {
         let (kind, mutator) = KINDS[number as usize % KINDS.len()];
         let mut which = rng.random_range(0..bases.len());
-        while kind == PRESENCE && !bases[which].by_shape {
+        while kind == PRESENCE && !bases[which].by_shape
+            || [LEVEL, LEVELS].contains(&kind) && bases[which].by_switch
+        {
             which = rng.random_range(0..bases.len());
         }
         let base = &bases[which];
