@@ -48,8 +48,12 @@ impl Modelled {
     }
 
     /// The modelled throughput of a set, which does not depend on how it is drawn; `None` if its
-    /// paths were not among those modelled.
+    /// paths were not among those modelled, and for a set of intermediate switches, whose walks are a
+    /// part of the routes of any set of shapes.
     pub fn of(&self, rule: &SetRule) -> Option<f64> {
+        if rule.is_by_switch() {
+            return None;
+        }
         let key = PathSet::new("", *rule).key(Counting::Routes);
         let position = self.sets.iter().position(|set| set.key(Counting::Routes) == key)?;
         Some(self.report.sets[position].throughput.middle())

@@ -89,6 +89,8 @@ pub struct Certificate {
     pub second_look_walks: u64,
     /// Routes of the sets of UGAL-L, of PAR at the source, and of PAR's second look, all simple.
     pub set_routes: [u64; 3],
+    /// Of these, those that come back to a switch, because the set says that such walks are sent.
+    pub set_routes_that_return: [u64; 3],
     /// Pairs of switches in different groups, among those looked at, without such a route.
     pub pairs_without_route: [u64; 3],
     /// The most hops of MIN, of VLB, and of VLB after a second look.
@@ -149,6 +151,7 @@ impl Certificate {
             vlb_walks: walks.vlb,
             second_look_walks: walks.second,
             set_routes: walks.kept,
+            set_routes_that_return: walks.returning,
             pairs_without_route: walks.without,
             longest: walks.longest,
             virtual_channels: manifest.virtual_channels.clone(),
@@ -201,8 +204,11 @@ impl fmt::Display for Certificate {
         let names = ["UGAL-L", "PAR", "PAR's second look"];
         for (number, name) in names.into_iter().enumerate() {
             let (routes, without) = (self.set_routes[number], self.pairs_without_route[number]);
-            let text =
-                format!("{routes} routes of {name}'s set, none of which visits a switch twice");
+            let twice = match self.set_routes_that_return[number] {
+                0 => "none of which visits a switch twice".to_owned(),
+                some => format!("{some} of which come back to a switch, as the set says"),
+            };
+            let text = format!("{routes} routes of {name}'s set, {twice}");
             if without == 0 {
                 line(f, "", &text)?;
             } else {

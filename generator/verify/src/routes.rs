@@ -36,6 +36,8 @@ pub(super) struct Walks {
     /// By decision: routes kept, and pairs of different groups that have none.
     pub(super) kept: [u64; 3],
     pub(super) without: [u64; 3],
+    /// Of the routes kept, those that come back to a switch.
+    pub(super) returning: [u64; 3],
     /// By decision: the mean hops of a pair's routes as they are drawn, summed over pairs.
     pub(super) hops: [f64; 3],
     /// Most hops of MIN, VLB, and VLB after a second look.
@@ -57,6 +59,7 @@ impl Walks {
         for decision in 0..3 {
             self.kept[decision] += other.kept[decision];
             self.without[decision] += other.without[decision];
+            self.returning[decision] += other.returning[decision];
             self.hops[decision] += other.hops[decision];
             self.longest[decision] = self.longest[decision].max(other.longest[decision]);
         }
@@ -486,7 +489,22 @@ impl Source<'_, '_> {
                 }
             }
         }
+        let mut returning: Vec<tvlb_schema::Route> =
+            walks.iter().filter(|walk| self.returns(walk.0)).map(|walk| walk.0).collect();
+        returning.dedup();
+        for other in (number..3).filter(|&other| set_of[other] == set_of[number]) {
+            self.walks.returning[other] += returning.len() as u64;
+        }
         Ok(by_switch::routes_and_hops(&walks))
+    }
+
+    /// Whether a route comes back: it has a detour although it leaves the intermediate group where it
+    /// enters it.
+    fn returns(&self, route: tvlb_schema::Route) -> bool {
+        let fabric = self.fabric.switches[self.from.as_usize()].image().fabric();
+        let entered = fabric.peer(End { group: self.group, port: route.x });
+        let index = |port| self.fabric.df.split_port(port).0;
+        route.detour.is_some() && entered.is_some_and(|end| index(end.port) == index(route.y))
     }
 
     /// One route of a set.
@@ -498,11 +516,7 @@ impl Source<'_, '_> {
     ) -> Result<Path, VerifyError> {
         let own = self.fabric.df.split_port(route.y).0;
         let detour = route.detour.unwrap_or(own);
-        // A walk that comes back has a detour although it leaves the group where it entered.
-        let fabric = self.fabric.switches[self.from.as_usize()].image().fabric();
-        let entered = fabric.peer(End { group: self.group, port: route.x });
-        let may_return = route.detour.is_some()
-            && entered.is_some_and(|end| self.fabric.df.split_port(end.port).0 == own);
+        let may_return = self.returns(route);
         let route = Route { destination, x: route.x, y: route.y, detour, kind: VLB };
         let path = self.carry(route, "T-VLB", may_return)?;
         self.must_have(&path, destination, "T-VLB", shape.hops().into())?;

@@ -75,7 +75,8 @@ pub(crate) struct Simulate {
     /// this much costlier than VLB
     #[arg(long, value_name = "T", allow_negative_numbers = true, help_heading = "Switches")]
     threshold: Option<i16>,
-    /// The MIN path that PAR's second look weighs, instead of the images' or of --conventional's `kept`
+    /// The MIN path that PAR's second look weighs, instead of the images', or of `kept` with
+    /// --conventional
     #[arg(long, value_parser = one_of(named::MIN_CANDIDATES, MinCandidate::name), ignore_case = true, value_name = "MIN", help_heading = "Switches")]
     second_min: Option<MinCandidate>,
     /// How virtual channels are assigned, instead of the images' rule

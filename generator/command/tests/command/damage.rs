@@ -95,9 +95,9 @@ pub(crate) fn with_manifest(change: impl FnOnce(&str) -> String) -> Scratch {
 
 #[test]
 fn another_version_is_called_that_before_it_is_called_damaged() {
-    let newer = |bytes: &mut Vec<u8>| bytes[6] = 3;
-    assert_error!(error_of(&with_changed(FABRIC, newer)), @"tvlb: out/fabric.tvlb: format version at byte 6: found 3, accepted 2; regenerate the images with this version of tvlb");
-    assert_error!(error_of_switch(&with_changed(SWITCH, newer)), @"tvlb: out/switches/00005.tvlb: format version at byte 6: found 3, accepted 2; regenerate the images with this version of tvlb");
+    let newer = |bytes: &mut Vec<u8>| bytes[6] = 4;
+    assert_error!(error_of(&with_changed(FABRIC, newer)), @"tvlb: out/fabric.tvlb: format version at byte 6: found 4, accepted 3; `tvlb generate` of this version makes the images again");
+    assert_error!(error_of_switch(&with_changed(SWITCH, newer)), @"tvlb: out/switches/00005.tvlb: format version at byte 6: found 4, accepted 3; `tvlb generate` of this version makes the images again");
     assert_eq!(error_of(&with_changed(FABRIC, newer)), error_of(&with_vouched(FABRIC, newer)));
     let newer_and_longer = |bytes: &mut Vec<u8>| {
         newer(bytes);

@@ -28,7 +28,7 @@ fn the_table_of_a_search() {
     let mixtures = found["mixtures"].as_array().unwrap();
     assert_eq!(mixtures[0]["policies"], "conventional");
     assert_eq!(mixtures[0]["objective"], 0.0);
-    assert_eq!(mixtures[1]["policies"], "strategic-2-3");
+    assert_eq!(mixtures[1]["policies"], "switches:2-3 with returns");
     // J is what the documents say: the lead over conventional UGAL, less what latency costs.
     let of = |mixture: &serde_json::Value, figure: &str| mixture[figure][0].as_f64().unwrap();
     for mixture in mixtures {

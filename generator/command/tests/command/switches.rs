@@ -66,7 +66,6 @@ fn what_a_set_of_switches_cannot_do_is_refused() {
     let said = [
         refused(&["--set", "switches:2-3", "--balance"]),
         refused(&["--set", "switches:2-3, all"]),
-        refused(&["--set", "switches:1-1"]),
         refused(&["--set", "all", "--second-min", "new"]),
     ];
     insta::assert_snapshot!("switches_refused", said.join("\n"));
