@@ -92,12 +92,12 @@ pub(crate) fn images_with(
                 .iter()
                 .map(|&decision| {
                     let rule = *rules.get(decision);
-                    let shapes_to = if !matches!(rule.draw, DrawRule::ByShape { .. }) {
-                        Vec::new()
-                    } else {
+                    let shapes_to = if matches!(rule.draw, DrawRule::ByShape { .. }) {
                         df.switches()
                             .map(|to| shapes(&fabric, switch, to).and(rule.shapes()))
                             .collect()
+                    } else {
+                        Vec::new()
                     };
                     SetContents { rule, levels: Vec::new(), shapes_to }
                 })

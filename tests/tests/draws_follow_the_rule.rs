@@ -169,7 +169,9 @@ fn chances_by_switch(fabric: &Fabric, from: u16, to: u16) -> BTreeMap<Drawn, f64
         *chances.entry((route.x.0, route.y.0, detour.0)).or_default() += way.weight();
     });
     let total: f64 = chances.values().sum();
-    chances.values_mut().for_each(|chance| *chance /= total);
+    for chance in chances.values_mut() {
+        *chance /= total;
+    }
     chances
 }
 
