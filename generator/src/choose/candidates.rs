@@ -229,8 +229,9 @@ mod tests {
         let front = [parse_set("shapes:021", 0).unwrap()];
         let all = sources(&front, &[]).candidates(Scheme::UgalL);
         assert_eq!(
-            names(&all[..5]),
+            names(&all[..6]),
             [
+                "switches:2-3 with returns",
                 "strategic-2-3",
                 "shapes:021",
                 "shapes:021 by shape",
@@ -249,7 +250,8 @@ mod tests {
         for scheme in [Scheme::UgalL, Scheme::Par] {
             let all = sources(&front, &user).candidates(scheme);
             let mut distinct = names(&all);
-            assert_eq!(distinct[0], PAPER);
+            assert_eq!(distinct[0], if scheme == Scheme::Par { PAPER_PAR } else { PAPER });
+            assert_eq!(distinct[1], LITERAL);
             assert!(distinct.iter().any(|name| name == FALLBACK));
             // UGAL-L has no second look.
             let has_pair = distinct.iter().any(|name| name == "all then shapes:011");
@@ -270,6 +272,18 @@ mod tests {
             let found = |c: &Candidate| (c.policies.source.threshold, c.policies.second.threshold);
             assert!(all.iter().all(|c| found(c) == (first, second)));
         }
+    }
+
+    #[test]
+    fn a_second_look_that_is_given_is_kept() {
+        let second_min = Some(MinCandidate::Any);
+        let sources = Sources { second_min, ..sources(&[], &[]) };
+        let mins = |scheme| {
+            let all = sources.candidates(scheme);
+            all.iter().map(|c| c.policies.second.min).collect::<Vec<_>>()
+        };
+        assert!(mins(Scheme::Par).iter().all(|&min| min == MinCandidate::Any));
+        assert!(mins(Scheme::UgalL).iter().all(|&min| min == MinCandidate::Kept));
     }
 
     #[test]

@@ -7,6 +7,7 @@
 use super::candidates::Candidate;
 use crate::image::Images;
 use std::ops::{Index, IndexMut};
+use tvlb_schema::MinCandidate;
 
 /// The name of conventional UGAL or PAR in figures and in the manifest.
 pub const CONVENTIONAL_NAME: &str = "conventional";
@@ -108,9 +109,17 @@ impl Field {
     }
 
     /// The images that a contender boots from. Conventional UGAL draws from no set, so it boots from
-    /// those of the paper's choice.
+    /// those of the first candidate whose second look keeps its MIN path, as that of conventional PAR
+    /// does; where the fabric file wants another second look for all, from the paper's.
     pub(super) fn images(&self, contender: Contender) -> &Images {
-        &self.candidates[contender.0.saturating_sub(1)].1
+        let keeps = |(candidate, _): &(Candidate, Images)| {
+            candidate.policies.second.min == MinCandidate::Kept
+        };
+        let position = match contender.0.checked_sub(1) {
+            Some(position) => position,
+            None => self.candidates.iter().position(keeps).unwrap_or(0),
+        };
+        &self.candidates[position].1
     }
 
     /// A candidate's name, or [`CONVENTIONAL_NAME`].
@@ -132,6 +141,10 @@ mod tests {
             let images = Images { fabric: text.as_bytes().to_vec(), switches: Vec::new() };
             (Candidate { policies, origin: Origin::User }, images)
         };
+        let redrawn = candidate("strategic-2-3 MIN=shortest");
+        let field = Field::new(vec![redrawn, candidate("all")]);
+        let conventional = field.images(Contender::CONVENTIONAL);
+        assert_eq!(conventional.fabric, b"all", "conventional PAR keeps its MIN path");
         let mut field = Field::new(vec![candidate("strategic-2-3")]);
         field.join(vec![candidate("all")]);
         let names: Vec<String> = Contender::all(field.count()).map(|c| field.name(c)).collect();

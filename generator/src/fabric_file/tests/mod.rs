@@ -168,7 +168,7 @@ fn unknown_keys() {
     x.toml:7:1: dragonfly.zzz is not a key of the fabric file; accepted here: p, a, h, g, arrangement, cables
     x.toml:7:2: link is not a key of the fabric file; accepted here: name, seed, dragonfly, links, routing
     x.toml:8:1: links.latency is not a key of the fabric file; accepted here: local-latency, global-latency
-    x.toml:8:1: routing.scheme is not a key of the fabric file; accepted here: threshold, virtual-channels, set
+    x.toml:8:1: routing.scheme is not a key of the fabric file; accepted here: threshold, second-min, virtual-channels, set
     x.toml:8:1: routing.set.ugal-g is not a key of the fabric file; accepted here: ugal-l, par-source, par-second
     x.toml:7:1: dragonfly."two\u0007words" is not a key of the fabric file; accepted here: p, a, h, g, arrangement, cables
     "#);
@@ -302,6 +302,7 @@ fn other_values_out_of_range() {
         "[routing]\nthreshold = -32769",
         "[routing]\nvirtual-channels = \"by-phase\"",
         "[routing]\nvirtual-channels = 4",
+        "[routing]\nsecond-min = \"new\"",
         "[routing.threshold]\nugal-l = 4",
         "[routing.threshold]\nugal-l = 4\npar-source = 40000\npar-second = 0",
         "[routing]\nset = 4",
@@ -318,6 +319,7 @@ fn other_values_out_of_range() {
     x.toml:8:13: routing.threshold = -32769, but threshold must be -32768 to 32767
     x.toml:8:20: routing.virtual-channels = "by-phase", but virtual-channels must be one of "ordered", "per-hop", "positional"
     x.toml:8:20: routing.virtual-channels = 4, but virtual-channels must be one of "ordered", "per-hop", "positional"
+    x.toml:8:14: routing.second-min = "new", but second-min must be one of "kept", "shortest", "any"
     x.toml:7:10: routing.threshold.par-source is missing; it must be a whole number, -32768 to 32767
     x.toml:9:14: routing.threshold.par-source = 40000, but par-source must be -32768 to 32767
     x.toml:8:7: routing.set = 4, but set must be "auto", a string in the grammar of sets, as in "strategic-2-3 by shape", or a table of ugal-l, par-source, par-second
