@@ -11,8 +11,8 @@
 //! at once to the first again, all three are drawn again.
 //!
 //! **Work.** Switches are drawn from all switches of the groups between until one is in the set, which
-//! costs one look at each link of a leg: at most [`MOST_TRIES`] switches and some [`MOST_SOUGHT`]
-//! looks. When as many have missed as there are switches, all are looked at once, so that a pair without
+//! costs one look at each link of a leg: at most [`MOST_TRIES`] switches, and none after
+//! [`MOST_SOUGHT`] looks. When as many have missed as there are switches, all are looked at once, so that a pair without
 //! any is soon known. The host refuses to write a set whose draws would often need more than a few
 //! tries, so that a draw that misses a walk that there is hardly ever happens.
 
@@ -126,11 +126,11 @@ impl Switch<'_> {
             {
                 return Some(path);
             }
-            let of_set = |number| self.intermediate(to, number, legs, &mut looks).is_some();
-            if tried == switches && !(0..switches).any(of_set) {
-                break;
-            }
-            if looks > MOST_SOUGHT {
+            let mut is_of_set = |number| {
+                looks > MOST_SOUGHT || self.intermediate(to, number, legs, &mut looks).is_some()
+            };
+            let is_empty = tried == switches && !(0..switches).any(&mut is_of_set);
+            if is_empty || looks > MOST_SOUGHT {
                 break;
             }
         }
