@@ -270,7 +270,7 @@ fn no_text_of_a_manifest_tells_the_terminal_what_to_do() {
     assert_snapshot!(says("\"tool-version\": \"", "\"tool-version\": \"\\u0007"), @r#"tvlb: out/manifest.json: tool-version is "\u{7}0.1.0", accepted 1 to 64 of A-Z a-z 0-9 . + -"#);
     assert_snapshot!(says("\"ordered\"", "\"\\u001b[2J\""), @r#"tvlb: out/manifest.json: virtual-channels is "\u{1b}[2J", accepted 1 to 64 of A-Z a-z 0-9 -"#);
     assert_snapshot!(says("strategic-2-3 by shape", "\\u001b[2J"), @r#"tvlb: out/manifest.json: sets.ugal-l.set is "\u{1b}[2J", accepted printable ASCII characters"#);
-    assert_snapshot!(says("\"sha256\": \"", "\"sha256\": \"\\u001b"), @r#"tvlb: out/manifest.json: files[0].sha256 is "\u{1b}ba2d825383f4e2500919b8af038807bfb9abdafee09918468806b1a9dc0466a0", accepted 64 hexadecimal digits in lower case"#);
+    assert_snapshot!(says("\"sha256\": \"", "\"sha256\": \"\\u001b"), @r#"tvlb: out/manifest.json: files[0].sha256 is "\u{1b}d4d2f0991f83990ee273231d6be4a07fc40432639bd7f55f6566ed049bcb47a0", accepted 64 hexadecimal digits in lower case"#);
     assert_snapshot!(says("\"name\"", "\"na\\u001b\\u0007me\""), @r#"tvlb: out/manifest.json:5:22: not a manifest of a table set: unknown field `na\u{1b}\u{7}me`, expected one of `name`, `p`, `a`, `h`, `g`, `wiring`, `cables`, `seed`, `local-latency`, `global-latency`"#);
 }
 
