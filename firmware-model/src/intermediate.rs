@@ -118,6 +118,10 @@ impl Switch<'_> {
     ) -> Option<Path> {
         let DrawRule::BySwitch { legs, returns } = set.rule().draw else { return None };
         let switches = self.switches_between();
+        if switches == 0 {
+            // There are but two groups.
+            return None;
+        }
         let mut looks = 0;
         for tried in 0..MOST_TRIES {
             let drawn = self.intermediate(to, below(rng, switches), legs, &mut looks);
