@@ -147,7 +147,8 @@ int32_t tvlb_ports(const tvlb_switch *sw, uint32_t *ports);
 /* The number of the switch in its fabric, from 0. */
 int32_t tvlb_switch_number(const tvlb_switch *sw, uint32_t *number);
 
-/* How many nodes the fabric has: tvlb_admit accepts 0 to one less than that. */
+/* One more than the highest number that a node can have: tvlb_admit accepts 0 to one less than that, but
+   TVLB_NO_SUCH_NODE for numbers that are left out because a group is smaller than others. */
 int32_t tvlb_node_count(const tvlb_switch *sw, uint32_t *nodes);
 
 /* The number of the switch at the other end of the cable at `port`. TVLB_NO_CABLE for a port that

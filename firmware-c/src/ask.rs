@@ -103,7 +103,9 @@ pub unsafe extern "C" fn tvlb_switch_number(switch: *const tvlb_switch, number: 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tvlb_node_count(switch: *const tvlb_switch, nodes: *mut u32) -> i32 {
     // SAFETY: the caller promises what `answer` asks for.
-    unsafe { answer(switch, nodes, |switch| Ok(switch.image().fabric().dragonfly().node_count())) }
+    unsafe {
+        answer(switch, nodes, |switch| Ok(switch.image().fabric().dragonfly().node_numbers()))
+    }
 }
 
 /// The switch at the other end of a port's cable: `tvlb_neighbour`.

@@ -69,5 +69,5 @@ pub(crate) fn set_out(to: &Place, terminal: u8, scheme: Scheme, chosen: &Chosen)
 #[cold]
 #[inline(never)]
 fn no_such_node(df: &Dragonfly, node: NodeId) -> Result<Admission, Error> {
-    Err(Error::NoSuchNode { node, last: NodeId(df.node_count() - 1) })
+    Err(Error::NoSuchNode { node, last: df.last_node() })
 }

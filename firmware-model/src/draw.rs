@@ -10,7 +10,7 @@ use crate::path::{Path, Place};
 use crate::{Stage, Switch, VlbPaths};
 use rand_core::Rng;
 use tvlb_schema::{
-    Decision, DrawRule, GlobalPort, Port, Route, SetView, Shape, ShapeSet, SwitchIndex,
+    Decision, DrawRule, End, GlobalPort, Port, Route, SetView, Shape, ShapeSet, SwitchIndex,
 };
 
 /// Where a VLB path is to lead, the set that it is to be of (a triple where there is none), and the
@@ -71,7 +71,7 @@ impl Switch<'_> {
         to: &Place,
         rng: &mut (impl Rng + ?Sized),
     ) -> Option<Path> {
-        let ways = self.dragonfly().a().checked_sub(2).filter(|&ways| ways > 0)?;
+        let ways = self.image.switches_of_group().checked_sub(2).filter(|&ways| ways > 0)?;
         let through = detour_number(below(rng, ways), self.image.index(), to.index)?;
         let port = self.dragonfly().local_port(self.image.index(), through);
         Path::new((port, Stage::SourceLocal), GlobalPort(0), GlobalPort(0), through, 2)
@@ -105,11 +105,12 @@ impl Switch<'_> {
         };
         // Hardly any cell misses, so the first is tried apart from the rest, for which a loop makes
         // ready what it mostly does not need.
-        let apart = cfg!(not(target_os = "none")) && cells.count() > 0;
+        let apart =
+            cfg!(not(target_os = "none")) && cells.count() > 0 && self.dragonfly().is_even();
         if apart {
             let (port, k, way) = draw_cell(&cells, rng);
             if let Some(links) = self.links(to, &cells, port, k)
-                && let Some(found) = self.triple(links, way)
+                && let Some(found) = self.triple_over(links, way)
             {
                 return Some(found);
             }
@@ -353,6 +354,12 @@ impl Switch<'_> {
         shape: Shape,
         detour: Option<SwitchIndex>,
     ) -> Option<Path> {
+        if let Some(r) = detour
+            && !self.dragonfly().is_even()
+            && !self.is_beside(links.x, r.0.into())
+        {
+            return None;
+        }
         if !set.keeps_all(shape) {
             let route = Route { x: links.x, y: links.y, detour };
             let key = route.key(self.dragonfly(), self.image.switch(), to.switch);
@@ -366,11 +373,29 @@ impl Switch<'_> {
     /// The triple of two links and the number of R in the intermediate group.
     #[inline]
     pub(crate) fn triple(&self, links: LinkPair, r: u32) -> Option<Path> {
+        if !self.dragonfly().is_even() && !self.is_beside(links.x, r) {
+            return None;
+        }
+        self.triple_over(links, r)
+    }
+
+    /// As [`Self::triple`], where the intermediate group has as many switches as any.
+    #[inline]
+    fn triple_over(&self, links: LinkPair, r: u32) -> Option<Path> {
         let r = SwitchIndex(u8::try_from(r).ok()?);
         // Where R is at either end of the local hop between v and w, the walk has no detour.
         let detour = if r == links.v { links.w } else { r };
         let mid = u8::from(links.v != r) + u8::from(r != links.w);
         self.path(links, detour, mid)
+    }
+
+    /// Whether the group after port x has a switch of this index. Detours are drawn from as many as the
+    /// largest group has.
+    #[cold]
+    #[inline(never)]
+    fn is_beside(&self, x: GlobalPort, detour: u32) -> bool {
+        let middle = self.image.behind(x);
+        middle.is_some_and(|End { group, .. }| detour < self.dragonfly().switches_of(group))
     }
 
     #[cfg_attr(target_os = "none", inline(never))]

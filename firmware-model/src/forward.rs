@@ -143,7 +143,7 @@ fn forward_from_arrival(
     if detour == switch.image.index() || detour == df.split_port(leaves_by).0 {
         return forward_out(switch, header, Stage::Middle as u32, leg, leaves_by);
     }
-    if u32::from(detour.0) >= df.a() || !df.has_global_port(leaves_by) {
+    if !switch.image.has_index(detour) || !switch.image.has_global_port(leaves_by) {
         return refuse(switch, header);
     }
     send_local(switch, header, detour, Stage::MiddleDetour as u32)
@@ -168,7 +168,7 @@ fn forward_out(
         }
         return send(switch, header, port, place(stage, LinkKind::Global), leg.behind_global());
     }
-    if leg.behind_local() == 0 || !df.has_global_port(leaves_by) {
+    if leg.behind_local() == 0 || !switch.image.has_global_port(leaves_by) {
         return refuse(switch, header);
     }
     send_local(switch, header, df.split_port(leaves_by).0, leg.behind_local())
@@ -177,7 +177,7 @@ fn forward_out(
 #[inline]
 fn deliver(switch: &Switch<'_>, header: Header) -> Result<Step, Error> {
     let df = switch.dragonfly();
-    if u32::from(header.terminal()) >= df.p() || header.kind().is_none() {
+    if u32::from(header.terminal()) >= switch.image.node_count() || header.kind().is_none() {
         return refuse(switch, header);
     }
     Ok(Step::Deliver { port: df.terminal_port(header.terminal()) })
@@ -197,7 +197,7 @@ fn forward_within_group(
         }
         _ => return refuse(switch, header),
     };
-    if next == switch.image.index() || u32::from(next.0) >= switch.dragonfly().a() {
+    if next == switch.image.index() || !switch.image.has_index(next) {
         return refuse(switch, header);
     }
     send_local(switch, header, next, arrived as u32)
@@ -252,20 +252,20 @@ pub(crate) fn wrong_with(switch: &Switch<'_>, header: Header) -> Error {
     if header.kind().is_none() {
         return Error::HeaderKind { bits };
     }
-    if is_in_range(switch, header) {
-        return Error::Astray { bits, stage: header.stage(), at: switch.image.switch() };
-    }
     let df = switch.dragonfly();
-    let (field, found, count) = [
-        ("destination", header.destination().0.into(), df.switch_count()),
+    let out_of_range = [
+        ("destination", header.destination().0.into(), df.switch_numbers()),
         ("terminal", header.terminal().into(), df.p()),
         ("x", header.x().0.into(), df.ports_per_group()),
         ("y", header.y().0.into(), df.ports_per_group()),
+        ("detour", header.detour().0.into(), df.a()),
     ]
     .into_iter()
-    .find(|(_, found, count): &(_, u32, u32)| found >= count)
-    .unwrap_or(("detour", header.detour().0.into(), df.a()));
-    Error::HeaderRange { bits, field, found, most: count - 1 }
+    .find(|(_, found, count): &(_, u32, u32)| found >= count);
+    match out_of_range {
+        Some((field, found, count)) => Error::HeaderRange { bits, field, found, most: count - 1 },
+        None => Error::Astray { bits, stage: header.stage(), at: switch.image.switch() },
+    }
 }
 
 /// Whether the fabric has all that the header names.

@@ -141,7 +141,7 @@ impl Switch<'_> {
         None
     }
 
-    /// How many switches there are in the groups between this one and another.
+    /// How many numbers switches have in the groups between this one and another.
     fn switches_between(&self) -> u32 {
         let df = self.dragonfly();
         df.g().saturating_sub(2) * df.a()
@@ -168,6 +168,10 @@ impl Switch<'_> {
         let (fabric, a) = (self.image.fabric(), self.dragonfly().a());
         let middle = self.group_between(to, number.checked_div(a)?);
         let index = SwitchIndex((number.checked_rem(a)? & 0xff) as u8);
+        if !self.dragonfly().has_index(middle, index) {
+            *looks += 1;
+            return None;
+        }
         let first = fabric.links_between(self.image.group(), middle);
         *looks += 1 + first.count();
         let first = self.shortest(first, self.image.index(), index)?;

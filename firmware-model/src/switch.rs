@@ -328,11 +328,10 @@ impl<'a> Switch<'a> {
         let (here, number) = (self.image.index(), u32::from(port.0));
         let rank = number.checked_sub(df.p())?;
         if rank < df.a() - 1 {
-            let index = u8::try_from(rank).ok()?;
-            return Some((
-                self.image.group(),
-                SwitchIndex(if index >= here.0 { index + 1 } else { index }),
-            ));
+            let rank = u8::try_from(rank).ok()?;
+            let index = if rank >= here.0 { rank + 1 } else { rank };
+            let is_there = u32::from(index) < self.image.switches_of_group();
+            return is_there.then_some((self.image.group(), SwitchIndex(index)));
         }
         let slot = u16::try_from(rank - (df.a() - 1)).ok()?;
         let End { group, port } = self.image.peer(slot)?;

@@ -124,12 +124,7 @@ impl Fabric {
     /// # Errors
     /// A file that cannot be read or does not say what it should.
     pub fn load(path: &Path) -> Result<Self, FabricError> {
-        if path.is_dir() {
-            let is_table_set = path.join(MANIFEST_FILE).exists();
-            return Err(FabricError::Directory { path: path.to_owned(), is_table_set });
-        }
-        let text = read(path, MOST_FABRIC_FILE_BYTES)?;
-        let file = FabricFile::parse(&text, &path.display().to_string())?;
+        let file = Self::load_file(path)?;
         let topology = match &file.wiring {
             Wiring::Arrangement(arrangement) => arrange(file.dragonfly, *arrangement, file.seed)
                 .map_err(|source| FabricError::Arrangement { path: path.to_owned(), source })?,
@@ -140,6 +135,19 @@ impl Fabric {
             }
         };
         Ok(Self { file, topology })
+    }
+
+    /// Reads a fabric file alone, whether or not there is a cable list that it names.
+    ///
+    /// # Errors
+    /// A file that cannot be read or does not say what it should.
+    pub fn load_file(path: &Path) -> Result<FabricFile, FabricError> {
+        if path.is_dir() {
+            let is_table_set = path.join(MANIFEST_FILE).exists();
+            return Err(FabricError::Directory { path: path.to_owned(), is_table_set });
+        }
+        let text = read(path, MOST_FABRIC_FILE_BYTES)?;
+        Ok(FabricFile::parse(&text, &path.display().to_string())?)
     }
 
     /// The file that says where the cables are: the cable list if there is one, else `path`, the

@@ -140,7 +140,11 @@ fn shapes_to(counter: &RouteCounter<'_>, policy: &Policy, source: SwitchId) -> V
     let levels = policy.levels_of(source);
     let df = counter.topology().dragonfly();
     let to = |destination| shapes_when_thinned(counter, rule, levels, source, destination);
-    df.switches().map(to).collect()
+    let mut shapes = vec![ShapeSet::EMPTY; df.switch_numbers() as usize];
+    for destination in df.switches() {
+        shapes[destination.as_usize()] = to(destination);
+    }
+    shapes
 }
 
 /// Checks that every two groups share a cable, or both share one with a third.

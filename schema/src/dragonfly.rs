@@ -1,9 +1,18 @@
-//! The Dragonfly's four sizes and the index arithmetic that follows from them.
+//! The Dragonfly's sizes and the index arithmetic that follows from them.
 //!
 //! A [`Dragonfly`] that exists is within [`limits`], so no product of its sizes overflows and
 //! every identifier fits its type.
+//!
+//! # Groups of several kinds
+//! The groups of a machine need not be alike: those of a [`GroupKind`] are, and groups of one kind are
+//! numbered one after the other. All numbers are still products and sums of p, a, h and g, which then
+//! are the most that any kind has: switch group·a + index, node switch·p + terminal, port index·h +
+//! slot. So a smaller group leaves *gaps*: numbers that no switch, node or port has. Whoever counts
+//! asks for [`Dragonfly::switch_count`], whoever makes an array for [`Dragonfly::switch_numbers`].
+//! Gaps cost a few bytes; numbers without gaps would cost every packet a search for its group.
 
 use crate::{GlobalPort, GroupId, NodeId, Port, SwitchId, SwitchIndex};
+use core::fmt;
 use core::num::NonZeroU32;
 
 /// The largest Dragonfly that the images and the packet header can express.
@@ -22,6 +31,23 @@ pub mod limits {
     pub const SWITCHES: u32 = 65_536;
     /// Global ports, a·h·g.
     pub const PORTS: u32 = 1 << 24;
+    /// Kinds of groups.
+    pub const KINDS: usize = 8;
+}
+
+/// Groups that follow each other and are alike: dfly(p, a, h, …) of g groups.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize,
+)]
+pub struct GroupKind {
+    /// Nodes per switch, 0 to [`limits::NODES_PER_SWITCH`].
+    pub p: u16,
+    /// Switches per group, 1 to [`limits::SWITCHES_PER_GROUP`].
+    pub a: u16,
+    /// Global ports per switch, at least 1.
+    pub h: u16,
+    /// Groups of this kind, at least 1.
+    pub g: u16,
 }
 
 /// dfly(p, a, h, g): p nodes per switch, a switches per group, h global ports per switch, g groups.
@@ -61,6 +87,11 @@ pub struct Dragonfly {
     a_reciprocal: u32,
     /// ⌈2³² / p⌉: the same for a node number and p.
     p_reciprocal: u64,
+    /// All groups are of one kind.
+    even: bool,
+    kind_count: u8,
+    /// As many as there are, and then such without groups.
+    kinds: [GroupKind; limits::KINDS],
 }
 
 /// Why four sizes are not a Dragonfly.
@@ -89,6 +120,29 @@ pub enum DragonflyError {
         /// The number of global ports of a group.
         ports: u32,
     },
+    /// More kinds of groups than an image can hold, or none.
+    #[error("found {found} kinds of groups, but there must be 1 to {}", limits::KINDS)]
+    Kinds {
+        /// How many there are.
+        found: usize,
+    },
+    /// A size of one kind is outside its range.
+    #[error("kind {kind} of groups: {name} = {found}, but {name} must be {least} to {most}")]
+    KindSize {
+        /// Which kind, from 0.
+        kind: usize,
+        /// Which of p, a, h, g.
+        name: &'static str,
+        /// Its value.
+        found: u32,
+        /// The least that is accepted.
+        least: u32,
+        /// The most that is accepted.
+        most: u32,
+    },
+    /// No kind of group has nodes.
+    #[error("p = 0 for every kind of groups, but some switch must have nodes")]
+    NoNodes,
 }
 
 /// Which size or product of sizes is out of range: its number in [`SizeFault::NAMES`], or that of
@@ -132,6 +186,41 @@ impl DragonflyError {
     }
 }
 
+impl GroupKind {
+    /// Each size is within its range; `number` is which kind it is, for the error.
+    fn check(self, kind: usize) -> Result<(), DragonflyError> {
+        let range = |name, found: u16, least, most| {
+            let found = u32::from(found);
+            let is_within = least <= found && found <= most;
+            let wrong = DragonflyError::KindSize { kind, name, found, least, most };
+            if is_within { Ok(()) } else { Err(wrong) }
+        };
+        range("p", self.p, 0, limits::NODES_PER_SWITCH)?;
+        range("a", self.a, 1, limits::SWITCHES_PER_GROUP)?;
+        range("h", self.h, 1, limits::PORTS_PER_GROUP)?;
+        range("g", self.g, 1, limits::PORTS_PER_GROUP + 1)
+    }
+
+    /// "dfly(2, 4, 2, 9)": p, a, h and g; or, where there are kinds, "dfly(2, 4, 2, 8) + (1, 2, 2, 1)".
+    pub fn in_words([p, a, h, g]: [u32; 4], kinds: &[Self]) -> impl fmt::Display {
+        fmt::from_fn(move |f| {
+            if kinds.is_empty() {
+                return write!(f, "dfly({p}, {a}, {h}, {g})");
+            }
+            for (number, Self { p, a, h, g }) in kinds.iter().enumerate() {
+                let before = if number == 0 { "dfly" } else { " + " };
+                write!(f, "{before}({p}, {a}, {h}, {g})")?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Whether groups of the two kinds are alike, however many there are.
+    fn is_like(self, other: Self) -> bool {
+        (self.p, self.a, self.h) == (other.p, other.a, other.h)
+    }
+}
+
 impl Dragonfly {
     /// Checks the four sizes against [`limits`] and g ≤ a·h + 1.
     ///
@@ -158,6 +247,9 @@ impl Dragonfly {
         h_reciprocal: 0,
         a_reciprocal: 0,
         p_reciprocal: 0,
+        even: true,
+        kind_count: 0,
+        kinds: [GroupKind { p: 0, a: 0, h: 0, g: 0 }; limits::KINDS],
     };
 
     /// Takes these sizes if [`Self::new`] accepts them; otherwise returns a compact code for the
@@ -189,23 +281,181 @@ impl Dragonfly {
             a_reciprocal: quotient((1 << 24) - 1, a) + 1,
             // ⌈2³² / p⌉ without a 64-bit division, which small machines have to be taught.
             p_reciprocal: u64::from(quotient(u32::MAX, p)) + 1,
+            even: true,
+            kind_count: 1,
+            kinds: Self::NONE.kinds,
         };
+        let [first, ..] = &mut self.kinds;
+        *first = GroupKind { p: self.p, a: self.a, h: self.h, g: self.g };
         Ok(())
     }
 
-    /// Nodes per switch.
+    /// A Dragonfly of groups of these kinds, numbered in this order. Kinds next to each other that
+    /// are alike are one.
+    ///
+    /// # Errors
+    /// No kinds or too many, a size that is out of range, or sizes that [`Self::new`] refuses where
+    /// all groups have the most that any has.
+    ///
+    /// # Example
+    /// ```
+    /// use tvlb_schema::{Dragonfly, GroupId, GroupKind, SwitchId};
+    ///
+    /// // Three groups of four switches, and one of two switches that have no nodes.
+    /// let large = GroupKind { p: 2, a: 4, h: 2, g: 3 };
+    /// let small = GroupKind { p: 0, a: 2, h: 2, g: 1 };
+    /// let df = Dragonfly::of_kinds(&[large, small])?;
+    /// assert_eq!((df.g(), df.switch_count(), df.node_count()), (4, 14, 24));
+    /// // The numbers of a fourth large group's other two switches are not given.
+    /// assert_eq!((df.switch_numbers(), df.has_switch(SwitchId(14))), (16, false));
+    /// assert_eq!(df.switches_of(GroupId(3)), 2);
+    /// # Ok::<(), tvlb_schema::DragonflyError>(())
+    /// ```
+    pub fn of_kinds(kinds: &[GroupKind]) -> Result<Self, DragonflyError> {
+        let mut distinct = [GroupKind::default(); limits::KINDS];
+        let mut count = 0;
+        let mut sizes = [0; 4];
+        for (number, kind) in kinds.iter().enumerate() {
+            kind.check(number)?;
+            let [p, a, h, g] = &mut sizes;
+            (*p, *a, *h) =
+                ((*p).max(kind.p.into()), (*a).max(kind.a.into()), (*h).max(kind.h.into()));
+            *g += u32::from(kind.g);
+            match distinct.get_mut(..count).and_then(<[_]>::last_mut) {
+                Some(last) if last.is_like(*kind) => last.g = last.g.saturating_add(kind.g),
+                _ => match distinct.get_mut(count) {
+                    Some(next) => (*next, count) = (*kind, count + 1),
+                    None => return Err(DragonflyError::Kinds { found: kinds.len() }),
+                },
+            }
+        }
+        if count == 0 {
+            return Err(DragonflyError::Kinds { found: 0 });
+        }
+        if sizes.first() == Some(&0) {
+            return Err(DragonflyError::NoNodes);
+        }
+        let mut df = Self::NONE;
+        df.resize(sizes).map_err(|fault| DragonflyError::of(fault, sizes))?;
+        let mut rest = distinct.iter();
+        df.take_kinds(count, || rest.next().copied().unwrap_or_default())
+            .map_err(|_| DragonflyError::Kinds { found: count })?;
+        Ok(df)
+    }
+
+    /// Takes so many kinds, at most [`limits::KINDS`], in place of one, if together they have the sizes of
+    /// this Dragonfly and no two that follow each other are alike; else the number of the first that is
+    /// wrong, and this Dragonfly is not one any more.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "once where images are decoded, once where none is")]
+    pub(crate) fn take_kinds(
+        &mut self,
+        count: usize,
+        mut next: impl FnMut() -> GroupKind,
+    ) -> Result<(), u32> {
+        let (mut most, mut groups, mut switches, mut nodes) = (GroupKind::default(), 0, 0, 0);
+        let mut before = most;
+        for (number, place) in (0..).zip(self.kinds.iter_mut().take(count)) {
+            let kind = next();
+            if kind.a.min(kind.h).min(kind.g) == 0 || kind.is_like(before) {
+                return Err(number);
+            }
+            before = kind;
+            most.p = most.p.max(kind.p);
+            most.a = most.a.max(kind.a);
+            most.h = most.h.max(kind.h);
+            // Whatever wraps round belongs to sizes that are refused below.
+            let of_kind = u32::from(kind.a).wrapping_mul(kind.g.into());
+            groups = u32::from(kind.g).wrapping_add(groups);
+            switches = of_kind.wrapping_add(switches);
+            nodes = of_kind.wrapping_mul(kind.p.into()).wrapping_add(nodes);
+            *place = kind;
+        }
+        let own = GroupKind { p: self.p, a: self.a, h: self.h, g: 0 };
+        if !most.is_like(own) || groups != self.g() {
+            return Err(0);
+        }
+        (self.switch_count, self.node_count) = (switches, nodes);
+        self.even = count == 1;
+        self.kind_count = low_u8(u32::try_from(count).unwrap_or(0));
+        Ok(())
+    }
+
+    /// The kinds of its groups, in the order of the groups.
+    pub fn kinds(&self) -> &[GroupKind] {
+        self.kinds.get(..usize::from(self.kind_count)).unwrap_or(&[])
+    }
+
+    /// The kinds of its groups where there is more than one, as files and reports state them; none where
+    /// the sizes say all.
+    pub fn kinds_of_uneven(&self) -> &[GroupKind] {
+        if self.even { &[] } else { self.kinds() }
+    }
+
+    /// Ordered pairs of switches of different groups.
+    pub fn pairs_between_groups(&self) -> u64 {
+        let all = u64::from(self.switch_count());
+        let of =
+            |kind: &GroupKind| u64::from(kind.g) * u64::from(kind.a) * (all - u64::from(kind.a));
+        self.kinds().iter().map(of).sum()
+    }
+
+    /// Whether all groups are of one kind, so that no number is left out.
+    #[inline]
+    pub const fn is_even(&self) -> bool {
+        self.even
+    }
+
+    /// The kind of a group.
+    // Apart from those who ask, whose groups are mostly all alike.
+    #[cold]
+    #[inline(never)]
+    fn kind_among(&self, group: GroupId) -> GroupKind {
+        let mut left = group.0;
+        for kind in &self.kinds {
+            if left < kind.g {
+                return *kind;
+            }
+            left -= kind.g;
+        }
+        GroupKind::default()
+    }
+
+    /// The kind of a group that exists.
+    #[inline]
+    pub fn kind_of(&self, group: GroupId) -> GroupKind {
+        if self.even {
+            GroupKind { p: self.p, a: self.a, h: self.h, g: self.g }
+        } else {
+            self.kind_among(group)
+        }
+    }
+
+    /// Switches of a group that exists.
+    #[inline]
+    pub fn switches_of(&self, group: GroupId) -> u32 {
+        if self.even { self.a() } else { self.kind_among(group).a.into() }
+    }
+
+    /// Nodes on each switch of a group that exists.
+    #[inline]
+    pub fn nodes_of(&self, group: GroupId) -> u32 {
+        if self.even { self.p() } else { self.kind_among(group).p.into() }
+    }
+
+    /// Nodes per switch, the most that any kind of group has.
     #[inline]
     pub const fn p(&self) -> u32 {
         self.p as u32
     }
 
-    /// Switches per group.
+    /// Switches per group, the most that any kind of group has.
     #[inline]
     pub const fn a(&self) -> u32 {
         self.a as u32
     }
 
-    /// Global ports per switch.
+    /// Global ports per switch, the most that any kind of group has.
     #[inline]
     pub const fn h(&self) -> u32 {
         self.h as u32
@@ -217,28 +467,46 @@ impl Dragonfly {
         self.g as u32
     }
 
-    /// Global ports per group, a·h.
+    /// The numbers of a group's global ports, a·h.
     #[inline]
     pub const fn ports_per_group(&self) -> u32 {
         self.ports_per_group
     }
 
-    /// Switches of the fabric, a·g.
+    /// Switches of the fabric.
     #[inline]
     pub const fn switch_count(&self) -> u32 {
         self.switch_count
     }
 
-    /// Nodes of the fabric, p·a·g.
+    /// The numbers of its switches, gaps included: a·g.
+    #[inline]
+    pub const fn switch_numbers(&self) -> u32 {
+        self.a() * self.g()
+    }
+
+    /// Nodes of the fabric.
     #[inline]
     pub const fn node_count(&self) -> u32 {
         self.node_count
     }
 
-    /// Global ports of the fabric, a·h·g.
+    /// The numbers of its nodes, gaps included: p·a·g.
     #[inline]
-    pub const fn port_count(&self) -> u32 {
+    pub const fn node_numbers(&self) -> u32 {
+        self.p() * self.switch_numbers()
+    }
+
+    /// The numbers of its global ports, gaps included: a·h·g.
+    #[inline]
+    pub const fn port_numbers(&self) -> u32 {
         self.ports_per_group() * self.g()
+    }
+
+    /// Global ports of the fabric.
+    pub fn port_count(&self) -> u32 {
+        let of = |kind: &GroupKind| u32::from(kind.a) * u32::from(kind.h) * u32::from(kind.g);
+        self.kinds().iter().map(of).sum()
     }
 
     /// Physical ports per switch: p + (a − 1) + h.
@@ -252,17 +520,33 @@ impl Dragonfly {
         (0..self.g).map(GroupId)
     }
 
+    /// The groups that have nodes, in order.
+    pub fn groups_with_nodes(&self) -> impl Iterator<Item = GroupId> + use<> {
+        let df = *self;
+        self.groups().filter(move |&group| df.nodes_of(group) > 0)
+    }
+
     /// All switches, in order.
     pub fn switches(&self) -> impl Iterator<Item = SwitchId> + use<> {
-        (0..self.switch_count()).map(|s| SwitchId(low_u16(s)))
+        let df = *self;
+        (0..self.switch_numbers())
+            .map(|s| SwitchId(low_u16(s)))
+            .filter(move |&switch| df.even || df.has_switch(switch))
+    }
+
+    /// All nodes, in order.
+    pub fn nodes(&self) -> impl Iterator<Item = NodeId> + use<> {
+        let df = *self;
+        (0..self.node_numbers()).map(NodeId).filter(move |&node| df.even || df.has_node(node))
     }
 
     /// All indices of a group, in order.
-    pub fn indices(&self) -> impl Iterator<Item = SwitchIndex> + use<> {
-        (0..self.a()).map(|i| SwitchIndex(low_u8(i)))
+    pub fn indices(&self, group: GroupId) -> impl Iterator<Item = SwitchIndex> + use<> {
+        (0..self.switches_of(group)).map(|i| SwitchIndex(low_u8(i)))
     }
 
-    /// All global ports of a group, in order.
+    /// All numbers of a group's global ports, in order; gaps are among them, see
+    /// [`Self::has_global_port_of`].
     pub fn global_ports(&self) -> impl Iterator<Item = GlobalPort> + use<> {
         (0..self.ports_per_group()).map(|q| GlobalPort(low_u16(q)))
     }
@@ -274,18 +558,70 @@ impl Dragonfly {
     }
 
     /// Whether the switch exists.
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
+    pub fn has_switch(&self, switch: SwitchId) -> bool {
+        if self.even { u32::from(switch.0) < self.switch_count } else { self.is_switch(switch) }
+    }
+
+    /// As [`Self::has_switch`] where groups differ.
+    #[cold]
+    #[cfg_attr(not(target_os = "none"), inline(never))]
+    fn is_switch(&self, switch: SwitchId) -> bool {
+        let (group, index) = self.place(switch);
+        self.has_group(group) && u32::from(index.0) < self.switches_of(group)
+    }
+
+    /// Whether a group that exists has a switch of this index.
     #[inline]
-    pub const fn has_switch(&self, switch: SwitchId) -> bool {
-        (switch.0 as u32) < self.switch_count()
+    pub fn has_index(&self, group: GroupId, index: SwitchIndex) -> bool {
+        u32::from(index.0) < self.switches_of(group)
     }
 
     /// Whether the node exists.
     #[inline]
-    pub const fn has_node(&self, node: NodeId) -> bool {
-        node.0 < self.node_count()
+    pub fn has_node(&self, node: NodeId) -> bool {
+        if self.even { node.0 < self.node_count } else { self.is_node(node) }
     }
 
-    /// Whether a group has this global port.
+    /// As [`Self::has_node`] where groups differ.
+    #[cold]
+    #[inline(never)]
+    fn is_node(&self, node: NodeId) -> bool {
+        // The division is exact only for numbers below p·a·g.
+        let (switch, terminal) = self.switch_of(node);
+        node.0 < self.node_numbers()
+            && self.has_switch(switch)
+            && u32::from(terminal) < self.nodes_of(self.place(switch).0)
+    }
+
+    /// The switch of the highest number.
+    pub fn last_switch(&self) -> SwitchId {
+        let last = GroupId(self.g.saturating_sub(1));
+        self.switch(last, SwitchIndex(low_u8(self.switches_of(last).saturating_sub(1))))
+    }
+
+    /// The node of the highest number.
+    pub fn last_node(&self) -> NodeId {
+        let (mut last, mut group) = (NodeId(0), 0);
+        for kind in self.kinds() {
+            group += u32::from(kind.g);
+            if kind.p > 0 {
+                let switch = (group - 1) * self.a() + u32::from(kind.a - 1);
+                last = NodeId(switch * self.p() + u32::from(kind.p - 1));
+            }
+        }
+        last
+    }
+
+    /// Whether a group that exists has this global port.
+    pub fn has_global_port_of(&self, group: GroupId, port: GlobalPort) -> bool {
+        let (index, slot) = self.split_port(port);
+        let kind = self.kind_of(group);
+        self.has_global_port(port) && u16::from(index.0) < kind.a && slot < kind.h
+    }
+
+    /// Whether the largest group has this global port.
     #[inline]
     pub const fn has_global_port(&self, port: GlobalPort) -> bool {
         (port.0 as u32) < self.ports_per_group()
@@ -361,6 +697,14 @@ impl Dragonfly {
     #[inline]
     pub const fn slot_port(&self, slot: u16) -> Port {
         Port(self.first_slot.wrapping_add(slot))
+    }
+}
+
+impl fmt::Display for Dragonfly {
+    /// "dfly(2, 4, 2, 9)"; of several kinds "dfly(2, 4, 2, 8) + (1, 2, 2, 1)".
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sizes = [self.p(), self.a(), self.h(), self.g()];
+        fmt::Display::fmt(&GroupKind::in_words(sizes, self.kinds_of_uneven()), f)
     }
 }
 
@@ -458,9 +802,11 @@ mod tests {
     #[test]
     fn ports_of_a_switch_are_numbered_without_gap() {
         let df = Dragonfly::new(2, 4, 3, 9).unwrap();
-        for from in df.indices() {
+        for from in df.indices(GroupId(0)) {
             let mut ports: std::vec::Vec<u16> = (0..2).map(|k| df.terminal_port(k).0).collect();
-            ports.extend(df.indices().filter(|&to| to != from).map(|to| df.local_port(from, to).0));
+            ports.extend(
+                df.indices(GroupId(0)).filter(|&to| to != from).map(|to| df.local_port(from, to).0),
+            );
             ports.extend((0..3).map(|slot| df.slot_port(slot).0));
             assert_eq!(
                 ports,

@@ -9,7 +9,7 @@ use crate::frame::{self, IDENTITY_AT};
 use crate::image_error::{Fault, Part, Refusal, Value, saturating_u32};
 use crate::image_kind::{HEADER_LEN, ImageKind};
 use crate::packed::{PackedArray, width_for};
-use crate::{Dragonfly, End, GlobalPort, GroupId, ImageError};
+use crate::{Dragonfly, End, GlobalPort, GroupId, GroupKind, ImageError, limits};
 
 /// The fixed part of the payload, in postcard.
 #[cfg_attr(feature = "alloc", derive(serde::Serialize))]
@@ -120,7 +120,9 @@ impl<'a> FabricImage<'a> {
         }
         let mut fields = Fields::new(payload);
         let Body { p, a, h, g, cables, most_links, even_links } = Body::read(&mut fields);
-        let mut rest = fields.rest()?;
+        // The kinds of groups, none if all are alike: one wiring has one image.
+        let kinds = fields.below(limits::KINDS + 1);
+        fields.rest()?;
         if let Err(fault) = self.dragonfly.resize([p, a, h, g].map(u32::from)) {
             let low = u64::from(u32::from(a) << 16 | u32::from(p));
             let high = u64::from(u32::from(g) << 16 | u32::from(h));
@@ -131,6 +133,16 @@ impl<'a> FabricImage<'a> {
                 0,
             );
         }
+        if kinds > 0 {
+            let next =
+                || GroupKind { p: fields.u16(), a: fields.u16(), h: fields.u16(), g: fields.u16() };
+            let taken = self.dragonfly.take_kinds(kinds, next);
+            if let Err(kind) = if kinds == 1 { Err(0) } else { taken } {
+                fields.rest()?;
+                return refusal.out_of_range(Value::GroupKinds, HEADER_LEN, kind);
+            }
+        }
+        let mut rest = fields.rest()?;
         let df = &self.dragonfly;
         let (most_links, even_links) = (u32::from(most_links), u32::from(even_links));
         if cables > df.port_count() / 2 {
@@ -155,7 +167,7 @@ impl<'a> FabricImage<'a> {
         self.link_mask = (1 << self.link_bits) - 1;
         let group_bits = width_for(df.g() - 1);
         let starts = (width_for(cables), if even_links == 0 { pairs + 1 } else { 0 });
-        let ports = (group_bits + self.link_bits, df.port_count());
+        let ports = (group_bits + self.link_bits, df.port_numbers());
         let end = HEADER_LEN + payload.len();
         let starts_at = end - rest.len();
         self.starts = PackedArray::take(&mut rest, starts, Part::Starts, end, refusal)?;
@@ -242,6 +254,8 @@ impl<'a> FabricImage<'a> {
                 let (peer, k) = (entry >> self.link_bits, entry & self.link_mask);
                 let wrong = if peer >= df.g() {
                     Some(Value::PortGroup)
+                } else if peer != group.0.into() && !df.has_global_port_of(group, port) {
+                    Some(Value::PortOfKind)
                 } else if peer == u32::from(group.0) {
                     (k != 0).then_some(Value::UnusedPort)
                 } else {
@@ -291,7 +305,7 @@ impl<'a> FabricImage<'a> {
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline)]
     pub const fn is_regular(&self) -> bool {
-        self.even_links != 0 && 2 * self.cable_count == self.dragonfly.port_count()
+        self.even_links != 0 && 2 * self.cable_count == self.dragonfly.port_numbers()
     }
 
     /// The links from one group to another: none unless they are two groups that exist.
@@ -452,6 +466,8 @@ pub fn encode_fabric_image(df: &Dragonfly, cables: &[(End, End)]) -> alloc::vec:
     let short =
         |size: u32| u16::try_from(size).expect("the limits of a Dragonfly keep it below 2^16");
     let even = least == most && most > 0;
+    // A single kind is what the sizes say.
+    let kinds = df.kinds_of_uneven();
     let body = Body {
         p: short(df.p()),
         a: short(df.a()),
@@ -461,8 +477,8 @@ pub fn encode_fabric_image(df: &Dragonfly, cables: &[(End, End)]) -> alloc::vec:
         most_links: short(most),
         even_links: if even { short(most) } else { 0 },
     };
-    let mut payload =
-        postcard::to_extend(&body, Vec::new()).expect("plain numbers into a vector that grows");
+    let mut payload = postcard::to_extend(&(&body, kinds), Vec::new())
+        .expect("plain numbers into a vector that grows");
     if !even {
         crate::packed::append(&mut payload, width_for(body.cables), starts);
     }

@@ -101,7 +101,9 @@ pub(crate) enum Value {
     MostLinksOfStarts,
     CableEnds,
     CableOrder,
+    GroupKinds,
     PortGroup,
+    PortOfKind,
     UnusedPort,
     PortCable,
     UsedPorts,
@@ -130,6 +132,12 @@ impl Value {
             Self::MostLinksOfStarts => (MOST, "the most that the starts give"),
             Self::CableEnds => ("cable", "two ports below a·h"),
             Self::CableOrder => ("cable", "a cable after the one before it in the order of ports"),
+            Self::GroupKinds => (
+                "kind of groups",
+                "kinds that differ from the one before, with switches, ports and groups, and \
+                 together the sizes p, a, h, g",
+            ),
+            Self::PortOfKind => ("port", "the own group for a port that its kind of group has not"),
             Self::PortGroup => ("port", "a peer group below g"),
             Self::UnusedPort => ("port", "the own group and link 0 for an unused port"),
             Self::PortCable => ("port", "a cable that ends at this port"),

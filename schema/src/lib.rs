@@ -58,7 +58,7 @@ mod switch_contents;
 mod switch_image;
 mod thinning;
 
-pub use dragonfly::{Dragonfly, DragonflyError, limits};
+pub use dragonfly::{Dragonfly, DragonflyError, GroupKind, limits};
 #[cfg(feature = "alloc")]
 pub use fabric_image::encode_fabric_image;
 pub use fabric_image::{FabricImage, Links};

@@ -72,8 +72,8 @@ mod tests {
         for x in df.global_ports() {
             for y in df.global_ports() {
                 let w = df.split_port(y).0;
-                for detour in
-                    core::iter::once(None).chain(df.indices().filter(|&r| r != w).map(Some))
+                for detour in core::iter::once(None)
+                    .chain(df.indices(crate::GroupId(0)).filter(|&r| r != w).map(Some))
                 {
                     keys.insert(Route { x, y, detour }.key(&df, SwitchId(3), SwitchId(70)));
                     count += 1;

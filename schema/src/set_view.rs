@@ -162,7 +162,7 @@ impl<'a> SetView<'a> {
         end: usize,
         refusal: &mut Refusal,
     ) -> Option<()> {
-        let presence = (self.sometimes().len(), df.switch_count());
+        let presence = (self.sometimes().len(), df.switch_numbers());
         self.presence = PackedArray::take(bytes, presence, Part::Presence, end, refusal)?;
         let at = end - bytes.len();
         let count = if self.is_thinned { df.ports_per_group() } else { 0 };

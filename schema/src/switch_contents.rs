@@ -135,7 +135,7 @@ pub fn encode_switch_image(fabric: &FabricImage<'_>, contents: &SwitchContents) 
         if matches!(set.rule.draw, DrawRule::ByShape { .. }) {
             assert_eq!(
                 set.shapes_to.len(),
-                df.switch_count() as usize,
+                df.switch_numbers() as usize,
                 "one entry for each switch"
             );
             for destination in df.switches().filter(|&d| df.place(d).0 != group) {
@@ -169,7 +169,7 @@ pub fn encode_switch_image(fabric: &FabricImage<'_>, contents: &SwitchContents) 
     payload.extend(peers.flat_map(u32::to_le_bytes));
     for (set, contents) in body.sets.iter().zip(&contents.sets) {
         let columns = |destination: SwitchId| {
-            if df.place(destination).0 == group {
+            if df.place(destination).0 == group || !df.has_switch(destination) {
                 return 0;
             }
             let present = contents.shapes_to[destination.as_usize()];
@@ -178,8 +178,9 @@ pub fn encode_switch_image(fabric: &FabricImage<'_>, contents: &SwitchContents) 
                 bits | u32::from(present.contains(shape)) << column
             })
         };
+        let numbers = (0..df.switch_numbers()).filter_map(|n| u16::try_from(n).ok().map(SwitchId));
         if !set.sometimes.is_empty() {
-            crate::packed::append(&mut payload, set.sometimes.len(), df.switches().map(columns));
+            crate::packed::append(&mut payload, set.sometimes.len(), numbers.map(columns));
         }
         if set.thinned {
             let levels = contents.levels.iter().map(|level| level.number().into());

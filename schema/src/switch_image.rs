@@ -170,6 +170,8 @@ pub struct SwitchImage<'a> {
     index: SwitchIndex,
     /// The first switch of the group, and the first global port of this switch.
     first: (SwitchId, GlobalPort),
+    /// Switches of the group, its global ports' numbers, and nodes on each of its switches.
+    of_group: (u16, u16, u16),
     virtual_channels: VcScheme,
     decisions: PerDecision<DecisionEntry>,
     second_min: MinCandidate,
@@ -203,6 +205,7 @@ impl<'a> SwitchImage<'a> {
             group: GroupId(0),
             index: SwitchIndex(0),
             first: (SwitchId(0), GlobalPort(0)),
+            of_group: (0, 0, 0),
             virtual_channels: VcScheme::Ordered,
             decisions: PerDecision {
                 ugal_l: DecisionEntry::NONE,
@@ -235,7 +238,7 @@ impl<'a> SwitchImage<'a> {
         let mut fields = Fields::new(payload);
         self.read(&mut fields);
         let mut rest = fields.rest()?;
-        let df = *self.fabric.dragonfly();
+        let df = self.fabric.dragonfly();
         if !df.has_switch(self.switch) {
             return refusal.out_of_range(Value::Switch, HEADER_LEN, self.switch.0.into());
         }
@@ -247,6 +250,10 @@ impl<'a> SwitchImage<'a> {
         }
         (self.group, self.index) = df.place(self.switch);
         self.first = (df.switch(self.group, SwitchIndex(0)), df.global_port(self.index, 0));
+        let kind = df.kind_of(self.group);
+        // At most 2¹².
+        let ports = u32::from(kind.a).wrapping_mul(df.h());
+        self.of_group = (kind.a, (ports & 0xffff) as u16, kind.p);
 
         let end = HEADER_LEN + payload.len();
         let peers_at = end - rest.len();
@@ -257,7 +264,7 @@ impl<'a> SwitchImage<'a> {
         (self.peers, rest) = (peers.as_chunks().0, behind);
         for (number, set) in (0..).zip(self.sets.iter_mut().take(self.set_count)) {
             set.check(number, refusal)?;
-            set.take_sections(&mut rest, &df, end, refusal)?;
+            set.take_sections(&mut rest, df, end, refusal)?;
         }
         if !rest.is_empty() {
             return refusal.fail(Fault::Trailing, end - rest.len(), saturating_u32(rest.len()));
@@ -328,11 +335,31 @@ impl<'a> SwitchImage<'a> {
     pub const fn index_in_group(&self, switch: SwitchId) -> Option<SwitchIndex> {
         // No division: what lies before the group wraps round to beyond it.
         let index = switch.0.wrapping_sub(self.first.0.0);
-        if (index as u32) < self.fabric.dragonfly().a() {
-            Some(SwitchIndex((index & 0xff) as u8))
-        } else {
-            None
-        }
+        if index < self.of_group.0 { Some(SwitchIndex((index & 0xff) as u8)) } else { None }
+    }
+
+    /// Switches of this switch's group.
+    #[inline]
+    pub const fn switches_of_group(&self) -> u32 {
+        self.of_group.0 as u32
+    }
+
+    /// Nodes of this switch.
+    #[inline]
+    pub const fn node_count(&self) -> u32 {
+        self.of_group.2 as u32
+    }
+
+    /// Whether this switch's group has a switch of this index.
+    #[inline]
+    pub const fn has_index(&self, index: SwitchIndex) -> bool {
+        (index.0 as u16) < self.of_group.0
+    }
+
+    /// Whether this switch's group has a switch on which a global port of this number would be.
+    #[inline]
+    pub const fn has_global_port(&self, port: GlobalPort) -> bool {
+        port.0 < self.of_group.1
     }
 
     /// The slot of a global port of the group, if it is one of this switch.

@@ -67,13 +67,14 @@ pub enum Link {
 #[derive(Clone, Debug)]
 pub struct BootedFabric<'a> {
     dragonfly: Dragonfly,
+    /// By number. In a gap, where no link leads, stands the switch before it.
     switches: Vec<datapath::Switch<'a>>,
-    /// Per switch its ports in order.
+    /// Per switch number its ports in order.
     links: Vec<Link>,
 }
 
 impl<'a> BootedFabric<'a> {
-    /// Boots every switch from its image; `switches` holds the images by switch number.
+    /// Boots every switch from its image; `switches` holds the images in the order of the switches.
     ///
     /// # Errors
     /// The first image that is missing or wrong.
@@ -88,7 +89,8 @@ impl<'a> BootedFabric<'a> {
             let needed = dragonfly.switch_count();
             return Err(BootError::Count { found: switches.len(), needed });
         }
-        let mut booted = Vec::with_capacity(switches.len());
+        let mut booted: Vec<datapath::Switch<'a>> =
+            Vec::with_capacity(dragonfly.switch_numbers() as usize);
         for (number, image) in dragonfly.switches().zip(switches) {
             let switch = datapath::Switch::boot_in(&fabric, image.as_ref())
                 .map_err(|error| BootError::Switch { switch: number, error })?;
@@ -96,11 +98,18 @@ impl<'a> BootedFabric<'a> {
             if found != number {
                 return Err(BootError::Place { switch: number, found });
             }
+            fill_gap(&mut booted, number.as_usize());
             booted.push(switch);
         }
-        let links = booted
-            .iter()
-            .flat_map(|switch| (0..dragonfly.radix()).map(|port| link(&dragonfly, switch, port)))
+        fill_gap(&mut booted, dragonfly.switch_numbers() as usize);
+        let links = (0..)
+            .zip(&booted)
+            .flat_map(|(number, switch)| {
+                let is_there = switch.image().switch().0 == number;
+                (0..dragonfly.radix()).map(move |port| {
+                    if is_there { link(&dragonfly, switch, port) } else { Link::Unused }
+                })
+            })
             .collect();
         Ok(Self { dragonfly, switches: booted, links })
     }
@@ -110,7 +119,7 @@ impl<'a> BootedFabric<'a> {
         &self.dragonfly
     }
 
-    /// The booted switches, by number.
+    /// The booted switches, by number; in a gap stands the switch before it.
     pub fn switches(&self) -> &[datapath::Switch<'a>] {
         &self.switches
     }
@@ -149,12 +158,22 @@ impl<'a> BootedFabric<'a> {
     }
 }
 
+/// Repeats the last switch until there are so many.
+fn fill_gap(booted: &mut Vec<datapath::Switch<'_>>, numbers: usize) {
+    while let Some(last) = booted.last().filter(|_| booted.len() < numbers) {
+        booted.push(last.clone());
+    }
+}
+
 /// What a port leads to by the switch's own image.
 fn link(df: &Dragonfly, switch: &datapath::Switch<'_>, port: u32) -> Link {
     let image = switch.image();
     let (group, here) = (image.group(), image.index());
     let short = |n: u32| u16::try_from(n).expect("a port number is below the radix, at most 256");
     if port < df.p() {
+        if port >= image.node_count() {
+            return Link::Unused;
+        }
         let terminal = u8::try_from(port).expect("p is at most 256");
         return Link::Terminal(df.node(image.switch(), terminal));
     }

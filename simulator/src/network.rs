@@ -101,7 +101,7 @@ impl<'f> Network<'f> {
     ) -> Self {
         let df = fabric.dragonfly();
         let states = SwitchStates::new(fabric, settings, channels);
-        let nodes = df.node_count();
+        let nodes = df.node_numbers();
         // Calendars must look ahead as far as a flit can be: at most all the flits that the
         // credits of a port allow go on its link before it.
         let latency = settings
@@ -129,7 +129,7 @@ impl<'f> Network<'f> {
                 Source { rng, created, switch, input, next, blocked: false }
             })
             .collect();
-        let switch_rngs = (0..df.switch_count())
+        let switch_rngs = (0..df.switch_numbers())
             .map(|switch| {
                 Xoshiro256PlusPlus::seed_from_u64(stream(seed, 1 << 32 | u64::from(switch)))
             })
@@ -402,7 +402,7 @@ impl<'f> Network<'f> {
 
     /// For each port of each switch, how many flits have been granted towards it so far.
     pub(crate) fn link_flits(&self) -> Vec<u32> {
-        let count = (self.fabric.dragonfly().switch_count() as usize) << self.states.port_bits;
+        let count = (self.fabric.dragonfly().switch_numbers() as usize) << self.states.port_bits;
         let ports = self.states.chunks.iter().flat_map(|chunk| &chunk.out_ports);
         ports.take(count).map(|port| port.flits).collect()
     }

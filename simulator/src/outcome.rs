@@ -111,9 +111,8 @@ impl Outcome {
     ) -> Self {
         let (settings, tally) = (network.settings, &network.links.tally);
         let (window, now) = (f64::from(tally.window_cycles()), network.now);
-        let node_count = network.fabric.dragonfly().node_count();
-        let sending: Vec<NodeId> =
-            (0..node_count).map(NodeId).filter(|&n| network.traffic.sends(n)).collect();
+        let nodes = network.fabric.dragonfly().nodes();
+        let sending: Vec<NodeId> = nodes.filter(|&n| network.traffic.sends(n)).collect();
         let figures =
             |population: &Population, name, nodes| figures(population, name, nodes, window, now);
         let all = figures(&tally.whole(), "all", count(sending.len()));

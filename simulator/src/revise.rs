@@ -7,8 +7,8 @@ use crate::fabric::BootError;
 use std::collections::BTreeMap;
 use tvlb_firmware_model::Error;
 use tvlb_schema::{
-    Decision, DrawRule, FabricImage, MinCandidate, PerDecision, SetContents, SwitchContents,
-    SwitchImage, VcScheme, encode_switch_image,
+    Decision, DrawRule, FabricImage, MinCandidate, PerDecision, SetContents, SetView, ShapeSet,
+    SwitchContents, SwitchImage, VcScheme, encode_switch_image,
 };
 
 /// What is to be different from the switch images.
@@ -42,7 +42,8 @@ impl Revision {
             })?;
             Ok(encode_switch_image(&fabric, &self.contents(&image)))
         };
-        (0..=u16::MAX).zip(switches.iter().map(AsRef::as_ref)).map(revised).collect()
+        let numbers = fabric.dragonfly().switches().map(|switch| switch.0);
+        numbers.zip(switches.iter().map(AsRef::as_ref)).map(revised).collect()
     }
 
     fn contents(self, image: &SwitchImage<'_>) -> SwitchContents {
@@ -61,15 +62,19 @@ impl Revision {
             let set = u8::try_from(number).expect("there are at most three sets");
             (set, self.threshold.unwrap_or(image.threshold(decision)))
         });
-        let switches = || image.fabric().dragonfly().switches();
+        let df = image.fabric().dragonfly();
+        let shapes_to = |view: &SetView<'_>| {
+            let mut shapes = vec![ShapeSet::EMPTY; df.switch_numbers() as usize];
+            df.switches().for_each(|to| shapes[to.as_usize()] = view.shapes_to(to));
+            shapes
+        };
         let contents = |&decision: &Decision| {
             let view = image.set(decision);
             let shapes_to = match view.rule().draw {
                 DrawRule::ByRoute | DrawRule::BySwitch { .. } => Vec::new(),
-                DrawRule::ByShape { .. } => switches().map(|to| view.shapes_to(to)).collect(),
+                DrawRule::ByShape { .. } => shapes_to(view),
             };
-            let ports = image.fabric().dragonfly().global_ports();
-            let levels = ports.map(|x| view.level(x)).collect();
+            let levels = df.global_ports().map(|x| view.level(x)).collect();
             SetContents { rule: *view.rule(), levels, shapes_to }
         };
         SwitchContents {
@@ -88,7 +93,6 @@ mod tests {
 
     use super::*;
     use crate::test_images::{Images, absolute_images};
-    use tvlb_schema::ShapeSet;
 
     #[test]
     fn only_what_is_asked_for_changes() {

@@ -96,7 +96,7 @@ impl<'f> Run<'f> {
         let start = settings.warm_up_windows * settings.window_cycles;
         let tally = Tally::new(
             traffic,
-            fabric.dragonfly().node_count(),
+            fabric.dragonfly().node_numbers(),
             start..start + settings.window_cycles,
             settings.measuring == Measuring::UntilWindowsAgree,
         );

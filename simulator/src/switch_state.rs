@@ -200,7 +200,7 @@ impl SwitchStates {
     pub(crate) fn new(fabric: &BootedFabric<'_>, settings: &Settings, channels: u8) -> Self {
         let df = fabric.dragonfly();
         let port_bits = df.radix().next_power_of_two().trailing_zeros();
-        let chunks = (df.switch_count() << port_bits).div_ceil(MOST_PORTS);
+        let chunks = (df.switch_numbers() << port_bits).div_ceil(MOST_PORTS);
         let latencies = [
             settings.node_latency_cycles,
             settings.local_latency_cycles,
@@ -239,7 +239,7 @@ impl SwitchStates {
         let ports =
             all.iter_mut().flat_map(|chunk| chunk.in_ports.iter_mut().zip(&mut chunk.out_ports));
         for (number, (input, output)) in (0..).zip(ports) {
-            if number >> port_bits >= df.switch_count() {
+            if number >> port_bits >= df.switch_numbers() {
                 break;
             }
             let first = |to: SwitchId, port: Port| {

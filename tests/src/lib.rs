@@ -9,10 +9,12 @@ use tvlb_generator::generate::{Generated, generate};
 use tvlb_generator::policy::policies;
 use tvlb_generator::routes::enumerate::routes;
 use tvlb_generator::set_grammar::parse_set;
+use tvlb_generator::topology::Topology;
 use tvlb_generator::topology::arrangement::{Arrangement, arrange};
 use tvlb_schema::{
-    Dragonfly, DrawRule, FabricImage, Level, NodeId, PerDecision, Port, Route, SetContents,
-    SetRule, Shape, SwitchContents, VcScheme, encode_switch_image,
+    Dragonfly, DrawRule, End, FabricImage, GlobalPort, GroupId, GroupKind, Level, NodeId,
+    PerDecision, Port, Route, SetContents, SetRule, Shape, SwitchContents, VcScheme,
+    encode_switch_image,
 };
 
 /// A fabric that we ship, with "strategic-2-3 by shape" for all decisions.
@@ -32,6 +34,8 @@ pub fn arranged(sizes: (u32, u32, u32, u32), arrangement: Arrangement) -> Fabric
         name: "test".to_owned(),
         seed: 1,
         dragonfly,
+        kind_names: Vec::new(),
+        kind_groups: Vec::new(),
         wiring: Wiring::Arrangement(arrangement),
         latencies: Latencies { local: 10, global: 15 },
         thresholds: None,
@@ -41,6 +45,63 @@ pub fn arranged(sizes: (u32, u32, u32, u32), arrangement: Arrangement) -> Fabric
     };
     let topology = arrange(dragonfly, arrangement, 1).expect("every arrangement can be laid");
     Fabric { file, topology }
+}
+
+/// A fabric of groups of these kinds, each p, a, h and how many groups; every two groups are joined
+/// by a cable, and as many more as there are ports for, in turn.
+pub fn of_kinds(kinds: &[(u16, u16, u16, u16)]) -> Fabric {
+    let kind = |&(p, a, h, g): &(u16, u16, u16, u16)| GroupKind { p, a, h, g };
+    let df = Dragonfly::of_kinds(&kinds.iter().map(kind).collect::<Vec<_>>())
+        .expect("the test's sizes are within the limits");
+    let mut free: Vec<Vec<GlobalPort>> = df
+        .groups()
+        .map(|group| {
+            // The last is taken first: from switch to switch, and then the next port of each.
+            let mut ports: Vec<GlobalPort> =
+                df.global_ports().filter(|&port| df.has_global_port_of(group, port)).collect();
+            ports.sort_by_key(|&port| {
+                let (index, slot) = df.split_port(port);
+                std::cmp::Reverse((slot, index))
+            });
+            ports
+        })
+        .collect();
+    let mut cables = Vec::new();
+    loop {
+        let laid = cables.len();
+        for low in df.groups() {
+            for high in df.groups().filter(|&high| low < high) {
+                if !free[low.as_usize()].is_empty() && !free[high.as_usize()].is_empty() {
+                    let mut end = |group: GroupId| End {
+                        group,
+                        port: free[group.as_usize()].pop().expect("it was looked at"),
+                    };
+                    cables.push((end(low), end(high)));
+                }
+            }
+        }
+        if cables.len() == laid {
+            break;
+        }
+    }
+    // The arrangement is replaced.
+    let mut fabric = arranged((1, 2, 1, 3), Arrangement::Absolute);
+    fabric.file.dragonfly = df;
+    fabric.file.wiring = Wiring::Cables("cables.csv".into());
+    fabric.topology = Topology::from_cables(df, cables).expect("every port is taken once");
+    fabric
+}
+
+/// Fabrics of unequal groups: with smaller groups, with a group of one switch, with groups without
+/// nodes, and with fewer ports in some.
+pub fn uneven() -> Vec<Fabric> {
+    vec![
+        of_kinds(&[(2, 4, 3, 3), (1, 2, 3, 2)]),
+        of_kinds(&[(1, 3, 2, 2), (2, 5, 2, 3), (0, 4, 2, 1)]),
+        of_kinds(&[(0, 2, 4, 1), (3, 4, 1, 3), (1, 1, 4, 1)]),
+        of_kinds(&[(2, 6, 2, 6), (1, 3, 4, 3)]),
+        of_kinds(&[(1, 8, 1, 1), (2, 2, 2, 2)]),
+    ]
 }
 
 /// The same fabric with one set for all decisions.
@@ -68,11 +129,18 @@ pub fn rule_of(fabric: &Fabric) -> SetRule {
     fabric.file.sets.rules().expect("the test's fabrics have their sets given").ugal_l
 }
 
-/// All switches of a table set, booted.
+/// All switches of a table set, booted, by number; in a gap stands the switch before it.
 pub fn boot(generated: &Generated) -> Vec<Switch<'_>> {
     let images = &generated.images;
-    let boot = |image| Switch::boot(&images.fabric, image).expect("generated images boot");
-    images.switches.iter().map(|image| boot(image)).collect()
+    let mut all: Vec<Switch<'_>> = Vec::new();
+    for image in &images.switches {
+        let switch = Switch::boot(&images.fabric, image).expect("generated images boot");
+        while all.len() < switch.image().switch().as_usize() {
+            all.push(all.last().expect("switch 0 exists").clone());
+        }
+        all.push(switch);
+    }
+    all
 }
 
 /// A link that a packet crossed.

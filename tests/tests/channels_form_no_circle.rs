@@ -36,7 +36,7 @@ fn headers(
         return [Vec::new(), Vec::new()];
     }
     if group == to_group {
-        let others = df.indices().filter(|&i| i != here && i != there);
+        let others = df.indices(group).filter(|&i| i != here && i != there);
         return [vec![bits(to, 0, 0, 0, MIN)], others.map(|i| bits(to, 0, 0, i.0, VLB)).collect()];
     }
     let min = topology.links(group, to_group).iter().map(|link| bits(to, link.from.0, 0, 0, MIN));

@@ -11,7 +11,7 @@ use tvlb_generator::routes::enumerate::kept;
 use tvlb_generator::set_grammar::canonical;
 use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_schema::{Decision, DrawRule, Route, Shape, ShapeSet};
-use tvlb_tests::{arranged, boot, images, rule_of, shipped, with_set};
+use tvlb_tests::{arranged, boot, images, rule_of, shipped, uneven, with_set};
 
 fn assert_same(fabric: &Fabric) {
     let generated = images(fabric);
@@ -85,6 +85,18 @@ fn sets_of_intermediate_switches() {
         }
         for (a, h, g) in [(1, 6, 7), (1, 6, 4), (2, 2, 3), (4, 2, 2), (5, 1, 6)] {
             assert_same_walks(&with_set(arranged((1, a, h, g), Arrangement::Absolute), set));
+        }
+    }
+}
+
+#[test]
+fn on_unequal_groups() {
+    for fabric in uneven() {
+        for set in SETS {
+            assert_same(&with_set(fabric.clone(), set));
+        }
+        for set in ["switches:2-3 with returns", "switches:3-3"] {
+            assert_same_walks(&with_set(fabric.clone(), set));
         }
     }
 }

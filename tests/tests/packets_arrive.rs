@@ -5,13 +5,13 @@
 
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use tvlb_firmware_model::{Channels, Choice, Header, Scheme, Switch, VlbPaths};
+use tvlb_firmware_model::{Channels, Choice, Error, Header, Scheme, Switch, VlbPaths};
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::routes::enumerate::routes;
 use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_generator::topology::{Topology, cable_list};
-use tvlb_schema::{NodeId, VcScheme};
-use tvlb_tests::{Crossing, arranged, boot, carry, images, shipped, with_set};
+use tvlb_schema::{NodeId, Port, VcScheme};
+use tvlb_tests::{Crossing, arranged, boot, carry, images, shipped, uneven, with_set};
 
 /// The channels of a path: there are as many as the scheme says, and a rank of them rises strictly
 /// along the path. The rank is each scheme's own, as the design defines it.
@@ -44,7 +44,11 @@ fn assert_arrival(fabric: &Fabric, draws: u32) {
     let mut time = 0;
     for source in df.switches() {
         for destination in df.switches() {
-            let terminal = u8::try_from(u32::from(source.0) % df.p()).unwrap();
+            let nodes = df.nodes_of(df.place(destination).0);
+            if nodes == 0 {
+                continue;
+            }
+            let terminal = u8::try_from(u32::from(source.0) % nodes).unwrap();
             let node = df.node(destination, terminal);
             for scheme in [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::Par] {
                 for paths in [VlbPaths::Conventional, VlbPaths::Custom] {
@@ -84,6 +88,9 @@ fn assert_every_route(fabric: &Fabric) {
     let df = *topology.dragonfly();
     for source in df.switches() {
         for destination in df.switches() {
+            if df.nodes_of(df.place(destination).0) < 2 {
+                continue;
+            }
             for expected in routes(topology, source, destination) {
                 let route = expected.route;
                 let detour = route.detour.unwrap_or(df.split_port(route.y).0);
@@ -142,6 +149,47 @@ fn on_odd_shapes_of_fabrics() {
     for (a, h, g) in [(1, 6, 7), (2, 2, 3), (4, 2, 2), (5, 1, 6), (3, 3, 5)] {
         for arrangement in Arrangement::ALL {
             assert_arrival(&with_set(arranged((2, a, h, g), arrangement), "all by shape"), 3);
+        }
+    }
+}
+
+#[test]
+fn on_unequal_groups() {
+    for mut fabric in uneven() {
+        for channels in VcScheme::ALL {
+            fabric.file.virtual_channels = channels;
+            for set in ["all by shape", "strategic-2-3 by shape", "switches:2-3"] {
+                assert_arrival(&with_set(fabric.clone(), set), 3);
+            }
+            assert_every_route(&fabric);
+        }
+    }
+}
+
+/// Numbers in the gaps after smaller groups are no destinations, and no packet goes there.
+#[test]
+fn what_is_in_a_gap_does_not_exist() {
+    for fabric in uneven() {
+        let generated = images(&fabric);
+        let switches = boot(&generated);
+        let df = *fabric.topology.dragonfly();
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
+        let gaps = (0..df.node_numbers()).map(NodeId).filter(|&node| !df.has_node(node));
+        for node in gaps {
+            for switch in &switches {
+                let idle = [0_u32; 1];
+                let sent =
+                    switch.admit(node, Scheme::Min, VlbPaths::Custom, idle.as_slice(), &mut rng);
+                assert!(matches!(sent, Err(Error::NoSuchNode { .. })), "{node}: {sent:?}");
+            }
+        }
+        for switch in switches {
+            let image = switch.image();
+            for port in 0..u16::try_from(df.radix()).unwrap() {
+                if let Some((group, index)) = switch.neighbour(Port(port)) {
+                    assert!(df.has_index(group, index), "{} by {port}", image.switch());
+                }
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::Flows;
 use crate::flows::merged;
-use tvlb_schema::{Dragonfly, NodeId};
+use tvlb_schema::{Dragonfly, NodeId, SwitchId};
 
 /// Why a file does not hold flows.
 #[derive(Debug, thiserror::Error)]
@@ -76,8 +76,11 @@ impl Flows {
             "source-node,destination-node,demand" => true,
             _ => return Err(FlowFileError::Header { origin: origin.to_owned(), found: header }),
         };
-        let (what, count) =
-            if by_node { ("node", df.node_count()) } else { ("switch", df.switch_count()) };
+        let (what, last) = if by_node {
+            ("node", df.last_node().0)
+        } else {
+            ("switch", df.last_switch().0.into())
+        };
         let mut pairs = Vec::new();
         for record in reader.into_records() {
             let record = record.map_err(csv_error)?;
@@ -85,20 +88,16 @@ impl Flows {
             let (from, to, demand): (u32, u32, f64) =
                 record.deserialize(None).map_err(csv_error)?;
             let switch = |number: u32| {
-                let node =
-                    if by_node { NodeId(number) } else { NodeId(number.saturating_mul(df.p())) };
-                if number < count {
-                    Ok(df.switch_of(node).0)
+                let found = if by_node {
+                    let node = NodeId(number);
+                    df.has_node(node).then(|| df.switch_of(node).0)
                 } else {
+                    u16::try_from(number).ok().map(SwitchId).filter(|&switch| df.has_switch(switch))
+                };
+                found.ok_or_else(|| {
                     let origin = origin.to_owned();
-                    Err(FlowFileError::NoSuchEnd {
-                        origin,
-                        line,
-                        what,
-                        found: number,
-                        last: count - 1,
-                    })
-                }
+                    FlowFileError::NoSuchEnd { origin, line, what, found: number, last }
+                })
             };
             let (from, to) = (switch(from)?, switch(to)?);
             if !(demand.is_finite() && demand > 0.0) {

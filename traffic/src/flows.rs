@@ -67,7 +67,8 @@ impl Flows {
 
     /// `TYPE_1_SET`: every shift to another group, (g − 1)·a of them.
     pub fn type_1_set(df: &Dragonfly) -> Vec<Self> {
-        (1..df.g())
+        let groups = u32::try_from(df.groups_with_nodes().count()).unwrap_or(u32::MAX);
+        (1..groups)
             .flat_map(|groups| (0..df.a()).map(move |switches| (groups, switches)))
             .map(|(groups, switches)| Self::shift(df, groups, switches))
             .collect()
@@ -90,7 +91,8 @@ impl Flows {
     }
 
     fn of_destinations(df: &Dragonfly, pattern: Pattern, to: &[NodeId]) -> Self {
-        Self::of_map(df, pattern, (0..).map(NodeId).zip(to.iter().copied()))
+        let map = (0..).map(NodeId).zip(to.iter().copied());
+        Self::of_map(df, pattern, map.filter(|&(_, to)| to != maps::SILENT))
     }
 
     /// The flows of nodes that send one unit each.
@@ -106,19 +108,28 @@ impl Flows {
     /// The greatest x that the terminals allow: each of a switch's p terminals sends and receives
     /// at most 1, so that no switch can send or receive more than p. At most 1.
     pub fn terminal_bound(&self, df: &Dragonfly) -> f64 {
-        let mut sent = vec![0.0; df.switch_count() as usize];
+        let mut sent = vec![0.0; df.switch_numbers() as usize];
         let mut received = sent.clone();
         for flow in &self.flows {
             sent[flow.source.as_usize()] += flow.demand;
             received[flow.destination.as_usize()] += flow.demand;
         }
-        let most = sent.iter().chain(&received).fold(0.0, |most: f64, &sum| most.max(sum));
-        let p = f64::from(df.p());
-        if most <= p { 1.0 } else { p / most }
+        let mut bound: f64 = 1.0;
+        for switch in df.switches() {
+            let p = f64::from(df.nodes_of(df.place(switch).0));
+            let most = sent[switch.as_usize()].max(received[switch.as_usize()]);
+            if most > p {
+                bound = bound.min(p / most);
+            }
+        }
+        bound
     }
 
     /// Whether renumbering the groups by one leaves the flows as they are.
     pub fn is_rotation_invariant(&self, df: &Dragonfly) -> bool {
+        if !df.is_even() {
+            return false;
+        }
         let next = |s: SwitchId| {
             let (group, index) = df.place(s);
             let group = if u32::from(group.0) + 1 == df.g() { 0 } else { group.0 + 1 };
@@ -187,7 +198,7 @@ mod tests {
                 let mut sent: BTreeMap<(SwitchId, SwitchId), f64> = BTreeMap::new();
                 // A packet of the simulator goes where a flow of the model goes.
                 let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-                for node in (0..df.node_count()).map(NodeId) {
+                for node in df.nodes() {
                     let to = traffic.draw(node, &mut rng);
                     *sent.entry((df.switch_of(node).0, df.switch_of(to).0)).or_default() += 1.0;
                 }

@@ -7,21 +7,73 @@
 use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use tvlb_schema::{Dragonfly, NodeId};
+use tvlb_schema::{Dragonfly, GroupId, NodeId, SwitchIndex};
 
 /// Keeps the draws of permutations and of mixtures apart from those of nodes and switches.
 const STREAM: u64 = 0x7261_6666_6963;
 
+/// Stands in a map in the place of a node that does not exist or sends nothing.
+pub(crate) const SILENT: NodeId = NodeId(u32::MAX - 1);
+
+/// The nodes of a fabric by their rank among those that exist.
+#[derive(Clone, Debug)]
+pub(crate) struct Ranks {
+    /// Empty where every number below the count is a node.
+    nodes: Vec<NodeId>,
+    count: u32,
+}
+
+impl Ranks {
+    pub(crate) fn of(df: &Dragonfly) -> Self {
+        let nodes = if df.is_even() { Vec::new() } else { df.nodes().collect() };
+        Self { nodes, count: df.node_count() }
+    }
+
+    pub(crate) fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// The node of this rank below the count.
+    #[inline]
+    pub(crate) fn node(&self, rank: u32) -> NodeId {
+        if self.nodes.is_empty() { NodeId(rank) } else { self.nodes[rank as usize] }
+    }
+}
+
+/// The map that a function of group, switch and terminal makes of all nodes.
+fn map_of(df: &Dragonfly, to: impl Fn(GroupId, SwitchIndex, u32) -> NodeId) -> Vec<NodeId> {
+    let mut map = vec![SILENT; df.node_numbers() as usize];
+    for group in df.groups() {
+        for index in df.indices(group) {
+            let switch = df.switch(group, index);
+            for terminal in 0..df.nodes_of(group) {
+                map[(u32::from(switch.0) * df.p() + terminal) as usize] =
+                    to(group, index, terminal);
+            }
+        }
+    }
+    map
+}
+
+/// The node of a group that exists and has nodes, on this switch and terminal, each modulo how many
+/// there are in that group.
+fn wrapped(df: &Dragonfly, group: GroupId, index: u32, terminal: u32) -> NodeId {
+    let index = u32::from(group.0) * df.a() + index % df.switches_of(group);
+    NodeId(index * df.p() + terminal % df.nodes_of(group))
+}
+
 /// From switch (i, j) to switch (i + Δg, j + Δs), each modulo its count, to the node on the same
-/// terminal.
+/// terminal. Groups are counted among those that have nodes, and what the group there does not have
+/// wraps.
 pub(crate) fn shift(df: &Dragonfly, groups: u32, switches: u32) -> Vec<NodeId> {
-    let to = |node: u32| {
-        let (switch, terminal) = (node / df.p(), node % df.p());
-        let (group, index) = (switch / df.a(), switch % df.a());
-        let (group, index) = ((group + groups) % df.g(), (index + switches) % df.a());
-        NodeId((group * df.a() + index) * df.p() + terminal)
-    };
-    (0..df.node_count()).map(to).collect()
+    let order: Vec<GroupId> = df.groups_with_nodes().collect();
+    let mut next = vec![GroupId(0); df.g() as usize];
+    for (rank, group) in order.iter().enumerate() {
+        next[group.as_usize()] = order[(rank + groups as usize) % order.len()];
+    }
+    map_of(df, |group, index, terminal| {
+        wrapped(df, next[group.as_usize()], u32::from(index.0) + switches, terminal)
+    })
 }
 
 /// The patterns of `TYPE_2_SET`, one after the other: a random permutation of the groups that leaves
@@ -33,31 +85,43 @@ pub(crate) fn type_two(df: &Dragonfly, seed: u64) -> impl Iterator<Item = Vec<No
     let df = *df;
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     std::iter::repeat_with(move || {
-        let mut groups: Vec<u32> = (0..df.g()).collect();
-        loop {
+        let order: Vec<GroupId> = df.groups_with_nodes().collect();
+        let mut groups = order.clone();
+        // A single group has nowhere else to send to.
+        while groups.len() > 1 {
             groups.shuffle(&mut rng);
-            if (0..).zip(&groups).all(|(from, &to)| from != to) {
+            if order.iter().zip(&groups).all(|(from, to)| from != to) {
                 break;
             }
         }
-        let mut to = Vec::with_capacity(df.node_count() as usize);
-        for group in groups {
-            let mut switches: Vec<u32> = (0..df.a()).collect();
+        let mut there = vec![(GroupId(0), Vec::new()); df.g() as usize];
+        for (from, to) in order.iter().zip(groups) {
+            let mut switches: Vec<u32> = (0..df.switches_of(to)).collect();
             switches.shuffle(&mut rng);
-            for index in switches {
-                let first = (group * df.a() + index) * df.p();
-                to.extend((first..first + df.p()).map(NodeId));
-            }
+            there[from.as_usize()] = (to, switches);
         }
-        to
+        map_of(&df, |group, index, terminal| {
+            let (to, switches) = &there[group.as_usize()];
+            wrapped(&df, *to, switches[index.as_usize() % switches.len()], terminal)
+        })
     })
 }
 
 /// Permutations of the nodes, one after the other.
 pub(crate) fn permutations(df: &Dragonfly, seed: u64) -> impl Iterator<Item = Vec<NodeId>> + use<> {
-    let nodes = df.node_count();
+    let (ranks, numbers) = (Ranks::of(df), df.node_numbers());
     let mut rng = stream(seed);
-    std::iter::repeat_with(move || permutation(nodes, &mut rng))
+    std::iter::repeat_with(move || {
+        let order = permutation(ranks.count(), &mut rng);
+        if numbers == ranks.count() {
+            return order;
+        }
+        let mut to = vec![SILENT; numbers as usize];
+        for (rank, NodeId(other)) in (0..).zip(order) {
+            to[ranks.node(rank).as_usize()] = ranks.node(other);
+        }
+        to
+    })
 }
 
 /// The draws of permutations and mixtures.

@@ -2,15 +2,13 @@
 //!
 //! Uniform traffic draws from all nodes, the sender included, as the reference does.
 
-use crate::maps::{self, below};
+use crate::maps::{self, Ranks, SILENT, below};
 use crate::{Pattern, TrafficError};
 use rand::Rng;
 use tvlb_schema::{Dragonfly, NodeId};
 
 /// Stands in the table of destinations where each packet's is drawn from all nodes.
 const UNIFORM: NodeId = NodeId(u32::MAX);
-/// Stands in the table of destinations where a node sends nothing.
-const SILENT: NodeId = NodeId(u32::MAX - 1);
 /// The largest number of a pattern among those that a seed gives: all before it are drawn too.
 const MOST_NUMBER: u32 = 9999;
 
@@ -19,11 +17,12 @@ const MOST_NUMBER: u32 = 9999;
 pub struct Traffic {
     /// For each node its destination, [`UNIFORM`] or [`SILENT`].
     to: Vec<NodeId>,
-    nodes: u32,
+    nodes: Ranks,
     /// A packet goes to a node drawn from all if a draw of 32 bits is below this.
     uniform_below: u64,
-    /// How many nodes a group has, where destinations are drawn from the next group.
-    next_group: Option<u32>,
+    /// Where destinations are drawn from the next group: how many numbers the nodes of a group have,
+    /// and for each group the ranks of the nodes of the next group that has nodes.
+    next_group: Option<(u32, Vec<(u32, u32)>)>,
     /// For each node the number of its population.
     population: Vec<u8>,
     /// The names of the populations.
@@ -36,18 +35,24 @@ impl Traffic {
     /// # Errors
     /// Why it does not fit.
     pub fn new(pattern: &Pattern, df: &Dragonfly, seed: u64) -> Result<Self, TrafficError> {
-        let nodes = df.node_count();
+        let ranks = Ranks::of(df);
+        let (nodes, numbers) = (ranks.count(), df.node_numbers() as usize);
+        let mut to = vec![UNIFORM; numbers];
+        if !df.is_even() {
+            to.fill(SILENT);
+            df.nodes().for_each(|node| to[node.as_usize()] = UNIFORM);
+        }
         let mut traffic = Self {
-            to: vec![UNIFORM; nodes as usize],
-            nodes,
+            to,
+            nodes: ranks,
             uniform_below: 0,
             next_group: None,
-            population: vec![0; nodes as usize],
+            population: vec![0; numbers],
             populations: vec!["all"],
         };
         match pattern {
             Pattern::Uniform => {}
-            Pattern::NextGroup => traffic.next_group = Some(df.p() * df.a()),
+            Pattern::NextGroup => traffic.next_group = Some(next_groups(df)),
             Pattern::Shift { groups, switches } => {
                 traffic.to = fitting_shift(pattern, df, *groups, *switches)?;
             }
@@ -58,7 +63,10 @@ impl Traffic {
                 traffic.to = nth(pattern, *number, maps::permutations(df, seed))?;
             }
             Pattern::Complement => {
-                traffic.to = (0..nodes).rev().map(NodeId).collect();
+                for rank in 0..nodes {
+                    let node = traffic.nodes.node(rank);
+                    traffic.to[node.as_usize()] = traffic.nodes.node(nodes - 1 - rank);
+                }
             }
             Pattern::Mixed { uniform, adversarial, groups, switches } => {
                 shares(pattern, *uniform, *adversarial)?;
@@ -67,7 +75,8 @@ impl Traffic {
                 // Exactly u percent of the nodes, which ones at random.
                 let uniform_nodes = (u64::from(nodes) * u64::from(*uniform) + 50) / 100;
                 let order = maps::permutation(nodes, &mut maps::stream(seed));
-                for (rank, &node) in order.iter().enumerate() {
+                for (rank, drawn) in order.into_iter().enumerate() {
+                    let node = traffic.nodes.node(drawn.0);
                     if rank as u64 >= uniform_nodes {
                         traffic.to[node.as_usize()] = adverse[node.as_usize()];
                         traffic.population[node.as_usize()] = 1;
@@ -82,14 +91,14 @@ impl Traffic {
             Pattern::HotSwitch => {
                 traffic.populations = vec!["rest", "hot"];
                 let next = fitting_shift(pattern, df, 1, 0)?;
-                for node in 0..nodes {
-                    if (node / df.p()).is_multiple_of(df.a()) {
-                        traffic.to[node as usize] = next[node as usize];
-                        traffic.population[node as usize] = 1;
+                for node in df.nodes().map(NodeId::as_usize) {
+                    if (node / df.p() as usize).is_multiple_of(df.a() as usize) {
+                        traffic.to[node] = next[node];
+                        traffic.population[node] = 1;
                     }
                 }
             }
-            Pattern::Pairs(pairs) => traffic.to = listed(pattern, nodes, pairs)?,
+            Pattern::Pairs(pairs) => traffic.to = listed(pattern, df, pairs)?,
         }
         Ok(traffic)
     }
@@ -122,14 +131,14 @@ impl Traffic {
     pub fn draw(&self, node: NodeId, rng: &mut impl Rng) -> NodeId {
         let to = self.to[node.as_usize()];
         if to == UNIFORM {
-            if let Some(size) = self.next_group {
-                let group = (node.0 / size + 1) % (self.nodes / size);
-                return NodeId(group * size + below(rng, size));
+            if let Some((size, next)) = &self.next_group {
+                let (first, count) = next[(node.0 / size) as usize];
+                return self.nodes.node(first + below(rng, count));
             }
-            return NodeId(below(rng, self.nodes));
+            return self.nodes.node(below(rng, self.nodes.count()));
         }
         if self.uniform_below > 0 && u64::from(rng.next_u32()) < self.uniform_below {
-            return NodeId(below(rng, self.nodes));
+            return self.nodes.node(below(rng, self.nodes.count()));
         }
         to
     }
@@ -138,6 +147,23 @@ impl Traffic {
 fn shares(pattern: &Pattern, one: u32, other: u32) -> Result<(), TrafficError> {
     let sum = one.saturating_add(other);
     if sum == 100 { Ok(()) } else { Err(TrafficError::Shares { pattern: pattern.clone(), sum }) }
+}
+
+/// See [`Traffic::next_group`].
+fn next_groups(df: &Dragonfly) -> (u32, Vec<(u32, u32)>) {
+    let mut first = 0;
+    let mut ranks = vec![(0, 0); df.g() as usize];
+    for group in df.groups() {
+        let count = df.switches_of(group) * df.nodes_of(group);
+        ranks[group.as_usize()] = (first, count);
+        first += count;
+    }
+    let order: Vec<_> = df.groups_with_nodes().collect();
+    let mut next = ranks.clone();
+    for (rank, group) in order.iter().enumerate() {
+        next[group.as_usize()] = ranks[order[(rank + 1) % order.len()].as_usize()];
+    }
+    (df.p() * df.a(), next)
 }
 
 /// The shift, if it is one on this fabric.
@@ -154,7 +180,8 @@ fn fitting_shift(
             Err(TrafficError::Shift { pattern: pattern.clone(), what, found, most })
         }
     };
-    check("the shift of groups", groups, df.g() - 1)?;
+    let count = u32::try_from(df.groups_with_nodes().count()).unwrap_or(u32::MAX);
+    check("the shift of groups", groups, count.saturating_sub(1))?;
     check("the shift of switches", switches, df.a() - 1)?;
     if groups == 0 && switches == 0 {
         return Err(TrafficError::NoShift { pattern: pattern.clone() });
@@ -175,17 +202,17 @@ fn nth(
 /// The pairs, if they are those of a map.
 fn listed(
     pattern: &Pattern,
-    nodes: u32,
+    df: &Dragonfly,
     pairs: &[(NodeId, NodeId)],
 ) -> Result<Vec<NodeId>, TrafficError> {
     if pairs.is_empty() {
         return Err(TrafficError::NoPair { pattern: pattern.clone() });
     }
-    let mut to = vec![SILENT; nodes as usize];
+    let mut to = vec![SILENT; df.node_numbers() as usize];
     for (number, &(source, destination)) in (1..).zip(pairs) {
         for node in [source, destination] {
-            if node.0 >= nodes {
-                let (pattern, last) = (pattern.clone(), NodeId(nodes - 1));
+            if !df.has_node(node) {
+                let (pattern, last) = (pattern.clone(), df.last_node());
                 return Err(TrafficError::Node { pattern, number, node, last });
             }
         }

@@ -4,6 +4,7 @@ use crate::named::{self, one_of};
 use crate::values;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+use std::str::FromStr;
 use tvlb_firmware_model::Scheme;
 use tvlb_generator::choose::{PanelSize, Prefer};
 use tvlb_generator::set_grammar::GRAMMAR;
@@ -266,26 +267,63 @@ pub(crate) enum Format {
 }
 
 /// Write the cable list of a machine-like wiring: some links between each two groups, ports to spare
+///
+/// Groups that are all alike are given by -a, -H, -g and --links. Groups of several kinds are those of
+/// a fabric file, and --between says how many links there are between groups of which kinds. The cable
+/// list that the fabric file names need not exist yet: this command prints it.
 #[derive(Args)]
 pub(crate) struct Cables {
     /// Switches per group
-    #[arg(short = 'a', long, value_name = "N")]
-    pub(crate) switches: u32,
+    #[arg(short = 'a', long, value_name = "N", required_unless_present = "fabric")]
+    pub(crate) switches: Option<u32>,
     /// Global ports per switch
-    #[arg(short = 'H', long, value_name = "N")]
-    pub(crate) ports: u32,
+    #[arg(short = 'H', long, value_name = "N", required_unless_present = "fabric")]
+    pub(crate) ports: Option<u32>,
     /// Groups
-    #[arg(short = 'g', long, value_name = "N")]
-    pub(crate) groups: u32,
+    #[arg(short = 'g', long, value_name = "N", required_unless_present = "fabric")]
+    pub(crate) groups: Option<u32>,
     /// Links between each two groups
-    #[arg(short, long, value_name = "N")]
-    pub(crate) links: u32,
+    #[arg(short, long, value_name = "N", required_unless_present = "fabric")]
+    pub(crate) links: Option<u32>,
     /// How many of the groups, the last ones, are service groups
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) service_groups: u32,
     /// Links between a service group and any other
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) service_links: u32,
+    /// A fabric file with kinds of groups
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "between",
+        conflicts_with_all = ["switches", "ports", "groups", "links", "service_groups", "service_links"]
+    )]
+    pub(crate) fabric: Option<PathBuf>,
+    /// Links between each two groups of these kinds, by their names in the fabric file; once for each
+    /// two kinds
+    #[arg(long, value_name = "KIND,KIND=LINKS", requires = "fabric")]
+    pub(crate) between: Vec<Between>,
+}
+
+/// Links between groups of two kinds.
+#[derive(Clone, Debug)]
+pub(crate) struct Between {
+    /// The names of the kinds.
+    pub(crate) kinds: [String; 2],
+    pub(crate) links: u32,
+}
+
+impl FromStr for Between {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parts = text.split_once('=').and_then(|(kinds, links)| {
+            let (one, other) = kinds.split_once(',')?;
+            let kinds = [one.trim().to_owned(), other.trim().to_owned()];
+            Some(Self { kinds, links: links.trim().parse().ok()? })
+        });
+        parts.ok_or_else(|| "accepted KIND,KIND=LINKS, as in compute,storage=2".to_owned())
+    }
 }
 
 /// Count and list the paths between two switches

@@ -250,16 +250,12 @@ struct Summary<'m> {
 impl Display for Summary<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Manifest { fabric, sets, sizes, files, .. } = self.manifest;
-        let switches = fabric.a * fabric.g;
+        let (switches, nodes) = fabric.switches_and_nodes();
         writeln!(
             f,
-            "fabric   {}: dfly({}, {}, {}, {}), {switches} switches, {} nodes, {}, {} cables",
+            "fabric   {}: {}, {switches} switches, {nodes} nodes, {}, {} cables",
             fabric.name,
-            fabric.p,
-            fabric.a,
-            fabric.h,
-            fabric.g,
-            switches * fabric.p,
+            fabric.sizes_in_words(),
             fabric.wiring,
             fabric.cables
         )?;

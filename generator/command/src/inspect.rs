@@ -90,11 +90,7 @@ impl Display for Overview<'_> {
         writeln!(f, "table set   {}, made by tvlb {tool_version}", fabric.name)?;
         writeln!(
             f,
-            "fabric      dfly({}, {}, {}, {}), {} switches, {} nodes; identity {:016x}",
-            df.p(),
-            df.a(),
-            df.h(),
-            df.g(),
+            "fabric      {df}, {} switches, {} nodes; identity {:016x}",
             df.switch_count(),
             df.node_count(),
             self.fabric.identity()
@@ -148,7 +144,7 @@ impl Display for SwitchReport<'_> {
             let port = Port(u16::try_from(number).map_err(|_| fmt::Error)?);
             write!(f, "{number:>4}  ")?;
             if let Ok(terminal) = u8::try_from(number)
-                && number < df.p()
+                && number < image.node_count()
             {
                 writeln!(f, "node {}", df.node(image.switch(), terminal))?;
             } else if let Some((group, index)) = self.switch.neighbour(port) {
@@ -171,7 +167,7 @@ impl Display for SwitchReport<'_> {
             Count(Channels::needed(channels, Scheme::UgalL)),
             Count(Channels::needed(channels, Scheme::Par))
         )?;
-        let others = df.switch_count() - df.a();
+        let others = df.switch_count() - image.switches_of_group();
         for (number, decisions) in sets_of(image) {
             let set = image.set(decisions[0]);
             writeln!(f, "\n{}", set_title(image, number, &decisions))?;
@@ -252,7 +248,7 @@ impl Display for PathReport<'_> {
         }
         if from.0 == to.0 {
             writeln!(f, "within one group: MIN is the local link")?;
-            return match df.a().saturating_sub(2) {
+            return match image.switches_of_group().saturating_sub(2) {
                 0 => writeln!(f, "there is no other switch for VLB to go through"),
                 1 => writeln!(f, "VLB goes through the one other switch"),
                 others => writeln!(f, "VLB goes through any of the {others} others"),

@@ -25,8 +25,9 @@ pub(crate) fn existing_switch(
     u16::try_from(number).map(SwitchId).ok().filter(|&switch| df.has_switch(switch)).ok_or_else(
         || {
             Failure::Message(format!(
-                "{option} {number}: there is no such switch; switches are 0 to {}",
-                df.switch_count() - 1
+                "{option} {number}: there is no such switch; switches are 0 to {}{}",
+                df.last_switch(),
+                if df.is_even() { "" } else { ", with gaps after those of smaller groups" }
             ))
         },
     )

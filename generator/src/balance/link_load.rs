@@ -14,8 +14,8 @@ use crate::topology::crossings::Crossing;
 use crate::topology::links::LinkNumbers;
 use rayon::prelude::*;
 use tvlb_schema::{
-    DrawRule, GlobalPort, GroupId, Keep, LegHops, Level, Route, SetRule, Shape, SwitchId,
-    SwitchIndex,
+    Dragonfly, DrawRule, GlobalPort, GroupId, Keep, LegHops, Level, Route, SetRule, Shape,
+    SwitchId, SwitchIndex,
 };
 
 /// How VLB paths are drawn.
@@ -111,7 +111,8 @@ impl LinkLoads {
             .groups(topology)
             .fold((0.0, 0.0), |(l, g), (local, global)| (add(l, local), add(g, global)));
         let cables = 2.0 * f64::from(u32::try_from(topology.cables().len()).unwrap_or(u32::MAX));
-        let locals = f64::from(df.g()) * f64::from(df.a()) * f64::from(df.a() - 1);
+        let of_group = |group| f64::from(df.switches_of(group));
+        let locals = df.groups().map(|g| of_group(g) * (of_group(g) - 1.0)).sum::<f64>();
         let over = |sum: f64, count: f64| if count > 0.0 { sum / count } else { 0.0 };
         (over(local, locals), over(global, cables))
     }
@@ -131,6 +132,17 @@ impl LinkLoads {
     /// The load of the link that a global port leads to.
     pub fn global(&self, group: GroupId, port: GlobalPort) -> f64 {
         self.by_link[self.links.global(group, port)]
+    }
+}
+
+/// What one switch sends to one of another group, in flits per cycle, where all nodes send one flit per
+/// cycle, evenly to the switches of other groups: on average where groups differ.
+#[expect(clippy::cast_precision_loss, reason = "at most 2³² pairs")]
+pub fn flits_per_pair(df: &Dragonfly) -> f64 {
+    if df.is_even() {
+        f64::from(df.p()) / f64::from((df.switch_count() - df.a()).max(1))
+    } else {
+        f64::from(df.node_count()) / df.pairs_between_groups() as f64
     }
 }
 
@@ -192,7 +204,7 @@ fn group_sum(counter: &RouteCounter<'_>, draw: Draw<'_>, from: GroupId) -> Sum {
     let topology = counter.topology();
     let df = topology.dragonfly();
     let mut sum = Sum::new(topology);
-    for source in df.indices().map(|index| df.switch(from, index)) {
+    for source in df.indices(from).map(|index| df.switch(from, index)) {
         for destination in df.switches().filter(|&d| df.place(d).0 != from) {
             match draw {
                 Draw::Conventional => triples(topology, source, destination, &mut sum),
@@ -220,11 +232,14 @@ fn crossings(
 
 /// Adds the paths of conventional VLB from one switch to another.
 fn triples(topology: &Topology, source: SwitchId, destination: SwitchId, sum: &mut Sum) {
-    let mut count = 0_u32;
-    crossings(topology, &[], source, destination, |_, _| count += 1);
-    let a = f64::from(topology.dragonfly().a());
-    let each = 1.0 / (f64::from(count) * a);
+    let df = topology.dragonfly();
+    let mut count = 0.0;
     crossings(topology, &[], source, destination, |c, _| {
+        count += f64::from(df.switches_of(c.middle));
+    });
+    let each = 1.0 / count;
+    crossings(topology, &[], source, destination, |c, _| {
+        let a = f64::from(df.switches_of(c.middle));
         // Of the a triples over (x, y), those whose intermediate switch is v or w have at most one hop
         // in the middle.
         let (direct, apart) = if c.v == c.w { (0.0, a - 1.0) } else { (2.0, a - 2.0) };
@@ -262,9 +277,9 @@ fn routes(
     };
     let detours = |c: &Crossing| {
         let (v, w) = (c.v, c.w);
-        df.indices().filter(move |&r| r != v && r != w)
+        df.indices(c.middle).filter(move |&r| r != v && r != w)
     };
-    let ways = df.a().saturating_sub(2);
+    let ways = |c: &Crossing| df.switches_of(c.middle).saturating_sub(2);
     let mut found = [0_u32; Shape::COUNT];
     crossings(topology, levels, source, destination, |c, level| {
         if c.v == c.w {
@@ -275,7 +290,7 @@ fn routes(
         found[c.shape(2).number()] += match all_alike(c, level) {
             Some(kept) => {
                 if kept {
-                    ways
+                    ways(c)
                 } else {
                     0
                 }
@@ -310,7 +325,7 @@ fn routes(
             match all_alike(c, level) {
                 Some(false) => {}
                 Some(true) => {
-                    parts.apart = f64::from(ways) * of(2);
+                    parts.apart = f64::from(ways(c)) * of(2);
                     parts.all += parts.apart;
                 }
                 None => {
@@ -356,13 +371,13 @@ fn spread(topology: &Topology, links: &LinkNumbers, sum: &mut Sum, middle: Group
     let df = topology.dragonfly();
     let a = df.a() as usize;
     let first = middle.as_usize() * a * a;
-    for v in df.indices() {
-        for w in df.indices() {
+    for v in df.indices(middle) {
+        for w in df.indices(middle) {
             let paths = sum.apart[first + v.as_usize() * a + w.as_usize()];
-            let ways = df.a() - if v == w { 1 } else { 2 };
+            let ways = df.switches_of(middle) - if v == w { 1 } else { 2 };
             if paths > 0.0 && ways > 0 {
                 let each = paths / f64::from(ways);
-                for r in df.indices().filter(|&r| r != v && r != w) {
+                for r in df.indices(middle).filter(|&r| r != v && r != w) {
                     sum.of[links.local(middle, v, r)] += each;
                     sum.of[links.local(middle, r, w)] += each;
                 }

@@ -95,11 +95,15 @@ pub fn balance(
                 *share = (*share / most).max(0.25);
             }
         }
-        let levels: Vec<Vec<Level>> = switches
+        let of_switches: Vec<Vec<Level>> = switches
             .par_iter()
             .zip(&shares)
             .map(|(&switch, shares)| safe_levels(counter, rule, switch, shares))
             .collect();
+        let mut levels = vec![Vec::new(); df.switch_numbers() as usize];
+        for (switch, of_switch) in switches.iter().zip(of_switches) {
+            levels[switch.as_usize()] = of_switch;
+        }
         loads = LinkLoads::of(counter, Draw::Set { rule, levels: &levels });
         let after = loads.imbalance(topology);
         if after.against(&conventional) < best.after.against(&conventional) {

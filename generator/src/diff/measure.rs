@@ -9,6 +9,7 @@
 use super::change::{Change, Settings};
 use super::error::DiffError;
 use super::paths::{self, Drawn};
+use crate::balance::link_load::flits_per_pair;
 use crate::table_set::rounded;
 use crate::topology::links::LinkNumbers;
 use rayon::prelude::*;
@@ -122,7 +123,7 @@ pub(super) fn measure(
     let numbering =
         booted.map(|switches| LinkNumbers::new(*switches[0].image().fabric().dragonfly()));
     let df = *booted.old[0].image().fabric().dragonfly();
-    let links = (df.switch_count() * (df.a() - 1 + df.h())) as usize;
+    let links = (df.switch_numbers() * (df.a() - 1 + df.h())) as usize;
     if links > MOST_LINKS {
         return Err(DiffError::TooLarge { links, most: MOST_LINKS });
     }
@@ -132,10 +133,10 @@ pub(super) fn measure(
     let loads = Change { old: empty(), new: empty() };
     let sources = df
         .switches()
+        .enumerate()
         .collect::<Vec<_>>()
         .into_par_iter()
-        .map(|from| {
-            let number = from.as_usize();
+        .map(|(number, from)| {
             let mut tally = [Tally::default(); MODES];
             for to in df.switches().filter(|&to| df.place(to).0 != df.place(from).0) {
                 progress.check()?;
@@ -163,7 +164,7 @@ pub(super) fn measure(
         })
         .collect::<Result<Vec<_>, _>>()?;
 
-    let pairs = u64::from(df.switch_count()) * u64::from(df.switch_count() - df.a());
+    let pairs = df.pairs_between_groups();
     let first = sources.iter().map(|source| source.tally[0].old);
     let looked_at = first.map(|side| side.pairs + side.without).sum();
     let modes = (0..MODES)
@@ -178,7 +179,7 @@ pub(super) fn measure(
             let load = |global| {
                 let units = booted.map(|switches| {
                     let df = switches[0].image().fabric().dragonfly();
-                    unit(f64::from(df.p()), f64::from(df.switch_count() - df.a()), pairs, looked_at)
+                    unit(flits_per_pair(df), pairs, looked_at)
                 });
                 let of_mode = mode * links..(mode + 1) * links;
                 let loads = Change { old: &loads.old[of_mode.clone()], new: &loads.new[of_mode] };
@@ -238,11 +239,11 @@ fn note(paths: &[Vec<Drawn>; MODES], mode: usize, side: &mut Side, loads: &[Atom
     }
 }
 
-/// What a share of one of a pair's packets is in flits per cycle: of `nodes` flits, spread over the
-/// switches of all other groups. A sample stands for all pairs.
+/// What a share of one of a pair's packets is in flits per cycle, where a pair has so many. A sample
+/// stands for all pairs.
 #[expect(clippy::cast_precision_loss, reason = "rounded to six decimals")]
-fn unit(nodes: f64, others: f64, pairs: u64, looked_at: u64) -> f64 {
-    nodes / others * pairs as f64 / looked_at.max(1) as f64
+fn unit(flits_per_pair: f64, pairs: u64, looked_at: u64) -> f64 {
+    flits_per_pair * pairs as f64 / looked_at.max(1) as f64
 }
 
 fn load_change(
@@ -293,7 +294,8 @@ struct Sample {
 
 impl Sample {
     fn new(df: &tvlb_schema::Dragonfly, settings: Settings, mean_routes: Change<f64>) -> Self {
-        let pairs = f64::from(df.switch_count()) * f64::from(df.switch_count() - df.a());
+        #[expect(clippy::cast_precision_loss, reason = "at most 2³² pairs")]
+        let pairs = df.pairs_between_groups() as f64;
         #[expect(clippy::cast_precision_loss, reason = "a share needs no more")]
         let most = settings.most_routes as f64;
         // What manifests say of routes decides how long it takes, and nothing else.

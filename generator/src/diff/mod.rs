@@ -23,7 +23,7 @@ use measure::Measured;
 use serde::Serialize;
 use serde_json::Value;
 use tvlb_progress::Progress;
-use tvlb_schema::FabricImage;
+use tvlb_schema::{FabricImage, GroupKind, SwitchId};
 
 /// What changed from one table set to another.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -39,6 +39,12 @@ pub struct Difference {
     pub choice_differs: bool,
     /// p, a, h, g. Where a, h or g differ, wiring, switches and pairs are not compared.
     pub dragonfly: Change<[u32; 4]>,
+    /// The same in words, with the kinds of groups.
+    #[serde(skip)]
+    pub sizes: Change<String>,
+    /// Whether groups and switches are as many in both, so that all else is compared.
+    #[serde(skip)]
+    pub is_comparable: bool,
     /// Cables, each as (group, switch, global port of it) twice, that only the old set has.
     pub cables_gone: Vec<[[u32; 3]; 2]>,
     /// Those that only the new one has.
@@ -140,6 +146,8 @@ pub fn compare(
         manifest: fields(&old.manifest, &new.manifest),
         choice_differs: old.manifest.choice != new.manifest.choice,
         dragonfly,
+        sizes: fabrics.map(|fabric| fabric.dragonfly().to_string()),
+        is_comparable: !fabrics.map(shape).is_change(),
         cables_gone: Vec::new(),
         cables_new: Vec::new(),
         fabric_bytes: both.map(|tables| tables.fabric.len()),
@@ -150,7 +158,7 @@ pub fn compare(
         modes: Vec::new(),
         pairs_looked_at: [0; 2],
     };
-    if dragonfly.old[1..] != dragonfly.new[1..] {
+    if !difference.is_comparable {
         return Ok(difference);
     }
     let cables = fabrics.map(wiring::cables);
@@ -168,8 +176,9 @@ pub fn compare(
     difference.modes = modes;
     difference.pairs_looked_at = looked_at;
     let ports = wiring::rewired(&fabrics);
-    for (switch, source) in sources.into_iter().enumerate() {
-        let images = both.map(|tables| &tables.switches[switch]);
+    let numbers = fabrics.old.dragonfly().switches().map(SwitchId::as_usize);
+    for ((place, switch), source) in numbers.enumerate().zip(sources) {
+        let images = both.map(|tables| &tables.switches[place]);
         let change = SwitchChange {
             switch,
             bytes: images.map(|image| image.len()),
@@ -189,6 +198,12 @@ pub fn compare(
 fn sizes(fabric: &FabricImage<'_>) -> [u32; 4] {
     let df = fabric.dragonfly();
     [df.p(), df.a(), df.h(), df.g()]
+}
+
+/// All sizes but nodes per switch.
+fn shape(fabric: &FabricImage<'_>) -> Vec<GroupKind> {
+    let without_nodes = |kind: &GroupKind| GroupKind { p: 0, ..*kind };
+    fabric.dragonfly().kinds().iter().map(without_nodes).collect()
 }
 
 /// Bytes that are not the same in both, those that only the longer one has among them.

@@ -15,8 +15,8 @@ impl Display for Difference {
         writeln!(f, "old        {old}")?;
         writeln!(f, "new        {new}")?;
         self.manifest(f)?;
-        if self.dragonfly.old[1..] != self.dragonfly.new[1..] {
-            let sizes = self.dragonfly.map(|[p, a, h, g]| format!("dfly({p}, {a}, {h}, {g})"));
+        if !self.is_comparable {
+            let sizes = &self.sizes;
             return writeln!(
                 f,
                 "sizes      {} -> {}: wiring, switches and pairs are not compared",

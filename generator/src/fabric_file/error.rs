@@ -65,6 +65,32 @@ pub enum FabricFault {
         /// What does not fit.
         error: DragonflyError,
     },
+    /// A size of all groups where each kind of groups states its own.
+    #[error(
+        "{key} is given beside {other}; accepted is one of the two, for each kind states its own sizes"
+    )]
+    SizeBesideKinds {
+        /// The size's key.
+        key: String,
+        /// The key of the kinds.
+        other: String,
+    },
+    /// Kinds of groups that do not make a Dragonfly together.
+    #[error("{key} make no Dragonfly: {error}")]
+    Kinds {
+        /// The key.
+        key: String,
+        /// What does not fit.
+        error: DragonflyError,
+    },
+    /// An arrangement of groups that are not alike.
+    #[error(
+        "{key} is given where groups are of several kinds; accepted is cables, the path of a cable list"
+    )]
+    ArrangementOfKinds {
+        /// The key.
+        key: String,
+    },
     /// Two sources for the cables.
     #[error(
         "{key} is given beside {other}; accepted is one of the two, for both say where the cables come from"

@@ -14,6 +14,7 @@ mod tests;
 pub use error::{FabricFault, FabricFileError};
 
 use crate::topology::arrangement::Arrangement;
+use std::iter;
 use std::path::PathBuf;
 use tvlb_schema::{Dragonfly, MinCandidate, PerDecision, SetRule, VcScheme};
 
@@ -26,6 +27,12 @@ pub struct FabricFile {
     pub seed: u64,
     /// The sizes.
     pub dragonfly: Dragonfly,
+    /// The names of the kinds of groups, in the order of the groups; none where the file states the
+    /// sizes of all groups.
+    pub kind_names: Vec<String>,
+    /// How many groups each of these kinds has. Kinds next to each other that are alike but for their
+    /// names are one in [`Self::dragonfly`], and two here.
+    pub kind_groups: Vec<u16>,
     /// Where the cables come from.
     pub wiring: Wiring,
     /// How long a flit takes over a link.
@@ -136,6 +143,8 @@ impl FabricFile {
             name: name.to_owned(),
             seed,
             dragonfly,
+            kind_names: Vec::new(),
+            kind_groups: Vec::new(),
             wiring: Wiring::Arrangement(arrangement),
             latencies: sections::DEFAULT_LATENCIES,
             thresholds: None,
@@ -143,6 +152,12 @@ impl FabricFile {
             virtual_channels: VcScheme::default(),
             sets: Sets::Auto,
         })
+    }
+
+    /// By group the number of its kind, as [`Self::kind_names`] has them; empty without kinds.
+    pub fn kinds_of_groups(&self) -> Vec<usize> {
+        let groups = |(kind, &count): (usize, &u16)| iter::repeat_n(kind, count.into());
+        self.kind_groups.iter().enumerate().flat_map(groups).collect()
     }
 
     /// Reads the text of a fabric file; `origin` is the file's name for error messages.

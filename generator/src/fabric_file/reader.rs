@@ -221,6 +221,22 @@ impl<'d, 't> Entry<'d, 't> {
         Section { document: self.document, path: self.key, at: self.key_at, table }.with_keys(keys)
     }
 
+    /// The value as an array of tables that take these keys, each with its number from 1.
+    pub(super) fn sections(&self, keys: &[&str], accepted: &str) -> Fallible<Vec<Section<'d, 't>>> {
+        let DeValue::Array(array) = self.value.get_ref() else {
+            return Err(self.refused(accepted));
+        };
+        let section = |(number, value): (usize, &'d Spanned<DeValue<'t>>)| {
+            let DeValue::Table(table) = value.get_ref() else {
+                return Err(self.refused(accepted));
+            };
+            let path = format!("{}[{number}]", self.key);
+            let at = value.span().start;
+            Section { document: self.document, path, at, table }.with_keys(keys)
+        };
+        (1..).zip(array.iter()).map(section).collect()
+    }
+
     /// The value is not what is accepted.
     pub(super) fn refused(&self, accepted: &str) -> FabricFileError {
         let found = match self.value.get_ref() {

@@ -5,18 +5,26 @@ use super::{DecisionSet, FabricFault, FabricFile, FabricFileError, Latencies, Se
 use crate::set_grammar::parse_set;
 use crate::topology::arrangement::Arrangement;
 use std::ops::RangeInclusive;
-use tvlb_schema::{Dragonfly, DragonflyError, MinCandidate, PerDecision, VcScheme, limits};
+use tvlb_schema::{
+    Dragonfly, DragonflyError, GroupKind, MinCandidate, PerDecision, VcScheme, limits,
+};
 
 type Fallible<T> = Result<T, FabricFileError>;
 
 pub(super) const ROOT: [&str; 5] = ["name", "seed", "dragonfly", "links", "routing"];
-pub(super) const DRAGONFLY: [&str; 6] = ["p", "a", "h", "g", "arrangement", "cables"];
+pub(super) const DRAGONFLY: [&str; 7] = ["p", "a", "h", "g", "kinds", "arrangement", "cables"];
+pub(super) const KIND: [&str; 5] = ["name", "p", "a", "h", "g"];
 pub(super) const LINKS: [&str; 2] = ["local-latency", "global-latency"];
 pub(super) const ROUTING: [&str; 4] = ["threshold", "second-min", "virtual-channels", "set"];
 pub(super) const DECISIONS: [&str; 3] = ["ugal-l", "par-source", "par-second"];
 
 pub(super) const NAME: &str = "a string of 1 to 64 characters from A-Z, a-z, 0-9, `.`, `_` and `-`";
 const CABLES: &str = "the path of a cable list, a string that is not empty";
+const KINDS: &str = "an array of tables of name, p, a, h and g, one for each kind of groups";
+const KIND_NAME: &str = "a name of 1 to 64 characters from A-Z, a-z, 0-9, `.`, `_` and `-` that no \
+    other kind has";
+const CABLES_OF_KINDS: &str =
+    "the path of a cable list, for no arrangement has several kinds of groups";
 const SET_TEXT: &str = "a string in the grammar of sets, as in \"strategic-2-3 by shape\"";
 const SET_OR_TABLE: &str = "\"auto\", a string in the grammar of sets, as in \
     \"strategic-2-3 by shape\", or a table of ugal-l, par-source, par-second";
@@ -34,8 +42,12 @@ pub(super) fn file(document: &Document<'_>) -> Fallible<FabricFile> {
     let seed = root.integer_or("seed", 0..=i64::MAX, DEFAULT_SEED)?;
     let section =
         root.required("dragonfly", "a table of p, a, h, g and the wiring")?.section(&DRAGONFLY)?;
-    let dragonfly = dragonfly(&section)?;
-    let wiring = wiring(&section)?;
+    let (dragonfly, kinds) = match section.optional("kinds") {
+        None => (dragonfly(&section)?, Vec::new()),
+        Some(entry) => kinds(&section, &entry)?,
+    };
+    let wiring = wiring(&section, !kinds.is_empty())?;
+    let (kind_names, kind_groups) = kinds.into_iter().unzip();
     let latencies = match root.optional("links") {
         Some(links) => latencies(&links.section(&LINKS)?)?,
         None => DEFAULT_LATENCIES,
@@ -45,6 +57,8 @@ pub(super) fn file(document: &Document<'_>) -> Fallible<FabricFile> {
         name,
         seed,
         dragonfly,
+        kind_names,
+        kind_groups,
         wiring,
         latencies,
         thresholds: routing.as_ref().map_or(Ok(None), thresholds)?,
@@ -76,10 +90,52 @@ fn dragonfly(section: &Section<'_, '_>) -> Fallible<Dragonfly> {
         // Each size alone is in range, so g or a product is too large: blame its last factor.
         let key = match error {
             DragonflyError::Size { name, .. } => name.rsplit('·').next().unwrap_or(name),
-            DragonflyError::TooManyGroups { .. } => "g",
+            _ => "g",
         };
         section.fault_of(key, FabricFault::Dragonfly { key: section.path_of(key), error })
     })
+}
+
+/// The sizes where groups are of several kinds, and of each its name and how many groups it has.
+fn kinds(
+    section: &Section<'_, '_>,
+    entry: &Entry<'_, '_>,
+) -> Fallible<(Dragonfly, Vec<(String, u16)>)> {
+    for key in ["p", "a", "h", "g"] {
+        if let Some(size) = section.optional(key) {
+            let (key, other) = (size.key().to_owned(), entry.key().to_owned());
+            return Err(size.fault_of_key(FabricFault::SizeBesideKinds { key, other }));
+        }
+    }
+    let (mut kinds, mut names) = (Vec::new(), Vec::new());
+    for section in entry.sections(&KIND, KINDS)? {
+        let size = |key| {
+            let (least, most) = size_range(key).into_inner();
+            // A group need have no nodes, and one group alone is a kind.
+            let least = match key {
+                "p" => 0,
+                "g" => 1,
+                _ => least,
+            };
+            section.integer::<u16>(key, least..=most)
+        };
+        let (p, a, h, g) = (size("p")?, size("a")?, size("h")?, size("g")?);
+        kinds.push(GroupKind { p, a, h, g });
+        if let Some(entry) = section.optional("name") {
+            let name = entry.string(KIND_NAME)?;
+            if !is_name(name) || names.iter().any(|(known, _)| known == name) {
+                return Err(entry.refused(KIND_NAME));
+            }
+            names.push((name.to_owned(), g));
+        } else {
+            names.push((format!("kind-{}", names.len() + 1), g));
+        }
+    }
+    let dragonfly = Dragonfly::of_kinds(&kinds).map_err(|error| {
+        let key = entry.key().to_owned();
+        entry.fault_of_key(FabricFault::Kinds { key, error })
+    })?;
+    Ok((dragonfly, names))
 }
 
 /// The range of one size for itself.
@@ -94,8 +150,17 @@ fn size_range(key: &str) -> RangeInclusive<i64> {
     least..=i64::from(most)
 }
 
-fn wiring(section: &Section<'_, '_>) -> Fallible<Wiring> {
+fn wiring(section: &Section<'_, '_>, has_kinds: bool) -> Fallible<Wiring> {
     match (section.optional("arrangement"), section.optional("cables")) {
+        (arrangement, None) if has_kinds => {
+            match arrangement {
+                Some(entry) => Err(entry
+                    .fault_of_key(FabricFault::ArrangementOfKinds { key: entry.key().to_owned() })),
+                None => {
+                    Err(section.required("cables", CABLES_OF_KINDS).err().expect("it is not there"))
+                }
+            }
+        }
         (None, None) => Ok(Wiring::Arrangement(Arrangement::default())),
         (Some(entry), None) => arrangement(&entry),
         (None, Some(entry)) => {

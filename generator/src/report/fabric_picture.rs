@@ -142,5 +142,5 @@ pub(super) fn ports_of(topology: &Topology, group: GroupId) -> Vec<Vec<String>> 
             ports.collect::<Vec<_>>().join(" "),
         ]
     };
-    df.indices().map(row).collect()
+    df.indices(group).map(row).collect()
 }

@@ -25,6 +25,7 @@ struct Written {
     rule: SetRule,
     /// The levels by switch number, empty for a switch that does not thin the set.
     levels: Vec<Vec<Level>>,
+    switches: usize,
 }
 
 impl Written {
@@ -42,7 +43,13 @@ fn written(subject: &Subject<'_>) -> Vec<Written> {
         (Decision::ParSecond, Drawn::Par, "PAR's second look"),
     ] {
         let (rule, levels) = read(subject.images, decision);
-        let set = Written { name: String::new(), drawn, rule, levels };
+        let set = Written {
+            name: String::new(),
+            drawn,
+            rule,
+            levels,
+            switches: subject.images.switches.len(),
+        };
         match all.iter_mut().find(|(s, _)| s.rule == set.rule && s.levels == set.levels) {
             Some((_, whose)) if decision != Decision::ParSecond => whose.push(who),
             None if decision != Decision::ParSecond || set.thinned_switches() > 0 => {
@@ -68,13 +75,13 @@ fn read(images: &Images, decision: Decision) -> (SetRule, Vec<Vec<Level>>) {
     const WRITTEN: &str = "the image stage decodes what it writes";
     let fabric = FabricImage::decode(&images.fabric).expect(WRITTEN);
     let mut rule = None;
-    let mut levels = Vec::with_capacity(images.switches.len());
+    let mut levels = vec![Vec::new(); fabric.dragonfly().switch_numbers() as usize];
     for bytes in &images.switches {
         let image = SwitchImage::decode(bytes, &fabric).expect(WRITTEN);
         let set = image.set(decision);
         rule = Some(*set.rule());
         let ports = fabric.dragonfly().global_ports().filter(|_| set.is_thinned());
-        levels.push(ports.map(|port| set.level(port)).collect());
+        levels[image.switch().as_usize()] = ports.map(|port| set.level(port)).collect();
     }
     (rule.expect("a fabric has switches"), levels)
 }
@@ -115,7 +122,7 @@ fn balance(sets: &[Written]) -> String {
         .iter()
         .filter(|set| set.thinned_switches() > 0)
         .map(|set| {
-            let (some, all) = (set.thinned_switches(), set.levels.len());
+            let (some, all) = (set.thinned_switches(), set.switches);
             format!("{some} of {all} switches thin {}", set.name)
         })
         .collect();

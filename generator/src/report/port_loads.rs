@@ -8,7 +8,7 @@
 //! random sample of them, all by VLB, and each packet is counted on every link that it takes. Those
 //! figures are estimates whose error shrinks with the number of packets, and the same at every run.
 
-use crate::balance::link_load::{Draw, LinkLoads};
+use crate::balance::link_load::{Draw, LinkLoads, flits_per_pair};
 use crate::image::Images;
 use crate::routes::count::RouteCounter;
 use crate::topology::links::{LinkNumbers, PathLinks};
@@ -17,7 +17,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 use rayon::prelude::*;
 use tvlb_firmware_model::{Credits, Scheme, Switch, VlbPaths};
-use tvlb_schema::{Dragonfly, End, FabricImage, Port, SwitchId};
+use tvlb_schema::{Dragonfly, End, FabricImage, GroupId, Port, SwitchId};
 
 /// About this many packets are followed where the fabric is large.
 const PACKETS: u32 = 1_500_000;
@@ -72,13 +72,12 @@ impl PortLoads {
         let topology = counter.topology();
         let df = *topology.dragonfly();
         let loads_of_links = LinkLoads::of(counter, draw);
-        // A switch's p nodes send p flits per cycle, evenly to the switches of other groups.
-        let unit = f64::from(df.p()) / f64::from((df.switch_count() - df.a()).max(1));
+        let unit = flits_per_pair(&df);
         let numbers = LinkNumbers::new(df);
         let (mut loads, mut to_group) = (vec![None; numbers.count()], vec![0; numbers.count()]);
         for group in df.groups() {
-            for from in df.indices() {
-                for to in df.indices().filter(|&to| to != from) {
+            for from in df.indices(group) {
+                for to in df.indices(group).filter(|&to| to != from) {
                     let number = numbers.local(group, from, to);
                     loads[number] = Some(loads_of_links.local(group, from, to) * unit);
                     to_group[number] = u32::from(group.0);
@@ -108,7 +107,7 @@ impl PortLoads {
         let error = match self.method {
             Method::Counted => 0.0,
             Method::Sampled { sent, .. } => {
-                (mean * f64::from(self.df.p()) / f64::from(sent.max(1))).sqrt()
+                (mean * nodes_per_switch(&self.df) / f64::from(sent.max(1))).sqrt()
             }
         };
         Spread { mean, most, error }
@@ -186,10 +185,17 @@ pub fn sampled(images: &Images, drawn: Drawn, seed: u64) -> PortLoads {
         .collect::<Result<_, _>>()
         .expect("the image stage decodes what it writes");
     let df = *fabric.dragonfly();
-    let outside = df.switch_count() - df.a();
+    let all: Vec<SwitchId> = df.switches().collect();
     let wanted = (PACKETS / df.switch_count()).max(1);
-    let per_pair = (wanted / outside.max(1)).min(MOST_PER_PAIR);
-    let sent = if per_pair > 0 { outside * per_pair } else { wanted };
+    let outside = |group| df.switch_count() - df.switches_of(group);
+    // Where groups differ in size, some switches have more others than others have.
+    let per_pair =
+        if df.is_even() { (wanted / outside(GroupId(0)).max(1)).min(MOST_PER_PAIR) } else { 0 };
+    let sent = if per_pair > 0 { outside(GroupId(0)) * per_pair } else { wanted };
+    let mut by_number: Vec<Option<&Switch<'_>>> = vec![None; df.switch_numbers() as usize];
+    for (switch, number) in switches.iter().zip(&all) {
+        by_number[number.as_usize()] = Some(switch);
+    }
     let numbers = LinkNumbers::new(df);
     let counts = df
         .switches()
@@ -200,18 +206,20 @@ pub fn sampled(images: &Images, drawn: Drawn, seed: u64) -> PortLoads {
             |mut counts, source| {
                 let stream = seed ^ STREAM ^ (u64::from(source.0) << 40);
                 let mut rng = Xoshiro256PlusPlus::seed_from_u64(stream);
-                let group = u32::from(df.place(source).0.0);
+                let group = df.place(source).0;
+                let (outside, of_group) = (outside(group), df.switches_of(group));
+                let first = all.partition_point(|&switch| df.place(switch).0 < group);
                 for number in 0..sent {
                     // Each in turn, or any, of the switches outside the group.
                     let rank = match number.checked_div(per_pair) {
                         Some(rank) => rank,
                         None => rng.random_range(0..outside),
                     };
-                    let to = if rank < group * df.a() { rank } else { rank + df.a() };
-                    let to = u16::try_from(to).expect("switch numbers fit 16 bits");
-                    let pair = (source, SwitchId(to));
+                    let before = (rank as usize) < first;
+                    let to = all[(if before { rank } else { rank + of_group }) as usize];
+                    let pair = (source, to);
                     for link in
-                        path(&switches, pair, drawn, &mut rng).iter().flat_map(PathLinks::iter)
+                        path(&by_number, pair, drawn, &mut rng).iter().flat_map(PathLinks::iter)
                     {
                         counts[link] += 1;
                     }
@@ -224,13 +232,13 @@ pub fn sampled(images: &Images, drawn: Drawn, seed: u64) -> PortLoads {
             |one, other| one.iter().zip(other).map(|(one, other)| one + other).collect(),
         );
     // A switch's p nodes send p flits per cycle, spread over all that were followed from it.
-    let unit = f64::from(df.p()) / f64::from(sent.max(1));
+    let unit = nodes_per_switch(&df) / f64::from(sent.max(1));
     let mut loads = Vec::with_capacity(numbers.count());
     let mut to_group = Vec::with_capacity(numbers.count());
     for (number, count) in counts.into_iter().enumerate() {
         let neighbour = numbers
             .leaves(number)
-            .and_then(|(switch, port)| switches[switch.as_usize()].neighbour(port));
+            .and_then(|(switch, port)| by_number[switch.as_usize()]?.neighbour(port));
         loads.push(neighbour.map(|_| f64::from(count) * unit));
         to_group.push(neighbour.map_or(0, |(group, _)| u32::from(group.0)));
     }
@@ -238,9 +246,18 @@ pub fn sampled(images: &Images, drawn: Drawn, seed: u64) -> PortLoads {
     PortLoads { df, method, loads, to_group }
 }
 
+/// Nodes of a switch, on average.
+fn nodes_per_switch(df: &Dragonfly) -> f64 {
+    if df.is_even() {
+        f64::from(df.p())
+    } else {
+        f64::from(df.node_count()) / f64::from(df.switch_count())
+    }
+}
+
 /// The links that the VLB path drawn for one packet takes; none for a pair without such a path.
 fn path(
-    switches: &[Switch<'_>],
+    switches: &[Option<&Switch<'_>>],
     (source, destination): (SwitchId, SwitchId),
     drawn: Drawn,
     rng: &mut Xoshiro256PlusPlus,
@@ -250,7 +267,7 @@ fn path(
         Drawn::UgalL => (Scheme::Vlb, VlbPaths::Custom),
         Drawn::Par => (Scheme::Par, VlbPaths::Custom),
     };
-    let switch = &switches[source.as_usize()];
+    let switch = switches[source.as_usize()]?;
     let fabric = switch.image().fabric();
     let df = fabric.dragonfly();
     let explained = switch.explain(df.node(destination, 0), scheme, paths, &Crowded, rng);

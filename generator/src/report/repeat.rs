@@ -7,7 +7,7 @@ use crate::fabric_file::{FabricFile, Sets, Wiring};
 use crate::set_grammar::canonical;
 use crate::topology::cable_list;
 use std::fmt::Write;
-use tvlb_schema::{Decision, PerDecision};
+use tvlb_schema::{Decision, GroupKind, PerDecision};
 
 /// More cables than this are not listed.
 const MOST_CABLES: usize = 12_000;
@@ -78,16 +78,21 @@ fn fabric_file(file: &FabricFile) -> String {
         // Where the list lay is nobody's business.
         Wiring::Cables(_) => "cables = \"cables.csv\"".to_owned(),
     };
+    let (sizes, kinds) = if df.is_even() {
+        let (p, a, h, g) = (df.p(), df.a(), df.h(), df.g());
+        (format!("p = {p}\na = {a}\nh = {h}\ng = {g}\n"), String::new())
+    } else {
+        let kind = |&GroupKind { p, a, h, g }: &GroupKind| {
+            format!("\n[[dragonfly.kinds]]\np = {p}\na = {a}\nh = {h}\ng = {g}\n")
+        };
+        (String::new(), df.kinds().iter().map(kind).collect())
+    };
     let mut text = format!(
-        "name = \"{}\"\nseed = {}\n\n[dragonfly]\np = {}\na = {}\nh = {}\ng = {}\n{wiring}\n\n\
+        "name = \"{}\"\nseed = {}\n\n[dragonfly]\n{sizes}{wiring}\n{kinds}\n\
          [links]\nlocal-latency = {}\nglobal-latency = {}\n\n\
          [routing]\nvirtual-channels = \"{}\"\n",
         file.name,
         file.seed,
-        df.p(),
-        df.a(),
-        df.h(),
-        df.g(),
         file.latencies.local,
         file.latencies.global,
         file.virtual_channels.name()

@@ -8,7 +8,7 @@ use crate::topology::summary::TopologySummary;
 use crate::verify::Extent;
 use std::fmt::Write;
 use tvlb_chart::escaped;
-use tvlb_schema::Decision;
+use tvlb_schema::{Decision, Dragonfly, GroupKind};
 
 /// The first paragraphs: what the tables are, what was chosen, how much it carries, and what was
 /// verified.
@@ -18,13 +18,10 @@ pub(super) fn summary(subject: &Subject<'_>) -> String {
     let mut html = format!(
         "<p class=\"lead\">{}</p>\n",
         escaped(&format!(
-            "Install-time tables for the {} switches of {}, a Dragonfly of {} groups with {} \
-             switches each and {} nodes on every switch.",
+            "Install-time tables for the {} switches of {}, a Dragonfly of {}.",
             df.switch_count(),
             entry.name,
-            df.g(),
-            df.a(),
-            df.p()
+            kinds_in_words(df)
         ))
     );
     html.push_str(&paragraph(&sets(subject)));
@@ -48,6 +45,14 @@ pub(super) fn summary(subject: &Subject<'_>) -> String {
     }
     html.push_str(&paragraph(certificate(subject)));
     html
+}
+
+/// "9 groups with 8 switches each and 4 nodes on every switch".
+fn kinds_in_words(df: &Dragonfly) -> String {
+    let words = |&GroupKind { p, a, g, .. }: &GroupKind| {
+        format!("{g} groups with {a} switches each and {p} nodes on every switch")
+    };
+    df.kinds().iter().map(words).collect::<Vec<_>>().join(", and ")
 }
 
 fn sets(subject: &Subject<'_>) -> String {

@@ -125,11 +125,12 @@ fn switch_looks(
     let df = topology.dragonfly();
     let (from, to) = (df.place(source).0, df.place(destination).0);
     let between = df.switches().filter(|&s| df.place(s).0 != from && df.place(s).0 != to);
-    let (mut switches, mut looks) = (0, 0);
+    // Numbers are drawn, and one that no switch has takes a look too.
+    let switches = u64::from(df.a()) * u64::from(df.g() - 2);
+    let mut looks = switches;
     for through in between {
         let middle = df.place(through).0;
-        switches += 1;
-        looks += 1 + topology.links(from, middle).len() as u64;
+        looks += topology.links(from, middle).len() as u64;
         let first = shortest_links(topology, source, through).map(|(hops, _)| hops);
         if first.is_some_and(|first| legs.contains(first, 1)) {
             looks += topology.links(middle, to).len() as u64;

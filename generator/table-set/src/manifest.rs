@@ -10,7 +10,7 @@ pub use choice::{
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use tvlb_schema::{MinCandidate, PerDecision};
+use tvlb_schema::{GroupKind, MinCandidate, PerDecision};
 
 /// What `format` says in every manifest.
 pub const MANIFEST_FORMAT: &str = "tvlb table set 1";
@@ -54,6 +54,10 @@ pub struct FabricEntry {
     pub h: u32,
     /// Groups.
     pub g: u32,
+    /// The kinds of groups, in the order of the groups, where there is more than one; p, a and h are
+    /// then the most that any kind has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kinds: Vec<GroupKind>,
     /// The arrangement's name, or "cables" for a list.
     pub wiring: String,
     /// Cables between groups.
@@ -64,6 +68,30 @@ pub struct FabricEntry {
     pub local_latency: u32,
     /// Cycles from group to group.
     pub global_latency: u32,
+}
+
+impl FabricEntry {
+    /// The sizes as [`tvlb_schema::Dragonfly`] says them.
+    pub fn sizes_in_words(&self) -> String {
+        let Self { p, a, h, g, kinds, .. } = self;
+        GroupKind::in_words([*p, *a, *h, *g], kinds).to_string()
+    }
+
+    /// How many switches there are, and how many nodes. What a manifest says may be anything, so sums
+    /// are capped.
+    pub fn switches_and_nodes(&self) -> (u64, u64) {
+        let of_kind = |p: u32, a: u32, g: u32| {
+            let switches = u64::from(a) * u64::from(g);
+            (switches, switches.saturating_mul(p.into()))
+        };
+        if self.kinds.is_empty() {
+            return of_kind(self.p, self.a, self.g);
+        }
+        let kinds = self.kinds.iter().map(|k| of_kind(k.p.into(), k.a.into(), k.g.into()));
+        kinds.fold((0, 0), |(s, n), (switches, nodes)| {
+            (s.saturating_add(switches), n.saturating_add(nodes))
+        })
+    }
 }
 
 /// The T-VLB set of one decision.

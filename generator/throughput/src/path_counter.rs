@@ -118,7 +118,7 @@ impl<'t> PathCounter<'t> {
         if set.is_min_only() {
             return;
         }
-        for r in self.df.indices().filter(|&r| r != from && r != to) {
+        for r in self.df.indices(group).filter(|&r| r != from && r != to) {
             self.paths[vlb_class(2)] += 1.0;
             self.add(vlb_class(2), self.links.local(group, from, r), 1.0);
             self.add(vlb_class(2), self.links.local(group, r, to), 1.0);
@@ -186,7 +186,8 @@ impl<'t> PathCounter<'t> {
             return number;
         }
         self.crossings[number][pair.crossing.v.as_usize() * a + pair.crossing.w.as_usize()] += 1.0;
-        let detours = f64::from(self.df.a()) - if meets { 1.0 } else { 2.0 };
+        let detours =
+            f64::from(self.df.switches_of(pair.crossing.middle)) - if meets { 1.0 } else { 2.0 };
         self.add_outside(vlb_class(shape.hops().into()), pair, detours);
         number
     }
@@ -199,7 +200,10 @@ impl<'t> PathCounter<'t> {
         let df = self.df;
         let class = vlb_class(pair.crossing.shape(2).hops().into());
         let mut kept = 0.0;
-        for r in df.indices().filter(|&r| r != pair.crossing.v && r != pair.crossing.w) {
+        for r in df
+            .indices(pair.crossing.middle)
+            .filter(|&r| r != pair.crossing.v && r != pair.crossing.w)
+        {
             if pair.keeps(set, &df, 2, Some(r)) {
                 kept += 1.0;
                 self.add(class, self.links.local(pair.crossing.middle, pair.crossing.v, r), 1.0);
@@ -219,20 +223,20 @@ impl<'t> PathCounter<'t> {
     /// other switch and back. All are whole numbers, so the subtraction is exact; where loads are
     /// fractions (`tvlb_generator::balance`) each detour is added instead.
     fn spread_crossings(&mut self, number: usize, middle: GroupId) {
-        let a = self.df.a() as usize;
+        let (a, of_group) = (self.df.a() as usize, self.df.switches_of(middle) as usize);
         let crossings = &mut self.crossings[number];
-        let mut entering = vec![0.0; a];
-        let mut leaving = vec![0.0; a];
-        for v in 0..a {
-            for w in (0..a).filter(|&w| w != v) {
+        let mut entering = vec![0.0; of_group];
+        let mut leaving = vec![0.0; of_group];
+        for v in 0..of_group {
+            for w in (0..of_group).filter(|&w| w != v) {
                 entering[v] += crossings[v * a + w];
                 leaving[w] += crossings[v * a + w];
             }
         }
         let start = vlb_class(number + 4) * self.links.count() + self.links.group_start(middle);
-        for s in 0..a {
+        for s in 0..of_group {
             let back_at_s = crossings[s * a + s];
-            for t in (0..a).filter(|&t| t != s) {
+            for t in (0..of_group).filter(|&t| t != s) {
                 let there_and_back = back_at_s + crossings[t * a + t];
                 self.uses[start + s * a + t] +=
                     entering[s] + leaving[t] - 2.0 * crossings[s * a + t] + there_and_back;

@@ -9,6 +9,7 @@ use super::front::{Merit, candidates, front, largest};
 use super::sweep::{Cell, Sweep, Tally};
 use serde::Serialize;
 use std::fmt::{self, Write};
+use tvlb_schema::GroupKind;
 use tvlb_traffic::Pattern;
 
 /// A mean over patterns.
@@ -60,6 +61,9 @@ pub struct Report {
     pub fabric: String,
     /// p, a, h, g.
     pub dragonfly: [u32; 4],
+    /// The kinds of groups where there is more than one; p, a and h are then the most of any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kinds: Vec<GroupKind>,
     /// `triples` or `routes`.
     pub counting: String,
     /// Decides random patterns and fractions.
@@ -133,6 +137,7 @@ impl Report {
         Self {
             fabric: heading.fabric,
             dragonfly: [df.p(), df.a(), df.h(), df.g()],
+            kinds: df.kinds_of_uneven().to_vec(),
             counting: sweep.counting().name().to_owned(),
             seed: heading.seed,
             tolerance,
@@ -231,10 +236,10 @@ impl fmt::Display for MeanThroughput {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [p, a, h, g] = self.dragonfly;
+        let sizes = GroupKind::in_words(self.dragonfly, &self.kinds);
         writeln!(
             f,
-            "fabric   {}: dfly({p}, {a}, {h}, {g}); {} {}; paths counted as {}; seed {}",
+            "fabric   {}: {sizes}; {} {}; paths counted as {}; seed {}",
             self.fabric,
             self.patterns.len(),
             if self.patterns.len() == 1 { "pattern" } else { "patterns" },

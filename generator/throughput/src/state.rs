@@ -41,6 +41,9 @@ fn subject(sweep: &Sweep<'_>) -> String {
     let df = sweep.topology().dragonfly();
     let (p, a, h, g) = (df.p(), df.a(), df.h(), df.g());
     let _ = writeln!(text, "{VERSION} {} dfly {p} {a} {h} {g}", sweep.counting());
+    if !df.is_even() {
+        let _ = writeln!(text, "{:?}", df.kinds());
+    }
     for cable in sweep.topology().cables() {
         let (low, high) = (cable.low, cable.high);
         let _ = writeln!(text, "{} {} {} {}", low.group, low.port, high.group, high.port);

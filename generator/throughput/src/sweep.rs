@@ -313,6 +313,8 @@ impl Tally {
 /// The shift with all flows reversed.
 fn mirrored(df: &Dragonfly, flows: &Flows) -> Option<Pattern> {
     match flows.pattern {
+        // Where groups differ, a shift wraps round in smaller ones, and its reverse is no shift.
+        Some(Pattern::Shift { .. }) if !df.is_even() => None,
         Some(Pattern::Shift { groups, switches }) => Some(Pattern::Shift {
             groups: (df.g() - groups) % df.g(),
             switches: (df.a() - switches) % df.a(),

@@ -15,7 +15,7 @@ use tvlb_schema::{Dragonfly, GroupId, SwitchId, SwitchIndex};
 
 /// The cables, in the order in which they are laid.
 pub(super) fn cables(df: &Dragonfly) -> Vec<(End, End)> {
-    let mut laid = vec![0_u16; df.switch_count() as usize];
+    let mut laid = vec![0_u16; df.switch_numbers() as usize];
     let mut pointer = Pointer { group: 1, index: 0, df: *df };
     let mut cables = Vec::new();
     for source in df.switches() {

@@ -117,7 +117,7 @@ pub fn read(df: Dragonfly, text: &str) -> Result<Topology, CableListError> {
 
     let mut cables = Vec::new();
     // The line of each port's cable.
-    let mut taken: Vec<Option<usize>> = vec![None; df.port_count() as usize];
+    let mut taken: Vec<Option<usize>> = vec![None; df.port_numbers() as usize];
     for record in records {
         let (line, fields) = record?;
         if fields.len() != COLUMNS.len() {
@@ -189,8 +189,9 @@ fn end(
 ) -> Result<End, CableListError> {
     let number = |column, most| number(line, column, &fields[column], most);
     let group = number(first, df.g() - 1)?;
-    let index = number(first + 1, df.a() - 1)?;
-    let slot = number(first + 2, df.h() - 1)?;
+    let kind = df.kind_of(GroupId(group));
+    let index = number(first + 1, u32::from(kind.a) - 1)?;
+    let slot = number(first + 2, u32::from(kind.h) - 1)?;
     Ok(End {
         group: GroupId(group),
         port: df.global_port(

@@ -73,12 +73,12 @@ fn write_switches(topology: &Topology, f: &mut fmt::Formatter<'_>) -> fmt::Resul
     for group in df.groups() {
         writeln!(f, "  subgraph cluster_{group} {{")?;
         writeln!(f, "    label=\"group {group}\";")?;
-        for index in df.indices() {
+        for index in df.indices(group) {
             let switch = df.switch(group, index);
             writeln!(f, "    switch_{switch} [label=\"{index}\"];")?;
         }
-        for i in df.indices() {
-            for j in df.indices().filter(|&j| i < j) {
+        for i in df.indices(group) {
+            for j in df.indices(group).filter(|&j| i < j) {
                 let (one, other) = (df.switch(group, i), df.switch(group, j));
                 writeln!(f, "    switch_{one} -- switch_{other} [color=gray];")?;
             }

@@ -84,12 +84,12 @@ pub struct Topology {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CableError {
     /// An end that the Dragonfly does not have.
-    #[error("there is no {end}: groups are 0 to {}, switches 0 to {}, global ports 0 to {}", .df.g() - 1, .df.a() - 1, .df.h() - 1)]
+    #[error("there is no {end}: groups are 0 to {}, switches 0 to {}, global ports 0 to {}{}", .df.g() - 1, .df.a() - 1, .df.h() - 1, at_most(.df))]
     NoSuchEnd {
         /// The end, in words.
         end: String,
         /// The Dragonfly.
-        df: Dragonfly,
+        df: Box<Dragonfly>,
     },
     /// A cable that stays in its group.
     #[error("a cable from {low} to {high} stays within one group; a global cable joins two groups")]
@@ -123,12 +123,13 @@ impl Topology {
         cables: impl IntoIterator<Item = (End, End)>,
     ) -> Result<Self, CableError> {
         let df = dragonfly;
-        let mut peers = vec![None; df.port_count() as usize];
+        let mut peers = vec![None; df.port_numbers() as usize];
         let mut sorted = Vec::new();
         for (one, other) in cables {
             for end in [one, other] {
-                if !df.has_group(end.group) || !df.has_global_port(end.port) {
-                    return Err(CableError::NoSuchEnd { end: end.in_words(&df).to_string(), df });
+                if !df.has_group(end.group) || !df.has_global_port_of(end.group, end.port) {
+                    let end = end.in_words(&df).to_string();
+                    return Err(CableError::NoSuchEnd { end, df: Box::new(df) });
                 }
             }
             if one.group == other.group {
@@ -209,8 +210,13 @@ impl Topology {
 
     /// How many global ports of the fabric have no cable.
     pub fn unused_ports(&self) -> usize {
-        self.peers.len() - 2 * self.cables.len()
+        self.dragonfly.port_count() as usize - 2 * self.cables.len()
     }
+}
+
+/// What follows the sizes of the largest group.
+fn at_most(df: &Dragonfly) -> &'static str {
+    if df.is_even() { "" } else { ", and fewer in smaller groups" }
 }
 
 fn port_number(df: &Dragonfly, end: End) -> usize {

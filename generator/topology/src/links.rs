@@ -197,7 +197,8 @@ mod tests {
                 let slot = port.0 - u16::try_from(first_global).unwrap();
                 numbers.global(group, df.global_port(index, slot))
             } else {
-                let to = df.indices().find(|&to| to != index && df.local_port(index, to) == port);
+                let to =
+                    df.indices(group).find(|&to| to != index && df.local_port(index, to) == port);
                 numbers.local(group, index, to.unwrap())
             };
             assert_eq!(again, link);
@@ -217,7 +218,7 @@ mod tests {
         let x = topology.links(GroupId(0), GroupId(5))[0];
         let y = topology.links(GroupId(5), GroupId(2))[0];
         let index = |port| df.split_port(port).0;
-        let detour = df.indices().find(|&r| r != index(x.to) && r != index(y.from));
+        let detour = df.indices(GroupId(5)).find(|&r| r != index(x.to) && r != index(y.from));
         let path = numbers.of_path(peer, (source, destination), x.from, Some((detour, y.from)));
         let mut expected = Vec::new();
         if index(x.from) != SwitchIndex(0) {

@@ -32,52 +32,74 @@ pub enum PlanError {
     },
     /// Too few ports.
     #[error(
-        "a group needs {needed} global ports for these links, but has {found} ({a} switches of {h})"
+        "group {group} needs {needed} global ports for these links, but has {found} ({a} switches of {h})"
     )]
     Ports {
-        /// What the links of one group come to.
+        /// The first group of those that lack most.
+        group: GroupId,
+        /// What the links of the group come to.
         needed: u64,
         /// What it has.
         found: u32,
-        /// Switches per group.
+        /// Switches of the group.
         a: u32,
-        /// Global ports per switch.
+        /// Global ports of each of its switches.
         h: u32,
     },
 }
 
-/// Lays the cables.
+/// Lays the cables of a plan.
 ///
 /// # Errors
 /// More service groups than groups, or too few ports.
 pub fn lay(df: Dragonfly, plan: Plan) -> Result<Topology, PlanError> {
-    let (a, h, g) = (df.a(), df.h(), df.g());
-    let Some(ordinary) = g.checked_sub(plan.service_groups) else {
-        return Err(PlanError::ServiceGroups { found: plan.service_groups, groups: g });
+    let Some(ordinary) = df.g().checked_sub(plan.service_groups) else {
+        return Err(PlanError::ServiceGroups { found: plan.service_groups, groups: df.g() });
     };
-    let links = |i: u32, j: u32| {
-        if i.max(j) < ordinary { plan.links } else { plan.service_links }
-    };
-    let of = |group: u32| {
-        let others = (0..g).filter(|&other| other != group);
-        others.map(|other| u64::from(links(group, other))).sum::<u64>()
-    };
-    let needed = (0..g).map(of).max().unwrap_or(0);
-    if needed > u64::from(a * h) {
-        return Err(PlanError::Ports { needed, found: a * h, a, h });
+    lay_between(
+        df,
+        |i, j| {
+            if u32::from(i.max(j).0) < ordinary { plan.links } else { plan.service_links }
+        },
+    )
+}
+
+/// Lays so many cables between each two groups, of which the lower is asked for first.
+///
+/// # Errors
+/// Too few ports.
+pub fn lay_between(
+    df: Dragonfly,
+    links: impl Fn(GroupId, GroupId) -> u32,
+) -> Result<Topology, PlanError> {
+    let links = |i: GroupId, j: GroupId| links(i.min(j), i.max(j));
+    let mut lacking: Option<(u64, PlanError)> = None;
+    for group in df.groups() {
+        let others = df.groups().filter(|&other| other != group);
+        let needed = others.map(|other| u64::from(links(group, other))).sum::<u64>();
+        let kind = df.kind_of(group);
+        let (a, h) = (u32::from(kind.a), u32::from(kind.h));
+        let lack = needed.saturating_sub(u64::from(a * h));
+        if lack > 0 && lacking.is_none_or(|(most, _)| lack > most) {
+            lacking = Some((lack, PlanError::Ports { group, needed, found: a * h, a, h }));
+        }
     }
-    let mut laid = vec![0; g as usize];
-    let mut end = |group: u32| {
-        let turn = &mut laid[group as usize];
+    if let Some((_, error)) = lacking {
+        return Err(error);
+    }
+    let mut laid = vec![0; df.g() as usize];
+    let mut end = |group: GroupId| {
+        let turn = &mut laid[group.as_usize()];
         // Round the switches first, then to their next ports.
-        let port = *turn % a * h + *turn / a;
+        let a = df.switches_of(group);
+        let port = *turn % a * df.h() + *turn / a;
         *turn += 1;
-        let number = |n: u32| u16::try_from(n).expect("a Dragonfly's groups and ports fit 16 bits");
-        End { group: GroupId(number(group)), port: GlobalPort(number(port)) }
+        let port = u16::try_from(port).expect("a Dragonfly's ports fit 16 bits");
+        End { group, port: GlobalPort(port) }
     };
     let mut cables = Vec::new();
-    for i in 0..g {
-        for j in i + 1..g {
+    for i in df.groups() {
+        for j in df.groups().filter(|&j| i < j) {
             cables.extend((0..links(i, j)).map(|_| (end(i), end(j))));
         }
     }
@@ -87,6 +109,7 @@ pub fn lay(df: Dragonfly, plan: Plan) -> Result<Topology, PlanError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tvlb_schema::GroupKind;
 
     fn plan(links: u32, service_groups: u32, service_links: u32) -> Plan {
         Plan { links, service_groups, service_links }
@@ -127,12 +150,39 @@ mod tests {
         }
     }
 
+    /// 74 groups of 32 switches, five of 16 for storage and one of 16 for service, with the links of
+    /// Frontier.
+    #[test]
+    fn a_machine_of_three_kinds_of_groups() {
+        let kind = |p, a, h, g| GroupKind { p, a, h, g };
+        let df =
+            Dragonfly::of_kinds(&[kind(16, 32, 10, 74), kind(16, 16, 14, 5), kind(16, 16, 6, 1)])
+                .unwrap();
+        let of = |group: GroupId| usize::from(group.0 >= 74) + usize::from(group.0 >= 79);
+        let links = [[4, 2, 0], [2, 10, 6], [0, 6, 0]];
+        let topology = lay_between(df, |i, j| links[of(i)][of(j)]).unwrap();
+        let between = |i, j| topology.links(GroupId(i), GroupId(j)).len();
+        assert_eq!(
+            (between(3, 70), between(3, 76), between(75, 77), between(76, 79)),
+            (4, 2, 10, 6)
+        );
+        assert_eq!(
+            (between(79, 0), topology.cables().len()),
+            (0, 2701 * 4 + 74 * 5 * 2 + 100 + 30)
+        );
+        let error = lay_between(df, |i, j| 2 * links[of(i)][of(j)]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "group 0 needs 604 global ports for these links, but has 320 (32 switches of 10)"
+        );
+    }
+
     #[test]
     fn what_does_not_fit_is_refused() {
         let df = Dragonfly::new(1, 4, 3, 6).unwrap();
         assert_eq!(
             lay(df, plan(3, 0, 0)).unwrap_err(),
-            PlanError::Ports { needed: 15, found: 12, a: 4, h: 3 }
+            PlanError::Ports { group: GroupId(0), needed: 15, found: 12, a: 4, h: 3 }
         );
         assert_eq!(
             lay(df, plan(1, 7, 0)).unwrap_err(),

@@ -4,7 +4,7 @@
 use super::Topology;
 use serde::Serialize;
 use std::{collections::BTreeMap, fmt};
-use tvlb_schema::{Dragonfly, End, GroupId};
+use tvlb_schema::{Dragonfly, End, GroupId, GroupKind};
 
 /// A wiring in numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -17,6 +17,10 @@ pub struct TopologySummary {
     pub h: u32,
     /// Groups.
     pub g: u32,
+    /// The kinds of groups, in the order of the groups, where there is more than one; p, a and h are
+    /// then the most that any kind has.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kinds: Vec<GroupKind>,
     /// Switches of the fabric.
     pub switches: u32,
     /// Nodes of the fabric.
@@ -99,6 +103,7 @@ impl TopologySummary {
             a: df.a(),
             h: df.h(),
             g: df.g(),
+            kinds: df.kinds_of_uneven().to_vec(),
             switches: df.switch_count(),
             nodes: df.node_count(),
             global_ports: df.port_count(),
@@ -118,7 +123,7 @@ impl TopologySummary {
             first_unlinked_pairs,
             switches_without_global_cable: switches_with_unused_ports
                 .iter()
-                .filter(|switch| switch.unused == df.h())
+                .filter(|switch| switch.unused == u32::from(df.kind_of(switch.group).h))
                 .map(|switch| (switch.group, switch.switch))
                 .collect(),
             switches_with_unused_ports,
@@ -154,6 +159,18 @@ impl TopologySummary {
         )
     }
 
+    /// Global ports of each switch of a group.
+    fn h_of(&self, group: GroupId) -> u32 {
+        let mut left = u32::from(group.0);
+        for kind in &self.kinds {
+            if left < kind.g.into() {
+                return kind.h.into();
+            }
+            left -= u32::from(kind.g);
+        }
+        self.h
+    }
+
     /// "2: (0,3) 1 of 4, (5,1) all 4".
     fn unused_in_words(&self) -> String {
         let all = &self.switches_with_unused_ports;
@@ -161,8 +178,10 @@ impl TopologySummary {
             .iter()
             .take(Self::SHOWN)
             .map(|SwitchPorts { group, switch, unused }| match *unused {
-                unused if unused == self.h => format!("({group},{switch}) all {unused}"),
-                unused => format!("({group},{switch}) {unused} of {}", self.h),
+                unused if unused == self.h_of(*group) => {
+                    format!("({group},{switch}) all {unused}")
+                }
+                unused => format!("({group},{switch}) {unused} of {}", self.h_of(*group)),
             })
             .collect();
         let more = if all.len() > shown.len() { ", …" } else { "" };
@@ -206,7 +225,11 @@ fn with_unused_ports(topology: &Topology) -> Vec<SwitchPorts> {
     let df: &Dragonfly = topology.dragonfly();
     let mut found: Vec<SwitchPorts> = Vec::new();
     for group in df.groups() {
-        for port in df.global_ports().filter(|&port| topology.peer(End { group, port }).is_none()) {
+        let is_unused = |port: &_| {
+            df.has_global_port_of(group, *port)
+                && topology.peer(End { group, port: *port }).is_none()
+        };
+        for port in df.global_ports().filter(is_unused) {
             let switch = u32::from(port.0) / df.h();
             match found.last_mut().filter(|last| (last.group, last.switch) == (group, switch)) {
                 Some(last) => last.unused += 1,
@@ -223,7 +246,13 @@ impl fmt::Display for TopologySummary {
         let Self { p, a, h, g, .. } = self;
         let alike = if self.rotation_invariant { "yes" } else { "no" };
         let mut row = |name: &str, value: &dyn fmt::Display| writeln!(f, "{name:<27}{value}");
-        row("Dragonfly (p, a, h, g)", &format_args!("{p}, {a}, {h}, {g}"))?;
+        if self.kinds.is_empty() {
+            row("Dragonfly (p, a, h, g)", &format_args!("{p}, {a}, {h}, {g}"))?;
+        }
+        for (number, GroupKind { p, a, h, g }) in self.kinds.iter().enumerate() {
+            let name = if number == 0 { "groups (p, a, h, how many)" } else { "" };
+            row(name, &format_args!("{p}, {a}, {h}, {g}"))?;
+        }
         row("switches", &self.switches)?;
         row("nodes", &self.nodes)?;
         row("global ports", &self.global_ports)?;

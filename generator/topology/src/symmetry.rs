@@ -9,6 +9,9 @@ impl Topology {
     /// in place of g.
     pub fn is_rotation_invariant(&self) -> bool {
         let df = self.dragonfly();
+        if !df.is_even() {
+            return false;
+        }
         let next = |end: End| {
             let group = GroupId(end.group.0 + 1);
             End { group: if df.has_group(group) { group } else { GroupId(0) }, port: end.port }

@@ -109,7 +109,7 @@ impl<'s, 'f> Questions<'s, 'f> {
         seed: u64,
         limited: bool,
     ) -> Self {
-        let switch = &fabric.switches[from.as_usize()];
+        let switch = fabric.switch(from);
         let rng = DefaultRng::seed_from_u64(hash(seed, u32::from(from.0)));
         let most_words =
             if limited { MOST_WORDS / u64::from(fabric.df.switch_count()) } else { u64::MAX };
@@ -204,7 +204,7 @@ impl<'s, 'f> Questions<'s, 'f> {
         scheme: Scheme,
         paths: VlbPaths,
     ) -> Result<Choice, VerifyError> {
-        let switch = &self.fabric.switches[self.from.as_usize()];
+        let switch = self.fabric.switch(self.from);
         let queues = Queues { image: switch.image(), only_to: None };
         let node = self.fabric.df.node(to, 0);
         let admission = switch.admit(node, scheme, paths, &queues, &mut self.words);
@@ -225,10 +225,10 @@ impl<'s, 'f> Questions<'s, 'f> {
     /// A packet for this destination that came here to leave the group by a cable of this switch, as
     /// PAR's second look meets it; `None` if this switch has no such cable.
     fn second_header(&self, to: SwitchId) -> Option<Header> {
-        let (df, image) = (self.fabric.df, self.fabric.switches[self.from.as_usize()].image());
+        let (df, image) = (self.fabric.df, self.fabric.switch(self.from).image());
         let (group, _) = df.place(to);
         // A group of one switch has no second one.
-        let slots = 0..if df.a() > 1 { df.h() } else { 0 };
+        let slots = 0..if image.switches_of_group() > 1 { df.h() } else { 0 };
         let slot = slots
             .filter_map(|slot| u16::try_from(slot).ok())
             .find(|&slot| image.peer(slot).is_some_and(|peer| peer.group == group))?;
@@ -240,7 +240,7 @@ impl<'s, 'f> Questions<'s, 'f> {
     /// Whether PAR's second look changes a packet to a VLB path where that costs nothing. A MIN path
     /// that is drawn there can begin with any port, so then it is asked what the look weighs.
     fn reconsider(&mut self, to: SwitchId, header: Header) -> Result<bool, VerifyError> {
-        let switch = &self.fabric.switches[self.from.as_usize()];
+        let switch = self.fabric.switch(self.from);
         if switch.image().second_min() != MinCandidate::Kept {
             let queues = Queues { image: switch.image(), only_to: None };
             let look = switch.explain_again(header, VlbPaths::Custom, &queues, &mut self.words);
@@ -264,7 +264,7 @@ impl<'s, 'f> Questions<'s, 'f> {
 }
 
 /// What a switch is asked for within its group: any detour will do, if there is a third switch.
-pub(super) fn within_group(df: &Dragonfly) -> Known {
-    let there = df.a() > 2;
+pub(super) fn within_group(df: &Dragonfly, group: GroupId) -> Known {
+    let there = df.switches_of(group) > 2;
     Known { min: true, conventional: there, kept: [Some(there); 3] }
 }

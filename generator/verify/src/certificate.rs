@@ -7,6 +7,7 @@ use super::sample::Sample;
 use serde::Serialize;
 use std::fmt;
 use tvlb_firmware_model::{Channels, Scheme};
+use tvlb_schema::GroupKind;
 use tvlb_table_set::TableSet;
 
 /// How far the routes were looked at.
@@ -67,6 +68,9 @@ pub struct Certificate {
     pub identity: String,
     /// p, a, h, g.
     pub dragonfly: [u32; 4],
+    /// The kinds of groups where there is more than one; p, a and h are then the most of any.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kinds: Vec<GroupKind>,
     /// Cables between groups, each the same from both ends.
     pub cables: u32,
     /// Images, each with the hash that the manifest says.
@@ -140,6 +144,7 @@ impl Certificate {
             fabric: manifest.fabric.name.clone(),
             identity: manifest.fabric_identity.clone(),
             dragonfly: [df.p(), df.a(), df.h(), df.g()],
+            kinds: df.kinds_of_uneven().to_vec(),
             cables: fabric.switches[0].image().fabric().cable_count(),
             images: fabric.switches.len() + 1,
             bytes,
@@ -166,12 +171,8 @@ impl Certificate {
 
 impl fmt::Display for Certificate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [p, a, h, g] = self.dragonfly;
-        line(
-            f,
-            "fabric",
-            &format_args!("{}: dfly({p}, {a}, {h}, {g}), identity {}", self.fabric, self.identity),
-        )?;
+        let sizes = GroupKind::in_words(self.dragonfly, &self.kinds);
+        line(f, "fabric", &format_args!("{}: {sizes}, identity {}", self.fabric, self.identity))?;
         line(
             f,
             "files",

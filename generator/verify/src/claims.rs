@@ -67,16 +67,11 @@ pub(super) fn check_claims(
     }
     let identity = hex(&image.fabric().identity().to_be_bytes());
     let df = image.fabric().dragonfly();
-    let sizes = |p, a, h, g| format!("dfly({p}, {a}, {h}, {g})");
     let said = &manifest.fabric;
     let scheme = image.virtual_channels().name().to_owned();
     for (what, said, found) in [
         ("the fabric's identity is", manifest.fabric_identity.clone(), identity),
-        (
-            "the fabric is",
-            sizes(said.p, said.a, said.h, said.g),
-            sizes(df.p(), df.a(), df.h(), df.g()),
-        ),
+        ("the fabric is", said.sizes_in_words(), df.to_string()),
         (
             "the number of cables is",
             said.cables.to_string(),
@@ -88,7 +83,7 @@ pub(super) fn check_claims(
             return Err(claim(directory, what, &said, &found));
         }
     }
-    let pairs = u64::from(df.switch_count()) * u64::from(df.switch_count() - df.a());
+    let pairs = df.pairs_between_groups();
     for decision in Decision::ALL {
         let said = manifest.sets.get(decision).pairs;
         if said != pairs {

@@ -50,6 +50,10 @@ pub(super) struct Crossings {
     a: usize,
     /// Those that meet on one switch of the intermediate group, and those that do not.
     kinds: [Counts; 2],
+    /// Detours over each other switch of the intermediate group: as many for each of the second kind,
+    /// or, where groups differ in size, counted one by one.
+    detours_of_all: Option<u64>,
+    detours: Counts,
 }
 
 #[derive(Debug)]
@@ -65,6 +69,37 @@ impl Counts {
     fn new(a: usize) -> Self {
         Self { both: vec![0; a * a], by_x: vec![0; a], by_arrival: vec![0; a], all: 0 }
     }
+
+    fn clear(&mut self) {
+        self.both.fill(0);
+        self.by_x.fill(0);
+        self.by_arrival.fill(0);
+        self.all = 0;
+    }
+
+    /// Adds so many of x and y that leave this switch and arrive at that one, whose place among both
+    /// is given.
+    #[inline]
+    fn add(&mut self, both: usize, (own, there): (usize, usize), count: u32) {
+        self.both[both] += count;
+        self.by_x[own] += count;
+        self.by_arrival[there] += count;
+        self.all += count;
+    }
+
+    /// Those from one switch to another by (head, tail).
+    fn by_ends(&self, a: usize, own: usize, there: usize) -> [(bool, bool, u64); 4] {
+        let both = u64::from(self.both[own * a + there]);
+        let with_tail = u64::from(self.by_x[own]) - both;
+        let with_head = u64::from(self.by_arrival[there]) - both;
+        let with_both = u64::from(self.all) - both - with_tail - with_head;
+        [
+            (false, false, both),
+            (false, true, with_tail),
+            (true, false, with_head),
+            (true, true, with_both),
+        ]
+    }
 }
 
 /// Work of some milliseconds at most is done between two looks at whether the caller has cancelled it.
@@ -74,7 +109,8 @@ impl Crossings {
     /// None as yet, of groups of this many switches.
     pub(super) fn new(a: u32) -> Self {
         let a = a as usize;
-        Self { a, kinds: [Counts::new(a), Counts::new(a)] }
+        let kinds = [Counts::new(a), Counts::new(a)];
+        Self { a, kinds, detours: Counts::new(a), detours_of_all: None }
     }
 
     /// Counts those from the group of these first links to another.
@@ -86,22 +122,24 @@ impl Crossings {
         progress: &dyn Progress,
     ) -> Result<(), VerifyError> {
         for counts in &mut self.kinds {
-            counts.both.fill(0);
-            counts.by_x.fill(0);
-            counts.by_arrival.fill(0);
-            counts.all = 0;
+            counts.clear();
         }
+        self.detours.clear();
         let df = fabric.dragonfly();
+        let is_even = df.is_even();
+        self.detours_of_all = is_even.then(|| self.a.saturating_sub(2) as u64);
         let mut steps = 0;
         for link in first.iter().filter(|link| link.middle != to) {
             let own = usize::from(df.split_port(link.x).0.0);
             for (y, z) in links(fabric, link.middle, to) {
                 let there = usize::from(df.split_port(z).0.0);
                 let counts = &mut self.kinds[usize::from(df.split_port(y).0 != link.v)];
-                counts.both[own * self.a + there] += 1;
-                counts.by_x[own] += 1;
-                counts.by_arrival[there] += 1;
-                counts.all += 1;
+                counts.add(own * self.a + there, (own, there), 1);
+                if !is_even && df.split_port(y).0 != link.v {
+                    // With the links apart there is a detour over each other switch of the group.
+                    let detours = df.switches_of(link.middle) - 2;
+                    self.detours.add(own * self.a + there, (own, there), detours);
+                }
                 steps += 1;
                 if steps % STEPS_PER_QUESTION == 0 {
                     progress.check()?;
@@ -119,24 +157,20 @@ impl Crossings {
     /// How many routes of each shape lead from one switch to another, by their indices.
     pub(super) fn routes(&self, from: SwitchIndex, to: SwitchIndex) -> [u64; Shape::COUNT] {
         let (own, there) = (from.as_usize(), to.as_usize());
-        let detours = (self.a as u64).saturating_sub(2);
         let mut routes = [0; Shape::COUNT];
         for (mid, counts) in (0..).zip(&self.kinds) {
-            let both = u64::from(counts.both[own * self.a + there]);
-            let (head, tail) = (counts.by_arrival[there], counts.by_x[own]);
-            let with_tail = u64::from(tail) - both;
-            let with_head = u64::from(head) - both;
-            let with_both = u64::from(counts.all) - both - with_tail - with_head;
-            for (head, tail, count) in [
-                (false, false, both),
-                (false, true, with_tail),
-                (true, false, with_head),
-                (true, true, with_both),
-            ] {
+            for (head, tail, count) in counts.by_ends(self.a, own, there) {
                 routes[Shape::of_walk(head, mid, tail).number()] += count;
-                if mid == 1 {
+                if mid == 1
+                    && let Some(detours) = self.detours_of_all
+                {
                     routes[Shape::of_walk(head, 2, tail).number()] += count * detours;
                 }
+            }
+        }
+        if self.detours_of_all.is_none() {
+            for (head, tail, count) in self.detours.by_ends(self.a, own, there) {
+                routes[Shape::of_walk(head, 2, tail).number()] += count;
             }
         }
         routes
@@ -193,8 +227,8 @@ mod tests {
                 let first = first_links(&image, from);
                 for to in df.groups().filter(|&to| to != from) {
                     crossings.count(&image, &first, to, &()).unwrap();
-                    for own in df.indices() {
-                        for there in df.indices() {
+                    for own in df.indices(from) {
+                        for there in df.indices(to) {
                             let expected =
                                 counter.counts(df.switch(from, own), df.switch(to, there));
                             assert_eq!(crossings.routes(own, there), expected);

@@ -46,11 +46,11 @@ impl Dependencies {
 
     /// With a graph of at most so many bytes, or one of classes.
     fn within(df: &Dragonfly, most_bytes: u64) -> Self {
-        let (switches, ports) = (df.switch_count(), df.radix() - df.p());
+        let (switches, ports) = (df.switch_numbers(), df.radix() - df.p());
         let bytes = u64::from(switches) * (u64::from(ports) * CHANNELS as u64).pow(2) / 8;
         let by_class = bytes > most_bytes;
         let ports = ports as usize;
-        let channels = df.switch_count() as usize * ports * CHANNELS;
+        let channels = switches as usize * ports * CHANNELS;
         let words = |bits: usize| (0..bits.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
         Self {
             ports,

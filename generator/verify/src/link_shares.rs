@@ -5,6 +5,7 @@
 
 use super::packet::{BootedSwitches, Hop, Path};
 use std::sync::atomic::{AtomicU64, Ordering};
+use tvlb_schema::Port;
 
 /// What a path that is always drawn counts. The sum over all pairs of up to 2¹⁶ switches fits.
 const WHOLE: f64 = 4_294_967_296.0;
@@ -19,7 +20,9 @@ impl LinkShares {
     /// Nothing is used as yet.
     pub(super) fn new(fabric: &BootedSwitches<'_>) -> Self {
         let radix = fabric.df.radix() as usize;
-        let none = || (0..fabric.switches.len() * radix).map(|_| AtomicU64::new(0)).collect();
+        let none = || {
+            (0..fabric.df.switch_numbers() as usize * radix).map(|_| AtomicU64::new(0)).collect()
+        };
         Self { of: [none(), none(), none()], radix }
     }
 
@@ -41,13 +44,16 @@ impl LinkShares {
         let first_local = fabric.df.p() as usize;
         let first_global = first_local + fabric.df.a() as usize - 1;
         let (mut local, mut global) = (Kind::default(), Kind::default());
-        for (switch, shares) in fabric.switches.iter().zip(self.of[decision].chunks(self.radix)) {
-            for (port, share) in shares.iter().enumerate().skip(first_local) {
+        for switch in fabric.switches {
+            let first = switch.image().switch().as_usize() * self.radix;
+            let shares = &self.of[decision][first..][..self.radix];
+            for (port, share) in (0_u16..).zip(shares).skip(first_local) {
                 let share = share.load(Ordering::Relaxed);
-                match port.checked_sub(first_global).map(u16::try_from) {
-                    None => local.note(share),
-                    Some(Ok(slot)) if switch.image().peer(slot).is_some() => global.note(share),
-                    Some(_) => {}
+                // A port that leads nowhere has no link.
+                if switch.neighbour(Port(port)).is_some() {
+                    let kind =
+                        if usize::from(port) < first_global { &mut local } else { &mut global };
+                    kind.note(share);
                 }
             }
         }

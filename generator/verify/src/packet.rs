@@ -10,7 +10,9 @@ pub(super) struct BootedSwitches<'f> {
     pub(super) switches: &'f [Switch<'f>],
     pub(super) df: Dragonfly,
     pub(super) channels: VcScheme,
-    /// By switch and port behind the terminals: the switch there, and whether in another group.
+    /// By switch number the place among the switches.
+    places: Vec<usize>,
+    /// By place and port after the terminals: the switch there, and whether in another group.
     neighbours: Vec<Option<(SwitchId, bool)>>,
 }
 
@@ -105,7 +107,16 @@ impl<'f> BootedSwitches<'f> {
                 })
             })
             .collect();
-        Self { switches, df, channels: image.virtual_channels(), neighbours }
+        let mut places = vec![0; df.switch_numbers() as usize];
+        for (place, switch) in df.switches().enumerate() {
+            places[switch.as_usize()] = place;
+        }
+        Self { switches, df, channels: image.virtual_channels(), places, neighbours }
+    }
+
+    /// A switch that exists.
+    pub(super) fn switch(&self, switch: SwitchId) -> &'f Switch<'f> {
+        &self.switches[self.places[switch.as_usize()]]
     }
 
     /// The group and index of a switch.
@@ -120,7 +131,9 @@ impl<'f> BootedSwitches<'f> {
 
     fn neighbour(&self, switch: SwitchId, port: Port) -> Option<(SwitchId, bool)> {
         let place = u32::from(port.0).checked_sub(self.df.p())? as usize;
-        self.neighbours[switch.as_usize() * self.ports()..][..self.ports()].get(place).copied()?
+        self.neighbours[self.places[switch.as_usize()] * self.ports()..][..self.ports()]
+            .get(place)
+            .copied()?
     }
 
     /// Carries a packet from a switch to its destination; `hop_before` is a local hop that it has
@@ -140,7 +153,7 @@ impl<'f> BootedSwitches<'f> {
         let mut header = route.header(hop_before.map(|hop| hop.channel));
         loop {
             let fail = |path: Path, text: &str| Err((path, text.to_owned()));
-            match self.switches[at.as_usize()].forward(header) {
+            match self.switch(at).forward(header) {
                 Err(error) => return Err((path, format!("switch {at} refuses it: {error}"))),
                 Ok(Step::Deliver { port }) => {
                     return if at == route.destination && port.0 == 0 {

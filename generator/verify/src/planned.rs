@@ -41,16 +41,11 @@ pub(super) fn check_planned(
     image: &FabricImage<'_>,
 ) -> Result<(), VerifyError> {
     let df = &planned.dragonfly;
-    let sizes = |p, a, h, g| format!("dfly({p}, {a}, {h}, {g})");
     let found = image.dragonfly();
     let said = &manifest.fabric;
     let text = |value: u64| value.to_string();
     for (what, of_plan, found) in [
-        (
-            "the sizes are",
-            sizes(df.p(), df.a(), df.h(), df.g()),
-            sizes(found.p(), found.a(), found.h(), found.g()),
-        ),
+        ("the sizes are", df.to_string(), found.to_string()),
         ("the name is", planned.name.clone(), said.name.clone()),
         ("the wiring is", planned.wiring.clone(), said.wiring.clone()),
         ("the seed is", text(planned.seed), text(said.seed)),

@@ -125,8 +125,8 @@ pub(super) fn check_group(
             let first_of = |group| df.switch(group, SwitchIndex(0));
             return Err(VerifyError::Unreachable { from: first_of(from), to: first_of(to) });
         }
-        for own in df.indices() {
-            let switch = &fabric.switches[df.switch(from, own).as_usize()];
+        for own in df.indices(from) {
+            let switch = fabric.switch(df.switch(from, own));
             check_switch(switch, own, to, &crossings, &mut told)?;
         }
     }
@@ -151,7 +151,7 @@ fn check_switch(
         let by_shape = matches!(set.rule().draw, DrawRule::ByShape { .. });
         if let Some(rule) = by_switch::rule_of(set) {
             let mut sums = (0, 0, 0.0);
-            for there in df.indices() {
+            for there in df.indices(to) {
                 let fabric = image.fabric();
                 let walks = by_switch::walks(fabric, rule, image.switch(), df.switch(to, there));
                 let (routes, hops) = by_switch::routes_and_hops(&walks);
@@ -164,7 +164,7 @@ fn check_switch(
             continue;
         }
         let (mut kept, mut without, mut hops) = (0, 0, 0.0);
-        for there in df.indices() {
+        for there in df.indices(to) {
             let routes = crossings.routes(own, there);
             let some: ShapeSet = Shape::all().filter(|shape| routes[shape.number()] > 0).collect();
             if by_shape {
@@ -228,7 +228,7 @@ enum Found {
 impl Search<'_, '_> {
     /// Checks what the image says of one destination; `false` if the looks did not suffice.
     pub(super) fn check(&mut self, to: SwitchId) -> Result<bool, VerifyError> {
-        let switch = &self.fabric.switches[self.from.as_usize()];
+        let switch = self.fabric.switch(self.from);
         let mut all = true;
         for decision in distinct_sets(switch) {
             let set = switch.image().set(decision);
@@ -251,13 +251,13 @@ impl Search<'_, '_> {
     /// Looks for a route of a shape that the set keeps, and stops at the first.
     fn first_kept(&mut self, set: &SetView<'_>, shape: Shape, to: SwitchId) -> Found {
         let df = self.fabric.df;
-        let image = self.fabric.switches[self.from.as_usize()].image();
+        let image = self.fabric.switch(self.from).image();
         let fabric = *image.fabric();
         let (group, there) = df.place(to);
         let keep_all = set.rule().keep_of(shape) == Keep::ALL;
         let (from, first) = (self.from, self.first);
         let mut left = self.looks_left;
-        let mut over = |x, v: SwitchIndex, y| {
+        let mut over = |x, middle, v: SwitchIndex, y| {
             let w = df.split_port(y).0;
             let mut keeps = |detour| {
                 left = left.checked_sub(1)?;
@@ -271,7 +271,7 @@ impl Search<'_, '_> {
                 0 if v == w => keeps(None),
                 1 if v != w => keeps(None),
                 2 if v != w => {
-                    for detour in df.indices().filter(|&r| r != v && r != w) {
+                    for detour in df.indices(middle).filter(|&r| r != v && r != w) {
                         if keeps(Some(detour))? {
                             return Some(true);
                         }
@@ -298,7 +298,9 @@ impl Search<'_, '_> {
                         continue;
                     };
                     for (x, v) in links(&fabric, image.group(), middle) {
-                        if is_own(x) == (shape.head() == 0) && over(x, df.split_port(v).0, y)? {
+                        if is_own(x) == (shape.head() == 0)
+                            && over(x, middle, df.split_port(v).0, y)?
+                        {
                             return Some(true);
                         }
                     }
@@ -308,7 +310,7 @@ impl Search<'_, '_> {
             let outgoing = first.iter().filter(|link| link.middle != group);
             for link in outgoing.filter(|link| is_own(link.x) == (shape.head() == 0)) {
                 for (y, z) in links(&fabric, link.middle, group) {
-                    if !arrives_there(z) && over(link.x, link.v, y)? {
+                    if !arrives_there(z) && over(link.x, link.middle, link.v, y)? {
                         return Some(true);
                     }
                 }

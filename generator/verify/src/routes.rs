@@ -110,11 +110,14 @@ pub(super) fn check_from(
     let looks_left = sample.looks_of_switch();
     let mut search = Search { fabric, from: source, first, looks_left };
     let is_searched = limited && from.has_sets_to_search();
-    let switches = fabric.df.switch_count();
-    // Each source begins behind itself, so that limits leave out other destinations of each.
-    for ahead in 1..switches {
-        let destination = (u32::from(source.0) + ahead) % switches;
+    let numbers = fabric.df.switch_numbers();
+    // Each source begins after itself, so that limits leave out other destinations of each.
+    for ahead in 1..numbers {
+        let destination = (u32::from(source.0) + ahead) % numbers;
         let destination = SwitchId(u16::try_from(destination).expect("a switch has 16 bits"));
+        if !fabric.df.has_switch(destination) {
+            continue;
+        }
         progress.check()?;
         from.walks.pairs += 1;
         let (to_group, _) = fabric.df.place(destination);
@@ -122,7 +125,7 @@ pub(super) fn check_from(
         from.walks.pairs_with_vlb += u64::from(with_vlb);
         let known = if to_group == group {
             from.within_group(destination, with_vlb)?;
-            within_group(&fabric.df)
+            within_group(&fabric.df, group)
         } else {
             let min = from.minimal(destination, to_group)?;
             let kept = if with_vlb { from.sampled(destination, to_group)? } else { None };
@@ -150,12 +153,12 @@ impl Source<'_, '_> {
     }
 
     fn set(&self, decision: Decision) -> &SetView<'_> {
-        self.fabric.switches[self.from.as_usize()].image().set(decision)
+        self.fabric.switch(self.from).image().set(decision)
     }
 
     /// Whether it takes a search to tell of which shapes this switch has routes.
     fn has_sets_to_search(&self) -> bool {
-        let switch = &self.fabric.switches[self.from.as_usize()];
+        let switch = self.fabric.switch(self.from);
         distinct_sets(switch).into_iter().any(|decision| {
             let set = self.set(decision);
             tvlb_table_set::presence_is_drawn(set.rule(), set.is_thinned())
@@ -198,7 +201,7 @@ impl Source<'_, '_> {
         self.walks.min += 1;
         let (df, own, to) = (self.fabric.df, self.index, self.fabric.place(destination).1);
         if with_vlb {
-            for r in df.indices().filter(|&r| r != own && r != to) {
+            for r in df.indices(self.group).filter(|&r| r != own && r != to) {
                 let path = self.carry(route(r, VLB), "VLB", false)?;
                 self.must_have(&path, destination, "VLB", 2)?;
                 self.walks.vlb += 1;
@@ -224,7 +227,7 @@ impl Source<'_, '_> {
 
     /// Walks all MIN paths to another group; whether there are any.
     fn minimal(&mut self, destination: SwitchId, to: GroupId) -> Result<bool, VerifyError> {
-        let image = self.fabric.switches[self.from.as_usize()].image();
+        let image = self.fabric.switch(self.from).image();
         let fabric = *image.fabric();
         for (x, arrival) in links(&fabric, self.group, to) {
             let route =
@@ -243,7 +246,7 @@ impl Source<'_, '_> {
     /// Walks all MIN paths that PAR's second look can draw here, after every hop by which a packet
     /// can have come.
     fn minimal_again(&mut self, destination: SwitchId, to: GroupId) -> Result<(), VerifyError> {
-        let image = self.fabric.switches[self.from.as_usize()].image();
+        let image = self.fabric.switch(self.from).image();
         let fabric = *image.fabric();
         let links: Vec<(GlobalPort, GlobalPort)> = match image.second_min() {
             MinCandidate::Kept => return Ok(()),
@@ -269,7 +272,7 @@ impl Source<'_, '_> {
         destination: SwitchId,
         to: GroupId,
     ) -> Result<Option<[u64; 3]>, VerifyError> {
-        let image = self.fabric.switches[self.from.as_usize()].image();
+        let image = self.fabric.switch(self.from).image();
         let fabric = *image.fabric();
         let other_middle = self.first.iter().filter(|link| link.middle != to);
         let crossings: u64 =
@@ -303,7 +306,7 @@ impl Source<'_, '_> {
         below: u64,
         counted: bool,
     ) -> Result<Expected, VerifyError> {
-        let image = self.fabric.switches[self.from.as_usize()].image();
+        let image = self.fabric.switch(self.from).image();
         let fabric = *image.fabric();
         let sets = Decision::ALL.map(|decision| *image.set(decision));
         let mut expected = Expected::default();
@@ -318,7 +321,7 @@ impl Source<'_, '_> {
                     continue;
                 }
                 let w = df.split_port(y).0;
-                for detour in df.indices().filter(|&r| r != v || r == w) {
+                for detour in df.indices(middle).filter(|&r| r != v || r == w) {
                     // Conventional VLB draws some walks that go from v over r back to v.
                     let may_return = v == w && detour != w;
                     if is_walked {
@@ -368,13 +371,13 @@ impl Source<'_, '_> {
     /// The local hops by which MIN packets for a destination come here to leave the group.
     fn first_hops(&self, destination: SwitchId, to: GroupId) -> Vec<Hop> {
         let df = self.fabric.df;
-        let image = self.fabric.switches[self.from.as_usize()].image();
+        let image = self.fabric.switch(self.from).image();
         let mut hops = Vec::new();
         for (x, _) in links(image.fabric(), self.group, to) {
             if df.split_port(x).0 != self.index {
                 continue;
             }
-            for other in df.indices().filter(|&other| other != self.index) {
+            for other in df.indices(self.group).filter(|&other| other != self.index) {
                 let route =
                     Route { destination, x, y: GlobalPort(0), detour: SwitchIndex(0), kind: MIN };
                 let from = df.switch(self.group, other);
@@ -418,7 +421,7 @@ impl Source<'_, '_> {
         expected: &Expected,
         below: u64,
     ) -> Result<[u64; 3], VerifyError> {
-        let switch = &self.fabric.switches[self.from.as_usize()];
+        let switch = self.fabric.switch(self.from);
         let set_of = Decision::ALL.map(|decision| switch.image().set_number(decision));
         let (mut kept, mut hops) = ([0; 3], [0.0; 3]);
         for (number, decision) in Decision::ALL.into_iter().enumerate() {
@@ -476,7 +479,7 @@ impl Source<'_, '_> {
         (set_of, number): (&[usize], usize),
         below: u64,
     ) -> Result<(u64, f64), VerifyError> {
-        let switch = &self.fabric.switches[self.from.as_usize()];
+        let switch = self.fabric.switch(self.from);
         let fabric = *switch.image().fabric();
         let walks = by_switch::walks(&fabric, rule, self.from, destination);
         by_switch::check(switch, Decision::ALL[number], destination, &walks)?;
@@ -501,7 +504,7 @@ impl Source<'_, '_> {
     /// Whether a route comes back: it has a detour although it leaves the intermediate group where it
     /// enters it.
     fn returns(&self, route: tvlb_schema::Route) -> bool {
-        let fabric = self.fabric.switches[self.from.as_usize()].image().fabric();
+        let fabric = self.fabric.switch(self.from).image().fabric();
         let entered = fabric.peer(End { group: self.group, port: route.x });
         let index = |port| self.fabric.df.split_port(port).0;
         route.detour.is_some() && entered.is_some_and(|end| index(end.port) == index(route.y))

@@ -6,7 +6,7 @@
 use super::Settings;
 use super::crossings::most_walks;
 use super::packet::BootedSwitches;
-use tvlb_schema::SwitchId;
+use tvlb_schema::{Dragonfly, SwitchId};
 
 /// Candidates for routes of sets that are looked at, for each VLB walk that may be walked: to look at
 /// a route takes a small part of the time that it takes to walk it.
@@ -22,8 +22,10 @@ pub(super) struct Sample {
     /// `None` for all walks of all pairs.
     limits: Option<Limits>,
     pub(super) seed: u64,
-    switches: u32,
-    a: u32,
+    df: Dragonfly,
+    /// All switches, in order; and by group the place of its first one among them.
+    switches: Vec<SwitchId>,
+    first_of: Vec<usize>,
 }
 
 /// What is looked at of each source switch, where not all is.
@@ -63,7 +65,14 @@ impl Sample {
                 looks_of_switch: (looks / sources).max(LEAST_WALKS),
             }
         });
-        Self { limits, seed: settings.seed, switches, a: df.a() }
+        Self::of(df, limits, settings.seed)
+    }
+
+    fn of(df: &Dragonfly, limits: Option<Limits>, seed: u64) -> Self {
+        let switches: Vec<SwitchId> = df.switches().collect();
+        let first_of_group = |group| switches.partition_point(|&s| df.place(s).0 < group);
+        let first_of = df.groups().map(first_of_group).collect();
+        Self { limits, seed, df: *df, switches, first_of }
     }
 
     /// Whether every walk of every pair is looked at.
@@ -81,12 +90,13 @@ impl Sample {
 
     /// The destination in another group that is looked at from a source in any case.
     fn always(&self, from: SwitchId) -> SwitchId {
-        let others = self.switches - self.a;
-        let first_of_group = u32::from(from.0) / self.a * self.a;
+        let group = self.df.place(from).0;
+        let (first, of_group) =
+            (self.first_of[group.as_usize()], self.df.switches_of(group) as usize);
+        let others = (self.switches.len() - of_group) as u64;
         let random = hash(!self.seed, from.0.into()) >> 32;
-        let number = u32::try_from((random * u64::from(others)) >> 32).unwrap_or(0);
-        let to = if number < first_of_group { number } else { number + self.a };
-        SwitchId(u16::try_from(to).expect("a switch has 16 bits"))
+        let number = usize::try_from((random * others) >> 32).unwrap_or(0);
+        self.switches[if number < first { number } else { number + of_group }]
     }
 
     /// Of so many walks of a pair, those are walked whose hash is below this.
@@ -132,7 +142,7 @@ mod tests {
 
     fn sample(below: u64, seed: u64) -> Sample {
         let limits = Limits { below, walks_of_pair: 100, looks_of_pair: 100, looks_of_switch: 1 };
-        Sample { limits: Some(limits), seed, switches: 702, a: 26 }
+        Sample::of(&Dragonfly::new(13, 26, 13, 27).unwrap(), Some(limits), seed)
     }
 
     #[test]

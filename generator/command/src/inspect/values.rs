@@ -71,7 +71,7 @@ impl SwitchValues {
         let port = |number: u32| {
             let mut port = PortValues { port: number, node: None, switch: None, global_port: None };
             if let Ok(terminal) = u8::try_from(number)
-                && number < df.p()
+                && number < image.node_count()
             {
                 port.node = Some(df.node(image.switch(), terminal).0);
             } else if let Ok(own) = u16::try_from(number)

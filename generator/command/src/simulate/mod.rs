@@ -14,6 +14,7 @@ use options::Format;
 use report::Report;
 use tvlb_generator::table_set::TableSet;
 use tvlb_progress::Progress;
+use tvlb_schema::FabricImage;
 use tvlb_simulator::{BootError, BootedFabric, Pattern, RunError, Study, StudyError};
 
 pub(crate) fn run(arguments: &Simulate) -> Outcome {
@@ -26,7 +27,7 @@ pub(crate) fn run(arguments: &Simulate) -> Outcome {
     expect_table_set(&arguments.directory)?;
     let set = TableSet::open(&arguments.directory).map_err(Failure::of)?;
     let fabric = set.fabric_image().map_err(Failure::of)?;
-    let mut switches = switch_images(&set)?;
+    let mut switches = switch_images(&set, &fabric)?;
     if let Some(revision) = arguments.revision() {
         switches = revision.apply(&fabric, &switches).map_err(|error| in_file(&set, &error))?;
     }
@@ -76,17 +77,13 @@ pub(crate) fn run(arguments: &Simulate) -> Outcome {
     }
 }
 
-/// The switch images that the manifest lists, in the order of switches.
-fn switch_images(set: &TableSet) -> Result<Vec<Vec<u8>>, Failure> {
-    // All files but the fabric image.
-    let count = set.manifest().files.len().saturating_sub(1);
-    (0..count)
-        .map(|number| {
-            let number = u16::try_from(number)
-                .map_err(|_| Failure::Message(format!("{count} switch images are too many")))?;
-            set.switch_image(tvlb_schema::SwitchId(number)).map_err(Failure::of)
-        })
-        .collect()
+/// The images of all switches of the fabric, in their order.
+fn switch_images(set: &TableSet, fabric: &[u8]) -> Result<Vec<Vec<u8>>, Failure> {
+    let fabric = FabricImage::decode(fabric).map_err(|error| {
+        in_file(set, &BootError::Fabric(tvlb_firmware_model::Error::FabricImage(error)))
+    })?;
+    let switches = fabric.dragonfly().switches();
+    switches.map(|switch| set.switch_image(switch).map_err(Failure::of)).collect()
 }
 
 /// A boot error with the file that it is about.

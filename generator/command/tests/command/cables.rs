@@ -48,7 +48,7 @@ fn a_machines_cables_make_a_fabric() {
     assert_eq!(run.code, 2, "{run}");
     assert_eq!(
         run.stderr,
-        "tvlb: a group needs 15 global ports for these links, but has 12 (4 switches of 3)\n"
+        "tvlb: group 0 needs 15 global ports for these links, but has 12 (4 switches of 3)\n"
     );
     let run = scratch.tvlb("cables -a 4 -H 3 -g 6 --links 2 --service-groups 7");
     assert_eq!(
@@ -57,6 +57,102 @@ fn a_machines_cables_make_a_fabric() {
     );
     let run = scratch.tvlb("cables -a 4 -H 3 -g 99 --links 1");
     assert_eq!(run.code, 2, "{run}");
+}
+
+/// Four groups of four switches, and two of two that have fewer nodes.
+const KINDS: &str = "name = \"kinds\"\n[dragonfly]\ncables = \"cables.csv\"\n\
+    [[dragonfly.kinds]]\nname = \"compute\"\np = 2\na = 4\nh = 3\ng = 4\n\
+    [[dragonfly.kinds]]\nname = \"storage\"\np = 1\na = 2\nh = 4\ng = 2\n";
+const BETWEEN: &str = "cables --fabric fabric.toml --between compute,compute=2 \
+    --between storage,compute=1 --between storage,storage=3";
+
+#[test]
+fn groups_of_several_kinds_go_through_all_commands() {
+    let scratch = Scratch::with_fabric(KINDS);
+    scratch.write("cables.csv", scratch.succeeds(BETWEEN));
+    assert_snapshot!("kinds_topology", scratch.succeeds("topology fabric.toml"));
+    assert_snapshot!("kinds_topology_json", scratch.succeeds("topology fabric.toml --json"));
+    let set = "--set strategic-2-3";
+    scratch.succeeds(&format!("generate fabric.toml -o out {set}"));
+    assert_snapshot!("kinds_verify", scratch.succeeds("verify out --fabric fabric.toml"));
+    assert_snapshot!("kinds_inspect", scratch.succeeds("inspect out --switch 21"));
+    assert_snapshot!("kinds_paths", scratch.succeeds("paths fabric.toml --from 1 --to 20"));
+    for traffic in ["uniform", "shift(1,1)", "type2", "permutation", "complement", "hot-switch"] {
+        for scheme in ["min", "vlb", "ugal-l", "par", "ugal-g"] {
+            scratch.succeeds(&format!(
+                "simulate out --scheme {scheme} --traffic {traffic} --load 0.1 --window 300 -q"
+            ));
+        }
+    }
+    scratch.succeeds(&format!("generate fabric.toml -o again {set}"));
+    assert!(scratch.succeeds("diff out again").contains("are the same"));
+    // The same input gives the same bytes.
+    assert_eq!(scratch.read("again/manifest.json"), scratch.read("out/manifest.json"));
+    // A number in a gap, and the switch before it.
+    let error = scratch.refuses("inspect out --switch 18");
+    assert_snapshot!(error);
+    let error = scratch.refuses("paths fabric.toml --from 23 --to 0");
+    assert_snapshot!(error);
+}
+
+#[test]
+fn links_between_kinds_are_asked_for_by_name() {
+    let scratch = Scratch::with_fabric(KINDS);
+    for (arguments, named) in [
+        ("--between compute,compute=2 --between compute,storage=1", "storage,storage=LINKS"),
+        ("--between compute,disk=2", "no kind \"disk\", accepted compute, storage"),
+        ("--between compute,storage=1 --between storage,compute=2", "given a second time"),
+        ("--between compute=2", "accepted KIND,KIND=LINKS, as in compute,storage=2"),
+        (
+            "--between compute,compute=9 --between compute,storage=1 --between storage,storage=1",
+            "group 0 needs 29 global ports for these links, but has 12 (4 switches of 3)",
+        ),
+        ("-a 4 --between compute,compute=1", "cannot be used with"),
+    ] {
+        let error = scratch.refuses(&format!("cables --fabric fabric.toml {arguments}"));
+        assert!(error.contains(named), "{error}");
+    }
+    let plain = Scratch::with_table_set();
+    let error = plain.refuses("cables --fabric fabric.toml --between a,b=1");
+    assert!(error.contains("it has no kinds of groups"), "{error}");
+}
+
+#[test]
+fn kinds_that_make_no_fabric_are_refused() {
+    let kind = |p: u32, a: u32, h: u32, g: u32| {
+        format!("[[dragonfly.kinds]]\np = {p}\na = {a}\nh = {h}\ng = {g}\n")
+    };
+    let head = "name = \"x\"\n[dragonfly]\ncables = \"cables.csv\"\n";
+    let nine: String = (1..=9).map(|a| kind(1, a, 9, 1)).collect();
+    for (text, named) in [
+        (format!("{head}{}", kind(0, 2, 1, 3)), "p = 0 for every kind of groups"),
+        (format!("{head}{}", kind(1, 2, 1, 1)), "g = 1, but g must be 2 to"),
+        (format!("{head}{}", kind(1, 2, 1, 9)), "g must be at most 3"),
+        (format!("{head}{nine}"), "found 9 kinds of groups, but there must be 1 to 8"),
+        (format!("{head}kinds = []\n"), "found 0 kinds of groups"),
+        (format!("{head}kinds = 3\n"), "must be an array of tables"),
+        (
+            format!("{head}p = 1\n{}", kind(1, 2, 1, 3)),
+            "dragonfly.p is given beside dragonfly.kinds",
+        ),
+        (
+            head.replace("cables = \"cables.csv\"", "arrangement = \"relative\"")
+                + &kind(1, 2, 1, 3),
+            "accepted is cables",
+        ),
+        (head.replace("cables = \"cables.csv\"\n", "") + &kind(1, 2, 1, 3), "cables is missing"),
+        (format!("{head}{}", kind(1, 300, 1, 3)), "kinds[1].a = 300"),
+        (format!("{head}{}q = 1\n", kind(1, 2, 1, 3)), "dragonfly.kinds[1].q is not a key"),
+    ] {
+        let scratch = Scratch::with_fabric(&text);
+        scratch.write("cables.csv", HEADER);
+        let error = scratch.refuses("topology fabric.toml");
+        assert!(error.contains(named), "{text}: {error}");
+    }
+    // A cable to a switch that its group has not.
+    let scratch = Scratch::with_fabric(KINDS);
+    scratch.write("cables.csv", format!("{HEADER}0,0,0,4,2,0\n"));
+    assert_snapshot!(scratch.refuses("topology fabric.toml"));
 }
 
 #[test]

@@ -124,7 +124,7 @@ fn huge_files_take_up_no_memory() {
     let says = |arguments: &str| with_little_memory(&scratch, arguments).to_string();
     lengthen(&scratch, "out/fabric.tvlb", 1 << 40);
     assert_snapshot!(says("inspect out"), @"
-    tvlb: out/fabric.tvlb: found 1099511627776 bytes, but the manifest says 100; it is damaged or of another table set
+    tvlb: out/fabric.tvlb: found 1099511627776 bytes, but the manifest says 101; it is damaged or of another table set
     exit code 2
     ");
     lengthen(&scratch, "fabric.toml", 1 << 40);
@@ -141,7 +141,7 @@ fn a_manifest_cannot_ask_for_all_memory() {
             text.replace(&format!("\"bytes\": {from}"), &format!("\"bytes\": {to}"))
         })
     };
-    let scratch = bytes("100", "99999999999");
+    let scratch = bytes("101", "99999999999");
     lengthen(&scratch, "out/fabric.tvlb", 99_999_999_999);
     assert_snapshot!(with_little_memory(&scratch, "verify out"), @"
     tvlb: out/manifest.json: files[0].bytes is 99999999999, accepted at most 134217728
@@ -270,8 +270,8 @@ fn no_text_of_a_manifest_tells_the_terminal_what_to_do() {
     assert_snapshot!(says("\"tool-version\": \"", "\"tool-version\": \"\\u0007"), @r#"tvlb: out/manifest.json: tool-version is "\u{7}0.1.0", accepted 1 to 64 of A-Z a-z 0-9 . + -"#);
     assert_snapshot!(says("\"ordered\"", "\"\\u001b[2J\""), @r#"tvlb: out/manifest.json: virtual-channels is "\u{1b}[2J", accepted 1 to 64 of A-Z a-z 0-9 -"#);
     assert_snapshot!(says("strategic-2-3 by shape", "\\u001b[2J"), @r#"tvlb: out/manifest.json: sets.ugal-l.set is "\u{1b}[2J", accepted printable ASCII characters"#);
-    assert_snapshot!(says("\"sha256\": \"", "\"sha256\": \"\\u001b"), @r#"tvlb: out/manifest.json: files[0].sha256 is "\u{1b}d4d2f0991f83990ee273231d6be4a07fc40432639bd7f55f6566ed049bcb47a0", accepted 64 hexadecimal digits in lower case"#);
-    assert_snapshot!(says("\"name\"", "\"na\\u001b\\u0007me\""), @r#"tvlb: out/manifest.json:5:22: not a manifest of a table set: unknown field `na\u{1b}\u{7}me`, expected one of `name`, `p`, `a`, `h`, `g`, `wiring`, `cables`, `seed`, `local-latency`, `global-latency`"#);
+    assert_snapshot!(says("\"sha256\": \"", "\"sha256\": \"\\u001b"), @r#"tvlb: out/manifest.json: files[0].sha256 is "\u{1b}7d8024ffc822b3735f1a8bff3db6a4137258b31f9538c6cfcf83c3825b91c261", accepted 64 hexadecimal digits in lower case"#);
+    assert_snapshot!(says("\"name\"", "\"na\\u001b\\u0007me\""), @r"tvlb: out/manifest.json:5:22: not a manifest of a table set: unknown field `na\u{1b}\u{7}me`, expected one of `name`, `p`, `a`, `h`, `g`, `kinds`, `wiring`, `cables`, `seed`, `local-latency`, `global-latency`");
 }
 
 #[test]

@@ -12,6 +12,14 @@ fn repository() -> &'static Path {
 #[test]
 fn the_fabric_files_that_we_ship_are_valid() {
     let mut names = BTreeSet::new();
+    for entry in std::fs::read_dir(repository().join("tables/machines")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "toml") {
+            let fabric = crate::fabric::Fabric::load(&path).unwrap();
+            assert_eq!(path.file_stem().unwrap().to_str(), Some(fabric.file.name.as_str()));
+            names.insert(fabric.file.name);
+        }
+    }
     for entry in std::fs::read_dir(repository().join("tables")).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|extension| extension == "toml") {
@@ -22,9 +30,16 @@ fn the_fabric_files_that_we_ship_are_valid() {
             names.insert(file.name);
         }
     }
-    for name in
-        ["dfly-2-4-2-9", "dfly-4-8-4-9", "dfly-4-8-4-17", "dfly-4-8-4-33", "dfly-13-26-13-27"]
-    {
+    for name in [
+        "aurora-like",
+        "frontier-like",
+        "lumi-like",
+        "dfly-2-4-2-9",
+        "dfly-4-8-4-9",
+        "dfly-4-8-4-17",
+        "dfly-4-8-4-33",
+        "dfly-13-26-13-27",
+    ] {
         assert!(names.contains(name), "{name}");
     }
 }
@@ -47,7 +62,9 @@ fn the_documents_full_example_says_the_defaults() {
 #[test]
 fn the_documents_other_examples_go_with_any_file() {
     for addition in &examples()[1..] {
-        parse(&format!("{LEAST}{addition}"));
+        // One that names its fabric is a file of its own.
+        let whole = addition.starts_with("name");
+        parse(&if whole { (*addition).to_owned() } else { format!("{LEAST}{addition}") });
     }
 }
 
@@ -56,6 +73,7 @@ fn the_document_describes_every_key() {
     let tables = [
         ("", &sections::ROOT[..]),
         ("dragonfly.", &sections::DRAGONFLY),
+        ("dragonfly.kinds.", &sections::KIND),
         ("links.", &sections::LINKS),
         ("routing.", &sections::ROUTING),
         ("routing.threshold.", &sections::DECISIONS),

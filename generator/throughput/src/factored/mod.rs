@@ -53,12 +53,20 @@ const MIDS: usize = 3;
 struct Span {
     from: GroupId,
     to: GroupId,
-    /// The global links by intermediate group: those into it, and those out of it.
-    middles: Vec<(Vec<Into>, Vec<OutOf>)>,
+    middles: Vec<Middle>,
     /// The numbers of walks whose x leaves switch u and whose y arrives at switch z, at u·a + z.
     walks: Table,
     /// The cells of `walks` in the other order, at z·a + u.
     walks_by_end: Vec<ByMid>,
+}
+
+/// The global links by way of one intermediate group.
+#[derive(Clone, Debug)]
+struct Middle {
+    into: Vec<Into>,
+    out_of: Vec<OutOf>,
+    /// In how many ways links that do not meet at a switch, and links that do, are joined.
+    ways: [ByMid; 2],
 }
 
 /// A global link x into an intermediate group.
@@ -101,8 +109,7 @@ pub(super) struct Factored {
     choices: Choices,
     df: Dragonfly,
     links: LinkNumbers,
-    /// In how many ways links that do not meet at a switch, and links that do, are joined.
-    ways: [ByMid; 2],
+    counting: Counting,
     /// By shape: how often each of its walks counts; 0 unless the set has all of them.
     whole: [f64; Shape::COUNT],
     /// The pairs of groups between which there are flows, and these flows.
@@ -140,13 +147,11 @@ impl Factored {
         let df = *topology.dragonfly();
         let links = LinkNumbers::new(df);
         let counting = counter.counting();
-        let others = f64::from(df.a()) - 1.0;
-        let there_and_back = if counting == Counting::Triples { others } else { 0.0 };
         let mut program = Self {
             choices: Choices::new(links.count(), topology, pattern),
             df,
             links,
-            ways: [[0.0, 1.0, others - 1.0, 0.0], [1.0, 0.0, there_and_back, 0.0]],
+            counting,
             whole: [0.0; Shape::COUNT],
             spans: Vec::new(),
             starts: vec![0],
@@ -240,13 +245,16 @@ impl Factored {
                 w: index(y.from),
             });
             let (into, out_of): (Vec<_>, Vec<_>) = (into.collect(), out_of.collect());
+            let others = f64::from(df.switches_of(middle)) - 1.0;
+            let there_and_back = if self.counting == Counting::Triples { others } else { 0.0 };
+            let ways = [[0.0, 1.0, others - 1.0, 0.0], [1.0, 0.0, there_and_back, 0.0]];
             for x in &into {
                 for y in &out_of {
                     let cell = &mut walks.cells[x.start + y.end];
-                    *cell = plus(*cell, self.ways[usize::from(x.v == y.w)]);
+                    *cell = plus(*cell, ways[usize::from(x.v == y.w)]);
                 }
             }
-            middles.push((into, out_of));
+            middles.push(Middle { into, out_of, ways });
         }
         walks.sum_up();
         let by_end = (0..a * a).map(|place| walks.cells[place % a * a + place / a]);
@@ -272,8 +280,8 @@ impl Factored {
         let mut sums = Table::new(a);
         for (span, flows) in &self.spans {
             sums.clear();
-            for (into, out_of) in &span.middles {
-                self.add_prices(into, out_of, &two_hop, prices, &mut sums);
+            for middle in &span.middles {
+                middle.add_prices(&two_hop, prices, &mut sums);
             }
             sums.sum_up();
             let (from, to) = (self.links.group_start(span.from), self.links.group_start(span.to));
@@ -299,39 +307,6 @@ impl Factored {
             }
         }
         by_hops
-    }
-
-    /// Adds what the global links by way of one group, and the hops between them, cost.
-    #[inline(always)]
-    fn add_prices(
-        &self,
-        into: &[Into],
-        out_of: &[OutOf],
-        two_hop: &TwoHopSums,
-        prices: &[f64],
-        sums: &mut Table,
-    ) {
-        let [apart, meeting] = self.ways;
-        for x in into {
-            let (price, two_hop_x) = (prices[x.link], two_hop.out[x.enters]);
-            let direct = &prices[x.local..][..sums.side];
-            let cells = &mut sums.cells[x.start..][..sums.side];
-            for y in out_of {
-                let globals = price + prices[y.link];
-                let both = two_hop_x + two_hop.into[y.leaves];
-                let cell = &mut cells[y.end];
-                if x.v == y.w {
-                    *cell = plus(*cell, times(meeting, globals));
-                    // There and back over each link of the switch, if that counts at all.
-                    cell[2] += if meeting[2] > 0.0 { both } else { 0.0 };
-                } else {
-                    let direct = direct[y.w];
-                    *cell = plus(*cell, times(apart, globals));
-                    cell[1] += direct;
-                    cell[2] += both - 2.0 * direct;
-                }
-            }
-        }
     }
 
     /// Adds the loads of the walks of whole shapes, of which each flow gives each walk of a hop
@@ -377,28 +352,49 @@ impl Factored {
                     *cell = plus(*cell, plus(row, *column));
                 }
             }
-            for (into, out_of) in &span.middles {
-                self.carry(into, out_of, &rate, &mut two_hop, loads);
+            for middle in &span.middles {
+                middle.carry(&rate, &mut two_hop, loads);
             }
         }
         two_hop.add_to(&self.df, &self.links, loads);
     }
+}
+
+impl Middle {
+    /// Adds what the global links by way of one group, and the hops between them, cost.
+    #[inline(always)]
+    fn add_prices(&self, two_hop: &TwoHopSums, prices: &[f64], sums: &mut Table) {
+        let [apart, meeting] = self.ways;
+        for x in &self.into {
+            let (price, two_hop_x) = (prices[x.link], two_hop.out[x.enters]);
+            let direct = &prices[x.local..][..sums.side];
+            let cells = &mut sums.cells[x.start..][..sums.side];
+            for y in &self.out_of {
+                let globals = price + prices[y.link];
+                let both = two_hop_x + two_hop.into[y.leaves];
+                let cell = &mut cells[y.end];
+                if x.v == y.w {
+                    *cell = plus(*cell, times(meeting, globals));
+                    // There and back over each link of the switch, if that counts at all.
+                    cell[2] += if meeting[2] > 0.0 { both } else { 0.0 };
+                } else {
+                    let direct = direct[y.w];
+                    *cell = plus(*cell, times(apart, globals));
+                    cell[1] += direct;
+                    cell[2] += both - 2.0 * direct;
+                }
+            }
+        }
+    }
 
     /// Adds what the global links by way of one group, and the hops between them, carry.
     #[inline(always)]
-    fn carry(
-        &self,
-        into: &[Into],
-        out_of: &[OutOf],
-        rate: &Table,
-        two_hop: &mut TwoHopSums,
-        loads: &mut [f64],
-    ) {
+    fn carry(&self, rate: &Table, two_hop: &mut TwoHopSums, loads: &mut [f64]) {
         let [apart, meeting] = self.ways;
-        for x in into {
+        for x in &self.into {
             let cells = &rate.cells[x.start..][..rate.side];
             let (mut of_x, mut two_hop_x) = (0.0, 0.0);
-            for y in out_of {
+            for y in &self.out_of {
                 let cell = cells[y.end];
                 let ways = if x.v == y.w { meeting } else { apart };
                 let carried = ways[0] * cell[0] + ways[1] * cell[1] + ways[2] * cell[2];

@@ -8,6 +8,7 @@ use crate::{first_order, solve_large};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use tvlb_schema::{End, GroupKind};
 use tvlb_topology::arrangement::{Arrangement, arrange};
 
 fn close(found: &[f64], expected: &[f64]) -> Result<(), TestCaseError> {
@@ -16,6 +17,18 @@ fn close(found: &[f64], expected: &[f64]) -> Result<(), TestCaseError> {
         prop_assert!((found - expected).abs() < 1e-9, "{number}: {found} {expected}");
     }
     Ok(())
+}
+
+/// The same cables but for those of one switch, which the last group has not.
+fn with_a_smaller_group(topology: &Topology) -> (Dragonfly, Topology) {
+    let df = topology.dragonfly();
+    let [p, a, h, g] = [df.p(), df.a(), df.h(), df.g()].map(|n| u16::try_from(n).unwrap());
+    let kinds = [GroupKind { p, a, h, g: g - 1 }, GroupKind { p, a: a - 1, h, g: 1 }];
+    let uneven = Dragonfly::of_kinds(&kinds).unwrap();
+    let cables = topology.cables().iter().map(|cable| (cable.low, cable.high));
+    let there = |end: End| uneven.has_global_port_of(end.group, end.port);
+    let cables = cables.filter(|&(low, high)| there(low) && there(high));
+    (uneven, Topology::from_cables(uneven, cables).unwrap())
 }
 
 proptest! {
@@ -38,10 +51,15 @@ proptest! {
         ],
         which in 0..3_u32,
         seed in 0..1000_u64,
+        smaller: bool,
     ) {
         let [p, a, h, g] = sizes;
         let df = Dragonfly::new(p, a, h, g).unwrap();
-        let topology = arrange(df, arrangement, seed).unwrap();
+        let mut topology = arrange(df, arrangement, seed).unwrap();
+        let mut df = df;
+        if smaller {
+            (df, topology) = with_a_smaller_group(&topology);
+        }
         let pattern = match which {
             0 => Flows::shift(&df, 1, 1),
             1 => Flows::type_2_set(&df, 1, seed).remove(0),

@@ -14,7 +14,7 @@ pub(super) struct TwoHopSums {
 
 impl TwoHopSums {
     pub(super) fn new(df: &Dragonfly) -> Self {
-        let switches = df.switch_count() as usize;
+        let switches = df.switch_numbers() as usize;
         Self { out: vec![0.0; switches], into: vec![0.0; switches] }
     }
 
@@ -25,7 +25,9 @@ impl TwoHopSums {
         let by_group = sums.out.chunks_exact_mut(a).zip(sums.into.chunks_exact_mut(a));
         for (group, (out, into)) in df.groups().zip(by_group) {
             let local = &prices[links.group_start(group)..][..a * a];
-            for (row, out) in local.chunks_exact(a).zip(out) {
+            let of_group = df.switches_of(group) as usize;
+            for (row, out) in local.chunks_exact(a).zip(out).take(of_group) {
+                let row = &row[..of_group];
                 *out = row.iter().sum();
                 for (into, price) in into.iter_mut().zip(row) {
                     *into += price;
@@ -42,8 +44,9 @@ impl TwoHopSums {
         let by_group = self.out.chunks_exact(a).zip(self.into.chunks_exact(a));
         for (group, (out, into)) in df.groups().zip(by_group) {
             let local = &mut loads[links.group_start(group)..][..a * a];
-            for (s, (row, out)) in local.chunks_exact_mut(a).zip(out).enumerate() {
-                for (t, (load, into)) in row.iter_mut().zip(into).enumerate() {
+            let of_group = df.switches_of(group) as usize;
+            for (s, (row, out)) in local.chunks_exact_mut(a).zip(out).take(of_group).enumerate() {
+                for (t, (load, into)) in row.iter_mut().zip(into).take(of_group).enumerate() {
                     if s != t {
                         *load += out + into;
                     }

@@ -97,7 +97,7 @@ pub fn for_each_way(
     let df = *topology.dragonfly();
     let ((from, here), (to, there)) = (df.place(source), df.place(destination));
     for middle in df.groups().filter(|&group| group != from && group != to) {
-        for through in df.indices() {
+        for through in df.indices(middle) {
             let switch = df.switch(middle, through);
             let Some((first, xs)) = shortest_links(topology, source, switch) else { continue };
             let Some((second, ys)) = shortest_links(topology, switch, destination) else {

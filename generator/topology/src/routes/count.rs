@@ -4,7 +4,9 @@
 //! (x, y) through a common intermediate group is a sum of products of link counts; so is, with
 //! switches for groups, the number of pairs that meet on a common intermediate *switch*. Each of
 //! these counts "at S" or "anywhere"; differences give the counts by head and tail. Pairs that
-//! meet have no hop in the middle; each other pair has one route of one hop there and a − 2 of two.
+//! meet have no hop in the middle; each other pair has one route of one hop there and a − 2 of two,
+//! where a is how many switches the intermediate group has. Where groups differ in that, each pair is
+//! counted once more, as often as its intermediate group has switches but one.
 //!
 //! Exact for any wiring. The intermediate group never needs to be told from the other two: no
 //! cable stays in its group, so the products vanish there.
@@ -12,7 +14,7 @@
 use super::triples::TripleCounts;
 use crate::{End, Topology};
 use std::ops::Range;
-use tvlb_schema::{GroupId, Shape, SwitchId};
+use tvlb_schema::{Dragonfly, GroupId, Shape, SwitchId};
 
 /// Link counts of a topology, and their sums for each pair of groups.
 ///
@@ -43,16 +45,36 @@ pub struct RouteCounter<'t> {
     group_links: Vec<u32>,
     /// Of all x and y between two groups, by group·g + group.
     anywhere: Vec<Pairs>,
+    /// The same with each pair counted as [`Weight::Others`] says; empty where all groups are alike.
+    anywhere_by_others: Vec<Pairs>,
     /// Groups that each switch has links to, and how many.
     near_groups: Runs,
     /// Switches that each switch has links to, and how many.
     near_switches: Runs,
 }
 
+/// How often a pair (x, y) is counted.
+#[derive(Clone, Copy)]
+enum Weight {
+    Once,
+    /// As often as its intermediate group has switches but one.
+    Others,
+}
+
+impl Weight {
+    #[inline]
+    fn of(self, topology: &Topology, group: GroupId) -> u32 {
+        match self {
+            Self::Once => 1,
+            Self::Others => topology.dragonfly().switches_of(group) - 1,
+        }
+    }
+}
+
 /// Numbers of pairs (x, y) of a first and a second global link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Pairs {
-    /// With a common intermediate group. At most (a·h)², which 32 bits hold.
+    /// With a common intermediate group. At most (a·h)²·(a − 1), which 32 bits hold.
     through: u32,
     /// Of these, with a common intermediate switch.
     meeting: u32,
@@ -62,6 +84,10 @@ impl Pairs {
     /// The pairs that have a hop or more in the intermediate group.
     fn apart(self) -> u64 {
         u64::from(self.through - self.meeting)
+    }
+
+    fn times(self, factor: u32) -> Self {
+        Self { through: self.through * factor, meeting: self.meeting * factor }
     }
 
     fn minus(self, other: Self) -> Self {
@@ -75,11 +101,10 @@ impl<'t> RouteCounter<'t> {
         let df = topology.dragonfly();
         let g = df.g() as usize;
         let a = df.a() as usize;
-        let near_switches = Runs::new(df.switches().map(|s| peers(topology, s)));
-        let near_groups = Runs::new(
-            df.switches().map(|s| peers(topology, s).map(|peer| df.place(SwitchId(peer)).0.0)),
-        );
-        let mut switch_links = vec![0; df.switch_count() as usize * g];
+        let near_switches = Runs::new(df, |s| peers(topology, s).collect());
+        let near_groups =
+            Runs::new(df, |s| peers(topology, s).map(|s| df.place(SwitchId(s)).0.0).collect());
+        let mut switch_links = vec![0; df.switch_numbers() as usize * g];
         let mut group_links = vec![0; g * g];
         for s in df.switches() {
             let number = s.as_usize();
@@ -88,33 +113,49 @@ impl<'t> RouteCounter<'t> {
                 group_links[number / a * g + usize::from(run.near)] += u32::from(run.links);
             }
         }
+        let mut counter = Self {
+            topology,
+            groups: g,
+            switch_links,
+            group_links,
+            anywhere: Vec::new(),
+            anywhere_by_others: Vec::new(),
+            near_groups,
+            near_switches,
+        };
+        counter.anywhere = counter.between_groups(Weight::Once);
+        if !df.is_even() {
+            counter.anywhere_by_others = counter.between_groups(Weight::Others);
+        }
+        counter
+    }
+
+    /// Of all x and y between two groups, by group·g + group.
+    fn between_groups(&self, weight: Weight) -> Vec<Pairs> {
+        let (df, g) = (self.topology.dragonfly(), self.groups);
         let mut anywhere = vec![Pairs::default(); g * g];
         for (from, row) in anywhere.chunks_exact_mut(g).enumerate() {
-            for middle in 0..g {
-                let first = group_links[from * g + middle];
-                let seconds = &group_links[middle * g..][..g];
+            for middle in df.groups() {
+                let weight = weight.of(self.topology, middle);
+                let middle = middle.as_usize();
+                let first = self.group_links[from * g + middle] * weight;
+                let seconds = &self.group_links[middle * g..][..g];
                 for (pairs, second) in row.iter_mut().zip(seconds) {
                     pairs.through += first * second;
                 }
             }
         }
         for v in df.switches() {
-            for first in near_groups.of(v) {
-                for second in near_groups.of(v) {
+            let weight = weight.of(self.topology, df.place(v).0);
+            for first in self.near_groups.of(v) {
+                for second in self.near_groups.of(v) {
                     let pair = usize::from(first.near) * g + usize::from(second.near);
-                    anywhere[pair].meeting += u32::from(first.links) * u32::from(second.links);
+                    let links = u32::from(first.links) * u32::from(second.links);
+                    anywhere[pair].meeting += links * weight;
                 }
             }
         }
-        Self {
-            topology,
-            groups: g,
-            switch_links,
-            group_links,
-            anywhere,
-            near_groups,
-            near_switches,
-        }
+        anywhere
     }
 
     /// The topology whose links are counted.
@@ -127,10 +168,11 @@ impl<'t> RouteCounter<'t> {
     /// Takes time in proportion to h.
     pub fn counts(&self, source: SwitchId, destination: SwitchId) -> [u64; Shape::COUNT] {
         let mut counts = [0; Shape::COUNT];
-        let detours = u64::from(self.topology.dragonfly().a().saturating_sub(2));
         for (head, row) in self.pairs(source, destination).into_iter().enumerate() {
-            for (tail, pairs) in row.into_iter().enumerate() {
-                let by_mid = [u64::from(pairs.meeting), pairs.apart(), detours * pairs.apart()];
+            for (tail, (pairs, by_others)) in row.into_iter().enumerate() {
+                // Where two switches are apart, there are a − 2 others.
+                let detours = by_others.apart() - pairs.apart();
+                let by_mid = [u64::from(pairs.meeting), pairs.apart(), detours];
                 for (mid, count) in (0..).zip(by_mid) {
                     counts[Shape::of_walk(head == 1, mid, tail == 1).number()] = count;
                 }
@@ -143,35 +185,50 @@ impl<'t> RouteCounter<'t> {
     pub fn triples(&self, source: SwitchId, destination: SwitchId) -> TripleCounts {
         let df = self.topology.dragonfly();
         let mut counts = TripleCounts::default();
-        let elsewhere = u64::from(df.a().saturating_sub(2));
-        if df.place(source).0 == df.place(destination).0 {
+        let (group, _) = df.place(source);
+        if group == df.place(destination).0 {
+            let elsewhere = u64::from(df.switches_of(group).saturating_sub(2));
             if source != destination {
                 counts.by_legs[0][0] = elsewhere;
                 counts.distinct_walks = elsewhere;
             }
             return counts;
         }
-        let others = u64::from(df.a() - 1);
         for (head, row) in self.pairs(source, destination).into_iter().enumerate() {
-            for (tail, pairs) in row.into_iter().enumerate() {
+            for (tail, (pairs, by_others)) in row.into_iter().enumerate() {
                 let (meeting, apart) = (u64::from(pairs.meeting), pairs.apart());
+                let others = u64::from(by_others.meeting);
+                let elsewhere = by_others.apart() - apart;
                 // R is where the links meet, or any other switch, and then the walk comes back.
                 counts.by_legs[head][tail] += meeting;
-                counts.by_legs[head + 1][tail + 1] += others * meeting;
-                counts.revisiting += others * meeting;
+                counts.by_legs[head + 1][tail + 1] += others;
+                counts.revisiting += others;
                 // R is where the second link leaves, where the first arrives, or neither. The
                 // first two are the same walk.
                 counts.by_legs[head + 1][tail] += apart;
                 counts.by_legs[head][tail + 1] += apart;
-                counts.by_legs[head + 1][tail + 1] += elsewhere * apart;
-                counts.distinct_walks += (1 + others) * meeting + (1 + elsewhere) * apart;
+                counts.by_legs[head + 1][tail + 1] += elsewhere;
+                counts.distinct_walks += meeting + others + apart + elsewhere;
             }
         }
         counts
     }
 
-    /// Pairs (x, y) by head and tail; none between switches of one group.
-    fn pairs(&self, source: SwitchId, destination: SwitchId) -> [[Pairs; 2]; 2] {
+    /// Pairs (x, y) by head and tail, each once and each as [`Weight::Others`] says; none between
+    /// switches of one group.
+    fn pairs(&self, source: SwitchId, destination: SwitchId) -> [[(Pairs, Pairs); 2]; 2] {
+        let df = self.topology.dragonfly();
+        let once = self.weighted(source, destination, Weight::Once);
+        if df.is_even() {
+            return once.map(|row| row.map(|pairs| (pairs, pairs.times(df.a() - 1))));
+        }
+        let by_others = self.weighted(source, destination, Weight::Others);
+        std::array::from_fn(|head| {
+            std::array::from_fn(|tail| (once[head][tail], by_others[head][tail]))
+        })
+    }
+
+    fn weighted(&self, source: SwitchId, destination: SwitchId, weight: Weight) -> [[Pairs; 2]; 2] {
         let df = self.topology.dragonfly();
         let (from, _) = df.place(source);
         let (to, _) = df.place(destination);
@@ -179,12 +236,24 @@ impl<'t> RouteCounter<'t> {
             return [[Pairs::default(); 2]; 2];
         }
         let at_both = Pairs {
-            through: common(self.near_groups.of(source), self.near_groups.of(destination)),
-            meeting: common(self.near_switches.of(source), self.near_switches.of(destination)),
+            through: common(
+                self.near_groups.of(source),
+                self.near_groups.of(destination),
+                |group| weight.of(self.topology, GroupId(group)),
+            ),
+            meeting: common(
+                self.near_switches.of(source),
+                self.near_switches.of(destination),
+                |switch| weight.of(self.topology, df.place(SwitchId(switch)).0),
+            ),
         };
-        let at_source = self.at_one_end(source, to);
-        let at_destination = self.at_one_end(destination, from);
-        let anywhere = self.anywhere[from.as_usize() * self.groups + to.as_usize()];
+        let at_source = self.at_one_end(source, to, weight);
+        let at_destination = self.at_one_end(destination, from, weight);
+        let anywhere = match weight {
+            Weight::Once => &self.anywhere,
+            Weight::Others => &self.anywhere_by_others,
+        };
+        let anywhere = anywhere[from.as_usize() * self.groups + to.as_usize()];
         let only_source = at_source.minus(at_both);
         let only_destination = at_destination.minus(at_both);
         [
@@ -195,18 +264,21 @@ impl<'t> RouteCounter<'t> {
 
     /// Pairs of a link of this switch and a second link that any switch of the group is at the
     /// end of. Cables lead both ways, so this serves for either end.
-    fn at_one_end(&self, switch: SwitchId, group: GroupId) -> Pairs {
-        let group = group.as_usize();
-        let sum = |runs: &[Run], onward: &dyn Fn(usize) -> u32| {
-            runs.iter()
-                .map(|run| {
-                    u32::from(run.links) * onward(usize::from(run.near) * self.groups + group)
-                })
-                .sum()
+    fn at_one_end(&self, switch: SwitchId, group: GroupId, weight: Weight) -> Pairs {
+        let (df, group) = (self.topology.dragonfly(), group.as_usize());
+        let weight = |middle: GroupId| weight.of(self.topology, middle);
+        let onward = |run: &Run| usize::from(run.near) * self.groups + group;
+        let through = |run: &Run| {
+            let onward = self.group_links[onward(run)];
+            u32::from(run.links) * onward * weight(GroupId(run.near))
+        };
+        let meeting = |run: &Run| {
+            let onward = u32::from(self.switch_links[onward(run)]);
+            u32::from(run.links) * onward * weight(df.place(SwitchId(run.near)).0)
         };
         Pairs {
-            through: sum(self.near_groups.of(switch), &|i| self.group_links[i]),
-            meeting: sum(self.near_switches.of(switch), &|i| u32::from(self.switch_links[i])),
+            through: self.near_groups.of(switch).iter().map(through).sum(),
+            meeting: self.near_switches.of(switch).iter().map(meeting).sum(),
         }
     }
 }
@@ -238,12 +310,12 @@ struct Runs {
 }
 
 impl Runs {
-    /// Counts equal numbers in what each switch, in order, has links to.
-    fn new(switches: impl Iterator<Item = impl Iterator<Item = u16>>) -> Self {
+    /// Counts equal numbers in what each switch has links to; what has no number has none.
+    fn new(df: &Dragonfly, near: impl Fn(SwitchId) -> Vec<u16>) -> Self {
         let mut runs: Vec<Run> = Vec::new();
-        let mut ranges = Vec::new();
-        for near in switches {
-            let mut near: Vec<u16> = near.collect();
+        let mut ranges = vec![0..0; df.switch_numbers() as usize];
+        for switch in df.switches() {
+            let mut near = near(switch);
             near.sort_unstable();
             let start = runs.len();
             for equal in near.chunk_by(|a, b| a == b) {
@@ -252,7 +324,7 @@ impl Runs {
                     links: u16::try_from(equal.len()).expect("a switch has at most 4096 ports"),
                 });
             }
-            ranges.push(start..runs.len());
+            ranges[switch.as_usize()] = start..runs.len();
         }
         Self { runs, ranges }
     }
@@ -262,12 +334,12 @@ impl Runs {
     }
 }
 
-/// The sum of the products of links over what both have links to.
-fn common(mut one: &[Run], mut other: &[Run]) -> u32 {
+/// The sum of the products of links and a weight over what both have links to.
+fn common(mut one: &[Run], mut other: &[Run], weight: impl Fn(u16) -> u32) -> u32 {
     let mut sum = 0;
     while let ([a, one_rest @ ..], [b, other_rest @ ..]) = (one, other) {
         if a.near == b.near {
-            sum += u32::from(a.links) * u32::from(b.links);
+            sum += u32::from(a.links) * u32::from(b.links) * weight(a.near);
         }
         if a.near <= b.near {
             one = one_rest;

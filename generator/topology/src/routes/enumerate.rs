@@ -62,7 +62,7 @@ fn routes_over(
     let v = df.split_port(x.to).0;
     let w = df.split_port(y.from).0;
     let z = df.switch(df.place(destination).0, df.split_port(y.to).0);
-    let detours = df.indices().filter(move |&r| v != w && r != v && r != w);
+    let detours = df.indices(middle).filter(move |&r| v != w && r != v && r != w);
     iter::once(None).chain(detours.map(Some)).map(move |detour| {
         let mut walk = Walk::at(source).to(u).to(df.switch(middle, v));
         if let Some(r) = detour {

@@ -67,14 +67,19 @@ impl Search<'_> {
             self.ends(self.source, shape.head()).any(|(x, v)| {
                 self.onward(v, to, shape.mid()).iter().any(|y| {
                     self.is_local(self.destination, y.to, shape.tail())
-                        && self.keeps_over(shape, v.port, x, y.from)
+                        && self.keeps_over(shape, v, x, y.from)
                 })
             })
         } else {
             self.ends(self.destination, shape.tail()).any(|(_, w)| {
                 self.onward(w, from, shape.mid()).iter().any(|x| {
                     self.is_local(self.source, x.to, shape.head())
-                        && self.keeps_over(shape, x.from, x.to, w.port)
+                        && self.keeps_over(
+                            shape,
+                            End { group: w.group, port: x.from },
+                            x.to,
+                            w.port,
+                        )
                 })
             })
         }
@@ -118,11 +123,11 @@ impl Search<'_> {
         (df.split_port(port).0 != df.place(switch).1) == (local == 1)
     }
 
-    /// Whether the rule keeps a route of this shape with first link x, arriving at port `arrival`
-    /// of the intermediate group, and second link y. The head and the tail have been seen to.
-    fn keeps_over(&self, shape: Shape, arrival: GlobalPort, x: GlobalPort, y: GlobalPort) -> bool {
+    /// Whether the rule keeps a route of this shape with first link x, arriving at `arrival` in
+    /// the intermediate group, and second link y. The head and the tail have been seen to.
+    fn keeps_over(&self, shape: Shape, arrival: End, x: GlobalPort, y: GlobalPort) -> bool {
         let df = self.topology.dragonfly();
-        let v = df.split_port(arrival).0;
+        let v = df.split_port(arrival.port).0;
         let w = df.split_port(y).0;
         let keeps = |detour| {
             let route = Route { x, y, detour };
@@ -132,7 +137,7 @@ impl Search<'_> {
         match shape.mid() {
             0 => v == w && keeps(None),
             1 => v != w && keeps(None),
-            _ => v != w && df.indices().any(|r| r != v && r != w && keeps(Some(r))),
+            _ => v != w && df.indices(arrival.group).any(|r| r != v && r != w && keeps(Some(r))),
         }
     }
 }
