@@ -171,6 +171,7 @@ fn each_crate_sees_what_it_may_see_and_no_more() {
         ("tvlb-set-grammar", &["tvlb-schema"]),
         ("tvlb-table-set", &["tvlb-progress", "tvlb-schema"]),
         ("tvlb-topology", &["tvlb-progress", "tvlb-schema"]),
+        ("tvlb-import", &["tvlb-progress", "tvlb-schema", "tvlb-table-set"]),
         (
             "tvlb-throughput",
             &[

@@ -30,6 +30,7 @@ pub(crate) enum Command {
     Inspect(Inspect),
     Topology(Topology),
     Cables(Cables),
+    Import(Import),
     Paths(Paths),
     Model(Model),
     Search(Search),
@@ -324,6 +325,74 @@ impl FromStr for Between {
         });
         parts.ok_or_else(|| "accepted KIND,KIND=LINKS, as in compute,storage=2".to_owned())
     }
+}
+
+/// Read the cable files of a real machine: make a fabric file, a cable list and names of them
+///
+/// DIR gets fabric.toml, cables.csv, names.csv and assumptions.txt, which says in sentences what the
+/// files do not tell and was assumed. What cannot be known is refused, with the file and the line.
+/// docs/reference/import.md describes all of it.
+#[derive(Args)]
+pub(crate) struct Import {
+    #[command(subcommand)]
+    pub(crate) source: ImportSource,
+}
+
+/// Whose cable files to read.
+#[derive(Subcommand)]
+pub(crate) enum ImportSource {
+    Slingshot(ImportSlingshot),
+    Ibnetdiscover(ImportIbnetdiscover),
+}
+
+/// Read the point-to-point cable plan of an HPE Slingshot network
+///
+/// A row of the plan is two links. Switches of a group are numbered in the order of cabinet, chassis
+/// and slot.
+#[derive(Args)]
+pub(crate) struct ImportSlingshot {
+    /// The point-to-point CSV files, which are read together
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// The directory to write; files of an earlier import are refused
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: PathBuf,
+    /// A text that names every live link, such as x1000c0r1j5p0-x1000c0r3j6p0; the planned links that
+    /// it does not name are listed in down.txt
+    #[arg(long, value_name = "FILE")]
+    pub(crate) live: Option<PathBuf>,
+    /// The physical port of each jack, CSV of model,jack,port,asic_port, where model is `blade`,
+    /// `rack` or `*` for both
+    #[arg(long, value_name = "FILE")]
+    pub(crate) jacks: Option<PathBuf>,
+    /// Replace the files of an earlier import in DIR
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+/// Read what ibnetdiscover prints of an InfiniBand network
+///
+/// Nothing in the file says which switches are a group. Without --groups and --threshold the links
+/// must tell: the islands of a Dragonfly+, or the groups of a Dragonfly.
+#[derive(Args)]
+pub(crate) struct ImportIbnetdiscover {
+    /// The output of ibnetdiscover
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// The directory to write; files of an earlier import are refused
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: PathBuf,
+    /// A pattern whose one capture group takes the group's name out of a switch's description, such
+    /// as '^(g[0-9]+)-'
+    #[arg(long, value_name = "REGEX", conflicts_with = "threshold")]
+    pub(crate) groups: Option<String>,
+    /// Take the network for a Dragonfly in which two linked switches with more than N common
+    /// neighbours are of one group
+    #[arg(long, value_name = "N")]
+    pub(crate) threshold: Option<u32>,
+    /// Replace the files of an earlier import in DIR
+    #[arg(long)]
+    pub(crate) force: bool,
 }
 
 /// Count and list the paths between two switches

@@ -10,6 +10,7 @@ mod experiment;
 mod failure;
 mod files;
 mod generate;
+mod import;
 mod inspect;
 mod manual;
 mod model;
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
         Command::Inspect(arguments) => inspect::run(arguments),
         Command::Topology(arguments) => topology::run(arguments),
         Command::Cables(arguments) => cables::run(arguments),
+        Command::Import(arguments) => import::run(arguments),
         Command::Paths(arguments) => paths::run(arguments),
         Command::Model(arguments) => model::run(arguments),
         Command::Search(arguments) => search::run(arguments),

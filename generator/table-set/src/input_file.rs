@@ -78,7 +78,10 @@ pub(crate) fn start(file: File, found: u64, most: u64) -> io::Result<(Vec<u8>, u
 }
 
 /// Opens a regular file, and says how long it is.
-fn open(path: &Path, links: Symlinks) -> io::Result<(File, u64)> {
+///
+/// # Errors
+/// The system's answer, or what is there instead of a regular file.
+pub fn open(path: &Path, links: Symlinks) -> io::Result<(File, u64)> {
     let metadata = match links {
         Symlinks::Follow => fs::metadata(path)?,
         Symlinks::Refuse => fs::symlink_metadata(path)?,

@@ -3,11 +3,14 @@
 use crate::scratch::Scratch;
 use insta::assert_snapshot;
 
-const COMMANDS: [&str; 10] = [
+const COMMANDS: [&str; 13] = [
     "generate",
     "inspect",
     "topology",
     "cables",
+    "import",
+    "import slingshot",
+    "import ibnetdiscover",
     "paths",
     "search",
     "simulate",
@@ -24,8 +27,9 @@ fn help() {
     for command in COMMANDS {
         let short = scratch.succeeds(&format!("{command} -h"));
         let long = scratch.succeeds(&format!("{command} --help"));
-        assert_snapshot!(format!("help_{command}_short"), short);
-        assert_snapshot!(format!("help_{command}_long"), long);
+        let name = command.replace(' ', "_");
+        assert_snapshot!(format!("help_{name}_short"), short);
+        assert_snapshot!(format!("help_{name}_long"), long);
         assert_eq!(scratch.succeeds(&format!("help {command}")), long);
     }
 }

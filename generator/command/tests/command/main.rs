@@ -12,6 +12,7 @@ mod fabric;
 mod golden;
 mod help;
 mod hostile;
+mod import;
 mod interruption;
 mod kill;
 mod model;

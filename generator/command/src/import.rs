@@ -1,0 +1,62 @@
+//! `tvlb import`.
+
+use crate::args::{Import as Arguments, ImportIbnetdiscover, ImportSlingshot, ImportSource};
+use crate::failure::{Failure, Outcome, tell};
+use crate::files::outside_table_sets;
+use crate::output::print;
+use std::path::Path;
+use tvlb_import::{Grouping, Import, Source, check_directory};
+
+/// Warnings that are printed; assumptions.txt has all.
+const MOST_WARNINGS: usize = 10;
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    match &arguments.source {
+        ImportSource::Slingshot(arguments) => slingshot(arguments),
+        ImportSource::Ibnetdiscover(arguments) => ibnetdiscover(arguments),
+    }
+}
+
+fn slingshot(arguments: &ImportSlingshot) -> Outcome {
+    let ImportSlingshot { files, output, live, jacks, force } = arguments;
+    check_output(output, *force)?;
+    let open = |path: &Path| Source::open(path).map_err(Failure::of);
+    let plans = files.iter().map(|path| open(path)).collect::<Result<Vec<_>, _>>()?;
+    let live = live.as_deref().map(open).transpose()?;
+    let jacks = jacks.as_deref().map(open).transpose()?;
+    let import = tvlb_import::slingshot(plans, live, jacks).map_err(Failure::of)?;
+    write(&import, output, *force)
+}
+
+fn ibnetdiscover(arguments: &ImportIbnetdiscover) -> Outcome {
+    let ImportIbnetdiscover { file, output, groups, threshold, force } = arguments;
+    check_output(output, *force)?;
+    let grouping = Grouping { pattern: groups.clone(), threshold: *threshold };
+    let source = Source::open(file).map_err(Failure::of)?;
+    let import = tvlb_import::ibnetdiscover(source, &grouping).map_err(Failure::of)?;
+    write(&import, output, *force)
+}
+
+/// Refuses, before the work, a directory that must not be written to.
+fn check_output(output: &Path, force: bool) -> Outcome {
+    outside_table_sets([("--output", Some(output))])?;
+    if force { Ok(()) } else { check_directory(output).map_err(Failure::of) }
+}
+
+fn write(import: &Import, output: &Path, force: bool) -> Outcome {
+    let files = import.write(output, force).map_err(Failure::of)?;
+    let mut warnings = import.warnings();
+    for warning in warnings.by_ref().take(MOST_WARNINGS) {
+        tell(&format!("warning: {warning}"));
+    }
+    let more = warnings.count();
+    if more > 0 {
+        tell(&format!("warning: {more} more are in assumptions.txt"));
+    }
+    print(&format_args!(
+        "{}written   {}: {}\n",
+        import.summary(),
+        output.display(),
+        files.join(", ")
+    ))
+}

@@ -1,0 +1,156 @@
+//! `tvlb import`: what is written where, and what is refused.
+
+use crate::scratch::Scratch;
+use insta::assert_snapshot;
+
+const PLAN: &str = include_str!("../../../import/tests/data/plan.csv");
+const FABRIC: &str = include_str!("../../../import/tests/data/fabric.txt");
+
+fn with_files() -> Scratch {
+    let scratch = Scratch::new();
+    scratch.write("plan.csv", PLAN);
+    scratch.write("fabric.txt", FABRIC);
+    scratch
+}
+
+#[test]
+fn a_slingshot_plan_becomes_a_fabric() {
+    let scratch = with_files();
+    let printed = scratch.succeeds_with_warnings("import slingshot plan.csv -o deep/out");
+    assert_snapshot!(printed, @r"
+    read      1 file, 21 rows: 7 local, 4 global, 10 edge
+    machine   3 groups, 8 switches, 18 nodes
+    links     14 local, 8 global
+    kinds     groups-of-3: g = 2, a = 3, p = 2, h = 2
+              groups-of-2: g = 1, a = 2, p = 4, h = 2
+    written   deep/out: cables.csv, names.csv, assumptions.txt, fabric.toml
+    ");
+    let names: Vec<String> = scratch.files().into_keys().collect();
+    assert_eq!(
+        names,
+        [
+            "deep/",
+            "deep/out/",
+            "deep/out/assumptions.txt",
+            "deep/out/cables.csv",
+            "deep/out/fabric.toml",
+            "deep/out/names.csv",
+            "fabric.txt",
+            "plan.csv"
+        ]
+    );
+    let warned = scratch.tvlb("import slingshot plan.csv -o other").stderr;
+    assert_eq!(
+        warned,
+        "tvlb: warning: 1 group is not fully connected inside; their missing local links are \
+         listed by name.\n"
+    );
+}
+
+#[test]
+fn live_links_and_jacks_are_read() {
+    let scratch = with_files();
+    scratch.write("live.txt", "x100c0r1j1p0-x100c0r3j1p0 x100c0r1j20p1-x102c0r11j20p1\n");
+    scratch.write("jacks.csv", "model,jack,port,asic_port\n*,1,0,17\n");
+    let printed = scratch.succeeds_with_warnings(
+        "import slingshot plan.csv -o out --live live.txt --jacks jacks.csv",
+    );
+    assert!(printed.contains("down      20 planned links are not live\n"), "{printed}");
+    let down = String::from_utf8(scratch.read("out/down.txt")).unwrap();
+    assert_eq!(down.lines().count(), 20);
+    assert!(down.contains("cable (0,0):0 # x100c0r1j20p0-x102c0r11j20p0\n"), "{down}");
+    let names = String::from_utf8(scratch.read("out/names.csv")).unwrap();
+    assert!(names.contains("0,0,local 1 0,x100c0r1j1p0,17\n"), "{names}");
+    // Without the live links, the old list of what is down goes.
+    scratch.succeeds_with_warnings("import slingshot plan.csv -o out --force");
+    assert!(!scratch.path("out/down.txt").exists());
+    scratch.write("live.txt", "\nx100c0r1j1p1-x100c0r3j1p0\n");
+    assert_eq!(
+        scratch.refuses("import slingshot plan.csv -o new --live live.txt"),
+        "tvlb: live.txt: line 2: the live link x100c0r1j1p1-x100c0r3j1p0 is not planned: \
+         x100c0r1j1p1 leads to x100c0r3j1p1; accepted links of the plan\n"
+    );
+}
+
+#[test]
+fn what_ibnetdiscover_printed_becomes_a_fabric() {
+    let scratch = with_files();
+    let arguments =
+        ["import", "ibnetdiscover", "fabric.txt", "-o", "out", "--groups", "^(g[0-9]+)-"];
+    let run = scratch.tvlb_with(arguments);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{run}");
+    assert_snapshot!(run.stdout, @r"
+    read      1 file: 10 switches, 20 channel adapters, 0 routers
+    machine   3 groups, 10 switches, 19 nodes
+    links     12 local, 5 global
+    kinds     groups-of-3: g = 2, a = 3, p = 2, h = 2
+              groups-of-4: g = 1, a = 4, p = 2, h = 2
+    written   out: cables.csv, names.csv, assumptions.txt, fabric.toml
+    ");
+    let by_links = scratch.succeeds("import ibnetdiscover fabric.txt -o by-links --threshold 0");
+    assert!(by_links.contains("machine   3 groups, 10 switches, 19 nodes"), "{by_links}");
+    assert_eq!(scratch.read("out/cables.csv"), scratch.read("by-links/cables.csv"));
+    let refused =
+        scratch.refuses("import ibnetdiscover fabric.txt -o new --groups g --threshold 1");
+    assert!(refused.contains("cannot be used with"), "{refused}");
+}
+
+#[test]
+fn what_is_there_is_not_overwritten() {
+    let scratch = with_files();
+    std::fs::create_dir(scratch.path("out")).unwrap();
+    scratch.write("out/names.csv", "mine");
+    scratch.write("out/notes", "mine");
+    assert_eq!(
+        scratch.refuses("import slingshot plan.csv -o out"),
+        "tvlb: out/names.csv: exists; give --force to replace the files of an import (cables.csv, \
+         names.csv, assumptions.txt, down.txt, fabric.toml), or another directory\n"
+    );
+    scratch.succeeds_with_warnings("import slingshot plan.csv -o out --force");
+    assert_eq!(scratch.read("out/notes"), b"mine");
+    assert!(scratch.read("out/names.csv").starts_with(b"group,switch,port,name,physical\n"));
+    let refused = scratch.refuses("import slingshot plan.csv -o plan.csv/out --force");
+    assert!(refused.starts_with("tvlb: plan.csv/out: cannot create the directory: "), "{refused}");
+    let set = Scratch::with_table_set();
+    set.write("plan.csv", PLAN);
+    let refused = set.refuses("import slingshot plan.csv -o out/import");
+    assert!(
+        refused.starts_with("tvlb: --output out/import: it is within the table set"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn what_cannot_be_read_is_refused_and_leaves_nothing() {
+    let scratch = with_files();
+    scratch.write("aries.txt", "c4-1c2s9a0l14(8:2:9) blue -> unused\n");
+    scratch.write("empty", "");
+    scratch.write("cut.csv", &PLAN[..PLAN.len() - 40]);
+    for (arguments, expected) in [
+        ("slingshot missing.csv", "missing.csv: cannot read it: No such file"),
+        (
+            "slingshot /dev/null",
+            "/dev/null: cannot read it: found a device, accepted a regular file",
+        ),
+        ("slingshot .", ".: cannot read it: Is a directory"),
+        ("slingshot plan.csv --live missing", "missing: cannot read it: No such file"),
+        ("slingshot plan.csv --jacks empty", "empty: found no line, accepted"),
+        ("slingshot plan.csv plan.csv empty", "empty: found an empty file, accepted"),
+        (
+            "slingshot cut.csv",
+            "cut.csv: line 24: found 8 fields, accepted 17; the file may be cut",
+        ),
+        ("slingshot aries.txt", "aries.txt: line 1: found a line of a Cray XC (Aries)"),
+        ("slingshot fabric.txt", "fabric.txt: found a preamble and no header"),
+        ("ibnetdiscover aries.txt", "aries.txt: line 1: found a line of a Cray XC (Aries)"),
+        ("ibnetdiscover plan.csv", "plan.csv: line 2: found"),
+        ("ibnetdiscover empty", "empty: found no switch, accepted the output of ibnetdiscover"),
+        ("ibnetdiscover fabric.txt --groups (", "--groups \"(\": unclosed group, accepted"),
+    ] {
+        let refused = scratch.refuses(&format!("import {arguments} -o out/put"));
+        assert!(refused.starts_with(&format!("tvlb: {expected}")), "{arguments}: {refused}");
+    }
+    for arguments in ["import", "import slingshot -o out", "import slingshot plan.csv"] {
+        assert_eq!(scratch.tvlb(arguments).code, 2, "{arguments}");
+    }
+}

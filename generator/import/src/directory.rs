@@ -1,0 +1,171 @@
+//! The directory that an import writes.
+//!
+//! All files are written into a hidden directory beside their places, synced, and renamed into them,
+//! the fabric file last: while it is there, so is all that it names.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// Every name that an import may write. The fabric file comes last.
+pub(crate) const FILES: [&str; 5] =
+    ["cables.csv", "names.csv", "assumptions.txt", DOWN_FILE, FABRIC_FILE];
+/// The links that are down; written only where it was asked which links are live.
+pub(crate) const DOWN_FILE: &str = "down.txt";
+const FABRIC_FILE: &str = "fabric.toml";
+
+/// What a file is to hold.
+pub(crate) type Content<'c> = &'c dyn Fn(&mut dyn Write) -> io::Result<()>;
+
+/// Why an import was not written. No file in the directory has changed.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// A file exists.
+    #[error(
+        "{path}: exists; give --force to replace the files of an import ({}), or another directory",
+        FILES.join(", ")
+    )]
+    Exists {
+        /// The first such file.
+        path: PathBuf,
+    },
+    /// The operating system refused.
+    #[error("{path}: cannot {action}: {source}")]
+    Io {
+        /// What was being worked on.
+        path: PathBuf,
+        /// What was tried.
+        action: &'static str,
+        /// The answer.
+        source: io::Error,
+    },
+}
+
+fn refused(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> WriteError {
+    move |source| WriteError::Io { path: path.to_owned(), action, source }
+}
+
+/// Refuses a directory in which one of the files exists.
+///
+/// # Errors
+/// A file exists.
+pub fn check_directory(directory: &Path) -> Result<(), WriteError> {
+    let mut paths = FILES.iter().map(|name| directory.join(name));
+    match paths.find(|path| fs::symlink_metadata(path).is_ok()) {
+        Some(path) => Err(WriteError::Exists { path }),
+        None => Ok(()),
+    }
+}
+
+/// Writes these files of [`FILES`] into the directory, and removes the others of those names, which
+/// an earlier import has written. With `force`, what exists is replaced.
+pub(crate) fn write(
+    directory: &Path,
+    force: bool,
+    files: &[(&'static str, Content<'_>)],
+) -> Result<(), WriteError> {
+    if !force {
+        check_directory(directory)?;
+    }
+    let missing: Vec<&Path> = directory
+        .ancestors()
+        .take_while(|above| *above != Path::new("") && !above.exists())
+        .collect();
+    let written = write_aside(directory, files);
+    if written.is_err() {
+        for made in missing {
+            // Fails where someone else has put something in; then it is not ours to remove.
+            let _ = fs::remove_dir(made);
+        }
+    }
+    written
+}
+
+fn write_aside(directory: &Path, files: &[(&'static str, Content<'_>)]) -> Result<(), WriteError> {
+    fs::create_dir_all(directory).map_err(refused(directory, "create the directory"))?;
+    let aside = tempfile::Builder::new()
+        .prefix(".tvlb-import-")
+        .tempdir_in(directory)
+        .map_err(|error| error.kind().into())
+        .map_err(refused(directory, "create a directory in it"))?;
+    for (name, content) in files {
+        let shown = directory.join(name);
+        let file = File::create_new(aside.path().join(name));
+        let mut out = BufWriter::new(file.map_err(refused(&shown, "create the file"))?);
+        content(&mut out).map_err(refused(&shown, "write the file"))?;
+        let file = out.into_inner().map_err(io::IntoInnerError::into_error);
+        let synced = file.and_then(|file| file.sync_all());
+        synced.map_err(refused(&shown, "write the file"))?;
+    }
+    // An old fabric file must not name new cables.
+    let fabric = directory.join(FABRIC_FILE);
+    let is_stale = |name: &&str| !files.iter().any(|(written, _)| written == name);
+    for path in FILES.iter().filter(|name| is_stale(name)).map(|name| directory.join(name)) {
+        remove(&path)?;
+    }
+    remove(&fabric)?;
+    let by_order = FILES.iter().filter(|name| !is_stale(name));
+    for name in by_order {
+        let path = directory.join(name);
+        fs::rename(aside.path().join(name), &path).map_err(refused(&path, "put the file there"))?;
+    }
+    let synced = File::open(directory).and_then(|directory| directory.sync_all());
+    synced.map_err(refused(directory, "sync the directory"))
+}
+
+fn remove(path: &Path) -> Result<(), WriteError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        answer => answer.map_err(refused(path, "remove the old file")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(directory: &Path) -> Vec<String> {
+        let entries = fs::read_dir(directory).unwrap();
+        let mut names: Vec<_> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    fn write_text(directory: &Path, force: bool, names: &[&'static str]) -> Result<(), WriteError> {
+        let text: Content<'_> = &|out| writeln!(out, "new");
+        let files: Vec<_> = names.iter().map(|name| (*name, text)).collect();
+        write(directory, force, &files)
+    }
+
+    #[test]
+    fn existing_files_are_replaced_only_if_asked_for() {
+        let home = tempfile::tempdir().unwrap();
+        let directory = home.path().join("deep/er");
+        write_text(&directory, false, &[FABRIC_FILE, DOWN_FILE]).unwrap();
+        fs::write(directory.join("notes"), "mine").unwrap();
+        let error = write_text(&directory, false, &[FABRIC_FILE]).unwrap_err().to_string();
+        assert!(error.contains("down.txt: exists; give --force"), "{error}");
+        write_text(&directory, true, &[FABRIC_FILE, "cables.csv"]).unwrap();
+        // What the last import did not write is not left beside what it did.
+        assert_eq!(names(&directory), ["cables.csv", "fabric.toml", "notes"]);
+    }
+
+    #[test]
+    fn what_fails_leaves_nothing() {
+        let home = tempfile::tempdir().unwrap();
+        let directory = home.path().join("deep/er");
+        let good: Content<'_> = &|out| writeln!(out, "text");
+        let bad: Content<'_> = &|_| Err(io::ErrorKind::StorageFull.into());
+        let error = write(&directory, false, &[(FABRIC_FILE, good), ("cables.csv", bad)]);
+        assert!(error.unwrap_err().to_string().contains("cables.csv: cannot write the file"));
+        assert_eq!(names(home.path()), [""; 0]);
+        // What was there before stays as it was.
+        write_text(&directory, false, &[FABRIC_FILE]).unwrap();
+        assert!(write(&directory, true, &[(FABRIC_FILE, good), ("cables.csv", bad)]).is_err());
+        assert_eq!(names(&directory), [FABRIC_FILE]);
+        assert_eq!(fs::read_to_string(directory.join(FABRIC_FILE)).unwrap(), "new\n");
+        fs::write(home.path().join("file"), "").unwrap();
+        assert!(write_text(&home.path().join("file/below"), false, &[FABRIC_FILE]).is_err());
+    }
+}

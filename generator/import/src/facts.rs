@@ -1,0 +1,310 @@
+//! What a person should know of an imported machine, in numbers and in sentences.
+
+use crate::components::Components;
+use crate::machine::{Machine, count};
+use crate::notes::{Listed, Notes, counted};
+use crate::numbering::Numbering;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+/// How many pairs have each number of links.
+type Histogram = BTreeMap<usize, usize>;
+
+/// Numbers and sentences.
+#[derive(Debug)]
+pub(crate) struct Facts {
+    local_links: usize,
+    global_links: usize,
+    nodes: usize,
+    by_pair_of_groups: Histogram,
+    by_pair_of_switches: Histogram,
+    /// A sentence for each group of which not all pairs of switches have a link.
+    incomplete: Vec<String>,
+    /// A sentence for each kind in which not all switches have p nodes.
+    uneven: Vec<String>,
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Facts {
+    /// Looks at a machine.
+    pub(crate) fn of(machine: &Machine, numbering: &Numbering) -> Self {
+        let global_links = numbering.globals.len() / 2;
+        let mut facts = Self {
+            local_links: machine.links.len() - global_links,
+            global_links,
+            nodes: machine.nodes.len(),
+            by_pair_of_groups: Histogram::new(),
+            by_pair_of_switches: Histogram::new(),
+            incomplete: Vec::new(),
+            uneven: Vec::new(),
+            warnings: Vec::new(),
+        };
+        facts.count_pairs_of_groups(machine, numbering);
+        facts.count_pairs_of_switches(machine, numbering);
+        facts.look_at_nodes(machine, numbering);
+        facts.look_for_parts(machine);
+        facts
+    }
+
+    fn count_pairs_of_groups(&mut self, machine: &Machine, numbering: &Numbering) {
+        let links = machine.links.iter().filter(|link| !machine.is_local(link));
+        let mut pairs: Vec<[u32; 2]> = links
+            .map(|link| {
+                let [one, other] = link.ends.map(|end| numbering.places[end.switch as usize].0);
+                [one.min(other), one.max(other)]
+            })
+            .collect();
+        pairs.sort_unstable();
+        let groups = numbering.groups.len();
+        let mut without = groups * (groups - 1) / 2;
+        for same in pairs.chunk_by(|one, other| one == other) {
+            *self.by_pair_of_groups.entry(same.len()).or_default() += 1;
+            without -= 1;
+        }
+        if without > 0 {
+            self.by_pair_of_groups.insert(0, without);
+        }
+    }
+
+    fn count_pairs_of_switches(&mut self, machine: &Machine, numbering: &Numbering) {
+        let mut alone = Listed::default();
+        let name =
+            |switch: u32| &machine.switches[numbering.switches[switch as usize] as usize].name;
+        // Both ends of the links of a group's switches, by rising switch and peer.
+        let mut locals = &numbering.locals[..];
+        for (group, range) in (0_u32..).zip(numbering.starts.windows(2)) {
+            let (first, size) = (range[0], range[1] - range[0]);
+            let own = locals.partition_point(|local| local.switch < range[1]);
+            let (here, rest) = locals.split_at(own);
+            locals = rest;
+            let mut linked: Vec<[u32; 2]> = Vec::new();
+            let same = |one: &crate::numbering::LocalPort, other: &crate::numbering::LocalPort| {
+                (one.switch, one.peer) == (other.switch, other.peer)
+            };
+            let mut has_link = vec![false; size as usize];
+            for pair in here.chunk_by(same) {
+                let (index, peer) = (pair[0].switch - first, pair[0].peer);
+                has_link[index as usize] = true;
+                if index < peer {
+                    *self.by_pair_of_switches.entry(pair.len()).or_default() += 1;
+                    linked.push([index, peer]);
+                }
+            }
+            if size > 1 {
+                let without = (0..).zip(&has_link).filter(|(_, has)| !**has);
+                without.for_each(|(index, _)| alone.push(|| name(first + index).clone()));
+            }
+            let pairs = size as usize * (size as usize - 1) / 2;
+            let missing = pairs - linked.len();
+            if missing > 0 {
+                *self.by_pair_of_switches.entry(0).or_default() += missing;
+                let mut shown = Listed::default();
+                let mut linked = linked.iter().peekable();
+                let all = (0..size).flat_map(|low| (low + 1..size).map(move |high| [low, high]));
+                // The names beyond a limit would not be shown, so nobody looks for them.
+                for pair in all.filter(|pair| linked.next_if_eq(&pair).is_none()).take(100) {
+                    let [low, high] = pair.map(|index| name(first + index));
+                    shown.push(|| format!("{low} and {high}"));
+                }
+                let more = missing - shown.count();
+                let more = if more == 0 { String::new() } else { format!(", and {more} more") };
+                self.incomplete.push(format!(
+                    "Group {group} ({}) has no link between {missing} of its {pairs} pairs of \
+                     switches: {}{more}.",
+                    machine.groups[numbering.groups[group as usize] as usize],
+                    shown.in_words()
+                ));
+            }
+        }
+        if alone.count() > 0 {
+            self.warnings.push(format!(
+                "{} no local link, in a group of several switches: {}.",
+                counted(alone.count(), "switch has", "switches have"),
+                alone.in_words()
+            ));
+        }
+        let incomplete = self.incomplete.len();
+        if incomplete > 0 {
+            self.warnings.push(format!(
+                "{} not fully connected inside; their missing local links are listed by name.",
+                counted(incomplete, "group is", "groups are")
+            ));
+        }
+    }
+
+    fn look_at_nodes(&mut self, machine: &Machine, numbering: &Numbering) {
+        let mut nodes = numbering.nodes.iter().peekable();
+        let mut group = 0;
+        for kind in &numbering.kinds {
+            let mut fewer: BTreeMap<u32, Listed> = BTreeMap::new();
+            let end = group + kind.groups;
+            for switch in numbering.starts[group as usize]..numbering.starts[end as usize] {
+                let mut own = 0;
+                while nodes.next_if(|node| node.switch == switch).is_some() {
+                    own += 1;
+                }
+                if own < kind.nodes {
+                    let number = numbering.switches[switch as usize] as usize;
+                    fewer.entry(own).or_default().push(|| machine.switches[number].name.clone());
+                }
+            }
+            group = end;
+            for (own, switches) in fewer {
+                self.uneven.push(format!(
+                    "Of the kind {} with p = {}, {} {}, and the other places are unused: {}.",
+                    kind.name,
+                    kind.nodes,
+                    counted(switches.count(), "switch has", "switches have"),
+                    counted(own as usize, "node", "nodes"),
+                    switches.in_words()
+                ));
+            }
+        }
+    }
+
+    /// Looks for switches that no chain of links reaches.
+    fn look_for_parts(&mut self, machine: &Machine) {
+        let mut parts = Components::new(machine.switches.len());
+        for link in &machine.links {
+            parts.join(link.ends[0].switch, link.ends[1].switch);
+        }
+        let lowest = parts.lowest();
+        let first: Vec<usize> =
+            (0..lowest.len()).filter(|&switch| lowest[switch] == count(switch)).collect();
+        if first.len() > 1 {
+            let names = first.iter().map(|switch| machine.switches[*switch].name.clone());
+            self.warnings.push(format!(
+                "The machine is in {} parts that no link joins; a switch of each: {}.",
+                first.len(),
+                Listed::of(names).in_words()
+            ));
+        }
+    }
+
+    /// The summary that the command prints.
+    pub(crate) fn summary(&self, read: &str, numbering: &Numbering) -> String {
+        let mut text = format!(
+            "read      {read}\nmachine   {}, {}, {}\nlinks     {} local, {} global\n",
+            counted(numbering.groups.len(), "group", "groups"),
+            counted(numbering.switches.len(), "switch", "switches"),
+            counted(self.nodes, "node", "nodes"),
+            self.local_links,
+            self.global_links
+        );
+        for (number, kind) in numbering.kinds.iter().enumerate() {
+            use std::fmt::Write;
+            let label = if number == 0 { "kinds" } else { "" };
+            let _ = writeln!(
+                text,
+                "{label:<9} {}: g = {}, a = {}, p = {}, h = {}",
+                kind.name, kind.groups, kind.size, kind.nodes, kind.global_ports
+            );
+        }
+        text
+    }
+
+    /// `assumptions.txt`.
+    pub(crate) fn assumptions(
+        &self,
+        out: &mut dyn Write,
+        machine: &Machine,
+        numbering: &Numbering,
+        notes: &Notes,
+    ) -> io::Result<()> {
+        writeln!(out, "Read: {}.\n\nAssumptions\n", notes.read)?;
+        let mut sentences =
+            |list: &[String]| list.iter().try_for_each(|sentence| writeln!(out, "- {sentence}"));
+        sentences(&notes.assumed)?;
+        sentences(&self.uneven)?;
+        writeln!(
+            out,
+            "- Groups with equally many switches, and equally many nodes at the switch that has the \
+             most, are one kind. Kinds come in the order of falling numbers of groups, and the \
+             groups of a kind in the order of the source."
+        )?;
+        if numbering.groups.iter().is_sorted() {
+            writeln!(out, "- The groups are numbered in the order of the source.")?;
+        } else {
+            writeln!(out, "- The groups are numbered in another order than in the source.")?;
+        }
+        writeln!(out, "\nGroups\n")?;
+        let mut group = 0;
+        for kind in &numbering.kinds {
+            writeln!(
+                out,
+                "- {}: {} with a = {}, p = {} and h = {}.",
+                kind.name,
+                counted(kind.groups as usize, "group", "groups"),
+                kind.size,
+                kind.nodes,
+                kind.global_ports
+            )?;
+            for number in group..group + kind.groups {
+                let name = &machine.groups[numbering.groups[number as usize] as usize];
+                writeln!(out, "  - Group {number} has the name {name}.")?;
+            }
+            group += kind.groups;
+        }
+        writeln!(out, "\nCounts\n")?;
+        writeln!(
+            out,
+            "- {}, {}, {}.",
+            counted(numbering.groups.len(), "group", "groups"),
+            counted(numbering.switches.len(), "switch", "switches"),
+            counted(self.nodes, "node", "nodes")
+        )?;
+        writeln!(
+            out,
+            "- {} and {}, which use {} of switches.",
+            counted(self.local_links, "local link", "local links"),
+            counted(self.global_links, "global link", "global links"),
+            counted(self.nodes + 2 * (self.local_links + self.global_links), "port", "ports")
+        )?;
+        histogram(out, "global", "pair of groups", "pairs of groups", &self.by_pair_of_groups)?;
+        let of_switches = "pairs of switches of a group";
+        histogram(
+            out,
+            "local",
+            "pair of switches of a group",
+            of_switches,
+            &self.by_pair_of_switches,
+        )?;
+        if !self.incomplete.is_empty() {
+            writeln!(out, "\nMissing local links\n")?;
+            self.incomplete.iter().try_for_each(|sentence| writeln!(out, "- {sentence}"))?;
+        }
+        if !machine.down.is_empty() {
+            writeln!(out, "\nLinks that are planned and not live\n")?;
+            for link in &machine.down {
+                writeln!(out, "- {}", machine.link_name(machine.links[*link as usize].ends))?;
+            }
+        }
+        writeln!(out, "\nWarnings\n")?;
+        let mut warnings = notes.warnings.iter().chain(&self.warnings).peekable();
+        if warnings.peek().is_none() {
+            writeln!(out, "- There are no warnings.")?;
+        }
+        warnings.try_for_each(|sentence| writeln!(out, "- {sentence}"))
+    }
+}
+
+fn histogram(
+    out: &mut dyn Write,
+    links: &str,
+    one: &str,
+    several: &str,
+    histogram: &Histogram,
+) -> io::Result<()> {
+    for (number, pairs) in histogram {
+        let pairs_have = match pairs {
+            1 => format!("1 {one} has"),
+            _ => format!("{pairs} {several} have"),
+        };
+        let number = match number {
+            0 => format!("no {links} link"),
+            _ => counted(*number, &format!("{links} link"), &format!("{links} links")),
+        };
+        writeln!(out, "- {pairs_have} {number}.")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,195 @@
+//! What `ibnetdiscover` prints of an InfiniBand network: from its text to records.
+//!
+//! A record is a line that names a switch, a channel adapter or a router, and a line for each of its
+//! ports with a link. `links.rs` joins the two ends of each link, and `groups.rs` looks for groups.
+
+mod error;
+mod groups;
+mod links;
+mod natural;
+mod network;
+mod parse;
+
+use crate::lines::{Lines, MOST_RECORDS, Source, TextError, is_aries, shown};
+use crate::machine::{Machine, Names, Physical, PortNames, Switch, count};
+use crate::notes::{Listed, Notes, counted};
+use natural::natural;
+use network::{Device, Network, PortLine, Record};
+use parse::{Kind, Line};
+use std::collections::HashMap;
+
+pub use error::IbnetdiscoverError;
+pub use groups::Grouping;
+
+/// The machine that the text describes.
+///
+/// # Errors
+/// The first thing that is wrong, with its line.
+pub(crate) fn read(
+    source: Source<'_>,
+    grouping: &Grouping,
+) -> Result<(Machine, Notes), IbnetdiscoverError> {
+    grouping.check()?;
+    let network = read_records(source)?;
+    let joined = links::join(&network)?;
+    let mut notes = Notes::default();
+    let groups = groups::find(&network, &joined, grouping, &mut notes)?;
+    say_what_was_read(&network, &joined, &mut notes);
+
+    let names = switch_names(&network, &joined, &mut notes);
+    let mut order: Vec<usize> = (0..names.len()).collect();
+    order.sort_by_cached_key(|&switch| natural(&names[switch]));
+    // Groups by structure have no names of their own: they are called by their first switch.
+    let named = groups::name(groups, &order, &names);
+    let mut switches: Vec<Switch> = (names.into_iter().zip(named.of_switch))
+        .map(|(name, group)| Switch { name, group, rank: 0 })
+        .collect();
+    for (rank, switch) in order.into_iter().enumerate() {
+        switches[switch].rank = count(rank);
+    }
+    let mut node_names = Names::default();
+    for name in links::node_names(&network, &joined) {
+        node_names.push(&name);
+    }
+    let machine = Machine {
+        ports: PortNames::Numbers,
+        groups: named.names,
+        switches,
+        nodes: joined.nodes,
+        node_names,
+        links: joined.links,
+        physical: Physical::Same,
+        down: Vec::new(),
+    };
+    Ok((machine, notes))
+}
+
+fn read_records(source: Source<'_>) -> Result<Network, IbnetdiscoverError> {
+    let file = source.name().to_owned();
+    let mut network = Network { file, devices: Vec::new(), ports: Vec::new() };
+    let mut numbers: HashMap<String, u32> = HashMap::new();
+    let mut lines = Lines::of(source);
+    // The record to which a port's line belongs.
+    let mut current = None;
+    while let Some(line) = lines.next()? {
+        let parsed = match parse::line(line) {
+            Ok(parsed) => parsed,
+            Err(_) if is_aries(line) => {
+                return Err(IbnetdiscoverError::Aries { place: lines.place() });
+            }
+            Err(accepted) => {
+                let found = shown(line);
+                return Err(IbnetdiscoverError::Line { place: lines.place(), found, accepted });
+            }
+        };
+        let mut number_of = |id: &str, network: &mut Network| {
+            numbers.get(id).copied().unwrap_or_else(|| {
+                let number = count(network.devices.len());
+                numbers.insert(id.to_owned(), number);
+                network.devices.push(Device { id: id.to_owned(), record: None });
+                number
+            })
+        };
+        match parsed {
+            Line::Nothing => {}
+            Line::Record { kind, id, description } => {
+                let number = number_of(id, &mut network);
+                let device = &mut network.devices[number as usize];
+                if let Some(first) = &device.record {
+                    let (id, first) = (device.id.clone(), first.line);
+                    return Err(IbnetdiscoverError::RecordTwice {
+                        place: lines.place(),
+                        id,
+                        first,
+                    });
+                }
+                device.record = Some(Record { kind, description, line: lines.number() });
+                current = Some(number);
+            }
+            Line::Port { port, far, far_port } => {
+                let Some(device) = current else {
+                    return Err(IbnetdiscoverError::Line {
+                        place: lines.place(),
+                        found: "a port before any record".to_owned(),
+                        accepted: "a line that begins with Switch, Ca or Rt first",
+                    });
+                };
+                if network.ports.len() == MOST_RECORDS {
+                    return Err(TextError::TooMany { place: lines.place() }.into());
+                }
+                let far = number_of(far, &mut network);
+                let line = lines.number();
+                network.ports.push(PortLine { device, port, far, far_port, line });
+            }
+        }
+    }
+    let is_switch = |record: &Record| record.kind == Kind::Switch;
+    if !network.devices.iter().any(|device| device.record.as_ref().is_some_and(is_switch)) {
+        return Err(IbnetdiscoverError::NoSwitch { file: network.file });
+    }
+    Ok(network)
+}
+
+fn say_what_was_read(network: &Network, joined: &links::Joined, notes: &mut Notes) {
+    let of = |kind| {
+        let records = network.devices.iter().filter_map(|device| device.record.as_ref());
+        records.filter(|record| record.kind == kind).count()
+    };
+    notes.read = format!(
+        "1 file: {}, {}, {}",
+        counted(of(Kind::Switch), "switch", "switches"),
+        counted(of(Kind::Adapter), "channel adapter", "channel adapters"),
+        counted(of(Kind::Router), "router", "routers"),
+    );
+    let assumed = &mut notes.assumed;
+    assumed.push(
+        "ibnetdiscover does not number the switches of a group: they are numbered in the order of \
+         their names, in which a number counts as a number. This is a convention."
+            .to_owned(),
+    );
+    assumed.push(
+        "A port of a channel adapter or router with a link is one node. A link that is down is \
+         missing from the file, so that it counts as one that was never planned."
+            .to_owned(),
+    );
+    if joined.aggregation.count() > 0 {
+        assumed.push(format!(
+            "Channel adapters whose descriptions call them aggregation nodes were left out ({}): {}.",
+            joined.aggregation.count(),
+            joined.aggregation.in_words()
+        ));
+    }
+    if of(Kind::Router) > 0 {
+        assumed.push("Routers count as nodes.".to_owned());
+    }
+}
+
+/// The descriptions of switches, or their ids where several share one or there is none.
+fn switch_names(network: &Network, joined: &links::Joined, notes: &mut Notes) -> Vec<String> {
+    let device = |number: &u32| &network.devices[*number as usize];
+    let description =
+        |number| device(number).record.as_ref().map_or("", |record: &Record| &*record.description);
+    let mut uses: HashMap<&str, u32> = HashMap::new();
+    for number in &joined.switches {
+        *uses.entry(description(number)).or_default() += 1;
+        // An id is never another switch's description.
+        *uses.entry(&device(number).id).or_default() += 1;
+    }
+    let mut by_id = Listed::default();
+    let names = joined.switches.iter().map(|number| match description(number) {
+        name if !name.is_empty() && uses[name] == 1 => name.to_owned(),
+        _ => {
+            by_id.push(|| device(number).id.clone());
+            device(number).id.clone()
+        }
+    });
+    let names = names.collect();
+    if by_id.count() > 0 {
+        notes.assumed.push(format!(
+            "Switches without a description of their own are named by their ids ({}): {}.",
+            by_id.count(),
+            by_id.in_words()
+        ));
+    }
+    names
+}

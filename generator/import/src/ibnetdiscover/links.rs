@@ -1,0 +1,170 @@
+//! The two ends of every link joined, and what stands at them.
+
+use super::error::IbnetdiscoverError;
+use super::network::{Network, PortLine, Record};
+use super::parse::Kind;
+use crate::lines::Place;
+use crate::machine::{End, Link, Node, count};
+use crate::notes::Listed;
+use std::collections::HashMap;
+
+/// Switches and what they are linked with. Switches count from 0 in the order of their records.
+pub(crate) struct Joined {
+    /// The device of each switch.
+    pub(crate) switches: Vec<u32>,
+    pub(crate) links: Vec<Link>,
+    /// Nodes, by rising line; a node's name is its place here.
+    pub(crate) nodes: Vec<Node>,
+    /// The device and port of each node.
+    pub(crate) node_ports: Vec<(u32, u32)>,
+    /// Adapters that reduce in the network and are no nodes.
+    pub(crate) aggregation: Listed,
+}
+
+/// Joins the ends.
+pub(super) fn join(network: &Network) -> Result<Joined, IbnetdiscoverError> {
+    let mut ports: Vec<PortLine> = network.ports.clone();
+    ports.sort_unstable_by_key(|port| (port.device, port.port, port.line));
+    check_ports(network, &ports)?;
+    let find = |device, port| {
+        let found = ports.binary_search_by_key(&(device, port), |line| (line.device, line.port));
+        found.ok().map(|at| &ports[at])
+    };
+
+    let (mut switches, mut number_of) = (Vec::new(), HashMap::new());
+    for (number, device) in (0..).zip(&network.devices) {
+        if device.record.as_ref().is_some_and(|record| record.kind == Kind::Switch) {
+            number_of.insert(number, count(switches.len()));
+            switches.push(number);
+        }
+    }
+    let mut joined = Joined {
+        switches,
+        links: Vec::new(),
+        nodes: Vec::new(),
+        node_ports: Vec::new(),
+        aggregation: Listed::default(),
+    };
+    for near in &network.ports {
+        let place = || Place { file: network.file.as_str().into(), line: near.line };
+        let (_, far_record) = record(network, near.far, &place)?;
+        check_answer(network, near, find(near.far, near.far_port))?;
+        if near.device == near.far {
+            return Err(IbnetdiscoverError::Link {
+                place: place(),
+                what: format!("both ends are ports of {}", network.devices[near.far as usize].id),
+                accepted: "links between two devices",
+            });
+        }
+        let end =
+            |device, port| number_of.get(&device).map(|switch: &u32| End { switch: *switch, port });
+        match (end(near.device, near.port), end(near.far, near.far_port)) {
+            // Once of the two times that it is named.
+            (Some(one), Some(other)) if near.device < near.far => {
+                joined.links.push(Link { ends: [one, other] });
+            }
+            (Some(_) | None, Some(_)) => {}
+            (Some(_), None) if is_aggregation(far_record) => {
+                joined.aggregation.push(|| far_record.description.clone());
+            }
+            (Some(end), None) => {
+                let name = count(joined.nodes.len());
+                joined.nodes.push(Node { switch: end.switch, port: end.port, name });
+                joined.node_ports.push((near.far, near.far_port));
+            }
+            (None, None) => {
+                return Err(IbnetdiscoverError::Link {
+                    place: place(),
+                    what: "the link joins two devices that are not switches".to_owned(),
+                    accepted: "links with a switch at one end at least",
+                });
+            }
+        }
+    }
+    Ok(joined)
+}
+
+/// Whether an adapter is the one by which a switch reduces messages on their way.
+fn is_aggregation(record: &Record) -> bool {
+    record.description.to_ascii_lowercase().contains("aggregation node")
+}
+
+fn record<'n>(
+    network: &'n Network,
+    device: u32,
+    place: &dyn Fn() -> Place,
+) -> Result<(&'n str, &'n Record), IbnetdiscoverError> {
+    let device = &network.devices[device as usize];
+    match &device.record {
+        Some(record) => Ok((&device.id, record)),
+        None => Err(IbnetdiscoverError::NoRecord { place: place(), id: device.id.clone() }),
+    }
+}
+
+/// Refuses two lines for one port; of several, the first in the file.
+fn check_ports(network: &Network, sorted: &[PortLine]) -> Result<(), IbnetdiscoverError> {
+    let same =
+        |pair: &&[PortLine]| (pair[0].device, pair[0].port) == (pair[1].device, pair[1].port);
+    let Some(pair) = sorted.windows(2).filter(same).min_by_key(|pair| pair[1].line) else {
+        return Ok(());
+    };
+    Err(IbnetdiscoverError::PortTwice {
+        place: Place { file: network.file.as_str().into(), line: pair[1].line },
+        id: network.devices[pair[1].device as usize].id.clone(),
+        port: pair[1].port,
+        first: pair[0].line,
+    })
+}
+
+/// Refuses a link whose other end does not say the same.
+fn check_answer(
+    network: &Network,
+    near: &PortLine,
+    answer: Option<&PortLine>,
+) -> Result<(), IbnetdiscoverError> {
+    let id = |device: u32| &*network.devices[device as usize].id;
+    let answer = match answer {
+        Some(far) if (far.far, far.far_port) == (near.device, near.port) => return Ok(()),
+        Some(far) => {
+            format!("which leads to port {} of {} on line {}", far.far_port, id(far.far), far.line)
+        }
+        None => {
+            let record = network.devices[near.far as usize].record.as_ref();
+            let line = record.map_or(0, |record| record.line);
+            format!("which its record on line {line} does not have")
+        }
+    };
+    Err(IbnetdiscoverError::OneSided {
+        place: Place { file: network.file.as_str().into(), line: near.line },
+        id: id(near.device).to_owned(),
+        port: near.port,
+        far: id(near.far).to_owned(),
+        far_port: near.far_port,
+        answer,
+    })
+}
+
+/// The names of the nodes: what describes their adapters, with the port where an adapter has several,
+/// or the adapter's id where several adapters share a description.
+pub(super) fn node_names(network: &Network, joined: &Joined) -> Vec<String> {
+    let description = |device: u32| {
+        let record = network.devices[device as usize].record.as_ref();
+        record.map_or("", |record| &*record.description)
+    };
+    let mut ports: HashMap<u32, u32> = HashMap::new();
+    for (device, _) in &joined.node_ports {
+        *ports.entry(*device).or_default() += 1;
+    }
+    let mut uses: HashMap<&str, u32> = HashMap::new();
+    for device in ports.keys() {
+        *uses.entry(description(*device)).or_default() += 1;
+    }
+    let name = |(device, port): &(u32, u32)| {
+        let name = match description(*device) {
+            name if !name.is_empty() && uses[name] == 1 => name,
+            _ => &*network.devices[*device as usize].id,
+        };
+        if ports[device] == 1 { name.to_owned() } else { format!("{name}[{port}]") }
+    };
+    joined.node_ports.iter().map(name).collect()
+}

@@ -1,0 +1,34 @@
+//! What the records say, before links are joined.
+
+use super::parse::Kind;
+
+/// A switch, adapter or router, or a name that a link leads to.
+pub(crate) struct Device {
+    pub(crate) id: String,
+    /// Nothing until its record is read.
+    pub(crate) record: Option<Record>,
+}
+
+/// What the first line of a record says.
+pub(crate) struct Record {
+    pub(crate) kind: Kind,
+    pub(crate) description: String,
+    pub(crate) line: u32,
+}
+
+/// A port's line.
+#[derive(Clone, Copy)]
+pub(crate) struct PortLine {
+    pub(crate) device: u32,
+    pub(crate) port: u32,
+    pub(crate) far: u32,
+    pub(crate) far_port: u32,
+    pub(crate) line: u32,
+}
+
+/// All records.
+pub(crate) struct Network {
+    pub(crate) file: String,
+    pub(crate) devices: Vec<Device>,
+    pub(crate) ports: Vec<PortLine>,
+}

@@ -1,0 +1,177 @@
+//! One line of `ibnetdiscover`.
+
+use tvlb_table_set::escaped_controls;
+
+/// What a record is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Switch,
+    /// A channel adapter.
+    Adapter,
+    Router,
+}
+
+/// What a line says.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Line<'t> {
+    /// Nothing that we use.
+    Nothing,
+    /// The first line of a record.
+    Record { kind: Kind, id: &'t str, description: String },
+    /// A port and where it leads.
+    Port { port: u32, far: &'t str, far_port: u32 },
+}
+
+const ANY: &str = "a record's first line, as in Switch 41 \"S-b8cef60300000100\" # \"name\", a port's \
+                   line, as in [1] \"H-b8cef60300000a10\"[1], a comment that begins with #, or a line \
+                   such as vendid=0x2c9";
+const RECORD: &str = "a number of ports and a name in quotes, as in Switch 41 \"S-b8cef60300000100\" \
+                      # \"name\"";
+const PORT: &str = "a port, a name in quotes and its port, as in [1] \"H-b8cef60300000a10\"[1]";
+
+/// Reads a line. The error says what would be accepted.
+pub(super) fn line(text: &str) -> Result<Line<'_>, &'static str> {
+    let text = text.trim();
+    if text.is_empty() || text.starts_with('#') {
+        return Ok(Line::Nothing);
+    }
+    if text.starts_with('[') {
+        return port(text).ok_or(PORT);
+    }
+    let (word, rest) = text.split_once([' ', '\t']).unwrap_or((text, ""));
+    let kind = match word {
+        "Switch" => Kind::Switch,
+        "Ca" | "Hca" => Kind::Adapter,
+        "Rt" => Kind::Router,
+        "Chassis" => return Ok(Line::Nothing),
+        _ => {
+            let key = word.split_once('=').map_or("", |(key, _)| key);
+            let is_key = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric());
+            return if is_key { Ok(Line::Nothing) } else { Err(ANY) };
+        }
+    };
+    record(kind, rest).ok_or(RECORD)
+}
+
+fn record(kind: Kind, rest: &str) -> Option<Line<'_>> {
+    let rest = rest.trim_start();
+    let (_, rest) = number(rest)?;
+    let (id, rest) = quoted(rest.trim_start())?;
+    let rest = rest.trim_start();
+    let comment = match rest.strip_prefix('#') {
+        Some(comment) => comment,
+        None => rest.is_empty().then_some("")?,
+    };
+    let description = match comment.trim_start().strip_prefix('"') {
+        Some(text) => text.split_once('"')?.0,
+        None => "",
+    };
+    Some(Line::Record { kind, id, description: escaped_controls(description.trim()) })
+}
+
+fn port(text: &str) -> Option<Line<'_>> {
+    let (port, rest) = bracketed(text)?;
+    let (far, rest) = quoted(extras(rest)?)?;
+    let (far_port, rest) = bracketed(rest)?;
+    let mut rest = extras(rest)?;
+    // What -f adds, such as `s=25`, and a comment.
+    while !(rest.is_empty() || rest.starts_with('#')) {
+        let (word, after) = rest.split_once([' ', '\t']).unwrap_or((rest, ""));
+        word.split_once('=')?;
+        rest = after.trim_start();
+    }
+    Some(Line::Port { port, far, far_port })
+}
+
+/// What follows `[ext N]` and a port's identifier in parentheses, where there are any.
+fn extras(text: &str) -> Option<&str> {
+    let mut rest = text.trim_start();
+    loop {
+        let end = match rest {
+            rest if rest.starts_with("[ext") => ']',
+            rest if rest.starts_with('(') => ')',
+            rest => return Some(rest),
+        };
+        rest = rest.split_once(end)?.1.trim_start();
+    }
+}
+
+/// A name in quotes that is not empty.
+fn quoted(text: &str) -> Option<(&str, &str)> {
+    let (name, rest) = text.strip_prefix('"')?.split_once('"')?;
+    let is_plain = !name.is_empty() && !name.contains(char::is_control);
+    is_plain.then_some((name, rest))
+}
+
+fn bracketed(text: &str) -> Option<(u32, &str)> {
+    let (port, rest) = number(text.strip_prefix('[')?)?;
+    Some((port, rest.strip_prefix(']')?))
+}
+
+/// A number of at most four digits.
+fn number(text: &str) -> Option<(u32, &str)> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let number = (1..=4).contains(&digits).then(|| text[..digits].parse().ok())??;
+    Some((number, &text[digits..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_are_read() {
+        let text =
+            "Switch\t41 \"S-b8cef60300000100\"\t\t# \"g0 leaf00\" enhanced port 0 lid 17 lmc 0";
+        let (kind, id) = (Kind::Switch, "S-b8cef60300000100");
+        let description = "g0 leaf00".to_owned();
+        assert_eq!(line(text), Ok(Line::Record { kind, id, description }));
+        let record = |kind| Ok(Line::Record { kind, id: "any", description: String::new() });
+        assert_eq!(line("Hca 1 \"any\""), record(Kind::Adapter));
+        assert_eq!(line("Ca 1 \"any\" # lid 3"), record(Kind::Adapter));
+        assert_eq!(line("Rt\t2 \"any\" # \"\""), record(Kind::Router));
+    }
+
+    #[test]
+    fn ports_are_read() {
+        for text in [
+            "[25]\t\"S-2\"[3]\t\t# \"g0-spine00\" lid 18 4xHDR",
+            "[25](b8cef60300000a10) \t\"S-2\"[3]",
+            "[25][ext 13]\t\"S-2\"[3][ext 2](abc) w=4x s=25 v=2 # \"a # b\"",
+        ] {
+            assert_eq!(line(text), Ok(Line::Port { port: 25, far: "S-2", far_port: 3 }), "{text}");
+        }
+    }
+
+    #[test]
+    fn lines_without_a_use_are_known() {
+        for text in ["", "  ", "# Topology file", "vendid=0x2c9", "switchguid=0x1(1)"] {
+            assert_eq!(line(text), Ok(Line::Nothing), "{text}");
+        }
+        assert_eq!(line("Chassis 1 (guid 0x1)"), Ok(Line::Nothing));
+    }
+
+    #[test]
+    fn other_lines_are_not() {
+        for text in [
+            "cable_id,src",
+            "Switch",
+            "Switch 41",
+            "Switch 41 \"",
+            "Switch 41 \"\"",
+            "=",
+            "é",
+            "Switch 41 \"S\" x",
+            "Switch 41 \"S\" # \"open",
+            "[1]",
+            "[1] \"S\"",
+            "[1] \"S\"[1",
+            "[999999] \"S\"[1]",
+            "[1] \"S\"[1] x",
+            "[1](open \"S\"[1]",
+            "[] \"S\"[1]",
+        ] {
+            assert!(line(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Cable files of real machines: read, checked, numbered, and written as a fabric file with its cable
+//! list and names.
+//!
+//! A reader (`slingshot`, `ibnetdiscover`) turns a text into records with line numbers, and records
+//! into a machine of switches, nodes and links with names. The machine is numbered as a Dragonfly of
+//! several kinds of groups, and written. What the source does not say is refused, or assumed and said.
+//!
+//! ```
+//! use tvlb_import::{Source, slingshot};
+//!
+//! let text = "cable_id,src_conn_a,src_conn_b,dst_conn_a,dst_conn_b,stage,src_egress_a,src_egress_b,\
+//!     dst_egress_a,dst_egress_b,link_type,src_group,dst_group,part_number,part_length,\
+//!     calculated_distance,route\n\
+//!     0,x1c0r1j9,none,x2c0r1j9,none,1,none,none,none,none,global,0,7,none,none,none,[]\n";
+//! let import = slingshot(vec![Source::of_text("plan.csv", text.as_bytes())], None, None)?;
+//! assert!(import.summary().contains("2 groups, 2 switches"));
+//! # Ok::<(), tvlb_import::ImportError>(())
+//! ```
+
+mod components;
+mod directory;
+mod facts;
+mod ibnetdiscover;
+mod lines;
+mod machine;
+mod notes;
+mod numbering;
+mod slingshot;
+mod write;
+
+use facts::Facts;
+use machine::Machine;
+use notes::Notes;
+use numbering::Numbering;
+use std::io::{self, Write};
+use std::path::Path;
+
+pub use directory::{WriteError, check_directory};
+pub use ibnetdiscover::{Grouping, IbnetdiscoverError};
+pub use lines::{Place, Source, TextError};
+pub use numbering::NumberingError;
+pub use slingshot::SlingshotError;
+
+/// Why a machine cannot be imported.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    /// The text of a file.
+    #[error(transparent)]
+    Text(#[from] TextError),
+    /// A Slingshot plan.
+    #[error(transparent)]
+    Slingshot(#[from] SlingshotError),
+    /// The output of `ibnetdiscover`.
+    #[error(transparent)]
+    Ibnetdiscover(#[from] IbnetdiscoverError),
+    /// The machine as a whole.
+    #[error(transparent)]
+    Numbering(#[from] NumberingError),
+}
+
+/// A machine that was read and numbered.
+#[derive(Debug)]
+pub struct Import {
+    made_by: &'static str,
+    name: String,
+    machine: Machine,
+    numbering: Numbering,
+    facts: Facts,
+    notes: Notes,
+    /// Whether it was asked which links are live.
+    knows_live: bool,
+}
+
+/// Reads the cable plan of a Slingshot network: one or several point-to-point files, a text that names
+/// the live links, and a map from jacks to the ports of the switch chip.
+///
+/// # Errors
+/// The first thing that cannot be understood, with its file and line.
+pub fn slingshot(
+    plans: Vec<Source<'_>>,
+    live: Option<Source<'_>>,
+    jacks: Option<Source<'_>>,
+) -> Result<Import, ImportError> {
+    let file = plans.first().map_or("", Source::name).to_owned();
+    let knows_live = live.is_some();
+    let (machine, notes) = slingshot::read(plans, live, jacks)?;
+    Import::of("tvlb import slingshot", &file, machine, notes, knows_live)
+}
+
+/// Reads what `ibnetdiscover` prints.
+///
+/// # Errors
+/// The first thing that cannot be understood, with its line, or groups that the links do not tell.
+pub fn ibnetdiscover(source: Source<'_>, grouping: &Grouping) -> Result<Import, ImportError> {
+    let file = source.name().to_owned();
+    let (machine, notes) = ibnetdiscover::read(source, grouping)?;
+    Import::of("tvlb import ibnetdiscover", &file, machine, notes, false)
+}
+
+impl Import {
+    fn of(
+        made_by: &'static str,
+        file: &str,
+        machine: Machine,
+        notes: Notes,
+        knows_live: bool,
+    ) -> Result<Self, ImportError> {
+        let numbering = Numbering::of(&machine, file)?;
+        let facts = Facts::of(&machine, &numbering);
+        let stem = Path::new(file).file_stem().unwrap_or_default();
+        let name = write::fabric_name(&stem.to_string_lossy());
+        Ok(Self { made_by, name, machine, numbering, facts, notes, knows_live })
+    }
+
+    /// What was read and what came of it, in a few lines.
+    pub fn summary(&self) -> String {
+        let mut text = self.facts.summary(&self.notes.read, &self.numbering);
+        if self.knows_live {
+            let down = self.machine.down.len();
+            let words = notes::counted(down, "planned link is", "planned links are");
+            text += &["down      ", &words, " not live\n"].concat();
+        }
+        text
+    }
+
+    /// What a person should look at, one sentence each.
+    pub fn warnings(&self) -> impl Iterator<Item = &str> {
+        self.notes.warnings.iter().chain(&self.facts.warnings).map(String::as_str)
+    }
+
+    /// Writes the files into a directory, which is made if need be, and returns their names. No file
+    /// is there before all are written; `force` replaces the files of an earlier import.
+    ///
+    /// # Errors
+    /// A file exists, or the operating system refused.
+    pub fn write(&self, directory: &Path, force: bool) -> Result<Vec<&'static str>, WriteError> {
+        let names: Vec<&'static str> = self.files().collect();
+        let contents: Vec<_> = names.iter().map(|name| self.content(name)).collect();
+        let files: Vec<(&'static str, directory::Content<'_>)> =
+            names.iter().zip(&contents).map(|(name, content)| (*name, content as _)).collect();
+        directory::write(directory, force, &files)?;
+        Ok(names)
+    }
+
+    /// The names of the files that are written.
+    pub fn files(&self) -> impl Iterator<Item = &'static str> {
+        let files = directory::FILES.into_iter();
+        files.filter(|name| *name != directory::DOWN_FILE || self.knows_live)
+    }
+
+    /// Writes one of [`Self::files`], by its name.
+    fn content(&self, name: &'static str) -> impl Fn(&mut dyn Write) -> io::Result<()> {
+        let Self { made_by, machine, numbering, facts, notes, .. } = self;
+        move |out| match name {
+            "cables.csv" => write::cables(out, machine, numbering),
+            "names.csv" => write::names(out, machine, numbering),
+            "assumptions.txt" => facts.assumptions(out, machine, numbering, notes),
+            directory::DOWN_FILE => write::down(out, machine, numbering),
+            _ => write::fabric(out, made_by, &self.name, numbering),
+        }
+    }
+
+    /// The content of one of [`Self::files`], by its name.
+    ///
+    /// # Errors
+    /// None but those of the formatter.
+    pub fn text(&self, name: &'static str) -> io::Result<Vec<u8>> {
+        let mut text = Vec::new();
+        self.content(name)(&mut text)?;
+        Ok(text)
+    }
+}

@@ -1,0 +1,144 @@
+//! A machine as its cable files describe it: names and links, before tvlb numbers anything.
+
+use std::collections::HashMap;
+use std::fmt::{self, Display, Formatter};
+
+/// A machine.
+#[derive(Debug)]
+pub(crate) struct Machine {
+    /// What the ports of its switches are called.
+    pub(crate) ports: PortNames,
+    /// The groups' names, in the source's order.
+    pub(crate) groups: Vec<String>,
+    pub(crate) switches: Vec<Switch>,
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) node_names: Names,
+    pub(crate) links: Vec<Link>,
+    /// How to find a port's physical number.
+    pub(crate) physical: Physical,
+    /// The links that are planned and not live, by rising number.
+    pub(crate) down: Vec<u32>,
+}
+
+/// A switch.
+#[derive(Debug)]
+pub(crate) struct Switch {
+    pub(crate) name: String,
+    /// By number, as in [`Machine::groups`].
+    pub(crate) group: u32,
+    /// Its rank among the switches of its group.
+    pub(crate) rank: u32,
+}
+
+/// A node: one end point, at one port of one switch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Node {
+    pub(crate) switch: u32,
+    pub(crate) port: u32,
+    /// By number, as in [`Machine::node_names`].
+    pub(crate) name: u32,
+}
+
+/// One end of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct End {
+    pub(crate) switch: u32,
+    pub(crate) port: u32,
+}
+
+/// A link between two switches. It is local if they are of one group, and global otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Link {
+    pub(crate) ends: [End; 2],
+}
+
+/// What the ports of switches are called. A port is a number that rises in the order of the names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PortNames {
+    /// Two ports for each jack: `j5p0` is port 10, and `j5p1` port 11.
+    Jacks,
+    /// The number itself in brackets.
+    Numbers,
+}
+
+/// The physical port numbers.
+#[derive(Debug)]
+pub(crate) enum Physical {
+    /// Nobody said.
+    Unknown,
+    /// The source's own port number.
+    Same,
+    /// By switch and port.
+    Listed(HashMap<End, u32>),
+}
+
+/// Many short names in one piece of memory.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    text: String,
+    ends: Vec<usize>,
+}
+
+impl Names {
+    /// Adds a name and returns its number.
+    pub(crate) fn push(&mut self, name: &impl Display) -> u32 {
+        use std::fmt::Write;
+        let number = count(self.ends.len());
+        let _ = write!(self.text, "{name}");
+        self.ends.push(self.text.len());
+        number
+    }
+
+    pub(crate) fn get(&self, number: u32) -> &str {
+        let number = number as usize;
+        let begin = number.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.text[begin..self.ends[number]]
+    }
+}
+
+impl Machine {
+    pub(crate) fn is_local(&self, link: &Link) -> bool {
+        let [one, other] = link.ends.map(|end| self.switches[end.switch as usize].group);
+        one == other
+    }
+
+    /// The name of a port.
+    pub(crate) fn port_name(&self, end: End) -> impl Display {
+        PortName { machine: self, end }
+    }
+
+    /// The name of a link: those of its two ports.
+    pub(crate) fn link_name(&self, [one, other]: [End; 2]) -> impl Display {
+        format!("{}-{}", self.port_name(one), self.port_name(other))
+    }
+
+    /// The physical number of a port, where it is known.
+    pub(crate) fn physical_port(&self, end: End) -> Option<u32> {
+        match &self.physical {
+            Physical::Unknown => None,
+            Physical::Same => Some(end.port),
+            Physical::Listed(numbers) => numbers.get(&end).copied(),
+        }
+    }
+}
+
+struct PortName<'m> {
+    machine: &'m Machine,
+    end: End,
+}
+
+impl Display for PortName<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let End { switch, port } = self.end;
+        let switch = &self.machine.switches[switch as usize].name;
+        match self.machine.ports {
+            PortNames::Jacks => write!(f, "{switch}j{}p{}", port / 2, port % 2),
+            PortNames::Numbers => write!(f, "{switch}[{port}]"),
+        }
+    }
+}
+
+/// A number of switches, nodes or links.
+pub(crate) fn count(number: usize) -> u32 {
+    u32::try_from(number).expect("the readers refuse more records than 32 bits count")
+}

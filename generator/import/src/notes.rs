@@ -1,0 +1,68 @@
+//! What a reader has to say of what it read, besides the machine.
+
+/// Sentences for people.
+#[derive(Debug, Default)]
+pub(crate) struct Notes {
+    /// What was read, in a few words.
+    pub(crate) read: String,
+    /// What was assumed, left out or added.
+    pub(crate) assumed: Vec<String>,
+    /// What a person should look at.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Names that a sentence lists, each of them up to a limit.
+#[derive(Debug, Default)]
+pub(crate) struct Listed {
+    count: usize,
+    names: Vec<String>,
+}
+
+/// A sentence that goes on for longer helps nobody.
+const MOST_LISTED: usize = 100;
+
+impl Listed {
+    /// Lists these.
+    pub(crate) fn of<N: Into<String>>(names: impl IntoIterator<Item = N>) -> Self {
+        let mut listed = Self::default();
+        names.into_iter().for_each(|name| listed.push(|| name.into()));
+        listed
+    }
+
+    /// Adds a name, which is made only if it is to be shown.
+    pub(crate) fn push(&mut self, name: impl FnOnce() -> String) {
+        self.count += 1;
+        if self.names.len() < MOST_LISTED {
+            self.names.push(name());
+        }
+    }
+
+    /// How many there are, shown or not.
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The names with commas between them.
+    pub(crate) fn in_words(&self) -> String {
+        let more = self.count - self.names.len();
+        let names = self.names.join(", ");
+        if more == 0 { names } else { format!("{names}, and {more} more") }
+    }
+}
+
+/// A number and a noun, in the plural if it must be.
+pub(crate) fn counted(number: usize, one: &str, several: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { several })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lists_are_cut() {
+        assert_eq!(Listed::of(["a", "b"]).in_words(), "a, b");
+        let many = Listed::of((0..105).map(|n| n.to_string()));
+        assert!(many.in_words().ends_with(", 98, 99, and 5 more"), "{}", many.in_words());
+    }
+}

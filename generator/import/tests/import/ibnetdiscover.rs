@@ -1,0 +1,244 @@
+//! What `ibnetdiscover` prints.
+
+use super::make::{Network, dragonfly, dragonfly_plus};
+use super::{error, fabric, files, text};
+use insta::assert_snapshot;
+
+const EXAMPLE: &str = include_str!("../data/fabric.txt");
+
+#[test]
+fn a_machine_of_unequal_groups() {
+    let import = fabric(EXAMPLE, Some("^(g[0-9]+)-"), None).unwrap();
+    assert_snapshot!("ibnetdiscover_files", files(&import));
+    assert_snapshot!("ibnetdiscover_summary", import.summary());
+}
+
+#[test]
+fn the_links_of_a_dragonfly_tell_its_groups() {
+    for (sizes, links) in [(&[4, 4, 4, 4][..], 1), (&[8, 6, 8], 2), (&[5; 9], 1), (&[16; 6], 4)] {
+        let text = dragonfly(sizes, 2, links).text();
+        let by_links = fabric(&text, None, None).unwrap();
+        let by_names = fabric(&text, Some("^g([0-9]+)-"), None).unwrap();
+        for name in ["fabric.toml", "cables.csv"] {
+            assert_eq!(super::text(&by_links, name), super::text(&by_names, name), "{sizes:?}");
+        }
+        let names = super::text(&by_links, "names.csv");
+        assert!(names.contains("group of g0-sw0"), "{names}");
+    }
+    // With a node at each switch, none is a spine.
+    assert!(fabric(&dragonfly(&[4, 4, 4], 1, 1).text(), None, None).is_ok());
+    assert!(fabric(&dragonfly(&[4, 4, 4], 0, 1).text(), None, None).is_ok());
+}
+
+#[test]
+fn the_links_of_a_dragonfly_plus_tell_its_islands() {
+    let sharp = "Mellanox Technologies Aggregation Node";
+    for aggregation in [None, Some(sharp), Some("an adapter of another name")] {
+        let network = dragonfly_plus(3, [4, 3, 5], aggregation).text();
+        let import = fabric(&network, None, None).unwrap();
+        let summary = import.summary();
+        assert!(summary.contains("groups-of-7: g = 3, a = 7, p = 5, h = 1"), "{summary}");
+        let names = text(&import, "names.csv");
+        assert!(!names.contains(sharp));
+        let assumed = text(&import, "assumptions.txt");
+        assert!(assumed.contains("taken for a Dragonfly+"), "{assumed}");
+        assert!(
+            assumed.contains("27 pairs of switches of a group have no local link"),
+            "{assumed}"
+        );
+        assert_eq!(
+            assumed.contains("aggregation nodes were left out (9)"),
+            aggregation == Some(sharp)
+        );
+    }
+}
+
+#[test]
+fn the_order_of_records_does_not_matter() {
+    let network = dragonfly(&[5, 4, 4], 2, 2);
+    let text = network.text();
+    let mut records: Vec<&str> = text.split("\n\n").collect();
+    records.reverse();
+    let turned = records.join("\n\n");
+    for (pattern, threshold) in [(None, None), (Some("^(g[0-9]+)"), None), (None, Some(1))] {
+        let [one, other] = [&text, &turned].map(|text| fabric(text, pattern, threshold).unwrap());
+        assert_eq!(super::text(&one, "cables.csv"), super::text(&other, "cables.csv"));
+        assert_eq!(super::text(&one, "names.csv"), super::text(&other, "names.csv"));
+    }
+}
+
+#[test]
+fn groups_that_the_links_do_not_tell_are_asked_for() {
+    // A fat tree of three levels: the core has no nodes and no leaves.
+    let mut fat_tree = dragonfly_plus(3, [3, 2, 4], None);
+    for _ in 0..2 {
+        let core = fat_tree.add("Switch", "core".to_owned());
+        let spines = fat_tree.devices.iter().enumerate();
+        let spines = spines.filter(|(_, (_, _, name))| name.contains("spine"));
+        let spines: Vec<usize> = spines.map(|(number, _)| number).collect();
+        for spine in spines {
+            fat_tree.link(core, spine);
+        }
+    }
+    let found = error(fabric(&fat_tree.text(), None, None));
+    assert!(
+        found.starts_with("fabric.txt: the links do not tell the groups: it is not a"),
+        "{found}"
+    );
+    assert!(found.contains("accepted --groups REGEX"), "{found}");
+    // A link between two spines of an island.
+    let mut island = dragonfly_plus(2, [3, 2, 4], None);
+    island.link(0, 1);
+    let found = error(fabric(&island.text(), None, None));
+    assert!(
+        found.contains("S-b8cef60300000100 and S-b8cef60300000101 are spines of one"),
+        "{found}"
+    );
+    // One group alone, and a ring.
+    let found = error(fabric(&dragonfly(&[5], 2, 0).text(), None, None));
+    assert!(found.contains("do not tell the groups"), "{found}");
+    let mut ring = Network::default();
+    let switches: Vec<usize> = (0..8).map(|n| ring.add("Switch", format!("s{n}"))).collect();
+    (0..8).for_each(|n| ring.link(switches[n], switches[(n + 1) % 8]));
+    assert!(error(fabric(&ring.text(), None, None)).contains("do not tell the groups"));
+    let found = error(fabric(&dragonfly(&[4, 4, 4], 2, 1).text(), None, Some(9)));
+    assert!(found.contains("with --threshold 9, a group has a single switch"), "{found}");
+    // A switch with links to two linked switches of another group.
+    let mut triangle = dragonfly(&[4, 4], 2, 0);
+    triangle.link(0, 4);
+    triangle.link(0, 5);
+    assert!(fabric(&triangle.text(), None, None).is_ok());
+    let found = error(fabric(&triangle.text(), None, Some(0)));
+    assert!(found.contains("with --threshold 0, all switches are of one group"), "{found}");
+}
+
+#[test]
+fn a_pattern_must_name_every_group() {
+    let network = dragonfly(&[4, 4], 2, 1).text();
+    let found = |pattern| error(fabric(&network, Some(pattern), None));
+    assert_eq!(
+        found("^g[0-9]+"),
+        "--groups \"^g[0-9]+\": found 0 capture groups, accepted one, which takes the group's name \
+         out of a description, as in '^(g[0-9]+)-'"
+    );
+    assert!(found("(").contains("--groups \"(\": unclosed group, accepted a regular expression"));
+    assert_eq!(
+        found("^(g0)"),
+        "fabric.txt: line 49: the description \"g1-sw0\" of the switch S-b8cef60300000104 does not \
+         match --groups \"^(g0)\", accepted a pattern that matches the description of every switch, \
+         with a capture group that is not empty"
+    );
+    assert!(found("^g[0-9](x*)").contains("does not match --groups"));
+    assert_eq!(
+        found("^(g)"),
+        "fabric.txt: found one group, g, with all 8 switches, accepted two groups or more"
+    );
+}
+
+#[test]
+fn descriptions_that_are_shared_or_missing_give_way_to_ids() {
+    let network = dragonfly(&[3, 3, 3], 1, 1).text();
+    let shared = network.replace("g0-sw1", "g0-sw0").replace("\"g1-sw2\"", "\"\"");
+    let shared = shared.replace("n0-0-0 mlx5_0", "n0-1-0 mlx5_0");
+    let import = fabric(&shared, None, None).unwrap();
+    let names = text(&import, "names.csv");
+    for id in
+        ["S-b8cef60300000100", "S-b8cef60300000101", "S-b8cef60300000105", "H-b8cef6030000010a"]
+    {
+        assert!(names.contains(&format!(",{id},")), "{id}: {names}");
+    }
+    let assumed = text(&import, "assumptions.txt");
+    assert!(
+        assumed.contains("Switches without a description of their own are named by their ids (3)"),
+        "{assumed}"
+    );
+}
+
+#[test]
+fn adapters_and_routers_with_several_ports_are_several_nodes() {
+    let mut network = dragonfly(&[3, 3, 3], 1, 1);
+    let adapter = network.add("Hca", "storage, \"raid\"".replace('"', ""));
+    let router = network.add("Rt", "gate".to_owned());
+    network.link(0, adapter);
+    network.link(1, adapter);
+    network.link(2, router);
+    let import = fabric(&network.text(), None, None).unwrap();
+    let names = text(&import, "names.csv");
+    for name in ["\"storage, raid[1]\"", "\"storage, raid[2]\"", "gate"] {
+        assert!(names.contains(&format!(",{name},")), "{name}: {names}");
+    }
+    assert!(text(&import, "assumptions.txt").contains("Routers count as nodes."));
+}
+
+#[test]
+fn texts_that_cannot_be_understood_are_refused() {
+    let found = |text: &str| error(fabric(text, None, None));
+    assert!(found("").starts_with("fabric.txt: found no switch, accepted the output of"));
+    assert!(found("# nothing\n\nvendid=0x1\n").contains("found no switch"));
+    assert!(found("Ca 1 \"H-1\" # \"n\"\n").contains("found no switch"));
+    assert!(
+        found("c4-1c2s9a0l13(8:2:9) blue -> unused\n").contains("line 1: found a line of a Cray")
+    );
+    assert!(found("\ncable_id,src_conn_a\n").contains("line 2: found \"cable_id,src_conn_a\""));
+    assert!(found("Switch 41 S-1\n").contains("accepted a number of ports and a name in quotes"));
+    assert!(found("[1] \"S-1\"[1]\n").contains("line 1: found a port before any record"));
+    let text = dragonfly(&[4, 4, 4], 2, 1).text();
+    let record = "\nSwitch 4 \"S-b8cef60300000100\"\n";
+    let twice = found(&format!("{text}{record}"));
+    assert!(twice.contains("S-b8cef60300000100 has a record on line 8 too"), "{twice}");
+}
+
+#[test]
+fn links_that_the_ends_do_not_agree_on_are_refused() {
+    let text = dragonfly(&[3, 3, 3], 1, 1).text();
+    let lines: Vec<&str> = text.lines().collect();
+    let found = |lines: &[&str]| error(fabric(&lines.join("\n"), None, None));
+    // The first port of the first switch, which leads to the second switch's first port.
+    let at = lines.iter().position(|line| line.starts_with("[1]")).unwrap();
+    let mut without = lines.clone();
+    without.remove(at);
+    assert_eq!(
+        found(&without),
+        "fabric.txt: line 16: port 1 of S-b8cef60300000101 leads to port 1 of S-b8cef60300000100, \
+         which its record on line 8 does not have; accepted links that both ends name"
+    );
+    let mut other = lines.clone();
+    let line = lines[at].replace("[1] ", "[2] ");
+    other[at] = &line;
+    assert_eq!(
+        found(&other),
+        "fabric.txt: line 9: port 1 of S-b8cef60300000100 leads to port 2 of S-b8cef60300000101, \
+         which leads to port 2 of S-b8cef60300000102 on line 18; accepted links that both ends name"
+    );
+    let mut twice = lines.clone();
+    twice.insert(at, lines[at]);
+    assert!(found(&twice).contains("line 10: port 1 of S-b8cef60300000100 is on line 9 too"));
+    // Cut off in the middle of the records, and of a line.
+    let cut = found(&lines[..40]);
+    assert!(
+        cut.contains("has no record, accepted a record for each name; the file may be"),
+        "{cut}"
+    );
+    let half = &text[..text.find("[2]").unwrap() + 8];
+    assert!(
+        error(fabric(half, None, None)).contains("accepted a port, a name in quotes and its port")
+    );
+    let mut direct = dragonfly(&[3, 3, 3], 1, 1);
+    let ends = [0, 1].map(|n| direct.add("Ca", format!("lonely {n}")));
+    direct.link(ends[0], ends[1]);
+    assert!(
+        error(fabric(&direct.text(), None, None))
+            .contains("joins two devices that are not switches")
+    );
+    let mut own = dragonfly(&[3, 3, 3], 1, 1);
+    own.link(0, 0);
+    let found = error(fabric(&own.text(), None, None));
+    assert!(found.contains("both ends are ports of S-b8cef60300000100"), "{found}");
+}
+
+#[test]
+fn a_description_cannot_command_a_terminal() {
+    let text = dragonfly(&[3, 3, 3], 1, 1).text().replace("g0-sw0", "g0\u{1b}[2J");
+    let names = super::text(&fabric(&text, None, None).unwrap(), "names.csv");
+    assert!(names.contains("g0\\u{1b}[2J") && !names.contains('\u{1b}'), "{names}");
+}
