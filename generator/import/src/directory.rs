@@ -17,7 +17,7 @@ const FABRIC_FILE: &str = "fabric.toml";
 /// What a file is to hold.
 pub(crate) type Content<'c> = &'c dyn Fn(&mut dyn Write) -> io::Result<()>;
 
-/// Why an import was not written. No file in the directory has changed.
+/// Why an import was not written. The directory holds what it held, or no fabric file.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
     /// A file exists.

@@ -332,6 +332,19 @@ mod tests {
     }
 
     #[test]
+    fn a_huge_file_is_refused_before_it_is_read() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("huge.csv");
+        let file = std::fs::File::create(&path).unwrap();
+        file.set_len(MOST_FILE_BYTES).unwrap();
+        assert!(Source::open(&path).is_ok());
+        file.set_len(MOST_FILE_BYTES + 1).unwrap();
+        let error = Source::open(&path).err().unwrap().to_string();
+        let expected = "huge.csv: found 4294967297 bytes, accepted at most 4294967296";
+        assert!(error.ends_with(expected), "{error}");
+    }
+
+    #[test]
     fn lines_of_an_interconnect_dump_are_known() {
         assert!(is_aries("c14-1c2s9a0l13(8:2:9) blue -> unused"));
         for other in ["", "cable_id,src", "c1-1c2s9a0l13", "c-1c2s9a0l13(8:2:9)", "x1c0r1"] {

@@ -127,6 +127,18 @@ pub enum SlingshotError {
         /// Where it leads there.
         other: String,
     },
+    /// One cable on two rows of a file.
+    #[error(
+        "{place}: the cable at the jack {jack} is on line {first} too, accepted one row for each cable in a file"
+    )]
+    RowTwice {
+        /// The later row.
+        place: Place,
+        /// A jack of the cable.
+        jack: String,
+        /// The earlier row's line.
+        first: u32,
+    },
     /// An interface at two jacks.
     #[error(
         "{place}: the interface {interface} is on the row of {first} too, accepted one row for each interface"

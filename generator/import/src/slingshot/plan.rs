@@ -114,9 +114,14 @@ impl Plan {
         };
         for jack in &own {
             let Some(first) = self.row_of(*jack) else { continue };
-            if first.ends == row.ends && first.file != file {
-                let (here, there) = (self.place(file, line), self.place(first.file, first.line));
-                self.repeated.push(|| format!("{here} as {there}"));
+            if first.ends == row.ends {
+                let (place, before) = (self.place(file, line), first.line);
+                if first.file == file {
+                    let jack = self.jack_name(*jack);
+                    return Err(SlingshotError::RowTwice { place, jack, first: before });
+                }
+                let there = self.place(first.file, before);
+                self.repeated.push(|| format!("{place} as {there}"));
                 return Ok(());
             }
             return Err(SlingshotError::JackTaken {

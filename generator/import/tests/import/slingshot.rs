@@ -260,7 +260,11 @@ fn rows_that_cannot_be_understood_are_refused() {
     }
     // A row that one file has twice.
     let twice = error_with(&small()[0]);
-    assert!(twice.contains("the jack x1c0r1j5 leads to x1c0r3j6, but plan.csv: line 2"), "{twice}");
+    assert_eq!(
+        twice,
+        "plan.csv: line 5: the cable at the jack x1c0r1j5 is on line 2 too, accepted one row for \
+         each cable in a file"
+    );
 }
 
 #[test]
