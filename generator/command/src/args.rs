@@ -361,8 +361,8 @@ pub(crate) struct ImportSlingshot {
     /// it does not name are listed in down.txt
     #[arg(long, value_name = "FILE")]
     pub(crate) live: Option<PathBuf>,
-    /// The physical port of each jack, CSV of model,jack,port,asic_port, where model is `blade`,
-    /// `rack` or `*` for both
+    /// The physical port of each jack: CSV with the header `model,jack,port,asic_port`, where the model
+    /// is `blade`, `rack`, or `*` for both
     #[arg(long, value_name = "FILE")]
     pub(crate) jacks: Option<PathBuf>,
     /// Replace the files of an earlier import in DIR
