@@ -110,6 +110,13 @@ fn groups_that_the_links_do_not_tell_are_asked_for() {
     assert!(fabric(&triangle.text(), None, None).is_ok());
     let found = error(fabric(&triangle.text(), None, Some(0)));
     assert!(found.contains("with --threshold 0, all switches are of one group"), "{found}");
+    // Two of three groups fall together, and their switches are linked with less than half of them.
+    let mut merged = dragonfly(&[4, 4, 4], 2, 1);
+    merged.link(1, 5);
+    let import = fabric(&merged.text(), None, None).unwrap();
+    assert!(import.summary().contains("3 groups"), "{}", import.summary());
+    let found = error(fabric(&merged.text(), None, Some(0)));
+    assert!(found.contains("with --threshold 0, a switch is linked with too few"), "{found}");
 }
 
 #[test]
