@@ -2,9 +2,11 @@
 
 use crate::fabric_file::{FabricFile, FabricFileError, FabricValueError, Wiring};
 use crate::input_file::{self, Symlinks};
-use crate::table_set::MANIFEST_FILE;
+use crate::table_set::{MANIFEST_FILE, MOST_NAMES_BYTES};
 use crate::topology::arrangement::{Arrangement, arrange};
 use crate::topology::cable_list::{self, CableListError};
+use crate::topology::local_links::MissingLocalLink;
+use crate::topology::names::{Names, NamesError};
 use crate::topology::{CableError, Topology};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -22,6 +24,8 @@ pub struct Fabric {
     pub file: FabricFile,
     /// Its cables.
     pub topology: Topology,
+    /// What the machine calls its parts; nothing if the file names no such list.
+    pub names: Names,
 }
 
 /// Why a fabric cannot be loaded or made. Each message names the file, if there is one.
@@ -72,6 +76,24 @@ pub enum FabricError {
         /// What is wrong with it.
         source: CableListError,
     },
+    /// Two switches of a group share no link, and the machine has names for them.
+    #[error("{path}: {source}; they are {names}")]
+    LocalLink {
+        /// The cable list.
+        path: PathBuf,
+        /// Which switches.
+        source: MissingLocalLink,
+        /// Their names.
+        names: String,
+    },
+    /// The list of names is not one.
+    #[error("{path}: {source}")]
+    Names {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: NamesError,
+    },
     /// The arrangement cannot be laid.
     #[error("{path}: {source}")]
     Arrangement {
@@ -116,25 +138,33 @@ impl Fabric {
     ) -> Result<Self, FabricError> {
         let file = FabricFile::new(name, dragonfly, arrangement, seed)?;
         let topology = arrange(dragonfly, arrangement, seed)?;
-        Ok(Self { file, topology })
+        Ok(Self { file, topology, names: Names::default() })
     }
 
-    /// Reads a fabric file, and the cable list that it names if it does.
+    /// Reads a fabric file, and the cable list and the list of names that it names if it does.
     ///
     /// # Errors
     /// A file that cannot be read or does not say what it should.
     pub fn load(path: &Path) -> Result<Self, FabricError> {
         let file = Self::load_file(path)?;
+        let names = match &file.names {
+            None => Names::default(),
+            Some(list) => {
+                let list = beside(path, list);
+                Names::read(&file.dragonfly, &read(&list, MOST_NAMES_BYTES)?)
+                    .map_err(|source| FabricError::Names { path: list, source })?
+            }
+        };
         let topology = match &file.wiring {
             Wiring::Arrangement(arrangement) => arrange(file.dragonfly, *arrangement, file.seed)
                 .map_err(|source| FabricError::Arrangement { path: path.to_owned(), source })?,
             Wiring::Cables(list) => {
                 let list = beside(path, list);
                 cable_list::read(file.dragonfly, &read(&list, MOST_CABLE_LIST_BYTES)?)
-                    .map_err(|source| FabricError::Cables { path: list, source })?
+                    .map_err(|source| in_list(list, source, &names))?
             }
         };
-        Ok(Self { file, topology })
+        Ok(Self { file, topology, names })
     }
 
     /// Reads a fabric file alone, whether or not there is a cable list that it names.
@@ -157,6 +187,21 @@ impl Fabric {
             Wiring::Arrangement(_) => path.to_owned(),
             Wiring::Cables(list) => beside(path, list),
         }
+    }
+}
+
+/// What is wrong with a cable list, with the names of what it is about.
+fn in_list(path: PathBuf, source: CableListError, names: &Names) -> FabricError {
+    let CableListError::MissingLocal(missing) = source else {
+        return FabricError::Cables { path, source };
+    };
+    let [low, high] = missing.switches.map(|switch| names.switch(switch));
+    match low.zip(high) {
+        Some((low, high)) => {
+            let names = format!("{low} and {high}");
+            FabricError::LocalLink { path, source: missing, names }
+        }
+        None => FabricError::Cables { path, source },
     }
 }
 

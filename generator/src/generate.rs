@@ -12,8 +12,8 @@ use crate::routes::expected::{FabricMean, fabric_mean};
 use crate::set_grammar::canonical;
 use crate::table_set::{
     BalanceEntry, ChoiceEntry, FABRIC_FILE, FabricEntry, FileEntry, MANIFEST_FILE, MANIFEST_FORMAT,
-    Manifest, SetEntry, Sizes, levels_digest, presence_digest, presence_is_drawn, rounded,
-    switch_file,
+    Manifest, NAMES_FILE, SetEntry, Sizes, levels_digest, presence_digest, presence_is_drawn,
+    rounded, switch_file,
 };
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -28,6 +28,8 @@ pub struct Generated {
     pub manifest: Manifest,
     /// Its images.
     pub images: Images,
+    /// The list of names, if the fabric has names.
+    pub names: Option<String>,
 }
 
 /// Makes the table set of a fabric with these policies, whatever its file says of sets and
@@ -74,8 +76,15 @@ pub(crate) fn generate_counted(
         entry
     });
     add_digests(&mut sets, policies, &images);
-    let manifest = Manifest { choice, ..manifest(fabric, virtual_channels, sets, &images) };
-    Ok(Generated { manifest, images })
+    let topology = &fabric.topology;
+    let names = (!fabric.names.is_empty()).then(|| fabric.names.write(topology.dragonfly()));
+    let entry = |text: &String| FileEntry::of(NAMES_FILE.to_owned(), text.as_bytes());
+    let manifest = Manifest {
+        choice,
+        names: names.as_ref().map(entry),
+        ..manifest(fabric, virtual_channels, sets, &images)
+    };
+    Ok(Generated { manifest, images, names })
 }
 
 /// What a draw from each decision's set takes a switch.
@@ -190,6 +199,7 @@ fn manifest(
         virtual_channels: virtual_channels.name().to_owned(),
         sets,
         choice: None,
+        names: None,
         sizes: Sizes {
             fabric: images.fabric.len() as u64,
             switch_least: at(0),
@@ -204,10 +214,13 @@ fn manifest(
 impl Generated {
     /// Every file of the table set with its path in the directory, the manifest last.
     pub fn files(&self) -> Vec<(&str, Cow<'_, [u8]>)> {
+        let names = self.names.as_ref();
+        let names = names.map(|text| (NAMES_FILE, Cow::Borrowed(text.as_bytes())));
         let paths = self.manifest.files.iter().map(|file| file.path.as_str());
         let images = iter::once(&self.images.fabric).chain(&self.images.switches);
         paths
             .zip(images.map(|image| Cow::Borrowed(image.as_slice())))
+            .chain(names)
             .chain(iter::once((MANIFEST_FILE, Cow::Owned(self.manifest.to_json()))))
             .collect()
     }

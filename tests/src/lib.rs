@@ -11,6 +11,7 @@ use tvlb_generator::routes::enumerate::routes;
 use tvlb_generator::set_grammar::parse_set;
 use tvlb_generator::topology::Topology;
 use tvlb_generator::topology::arrangement::{Arrangement, arrange};
+use tvlb_generator::topology::names::Names;
 use tvlb_schema::{
     Dragonfly, DrawRule, End, FabricImage, GlobalPort, GroupId, GroupKind, Level, NodeId,
     PerDecision, Port, Route, SetContents, SetRule, Shape, SwitchContents, VcScheme,
@@ -36,6 +37,7 @@ pub fn arranged(sizes: (u32, u32, u32, u32), arrangement: Arrangement) -> Fabric
         dragonfly,
         kind_names: Vec::new(),
         kind_groups: Vec::new(),
+        names: None,
         wiring: Wiring::Arrangement(arrangement),
         latencies: Latencies { local: 10, global: 15 },
         thresholds: None,
@@ -44,7 +46,7 @@ pub fn arranged(sizes: (u32, u32, u32, u32), arrangement: Arrangement) -> Fabric
         sets: Sets::same(set),
     };
     let topology = arrange(dragonfly, arrangement, 1).expect("every arrangement can be laid");
-    Fabric { file, topology }
+    Fabric { file, topology, names: Names::default() }
 }
 
 /// A fabric of groups of these kinds, each p, a, h and how many groups; every two groups are joined

@@ -57,7 +57,7 @@ fn make(arguments: &Generate) -> Outcome {
 
     // An unreachable fabric gets its one error, of the pipeline, and no warnings beside it.
     if !arguments.quiet && check_reachable(&fabric.topology).is_ok() {
-        for warning in TopologySummary::of(&fabric.topology).warnings() {
+        for warning in TopologySummary::named(&fabric.topology, &fabric.names).warnings() {
             tell(&format!("warning: {warning}"));
         }
     }

@@ -15,9 +15,10 @@ use tvlb_firmware_model::{Channels, Scheme, Switch};
 use tvlb_generator::routes::drawn_routes::{DrawnRoute, drawn_routes};
 use tvlb_generator::set_grammar::canonical;
 use tvlb_generator::table_set::{Manifest, TableSet};
+use tvlb_generator::topology::names::{Names, PortName};
 use tvlb_schema::{
-    Decision, DrawRule, End, FabricImage, GroupId, Level, MinCandidate, Port, SetView, Shape,
-    SwitchImage, SwitchIndex,
+    Decision, Dragonfly, DrawRule, End, FabricImage, GroupId, Level, MinCandidate, Port, SetView,
+    Shape, SwitchImage, SwitchIndex,
 };
 use values::{PathValues, SwitchValues};
 use walk::{Walk, sets_of, vlb_walk};
@@ -53,15 +54,16 @@ pub(crate) fn run(arguments: &Inspect) -> Outcome {
         Ok(bytes)
     };
     let df = fabric.dragonfly();
+    let names = &read_names(&set, df)?;
     match (arguments.switch, arguments.from, arguments.to) {
         (Some(number), ..) => {
             let number = existing_switch("--switch", number, df)?;
             let bytes = boot(number)?;
             let switch = Switch::boot(&fabric_bytes, &bytes).map_err(Failure::of)?;
             if arguments.json {
-                return print_json(&SwitchValues::of(&switch, bytes.len()));
+                return print_json(&SwitchValues::of(&switch, bytes.len(), names));
             }
-            print(&SwitchReport { switch: &switch, bytes: bytes.len() })
+            print(&SwitchReport { switch: &switch, bytes: bytes.len(), names })
         }
         (None, Some(from), Some(to)) => {
             let from = existing_switch("--from", from, df)?;
@@ -71,11 +73,18 @@ pub(crate) fn run(arguments: &Inspect) -> Outcome {
             if arguments.json {
                 return print_json(&PathValues::of(&switch, to, arguments.list));
             }
-            print(&PathReport { switch: &switch, to, list: arguments.list })
+            print(&PathReport { switch: &switch, to, list: arguments.list, names })
         }
         _ if arguments.json => print_json(set.manifest()),
         _ => print(&Overview { manifest: set.manifest(), fabric: &fabric }),
     }
+}
+
+/// What the machine calls its parts, if the table set has a list of names.
+pub(crate) fn read_names(set: &TableSet, df: &Dragonfly) -> Result<Names, Failure> {
+    let Some(text) = set.names_list().map_err(Failure::of)? else { return Ok(Names::default()) };
+    Names::read(df, &text)
+        .map_err(|error| Failure::Message(format!("{}: {error}", set.names_path().display())))
 }
 
 struct Overview<'a> {
@@ -131,6 +140,7 @@ impl Display for Overview<'_> {
 struct SwitchReport<'a> {
     switch: &'a Switch<'a>,
     bytes: usize,
+    names: &'a Names,
 }
 
 impl Display for SwitchReport<'_> {
@@ -138,7 +148,9 @@ impl Display for SwitchReport<'_> {
         let image = self.switch.image();
         let df = image.fabric().dragonfly();
         let place = Place(image.group(), image.index());
-        writeln!(f, "switch {} is {place}; image of {} bytes", image.switch(), self.bytes)?;
+        let (number, names) = (image.switch(), self.names);
+        let own = names.after(number);
+        writeln!(f, "switch {number}{own} is {place}; image of {} bytes", self.bytes)?;
         writeln!(f, "\nport  leads to")?;
         for number in 0..df.radix() {
             let port = Port(u16::try_from(number).map_err(|_| fmt::Error)?);
@@ -146,18 +158,28 @@ impl Display for SwitchReport<'_> {
             if let Ok(terminal) = u8::try_from(number)
                 && number < image.node_count()
             {
-                writeln!(f, "node {}", df.node(image.switch(), terminal))?;
+                write!(f, "node {}", df.node(image.switch(), terminal))?;
             } else if let Some((group, index)) = self.switch.neighbour(port) {
                 write!(f, "{}", Place(group, index))?;
+                if let Some(name) = names.switch(df.switch(group, index)) {
+                    write!(f, " ({name})")?;
+                }
                 let slot = number.checked_sub(df.p() + df.a() - 1);
                 let slot = slot.and_then(|slot| u16::try_from(slot).ok());
                 match slot.and_then(|slot| image.peer(slot)) {
-                    Some(end) => writeln!(f, ", global port {}", df.split_port(end.port).1)?,
-                    None => writeln!(f)?,
+                    Some(end) => write!(f, ", global port {}", df.split_port(end.port).1)?,
+                    None => {}
                 }
             } else {
-                writeln!(f, "nothing")?;
+                write!(f, "nothing")?;
             }
+            if let Some(PortName { name, physical }) = names.port_number(df, image.switch(), port) {
+                write!(f, "; by {name}")?;
+                if let Some(physical) = physical {
+                    write!(f, ", physical port {physical}")?;
+                }
+            }
+            writeln!(f)?;
         }
         let channels = image.virtual_channels();
         writeln!(
@@ -226,6 +248,7 @@ struct PathReport<'a> {
     switch: &'a Switch<'a>,
     to: tvlb_schema::SwitchId,
     list: bool,
+    names: &'a Names,
 }
 
 impl Display for PathReport<'_> {
@@ -237,10 +260,12 @@ impl Display for PathReport<'_> {
         let to = df.place(self.to);
         writeln!(
             f,
-            "from switch {} ({}) to switch {} ({})",
+            "from switch {}{} ({}) to switch {}{} ({})",
             image.switch(),
+            self.names.after(image.switch()),
             Place(from.0, from.1),
             self.to,
+            self.names.after(self.to),
             Place(to.0, to.1)
         )?;
         if image.switch() == self.to {

@@ -9,10 +9,13 @@ use tvlb_generator::topology::graphviz::{Detail, picture};
 use tvlb_generator::topology::summary::TopologySummary;
 
 pub(crate) fn run(arguments: &Topology) -> Outcome {
-    let topology = load_fabric(&arguments.fabric)?.topology;
+    let fabric = load_fabric(&arguments.fabric)?;
+    let topology = fabric.topology;
     match arguments.format {
-        Format::Summary if arguments.json => print_json(&TopologySummary::of(&topology)),
-        Format::Summary => print(&TopologySummary::of(&topology)),
+        Format::Summary if arguments.json => {
+            print_json(&TopologySummary::named(&topology, &fabric.names))
+        }
+        Format::Summary => print(&TopologySummary::named(&topology, &fabric.names)),
         Format::Csv => print(&cable_list::write(&topology)),
         Format::Dot => print(&picture(&topology, Detail::Groups)),
         Format::DotSwitches => print(&picture(&topology, Detail::Switches)),

@@ -35,6 +35,9 @@ pub struct FabricFile {
     pub kind_groups: Vec<u16>,
     /// Where the cables come from.
     pub wiring: Wiring,
+    /// The list of names in a file, if there is one; a relative path starts at the fabric file's
+    /// directory.
+    pub names: Option<PathBuf>,
     /// How long a flit takes over a link.
     pub latencies: Latencies,
     /// T of each decision, in flits times hops: MIN is taken while it costs at most this much more.
@@ -146,6 +149,7 @@ impl FabricFile {
             kind_names: Vec::new(),
             kind_groups: Vec::new(),
             wiring: Wiring::Arrangement(arrangement),
+            names: None,
             latencies: sections::DEFAULT_LATENCIES,
             thresholds: None,
             second_min: None,

@@ -5,6 +5,7 @@ use super::{DecisionSet, FabricFault, FabricFile, FabricFileError, Latencies, Se
 use crate::set_grammar::parse_set;
 use crate::topology::arrangement::Arrangement;
 use std::ops::RangeInclusive;
+use std::path::PathBuf;
 use tvlb_schema::{
     Dragonfly, DragonflyError, GroupKind, MinCandidate, PerDecision, VcScheme, limits,
 };
@@ -12,7 +13,8 @@ use tvlb_schema::{
 type Fallible<T> = Result<T, FabricFileError>;
 
 pub(super) const ROOT: [&str; 5] = ["name", "seed", "dragonfly", "links", "routing"];
-pub(super) const DRAGONFLY: [&str; 7] = ["p", "a", "h", "g", "kinds", "arrangement", "cables"];
+pub(super) const DRAGONFLY: [&str; 8] =
+    ["p", "a", "h", "g", "kinds", "arrangement", "cables", "names"];
 pub(super) const KIND: [&str; 5] = ["name", "p", "a", "h", "g"];
 pub(super) const LINKS: [&str; 2] = ["local-latency", "global-latency"];
 pub(super) const ROUTING: [&str; 4] = ["threshold", "second-min", "virtual-channels", "set"];
@@ -25,6 +27,7 @@ const KIND_NAME: &str = "a name of 1 to 64 characters from A-Z, a-z, 0-9, `.`, `
     other kind has";
 const CABLES_OF_KINDS: &str =
     "the path of a cable list, for no arrangement has several kinds of groups";
+const NAMES: &str = "the path of a list of names, a string that is not empty";
 const SET_TEXT: &str = "a string in the grammar of sets, as in \"strategic-2-3 by shape\"";
 const SET_OR_TABLE: &str = "\"auto\", a string in the grammar of sets, as in \
     \"strategic-2-3 by shape\", or a table of ugal-l, par-source, par-second";
@@ -47,6 +50,7 @@ pub(super) fn file(document: &Document<'_>) -> Fallible<FabricFile> {
         Some(entry) => kinds(&section, &entry)?,
     };
     let wiring = wiring(&section, !kinds.is_empty())?;
+    let names = section.optional("names").map(|entry| path(&entry, NAMES)).transpose()?;
     let (kind_names, kind_groups) = kinds.into_iter().unzip();
     let latencies = match root.optional("links") {
         Some(links) => latencies(&links.section(&LINKS)?)?,
@@ -60,6 +64,7 @@ pub(super) fn file(document: &Document<'_>) -> Fallible<FabricFile> {
         kind_names,
         kind_groups,
         wiring,
+        names,
         latencies,
         thresholds: routing.as_ref().map_or(Ok(None), thresholds)?,
         second_min: routing.as_ref().map_or(Ok(None), second_min)?,
@@ -163,13 +168,7 @@ fn wiring(section: &Section<'_, '_>, has_kinds: bool) -> Fallible<Wiring> {
         }
         (None, None) => Ok(Wiring::Arrangement(Arrangement::default())),
         (Some(entry), None) => arrangement(&entry),
-        (None, Some(entry)) => {
-            let path = entry.string(CABLES)?;
-            if path.is_empty() {
-                return Err(entry.refused(CABLES));
-            }
-            Ok(Wiring::Cables(path.into()))
-        }
+        (None, Some(entry)) => path(&entry, CABLES).map(Wiring::Cables),
         (Some(one), Some(other)) => {
             let (first, second) =
                 if one.key_at() < other.key_at() { (one, other) } else { (other, one) };
@@ -178,6 +177,14 @@ fn wiring(section: &Section<'_, '_>, has_kinds: bool) -> Fallible<Wiring> {
                 other: first.key().to_owned(),
             }))
         }
+    }
+}
+
+/// A path that is not empty.
+fn path(entry: &Entry<'_, '_>, accepted: &str) -> Fallible<PathBuf> {
+    match entry.string(accepted)? {
+        "" => Err(entry.refused(accepted)),
+        path => Ok(path.into()),
     }
 }
 

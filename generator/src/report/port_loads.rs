@@ -286,6 +286,7 @@ mod tests {
     use crate::generate::generate;
     use crate::policy::{Policy, policies};
     use crate::topology::arrangement::{Arrangement, arrange};
+    use crate::topology::names::Names;
     use tvlb_schema::PerDecision;
 
     fn fabric(set: &str) -> Fabric {
@@ -294,7 +295,7 @@ mod tests {
         );
         let file = FabricFile::parse(&text, "t").unwrap();
         let topology = arrange(file.dragonfly, Arrangement::default(), file.seed).unwrap();
-        Fabric { file, topology }
+        Fabric { file, topology, names: Names::default() }
     }
 
     fn images(set: &str) -> Images {

@@ -4,6 +4,7 @@
 //! manifest.json             what it is, what it was made from, and a hash of every other file
 //! fabric.tvlb               the fabric image
 //! switches/00000.tvlb       one switch image for each switch, by number
+//! names.csv                 what the machine calls its parts, if the fabric file names such a list
 //! report.html               what it is, for a person to look at
 //! ```
 
@@ -28,7 +29,7 @@ pub use manifest::{
 };
 pub use occupied::table_set_around;
 pub use printable::escaped_controls;
-pub use read::{MOST_BYTES, ReadError, TableSet};
+pub use read::{MOST_BYTES, MOST_NAMES_BYTES, ReadError, TableSet};
 pub use seal::{SealFault, check_seal, sealed_report};
 pub use write::{Existing, WriteError, check_target, write};
 
@@ -36,6 +37,9 @@ pub use write::{Existing, WriteError, check_target, write};
 pub const MANIFEST_FILE: &str = "manifest.json";
 /// The fabric image's name in the directory.
 pub const FABRIC_FILE: &str = "fabric.tvlb";
+
+/// The name of the list of names in the directory, where there is one.
+pub const NAMES_FILE: &str = "names.csv";
 
 /// The directory of switch images in it.
 pub const SWITCHES: &str = "switches";

@@ -36,7 +36,10 @@ pub struct Manifest {
     pub choice: Option<ChoiceEntry>,
     /// Bytes of the images.
     pub sizes: Sizes,
-    /// Every file but the manifest, in the order fabric image, switch images by number.
+    /// The names of groups, switches and ports; none if the fabric file names no such list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub names: Option<FileEntry>,
+    /// Every image, in the order fabric image, switch images by number.
     pub files: Vec<FileEntry>,
 }
 

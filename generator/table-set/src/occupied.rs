@@ -5,7 +5,7 @@
 //! but `generate` writes into a table set.
 
 use super::read::{Label, MOST_MANIFEST_BYTES};
-use super::{MANIFEST_FILE, REPORT_FILE, ReadError, SWITCHES, TableSet};
+use super::{MANIFEST_FILE, Manifest, REPORT_FILE, ReadError, SWITCHES, TableSet};
 use crate::input_file::{self, Symlinks};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -30,7 +30,8 @@ pub(crate) enum Occupied {
 /// nothing else. Any of the files but the manifest may be missing or damaged.
 pub(crate) fn check_replaceable(directory: &Path) -> Result<(), Occupied> {
     let set = TableSet::open(directory).map_err(Occupied::NoTableSet)?;
-    let listed: BTreeSet<&str> = set.manifest().files.iter().map(|file| &*file.path).collect();
+    let Manifest { files, names, .. } = set.manifest();
+    let listed: BTreeSet<&str> = files.iter().chain(names).map(|file| &*file.path).collect();
     for (name, kind) in entries(directory)? {
         let path = directory.join(&name);
         let name = name.to_str();

@@ -10,8 +10,8 @@
 use super::directory::Directory;
 use super::printable::{escaped_controls, is_plain};
 use super::{
-    FABRIC_FILE, FileEntry, MANIFEST_FILE, MANIFEST_FORMAT, Manifest, REPORT_FILE, SWITCHES,
-    sha256, switch_file,
+    FABRIC_FILE, FileEntry, MANIFEST_FILE, MANIFEST_FORMAT, Manifest, NAMES_FILE, REPORT_FILE,
+    SWITCHES, sha256, switch_file,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -30,6 +30,8 @@ const MOST_SWITCH_BYTES: u64 = 1 << 20;
 pub const MOST_BYTES: u64 = 5 << 28;
 /// No report of ours is larger: lists and pictures in it have limits of their own.
 const MOST_REPORT_BYTES: u64 = 64 << 20;
+/// Enough for a name of each port of the largest fabrics in service.
+pub const MOST_NAMES_BYTES: u64 = 256 << 20;
 
 /// Why a table set, or a file of it, cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -256,6 +258,27 @@ impl TableSet {
         self.read(FABRIC_FILE, 0)
     }
 
+    /// The list of names; `None` if there is none.
+    ///
+    /// # Errors
+    /// It cannot be read, is not what the manifest says, or is not text.
+    pub fn names_list(&self) -> Result<Option<String>, ReadError> {
+        let Some(entry) = &self.manifest.names else { return Ok(None) };
+        let path = self.names_path();
+        let start = self.directory.read_start(NAMES_FILE, entry.bytes);
+        let (bytes, length) = start.map_err(io_error(&path))?;
+        check_content(&path, entry, &bytes, length)?;
+        String::from_utf8(bytes).map(Some).map_err(|_| ReadError::Io {
+            path,
+            source: io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"),
+        })
+    }
+
+    /// The path of the list of names, for messages.
+    pub fn names_path(&self) -> PathBuf {
+        self.directory.path().join(NAMES_FILE)
+    }
+
     /// A switch image's bytes.
     ///
     /// # Errors
@@ -270,7 +293,7 @@ impl TableSet {
         let files = &self.manifest.files;
         let is_it = |file: &&FileEntry| file.path == name;
         let there = files.get(place).filter(is_it).or_else(|| files.iter().find(is_it));
-        let Some(FileEntry { bytes: listed, sha256: hash, .. }) = there else {
+        let Some(entry @ FileEntry { bytes: listed, .. }) = there else {
             return Err(ReadError::NotListed { path, files: files.len() });
         };
         let within = name.strip_prefix(SWITCHES).and_then(|rest| rest.strip_prefix('/'));
@@ -283,15 +306,27 @@ impl TableSet {
         if let Err(source) = check_version(&bytes) {
             return Err(ReadError::Version { path, source });
         }
-        if found != *listed {
-            return Err(ReadError::Length { path, found, listed: *listed });
-        }
-        let found = sha256(&bytes);
-        if found != *hash {
-            return Err(ReadError::Hash { path, found, listed: hash.clone() });
-        }
+        check_content(&path, entry, &bytes, found)?;
         Ok(bytes)
     }
+}
+
+/// A file has the length and the hash that the manifest says.
+fn check_content(
+    path: &Path,
+    entry: &FileEntry,
+    bytes: &[u8],
+    length: u64,
+) -> Result<(), ReadError> {
+    let path = path.to_owned();
+    if length != entry.bytes {
+        return Err(ReadError::Length { path, found: length, listed: entry.bytes });
+    }
+    let found = sha256(bytes);
+    if found != entry.sha256 {
+        return Err(ReadError::Hash { path, found, listed: entry.sha256.clone() });
+    }
+    Ok(())
 }
 
 /// What the parser says, without the place that the message begins with.
@@ -310,6 +345,16 @@ fn check_entries(manifest: &Manifest, path: &Path) -> Result<(), ReadError> {
     let wrong = |field: String, found: String, accepted: String| {
         Err(ReadError::Entry { path: path.to_owned(), field, found, accepted })
     };
+    if let Some(FileEntry { path, bytes, .. }) = &manifest.names {
+        if path != NAMES_FILE {
+            let accepted = format!("{NAMES_FILE:?}");
+            return wrong("names.path".to_owned(), format!("{path:?}"), accepted);
+        }
+        if *bytes > MOST_NAMES_BYTES {
+            let accepted = format!("at most {MOST_NAMES_BYTES}");
+            return wrong("names.bytes".to_owned(), bytes.to_string(), accepted);
+        }
+    }
     let mut total = 0_u64;
     for (number, file) in manifest.files.iter().enumerate() {
         let most = if file.path == FABRIC_FILE {

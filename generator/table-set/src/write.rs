@@ -308,7 +308,14 @@ mod tests {
             &PerDecision::same(0),
             tvlb_schema::MinCandidate::Kept,
         );
-        generate(&Fabric { file, topology }, &policies, &()).unwrap().manifest.to_json()
+        generate(
+            &Fabric { file, topology, names: tvlb_generator::topology::names::Names::default() },
+            &policies,
+            &(),
+        )
+        .unwrap()
+        .manifest
+        .to_json()
     });
 
     /// Cancels the work after it has been asked so many times.

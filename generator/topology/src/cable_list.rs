@@ -7,6 +7,10 @@
 //! 0,1,0,1,1,0
 //! ```
 //!
+//! A row may also name a link between two switches of a group: `0,0,local,0,1,local`. Each link is a
+//! row of its own, so links that join the same switches are equal rows. Where a group has such a row,
+//! every two of its switches must have one.
+//!
 //! The header line is required. A switch is given by its index in its group, 0 to a − 1, a port by
 //! its slot among the switch's global ports, 0 to h − 1. Either end may come first. Blank lines and
 //! lines that begin with `#` are skipped, spaces around a field too. Ports that no line mentions are
@@ -15,6 +19,7 @@
 //! [`read`] of what [`write()`] made gives the same wiring. Reading never panics, whatever the text.
 //! No files here: the caller reads and writes them, and says their names in its errors.
 
+use super::local_links::MissingLocalLink;
 use super::{CableError, End, Topology, csv_records::Records};
 use tvlb_schema::{Dragonfly, GroupId, SwitchIndex};
 
@@ -85,6 +90,17 @@ pub enum CableListError {
         /// The line of the first cable.
         first: usize,
     },
+    /// A local link that is not one.
+    #[error("line {line}: {problem}; a local link is GROUP,SWITCH,local,GROUP,SWITCH,local")]
+    Local {
+        /// The line.
+        line: usize,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// Two switches of a group without a link, where the list has the group's local links.
+    #[error(transparent)]
+    MissingLocal(#[from] MissingLocalLink),
     /// Any other cable that cannot be laid, such as one within a group.
     #[error("line {line}: {source}")]
     Cable {
@@ -115,13 +131,17 @@ pub fn read(df: Dragonfly, text: &str) -> Result<Topology, CableListError> {
     let (line, header) = records.next().ok_or(CableListError::Empty)??;
     check_header(line, &header)?;
 
-    let mut cables = Vec::new();
+    let (mut cables, mut local) = (Vec::new(), Vec::new());
     // The line of each port's cable.
     let mut taken: Vec<Option<usize>> = vec![None; df.port_numbers() as usize];
     for record in records {
         let (line, fields) = record?;
         if fields.len() != COLUMNS.len() {
             return Err(CableListError::Columns { line, found: fields.len() });
+        }
+        if [&fields[2], &fields[5]].contains(&LOCAL) {
+            local.push(local_link(&df, line, &fields)?);
+            continue;
         }
         let from = end(&df, line, &fields, 0)?;
         let to = end(&df, line, &fields, 3)?;
@@ -146,22 +166,59 @@ pub fn read(df: Dragonfly, text: &str) -> Result<Topology, CableListError> {
         cables.push((from, to));
     }
     // All that the wiring itself would refuse has been refused above, with its line.
-    Topology::from_cables(df, cables)
-        .map_err(|source| CableListError::Cable { line: text.lines().count(), source })
+    let topology = Topology::from_cables(df, cables)
+        .map_err(|source| CableListError::Cable { line: text.lines().count(), source })?;
+    Ok(topology.with_local_links(local)?)
 }
 
-/// The cable list of a wiring: the header, then the cables sorted, each with its lower group first.
+/// Stands in the place of both ports of a local link.
+const LOCAL: &str = "local";
+
+/// The switches of a local link.
+fn local_link(
+    df: &Dragonfly,
+    line: usize,
+    fields: &csv::StringRecord,
+) -> Result<(GroupId, SwitchIndex, SwitchIndex), CableListError> {
+    let wrong = |problem: String| Err(CableListError::Local { line, problem });
+    if let Some(column) = [2, 5].into_iter().find(|&column| &fields[column] != LOCAL) {
+        let (name, found) = (COLUMNS[column], quoted(&fields[column]));
+        return wrong(format!("{name} is {found}, but the other port is {LOCAL}"));
+    }
+    let (group, one) = switch(df, line, fields, 0)?;
+    let (other_group, other) = switch(df, line, fields, 3)?;
+    if group != other_group {
+        return wrong(format!("from_group is {group} and to_group is {other_group}"));
+    }
+    if one == other {
+        return wrong(format!("from_switch and to_switch are both {one}"));
+    }
+    Ok((group, one, other))
+}
+
+/// The cable list of a wiring: the header, then the cables and the local links that are known, sorted,
+/// each with its lower end first.
 pub fn write(topology: &Topology) -> String {
     let df = topology.dragonfly();
     let side = |end: End| {
         let (index, slot) = df.split_port(end.port);
-        format!("{},{index},{slot}", end.group)
+        (end.group, index, Some(slot))
     };
+    let cables = topology.cables().iter().map(|cable| [side(cable.low), side(cable.high)]);
+    let local = topology.local_links().iter().flat_map(|links| {
+        let ends = [(links.group, links.low, None), (links.group, links.high, None)];
+        std::iter::repeat_n(ends, links.links as usize)
+    });
+    let mut rows: Vec<_> = cables.chain(local).collect();
+    rows.sort_unstable();
     let mut text = COLUMNS.join(",");
     text.push('\n');
-    text.extend(
-        topology.cables().iter().map(|cable| format!("{},{}\n", side(cable.low), side(cable.high))),
-    );
+    for row in rows {
+        for ((group, index, slot), end) in row.into_iter().zip([',', '\n']) {
+            let slot = slot.map_or_else(|| LOCAL.to_owned(), |slot| slot.to_string());
+            text.push_str(&format!("{group},{index},{slot}{end}"));
+        }
+    }
     text
 }
 
@@ -187,18 +244,23 @@ fn end(
     fields: &csv::StringRecord,
     first: usize,
 ) -> Result<End, CableListError> {
+    let (group, index) = switch(df, line, fields, first)?;
+    let most = u32::from(df.kind_of(group).h) - 1;
+    let slot = number(line, first + 2, &fields[first + 2], most)?;
+    Ok(End { group, port: df.global_port(index, slot) })
+}
+
+/// The switch that two fields describe, the first of them in this column.
+fn switch(
+    df: &Dragonfly,
+    line: usize,
+    fields: &csv::StringRecord,
+    first: usize,
+) -> Result<(GroupId, SwitchIndex), CableListError> {
     let number = |column, most| number(line, column, &fields[column], most);
-    let group = number(first, df.g() - 1)?;
-    let kind = df.kind_of(GroupId(group));
-    let index = number(first + 1, u32::from(kind.a) - 1)?;
-    let slot = number(first + 2, u32::from(kind.h) - 1)?;
-    Ok(End {
-        group: GroupId(group),
-        port: df.global_port(
-            SwitchIndex(u8::try_from(index).expect("an index below a fits 8 bits")),
-            slot,
-        ),
-    })
+    let group = GroupId(number(first, df.g() - 1)?);
+    let index = number(first + 1, df.switches_of(group) - 1)?;
+    Ok((group, SwitchIndex(u8::try_from(index).expect("an index below a fits 8 bits"))))
 }
 
 fn number(line: usize, column: usize, field: &str, most: u32) -> Result<u16, CableListError> {
@@ -230,6 +292,7 @@ fn quoted(field: &str) -> String {
 mod tests {
     use super::*;
     use crate::arrangement::{Arrangement, arrange};
+    use crate::local_links::LocalLinks;
     use proptest::prelude::*;
 
     const HEADER: &str = "from_group,from_switch,from_port,to_group,to_switch,to_port\n";
@@ -318,6 +381,53 @@ mod tests {
             error_below_header(&format!("0,0,{long},1,0,0\n")),
             format!("line 2: from_port is {}…, but must be 0 to 1", "9".repeat(40))
         );
+    }
+
+    /// dfly(1, 3, 2, 3).
+    #[test]
+    fn local_links_are_read_counted_and_written() {
+        let df = Dragonfly::new(1, 3, 2, 3).unwrap();
+        let text = format!(
+            "{HEADER}0,0,0,1,0,0\n2,0,local,2,1,local\n2,2,local,2,0,local\n2,1,local,2,2,local\n\
+             2,1,local,2,0,local\n"
+        );
+        let topology = read(df, &text).unwrap();
+        let of = |low, high, links| LocalLinks {
+            group: GroupId(2),
+            low: SwitchIndex(low),
+            high: SwitchIndex(high),
+            links,
+        };
+        assert_eq!(topology.local_links(), [of(0, 1, 2), of(0, 2, 1), of(1, 2, 1)]);
+        let written = write(&topology);
+        assert_eq!(
+            written,
+            format!(
+                "{HEADER}0,0,0,1,0,0\n2,0,local,2,1,local\n2,0,local,2,1,local\n\
+                 2,0,local,2,2,local\n2,1,local,2,2,local\n"
+            )
+        );
+        assert_eq!(read(df, &written), Ok(topology));
+        let error = |lines: &str| read(df, &format!("{HEADER}{lines}")).unwrap_err().to_string();
+        assert_eq!(
+            error("1,0,local,1,2,local\n"),
+            "group 1: no local link joins switches 0 and 1, accepted is at least one between every two \
+             switches of a group of which a local link is listed; one other pair is not joined either"
+        );
+        let form = "; a local link is GROUP,SWITCH,local,GROUP,SWITCH,local";
+        assert_eq!(
+            error("1,0,local,1,2,1\n"),
+            format!("line 2: to_port is \"1\", but the other port is local{form}")
+        );
+        assert_eq!(
+            error("1,0,local,0,2,local\n"),
+            format!("line 2: from_group is 1 and to_group is 0{form}")
+        );
+        assert_eq!(
+            error("1,2,local,1,2,local\n"),
+            format!("line 2: from_switch and to_switch are both 2{form}")
+        );
+        assert_eq!(error("1,3,local,1,2,local\n"), "line 2: from_switch is 3, but must be 0 to 2");
     }
 
     #[test]

@@ -9,7 +9,9 @@ pub mod cable_list;
 pub mod crossings;
 pub mod graphviz;
 pub mod links;
+pub mod local_links;
 pub mod machine;
+pub mod names;
 pub mod routes;
 pub mod summary;
 
@@ -30,7 +32,8 @@ extern crate self as tvlb_topology;
 
 pub use tvlb_schema::End;
 
-use tvlb_schema::{Dragonfly, GlobalPort, GroupId};
+use local_links::{LocalLinks, MissingLocalLink};
+use tvlb_schema::{Dragonfly, GlobalPort, GroupId, SwitchIndex};
 
 /// A cable between two groups, its lesser end first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -78,6 +81,8 @@ pub struct Topology {
     links: Vec<Link>,
     /// Where the links from group i to group j begin in `links`: entry i·g + j; one more at the end.
     starts: Vec<usize>,
+    /// The links within groups of which a list names them, sorted.
+    local: Vec<LocalLinks>,
 }
 
 /// Why a list of cables is not a wiring.
@@ -173,7 +178,25 @@ impl Topology {
                 }
             }
         }
-        Ok(Self { dragonfly, cables: sorted, peers, links, starts })
+        Ok(Self { dragonfly, cables: sorted, peers, links, starts, local: Vec::new() })
+    }
+
+    /// The same cables, and these links within groups, each a pair of switches that exist and differ.
+    ///
+    /// # Errors
+    /// The first two switches that no link joins, of a group of which a link is given.
+    pub fn with_local_links(
+        self,
+        links: Vec<(GroupId, SwitchIndex, SwitchIndex)>,
+    ) -> Result<Self, MissingLocalLink> {
+        let local = local_links::counted(&self.dragonfly, links)?;
+        Ok(Self { local, ..self })
+    }
+
+    /// The links within groups of which a list names them, sorted; of other groups nothing is known
+    /// but that every two switches are linked.
+    pub fn local_links(&self) -> &[LocalLinks] {
+        &self.local
     }
 
     /// The sizes.

@@ -2,9 +2,10 @@
 //! groups, what is unused, missing or unlike the rest, and whether all groups are alike.
 
 use super::Topology;
+use super::names::Names;
 use serde::Serialize;
 use std::{collections::BTreeMap, fmt};
-use tvlb_schema::{Dragonfly, End, GroupId, GroupKind};
+use tvlb_schema::{Dragonfly, End, GroupId, GroupKind, SwitchIndex};
 
 /// A wiring in numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -41,6 +42,15 @@ pub struct TopologySummary {
     pub unlinked_pairs: usize,
     /// The first of these, at most [`TopologySummary::SHOWN`]; lower group first, sorted.
     pub first_unlinked_pairs: Vec<(GroupId, GroupId)>,
+    /// Groups of which the cable list has the local links.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub groups_with_local_links: usize,
+    /// Their local links, counted in one direction.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub local_links: usize,
+    /// Of these, second and further links between two switches, which are not used.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unused_local_links: usize,
     /// Every switch with global ports that have no cable, by group and index.
     pub switches_with_unused_ports: Vec<SwitchPorts>,
     /// Those of them that have no global cable at all, as (group, index).
@@ -62,8 +72,11 @@ pub struct PairCount {
 }
 
 /// A switch of which some global ports have no cable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SwitchPorts {
+    /// What the machine calls it, if that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// Its group.
     pub group: GroupId,
     /// Its index in the group.
@@ -77,6 +90,18 @@ impl TopologySummary {
     pub const SHOWN: usize = 8;
     /// A number of links is unusual if at most one pair of groups in this many has it.
     pub const UNUSUAL: usize = 8;
+
+    /// The numbers of this wiring, with what the machine calls its switches.
+    pub fn named(topology: &Topology, names: &Names) -> Self {
+        let mut summary = Self::of(topology);
+        let df = topology.dragonfly();
+        for found in &mut summary.switches_with_unused_ports {
+            let index = u8::try_from(found.switch).ok().map(SwitchIndex);
+            let switch = index.map(|index| df.switch(found.group, index));
+            found.name = switch.and_then(|switch| names.switch(switch)).map(str::to_owned);
+        }
+        summary
+    }
 
     /// The numbers of this wiring.
     pub fn of(topology: &Topology) -> Self {
@@ -97,6 +122,7 @@ impl TopologySummary {
         let switches_with_unused_ports = with_unused_ports(topology);
         let (unlinked_pairs, first_unlinked_pairs) =
             pairs_by_links.get(&0).cloned().unwrap_or_default();
+        let local_links = topology.local_links().iter().map(|links| links.links as usize).sum();
         let (least_links_per_pair, most_links_per_pair) = topology.links_per_pair();
         Self {
             p: df.p(),
@@ -121,6 +147,12 @@ impl TopologySummary {
                 })
                 .collect(),
             first_unlinked_pairs,
+            groups_with_local_links: topology
+                .local_links()
+                .chunk_by(|one, next| one.group == next.group)
+                .count(),
+            local_links,
+            unused_local_links: local_links - topology.local_links().len(),
             switches_without_global_cable: switches_with_unused_ports
                 .iter()
                 .filter(|switch| switch.unused == u32::from(df.kind_of(switch.group).h))
@@ -177,11 +209,16 @@ impl TopologySummary {
         let shown: Vec<_> = all
             .iter()
             .take(Self::SHOWN)
-            .map(|SwitchPorts { group, switch, unused }| match *unused {
-                unused if unused == self.h_of(*group) => {
-                    format!("({group},{switch}) all {unused}")
+            .map(|SwitchPorts { name, group, switch, unused }| {
+                let name = name.as_ref().map_or_else(String::new, |name| format!(" {name}"));
+                match *unused {
+                    unused if unused == self.h_of(*group) => {
+                        format!("({group},{switch}){name} all {unused}")
+                    }
+                    unused => {
+                        format!("({group},{switch}){name} {unused} of {}", self.h_of(*group))
+                    }
                 }
-                unused => format!("({group},{switch}) {unused} of {}", self.h_of(*group)),
             })
             .collect();
         let more = if all.len() > shown.len() { ", …" } else { "" };
@@ -196,8 +233,12 @@ impl TopologySummary {
             .iter()
             .take(Self::SHOWN)
             .map(|(group, switch)| {
+                let known = &self.switches_with_unused_ports;
+                let known = known.iter().find(|one| (one.group, one.switch) == (*group, *switch));
+                let name = known.and_then(|known| known.name.as_ref());
+                let name = name.map_or_else(String::new, |name| format!(" {name}"));
                 format!(
-                    "switch ({group},{switch}) has no global cable; packets still take local \
+                    "switch ({group},{switch}){name} has no global cable; packets still take local \
                      detours through it, and it is still a source and a destination"
                 )
             })
@@ -209,8 +250,23 @@ impl TopologySummary {
                 "{more} more {switches} no global cable; `tvlb topology --json` lists all of them"
             ));
         }
+        match self.unused_local_links {
+            0 => {}
+            1 => warnings.push(
+                "1 local link is a second or further one between two switches; it is not used"
+                    .to_owned(),
+            ),
+            unused => warnings.push(format!(
+                "{unused} local links are second or further ones between two switches; they are not used"
+            )),
+        }
         warnings
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "so asked for by serde")]
+const fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// "0-1, 0-4, 2-3", with dots after them if there are more.
@@ -233,7 +289,7 @@ fn with_unused_ports(topology: &Topology) -> Vec<SwitchPorts> {
             let switch = u32::from(port.0) / df.h();
             match found.last_mut().filter(|last| (last.group, last.switch) == (group, switch)) {
                 Some(last) => last.unused += 1,
-                None => found.push(SwitchPorts { group, switch, unused: 1 }),
+                None => found.push(SwitchPorts { name: None, group, switch, unused: 1 }),
             }
         }
     }
@@ -271,6 +327,10 @@ impl fmt::Display for TopologySummary {
             }
         }
         row("pairs without a link", &self.unlinked_in_words())?;
+        if self.groups_with_local_links > 0 {
+            let Self { groups_with_local_links: groups, local_links: links, .. } = self;
+            row("local links listed", &format_args!("{links} in {groups} of {g} groups"))?;
+        }
         row("same under group rotation", &alike)?;
         for warning in self.warnings() {
             writeln!(f, "warning: {warning}")?;

@@ -9,7 +9,8 @@ use tvlb_firmware_model::Switch;
 use tvlb_progress::Progress;
 use tvlb_schema::{End, FabricImage, SwitchId};
 use tvlb_table_set::{
-    FABRIC_FILE, MANIFEST_FILE, REPORT_FILE, SWITCHES, TableSet, check_seal, switch_file,
+    FABRIC_FILE, MANIFEST_FILE, NAMES_FILE, REPORT_FILE, SWITCHES, TableSet, check_seal,
+    switch_file,
 };
 
 /// Each cable is the same seen from either end, joins two groups, and is listed as the link that
@@ -55,6 +56,9 @@ pub(super) fn check_fabric(
 pub(super) fn check_files(set: &TableSet, fabric: &FabricImage<'_>) -> Result<(), VerifyError> {
     let mut known: BTreeSet<String> = fabric.dragonfly().switches().map(switch_file).collect();
     known.extend([FABRIC_FILE, MANIFEST_FILE, REPORT_FILE].map(str::to_owned));
+    if set.names_list()?.is_some() {
+        known.insert(NAMES_FILE.to_owned());
+    }
     let names = set.names().map_err(|(path, source)| VerifyError::List { path, source })?;
     for name in names {
         if name != SWITCHES && !known.contains(&name) {

@@ -5,6 +5,7 @@ use serde::Serialize;
 use tvlb_firmware_model::{Channels, Scheme, Switch};
 use tvlb_generator::routes::drawn_routes::{DrawnRoute, drawn_routes};
 use tvlb_generator::set_grammar::canonical;
+use tvlb_generator::topology::names::Names;
 use tvlb_schema::{Decision, DrawRule, Port, Shape, SwitchImage};
 
 /// One switch: its ports and sets.
@@ -12,6 +13,8 @@ use tvlb_schema::{Decision, DrawRule, Port, Shape, SwitchImage};
 #[serde(rename_all = "kebab-case")]
 pub(super) struct SwitchValues {
     switch: u16,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
     group: u16,
     index: u8,
     bytes: usize,
@@ -28,6 +31,11 @@ pub(super) struct SwitchValues {
 #[serde(rename_all = "kebab-case")]
 struct PortValues {
     port: u32,
+    /// What the machine calls the port, and its number on the switch itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    physical: Option<u16>,
     #[serde(skip_serializing_if = "Option::is_none")]
     node: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -65,11 +73,21 @@ impl SetValues {
 }
 
 impl SwitchValues {
-    pub(super) fn of(switch: &Switch<'_>, bytes: usize) -> Self {
+    pub(super) fn of(switch: &Switch<'_>, bytes: usize, names: &Names) -> Self {
         let image = switch.image();
         let df = image.fabric().dragonfly();
         let port = |number: u32| {
-            let mut port = PortValues { port: number, node: None, switch: None, global_port: None };
+            let named = u16::try_from(number)
+                .ok()
+                .and_then(|number| names.port_number(df, image.switch(), Port(number)));
+            let mut port = PortValues {
+                port: number,
+                name: named.map(|named| named.name.clone()),
+                physical: named.and_then(|named| named.physical),
+                node: None,
+                switch: None,
+                global_port: None,
+            };
             if let Ok(terminal) = u8::try_from(number)
                 && number < image.node_count()
             {
@@ -91,6 +109,7 @@ impl SwitchValues {
         };
         Self {
             switch: image.switch().0,
+            name: names.switch(image.switch()).map(str::to_owned),
             group: image.group().0,
             index: image.index().0,
             bytes,

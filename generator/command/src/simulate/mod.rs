@@ -9,6 +9,7 @@ pub(crate) use options::Simulate;
 
 use crate::failure::{Failure, Outcome};
 use crate::files::{expect_table_set, outside_table_sets};
+use crate::inspect::read_names;
 use crate::output::{Bars, catch_interrupt, print, read_input, use_threads, write_file};
 use options::Format;
 use report::Report;
@@ -32,6 +33,7 @@ pub(crate) fn run(arguments: &Simulate) -> Outcome {
         switches = revision.apply(&fabric, &switches).map_err(|error| in_file(&set, &error))?;
     }
     let fabric = BootedFabric::boot(&fabric, &switches).map_err(|error| in_file(&set, &error))?;
+    let names = read_names(&set, fabric.dragonfly())?;
     let settings = arguments.settings(&set.manifest().fabric);
     let pattern = pattern(&arguments.traffic)?;
     let study =
@@ -68,7 +70,7 @@ pub(crate) fn run(arguments: &Simulate) -> Outcome {
         write_file(path, &svg)?;
     }
     if let (Some(path), Report::Curve(points)) = (&arguments.links, &report) {
-        write_file(path, &report::links(&fabric, points))?;
+        write_file(path, &report::links(&fabric, &names, points))?;
     }
     match arguments.format {
         Format::Table if arguments.json => report::json(&report, &study),

@@ -47,6 +47,41 @@ fn a_slingshot_plan_becomes_a_fabric() {
     );
 }
 
+/// From the machine's own cable plan to packets, by the machine's own names.
+#[test]
+fn an_imported_machine_goes_through_all_commands() {
+    let scratch = with_files();
+    scratch.succeeds_with_warnings("import slingshot plan.csv -o plan");
+    // A pair of switches that no cable joins is named as the machine names it.
+    assert_snapshot!(
+        scratch.refuses("topology plan/fabric.toml"),
+        @"tvlb: plan/cables.csv: group 1: no local link joins switches 1 and 2, accepted is at least one between every two switches of a group of which a local link is listed; they are x102c0r3 and x102c0r11"
+    );
+    let missing = "1,x102c0r3j9,none,x102c0r11j9,none,1,none,none,none,none,local,7,7,1,1,1,[]\n";
+    scratch.write("plan.csv", format!("{}\n{missing}", PLAN.trim_end()));
+    scratch.write("jacks.csv", "model,jack,port,asic_port\n*,9,0,17\n*,9,1,16\n");
+    scratch.succeeds_with_warnings("import slingshot plan.csv -o plan --force --jacks jacks.csv");
+    let topology = scratch.tvlb("topology plan/fabric.toml");
+    assert_snapshot!("imported_topology", topology.stdout);
+    scratch.succeeds_with_warnings("generate plan/fabric.toml -o out --set all");
+    scratch.succeeds("verify out --fabric plan/fabric.toml");
+    assert_snapshot!("imported_switch", scratch.succeeds("inspect out --switch 4"));
+    assert_snapshot!("imported_switch_json", scratch.succeeds("inspect out --switch 4 --json"));
+    let paths = scratch.succeeds("inspect out --from 4 --to 6");
+    assert!(paths.starts_with("from switch 4 x102c0r3 ("), "{paths}");
+    scratch.succeeds("simulate out --scheme par --load 0.1 --window 200 -q --links links.csv");
+    let links = String::from_utf8(scratch.read("links.csv")).unwrap();
+    assert!(links.contains("to switch 2 by x102c0r3j9p0\""), "{links}");
+    // The names are a part of the table set: it is replaced with them, and a change is found.
+    scratch.succeeds_with_warnings("generate plan/fabric.toml -o out --set all --replace");
+    scratch.succeeds("diff out out");
+    let names = String::from_utf8(scratch.read("out/names.csv")).unwrap();
+    scratch.write("out/names.csv", names.replace("x102c0r3,", "x102c0r5,"));
+    assert_snapshot!(scratch.tvlb("verify out").stderr, @"tvlb: out/names.csv: its SHA-256 is 2f5abf90418d1c78be96e82bc816860883f4e78312acb3d39047ba796b77560d, but the manifest says c5b9950558c6b5a7117dfd5efd7d153412b34fb5d96aa596e119d40093830c0e; it is damaged or of another table set");
+    scratch.write("plan/names.csv", names.replace("1,1,,x102c0r3,", "1,1,,x102c0r1,"));
+    assert_snapshot!(scratch.refuses("topology plan/fabric.toml"), @r#"tvlb: plan/names.csv: line 9: the name "x102c0r1" is given a second time; accepted is one line for each"#);
+}
+
 #[test]
 fn live_links_and_jacks_are_read() {
     let scratch = with_files();

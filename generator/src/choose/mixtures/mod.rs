@@ -109,7 +109,7 @@ struct FabricUnderTest<'f> {
 
 impl<'f> FabricUnderTest<'f> {
     fn new(fabric: &'f Fabric, options: &Options) -> Result<Self, ChooseError> {
-        let Fabric { file, topology } = fabric;
+        let Fabric { file, topology, .. } = fabric;
         let panel = Panel::new(topology.dragonfly(), file.latencies, options.seed, options.panel);
         let state = options.state.as_ref().map(|directory| directory.join(&file.name));
         let memory = memory::open(state, fabric, &panel)?;

@@ -53,6 +53,7 @@ fn what_is_not_written_has_its_default() {
             dragonfly: Dragonfly::new(4, 8, 4, 9).unwrap(),
             kind_names: Vec::new(),
             kind_groups: Vec::new(),
+            names: None,
             wiring: Wiring::Arrangement(Arrangement::Absolute),
             latencies: Latencies { local: 10, global: 15 },
             thresholds: None,

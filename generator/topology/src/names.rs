@@ -1,0 +1,465 @@
+//! What a machine calls its groups, switches and ports.
+//!
+//! ```text
+//! group,switch,port,name,physical
+//! 0,,,row 3,
+//! 0,1,,x1000c0r3,
+//! 0,1,node 2,x1000c0s4b1n0h0,17
+//! 0,1,local 4 0,x1000c0r3j5p1,43
+//! 0,1,global 0,x1000c0r3j9p0,
+//! ```
+//!
+//! A row names a group where switch and port are empty, a switch where the port is, and else a port:
+//! `node T`, the K-th link to the switch of index J `local J K`, or the global slot `global S`. The last
+//! field is the number of the port on the switch itself, where it is known. What no row names has no
+//! name. Names live beside the images, not in them: no switch needs them.
+
+use super::csv_records::Records;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use tvlb_schema::{Dragonfly, GroupId, Port, SwitchId, SwitchIndex};
+
+/// The columns, in the only order accepted.
+pub const COLUMNS: [&str; 5] = ["group", "switch", "port", "name", "physical"];
+
+/// The most characters of a name.
+const MOST_CHARACTERS: usize = 128;
+
+/// A port of a switch, as a machine has them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NamedPort {
+    /// To the node on this terminal.
+    Node(u8),
+    /// The link of this number, from 0, to the switch of this index in the same group.
+    Local(SwitchIndex, u16),
+    /// The global slot.
+    Global(u16),
+}
+
+impl fmt::Display for NamedPort {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Node(terminal) => write!(f, "node {terminal}"),
+            Self::Local(index, number) => write!(f, "local {index} {number}"),
+            Self::Global(slot) => write!(f, "global {slot}"),
+        }
+    }
+}
+
+/// The name of a port, and its number on the switch itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PortName {
+    /// Not empty.
+    pub name: String,
+    /// The number on the switch, if it is known.
+    pub physical: Option<u16>,
+}
+
+/// The names that a machine has for its parts; none of most fabrics.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Names {
+    groups: BTreeMap<GroupId, String>,
+    switches: BTreeMap<SwitchId, String>,
+    ports: BTreeMap<(SwitchId, NamedPort), PortName>,
+}
+
+/// Why a text is not a list of names. Lines count from 1, comments and blank lines included.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NamesError {
+    /// The first line is not the header.
+    #[error("line {line}: found {found}, accepted the header {}", COLUMNS.join(","))]
+    Header {
+        /// The line.
+        line: usize,
+        /// What is there, quoted, or "the end of the file".
+        found: String,
+    },
+    /// A line with more or fewer columns than the header.
+    #[error("line {line}: {found} columns, but there must be {}: {}", COLUMNS.len(), COLUMNS.join(","))]
+    Columns {
+        /// The line.
+        line: usize,
+        /// How many columns it has.
+        found: usize,
+    },
+    /// A field that does not say what it should.
+    #[error("line {line}: {column} is {found}, but must be {accepted}")]
+    Field {
+        /// The line.
+        line: usize,
+        /// The column's name.
+        column: &'static str,
+        /// The field, quoted.
+        found: String,
+        /// What it may be.
+        accepted: String,
+    },
+    /// A part, a name or a number on a switch that an earlier line has too.
+    #[error("line {line}: {what} is given a second time; accepted is one line for each")]
+    Twice {
+        /// The line.
+        line: usize,
+        /// What is given again.
+        what: String,
+    },
+    /// The text could not be taken apart into fields.
+    #[error("line {line}: {reason}")]
+    Unreadable {
+        /// The line.
+        line: usize,
+        /// Why not.
+        reason: String,
+    },
+}
+
+impl Names {
+    /// The names of a fabric of these sizes.
+    ///
+    /// # Errors
+    /// The first fault in the text, by line.
+    pub fn read(df: &Dragonfly, text: &str) -> Result<Self, NamesError> {
+        let mut records = Records::of(text).map(|(line, fields)| match fields {
+            Ok(fields) => Ok((line, fields)),
+            Err(error) => Err(NamesError::Unreadable { line, reason: error.to_string() }),
+        });
+        match records.next().transpose()? {
+            Some((_, header)) if header.iter().eq(COLUMNS) => {}
+            Some((line, header)) => {
+                let found = quoted(&header.iter().collect::<Vec<_>>().join(","));
+                return Err(NamesError::Header { line, found });
+            }
+            None => {
+                let found = "the end of the file".to_owned();
+                return Err(NamesError::Header { line: 1, found });
+            }
+        }
+        let mut reader = Reader { df, names: Self::default(), known: BTreeSet::new() };
+        for record in records {
+            let (line, fields) = record?;
+            if fields.len() != COLUMNS.len() {
+                return Err(NamesError::Columns { line, found: fields.len() });
+            }
+            reader.take(Row { line, fields: &fields })?;
+        }
+        Ok(reader.names)
+    }
+
+    /// The list of these names, sorted: [`Self::read`] of it gives them again.
+    pub fn write(&self, df: &Dragonfly) -> String {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        let mut row = |group: &str, switch: &str, port: &str, name: &str, physical: &str| {
+            writer.write_record([group, switch, port, name, physical]).expect("a vector grows");
+        };
+        let [group, switch, port, name, physical] = COLUMNS;
+        row(group, switch, port, name, physical);
+        for (group, name) in &self.groups {
+            row(&group.to_string(), "", "", name, "");
+        }
+        for (&switch, name) in &self.switches {
+            let (group, index) = df.place(switch);
+            row(&group.to_string(), &index.to_string(), "", name, "");
+        }
+        for (&(switch, port), PortName { name, physical }) in &self.ports {
+            let (group, index) = df.place(switch);
+            let physical = physical.map_or_else(String::new, |number| number.to_string());
+            row(&group.to_string(), &index.to_string(), &port.to_string(), name, &physical);
+        }
+        String::from_utf8(writer.into_inner().expect("a vector grows")).expect("names are text")
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.groups.is_empty() && self.switches.is_empty() && self.ports.is_empty()
+    }
+
+    /// The name of a group.
+    pub fn group(&self, group: GroupId) -> Option<&str> {
+        self.groups.get(&group).map(String::as_str)
+    }
+
+    /// The name of a switch.
+    pub fn switch(&self, switch: SwitchId) -> Option<&str> {
+        self.switches.get(&switch).map(String::as_str)
+    }
+
+    /// The name of a port.
+    pub fn port(&self, switch: SwitchId, port: NamedPort) -> Option<&PortName> {
+        self.ports.get(&(switch, port))
+    }
+
+    /// The name of the port of this number, as images number ports: terminals, local links, global slots.
+    pub fn port_number(&self, df: &Dragonfly, switch: SwitchId, port: Port) -> Option<&PortName> {
+        let own = df.place(switch).1;
+        let rank = u32::from(port.0).checked_sub(df.p());
+        let slot = rank.and_then(|rank| rank.checked_sub(df.a() - 1));
+        let named = match (rank, slot) {
+            (None, _) => NamedPort::Node(u8::try_from(port.0).ok()?),
+            (Some(rank), None) => {
+                let rank = u8::try_from(rank).ok()?;
+                NamedPort::Local(SwitchIndex(if rank >= own.0 { rank + 1 } else { rank }), 0)
+            }
+            (_, Some(slot)) => NamedPort::Global(u16::try_from(slot).ok()?),
+        };
+        self.port(switch, named)
+    }
+
+    /// " x1000c0r3", or nothing if a switch has no name: what follows its number in a text.
+    pub fn after(&self, switch: SwitchId) -> String {
+        self.switch(switch).map_or_else(String::new, |name| format!(" {name}"))
+    }
+}
+
+/// One line below the header.
+struct Row<'r> {
+    line: usize,
+    fields: &'r csv::StringRecord,
+}
+
+impl Row<'_> {
+    fn wrong<T>(&self, column: usize, accepted: String) -> Result<T, NamesError> {
+        Err(NamesError::Field {
+            line: self.line,
+            column: COLUMNS[column],
+            found: quoted(&self.fields[column]),
+            accepted,
+        })
+    }
+
+    /// A number in a column that is not empty.
+    fn number(&self, column: usize, most: u32) -> Result<u16, NamesError> {
+        match number(&self.fields[column]).filter(|&number| u32::from(number) <= most) {
+            Some(number) => Ok(number),
+            None => self.wrong(column, format!("a whole number, 0 to {most}")),
+        }
+    }
+}
+
+/// The rows that have been read.
+struct Reader<'d> {
+    df: &'d Dragonfly,
+    names: Names,
+    /// What each switch's numbers are, and the names of groups and switches.
+    known: BTreeSet<(Option<SwitchId>, String)>,
+}
+
+impl Reader<'_> {
+    fn take(&mut self, row: Row<'_>) -> Result<(), NamesError> {
+        let df = self.df;
+        let name = row.fields[3].to_owned();
+        let is_plain = |name: &str| {
+            !name.is_empty()
+                && name.chars().count() <= MOST_CHARACTERS
+                && !name.chars().any(char::is_control)
+        };
+        if !is_plain(&name) {
+            let accepted =
+                format!("a name of 1 to {MOST_CHARACTERS} characters that a terminal shows");
+            return row.wrong(3, accepted);
+        }
+        let group = GroupId(row.number(0, df.g() - 1)?);
+        let (has_switch, has_port) = (!row.fields[1].is_empty(), !row.fields[2].is_empty());
+        if !has_port && !row.fields[4].is_empty() {
+            return row.wrong(4, "empty in a line that names no port".to_owned());
+        }
+        if !has_switch && has_port {
+            return row.wrong(1, "the index of the switch that has the port".to_owned());
+        }
+        if !has_switch {
+            self.note_once(&row, None, format!("the name {name:?}"))?;
+            let again = self.names.groups.insert(group, name).is_some();
+            return once(&row, again, || format!("group {group}"));
+        }
+        let index = row.number(1, df.switches_of(group) - 1)?;
+        let index = SwitchIndex(u8::try_from(index).expect("an index below a fits 8 bits"));
+        let switch = df.switch(group, index);
+        if !has_port {
+            self.note_once(&row, None, format!("the name {name:?}"))?;
+            let again = self.names.switches.insert(switch, name).is_some();
+            return once(&row, again, || format!("switch {index} of group {group}"));
+        }
+        let port = self.port(&row, group, index)?;
+        let physical = match &row.fields[4] {
+            "" => None,
+            _ => Some(row.number(4, u16::MAX.into())?),
+        };
+        if let Some(number) = physical {
+            self.note_once(&row, Some(switch), format!("number {number} of this switch"))?;
+        }
+        let again = self.names.ports.insert((switch, port), PortName { name, physical }).is_some();
+        once(&row, again, || format!("port {port} of switch {index} of group {group}"))
+    }
+
+    fn note_once(
+        &mut self,
+        row: &Row<'_>,
+        switch: Option<SwitchId>,
+        what: String,
+    ) -> Result<(), NamesError> {
+        let again = !self.known.insert((switch, what.clone()));
+        once(row, again, || what)
+    }
+
+    /// The port that a row names.
+    fn port(
+        &self,
+        row: &Row<'_>,
+        group: GroupId,
+        own: SwitchIndex,
+    ) -> Result<NamedPort, NamesError> {
+        let kind = self.df.kind_of(group);
+        let words: Vec<&str> = row.fields[2].split(' ').collect();
+        let below = |text: &str, count: u16| number(text).filter(|&number| number < count);
+        let port = match words[..] {
+            ["node", terminal] => below(terminal, kind.p)
+                .and_then(|terminal| u8::try_from(terminal).ok())
+                .map(NamedPort::Node),
+            ["local", other, link] => below(other, kind.a)
+                .and_then(|other| u8::try_from(other).ok().map(SwitchIndex))
+                .filter(|&other| other != own)
+                .zip(number(link))
+                .map(|(other, link)| NamedPort::Local(other, link)),
+            ["global", slot] => below(slot, kind.h).map(NamedPort::Global),
+            _ => None,
+        };
+        port.map_or_else(
+            || {
+                let last = |count: u16| u32::from(count).saturating_sub(1);
+                row.wrong(
+                    2,
+                    format!(
+                        "empty, node T, local J K or global S of this switch: T 0 to {}, J the index \
+                         of another switch, 0 to {}, K a number from 0, S 0 to {}",
+                        last(kind.p),
+                        last(kind.a),
+                        last(kind.h)
+                    ),
+                )
+            },
+            Ok,
+        )
+    }
+}
+
+fn once(row: &Row<'_>, again: bool, what: impl FnOnce() -> String) -> Result<(), NamesError> {
+    if again { Err(NamesError::Twice { line: row.line, what: what() }) } else { Ok(()) }
+}
+
+/// A number in digits alone.
+fn number(text: &str) -> Option<u16> {
+    let is_digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|_| is_digits)
+}
+
+/// A field as an error shows it: one that runs on for pages must not.
+fn quoted(field: &str) -> String {
+    const SHOWN: usize = 40;
+    match field.char_indices().nth(SHOWN) {
+        Some((cut, _)) => format!("{:?}", format!("{}…", &field[..cut])),
+        None => format!("{field:?}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use tvlb_schema::GroupKind;
+
+    const HEADER: &str = "group,switch,port,name,physical\n";
+
+    /// Two groups of three switches, and one of two without nodes.
+    fn df() -> Dragonfly {
+        let kind = |p, a, g| GroupKind { p, a, h: 2, g };
+        Dragonfly::of_kinds(&[kind(2, 3, 2), kind(0, 2, 1)]).unwrap()
+    }
+
+    #[test]
+    fn names_are_found_and_written_again() {
+        let text = format!(
+            "# of a machine\n{HEADER}2,,,storage,\n0,1,,x1000c0r3,\n0,1,node 1,\"a, b\",17\n\
+             0,1,local 2 1,x1000c0r3j5p1,\n2,1,global 0,x9j1p0,3\n"
+        );
+        let names = Names::read(&df(), &text).unwrap();
+        let (one, last) = (SwitchId(1), SwitchId(7));
+        assert_eq!((names.group(GroupId(2)), names.group(GroupId(0))), (Some("storage"), None));
+        assert_eq!((names.switch(one), names.switch(last)), (Some("x1000c0r3"), None));
+        let port = |switch, port| names.port(switch, port).map(|p| (p.name.as_str(), p.physical));
+        assert_eq!(port(one, NamedPort::Node(1)), Some(("a, b", Some(17))));
+        assert_eq!(port(one, NamedPort::Local(SwitchIndex(2), 1)), Some(("x1000c0r3j5p1", None)));
+        assert_eq!(port(last, NamedPort::Global(0)), Some(("x9j1p0", Some(3))));
+        assert_eq!(port(last, NamedPort::Global(1)), None);
+        // Two terminals, then the switches 0 and 2 of the group, then two global slots.
+        let named = |switch| {
+            let of = |port| names.port_number(&df(), switch, Port(port));
+            (0..6).map(|port| of(port).map(|port| port.name.as_str())).collect::<Vec<_>>()
+        };
+        assert_eq!(named(one), [None, Some("a, b"), None, None, None, None]);
+        assert_eq!(named(last), [None, None, None, None, Some("x9j1p0"), None]);
+        assert_eq!((names.after(one).as_str(), names.after(last).as_str()), (" x1000c0r3", ""));
+        assert_eq!(Names::read(&df(), &names.write(&df())), Ok(names));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_by_line() {
+        let error =
+            |lines: &str| Names::read(&df(), &format!("{HEADER}{lines}")).unwrap_err().to_string();
+        let port = "but must be empty, node T, local J K or global S of this switch: T 0 to 1, J the \
+                    index of another switch, 0 to 2, K a number from 0, S 0 to 1";
+        for (lines, said) in [
+            ("3,,,x,", "line 2: group is \"3\", but must be a whole number, 0 to 2".to_owned()),
+            ("2,2,,x,", "line 2: switch is \"2\", but must be a whole number, 0 to 1".to_owned()),
+            ("0,0,node 2,x,", format!("line 2: port is \"node 2\", {port}")),
+            ("0,0,local 0 0,x,", format!("line 2: port is \"local 0 0\", {port}")),
+            ("0,0,local 1,x,", format!("line 2: port is \"local 1\", {port}")),
+            ("0,0,global 2,x,", format!("line 2: port is \"global 2\", {port}")),
+            ("0,0,terminal 1,x,", format!("line 2: port is \"terminal 1\", {port}")),
+            (
+                "0,,node 1,x,",
+                "line 2: switch is \"\", but must be the index of the switch that has the port"
+                    .to_owned(),
+            ),
+            (
+                "0,0,,x,5",
+                "line 2: physical is \"5\", but must be empty in a line that names no port".to_owned(),
+            ),
+            (
+                "0,0,node 1,x,a",
+                "line 2: physical is \"a\", but must be a whole number, 0 to 65535".to_owned(),
+            ),
+            (
+                "0,0,,,",
+                "line 2: name is \"\", but must be a name of 1 to 128 characters that a terminal shows"
+                    .to_owned(),
+            ),
+            (
+                "0,0,,x,\n0,0,,y,",
+                "line 3: switch 0 of group 0 is given a second time; accepted is one line for each"
+                    .to_owned(),
+            ),
+            (
+                "0,0,,x,\n0,1,,x,",
+                "line 3: the name \"x\" is given a second time; accepted is one line for each".to_owned(),
+            ),
+            (
+                "0,0,node 0,x,5\n0,0,node 1,y,5",
+                "line 3: number 5 of this switch is given a second time; accepted is one line for each"
+                    .to_owned(),
+            ),
+            ("0,0,x,", "line 2: 4 columns, but there must be 5: group,switch,port,name,physical".to_owned()),
+        ] {
+            assert_eq!(error(lines), said, "{lines}");
+        }
+        let header = |text: &str| Names::read(&df(), text).unwrap_err().to_string();
+        let accepted = "accepted the header group,switch,port,name,physical";
+        assert_eq!(header(""), format!("line 1: found the end of the file, {accepted}"));
+        assert_eq!(header("a,b\n"), format!("line 1: found \"a,b\", {accepted}"));
+    }
+
+    proptest! {
+        #[test]
+        fn garbage_never_panics(text in any::<String>(), below in "[0-9,a-z #\"\r\n-]{0,80}") {
+            let _ = Names::read(&df(), &text);
+            let _ = Names::read(&df(), &format!("{HEADER}{below}"));
+        }
+    }
+}
