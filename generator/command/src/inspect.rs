@@ -166,9 +166,8 @@ impl Display for SwitchReport<'_> {
                 }
                 let slot = number.checked_sub(df.p() + df.a() - 1);
                 let slot = slot.and_then(|slot| u16::try_from(slot).ok());
-                match slot.and_then(|slot| image.peer(slot)) {
-                    Some(end) => write!(f, ", global port {}", df.split_port(end.port).1)?,
-                    None => {}
+                if let Some(end) = slot.and_then(|slot| image.peer(slot)) {
+                    write!(f, ", global port {}", df.split_port(end.port).1)?;
                 }
             } else {
                 write!(f, "nothing")?;

@@ -21,6 +21,7 @@
 
 use super::local_links::MissingLocalLink;
 use super::{CableError, End, Topology, csv_records::Records};
+use std::fmt::Write;
 use tvlb_schema::{Dragonfly, GroupId, SwitchIndex};
 
 /// The columns, in the only order accepted.
@@ -216,7 +217,7 @@ pub fn write(topology: &Topology) -> String {
     for row in rows {
         for ((group, index, slot), end) in row.into_iter().zip([',', '\n']) {
             let slot = slot.map_or_else(|| LOCAL.to_owned(), |slot| slot.to_string());
-            text.push_str(&format!("{group},{index},{slot}{end}"));
+            let _ = write!(text, "{group},{index},{slot}{end}");
         }
     }
     text

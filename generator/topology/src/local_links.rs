@@ -87,7 +87,7 @@ pub(super) fn counted(
                             high,
                             switches: [df.switch(group, low), df.switch(group, high)],
                             others: 0,
-                        })
+                        });
                     }
                 }
             }

@@ -139,7 +139,7 @@ impl Names {
             if fields.len() != COLUMNS.len() {
                 return Err(NamesError::Columns { line, found: fields.len() });
             }
-            reader.take(Row { line, fields: &fields })?;
+            reader.take(&Row { line, fields: &fields })?;
         }
         Ok(reader.names)
     }
@@ -243,7 +243,7 @@ struct Reader<'d> {
 }
 
 impl Reader<'_> {
-    fn take(&mut self, row: Row<'_>) -> Result<(), NamesError> {
+    fn take(&mut self, row: &Row<'_>) -> Result<(), NamesError> {
         let df = self.df;
         let name = row.fields[3].to_owned();
         let is_plain = |name: &str| {
@@ -265,28 +265,28 @@ impl Reader<'_> {
             return row.wrong(1, "the index of the switch that has the port".to_owned());
         }
         if !has_switch {
-            self.note_once(&row, None, format!("the name {name:?}"))?;
+            self.note_once(row, None, format!("the name {name:?}"))?;
             let again = self.names.groups.insert(group, name).is_some();
-            return once(&row, again, || format!("group {group}"));
+            return once(row, again, || format!("group {group}"));
         }
         let index = row.number(1, df.switches_of(group) - 1)?;
         let index = SwitchIndex(u8::try_from(index).expect("an index below a fits 8 bits"));
         let switch = df.switch(group, index);
         if !has_port {
-            self.note_once(&row, None, format!("the name {name:?}"))?;
+            self.note_once(row, None, format!("the name {name:?}"))?;
             let again = self.names.switches.insert(switch, name).is_some();
-            return once(&row, again, || format!("switch {index} of group {group}"));
+            return once(row, again, || format!("switch {index} of group {group}"));
         }
-        let port = self.port(&row, group, index)?;
+        let port = self.port(row, group, index)?;
         let physical = match &row.fields[4] {
             "" => None,
             _ => Some(row.number(4, u16::MAX.into())?),
         };
         if let Some(number) = physical {
-            self.note_once(&row, Some(switch), format!("number {number} of this switch"))?;
+            self.note_once(row, Some(switch), format!("number {number} of this switch"))?;
         }
         let again = self.names.ports.insert((switch, port), PortName { name, physical }).is_some();
-        once(&row, again, || format!("port {port} of switch {index} of group {group}"))
+        once(row, again, || format!("port {port} of switch {index} of group {group}"))
     }
 
     fn note_once(
