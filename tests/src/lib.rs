@@ -13,9 +13,9 @@ use tvlb_generator::topology::Topology;
 use tvlb_generator::topology::arrangement::{Arrangement, arrange};
 use tvlb_generator::topology::names::Names;
 use tvlb_schema::{
-    Dragonfly, DrawRule, End, FabricImage, GlobalPort, GroupId, GroupKind, Level, NodeId,
-    PerDecision, Port, Route, SetContents, SetRule, Shape, SwitchContents, VcScheme,
-    encode_switch_image,
+    Dragonfly, DrawRule, End, FabricImage, GlobalPort, GroupId, GroupKind, Level, MinCandidate,
+    NodeId, PerDecision, Port, Route, SetContents, SetRule, Shape, ShapeSet, SwitchContents,
+    VcScheme, encode_switch_image,
 };
 
 /// A fabric that we ship, with "strategic-2-3 by shape" for all decisions.
@@ -261,10 +261,15 @@ pub fn thinned(
     let rule = rule_of(fabric);
     let shapes_to = match rule.draw {
         DrawRule::ByRoute | DrawRule::BySwitch { .. } => Vec::new(),
-        DrawRule::ByShape { .. } => df
-            .switches()
-            .map(|to| kept_when_thinned(fabric, levels, switch, to).iter().map(|r| r.1).collect())
-            .collect(),
+        DrawRule::ByShape { .. } => {
+            // By number, with nothing in the gaps.
+            let mut all = vec![ShapeSet::EMPTY; df.switch_numbers() as usize];
+            for to in df.switches() {
+                let kept = kept_when_thinned(fabric, levels, switch, to);
+                all[to.as_usize()] = kept.iter().map(|route| route.1).collect();
+            }
+            all
+        }
     };
     let one = (0, fabric.file.thresholds.unwrap_or_default().ugal_l);
     let contents = SwitchContents {
@@ -275,6 +280,26 @@ pub fn thinned(
         sets: vec![SetContents { rule, levels: levels.to_vec(), shapes_to }],
     };
     encode_switch_image(&image, &contents)
+}
+
+/// A switch image with a set of its own for each decision.
+pub fn of_three_sets(
+    fabric: &Fabric,
+    image: &FabricImage<'_>,
+    switch: tvlb_schema::SwitchId,
+) -> Vec<u8> {
+    let set = |text: &str| {
+        let rule: SetRule = rule_of(&with_set(fabric.clone(), text));
+        SetContents { rule, levels: Vec::new(), shapes_to: Vec::new() }
+    };
+    let contents = SwitchContents {
+        switch,
+        virtual_channels: VcScheme::Positional,
+        decisions: PerDecision { ugal_l: (0, -5), par_source: (1, 300), par_second: (2, i16::MIN) },
+        second_min: MinCandidate::Any,
+        sets: vec![set("60% 5-hop"), set("switches:2-2 with returns"), set("min")],
+    };
+    encode_switch_image(image, &contents)
 }
 
 /// One level for each global port of a group: these numbers in turn.

@@ -1,0 +1,580 @@
+#!/usr/bin/env python3
+"""A second decoder of tvlb's images, written from schema/FORMAT.md alone.
+
+It shares no code with the decoder in Rust, so that a rule which only one of the two knows is found:
+the tests in tests/tests/foreign compare them. It must do nothing that FORMAT.md does not say.
+
+    decode.py IMAGE...   prints one JSON line for each image, with sorted keys; a fabric image serves the
+                         switch images after it. It ends with exit code 1 and one sentence at the first
+                         image that it refuses.
+    decode.py --serve    reads records from its input and answers each with one line (see `serve`).
+
+"loose" in a line lists what a reader accepts although a writer never makes it.
+"""
+
+import json
+import struct
+import sys
+import zlib
+
+SHAPES = 12
+BY_ROUTE, BY_SHAPE, BY_SWITCH = 0, 1, 2
+VIRTUAL_CHANNELS = ["ordered", "per-hop", "positional"]
+MASK = (1 << 64) - 1
+
+
+class Refused(Exception):
+    """What is wrong with an image: one sentence."""
+
+    def __init__(self, at, what, found, accepted):
+        super().__init__(f"{what} at byte {at}: found {found}, accepted {accepted}")
+
+
+def bits(number):
+    """How many bits the number needs in binary; 0 for -1, which is n - 1 where n is 0."""
+    return max(number, 0).bit_length()
+
+
+def crc64_table():
+    table = []
+    for byte in range(256):
+        for _ in range(8):
+            byte = byte >> 1 ^ (0xC96C5795D7870F42 if byte & 1 else 0)
+        table.append(byte)
+    return table
+
+
+CRC64 = crc64_table()
+
+
+def crc64(data):
+    """CRC-64/XZ."""
+    crc = MASK
+    for byte in data:
+        crc = CRC64[(crc ^ byte) & 0xFF] ^ crc >> 8
+    return crc ^ MASK
+
+
+class Reader:
+    """The payload of an image, read from front to back."""
+
+    def __init__(self, image, end):
+        self.image, self.at, self.end = image, 20, end
+
+    def byte(self, what):
+        if self.at == self.end:
+            raise Refused(self.at, what, "the end of the payload", "a byte")
+        self.at += 1
+        return self.image[self.at - 1]
+
+    def number(self, what, width, least=0, most=None):
+        """A varint of at most `width` bits, in as few bytes as it can take."""
+        start, value, shift = self.at, 0, 0
+        most = (1 << width) - 1 if most is None else most
+        while True:
+            byte = self.byte(what)
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                break
+            if shift >= width:
+                raise Refused(start, what, "a longer number", f"a number of {width} bits")
+        if byte == 0 and shift > 7:
+            raise Refused(start, what, f"{value} in too many bytes", "as few bytes as it can take")
+        if not least <= value <= most:
+            raise Refused(start, what, value, f"{least} to {most}")
+        return value
+
+    def signed(self, what):
+        value = self.number(what, 16)
+        return value >> 1 ^ -(value & 1)
+
+    def u8(self, what, most=255):
+        value = self.byte(what)
+        if value > most:
+            raise Refused(self.at - 1, what, value, f"0 to {most}")
+        return value
+
+    def take(self, what, length):
+        if self.end - self.at < length:
+            raise Refused(self.at, what, f"{self.end - self.at} bytes", f"{length} bytes")
+        self.at += length
+        return self.image[self.at - length : self.at]
+
+    def packed(self, what, entries, width):
+        """A packed section; the numbers of its entries."""
+        if entries == 0 or width == 0:
+            return [0] * entries
+        assert width <= 25, "no width is above 25 bits"
+        used = (entries * width + 7) // 8
+        data = self.take(what, used + 3)
+        whole = int.from_bytes(data, "little")
+        if whole >> entries * width:
+            raise Refused(self.at - 4, f"padding of {what}", "a bit that is set", "zeros")
+        mask, numbers, per_piece = (1 << width) - 1, [], 8 * 64
+        # Eight entries take `width` bytes, so that a piece begins with a byte.
+        for first in range(0, entries, per_piece):
+            count = min(per_piece, entries - first)
+            begin = first // 8 * width
+            piece = int.from_bytes(data[begin : begin + per_piece // 8 * width], "little")
+            numbers += [piece >> i * width & mask for i in range(count)]
+        return numbers
+
+    def finish(self):
+        if self.at != self.end:
+            raise Refused(self.at, "the payload", f"{self.end - self.at} bytes more", "its end")
+
+
+def framed(image, kind):
+    """Checks the frame of an image of this kind; its reader and its identity."""
+    if len(image) < 24:
+        raise Refused(len(image), "the image", f"{len(image)} bytes", "24 bytes or more")
+    if image[:4] != b"TVLB":
+        raise Refused(0, "label", image[:4].hex(), b"TVLB".hex())
+    if image[4:5] != kind:
+        raise Refused(4, "kind", image[4], kind[0])
+    if image[5] != 0:
+        raise Refused(5, "reserved byte", image[5], 0)
+    version, identity, length = struct.unpack_from("<HQI", image, 6)
+    if version != 3:
+        raise Refused(6, "format version", version, 3)
+    if length != len(image):
+        raise Refused(16, "length", length, len(image))
+    (checksum,) = struct.unpack_from("<I", image, length - 4)
+    if checksum != zlib.crc32(image[:-4]):
+        raise Refused(length - 4, "checksum", checksum, zlib.crc32(image[:-4]))
+    return Reader(image, length - 4), identity
+
+
+class Fabric:
+    """A fabric image."""
+
+    def __init__(self, image):
+        reader, self.identity = framed(image, b"F")
+        found = crc64(image[20:-4])
+        if self.identity != found:
+            raise Refused(8, "identity", f"{self.identity:016x}", f"{found:016x}")
+        self.p = reader.number("p", 16, 1, 256)
+        self.a = reader.number("a", 16, 1, 256)
+        self.h = reader.number("h", 16, 1, 4096 // self.a)
+        self.ports_per_group = ports = self.a * self.h
+        most_groups = min(ports + 1, 65536 // self.a, (1 << 24) // ports)
+        self.g = reader.number("g", 16, 2, most_groups)
+        cables = reader.number("cables", 32, 0, ports * self.g // 2)
+        self.most = reader.number("most links", 16)
+        self.even = reader.number("even links", 16)
+        self.read_kinds(reader)
+        self.read_wiring(reader, cables)
+        reader.finish()
+        self.index_links()
+        self.loose = []
+
+    def read_kinds(self, reader):
+        """The kinds of groups, and the kind of each group."""
+        start = reader.at
+        count = reader.number("kinds", 64, 0, 8)
+        if count == 1:
+            raise Refused(start, "kinds", 1, "0 or 2 to 8")
+        self.kinds = []
+        for _ in range(count):
+            at = reader.at
+            p = reader.number("p of a kind", 16, 0, 256)
+            a, h, g = (reader.number(f"{what} of a kind", 16, 1) for what in "ahg")
+            if self.kinds and self.kinds[-1][:3] == [p, a, h]:
+                raise Refused(at, "kind", "p, a and h of the kind before it", "others")
+            self.kinds.append([p, a, h, g])
+        if count:
+            sizes = [max(kind[i] for kind in self.kinds) for i in range(3)]
+            sizes.append(sum(kind[3] for kind in self.kinds))
+            if sizes != [self.p, self.a, self.h, self.g]:
+                raise Refused(start, "kinds", sizes, [self.p, self.a, self.h, self.g])
+        alike = [[self.p, self.a, self.h, self.g]]
+        self.kind_of = [kind for kind in self.kinds or alike for _ in range(kind[3])]
+
+    def has_switch(self, switch):
+        group, index = divmod(switch, self.a)
+        return group < self.g and index < self.kind_of[group][1]
+
+    def has_port(self, group, port):
+        index, slot = divmod(port, self.h)
+        return index < self.kind_of[group][1] and slot < self.kind_of[group][2]
+
+    def read_wiring(self, reader, cables):
+        pairs = [(i, j) for i in range(self.g) for j in range(i + 1, self.g)]
+        start = reader.at
+        if self.even:
+            if cables != self.even * len(pairs):
+                raise Refused(start, "cables", cables, self.even * len(pairs))
+            starts = [n * self.even for n in range(len(pairs) + 1)]
+        else:
+            starts = reader.packed("starts", len(pairs) + 1, bits(cables))
+        counts = [starts[n + 1] - starts[n] for n in range(len(pairs))]
+        if starts[0] != 0 or min(counts) < 0 or starts[-1] != cables:
+            raise Refused(start, "starts", "other numbers", f"rising ones from 0 to {cables}")
+        if max(counts) != self.most:
+            raise Refused(start, "most links", self.most, max(counts))
+        if not self.even and min(counts) == max(counts) != 0:
+            raise Refused(start, "starts", "as many cables of every pair", "even links")
+
+        half = bits(self.ports_per_group - 1)
+        start = reader.at
+        packed = reader.packed("cables", cables, 2 * half)
+        # ends: (group, port) -> the place of its cable among those of its pair, and the other end
+        self.cables, self.ends = [], {}
+        for n, (i, j) in enumerate(pairs):
+            before = -1
+            for place, cable in enumerate(packed[starts[n] : starts[n + 1]]):
+                low, high = cable & (1 << half) - 1, cable >> half
+                if low <= before:
+                    raise Refused(start, f"cables of groups {i} and {j}", low, f"above {before}")
+                before = low
+                for end, other in ((i, low), (j, high)), ((j, high), (i, low)):
+                    if end[1] >= self.ports_per_group or not self.has_port(*end):
+                        raise Refused(start, "port of a cable", end, "a port that its group has")
+                    if end in self.ends:
+                        raise Refused(start, "port of a cable", end, "a port without a cable")
+                    self.ends[end] = (place, other)
+                self.cables.append([i, low, j, high])
+
+        start = reader.at
+        low_width = bits(self.most - 1)
+        ports = reader.packed(
+            "ports", self.ports_per_group * self.g, bits(self.g - 1) + low_width
+        )
+        for n, entry in enumerate(ports):
+            end = divmod(n, self.ports_per_group)
+            place, (group, _) = self.ends.get(end, (0, (end[0], 0)))
+            if entry != group << low_width | place:
+                raise Refused(start, f"port {end[1]} of group {end[0]}", entry, "what the cables say")
+
+    def index_links(self):
+        """links[i, j]: the links from group i to group j, each the port and the port of arrival."""
+        self.links = {}
+        for (group, port), (_, (to, arrival)) in sorted(self.ends.items()):
+            self.links.setdefault((group, to), []).append((port, arrival))
+
+    def switch_of(self, port):
+        """The index of the switch that has this port of a group."""
+        return port // self.h
+
+    def means(self):
+        return {
+            "image": "fabric",
+            "identity": f"{self.identity:016x}",
+            "sizes": [self.p, self.a, self.h, self.g],
+            "kinds": self.kinds,
+            "most": self.most,
+            "even": self.even,
+            "cables": self.cables,
+        }
+
+
+def shape_number(head, mid, tail):
+    return 6 * head + 2 * mid + tail
+
+
+def shapes_of_legs(legs):
+    """The shapes that walks of these legs can have, as bits."""
+    # A leg to the switch: (head, its hop in the intermediate group); one from it: (hop, tail).
+    ways = {1: [(0, 0)], 2: [(0, 1), (1, 0)], 3: [(1, 1)]}
+    shapes = 0
+    for i in 1, 2, 3:
+        for j in 1, 2, 3:
+            if legs >> 3 * (i - 1) + j - 1 & 1:
+                for head, to in ways[i]:
+                    for on, tail in ways[j]:
+                        shapes |= 1 << shape_number(head, to + on, tail)
+    return shapes
+
+
+def mix(z):
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & MASK
+    z = (z ^ z >> 27) * 0x94D049BB133111EB & MASK
+    return z ^ z >> 31
+
+
+class Set:
+    """A set of a switch image."""
+
+    def __init__(self, reader):
+        self.draw = reader.number("draw", 32, 0, 2)
+        self.keep, self.weights = [0] * SHAPES, [0] * SHAPES
+        self.legs = self.returns = 0
+        if self.draw != BY_SWITCH:
+            start = reader.at
+            self.keep = [reader.number("keep", 16, 0, 10000) for _ in range(SHAPES)]
+            if any(0 < keep < 100 for keep in self.keep):
+                raise Refused(start, "keep", self.keep, "0, or 100 to 10000")
+        if self.draw == BY_SHAPE:
+            start = reader.at
+            self.weights = [reader.number("weight", 16) for _ in range(SHAPES)]
+            if any((w > 0) != (k > 0) for w, k in zip(self.weights, self.keep)):
+                raise Refused(start, "weights", self.weights, "above 0 exactly where keep is")
+        if self.draw == BY_SWITCH:
+            start = reader.at
+            self.legs = reader.number("legs", 16, 1, 0x1FF)
+            for bit in range(9):
+                below = [bit - 3] if bit >= 3 else []
+                below += [bit - 1] if bit % 3 else []
+                if self.legs >> bit & 1 and not all(self.legs >> b & 1 for b in below):
+                    raise Refused(start, "legs", self.legs, "with a pair all smaller ones")
+            self.returns = reader.u8("returns", 1)
+        self.seed = reader.number("seed", 64)
+        start = reader.at
+        self.always = reader.number("always", 16)
+        self.sometimes = reader.number("sometimes", 16)
+        if self.draw == BY_SWITCH:
+            kept = shapes_of_legs(self.legs)
+        else:
+            kept = sum(1 << n for n in range(SHAPES) if self.keep[n])
+        if self.draw != BY_SHAPE:
+            if (self.always, self.sometimes) != (kept, 0):
+                raise Refused(start, "always and sometimes", [self.always, self.sometimes], [kept, 0])
+        elif self.always & self.sometimes or (self.always | self.sometimes) & ~kept:
+            found = [self.always, self.sometimes]
+            raise Refused(start, "always and sometimes", found, f"parts of {kept} without a common bit")
+        self.thinned = reader.u8("thinned", 0 if self.draw == BY_SWITCH else 1)
+        self.presence, self.levels = None, None
+
+    def read_sections(self, reader, fabric, group, loose):
+        if self.sometimes:
+            shapes = [n for n in range(SHAPES) if self.sometimes >> n & 1]
+            entries = reader.packed("presence", fabric.a * fabric.g, len(shapes))
+            spread = lambda entry: sum(1 << n for i, n in enumerate(shapes) if entry >> i & 1)
+            self.presence = [spread(entry) for entry in entries]
+            outside = self.outside(fabric, group)
+            for switch, entry in enumerate(entries):
+                if entry and switch not in outside:
+                    loose.append(f"presence of switch {switch} is not 0")
+            for column, shape in enumerate(shapes):
+                if len({entries[switch] >> column & 1 for switch in outside}) < 2:
+                    loose.append(f"all destinations have shape {shape}, or none, in its column")
+        if self.thinned:
+            start = reader.at
+            self.levels = reader.packed("levels", fabric.ports_per_group, 4)
+            if min(self.levels) < 3:
+                raise Refused(start, "level", min(self.levels), "3 to 15")
+            if min(self.levels) == 15:
+                loose.append("a set is thinned although all levels are 15")
+
+    @staticmethod
+    def outside(fabric, group):
+        """The switches of other groups."""
+        numbers = range(fabric.a * fabric.g)
+        return [s for s in numbers if fabric.has_switch(s) and s // fabric.a != group]
+
+    def shapes_to(self, switch):
+        """The shapes of which a destination in another group has a kept route, as bits."""
+        return self.always | (self.presence[switch] if self.presence else 0)
+
+    def keeps(self, shape, key, x):
+        """Whether a route is in the set: its shape, its key and its first link."""
+        if not self.keep[shape]:
+            return False
+        hashed = mix(key ^ mix(self.seed + 0x9E3779B97F4A7C15 & MASK))
+        if self.keep[shape] != 10000 and (hashed >> 32) * 10000 >> 32 >= self.keep[shape]:
+            return False
+        level = self.levels[x] if self.levels else 15
+        return level == 15 or hashed % 16 <= level
+
+    def means(self, fabric, group):
+        return {
+            "draw": self.draw,
+            "keep": self.keep,
+            "weights": self.weights,
+            "legs": self.legs,
+            "returns": self.returns,
+            "seed": self.seed,
+            "shapes": [self.shapes_to(switch) for switch in self.outside(fabric, group)],
+            "levels": self.levels,
+        }
+
+
+class Switch:
+    """A switch image, over the fabric image that it belongs to."""
+
+    def __init__(self, image, fabric):
+        self.fabric = fabric
+        reader, identity = framed(image, b"S")
+        if identity != fabric.identity:
+            raise Refused(8, "identity", f"{identity:016x}", f"{fabric.identity:016x}")
+        start = reader.at
+        self.switch = reader.number("switch", 16)
+        if not fabric.has_switch(self.switch):
+            raise Refused(start, "switch", self.switch, "a switch of the fabric")
+        self.group, self.index = divmod(self.switch, fabric.a)
+        self.virtual_channels = VIRTUAL_CHANNELS[reader.number("virtual channels", 32, 0, 2)]
+        start = reader.at
+        self.decisions = [
+            [reader.u8("set of a decision"), reader.signed("threshold")] for _ in range(3)
+        ]
+        self.second_min = reader.number("second look's MIN", 32, 0, 2)
+        self.sets = [Set(reader) for _ in range(reader.number("sets", 64, 1, 3))]
+        for number, _ in self.decisions:
+            if number >= len(self.sets):
+                raise Refused(start, "set of a decision", number, f"below {len(self.sets)}")
+        self.loose = []
+        self.read_peers(reader)
+        for one in self.sets:
+            one.read_sections(reader, fabric, self.group, self.loose)
+        reader.finish()
+        self.look_for_what_no_writer_makes()
+
+    def read_peers(self, reader):
+        start, ports = reader.at, self.fabric.ports_per_group
+        peers = struct.unpack(f"<{ports}I", reader.take("peers", 4 * ports))
+        self.peers = [[peer >> 16, peer & 0xFFFF] for peer in peers]
+        for port, peer in enumerate(self.peers):
+            _, other = self.fabric.ends.get((self.group, port), (0, (self.group, 0)))
+            if tuple(peer) != other:
+                raise Refused(start + 4 * port, f"peer of port {port}", peer, list(other))
+
+    def look_for_what_no_writer_makes(self):
+        numbers = [number for number, _ in self.decisions]
+        if list(dict.fromkeys(numbers)) != list(range(len(self.sets))):
+            self.loose.append("sets are not numbered in the order of the decisions that use them")
+        means = [one.means(self.fabric, self.group) for one in self.sets]
+        if any(means[i] == means[j] for j in range(len(means)) for i in range(j)):
+            self.loose.append("two sets are equal")
+
+    def routes(self, number, destination):
+        """The kept routes of a set that is drawn by route or by shape: x, y, detour or -1, shape."""
+        fabric, one = self.fabric, self.sets[number]
+        to_group, to_index = divmod(destination, fabric.a)
+        if to_group == self.group or not fabric.has_switch(destination):
+            return
+        for middle in range(fabric.g):
+            if middle in (self.group, to_group):
+                continue
+            switches = range(fabric.kind_of[middle][1])
+            for x, arrival in fabric.links.get((self.group, middle), []):
+                head, v = int(fabric.switch_of(x) != self.index), fabric.switch_of(arrival)
+                for y, end in fabric.links.get((middle, to_group), []):
+                    tail, w = int(fabric.switch_of(end) != to_index), fabric.switch_of(y)
+                    detours = [-1] if v == w else [-1] + [d for d in switches if d not in (v, w)]
+                    for detour in detours:
+                        mid = 0 if v == w else 1 if detour < 0 else 2
+                        shape = shape_number(head, mid, tail)
+                        low = w if detour < 0 else detour
+                        key = self.switch << 48 | destination << 32 | x << 20 | y << 8 | low
+                        if one.keeps(shape, key, x):
+                            yield x, y, detour, shape
+
+    def legs(self, from_switch, to_switch):
+        """The hops of the shortest legs between two switches, and their links."""
+        (from_group, from_index), (to_group, to_index) = (
+            divmod(switch, self.fabric.a) for switch in (from_switch, to_switch)
+        )
+        best = []
+        for port, arrival in self.fabric.links.get((from_group, to_group), []):
+            hops = 1 + (self.fabric.switch_of(port) != from_index)
+            hops += self.fabric.switch_of(arrival) != to_index
+            best.append((hops, port, arrival))
+        least = min((leg[0] for leg in best), default=0)
+        return least, [leg[1:] for leg in best if leg[0] == least]
+
+    def walks(self, number, destination):
+        """The walks of a set that is drawn by intermediate switch: x, y, detour or -1, shape, and how
+        many pairs of shortest links its switch has, those that come back among them."""
+        fabric, one = self.fabric, self.sets[number]
+        to_group, to_index = divmod(destination, fabric.a)
+        if to_group == self.group or not fabric.has_switch(destination):
+            return
+        for middle in range(fabric.a * fabric.g):
+            group, r = divmod(middle, fabric.a)
+            if group in (self.group, to_group) or not fabric.has_switch(middle):
+                continue
+            i, firsts = self.legs(self.switch, middle)
+            j, seconds = self.legs(middle, destination)
+            if not (i and j and one.legs >> 3 * (i - 1) + j - 1 & 1):
+                continue
+            for x, arrival in firsts:
+                for y, end in seconds:
+                    v, w = fabric.switch_of(arrival), fabric.switch_of(y)
+                    if v == w != r and not one.returns:
+                        continue
+                    head, tail = fabric.switch_of(x) != self.index, fabric.switch_of(end) != to_index
+                    shape = shape_number(head, (v != r) + (r != w), tail)
+                    # The header says w's index for no detour, r's otherwise.
+                    detour = -1 if r in (v, w) else r
+                    yield x, y, detour, shape, len(firsts) * len(seconds)
+
+    def ways(self, number, destination):
+        """All that a set offers to a destination, sorted; for each route 1 stands last."""
+        if self.sets[number].draw == BY_SWITCH:
+            return sorted(self.walks(number, destination))
+        return sorted((*route, 1) for route in self.routes(number, destination))
+
+    def means(self):
+        return {
+            "image": "switch",
+            "switch": self.switch,
+            "virtual_channels": self.virtual_channels,
+            "decisions": self.decisions,
+            "second_min": self.second_min,
+            # Of a set that no decision uses nothing can be asked.
+            "sets": [
+                one.means(self.fabric, self.group) if any(used == n for used, _ in self.decisions) else None
+                for n, one in enumerate(self.sets)
+            ],
+            "peers": self.peers,
+        }
+
+
+def line(value):
+    return json.dumps(value, sort_keys=True)
+
+
+def serve(records, answers):
+    """Answers records: a letter, the length of what follows (u32, little-endian), and that.
+
+    F, S  a fabric or switch image, kept for what follows if it is accepted: answered with its meaning
+    f, s  the same, but not kept
+    l     answered with what is loose in the image that was accepted last
+    r     set (u8) and destination switch (u16) of the kept switch image: answered with its routes
+    """
+    fabric = switch = last = None
+    while header := records.read(5):
+        letter, length = struct.unpack("<cI", header)
+        data = records.read(length)
+        try:
+            if letter in b"Ff":
+                last = Fabric(data)
+                fabric = last if letter == b"F" else fabric
+                answer = last.means()
+            elif letter in b"Ss":
+                last = Switch(data, fabric)
+                switch = last if letter == b"S" else switch
+                answer = last.means()
+            else:
+                answer = last.loose if letter == b"l" else switch.ways(*struct.unpack("<BH", data))
+        except Refused as refused:
+            answer = {"refused": str(refused)}
+        answers.write(line(answer) + "\n")
+        answers.flush()
+
+
+def main(arguments):
+    if arguments == ["--serve"]:
+        serve(sys.stdin.buffer, sys.stdout)
+        return 0
+    fabric = None
+    for path in arguments:
+        with open(path, "rb") as file:
+            image = file.read()
+        try:
+            if image[4:5] == b"S":
+                if fabric is None:
+                    raise Refused(4, "the image", "a switch image", "a fabric image before it")
+                decoded = Switch(image, fabric)
+            else:
+                decoded = fabric = Fabric(image)
+            print(line(decoded.means() | {"loose": decoded.loose}))
+        except Refused as refused:
+            print(f"{path}: {refused}", file=sys.stderr)
+            return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
