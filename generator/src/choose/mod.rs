@@ -40,6 +40,7 @@ use crate::balance::{Balancer, is_countable};
 use crate::fabric::Fabric;
 use crate::policy::{Policy, PolicyPair, policies};
 use crate::routes::count::RouteCounter;
+use crate::routes::draw_work::draw_work;
 use crate::set_grammar::parse_set;
 use candidates::{DEFAULT, Sources, by_shape};
 use contests::{Contests, Found, conventional_hops};
@@ -48,7 +49,6 @@ use panel::Panel;
 use record::{model_entry, panel_entry};
 use simulation::make_state;
 use std::path::PathBuf;
-use step_one::Modelled;
 use tvlb_firmware_model::Scheme;
 use tvlb_progress::Progress;
 use tvlb_schema::{PerDecision, SetRule};
@@ -119,7 +119,11 @@ pub fn choose(
         .map(|candidate| candidate.policies.source.rule)
         .collect();
     let modelled = step_one::model(fabric, &counter, &tried, state("model").as_deref(), progress)?;
-    let front = modelled.as_ref().map_or(Vec::new(), Modelled::front);
+    // A set of which most pairs have hardly a route is on the front of some uneven wirings, and a switch
+    // would look for one for too long.
+    let can_be_drawn =
+        |rule: &SetRule| draw_work(&counter, &by_shape(rule), |_| &[]).check(rule).is_ok();
+    let front = modelled.as_ref().map_or(Vec::new(), |modelled| modelled.front(can_be_drawn));
     let model = modelled.as_ref().map(model_entry);
     if options.fast {
         let rule = if model.is_some() {

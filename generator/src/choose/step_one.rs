@@ -40,11 +40,12 @@ pub struct Modelled {
 }
 
 impl Modelled {
-    /// The rules of the sets that are taken from the front, the one with the fewest hops first.
-    pub fn front(&self) -> Vec<SetRule> {
+    /// The rules of the sets that are taken from the front, the one with the fewest hops first: of those
+    /// that a switch can draw from.
+    pub fn front(&self, can_be_drawn: impl Fn(&SetRule) -> bool) -> Vec<SetRule> {
         let rule_of = |name: &String| self.sets.iter().find(|set| set.name() == name);
-        let named = self.report.candidates.iter().take(self.most);
-        named.filter_map(rule_of).map(|set| *set.rule()).collect()
+        let front = self.report.candidates.iter().filter_map(rule_of).map(|set| *set.rule());
+        front.filter(can_be_drawn).take(self.most).collect()
     }
 
     /// The modelled throughput of a set, which does not depend on how it is drawn; `None` if its

@@ -132,7 +132,7 @@ impl Dependencies {
         let from = SwitchId(u16::try_from(channel / self.ways_out()).ok()?);
         let way_out = channel % self.ways_out();
         let port = Port(u16::try_from(way_out / CHANNELS).ok()? + self.terminals);
-        let switch = fabric.switches.get(from.as_usize())?;
+        let switch = fabric.known_switch(from)?;
         let (group, index) = switch.neighbour(port)?;
         let to = fabric.df.switch(group, index);
         let channel = u8::try_from(way_out % CHANNELS).ok()?;
@@ -289,7 +289,9 @@ mod tests {
     use tvlb_firmware_model::Switch;
     use tvlb_generator::generate::generate;
     use tvlb_generator::policy::Policy;
-    use tvlb_schema::{PerDecision, SetRule, ShapeSet};
+    use tvlb_generator::topology::arrangement::Arrangement;
+    use tvlb_generator::topology::machine::lay_between;
+    use tvlb_schema::{GroupKind, PerDecision, SetRule, ShapeSet};
 
     #[test]
     fn bits_are_found_where_they_were_set() {
@@ -361,5 +363,36 @@ mod tests {
              VC 1 of the local link from switch 5 (port 3) to switch 6 waits for\n  \
              VC 1 of the local link from switch 6 (port 2) to switch 4 waits for the first"
         );
+    }
+
+    /// Where groups differ, the numbers of switches have gaps.
+    #[test]
+    fn a_cycle_after_a_gap_is_found() {
+        let kind = |p, a, g| GroupKind { p, a, h: 2, g };
+        let df = Dragonfly::of_kinds(&[kind(1, 2, 2), kind(2, 4, 2)]).unwrap();
+        let even = Dragonfly::new(1, 2, 1, 3).unwrap();
+        let mut loaded =
+            tvlb_generator::fabric::Fabric::new("gaps", even, Arrangement::Absolute, 1).unwrap();
+        loaded.file.dragonfly = df;
+        loaded.topology = lay_between(df, |_, _| 1).unwrap();
+        let policies = PerDecision::same(Policy::from(SetRule::whole(ShapeSet::ALL)));
+        let generated = generate(&loaded, &policies, &()).unwrap();
+        let (fabric, images) = (&generated.images.fabric, &generated.images.switches);
+        let switches: Vec<_> =
+            images.iter().map(|image| Switch::boot(fabric, image).unwrap()).collect();
+        let fabric = BootedSwitches::new(&switches);
+        let dependencies = Dependencies::new(&fabric.df);
+        let hop = |from, port, to| {
+            let (from, to) = (SwitchId(from), SwitchId(to));
+            Hop { from, port: Port(port), to, channel: 1, global: false }
+        };
+        // The last group begins with switch 12.
+        let (a, b, c) = (hop(12, 2, 13), hop(13, 3, 14), hop(14, 2, 12));
+        dependencies.note(&[a, b, c]);
+        assert_eq!(dependencies.cycle(&fabric, &()).unwrap(), None);
+        assert_eq!(dependencies.channels_in_use(&fabric), [2, 0]);
+        dependencies.note_pair(c, a);
+        let found = dependencies.cycle(&fabric, &()).unwrap().unwrap();
+        assert!(found.contains("from switch 12 (port 2) to switch 13"), "{found}");
     }
 }

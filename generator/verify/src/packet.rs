@@ -114,6 +114,11 @@ impl<'f> BootedSwitches<'f> {
         Self { switches, df, channels: image.virtual_channels(), places, neighbours }
     }
 
+    /// The switch of a number, if there is one.
+    pub(super) fn known_switch(&self, switch: SwitchId) -> Option<&'f Switch<'f>> {
+        self.df.has_switch(switch).then(|| self.switch(switch))
+    }
+
     /// A switch that exists.
     pub(super) fn switch(&self, switch: SwitchId) -> &'f Switch<'f> {
         &self.switches[self.places[switch.as_usize()]]
