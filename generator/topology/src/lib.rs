@@ -7,6 +7,7 @@
 pub mod arrangement;
 pub mod cable_list;
 pub mod crossings;
+pub mod export;
 pub mod graphviz;
 pub mod links;
 pub mod local_links;

@@ -2,13 +2,15 @@
 //!
 //! MIN paths, VLB triples and VLB routes are enumerated straight from their definitions, slowly
 //! and plainly, in [`minimal`], [`triples`] and [`enumerate`]; [`count`] finds the same numbers
-//! without enumerating; [`by_switch`] has the walks of sets of intermediate switches. All work on any wiring: unequal numbers of links per pair of groups,
-//! several cables between two switches, missing cables.
+//! without enumerating; [`by_switch`] has the walks of sets of intermediate switches, and [`drawn`] says
+//! how often each path of a set is drawn. All work on any wiring: unequal numbers of links per pair of
+//! groups, several cables between two switches, missing cables.
 //!
 //! Every function here takes switches that exist in the topology's Dragonfly.
 
 pub mod by_switch;
 pub mod count;
+pub mod drawn;
 pub mod enumerate;
 pub mod expected;
 pub mod minimal;
@@ -20,4 +22,4 @@ pub mod walk;
 #[cfg(test)]
 mod is_walk;
 #[cfg(test)]
-mod wirings;
+pub(crate) mod wirings;

@@ -1,0 +1,88 @@
+//! For the network `anynet` of `BookSim2`: its `network_file`, one line for each router.
+//!
+//! A line names a router, its nodes, and each router to which it has a channel, with the latency of
+//! the channel from the line's router to the other. `BookSim2` takes no comments, wants the numbers of
+//! routers and nodes without gaps from 0, and keeps one channel from a router to another.
+
+use super::error::ExportError;
+use crate::{End, Topology};
+use std::fmt;
+use tvlb_schema::SwitchId;
+
+/// How many cycles a channel between two routers takes, one way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChannelLatencies {
+    /// Between two switches of a group.
+    pub local: u16,
+    /// Between two groups.
+    pub global: u16,
+}
+
+/// A wiring for `anynet`; its `Display` is the file.
+#[derive(Clone, Debug)]
+pub struct Anynet<'t> {
+    topology: &'t Topology,
+    latencies: ChannelLatencies,
+    /// The router of each switch, by the switch's number.
+    routers: Vec<u32>,
+}
+
+/// The wiring for `anynet`.
+///
+/// # Errors
+/// Two switches that share several cables.
+pub fn anynet(topology: &Topology, latencies: ChannelLatencies) -> Result<Anynet<'_>, ExportError> {
+    let df = topology.dragonfly();
+    let switch = |end: End| df.switch(end.group, df.split_port(end.port).0);
+    let mut ends: Vec<(SwitchId, SwitchId)> =
+        topology.cables().iter().map(|cable| (switch(cable.low), switch(cable.high))).collect();
+    ends.sort_unstable();
+    if let Some(shared) = ends.chunk_by(|a, b| a == b).find(|shared| shared.len() > 1) {
+        let (one, other) = shared[0];
+        return Err(ExportError::ParallelCables { one, other, found: shared.len() });
+    }
+    let mut routers = vec![0; df.switch_numbers() as usize];
+    for (router, switch) in (0..).zip(df.switches()) {
+        routers[switch.as_usize()] = router;
+    }
+    Ok(Anynet { topology, latencies, routers })
+}
+
+impl Anynet<'_> {
+    /// Whether some router or node has another number than its switch or node has here.
+    pub fn is_renumbered(&self) -> bool {
+        let df = self.topology.dragonfly();
+        u32::from(df.last_switch().0) + 1 != df.switch_count()
+            || df.last_node().0 + 1 != df.node_count()
+    }
+}
+
+impl fmt::Display for Anynet<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let df = self.topology.dragonfly();
+        let ChannelLatencies { local, global } = self.latencies;
+        let mut nodes = 0..;
+        for switch in df.switches() {
+            let (group, index) = df.place(switch);
+            write!(f, "router {}", self.routers[switch.as_usize()])?;
+            for node in nodes.by_ref().take(df.nodes_of(group) as usize) {
+                write!(f, " node {node}")?;
+            }
+            for other in df.indices(group).filter(|&other| other != index) {
+                let router = self.routers[df.switch(group, other).as_usize()];
+                write!(f, " router {router} {local}")?;
+            }
+            for slot in 0..df.kind_of(group).h {
+                if let Some(far) = self.topology.peer(End::new(df, group, index, slot)) {
+                    let other = df.switch(far.group, df.split_port(far.port).0);
+                    write!(f, " router {} {global}", self.routers[other.as_usize()])?;
+                }
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,128 @@
+use super::*;
+use crate::routes::wirings;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use tvlb_schema::{Dragonfly, GlobalPort, GroupId};
+
+const LATENCIES: ChannelLatencies = ChannelLatencies { local: 10, global: 15 };
+
+/// What `BookSim2` makes of a file: the router of each node, and the latency of each channel.
+#[derive(Debug, Default, PartialEq)]
+struct Network {
+    nodes: BTreeMap<u32, u32>,
+    channels: BTreeMap<(u32, u32), u16>,
+}
+
+/// Reads a file as `BookSim2` does; `None` where it would stop.
+fn read(text: &str) -> Network {
+    let mut network = Network::default();
+    for (number, line) in (0..).zip(text.lines()) {
+        let mut words = line.split(' ').peekable();
+        let mut thing = || {
+            let kind = words.next()?;
+            let number: u32 = words.next().unwrap().parse().unwrap();
+            let latency = words.next_if(|word| word.as_bytes()[0].is_ascii_digit());
+            Some((kind, number, latency.map(|cycles| cycles.parse::<u16>().unwrap())))
+        };
+        // Sequential numbers, so that every router has a line.
+        assert_eq!(thing(), Some(("router", number, None)));
+        while let Some((kind, other, latency)) = thing() {
+            let before = match kind {
+                "node" => network.nodes.insert(other, number).map(|_| 0),
+                "router" => network.channels.insert((number, other), latency.unwrap()),
+                _ => panic!("{kind}"),
+            };
+            assert_eq!(before, None, "{line}");
+        }
+    }
+    assert!(network.nodes.keys().copied().eq(0..u32::try_from(network.nodes.len()).unwrap()));
+    network
+}
+
+/// The network that should be read. Numbers are those of the lists of switches and nodes.
+fn expected(topology: &Topology) -> Network {
+    let df = topology.dragonfly();
+    let switches: Vec<SwitchId> = df.switches().collect();
+    let router = |switch| u32::try_from(switches.binary_search(&switch).unwrap()).unwrap();
+    let nodes = (0..).zip(df.nodes()).map(|(n, node)| (n, router(df.switch_of(node).0))).collect();
+    let mut channels = BTreeMap::new();
+    for &one in &switches {
+        for &other in switches.iter().filter(|&&other| other != one) {
+            if df.place(one).0 == df.place(other).0 {
+                channels.insert((router(one), router(other)), LATENCIES.local);
+            }
+        }
+    }
+    let switch = |end: End| df.switch(end.group, df.split_port(end.port).0);
+    for cable in topology.cables() {
+        let (low, high) = (router(switch(cable.low)), router(switch(cable.high)));
+        channels.insert((low, high), LATENCIES.global);
+        channels.insert((high, low), LATENCIES.global);
+    }
+    Network { nodes, channels }
+}
+
+fn check(topology: &Topology) {
+    let text = anynet(topology, LATENCIES).unwrap().to_string();
+    assert_eq!(read(&text), expected(topology));
+}
+
+#[test]
+fn the_file_says_all_channels() {
+    check(&wirings::absolute(2, 4, 2, 9));
+    check(&wirings::absolute(4, 8, 4, 9));
+    assert!(!anynet(&wirings::absolute(2, 4, 2, 9), LATENCIES).unwrap().is_renumbered());
+}
+
+#[test]
+fn the_file_of_a_small_wiring_reads_well() {
+    let text = anynet(&wirings::absolute(2, 4, 2, 9), LATENCIES).unwrap().to_string();
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn numbers_have_no_gaps() {
+    let kind = |p, a, g| tvlb_schema::GroupKind { p, a, h: 2, g };
+    let df = Dragonfly::of_kinds(&[kind(2, 3, 1), kind(0, 1, 1), kind(1, 2, 1)]).unwrap();
+    let end = |group, port| End { group: GroupId(group), port: GlobalPort(port) };
+    let cables = [(end(0, 0), end(1, 0)), (end(1, 1), end(2, 3))];
+    let topology = Topology::from_cables(df, cables).unwrap();
+    let file = anynet(&topology, LATENCIES).unwrap();
+    assert!(file.is_renumbered());
+    assert_eq!(read(&file.to_string()), expected(&topology));
+    insta::assert_snapshot!(file, @r"
+    router 0 node 0 node 1 router 1 10 router 2 10 router 3 15
+    router 1 node 2 node 3 router 0 10 router 2 10
+    router 2 node 4 node 5 router 0 10 router 1 10
+    router 3 router 0 15 router 5 15
+    router 4 node 6 router 5 10
+    router 5 node 7 router 4 10 router 3 15
+    ");
+}
+
+#[test]
+fn two_cables_between_two_switches_are_refused() {
+    let df = Dragonfly::new(1, 2, 2, 2).unwrap();
+    let end = |group, port| End { group: GroupId(group), port: GlobalPort(port) };
+    let cables = [(end(0, 0), end(1, 2)), (end(1, 3), end(0, 1)), (end(0, 2), end(1, 0))];
+    let topology = Topology::from_cables(df, cables).unwrap();
+    insta::assert_snapshot!(
+        anynet(&topology, LATENCIES).unwrap_err(),
+        @"BookSim2's anynet keeps one channel between two routers, but switches 0 and 3 share 2 cables; accepted: at most 1"
+    );
+}
+
+proptest! {
+    #[test]
+    fn the_file_says_all_channels_of_any_wiring(topology in wirings::any()) {
+        let channels = expected(&topology).channels.len();
+        let df = topology.dragonfly();
+        let local: u32 = df.groups().map(|g| df.switches_of(g) * (df.switches_of(g) - 1)).sum();
+        if channels == local as usize + 2 * topology.cables().len() {
+            check(&topology);
+        } else {
+            let is_refused = matches!(anynet(&topology, LATENCIES), Err(ExportError::ParallelCables { .. }));
+            prop_assert!(is_refused);
+        }
+    }
+}

@@ -1,0 +1,129 @@
+use super::*;
+use crate::arrangement::{Arrangement, arrange};
+use crate::machine::{Plan, lay};
+use crate::routes::wirings;
+use proptest::prelude::*;
+use tvlb_schema::{Dragonfly, GroupKind};
+
+/// The integers of a file.
+fn integers(bytes: &[u8]) -> Vec<i32> {
+    assert!(bytes.len().is_multiple_of(4));
+    bytes.chunks(4).map(|four| i32::from_le_bytes(four.try_into().unwrap())).collect()
+}
+
+/// A size that the configuration states.
+fn stated(conf: &str, key: &str) -> i32 {
+    let line = conf.lines().find_map(|line| line.trim().strip_prefix(&format!("{key}=\"")));
+    line.unwrap().strip_suffix("\";").unwrap().parse().unwrap()
+}
+
+/// The links of every switch, as CODES puts them together from the files alone: source, destination.
+fn read(codes: &Codes) -> Vec<(i32, i32)> {
+    let (a, g) = (stated(&codes.conf, "num_routers"), stated(&codes.conf, "num_groups"));
+    let mut links = Vec::new();
+    for record in integers(&codes.intra).chunks(3) {
+        let [source, destination, kind] = record.try_into().unwrap();
+        assert_eq!(kind, 0);
+        links.extend((0..g).map(|group| (group * a + source, group * a + destination)));
+    }
+    for record in integers(&codes.inter).chunks(2) {
+        let [source, destination] = record.try_into().unwrap();
+        assert_ne!(source / a, destination / a);
+        links.push((source, destination));
+    }
+    links.sort_unstable();
+    links
+}
+
+/// The links of every switch.
+fn links(topology: &Topology) -> Vec<(i32, i32)> {
+    let df = topology.dragonfly();
+    let number = |end: End| i32::from(df.switch(end.group, df.split_port(end.port).0).0);
+    let mut links = Vec::new();
+    for one in df.switches() {
+        for other in df.switches().filter(|&other| other != one) {
+            if df.place(one).0 == df.place(other).0 {
+                links.push((one.0.into(), other.0.into()));
+            }
+        }
+    }
+    for cable in topology.cables() {
+        let (low, high) = (number(cable.low), number(cable.high));
+        links.extend([(low, high), (high, low)]);
+    }
+    links.sort_unstable();
+    links
+}
+
+fn check(topology: &Topology) {
+    let df = topology.dragonfly();
+    let files = codes(topology).unwrap();
+    assert_eq!(read(&files), links(topology));
+    let sizes = [
+        ("repetitions", df.switch_count()),
+        ("nw-lp", df.p()),
+        ("modelnet_dragonfly_dally", df.p()),
+        ("num_router_cols", df.a()),
+        ("num_cns_per_router", df.p()),
+        ("num_global_channels", df.h()),
+    ];
+    for (key, size) in sizes {
+        assert_eq!(u32::try_from(stated(&files.conf, key)), Ok(size), "{key}");
+    }
+}
+
+#[test]
+fn the_files_say_all_links() {
+    check(&wirings::absolute(2, 4, 2, 9));
+    check(&wirings::absolute(4, 8, 4, 9));
+    let df = Dragonfly::new(2, 4, 3, 6).unwrap();
+    check(&arrange(df, Arrangement::Random, 3).unwrap());
+    check(&lay(df, Plan { links: 2, service_groups: 1, service_links: 1 }).unwrap());
+}
+
+#[test]
+fn records_have_the_layout_that_codes_reads() {
+    let files = codes(&wirings::absolute(1, 2, 1, 3)).unwrap();
+    // The cables are 0-2, 1-4 and 3-5.
+    assert_eq!(integers(&files.intra), [0, 1, 0, 1, 0, 0]);
+    assert_eq!(integers(&files.inter), [0, 2, 1, 4, 2, 0, 3, 5, 4, 1, 5, 3]);
+    assert_eq!(files.inter[..8], [0, 0, 0, 0, 2, 0, 0, 0]);
+}
+
+#[test]
+fn the_configuration_reads_well() {
+    insta::assert_snapshot!(codes(&wirings::absolute(2, 4, 2, 9)).unwrap().conf);
+}
+
+#[test]
+fn groups_that_differ_are_refused() {
+    let kind = |p, a| GroupKind { p, a, h: 2, g: 2 };
+    for (kinds, message) in [
+        ([kind(2, 4), kind(2, 1)], "4 switches of 2 nodes and group 2 has 1 switch of 2 nodes"),
+        ([kind(2, 4), kind(1, 4)], "4 switches of 2 nodes and group 2 has 4 switches of 1 node"),
+    ] {
+        let df = Dragonfly::of_kinds(&kinds).unwrap();
+        let error = codes(&Topology::from_cables(df, []).unwrap()).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            format!(
+                "CODES describes one group and repeats it, but group 0 has {message}; accepted: \
+                 groups that all have as many switches and as many nodes on each"
+            )
+        );
+    }
+}
+
+proptest! {
+    #[test]
+    fn the_files_say_all_links_of_any_wiring(topology in wirings::any()) {
+        let df = topology.dragonfly();
+        let sizes = |group| (df.switches_of(group), df.nodes_of(group));
+        if df.groups().all(|group| sizes(group) == sizes(GroupId(0))) {
+            check(&topology);
+        } else {
+            let is_refused = matches!(codes(&topology), Err(ExportError::UnequalGroups { .. }));
+            prop_assert!(is_refused);
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Why a format cannot say a wiring.
+
+use std::fmt;
+use tvlb_schema::{GroupId, SwitchId, SwitchIndex};
+
+/// Why a format cannot say a wiring.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ExportError {
+    /// The format repeats one group, and the groups differ.
+    #[error(
+        "{format} describes one group and repeats it, but group 0 has {} and group {group} has {}; accepted: groups that all have as many switches and as many nodes on each",
+        switches_of_nodes(*.first), switches_of_nodes(*.found)
+    )]
+    UnequalGroups {
+        /// The program that reads the format.
+        format: &'static str,
+        /// The first group that differs from group 0.
+        group: GroupId,
+        /// Switches of group 0, and nodes on each.
+        first: [u32; 2],
+        /// Those of the other group.
+        found: [u32; 2],
+    },
+    /// Merlin joins every two groups by as many links, and here it is not so.
+    #[error(
+        "merlin joins every two groups by the same number of links, but groups {} and {} share {} and groups {} and {} share {}; accepted: one number, at least 1, for all pairs of groups",
+        .least.0, .least.1, .least.2, .most.0, .most.1, .most.2
+    )]
+    UnequalLinks {
+        /// The first two groups with the fewest links, and how many.
+        least: (GroupId, GroupId, usize),
+        /// The first two groups with the most links, and how many.
+        most: (GroupId, GroupId, usize),
+    },
+    /// There is no cable for merlin to map.
+    #[error("no two groups share a cable; merlin needs at least 1 between every two groups")]
+    NoLinks,
+    /// A switch has more cables than merlin gives its routers global ports.
+    #[error(
+        "switch {index} of each group has {found} global cables, but merlin spreads the {links} links of a group over its {routers} routers and gives each at most {accepted}"
+    )]
+    TooManyCables {
+        /// The switch's index in its group.
+        index: SwitchIndex,
+        /// Its cables to other groups.
+        found: usize,
+        /// The links that leave a group.
+        links: usize,
+        /// The switches of a group.
+        routers: u32,
+        /// The most cables that a router can have.
+        accepted: usize,
+    },
+    /// No map is that of all groups.
+    #[error(
+        "merlin wires all groups by one global_link_map, which cannot say these cables: in the reading `absolute` {absolute}; in the reading `relative` {relative}"
+    )]
+    NoCommonMap {
+        /// What is wrong with a map of the reading `absolute`.
+        absolute: MapConflict,
+        /// What is wrong with a map of the reading `relative`.
+        relative: MapConflict,
+    },
+    /// `BookSim2` keeps one channel from a router to another.
+    #[error(
+        "BookSim2's anynet keeps one channel between two routers, but switches {one} and {other} share {found} cables; accepted: at most 1"
+    )]
+    ParallelCables {
+        /// One switch.
+        one: SwitchId,
+        /// The other.
+        other: SwitchId,
+        /// The cables between them.
+        found: usize,
+    },
+}
+
+/// Why one map does not say the cables of all groups.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MapConflict {
+    /// One port needs two entries.
+    Port {
+        /// The switch of the port, by its index in its group.
+        index: SwitchIndex,
+        /// The port among the global ports of the switch.
+        slot: u16,
+        /// A group, and where the port leads in it.
+        one: (GroupId, PortTarget),
+        /// Another group, where it leads elsewhere.
+        other: (GroupId, PortTarget),
+    },
+    /// The two ends of a cable cannot have one link number.
+    Slice {
+        /// One end, in words.
+        low: String,
+        /// The other end, in words.
+        high: String,
+    },
+}
+
+/// Where a port leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PortTarget {
+    /// It has no cable.
+    Nowhere,
+    /// To a group.
+    Group {
+        /// The group.
+        group: GroupId,
+        /// What the map calls this group, as seen from the port's own group.
+        destination: u32,
+    },
+}
+
+impl fmt::Display for MapConflict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Port { index, slot, one, other } => write!(
+                f,
+                "global port {slot} of switch {index} leads {} in group {} and {} in group {}",
+                one.1, one.0, other.1, other.0
+            ),
+            Self::Slice { low, high } => write!(
+                f,
+                "the cable from {low} to {high} gives its two ports one link number, and so two ports with the same destination would have the same number"
+            ),
+        }
+    }
+}
+
+impl fmt::Display for PortTarget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Nowhere => f.write_str("nowhere"),
+            Self::Group { group, destination } => {
+                write!(f, "to group {group}, destination {destination} of the map,")
+            }
+        }
+    }
+}
+
+fn switches_of_nodes([switches, nodes]: [u32; 2]) -> String {
+    let plural = |count: u32, word: &str, more: &str| {
+        format!("{count} {word}{}", if count == 1 { "" } else { more })
+    };
+    format!("{} of {}", plural(switches, "switch", "es"), plural(nodes, "node", "s"))
+}

@@ -1,0 +1,82 @@
+use super::*;
+use crate::routes::wirings;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+/// The names of a host list, such as `a-[1-3],a-5`.
+fn names(list: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    for item in list.split(',') {
+        match item.split_once("-[") {
+            None => names.push(item.to_owned()),
+            Some((name, range)) => {
+                let (first, last) = range.strip_suffix(']').unwrap().split_once('-').unwrap();
+                let numbers: std::ops::RangeInclusive<u32> =
+                    first.parse().unwrap()..=last.parse().unwrap();
+                assert!(numbers.start() < numbers.end());
+                names.extend(numbers.map(|number| format!("{name}-{number}")));
+            }
+        }
+    }
+    names
+}
+
+/// What is under each switch of the tree.
+fn read(text: &str) -> BTreeMap<String, Vec<String>> {
+    let mut tree = BTreeMap::new();
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        let (name, below) = line.strip_prefix("SwitchName=").unwrap().split_once(' ').unwrap();
+        let (key, list) = below.split_once('=').unwrap();
+        assert_eq!(key == "Nodes", name.starts_with("switch-"), "{line}");
+        assert!(key == "Nodes" || key == "Switches", "{line}");
+        assert!(tree.insert(name.to_owned(), names(list)).is_none(), "{line}");
+    }
+    tree
+}
+
+/// The tree that should be read, by the nodes one by one.
+fn expected(topology: &Topology) -> BTreeMap<String, Vec<String>> {
+    let df = topology.dragonfly();
+    let mut tree: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut add = |above: String, below: String| {
+        let known = tree.entry(above).or_default();
+        if known.last() != Some(&below) {
+            known.push(below);
+        }
+    };
+    for node in df.nodes() {
+        let (switch, _) = df.switch_of(node);
+        let (group, _) = df.place(switch);
+        add(format!("switch-{switch}"), format!("node-{node}"));
+        add(format!("group-{group}"), format!("switch-{switch}"));
+        add("fabric".to_owned(), format!("group-{group}"));
+    }
+    tree
+}
+
+#[test]
+fn the_tree_has_every_node() {
+    for topology in [wirings::absolute(2, 4, 2, 9), wirings::absolute(4, 8, 4, 9)] {
+        assert_eq!(read(&slurm(&topology).to_string()), expected(&topology));
+    }
+}
+
+#[test]
+fn the_file_of_a_small_wiring_reads_well() {
+    insta::assert_snapshot!(slurm(&wirings::absolute(2, 4, 2, 9)));
+}
+
+#[test]
+fn groups_without_nodes_are_left_out() {
+    let kind = |p, g| GroupKind { p, a: 2, h: 2, g };
+    let kinds = [kind(1, 2), kind(0, 1), kind(3, 1)];
+    let topology = Topology::from_cables(Dragonfly::of_kinds(&kinds).unwrap(), []).unwrap();
+    insta::assert_snapshot!(slurm(&topology));
+}
+
+proptest! {
+    #[test]
+    fn the_tree_has_every_node_of_any_fabric(topology in wirings::any()) {
+        prop_assert_eq!(read(&slurm(&topology).to_string()), expected(&topology));
+    }
+}

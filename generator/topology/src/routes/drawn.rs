@@ -1,0 +1,196 @@
+//! How often each path from one switch to another is drawn, by the rule of a set.
+//!
+//! This is what a switch draws whose image does not thin the set. Candidates for MIN are drawn
+//! uniformly, VLB candidates as the rule says. Within a group VLB goes through a third switch,
+//! uniformly, whatever the set.
+
+use super::by_switch::for_each_way;
+use super::walk::Walk;
+use super::{enumerate, minimal};
+use crate::Topology;
+use serde::{Serialize, Serializer};
+use std::collections::BTreeMap;
+use tvlb_schema::{DrawRule, GlobalPort, SetRule, Shape, SwitchId, SwitchIndex};
+
+/// The paths from one switch to another, and how often each is drawn.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DrawnPaths {
+    /// The source switch.
+    pub source: SwitchId,
+    /// The destination switch.
+    pub destination: SwitchId,
+    /// The MIN paths, by rising port; their probabilities add up to 1 where there are any.
+    pub min: Vec<DrawnMin>,
+    /// The VLB paths of the set, by rising intermediate group, port x, port y and detour, the one
+    /// without a detour first. Their probabilities add up to 1 where there are any.
+    pub vlb: Vec<DrawnVlb>,
+}
+
+/// A MIN path.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct DrawnMin {
+    /// The switches from source to destination.
+    pub switches: Walk,
+    /// The global port by which it leaves the source group, index·h + slot; `None` within a group.
+    pub x: Option<GlobalPort>,
+    /// How often it is drawn among the MIN paths.
+    pub probability: f64,
+}
+
+/// A VLB path.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct DrawnVlb {
+    /// The switches from source to destination.
+    pub switches: Walk,
+    /// The global port by which it leaves the source group, index·h + slot; `None` within a group.
+    pub x: Option<GlobalPort>,
+    /// The global port by which it leaves the intermediate group; `None` within a group.
+    pub y: Option<GlobalPort>,
+    /// The index of the switch through which it goes although no link of its own leads there: in the
+    /// intermediate group, or within a group the third switch.
+    pub detour: Option<SwitchIndex>,
+    /// Local hops in the three groups; `None` within a group.
+    #[serde(serialize_with = "digits")]
+    pub shape: Option<Shape>,
+    /// How often it is drawn among the VLB paths.
+    pub probability: f64,
+}
+
+#[expect(
+    clippy::ref_option,
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the signature that serde asks for"
+)]
+fn digits<S: Serializer>(shape: &Option<Shape>, serializer: S) -> Result<S::Ok, S::Error> {
+    match shape {
+        Some(shape) => serializer.collect_str(shape),
+        None => serializer.serialize_none(),
+    }
+}
+
+impl DrawnPaths {
+    /// The paths from one switch to another. None of VLB from a switch to itself.
+    pub fn new(
+        topology: &Topology,
+        rule: &SetRule,
+        source: SwitchId,
+        destination: SwitchId,
+    ) -> Self {
+        let paths = minimal::paths(topology, source, destination);
+        let probability = share(1, paths.len());
+        let min = paths
+            .iter()
+            .map(|path| DrawnMin { switches: path.walk, x: path.x, probability })
+            .collect();
+        let df = topology.dragonfly();
+        let vlb = if df.place(source).0 == df.place(destination).0 {
+            within_group(topology, source, destination)
+        } else if let DrawRule::BySwitch { legs, returns } = rule.draw {
+            by_switch(topology, (legs, returns), source, destination)
+        } else {
+            by_rule(topology, rule, source, destination)
+        };
+        Self { source, destination, min, vlb }
+    }
+}
+
+/// One of so many, weighted.
+fn share(weight: u32, of: usize) -> f64 {
+    f64::from(weight) / f64::from(u32::try_from(of).expect("a pair has fewer than 2³² routes"))
+}
+
+/// Through any third switch of the group.
+fn within_group(topology: &Topology, source: SwitchId, destination: SwitchId) -> Vec<DrawnVlb> {
+    let df = topology.dragonfly();
+    let (group, _) = df.place(source);
+    let is_third = |&index: &SwitchIndex| {
+        let switch = df.switch(group, index);
+        source != destination && switch != source && switch != destination
+    };
+    let thirds: Vec<SwitchIndex> = df.indices(group).filter(is_third).collect();
+    let probability = share(1, thirds.len().max(1));
+    let through = |&index: &SwitchIndex| DrawnVlb {
+        switches: Walk::at(source).to(df.switch(group, index)).to(destination),
+        x: None,
+        y: None,
+        detour: Some(index),
+        shape: None,
+        probability,
+    };
+    thirds.iter().map(through).collect()
+}
+
+/// The kept routes, drawn by route or by shape.
+fn by_rule(
+    topology: &Topology,
+    rule: &SetRule,
+    source: SwitchId,
+    destination: SwitchId,
+) -> Vec<DrawnVlb> {
+    let routes: Vec<_> = enumerate::kept(topology, rule, source, destination).collect();
+    let mut of_shape = [0_usize; Shape::COUNT];
+    for route in &routes {
+        of_shape[route.shape.number()] += 1;
+    }
+    let weight = |shape: Shape| match rule.draw {
+        DrawRule::ByShape { .. } => u32::from(rule.weight_of(shape)),
+        DrawRule::ByRoute | DrawRule::BySwitch { .. } => 0,
+    };
+    let present = Shape::all().filter(|shape| of_shape[shape.number()] > 0);
+    let weights: u32 = present.map(weight).sum();
+    let probability = |shape: Shape| match rule.draw {
+        DrawRule::ByShape { .. } => {
+            f64::from(weight(shape)) / f64::from(weights) * share(1, of_shape[shape.number()])
+        }
+        DrawRule::ByRoute | DrawRule::BySwitch { .. } => share(1, routes.len()),
+    };
+    let drawn = |route: &enumerate::VlbRoute| DrawnVlb {
+        switches: route.walk,
+        x: Some(route.route.x),
+        y: Some(route.route.y),
+        detour: route.route.detour,
+        shape: Some(route.shape),
+        probability: probability(route.shape),
+    };
+    routes.iter().map(drawn).collect()
+}
+
+/// The walks over the set's intermediate switches. A walk over either of two of them is one path.
+fn by_switch(
+    topology: &Topology,
+    rule: (tvlb_schema::LegHops, bool),
+    source: SwitchId,
+    destination: SwitchId,
+) -> Vec<DrawnVlb> {
+    let df = topology.dragonfly();
+    let mut paths = BTreeMap::new();
+    for_each_way(topology, rule, source, destination, |way| {
+        let (crossing, route) = (way.crossing, way.route());
+        let at = |index| df.switch(crossing.middle, index);
+        let switches = Walk::at(source)
+            .to(df.switch(df.place(source).0, crossing.u))
+            .to(at(crossing.v))
+            .to(at(way.through))
+            .to(at(crossing.w))
+            .to(df.switch(df.place(destination).0, crossing.z))
+            .to(destination);
+        let key = (crossing.middle, route.x, route.y, route.detour);
+        let path = paths.entry(key).or_insert(DrawnVlb {
+            switches,
+            x: Some(route.x),
+            y: Some(route.y),
+            detour: route.detour,
+            shape: Some(way.shape()),
+            probability: 0.0,
+        });
+        path.probability += way.weight();
+    });
+    let total: f64 = paths.values().map(|path: &DrawnVlb| path.probability).sum();
+    paths
+        .into_values()
+        .map(|path| DrawnVlb { probability: path.probability / total, ..path })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;
