@@ -241,7 +241,10 @@ pub(crate) struct Completions {
     pub(crate) shell: clap_complete::Shell,
 }
 
-/// Show the wiring of a fabric
+/// Show the wiring of a fabric, or write it for another program
+///
+/// docs/reference/export.md says what each format for another program leaves out, and which wirings it
+/// cannot say.
 #[derive(Args)]
 pub(crate) struct Topology {
     /// The fabric file
@@ -249,6 +252,9 @@ pub(crate) struct Topology {
     /// What to print
     #[arg(long, value_enum, ignore_case = true, default_value_t = Format::Summary)]
     pub(crate) format: Format,
+    /// Write it to PATH instead of printing it; for codes PATH is a directory, which gets three files
+    #[arg(short, long, value_name = "PATH")]
+    pub(crate) output: Option<PathBuf>,
     /// Print the summary as JSON
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
@@ -265,6 +271,14 @@ pub(crate) enum Format {
     Dot,
     /// Every switch and link for Graphviz
     DotSwitches,
+    /// For CODES dragonfly-dally: the two connection files and lines of a configuration; with -o DIR
+    Codes,
+    /// For SST merlin's topoDragonFly: Python with its sizes and its global_link_map
+    Merlin,
+    /// For BookSim2's anynet: a network_file
+    Anynet,
+    /// For Slurm's topology/tree: a topology.conf, with nodes named node-N
+    Slurm,
 }
 
 /// Write the cable list of a machine-like wiring: some links between each two groups, ports to spare
@@ -395,17 +409,27 @@ pub(crate) struct ImportIbnetdiscover {
     pub(crate) force: bool,
 }
 
-/// Count and list the paths between two switches
+/// Count and list the paths between two switches, or say how often a set draws each
+///
+/// With --set the output is JSON: the MIN paths and the VLB paths of a T-VLB set, each with its
+/// switches and the probability with which it is drawn (docs/reference/export.md).
 #[derive(Args)]
+#[command(after_long_help = format!("Sets are written as\n\n{GRAMMAR}"))]
 pub(crate) struct Paths {
     /// The fabric file
     pub(crate) fabric: PathBuf,
     /// The source switch, by number: group·a + index
-    #[arg(long, value_name = "S", allow_negative_numbers = true)]
-    pub(crate) from: u32,
+    #[arg(long, value_name = "S", allow_negative_numbers = true, required_unless_present = "all")]
+    pub(crate) from: Option<u32>,
     /// The destination switch
-    #[arg(long, value_name = "D", allow_negative_numbers = true)]
-    pub(crate) to: u32,
+    #[arg(long, value_name = "D", allow_negative_numbers = true, required_unless_present = "all")]
+    pub(crate) to: Option<u32>,
+    /// With --set: all pairs of switches, each a line of JSON, in place of --from and --to
+    #[arg(long, requires = "set", conflicts_with_all = ["from", "to"])]
+    pub(crate) all: bool,
+    /// With --json: the paths of this T-VLB set and how often each is drawn; see --help for the grammar
+    #[arg(long, value_name = "SET", requires = "json", conflicts_with = "list")]
+    pub(crate) set: Option<String>,
     /// List every path, not only their numbers
     #[arg(long)]
     pub(crate) list: bool,

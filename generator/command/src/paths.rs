@@ -4,16 +4,55 @@ use crate::args::Paths;
 use crate::failure::{Failure, Outcome};
 use crate::files::load_fabric;
 use crate::output::{print, print_json};
+use std::io::{self, BufWriter, Write};
 use tvlb_generator::routes::count::RouteCounter;
+use tvlb_generator::routes::drawn::DrawnPaths;
 use tvlb_generator::routes::text::PathListing;
-use tvlb_schema::{Dragonfly, SwitchId};
+use tvlb_generator::set_grammar::parse_set;
+use tvlb_generator::topology::Topology;
+use tvlb_schema::{Dragonfly, SetRule, SwitchId};
 
 pub(crate) fn run(arguments: &Paths) -> Outcome {
-    let topology = load_fabric(&arguments.fabric)?.topology;
-    let from = existing_switch("--from", arguments.from, topology.dragonfly())?;
-    let to = existing_switch("--to", arguments.to, topology.dragonfly())?;
-    let listing = PathListing::new(&RouteCounter::new(&topology), from, to, arguments.list);
-    if arguments.json { print_json(&listing) } else { print(&listing) }
+    let fabric = load_fabric(&arguments.fabric)?;
+    let topology = &fabric.topology;
+    let rule = arguments.set.as_ref().map(|text| set(text, fabric.file.seed)).transpose()?;
+    let pair = match (arguments.from, arguments.to) {
+        (Some(from), Some(to)) => {
+            let from = existing_switch("--from", from, topology.dragonfly())?;
+            Some((from, existing_switch("--to", to, topology.dragonfly())?))
+        }
+        _ => None,
+    };
+    match (pair, rule) {
+        (Some((from, to)), None) => {
+            let counter = RouteCounter::new(topology);
+            let listing = PathListing::new(&counter, from, to, arguments.list);
+            if arguments.json { print_json(&listing) } else { print(&listing) }
+        }
+        (Some((from, to)), Some(rule)) => print_json(&DrawnPaths::new(topology, &rule, from, to)),
+        (None, rule) => print_all(topology, &rule.expect("--all requires --set")),
+    }
+}
+
+fn set(text: &str, seed: u64) -> Result<SetRule, Failure> {
+    parse_set(text, seed)
+        .map_err(|error| Failure::Message(format!("--set: {error}\n{}", error.marked(text))))
+}
+
+/// Prints a line for each pair of different switches, by rising source and then destination. One pair
+/// is in memory at a time.
+fn print_all(topology: &Topology, rule: &SetRule) -> Outcome {
+    let mut out = BufWriter::new(io::stdout().lock());
+    let df = topology.dragonfly();
+    for source in df.switches() {
+        for destination in df.switches().filter(|&destination| destination != source) {
+            let paths = DrawnPaths::new(topology, rule, source, destination);
+            serde_json::to_writer(&mut out, &paths).map_err(io::Error::from)?;
+            writeln!(out)?;
+        }
+    }
+    out.flush()?;
+    Ok(())
 }
 
 /// The switch that an option names.

@@ -1,23 +1,78 @@
 //! `tvlb topology`.
 
 use crate::args::{Format, Topology};
-use crate::failure::Outcome;
-use crate::files::load_fabric;
-use crate::output::{print, print_json};
+use crate::failure::{Failure, Outcome, tell};
+use crate::files::{load_fabric, outside_table_sets};
+use crate::output::{print, write_file};
+use serde::Serialize;
+use std::fmt::Display;
+use std::fs;
+use std::path::Path;
 use tvlb_generator::topology::cable_list;
+use tvlb_generator::topology::export::ExportError;
+use tvlb_generator::topology::export::anynet::{ChannelLatencies, anynet};
+use tvlb_generator::topology::export::codes::{CONF_FILE, INTER_FILE, INTRA_FILE, codes};
+use tvlb_generator::topology::export::merlin::merlin;
+use tvlb_generator::topology::export::slurm::slurm;
 use tvlb_generator::topology::graphviz::{Detail, picture};
 use tvlb_generator::topology::summary::TopologySummary;
 
 pub(crate) fn run(arguments: &Topology) -> Outcome {
+    let output = arguments.output.as_deref();
+    outside_table_sets([("--output", output)])?;
     let fabric = load_fabric(&arguments.fabric)?;
-    let topology = fabric.topology;
+    let topology = &fabric.topology;
+    let summary = || TopologySummary::named(topology, &fabric.names);
+    let wiring = fabric.wiring_path(&arguments.fabric);
+    let refuse = |error: ExportError| Failure::Message(format!("{}: {error}", wiring.display()));
     match arguments.format {
-        Format::Summary if arguments.json => {
-            print_json(&TopologySummary::named(&topology, &fabric.names))
+        Format::Summary if arguments.json => give(output, &json(&summary())?),
+        Format::Summary => give(output, &summary()),
+        Format::Csv => give(output, &cable_list::write(topology)),
+        Format::Dot => give(output, &picture(topology, Detail::Groups)),
+        Format::DotSwitches => give(output, &picture(topology, Detail::Switches)),
+        Format::Codes => {
+            let directory = output.ok_or_else(|| {
+                Failure::Message(
+                    "--format codes: it is three files; name a directory for them with -o DIR"
+                        .to_owned(),
+                )
+            })?;
+            let files = codes(topology).map_err(refuse)?;
+            fs::create_dir_all(directory).map_err(|error| {
+                let shown = directory.display();
+                Failure::Message(format!("{shown}: cannot create the directory: {error}"))
+            })?;
+            write_file(&directory.join(INTRA_FILE), &files.intra)?;
+            write_file(&directory.join(INTER_FILE), &files.inter)?;
+            write_file(&directory.join(CONF_FILE), &files.conf)
         }
-        Format::Summary => print(&TopologySummary::named(&topology, &fabric.names)),
-        Format::Csv => print(&cable_list::write(&topology)),
-        Format::Dot => print(&picture(&topology, Detail::Groups)),
-        Format::DotSwitches => print(&picture(&topology, Detail::Switches)),
+        Format::Merlin => give(output, &merlin(topology).map_err(refuse)?),
+        Format::Anynet => {
+            let latencies = fabric.file.latencies;
+            let latencies = ChannelLatencies { local: latencies.local, global: latencies.global };
+            let file = anynet(topology, latencies).map_err(refuse)?;
+            give(output, &file)?;
+            if file.is_renumbered() {
+                tell(
+                    "warning: the numbers of switches and nodes have gaps, which anynet does not take; \
+                     routers and nodes are numbered from 0 without gaps, in the same order",
+                );
+            }
+            Ok(())
+        }
+        Format::Slurm => give(output, &slurm(topology)),
     }
+}
+
+/// Writes a text to the file that the user asked for, or prints it.
+fn give(output: Option<&Path>, text: &impl Display) -> Outcome {
+    match output {
+        Some(path) => write_file(path, text.to_string()),
+        None => print(text),
+    }
+}
+
+fn json(value: &impl Serialize) -> Result<String, Failure> {
+    Ok(serde_json::to_string_pretty(value).map_err(Failure::of)? + "\n")
 }

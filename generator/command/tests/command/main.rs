@@ -8,6 +8,7 @@ mod command_line;
 mod damage;
 mod determinism;
 mod diff;
+mod exports;
 mod fabric;
 mod golden;
 mod help;

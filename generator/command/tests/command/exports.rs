@@ -1,0 +1,200 @@
+//! Wirings in the formats of other programs, and how often a set draws each path.
+
+use crate::scratch::Scratch;
+use insta::assert_snapshot;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Two groups of one switch without nodes, and three groups of two switches: numbers with gaps.
+const KINDS: &str = "name = \"kinds\"\n[dragonfly]\ncables = \"cables.csv\"\n\
+    [[dragonfly.kinds]]\np = 0\na = 1\nh = 3\ng = 2\n\
+    [[dragonfly.kinds]]\np = 1\na = 2\nh = 2\ng = 3\n";
+
+fn with_kinds() -> Scratch {
+    let scratch = Scratch::with_fabric(KINDS);
+    let between = "--between kind-1,kind-1=0 --between kind-1,kind-2=1 --between kind-2,kind-2=1";
+    scratch
+        .write("cables.csv", scratch.succeeds(&format!("cables --fabric fabric.toml {between}")));
+    scratch
+}
+
+fn classic() -> Scratch {
+    Scratch::with_fabric(
+        "name = \"classic\"\n[dragonfly]\np = 2\na = 4\nh = 2\ng = 9\narrangement = \"absolute-classic\"\n\
+         [links]\nlocal-latency = 3\nglobal-latency = 70\n",
+    )
+}
+
+/// What `tvlb` prints with these arguments and a last one that is not a word.
+fn succeeds(scratch: &Scratch, arguments: &str, last: &str) -> String {
+    let run = scratch.tvlb_with(arguments.split(' ').chain([last]));
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "tvlb {arguments} {last}");
+    run.stdout
+}
+
+#[test]
+fn topology_for_other_programs() {
+    let scratch = classic();
+    let show = |format: &str| scratch.succeeds(&format!("topology fabric.toml --format {format}"));
+    assert_snapshot!("export_merlin", show("merlin"));
+    let anynet = show("anynet");
+    // The latencies are the fabric file's.
+    assert!(
+        anynet.starts_with("router 0 node 0 node 1 router 1 3 router 2 3 router 3 3 router 4 70 ")
+    );
+    assert_eq!(anynet.lines().count(), 36);
+    assert_eq!(show("slurm").matches("Nodes=").count(), 36);
+    for format in ["summary", "csv", "dot", "merlin", "anynet", "slurm"] {
+        let text = show(format);
+        let to_file = format!("topology fabric.toml --format {format} -o file");
+        assert_eq!(scratch.succeeds(&to_file), "");
+        assert_eq!(scratch.read("file"), text.as_bytes(), "{format}");
+    }
+    assert_eq!(scratch.succeeds("topology fabric.toml --json -o file"), "");
+    assert_eq!(scratch.read("file"), scratch.succeeds("topology fabric.toml --json").as_bytes());
+}
+
+#[test]
+fn topology_for_codes_is_three_files() {
+    let scratch = classic();
+    assert_snapshot!(
+        scratch.refuses("topology fabric.toml --format codes"),
+        @"tvlb: --format codes: it is three files; name a directory for them with -o DIR"
+    );
+    for _ in 0..2 {
+        assert_eq!(scratch.succeeds("topology fabric.toml --format codes -o new/codes"), "");
+    }
+    let files = scratch.files();
+    let sizes: Vec<(&str, usize)> = files
+        .iter()
+        .filter_map(|(name, bytes)| Some((name.strip_prefix("new/codes/")?, bytes.len())))
+        .filter(|(name, _)| !name.is_empty())
+        .collect();
+    // 4 · 3 records of three integers, and 2 · 36 of two.
+    assert_eq!(sizes[1..], [("inter-group-connections", 576), ("intra-group-connections", 144)]);
+    assert_eq!(sizes[0].0, "dragonfly.conf");
+    let error = scratch.refuses("topology fabric.toml --format codes -o fabric.toml");
+    assert_snapshot!(error, @"tvlb: fabric.toml: cannot create the directory: File exists (os error 17)");
+}
+
+#[test]
+fn a_fabric_of_several_kinds_for_other_programs() {
+    let scratch = with_kinds();
+    let show = |format: &str| scratch.tvlb(&format!("topology fabric.toml --format {format}"));
+    let anynet = show("anynet");
+    assert_eq!(anynet.code, 0, "{anynet}");
+    assert_snapshot!("export_kinds_anynet", anynet);
+    assert_snapshot!("export_kinds_slurm", scratch.succeeds("topology fabric.toml --format slurm"));
+    assert_snapshot!(scratch.refuses("topology fabric.toml --format codes -o codes"));
+    assert_snapshot!(scratch.refuses("topology fabric.toml --format merlin"));
+}
+
+#[test]
+fn a_wiring_that_merlin_cannot_say_is_refused() {
+    let scratch = Scratch::with_shipped("dfly-2-4-2-9.toml");
+    let error = scratch.refuses("topology fabric.toml --format merlin");
+    assert!(error.starts_with("tvlb: fabric.toml: merlin wires all groups by one global_link_map"));
+}
+
+#[test]
+fn an_export_is_not_written_into_a_table_set() {
+    let scratch = Scratch::with_table_set();
+    for format in ["slurm", "codes"] {
+        let run = format!("topology fabric.toml --format {format} -o out/{format}");
+        assert!(scratch.refuses(&run).contains("it is within the table set"), "{format}");
+    }
+}
+
+#[test]
+fn paths_of_a_set() {
+    let scratch = Scratch::with_shipped("dfly-2-4-2-9.toml");
+    let show = |from: u16, to: u16, set: &str| {
+        succeeds(&scratch, &format!("paths fabric.toml --from {from} --to {to} --json --set"), set)
+    };
+    assert_snapshot!("paths_of_a_set", show(33, 2, "2*only:001, only:110+120"));
+    assert_snapshot!("paths_of_a_set_within_a_group", show(4, 6, "all"));
+    assert_snapshot!("paths_of_a_set_by_switch", show(33, 2, "switches:1-2+2-1 with returns"));
+}
+
+#[test]
+fn paths_of_all_pairs_are_those_of_each_pair() {
+    let scratch = with_kinds();
+    let text = scratch.succeeds("paths fabric.toml --all --json --set 4-hop");
+    let switches = [0, 2, 4, 5, 6, 7, 8, 9];
+    let mut lines = text.lines();
+    for source in switches {
+        for destination in switches.into_iter().filter(|&other| other != source) {
+            let line: Value = serde_json::from_str(lines.next().unwrap()).unwrap();
+            let one =
+                format!("paths fabric.toml --from {source} --to {destination} --json --set 4-hop");
+            let pair: Value = serde_json::from_str(&scratch.succeeds(&one)).unwrap();
+            assert_eq!(line, pair);
+            assert_eq!(
+                (&line["source"], &line["destination"]),
+                (&source.into(), &destination.into())
+            );
+        }
+    }
+    assert_eq!(lines.next(), None);
+}
+
+/// What `paths` says of a set, as `inspect` writes it of the images: shapes with their hops, routes and
+/// share of draws, and the mean hops.
+fn as_inspected(paths: &Value) -> String {
+    let mut shapes: BTreeMap<&str, (usize, usize, f64)> = BTreeMap::new();
+    let mut mean = 0.0;
+    for path in paths["vlb"].as_array().unwrap() {
+        let hops = path["switches"].as_array().unwrap().len() - 1;
+        let probability = path["probability"].as_f64().unwrap();
+        let shape = shapes.entry(path["shape"].as_str().unwrap()).or_insert((hops, 0, 0.0));
+        assert_eq!(shape.0, hops);
+        shape.1 += 1;
+        shape.2 += probability;
+        mean += probability * f64::from(u32::try_from(hops).unwrap());
+    }
+    let mut text = String::new();
+    for (shape, (hops, routes, share)) in shapes {
+        writeln!(text, "{shape} {hops} {routes} {:.2}%", 100.0 * share).unwrap();
+    }
+    let routes = paths["vlb"].as_array().unwrap().len();
+    let plural = if routes == 1 { "" } else { "s" };
+    writeln!(text, "{routes} route{plural}, {mean:.3} mean hops of a draw").unwrap();
+    text
+}
+
+#[test]
+fn probabilities_are_those_of_the_images() {
+    for set in ["60% 5-hop", "4*2-hop, only:011+121", "switches:2-3", "switches:2-3 with returns"] {
+        let scratch = Scratch::with_shipped("dfly-2-4-2-9.toml");
+        succeeds(&scratch, "generate fabric.toml -o out --set", set);
+        for (from, to) in [(0, 5), (1, 17), (33, 2)] {
+            let pair = format!("--from {from} --to {to}");
+            let inspected = scratch.succeeds(&format!("inspect out {pair}"));
+            let (_, table) = inspected.split_once("share of draws\n").unwrap();
+            let words = table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+            let table: String = words.map(|words| words.join(" ") + "\n").collect();
+            let paths = succeeds(&scratch, &format!("paths fabric.toml {pair} --json --set"), set);
+            let paths = serde_json::from_str(&paths).unwrap();
+            assert_eq!(as_inspected(&paths), table, "{set}: {from} to {to}");
+        }
+    }
+}
+
+#[test]
+fn options_of_paths_that_do_not_go_together_are_refused() {
+    let scratch = Scratch::with_shipped("dfly-2-4-2-9.toml");
+    for (options, word) in [
+        ("", "--from"),
+        ("--from 1", "--to"),
+        ("--all", "--set"),
+        ("--all --set all", "--json"),
+        ("--all --set all --json --from 1", "cannot be used"),
+        ("--from 1 --to 2 --set all", "--json"),
+        ("--from 1 --to 2 --set all --json --list", "cannot be used"),
+    ] {
+        let error = scratch.refuses(&format!("paths fabric.toml {options}"));
+        assert!(error.contains(word), "{options}: {error}");
+    }
+    assert_snapshot!(scratch.refuses("paths fabric.toml --all --json --set 7-hop"));
+}
