@@ -67,6 +67,7 @@ fn write_comment(f: &mut fmt::Formatter<'_>, topology: &Topology) -> fmt::Result
     )?;
     match switches_without_nodes(df) {
         0 => {}
+        1 => writeln!(f, "# It also leaves out 1 switch that has no nodes.")?,
         count => writeln!(f, "# It also leaves out {count} switches that have no nodes.")?,
     }
     writeln!(

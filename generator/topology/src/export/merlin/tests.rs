@@ -85,13 +85,29 @@ fn check(topology: &Topology) -> Merlin {
 #[test]
 fn the_map_says_the_cables_of_regular_arrangements() {
     use Arrangement::{AbsoluteClassic, Circulant, Palmtree, Relative};
-    for [p, a, h, g] in [[2, 4, 2, 9], [4, 8, 4, 9], [4, 8, 4, 33], [1, 4, 2, 5]] {
+    for [p, a, h, g] in [
+        [2, 4, 2, 9],
+        [4, 8, 4, 9],
+        [4, 8, 4, 33],
+        [1, 4, 2, 5],
+        [2, 3, 1, 4],
+        [1, 5, 2, 6],
+        [1, 7, 3, 8],
+    ] {
         let reading = |arrangement| check(&arranged(p, a, h, g, arrangement)).reading;
         assert_eq!(reading(AbsoluteClassic), Reading::Absolute);
-        for arrangement in [Relative, Palmtree] {
+        for arrangement in [Relative, Circulant] {
             assert_eq!(reading(arrangement), Reading::Relative);
         }
-        assert_eq!(reading(Circulant), Reading::Relative);
+        let palmtree = arranged(p, a, h, g, Palmtree);
+        if g % 2 == 1 || a * h == g - 1 {
+            assert_eq!(check(&palmtree).reading, Reading::Relative);
+        } else {
+            // Of two groups that face each other, each port leads to another port of the other.
+            let error = merlin(&palmtree).unwrap_err();
+            let slice = "gives its two ports one link number";
+            assert!(error.to_string().contains(slice), "{error}");
+        }
     }
 }
 
