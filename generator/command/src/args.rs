@@ -262,6 +262,7 @@ pub(crate) struct Topology {
 
 /// How to show a wiring.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[expect(clippy::doc_markdown, reason = "--help shows the names of other programs without marks")]
 pub(crate) enum Format {
     /// Sizes, links per pair of groups, unused ports, what is unusual
     Summary,

@@ -37,7 +37,7 @@ pub(crate) fn read_input(path: impl AsRef<Path>) -> io::Result<String> {
 }
 
 /// Writes a file that the user asked for, whole or not at all.
-pub(crate) fn write_file(path: &Path, content: impl AsRef<[u8]>) -> Outcome {
+pub(crate) fn write_file(path: &Path, content: &(impl AsRef<[u8]> + ?Sized)) -> Outcome {
     whole_file::write(path, content)
         .map_err(|error| Failure::Message(format!("{}: cannot write it: {error}", path.display())))
 }

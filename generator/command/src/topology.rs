@@ -68,7 +68,7 @@ pub(crate) fn run(arguments: &Topology) -> Outcome {
 /// Writes a text to the file that the user asked for, or prints it.
 fn give(output: Option<&Path>, text: &impl Display) -> Outcome {
     match output {
-        Some(path) => write_file(path, text.to_string()),
+        Some(path) => write_file(path, &text.to_string()),
         None => print(text),
     }
 }
