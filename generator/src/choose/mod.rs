@@ -119,15 +119,16 @@ pub fn choose(
         .map(|candidate| candidate.policies.source.rule)
         .collect();
     let modelled = step_one::model(fabric, &counter, &tried, state("model").as_deref(), progress)?;
-    // A set of which most pairs have hardly a route is on the front of some uneven wirings, and a switch
-    // would look for one for too long.
-    let can_be_drawn =
-        |rule: &SetRule| draw_work(&counter, &by_shape(rule), |_| &[]).check(rule).is_ok();
-    let front = modelled.as_ref().map_or(Vec::new(), |modelled| modelled.front(can_be_drawn));
+    // On some uneven wirings most pairs have hardly a route of some shape, and a switch would look for
+    // one for too long; by route it finds another.
+    let can_be_drawn = |rule: &SetRule| draw_work(&counter, rule, |_| &[]).check(rule).is_ok();
+    let drawable = |rule: &SetRule| can_be_drawn(&by_shape(rule)) || can_be_drawn(rule);
+    let front = modelled.as_ref().map_or(Vec::new(), |modelled| modelled.front(drawable));
     let model = modelled.as_ref().map(model_entry);
     if options.fast {
         let rule = if model.is_some() {
-            by_shape(front.first().ok_or(ChooseError::NoCandidate)?)
+            let rule = front.first().ok_or(ChooseError::NoCandidate)?;
+            if can_be_drawn(&by_shape(rule)) { by_shape(rule) } else { *rule }
         } else {
             parse_set(DEFAULT, seed).expect("the default is in the grammar")
         };
