@@ -12,9 +12,9 @@
 //!
 //! **Work.** Switches are drawn from all switches of the groups between until one is in the set, which
 //! costs one look at each link of a leg: at most [`MOST_TRIES`] switches, and none after
-//! [`MOST_SOUGHT`] looks. When as many have missed as there are switches, all are looked at once, so that a pair without
-//! any is soon known. The host refuses to write a set whose draws would often need more than a few
-//! tries, so that a draw that misses a walk that there is hardly ever happens.
+//! [`MOST_SOUGHT`] looks. When as many have missed as there are switches, all are looked at once, so
+//! that a pair without any is soon known. The host refuses to write a set whose draws would often need
+//! more than a few tries, so that a draw that misses a walk that there is hardly ever happens.
 
 use crate::cells::{LinkPair, MOST_SOUGHT, MOST_TRIES, below};
 use crate::path::{Path, Place};

@@ -161,7 +161,7 @@ impl Fabric {
             Wiring::Cables(list) => {
                 let list = beside(path, list);
                 cable_list::read(file.dragonfly, &read(&list, MOST_CABLE_LIST_BYTES)?)
-                    .map_err(|source| in_list(list, source, &names))?
+                    .map_err(|source| in_list(list, source, (&file.dragonfly, &names)))?
             }
         };
         Ok(Self { file, topology, names })
@@ -191,11 +191,16 @@ impl Fabric {
 }
 
 /// What is wrong with a cable list, with the names of what it is about.
-fn in_list(path: PathBuf, source: CableListError, names: &Names) -> FabricError {
+fn in_list(
+    path: PathBuf,
+    source: CableListError,
+    (df, names): (&Dragonfly, &Names),
+) -> FabricError {
     let CableListError::MissingLocal(missing) = source else {
         return FabricError::Cables { path, source };
     };
-    let [low, high] = missing.switches.map(|switch| names.switch(switch));
+    let [low, high] =
+        [missing.low, missing.high].map(|i| names.switch(df.switch(missing.group, i)));
     match low.zip(high) {
         Some((low, high)) => {
             let names = format!("{low} and {high}");

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tvlb_progress::{Cancelled, Progress};
 use tvlb_schema::{
     DrawRule, FabricImage, GroupId, PerDecision, SetContents, ShapeSet, SwitchContents, SwitchId,
-    VcScheme, encode_fabric_image, encode_switch_image,
+    VcScheme, encode_fabric_image, encode_switch_image, shapes_by_number,
 };
 
 /// What the switches are to do.
@@ -140,11 +140,7 @@ fn shapes_to(counter: &RouteCounter<'_>, policy: &Policy, source: SwitchId) -> V
     let levels = policy.levels_of(source);
     let df = counter.topology().dragonfly();
     let to = |destination| shapes_when_thinned(counter, rule, levels, source, destination);
-    let mut shapes = vec![ShapeSet::EMPTY; df.switch_numbers() as usize];
-    for destination in df.switches() {
-        shapes[destination.as_usize()] = to(destination);
-    }
-    shapes
+    shapes_by_number(df, to)
 }
 
 /// Checks that every two groups share a cable, or both share one with a third.

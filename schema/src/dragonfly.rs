@@ -520,6 +520,11 @@ impl Dragonfly {
         (0..self.g).map(GroupId)
     }
 
+    /// How many groups have nodes.
+    pub fn groups_with_nodes_count(&self) -> u32 {
+        self.kinds().iter().filter(|kind| kind.p > 0).map(|kind| u32::from(kind.g)).sum()
+    }
+
     /// The groups that have nodes, in order.
     pub fn groups_with_nodes(&self) -> impl Iterator<Item = GroupId> + use<> {
         let df = *self;

@@ -72,6 +72,6 @@ pub use set::{DrawRule, Keep, SetRule, SetRuleError};
 pub use set_view::SetView;
 pub use shape::{Shape, ShapeSet};
 #[cfg(feature = "alloc")]
-pub use switch_contents::{SetContents, SwitchContents, encode_switch_image};
+pub use switch_contents::{SetContents, SwitchContents, encode_switch_image, shapes_by_number};
 pub use switch_image::{Decision, MinCandidate, PerDecision, SwitchImage, VcScheme};
 pub use thinning::Level;

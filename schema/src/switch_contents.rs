@@ -5,8 +5,8 @@ use crate::image_kind::ImageKind;
 use crate::set_view::LEVEL_BITS;
 use crate::switch_image::{MOST_SETS, peer_code};
 use crate::{
-    DrawRule, End, FabricImage, Keep, LegHops, Level, MinCandidate, PerDecision, SetRule, Shape,
-    ShapeSet, SwitchId, SwitchImage, VcScheme,
+    Dragonfly, DrawRule, End, FabricImage, Keep, LegHops, Level, MinCandidate, PerDecision,
+    SetRule, Shape, ShapeSet, SwitchId, SwitchImage, VcScheme,
 };
 use alloc::vec::Vec;
 use serde::Serialize;
@@ -119,6 +119,21 @@ pub struct SetContents {
     /// For a rule that draws by shape: of which shapes each destination switch, by number, has a
     /// kept route, thinning included. What it says of the switch's own group does not matter. Else empty.
     pub shapes_to: Vec<ShapeSet>,
+}
+
+/// What [`SetContents::shapes_to`] says where these are a destination's shapes: an entry for each number,
+/// and no shapes where it is in a gap.
+pub fn shapes_by_number(
+    df: &Dragonfly,
+    mut shapes_of: impl FnMut(SwitchId) -> ShapeSet,
+) -> Vec<ShapeSet> {
+    let mut shapes = alloc::vec![ShapeSet::EMPTY; df.switch_numbers() as usize];
+    for destination in df.switches() {
+        if let Some(entry) = shapes.get_mut(destination.as_usize()) {
+            *entry = shapes_of(destination);
+        }
+    }
+    shapes
 }
 
 /// Writes a switch image.

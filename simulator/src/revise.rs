@@ -7,8 +7,8 @@ use crate::fabric::BootError;
 use std::collections::BTreeMap;
 use tvlb_firmware_model::Error;
 use tvlb_schema::{
-    Decision, DrawRule, FabricImage, MinCandidate, PerDecision, SetContents, SetView, ShapeSet,
-    SwitchContents, SwitchImage, VcScheme, encode_switch_image,
+    Decision, DrawRule, FabricImage, MinCandidate, PerDecision, SetContents, SwitchContents,
+    SwitchImage, VcScheme, encode_switch_image, shapes_by_number,
 };
 
 /// What is to be different from the switch images.
@@ -63,16 +63,11 @@ impl Revision {
             (set, self.threshold.unwrap_or(image.threshold(decision)))
         });
         let df = image.fabric().dragonfly();
-        let shapes_to = |view: &SetView<'_>| {
-            let mut shapes = vec![ShapeSet::EMPTY; df.switch_numbers() as usize];
-            df.switches().for_each(|to| shapes[to.as_usize()] = view.shapes_to(to));
-            shapes
-        };
         let contents = |&decision: &Decision| {
             let view = image.set(decision);
             let shapes_to = match view.rule().draw {
                 DrawRule::ByRoute | DrawRule::BySwitch { .. } => Vec::new(),
-                DrawRule::ByShape { .. } => shapes_to(view),
+                DrawRule::ByShape { .. } => shapes_by_number(df, |to| view.shapes_to(to)),
             };
             let levels = df.global_ports().map(|x| view.level(x)).collect();
             SetContents { rule: *view.rule(), levels, shapes_to }
@@ -93,6 +88,7 @@ mod tests {
 
     use super::*;
     use crate::test_images::{Images, absolute_images};
+    use tvlb_schema::ShapeSet;
 
     #[test]
     fn only_what_is_asked_for_changes() {

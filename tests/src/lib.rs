@@ -1,5 +1,6 @@
 //! Fabrics, sets and packets that the tests beside this file share.
 
+use crc::{CRC_32_ISO_HDLC, CRC_64_XZ, Crc};
 use rand_core::Rng;
 use std::path::Path;
 use tvlb_firmware_model::{Error, Header, Stage, Step, Switch};
@@ -14,8 +15,8 @@ use tvlb_generator::topology::arrangement::{Arrangement, arrange};
 use tvlb_generator::topology::names::Names;
 use tvlb_schema::{
     Dragonfly, DrawRule, End, FabricImage, GlobalPort, GroupId, GroupKind, Level, MinCandidate,
-    NodeId, PerDecision, Port, Route, SetContents, SetRule, Shape, ShapeSet, SwitchContents,
-    VcScheme, encode_switch_image,
+    NodeId, PerDecision, Port, Route, SetContents, SetRule, Shape, SwitchContents, VcScheme,
+    encode_switch_image, shapes_by_number,
 };
 
 /// A fabric that we ship, with "strategic-2-3 by shape" for all decisions.
@@ -262,13 +263,8 @@ pub fn thinned(
     let shapes_to = match rule.draw {
         DrawRule::ByRoute | DrawRule::BySwitch { .. } => Vec::new(),
         DrawRule::ByShape { .. } => {
-            // By number, with nothing in the gaps.
-            let mut all = vec![ShapeSet::EMPTY; df.switch_numbers() as usize];
-            for to in df.switches() {
-                let kept = kept_when_thinned(fabric, levels, switch, to);
-                all[to.as_usize()] = kept.iter().map(|route| route.1).collect();
-            }
-            all
+            let kept = |to| kept_when_thinned(fabric, levels, switch, to);
+            shapes_by_number(&df, |to| kept(to).iter().map(|route| route.1).collect())
         }
     };
     let one = (0, fabric.file.thresholds.unwrap_or_default().ugal_l);
@@ -307,6 +303,19 @@ pub fn levels(fabric: &Fabric, numbers: &[u8]) -> Vec<Level> {
     let ports = fabric.topology.dragonfly().ports_per_group() as usize;
     let level = |&number: &u8| Level::new(number).expect("the test's levels are 3 to 15");
     numbers.iter().map(level).cycle().take(ports).collect()
+}
+
+/// Gives a spoilt image a frame that holds: length, identity and checksum.
+pub fn mended(mut image: Vec<u8>, identity: Option<u64>) -> Vec<u8> {
+    let length = u32::try_from(image.len()).expect("an image is small");
+    let end = image.len() - 4;
+    let identity =
+        identity.unwrap_or_else(|| Crc::<u64>::new(&CRC_64_XZ).checksum(&image[20..end]));
+    image[8..16].copy_from_slice(&identity.to_le_bytes());
+    image[16..20].copy_from_slice(&length.to_le_bytes());
+    let checksum = Crc::<u32>::new(&CRC_32_ISO_HDLC).checksum(&image[..end]);
+    image[end..].copy_from_slice(&checksum.to_le_bytes());
+    image
 }
 
 /// The value that a chi-square variable of `freedom` degrees exceeds with probability 10⁻⁶

@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may end in a panic")]
 
-use crc::{CRC_32_ISO_HDLC, CRC_64_XZ, Crc};
 use proptest::prelude::*;
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -11,7 +10,7 @@ use tvlb_firmware_model::{Header, Scheme, Step, Switch, VlbPaths};
 use tvlb_generator::generate::Generated;
 use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_schema::{Decision, End, FabricImage, NodeId, SwitchImage};
-use tvlb_tests::{Repeating, arranged, images, levels, shipped, thinned, with_set};
+use tvlb_tests::{Repeating, arranged, images, levels, mended, shipped, thinned, with_set};
 
 static EVEN: LazyLock<Generated> =
     LazyLock::new(|| images(&with_set(shipped("dfly-2-4-2-9.toml"), "50% shapes:121 by shape")));
@@ -73,19 +72,6 @@ fn images_of_another_fabric_are_refused() {
     assert!(!boots(&EVEN.images.fabric, &UNEVEN.images.switches[0]));
     assert!(!boots(&EVEN.images.switches[0], &EVEN.images.fabric));
     assert!(!boots(&EVEN.images.fabric, &EVEN.images.fabric));
-}
-
-/// Gives a damaged image a frame that holds: length, identity and checksum.
-fn mended(mut image: Vec<u8>, identity: Option<u64>) -> Vec<u8> {
-    let length = u32::try_from(image.len()).unwrap();
-    let end = image.len() - 4;
-    let identity =
-        identity.unwrap_or_else(|| Crc::<u64>::new(&CRC_64_XZ).checksum(&image[20..end]));
-    image[8..16].copy_from_slice(&identity.to_le_bytes());
-    image[16..20].copy_from_slice(&length.to_le_bytes());
-    let checksum = Crc::<u32>::new(&CRC_32_ISO_HDLC).checksum(&image[..end]);
-    image[end..].copy_from_slice(&checksum.to_le_bytes());
-    image
 }
 
 #[test]

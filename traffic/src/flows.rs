@@ -67,7 +67,7 @@ impl Flows {
 
     /// `TYPE_1_SET`: every shift to another group, (g − 1)·a of them.
     pub fn type_1_set(df: &Dragonfly) -> Vec<Self> {
-        let groups = u32::try_from(df.groups_with_nodes().count()).unwrap_or(u32::MAX);
+        let groups = df.groups_with_nodes_count();
         (1..groups)
             .flat_map(|groups| (0..df.a()).map(move |switches| (groups, switches)))
             .map(|(groups, switches)| Self::shift(df, groups, switches))

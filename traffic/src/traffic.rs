@@ -180,7 +180,7 @@ fn fitting_shift(
             Err(TrafficError::Shift { pattern: pattern.clone(), what, found, most })
         }
     };
-    let count = u32::try_from(df.groups_with_nodes().count()).unwrap_or(u32::MAX);
+    let count = df.groups_with_nodes_count();
     check("the shift of groups", groups, count.saturating_sub(1))?;
     check("the shift of switches", switches, df.a() - 1)?;
     if groups == 0 && switches == 0 {

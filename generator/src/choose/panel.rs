@@ -182,7 +182,7 @@ impl Panel {
 
 /// A sample of the shifts to another group, as (Δg, Δs), without repetition and in the order drawn.
 pub fn shifts(df: &Dragonfly, count: u32, seed: u64) -> Vec<(u32, u32)> {
-    let groups = u32::try_from(df.groups_with_nodes().count()).unwrap_or(u32::MAX);
+    let groups = df.groups_with_nodes_count();
     let all = (groups - 1) * df.a();
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ SHIFT_STREAM);
     let mut known = BTreeSet::new();

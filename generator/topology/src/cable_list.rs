@@ -19,8 +19,9 @@
 //! [`read`] of what [`write()`] made gives the same wiring. Reading never panics, whatever the text.
 //! No files here: the caller reads and writes them, and says their names in its errors.
 
+use super::csv_records::{Records, quoted, shortened};
 use super::local_links::MissingLocalLink;
-use super::{CableError, End, Topology, csv_records::Records};
+use super::{CableError, End, Topology};
 use std::fmt::Write;
 use tvlb_schema::{Dragonfly, GroupId, SwitchIndex};
 
@@ -274,19 +275,6 @@ fn number(line: usize, column: usize, field: &str, most: u32) -> Result<u16, Cab
         Ok(number) if u32::from(number) <= most => Ok(number),
         _ => Err(CableListError::OutOfRange { line, column, found: shortened(field), most }),
     }
-}
-
-/// A field as an error shows it: one that runs on for pages must not.
-fn shortened(field: &str) -> String {
-    const SHOWN: usize = 40;
-    match field.char_indices().nth(SHOWN) {
-        Some((cut, _)) => format!("{}…", &field[..cut]),
-        None => field.to_owned(),
-    }
-}
-
-fn quoted(field: &str) -> String {
-    format!("{:?}", shortened(field))
 }
 
 #[cfg(test)]

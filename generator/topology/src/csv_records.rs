@@ -61,6 +61,20 @@ impl Iterator for Records<'_> {
     }
 }
 
+/// A field as an error shows it: one that runs on for pages must not.
+pub(super) fn shortened(field: &str) -> String {
+    const SHOWN: usize = 40;
+    match field.char_indices().nth(SHOWN) {
+        Some((cut, _)) => format!("{}…", &field[..cut]),
+        None => field.to_owned(),
+    }
+}
+
+/// The same in quotes.
+pub(super) fn quoted(field: &str) -> String {
+    format!("{:?}", shortened(field))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,7 +3,7 @@
 //! Every two switches of a group are linked, and a packet takes one and the same link from one to the
 //! other. A machine may have more cables between two switches; they are counted and told, and not used.
 
-use tvlb_schema::{Dragonfly, GroupId, SwitchId, SwitchIndex};
+use tvlb_schema::{Dragonfly, GroupId, SwitchIndex};
 
 /// Two switches of a group, the lower index first, and how many links join them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -32,8 +32,6 @@ pub struct MissingLocalLink {
     pub low: SwitchIndex,
     /// The other switch.
     pub high: SwitchIndex,
-    /// The two switches by number.
-    pub switches: [SwitchId; 2],
     /// How many more such pairs there are.
     pub others: usize,
 }
@@ -80,15 +78,7 @@ pub(super) fn counted(
                 }
                 match &mut missing {
                     Some(first) => first.others += 1,
-                    none => {
-                        *none = Some(MissingLocalLink {
-                            group,
-                            low,
-                            high,
-                            switches: [df.switch(group, low), df.switch(group, high)],
-                            others: 0,
-                        });
-                    }
+                    none => *none = Some(MissingLocalLink { group, low, high, others: 0 }),
                 }
             }
         }

@@ -14,7 +14,7 @@
 //! field is the number of the port on the switch itself, where it is known. What no row names has no
 //! name. Names live beside the images, not in them: no switch needs them.
 
-use super::csv_records::Records;
+use super::csv_records::{Records, quoted};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use tvlb_schema::{Dragonfly, GroupId, Port, SwitchId, SwitchIndex};
@@ -348,15 +348,6 @@ fn once(row: &Row<'_>, again: bool, what: impl FnOnce() -> String) -> Result<(),
 fn number(text: &str) -> Option<u16> {
     let is_digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|_| is_digits)
-}
-
-/// A field as an error shows it: one that runs on for pages must not.
-fn quoted(field: &str) -> String {
-    const SHOWN: usize = 40;
-    match field.char_indices().nth(SHOWN) {
-        Some((cut, _)) => format!("{:?}", format!("{}…", &field[..cut])),
-        None => format!("{field:?}"),
-    }
 }
 
 #[cfg(test)]

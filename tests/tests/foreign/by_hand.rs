@@ -1,8 +1,9 @@
 //! Small images written byte by byte: what readers refuse, what they accept, and what they accept
 //! although no writer makes it. Chance would hardly find these.
 
-use crate::decoders::{Foreign, judged, judged_switch, meaning_of_fabric, mended};
+use crate::decoders::{Foreign, judged, judged_switch, meaning_of_fabric};
 use tvlb_schema::FabricImage;
+use tvlb_tests::mended;
 
 /// An image of this kind with this payload and an empty frame.
 fn framed(kind: u8, payload: &[&[u8]]) -> Vec<u8> {

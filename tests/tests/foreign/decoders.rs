@@ -1,6 +1,5 @@
 //! Both decoders, and what an image means as text.
 
-use crc::{CRC_32_ISO_HDLC, CRC_64_XZ, Crc};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -184,19 +183,6 @@ pub(crate) fn ways(switch: &Switch<'_>, decision: Decision, to: SwitchId) -> Str
     }
     all.sort_unstable();
     format!("{all:?}")
-}
-
-/// Gives a spoilt image a frame that holds: length, identity and checksum.
-pub(crate) fn mended(mut image: Vec<u8>, identity: Option<u64>) -> Vec<u8> {
-    let length = u32::try_from(image.len()).unwrap();
-    let end = image.len() - 4;
-    let identity =
-        identity.unwrap_or_else(|| Crc::<u64>::new(&CRC_64_XZ).checksum(&image[20..end]));
-    image[8..16].copy_from_slice(&identity.to_le_bytes());
-    image[16..20].copy_from_slice(&length.to_le_bytes());
-    let checksum = Crc::<u32>::new(&CRC_32_ISO_HDLC).checksum(&image[..end]);
-    image[end..].copy_from_slice(&checksum.to_le_bytes());
-    image
 }
 
 /// What the Rust decoder says of a fabric image.

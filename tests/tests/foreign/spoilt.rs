@@ -1,11 +1,12 @@
 //! Spoilt images: both decoders accept or refuse each, and what they accept means the same to both.
 
-use crate::decoders::{Foreign, judged, judged_switch, meaning_of_fabric, mended};
+use crate::decoders::{Foreign, judged, judged_switch, meaning_of_fabric};
 use crc::{CRC_32_ISO_HDLC, Crc};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_schema::{FabricImage, SwitchId};
+use tvlb_tests::mended;
 use tvlb_tests::{arranged, images, levels, of_three_sets, shipped, thinned, uneven, with_set};
 
 /// The image with each bit of its payload flipped; with each byte but the last followed by a zero
