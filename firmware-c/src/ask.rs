@@ -3,7 +3,7 @@
 use crate::memory::{self, Out};
 use crate::{TVLB_BAD_ARGUMENT, TVLB_NO_CABLE, TVLB_REPLACEMENT};
 use crate::{code_of, end, scheme_of, state, tvlb_switch};
-use tvlb_firmware_model::{Channels, Switch};
+use tvlb_firmware_model::Switch;
 use tvlb_schema::Port;
 
 /// A part of the crate's version.
@@ -48,7 +48,7 @@ pub unsafe extern "C" fn tvlb_channels_needed(
         let (local, global) = unsafe { (Out::new(local)?, Out::new(global)?) };
         let scheme = scheme_of(scheme)?;
         let switch = Switch::boot(fabric, image).map_err(|error| code_of(&error))?;
-        let needed = Channels::needed(switch.image().virtual_channels(), scheme);
+        let needed = switch.channels_needed(scheme);
         local.write(needed.local);
         global.write(needed.global);
         Ok(())

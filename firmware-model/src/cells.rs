@@ -68,7 +68,7 @@ pub(crate) struct LinkPair {
 /// A random word.
 #[cfg_attr(target_os = "none", inline(never))]
 #[cfg_attr(not(target_os = "none"), inline)]
-fn word(rng: &mut (impl Rng + ?Sized)) -> u32 {
+pub(crate) fn word(rng: &mut (impl Rng + ?Sized)) -> u32 {
     rng.next_u32()
 }
 

@@ -18,10 +18,10 @@ pub trait Credits {
     }
 
     /// The sum of credits in use along the whole path of a packet that would set out from this
-    /// switch with this header: the view that UGAL-G supposes. `None`, as here, where a switch
-    /// sees its own ports only; see [`Self::sees_whole_paths`].
-    fn used_along(&self, header: Header) -> Option<u32> {
-        let _ = header;
+    /// switch by this port, with this header behind it: the view that UGAL-G supposes. `None`, as here,
+    /// where a switch sees its own ports only; see [`Self::sees_whole_paths`].
+    fn used_along(&self, port: Port, header: Header) -> Option<u32> {
+        let _ = (port, header);
         None
     }
 }

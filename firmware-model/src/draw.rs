@@ -23,11 +23,15 @@ struct Wanted<'s> {
 
 /// Drawing for packets from this switch; `to` is a place in another group where nothing else is said.
 impl Switch<'_> {
-    /// A MIN path: one of the links between the two groups, uniformly, or the link within this one.
+    /// A MIN path: one of the links between the two groups, uniformly, or a link within this one. Where
+    /// local hops have no link, see [`crate::local_hop`].
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline)]
     pub(crate) fn draw_min(&self, to: &Place, rng: &mut (impl Rng + ?Sized)) -> Option<Path> {
         let (fabric, df) = (self.image.fabric(), self.dragonfly());
+        if !fabric.has_plain_groups() {
+            return self.draw_min_by_links(to, true, rng);
+        }
         if to.group == self.image.group() {
             let port = df.local_port(self.image.index(), to.index);
             let first = (port, Stage::DestinationLocal);
@@ -52,9 +56,23 @@ impl Switch<'_> {
         paths: VlbPaths,
         rng: &mut (impl Rng + ?Sized),
     ) -> Option<Path> {
-        if to.group == self.image.group() {
-            return self.draw_within_group(to, rng);
-        }
+        let path = if to.group == self.image.group() {
+            self.draw_within_group(to, rng)
+        } else {
+            self.draw_between_groups(to, decision, paths, rng)
+        };
+        if self.image.fabric().has_plain_groups() { path } else { Some(self.spread(path?, rng)) }
+    }
+
+    /// A VLB candidate to another group.
+    #[inline]
+    fn draw_between_groups(
+        &self,
+        to: &Place,
+        decision: Decision,
+        paths: VlbPaths,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Option<Path> {
         match paths {
             VlbPaths::Conventional => self.draw_triple(to, rng),
             VlbPaths::Custom => match self.image.set(decision) {
@@ -65,12 +83,15 @@ impl Switch<'_> {
         }
     }
 
-    /// A path within this group by way of a third switch, uniformly; `None` where a = 2.
+    /// A path within this group by way of a third switch, uniformly; `None` where there is none.
     pub(crate) fn draw_within_group(
         &self,
         to: &Place,
         rng: &mut (impl Rng + ?Sized),
     ) -> Option<Path> {
+        if !self.image.fabric().has_plain_groups() {
+            return self.draw_third(to, rng);
+        }
         let ways = self.image.switches_of_group().checked_sub(2).filter(|&ways| ways > 0)?;
         let through = detour_number(below(rng, ways), self.image.index(), to.index)?;
         let port = self.dragonfly().local_port(self.image.index(), through);
@@ -78,7 +99,7 @@ impl Switch<'_> {
     }
 
     /// The physical port by which a packet sets out to leave the group by x, and the stage behind
-    /// that hop if it is by x itself; and whether it is a local hop instead.
+    /// that hop if it is by x itself; and whether it is a local hop instead, by the first of its links.
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline)]
     pub(crate) fn way_out(&self, x: GlobalPort, behind_x: Stage) -> ((Port, Stage), bool) {
@@ -110,7 +131,7 @@ impl Switch<'_> {
         if apart {
             let (port, k, way) = draw_cell(&cells, rng);
             if let Some(links) = self.links(to, &cells, port, k)
-                && let Some(found) = self.triple_over(links, way)
+                && let Some(found) = self.triple_over(to, links, way)
             {
                 return Some(found);
             }
@@ -334,7 +355,7 @@ impl Switch<'_> {
         cells: &Cells,
         way: u32,
     ) -> Option<Path> {
-        let Some(set) = wanted.set else { return self.triple(links, way) };
+        let Some(set) = wanted.set else { return self.triple(wanted.to, links, way) };
         let direct = u32::from(cells.direct);
         let (detour, mid) = if way < direct {
             (None, u8::from(links.v != links.w))
@@ -367,26 +388,26 @@ impl Switch<'_> {
                 return None;
             }
         }
-        self.path(links, detour.unwrap_or(links.w), shape.mid())
+        self.path(to, links, detour.unwrap_or(links.w), shape.mid())
     }
 
     /// The triple of two links and the number of R in the intermediate group.
     #[inline]
-    pub(crate) fn triple(&self, links: LinkPair, r: u32) -> Option<Path> {
+    pub(crate) fn triple(&self, to: &Place, links: LinkPair, r: u32) -> Option<Path> {
         if !self.dragonfly().is_even() && !self.is_beside(links.x, r) {
             return None;
         }
-        self.triple_over(links, r)
+        self.triple_over(to, links, r)
     }
 
     /// As [`Self::triple`], where the intermediate group has as many switches as any.
     #[inline]
-    fn triple_over(&self, links: LinkPair, r: u32) -> Option<Path> {
+    fn triple_over(&self, to: &Place, links: LinkPair, r: u32) -> Option<Path> {
         let r = SwitchIndex(u8::try_from(r).ok()?);
         // Where R is at either end of the local hop between v and w, the walk has no detour.
         let detour = if r == links.v { links.w } else { r };
         let mid = u8::from(links.v != r) + u8::from(r != links.w);
-        self.path(links, detour, mid)
+        self.path(to, links, detour, mid)
     }
 
     /// Whether the group after port x has a switch of this index. Detours are drawn from as many as the
@@ -400,7 +421,10 @@ impl Switch<'_> {
 
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline)]
-    fn path(&self, links: LinkPair, detour: SwitchIndex, mid: u8) -> Option<Path> {
+    fn path(&self, to: &Place, links: LinkPair, detour: SwitchIndex, mid: u8) -> Option<Path> {
+        if !self.image.fabric().has_whole_groups() && !self.has_links(to, links, detour) {
+            return None;
+        }
         let (first, head) = self.way_out(links.x, Stage::Middle);
         let hops = 2 + u8::from(head) + mid + u8::from(links.tail);
         Path::new(first, links.x, links.y, detour, hops)

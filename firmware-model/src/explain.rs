@@ -90,8 +90,9 @@ pub(crate) fn explain(
     let chosen = schemes::choose(switch, to, terminal, scheme, paths, credits, rng)
         .map_err(|denied| error_of(switch, denied, to))?;
     let weigh = |path: Path, kind| {
-        let along = path.header(to.switch, terminal, kind);
-        let along = if scheme == Scheme::UgalG { credits.used_along(along) } else { None };
+        let sent = path.sent(to.switch, terminal, kind);
+        let is_along = scheme == Scheme::UgalG;
+        let along = if is_along { credits.used_along(path.first_port(), sent) } else { None };
         weigh_path(path, along, credits)
     };
     Ok(Explanation {

@@ -1,7 +1,7 @@
 //! Forwarding: the next step of a packet from its header alone.
 
 use crate::channel::{AGAIN, LinkKind, place};
-use crate::{Error, Header, Kind, Stage, Switch};
+use crate::{Error, Header, Kind, Stage, Switch, local_hop};
 use tvlb_schema::{GlobalPort, Port, SwitchIndex};
 
 /// What a switch does with a packet.
@@ -195,6 +195,12 @@ fn forward_within_group(
         (Stage::Source | Stage::Destination, Some(_)) | (Stage::SourceLocal, Some(Kind::Vlb)) => {
             (to_index, Stage::DestinationLocal)
         }
+        // A MIN packet at a third switch, since the one where it arrived has no link to the last.
+        (Stage::MiddleLocal, Some(Kind::Min | Kind::OpenMin))
+            if !switch.image.fabric().has_whole_groups() =>
+        {
+            (to_index, Stage::DestinationLocal)
+        }
         _ => return refuse(switch, header),
     };
     if next == switch.image.index() || !switch.image.has_index(next) {
@@ -212,13 +218,21 @@ fn send_local(
     next: SwitchIndex,
     arrived: u32,
 ) -> Result<Step, Error> {
+    if !switch.image.fabric().has_plain_groups() {
+        return local_hop::send(switch, header, next, arrived);
+    }
     let port = switch.dragonfly().local_port(switch.image.index(), next);
-    let place = if arrived == Stage::SourceLocalAgain as u32 {
+    send(switch, header, port, place_of_hop(header, arrived), arrived)
+}
+
+/// The place on a packet's path of a local hop that leads to this stage.
+#[inline]
+pub(crate) const fn place_of_hop(header: Header, arrived: u32) -> u32 {
+    if arrived == Stage::SourceLocalAgain as u32 {
         AGAIN
     } else {
         place(header.stage_code(), LinkKind::Local)
-    };
-    send(switch, header, port, place, arrived)
+    }
 }
 
 /// Sends a packet by a port, on the virtual channel for this place on its path.
@@ -280,7 +294,7 @@ pub(crate) fn is_in_range(switch: &Switch<'_>, header: Header) -> bool {
 
 #[cold]
 #[inline(never)]
-fn no_cable(header: Header, port: Port) -> Result<Step, Error> {
+pub(crate) fn no_cable(header: Header, port: Port) -> Result<Step, Error> {
     Err(Error::NoCable { bits: header.bits(), port })
 }
 

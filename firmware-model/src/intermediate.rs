@@ -24,10 +24,14 @@ use tvlb_schema::{
     DrawRule, GlobalPort, GroupId, LegHops, Links, Route, SetView, Shape, SwitchIndex,
 };
 
+/// More hops than any leg has.
+const NO_LEG: u8 = u8::MAX;
+
 /// The shortest legs from a switch of one group to a switch of another.
 #[derive(Clone, Copy)]
 struct Shortest {
     links: Links,
+    groups: (GroupId, GroupId),
     from: SwitchIndex,
     to: SwitchIndex,
     /// Hops of each, 1 to 3.
@@ -46,9 +50,14 @@ struct Intermediate {
 
 /// Drawing; `to` is a place in another group.
 impl Switch<'_> {
-    /// The shortest legs over these links; `None` if there are no links.
-    fn shortest(&self, links: Links, from: SwitchIndex, to: SwitchIndex) -> Option<Shortest> {
-        let mut shortest = Shortest { links, from, to, hops: u8::MAX, count: 0 };
+    /// The shortest legs between two groups over these links; `None` if there are none.
+    fn shortest(
+        &self,
+        links: Links,
+        groups: (GroupId, GroupId),
+        (from, to): (SwitchIndex, SwitchIndex),
+    ) -> Option<Shortest> {
+        let mut shortest = Shortest { links, groups, from, to, hops: NO_LEG, count: 0 };
         for k in 0..links.count() {
             let hops = self.leg_hops(&shortest, k).2;
             if hops < shortest.hops {
@@ -56,17 +65,21 @@ impl Switch<'_> {
             }
             shortest.count += u32::from(hops == shortest.hops);
         }
-        (shortest.count > 0).then_some(shortest)
+        (shortest.hops < NO_LEG).then_some(shortest)
     }
 
-    /// The ends of the k-th link, and the hops of its leg.
+    /// The ends of the k-th link, and the hops of its leg: [`NO_LEG`] where a local hop has no link.
     #[inline]
     fn leg_hops(&self, leg: &Shortest, k: u32) -> (GlobalPort, GlobalPort, u8) {
         let df = self.dragonfly();
         let (out, arrival) = self.image.fabric().ends(leg.links, k);
-        let before = df.split_port(out).0 != leg.from;
-        let after = df.split_port(arrival).0 != leg.to;
-        (out, arrival, 1 + u8::from(before) + u8::from(after))
+        let (leaves, arrives) = (df.split_port(out).0, df.split_port(arrival).0);
+        let fabric = self.image.fabric();
+        let is_leg = fabric.has_whole_groups()
+            || fabric.is_local_hop(leg.groups.0, leg.from, leaves)
+                && fabric.is_local_hop(leg.groups.1, arrives, leg.to);
+        let hops = 1 + u8::from(leaves != leg.from) + u8::from(arrives != leg.to);
+        (out, arrival, if is_leg { hops } else { NO_LEG })
     }
 
     /// The n-th of the shortest legs: the ends of its link.
@@ -101,11 +114,13 @@ impl Switch<'_> {
         to: &Place,
         rng: &mut (impl Rng + ?Sized),
     ) -> Option<Path> {
-        let links = self.image.fabric().links_between(self.image.group(), to.group);
-        let leg = self.shortest(links, self.image.index(), to.index)?;
+        let groups = (self.image.group(), to.group);
+        let links = self.image.fabric().links_between(groups.0, groups.1);
+        let leg = self.shortest(links, groups, (self.image.index(), to.index))?;
         let (x, _) = self.draw_leg(&leg, rng)?;
         let (first, _) = self.way_out(x, Stage::Destination);
-        Path::new(first, x, GlobalPort(0), SwitchIndex(0), leg.hops)
+        let path = Path::new(first, x, GlobalPort(0), SwitchIndex(0), leg.hops);
+        if self.image.fabric().has_plain_groups() { path } else { Some(self.spread(path?, rng)) }
     }
 
     /// A walk over an intermediate switch, drawn as the head of this module says.
@@ -126,7 +141,7 @@ impl Switch<'_> {
         for tried in 0..MOST_TRIES {
             let drawn = self.intermediate(to, below(rng, switches), legs, &mut looks);
             if let Some(through) = drawn
-                && let Some(path) = self.draw_through(&through, returns, rng)
+                && let Some(path) = self.draw_through(to, &through, returns, rng)
             {
                 return Some(path);
             }
@@ -174,19 +189,21 @@ impl Switch<'_> {
         }
         let first = fabric.links_between(self.image.group(), middle);
         *looks += 1 + first.count();
-        let first = self.shortest(first, self.image.index(), index)?;
+        let ends = (self.image.index(), index);
+        let first = self.shortest(first, (self.image.group(), middle), ends)?;
         if !legs.contains(first.hops, 1) {
             return None;
         }
         let second = fabric.links_between(middle, to.group);
         *looks += second.count();
-        let second = self.shortest(second, index, to.index)?;
+        let second = self.shortest(second, (middle, to.group), (index, to.index))?;
         legs.contains(first.hops, second.hops).then_some(Intermediate { index, first, second })
     }
 
     /// A walk over this switch, uniformly; `None` if it comes back and is not to.
     fn draw_through(
         &self,
+        to: &Place,
         through: &Intermediate,
         returns: bool,
         rng: &mut (impl Rng + ?Sized),
@@ -197,7 +214,7 @@ impl Switch<'_> {
         if links.v == links.w && links.v != through.index && !returns {
             return None;
         }
-        self.triple(links, through.index.0.into())
+        self.triple(to, links, through.index.0.into())
     }
 
     fn link_pair(

@@ -63,6 +63,7 @@ mod explain;
 mod forward;
 mod header;
 mod intermediate;
+mod local_hop;
 mod path;
 mod schemes;
 mod switch;

@@ -47,16 +47,19 @@ impl Path {
         self.0.get() & 0xff_ffff_ff00
     }
 
+    /// The same path by another port to the same switch.
+    pub(crate) const fn by(self, port: Port) -> Self {
+        Self(match NonZeroU64::new(self.0.get() & 0xffff_ffff_ffff | (port.0 as u64) << 48) {
+            Some(path) => path,
+            // Its hops are not 0.
+            None => self.0,
+        })
+    }
+
     /// The port by which a packet sets out.
     #[inline]
     pub(crate) const fn first_port(self) -> Port {
         Port((self.0.get() >> 48) as u16)
-    }
-
-    /// The header with which a packet stands at the beginning of this path.
-    #[inline]
-    pub(crate) const fn header(self, to: SwitchId, terminal: u8, kind: Kind) -> Header {
-        Header::at_source(to, terminal, kind, self.route())
     }
 
     /// The header as it goes on by this path, decided by PAR's second look.

@@ -83,7 +83,7 @@ impl<'a> Switch<'a> {
     /// [`Error::TooFewChannels`], with the link kind, the channels it has and those it needs.
     pub fn with_channels(mut self, scheme: Scheme, channels: Channels) -> Result<Self, Error> {
         let assignment = self.image.virtual_channels();
-        let needed = Channels::needed(assignment, scheme);
+        let needed = self.channels_needed(scheme);
         let enough = channels.local >= needed.local;
         if !enough || channels.global < needed.global {
             let (links, found, needed) = if enough {
@@ -99,6 +99,13 @@ impl<'a> Switch<'a> {
             global: channels.global.min(most.global),
         };
         Ok(self)
+    }
+
+    /// The virtual channels that a scheme needs here: those of [`Channels::needed`], and one more where
+    /// two switches of a group share no link and its assignment has none to spare.
+    pub fn channels_needed(&self, scheme: Scheme) -> Channels {
+        let needed = Channels::needed(self.image.virtual_channels(), scheme);
+        needed.where_groups_are_whole(self.image.fabric().has_whole_groups())
     }
 
     /// Replaces the tables while packets fly: decodes and checks another pair of images beside the
@@ -326,14 +333,16 @@ impl<'a> Switch<'a> {
     pub fn neighbour(&self, port: Port) -> Option<(GroupId, SwitchIndex)> {
         let df = self.dragonfly();
         let (here, number) = (self.image.index(), u32::from(port.0));
-        let rank = number.checked_sub(df.p())?;
-        if rank < df.a() - 1 {
-            let rank = u8::try_from(rank).ok()?;
-            let index = if rank >= here.0 { rank + 1 } else { rank };
-            let is_there = u32::from(index) < self.image.switches_of_group();
-            return is_there.then_some((self.image.group(), SwitchIndex(index)));
+        if number < df.p() {
+            return None;
         }
-        let slot = u16::try_from(rank - (df.a() - 1)).ok()?;
+        if !df.is_slot(port) {
+            let group = self.image.group();
+            let (index, k) = df.local_end(self.image.switches_of_group(), here, port)?;
+            let is_there = k < self.image.fabric().local_links(group, here, index);
+            return is_there.then_some((group, index));
+        }
+        let slot = port.0 - df.slot_port(0).0;
         let End { group, port } = self.image.peer(slot)?;
         Some((group, df.split_port(port).0))
     }

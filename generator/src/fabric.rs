@@ -5,7 +5,7 @@ use crate::input_file::{self, Symlinks};
 use crate::table_set::{MANIFEST_FILE, MOST_NAMES_BYTES};
 use crate::topology::arrangement::{Arrangement, arrange};
 use crate::topology::cable_list::{self, CableListError};
-use crate::topology::local_links::MissingLocalLink;
+use crate::topology::local_links::LocalLinkError;
 use crate::topology::names::{Names, NamesError};
 use crate::topology::{CableError, Topology};
 use std::io;
@@ -76,13 +76,13 @@ pub enum FabricError {
         /// What is wrong with it.
         source: CableListError,
     },
-    /// Two switches of a group share no link, and the machine has names for them.
+    /// Local links between two switches cannot be used, and the machine has names for them.
     #[error("{path}: {source}; they are {names}")]
     LocalLink {
         /// The cable list.
         path: PathBuf,
         /// Which switches.
-        source: MissingLocalLink,
+        source: LocalLinkError,
         /// Their names.
         names: String,
     },
@@ -164,6 +164,8 @@ impl Fabric {
                     .map_err(|source| in_list(list, source, (&file.dragonfly, &names)))?
             }
         };
+        // What the list says of links within groups is a size, too.
+        let file = FabricFile { dragonfly: *topology.dragonfly(), ..file };
         Ok(Self { file, topology, names })
     }
 
@@ -196,15 +198,14 @@ fn in_list(
     source: CableListError,
     (df, names): (&Dragonfly, &Names),
 ) -> FabricError {
-    let CableListError::MissingLocal(missing) = source else {
+    let CableListError::LocalLinks(refused) = source else {
         return FabricError::Cables { path, source };
     };
-    let [low, high] =
-        [missing.low, missing.high].map(|i| names.switch(df.switch(missing.group, i)));
+    let [low, high] = refused.switches(df).map(|switch| names.switch(switch));
     match low.zip(high) {
         Some((low, high)) => {
             let names = format!("{low} and {high}");
-            FabricError::LocalLink { path, source: missing, names }
+            FabricError::LocalLink { path, source: refused, names }
         }
         None => FabricError::Cables { path, source },
     }

@@ -185,7 +185,7 @@ fn manifest(
             a: df.a(),
             h: df.h(),
             g: df.g(),
-            kinds: df.kinds_of_uneven().to_vec(),
+            kinds: df.stated_kinds().to_vec(),
             wiring: match wiring {
                 Wiring::Arrangement(arrangement) => arrangement.to_string(),
                 Wiring::Cables(_) => "cables".to_owned(),

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use tvlb_progress::{Cancelled, Progress};
 use tvlb_schema::{
     DrawRule, FabricImage, GroupId, PerDecision, SetContents, ShapeSet, SwitchContents, SwitchId,
-    VcScheme, encode_fabric_image, encode_switch_image, shapes_by_number,
+    VcScheme, encode_fabric_image_with, encode_switch_image, shapes_by_number,
 };
 
 /// What the switches are to do.
@@ -37,6 +37,17 @@ pub struct Images {
 /// Why there are no images.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImageStageError {
+    /// Two switches that no path joins, since a switch of their groups lacks local links.
+    #[error(
+        "no path leads from switch {from} to switch {to}: their groups share no cable, and each path \
+         by way of another group needs a hop between two switches that share no local link"
+    )]
+    Apart {
+        /// One switch.
+        from: SwitchId,
+        /// The other switch.
+        to: SwitchId,
+    },
     /// Two groups that cannot reach each other.
     #[error(
         "groups {from} and {to} share no cable, and no other group has cables to both: \
@@ -92,7 +103,7 @@ pub fn build(
     check_reachable(topology)?;
     let df = topology.dragonfly();
     let cables: Vec<_> = topology.cables().iter().map(|cable| (cable.low, cable.high)).collect();
-    let fabric = encode_fabric_image(df, &cables);
+    let fabric = encode_fabric_image_with(df, &cables, topology.fewer_links());
     let view = FabricImage::decode(&fabric).expect("the encoder decodes what it wrote");
     let switches: Vec<SwitchId> = df.switches().collect();
     let bytes = AtomicU64::new(fabric.len() as u64);
@@ -154,6 +165,26 @@ pub fn check_reachable(topology: &Topology) -> Result<(), ImageStageError> {
         for to in df.groups().skip(from.as_usize() + 1) {
             if !joined(from, to) && !df.groups().any(|m| joined(from, m) && joined(m, to)) {
                 return Err(ImageStageError::Unreachable { from, to });
+            }
+            if !topology.has_whole_groups() && !joined(from, to) {
+                check_switches_reachable(topology, from, to)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Every switch of one group reaches every switch of another by VLB.
+fn check_switches_reachable(
+    topology: &Topology,
+    from: GroupId,
+    to: GroupId,
+) -> Result<(), ImageStageError> {
+    let df = topology.dragonfly();
+    for source in df.indices(from).map(|index| df.switch(from, index)) {
+        for destination in df.indices(to).map(|index| df.switch(to, index)) {
+            if topology.crossings(source, destination).next().is_none() {
+                return Err(ImageStageError::Apart { from: source, to: destination });
             }
         }
     }

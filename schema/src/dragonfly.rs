@@ -10,6 +10,11 @@
 //! slot. So a smaller group leaves *gaps*: numbers that no switch, node or port has. Whoever counts
 //! asks for [`Dragonfly::switch_count`], whoever makes an array for [`Dragonfly::switch_numbers`].
 //! Gaps cost a few bytes; numbers without gaps would cost every packet a search for its group.
+//!
+//! # Physical ports
+//! A switch's ports are numbered one after the other: p terminals, the local ports, h global slots. The
+//! local ports come in rounds: first one to each other switch of the group by rising index, then a
+//! second to each where the kind has more [links](GroupKind::local_links) between two switches, and so on.
 
 use crate::{GlobalPort, GroupId, NodeId, Port, SwitchId, SwitchIndex};
 use core::fmt;
@@ -33,12 +38,15 @@ pub mod limits {
     pub const PORTS: u32 = 1 << 24;
     /// Kinds of groups.
     pub const KINDS: usize = 8;
+    /// Links between two switches of a group.
+    pub const LOCAL_LINKS: u32 = 64;
 }
 
 /// Groups that follow each other and are alike: dfly(p, a, h, …) of g groups.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize,
 )]
+#[serde(rename_all = "kebab-case")]
 pub struct GroupKind {
     /// Nodes per switch, 0 to [`limits::NODES_PER_SWITCH`].
     pub p: u16,
@@ -48,6 +56,13 @@ pub struct GroupKind {
     pub h: u16,
     /// Groups of this kind, at least 1.
     pub g: u16,
+    /// The most links that join two switches of such a group, 1 to [`limits::LOCAL_LINKS`]; 1 where a is 1.
+    #[serde(default = "one")]
+    pub local_links: u16,
+}
+
+const fn one() -> u16 {
+    1
 }
 
 /// dfly(p, a, h, g): p nodes per switch, a switches per group, h global ports per switch, g groups.
@@ -79,7 +94,7 @@ pub struct Dragonfly {
     switch_count: u32,
     /// p·a·g.
     node_count: u32,
-    /// p + a − 1: the first global port of a switch.
+    /// The first global port of a switch: terminals and local ports come before it.
     first_slot: u16,
     /// ⌈2²⁴ / h⌉: turns the division of a global port by h into a multiplication.
     h_reciprocal: u32,
@@ -187,6 +202,24 @@ impl DragonflyError {
 }
 
 impl GroupKind {
+    const NONE: Self = Self { p: 0, a: 0, h: 0, g: 0, local_links: 0 };
+
+    /// g groups of a switches, each with p nodes and h global ports, any two joined by one link.
+    pub const fn new(p: u16, a: u16, h: u16, g: u16) -> Self {
+        Self { p, a, h, g, local_links: 1 }
+    }
+
+    /// The same groups, whose switches are joined by so many links each two.
+    #[must_use]
+    pub const fn with_local_links(self, local_links: u16) -> Self {
+        Self { local_links, ..self }
+    }
+
+    /// The local ports of each of its switches.
+    const fn local_ports(self) -> u32 {
+        self.local_links as u32 * (self.a as u32).saturating_sub(1)
+    }
+
     /// Each size is within its range; `number` is which kind it is, for the error.
     fn check(self, kind: usize) -> Result<(), DragonflyError> {
         let range = |name, found: u16, least, most| {
@@ -198,7 +231,9 @@ impl GroupKind {
         range("p", self.p, 0, limits::NODES_PER_SWITCH)?;
         range("a", self.a, 1, limits::SWITCHES_PER_GROUP)?;
         range("h", self.h, 1, limits::PORTS_PER_GROUP)?;
-        range("g", self.g, 1, limits::PORTS_PER_GROUP + 1)
+        range("g", self.g, 1, limits::PORTS_PER_GROUP + 1)?;
+        let most = if self.a == 1 { 1 } else { limits::LOCAL_LINKS };
+        range("local links", self.local_links, 1, most)
     }
 
     /// "dfly(2, 4, 2, 9)": p, a, h and g; or, where there are kinds, "dfly(2, 4, 2, 8) + (1, 2, 2, 1)".
@@ -207,7 +242,7 @@ impl GroupKind {
             if kinds.is_empty() {
                 return write!(f, "dfly({p}, {a}, {h}, {g})");
             }
-            for (number, Self { p, a, h, g }) in kinds.iter().enumerate() {
+            for (number, Self { p, a, h, g, .. }) in kinds.iter().enumerate() {
                 let before = if number == 0 { "dfly" } else { " + " };
                 write!(f, "{before}({p}, {a}, {h}, {g})")?;
             }
@@ -217,7 +252,7 @@ impl GroupKind {
 
     /// Whether groups of the two kinds are alike, however many there are.
     fn is_like(self, other: Self) -> bool {
-        (self.p, self.a, self.h) == (other.p, other.a, other.h)
+        (self.p, self.a, self.h, self.local_links) == (other.p, other.a, other.h, other.local_links)
     }
 }
 
@@ -249,7 +284,7 @@ impl Dragonfly {
         p_reciprocal: 0,
         even: true,
         kind_count: 0,
-        kinds: [GroupKind { p: 0, a: 0, h: 0, g: 0 }; limits::KINDS],
+        kinds: [GroupKind::NONE; limits::KINDS],
     };
 
     /// Takes these sizes if [`Self::new`] accepts them; otherwise returns a compact code for the
@@ -286,7 +321,7 @@ impl Dragonfly {
             kinds: Self::NONE.kinds,
         };
         let [first, ..] = &mut self.kinds;
-        *first = GroupKind { p: self.p, a: self.a, h: self.h, g: self.g };
+        *first = GroupKind::new(self.p, self.a, self.h, self.g);
         Ok(())
     }
 
@@ -302,8 +337,8 @@ impl Dragonfly {
     /// use tvlb_schema::{Dragonfly, GroupId, GroupKind, SwitchId};
     ///
     /// // Three groups of four switches, and one of two switches that have no nodes.
-    /// let large = GroupKind { p: 2, a: 4, h: 2, g: 3 };
-    /// let small = GroupKind { p: 0, a: 2, h: 2, g: 1 };
+    /// let large = GroupKind::new(2, 4, 2, 3);
+    /// let small = GroupKind::new(0, 2, 2, 1);
     /// let df = Dragonfly::of_kinds(&[large, small])?;
     /// assert_eq!((df.g(), df.switch_count(), df.node_count()), (4, 14, 24));
     /// // The numbers of a fourth large group's other two switches are not given.
@@ -353,14 +388,19 @@ impl Dragonfly {
         count: usize,
         mut next: impl FnMut() -> GroupKind,
     ) -> Result<(), u32> {
-        let (mut most, mut groups, mut switches, mut nodes) = (GroupKind::default(), 0, 0, 0);
-        let mut before = most;
+        let (mut most, mut groups, mut switches, mut nodes) = (GroupKind::NONE, 0, 0, 0);
+        let (mut before, mut local_ports) = (most, 0);
         for (number, place) in (0..).zip(self.kinds.iter_mut().take(count)) {
             let kind = next();
-            if kind.a.min(kind.h).min(kind.g) == 0 || kind.is_like(before) {
+            let most_links = if kind.a == 1 { 1 } else { limits::LOCAL_LINKS };
+            if kind.a.min(kind.h).min(kind.g).min(kind.local_links) == 0
+                || u32::from(kind.local_links) > most_links
+                || kind.is_like(before)
+            {
                 return Err(number);
             }
             before = kind;
+            local_ports = local_ports.max(kind.local_ports());
             most.p = most.p.max(kind.p);
             most.a = most.a.max(kind.a);
             most.h = most.h.max(kind.h);
@@ -371,11 +411,12 @@ impl Dragonfly {
             nodes = of_kind.wrapping_mul(kind.p.into()).wrapping_add(nodes);
             *place = kind;
         }
-        let own = GroupKind { p: self.p, a: self.a, h: self.h, g: 0 };
-        if !most.is_like(own) || groups != self.g() {
+        if (most.p, most.a, most.h) != (self.p, self.a, self.h) || groups != self.g() {
             return Err(0);
         }
         (self.switch_count, self.node_count) = (switches, nodes);
+        // At most 2⁸ terminals and 2⁶·2⁸ local ports.
+        self.first_slot = low_u16(self.p() + local_ports);
         self.even = count == 1;
         self.kind_count = low_u8(u32::try_from(count).unwrap_or(0));
         Ok(())
@@ -386,10 +427,15 @@ impl Dragonfly {
         self.kinds.get(..usize::from(self.kind_count)).unwrap_or(&[])
     }
 
-    /// The kinds of its groups where there is more than one, as files and reports state them; none where
-    /// the sizes say all.
-    pub fn kinds_of_uneven(&self) -> &[GroupKind] {
-        if self.even { &[] } else { self.kinds() }
+    /// The kinds of its groups as files and reports state them; none where p, a, h and g say all.
+    pub fn stated_kinds(&self) -> &[GroupKind] {
+        if self.even && self.has_single_links() { &[] } else { self.kinds() }
+    }
+
+    /// Whether no two switches of a group are joined by more than one link.
+    #[inline]
+    pub fn has_single_links(&self) -> bool {
+        self.kinds().iter().all(|kind| kind.local_links == 1)
     }
 
     /// Ordered pairs of switches of different groups.
@@ -418,17 +464,13 @@ impl Dragonfly {
             }
             left -= kind.g;
         }
-        GroupKind::default()
+        GroupKind::NONE
     }
 
     /// The kind of a group that exists.
     #[inline]
     pub fn kind_of(&self, group: GroupId) -> GroupKind {
-        if self.even {
-            GroupKind { p: self.p, a: self.a, h: self.h, g: self.g }
-        } else {
-            self.kind_among(group)
-        }
+        if self.even { self.kinds[0] } else { self.kind_among(group) }
     }
 
     /// Switches of a group that exists.
@@ -509,10 +551,16 @@ impl Dragonfly {
         self.kinds().iter().map(of).sum()
     }
 
-    /// Physical ports per switch: p + (a − 1) + h.
+    /// The numbers of a switch's physical ports: p, the most local ports that any switch has, and h.
     #[inline]
     pub const fn radix(&self) -> u32 {
-        self.p() + self.a() - 1 + self.h()
+        self.first_slot as u32 + self.h()
+    }
+
+    /// The most local ports that any switch has: a − 1 where no two switches share more than one link.
+    #[inline]
+    pub const fn local_ports(&self) -> u32 {
+        self.first_slot as u32 - self.p()
     }
 
     /// All groups, in order.
@@ -684,12 +732,42 @@ impl Dragonfly {
         Port(terminal as u16)
     }
 
-    /// The physical port of switch `from` that leads to switch `to` of the same group;
+    /// The physical port of switch `from` whose first link leads to switch `to` of the same group;
     /// meaningless where they are equal.
     #[inline]
     pub const fn local_port(&self, from: SwitchIndex, to: SwitchIndex) -> Port {
         let rank = if to.0 > from.0 { to.0 as u32 - 1 } else { to.0 as u32 };
         Port(low_u16(self.p() + rank))
+    }
+
+    /// The physical port of the k-th link, from 0, from one switch to another of a group of so many
+    /// switches. Both ends of a link have the same k.
+    #[inline]
+    pub const fn nth_local_port(
+        &self,
+        switches: u32,
+        (from, to): (SwitchIndex, SwitchIndex),
+        k: u32,
+    ) -> Port {
+        let round = low_u16(k.wrapping_mul(switches.wrapping_sub(1)));
+        Port(self.local_port(from, to).0.wrapping_add(round))
+    }
+
+    /// The switch of its group of so many that a switch's physical port leads to, and which of the links
+    /// to it that is, where there are as many; `None` for another port than a local one.
+    pub fn local_end(
+        &self,
+        switches: u32,
+        from: SwitchIndex,
+        port: Port,
+    ) -> Option<(SwitchIndex, u32)> {
+        let number = u32::from(port.0).checked_sub(self.p())?;
+        if self.is_slot(port) {
+            return None;
+        }
+        let others = switches.checked_sub(1)?;
+        let (k, rank) = (number.checked_div(others)?, number.checked_rem(others)?);
+        Some((SwitchIndex(low_u8(rank + u32::from(rank >= from.0.into()))), k))
     }
 
     /// Whether a physical port is a global one.
@@ -709,7 +787,7 @@ impl fmt::Display for Dragonfly {
     /// "dfly(2, 4, 2, 9)"; of several kinds "dfly(2, 4, 2, 8) + (1, 2, 2, 1)".
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sizes = [self.p(), self.a(), self.h(), self.g()];
-        fmt::Display::fmt(&GroupKind::in_words(sizes, self.kinds_of_uneven()), f)
+        fmt::Display::fmt(&GroupKind::in_words(sizes, self.stated_kinds()), f)
     }
 }
 

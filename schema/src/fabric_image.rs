@@ -8,8 +8,9 @@ use crate::fields::Fields;
 use crate::frame::{self, IDENTITY_AT};
 use crate::image_error::{Fault, Part, Refusal, Value, saturating_u32};
 use crate::image_kind::{HEADER_LEN, ImageKind};
+use crate::local_links::{FewerLinks, FewerPairs};
 use crate::packed::{PackedArray, width_for};
-use crate::{Dragonfly, End, GlobalPort, GroupId, GroupKind, ImageError, limits};
+use crate::{Dragonfly, End, GlobalPort, GroupId, GroupKind, ImageError, SwitchIndex, limits};
 
 /// The fixed part of the payload, in postcard.
 #[cfg_attr(feature = "alloc", derive(serde::Serialize))]
@@ -55,6 +56,10 @@ pub struct FabricImage<'a> {
     cables: PackedArray<'a>,
     /// Per port of the fabric k and, above it, the peer group; the own group for an unused port.
     ports: PackedArray<'a>,
+    /// The switches of a group that share fewer links than others.
+    fewer: FewerPairs<'a>,
+    /// Every two switches of a group are joined by one link.
+    plain: bool,
     port_bits: u32,
     port_mask: u32,
     link_bits: u32,
@@ -105,6 +110,8 @@ impl<'a> FabricImage<'a> {
         starts: PackedArray::EMPTY,
         cables: PackedArray::EMPTY,
         ports: PackedArray::EMPTY,
+        fewer: FewerPairs::EMPTY,
+        plain: true,
         port_bits: 0,
         port_mask: 0,
         link_bits: 0,
@@ -120,7 +127,7 @@ impl<'a> FabricImage<'a> {
         }
         let mut fields = Fields::new(payload);
         let Body { p, a, h, g, cables, most_links, even_links } = Body::read(&mut fields);
-        // The kinds of groups, none if all are alike: one wiring has one image.
+        // The kinds of groups, none if the sizes say all: one wiring has one image.
         let kinds = fields.below(limits::KINDS + 1);
         fields.rest()?;
         if let Err(fault) = self.dragonfly.resize([p, a, h, g].map(u32::from)) {
@@ -134,14 +141,18 @@ impl<'a> FabricImage<'a> {
             );
         }
         if kinds > 0 {
-            let next =
-                || GroupKind { p: fields.u16(), a: fields.u16(), h: fields.u16(), g: fields.u16() };
+            let next = || {
+                let kind = GroupKind::new(fields.u16(), fields.u16(), fields.u16(), fields.u16());
+                kind.with_local_links(fields.u16())
+            };
             let taken = self.dragonfly.take_kinds(kinds, next);
-            if let Err(kind) = if kinds == 1 { Err(0) } else { taken } {
+            let is_needless = kinds == 1 && self.dragonfly.has_single_links();
+            if let Err(kind) = if is_needless { Err(0) } else { taken } {
                 fields.rest()?;
                 return refusal.out_of_range(Value::GroupKinds, HEADER_LEN, kind);
             }
         }
+        let fewer = fields.u32();
         let mut rest = fields.rest()?;
         let df = &self.dragonfly;
         let (most_links, even_links) = (u32::from(most_links), u32::from(even_links));
@@ -176,6 +187,10 @@ impl<'a> FabricImage<'a> {
         self.cables = PackedArray::take(&mut rest, cables, Part::Cables, end, refusal)?;
         let ports_at = end - rest.len();
         self.ports = PackedArray::take(&mut rest, ports, Part::Ports, end, refusal)?;
+        if fewer > 0 {
+            self.fewer = FewerPairs::take(&mut rest, df, fewer, end, refusal)?;
+        }
+        self.plain = fewer == 0 && df.has_single_links();
         if !rest.is_empty() {
             return refusal.fail(Fault::Trailing, end - rest.len(), saturating_u32(rest.len()));
         }
@@ -308,6 +323,62 @@ impl<'a> FabricImage<'a> {
         self.even_links != 0 && 2 * self.cable_count == self.dragonfly.port_numbers()
     }
 
+    /// Whether every two switches of a group are joined by one link.
+    #[inline]
+    pub const fn has_plain_groups(&self) -> bool {
+        self.plain
+    }
+
+    /// Whether every two switches of a group are joined by a link at least.
+    #[inline]
+    pub const fn has_whole_groups(&self) -> bool {
+        self.fewer.is_whole()
+    }
+
+    /// How many links join two switches of a group.
+    ///
+    /// Precondition: the two exist and differ. Otherwise the result is unspecified; it never panics.
+    #[inline]
+    pub fn local_links(&self, group: GroupId, one: SwitchIndex, other: SwitchIndex) -> u32 {
+        if self.fewer.is_empty() {
+            self.dragonfly.kind_of(group).local_links.into()
+        } else {
+            self.fewer.links(&self.dragonfly, group, (one, other))
+        }
+    }
+
+    /// Whether a hop from one switch of a group to another is none, or goes by a link.
+    ///
+    /// Precondition: the two exist. Otherwise the result is unspecified; it never panics.
+    #[inline]
+    pub fn is_local_hop(&self, group: GroupId, from: SwitchIndex, to: SwitchIndex) -> bool {
+        from == to || self.has_whole_groups() || self.local_links(group, from, to) > 0
+    }
+
+    /// The n-th switch, by index, of those of a group that are linked to both of two others. Looks at
+    /// every switch of the group.
+    pub fn relay(
+        &self,
+        group: GroupId,
+        (one, other): (SwitchIndex, SwitchIndex),
+        n: u32,
+    ) -> Option<SwitchIndex> {
+        let df = &self.dragonfly;
+        let is_relay =
+            |&through: &SwitchIndex| self.fewer.is_relay(df, group, (one, other), through);
+        df.indices(group).filter(is_relay).nth(n as usize)
+    }
+
+    /// How many switches of a group are linked to both of two others of it.
+    pub fn relay_count(&self, group: GroupId, one: SwitchIndex, other: SwitchIndex) -> u32 {
+        self.fewer.relays(&self.dragonfly, group, (one, other))
+    }
+
+    /// The switches of a group that share fewer links than others of their kind, in order.
+    pub fn fewer_links(&self) -> impl Iterator<Item = FewerLinks> + use<'a> {
+        self.fewer.iter()
+    }
+
     /// The links from one group to another: none unless they are two groups that exist.
     #[inline]
     pub fn links(&self, from: GroupId, to: GroupId) -> Links {
@@ -421,12 +492,26 @@ impl<'a> FabricImage<'a> {
 }
 
 /// Writes a fabric image. `cables` is a wiring: ends that exist, two groups to a cable, no port
-/// twice. Its order does not matter: the same wiring gives the same bytes.
+/// twice. Its order does not matter: the same wiring gives the same bytes. All switches of a group are
+/// joined by as many links as its kind states.
 ///
 /// # Panics
 /// If `cables` is not a wiring.
 #[cfg(feature = "alloc")]
 pub fn encode_fabric_image(df: &Dragonfly, cables: &[(End, End)]) -> alloc::vec::Vec<u8> {
+    encode_fabric_image_with(df, cables, &[])
+}
+
+/// As [`encode_fabric_image`], where these switches of a group are joined by fewer links, sorted.
+///
+/// # Panics
+/// If `cables` is not a wiring, or `fewer` not what a reader accepts: see `schema/FORMAT.md`.
+#[cfg(feature = "alloc")]
+pub fn encode_fabric_image_with(
+    df: &Dragonfly,
+    cables: &[(End, End)],
+    fewer: &[FewerLinks],
+) -> alloc::vec::Vec<u8> {
     use alloc::vec::Vec;
 
     let mut cables: Vec<(End, End)> =
@@ -441,7 +526,7 @@ pub fn encode_fabric_image(df: &Dragonfly, cables: &[(End, End)]) -> alloc::vec:
     let number =
         |end: End| end.group.as_usize() * df.ports_per_group() as usize + end.port.as_usize();
     let count = |cables: usize| {
-        u32::try_from(cables).expect("at most half the ports, which are below 2^24")
+        u32::try_from(cables).expect("at most half the ports, or pairs of switches of a group")
     };
     let mut at = 0;
     let (mut least, mut most) = (u32::MAX, 0);
@@ -466,8 +551,7 @@ pub fn encode_fabric_image(df: &Dragonfly, cables: &[(End, End)]) -> alloc::vec:
     let short =
         |size: u32| u16::try_from(size).expect("the limits of a Dragonfly keep it below 2^16");
     let even = least == most && most > 0;
-    // A single kind is what the sizes say.
-    let kinds = df.kinds_of_uneven();
+    let kinds = df.stated_kinds();
     let body = Body {
         p: short(df.p()),
         a: short(df.a()),
@@ -477,7 +561,7 @@ pub fn encode_fabric_image(df: &Dragonfly, cables: &[(End, End)]) -> alloc::vec:
         most_links: short(most),
         even_links: if even { short(most) } else { 0 },
     };
-    let mut payload = postcard::to_extend(&(&body, kinds), Vec::new())
+    let mut payload = postcard::to_extend(&(&body, kinds, count(fewer.len())), Vec::new())
         .expect("plain numbers into a vector that grows");
     if !even {
         crate::packed::append(&mut payload, width_for(body.cables), starts);
@@ -489,6 +573,7 @@ pub fn encode_fabric_image(df: &Dragonfly, cables: &[(End, End)]) -> alloc::vec:
     let link_bits = width_for(most.saturating_sub(1));
     let entries = ports.iter().map(|&(group, k)| group << link_bits | k);
     crate::packed::append(&mut payload, width_for(df.g() - 1) + link_bits, entries);
+    crate::local_links::append(&mut payload, df, fewer);
 
     let bytes = frame::close(ImageKind::Fabric, frame::identity_of(&payload), &payload);
     assert!(FabricImage::decode(&bytes).is_ok(), "the cables are a wiring");

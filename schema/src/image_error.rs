@@ -67,6 +67,8 @@ pub(crate) enum Part {
     Starts,
     Cables,
     Ports,
+    FewerPairs,
+    FewerLinks,
     Peers,
     Presence,
     Levels,
@@ -81,6 +83,8 @@ impl Part {
             Self::Starts => "starts of pairs",
             Self::Cables => "cables",
             Self::Ports => "ports",
+            Self::FewerPairs => "pairs with fewer links",
+            Self::FewerLinks => "links of pairs with fewer",
             Self::Peers => "peers",
             Self::Presence => "presence",
             Self::Levels => "thinning levels",
@@ -107,6 +111,10 @@ pub(crate) enum Value {
     UnusedPort,
     PortCable,
     UsedPorts,
+    FewerPair,
+    FewerLinks,
+    FewerOfAll,
+    NoRelay,
     Switch,
     SetOfDecision,
     Peer,
@@ -134,14 +142,28 @@ impl Value {
             Self::CableOrder => ("cable", "a cable after the one before it in the order of ports"),
             Self::GroupKinds => (
                 "kind of groups",
-                "kinds that differ from the one before, with switches, ports and groups, and \
-                 together the sizes p, a, h, g",
+                "kinds that differ from the one before, with switches, ports, groups and 1 to 64 \
+                 local links, and together the sizes p, a, h, g",
             ),
             Self::PortOfKind => ("port", "the own group for a port that its kind of group has not"),
             Self::PortGroup => ("port", "a peer group below g"),
             Self::UnusedPort => ("port", "the own group and link 0 for an unused port"),
             Self::PortCable => ("port", "a cable that ends at this port"),
             Self::UsedPorts => ("number of used ports", "two for each cable"),
+            Self::FewerPair => (
+                "pair with fewer links",
+                "two switches of a group, the lower index first, after the pair before it",
+            ),
+            Self::FewerLinks => {
+                ("links of a pair with fewer", "fewer than its kind of groups states")
+            }
+            Self::FewerOfAll => (
+                "number of pairs with fewer links",
+                "some pair of each kind of groups with as many links as it states",
+            ),
+            Self::NoRelay => {
+                ("pair without a link", "two switches that a third of their group is linked to")
+            }
             Self::Switch => ("switch", "a switch of the fabric"),
             Self::SetOfDecision => ("set of a decision", "a set of this image"),
             Self::Peer => ("peer of a global port", "the peer that the fabric image gives"),

@@ -48,6 +48,7 @@ mod id;
 mod image_error;
 mod image_kind;
 mod legs;
+mod local_links;
 mod packed;
 mod route;
 mod set;
@@ -59,14 +60,15 @@ mod switch_image;
 mod thinning;
 
 pub use dragonfly::{Dragonfly, DragonflyError, GroupKind, limits};
-#[cfg(feature = "alloc")]
-pub use fabric_image::encode_fabric_image;
 pub use fabric_image::{FabricImage, Links};
+#[cfg(feature = "alloc")]
+pub use fabric_image::{encode_fabric_image, encode_fabric_image_with};
 pub use frame::check_version;
 pub use id::{End, GlobalPort, GroupId, NodeId, Port, SwitchId, SwitchIndex};
 pub use image_error::ImageError;
 pub use image_kind::{FORMAT_VERSION, ImageKind, MAGIC};
 pub use legs::LegHops;
+pub use local_links::FewerLinks;
 pub use route::{Route, RouteKey};
 pub use set::{DrawRule, Keep, SetRule, SetRuleError};
 pub use set_view::SetView;

@@ -142,11 +142,19 @@ impl<'a> BootedFabric<'a> {
             let (group, index) = df.place(switch);
             format!("group {group}, switch {index}")
         };
-        let slot = |port: Port| u32::from(port.0).saturating_sub(df.p() + df.a() - 1);
+        let slot = |port: Port| port.0.saturating_sub(df.slot_port(0).0);
         let from = place(switch);
         match self.link(switch, port) {
             Link::Terminal(node) => format!("link from {from} to node {node}"),
-            Link::Local(to, _) => format!("local link from {from} to switch {}", df.place(to).1),
+            Link::Local(to, _) => {
+                let (group, own) = df.place(switch);
+                let end = df.local_end(df.switches_of(group), own, port);
+                let which = match end.map_or(0, |(_, k)| k) {
+                    0 => String::new(),
+                    k => format!(", number {k}"),
+                };
+                format!("local link from {from} to switch {}{which}", df.place(to).1)
+            }
             Link::Global(to, arrival) => format!(
                 "global link from {from}, port {} to {}, port {}",
                 slot(port),
@@ -177,14 +185,18 @@ fn link(df: &Dragonfly, switch: &datapath::Switch<'_>, port: u32) -> Link {
         let terminal = u8::try_from(port).expect("p is at most 256");
         return Link::Terminal(df.node(image.switch(), terminal));
     }
-    let rank = port - df.p();
-    if rank < df.a() - 1 {
-        return match switch.neighbour(Port(short(port))) {
-            Some((_, to)) => Link::Local(df.switch(group, to), df.local_port(to, here)),
+    let port = Port(short(port));
+    if !df.is_slot(port) {
+        let switches = image.switches_of_group();
+        let end = df.local_end(switches, here, port).filter(|_| switch.neighbour(port).is_some());
+        return match end {
+            Some((to, k)) => {
+                Link::Local(df.switch(group, to), df.nth_local_port(switches, (to, here), k))
+            }
             None => Link::Unused,
         };
     }
-    match image.peer(short(rank - (df.a() - 1))) {
+    match image.peer(port.0 - df.slot_port(0).0) {
         Some(end) => {
             let (index, slot) = df.split_port(end.port);
             Link::Global(df.switch(end.group, index), df.slot_port(slot))

@@ -163,7 +163,8 @@ impl Settings {
     pub fn channels(&self, fabric: &BootedFabric<'_>) -> Result<u8, SettingsError> {
         let channels = fabric.switches().first().map(|s| s.image().virtual_channels());
         let channels = channels.unwrap_or_default();
-        let needed = Channels::needed(channels, self.scheme).most();
+        let needed = fabric.switches().first().map(|switch| switch.channels_needed(self.scheme));
+        let needed = needed.unwrap_or_else(|| Channels::needed(channels, self.scheme)).most();
         let found = self.virtual_channels.unwrap_or(needed);
         if found < needed {
             let why = if self.scheme == Scheme::Par {

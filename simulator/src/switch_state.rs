@@ -374,18 +374,16 @@ impl Credits for Queues<'_> {
         true
     }
 
-    fn used_along(&self, header: Header) -> Option<u32> {
-        let (mut at, mut header, mut sum) = (self.switch, header, 0);
+    fn used_along(&self, port: Port, header: Header) -> Option<u32> {
+        let (mut at, mut port, mut header, mut sum) = (self.switch, port, header, 0);
         loop {
+            sum += self.used_at(at, port);
+            let states = self.states;
+            let out = states.out_port(PortId::of_switch(at, port, states.port_bits));
+            at = out.peer.first_channel().port().switch(states.port_bits);
             match self.switches[at.as_usize()].forward(header).ok()? {
                 Step::Deliver { .. } => return Some(sum),
-                Step::Send { port, header: moved, .. } => {
-                    sum += self.used_at(at, port);
-                    let states = self.states;
-                    let out = states.out_port(PortId::of_switch(at, port, states.port_bits));
-                    at = out.peer.first_channel().port().switch(states.port_bits);
-                    header = moved;
-                }
+                Step::Send { port: next, header: moved, .. } => (port, header) = (next, moved),
             }
         }
     }

@@ -164,7 +164,9 @@ class Fabric:
         self.most = reader.number("most links", 16)
         self.even = reader.number("even links", 16)
         self.read_kinds(reader)
+        fewer = reader.number("fewer", 32)
         self.read_wiring(reader, cables)
+        self.read_fewer(reader, fewer)
         reader.finish()
         self.index_links()
         self.loose = []
@@ -173,23 +175,65 @@ class Fabric:
         """The kinds of groups, and the kind of each group."""
         start = reader.at
         count = reader.number("kinds", 64, 0, 8)
-        if count == 1:
-            raise Refused(start, "kinds", 1, "0 or 2 to 8")
         self.kinds = []
         for _ in range(count):
             at = reader.at
             p = reader.number("p of a kind", 16, 0, 256)
             a, h, g = (reader.number(f"{what} of a kind", 16, 1) for what in "ahg")
-            if self.kinds and self.kinds[-1][:3] == [p, a, h]:
-                raise Refused(at, "kind", "p, a and h of the kind before it", "others")
-            self.kinds.append([p, a, h, g])
+            local = reader.number("local links of a kind", 16, 1, 1 if a == 1 else 64)
+            if self.kinds and self.kinds[-1][:3] == [p, a, h] and self.kinds[-1][4] == local:
+                raise Refused(at, "kind", "p, a, h and local links of the kind before it", "others")
+            self.kinds.append([p, a, h, g, local])
+        if count == 1 and self.kinds[0][4] == 1:
+            raise Refused(start, "kinds", "one with single links", "none")
         if count:
             sizes = [max(kind[i] for kind in self.kinds) for i in range(3)]
             sizes.append(sum(kind[3] for kind in self.kinds))
             if sizes != [self.p, self.a, self.h, self.g]:
                 raise Refused(start, "kinds", sizes, [self.p, self.a, self.h, self.g])
-        alike = [[self.p, self.a, self.h, self.g]]
+        alike = [[self.p, self.a, self.h, self.g, 1]]
         self.kind_of = [kind for kind in self.kinds or alike for _ in range(kind[3])]
+
+    def read_fewer(self, reader, count):
+        """The pairs of switches of a group that share fewer links than their kind says."""
+        self.fewer = {}
+        if count == 0:
+            return
+        start, low_width = reader.at, bits(self.a - 1)
+        pairs = reader.packed("pairs", count, bits(self.a * self.g - 1) + low_width)
+        links_at, most = reader.at, max(kind[4] for kind in self.kind_of)
+        links = reader.packed("pairs' links", count, bits(most - 1))
+        before = -1
+        for entry, number in zip(pairs, links):
+            switch, other = entry >> low_width, entry & (1 << low_width) - 1
+            if not self.has_switch(switch) or not switch % self.a < other:
+                raise Refused(start, "pair", entry, "two switches, the lower index first")
+            group, index = divmod(switch, self.a)
+            if other >= self.kind_of[group][1] or entry <= before:
+                raise Refused(start, "pair", entry, "two switches of a group, in order")
+            if number >= self.kind_of[group][4]:
+                raise Refused(links_at, "links of a pair", number, f"below {self.kind_of[group][4]}")
+            before = entry
+            self.fewer[group, index, other] = number
+        for (group, one, other), number in self.fewer.items():
+            thirds = (t for t in range(self.kind_of[group][1]) if t not in (one, other))
+            if number == 0 and not any(self.is_hop(group, one, t) and self.is_hop(group, t, other) for t in thirds):
+                raise Refused(start, "pair", (group, one, other), "two switches with a third between")
+        first = 0
+        for kind in self.kinds or [[self.p, self.a, self.h, self.g, 1]]:
+            groups = range(first, first + kind[3])
+            first += kind[3]
+            found = sum(group in groups for group, _, _ in self.fewer)
+            if found and found == kind[3] * (kind[1] * (kind[1] - 1) // 2):
+                raise Refused(start, "pairs", found, "fewer than all of a kind")
+
+    def local_links(self, group, one, other):
+        """How many links two switches of a group share."""
+        return self.fewer.get((group, min(one, other), max(one, other)), self.kind_of[group][4])
+
+    def is_hop(self, group, one, other):
+        """Whether a packet needs no hop from one switch to another, or there is a link for it."""
+        return one == other or self.local_links(group, one, other) > 0
 
     def has_switch(self, switch):
         group, index = divmod(switch, self.a)
@@ -263,6 +307,7 @@ class Fabric:
             "identity": f"{self.identity:016x}",
             "sizes": [self.p, self.a, self.h, self.g],
             "kinds": self.kinds,
+            "fewer": [[*pair, links] for pair, links in sorted(self.fewer.items())],
             "most": self.most,
             "even": self.even,
             "cables": self.cables,
@@ -451,11 +496,16 @@ class Switch:
                 head, v = int(fabric.switch_of(x) != self.index), fabric.switch_of(arrival)
                 for y, end in fabric.links.get((middle, to_group), []):
                     tail, w = int(fabric.switch_of(end) != to_index), fabric.switch_of(y)
+                    ends = (self.group, self.index, fabric.switch_of(x))
+                    if not fabric.is_hop(*ends) or not fabric.is_hop(to_group, fabric.switch_of(end), to_index):
+                        continue
                     detours = [-1] if v == w else [-1] + [d for d in switches if d not in (v, w)]
                     for detour in detours:
                         mid = 0 if v == w else 1 if detour < 0 else 2
                         shape = shape_number(head, mid, tail)
                         low = w if detour < 0 else detour
+                        if not fabric.is_hop(middle, v, low) or not fabric.is_hop(middle, low, w):
+                            continue
                         key = self.switch << 48 | destination << 32 | x << 20 | y << 8 | low
                         if one.keeps(shape, key, x):
                             yield x, y, detour, shape
@@ -467,8 +517,12 @@ class Switch:
         )
         best = []
         for port, arrival in self.fabric.links.get((from_group, to_group), []):
-            hops = 1 + (self.fabric.switch_of(port) != from_index)
-            hops += self.fabric.switch_of(arrival) != to_index
+            leaves, arrives = self.fabric.switch_of(port), self.fabric.switch_of(arrival)
+            if not self.fabric.is_hop(from_group, from_index, leaves):
+                continue
+            if not self.fabric.is_hop(to_group, arrives, to_index):
+                continue
+            hops = 1 + (leaves != from_index) + (arrives != to_index)
             best.append((hops, port, arrival))
         least = min((leg[0] for leg in best), default=0)
         return least, [leg[1:] for leg in best if leg[0] == least]

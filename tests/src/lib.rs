@@ -15,8 +15,8 @@ use tvlb_generator::topology::arrangement::{Arrangement, arrange};
 use tvlb_generator::topology::names::Names;
 use tvlb_schema::{
     Dragonfly, DrawRule, End, FabricImage, GlobalPort, GroupId, GroupKind, Level, MinCandidate,
-    NodeId, PerDecision, Port, Route, SetContents, SetRule, Shape, SwitchContents, VcScheme,
-    encode_switch_image, shapes_by_number,
+    NodeId, PerDecision, Port, Route, SetContents, SetRule, Shape, SwitchContents, SwitchIndex,
+    VcScheme, encode_switch_image, shapes_by_number,
 };
 
 /// A fabric that we ship, with "strategic-2-3 by shape" for all decisions.
@@ -53,7 +53,7 @@ pub fn arranged(sizes: (u32, u32, u32, u32), arrangement: Arrangement) -> Fabric
 /// A fabric of groups of these kinds, each p, a, h and how many groups; every two groups are joined
 /// by a cable, and as many more as there are ports for, in turn.
 pub fn of_kinds(kinds: &[(u16, u16, u16, u16)]) -> Fabric {
-    let kind = |&(p, a, h, g): &(u16, u16, u16, u16)| GroupKind { p, a, h, g };
+    let kind = |&(p, a, h, g): &(u16, u16, u16, u16)| GroupKind::new(p, a, h, g);
     let df = Dragonfly::of_kinds(&kinds.iter().map(kind).collect::<Vec<_>>())
         .expect("the test's sizes are within the limits");
     let mut free: Vec<Vec<GlobalPort>> = df
@@ -104,6 +104,55 @@ pub fn uneven() -> Vec<Fabric> {
         of_kinds(&[(0, 2, 4, 1), (3, 4, 1, 3), (1, 1, 4, 1)]),
         of_kinds(&[(2, 6, 2, 6), (1, 3, 4, 3)]),
         of_kinds(&[(1, 8, 1, 1), (2, 2, 2, 2)]),
+    ]
+}
+
+/// The same fabric with so many links between each two switches of a group, by group and the two
+/// indices, the lower first.
+///
+/// # Panics
+/// If two switches of a group are apart: without a link, and without a third that is linked to both.
+#[must_use]
+pub fn with_links(
+    mut fabric: Fabric,
+    count: impl Fn(GroupId, SwitchIndex, SwitchIndex) -> u32,
+) -> Fabric {
+    let df = *fabric.topology.dragonfly();
+    let mut links = Vec::new();
+    for group in df.groups() {
+        for low in df.indices(group) {
+            for high in df.indices(group).filter(|&high| low < high) {
+                links.extend((0..count(group, low, high)).map(|_| (group, low, high)));
+            }
+        }
+    }
+    fabric.topology = fabric.topology.with_local_links(links).expect("no two switches are apart");
+    fabric.file.dragonfly = *fabric.topology.dragonfly();
+    fabric
+}
+
+/// Fabrics whose switches share several links with others of their group, or none.
+pub fn of_local_links() -> Vec<Fabric> {
+    let [_, three_kinds, _, two_kinds, ..] = &uneven()[..] else { panic!("there are five") };
+    let small = || arranged((2, 4, 2, 9), Arrangement::Absolute);
+    let is = |low: SwitchIndex, high: SwitchIndex, pair| (low.0, high.0) == pair;
+    vec![
+        // Three links between any two; then one pair of one group without any.
+        with_links(small(), |_, _, _| 3),
+        with_links(small(), |group, low, high| u32::from(group.0 != 2 || !is(low, high, (1, 2)))),
+        // A ring in every group; and links by turns.
+        with_links(small(), |_, low, high| u32::from(low.0.abs_diff(high.0) % 2 == 1)),
+        with_links(arranged((1, 5, 2, 6), Arrangement::Palmtree), |group, low, high| {
+            (u32::from(group.0) + u32::from(low.0) + 2 * u32::from(high.0)) % 4
+        }),
+        with_links(two_kinds.clone(), |group, low, high| match group.0 {
+            0 => u32::from(high.0 - low.0 < 3 || low.0 == 0),
+            1..6 => 1,
+            _ => 2,
+        }),
+        with_links(three_kinds.clone(), |group, low, high| {
+            u32::from(group.0 != 3 || !is(low, high, (0, 4))) * (1 + u32::from(group.0 == 5))
+        }),
     ]
 }
 

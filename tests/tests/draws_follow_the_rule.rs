@@ -13,10 +13,12 @@ use tvlb_generator::fabric::Fabric;
 use tvlb_generator::routes::by_switch::{for_each_way, shortest_links};
 use tvlb_generator::routes::count::RouteCounter;
 use tvlb_generator::routes::enumerate::kept;
+use tvlb_generator::routes::minimal;
 use tvlb_generator::routes::triples::triples;
 use tvlb_schema::{DrawRule, MinCandidate, Route, Shape, SwitchId};
 use tvlb_tests::{
-    boot, images, kept_when_thinned, levels, quantile, rule_of, shipped, thinned, with_set,
+    boot, images, kept_when_thinned, levels, of_local_links, quantile, rule_of, shipped, thinned,
+    with_set,
 };
 
 /// A drawn path as (x, y, detour), the detour being y's own switch where there is none.
@@ -288,12 +290,131 @@ fn on_unequal_pairs() {
 }
 
 #[test]
+fn where_switches_of_a_group_share_several_links_or_none() {
+    for fabric in of_local_links() {
+        let df = fabric.topology.dragonfly();
+        let last = df.switch_of(df.last_node()).0.0;
+        for set in ["all", "all by shape", "50% shapes:111"] {
+            let fabric = with_set(fabric.clone(), set);
+            assert_rule(&fabric, 0, last, 60_000);
+            assert_rule(&fabric, last, 1, 60_000);
+        }
+        let fabric = with_set(fabric, "switches:3-3");
+        let generated = images(&fabric);
+        let chances = chances_by_switch(&fabric, 1, last);
+        assert_drawn(&boot(&generated)[1], SwitchId(last), VlbPaths::Custom, &chances, 60_000);
+    }
+}
+
+/// The first hop of a MIN packet is by any of the links between the groups that need no third switch, or
+/// of all if each needs one, by any third switch, and by any of the links to the next switch.
+#[test]
+fn the_first_hop_of_min_is_uniform_by_link_then_third_switch_then_parallel_link() {
+    let mut with_thirds = 0;
+    for fabric in of_local_links() {
+        let topology = &fabric.topology;
+        let df = *topology.dragonfly();
+        let generated = images(&fabric);
+        let switches = boot(&generated);
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);
+        for (from, to) in [(0, 9), (1, 9), (2, 14), (9, 2), (10, 1), (0, 1), (1, 2)] {
+            let (from, to) = (SwitchId(from), SwitchId(to));
+            let (group, here) = df.place(from);
+            if !df.has_switch(from) || !df.has_switch(to) || df.nodes_of(df.place(to).0) == 0 {
+                continue;
+            }
+            let paths = minimal::paths(topology, from, to);
+            let links = paths.chunk_by(|one, next| one.x == next.x).count();
+            let mut chances: BTreeMap<(u16, u16), f64> = BTreeMap::new();
+            for path in &paths {
+                with_thirds += u32::from(path.hops() > 3);
+                let next = df.place(path.walk.switches()[1]);
+                let each = 1.0 / f64::from(u32::try_from(links).unwrap() * path.ways);
+                let x = path.x.map_or(0, |x| x.0);
+                if next.0 == group {
+                    let parallel = topology.links_within(group, here, next.1);
+                    for k in 0..parallel {
+                        let switches = df.switches_of(group);
+                        let port = df.nth_local_port(switches, (here, next.1), k);
+                        *chances.entry((x, port.0)).or_default() += each / f64::from(parallel);
+                    }
+                } else {
+                    let port = df.slot_port(df.split_port(path.x.unwrap()).1);
+                    *chances.entry((x, port.0)).or_default() += each;
+                }
+            }
+            if chances.is_empty() {
+                continue;
+            }
+            let mut counts: BTreeMap<(u16, u16), u32> = BTreeMap::new();
+            for _ in 0..20_000 {
+                let idle = [0_u32];
+                let (node, paths) = (df.node(to, 0), VlbPaths::Custom);
+                let switch = &switches[from.as_usize()];
+                let sent =
+                    switch.admit(node, Scheme::Min, paths, idle.as_slice(), &mut rng).unwrap();
+                assert_eq!(sent.choice, Choice::Min);
+                let Step::Send { header, port, .. } = sent.step else { panic!("it is elsewhere") };
+                *counts.entry((header.x().0, port.0)).or_default() += 1;
+            }
+            assert!(counts.keys().all(|drawn| chances.contains_key(drawn)), "{counts:?}");
+            let of = |(drawn, chance): (&(u16, u16), &f64)| {
+                let expected = chance * 20_000.0;
+                let found = counts.get(drawn).map_or(0.0, |&count| f64::from(count));
+                (found - expected).powi(2) / expected
+            };
+            let statistic: f64 = chances.iter().map(of).sum();
+            assert!(statistic < quantile((chances.len() - 1).max(1)), "{from} {to}: {counts:?}");
+        }
+    }
+    assert!(with_thirds > 0, "some pair needs a third switch");
+}
+
+/// Packets of many nodes and routes that stand at one switch take all its links to another alike, and
+/// each of them always the same.
+#[test]
+fn later_hops_spread_over_parallel_links_and_keep_to_them() {
+    let [fabric, ..] = &of_local_links()[..] else { panic!("there are some") };
+    let df = *fabric.topology.dragonfly();
+    let generated = images(fabric);
+    let switches = boot(&generated);
+    let mut counts: BTreeMap<u16, u32> = BTreeMap::new();
+    let mut sent = 0;
+    // At switch 5, about to go to another switch of its group for each route that leads on from there.
+    for to in df.switches().filter(|&to| df.place(to).0.0 != 1) {
+        for y in df.global_ports().filter(|&y| df.split_port(y).0 != df.place(SwitchId(5)).1) {
+            for (terminal, x) in [(0, 1), (1, 1), (0, 6), (1, 7)] {
+                let bits = u64::from(to.0) << 48 | terminal << 40 | x << 28 | u64::from(y.0) << 16;
+                let own = u64::from(df.split_port(y).0.0);
+                let header = Header::from_bits(bits | own << 8 | 3 << 5 | 2);
+                let step = switches[5].forward(header).unwrap();
+                assert_eq!(switches[5].forward(header).unwrap(), step);
+                let Step::Send { port, .. } = step else { panic!("it goes on") };
+                let end = df.local_end(4, df.place(SwitchId(5)).1, port).unwrap();
+                assert_eq!(end.0, df.split_port(y).0);
+                *counts.entry(u16::try_from(end.1).unwrap()).or_default() += 1;
+                sent += 1;
+            }
+        }
+    }
+    assert!(counts.keys().eq(&[0, 1, 2]));
+    let each = f64::from(sent) / 3.0;
+    let statistic: f64 = counts.values().map(|&n| (f64::from(n) - each).powi(2) / each).sum();
+    assert!(statistic < quantile(2), "{counts:?}");
+}
+
+#[test]
 fn the_conventional_draw_is_uniform_over_triples() {
     use tvlb_generator::topology::arrangement::Arrangement;
-    for (fabric, pairs) in [
+    let on_links = of_local_links().into_iter().map(|fabric| {
+        let df = fabric.topology.dragonfly();
+        let last = df.switch_of(df.last_node()).0.0;
+        (fabric, vec![(0, last), (last, 1)])
+    });
+    for (fabric, pairs) in on_links.chain([
         (shipped("dfly-4-8-4-9.toml"), vec![(0, 8), (1, 17), (70, 5)]),
         (tvlb_tests::arranged((1, 3, 3, 5), Arrangement::Absolute), vec![(0, 14), (4, 2)]),
-    ] {
+    ]) {
         let df = *fabric.topology.dragonfly();
         let generated = images(&fabric);
         let switches = boot(&generated);

@@ -92,7 +92,7 @@ impl Credits for Along {
         true
     }
 
-    fn used_along(&self, _: Header) -> Option<u32> {
+    fn used_along(&self, _: Port, _: Header) -> Option<u32> {
         Some(self.0)
     }
 }

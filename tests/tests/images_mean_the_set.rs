@@ -11,7 +11,7 @@ use tvlb_generator::routes::enumerate::kept;
 use tvlb_generator::set_grammar::canonical;
 use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_schema::{Decision, DrawRule, Route, Shape, ShapeSet};
-use tvlb_tests::{arranged, boot, images, rule_of, shipped, uneven, with_set};
+use tvlb_tests::{arranged, boot, images, of_local_links, rule_of, shipped, uneven, with_set};
 
 fn assert_same(fabric: &Fabric) {
     let generated = images(fabric);
@@ -90,8 +90,8 @@ fn sets_of_intermediate_switches() {
 }
 
 #[test]
-fn on_unequal_groups() {
-    for fabric in uneven() {
+fn on_unequal_groups_and_local_links() {
+    for fabric in uneven().into_iter().chain(of_local_links()) {
         for set in SETS {
             assert_same(&with_set(fabric.clone(), set));
         }

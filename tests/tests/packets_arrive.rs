@@ -10,12 +10,14 @@ use tvlb_generator::fabric::Fabric;
 use tvlb_generator::routes::enumerate::routes;
 use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_generator::topology::{Topology, cable_list};
-use tvlb_schema::{NodeId, Port, VcScheme};
-use tvlb_tests::{Crossing, arranged, boot, carry, images, shipped, uneven, with_set};
+use tvlb_schema::{MinCandidate, NodeId, Port, VcScheme};
+use tvlb_tests::{
+    Crossing, arranged, boot, carry, images, of_local_links, shipped, uneven, with_set,
+};
 
 /// The channels of a path: there are as many as the scheme says, and a rank of them rises strictly
 /// along the path. The rank is each scheme's own, as the design defines it.
-fn assert_channels(path: &[Crossing], channels: VcScheme, scheme: Scheme) {
+fn assert_channels(path: &[Crossing], channels: VcScheme, needed: Channels) {
     let rank = |c: &Crossing| match channels {
         VcScheme::Ordered => 2 * c.virtual_channel + u8::from(c.global),
         VcScheme::PerHop => c.virtual_channel,
@@ -24,7 +26,6 @@ fn assert_channels(path: &[Crossing], channels: VcScheme, scheme: Scheme) {
         VcScheme::Positional => [0, 3, 4, 6, 1][usize::from(c.virtual_channel)],
     };
     assert!(path.iter().map(rank).is_sorted_by(|a, b| a < b), "{channels:?}: {path:?}");
-    let needed = Channels::needed(channels, scheme);
     for crossing in path {
         let count = if crossing.global { needed.global } else { needed.local };
         assert!(crossing.virtual_channel < count, "{channels:?}: {path:?}");
@@ -65,10 +66,12 @@ fn assert_arrival(fabric: &Fabric, draws: u32) {
                         let (arrived, path) =
                             carry(&switches, source, admission.step, second).unwrap();
                         assert_eq!(arrived, node);
-                        assert_channels(&path, fabric.file.virtual_channels, scheme);
+                        let needed = here.channels_needed(scheme);
+                        assert_channels(&path, fabric.file.virtual_channels, needed);
                         let most = match (scheme, admission.choice) {
                             (_, Choice::Here) => 0,
-                            (Scheme::Min, Choice::Min) => 3,
+                            (Scheme::Min, Choice::Min) if fabric.topology.has_whole_groups() => 3,
+                            (Scheme::Min, Choice::Min) => 5,
                             (Scheme::Par, _) => 7,
                             _ => 6,
                         };
@@ -108,7 +111,8 @@ fn assert_every_route(fabric: &Fabric) {
                 let visited: Vec<_> =
                     std::iter::once(source).chain(path.iter().map(|c| c.to)).collect();
                 assert_eq!(visited, expected.walk.switches());
-                assert_channels(&path, fabric.file.virtual_channels, Scheme::Vlb);
+                let needed = Channels::needed(fabric.file.virtual_channels, Scheme::Vlb);
+                assert_channels(&path, fabric.file.virtual_channels, needed);
             }
         }
     }
@@ -160,6 +164,22 @@ fn on_unequal_groups() {
             fabric.file.virtual_channels = channels;
             for set in ["all by shape", "strategic-2-3 by shape", "switches:2-3"] {
                 assert_arrival(&with_set(fabric.clone(), set), 3);
+            }
+            assert_every_route(&fabric);
+        }
+    }
+}
+
+#[test]
+fn where_switches_of_a_group_share_several_links_or_none() {
+    for mut fabric in of_local_links() {
+        for channels in VcScheme::ALL {
+            fabric.file.virtual_channels = channels;
+            for second in MinCandidate::ALL {
+                fabric.file.second_min = Some(second);
+                for set in ["all by shape", "strategic-2-3 by shape", "switches:2-3"] {
+                    assert_arrival(&with_set(fabric.clone(), set), 3);
+                }
             }
             assert_every_route(&fabric);
         }
@@ -233,7 +253,7 @@ fn where_a_cable_is_missing_so_that_a_pair_of_groups_has_none() {
                 let (arrived, path) =
                     carry(&switches, here.image().switch(), admission.step, |_, h| h).unwrap();
                 assert_eq!(arrived, NodeId(destination));
-                assert_channels(&path, fabric.file.virtual_channels, scheme);
+                assert_channels(&path, fabric.file.virtual_channels, here.channels_needed(scheme));
             }
         }
     }

@@ -47,9 +47,13 @@ pub(crate) fn second_min(
     let drawn = match switch.image.second_min() {
         MinCandidate::Kept => return kept,
         MinCandidate::Shortest => switch.draw_shortest_min(to, rng),
+        // It has made a local hop already, so that there is but one left.
+        MinCandidate::Any if !switch.image.fabric().has_plain_groups() => {
+            switch.draw_min_by_links(to, false, rng)
+        }
         MinCandidate::Any => switch.draw_min(to, rng),
     };
-    // The packet's own link joins the two groups, so a path is always drawn.
+    // The packet's own link joins the two groups, so a path is always drawn where groups are whole.
     drawn.unwrap_or(kept)
 }
 
@@ -62,12 +66,27 @@ pub(crate) fn minimal_rest(switch: &Switch<'_>, header: Header) -> Option<(Place
     let df = switch.dragonfly();
     let (at, slot) = df.split_port(header.x());
     let to = switch.place(header.destination());
-    let arrival = if at == switch.image.index() { switch.image.peer(slot)? } else { return None };
+    let is_here = at == switch.image.index();
+    if !is_here && switch.image.fabric().has_whole_groups() {
+        return None;
+    }
+    let arrival =
+        if is_here { switch.image.peer(slot)? } else { switch.image.behind(header.x())? };
     if arrival.group != to.group {
         return None;
     }
-    let tail = df.split_port(arrival.port).0 != to.index;
-    let first = (df.slot_port(slot), Stage::Destination);
-    let path = Path::new(first, header.x(), GlobalPort(0), SwitchIndex(0), 1 + u8::from(tail))?;
+    let tail = if switch.image.fabric().has_whole_groups() {
+        u8::from(df.split_port(arrival.port).0 != to.index)
+    } else {
+        switch.local_hops(to.group, df.split_port(arrival.port).0, to.index)
+    };
+    // Elsewhere it is by way of this switch that it goes to the one that has x.
+    let first = if is_here {
+        (df.slot_port(slot), Stage::Destination)
+    } else {
+        (switch.first_port_to(at)?, Stage::SourceLocalAgain)
+    };
+    let hops = 1 + u8::from(!is_here) + tail;
+    let path = Path::new(first, header.x(), GlobalPort(0), SwitchIndex(0), hops)?;
     Some((to, path))
 }

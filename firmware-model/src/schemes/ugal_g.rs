@@ -22,8 +22,8 @@ pub(crate) fn choose(
     rng: &mut (impl Rng + ?Sized),
 ) -> Result<Chosen, Denied> {
     let cost = |path: Path, kind| {
-        let header = path.header(to.switch, terminal, kind);
-        credits.used_along(header).map(i64::from)
+        let header = path.sent(to.switch, terminal, kind);
+        credits.used_along(path.first_port(), header).map(i64::from)
     };
     let threshold = i64::from(switch.image.threshold(Decision::UgalL));
     let Some(min) = switch.draw_min(to, rng) else {

@@ -164,8 +164,7 @@ impl Display for SwitchReport<'_> {
                 if let Some(name) = names.switch(df.switch(group, index)) {
                     write!(f, " ({name})")?;
                 }
-                let slot = number.checked_sub(df.p() + df.a() - 1);
-                let slot = slot.and_then(|slot| u16::try_from(slot).ok());
+                let slot = port.0.checked_sub(df.slot_port(0).0);
                 if let Some(end) = slot.and_then(|slot| image.peer(slot)) {
                     write!(f, ", global port {}", df.split_port(end.port).1)?;
                 }
@@ -185,8 +184,8 @@ impl Display for SwitchReport<'_> {
             f,
             "\nvirtual channels: {}; {} for MIN, VLB and UGAL; {} for PAR",
             channels.name(),
-            Count(Channels::needed(channels, Scheme::UgalL)),
-            Count(Channels::needed(channels, Scheme::Par))
+            Count(self.switch.channels_needed(Scheme::UgalL)),
+            Count(self.switch.channels_needed(Scheme::Par))
         )?;
         let others = df.switch_count() - image.switches_of_group();
         for (number, decisions) in sets_of(image) {

@@ -59,6 +59,7 @@ fn planned(path: &Path, fabric: &Fabric) -> Planned {
         local_latency: latencies.local.into(),
         global_latency: latencies.global.into(),
         cables: fabric.topology.cables().iter().map(|cable| (cable.low, cable.high)).collect(),
+        fewer_links: fabric.topology.fewer_links().to_vec(),
     }
 }
 

@@ -5,7 +5,8 @@
 //! cross the same two switches of the intermediate group. Where all routes with two hops there are
 //! kept, they load its local links evenly, so their share is spread once per intermediate group; where
 //! a set keeps a part of them, by its rule or by the levels of a source switch, each route is asked. So
-//! the figures are exact.
+//! the figures are exact. Where two switches of a group share no link, each route is asked, too; where
+//! they share several, each of these carries its part of the load.
 
 use crate::routes::by_switch::for_each_way;
 use crate::routes::count::RouteCounter;
@@ -89,6 +90,9 @@ impl LinkLoads {
         for &middle in &groups {
             spread(topology, &links, &mut total, middle);
         }
+        for (load, capacity) in total.of.iter_mut().zip(links.capacities(topology)) {
+            *load /= capacity;
+        }
         Self { by_link: total.of, links }
     }
 
@@ -106,6 +110,9 @@ impl LinkLoads {
     /// The mean load of a local link, and of a global link.
     pub fn means(&self, topology: &Topology) -> (f64, f64) {
         let df = topology.dragonfly();
+        if !topology.has_plain_groups() {
+            return self.means_over_links(topology);
+        }
         let add = |sum: f64, loads: &[f64]| loads.iter().fold(sum, |sum, load| sum + load);
         let (local, global) = self
             .groups(topology)
@@ -113,6 +120,25 @@ impl LinkLoads {
         let cables = 2.0 * f64::from(u32::try_from(topology.cables().len()).unwrap_or(u32::MAX));
         let of_group = |group| f64::from(df.switches_of(group));
         let locals = df.groups().map(|g| of_group(g) * (of_group(g) - 1.0)).sum::<f64>();
+        let over = |sum: f64, count: f64| if count > 0.0 { sum / count } else { 0.0 };
+        (over(local, locals), over(global, cables))
+    }
+
+    /// As [`Self::means`], where two switches of a group may share several links, or none.
+    fn means_over_links(&self, topology: &Topology) -> (f64, f64) {
+        let df = topology.dragonfly();
+        let (mut local, mut locals) = (0.0, 0.0);
+        for group in df.groups() {
+            for from in df.indices(group) {
+                for to in df.indices(group).filter(|&to| to != from) {
+                    let links = f64::from(topology.links_within(group, from, to));
+                    local += links * self.local(group, from, to);
+                    locals += links;
+                }
+            }
+        }
+        let global: f64 = self.groups(topology).flat_map(|(_, global)| global).sum();
+        let cables = 2.0 * f64::from(u32::try_from(topology.cables().len()).unwrap_or(u32::MAX));
         let over = |sum: f64, count: f64| if count > 0.0 { sum / count } else { 0.0 };
         (over(local, locals), over(global, cables))
     }
@@ -232,6 +258,9 @@ fn crossings(
 
 /// Adds the paths of conventional VLB from one switch to another.
 fn triples(topology: &Topology, source: SwitchId, destination: SwitchId, sum: &mut Sum) {
+    if !topology.has_whole_groups() {
+        return triples_one_by_one(topology, source, destination, sum);
+    }
     let df = topology.dragonfly();
     let mut count = 0.0;
     crossings(topology, &[], source, destination, |c, _| {
@@ -244,6 +273,30 @@ fn triples(topology: &Topology, source: SwitchId, destination: SwitchId, sum: &m
         // in the middle.
         let (direct, apart) = if c.v == c.w { (0.0, a - 1.0) } else { (2.0, a - 2.0) };
         let parts = Parts { all: a * each, direct: direct * each, apart: apart * each };
+        sum.add(topology, (source, destination), c, parts);
+    });
+}
+
+/// As [`triples`], where two switches of a group may share no link.
+fn triples_one_by_one(topology: &Topology, source: SwitchId, destination: SwitchId, sum: &mut Sum) {
+    // Those with at most one hop in the middle, of which there are two over one walk where v is not w.
+    let short = |c: &Crossing| {
+        let is_hop = f64::from(u8::from(topology.is_local_hop(c.middle, c.v, c.w)));
+        if c.v == c.w { 1.0 } else { 2.0 * is_hop }
+    };
+    let mut count = 0.0;
+    crossings(topology, &[], source, destination, |c, _| {
+        count += short(c) + topology.relays(c.middle, c.v, c.w).fold(0.0, |count, _| count + 1.0);
+    });
+    let each = 1.0 / count;
+    crossings(topology, &[], source, destination, |c, _| {
+        let mut all = short(c);
+        for r in topology.relays(c.middle, c.v, c.w) {
+            sum.over(topology, c, r, each);
+            all += 1.0;
+        }
+        let direct = if c.v == c.w { 0.0 } else { short(c) };
+        let parts = Parts { all: all * each, direct: direct * each, apart: 0.0 };
         sum.add(topology, (source, destination), c, parts);
     });
 }
@@ -272,13 +325,11 @@ fn routes(
     // `Some(kept)` if all routes with two hops in the middle share one answer.
     let all_alike = |c: &Crossing, level| match rule.keep_of(c.shape(2)) {
         Keep::NONE => Some(false),
-        Keep::ALL if level == Level::ALL => Some(true),
+        Keep::ALL if level == Level::ALL && topology.has_whole_groups() => Some(true),
         _ => None,
     };
-    let detours = |c: &Crossing| {
-        let (v, w) = (c.v, c.w);
-        df.indices(c.middle).filter(move |&r| r != v && r != w)
-    };
+    let detours = |c: &Crossing| topology.relays(c.middle, c.v, c.w);
+    let is_hop = |c: &Crossing| topology.is_local_hop(c.middle, c.v, c.w);
     let ways = |c: &Crossing| df.switches_of(c.middle).saturating_sub(2);
     let mut found = [0_u32; Shape::COUNT];
     crossings(topology, levels, source, destination, |c, level| {
@@ -286,7 +337,7 @@ fn routes(
             found[c.shape(0).number()] += u32::from(kept(c, level, 0, None));
             return;
         }
-        found[c.shape(1).number()] += u32::from(kept(c, level, 1, None));
+        found[c.shape(1).number()] += u32::from(is_hop(c) && kept(c, level, 1, None));
         found[c.shape(2).number()] += match all_alike(c, level) {
             Some(kept) => {
                 if kept {
@@ -318,7 +369,7 @@ fn routes(
                 parts.all = of(0);
             }
         } else {
-            if kept(c, level, 1, None) {
+            if is_hop(c) && kept(c, level, 1, None) {
                 parts.direct = of(1);
             }
             parts.all = parts.direct;

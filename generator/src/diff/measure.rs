@@ -123,7 +123,7 @@ pub(super) fn measure(
     let numbering =
         booted.map(|switches| LinkNumbers::new(*switches[0].image().fabric().dragonfly()));
     let df = *booted.old[0].image().fabric().dragonfly();
-    let links = (df.switch_numbers() * (df.a() - 1 + df.h())) as usize;
+    let links = (df.switch_numbers() * (df.local_ports() + df.h())) as usize;
     if links > MOST_LINKS {
         return Err(DiffError::TooLarge { links, most: MOST_LINKS });
     }

@@ -13,16 +13,19 @@ use tvlb_schema::{
 type Fallible<T> = Result<T, FabricFileError>;
 
 pub(super) const ROOT: [&str; 5] = ["name", "seed", "dragonfly", "links", "routing"];
-pub(super) const DRAGONFLY: [&str; 8] =
-    ["p", "a", "h", "g", "kinds", "arrangement", "cables", "names"];
-pub(super) const KIND: [&str; 5] = ["name", "p", "a", "h", "g"];
+pub(super) const DRAGONFLY: [&str; 9] =
+    ["p", "a", "h", "g", LOCAL_LINKS, "kinds", "arrangement", "cables", "names"];
+pub(super) const KIND: [&str; 6] = ["name", "p", "a", "h", "g", LOCAL_LINKS];
+/// How many links join any two switches of a group.
+const LOCAL_LINKS: &str = "local-links";
 pub(super) const LINKS: [&str; 2] = ["local-latency", "global-latency"];
 pub(super) const ROUTING: [&str; 4] = ["threshold", "second-min", "virtual-channels", "set"];
 pub(super) const DECISIONS: [&str; 3] = ["ugal-l", "par-source", "par-second"];
 
 pub(super) const NAME: &str = "a string of 1 to 64 characters from A-Z, a-z, 0-9, `.`, `_` and `-`";
 const CABLES: &str = "the path of a cable list, a string that is not empty";
-const KINDS: &str = "an array of tables of name, p, a, h and g, one for each kind of groups";
+const KINDS: &str =
+    "an array of tables of name, p, a, h, g and local-links, one for each kind of groups";
 const KIND_NAME: &str = "a name of 1 to 64 characters from A-Z, a-z, 0-9, `.`, `_` and `-` that no \
     other kind has";
 const CABLES_OF_KINDS: &str =
@@ -91,14 +94,24 @@ pub(super) fn is_name(text: &str) -> bool {
 fn dragonfly(section: &Section<'_, '_>) -> Fallible<Dragonfly> {
     let size = |key| section.integer::<u32>(key, size_range(key));
     let (p, a, h, g) = (size("p")?, size("a")?, size("h")?, size("g")?);
-    Dragonfly::new(p, a, h, g).map_err(|error| {
+    let df = Dragonfly::new(p, a, h, g).map_err(|error| {
         // Each size alone is in range, so g or a product is too large: blame its last factor.
         let key = match error {
             DragonflyError::Size { name, .. } => name.rsplit('·').next().unwrap_or(name),
             _ => "g",
         };
         section.fault_of(key, FabricFault::Dragonfly { key: section.path_of(key), error })
-    })
+    })?;
+    let links = local_links(section, a)?;
+    let kinds: Vec<GroupKind> =
+        df.kinds().iter().map(|kind| kind.with_local_links(links)).collect();
+    Ok(Dragonfly::of_kinds(&kinds).expect("sizes that a Dragonfly has, and links in their range"))
+}
+
+/// How many links join any two of a group's a switches: 1 where nothing is said.
+fn local_links(section: &Section<'_, '_>, a: u32) -> Fallible<u16> {
+    let most = if a == 1 { 1 } else { limits::LOCAL_LINKS };
+    section.integer_or(LOCAL_LINKS, 1..=i64::from(most), 1)
 }
 
 /// The sizes where groups are of several kinds, and of each its name and how many groups it has.
@@ -106,7 +119,7 @@ fn kinds(
     section: &Section<'_, '_>,
     entry: &Entry<'_, '_>,
 ) -> Fallible<(Dragonfly, Vec<(String, u16)>)> {
-    for key in ["p", "a", "h", "g"] {
+    for key in ["p", "a", "h", "g", LOCAL_LINKS] {
         if let Some(size) = section.optional(key) {
             let (key, other) = (size.key().to_owned(), entry.key().to_owned());
             return Err(size.fault_of_key(FabricFault::SizeBesideKinds { key, other }));
@@ -125,7 +138,8 @@ fn kinds(
             section.integer::<u16>(key, least..=most)
         };
         let (p, a, h, g) = (size("p")?, size("a")?, size("h")?, size("g")?);
-        kinds.push(GroupKind { p, a, h, g });
+        let links = local_links(&section, u32::from(a))?;
+        kinds.push(GroupKind::new(p, a, h, g).with_local_links(links));
         if let Some(entry) = section.optional("name") {
             let name = entry.string(KIND_NAME)?;
             if !is_name(name) || names.iter().any(|(known, _)| known == name) {

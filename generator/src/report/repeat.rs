@@ -82,7 +82,7 @@ fn fabric_file(file: &FabricFile) -> String {
         let (p, a, h, g) = (df.p(), df.a(), df.h(), df.g());
         (format!("p = {p}\na = {a}\nh = {h}\ng = {g}\n"), String::new())
     } else {
-        let kind = |&GroupKind { p, a, h, g }: &GroupKind| {
+        let kind = |&GroupKind { p, a, h, g, .. }: &GroupKind| {
             format!("\n[[dragonfly.kinds]]\np = {p}\na = {a}\nh = {h}\ng = {g}\n")
         };
         (String::new(), df.kinds().iter().map(kind).collect())

@@ -5,36 +5,42 @@
 //! of them use each link. Whole shapes are counted per pair (x, y) of global links: the detours in
 //! the middle, by far the most paths, follow from the numbers of pairs by where they enter and
 //! leave the intermediate group. Only where a rule keeps a fraction is each route looked at, since
-//! only its key can tell whether it is kept.
+//! only its key can tell whether it is kept; and where two switches of a group share no link.
+//!
+//! Several links between two switches of a group count as one of as many times the capacity.
 
 use super::path_set::{Counting, PathSet};
 use tvlb_schema::{Dragonfly, GroupId, Keep, Route, SwitchId, SwitchIndex};
 use tvlb_topology::Topology;
 use tvlb_topology::crossings::Crossing;
 use tvlb_topology::links::LinkNumbers;
+use tvlb_topology::routes::minimal;
 
 /// The paths of one flow, kind and hop count.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PathClass {
     /// Whether the paths are VLB paths; MIN paths otherwise.
     pub is_vlb: bool,
-    /// Switch to switch: 1 to 3 for MIN, 2 to 6 for VLB.
+    /// Switch to switch: 1 to 3 for MIN, or 5 where local hops have no link, 2 to 6 for VLB.
     pub hops: u8,
     /// How many there are; a whole number.
     pub paths: f64,
-    /// Of each link in use, by rising number, how many of the paths use it; whole numbers.
+    /// Of each link in use, by rising number, how many of the paths use it; whole numbers. Where several
+    /// links join two switches of a group, divided by how many.
     pub uses: Vec<(usize, f64)>,
 }
 
-/// MIN classes have 1 to 3 hops and come first; VLB classes have 2 to 6.
-const CLASSES: usize = 8;
+/// MIN classes have 1 to 5 hops and come first; VLB classes have 2 to 6.
+const CLASSES: usize = 10;
+/// How many MIN classes there are.
+const MIN_CLASSES: u8 = 5;
 
 const fn min_class(hops: usize) -> usize {
     hops - 1
 }
 
 const fn vlb_class(hops: usize) -> usize {
-    hops + 1
+    MIN_CLASSES as usize + hops - 2
 }
 
 /// Counts the paths of one flow after another, in buffers that it keeps.
@@ -53,6 +59,8 @@ pub struct PathCounter<'t> {
     /// For each hop count of paths with two hops in the middle (4, 5, 6): the pairs (x, y) by
     /// where x enters and y leaves the intermediate group.
     crossings: [Vec<f64>; 3],
+    /// By link, how many there are in its place; empty where each is one.
+    capacities: Vec<f64>,
 }
 
 impl<'t> PathCounter<'t> {
@@ -69,7 +77,13 @@ impl<'t> PathCounter<'t> {
             paths: [0.0; CLASSES],
             uses: vec![0.0; CLASSES * links.count()],
             crossings: std::array::from_fn(|_| vec![0.0; squares]),
+            capacities: links.capacities(topology),
         }
+    }
+
+    /// By link, how many there are in its place; empty where each is one.
+    pub fn capacities(&self) -> &[f64] {
+        &self.capacities
     }
 
     /// The way of counting.
@@ -113,12 +127,14 @@ impl<'t> PathCounter<'t> {
         if from == to {
             return;
         }
-        self.paths[min_class(1)] = 1.0;
-        self.add(min_class(1), self.links.local(group, from, to), 1.0);
-        if set.is_min_only() {
-            return;
+        if self.topology.is_local_hop(group, from, to) {
+            self.paths[min_class(1)] = 1.0;
+            self.add(min_class(1), self.links.local(group, from, to), 1.0);
+            if set.is_min_only() {
+                return;
+            }
         }
-        for r in self.df.indices(group).filter(|&r| r != from && r != to) {
+        for r in self.topology.relays(group, from, to) {
             self.paths[vlb_class(2)] += 1.0;
             self.add(vlb_class(2), self.links.local(group, from, r), 1.0);
             self.add(vlb_class(2), self.links.local(group, r, to), 1.0);
@@ -126,6 +142,9 @@ impl<'t> PathCounter<'t> {
     }
 
     fn minimal(&mut self, from: (GroupId, SwitchIndex), to: (GroupId, SwitchIndex)) {
+        if !self.topology.has_whole_groups() {
+            return self.minimal_by_thirds(from, to);
+        }
         for link in self.topology.links(from.0, to.0) {
             let (u, z) = (self.df.split_port(link.from).0, self.df.split_port(link.to).0);
             let class = min_class(1 + usize::from(u != from.1) + usize::from(z != to.1));
@@ -140,6 +159,24 @@ impl<'t> PathCounter<'t> {
         }
     }
 
+    /// As [`Self::minimal`], where hops may have to be made by way of third switches.
+    fn minimal_by_thirds(&mut self, from: (GroupId, SwitchIndex), to: (GroupId, SwitchIndex)) {
+        let df = self.df;
+        let [source, destination] = [from, to].map(|(group, index)| df.switch(group, index));
+        for path in minimal::paths(self.topology, source, destination) {
+            let class = min_class(path.hops());
+            self.paths[class] += 1.0;
+            for hop in path.walk.switches().windows(2) {
+                let ((group, one), (other_group, other)) = (df.place(hop[0]), df.place(hop[1]));
+                let link = match path.x {
+                    Some(x) if group != other_group => self.links.global(group, x),
+                    _ => self.links.local(group, one, other),
+                };
+                self.add(class, link, 1.0);
+            }
+        }
+    }
+
     /// Counts the kept VLB paths through one intermediate group.
     fn through(&mut self, set: &PathSet, source: SwitchId, destination: SwitchId, middle: GroupId) {
         let mut crossed = [false; 3];
@@ -148,12 +185,15 @@ impl<'t> PathCounter<'t> {
         crossings.for_each(|crossing| {
             let pair = Pair { crossing, source, destination };
             let direct = u8::from(crossing.v != crossing.w);
-            if pair.keeps(set, &self.df, direct, None) {
+            let is_hop = self.topology.is_local_hop(middle, crossing.v, crossing.w);
+            if is_hop && pair.keeps(set, &self.df, direct, None) {
                 self.without_detour(set, &pair, direct);
             }
             match set.rule().keep_of(crossing.shape(2)) {
                 Keep::NONE => {}
-                Keep::ALL => crossed[self.all_detours(&pair)] = true,
+                Keep::ALL if self.topology.has_whole_groups() => {
+                    crossed[self.all_detours(&pair)] = true;
+                }
                 _ => self.some_detours(set, &pair),
             }
         });
@@ -200,10 +240,8 @@ impl<'t> PathCounter<'t> {
         let df = self.df;
         let class = vlb_class(pair.crossing.shape(2).hops().into());
         let mut kept = 0.0;
-        for r in df
-            .indices(pair.crossing.middle)
-            .filter(|&r| r != pair.crossing.v && r != pair.crossing.w)
-        {
+        let Crossing { middle, v, w, .. } = pair.crossing;
+        for r in self.topology.relays(middle, v, w) {
             if pair.keeps(set, &df, 2, Some(r)) {
                 kept += 1.0;
                 self.add(class, self.links.local(pair.crossing.middle, pair.crossing.v, r), 1.0);
@@ -271,10 +309,14 @@ impl<'t> PathCounter<'t> {
             .zip(self.paths.iter().zip(by_class))
             .filter(|(_, (paths, _))| **paths > 0.0)
             .map(|(class, (&paths, uses))| {
-                let is_vlb = class >= 3;
-                let used = uses.iter().copied().enumerate().filter(|&(_, count)| count > 0.0);
-                let hops = if is_vlb { class - 1 } else { class + 1 };
-                PathClass { is_vlb, hops, paths, uses: used.collect() }
+                let is_vlb = class >= MIN_CLASSES;
+                let used = uses.iter().enumerate().filter(|&(_, &count)| count > 0.0);
+                let of_each = used.map(|(link, &count)| match self.capacities.get(link) {
+                    Some(capacity) => (link, count / capacity),
+                    None => (link, count),
+                });
+                let hops = if is_vlb { class + 2 - MIN_CLASSES } else { class + 1 };
+                PathClass { is_vlb, hops, paths, uses: of_each.collect() }
             })
             .collect()
     }

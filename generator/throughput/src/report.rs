@@ -137,7 +137,7 @@ impl Report {
         Self {
             fabric: heading.fabric,
             dragonfly: [df.p(), df.a(), df.h(), df.g()],
-            kinds: df.kinds_of_uneven().to_vec(),
+            kinds: df.stated_kinds().to_vec(),
             counting: sweep.counting().name().to_owned(),
             seed: heading.seed,
             tolerance,

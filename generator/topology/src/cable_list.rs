@@ -20,7 +20,7 @@
 //! No files here: the caller reads and writes them, and says their names in its errors.
 
 use super::csv_records::{Records, quoted, shortened};
-use super::local_links::MissingLocalLink;
+use super::local_links::LocalLinkError;
 use super::{CableError, End, Topology};
 use std::fmt::Write;
 use tvlb_schema::{Dragonfly, GroupId, SwitchIndex};
@@ -100,9 +100,9 @@ pub enum CableListError {
         /// What is wrong with it.
         problem: String,
     },
-    /// Two switches of a group without a link, where the list has the group's local links.
+    /// Local links that cannot be used.
     #[error(transparent)]
-    MissingLocal(#[from] MissingLocalLink),
+    LocalLinks(#[from] LocalLinkError),
     /// Any other cable that cannot be laid, such as one within a group.
     #[error("line {line}: {source}")]
     Cable {
@@ -400,8 +400,9 @@ mod tests {
         let error = |lines: &str| read(df, &format!("{HEADER}{lines}")).unwrap_err().to_string();
         assert_eq!(
             error("1,0,local,1,2,local\n"),
-            "group 1: no local link joins switches 0 and 1, accepted is at least one between every two \
-             switches of a group of which a local link is listed; one other pair is not joined either"
+            "group 1: no local link joins switches 0 and 1, and no third switch is linked to both; \
+             accepted is a link or such a switch between every two switches of a group of which a \
+             local link is listed; one other pair is apart, too"
         );
         let form = "; a local link is GROUP,SWITCH,local,GROUP,SWITCH,local";
         assert_eq!(

@@ -4,7 +4,8 @@
 //! All routes and triples over one crossing have the same ends: a local hop to the switch that x
 //! leaves, unless the source is that switch, and one from the switch at which y arrives, unless the
 //! destination is that one. They differ only in how they get from where x enters the intermediate
-//! group to where y leaves it. Whatever counts paths or what they load goes over crossings.
+//! group to where y leaves it. Whatever counts paths or what they load goes over crossings. A pair
+//! (x, y) is none where one of the local hops at its ends has no link.
 
 use crate::{End, Link, Topology};
 use tvlb_schema::{GroupId, Shape, SwitchId, SwitchIndex};
@@ -83,12 +84,24 @@ impl Topology {
         x: Link,
     ) -> impl Iterator<Item = Crossing> {
         let df = self.dragonfly();
-        let (here, (to, there)) = (df.place(source).1, df.place(destination));
+        let ((from, here), (to, there)) = (df.place(source), df.place(destination));
         let (u, v) = (df.split_port(x.from).0, df.split_port(x.to).0);
-        self.links(middle, to).iter().map(move |&y| {
+        let seconds = if self.is_local_hop(from, here, u) { self.links(middle, to) } else { &[] };
+        seconds.iter().filter_map(move |&y| {
             let (w, z) = (df.split_port(y.from).0, df.split_port(y.to).0);
-            Crossing { x, y, middle, u, v, w, z, head: u != here, tail: z != there }
+            let crossing = Crossing { x, y, middle, u, v, w, z, head: u != here, tail: z != there };
+            self.is_local_hop(to, z, there).then_some(crossing)
         })
+    }
+
+    /// How many routes a crossing has with 0, 1 and 2 hops in the intermediate group, where groups are
+    /// not whole.
+    pub fn routes_over(&self, crossing: &Crossing) -> [u64; 3] {
+        let Crossing { middle, v, w, .. } = *crossing;
+        if v == w {
+            return [1, 0, 0];
+        }
+        [0, self.is_local_hop(middle, v, w).into(), self.relays(middle, v, w).count() as u64]
     }
 }
 

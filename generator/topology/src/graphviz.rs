@@ -80,7 +80,14 @@ fn write_switches(topology: &Topology, f: &mut fmt::Formatter<'_>) -> fmt::Resul
         for i in df.indices(group) {
             for j in df.indices(group).filter(|&j| i < j) {
                 let (one, other) = (df.switch(group, i), df.switch(group, j));
-                writeln!(f, "    switch_{one} -- switch_{other} [color=gray];")?;
+                match topology.links_within(group, i, j) {
+                    0 => {}
+                    1 => writeln!(f, "    switch_{one} -- switch_{other} [color=gray];")?,
+                    links => writeln!(
+                        f,
+                        "    switch_{one} -- switch_{other} [color=gray, label=\"{links}\"];"
+                    )?,
+                }
             }
         }
         writeln!(f, "  }}")?;

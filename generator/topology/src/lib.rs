@@ -33,8 +33,8 @@ extern crate self as tvlb_topology;
 
 pub use tvlb_schema::End;
 
-use local_links::{LocalLinks, MissingLocalLink};
-use tvlb_schema::{Dragonfly, GlobalPort, GroupId, SwitchIndex};
+use local_links::{LocalLinkError, LocalLinks};
+use tvlb_schema::{Dragonfly, FewerLinks, GlobalPort, GroupId, SwitchIndex};
 
 /// A cable between two groups, its lesser end first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -82,8 +82,12 @@ pub struct Topology {
     links: Vec<Link>,
     /// Where the links from group i to group j begin in `links`: entry i·g + j; one more at the end.
     starts: Vec<usize>,
-    /// The links within groups of which a list names them, sorted.
-    local: Vec<LocalLinks>,
+    /// The links within groups that a list names, sorted.
+    listed: Vec<LocalLinks>,
+    /// The switches of a group with fewer links between them than their kind states, sorted.
+    fewer: Vec<FewerLinks>,
+    /// All of these have a link at least.
+    whole: bool,
 }
 
 /// Why a list of cables is not a wiring.
@@ -179,25 +183,26 @@ impl Topology {
                 }
             }
         }
-        Ok(Self { dragonfly, cables: sorted, peers, links, starts, local: Vec::new() })
+        let (listed, fewer) = (Vec::new(), Vec::new());
+        Ok(Self { dragonfly, cables: sorted, peers, links, starts, listed, fewer, whole: true })
     }
 
-    /// The same cables, and these links within groups, each a pair of switches that exist and differ.
+    /// The same cables, and these links within groups, each a pair of switches that exist and differ. A
+    /// group of which a link is given has these and no others.
     ///
     /// # Errors
-    /// The first two switches that no link joins, of a group of which a link is given.
+    /// Two switches of a group that cannot reach each other within it by two hops, or that share too
+    /// many links.
     pub fn with_local_links(
         self,
         links: Vec<(GroupId, SwitchIndex, SwitchIndex)>,
-    ) -> Result<Self, MissingLocalLink> {
-        let local = local_links::counted(&self.dragonfly, links)?;
-        Ok(Self { local, ..self })
-    }
-
-    /// The links within groups of which a list names them, sorted; of other groups nothing is known
-    /// but that every two switches are linked.
-    pub fn local_links(&self) -> &[LocalLinks] {
-        &self.local
+    ) -> Result<Self, LocalLinkError> {
+        let listed = local_links::counted(links);
+        let (dragonfly, fewer) = local_links::fewer(&self.dragonfly, &listed)?;
+        let whole = fewer.iter().all(|pair| pair.links > 0);
+        let topology = Self { dragonfly, listed, fewer, whole, ..self };
+        local_links::check(&topology)?;
+        Ok(topology)
     }
 
     /// The sizes.

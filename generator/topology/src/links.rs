@@ -3,8 +3,10 @@
 //! The numbers of a group's own links, local ones by source and destination index and then global
 //! ones by port, follow each other, and those of the next group follow these. Renumbering the
 //! groups thus moves a link by whole groups, which is what folding needs. A number without a link
-//! of its own (a switch to itself, an unused port) never carries load.
+//! of its own (a switch to itself, an unused port) never carries load. Several links between two switches
+//! of a group share one number.
 
+use crate::Topology;
 use std::fmt;
 use tvlb_schema::{Dragonfly, End, GlobalPort, GroupId, Port, SwitchId, SwitchIndex};
 
@@ -40,6 +42,23 @@ impl LinkNumbers {
     pub fn global(&self, group: GroupId, port: GlobalPort) -> usize {
         let a = self.df.a() as usize;
         self.group_start(group) + a * a + port.as_usize()
+    }
+
+    /// By number, how many links it stands for; empty where each stands for one.
+    pub fn capacities(&self, topology: &Topology) -> Vec<f64> {
+        if self.df.has_single_links() {
+            return Vec::new();
+        }
+        let mut capacities = vec![1.0; self.count()];
+        for group in self.df.groups() {
+            for from in self.df.indices(group) {
+                for to in self.df.indices(group).filter(|&to| to != from) {
+                    let links = topology.links_within(group, from, to).max(1);
+                    capacities[self.local(group, from, to)] = f64::from(links);
+                }
+            }
+        }
+        capacities
     }
 
     /// The number of a group's first link.
@@ -106,6 +125,30 @@ impl LinkNumbers {
         let (group, last) = self.df.place(destination);
         (walk.at.0 == group).then(|| {
             walk.to(last);
+            walk.links
+        })
+    }
+
+    /// The links of the MIN path by the global link `x`, whose first and last local hops are by way of
+    /// these switches, if they are. As [`Self::of_path`] else.
+    pub fn of_min_path(
+        &self,
+        peer: impl Fn(End) -> Option<End>,
+        (source, destination): (SwitchId, SwitchId),
+        x: GlobalPort,
+        [first, last]: [Option<SwitchIndex>; 2],
+    ) -> Option<PathLinks> {
+        let mut walk = Walk { numbers: self, at: self.df.place(source), links: PathLinks::NONE };
+        if let Some(first) = first {
+            walk.to(first);
+        }
+        walk.by_cable(&peer, x)?;
+        if let Some(last) = last {
+            walk.to(last);
+        }
+        let (group, there) = self.df.place(destination);
+        (walk.at.0 == group).then(|| {
+            walk.to(there);
             walk.links
         })
     }

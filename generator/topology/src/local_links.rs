@@ -1,9 +1,13 @@
-//! The links within groups, where a cable list names them.
+//! The links within groups: how many join each two switches.
 //!
-//! Every two switches of a group are linked, and a packet takes one and the same link from one to the
-//! other. A machine may have more cables between two switches; they are counted and told, and not used.
+//! A fabric file says for each kind of groups how many links join any two switches, one where it says
+//! nothing; a cable list may name the links of a group one by one, which then are all that it has. Two
+//! switches without a link are reached by way of a third, and where there is no such third switch there
+//! is no fabric.
 
-use tvlb_schema::{Dragonfly, GroupId, SwitchIndex};
+use super::Topology;
+use std::collections::BTreeMap;
+use tvlb_schema::{Dragonfly, FewerLinks, GroupId, GroupKind, SwitchId, SwitchIndex, limits};
 
 /// Two switches of a group, the lower index first, and how many links join them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -18,73 +22,211 @@ pub struct LocalLinks {
     pub links: u32,
 }
 
-/// Two switches of a group without a link between them.
+/// Why links within groups cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "group {group}: no local link joins switches {low} and {high}, accepted is at least one between \
-     every two switches of a group of which a local link is listed{more}",
-    more = and_others(*.others)
-)]
-pub struct MissingLocalLink {
-    /// Their group.
-    pub group: GroupId,
-    /// The switch of lower index.
-    pub low: SwitchIndex,
-    /// The other switch.
-    pub high: SwitchIndex,
-    /// How many more such pairs there are.
-    pub others: usize,
+pub enum LocalLinkError {
+    /// Two switches of a group that neither a link joins nor two by way of a third switch.
+    #[error(
+        "group {group}: no local link joins switches {low} and {high}, and no third switch is linked \
+         to both; accepted is a link or such a switch between every two switches of a group of which \
+         a local link is listed{more}",
+        more = and_others(*.others)
+    )]
+    Apart {
+        /// Their group.
+        group: GroupId,
+        /// The switch of lower index.
+        low: SwitchIndex,
+        /// The other switch.
+        high: SwitchIndex,
+        /// How many more such pairs there are.
+        others: usize,
+    },
+    /// More links between two switches than an image can say.
+    #[error(
+        "group {group}: {links} local links join switches {low} and {high}, accepted are at most {}",
+        limits::LOCAL_LINKS
+    )]
+    TooMany {
+        /// Their group.
+        group: GroupId,
+        /// The switch of lower index.
+        low: SwitchIndex,
+        /// The other switch.
+        high: SwitchIndex,
+        /// Links between the two.
+        links: u32,
+    },
+}
+
+impl LocalLinkError {
+    /// The two switches that it is about.
+    pub fn switches(&self, df: &Dragonfly) -> [SwitchId; 2] {
+        let (Self::Apart { group, low, high, .. } | Self::TooMany { group, low, high, .. }) = *self;
+        [df.switch(group, low), df.switch(group, high)]
+    }
 }
 
 fn and_others(count: usize) -> String {
     match count {
         0 => String::new(),
-        1 => "; one other pair is not joined either".to_owned(),
-        count => format!("; {count} other pairs are not joined either"),
+        1 => "; one other pair is apart, too".to_owned(),
+        count => format!("; {count} other pairs are apart, too"),
     }
 }
 
 /// How many links join which switches, given one by one; nothing is said of groups that do not occur.
 /// Both switches of a link exist and differ.
-///
-/// # Errors
-/// The first two switches of a group that occurs which no link joins.
-pub(super) fn counted(
-    df: &Dragonfly,
-    mut links: Vec<(GroupId, SwitchIndex, SwitchIndex)>,
-) -> Result<Vec<LocalLinks>, MissingLocalLink> {
+pub(super) fn counted(mut links: Vec<(GroupId, SwitchIndex, SwitchIndex)>) -> Vec<LocalLinks> {
     for (_, one, other) in &mut links {
         if one > other {
             std::mem::swap(one, other);
         }
     }
     links.sort_unstable();
-    let counted: Vec<LocalLinks> = links
+    links
         .chunk_by(|one, next| one == next)
         .map(|equal| {
             let (group, low, high) = equal[0];
             let links = u32::try_from(equal.len()).unwrap_or(u32::MAX);
             LocalLinks { group, low, high, links }
         })
+        .collect()
+}
+
+/// The Dragonfly whose kinds state the most links that any two switches have, and which switches have
+/// fewer, sorted.
+///
+/// # Errors
+/// Two switches with more links than an image can say.
+pub(super) fn fewer(
+    df: &Dragonfly,
+    listed: &[LocalLinks],
+) -> Result<(Dragonfly, Vec<FewerLinks>), LocalLinkError> {
+    let too_many = |links: &&LocalLinks| links.links > limits::LOCAL_LINKS;
+    if let Some(&LocalLinks { group, low, high, links }) = listed.iter().find(too_many) {
+        return Err(LocalLinkError::TooMany { group, low, high, links });
+    }
+    let groups: BTreeMap<GroupId, &[LocalLinks]> = listed
+        .chunk_by(|one, next| one.group == next.group)
+        .map(|of_group| (of_group[0].group, of_group))
         .collect();
-    let mut missing: Option<MissingLocalLink> = None;
-    for of_group in counted.chunk_by(|one, next| one.group == next.group) {
-        let group = of_group[0].group;
-        let mut there = of_group.iter().map(|links| (links.low, links.high)).peekable();
+    let mut first = 0;
+    let kinds: Vec<GroupKind> = df
+        .kinds()
+        .iter()
+        .map(|kind| {
+            let of_kind = (first..first + kind.g).map(GroupId);
+            first += kind.g;
+            let most = of_kind.map(|group| match groups.get(&group) {
+                Some(links) => links.iter().map(|links| links.links).max().unwrap_or(0),
+                None => kind.local_links.into(),
+            });
+            let most = most.max().unwrap_or(1);
+            kind.with_local_links(u16::try_from(most).expect("at most as many as an image can say"))
+        })
+        .collect();
+    let stated =
+        Dragonfly::of_kinds(&kinds).expect("the same sizes, and links within their limits");
+    let mut fewer = Vec::new();
+    for group in df.groups() {
+        let most = stated.kind_of(group).local_links;
+        let of_group = groups.get(&group).copied();
+        let all = u32::from(df.kind_of(group).local_links);
+        if of_group.is_none() && all == u32::from(most) {
+            continue;
+        }
+        let mut named = of_group.unwrap_or_default().iter().peekable();
         for low in df.indices(group) {
             for high in df.indices(group).filter(|&high| low < high) {
-                if there.next_if_eq(&(low, high)).is_some() {
-                    continue;
-                }
-                match &mut missing {
-                    Some(first) => first.others += 1,
-                    none => *none = Some(MissingLocalLink { group, low, high, others: 0 }),
+                let here = named.next_if(|links| (links.low, links.high) == (low, high));
+                let none = if of_group.is_some() { 0 } else { all };
+                let links = here.map_or(none, |links| links.links);
+                let links = u16::try_from(links).expect("at most as many as an image can say");
+                if links < most {
+                    fewer.push(FewerLinks { low: df.switch(group, low), high, links });
                 }
             }
         }
     }
-    match missing {
-        Some(missing) => Err(missing),
-        None => Ok(counted),
+    Ok((stated, fewer))
+}
+
+/// Every two switches of a group are linked, or a third is linked to both.
+///
+/// # Errors
+/// The first two of which that is not so.
+pub(super) fn check(topology: &Topology) -> Result<(), LocalLinkError> {
+    let mut apart: Option<LocalLinkError> = None;
+    for pair in topology.fewer_links().iter().filter(|pair| pair.links == 0) {
+        let (group, low) = topology.dragonfly().place(pair.low);
+        if topology.relays(group, low, pair.high).next().is_some() {
+            continue;
+        }
+        match &mut apart {
+            Some(LocalLinkError::Apart { others, .. }) => *others += 1,
+            first => {
+                *first = Some(LocalLinkError::Apart { group, low, high: pair.high, others: 0 });
+            }
+        }
+    }
+    apart.map_or(Ok(()), Err)
+}
+
+/// The links within groups of a wiring.
+impl Topology {
+    /// The links within groups that a list names, sorted. Of other groups the kind says how many there
+    /// are.
+    pub fn local_links(&self) -> &[LocalLinks] {
+        &self.listed
+    }
+
+    /// The switches of a group that are joined by fewer links than others of their kind, sorted.
+    pub fn fewer_links(&self) -> &[FewerLinks] {
+        &self.fewer
+    }
+
+    /// Whether every two switches of a group are joined by one link.
+    pub fn has_plain_groups(&self) -> bool {
+        self.fewer.is_empty() && self.dragonfly().has_single_links()
+    }
+
+    /// Whether every two switches of a group are joined by a link at least.
+    pub fn has_whole_groups(&self) -> bool {
+        self.whole
+    }
+
+    /// How many links join two switches of a group that exist and differ.
+    pub fn links_within(&self, group: GroupId, one: SwitchIndex, other: SwitchIndex) -> u32 {
+        let df = self.dragonfly();
+        if self.fewer.is_empty() {
+            return df.kind_of(group).local_links.into();
+        }
+        let (low, high) = if one < other { (one, other) } else { (other, one) };
+        let wanted = (df.switch(group, low), high);
+        match self.fewer.binary_search_by_key(&wanted, |pair| (pair.low, pair.high)) {
+            Ok(place) => self.fewer[place].links.into(),
+            Err(_) => df.kind_of(group).local_links.into(),
+        }
+    }
+
+    /// Whether a hop from one switch of a group to another is none, or goes by a link.
+    pub fn is_local_hop(&self, group: GroupId, from: SwitchIndex, to: SwitchIndex) -> bool {
+        from == to || self.whole || self.links_within(group, from, to) > 0
+    }
+
+    /// The switches of a group that are linked to both of two others of it, by rising index.
+    pub fn relays(
+        &self,
+        group: GroupId,
+        one: SwitchIndex,
+        other: SwitchIndex,
+    ) -> impl Iterator<Item = SwitchIndex> {
+        self.dragonfly().indices(group).filter(move |&through| {
+            through != one
+                && through != other
+                && self.links_within(group, one, through) > 0
+                && self.links_within(group, through, other) > 0
+        })
     }
 }

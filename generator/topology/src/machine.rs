@@ -154,7 +154,7 @@ mod tests {
     /// Frontier.
     #[test]
     fn a_machine_of_three_kinds_of_groups() {
-        let kind = |p, a, h, g| GroupKind { p, a, h, g };
+        let kind = |p, a, h, g| GroupKind::new(p, a, h, g);
         let df =
             Dragonfly::of_kinds(&[kind(16, 32, 10, 74), kind(16, 16, 14, 5), kind(16, 16, 6, 1)])
                 .unwrap();

@@ -189,16 +189,14 @@ impl Names {
 
     /// The name of the port of this number, as images number ports: terminals, local links, global slots.
     pub fn port_number(&self, df: &Dragonfly, switch: SwitchId, port: Port) -> Option<&PortName> {
-        let own = df.place(switch).1;
-        let rank = u32::from(port.0).checked_sub(df.p());
-        let slot = rank.and_then(|rank| rank.checked_sub(df.a() - 1));
-        let named = match (rank, slot) {
-            (None, _) => NamedPort::Node(u8::try_from(port.0).ok()?),
-            (Some(rank), None) => {
-                let rank = u8::try_from(rank).ok()?;
-                NamedPort::Local(SwitchIndex(if rank >= own.0 { rank + 1 } else { rank }), 0)
-            }
-            (_, Some(slot)) => NamedPort::Global(u16::try_from(slot).ok()?),
+        let (group, own) = df.place(switch);
+        let named = if u32::from(port.0) < df.p() {
+            NamedPort::Node(u8::try_from(port.0).ok()?)
+        } else if df.is_slot(port) {
+            NamedPort::Global(port.0 - df.slot_port(0).0)
+        } else {
+            let (other, link) = df.local_end(df.switches_of(group), own, port)?;
+            NamedPort::Local(other, u16::try_from(link).ok()?)
         };
         self.port(switch, named)
     }
@@ -360,7 +358,7 @@ mod tests {
 
     /// Two groups of three switches, and one of two without nodes.
     fn df() -> Dragonfly {
-        let kind = |p, a, g| GroupKind { p, a, h: 2, g };
+        let kind = |p, a, g| GroupKind::new(p, a, 2, g);
         Dragonfly::of_kinds(&[kind(2, 3, 2), kind(0, 2, 1)]).unwrap()
     }
 

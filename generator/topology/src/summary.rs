@@ -5,7 +5,7 @@ use super::Topology;
 use super::names::Names;
 use serde::Serialize;
 use std::{collections::BTreeMap, fmt};
-use tvlb_schema::{Dragonfly, End, GroupId, GroupKind, SwitchIndex};
+use tvlb_schema::{Dragonfly, End, FewerLinks, GroupId, GroupKind, SwitchIndex};
 
 /// A wiring in numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -48,9 +48,16 @@ pub struct TopologySummary {
     /// Their local links, counted in one direction.
     #[serde(skip_serializing_if = "is_zero")]
     pub local_links: usize,
-    /// Of these, second and further links between two switches, which are not used.
+    /// Pairs of switches of one group that share no link.
     #[serde(skip_serializing_if = "is_zero")]
-    pub unused_local_links: usize,
+    pub pairs_without_local_link: usize,
+    /// The first pairs that share fewer links than others of their kind of groups, at most
+    /// [`TopologySummary::SHOWN`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub first_fewer_local_links: Vec<SwitchLinks>,
+    /// How many such pairs there are.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub pairs_with_fewer_local_links: usize,
     /// Every switch with global ports that have no cable, by group and index.
     pub switches_with_unused_ports: Vec<SwitchPorts>,
     /// Those of them that have no global cable at all, as (group, index).
@@ -69,6 +76,32 @@ pub struct PairCount {
     /// The first of them, at most [`TopologySummary::SHOWN`], lower group first, where this number
     /// of links is unusual: at most one pair in [`TopologySummary::UNUSUAL`] has it.
     pub unusual_pairs: Vec<(GroupId, GroupId)>,
+}
+
+/// Two switches of a group, and how many links they share.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SwitchLinks {
+    /// Their group.
+    pub group: GroupId,
+    /// The lower index and the higher.
+    pub switches: [u32; 2],
+    /// What the machine calls them, if both are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub names: Option<[String; 2]>,
+    /// 0 if there is none.
+    pub links: u32,
+}
+
+impl fmt::Display for SwitchLinks {
+    /// "(1,0)-(1,2)", and what the machine calls the two.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (group, [low, high]) = (self.group, self.switches);
+        write!(f, "({group},{low})-({group},{high})")?;
+        match &self.names {
+            Some([low, high]) => write!(f, " {low} and {high}"),
+            None => Ok(()),
+        }
+    }
 }
 
 /// A switch of which some global ports have no cable.
@@ -100,6 +133,14 @@ impl TopologySummary {
             let switch = index.map(|index| df.switch(found.group, index));
             found.name = switch.and_then(|switch| names.switch(switch)).map(str::to_owned);
         }
+        for found in &mut summary.first_fewer_local_links {
+            let name = |index: u32| {
+                let switch = df.switch(found.group, SwitchIndex(u8::try_from(index).ok()?));
+                names.switch(switch).map(str::to_owned)
+            };
+            let [low, high] = found.switches.map(name);
+            found.names = low.zip(high).map(|(low, high)| [low, high]);
+        }
         summary
     }
 
@@ -123,13 +164,19 @@ impl TopologySummary {
         let (unlinked_pairs, first_unlinked_pairs) =
             pairs_by_links.get(&0).cloned().unwrap_or_default();
         let local_links = topology.local_links().iter().map(|links| links.links as usize).sum();
+        let fewer = topology.fewer_links();
+        let switch_links = |pair: &FewerLinks| {
+            let (group, low) = df.place(pair.low);
+            let switches = [low.0.into(), pair.high.0.into()];
+            SwitchLinks { group, switches, names: None, links: pair.links.into() }
+        };
         let (least_links_per_pair, most_links_per_pair) = topology.links_per_pair();
         Self {
             p: df.p(),
             a: df.a(),
             h: df.h(),
             g: df.g(),
-            kinds: df.kinds_of_uneven().to_vec(),
+            kinds: df.stated_kinds().to_vec(),
             switches: df.switch_count(),
             nodes: df.node_count(),
             global_ports: df.port_count(),
@@ -152,7 +199,14 @@ impl TopologySummary {
                 .chunk_by(|one, next| one.group == next.group)
                 .count(),
             local_links,
-            unused_local_links: local_links - topology.local_links().len(),
+            pairs_without_local_link: fewer.iter().filter(|pair| pair.links == 0).count(),
+            // Those without any come first.
+            first_fewer_local_links: (0..=1)
+                .flat_map(|some| fewer.iter().filter(move |pair| u16::from(pair.links > 0) == some))
+                .take(Self::SHOWN)
+                .map(switch_links)
+                .collect(),
+            pairs_with_fewer_local_links: fewer.len(),
             switches_without_global_cable: switches_with_unused_ports
                 .iter()
                 .filter(|switch| switch.unused == u32::from(df.kind_of(switch.group).h))
@@ -250,16 +304,6 @@ impl TopologySummary {
                 "{more} more {switches} no global cable; `tvlb topology --json` lists all of them"
             ));
         }
-        match self.unused_local_links {
-            0 => {}
-            1 => warnings.push(
-                "1 local link is a second or further one between two switches; it is not used"
-                    .to_owned(),
-            ),
-            unused => warnings.push(format!(
-                "{unused} local links are second or further ones between two switches; they are not used"
-            )),
-        }
         warnings
     }
 }
@@ -305,9 +349,13 @@ impl fmt::Display for TopologySummary {
         if self.kinds.is_empty() {
             row("Dragonfly (p, a, h, g)", &format_args!("{p}, {a}, {h}, {g}"))?;
         }
-        for (number, GroupKind { p, a, h, g }) in self.kinds.iter().enumerate() {
+        for (number, GroupKind { p, a, h, g, local_links }) in self.kinds.iter().enumerate() {
             let name = if number == 0 { "groups (p, a, h, how many)" } else { "" };
-            row(name, &format_args!("{p}, {a}, {h}, {g}"))?;
+            let parallel = match local_links {
+                1 => String::new(),
+                links => format!("; {links} links between two switches"),
+            };
+            row(name, &format_args!("{p}, {a}, {h}, {g}{parallel}"))?;
         }
         row("switches", &self.switches)?;
         row("nodes", &self.nodes)?;
@@ -330,6 +378,28 @@ impl fmt::Display for TopologySummary {
         if self.groups_with_local_links > 0 {
             let Self { groups_with_local_links: groups, local_links: links, .. } = self;
             row("local links listed", &format_args!("{links} in {groups} of {g} groups"))?;
+        }
+        let listed = |without: bool, all: usize| {
+            let of_these = |pair: &&SwitchLinks| (pair.links == 0) == without;
+            let shown: Vec<String> = self
+                .first_fewer_local_links
+                .iter()
+                .filter(of_these)
+                .map(|pair| match pair.links {
+                    0 | 1 => pair.to_string(),
+                    links => format!("{pair} {links}"),
+                })
+                .collect();
+            let more = if all > shown.len() { ", …" } else { "" };
+            format!("{all}: {}{more}", shown.join(", "))
+        };
+        let without = self.pairs_without_local_link;
+        if without > 0 {
+            row("pairs without a local link", &listed(true, without))?;
+        }
+        if self.pairs_with_fewer_local_links > without {
+            let fewer = self.pairs_with_fewer_local_links - without;
+            row("pairs with fewer of them", &listed(false, fewer))?;
         }
         row("same under group rotation", &alike)?;
         for warning in self.warnings() {

@@ -4,12 +4,12 @@ use super::{End, Topology};
 use tvlb_schema::GroupId;
 
 impl Topology {
-    /// Whether renumbering all groups by the same amount leaves the cables as they are, port for
+    /// Whether renumbering all groups by the same amount leaves the links as they are, port for
     /// port. What holds of one group then holds of all, so that later stages may study one group
     /// in place of g.
     pub fn is_rotation_invariant(&self) -> bool {
         let df = self.dragonfly();
-        if !df.is_even() {
+        if !df.is_even() || !self.fewer_links().is_empty() {
             return false;
         }
         let next = |end: End| {

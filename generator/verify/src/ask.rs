@@ -8,7 +8,7 @@ use super::sample::hash;
 use std::convert::Infallible;
 use tvlb_firmware_model::rand_core::{SeedableRng, TryRng};
 use tvlb_firmware_model::{Choice, Credits, DefaultRng, Header, Scheme, VlbPaths};
-use tvlb_schema::{Decision, Dragonfly, GroupId, MinCandidate, Port, SwitchId};
+use tvlb_schema::{Decision, FabricImage, GroupId, MinCandidate, Port, SwitchId};
 
 /// Random words that all switches together may draw where not all paths are walked. A draw takes
 /// two or three; one that hardly finds what it looks for takes thousands.
@@ -97,7 +97,8 @@ pub(super) struct Questions<'s, 'f> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known {
     pub(super) min: bool,
-    pub(super) conventional: bool,
+    /// `None` where it was not looked for.
+    pub(super) conventional: Option<bool>,
     /// Whether the set of a decision has a route; `None` where it was not counted.
     pub(super) kept: [Option<bool>; 3],
 }
@@ -144,8 +145,7 @@ impl<'s, 'f> Questions<'s, 'f> {
         }
         self.asked.vlb += 1;
         let text = "it finds none in several attempts, but the tables of links have one";
-        let there = Some(known.conventional);
-        if !self.vlb(to, there, "conventional VLB", text, |this| {
+        if !self.vlb(to, known.conventional, "conventional VLB", text, |this| {
             Ok(this.admit(to, Scheme::Vlb, VlbPaths::Conventional)? == Choice::Vlb)
         })? {
             self.asked.without_conventional += 1;
@@ -263,8 +263,11 @@ impl<'s, 'f> Questions<'s, 'f> {
     }
 }
 
-/// What a switch is asked for within its group: any detour will do, if there is a third switch.
-pub(super) fn within_group(df: &Dragonfly, group: GroupId) -> Known {
-    let there = df.switches_of(group) > 2;
-    Known { min: true, conventional: there, kept: [Some(there); 3] }
+/// What a switch is asked for within its group: any detour will do, if there is a third switch that is
+/// linked to both.
+pub(super) fn within_group(fabric: &FabricImage<'_>, from: SwitchId, to: SwitchId) -> Known {
+    let ((group, own), (_, there)) = (fabric.dragonfly().place(from), fabric.dragonfly().place(to));
+    let detour = fabric.relay_count(group, own, there) > 0;
+    let min = fabric.is_local_hop(group, own, there);
+    Known { min, conventional: Some(detour), kept: [Some(detour); 3] }
 }

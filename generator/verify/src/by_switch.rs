@@ -35,8 +35,14 @@ fn leg(fabric: &FabricImage<'_>, from: SwitchId, to: SwitchId) -> Option<Leg> {
     let of = |(leaves, arrives): (GlobalPort, GlobalPort)| {
         1 + u8::from(df.split_port(leaves).0 != here) + u8::from(df.split_port(arrives).0 != there)
     };
-    let hops = links(fabric, out, into).map(of).min()?;
-    Some(Leg { hops, links: links(fabric, out, into).filter(|&link| of(link) == hops).collect() })
+    // Each of its hops goes by a link.
+    let is_leg = |&(leaves, arrives): &(GlobalPort, GlobalPort)| {
+        fabric.is_local_hop(out, here, df.split_port(leaves).0)
+            && fabric.is_local_hop(into, df.split_port(arrives).0, there)
+    };
+    let legs = || links(fabric, out, into).filter(is_leg);
+    let hops = legs().map(of).min()?;
+    Some(Leg { hops, links: legs().filter(|&link| of(link) == hops).collect() })
 }
 
 /// The shortest links from one switch to another of a different group.

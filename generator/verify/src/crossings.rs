@@ -54,6 +54,9 @@ pub(super) struct Crossings {
     /// or, where groups differ in size, counted one by one.
     detours_of_all: Option<u64>,
     detours: Counts,
+    /// Where two switches of a group share no link: the switches that x leaves and at which the second
+    /// link arrives, and how many routes there are with 0, 1 and 2 hops between. Then only these count.
+    listed: Option<Vec<(SwitchIndex, SwitchIndex, [u32; 3])>>,
 }
 
 #[derive(Debug)]
@@ -110,7 +113,7 @@ impl Crossings {
     pub(super) fn new(a: u32) -> Self {
         let a = a as usize;
         let kinds = [Counts::new(a), Counts::new(a)];
-        Self { a, kinds, detours: Counts::new(a), detours_of_all: None }
+        Self { a, kinds, detours: Counts::new(a), detours_of_all: None, listed: None }
     }
 
     /// Counts those from the group of these first links to another.
@@ -128,6 +131,7 @@ impl Crossings {
         let df = fabric.dragonfly();
         let is_even = df.is_even();
         self.detours_of_all = is_even.then(|| self.a.saturating_sub(2) as u64);
+        self.listed = (!fabric.has_whole_groups()).then(Vec::new);
         let mut steps = 0;
         for link in first.iter().filter(|link| link.middle != to) {
             let own = usize::from(df.split_port(link.x).0.0);
@@ -135,6 +139,10 @@ impl Crossings {
                 let there = usize::from(df.split_port(z).0.0);
                 let counts = &mut self.kinds[usize::from(df.split_port(y).0 != link.v)];
                 counts.add(own * self.a + there, (own, there), 1);
+                if let Some(listed) = &mut self.listed {
+                    let by_mid = by_mid(fabric, link.middle, link.v, df.split_port(y).0);
+                    listed.push((df.split_port(link.x).0, df.split_port(z).0, by_mid));
+                }
                 if !is_even && df.split_port(y).0 != link.v {
                     // With the links apart there is a detour over each other switch of the group.
                     let detours = df.switches_of(link.middle) - 2;
@@ -154,10 +162,26 @@ impl Crossings {
         self.kinds.iter().map(|counts| u64::from(counts.all)).sum()
     }
 
-    /// How many routes of each shape lead from one switch to another, by their indices.
-    pub(super) fn routes(&self, from: SwitchIndex, to: SwitchIndex) -> [u64; Shape::COUNT] {
-        let (own, there) = (from.as_usize(), to.as_usize());
+    /// How many routes of each shape lead from one switch to another.
+    pub(super) fn routes(
+        &self,
+        fabric: &FabricImage<'_>,
+        from: (GroupId, SwitchIndex),
+        to: (GroupId, SwitchIndex),
+    ) -> [u64; Shape::COUNT] {
+        let (own, there) = (from.1.as_usize(), to.1.as_usize());
         let mut routes = [0; Shape::COUNT];
+        if let Some(listed) = &self.listed {
+            for &(u, z, by_mid) in listed {
+                if fabric.is_local_hop(from.0, from.1, u) && fabric.is_local_hop(to.0, z, to.1) {
+                    for (mid, count) in (0..).zip(by_mid) {
+                        routes[Shape::of_walk(u != from.1, mid, z != to.1).number()] +=
+                            u64::from(count);
+                    }
+                }
+            }
+            return routes;
+        }
         for (mid, counts) in (0..).zip(&self.kinds) {
             for (head, tail, count) in counts.by_ends(self.a, own, there) {
                 routes[Shape::of_walk(head, mid, tail).number()] += count;
@@ -175,6 +199,15 @@ impl Crossings {
         }
         routes
     }
+}
+
+/// How many routes go through a group from one switch to another with 0, 1 and 2 hops.
+fn by_mid(fabric: &FabricImage<'_>, group: GroupId, v: SwitchIndex, w: SwitchIndex) -> [u32; 3] {
+    if v == w {
+        return [1, 0, 0];
+    }
+    let direct = fabric.is_local_hop(group, v, w);
+    [0, u32::from(direct), fabric.relay_count(group, v, w)]
 }
 
 /// How many VLB walks there are in all, counted from above: a detour over each switch but one, or
@@ -231,7 +264,10 @@ mod tests {
                         for there in df.indices(to) {
                             let expected =
                                 counter.counts(df.switch(from, own), df.switch(to, there));
-                            assert_eq!(crossings.routes(own, there), expected);
+                            assert_eq!(
+                                crossings.routes(&image, (from, own), (to, there)),
+                                expected
+                            );
                         }
                     }
                 }

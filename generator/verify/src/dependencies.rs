@@ -368,7 +368,7 @@ mod tests {
     /// Where groups differ, the numbers of switches have gaps.
     #[test]
     fn a_cycle_after_a_gap_is_found() {
-        let kind = |p, a, g| GroupKind { p, a, h: 2, g };
+        let kind = |p, a, g| GroupKind::new(p, a, 2, g);
         let df = Dragonfly::of_kinds(&[kind(1, 2, 2), kind(2, 4, 2)]).unwrap();
         let even = Dragonfly::new(1, 2, 1, 3).unwrap();
         let mut loaded =

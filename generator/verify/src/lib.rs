@@ -15,6 +15,7 @@ mod crossings;
 mod dependencies;
 mod draws;
 mod link_shares;
+mod minimal;
 mod packet;
 mod planned;
 mod presence;

@@ -42,7 +42,6 @@ impl LinkShares {
     /// The most used link over the mean, of local and of global links; 1 where there are none.
     pub(super) fn imbalance(&self, decision: usize, fabric: &BootedSwitches<'_>) -> (f64, f64) {
         let first_local = fabric.df.p() as usize;
-        let first_global = first_local + fabric.df.a() as usize - 1;
         let (mut local, mut global) = (Kind::default(), Kind::default());
         for switch in fabric.switches {
             let first = switch.image().switch().as_usize() * self.radix;
@@ -50,10 +49,16 @@ impl LinkShares {
             for (port, share) in (0_u16..).zip(shares).skip(first_local) {
                 let share = share.load(Ordering::Relaxed);
                 // A port that leads nowhere has no link.
-                if switch.neighbour(Port(port)).is_some() {
-                    let kind =
-                        if usize::from(port) < first_global { &mut local } else { &mut global };
-                    kind.note(share);
+                let Some((group, index)) = switch.neighbour(Port(port)) else { continue };
+                let (own, here) = (switch.image().group(), switch.image().index());
+                if group != own {
+                    global.note(share);
+                } else if Port(port) == fabric.df.local_port(here, index) {
+                    // All links between two switches carry alike; what they carry is noted at the first.
+                    let links = switch.image().fabric().local_links(own, here, index);
+                    for _ in 0..links {
+                        local.note(share / u64::from(links));
+                    }
                 }
             }
         }

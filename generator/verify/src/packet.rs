@@ -2,7 +2,7 @@
 
 use super::VerifyError;
 use std::fmt::Write;
-use tvlb_firmware_model::{Header, Step, Switch};
+use tvlb_firmware_model::{Header, Stage, Step, Switch};
 use tvlb_schema::{Dragonfly, GlobalPort, GroupId, Port, SwitchId, SwitchIndex, VcScheme};
 
 /// All switches, booted.
@@ -124,6 +124,11 @@ impl<'f> BootedSwitches<'f> {
         &self.switches[self.places[switch.as_usize()]]
     }
 
+    /// Whether every two switches of a group share a link.
+    pub(super) fn has_whole_groups(&self) -> bool {
+        self.switches[0].image().fabric().has_whole_groups()
+    }
+
     /// The group and index of a switch.
     pub(super) fn place(&self, switch: SwitchId) -> (GroupId, SwitchIndex) {
         self.df.place(switch)
@@ -143,12 +148,28 @@ impl<'f> BootedSwitches<'f> {
 
     /// Carries a packet from a switch to its destination; `hop_before` is a local hop that it has
     /// made already. Its hops, if each of them is lawful.
+    ///
+    /// Of several links between two switches a hop names the first: which of them a packet takes changes
+    /// neither its channel nor anything after.
     pub(super) fn carry(
         &self,
         from: SwitchId,
         route: Route,
         hop_before: Option<Hop>,
         may_return: bool,
+    ) -> Result<Path, (Path, String)> {
+        self.carry_by(from, route, hop_before, may_return, [None; 2])
+    }
+
+    /// As [`Self::carry`], where the packet goes by these third switches instead of those that its header
+    /// would choose: to the switch that has x, and from the one at which x arrives.
+    pub(super) fn carry_by(
+        &self,
+        from: SwitchId,
+        route: Route,
+        hop_before: Option<Hop>,
+        may_return: bool,
+        thirds: [Option<SwitchId>; 2],
     ) -> Result<Path, (Path, String)> {
         let mut path = Path::default();
         let mut at = from;
@@ -168,11 +189,21 @@ impl<'f> BootedSwitches<'f> {
                     };
                 }
                 Ok(Step::Send { port, virtual_channel, header: next }) => {
-                    let Some((to, global)) = self.neighbour(at, port) else {
+                    let Some((chosen, global)) = self.neighbour(at, port) else {
                         return fail(
                             path,
                             &format!("switch {at} sends it to port {port}, which has no cable"),
                         );
+                    };
+                    let to = match (header.stage(), next.stage(), thirds) {
+                        (Stage::Source, Stage::SourceLocal, [Some(third), _])
+                        | (Stage::Destination, Stage::MiddleLocal, [_, Some(third)]) => third,
+                        _ => chosen,
+                    };
+                    let port = if global {
+                        port
+                    } else {
+                        self.df.local_port(self.place(at).1, self.place(to).1)
                     };
                     let hop = Hop { from: at, port, to, channel: virtual_channel, global };
                     if let Some(last) = path.hops().last()

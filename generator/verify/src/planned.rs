@@ -6,7 +6,7 @@
 use super::VerifyError;
 use std::fmt::Write;
 use std::path::PathBuf;
-use tvlb_schema::{Dragonfly, End, FabricImage};
+use tvlb_schema::{Dragonfly, End, FabricImage, FewerLinks};
 use tvlb_table_set::Manifest;
 
 /// So many different cables are named; of the rest it is said how many there are.
@@ -31,6 +31,8 @@ pub struct Planned {
     pub global_latency: u32,
     /// Every cable, by its two ends in any order.
     pub cables: Vec<(End, End)>,
+    /// The switches of a group that share fewer links than others of their kind, sorted.
+    pub fewer_links: Vec<FewerLinks>,
 }
 
 /// The table set is of the planned fabric: its name and sizes, what the manifest says of its wiring,
@@ -65,7 +67,42 @@ pub(super) fn check_planned(
             return Err(VerifyError::Planned { path, what, planned: of_plan, found });
         }
     }
+    check_local_links(planned, image)?;
     check_cables(planned, image)
+}
+
+/// Every two switches of a group share as many links as were planned.
+fn check_local_links(planned: &Planned, image: &FabricImage<'_>) -> Result<(), VerifyError> {
+    let df = image.dragonfly();
+    let planned_links = |group, low, high| {
+        let known = planned
+            .fewer_links
+            .iter()
+            .find(|pair| pair.low == df.switch(group, low) && pair.high == high);
+        known.map_or(planned.dragonfly.kind_of(group).local_links, |pair| pair.links)
+    };
+    let is_as_planned = planned.dragonfly.kinds() == df.kinds()
+        && image.fewer_links().eq(planned.fewer_links.iter().copied());
+    if is_as_planned {
+        return Ok(());
+    }
+    for group in df.groups() {
+        for low in df.indices(group) {
+            for high in df.indices(group).filter(|&high| low < high) {
+                let (of_plan, found) =
+                    (planned_links(group, low, high), image.local_links(group, low, high));
+                if u32::from(of_plan) != found {
+                    return Err(VerifyError::Planned {
+                        path: planned.path.clone(),
+                        what: "the number of links",
+                        planned: format!("from ({group},{low}) to ({group},{high}) is {of_plan}"),
+                        found: found.to_string(),
+                    });
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Every port leads where it was planned to lead.

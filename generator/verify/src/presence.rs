@@ -165,7 +165,7 @@ fn check_switch(
         }
         let (mut kept, mut without, mut hops) = (0, 0, 0.0);
         for there in df.indices(to) {
-            let routes = crossings.routes(own, there);
+            let routes = crossings.routes(image.fabric(), (image.group(), own), (to, there));
             let some: ShapeSet = Shape::all().filter(|shape| routes[shape.number()] > 0).collect();
             if by_shape {
                 let to = df.switch(to, there);
@@ -269,9 +269,15 @@ impl Search<'_, '_> {
             };
             match shape.mid() {
                 0 if v == w => keeps(None),
-                1 if v != w => keeps(None),
+                1 if v != w && fabric.is_local_hop(middle, v, w) => keeps(None),
                 2 if v != w => {
-                    for detour in df.indices(middle).filter(|&r| r != v && r != w) {
+                    let is_detour = |&r: &SwitchIndex| {
+                        r != v
+                            && r != w
+                            && fabric.is_local_hop(middle, v, r)
+                            && fabric.is_local_hop(middle, r, w)
+                    };
+                    for detour in df.indices(middle).filter(is_detour) {
                         if keeps(Some(detour))? {
                             return Some(true);
                         }
@@ -286,7 +292,9 @@ impl Search<'_, '_> {
             }
         };
         let is_own = |x| image.own_slot(x).is_some();
+        let leaves = |x| fabric.is_local_hop(image.group(), image.index(), df.split_port(x).0);
         let arrives_there = |z| df.split_port(z).0 == there;
+        let arrives = |z| fabric.is_local_hop(group, df.split_port(z).0, there);
         let mut search = || {
             if shape.tail() == 0 {
                 // From behind: few links arrive at the destination.
@@ -299,6 +307,7 @@ impl Search<'_, '_> {
                     };
                     for (x, v) in links(&fabric, image.group(), middle) {
                         if is_own(x) == (shape.head() == 0)
+                            && leaves(x)
                             && over(x, middle, df.split_port(v).0, y)?
                         {
                             return Some(true);
@@ -308,9 +317,10 @@ impl Search<'_, '_> {
                 return Some(false);
             }
             let outgoing = first.iter().filter(|link| link.middle != group);
-            for link in outgoing.filter(|link| is_own(link.x) == (shape.head() == 0)) {
+            let is_head = |x| is_own(x) == (shape.head() == 0) && leaves(x);
+            for link in outgoing.filter(|link| is_head(link.x)) {
                 for (y, z) in links(&fabric, link.middle, group) {
-                    if !arrives_there(z) && over(link.x, link.middle, link.v, y)? {
+                    if !arrives_there(z) && arrives(z) && over(link.x, link.middle, link.v, y)? {
                         return Some(true);
                     }
                 }

@@ -7,6 +7,7 @@ use super::crossings::{FirstLink, STEPS_PER_QUESTION, links};
 use super::dependencies::Dependencies;
 use super::draws::{chances, mean_hops};
 use super::link_shares::LinkShares;
+use super::minimal;
 use super::packet::{BootedSwitches, Hop, MIN, MOST_HOPS, Path, Route, VLB};
 use super::presence::{Crossed, Search, distinct_sets};
 use super::sample::{Sample, cells_of_pair, hash};
@@ -125,14 +126,20 @@ pub(super) fn check_from(
         from.walks.pairs_with_vlb += u64::from(with_vlb);
         let known = if to_group == group {
             from.within_group(destination, with_vlb)?;
-            within_group(&fabric.df, group)
+            within_group(fabric.switch(source).image().fabric(), source, destination)
         } else {
             let min = from.minimal(destination, to_group)?;
+            let walked = from.walks.vlb;
             let kept = if with_vlb { from.sampled(destination, to_group)? } else { None };
             if is_searched && kept.is_none() {
                 from.walks.not_searched += u64::from(!search.check(destination)?);
             }
-            let conventional = notes.crossed.has(group, to_group);
+            let conventional = if fabric.has_whole_groups() {
+                Some(notes.crossed.has(group, to_group))
+            } else {
+                // Each two switches have paths of their own then.
+                (from.walks.vlb > walked).then_some(true)
+            };
             Known { min, conventional, kept: from.kept_is_known(destination, kept) }
         };
         questions.ask(destination, known, with_vlb)?;
@@ -183,10 +190,21 @@ impl Source<'_, '_> {
         kind: &'static str,
         may_return: bool,
     ) -> Result<Path, VerifyError> {
+        self.carry_by(route, kind, may_return, [None; 2])
+    }
+
+    /// As [`Self::carry`], by way of these third switches.
+    fn carry_by(
+        &mut self,
+        route: Route,
+        kind: &'static str,
+        may_return: bool,
+        thirds: [Option<SwitchId>; 2],
+    ) -> Result<Path, VerifyError> {
         self.go_on()?;
         let path = self
             .fabric
-            .carry(self.from, route, None, may_return)
+            .carry_by(self.from, route, None, may_return, thirds)
             .map_err(|found| BootedSwitches::finding(self.from, route.destination, kind, found))?;
         self.notes.dependencies.note(path.hops());
         let mode = usize::from(route.kind == VLB);
@@ -197,11 +215,19 @@ impl Source<'_, '_> {
     fn within_group(&mut self, destination: SwitchId, with_vlb: bool) -> Result<(), VerifyError> {
         let port = GlobalPort(0);
         let route = |detour, kind| Route { destination, x: port, y: port, detour, kind };
-        self.carry(route(SwitchIndex(0), MIN), "MIN", false)?;
-        self.walks.min += 1;
         let (df, own, to) = (self.fabric.df, self.index, self.fabric.place(destination).1);
-        if with_vlb {
-            for r in df.indices(self.group).filter(|&r| r != own && r != to) {
+        let fabric = *self.fabric.switch(self.from).image().fabric();
+        let group = self.group;
+        let is_hop = |from, to| fabric.is_local_hop(group, from, to);
+        if is_hop(own, to) {
+            self.carry(route(SwitchIndex(0), MIN), "MIN", false)?;
+            self.walks.min += 1;
+        }
+        // Without a link this is how MIN packets go, too.
+        if with_vlb || !is_hop(own, to) {
+            let is_detour =
+                |&r: &SwitchIndex| r != own && r != to && is_hop(own, r) && is_hop(r, to);
+            for r in df.indices(group).filter(is_detour) {
                 let path = self.carry(route(r, VLB), "VLB", false)?;
                 self.must_have(&path, destination, "VLB", 2)?;
                 self.walks.vlb += 1;
@@ -229,14 +255,11 @@ impl Source<'_, '_> {
     fn minimal(&mut self, destination: SwitchId, to: GroupId) -> Result<bool, VerifyError> {
         let image = self.fabric.switch(self.from).image();
         let fabric = *image.fabric();
-        for (x, arrival) in links(&fabric, self.group, to) {
-            let route =
-                Route { destination, x, y: GlobalPort(0), detour: SwitchIndex(0), kind: MIN };
-            let path = self.carry(route, "MIN", false)?;
-            let df = &self.fabric.df;
-            let head = df.split_port(x).0 != self.index;
-            let tail = df.split_port(arrival).0 != self.fabric.place(destination).1;
-            self.must_have(&path, destination, "MIN", 1 + usize::from(head) + usize::from(tail))?;
+        for path in minimal::walks(&fabric, self.from, destination) {
+            let (y, detour) = (GlobalPort(0), SwitchIndex(0));
+            let route = Route { destination, x: path.x, y, detour, kind: MIN };
+            let walked = self.carry_by(route, "MIN", false, path.thirds)?;
+            self.must_have(&walked, destination, "MIN", path.hops)?;
             self.walks.min += 1;
         }
         self.minimal_again(destination, to)?;
@@ -251,7 +274,7 @@ impl Source<'_, '_> {
         let links: Vec<(GlobalPort, GlobalPort)> = match image.second_min() {
             MinCandidate::Kept => return Ok(()),
             MinCandidate::Shortest => by_switch::shortest_links(&fabric, self.from, destination),
-            MinCandidate::Any => links(&fabric, self.group, to).collect(),
+            MinCandidate::Any => minimal::direct_links(&fabric, self.from, destination),
         };
         let first_hops = self.first_hops(destination, to);
         if first_hops.is_empty() {
@@ -320,8 +343,15 @@ impl Source<'_, '_> {
                 if !is_walked && !counted {
                     continue;
                 }
-                let w = df.split_port(y).0;
-                for detour in df.indices(middle).filter(|&r| r != v || r == w) {
+                let (w, z) = (df.split_port(y).0, df.split_port(z_port).0);
+                if !fabric.is_local_hop(self.group, self.index, df.split_port(x).0)
+                    || !fabric.is_local_hop(to, z, tail_to)
+                {
+                    continue;
+                }
+                let is_hop = |from, to| fabric.is_local_hop(middle, from, to);
+                let is_way = |&r: &SwitchIndex| (r != v || r == w) && is_hop(v, r) && is_hop(r, w);
+                for detour in df.indices(middle).filter(is_way) {
                     // Conventional VLB draws some walks that go from v over r back to v.
                     let may_return = v == w && detour != w;
                     if is_walked {
@@ -348,7 +378,7 @@ impl Source<'_, '_> {
                     }
                     let head = df.split_port(x).0 != self.index;
                     let mid = if detour == w { u8::from(v != w) } else { 2 };
-                    let shape = Shape::of_walk(head, mid, df.split_port(z_port).0 != tail_to);
+                    let shape = Shape::of_walk(head, mid, z != tail_to);
                     let named = tvlb_schema::Route { x, y, detour: (mid == 2).then_some(detour) };
                     for (set, expected) in sets.iter().zip(&mut expected) {
                         let (rule, level) = (set.rule(), set.level(x));
@@ -373,6 +403,9 @@ impl Source<'_, '_> {
         let df = self.fabric.df;
         let image = self.fabric.switch(self.from).image();
         let mut hops = Vec::new();
+        if !self.fabric.has_whole_groups() {
+            return self.first_hops_by_thirds(destination);
+        }
         for (x, _) in links(image.fabric(), self.group, to) {
             if df.split_port(x).0 != self.index {
                 continue;
@@ -384,6 +417,28 @@ impl Source<'_, '_> {
                 // A MIN path that fails is found from its own source.
                 if let Ok(path) = self.fabric.carry(from, route, None, false)
                     && let Some(&hop) = path.hops().first()
+                    && !hops.contains(&hop)
+                {
+                    hops.push(hop);
+                }
+            }
+        }
+        hops
+    }
+
+    /// As [`Self::first_hops`], where packets come here on the way to another switch of the group, too.
+    fn first_hops_by_thirds(&self, destination: SwitchId) -> Vec<Hop> {
+        let df = self.fabric.df;
+        let fabric = *self.fabric.switch(self.from).image().fabric();
+        let mut hops = Vec::new();
+        for other in df.indices(self.group).filter(|&other| other != self.index) {
+            let from = df.switch(self.group, other);
+            for path in minimal::walks(&fabric, from, destination) {
+                let (y, detour) = (GlobalPort(0), SwitchIndex(0));
+                let route = Route { destination, x: path.x, y, detour, kind: MIN };
+                if let Ok(walked) = self.fabric.carry_by(from, route, None, false, path.thirds)
+                    && let Some(&hop) = walked.hops().first()
+                    && hop.to == self.from
                     && !hops.contains(&hop)
                 {
                     hops.push(hop);

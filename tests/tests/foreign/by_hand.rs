@@ -18,31 +18,73 @@ fn fabric_images_written_by_hand() {
     let Some(mut foreign) = Foreign::start() else { return };
     // Sizes, cables, most links, even links; kinds; starts, cables and ports, each with its padding.
     let two_cables: &[u8] = &[0x50, 0, 0, 0, 0x0e, 0xa4, 0, 0, 0];
-    let cases: [(&str, &[&[u8]], bool); 13] = [
-        ("ports 0 and ports 1 joined", &[&[1, 2, 2, 2, 2, 2, 2, 0], two_cables], true),
+    let cases: [(&str, &[&[u8]], bool); 19] = [
+        ("ports 0 and ports 1 joined", &[&[1, 2, 2, 2, 2, 2, 2, 0, 0], two_cables], true),
         (
             "the same, not sorted",
-            &[&[1, 2, 2, 2, 2, 2, 2, 0, 0x05, 0, 0, 0, 0x0b, 0xa1, 0, 0, 0]],
+            &[&[1, 2, 2, 2, 2, 2, 2, 0, 0, 0x05, 0, 0, 0, 0x0b, 0xa1, 0, 0, 0]],
             false,
         ),
-        ("starts of equal pairs", &[&[1, 2, 2, 2, 2, 2, 0, 0, 0x08, 0, 0, 0], two_cables], false),
-        ("more links than any pair has", &[&[1, 2, 2, 2, 2, 3, 2, 0], two_cables], false),
-        ("even links that are not the most", &[&[1, 2, 2, 2, 2, 2, 1, 0], two_cables], false),
-        ("no cables", &[&[1, 2, 2, 2, 0, 0, 0, 0, 0xf0, 0, 0, 0]], true),
-        ("no cables, and most links 1", &[&[1, 2, 2, 2, 0, 1, 0, 0, 0xf0, 0, 0, 0]], false),
-        ("a byte after the last section", &[&[1, 2, 2, 2, 2, 2, 2, 0], two_cables, &[0]], false),
-        ("one kind", &[&[1, 2, 2, 2, 2, 2, 2, 1, 1, 2, 2, 2], two_cables], false),
-        ("equal kinds", &[&[1, 2, 2, 2, 2, 2, 2, 2, 1, 2, 2, 1, 1, 2, 2, 1], two_cables], false),
-        ("two kinds", &[&[1, 2, 2, 2, 2, 2, 2, 2, 0, 2, 2, 1, 1, 2, 2, 1], two_cables], true),
+        (
+            "starts of equal pairs",
+            &[&[1, 2, 2, 2, 2, 2, 0, 0, 0, 0x08, 0, 0, 0], two_cables],
+            false,
+        ),
+        ("more links than any pair has", &[&[1, 2, 2, 2, 2, 3, 2, 0, 0], two_cables], false),
+        ("even links that are not the most", &[&[1, 2, 2, 2, 2, 2, 1, 0, 0], two_cables], false),
+        ("no cables", &[&[1, 2, 2, 2, 0, 0, 0, 0, 0, 0xf0, 0, 0, 0]], true),
+        ("no cables, and most links 1", &[&[1, 2, 2, 2, 0, 1, 0, 0, 0, 0xf0, 0, 0, 0]], false),
+        ("a byte after the last section", &[&[1, 2, 2, 2, 2, 2, 2, 0, 0], two_cables, &[0]], false),
+        ("one kind", &[&[1, 2, 2, 2, 2, 2, 2, 1, 1, 2, 2, 2, 1, 0], two_cables], false),
+        (
+            "equal kinds",
+            &[&[1, 2, 2, 2, 2, 2, 2, 2, 1, 2, 2, 1, 1, 1, 2, 2, 1, 1, 0], two_cables],
+            false,
+        ),
+        (
+            "two kinds",
+            &[&[1, 2, 2, 2, 2, 2, 2, 2, 0, 2, 2, 1, 1, 1, 2, 2, 1, 1, 0], two_cables],
+            true,
+        ),
         // Port 1 is the second slot of the first switch.
         (
             "a cable at a slot that its group does not have",
-            &[&[1, 2, 2, 2, 2, 2, 2, 2, 1, 2, 1, 1, 1, 2, 2, 1], two_cables],
+            &[&[1, 2, 2, 2, 2, 2, 2, 2, 1, 2, 1, 1, 1, 1, 2, 2, 1, 1, 0], two_cables],
             false,
         ),
         (
             "kinds below the sizes",
-            &[&[1, 2, 2, 2, 2, 2, 2, 2, 0, 2, 2, 1, 0, 1, 2, 1], two_cables],
+            &[&[1, 2, 2, 2, 2, 2, 2, 2, 0, 2, 2, 1, 1, 0, 1, 2, 1, 1, 0], two_cables],
+            false,
+        ),
+        (
+            "two links between the switches of a group",
+            &[&[1, 2, 2, 2, 2, 2, 2, 1, 1, 2, 2, 2, 2, 0], two_cables],
+            true,
+        ),
+        ("65 of them", &[&[1, 2, 2, 2, 2, 2, 2, 1, 1, 2, 2, 2, 65, 0], two_cables], false),
+        (
+            "one pair with one link",
+            &[&[1, 2, 2, 2, 2, 2, 2, 1, 1, 2, 2, 2, 2, 1], two_cables, &[1, 0, 0, 0, 1, 0, 0, 0]],
+            true,
+        ),
+        (
+            "the same, the higher index first",
+            &[&[1, 2, 2, 2, 2, 2, 2, 1, 1, 2, 2, 2, 2, 1], two_cables, &[2, 0, 0, 0, 1, 0, 0, 0]],
+            false,
+        ),
+        (
+            "one pair without a link, and no third switch",
+            &[&[1, 2, 2, 2, 2, 2, 2, 1, 1, 2, 2, 2, 2, 1], two_cables, &[1, 0, 0, 0, 0, 0, 0, 0]],
+            false,
+        ),
+        (
+            "both pairs with one link",
+            &[
+                &[1, 2, 2, 2, 2, 2, 2, 1, 1, 2, 2, 2, 2, 2],
+                two_cables,
+                &[0x29, 0, 0, 0, 3, 0, 0, 0],
+            ],
             false,
         ),
     ];
@@ -87,7 +129,7 @@ impl Case {
 
 fn assert_judged(cases: &[Case]) {
     let Some(mut foreign) = Foreign::start() else { return };
-    let cables = [1, 2, 2, 2, 2, 2, 2, 0, 0x50, 0, 0, 0, 0x0e, 0xa4, 0, 0, 0];
+    let cables = [1, 2, 2, 2, 2, 2, 2, 0, 0, 0x50, 0, 0, 0, 0x0e, 0xa4, 0, 0, 0];
     let fabric = mended(framed(b'F', &[&cables]), None);
     let view = FabricImage::decode(&fabric).unwrap();
     foreign.keep(b'F', &fabric, &meaning_of_fabric(&view));

@@ -98,9 +98,16 @@ pub(crate) fn meaning_of_fabric(image: &FabricImage<'_>) -> String {
     assert_eq!(cables.len(), image.cable_count() as usize);
     let even = if counts.iter().all(|&count| count == counts[0]) { counts[0] } else { 0 };
     let kinds: Vec<_> =
-        df.kinds_of_uneven().iter().map(|kind| [kind.p, kind.a, kind.h, kind.g]).collect();
+        df.stated_kinds().iter().map(|k| [k.p, k.a, k.h, k.g, k.local_links]).collect();
+    let fewer: Vec<[u16; 4]> = image
+        .fewer_links()
+        .map(|pair| {
+            let (group, low) = df.place(pair.low);
+            [group.0, low.0.into(), pair.high.0.into(), pair.links]
+        })
+        .collect();
     format!(
-        "{{\"cables\": {cables:?}, \"even\": {even}, \"identity\": \"{:016x}\", \
+        "{{\"cables\": {cables:?}, \"even\": {even}, \"fewer\": {fewer:?}, \"identity\": \"{:016x}\", \
          \"image\": \"fabric\", \"kinds\": {kinds:?}, \"most\": {}, \"sizes\": {:?}}}",
         image.identity(),
         image.most_links(),

@@ -15,7 +15,9 @@ use tvlb_firmware_model::Switch;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_schema::{Decision, FabricImage, SwitchId};
-use tvlb_tests::{arranged, images, levels, of_three_sets, shipped, thinned, uneven, with_set};
+use tvlb_tests::{
+    arranged, images, levels, of_local_links, of_three_sets, shipped, thinned, uneven, with_set,
+};
 
 /// Both decoders read a switch image as the same, and find the same routes to every `step`-th
 /// destination; returns how many.
@@ -104,7 +106,7 @@ fn the_shipped_fabrics() {
 #[test]
 fn unequal_groups_and_unequal_pairs() {
     let Some(mut foreign) = Foreign::start() else { return };
-    for fabric in uneven().into_iter().chain([
+    for fabric in uneven().into_iter().chain(of_local_links()).chain([
         arranged((1, 3, 3, 5), Arrangement::Absolute),
         arranged((1, 6, 1, 4), Arrangement::Palmtree),
         arranged((4, 2, 1, 2), Arrangement::Absolute),

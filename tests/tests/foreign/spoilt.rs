@@ -7,7 +7,9 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_schema::{FabricImage, SwitchId};
 use tvlb_tests::mended;
-use tvlb_tests::{arranged, images, levels, of_three_sets, shipped, thinned, uneven, with_set};
+use tvlb_tests::{
+    arranged, images, levels, of_local_links, of_three_sets, shipped, thinned, uneven, with_set,
+};
 
 /// The image with each bit of its payload flipped; with each byte but the last followed by a zero
 /// byte that a longer form of its number has; with each byte left out; and some with two or three
@@ -58,6 +60,7 @@ fn both_refuse_the_same_spoilt_fabric_images() {
     let Some(mut foreign) = Foreign::start() else { return };
     let mut fabrics = uneven();
     fabrics.truncate(3);
+    fabrics.extend(of_local_links());
     fabrics.push(arranged((1, 3, 3, 5), Arrangement::Absolute));
     fabrics.push(arranged((1, 2, 1, 3), Arrangement::Absolute));
     let mut count = [0, 0];

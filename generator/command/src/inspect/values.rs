@@ -2,7 +2,7 @@
 
 use super::walk::{Walk, sets_of, vlb_walk};
 use serde::Serialize;
-use tvlb_firmware_model::{Channels, Scheme, Switch};
+use tvlb_firmware_model::{Scheme, Switch};
 use tvlb_generator::routes::drawn_routes::{DrawnRoute, drawn_routes};
 use tvlb_generator::set_grammar::canonical;
 use tvlb_generator::topology::names::Names;
@@ -96,15 +96,14 @@ impl SwitchValues {
                 && let Some((group, index)) = switch.neighbour(Port(own))
             {
                 port.switch = Some(df.switch(group, index).0);
-                let slot = number.checked_sub(df.p() + df.a() - 1);
-                let slot = slot.and_then(|slot| u16::try_from(slot).ok());
+                let slot = own.checked_sub(df.slot_port(0).0);
                 let peer = slot.and_then(|slot| image.peer(slot));
                 port.global_port = peer.map(|end| df.split_port(end.port).1);
             }
             port
         };
         let channels = |scheme| {
-            let needed = Channels::needed(image.virtual_channels(), scheme);
+            let needed = switch.channels_needed(scheme);
             [needed.local, needed.global]
         };
         Self {

@@ -95,6 +95,51 @@ fn groups_of_several_kinds_go_through_all_commands() {
     assert_snapshot!(error);
 }
 
+/// Of group 1 switches 0 and 2 share no link, and 0 and 1 share two.
+const LOCAL: &str = "1,0,local,1,1,local\n1,0,local,1,1,local\n1,0,local,1,3,local\n\
+    1,1,local,1,2,local\n1,1,local,1,3,local\n1,2,local,1,3,local\n";
+
+#[test]
+fn local_links_that_are_many_or_missing_go_through_all_commands() {
+    let parallel = KINDS.replace("h = 4\n", "h = 4\nlocal-links = 3\n");
+    let scratch = Scratch::with_fabric(&parallel);
+    scratch.write("cables.csv", scratch.succeeds(BETWEEN) + LOCAL);
+    assert_snapshot!("local_links_topology", scratch.succeeds("topology fabric.toml"));
+    assert_snapshot!("local_links_topology_json", scratch.succeeds("topology fabric.toml --json"));
+    scratch.succeeds("generate fabric.toml -o out --set strategic-2-3");
+    assert_snapshot!("local_links_verify", scratch.succeeds("verify out --fabric fabric.toml"));
+    assert_snapshot!("local_links_inspect", scratch.succeeds("inspect out --switch 4"));
+    assert_snapshot!(
+        "local_links_paths",
+        scratch.succeeds("paths fabric.toml --from 4 --to 6 --list")
+    );
+    for traffic in ["uniform", "shift(1,1)", "type2", "permutation", "complement", "hot-switch"] {
+        for scheme in ["min", "vlb", "ugal-l", "par", "ugal-g"] {
+            scratch.succeeds(&format!(
+                "simulate out --scheme {scheme} --traffic {traffic} --load 0.1 --window 300 -q"
+            ));
+        }
+    }
+    // Every assignment of channels and every way to draw.
+    for (channels, set) in [("per-hop", "switches:2-3"), ("positional", "60% 5-hop by shape")] {
+        let routing = format!(
+            "{parallel}[routing]\nset = \"{set}\"\nvirtual-channels = \"{channels}\"\n"
+        );
+        scratch.write("other.toml", routing);
+        scratch.succeeds(&format!("generate other.toml -o {channels}"));
+        let verified = scratch.succeeds(&format!("verify {channels} --fabric other.toml"));
+        assert!(verified.contains("no deadlock can form"), "{verified}");
+        assert!(verified.contains("5 of 5 in use") || channels != "positional", "{verified}");
+    }
+    scratch.succeeds("model fabric.toml --patterns shift(1,0) --sets all,strategic-2-3 -q");
+    assert!(scratch.differs("diff out per-hop").contains("ugal-l"));
+    // What other programs' formats cannot say, and a link that the images do not have.
+    let error = scratch.refuses("topology fabric.toml --format anynet");
+    assert_snapshot!(error);
+    scratch.write("cables.csv", scratch.succeeds(BETWEEN) + LOCAL + "1,2,local,1,0,local\n");
+    assert_snapshot!(scratch.finds("verify out --fabric fabric.toml"));
+}
+
 #[test]
 fn links_between_kinds_are_asked_for_by_name() {
     let scratch = Scratch::with_fabric(KINDS);

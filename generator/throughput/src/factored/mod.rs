@@ -112,6 +112,8 @@ pub(super) struct Factored {
     counting: Counting,
     /// By shape: how often each of its walks counts; 0 unless the set has all of them.
     whole: [f64; Shape::COUNT],
+    /// By link, how many there are in its place; empty where each is one.
+    capacities: Vec<f64>,
     /// The pairs of groups between which there are flows, and these flows.
     spans: Vec<(Span, Vec<Placed>)>,
     /// Listed uses of each bundle's own class: where they start, one more at the end.
@@ -137,7 +139,7 @@ impl Factored {
     /// Counts the paths of each flow.
     ///
     /// # Errors
-    /// A flow that has no path.
+    /// A flow that has no path, or two switches of a group that share no link.
     pub(super) fn new(
         counter: &mut PathCounter<'_>,
         topology: &Topology,
@@ -145,6 +147,10 @@ impl Factored {
         set: &PathSet,
     ) -> Result<Self, ModelError> {
         let df = *topology.dragonfly();
+        if let Some(pair) = topology.fewer_links().iter().find(|pair| pair.links == 0) {
+            let (group, low) = df.place(pair.low);
+            return Err(ModelError::Apart { group, low, high: pair.high });
+        }
         let links = LinkNumbers::new(df);
         let counting = counter.counting();
         let mut program = Self {
@@ -153,6 +159,7 @@ impl Factored {
             links,
             counting,
             whole: [0.0; Shape::COUNT],
+            capacities: counter.capacities().to_vec(),
             spans: Vec::new(),
             starts: vec![0],
             uses: Vec::new(),
@@ -269,7 +276,12 @@ impl Factored {
 
     /// What the walks of each hop count and whole shape cost each flow: entry flow·HOPS + hops.
     fn costs_by_hops(&self, prices: &[f64]) -> Vec<f64> {
-        Arch::new().dispatch(|| self.costs_by_hops_in_vectors(prices))
+        if self.capacities.is_empty() {
+            return Arch::new().dispatch(|| self.costs_by_hops_in_vectors(prices));
+        }
+        let of_each = prices.iter().zip(&self.capacities).map(|(price, capacity)| price / capacity);
+        let prices: Vec<f64> = of_each.collect();
+        Arch::new().dispatch(|| self.costs_by_hops_in_vectors(&prices))
     }
 
     #[inline(always)]
@@ -312,7 +324,14 @@ impl Factored {
     /// Adds the loads of the walks of whole shapes, of which each flow gives each walk of a hop
     /// count what `rates` says: entry flow·HOPS + hops.
     fn add_loads(&self, rates: &[f64], loads: &mut [f64]) {
-        Arch::new().dispatch(|| self.add_loads_in_vectors(rates, loads));
+        if self.capacities.is_empty() {
+            return Arch::new().dispatch(|| self.add_loads_in_vectors(rates, loads));
+        }
+        let mut added = vec![0.0; loads.len()];
+        Arch::new().dispatch(|| self.add_loads_in_vectors(rates, &mut added));
+        for ((load, added), capacity) in loads.iter_mut().zip(added).zip(&self.capacities) {
+            *load += added / capacity;
+        }
     }
 
     #[inline(always)]

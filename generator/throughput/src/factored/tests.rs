@@ -23,7 +23,7 @@ fn close(found: &[f64], expected: &[f64]) -> Result<(), TestCaseError> {
 fn with_a_smaller_group(topology: &Topology) -> (Dragonfly, Topology) {
     let df = topology.dragonfly();
     let [p, a, h, g] = [df.p(), df.a(), df.h(), df.g()].map(|n| u16::try_from(n).unwrap());
-    let kinds = [GroupKind { p, a, h, g: g - 1 }, GroupKind { p, a: a - 1, h, g: 1 }];
+    let kinds = [GroupKind::new(p, a, h, g - 1), GroupKind::new(p, a - 1, h, 1)];
     let uneven = Dragonfly::of_kinds(&kinds).unwrap();
     let cables = topology.cables().iter().map(|cable| (cable.low, cable.high));
     let there = |end: End| uneven.has_global_port_of(end.group, end.port);

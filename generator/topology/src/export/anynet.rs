@@ -30,8 +30,9 @@ pub struct Anynet<'t> {
 /// The wiring for `anynet`.
 ///
 /// # Errors
-/// Two switches that share several cables.
+/// Two switches that share several cables, or two of a group that do not share exactly one link.
 pub fn anynet(topology: &Topology, latencies: ChannelLatencies) -> Result<Anynet<'_>, ExportError> {
+    super::like_groups::expect_plain_groups(topology, "BookSim2's anynet")?;
     let df = topology.dragonfly();
     let switch = |end: End| df.switch(end.group, df.split_port(end.port).0);
     let mut ends: Vec<(SwitchId, SwitchId)> =

@@ -7,7 +7,7 @@
 //! direction of a link, and cables between the same two switches as often as there are such.
 
 use super::error::ExportError;
-use super::like_groups::expect_like_groups;
+use super::like_groups::{expect_like_groups, expect_plain_groups};
 use crate::{End, Topology};
 use tvlb_schema::GroupId;
 
@@ -35,10 +35,12 @@ pub struct Codes {
 /// The wiring as files for CODES.
 ///
 /// # Errors
-/// Groups that differ in their numbers of switches or nodes.
+/// Groups that differ in their numbers of switches or nodes, or two switches of a group that do not share
+/// exactly one link.
 pub fn codes(topology: &Topology) -> Result<Codes, ExportError> {
     let df = topology.dragonfly();
     expect_like_groups(df, "CODES")?;
+    expect_plain_groups(topology, "CODES")?;
     let mut intra = Vec::new();
     for i in df.indices(GroupId(0)) {
         for j in df.indices(GroupId(0)).filter(|&j| i != j) {

@@ -21,6 +21,20 @@ pub enum ExportError {
         /// Those of the other group.
         found: [u32; 2],
     },
+    /// The format joins every two switches of a group by one link, and here it is not so.
+    #[error(
+        "{format} joins every two switches of a group by one link, but switches {one} and {other} share {found}; accepted: exactly 1"
+    )]
+    LocalLinks {
+        /// The program that reads the format.
+        format: &'static str,
+        /// One switch.
+        one: SwitchId,
+        /// The other.
+        other: SwitchId,
+        /// The links between them.
+        found: u32,
+    },
     /// Merlin joins every two groups by as many links, and here it is not so.
     #[error(
         "merlin joins every two groups by the same number of links, but groups {} and {} share {} and groups {} and {} share {}; accepted: one number, at least 1, for all pairs of groups",

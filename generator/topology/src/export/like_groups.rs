@@ -1,7 +1,28 @@
-//! Formats that describe one group and repeat it.
+//! Formats that describe one group and repeat it, or whose groups have one link between any two switches.
 
 use super::error::ExportError;
+use crate::Topology;
 use tvlb_schema::{Dragonfly, GroupId};
+
+/// Refuses groups in which two switches share another number of links than 1.
+pub(super) fn expect_plain_groups(
+    topology: &Topology,
+    format: &'static str,
+) -> Result<(), ExportError> {
+    let df = topology.dragonfly();
+    for group in df.groups().filter(|_| !topology.has_plain_groups()) {
+        for low in df.indices(group) {
+            for high in df.indices(group).filter(|&high| low < high) {
+                let found = topology.links_within(group, low, high);
+                if found != 1 {
+                    let [one, other] = [low, high].map(|index| df.switch(group, index));
+                    return Err(ExportError::LocalLinks { format, one, other, found });
+                }
+            }
+        }
+    }
+    Ok(())
+}
 
 /// Refuses groups that differ in their switches or in the nodes on each. Where they do not differ, the
 /// numbers of switches and nodes have no gaps.

@@ -50,7 +50,7 @@ fn u32_of(length: usize) -> u32 {
 fn write_comment(f: &mut fmt::Formatter<'_>, topology: &Topology) -> fmt::Result {
     let df = topology.dragonfly();
     let sizes =
-        GroupKind::in_words([df.p(), df.a(), df.h(), df.g()], df.kinds_of_uneven()).to_string();
+        GroupKind::in_words([df.p(), df.a(), df.h(), df.g()], df.stated_kinds()).to_string();
     writeln!(f, "# {sizes} as a tree, for Slurm's plugin topology/tree.")?;
     writeln!(
         f,

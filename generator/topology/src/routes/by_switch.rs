@@ -2,12 +2,12 @@
 //! the definition: a switch that the set has, one of the shortest links to it, and one of the shortest
 //! links on from it.
 //!
-//! A leg is a minimal path between two switches of different groups; the shortest links are those whose
-//! legs have the fewest hops.
+//! A leg is a minimal path between two switches of different groups of which each local hop has a link;
+//! the shortest links are those whose legs have the fewest hops.
 
 use crate::crossings::Crossing;
 use crate::{Link, Topology};
-use tvlb_schema::{LegHops, Route, Shape, SwitchId, SwitchIndex};
+use tvlb_schema::{GroupId, LegHops, Route, Shape, SwitchId, SwitchIndex};
 
 /// A walk over an intermediate switch.
 #[derive(Clone, Copy, Debug)]
@@ -61,26 +61,32 @@ impl Way {
     }
 }
 
-/// The hops of the leg over a link from one switch to another.
-fn leg_hops(topology: &Topology, link: Link, from: SwitchIndex, to: SwitchIndex) -> u8 {
+/// The hops of the leg over a link from one switch to another; `None` if one of them has no link.
+fn leg_hops(
+    topology: &Topology,
+    link: Link,
+    (out, from): (GroupId, SwitchIndex),
+    (into, to): (GroupId, SwitchIndex),
+) -> Option<u8> {
     let df = topology.dragonfly();
-    let before = df.split_port(link.from).0 != from;
-    let after = df.split_port(link.to).0 != to;
-    1 + u8::from(before) + u8::from(after)
+    let (leaves, arrives) = (df.split_port(link.from).0, df.split_port(link.to).0);
+    let is_leg =
+        topology.is_local_hop(out, from, leaves) && topology.is_local_hop(into, arrives, to);
+    is_leg.then(|| 1 + u8::from(leaves != from) + u8::from(arrives != to))
 }
 
 /// The shortest links from one switch to another of a different group, and the hops of their legs;
-/// `None` if no link joins the groups.
+/// `None` if there is no leg.
 pub fn shortest_links(
     topology: &Topology,
     from: SwitchId,
     to: SwitchId,
 ) -> Option<(u8, impl Iterator<Item = &Link> + Clone)> {
     let df = topology.dragonfly();
-    let ((out, from), (into, to)) = (df.place(from), df.place(to));
-    let links = topology.links(out, into);
-    let hops = links.iter().map(|&link| leg_hops(topology, link, from, to)).min()?;
-    let is_shortest = move |link: &&Link| leg_hops(topology, **link, from, to) == hops;
+    let (from, to) = (df.place(from), df.place(to));
+    let links = topology.links(from.0, to.0);
+    let hops = links.iter().filter_map(|&link| leg_hops(topology, link, from, to)).min()?;
+    let is_shortest = move |link: &&Link| leg_hops(topology, **link, from, to) == Some(hops);
     Some((hops, links.iter().filter(is_shortest)))
 }
 

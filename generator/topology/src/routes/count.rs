@@ -10,11 +10,15 @@
 //!
 //! Exact for any wiring. The intermediate group never needs to be told from the other two: no
 //! cable stays in its group, so the products vanish there.
+//!
+//! Where two switches of a group have no link between them, none of this holds, and all pairs (x, y) are
+//! looked at one by one.
 
 use super::triples::TripleCounts;
+use crate::crossings::Crossing;
 use crate::{End, Topology};
 use std::ops::Range;
-use tvlb_schema::{Dragonfly, GroupId, Shape, SwitchId};
+use tvlb_schema::{Dragonfly, GroupId, Shape, SwitchId, SwitchIndex};
 
 /// Link counts of a topology, and their sums for each pair of groups.
 ///
@@ -51,6 +55,9 @@ pub struct RouteCounter<'t> {
     near_groups: Runs,
     /// Switches that each switch has links to, and how many.
     near_switches: Runs,
+    /// How many other switches of its group are linked to each two, by (group·a + index)·a + index; empty
+    /// where every two switches of a group are linked.
+    thirds: Vec<u16>,
 }
 
 /// How often a pair (x, y) is counted.
@@ -122,7 +129,11 @@ impl<'t> RouteCounter<'t> {
             anywhere_by_others: Vec::new(),
             near_groups,
             near_switches,
+            thirds: Vec::new(),
         };
+        if !topology.has_whole_groups() {
+            counter.thirds = thirds(topology);
+        }
         counter.anywhere = counter.between_groups(Weight::Once);
         if !df.is_even() {
             counter.anywhere_by_others = counter.between_groups(Weight::Others);
@@ -165,9 +176,19 @@ impl<'t> RouteCounter<'t> {
 
     /// The number of routes of each shape, by shape number; all 0 between switches of one group.
     ///
-    /// Takes time in proportion to h.
+    /// Takes time in proportion to h, or to the pairs (x, y) where two switches of a group have no link.
     pub fn counts(&self, source: SwitchId, destination: SwitchId) -> [u64; Shape::COUNT] {
         let mut counts = [0; Shape::COUNT];
+        if !self.topology.has_whole_groups() {
+            self.for_each_crossing(source, destination, |crossing, direct, thirds| {
+                let meets = crossing.v == crossing.w;
+                let by_mid = if meets { [1, 0, 0] } else { [0, u64::from(direct), thirds] };
+                for (mid, count) in (0..).zip(by_mid) {
+                    counts[crossing.shape(mid).number()] += count;
+                }
+            });
+            return counts;
+        }
         for (head, row) in self.pairs(source, destination).into_iter().enumerate() {
             for (tail, (pairs, by_others)) in row.into_iter().enumerate() {
                 // Where two switches are apart, there are a − 2 others.
@@ -181,17 +202,40 @@ impl<'t> RouteCounter<'t> {
         counts
     }
 
-    /// What the triples add up to. Takes time in proportion to h.
+    /// What the triples add up to. Takes as long as [`Self::counts`].
     pub fn triples(&self, source: SwitchId, destination: SwitchId) -> TripleCounts {
         let df = self.topology.dragonfly();
         let mut counts = TripleCounts::default();
-        let (group, _) = df.place(source);
+        let (group, here) = df.place(source);
         if group == df.place(destination).0 {
-            let elsewhere = u64::from(df.switches_of(group).saturating_sub(2));
+            let elsewhere = if self.topology.has_whole_groups() {
+                u64::from(df.switches_of(group).saturating_sub(2))
+            } else {
+                self.thirds(group, here, df.place(destination).1)
+            };
             if source != destination {
                 counts.by_legs[0][0] = elsewhere;
                 counts.distinct_walks = elsewhere;
             }
+            return counts;
+        }
+        if !self.topology.has_whole_groups() {
+            self.for_each_crossing(source, destination, |crossing, direct, thirds| {
+                let (head, tail) = (usize::from(crossing.head), usize::from(crossing.tail));
+                if crossing.v == crossing.w {
+                    // R is where the links meet, or a switch next to it, and then the walk comes back.
+                    counts.by_legs[head][tail] += 1;
+                    counts.by_legs[head + 1][tail + 1] += thirds;
+                    counts.revisiting += thirds;
+                    counts.distinct_walks += 1 + thirds;
+                } else {
+                    let direct = u64::from(direct);
+                    counts.by_legs[head + 1][tail] += direct;
+                    counts.by_legs[head][tail + 1] += direct;
+                    counts.by_legs[head + 1][tail + 1] += thirds;
+                    counts.distinct_walks += direct + thirds;
+                }
+            });
             return counts;
         }
         for (head, row) in self.pairs(source, destination).into_iter().enumerate() {
@@ -212,6 +256,32 @@ impl<'t> RouteCounter<'t> {
             }
         }
         counts
+    }
+
+    /// Calls for each pair (x, y) of which the hops at its ends have links: whether a link joins the
+    /// switches v and w where they enter and leave the intermediate group, and how many third switches
+    /// are linked to both; where v is w, how many are linked to it.
+    fn for_each_crossing(
+        &self,
+        source: SwitchId,
+        destination: SwitchId,
+        mut each: impl FnMut(&Crossing, bool, u64),
+    ) {
+        let df = self.topology.dragonfly();
+        if df.place(source).0 == df.place(destination).0 {
+            return;
+        }
+        for crossing in self.topology.crossings(source, destination) {
+            let Crossing { middle, v, w, .. } = crossing;
+            let direct = v == w || self.topology.links_within(middle, v, w) > 0;
+            each(&crossing, direct, self.thirds(middle, v, w));
+        }
+    }
+
+    /// How many other switches of a group are linked to both of two of it.
+    fn thirds(&self, group: GroupId, one: SwitchIndex, other: SwitchIndex) -> u64 {
+        let a = self.topology.dragonfly().a() as usize;
+        self.thirds[(group.as_usize() * a + one.as_usize()) * a + other.as_usize()].into()
     }
 
     /// Pairs (x, y) by head and tail, each once and each as [`Weight::Others`] says; none between
@@ -281,6 +351,22 @@ impl<'t> RouteCounter<'t> {
             meeting: self.near_switches.of(switch).iter().map(meeting).sum(),
         }
     }
+}
+
+/// How many other switches of its group are linked to each two switches, and to each one alone.
+fn thirds(topology: &Topology) -> Vec<u16> {
+    let df = topology.dragonfly();
+    let a = df.a() as usize;
+    let mut thirds = vec![0; df.switch_numbers() as usize * a];
+    for s in df.switches() {
+        let (group, one) = df.place(s);
+        for other in df.indices(group) {
+            let count = topology.relays(group, one, other).count();
+            thirds[s.as_usize() * a + other.as_usize()] =
+                u16::try_from(count).expect("a group has at most 256 switches");
+        }
+    }
+    thirds
 }
 
 /// The far switch of each cable of a switch, by rising port.

@@ -1,8 +1,9 @@
 //! How often each path from one switch to another is drawn, by the rule of a set.
 //!
 //! This is what a switch draws whose image does not thin the set. Candidates for MIN are drawn
-//! uniformly, VLB candidates as the rule says. Within a group VLB goes through a third switch,
-//! uniformly, whatever the set.
+//! uniformly by the link between the groups, VLB candidates as the rule says. Within a group VLB goes
+//! through a third switch, uniformly, whatever the set. A hop by way of a third switch goes by any such
+//! switch alike.
 
 use super::by_switch::for_each_way;
 use super::walk::Walk;
@@ -77,10 +78,13 @@ impl DrawnPaths {
         destination: SwitchId,
     ) -> Self {
         let paths = minimal::paths(topology, source, destination);
-        let probability = share(1, paths.len());
+        let links = paths.chunk_by(|one, next| one.x == next.x).count();
         let min = paths
             .iter()
-            .map(|path| DrawnMin { switches: path.walk, x: path.x, probability })
+            .map(|path| {
+                let probability = share(1, links * path.ways as usize);
+                DrawnMin { switches: path.walk, x: path.x, probability }
+            })
             .collect();
         let df = topology.dragonfly();
         let vlb = if df.place(source).0 == df.place(destination).0 {
@@ -102,12 +106,9 @@ fn share(weight: u32, of: usize) -> f64 {
 /// Through any third switch of the group.
 fn within_group(topology: &Topology, source: SwitchId, destination: SwitchId) -> Vec<DrawnVlb> {
     let df = topology.dragonfly();
-    let (group, _) = df.place(source);
-    let is_third = |&index: &SwitchIndex| {
-        let switch = df.switch(group, index);
-        source != destination && switch != source && switch != destination
-    };
-    let thirds: Vec<SwitchIndex> = df.indices(group).filter(is_third).collect();
+    let ((group, here), (_, there)) = (df.place(source), df.place(destination));
+    let thirds: Vec<SwitchIndex> =
+        if here == there { Vec::new() } else { topology.relays(group, here, there).collect() };
     let probability = share(1, thirds.len().max(1));
     let through = |&index: &SwitchIndex| DrawnVlb {
         switches: Walk::at(source).to(df.switch(group, index)).to(destination),

@@ -6,7 +6,8 @@
 //! With first global link x = (u→v) and second y = (w→z), a route walks
 //! \[S→u\] x \[v→w or v→r→w\] y \[z→D\], where v and w are switches of an intermediate group other
 //! than those of S and D, and the detour r is a switch of it other than v and w. Where v and w are
-//! the same switch there is no detour, since it would lead back to it.
+//! the same switch there is no detour, since it would lead back to it. Every hop goes by a link: where
+//! two switches of a group have none, no route goes from one to the other.
 
 use super::walk::Walk;
 use crate::{Link, Topology};
@@ -63,7 +64,13 @@ fn routes_over(
     let w = df.split_port(y.from).0;
     let z = df.switch(df.place(destination).0, df.split_port(y.to).0);
     let detours = df.indices(middle).filter(move |&r| v != w && r != v && r != w);
-    iter::once(None).chain(detours.map(Some)).map(move |detour| {
+    let hops = move |walk: &Walk| {
+        walk.switches().windows(2).all(|hop| {
+            let ((group, one), (other_group, other)) = (df.place(hop[0]), df.place(hop[1]));
+            group != other_group || topology.links_within(group, one, other) > 0
+        })
+    };
+    let routes = iter::once(None).chain(detours.map(Some)).map(move |detour| {
         let mut walk = Walk::at(source).to(u).to(df.switch(middle, v));
         if let Some(r) = detour {
             walk = walk.to(df.switch(middle, r));
@@ -80,7 +87,8 @@ fn routes_over(
             shape: Shape::of_walk(source != u, mid, z != destination),
             walk: walk.to(df.switch(middle, w)).to(z).to(destination),
         }
-    })
+    });
+    routes.filter(move |route| hops(&route.walk))
 }
 
 /// The routes that the rule keeps, in the order of [`routes`].

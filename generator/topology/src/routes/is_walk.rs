@@ -15,7 +15,7 @@ pub(super) fn is_walk(
     let hop = |s: SwitchId, d: SwitchId| {
         let (group, index) = df.place(s);
         s != d
-            && (group == df.place(d).0
+            && (group == df.place(d).0 && topology.links_within(group, index, df.place(d).1) > 0
                 || (0..u16::try_from(df.h()).unwrap()).any(|slot| {
                     topology
                         .peer(End::new(df, group, index, slot))

@@ -1,12 +1,14 @@
 //! The MIN paths between two switches, straight from their definition.
 //!
-//! From a switch to itself: the path of no hops. Within a group: the one local hop. Between
-//! groups: one path for each global link x between the two, with a local hop before x unless the
-//! source has x, and one after it unless x arrives at the destination.
+//! From a switch to itself: the path of no hops. Within a group: the one local hop, if there is a link.
+//! Between groups: one path for each global link x between the two, with a local hop before x unless the
+//! source has x, and one after it unless x arrives at the destination. A link x is left out where one of
+//! these hops has no link; and where all are, none is, and such a hop is made by way of a third switch
+//! that is linked to both.
 
 use super::walk::Walk;
 use crate::Topology;
-use tvlb_schema::{GlobalPort, SwitchId};
+use tvlb_schema::{GlobalPort, SwitchId, SwitchIndex};
 
 /// A MIN path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -15,42 +17,83 @@ pub struct MinPath {
     pub x: Option<GlobalPort>,
     /// The switches from source to destination.
     pub walk: Walk,
+    /// How many paths there are by this x: more than one where third switches are to choose from.
+    pub ways: u32,
 }
 
 impl MinPath {
-    /// Hops from switch to switch: 0 to 3.
+    /// Hops from switch to switch: 0 to 3, or up to 5 where local hops have no link.
     pub fn hops(&self) -> usize {
         self.walk.hops()
     }
 }
 
-/// The MIN paths from one switch to another, by rising port x; none where the two groups have no
-/// cable between them.
+/// The MIN paths from one switch to another, by rising port x and then by third switches; none where
+/// the two groups have no cable between them, or two switches of a group no link.
 pub fn paths(topology: &Topology, source: SwitchId, destination: SwitchId) -> Vec<MinPath> {
+    let direct = direct(topology, source, destination);
     let df = topology.dragonfly();
-    let (from, _) = df.place(source);
-    let (to, _) = df.place(destination);
+    let ((from, here), (to, there)) = (df.place(source), df.place(destination));
+    if !direct.is_empty() || from == to {
+        return direct;
+    }
+    // The switches by way of which a hop is made, `None` for its own link or no hop at all.
+    let ways = |group, one, other| -> Vec<Option<SwitchIndex>> {
+        if topology.is_local_hop(group, one, other) {
+            vec![None]
+        } else {
+            topology.relays(group, one, other).map(Some).collect()
+        }
+    };
+    let mut paths = Vec::new();
+    for link in topology.links(from, to) {
+        let (leaves, arrives) = (df.split_port(link.from).0, df.split_port(link.to).0);
+        let (before, after) = (ways(from, here, leaves), ways(to, arrives, there));
+        let count = u32::try_from(before.len() * after.len()).expect("at most 2¹⁶");
+        for first in &before {
+            for last in &after {
+                let mut walk = Walk::at(source);
+                for index in [*first, Some(leaves)].into_iter().flatten() {
+                    walk = walk.to(df.switch(from, index));
+                }
+                for index in [Some(arrives), *last, Some(there)].into_iter().flatten() {
+                    walk = walk.to(df.switch(to, index));
+                }
+                paths.push(MinPath { x: Some(link.from), walk, ways: count });
+            }
+        }
+    }
+    paths
+}
+
+/// The MIN paths of which each local hop has a link, by rising port x.
+pub fn direct(topology: &Topology, source: SwitchId, destination: SwitchId) -> Vec<MinPath> {
+    let df = topology.dragonfly();
+    let ((from, here), (to, there)) = (df.place(source), df.place(destination));
     if from == to {
-        return vec![MinPath { x: None, walk: Walk::at(source).to(destination) }];
+        let path = MinPath { x: None, walk: Walk::at(source).to(destination), ways: 1 };
+        return topology.is_local_hop(from, here, there).then_some(path).into_iter().collect();
     }
     topology
         .links(from, to)
         .iter()
-        .map(|link| {
-            let leaves = df.switch(from, df.split_port(link.from).0);
-            let arrives = df.switch(to, df.split_port(link.to).0);
-            MinPath {
-                x: Some(link.from),
-                walk: Walk::at(source).to(leaves).to(arrives).to(destination),
-            }
+        .filter_map(|link| {
+            let (leaves, arrives) = (df.split_port(link.from).0, df.split_port(link.to).0);
+            let is_path = topology.is_local_hop(from, here, leaves)
+                && topology.is_local_hop(to, arrives, there);
+            let walk = Walk::at(source).to(df.switch(from, leaves)).to(df.switch(to, arrives));
+            is_path.then(|| MinPath { x: Some(link.from), walk: walk.to(destination), ways: 1 })
         })
         .collect()
 }
 
-/// How many of these paths have 0, 1, 2 and 3 hops.
-pub fn count_by_hops(paths: &[MinPath]) -> [u64; 4] {
-    let mut counts = [0; 4];
+/// How many of these paths have 0, 1, 2 and 3 hops, and 4 and 5 if any has.
+pub fn count_by_hops(paths: &[MinPath]) -> Vec<u64> {
+    let mut counts = vec![0; 4];
     for path in paths {
+        if counts.len() <= path.hops() {
+            counts.resize(path.hops() + 1, 0);
+        }
         counts[path.hops()] += 1;
     }
     counts
@@ -63,7 +106,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn by_hops(topology: &Topology, from: u16, to: u16) -> [u64; 4] {
+    fn by_hops(topology: &Topology, from: u16, to: u16) -> Vec<u64> {
         count_by_hops(&paths(topology, SwitchId(from), SwitchId(to)))
     }
 

@@ -5,7 +5,9 @@
 
 use super::count::RouteCounter;
 use crate::{End, Link, Topology};
-use tvlb_schema::{GlobalPort, GroupId, Keep, Level, Route, SetRule, Shape, ShapeSet, SwitchId};
+use tvlb_schema::{
+    GlobalPort, GroupId, Keep, Level, Route, SetRule, Shape, ShapeSet, SwitchId, SwitchIndex,
+};
 
 /// The shapes of which the rule keeps a route from `source` to `destination`; none between
 /// switches of one group.
@@ -97,6 +99,9 @@ impl Search<'_> {
         let (low, high) = if local == 0 { (own, 0..0) } else { (0..own.start, own.end..all) };
         low.chain(high).filter_map(move |port| {
             let port = GlobalPort(port);
+            if !self.topology.is_local_hop(group, index, df.split_port(port).0) {
+                return None;
+            }
             Some((port, self.topology.peer(End { group, port })?))
         })
     }
@@ -120,15 +125,18 @@ impl Search<'_> {
     /// Whether a global port of the switch's group is `local` hops, 0 or 1, from the switch.
     fn is_local(&self, switch: SwitchId, port: GlobalPort, local: u8) -> bool {
         let df = self.topology.dragonfly();
-        (df.split_port(port).0 != df.place(switch).1) == (local == 1)
+        let ((group, here), there) = (df.place(switch), df.split_port(port).0);
+        (there != here) == (local == 1) && self.topology.is_local_hop(group, here, there)
     }
 
     /// Whether the rule keeps a route of this shape with first link x, arriving at `arrival` in
     /// the intermediate group, and second link y. The head and the tail have been seen to.
     fn keeps_over(&self, shape: Shape, arrival: End, x: GlobalPort, y: GlobalPort) -> bool {
         let df = self.topology.dragonfly();
+        let (topology, group) = (self.topology, arrival.group);
         let v = df.split_port(arrival.port).0;
         let w = df.split_port(y).0;
+        let hops = |from, to| topology.is_local_hop(group, from, to);
         let keeps = |detour| {
             let route = Route { x, y, detour };
             let level = self.levels.get(x.as_usize()).copied().unwrap_or_default();
@@ -136,8 +144,11 @@ impl Search<'_> {
         };
         match shape.mid() {
             0 => v == w && keeps(None),
-            1 => v != w && keeps(None),
-            _ => v != w && df.indices(arrival.group).any(|r| r != v && r != w && keeps(Some(r))),
+            1 => v != w && hops(v, w) && keeps(None),
+            _ => {
+                let is_detour = |&r: &SwitchIndex| r != v && r != w && hops(v, r) && hops(r, w);
+                v != w && df.indices(group).filter(is_detour).any(|r| keeps(Some(r)))
+            }
         }
     }
 }

@@ -18,7 +18,7 @@ pub struct PathListing {
     /// The destination.
     pub destination: Place,
     /// MIN paths by hops: entry n has n hops.
-    pub min_paths_by_hops: [u64; 4],
+    pub min_paths_by_hops: Vec<u64>,
     /// VLB triples by hops: entry n has n hops.
     pub triples_by_hops: [u64; 7],
     /// VLB triples by legs, distinct walks and walks that come to a switch twice.

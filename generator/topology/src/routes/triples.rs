@@ -1,7 +1,8 @@
 //! VLB as triples (R, leg 1, leg 2), straight from their definition: the papers' way of counting.
 //!
 //! R is a switch outside the groups of source and destination, or for two switches of one group
-//! another switch of it; leg 1 is a MIN path to R and leg 2 a MIN path from R. One walk can be
+//! another switch of it; leg 1 is a MIN path to R and leg 2 a MIN path from R, and each local hop of
+//! either has a link. One walk can be
 //! two triples, with R at either end of its hop in the intermediate group, and a walk can go
 //! v→R→v. Conventional VLB draws R and then each leg uniformly, which is uniform over triples
 //! where all pairs of groups have equally many links.
@@ -32,7 +33,7 @@ impl Triple {
 }
 
 /// The triples between two switches, by rising R, then leg 1, then leg 2, both in the order of
-/// [`minimal::paths`]. None from a switch to itself.
+/// [`minimal::direct`]. None from a switch to itself.
 pub fn triples(
     topology: &Topology,
     source: SwitchId,
@@ -51,8 +52,8 @@ pub fn triples(
             }
         })
         .flat_map(move |via| {
-            let seconds = minimal::paths(topology, via, destination);
-            minimal::paths(topology, source, via).into_iter().flat_map(move |first| {
+            let seconds = minimal::direct(topology, via, destination);
+            minimal::direct(topology, source, via).into_iter().flat_map(move |first| {
                 seconds.clone().into_iter().map(move |second| Triple { via, first, second })
             })
         })

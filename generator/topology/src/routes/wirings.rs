@@ -3,7 +3,7 @@
 //! The tests of the balance include this file too, so it names the crate from without.
 
 use proptest::prelude::*;
-use tvlb_schema::{Dragonfly, End, GroupKind, SwitchId};
+use tvlb_schema::{Dragonfly, End, GroupKind, RouteKey, SwitchId};
 use tvlb_topology::Topology;
 use tvlb_topology::arrangement::{Arrangement, arrange};
 
@@ -18,14 +18,41 @@ pub(crate) fn sizes() -> impl Strategy<Value = Dragonfly> {
     let alike = (1_u16..=5, 1_u16..=4, 2_u16..=6).prop_map(|(a, h, g)| vec![(1, a, h, g)]);
     let kinds = prop::collection::vec((0_u16..=2, 1_u16..=5, 1_u16..=4, 1_u16..=3), 2..=3);
     prop_oneof![alike, kinds].prop_filter_map("the sizes make no Dragonfly", |kinds| {
-        let kind = |(p, a, h, g)| GroupKind { p, a, h, g };
+        let kind = |(p, a, h, g)| GroupKind::new(p, a, h, g);
         Dragonfly::of_kinds(&kinds.into_iter().map(kind).collect::<Vec<_>>()).ok()
     })
 }
 
 /// Small wirings at random: any number of cables between any two switches of different groups,
-/// from none to nearly all ports used.
+/// from none to nearly all ports used; and up to three links, or none, between two switches of a group.
 pub(crate) fn any() -> impl Strategy<Value = Topology> {
+    let locals = prop_oneof![Just(None), proptest::num::u64::ANY.prop_map(Some)];
+    (between_groups(), locals).prop_map(|(topology, seed)| match seed {
+        None => topology,
+        Some(seed) => with_local_links(topology, seed),
+    })
+}
+
+/// The same cables, and local links at random: as many as a hash of the two switches says, where every
+/// two are linked or have a third between them.
+pub(crate) fn with_local_links(topology: Topology, seed: u64) -> Topology {
+    let df = *topology.dragonfly();
+    let mut links = Vec::new();
+    for group in df.groups() {
+        for low in df.indices(group) {
+            for high in df.indices(group).filter(|&high| low < high) {
+                let key = RouteKey(u64::from(df.switch(group, low).0) << 8 | u64::from(high.0));
+                // Two in eight pairs have none, and two each have one, two and three.
+                let count = key.hash(seed) >> 61 & 3;
+                links.extend((0..count).map(|_| (group, low, high)));
+            }
+        }
+    }
+    topology.clone().with_local_links(links).unwrap_or(topology)
+}
+
+/// Small wirings at random whose groups are whole.
+fn between_groups() -> impl Strategy<Value = Topology> {
     sizes()
         .prop_flat_map(|df| {
             let ends: Vec<End> = df

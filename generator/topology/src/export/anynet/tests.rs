@@ -82,7 +82,7 @@ fn the_file_of_a_small_wiring_reads_well() {
 
 #[test]
 fn numbers_have_no_gaps() {
-    let kind = |p, a, g| tvlb_schema::GroupKind { p, a, h: 2, g };
+    let kind = |p, a, g| tvlb_schema::GroupKind::new(p, a, 2, g);
     let df = Dragonfly::of_kinds(&[kind(2, 3, 1), kind(0, 1, 1), kind(1, 2, 1)]).unwrap();
     let end = |group, port| End { group: GroupId(group), port: GlobalPort(port) };
     let cables = [(end(0, 0), end(1, 0)), (end(1, 1), end(2, 3))];

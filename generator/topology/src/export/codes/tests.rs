@@ -97,7 +97,7 @@ fn the_configuration_reads_well() {
 
 #[test]
 fn groups_that_differ_are_refused() {
-    let kind = |p, a| GroupKind { p, a, h: 2, g: 2 };
+    let kind = |p, a| GroupKind::new(p, a, 2, 2);
     for (kinds, message) in [
         ([kind(2, 4), kind(2, 1)], "4 switches of 2 nodes and group 2 has 1 switch of 2 nodes"),
         ([kind(2, 4), kind(1, 4)], "4 switches of 2 nodes and group 2 has 4 switches of 1 node"),

@@ -155,7 +155,7 @@ fn what_no_map_says_is_refused() {
     let plan = Plan { links: 2, service_groups: 1, service_links: 1 };
     insta::assert_snapshot!(refusal(&lay(df, plan).unwrap()));
     insta::assert_snapshot!(refusal(&Topology::from_cables(df, []).unwrap()));
-    let kind = |a| GroupKind { p: 2, a, h: 2, g: 2 };
+    let kind = |a| GroupKind::new(2, a, 2, 2);
     let df = Dragonfly::of_kinds(&[kind(4), kind(2)]).unwrap();
     insta::assert_snapshot!(refusal(&Topology::from_cables(df, []).unwrap()));
     // All cables of a group on its first switch, where merlin would spread them.

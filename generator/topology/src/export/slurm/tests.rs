@@ -68,7 +68,7 @@ fn the_file_of_a_small_wiring_reads_well() {
 
 #[test]
 fn groups_without_nodes_are_left_out() {
-    let kind = |p, g| GroupKind { p, a: 2, h: 2, g };
+    let kind = |p, g| GroupKind::new(p, 2, 2, g);
     let kinds = [kind(1, 2), kind(0, 1), kind(3, 1)];
     let topology = Topology::from_cables(Dragonfly::of_kinds(&kinds).unwrap(), []).unwrap();
     insta::assert_snapshot!(slurm(&topology));

@@ -44,7 +44,7 @@ fn check(topology: &Topology, rule: &SetRule, s: SwitchId, d: SwitchId) {
     }
     let df = topology.dragonfly();
     if df.place(s).0 == df.place(d).0 {
-        let thirds = df.switches_of(df.place(s).0).saturating_sub(2) as usize;
+        let thirds = topology.relays(df.place(s).0, df.place(s).1, df.place(d).1).count();
         assert_eq!(drawn.vlb.len(), if s == d { 0 } else { thirds });
         return;
     }

@@ -1,0 +1,186 @@
+//! Local hops where two switches of a group share several links, or none.
+//!
+//! Most fabrics are *plain*: one link joins every two switches of a group, and nothing here is asked. On
+//! others:
+//!
+//! - **Several links.** The first hop of a packet takes one of them at random, and each later local hop
+//!   one by the bits of its route and destination, so that a later hop of one route to one node always
+//!   takes the same link.
+//! - **No link.** A VLB route over such a hop is not drawn. A MIN path avoids it by another global link if
+//!   it can; where every global link needs such a hop, the packet goes by way of a third switch that is
+//!   linked to both. In its source group it then makes two local hops, as a packet does that PAR's
+//!   second look sends on, and in its destination's group two, as a VLB packet does in the group between.
+//!   A decoded image has such a third switch for any two.
+//!
+//! Work is bounded: a hop without a link looks at each switch of the group, all others at one pair.
+
+use crate::cells::{LinkPair, below, split, word};
+use crate::channel::{LinkKind, place};
+use crate::path::{Path, Place};
+use crate::{Error, Header, Kind, Stage, Step, Switch, forward};
+use rand_core::Rng;
+use tvlb_schema::{End, GlobalPort, GroupId, Port, SwitchIndex};
+
+/// Sends a packet to another switch of this group, or to a third one if the two share no link.
+#[cold]
+#[inline(never)]
+pub(crate) fn send(
+    switch: &Switch<'_>,
+    header: Header,
+    next: SwitchIndex,
+    arrived: u32,
+) -> Result<Step, Error> {
+    let (fabric, group) = (switch.image.fabric(), switch.image.group());
+    let here = switch.image.index();
+    let at = forward::place_of_hop(header, arrived);
+    let spread = spread_of(header);
+    if fabric.local_links(group, here, next) > 0 {
+        return forward::send(switch, header, switch.port_to(next, spread), at, arrived);
+    }
+    let is_min = header.kind_code() != Kind::Vlb.code();
+    let (at, arrived) = match (header.stage(), is_min) {
+        (Stage::Source, true) if arrived == Stage::SourceLocal as u32 => (at, arrived),
+        (Stage::Destination, true) => {
+            (place(Stage::Middle as u32, LinkKind::Local), Stage::MiddleLocal as u32)
+        }
+        _ => return forward::no_cable(header, switch.dragonfly().local_port(here, next)),
+    };
+    let Some(third) = switch.third(next, spread.rotate_left(16)) else {
+        return forward::no_cable(header, switch.dragonfly().local_port(here, next));
+    };
+    forward::send(switch, header, switch.port_to(third, spread), at, arrived)
+}
+
+/// A word that looks random, the same for all packets of one route to one node.
+fn spread_of(header: Header) -> u32 {
+    // Without stage, virtual channel and kind. The multiplier is that of `SplitMix64`'s sequence.
+    let bits = (header.bits() >> 8).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    ((bits >> 32 ^ bits >> 15) & 0xffff_ffff) as u32
+}
+
+impl Switch<'_> {
+    /// The port of one of the links to a switch of this group with a link, by this random word.
+    pub(crate) fn port_to(&self, next: SwitchIndex, random: u32) -> Port {
+        let (fabric, here) = (self.image.fabric(), self.image.index());
+        let links = fabric.local_links(self.image.group(), here, next);
+        let k = split(random, links).0;
+        let switches = self.image.switches_of_group();
+        self.dragonfly().nth_local_port(switches, (here, next), k)
+    }
+
+    /// The port of the first link to a switch of this group, if there is one.
+    pub(crate) fn first_port_to(&self, next: SwitchIndex) -> Option<Port> {
+        let (fabric, here) = (self.image.fabric(), self.image.index());
+        let is_linked =
+            self.image.has_index(next) && fabric.local_links(self.image.group(), here, next) > 0;
+        is_linked.then(|| self.dragonfly().local_port(here, next))
+    }
+
+    /// A switch that is linked to this one and to another of its group, by this random word.
+    fn third(&self, next: SwitchIndex, random: u32) -> Option<SwitchIndex> {
+        let (fabric, group) = (self.image.fabric(), self.image.group());
+        let ends = (self.image.index(), next);
+        let count = fabric.relay_count(group, ends.0, ends.1);
+        fabric.relay(group, ends, split(random, count).0)
+    }
+
+    /// The hops from one switch of a group to another: 0, 1, or 2 where they share no link.
+    pub(crate) fn local_hops(&self, group: GroupId, from: SwitchIndex, to: SwitchIndex) -> u8 {
+        let is_hop = self.image.fabric().is_local_hop(group, from, to);
+        u8::from(from != to) + u8::from(!is_hop)
+    }
+
+    /// The same path, whose first hop, if it is a local one, is by any of its links.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn spread(&self, path: Path, rng: &mut (impl Rng + ?Sized)) -> Path {
+        let df = self.dragonfly();
+        let (switches, port) = (self.image.switches_of_group(), path.first_port());
+        match df.local_end(switches, self.image.index(), port) {
+            Some((next, _)) => path.by(self.port_to(next, word(rng))),
+            None => path,
+        }
+    }
+
+    /// A path within this group by way of a third switch, uniformly; `None` where there is none.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn draw_third(&self, to: &Place, rng: &mut (impl Rng + ?Sized)) -> Option<Path> {
+        let through = self.third(to.index, word(rng))?;
+        let port = self.dragonfly().local_port(self.image.index(), through);
+        Path::new((port, Stage::SourceLocal), GlobalPort(0), GlobalPort(0), through, 2)
+    }
+
+    /// A MIN path, uniformly by the link between the groups, of those whose local hops have links. Where
+    /// there are none, and only if `thirds` says so, of all links, by way of third switches.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn draw_min_by_links(
+        &self,
+        to: &Place,
+        thirds: bool,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Option<Path> {
+        let (fabric, df) = (self.image.fabric(), self.dragonfly());
+        let (group, here) = (self.image.group(), self.image.index());
+        let none = (GlobalPort(0), SwitchIndex(0));
+        if to.group == group {
+            if fabric.local_links(group, here, to.index) == 0 {
+                return None;
+            }
+            let first = (self.port_to(to.index, word(rng)), Stage::DestinationLocal);
+            return Path::new(first, none.0, none.0, none.1, 1);
+        }
+        let links = fabric.links_between(group, to.group);
+        let hops = |k| {
+            let (x, z) = fabric.ends(links, k);
+            let head = self.local_hops(group, here, df.split_port(x).0);
+            (x, head, self.local_hops(to.group, df.split_port(z).0, to.index))
+        };
+        let is_direct = |&k: &u32| {
+            let (_, head, tail) = hops(k);
+            head.max(tail) < 2
+        };
+        let count = if fabric.has_whole_groups() {
+            links.count()
+        } else {
+            (0..links.count()).filter(is_direct).fold(0, |count, _| count + 1)
+        };
+        let k = if count == 0 && thirds {
+            below(rng, links.count())
+        } else if count == links.count() {
+            below(rng, count)
+        } else {
+            (0..links.count()).filter(is_direct).nth(below(rng, count) as usize)?
+        };
+        if k >= links.count() {
+            return None;
+        }
+        let (x, head, tail) = hops(k);
+        let first = if let Some(slot) = self.image.own_slot(x) {
+            (df.slot_port(slot), Stage::Destination)
+        } else {
+            let leaves = df.split_port(x).0;
+            let next = if head == 1 { leaves } else { self.third(leaves, word(rng))? };
+            (self.port_to(next, word(rng)), Stage::SourceLocal)
+        };
+        Path::new(first, x, none.0, none.1, 1 + head + tail)
+    }
+
+    /// Whether the local hops of a VLB path by this detour all have links; `to` is in another group.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn has_links(&self, to: &Place, links: LinkPair, detour: SwitchIndex) -> bool {
+        let (fabric, df) = (self.image.fabric(), self.dragonfly());
+        let Some(End { group: middle, .. }) = self.image.behind(links.x) else { return false };
+        let Some((_, k)) = fabric.link_behind(End { group: middle, port: links.y }) else {
+            return false;
+        };
+        let (_, z) = fabric.ends(fabric.links_between(middle, to.group), k);
+        let (own, here) = (self.image.group(), self.image.index());
+        fabric.is_local_hop(own, here, df.split_port(links.x).0)
+            && fabric.is_local_hop(middle, links.v, detour)
+            && fabric.is_local_hop(middle, detour, links.w)
+            && fabric.is_local_hop(to.group, df.split_port(z).0, to.index)
+    }
+}

@@ -1,0 +1,67 @@
+//! The MIN paths between two switches of different groups, from the fabric image alone: what packets do
+//! is held against them.
+
+use super::crossings::links;
+use tvlb_schema::{FabricImage, GlobalPort, GroupId, SwitchId, SwitchIndex};
+
+/// A MIN path.
+pub(super) struct Walk {
+    /// The port by which it leaves its source group.
+    pub(super) x: GlobalPort,
+    /// The third switches by way of which it makes its first and its last local hop.
+    pub(super) thirds: [Option<SwitchId>; 2],
+    /// From switch to switch.
+    pub(super) hops: usize,
+}
+
+/// The links between two groups over which a MIN path has no local hop without a link.
+pub(super) fn direct_links(
+    fabric: &FabricImage<'_>,
+    from: SwitchId,
+    to: SwitchId,
+) -> Vec<(GlobalPort, GlobalPort)> {
+    let df = fabric.dragonfly();
+    let ((out, here), (into, there)) = (df.place(from), df.place(to));
+    let is_direct = |&(x, z): &(GlobalPort, GlobalPort)| {
+        fabric.is_local_hop(out, here, df.split_port(x).0)
+            && fabric.is_local_hop(into, df.split_port(z).0, there)
+    };
+    links(fabric, out, into).filter(is_direct).collect()
+}
+
+/// All MIN paths: over the links whose local hops have links; if there are none, over all, by way of
+/// third switches.
+pub(super) fn walks(fabric: &FabricImage<'_>, from: SwitchId, to: SwitchId) -> Vec<Walk> {
+    let df = fabric.dragonfly();
+    let ((out, here), (into, there)) = (df.place(from), df.place(to));
+    let direct = direct_links(fabric, from, to);
+    let taken = if direct.is_empty() { links(fabric, out, into).collect() } else { direct };
+    let mut walks = Vec::new();
+    for (x, z) in taken {
+        let (leaves, arrives) = (df.split_port(x).0, df.split_port(z).0);
+        for (first, head) in ways(fabric, out, here, leaves) {
+            for (last, tail) in ways(fabric, into, arrives, there) {
+                walks.push(Walk { x, thirds: [first, last], hops: 1 + head + tail });
+            }
+        }
+    }
+    walks
+}
+
+/// How to get from one switch of a group to another: by way of which switch, and in how many hops.
+fn ways(
+    fabric: &FabricImage<'_>,
+    group: GroupId,
+    from: SwitchIndex,
+    to: SwitchIndex,
+) -> Vec<(Option<SwitchId>, usize)> {
+    if fabric.is_local_hop(group, from, to) {
+        return vec![(None, usize::from(from != to))];
+    }
+    let df = fabric.dragonfly();
+    let is_third = |&third: &SwitchIndex| {
+        let is_linked = |one| one != third && fabric.is_local_hop(group, one, third);
+        is_linked(from) && is_linked(to)
+    };
+    df.indices(group).filter(is_third).map(|third| (Some(df.switch(group, third)), 2)).collect()
+}

@@ -1,0 +1,221 @@
+//! The links within groups, where two switches are joined by fewer than the most of their kind of groups.
+//!
+//! Of a group's kind the image states how many links join any two switches; this lists the pairs that
+//! have fewer, or none. Most fabrics have no such pair, and then nobody has to look.
+//!
+//! Two switches without a link have a neighbour in common: a packet that has to make that hop makes two
+//! by way of it. Decoding proves that there is one.
+
+use crate::image_error::{Part, Refusal, Value};
+use crate::packed::{PackedArray, width_for};
+use crate::{Dragonfly, GroupId, SwitchId, SwitchIndex};
+
+/// Two switches of a group that are joined by fewer links than others of their kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FewerLinks {
+    /// The switch of lower index.
+    pub low: SwitchId,
+    /// The other switch.
+    pub high: SwitchIndex,
+    /// Links between the two; 0 where there is none.
+    pub links: u16,
+}
+
+/// The pairs of switches that are joined by fewer links, as an image lists them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FewerPairs<'a> {
+    count: u32,
+    /// Switch number of the lower index, and above it the higher index; sorted by switch, then index.
+    pairs: PackedArray<'a>,
+    /// By pair.
+    links: PackedArray<'a>,
+    index_bits: u32,
+    /// Every pair has a link at least.
+    whole: bool,
+}
+
+impl<'a> FewerPairs<'a> {
+    pub(crate) const EMPTY: Self = Self {
+        count: 0,
+        pairs: PackedArray::EMPTY,
+        links: PackedArray::EMPTY,
+        index_bits: 0,
+        whole: true,
+    };
+
+    /// Takes the two sections of so many pairs, and checks them.
+    #[inline(never)]
+    pub(crate) fn take(
+        rest: &mut &'a [u8],
+        df: &Dragonfly,
+        count: u32,
+        end: usize,
+        refusal: &mut Refusal,
+    ) -> Option<Self> {
+        let index_bits = width_for(df.a() - 1);
+        let pair_bits = width_for(df.switch_numbers() - 1) + index_bits;
+        let at = end - rest.len();
+        let pairs = PackedArray::take(rest, (pair_bits, count), Part::FewerPairs, end, refusal)?;
+        let link_bits = width_for(most_links(df).saturating_sub(1));
+        let links_at = end - rest.len();
+        let links = PackedArray::take(rest, (link_bits, count), Part::FewerLinks, end, refusal)?;
+        let mut fewer = Self { count, pairs, links, index_bits, whole: true };
+        let mut before = None;
+        for number in 0..count {
+            let entry = pairs.get(number);
+            let (low, high) = fewer.pair(number);
+            let (group, index) = df.place(low);
+            let is_pair = df.has_switch(low) && index < high && df.has_index(group, high);
+            if !is_pair || before >= Some(entry) {
+                let offset = at + pairs.byte_of(number);
+                return refusal.out_of_range(Value::FewerPair, offset, entry);
+            }
+            before = Some(entry);
+            let found = links.get(number);
+            if found >= df.kind_of(group).local_links.into() {
+                let offset = links_at + links.byte_of(number);
+                return refusal.out_of_range(Value::FewerLinks, offset, found);
+            }
+            fewer.whole &= found > 0;
+        }
+        fewer.check_relays(df, at, refusal)?;
+        fewer.check_kinds(df, at, refusal)?;
+        Some(fewer)
+    }
+
+    /// Two switches without a link have a neighbour in common.
+    fn check_relays(&self, df: &Dragonfly, at: usize, refusal: &mut Refusal) -> Option<()> {
+        for number in 0..self.count {
+            let (low, high) = self.pair(number);
+            let (group, index) = df.place(low);
+            if self.links.get(number) == 0 && self.relays(df, group, (index, high)) == 0 {
+                let offset = at + self.pairs.byte_of(number);
+                return refusal.out_of_range(Value::NoRelay, offset, self.pairs.get(number));
+            }
+        }
+        Some(())
+    }
+
+    /// Of each kind some pair has as many links as it states: otherwise it would state fewer.
+    fn check_kinds(&self, df: &Dragonfly, at: usize, refusal: &mut Refusal) -> Option<()> {
+        let (mut first, mut number) = (0, 0);
+        for kind in df.kinds() {
+            let (a, g) = (u32::from(kind.a), u32::from(kind.g));
+            let end = first + a_groups(df, g);
+            let before = number;
+            while number < self.count && u32::from(self.pair(number).0.0) < end {
+                number += 1;
+            }
+            let pairs = (a * (a - 1) / 2).wrapping_mul(g);
+            if number > before && number - before >= pairs {
+                return refusal.out_of_range(Value::FewerOfAll, at, number - before);
+            }
+            first = end;
+        }
+        Some(())
+    }
+
+    #[inline]
+    fn pair(&self, number: u32) -> (SwitchId, SwitchIndex) {
+        let entry = self.pairs.get(number);
+        let index = entry & ((1 << self.index_bits) - 1);
+        #[expect(clippy::cast_possible_truncation, reason = "16 and 8 bits")]
+        let pair = (SwitchId((entry >> self.index_bits) as u16), SwitchIndex(index as u8));
+        pair
+    }
+
+    /// All of them, in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = FewerLinks> + use<'a> {
+        let fewer = *self;
+        (0..fewer.count).map(move |number| {
+            let (low, high) = fewer.pair(number);
+            #[expect(clippy::cast_possible_truncation, reason = "at most 2⁶")]
+            let links = fewer.links.get(number) as u16;
+            FewerLinks { low, high, links }
+        })
+    }
+
+    #[inline]
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    #[inline]
+    pub(crate) const fn is_whole(&self) -> bool {
+        self.whole
+    }
+
+    /// How many links join two switches of a group that exist and differ. A search of at most 24 steps.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn links(
+        &self,
+        df: &Dragonfly,
+        group: GroupId,
+        (one, other): (SwitchIndex, SwitchIndex),
+    ) -> u32 {
+        let (low, high) = if one < other { (one, other) } else { (other, one) };
+        let wanted = u32::from(df.switch(group, low).0) << self.index_bits | u32::from(high.0);
+        let (mut first, mut end) = (0, self.count);
+        while first < end {
+            let middle = first.midpoint(end);
+            let found = self.pairs.get(middle);
+            if found == wanted {
+                return self.links.get(middle);
+            }
+            if found < wanted {
+                first = middle + 1;
+            } else {
+                end = middle;
+            }
+        }
+        df.kind_of(group).local_links.into()
+    }
+
+    /// How many switches of the group have a link to both.
+    pub(crate) fn relays(
+        &self,
+        df: &Dragonfly,
+        group: GroupId,
+        (one, other): (SwitchIndex, SwitchIndex),
+    ) -> u32 {
+        let is_relay = |&through: &SwitchIndex| self.is_relay(df, group, (one, other), through);
+        // At most 2⁸.
+        df.indices(group).filter(is_relay).fold(0, |count, _| count + 1)
+    }
+
+    /// Whether a switch of the group has a link to both.
+    pub(crate) fn is_relay(
+        &self,
+        df: &Dragonfly,
+        group: GroupId,
+        (one, other): (SwitchIndex, SwitchIndex),
+        through: SwitchIndex,
+    ) -> bool {
+        through != one
+            && through != other
+            && self.links(df, group, (one, through)) > 0
+            && self.links(df, group, (through, other)) > 0
+    }
+}
+
+/// The numbers of the switches of so many groups.
+fn a_groups(df: &Dragonfly, groups: u32) -> u32 {
+    df.a().wrapping_mul(groups)
+}
+
+/// The most links between two switches of any kind.
+pub(crate) fn most_links(df: &Dragonfly) -> u32 {
+    df.kinds().iter().map(|kind| u32::from(kind.local_links)).max().unwrap_or(0)
+}
+
+/// The two sections of an image.
+#[cfg(feature = "alloc")]
+pub(crate) fn append(out: &mut alloc::vec::Vec<u8>, df: &Dragonfly, fewer: &[FewerLinks]) {
+    let index_bits = width_for(df.a() - 1);
+    let pair_bits = width_for(df.switch_numbers() - 1) + index_bits;
+    let pair = |pair: &FewerLinks| u32::from(pair.low.0) << index_bits | u32::from(pair.high.0);
+    crate::packed::append(out, pair_bits, fewer.iter().map(pair));
+    let link_bits = width_for(most_links(df).saturating_sub(1));
+    crate::packed::append(out, link_bits, fewer.iter().map(|pair| pair.links.into()));
+}
