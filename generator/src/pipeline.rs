@@ -157,7 +157,8 @@ pub fn make(
     if settings.balance {
         decided = balanced(&counter, &decided, progress)?;
     }
-    let draw_work = draw_work_of(&counter, &decided)?;
+    let draw_work =
+        draw_work_of(&counter, &decided).map_err(|error| error.with_names(&fabric.names))?;
     let tables = generate_counted(fabric, &counter, (&decided, entry), progress)?;
     Ok(Made { tables, draw_work, plot_data })
 }

@@ -5,6 +5,7 @@
 //! changes, so any number of runs can share it.
 
 use tvlb_firmware_model::{self as datapath, Error};
+use tvlb_names::{NamedSwitch, Names};
 use tvlb_schema::{Dragonfly, FabricImage, NodeId, Port, SwitchId};
 
 /// The most ports that a switch may have here: as many as are dealt with at once. Switches of the
@@ -30,7 +31,7 @@ pub enum BootError {
     #[error("switch {switch}: {error}")]
     Switch {
         /// The switch whose image was expected.
-        switch: SwitchId,
+        switch: NamedSwitch,
         /// What is wrong with its image.
         error: Error,
     },
@@ -38,9 +39,9 @@ pub enum BootError {
     #[error("switch {switch}: found the image of switch {found}")]
     Place {
         /// The switch whose image was expected.
-        switch: SwitchId,
+        switch: NamedSwitch,
         /// The switch that the image belongs to.
-        found: SwitchId,
+        found: NamedSwitch,
     },
     /// A switch with more ports than the simulator can hold.
     #[error("a switch has {found} ports, but the simulator holds at most {MOST_PORTS}")]
@@ -48,6 +49,21 @@ pub enum BootError {
         /// How many ports a switch has.
         found: u32,
     },
+}
+
+impl BootError {
+    /// The same with what the machine calls its switches.
+    #[must_use]
+    pub fn with_names(self, names: &Names) -> Self {
+        let named = |known: NamedSwitch| names.named(known.switch);
+        match self {
+            Self::Switch { switch, error } => Self::Switch { switch: named(switch), error },
+            Self::Place { switch, found } => {
+                Self::Place { switch: named(switch), found: named(found) }
+            }
+            other => other,
+        }
+    }
 }
 
 /// What a port of a switch leads to.
@@ -71,6 +87,8 @@ pub struct BootedFabric<'a> {
     switches: Vec<datapath::Switch<'a>>,
     /// Per switch number its ports in order.
     links: Vec<Link>,
+    /// What messages and figures call switches and ports beside their numbers.
+    names: Names,
 }
 
 impl<'a> BootedFabric<'a> {
@@ -93,10 +111,10 @@ impl<'a> BootedFabric<'a> {
             Vec::with_capacity(dragonfly.switch_numbers() as usize);
         for (number, image) in dragonfly.switches().zip(switches) {
             let switch = datapath::Switch::boot_in(&fabric, image.as_ref())
-                .map_err(|error| BootError::Switch { switch: number, error })?;
+                .map_err(|error| BootError::Switch { switch: number.into(), error })?;
             let found = switch.image().switch();
             if found != number {
-                return Err(BootError::Place { switch: number, found });
+                return Err(BootError::Place { switch: number.into(), found: found.into() });
             }
             fill_gap(&mut booted, number.as_usize());
             booted.push(switch);
@@ -111,7 +129,13 @@ impl<'a> BootedFabric<'a> {
                 })
             })
             .collect();
-        Ok(Self { dragonfly, switches: booted, links })
+        Ok(Self { dragonfly, switches: booted, links, names: Names::default() })
+    }
+
+    /// The same fabric with what the machine calls its switches and ports.
+    #[must_use]
+    pub fn with_names(self, names: Names) -> Self {
+        Self { names, ..self }
     }
 
     /// The sizes of the fabric.
@@ -135,17 +159,25 @@ impl<'a> BootedFabric<'a> {
         }
     }
 
+    /// A switch with what the machine calls it.
+    pub(crate) fn named(&self, switch: SwitchId) -> NamedSwitch {
+        self.names.named(switch)
+    }
+
+    /// A switch in words: "group 0, switch 3 x1000c0r3".
+    fn place(&self, switch: SwitchId) -> String {
+        let (group, index) = self.dragonfly.place(switch);
+        format!("group {group}, switch {index}{}", self.names.after(switch))
+    }
+
     /// A link in words, as an engineer would name it.
     pub fn name(&self, switch: SwitchId, port: Port) -> String {
         let df = &self.dragonfly;
-        let place = |switch| {
-            let (group, index) = df.place(switch);
-            format!("group {group}, switch {index}")
-        };
         let slot = |port: Port| port.0.saturating_sub(df.slot_port(0).0);
-        let from = place(switch);
+        let from = self.place(switch);
+        let by = self.names.by(df, switch, port);
         match self.link(switch, port) {
-            Link::Terminal(node) => format!("link from {from} to node {node}"),
+            Link::Terminal(node) => format!("link from {from} to node {node}{by}"),
             Link::Local(to, _) => {
                 let (group, own) = df.place(switch);
                 let end = df.local_end(df.switches_of(group), own, port);
@@ -153,15 +185,16 @@ impl<'a> BootedFabric<'a> {
                     0 => String::new(),
                     k => format!(", number {k}"),
                 };
-                format!("local link from {from} to switch {}{which}", df.place(to).1)
+                let (index, name) = (df.place(to).1, self.names.after(to));
+                format!("local link from {from} to switch {index}{name}{which}{by}")
             }
             Link::Global(to, arrival) => format!(
-                "global link from {from}, port {} to {}, port {}",
+                "global link from {from}, port {} to {}, port {}{by}",
                 slot(port),
-                place(to),
+                self.place(to),
                 slot(arrival)
             ),
-            Link::Unused => format!("unused port {port} of {from}"),
+            Link::Unused => format!("unused port {port} of {from}{by}"),
         }
     }
 }

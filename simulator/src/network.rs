@@ -34,6 +34,7 @@ use crate::wakeups::{NO_NODE, Wakeups};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tvlb_firmware_model::{Error, Header, Scheme, Step};
+use tvlb_names::NamedSwitch;
 use tvlb_schema::{Dragonfly, NodeId, Port, SwitchId};
 use tvlb_traffic::{Traffic, below};
 
@@ -81,7 +82,7 @@ pub(crate) struct Network<'f> {
 #[error("switch {switch}, cycle {cycle}: {error}")]
 pub struct DatapathError {
     /// The switch at which it happened.
-    pub switch: SwitchId,
+    pub switch: NamedSwitch,
     /// The cycle in which it happened.
     pub cycle: u32,
     /// What the datapath reported.
@@ -236,7 +237,7 @@ impl<'f> Network<'f> {
             let queues = states.queues(switches, at, settings.buffer_flits);
             let admission = switches[at.as_usize()]
                 .admit(destination, settings.scheme, settings.paths, &queues, &mut source.rng)
-                .map_err(|error| Box::new(DatapathError { switch: at, cycle: now, error }))?;
+                .map_err(|error| Box::new(failed(self.fabric, now, at, error)))?;
             // The output channel at this switch is known from now on, so the packet is not asked
             // again on its arrival.
             let (out, out_channel, header) = match admission.step {
@@ -333,7 +334,7 @@ impl<'f> Network<'f> {
                         flit.header = header.bits();
                         (port, self.channel_map[usize::from(virtual_channel & 7)].into())
                     }
-                    Err(error) => return Err(Box::new(failed(now, at, error))),
+                    Err(error) => return Err(Box::new(failed(self.fabric, now, at, error))),
                 };
                 let first = input.port().first_of_switch(bits);
                 flit.out = LocalChannel::of_switch(first, out, channel);
@@ -377,7 +378,7 @@ impl<'f> Network<'f> {
                     &queues,
                     &mut self.switch_rngs[at],
                 )
-                .map_err(|error| Box::new(failed(now, second, error)))?;
+                .map_err(|error| Box::new(failed(self.fabric, now, second, error)))?;
             self.links.pool.flit_mut(look.arriving.packet).header = header.bits();
             let chunk = look.arriving.input.chunk();
             self.links.arrivals.file(look.arrival, chunk, look.arriving);
@@ -452,8 +453,8 @@ impl Horizon {
     }
 }
 
-const fn failed(cycle: u32, switch: SwitchId, error: Error) -> DatapathError {
-    DatapathError { switch, cycle, error }
+fn failed(fabric: &BootedFabric<'_>, cycle: u32, at: SwitchId, error: Error) -> DatapathError {
+    DatapathError { switch: fabric.named(at), cycle, error }
 }
 
 /// The seed of the random numbers of one node or switch, a hash of the run's seed and its number.

@@ -37,7 +37,7 @@ impl Revision {
             .map_err(|error| BootError::Fabric(Error::FabricImage(error)))?;
         let revised = |(number, bytes): (u16, &[u8])| {
             let image = SwitchImage::decode(bytes, &fabric).map_err(|error| BootError::Switch {
-                switch: tvlb_schema::SwitchId(number),
+                switch: tvlb_schema::SwitchId(number).into(),
                 error: Error::SwitchImage(error),
             })?;
             Ok(encode_switch_image(&fabric, &self.contents(&image)))

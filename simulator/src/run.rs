@@ -132,7 +132,8 @@ impl<'f> Run<'f> {
         let old = self.network.fabric;
         for (old, new) in old.switches().iter().zip(fabric.switches()) {
             let switch = old.image().switch();
-            old.check_replacement(new).map_err(|error| BootError::Switch { switch, error })?;
+            old.check_replacement(new)
+                .map_err(|error| BootError::Switch { switch: switch.into(), error })?;
         }
         self.network.fabric = fabric;
         Ok(())

@@ -20,6 +20,7 @@ use tvlb_generator::policy::PolicyPair;
 use tvlb_generator::routes::draw_work::DrawWork;
 use tvlb_generator::set_grammar::{canonical, parse_set};
 use tvlb_generator::table_set::{self, BalanceEntry, Existing, Manifest, SetEntry};
+use tvlb_generator::topology::names::Names;
 use tvlb_generator::topology::summary::TopologySummary;
 use tvlb_generator::verify::{Certificate, Extent};
 use tvlb_schema::{Decision, PerDecision};
@@ -84,6 +85,7 @@ fn make(arguments: &Generate) -> Outcome {
     print(&Summary {
         manifest: &made.tables.manifest,
         draw_work: &made.draw_work,
+        names: &fabric.names,
         certificate: &certificate,
         directory: output,
         took: begin.elapsed(),
@@ -242,6 +244,7 @@ fn what_was_verified(certificate: &Certificate) -> String {
 struct Summary<'m> {
     manifest: &'m Manifest,
     draw_work: &'m PerDecision<DrawWork>,
+    names: &'m Names,
     certificate: &'m Certificate,
     directory: &'m Path,
     took: Duration,
@@ -281,6 +284,7 @@ impl Display for Summary<'_> {
             }
             writeln!(f)?;
             let DrawWork { mean, most, pair: (from, to) } = self.draw_work.get(decision);
+            let [from, to] = [from, to].map(|switch| self.names.named(*switch));
             if *most > 0.0 {
                 writeln!(
                     f,

@@ -71,7 +71,7 @@ pub(crate) fn run(arguments: &Inspect) -> Outcome {
             let bytes = boot(from)?;
             let switch = Switch::boot(&fabric_bytes, &bytes).map_err(Failure::of)?;
             if arguments.json {
-                return print_json(&PathValues::of(&switch, to, arguments.list));
+                return print_json(&PathValues::of(&switch, to, arguments.list, names));
             }
             print(&PathReport { switch: &switch, to, list: arguments.list, names })
         }
@@ -160,10 +160,7 @@ impl Display for SwitchReport<'_> {
             {
                 write!(f, "node {}", df.node(image.switch(), terminal))?;
             } else if let Some((group, index)) = self.switch.neighbour(port) {
-                write!(f, "{}", Place(group, index))?;
-                if let Some(name) = names.switch(df.switch(group, index)) {
-                    write!(f, " ({name})")?;
-                }
+                write!(f, "{}{}", Place(group, index), names.after(df.switch(group, index)))?;
                 let slot = port.0.checked_sub(df.slot_port(0).0);
                 if let Some(end) = slot.and_then(|slot| image.peer(slot)) {
                     write!(f, ", global port {}", df.split_port(end.port).1)?;
@@ -213,7 +210,7 @@ impl Display for SwitchReport<'_> {
                 }
                 writeln!(f)?;
             }
-            write_thinning(f, image, set)?;
+            write_thinning(f, image, set, names)?;
         }
         Ok(())
     }
@@ -224,6 +221,7 @@ fn write_thinning(
     f: &mut Formatter<'_>,
     image: &SwitchImage<'_>,
     set: &SetView<'_>,
+    names: &Names,
 ) -> fmt::Result {
     if !set.is_thinned() {
         return Ok(());
@@ -233,9 +231,11 @@ fn write_thinning(
     for x in df.global_ports().filter(|&x| set.level(x) != Level::ALL) {
         let end = End { group: image.group(), port: x };
         let kept = f64::from(set.level(x).number() + 1) / 0.16;
-        write!(f, "  {kept:>6.2}%  by {}", end.in_words(df))?;
+        write!(f, "  {kept:>6.2}%  by {}", names.end_in_words(df, end))?;
         match image.fabric().peer(end) {
-            Some(peer) => writeln!(f, ", to group {}", peer.group)?,
+            Some(End { group, .. }) => {
+                writeln!(f, ", to group {group}{}", names.after_group(group))?;
+            }
             None => writeln!(f, ", which has no cable")?,
         }
     }
@@ -285,7 +285,7 @@ impl Display for PathReport<'_> {
         }
         for k in 0..links {
             let (x, z) = fabric.link(from.0, to.0, k).ok_or(fmt::Error)?;
-            let mut walk = Walk::from(from);
+            let mut walk = Walk::from(df, self.names, from);
             walk.local(df.split_port(x).0);
             walk.global(to.0, df.split_port(z).0);
             walk.local(to.1);
@@ -314,7 +314,7 @@ impl Display for PathReport<'_> {
             writeln!(f, "{} {noun}, {mean:.3} mean hops of a draw", routes.len())?;
             if self.list {
                 for DrawnRoute { shape, route, .. } in &routes {
-                    writeln!(f, "  {shape}  {}", vlb_walk(fabric, from, to, *route))?;
+                    writeln!(f, "  {shape}  {}", vlb_walk(fabric, from, to, *route, self.names))?;
                 }
             }
         }

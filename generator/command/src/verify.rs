@@ -7,6 +7,7 @@ use serde::Serialize;
 use std::path::Path;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::fabric_file::{FabricFile, Wiring};
+use tvlb_generator::topology::names::NamedSwitch;
 use tvlb_generator::verify::{Certificate, Planned, Settings, VerifyError, verify};
 
 pub(crate) fn run(arguments: &Verify) -> Outcome {
@@ -25,7 +26,8 @@ pub(crate) fn run(arguments: &Verify) -> Outcome {
     bars.finish();
     match found {
         Ok(certificate) if arguments.json => {
-            print_json(&Verdict { verified: true, certificate: Some(&certificate), finding: None })
+            let certificate = Some(&certificate);
+            print_json(&Verdict { verified: true, certificate, finding: None, switches: vec![] })
         }
         Ok(certificate) if !arguments.quiet => print(&certificate),
         Ok(_) => Ok(()),
@@ -33,8 +35,12 @@ pub(crate) fn run(arguments: &Verify) -> Outcome {
         Err(error) if error.is_finding() => {
             let finding = error.to_string();
             if arguments.json {
-                let verdict =
-                    Verdict { verified: false, certificate: None, finding: Some(finding.clone()) };
+                let verdict = Verdict {
+                    verified: false,
+                    certificate: None,
+                    finding: Some(finding.clone()),
+                    switches: error.switches(),
+                };
                 // The exit code and the message tell it in any case.
                 let _ = print_json(&verdict);
             }
@@ -71,4 +77,7 @@ struct Verdict<'c> {
     certificate: Option<&'c Certificate>,
     #[serde(skip_serializing_if = "Option::is_none")]
     finding: Option<String>,
+    /// Those that a finding about a pair, a path or a file in a wrong place is about.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    switches: Vec<&'c NamedSwitch>,
 }

@@ -1,6 +1,7 @@
 //! Why two table sets cannot be compared.
 
 use crate::table_set::ReadError;
+use crate::topology::names::NamesError;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use tvlb_progress::Cancelled;
@@ -19,6 +20,14 @@ pub enum DiffError {
         path: PathBuf,
         /// What is wrong with it.
         text: String,
+    },
+    /// The list of names of one of them is not one.
+    #[error("{path}: {source}")]
+    Names {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: NamesError,
     },
     /// More links than there is memory for.
     #[error("the fabric has {links} directed links, but at most {most} can be compared")]

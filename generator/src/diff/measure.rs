@@ -12,12 +12,13 @@ use super::paths::{self, Drawn};
 use crate::balance::link_load::flits_per_pair;
 use crate::table_set::rounded;
 use crate::topology::links::LinkNumbers;
+use crate::topology::names::Names;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tvlb_firmware_model::Switch;
 use tvlb_progress::Progress;
-use tvlb_schema::Decision;
+use tvlb_schema::{Decision, Dragonfly};
 
 /// MIN and the three decisions.
 const MODES: usize = 4;
@@ -63,8 +64,14 @@ pub struct LoadChange {
 pub struct LinkChange {
     /// The switch that it leaves.
     pub switch: usize,
+    /// What the machine calls the switch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub switch_name: Option<String>,
     /// By this port.
     pub port: usize,
+    /// What the machine calls the port.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub port_name: Option<String>,
     /// What it carries.
     #[serde(flatten)]
     pub load: Change<f64>,
@@ -116,6 +123,7 @@ pub(super) struct Measured {
 /// Compares two fabrics of the same a, h and g, their switches booted.
 pub(super) fn measure(
     booted: &Change<Vec<Switch<'_>>>,
+    names: &Names,
     settings: Settings,
     mean_routes: Change<f64>,
     progress: &dyn Progress,
@@ -183,7 +191,7 @@ pub(super) fn measure(
                 });
                 let of_mode = mode * links..(mode + 1) * links;
                 let loads = Change { old: &loads.old[of_mode.clone()], new: &loads.new[of_mode] };
-                load_change(&numbering.old, global, &loads, units)
+                load_change((&numbering.old, &df, names), global, &loads, units)
             };
             ModeChange {
                 mode: mode.checked_sub(1).map_or("MIN", |number| Decision::ALL[number].name()),
@@ -247,7 +255,7 @@ fn unit(flits_per_pair: f64, pairs: u64, looked_at: u64) -> f64 {
 }
 
 fn load_change(
-    numbering: &LinkNumbers,
+    (numbering, df, names): (&LinkNumbers, &Dragonfly, &Names),
     global: bool,
     loads: &Change<&[AtomicU64]>,
     units: Change<f64>,
@@ -273,8 +281,10 @@ fn load_change(
         let load = Change { old: old(link), new: new(link) };
         let before = largest_rise.as_ref().map_or(0.0, |found| found.load.new - found.load.old);
         if load.new - load.old > before {
+            let port_name = names.port_number(df, switch, port).map(|named| named.name.clone());
+            let switch_name = names.switch(switch).map(str::to_owned);
             let (switch, port) = (switch.as_usize(), port.as_usize());
-            largest_rise = Some(LinkChange { switch, port, load });
+            largest_rise = Some(LinkChange { switch, switch_name, port, port_name, load });
         }
     }
     LoadChange {

@@ -17,13 +17,14 @@ pub use change::{Change, Settings};
 pub use error::DiffError;
 pub use measure::{LinkChange, LoadChange, ModeChange};
 pub use tables::Tables;
+pub use wiring::EndNames;
 
 use crate::table_set::Manifest;
 use measure::Measured;
 use serde::Serialize;
 use serde_json::Value;
 use tvlb_progress::Progress;
-use tvlb_schema::{FabricImage, GroupKind, SwitchId};
+use tvlb_schema::{FabricImage, GroupKind};
 
 /// What changed from one table set to another.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -49,6 +50,13 @@ pub struct Difference {
     pub cables_gone: Vec<[[u32; 3]; 2]>,
     /// Those that only the new one has.
     pub cables_new: Vec<[[u32; 3]; 2]>,
+    /// What the machine calls the two ends of each cable that only the old set has, in the same order;
+    /// none where it has no names.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub names_of_cables_gone: Vec<[EndNames; 2]>,
+    /// The same of those that only the new one has.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub names_of_cables_new: Vec<[EndNames; 2]>,
     /// Bytes of the fabric image.
     pub fabric_bytes: Change<usize>,
     /// Bytes of the fabric image that differ, in the longer one.
@@ -83,6 +91,9 @@ pub struct Field {
 pub struct SwitchChange {
     /// Its number.
     pub switch: usize,
+    /// What the machine calls it, in the new set if it has a name there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// Bytes of its image.
     pub bytes: Change<usize>,
     /// Bytes of it that differ, in the longer one.
@@ -150,6 +161,8 @@ pub fn compare(
         is_comparable: !fabrics.map(shape).is_change(),
         cables_gone: Vec::new(),
         cables_new: Vec::new(),
+        names_of_cables_gone: Vec::new(),
+        names_of_cables_new: Vec::new(),
         fabric_bytes: both.map(|tables| tables.fabric.len()),
         fabric_bytes_differing: differing(&old.fabric, &new.fabric),
         switch_bytes: both.map(|tables| tables.switches.iter().map(Vec::len).sum()),
@@ -164,11 +177,15 @@ pub fn compare(
     let cables = fabrics.map(wiring::cables);
     difference.cables_gone = cables.old.difference(&cables.new).copied().collect();
     difference.cables_new = cables.new.difference(&cables.old).copied().collect();
+    let df = fabrics.old.dragonfly();
+    difference.names_of_cables_gone = wiring::names(df, &old.names, &difference.cables_gone);
+    difference.names_of_cables_new = wiring::names(df, &new.names, &difference.cables_new);
     if old.fabric == new.fabric && old.switches == new.switches {
         return Ok(difference);
     }
     let Measured { modes, sources, looked_at } = measure::measure(
         &booted,
+        if new.names.is_empty() { &old.names } else { &new.names },
         settings,
         both.map(|tables| mean_routes(&tables.manifest)),
         progress,
@@ -176,11 +193,12 @@ pub fn compare(
     difference.modes = modes;
     difference.pairs_looked_at = looked_at;
     let ports = wiring::rewired(&fabrics);
-    let numbers = fabrics.old.dragonfly().switches().map(SwitchId::as_usize);
-    for ((place, switch), source) in numbers.enumerate().zip(sources) {
+    for ((place, number), source) in df.switches().enumerate().zip(sources) {
+        let switch = number.as_usize();
         let images = both.map(|tables| &tables.switches[place]);
         let change = SwitchChange {
             switch,
+            name: new.names.switch(number).or(old.names.switch(number)).map(str::to_owned),
             bytes: images.map(|image| image.len()),
             bytes_differing: differing(images.old, images.new),
             ports: ports.get(&switch).cloned().unwrap_or_default(),

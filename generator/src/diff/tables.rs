@@ -3,6 +3,7 @@
 use super::error::DiffError;
 use crate::generate::Generated;
 use crate::table_set::{Manifest, TableSet};
+use crate::topology::names::Names;
 use std::path::{Path, PathBuf};
 use tvlb_firmware_model::Switch;
 use tvlb_schema::FabricImage;
@@ -13,6 +14,8 @@ pub struct Tables {
     /// How reports call it.
     pub name: String,
     pub(super) manifest: Manifest,
+    /// What the machine calls its parts.
+    pub(super) names: Names,
     pub(super) fabric: Vec<u8>,
     /// By switch number.
     pub(super) switches: Vec<Vec<u8>>,
@@ -30,6 +33,11 @@ impl Tables {
         let fabric = set.fabric_image()?;
         let image = FabricImage::decode(&fabric)
             .map_err(|error| DiffError::image(&set.fabric_path(), error))?;
+        let names = set.names_list()?.map(|text| Names::read(image.dragonfly(), &text));
+        let names = names
+            .transpose()
+            .map_err(|source| DiffError::Names { path: set.names_path(), source })?
+            .unwrap_or_default();
         let numbers = || image.dragonfly().switches();
         let switches =
             numbers().map(|switch| set.switch_image(switch)).collect::<Result<_, _>>()?;
@@ -37,6 +45,7 @@ impl Tables {
         Ok(Self {
             name: directory.display().to_string(),
             manifest: set.manifest().clone(),
+            names,
             switches,
             fabric_path: set.fabric_path(),
             switch_paths,
@@ -46,12 +55,17 @@ impl Tables {
 
     /// A table set that was made and not written.
     pub fn made(generated: &Generated) -> Self {
-        let Generated { manifest, images, .. } = generated;
+        let Generated { manifest, images, names } = generated;
         let name = "regenerated";
         let path = |number: usize| PathBuf::from(format!("{name}, image of switch {number}"));
         Self {
             name: name.to_owned(),
             manifest: manifest.clone(),
+            names: names.as_ref().map_or_else(Names::default, |text| {
+                let fabric = FabricImage::decode(&images.fabric);
+                let fabric = fabric.expect("the image stage decodes what it writes");
+                Names::read(fabric.dragonfly(), text).expect("it was written from names")
+            }),
             fabric: images.fabric.clone(),
             switches: images.switches.clone(),
             fabric_path: PathBuf::from(format!("{name}, fabric image")),

@@ -1,6 +1,6 @@
 //! A difference in words.
 
-use super::{Change, Difference, LoadChange, ModeChange, SwitchChange};
+use super::{Change, Difference, EndNames, LoadChange, ModeChange, SwitchChange};
 use std::fmt::{self, Display, Formatter};
 
 /// Switches and cables that are shown; the values have them all.
@@ -57,12 +57,17 @@ impl Difference {
             return writeln!(f, "wiring     the same");
         }
         writeln!(f, "wiring     cables: {} gone, {} new", gone.len(), new.len())?;
-        for (sign, cables) in [('-', gone), ('+', new)] {
-            for [from, to] in cables.iter().take(MOST_SHOWN) {
-                let end = |[group, switch, port]: [u32; 3]| {
-                    format!("({group},{switch}) global port {port}")
+        let (names_of_gone, names_of_new) = (&self.names_of_cables_gone, &self.names_of_cables_new);
+        for (sign, cables, names) in [('-', gone, names_of_gone), ('+', new, names_of_new)] {
+            for (number, [from, to]) in cables.iter().take(MOST_SHOWN).enumerate() {
+                let end = |side: usize, [group, switch, port]: [u32; 3]| {
+                    let EndNames { switch: switch_name, port: port_name } =
+                        names.get(number).map(|ends| ends[side].clone()).unwrap_or_default();
+                    let (switch_name, port_name) =
+                        (after(switch_name.as_deref()), after(port_name.as_deref()));
+                    format!("({group},{switch}){switch_name} global port {port}{port_name}")
                 };
-                writeln!(f, "           {sign} {} = {}", end(*from), end(*to))?;
+                writeln!(f, "           {sign} {} = {}", end(0, *from), end(1, *to))?;
             }
             more(f, cables.len())?;
         }
@@ -129,7 +134,9 @@ impl Difference {
                 [("local", &mode.local), ("global", &mode.global)]
             {
                 if let Some(rise) = largest_rise {
-                    let (name, switch, port) = (mode.mode, rise.switch, rise.port);
+                    let name = mode.mode;
+                    let switch = format!("{}{}", rise.switch, after(rise.switch_name.as_deref()));
+                    let port = format!("{}{}", rise.port, after(rise.port_name.as_deref()));
                     let load = arrow(&rise.load.map(|load| format!("{load:.4}")));
                     writeln!(
                         f,
@@ -150,9 +157,13 @@ impl Difference {
         if self.switches.is_empty() {
             return Ok(());
         }
+        let switch =
+            |change: &SwitchChange| format!("{}{}", change.switch, after(change.name.as_deref()));
+        let shown = self.switches.iter().take(MOST_SHOWN);
+        let width = shown.map(|change| switch(change).chars().count()).max().unwrap_or(0).max(7);
         writeln!(
             f,
-            "\n{:<7} {:>14}  {:<24}  {:<24}  global ports rewired",
+            "\n{:<width$} {:>14}  {:<24}  {:<24}  global ports rewired",
             "switch", "bytes (differ)", "destinations affected", "mean hops of ugal-l's set"
         )?;
         for change in self.switches.iter().take(MOST_SHOWN) {
@@ -160,8 +171,8 @@ impl Difference {
             let [min, ugal_l, par_source, par_second] = change.destinations;
             let ports: Vec<String> = change.ports.iter().map(ToString::to_string).collect();
             let line = format!(
-                "{:<7} {:>14}  {:<24}  {:<24}  {}",
-                change.switch,
+                "{:<width$} {:>14}  {:<24}  {:<24}  {}",
+                switch(change),
                 format!("{bytes} ({})", change.bytes_differing),
                 format!("{min} MIN, {ugal_l}, {par_source}, {par_second}"),
                 arrow(&change.mean_hops[1].map(|hops| in_words(*hops, 3))),
@@ -171,6 +182,11 @@ impl Difference {
         }
         more(f, self.switches.len())
     }
+}
+
+/// What follows the number of a part that has a name.
+fn after(name: Option<&str>) -> String {
+    name.map_or_else(String::new, |name| format!(" {name}"))
 }
 
 /// Both values, or the one that they are.

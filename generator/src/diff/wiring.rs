@@ -1,8 +1,10 @@
 //! Cables that only one of two fabrics has.
 
 use super::change::Change;
+use crate::topology::names::{NamedPort, Names};
+use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
-use tvlb_schema::{Dragonfly, End, FabricImage, GlobalPort};
+use tvlb_schema::{Dragonfly, End, FabricImage, GlobalPort, GroupId, SwitchIndex};
 
 /// Both ends of a cable, each as (group, switch, global port of it), the lower group first.
 pub(super) type Cable = [[u32; 3]; 2];
@@ -16,6 +18,35 @@ pub(super) fn cables(fabric: &FabricImage<'_>) -> BTreeSet<Cable> {
             (end.group < peer.group).then(|| [words(df, end), words(df, peer)])
         })
         .collect()
+}
+
+/// What the machine calls the switch and the port at one end of a cable.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct EndNames {
+    /// The switch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub switch: Option<String>,
+    /// The port.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub port: Option<String>,
+}
+
+/// The names of the ends of these cables, in the same order; none where there are no names.
+pub(super) fn names(df: &Dragonfly, names: &Names, cables: &[Cable]) -> Vec<[EndNames; 2]> {
+    if names.is_empty() {
+        return Vec::new();
+    }
+    let end = |[group, index, slot]: [u32; 3]| {
+        let group = GroupId(u16::try_from(group).expect("group numbers fit 16 bits"));
+        let index = SwitchIndex(u8::try_from(index).expect("indices fit 8 bits"));
+        let slot = u16::try_from(slot).expect("slots fit 16 bits");
+        let switch = df.switch(group, index);
+        EndNames {
+            switch: names.switch(switch).map(str::to_owned),
+            port: names.port(switch, NamedPort::Global(slot)).map(|port| port.name.clone()),
+        }
+    };
+    cables.iter().map(|cable| cable.map(end)).collect()
 }
 
 /// By switch, its global ports that have another cable, or another end of it.

@@ -2,8 +2,10 @@
 //! on a ring, and every global port in words.
 
 use crate::topology::Topology;
+use crate::topology::names::Names;
 use std::fmt::Write;
-use tvlb_schema::{End, GroupId};
+use tvlb_chart::escaped;
+use tvlb_schema::{End, GroupId, SwitchIndex};
 
 /// Above so many groups only the links of group 0 are drawn.
 const MOST_GROUPS: u32 = 64;
@@ -28,7 +30,7 @@ fn open(label: &str) -> String {
 }
 
 /// The groups and their links.
-pub(super) fn ring(topology: &Topology) -> String {
+pub(super) fn ring(topology: &Topology, names: &Names) -> String {
     let df = topology.dragonfly();
     let g = df.g();
     let mut svg = open("the groups and the links between them");
@@ -41,17 +43,19 @@ pub(super) fn ring(topology: &Topology) -> String {
             let (x, y) = on_ring(from.0.into(), g, 190.0);
             let (to_x, to_y) = on_ring(to.0.into(), g, 190.0);
             let plural = if links == 1 { "" } else { "s" };
+            let [name, to_name] = [from, to].map(|group| escaped(&names.after_group(group)));
             // Bent inwards, so that neighbours' links are not hidden by the ring.
             let _ = writeln!(
                 svg,
-                "<path class=\"cable\" d=\"M{x:.1} {y:.1}Q{:.1} {:.1} {to_x:.1} {to_y:.1}\"><title>groups {from} and {to}: {links} link{plural}</title></path>",
+                "<path class=\"cable\" d=\"M{x:.1} {y:.1}Q{:.1} {:.1} {to_x:.1} {to_y:.1}\"><title>groups {from}{name} and {to}{to_name}: {links} link{plural}</title></path>",
                 0.5 * CENTRE + 0.25 * (x + to_x),
                 0.5 * CENTRE + 0.25 * (y + to_y)
             );
         }
     }
     let radius = (560.0 / f64::from(g)).clamp(3.0, 15.0);
-    discs(&mut svg, g, 190.0, radius, "group");
+    let name = |number: u16| escaped(&names.after_group(GroupId(number)));
+    discs(&mut svg, g, 190.0, radius, ("group", &name));
     svg.push_str("</svg>\n");
     svg
 }
@@ -62,9 +66,13 @@ pub(super) fn ring_is_whole(topology: &Topology) -> bool {
 }
 
 /// One group's switches, the links among them, and a stub for every global port.
-pub(super) fn group(topology: &Topology, group: GroupId) -> String {
+pub(super) fn group(topology: &Topology, names: &Names, group: GroupId) -> String {
     let df = topology.dragonfly();
-    let a = df.a();
+    let (a, h) = (df.switches_of(group), u32::from(df.kind_of(group).h));
+    let name = |number: u32| match u8::try_from(number) {
+        Ok(index) => escaped(&names.after(df.switch(group, SwitchIndex(index)))),
+        Err(_) => String::new(),
+    };
     let mut svg = open(&format!("group {group} in detail"));
     for from in 0..a {
         for to in from + 1..a {
@@ -74,39 +82,52 @@ pub(super) fn group(topology: &Topology, group: GroupId) -> String {
             let ((x, y), (to_x, to_y)) = (on_ring(from, a, 150.0), on_ring(to, a, 150.0));
             let _ = writeln!(
                 svg,
-                "<path class=\"local\" d=\"M{x:.1} {y:.1}L{to_x:.1} {to_y:.1}\"><title>switches {from} and {to}</title></path>"
+                "<path class=\"local\" d=\"M{x:.1} {y:.1}L{to_x:.1} {to_y:.1}\"><title>switches {from}{} and {to}{}</title></path>",
+                name(from),
+                name(to)
             );
         }
     }
     for port in df.global_ports() {
         let Some(end) = topology.peer(End { group, port }) else { continue };
         let (index, slot) = df.split_port(port);
-        let stubs = a * df.h();
-        let number = u32::from(index.0) * df.h() + u32::from(slot);
+        let stubs = a * h;
+        let number = u32::from(index.0) * h + u32::from(slot);
         // The stubs of a switch are spread around its own direction.
-        let turn = (f64::from(number) - f64::from(df.h() - 1) / 2.0) / f64::from(stubs);
+        let turn = (f64::from(number) - f64::from(h - 1) / 2.0) / f64::from(stubs);
         let (sin, cos) = (std::f64::consts::TAU * turn).sin_cos();
         let (x, y) = on_ring(index.0.into(), a, 150.0);
         let (to_x, to_y) = (CENTRE + 215.0 * sin, CENTRE - 215.0 * cos);
         let far = df.split_port(end.port).0;
         let _ = writeln!(
             svg,
-            "<path class=\"cable\" d=\"M{x:.1} {y:.1}L{to_x:.1} {to_y:.1}\"><title>switch {index}, global port {slot}: to group {}, switch {far}</title></path>",
-            end.group
+            "<path class=\"cable\" d=\"M{x:.1} {y:.1}L{to_x:.1} {to_y:.1}\"><title>switch {index}{}, global port {slot}: to group {}, switch {far}{}</title></path>",
+            name(index.0.into()),
+            end.group,
+            escaped(&names.after(df.switch(end.group, far)))
         );
     }
     let radius = (420.0 / f64::from(a)).clamp(3.0, 15.0);
-    discs(&mut svg, a, 150.0, radius, "switch");
+    let name = |number: u16| name(number.into());
+    discs(&mut svg, a, 150.0, radius, ("switch", &name));
     svg.push_str("</svg>\n");
     svg
 }
 
-fn discs(svg: &mut String, count: u32, ring: f64, radius: f64, what: &str) {
+/// Discs on a ring, each with what it is called beside its number.
+fn discs(
+    svg: &mut String,
+    count: u32,
+    ring: f64,
+    radius: f64,
+    (what, name): (&str, &dyn Fn(u16) -> String),
+) {
     for number in 0..count {
         let (x, y) = on_ring(number, count, ring);
         let _ = write!(
             svg,
-            "<circle class=\"disc\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius:.1}\"><title>{what} {number}</title></circle>"
+            "<circle class=\"disc\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius:.1}\"><title>{what} {number}{}</title></circle>",
+            u16::try_from(number).map_or(String::new(), name)
         );
         if radius > 7.0 {
             let _ = write!(
@@ -125,21 +146,23 @@ pub(super) fn listed_groups(topology: &Topology) -> u32 {
     if df.port_count() <= MOST_PORTS { df.g() } else { 1 }
 }
 
-/// For each switch of a group, in words, where its global ports lead: group.switch.
-pub(super) fn ports_of(topology: &Topology, group: GroupId) -> Vec<Vec<String>> {
+/// For each switch of a group, in words, where its global ports lead: group.switch, and the name of that
+/// switch if it has one.
+pub(super) fn ports_of(topology: &Topology, names: &Names, group: GroupId) -> Vec<Vec<String>> {
     let df = topology.dragonfly();
-    let row = |index: tvlb_schema::SwitchIndex| {
-        let ports = (0..df.h()).map(|slot| {
-            let slot = u16::try_from(slot).expect("slots fit 16 bits");
+    let row = |index: SwitchIndex| {
+        let ports = (0..df.kind_of(group).h).map(|slot| {
             let end = topology.peer(End { group, port: df.global_port(index, slot) });
             end.map_or("unused".to_owned(), |end| {
-                format!("{}.{}", end.group, df.split_port(end.port).0)
+                let far = df.split_port(end.port).0;
+                let name = names.after(df.switch(end.group, far));
+                format!("{}.{far}{name}", end.group)
             })
         });
         vec![
             index.to_string(),
-            df.switch(group, index).to_string(),
-            ports.collect::<Vec<_>>().join(" "),
+            names.named(df.switch(group, index)).to_string(),
+            ports.collect::<Vec<_>>().join(if names.is_empty() { " " } else { ", " }),
         ]
     };
     df.indices(group).map(row).collect()

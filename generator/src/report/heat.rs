@@ -24,6 +24,9 @@ pub(super) struct HeatMap<'m> {
     pub(super) title: String,
     /// What rows and columns are.
     pub(super) names: (&'m str, &'m str),
+    /// What a row and a column are called beside their numbers, with a space before it; nothing if they
+    /// have no names.
+    pub(super) called: &'m dyn Fn(u32, u32) -> (String, String),
     /// How many there are.
     pub(super) size: (u32, u32),
     /// The values at the two ends of the scale.
@@ -85,7 +88,12 @@ impl HeatMap<'_> {
                     "<rect class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{side:.1}\" height=\"{side:.1}\">"
                 );
                 if let Some(value) = value {
-                    let (from, to) = (span(row, block, rows), span(column, block, columns));
+                    let (mut from, mut to) = (span(row, block, rows), span(column, block, columns));
+                    if block == 1 {
+                        let (row, column) = (self.called)(row, column);
+                        from.push_str(&escaped(&row));
+                        to.push_str(&escaped(&column));
+                    }
                     let _ = write!(
                         svg,
                         "<title>{row_names} {from}, {column_names} {to}: {value:.3}</title>"
@@ -162,13 +170,17 @@ mod tests {
     fn map(size: (u32, u32)) -> String {
         let value = |row, column| (row != column).then(|| f64::from(row));
         let names = ("group", "group");
-        HeatMap { title: "t".to_owned(), names, size, range: (0.0, 2.0), value: &value }.svg()
+        let called =
+            |row, _| (if row == 1 { " a&b".to_owned() } else { String::new() }, String::new());
+        let range = (0.0, 2.0);
+        HeatMap { title: "t".to_owned(), names, called: &called, size, range, value: &value }.svg()
     }
 
     #[test]
     fn each_value_has_its_shade_and_its_number() {
         let svg = map((3, 3));
         assert!(svg.contains("<title>group 2, group 0: 2.000</title>"));
+        assert!(svg.contains("<title>group 1 a&amp;b, group 0: 1.000</title>"));
         assert_eq!(svg.matches("class=\"hn\"").count(), 3);
         // Two cells and one step of the scale.
         assert_eq!(svg.matches("class=\"h8\"").count(), 3);

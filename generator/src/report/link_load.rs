@@ -7,9 +7,12 @@ use super::summary::listed;
 use super::{Subject, row};
 use crate::balance::is_countable;
 use crate::balance::link_load::Draw;
+use crate::fabric::Fabric;
 use crate::image::Images;
 use crate::routes::count::RouteCounter;
-use tvlb_schema::{Decision, Dragonfly, FabricImage, Level, SetRule, SwitchImage};
+use tvlb_schema::{
+    Decision, End, FabricImage, GroupId, Level, Port, SetRule, SwitchId, SwitchImage, SwitchIndex,
+};
 
 /// One column of the comparison: a name and the loads that were measured.
 struct Measured {
@@ -166,7 +169,7 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
          them. {how}.",
     ));
     html.push_str(&paragraph(&balance(&sets)));
-    let columns = if method == Method::Counted { 5 } else { 6 };
+    let columns = if method == Method::Counted { 6 } else { 7 };
     let rows = all.iter().flat_map(|measured| {
         [(true, "global"), (false, "local")].map(|(global, kind)| {
             let spread = measured.loads.spread(global);
@@ -177,6 +180,9 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
                 format!("{:.3}", spread.mean),
                 format!("{:.3}", spread.most),
                 format!("{uneven:.3}"),
+                measured.loads.busiest(global).map_or("–".to_owned(), |(switch, port)| {
+                    link_in_words(subject.fabric, switch, port)
+                }),
                 format!("{:.3}", spread.error),
             ];
             row.truncate(columns);
@@ -189,13 +195,14 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
         "mean load",
         "busiest link",
         "busiest over mean",
+        "which leads",
         "error of one link",
     ];
     html.push_str(&table(&head[..columns], rows));
     let groups = |measured: &Measured, row, column| measured.loads.between(row, column);
     html.push_str("<h3>From group to group</h3>\n");
     html.push_str(&maps(
-        df,
+        subject.fabric,
         &all,
         ("group", "group"),
         "Mean load of the links between two groups",
@@ -207,10 +214,15 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
     let local = |measured: &Measured, group: u32, index: u32| {
         measured.loads.busiest_of(group * df.a() + index, false)
     };
-    let mut switches =
-        maps(df, &all, ("group", "switch"), "Busiest global link of each switch", &global);
+    let mut switches = maps(
+        subject.fabric,
+        &all,
+        ("group", "switch"),
+        "Busiest global link of each switch",
+        &global,
+    );
     switches.push_str(&maps(
-        df,
+        subject.fabric,
         &all,
         ("group", "switch"),
         "Busiest local link of each switch",
@@ -220,15 +232,47 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
     html
 }
 
+/// "from 3 x1000c0r3 to 5 x1000c0r5", a global link with its port.
+fn link_in_words(Fabric { topology, names, .. }: &Fabric, switch: SwitchId, port: Port) -> String {
+    let df = topology.dragonfly();
+    let (group, index) = df.place(switch);
+    let from = format!("from switch {}", names.named(switch));
+    let slot = port.0.checked_sub(df.slot_port(0).0);
+    if let Some(slot) = slot.and_then(|slot| u16::try_from(slot).ok()) {
+        let end = topology.peer(End { group, port: df.global_port(index, slot) });
+        let to = end.map_or("nowhere".to_owned(), |end| {
+            let there = df.switch(end.group, df.split_port(end.port).0);
+            format!("to switch {}", names.named(there))
+        });
+        return format!("{from}, global port {slot}, {to}{}", names.by(df, switch, port));
+    }
+    let to = df.indices(group).find(|&to| to != index && df.local_port(index, to) == port);
+    let to = to.map_or("nowhere".to_owned(), |to| {
+        format!("to switch {}", names.named(df.switch(group, to)))
+    });
+    format!("{from} {to}{}", names.by(df, switch, port))
+}
+
 /// A map of each column, all on one scale.
 fn maps(
-    df: &Dragonfly,
+    fabric: &Fabric,
     all: &[Measured],
     names: (&str, &str),
     what: &str,
     value: &dyn Fn(&Measured, u32, u32) -> Option<f64>,
 ) -> String {
+    let df = fabric.topology.dragonfly();
     let columns = if names.1 == "group" { df.g() } else { df.a() };
+    let called = |row: u32, column: u32| {
+        let group = |number| GroupId(u16::try_from(number).expect("group numbers fit 16 bits"));
+        let row = group(row);
+        let column = match u8::try_from(column).map(SwitchIndex) {
+            _ if names.1 == "group" => fabric.names.after_group(group(column)),
+            Ok(index) => fabric.names.after(df.switch(row, index)),
+            Err(_) => String::new(),
+        };
+        (fabric.names.after_group(row), column)
+    };
     let (mut low, mut high) = (f64::INFINITY, 0.0_f64);
     for measured in all {
         for row in 0..df.g() {
@@ -242,6 +286,7 @@ fn maps(
         let map = HeatMap {
             title: format!("{what}, {}", measured.name),
             names,
+            called: &called,
             size: (df.g(), columns),
             range: (low.min(high), high),
             value: &|row, column| value(measured, row, column),

@@ -66,28 +66,32 @@ pub fn html(subject: &Subject<'_>) -> String {
 }
 
 fn fabric(subject: &Subject<'_>) -> String {
-    let topology = &subject.fabric.topology;
-    let mut html = paragraph(&summary::wiring(topology));
+    let Fabric { topology, names, .. } = subject.fabric;
+    let mut html = paragraph(&summary::wiring(subject.fabric));
     let whole = if fabric_picture::ring_is_whole(topology) {
         "All groups, and a line where two are joined. Point at a line for the number of its links."
     } else {
         "All groups. There are too many to draw all links: those of group 0 are shown."
     };
-    html.push_str(&figure(&fabric_picture::ring(topology), whole));
+    html.push_str(&figure(&fabric_picture::ring(topology, names), whole));
     let mut detail = figure(
-        &fabric_picture::group(topology, GroupId(0)),
-        "Group 0: its switches, their local links, and outwards each global port with a cable.",
+        &fabric_picture::group(topology, names, GroupId(0)),
+        &format!(
+            "Group 0{}: its switches, their local links, and outwards each global port with a cable.",
+            names.after_group(GroupId(0))
+        ),
     );
     let listed = fabric_picture::listed_groups(topology);
     let mut ports_of_all = String::new();
     for group in topology.dragonfly().groups().take(listed as usize) {
-        let rows = fabric_picture::ports_of(topology, group);
+        let rows = fabric_picture::ports_of(topology, names, group);
         let head = ["switch of the group", "number", "global ports lead to group.switch"];
         let ports = table(&head, rows);
+        let name = names.after_group(group);
         ports_of_all
-            .push_str(&on_demand(&format!("Where the ports of group {group} lead"), &ports));
+            .push_str(&on_demand(&format!("Where the ports of group {group}{name} lead"), &ports));
     }
-    detail.push_str(&lists(&ports_of_all, topology.dragonfly().h() > SHORT));
+    detail.push_str(&lists(&ports_of_all, topology.dragonfly().h() > SHORT || !names.is_empty()));
     if listed < topology.dragonfly().g() {
         detail.push_str(&paragraph(
             "The fabric has too many ports to list all; tvlb inspect lists those of any switch.",

@@ -125,6 +125,18 @@ impl PortLoads {
         (count > 0.0).then(|| sum / count)
     }
 
+    /// The busiest link of one kind, the first of those that are equally busy, by the switch and the
+    /// port where it begins; none where no link of the kind carries anything.
+    pub fn busiest(&self, global: bool) -> Option<(SwitchId, Port)> {
+        let mut busiest = None;
+        for (number, load) in self.links().filter(|&(number, _)| self.is_global(number) == global) {
+            if busiest.map_or(0.0, |(_, most)| most) < load {
+                busiest = Some((number, load));
+            }
+        }
+        busiest.and_then(|(number, _)| LinkNumbers::new(self.df).leaves(number))
+    }
+
     /// The load of the busiest link of one kind that leaves a switch; none where it has none.
     pub fn busiest_of(&self, switch: u32, global: bool) -> Option<f64> {
         let numbers = LinkNumbers::new(self.df);

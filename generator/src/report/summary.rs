@@ -2,8 +2,8 @@
 
 use super::Subject;
 use super::page::paragraph;
+use crate::fabric::Fabric;
 use crate::table_set::ContestEntry;
-use crate::topology::Topology;
 use crate::topology::summary::TopologySummary;
 use crate::verify::Extent;
 use std::fmt::Write;
@@ -165,8 +165,8 @@ fn certificate(subject: &Subject<'_>) -> &'static str {
 }
 
 /// How the groups are joined.
-pub(super) fn wiring(topology: &Topology) -> String {
-    let summary = TopologySummary::of(topology);
+pub(super) fn wiring(fabric: &Fabric) -> String {
+    let summary = TopologySummary::named(&fabric.topology, &fabric.names);
     let (least, most) = (summary.least_links_per_pair, summary.most_links_per_pair);
     let links = if least == most { format!("{least}") } else { format!("{least} to {most}") };
     let plural = if (least, most) == (1, 1) { "link" } else { "links" };

@@ -11,6 +11,7 @@ use super::by_switch::{for_each_way, shortest_links};
 use super::count::RouteCounter;
 use crate::set_grammar::canonical;
 use crate::topology::Topology;
+use crate::topology::names::{NamedSwitch, Names};
 use rayon::prelude::*;
 use tvlb_firmware_model::{MOST_MISSES, MOST_SOUGHT, MOST_TRIES, MOST_VISITED};
 use tvlb_schema::{DrawRule, Keep, LegHops, Level, SetRule, Shape, SwitchId};
@@ -43,13 +44,24 @@ pub struct DrawWork {
      switch {}; accepted are at most {MOST_MEAN_LOOKS} and {MOST_PAIR_LOOKS}. Too few of the routes \
      that it looks at are kept: keep a larger fraction, leave out shapes of which few pairs have a \
      route, or draw by shape",
-    .work.mean, .work.most, .work.pair.0, .work.pair.1
+    .work.mean, .work.most, .pair.0, .pair.1
 )]
 pub struct TooMuchWork {
     /// The set, as the grammar writes it.
     pub set: String,
     /// What it takes.
     pub work: DrawWork,
+    /// The pair of switches where it takes most.
+    pub pair: (NamedSwitch, NamedSwitch),
+}
+
+impl TooMuchWork {
+    /// The same with what the machine calls its switches.
+    #[must_use]
+    pub fn with_names(self, names: &Names) -> Self {
+        let (from, to) = self.work.pair;
+        Self { pair: (names.named(from), names.named(to)), ..self }
+    }
 }
 
 impl DrawWork {
@@ -61,7 +73,8 @@ impl DrawWork {
         if self.mean <= MOST_MEAN_LOOKS && self.most <= MOST_PAIR_LOOKS {
             return Ok(self);
         }
-        Err(TooMuchWork { set: canonical(rule), work: self })
+        let (from, to) = self.pair;
+        Err(TooMuchWork { set: canonical(rule), work: self, pair: (from.into(), to.into()) })
     }
 }
 

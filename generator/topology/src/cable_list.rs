@@ -19,8 +19,8 @@
 //! [`read`] of what [`write()`] made gives the same wiring. Reading never panics, whatever the text.
 //! No files here: the caller reads and writes them, and says their names in its errors.
 
-use super::csv_records::{Records, quoted, shortened};
 use super::local_links::LocalLinkError;
+use super::names::csv_records::{Records, quoted, shortened};
 use super::{CableError, End, Topology};
 use std::fmt::Write;
 use tvlb_schema::{Dragonfly, GroupId, SwitchIndex};

@@ -12,14 +12,12 @@ pub mod graphviz;
 pub mod links;
 pub mod local_links;
 pub mod machine;
-pub mod names;
 pub mod routes;
 pub mod summary;
 
 mod absolute;
 mod circulant;
 mod classic;
-mod csv_records;
 mod extra_links;
 mod palmtree;
 mod random;
@@ -31,6 +29,7 @@ mod symmetry;
 #[cfg(test)]
 extern crate self as tvlb_topology;
 
+pub use tvlb_names as names;
 pub use tvlb_schema::End;
 
 use local_links::{LocalLinkError, LocalLinks};

@@ -64,6 +64,9 @@ pub struct TopologySummary {
     pub switches_without_global_cable: Vec<(GroupId, u32)>,
     /// Whether all groups are alike: [`Topology::is_rotation_invariant`].
     pub rotation_invariant: bool,
+    /// What the machine calls the groups of the pairs above, by number.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub group_names: BTreeMap<GroupId, String>,
 }
 
 /// How many pairs of groups have a certain number of links.
@@ -141,6 +144,10 @@ impl TopologySummary {
             let [low, high] = found.switches.map(name);
             found.names = low.zip(high).map(|(low, high)| [low, high]);
         }
+        let unusual = summary.links_per_pair.iter().flat_map(|count| &count.unusual_pairs);
+        let groups = unusual.chain(&summary.first_unlinked_pairs).flat_map(|&(i, j)| [i, j]);
+        summary.group_names =
+            groups.filter_map(|group| Some((group, names.group(group)?.to_owned()))).collect();
         summary
     }
 
@@ -214,6 +221,7 @@ impl TopologySummary {
                 .collect(),
             switches_with_unused_ports,
             rotation_invariant: topology.is_rotation_invariant(),
+            group_names: BTreeMap::new(),
         }
     }
 
@@ -241,8 +249,25 @@ impl TopologySummary {
         format!(
             "{}: {}",
             self.unlinked_pairs,
-            pairs_in_words(&self.first_unlinked_pairs, self.unlinked_pairs)
+            self.pairs_in_words(&self.first_unlinked_pairs, self.unlinked_pairs)
         )
+    }
+
+    /// "0-1, 0-4, 2-3", or "0 x1000 - 1 x1001" where groups have names, with dots after them if there
+    /// are more.
+    fn pairs_in_words(&self, first: &[(GroupId, GroupId)], all: usize) -> String {
+        let pair =
+            |&(i, j): &(GroupId, GroupId)| match [i, j].map(|group| self.group_names.get(&group)) {
+                [None, None] => format!("{i}-{j}"),
+                names => {
+                    let [from, to] =
+                        names.map(|name| name.map_or(String::new(), |name| format!(" {name}")));
+                    format!("{i}{from} - {j}{to}")
+                }
+            };
+        let shown: Vec<_> = first.iter().map(pair).collect();
+        let more = if all > shown.len() { ", …" } else { "" };
+        format!("{}{more}", shown.join(", "))
     }
 
     /// Global ports of each switch of a group.
@@ -313,13 +338,6 @@ const fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// "0-1, 0-4, 2-3", with dots after them if there are more.
-fn pairs_in_words(first: &[(GroupId, GroupId)], all: usize) -> String {
-    let shown: Vec<_> = first.iter().map(|(i, j)| format!("{i}-{j}")).collect();
-    let more = if all > shown.len() { ", …" } else { "" };
-    format!("{}{more}", shown.join(", "))
-}
-
 /// The switches of which some global ports have no cable.
 fn with_unused_ports(topology: &Topology) -> Vec<SwitchPorts> {
     let df: &Dragonfly = topology.dragonfly();
@@ -370,7 +388,7 @@ impl fmt::Display for TopologySummary {
             // Pairs without a link have a line of their own.
             if *links > 0 && !unusual_pairs.is_empty() {
                 let plural = if *links == 1 { "" } else { "s" };
-                let listed = pairs_in_words(unusual_pairs, *pairs);
+                let listed = self.pairs_in_words(unusual_pairs, *pairs);
                 row(&format!("  unusual: {links} link{plural}"), &listed)?;
             }
         }

@@ -209,8 +209,8 @@ impl<'s, 'f> Questions<'s, 'f> {
         let node = self.fabric.df.node(to, 0);
         let admission = switch.admit(node, scheme, paths, &queues, &mut self.words);
         let admission = admission.map_err(|error| VerifyError::Asked {
-            from: self.from,
-            to,
+            from: self.from.into(),
+            to: to.into(),
             kind: match (scheme, paths) {
                 (Scheme::Min, _) => "MIN",
                 (Scheme::Par, _) => "PAR",
@@ -259,7 +259,8 @@ impl<'s, 'f> Questions<'s, 'f> {
     }
 
     fn finding(&self, to: SwitchId, kind: &'static str, text: &str) -> VerifyError {
-        VerifyError::Asked { from: self.from, to, kind, text: text.to_owned() }
+        let (from, to) = (self.from.into(), to.into());
+        VerifyError::Asked { from, to, kind, text: text.to_owned() }
     }
 }
 

@@ -14,6 +14,7 @@ use super::VerifyError;
 use super::packet::{BootedSwitches, Hop};
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
+use tvlb_names::Names;
 use tvlb_progress::Progress;
 use tvlb_schema::{Dragonfly, Port, SwitchId};
 
@@ -146,6 +147,7 @@ impl Dependencies {
     pub(super) fn cycle(
         &self,
         fabric: &BootedSwitches<'_>,
+        names: &Names,
         progress: &dyn Progress,
     ) -> Result<Option<String>, VerifyError> {
         if self.by_class {
@@ -159,7 +161,7 @@ impl Dependencies {
         };
         let used = ones(&self.used, 0, count);
         let found = cycle(count, used, next, progress)?;
-        Ok(found.map(|cycle| self.in_words(fabric, &cycle)))
+        Ok(found.map(|cycle| self.in_words(fabric, names, &cycle)))
     }
 
     fn cycle_of_classes(&self) -> Option<String> {
@@ -172,16 +174,19 @@ impl Dependencies {
         found.map(|cycle| classes_in_words(&cycle))
     }
 
-    fn in_words(&self, fabric: &BootedSwitches<'_>, cycle: &[usize]) -> String {
+    fn in_words(&self, fabric: &BootedSwitches<'_>, names: &Names, cycle: &[usize]) -> String {
         let mut words = String::new();
         for (number, &channel) in cycle.iter().enumerate() {
             if let Some(hop) = self.hop(fabric, channel) {
                 let kind = if hop.global { "global" } else { "local" };
                 let line = if number == 0 { "" } else { "\n" };
+                let [from, to] = [hop.from, hop.to].map(|switch| names.named(switch));
+                let named = names.port_number(&fabric.df, hop.from, hop.port);
+                let port = named.map_or_else(String::new, |named| format!(" {}", named.name));
                 let _ = write!(
                     words,
-                    "{line}  VC {} of the {kind} link from switch {} (port {}) to switch {} waits for",
-                    hop.channel, hop.from, hop.port, hop.to
+                    "{line}  VC {} of the {kind} link from switch {from} (port {}{port}) to switch {to} waits for",
+                    hop.channel, hop.port
                 );
             }
         }
@@ -354,14 +359,22 @@ mod tests {
         let (a, b, c) = (hop(4, 2, 5, 1), hop(5, 3, 6, 1), hop(6, 2, 4, 1));
         dependencies.note(&[hop(7, 2, 4, 0), a, b, hop(6, 4, 7, 2)]);
         dependencies.note_pair(b, c);
-        assert_eq!(dependencies.cycle(&fabric, &()).unwrap(), None);
+        assert_eq!(dependencies.cycle(&fabric, &Names::default(), &()).unwrap(), None);
         assert_eq!(dependencies.counts(), (5, 4));
         dependencies.note_pair(c, a);
         assert_eq!(
-            dependencies.cycle(&fabric, &()).unwrap().unwrap(),
+            dependencies.cycle(&fabric, &Names::default(), &()).unwrap().unwrap(),
             "  VC 1 of the local link from switch 4 (port 2) to switch 5 waits for\n  \
              VC 1 of the local link from switch 5 (port 3) to switch 6 waits for\n  \
              VC 1 of the local link from switch 6 (port 2) to switch 4 waits for the first"
+        );
+        let names = "group,switch,port,name,physical\n1,0,,r1s0,\n1,1,local 2 0,r1s1l2,\n";
+        let names = Names::read(&fabric.df, names).unwrap();
+        assert_eq!(
+            dependencies.cycle(&fabric, &names, &()).unwrap().unwrap(),
+            "  VC 1 of the local link from switch 4 r1s0 (port 2) to switch 5 waits for\n  \
+             VC 1 of the local link from switch 5 (port 3 r1s1l2) to switch 6 waits for\n  \
+             VC 1 of the local link from switch 6 (port 2) to switch 4 r1s0 waits for the first"
         );
     }
 
@@ -389,10 +402,10 @@ mod tests {
         // The last group begins with switch 12.
         let (a, b, c) = (hop(12, 2, 13), hop(13, 3, 14), hop(14, 2, 12));
         dependencies.note(&[a, b, c]);
-        assert_eq!(dependencies.cycle(&fabric, &()).unwrap(), None);
+        assert_eq!(dependencies.cycle(&fabric, &Names::default(), &()).unwrap(), None);
         assert_eq!(dependencies.channels_in_use(&fabric), [2, 0]);
         dependencies.note_pair(c, a);
-        let found = dependencies.cycle(&fabric, &()).unwrap().unwrap();
+        let found = dependencies.cycle(&fabric, &Names::default(), &()).unwrap().unwrap();
         assert!(found.contains("from switch 12 (port 2) to switch 13"), "{found}");
     }
 }

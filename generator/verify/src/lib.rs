@@ -24,6 +24,7 @@ mod sample;
 mod wiring;
 
 pub use certificate::{Answers, Certificate, Extent};
+pub use packet::WalkedPath;
 pub use planned::Planned;
 
 use crossings::first_links;
@@ -36,8 +37,9 @@ use routes::Walks;
 use sample::Sample;
 use std::path::{Path, PathBuf};
 use tvlb_firmware_model::Switch;
+use tvlb_names::{NamedSwitch, Names, NamesError};
 use tvlb_progress::{Cancelled, Progress};
-use tvlb_schema::{FabricImage, GroupId, ImageError, SwitchId};
+use tvlb_schema::{Dragonfly, FabricImage, GroupId, ImageError, SwitchId};
 use tvlb_table_set::{MANIFEST_FILE, ReadError, TableSet};
 
 /// How much to look at.
@@ -63,6 +65,14 @@ pub enum VerifyError {
         path: PathBuf,
         /// What is wrong with it.
         source: ImageError,
+    },
+    /// The list of names is not one.
+    #[error("{path}: {source}")]
+    Names {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: NamesError,
     },
     /// A file that no table set has.
     #[error("{path}: the manifest does not list it; a table set holds nothing else")]
@@ -96,9 +106,9 @@ pub enum VerifyError {
         /// The file.
         path: PathBuf,
         /// The switch in the image.
-        found: SwitchId,
-        /// The switch in the name.
-        named: SwitchId,
+        found: NamedSwitch,
+        /// The switch in the file's name.
+        named: NamedSwitch,
     },
     /// Two ends that do not agree on a cable.
     #[error("{path}: {text}")]
@@ -112,21 +122,21 @@ pub enum VerifyError {
     #[error("no path leads from switch {from} to switch {to}")]
     Unreachable {
         /// The source.
-        from: SwitchId,
+        from: NamedSwitch,
         /// The destination.
-        to: SwitchId,
+        to: NamedSwitch,
     },
     /// A path that does not do what it must.
     #[error("from switch {from} to switch {to}, {kind} path {path}: {text}")]
     Path {
         /// The source.
-        from: SwitchId,
+        from: NamedSwitch,
         /// The destination.
-        to: SwitchId,
+        to: NamedSwitch,
         /// `MIN`, `VLB`, …
         kind: &'static str,
         /// Its hops so far.
-        path: String,
+        path: Box<WalkedPath>,
         /// What is wrong with it.
         text: String,
     },
@@ -136,9 +146,9 @@ pub enum VerifyError {
     )]
     Asked {
         /// The source.
-        from: SwitchId,
+        from: NamedSwitch,
         /// The destination.
-        to: SwitchId,
+        to: NamedSwitch,
         /// `MIN`, `conventional VLB`, …
         kind: &'static str,
         /// What it answers.
@@ -203,6 +213,41 @@ impl VerifyError {
             Self::List { .. } | Self::Cancelled(_) => false,
             _ => true,
         }
+    }
+
+    /// The switches that a finding about a pair, a path or a file in a wrong place is about: first
+    /// the two that its message begins with, then all those of a path, each once.
+    pub fn switches(&self) -> Vec<&NamedSwitch> {
+        let mut switches = match self {
+            Self::Place { found, named, .. } => vec![found, named],
+            Self::Unreachable { from, to }
+            | Self::Asked { from, to, .. }
+            | Self::Path { from, to, .. } => vec![from, to],
+            _ => Vec::new(),
+        };
+        if let Self::Path { path, .. } = self {
+            for switch in path.switches() {
+                if !switches.contains(&switch) {
+                    switches.push(switch);
+                }
+            }
+        }
+        switches
+    }
+
+    /// The same with what the machine calls its switches.
+    fn with_names(mut self, names: &Names) -> Self {
+        let name = |known: &mut NamedSwitch| *known = names.named(known.switch);
+        match &mut self {
+            Self::Place { found: one, named: other, .. }
+            | Self::Unreachable { from: one, to: other }
+            | Self::Asked { from: one, to: other, .. } => [one, other].into_iter().for_each(name),
+            Self::Path { from, to, path, .. } => {
+                [from, to].into_iter().chain(path.switches_mut()).for_each(name);
+            }
+            _ => {}
+        }
+        self
     }
 }
 
@@ -281,22 +326,48 @@ fn check(
     let fabric_bytes = set.fabric_image()?;
     let fabric_image = FabricImage::decode(&fabric_bytes)
         .map_err(|source| VerifyError::Image { path: set.fabric_path(), source })?;
+    let names = read_names(set, fabric_image.dragonfly())?;
+    let tables =
+        Tables { set, fabric_bytes: &fabric_bytes, fabric_image: &fabric_image, names: &names };
+    check_tables(&tables, planned, settings, progress).map_err(|found| found.with_names(&names))
+}
+
+/// What is known of a table set before its switches boot.
+struct Tables<'t> {
+    set: &'t TableSet,
+    fabric_bytes: &'t [u8],
+    fabric_image: &'t FabricImage<'t>,
+    names: &'t Names,
+}
+
+/// What the machine calls its parts, if the table set has a list of names.
+fn read_names(set: &TableSet, df: &Dragonfly) -> Result<Names, VerifyError> {
+    let Some(text) = set.names_list()? else { return Ok(Names::default()) };
+    Names::read(df, &text).map_err(|source| VerifyError::Names { path: set.names_path(), source })
+}
+
+fn check_tables(
+    &Tables { set, fabric_bytes, fabric_image, names }: &Tables<'_>,
+    planned: Option<&Planned>,
+    settings: Settings,
+    progress: &dyn Progress,
+) -> Result<Certificate, VerifyError> {
     let df = *fabric_image.dragonfly();
     progress.stage("switches", Some(df.switch_count() as usize));
-    wiring::check_fabric(&fabric_image, &set.fabric_path(), progress)?;
+    wiring::check_fabric(fabric_image, names, &set.fabric_path(), progress)?;
     if let Some(planned) = planned {
-        planned::check_planned(planned, set.manifest(), &fabric_image)?;
+        planned::check_planned(planned, set.manifest(), fabric_image, names)?;
     }
     let mut switch_bytes = Vec::new();
     for switch in df.switches() {
         progress.check()?;
         switch_bytes.push(set.switch_image(switch)?);
     }
-    wiring::check_files(set, &fabric_image)?;
+    wiring::check_files(set, fabric_image)?;
     let mut switches = Vec::new();
     for (switch, bytes) in df.switches().zip(&switch_bytes) {
         progress.check()?;
-        switches.push(boot(set, &fabric_image, switch, bytes)?);
+        switches.push(boot(set, fabric_image, names, (switch, bytes))?);
     }
     claims::check_claims(set, &switches, progress)?;
     claims::check_thinning(set.manifest(), set.path(), &switches)?;
@@ -306,7 +377,7 @@ fn check(
     let crossed = Crossed::new(df.g());
     let groups: Vec<GroupId> = df.groups().collect();
     let told = in_order(groups.par_iter().map(|&group| {
-        let first = first_links(&fabric_image, group);
+        let first = first_links(fabric_image, group);
         presence::check_group(&fabric, group, &first, &crossed, progress)
     }))?;
     let told = told.iter().fold(Told::default(), |mut sum, told| {
@@ -326,7 +397,7 @@ fn check(
     };
     let sources: Vec<_> = df.switches().collect();
     let parts = in_order(sources.par_iter().map(|&source| {
-        let first = first_links(&fabric_image, df.place(source).0);
+        let first = first_links(fabric_image, df.place(source).0);
         let walks = routes::check_from(&fabric, source, &first, notes, progress)?;
         progress.step();
         Ok(walks)
@@ -335,7 +406,7 @@ fn check(
     for part in &parts {
         walks.add(part);
     }
-    if let Some(cycle) = dependencies.cycle(&fabric, progress)? {
+    if let Some(cycle) = dependencies.cycle(&fabric, names, progress)? {
         return Err(VerifyError::Cycle { cycle });
     }
     if let Some(shares) = &shares {
@@ -364,8 +435,8 @@ fn in_order<T: Send>(
 fn boot<'i>(
     set: &TableSet,
     fabric: &FabricImage<'i>,
-    switch: SwitchId,
-    bytes: &'i [u8],
+    names: &Names,
+    (switch, bytes): (SwitchId, &'i [u8]),
 ) -> Result<Switch<'i>, VerifyError> {
     let path = set.switch_path(switch);
     let booted = Switch::boot_in(fabric, bytes).map_err(|error| match error {
@@ -374,6 +445,6 @@ fn boot<'i>(
         }
         other => VerifyError::Wiring { path: path.clone(), text: other.to_string() },
     })?;
-    wiring::check_switch(&booted, switch, &path)?;
+    wiring::check_switch(&booted, switch, names, &path)?;
     Ok(booted)
 }

@@ -1,8 +1,9 @@
 //! A packet on its way through switches that know only their images, and what each hop must obey.
 
 use super::VerifyError;
-use std::fmt::Write;
+use std::fmt;
 use tvlb_firmware_model::{Header, Stage, Step, Switch};
+use tvlb_names::NamedSwitch;
 use tvlb_schema::{Dragonfly, GlobalPort, GroupId, Port, SwitchId, SwitchIndex, VcScheme};
 
 /// All switches, booted.
@@ -60,6 +61,41 @@ impl Path {
             self.length += 1;
         }
         free
+    }
+}
+
+/// The hops of a packet as a finding says them: `3 -L0-> 5 -G0-> 17`, L for a local hop and G for a
+/// global one, each with its virtual channel, and each switch with its name if it has one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WalkedPath {
+    first: NamedSwitch,
+    hops: Vec<(bool, u8, NamedSwitch)>,
+}
+
+impl WalkedPath {
+    fn of(from: SwitchId, hops: &[Hop]) -> Self {
+        let first = hops.first().map_or(from, |hop| hop.from).into();
+        let hops = hops.iter().map(|hop| (hop.global, hop.channel, hop.to.into()));
+        Self { first, hops: hops.collect() }
+    }
+
+    /// The switches that it visits, in order.
+    pub fn switches(&self) -> impl Iterator<Item = &NamedSwitch> {
+        std::iter::once(&self.first).chain(self.hops.iter().map(|(_, _, to)| to))
+    }
+
+    pub(super) fn switches_mut(&mut self) -> impl Iterator<Item = &mut NamedSwitch> {
+        std::iter::once(&mut self.first).chain(self.hops.iter_mut().map(|(_, _, to)| to))
+    }
+}
+
+impl fmt::Display for WalkedPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.first)?;
+        self.hops.iter().try_for_each(|(is_global, channel, to)| {
+            let kind = if *is_global { 'G' } else { 'L' };
+            write!(f, " -{kind}{channel}-> {to}")
+        })
     }
 }
 
@@ -239,16 +275,6 @@ impl<'f> BootedSwitches<'f> {
         }
     }
 
-    /// A path in words: `3 -L0-> 5 -G0-> 17`.
-    pub(super) fn in_words(from: SwitchId, hops: &[Hop]) -> String {
-        let mut words = hops.first().map_or(from, |hop| hop.from).to_string();
-        for hop in hops {
-            let kind = if hop.global { 'G' } else { 'L' };
-            let _ = write!(words, " -{kind}{}-> {}", hop.channel, hop.to);
-        }
-        words
-    }
-
     /// The finding about a path.
     pub(super) fn finding(
         from: SwitchId,
@@ -256,6 +282,7 @@ impl<'f> BootedSwitches<'f> {
         kind: &'static str,
         (path, text): (Path, String),
     ) -> VerifyError {
-        VerifyError::Path { from, to, kind, path: Self::in_words(from, path.hops()), text }
+        let path = Box::new(WalkedPath::of(from, path.hops()));
+        VerifyError::Path { from: from.into(), to: to.into(), kind, path, text }
     }
 }

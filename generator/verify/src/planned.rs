@@ -6,6 +6,7 @@
 use super::VerifyError;
 use std::fmt::Write;
 use std::path::PathBuf;
+use tvlb_names::Names;
 use tvlb_schema::{Dragonfly, End, FabricImage, FewerLinks};
 use tvlb_table_set::Manifest;
 
@@ -41,6 +42,7 @@ pub(super) fn check_planned(
     planned: &Planned,
     manifest: &Manifest,
     image: &FabricImage<'_>,
+    names: &Names,
 ) -> Result<(), VerifyError> {
     let df = &planned.dragonfly;
     let found = image.dragonfly();
@@ -67,12 +69,16 @@ pub(super) fn check_planned(
             return Err(VerifyError::Planned { path, what, planned: of_plan, found });
         }
     }
-    check_local_links(planned, image)?;
-    check_cables(planned, image)
+    check_local_links(planned, image, names)?;
+    check_cables(planned, image, names)
 }
 
 /// Every two switches of a group share as many links as were planned.
-fn check_local_links(planned: &Planned, image: &FabricImage<'_>) -> Result<(), VerifyError> {
+fn check_local_links(
+    planned: &Planned,
+    image: &FabricImage<'_>,
+    names: &Names,
+) -> Result<(), VerifyError> {
     let df = image.dragonfly();
     let planned_links = |group, low, high| {
         let known = planned
@@ -95,7 +101,11 @@ fn check_local_links(planned: &Planned, image: &FabricImage<'_>) -> Result<(), V
                     return Err(VerifyError::Planned {
                         path: planned.path.clone(),
                         what: "the number of links",
-                        planned: format!("from ({group},{low}) to ({group},{high}) is {of_plan}"),
+                        planned: format!(
+                            "from ({group},{low}){} to ({group},{high}){} is {of_plan}",
+                            names.after(df.switch(group, low)),
+                            names.after(df.switch(group, high))
+                        ),
                         found: found.to_string(),
                     });
                 }
@@ -106,10 +116,14 @@ fn check_local_links(planned: &Planned, image: &FabricImage<'_>) -> Result<(), V
 }
 
 /// Every port leads where it was planned to lead.
-fn check_cables(planned: &Planned, image: &FabricImage<'_>) -> Result<(), VerifyError> {
+fn check_cables(
+    planned: &Planned,
+    image: &FabricImage<'_>,
+    names: &Names,
+) -> Result<(), VerifyError> {
     let df = image.dragonfly();
     let words = |end: Option<End>| match end {
-        Some(end) => end.in_words(df).to_string(),
+        Some(end) => names.end_in_words(df, end),
         None => "nothing".to_owned(),
     };
     let mut peers: Vec<(End, End)> =
@@ -128,7 +142,7 @@ fn check_cables(planned: &Planned, image: &FabricImage<'_>) -> Result<(), Verify
             }
             different += 1;
             if different <= MOST_NAMED {
-                let (at, plan, found) = (end.in_words(df), words(plan), words(found));
+                let (at, plan, found) = (names.end_in_words(df, end), words(plan), words(found));
                 let _ = write!(
                     named,
                     "\n  {at}: by the fabric file to {plan}, by the images to {found}"

@@ -123,7 +123,10 @@ pub(super) fn check_group(
             crossed.note(from, to);
         } else if image.link_count(from, to) == 0 {
             let first_of = |group| df.switch(group, SwitchIndex(0));
-            return Err(VerifyError::Unreachable { from: first_of(from), to: first_of(to) });
+            return Err(VerifyError::Unreachable {
+                from: first_of(from).into(),
+                to: first_of(to).into(),
+            });
         }
         for own in df.indices(from) {
             let switch = fabric.switch(df.switch(from, own));

@@ -6,6 +6,7 @@ use super::claims::claim;
 use std::collections::BTreeSet;
 use std::path::Path;
 use tvlb_firmware_model::Switch;
+use tvlb_names::Names;
 use tvlb_progress::Progress;
 use tvlb_schema::{End, FabricImage, SwitchId};
 use tvlb_table_set::{
@@ -17,6 +18,7 @@ use tvlb_table_set::{
 /// its ends say it is.
 pub(super) fn check_fabric(
     fabric: &FabricImage<'_>,
+    names: &Names,
     path: &Path,
     progress: &dyn Progress,
 ) -> Result<(), VerifyError> {
@@ -32,16 +34,15 @@ pub(super) fn check_fabric(
             // Both directions of a cable have the same number among the links of the two groups.
             let listed = fabric.link(group, other, k);
             let Some((_, peer)) = listed.filter(|&(from, _)| from == port) else {
+                let end = names.end_in_words(df, end);
                 return Err(wrong(format!(
-                    "port {port} of group {group} leads to group {other}, but the wiring has no such link"
+                    "{end} leads to group {other}, but the wiring has no such link"
                 )));
             };
-            let back = fabric.port_link(End { group: other, port: peer });
-            if other == group || back != Some((group, k)) {
-                return Err(wrong(format!(
-                    "port {port} of group {group} leads to port {peer} of group {other}, which does \
-                     not lead back"
-                )));
+            let far = End { group: other, port: peer };
+            if other == group || fabric.port_link(far) != Some((group, k)) {
+                let [end, far] = [end, far].map(|end| names.end_in_words(df, end));
+                return Err(wrong(format!("{end} leads to {far}, which does not lead back")));
             }
         }
     }
@@ -77,11 +78,12 @@ pub(super) fn check_files(set: &TableSet, fabric: &FabricImage<'_>) -> Result<()
 pub(super) fn check_switch(
     switch: &Switch<'_>,
     named: SwitchId,
+    names: &Names,
     path: &Path,
 ) -> Result<(), VerifyError> {
     let image = switch.image();
     if image.switch() != named {
-        let found = image.switch();
+        let [found, named] = [image.switch(), named].map(Into::into);
         return Err(VerifyError::Place { path: path.to_owned(), found, named });
     }
     let df = image.fabric().dragonfly();
@@ -92,11 +94,12 @@ pub(super) fn check_switch(
         let (found, wired) = (image.peer(slot), image.fabric().peer(end));
         if found != wired {
             let words = |end: Option<End>| match end {
-                Some(end) => format!("port {} of group {}", end.port, end.group),
+                Some(end) => names.end_in_words(df, end),
                 None => "no cable".to_owned(),
             };
             let text = format!(
-                "global slot {slot} of switch {named} leads to {}, but by the fabric image to {}",
+                "{} leads to {}, but by the fabric image to {}",
+                names.end_in_words(df, end),
                 words(found),
                 words(wired)
             );

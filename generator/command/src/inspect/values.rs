@@ -6,7 +6,7 @@ use tvlb_firmware_model::{Scheme, Switch};
 use tvlb_generator::routes::drawn_routes::{DrawnRoute, drawn_routes};
 use tvlb_generator::set_grammar::canonical;
 use tvlb_generator::topology::names::Names;
-use tvlb_schema::{Decision, DrawRule, Port, Shape, SwitchImage};
+use tvlb_schema::{Decision, DrawRule, Port, Shape, SwitchId, SwitchImage};
 
 /// One switch: its ports and sets.
 #[derive(Serialize)]
@@ -40,6 +40,8 @@ struct PortValues {
     node: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     switch: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    switch_name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     global_port: Option<u16>,
 }
@@ -86,6 +88,7 @@ impl SwitchValues {
                 physical: named.and_then(|named| named.physical),
                 node: None,
                 switch: None,
+                switch_name: None,
                 global_port: None,
             };
             if let Ok(terminal) = u8::try_from(number)
@@ -95,7 +98,9 @@ impl SwitchValues {
             } else if let Ok(own) = u16::try_from(number)
                 && let Some((group, index)) = switch.neighbour(Port(own))
             {
-                port.switch = Some(df.switch(group, index).0);
+                let there = df.switch(group, index);
+                port.switch = Some(there.0);
+                port.switch_name = names.switch(there).map(str::to_owned);
                 let slot = own.checked_sub(df.slot_port(0).0);
                 let peer = slot.and_then(|slot| image.peer(slot));
                 port.global_port = peer.map(|end| df.split_port(end.port).1);
@@ -126,7 +131,11 @@ impl SwitchValues {
 #[serde(rename_all = "kebab-case")]
 pub(super) struct PathValues {
     from: u16,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from_name: Option<String>,
     to: u16,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to_name: Option<String>,
     /// Of MIN, each drawn as often; none within a group, where it is the local link.
     min: Vec<String>,
     sets: Vec<RouteValues>,
@@ -157,14 +166,19 @@ struct ShapeValues {
 }
 
 impl PathValues {
-    pub(super) fn of(switch: &Switch<'_>, destination: tvlb_schema::SwitchId, list: bool) -> Self {
+    pub(super) fn of(
+        switch: &Switch<'_>,
+        destination: SwitchId,
+        list: bool,
+        names: &Names,
+    ) -> Self {
         let image = switch.image();
         let fabric = image.fabric();
         let df = fabric.dragonfly();
         let (from, to) = ((image.group(), image.index()), df.place(destination));
         let links = if from.0 == to.0 { 0 } else { fabric.link_count(from.0, to.0) };
         let min = (0..links).filter_map(|k| fabric.link(from.0, to.0, k)).map(|(x, z)| {
-            let mut walk = Walk::from(from);
+            let mut walk = Walk::from(df, names, from);
             walk.local(df.split_port(x).0);
             walk.global(to.0, df.split_port(z).0);
             walk.local(to.1);
@@ -187,11 +201,19 @@ impl PathValues {
             };
             let shapes = Shape::all().filter(|&shape| count(shape) > 0).map(values).collect();
             let in_words = |drawn: &DrawnRoute| {
-                (drawn.shape.to_string(), vlb_walk(fabric, from, to, drawn.route))
+                (drawn.shape.to_string(), vlb_walk(fabric, from, to, drawn.route, names))
             };
             let routes = routes.iter().filter(|_| list).map(in_words).collect();
             RouteValues { set, shapes, routes }
         });
-        Self { from: image.switch().0, to: destination.0, min: min.collect(), sets: sets.collect() }
+        let name = |switch| names.switch(switch).map(str::to_owned);
+        Self {
+            from: image.switch().0,
+            from_name: name(image.switch()),
+            to: destination.0,
+            to_name: name(destination),
+            min: min.collect(),
+            sets: sets.collect(),
+        }
     }
 }

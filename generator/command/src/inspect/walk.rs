@@ -1,6 +1,7 @@
 //! Walks in words, and the sets of an image.
 
 use std::fmt::Write;
+use tvlb_generator::topology::names::Names;
 use tvlb_schema::{
     Decision, Dragonfly, End, FabricImage, GroupId, Route, SwitchImage, SwitchIndex,
 };
@@ -22,9 +23,10 @@ pub(super) fn vlb_walk(
     from: (GroupId, SwitchIndex),
     to: (GroupId, SwitchIndex),
     route: Route,
+    names: &Names,
 ) -> String {
     let df: &Dragonfly = fabric.dragonfly();
-    let mut walk = Walk::from(from);
+    let mut walk = Walk::from(df, names, from);
     walk.local(df.split_port(route.x).0);
     if let Some(middle) = fabric.peer(End { group: from.0, port: route.x }) {
         walk.global(middle.group, df.split_port(middle.port).0);
@@ -40,32 +42,38 @@ pub(super) fn vlb_walk(
     walk.text
 }
 
-/// A walk being written: `(0,0) -> (0,3) => (4,1)`, with `->` for a local and `=>` for a global hop.
-pub(super) struct Walk {
+/// A walk being written: `(0,0) -> (0,3) => (4,1)`, with `->` for a local and `=>` for a global hop,
+/// and after each switch its name if it has one.
+pub(super) struct Walk<'n> {
+    df: &'n Dragonfly,
+    names: &'n Names,
     at: (GroupId, SwitchIndex),
     pub(super) text: String,
 }
 
-impl Walk {
-    pub(super) fn from(at: (GroupId, SwitchIndex)) -> Self {
-        Self { at, text: format!("({},{})", at.0, at.1) }
+impl<'n> Walk<'n> {
+    pub(super) fn from(df: &'n Dragonfly, names: &'n Names, at: (GroupId, SwitchIndex)) -> Self {
+        let mut walk = Self { df, names, at, text: String::new() };
+        walk.place("");
+        walk
     }
 
     /// A local hop, if it is not to where the walk stands.
     pub(super) fn local(&mut self, to: SwitchIndex) {
         if to != self.at.1 {
             self.at.1 = to;
-            self.step("->");
+            self.place(" -> ");
         }
     }
 
     pub(super) fn global(&mut self, group: GroupId, index: SwitchIndex) {
         self.at = (group, index);
-        self.step("=>");
+        self.place(" => ");
     }
 
-    fn step(&mut self, arrow: &str) {
+    fn place(&mut self, arrow: &str) {
         let (group, index) = self.at;
-        write!(self.text, " {arrow} ({group},{index})").expect("a string takes any text");
+        let name = self.names.after(self.df.switch(group, index));
+        write!(self.text, "{arrow}({group},{index}){name}").expect("a string takes any text");
     }
 }

@@ -30,10 +30,11 @@ pub(crate) fn run(arguments: &Simulate) -> Outcome {
     let fabric = set.fabric_image().map_err(Failure::of)?;
     let mut switches = switch_images(&set, &fabric)?;
     if let Some(revision) = arguments.revision() {
-        switches = revision.apply(&fabric, &switches).map_err(|error| in_file(&set, &error))?;
+        switches = revision.apply(&fabric, &switches).map_err(|error| in_file(&set, error))?;
     }
-    let fabric = BootedFabric::boot(&fabric, &switches).map_err(|error| in_file(&set, &error))?;
+    let fabric = BootedFabric::boot(&fabric, &switches).map_err(|error| in_file(&set, error))?;
     let names = read_names(&set, fabric.dragonfly())?;
+    let fabric = fabric.with_names(names);
     let settings = arguments.settings(&set.manifest().fabric);
     let pattern = pattern(&arguments.traffic)?;
     let study =
@@ -70,7 +71,7 @@ pub(crate) fn run(arguments: &Simulate) -> Outcome {
         write_file(path, &svg)?;
     }
     if let (Some(path), Report::Curve(points)) = (&arguments.links, &report) {
-        write_file(path, &report::links(&fabric, &names, points))?;
+        write_file(path, &report::links(&fabric, points))?;
     }
     match arguments.format {
         Format::Table if arguments.json => report::json(&report, &study),
@@ -82,19 +83,29 @@ pub(crate) fn run(arguments: &Simulate) -> Outcome {
 /// The images of all switches of the fabric, in their order.
 fn switch_images(set: &TableSet, fabric: &[u8]) -> Result<Vec<Vec<u8>>, Failure> {
     let fabric = FabricImage::decode(fabric).map_err(|error| {
-        in_file(set, &BootError::Fabric(tvlb_firmware_model::Error::FabricImage(error)))
+        in_file(set, BootError::Fabric(tvlb_firmware_model::Error::FabricImage(error)))
     })?;
     let switches = fabric.dragonfly().switches();
     switches.map(|switch| set.switch_image(switch).map_err(Failure::of)).collect()
 }
 
 /// A boot error with the file that it is about.
-fn in_file(set: &TableSet, error: &BootError) -> Failure {
-    let path = match error {
+fn in_file(set: &TableSet, error: BootError) -> Failure {
+    let path = match &error {
         BootError::Switch { switch, .. } | BootError::Place { switch, .. } => {
-            set.switch_path(*switch)
+            set.switch_path(switch.switch)
         }
         _ => set.fabric_path(),
+    };
+    // Without the names the error still says what is wrong.
+    let error = match set.fabric_image() {
+        Ok(bytes) => match FabricImage::decode(&bytes) {
+            Ok(fabric) => {
+                error.with_names(&read_names(set, fabric.dragonfly()).unwrap_or_default())
+            }
+            Err(_) => error,
+        },
+        Err(_) => error,
     };
     Failure::Message(format!("{}: {error}", path.display()))
 }

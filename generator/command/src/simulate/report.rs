@@ -5,7 +5,6 @@ use crate::output::print_json;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter, Write};
 use tvlb_firmware_model::Scheme;
-use tvlb_generator::topology::names::Names;
 use tvlb_schema::{Decision, PerDecision};
 use tvlb_simulator::{
     BootedFabric, Estimate, Figures, LinkLoad, Measuring, Point, Saturation, Settings, Study,
@@ -258,15 +257,12 @@ impl Display for Csv<'_> {
 }
 
 /// The load of every link in every run, as CSV.
-pub(crate) fn links(fabric: &BootedFabric<'_>, names: &Names, points: &[Point]) -> String {
+pub(crate) fn links(fabric: &BootedFabric<'_>, points: &[Point]) -> String {
     let mut csv = String::from("load,run,switch,port,flits-per-cycle,link\n");
     for (run, outcome) in points.iter().flat_map(|p| p.runs.iter().enumerate()) {
         for &(switch, port, flits) in &outcome.links {
-            let mut name = fabric.name(switch, port);
-            // What the machine calls the port, as quotes in CSV want it.
-            if let Some(named) = names.port_number(fabric.dragonfly(), switch, port) {
-                name = format!("{name} by {}", named.name.replace('"', "\"\""));
-            }
+            // As quotes in CSV want it: the names of a machine may have some.
+            let name = fabric.name(switch, port).replace('"', "\"\"");
             writeln!(csv, "{},{run},{switch},{port},{flits},\"{name}\"", outcome.load)
                 .expect("writing to a string cannot fail");
         }

@@ -71,7 +71,7 @@ fn an_imported_machine_goes_through_all_commands() {
     assert!(paths.starts_with("from switch 4 x102c0r3 ("), "{paths}");
     scratch.succeeds("simulate out --scheme par --load 0.1 --window 200 -q --links links.csv");
     let links = String::from_utf8(scratch.read("links.csv")).unwrap();
-    assert!(links.contains("to switch 2 by x102c0r3j9p0\""), "{links}");
+    assert!(links.contains("to switch 2 x102c0r11 by x102c0r3j9p0\""), "{links}");
     // The names are a part of the table set: it is replaced with them, and a change is found.
     scratch.succeeds_with_warnings("generate plan/fabric.toml -o out --set all --replace");
     scratch.succeeds("diff out out");

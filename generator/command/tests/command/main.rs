@@ -17,6 +17,7 @@ mod import;
 mod interruption;
 mod kill;
 mod model;
+mod names;
 mod output;
 mod scratch;
 mod search;

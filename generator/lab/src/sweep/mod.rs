@@ -118,7 +118,8 @@ fn simulate(
     store: &RunDirectory,
     progress: &dyn Progress,
 ) -> Result<(), SweepError> {
-    let fabric = BootedFabric::boot(&images.fabric, &images.switches)?;
+    let fabric = BootedFabric::boot(&images.fabric, &images.switches)?
+        .with_names(plan.fabrics[unit.fabric].1.names.clone());
     let run = || {
         let Subject { scheme, set, traffic, load, seed, .. } = &unit.subject;
         format!("{scheme}, {set}, {traffic}, load {load}, seed {seed}")

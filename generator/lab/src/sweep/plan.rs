@@ -291,5 +291,10 @@ fn hash_of(fabric: &Fabric, paths: &Paths) -> String {
     let cables = fabric.topology.cables();
     let df = fabric.topology.dragonfly();
     let channels = fabric.file.virtual_channels.name();
-    sha256(format!("{df:?} {cables:?} {channels} {thresholds:?}{min}").as_bytes())
+    // A run says the names of the links that it found busiest.
+    let names = match &fabric.names {
+        names if names.is_empty() => String::new(),
+        names => format!(" {}", names.write(df)),
+    };
+    sha256(format!("{df:?} {cables:?} {channels} {thresholds:?}{min}{names}").as_bytes())
 }

@@ -70,6 +70,13 @@ fn digits<S: Serializer>(shape: &Option<Shape>, serializer: S) -> Result<S::Ok, 
 }
 
 impl DrawnPaths {
+    /// The switches of all paths, the source and the destination among them.
+    pub fn switches(&self) -> impl Iterator<Item = SwitchId> {
+        let min = self.min.iter().flat_map(|path| path.switches.switches());
+        let vlb = self.vlb.iter().flat_map(|path| path.switches.switches());
+        [self.source, self.destination].into_iter().chain(min.chain(vlb).copied())
+    }
+
     /// The paths from one switch to another. None of VLB from a switch to itself.
     pub fn new(
         topology: &Topology,

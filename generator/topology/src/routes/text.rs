@@ -6,6 +6,7 @@ use super::walk::Walk;
 use super::{enumerate, minimal};
 use serde::Serialize;
 use std::fmt;
+use tvlb_names::Names;
 use tvlb_schema::{Dragonfly, GlobalPort, GroupId, Shape, SwitchId, SwitchIndex};
 
 /// The paths from one switch to another.
@@ -13,6 +14,8 @@ use tvlb_schema::{Dragonfly, GlobalPort, GroupId, Shape, SwitchId, SwitchIndex};
 pub struct PathListing {
     #[serde(skip)]
     dragonfly: Dragonfly,
+    #[serde(skip)]
+    names: Names,
     /// The source.
     pub source: Place,
     /// The destination.
@@ -89,6 +92,7 @@ impl PathListing {
         let counts = counter.triples(source, destination);
         Self {
             dragonfly,
+            names: Names::default(),
             source: place(source),
             destination: place(destination),
             min_paths_by_hops: minimal::count_by_hops(&min_paths),
@@ -104,6 +108,18 @@ impl PathListing {
                 .collect(),
             paths: list.then(|| all_paths(counter, source, destination)),
         }
+    }
+
+    /// The same with what the machine calls its switches.
+    #[must_use]
+    pub fn with_names(self, names: &Names) -> Self {
+        Self { names: names.clone(), ..self }
+    }
+
+    /// The switches of the paths that are listed, the source and the destination among them.
+    pub fn switches(&self) -> impl Iterator<Item = SwitchId> {
+        let listed = self.paths.iter().flatten().flat_map(|path| path.switches.switches());
+        [self.source.switch, self.destination.switch].into_iter().chain(listed.copied())
     }
 
     fn is_within_a_group(&self) -> bool {
@@ -138,16 +154,19 @@ fn all_paths(
     }
 }
 
-impl fmt::Display for Place {
-    /// `17 = (2,1)`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} = ({},{})", self.switch, self.group, self.index)
+impl Place {
+    /// `17 x1000c2r1 = (2,1)`.
+    fn in_words(self, names: &Names) -> String {
+        let Self { switch, group, index } = self;
+        format!("{switch}{} = ({group},{index})", names.after(switch))
     }
 }
 
 impl fmt::Display for PathListing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "From switch {} to {}", self.source, self.destination)?;
+        let [source, destination] =
+            [self.source, self.destination].map(|place| place.in_words(&self.names));
+        writeln!(f, "From switch {source} to {destination}")?;
         writeln!(f)?;
         write_count(f, "MIN paths", self.min_paths_by_hops.iter().sum())?;
         write_by_hops(f, &self.min_paths_by_hops)?;
@@ -179,7 +198,7 @@ impl fmt::Display for PathListing {
             writeln!(f, "\nPaths (-> local hop, => global hop)")?;
             for path in paths {
                 let shape = path.shape.as_deref().unwrap_or("");
-                let walk = path.switches.in_words(&self.dragonfly);
+                let walk = path.switches.in_words(&self.dragonfly, &self.names);
                 writeln!(f, "  {} {shape:3}  {walk}", path.kind)?;
             }
         }

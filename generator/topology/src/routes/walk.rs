@@ -5,6 +5,7 @@
 
 use serde::{Serialize, Serializer};
 use std::fmt;
+use tvlb_names::Names;
 use tvlb_schema::{Dragonfly, SwitchId};
 
 /// The most switches on a VLB path: two legs of three hops share one.
@@ -69,8 +70,9 @@ impl Walk {
         (1..switches.len()).any(|i| switches[..i].contains(&switches[i]))
     }
 
-    /// The walk as text: switches as (group, index), local hops as `->`, global hops as `=>`.
-    pub fn in_words(&self, df: &Dragonfly) -> impl fmt::Display + use<> {
+    /// The walk as text: switches as (group, index), each with its name if it has one, local hops as
+    /// `->`, global hops as `=>`.
+    pub fn in_words(&self, df: &Dragonfly, names: &Names) -> impl fmt::Display + use<> {
         let mut before = None;
         let mut words = String::from("S=");
         for &switch in self.switches() {
@@ -80,7 +82,8 @@ impl Walk {
                 Some(same) if same == group => " -> ",
                 Some(_) => " => ",
             };
-            words.extend([hop, "(", &group.to_string(), ",", &index.to_string(), ")"]);
+            let name = names.after(switch);
+            words.extend([hop, "(", &group.to_string(), ",", &index.to_string(), ")", &name]);
             before = Some(group);
         }
         words
@@ -105,11 +108,12 @@ mod tests {
     #[test]
     fn local_and_global_hops_are_told_apart() {
         let df = Dragonfly::new(2, 4, 2, 9).unwrap();
+        let names = Names::default();
         assert_eq!(
-            walk(&[0, 3, 17, 18, 4]).in_words(&df).to_string(),
+            walk(&[0, 3, 17, 18, 4]).in_words(&df, &names).to_string(),
             "S=(0,0) -> (0,3) => (4,1) -> (4,2) => (1,0)"
         );
-        assert_eq!(walk(&[5]).in_words(&df).to_string(), "S=(1,1)");
+        assert_eq!(walk(&[5]).in_words(&df, &names).to_string(), "S=(1,1)");
     }
 
     #[test]

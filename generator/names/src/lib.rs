@@ -14,10 +14,12 @@
 //! field is the number of the port on the switch itself, where it is known. What no row names has no
 //! name. Names live beside the images, not in them: no switch needs them.
 
-use super::csv_records::{Records, quoted};
+pub mod csv_records;
+
+use csv_records::{Records, quoted};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use tvlb_schema::{Dragonfly, GroupId, Port, SwitchId, SwitchIndex};
+use tvlb_schema::{Dragonfly, End, GroupId, Port, SwitchId, SwitchIndex};
 
 /// The columns, in the only order accepted.
 pub const COLUMNS: [&str; 5] = ["group", "switch", "port", "name", "physical"];
@@ -203,7 +205,61 @@ impl Names {
 
     /// " x1000c0r3", or nothing if a switch has no name: what follows its number in a text.
     pub fn after(&self, switch: SwitchId) -> String {
-        self.switch(switch).map_or_else(String::new, |name| format!(" {name}"))
+        after(self.switch(switch))
+    }
+
+    /// " row 3", or nothing if a group has no name: what follows its number in a text.
+    pub fn after_group(&self, group: GroupId) -> String {
+        after(self.group(group))
+    }
+
+    /// A switch with its name, to be kept and written.
+    pub fn named(&self, switch: SwitchId) -> NamedSwitch {
+        NamedSwitch { switch, name: self.switch(switch).map(str::to_owned) }
+    }
+
+    /// " by x1000c0r3j5p1", or nothing if a port has no name: what follows a link that it begins.
+    pub fn by(&self, df: &Dragonfly, switch: SwitchId, port: Port) -> String {
+        let named = self.port_number(df, switch, port);
+        named.map_or_else(String::new, |named| format!(" by {}", named.name))
+    }
+
+    /// "group 3, switch 1 x1000c3r1, global port 0 x1000c3r1j9p0", the names where there are any.
+    pub fn end_in_words(&self, df: &Dragonfly, end: End) -> String {
+        let (index, slot) = df.split_port(end.port);
+        let group = end.group;
+        let switch = df.switch(group, index);
+        let port = self.port(switch, NamedPort::Global(slot)).map(|named| named.name.as_str());
+        let (switch, port) = (self.after(switch), after(port));
+        format!("group {group}, switch {index}{switch}, global port {slot}{port}")
+    }
+}
+
+/// What follows a number in a text.
+fn after(name: Option<&str>) -> String {
+    name.map_or_else(String::new, |name| format!(" {name}"))
+}
+
+/// A switch by its number, with what the machine calls it: "5 x1000c0r3", or "5" if it has no name.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct NamedSwitch {
+    /// The number.
+    pub switch: SwitchId,
+    /// The name, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+impl From<SwitchId> for NamedSwitch {
+    /// A switch whose name is not known.
+    fn from(switch: SwitchId) -> Self {
+        Self { switch, name: None }
+    }
+}
+
+impl fmt::Display for NamedSwitch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.switch, after(self.name.as_deref()))
     }
 }
 
@@ -385,6 +441,16 @@ mod tests {
         assert_eq!(named(one), [None, Some("a, b"), None, None, None, None]);
         assert_eq!(named(last), [None, None, None, None, Some("x9j1p0"), None]);
         assert_eq!((names.after(one).as_str(), names.after(last).as_str()), (" x1000c0r3", ""));
+        assert_eq!([one, last].map(|switch| names.named(switch).to_string()), ["1 x1000c0r3", "7"]);
+        assert_eq!(names.after_group(GroupId(2)), " storage");
+        assert_eq!(names.by(&df(), last, Port(4)), " by x9j1p0");
+        assert_eq!(names.by(&df(), last, Port(5)), "");
+        let words = |group, port| {
+            let end = End { group: GroupId(group), port: tvlb_schema::GlobalPort(port) };
+            names.end_in_words(&df(), end)
+        };
+        assert_eq!(words(0, 2), "group 0, switch 1 x1000c0r3, global port 0");
+        assert_eq!(words(2, 2), "group 2, switch 1, global port 0 x9j1p0");
         assert_eq!(Names::read(&df(), &names.write(&df())), Ok(names));
     }
 

@@ -4,7 +4,7 @@
 //! in their number of fields; spaces around a field are dropped.
 
 /// Each record's line, from 1, and its fields.
-pub(super) struct Records<'t> {
+pub struct Records<'t> {
     text: &'t [u8],
     reader: csv::Reader<&'t [u8]>,
     /// How many bytes the reader has taken, and the line breaks among them.
@@ -13,7 +13,8 @@ pub(super) struct Records<'t> {
 }
 
 impl<'t> Records<'t> {
-    pub(super) fn of(text: &'t str) -> Self {
+    /// Those of a text, from its beginning.
+    pub fn of(text: &'t str) -> Self {
         Self {
             text: text.as_bytes(),
             reader: csv::ReaderBuilder::new()
@@ -62,7 +63,7 @@ impl Iterator for Records<'_> {
 }
 
 /// A field as an error shows it: one that runs on for pages must not.
-pub(super) fn shortened(field: &str) -> String {
+pub fn shortened(field: &str) -> String {
     const SHOWN: usize = 40;
     match field.char_indices().nth(SHOWN) {
         Some((cut, _)) => format!("{}…", &field[..cut]),
@@ -71,7 +72,7 @@ pub(super) fn shortened(field: &str) -> String {
 }
 
 /// The same in quotes.
-pub(super) fn quoted(field: &str) -> String {
+pub fn quoted(field: &str) -> String {
     format!("{:?}", shortened(field))
 }
 

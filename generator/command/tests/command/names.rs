@@ -1,0 +1,277 @@
+//! What a machine calls its parts stands beside their numbers, wherever a command says one.
+
+use crate::damage::vouch_for;
+use crate::scratch::Scratch;
+use insta::assert_snapshot;
+use std::fmt::Write;
+use tvlb_schema::{
+    Decision, Dragonfly, FabricImage, GroupKind, PerDecision, SetContents, ShapeSet,
+    SwitchContents, SwitchId, SwitchImage, encode_switch_image,
+};
+
+const FABRIC: &str = "name = \"named\"\n[dragonfly]\nnames = \"names.csv\"\ncables = \"cables.csv\"\n\
+    [[dragonfly.kinds]]\nname = \"compute\"\np = 2\na = 3\nh = 2\ng = 3\n\
+    [[dragonfly.kinds]]\nname = \"storage\"\np = 1\na = 2\nh = 2\ng = 1\n\
+    [routing]\nset = \"all by shape\"\n";
+
+fn df() -> Dragonfly {
+    let kind = |p, a, g| GroupKind { p, a, h: 2, g };
+    Dragonfly::of_kinds(&[kind(2, 3, 3), kind(1, 2, 1)]).unwrap()
+}
+
+/// A name for every group, switch and port; those of switches have what HTML and CSV must quote.
+fn names() -> String {
+    let df = df();
+    let mut csv = "group,switch,port,name,physical\n".to_owned();
+    for group in df.groups() {
+        writeln!(csv, "{group},,,row {group},").unwrap();
+        for index in df.indices(group) {
+            writeln!(csv, "{group},{index},,\"r{group}<{index}>\"\"\",").unwrap();
+            let kind = df.kind_of(group);
+            for slot in 0..kind.h {
+                writeln!(csv, "{group},{index},global {slot},r{group}s{index}g{slot},").unwrap();
+            }
+            for node in 0..kind.p {
+                writeln!(csv, "{group},{index},node {node},r{group}s{index}n{node},").unwrap();
+            }
+            for other in df.indices(group).filter(|&other| other != index) {
+                writeln!(csv, "{group},{index},local {other} 0,r{group}s{index}l{other},").unwrap();
+            }
+        }
+    }
+    csv
+}
+
+const HEADER: &str = "from_group,from_switch,from_port,to_group,to_switch,to_port\n";
+
+fn cables() -> String {
+    let rows = [
+        "0,0,0,1,0,0",
+        "0,0,1,1,1,0",
+        "0,1,0,2,0,0",
+        "0,1,1,2,1,0",
+        "0,2,0,3,0,0",
+        "1,0,1,2,0,1",
+        "1,1,1,2,2,0",
+        "1,2,0,3,0,1",
+        "2,1,1,3,1,0",
+    ];
+    format!("{HEADER}{}\n", rows.join("\n"))
+}
+
+/// A fabric of two kinds of groups with names, and its table set.
+fn named() -> Scratch {
+    let scratch = Scratch::with_text(FABRIC);
+    scratch.write("names.csv", names());
+    scratch.write("cables.csv", cables());
+    scratch.succeeds("generate fabric.toml -o out");
+    scratch
+}
+
+#[test]
+fn a_pair_and_its_paths() {
+    let scratch = named();
+    assert_snapshot!("names_inspect", scratch.succeeds("inspect out --from 4 --to 9 --list"));
+    let json = scratch.succeeds("inspect out --from 4 --to 9 --json");
+    assert!(json.contains("\"from-name\": \"r1<1>\\\"\""), "{json}");
+    let json = scratch.succeeds("inspect out --switch 9 --json");
+    assert!(json.contains("\"switch-name\": \"r0<2>\\\"\""), "{json}");
+    assert_snapshot!("names_paths", scratch.succeeds("paths fabric.toml --from 4 --to 9 --list"));
+    let value = |arguments: &str| -> serde_json::Value {
+        serde_json::from_str(&scratch.succeeds(arguments)).unwrap()
+    };
+    // Without a list the two ends are named, and else all switches that a path visits.
+    let counts = value("paths fabric.toml --from 4 --to 9 --json");
+    assert_eq!(counts["names"], serde_json::json!({ "4": "r1<1>\"", "9": "r3<0>\"" }));
+    let drawn =
+        ["paths", "fabric.toml", "--from", "4", "--to", "9", "--set", "all by shape", "--json"];
+    let drawn: serde_json::Value = serde_json::from_str(&scratch.tvlb_with(drawn).stdout).unwrap();
+    let paths = [&drawn["min"], &drawn["vlb"]].into_iter().flat_map(|p| p.as_array().unwrap());
+    let mut visited = 0;
+    for switch in paths.flat_map(|path| path["switches"].as_array().unwrap()) {
+        let place = df().place(SwitchId(u16::try_from(switch.as_u64().unwrap()).unwrap()));
+        let name = &drawn["names"][switch.to_string()];
+        assert_eq!(name.as_str().unwrap(), format!("r{}<{}>\"", place.0, place.1));
+        visited += 1;
+    }
+    assert!(visited > 20, "{drawn}");
+    let all = ["paths", "fabric.toml", "--all", "--set", "all by shape", "--json"];
+    let all = scratch.tvlb_with(all).stdout;
+    assert!(all.lines().count() == 110 && all.lines().all(|line| line.contains("\"names\":{")));
+}
+
+#[test]
+fn a_wiring_and_the_work_of_a_draw() {
+    let scratch = named();
+    let topology = scratch.succeeds("topology fabric.toml");
+    assert_snapshot!("names_topology", topology);
+    let printed = scratch.succeeds("generate fabric.toml -o out --replace");
+    let work = printed.lines().find(|line| line.contains("looks at cells")).unwrap();
+    assert!(work.contains(", from switch ") && work.contains(" to switch "), "{work}");
+    assert_eq!(work.matches(">\"").count(), 2, "{work}");
+}
+
+/// An image of switch 4 whose table of shapes lies.
+fn lie(scratch: &Scratch) {
+    let file = "switches/00004.tvlb";
+    let fabric = scratch.read("out/fabric.tvlb");
+    let image = scratch.read(&format!("out/{file}"));
+    let fabric = FabricImage::decode(&fabric).unwrap();
+    let image = SwitchImage::decode(&image, &fabric).unwrap();
+    let set = image.set(Decision::UgalL);
+    let mut shapes_to: Vec<ShapeSet> = (0..12).map(|to| set.shapes_to(SwitchId(to))).collect();
+    shapes_to[9] = ShapeSet::EMPTY;
+    let contents = SwitchContents {
+        switch: SwitchId(4),
+        virtual_channels: image.virtual_channels(),
+        decisions: PerDecision { ugal_l: (0, 0), par_source: (0, 0), par_second: (0, 0) },
+        second_min: image.second_min(),
+        sets: vec![SetContents { rule: *set.rule(), levels: Vec::new(), shapes_to }],
+    };
+    scratch.write(&format!("out/{file}"), encode_switch_image(&fabric, &contents));
+    vouch_for(scratch, file);
+}
+
+#[test]
+fn what_verify_finds() {
+    let scratch = named();
+    scratch.succeeds("verify out --fabric fabric.toml");
+    // Cables that lead elsewhere than was planned.
+    let crossed = cables().replace("0,0,0,1,0,0\n0,0,1,1,1,0\n", "0,0,0,1,1,0\n0,0,1,1,0,0\n");
+    scratch.write("cables.csv", crossed);
+    assert_snapshot!("names_planned", scratch.finds("verify out --fabric fabric.toml"));
+    // A pair of switches, in words and as JSON.
+    lie(&scratch);
+    let finding = scratch.finds("verify out");
+    assert!(
+        finding
+            .starts_with("tvlb: from switch 4 r1<1>\" to switch 9 r3<0>\", T-VLB path 4 r1<1>\": "),
+        "{finding}"
+    );
+    let run = scratch.tvlb("verify out --json");
+    let values: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert!(values["finding"].as_str().unwrap().starts_with("from switch 4 r1<1>\" to switch 9 "));
+    let switches = serde_json::json!([
+        { "switch": 4, "name": "r1<1>\"" },
+        { "switch": 9, "name": "r3<0>\"" }
+    ]);
+    assert_eq!(values["switches"], switches);
+    // An image in the place of another.
+    let other = scratch.read("out/switches/00005.tvlb");
+    scratch.write("out/switches/00004.tvlb", &other);
+    vouch_for(&scratch, "switches/00004.tvlb");
+    assert_eq!(
+        scratch.finds("verify out"),
+        "tvlb: out/switches/00004.tvlb: it is the image of switch 5 r1<2>\", but by its name it is \
+         that of 4 r1<1>\"\n"
+    );
+    assert_eq!(
+        scratch.refuses("simulate out --load 0.1"),
+        "tvlb: out/switches/00004.tvlb: switch 4 r1<1>\": found the image of switch 5 r1<2>\"\n"
+    );
+}
+
+#[test]
+fn a_list_of_names_that_is_not_one_is_found() {
+    let scratch = named();
+    let text = names().replace("0,0,,", "0,0,node 9,");
+    let manifest = String::from_utf8(scratch.read("out/manifest.json")).unwrap();
+    let mut manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+    let entry = tvlb_generator::table_set::FileEntry::of("names.csv".to_owned(), text.as_bytes());
+    manifest["names"] = serde_json::to_value(entry).unwrap();
+    scratch.write("out/names.csv", &text);
+    scratch.write("out/manifest.json", serde_json::to_string_pretty(&manifest).unwrap() + "\n");
+    crate::damage::reseal(&scratch);
+    let finding = scratch.finds("verify out");
+    assert!(finding.starts_with("tvlb: out/names.csv: line 3: port is \"node 9\""), "{finding}");
+    let refused = scratch.refuses("diff out out");
+    assert!(refused.starts_with("tvlb: out/names.csv: line 3: port is \"node 9\""), "{refused}");
+}
+
+#[test]
+fn what_changed() {
+    let scratch = named();
+    let crossed = cables().replace("0,0,0,1,0,0\n0,0,1,1,1,0\n", "0,0,0,1,1,0\n0,0,1,1,0,0\n");
+    scratch.write("cables.csv", crossed);
+    scratch.succeeds("generate fabric.toml -o new");
+    let words = scratch.differs("diff out new");
+    // The wiring, and not the bytes of images.
+    let shown: Vec<&str> = words.lines().filter(|line| line.contains("global port ")).collect();
+    assert_snapshot!(shown.join("\n"), @r#"
+               - (0,0) r0<0>" global port 0 r0s0g0 = (1,0) r1<0>" global port 0 r1s0g0
+               - (0,0) r0<0>" global port 1 r0s0g1 = (1,1) r1<1>" global port 0 r1s1g0
+               + (0,0) r0<0>" global port 0 r0s0g0 = (1,1) r1<1>" global port 0 r1s1g0
+               + (0,0) r0<0>" global port 1 r0s0g1 = (1,0) r1<0>" global port 0 r1s0g0
+    "#);
+    assert!(words.contains("\nswitch    bytes (differ)  destin"), "{words}");
+    assert!(words.contains("\n0 r0<0>\" ") && words.contains("\n10 r3<1>\""), "{words}");
+    let values: serde_json::Value =
+        serde_json::from_str(&scratch.differs("diff out new --json")).unwrap();
+    assert_eq!(
+        values["names-of-cables-gone"][0],
+        serde_json::json!([
+            { "switch": "r0<0>\"", "port": "r0s0g0" },
+            { "switch": "r1<0>\"", "port": "r1s0g0" }
+        ])
+    );
+    assert_eq!(values["switches"][0]["name"], "r0<0>\"");
+    let rise = &values["modes"][0]["global"]["largest-rise"];
+    assert!(rise.is_null() || rise["port-name"].is_string(), "{rise}");
+    // What generating again would change is said so too.
+    let checked = scratch.differs("generate fabric.toml --check out");
+    assert!(checked.contains("(0,0) r0<0>\" global port 0 r0s0g0 = (1,0)"), "{checked}");
+}
+
+#[test]
+fn a_simulation_and_a_sweep() {
+    let scratch = named();
+    let json = "simulate out --load 0.1 --window 200 -q --links links.csv --json";
+    let values: serde_json::Value = serde_json::from_str(&scratch.succeeds(json)).unwrap();
+    let busiest = values["curve"][0]["runs"][0]["global-links"]["busiest"].as_str().unwrap();
+    assert!(busiest.contains(">\", port ") && busiest.contains(" by r"), "{busiest}");
+    let links = String::from_utf8(scratch.read("links.csv")).unwrap();
+    for link in [
+        "\"local link from group 0, switch 0 r0<0>\"\" to switch 1 r0<1>\"\" by r0s0l1\"\n",
+        "\"global link from group 0, switch 0 r0<0>\"\", port 0 to group 1, switch 0 r1<0>\"\", \
+         port 0 by r0s0g0\"\n",
+    ] {
+        assert!(links.contains(link), "{links}");
+    }
+    scratch.write(
+        "sweep.toml",
+        "fabrics = [\"fabric.toml\"]\nschemes = [\"min\"]\nsets = [\"all\"]\n\
+         traffic = [\"uniform\"]\nloads = [0.1]\nseeds = [1]\n[settings]\nwindow = 200\n",
+    );
+    scratch.succeeds("sweep sweep.toml -o runs -q");
+    let kept = scratch.files();
+    let kept = kept.iter().filter(|(name, _)| name.starts_with("runs/") && !name.ends_with('/'));
+    let kept: Vec<String> =
+        kept.map(|(_, bytes)| String::from_utf8_lossy(bytes).into_owned()).collect();
+    assert!(kept.len() == 1 && kept[0].contains(" by r"), "{kept:?}");
+    // A run that was kept with other names is not this one.
+    scratch.write("names.csv", names().replace("s0g0", "s0x0"));
+    scratch.succeeds("sweep sweep.toml -o runs -q");
+    let runs = scratch.files().into_keys().filter(|name| name.starts_with("runs/"));
+    assert_eq!(runs.filter(|name| !name.ends_with('/')).count(), 2);
+}
+
+#[test]
+fn the_report() {
+    let scratch = named();
+    let report = String::from_utf8(scratch.read("out/report.html")).unwrap();
+    for shown in [
+        // The picture of the groups, and that of group 0.
+        "<title>groups 0 row 0 and 1 row 1: 2 links</title>",
+        "<title>group 3 row 3</title>",
+        "<title>switch 0 r0&lt;0&gt;&quot;, global port 0: to group 1, switch 0 r1&lt;0&gt;&quot;</title>",
+        "Where the ports of group 2 row 2 lead",
+        "<td>2.0 r2&lt;0&gt;&quot;, 2.1 r2&lt;1&gt;&quot;</td>",
+        // Unused ports, the busiest links, and the maps of loads.
+        "which leads",
+        "<title>group 0 row 0, group 1 row 1: ",
+        "<title>group 3 row 3, switch 1 r3&lt;1&gt;&quot;: ",
+    ] {
+        assert!(report.contains(shown), "{shown}");
+    }
+    assert!(!report.contains("r0<0>"), "a name that HTML would take for a tag");
+}
