@@ -1,4 +1,4 @@
-//! The fabric drawn: all groups on a ring with the links between them, one group with its switches
+//! The fabric drawn: all groups on a ring with the links between them where they are few, one group with its switches
 //! on a ring, and every global port in words.
 
 use crate::topology::Topology;
@@ -7,8 +7,8 @@ use std::fmt::Write;
 use tvlb_chart::escaped;
 use tvlb_schema::{End, GroupId, SwitchIndex};
 
-/// Above so many groups only the links of group 0 are drawn.
-const MOST_GROUPS: u32 = 64;
+/// Above so many groups the lines are too many to be told apart.
+pub(super) const MOST_GROUPS: u32 = 16;
 /// Above so many switches a group's local links are not drawn.
 const MOST_SWITCHES: u32 = 64;
 /// Above so many global ports only those of group 0 are listed.
@@ -37,7 +37,7 @@ pub(super) fn ring(topology: &Topology, names: &Names) -> String {
     for from in df.groups() {
         for to in df.groups().filter(|&to| from < to) {
             let links = topology.links(from, to).len();
-            if links == 0 || (g > MOST_GROUPS && from != GroupId(0)) {
+            if links == 0 {
                 continue;
             }
             let (x, y) = on_ring(from.0.into(), g, 190.0);
@@ -58,11 +58,6 @@ pub(super) fn ring(topology: &Topology, names: &Names) -> String {
     discs(&mut svg, g, 190.0, radius, ("group", &name));
     svg.push_str("</svg>\n");
     svg
-}
-
-/// Whether all links are drawn.
-pub(super) fn ring_is_whole(topology: &Topology) -> bool {
-    topology.dragonfly().g() <= MOST_GROUPS
 }
 
 /// One group's switches, the links among them, and a stub for every global port.

@@ -1,6 +1,7 @@
 //! Heat maps: a value for each row and column, as a colour and, under the pointer, as a number.
 
 use std::fmt::Write;
+use std::ops::Range;
 use tvlb_chart::escaped;
 
 const WIDTH: f64 = 440.0;
@@ -15,8 +16,13 @@ const MOST_SIDE: u32 = 48;
 const SCALE: f64 = 220.0;
 /// A picture up to this wide is narrow.
 const NARROW: f64 = 300.0;
+/// Between lines of the legend.
+const LINE: f64 = 16.0;
 /// Colours.
 const SHADES: f64 = 9.0;
+
+/// What a cell shows: the value that its colour stands for, and what is said under the pointer.
+pub(super) type Cell = (f64, String);
 
 /// What a map shows.
 pub(super) struct HeatMap<'m> {
@@ -24,15 +30,31 @@ pub(super) struct HeatMap<'m> {
     pub(super) title: String,
     /// What rows and columns are.
     pub(super) names: (&'m str, &'m str),
-    /// What a row and a column are called beside their numbers, with a space before it; nothing if they
-    /// have no names.
-    pub(super) called: &'m dyn Fn(u32, u32) -> (String, String),
     /// How many there are.
     pub(super) size: (u32, u32),
-    /// The values at the two ends of the scale.
-    pub(super) range: (f64, f64),
-    /// The value of a row and column.
-    pub(super) value: &'m dyn Fn(u32, u32) -> Option<f64>,
+    /// Parts of the rows and columns that are marked along both axes, each by its first number; none if
+    /// there is nothing to tell apart.
+    pub(super) parts: &'m [Part],
+    /// What the colours mean.
+    pub(super) scale: Scale,
+    /// The cell of these rows and columns: one of each, or several where there are too many to draw.
+    pub(super) cell: &'m dyn Fn(Range<u32>, Range<u32>) -> Option<Cell>,
+}
+
+/// A part of the rows, and of the columns as they are the same.
+pub(super) struct Part {
+    /// Its first row.
+    pub(super) first: u32,
+    /// What it is, for the legend.
+    pub(super) name: String,
+}
+
+/// What colours mean.
+pub(super) enum Scale {
+    /// Everything from the first value to the second.
+    Even(f64, f64),
+    /// These values, each with what the legend says of it; not more than there are colours.
+    Steps(Vec<(f64, String)>),
 }
 
 impl HeatMap<'_> {
@@ -46,9 +68,10 @@ impl HeatMap<'_> {
             .min((WIDTH - LEFT) / f64::from(drawn_rows))
             .min(MOST_CELL);
         let cell = (cell * 10.0).floor() / 10.0;
-        let height = TOP + cell * f64::from(drawn_rows) + 44.0;
+        let below = TOP + cell * f64::from(drawn_rows) + 14.0;
+        let height = below + self.legend_height();
         // A small map is a narrow picture, so that more of them stand side by side.
-        let width = LEFT + (cell * f64::from(drawn_columns)).max(SCALE);
+        let width = LEFT + (cell * f64::from(drawn_columns)).max(SCALE).max(self.legend_width());
         let narrow = if width <= NARROW { " class=\"narrow\"" } else { "" };
         let to = if row_names == column_names { "to " } else { "" };
         let title = escaped(&self.title);
@@ -63,7 +86,7 @@ impl HeatMap<'_> {
             let _ = writeln!(
                 svg,
                 "<text class=\"small mid\" x=\"{x:.1}\" y=\"{}\">{}</text>",
-                TOP - 5.0,
+                TOP - 7.0,
                 column * block
             );
         }
@@ -72,7 +95,7 @@ impl HeatMap<'_> {
             let _ = writeln!(
                 svg,
                 "<text class=\"small end\" x=\"{}\" y=\"{y:.1}\">{}</text>",
-                LEFT - 4.0,
+                LEFT - 7.0,
                 row * block
             );
         }
@@ -80,45 +103,26 @@ impl HeatMap<'_> {
         for row in 0..drawn_rows {
             for column in 0..drawn_columns {
                 let (x, y) = (LEFT + cell * f64::from(column), TOP + cell * f64::from(row));
-                let value = self.mean(row * block, column * block, block);
-                let class =
-                    value.map_or("hn".to_owned(), |value| format!("h{}", self.shade(value)));
+                let span =
+                    |number: u32, count: u32| number * block..((number + 1) * block).min(count);
+                let shown = (self.cell)(span(row, rows), span(column, columns));
+                let class = shown
+                    .as_ref()
+                    .map_or("hn".to_owned(), |(value, _)| format!("h{}", self.shade(*value)));
                 let _ = write!(
                     svg,
                     "<rect class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{side:.1}\" height=\"{side:.1}\">"
                 );
-                if let Some(value) = value {
-                    let (mut from, mut to) = (span(row, block, rows), span(column, block, columns));
-                    if block == 1 {
-                        let (row, column) = (self.called)(row, column);
-                        from.push_str(&escaped(&row));
-                        to.push_str(&escaped(&column));
-                    }
-                    let _ = write!(
-                        svg,
-                        "<title>{row_names} {from}, {column_names} {to}: {value:.3}</title>"
-                    );
+                if let Some((_, words)) = shown {
+                    let _ = write!(svg, "<title>{}</title>", escaped(&words));
                 }
                 svg.push_str("</rect>\n");
             }
         }
-        self.scale(&mut svg, height - 30.0);
+        self.mark_parts(&mut svg, cell, block);
+        self.legend(&mut svg, below);
         svg.push_str("</svg>\n");
         svg
-    }
-
-    /// The mean over a block of cells.
-    fn mean(&self, row: u32, column: u32, block: u32) -> Option<f64> {
-        let (mut sum, mut count) = (0.0, 0.0);
-        for row in row..(row + block).min(self.size.0) {
-            for column in column..(column + block).min(self.size.1) {
-                if let Some(value) = (self.value)(row, column) {
-                    sum += value;
-                    count += 1.0;
-                }
-            }
-        }
-        (count > 0.0).then(|| sum / count)
     }
 
     #[expect(
@@ -127,40 +131,149 @@ impl HeatMap<'_> {
         reason = "0 to 8 after the clamp"
     )]
     fn shade(&self, value: f64) -> u8 {
-        let (low, high) = self.range;
-        let share = if high > low { (value - low) / (high - low) } else { 0.5 };
+        let share = match &self.scale {
+            Scale::Even(low, high) if high > low => (value - low) / (high - low),
+            Scale::Even(..) => 0.5,
+            Scale::Steps(steps) => {
+                let place =
+                    steps.iter().position(|(step, _)| *step >= value).unwrap_or(steps.len());
+                #[expect(clippy::cast_precision_loss, reason = "not more steps than colours")]
+                let share = place as f64 / (steps.len().max(2) - 1) as f64;
+                share
+            }
+        };
         (share * SHADES).floor().clamp(0.0, SHADES - 1.0) as u8
     }
 
-    fn scale(&self, svg: &mut String, y: f64) {
-        let (low, high) = self.range;
-        let _ = writeln!(
-            svg,
-            "<text class=\"small end\" x=\"{}\" y=\"{:.1}\">{low:.2}</text>",
-            LEFT - 4.0,
-            y + 10.0
-        );
-        let mut x = LEFT;
-        for shade in 0..9 {
+    /// A bar for each part along both axes.
+    fn mark_parts(&self, svg: &mut String, cell: f64, block: u32) {
+        let ends = self.parts.iter().skip(1).map(|part| part.first).chain([self.size.0]);
+        for ((number, part), end) in self.parts.iter().enumerate().zip(ends) {
+            let (first, length) = (f64::from(part.first) / f64::from(block), end - part.first);
+            let length = f64::from(length) / f64::from(block) * cell;
+            let (at, bar, words) = (first * cell, (length - 1.0).max(1.0), escaped(&part.name));
+            let class = if number % 2 == 0 { "k1" } else { "k0" };
             let _ = writeln!(
                 svg,
-                "<rect class=\"h{shade}\" x=\"{x}\" y=\"{y:.1}\" width=\"20\" height=\"12\"/>"
+                "<rect class=\"{class}\" x=\"{:.1}\" y=\"{:.1}\" width=\"{bar:.1}\" height=\"3\"><title>{words}</title></rect>\
+                 <rect class=\"{class}\" x=\"{:.1}\" y=\"{:.1}\" width=\"3\" height=\"{bar:.1}\"><title>{words}</title></rect>",
+                LEFT + at,
+                TOP - 4.0,
+                LEFT - 4.0,
+                TOP + at
             );
-            x += 20.0;
         }
-        let _ = writeln!(
-            svg,
-            "<text class=\"small\" x=\"{}\" y=\"{:.1}\">{high:.2}</text>",
-            x + 4.0,
-            y + 10.0
-        );
+    }
+
+    /// How many rows of the legend its steps take.
+    fn rows_of_steps(&self) -> usize {
+        match &self.scale {
+            Scale::Even(..) => 1,
+            Scale::Steps(steps) => steps.len(),
+        }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a few lines")]
+    fn legend_height(&self) -> f64 {
+        14.0 + LINE * (self.rows_of_steps() + self.parts.len()) as f64
+    }
+
+    /// The room that the longest line takes, estimated from its characters.
+    #[expect(clippy::cast_precision_loss, reason = "a line of text")]
+    fn legend_width(&self) -> f64 {
+        let steps = match &self.scale {
+            Scale::Even(..) => &[][..],
+            Scale::Steps(steps) => steps,
+        };
+        let lines =
+            steps.iter().map(|(_, words)| words).chain(self.parts.iter().map(|part| &part.name));
+        lines.map(|line| 30.0 + 5.2 * line.chars().count() as f64).fold(0.0, f64::max)
+    }
+
+    /// What the colours and the marks along the axes mean, from here downwards.
+    fn legend(&self, svg: &mut String, mut y: f64) {
+        match &self.scale {
+            Scale::Even(low, high) => even_scale(svg, y, (*low, *high)),
+            Scale::Steps(steps) => {
+                for (number, (value, words)) in steps.iter().enumerate() {
+                    let y = y + LINE * small(number);
+                    let (shade, words) = (self.shade(*value), escaped(words));
+                    let _ = writeln!(
+                        svg,
+                        "<rect class=\"h{shade}\" x=\"{LEFT}\" y=\"{y:.1}\" width=\"20\" height=\"12\"/>\
+                         <text class=\"small\" x=\"{}\" y=\"{:.1}\">{words}</text>",
+                        LEFT + 26.0,
+                        y + 10.0
+                    );
+                }
+            }
+        }
+        y += LINE * small(self.rows_of_steps());
+        for (number, part) in self.parts.iter().enumerate() {
+            let y = y + LINE * small(number);
+            let class = if number % 2 == 0 { "k1" } else { "k0" };
+            let _ = writeln!(
+                svg,
+                "<rect class=\"{class}\" x=\"{LEFT}\" y=\"{:.1}\" width=\"20\" height=\"3\"/>\
+                 <text class=\"small\" x=\"{}\" y=\"{:.1}\">{}</text>",
+                y + 5.0,
+                LEFT + 26.0,
+                y + 10.0,
+                escaped(&part.name)
+            );
+        }
     }
 }
 
-/// The rows or columns of a block, in words.
-fn span(number: u32, block: u32, count: u32) -> String {
-    let (first, last) = (number * block, ((number + 1) * block).min(count) - 1);
-    if first == last { first.to_string() } else { format!("{first} to {last}") }
+#[expect(clippy::cast_precision_loss, reason = "a number of lines")]
+fn small(number: usize) -> f64 {
+    number as f64
+}
+
+fn even_scale(svg: &mut String, y: f64, (low, high): (f64, f64)) {
+    let _ = writeln!(
+        svg,
+        "<text class=\"small end\" x=\"{}\" y=\"{:.1}\">{low:.2}</text>",
+        LEFT - 4.0,
+        y + 10.0
+    );
+    let mut x = LEFT;
+    for shade in 0..9 {
+        let _ = writeln!(
+            svg,
+            "<rect class=\"h{shade}\" x=\"{x}\" y=\"{y:.1}\" width=\"20\" height=\"12\"/>"
+        );
+        x += 20.0;
+    }
+    let _ = writeln!(
+        svg,
+        "<text class=\"small\" x=\"{}\" y=\"{:.1}\">{high:.2}</text>",
+        x + 4.0,
+        y + 10.0
+    );
+}
+
+/// The mean of the values that some rows and columns have; none where none has one.
+pub(super) fn mean(
+    (rows, columns): (&Range<u32>, &Range<u32>),
+    value: &dyn Fn(u32, u32) -> Option<f64>,
+) -> Option<f64> {
+    let (mut sum, mut count) = (0.0, 0.0);
+    for row in rows.clone() {
+        for value in columns.clone().filter_map(|column| value(row, column)) {
+            sum += value;
+            count += 1.0;
+        }
+    }
+    (count > 0.0).then(|| sum / count)
+}
+
+/// Rows or columns in words: "3", or "3 to 5".
+pub(super) fn span(numbers: &Range<u32>) -> String {
+    match numbers.end - numbers.start {
+        1 => numbers.start.to_string(),
+        _ => format!("{} to {}", numbers.start, numbers.end - 1),
+    }
 }
 
 #[cfg(test)]
@@ -169,18 +282,18 @@ mod tests {
 
     fn map(size: (u32, u32)) -> String {
         let value = |row, column| (row != column).then(|| f64::from(row));
-        let names = ("group", "group");
-        let called =
-            |row, _| (if row == 1 { " a&b".to_owned() } else { String::new() }, String::new());
-        let range = (0.0, 2.0);
-        HeatMap { title: "t".to_owned(), names, called: &called, size, range, value: &value }.svg()
+        let cell = |rows: Range<u32>, columns: Range<u32>| {
+            let value = mean((&rows, &columns), &value)?;
+            Some((value, format!("group {}, group <{}>: {value:.3}", span(&rows), span(&columns))))
+        };
+        let (names, scale) = (("group", "group"), Scale::Even(0.0, 2.0));
+        HeatMap { title: "t".to_owned(), names, size, parts: &[], scale, cell: &cell }.svg()
     }
 
     #[test]
     fn each_value_has_its_shade_and_its_number() {
         let svg = map((3, 3));
-        assert!(svg.contains("<title>group 2, group 0: 2.000</title>"));
-        assert!(svg.contains("<title>group 1 a&amp;b, group 0: 1.000</title>"));
+        assert!(svg.contains("<title>group 2, group &lt;0&gt;: 2.000</title>"));
         assert_eq!(svg.matches("class=\"hn\"").count(), 3);
         // Two cells and one step of the scale.
         assert_eq!(svg.matches("class=\"h8\"").count(), 3);
@@ -193,6 +306,28 @@ mod tests {
         assert!(!map((27, 27)).contains("narrow"));
         let svg = map((512, 512));
         assert!(svg.len() < 400_000, "{}", svg.len());
-        assert!(svg.contains("group 0 to 10, group 11 to 21: 5.000"));
+        assert!(svg.contains("group 0 to 10, group &lt;11 to 21&gt;: 5.000"));
+    }
+
+    #[test]
+    fn steps_and_parts_are_in_the_legend() {
+        let cell = |rows: Range<u32>, columns: Range<u32>| {
+            (rows != columns).then(|| (if rows.start == 3 { 1.0 } else { 4.0 }, String::new()))
+        };
+        let parts =
+            [("first", 0), ("a & b", 3)].map(|(name, first)| Part { first, name: name.to_owned() });
+        let steps = [1.0, 4.0].map(|value| (value, format!("{value} links"))).to_vec();
+        let (names, scale) = (("group", "group"), Scale::Steps(steps));
+        let (title, size) = ("t".to_owned(), (4, 4));
+        let svg = HeatMap { title, names, size, parts: &parts, scale, cell: &cell }.svg();
+        // The last row, and its swatch; all other cells, and theirs.
+        assert_eq!(svg.matches("class=\"h0\"").count(), 3 + 1);
+        assert_eq!(svg.matches("class=\"h8\"").count(), 9 + 1);
+        for text in [">1 links</text>", ">4 links</text>", ">first</text>", ">a &amp; b</text>"] {
+            assert!(svg.contains(text), "{text}: {svg}");
+        }
+        // Three groups of 26 units, and one; the bars end a unit before the next begins.
+        assert!(svg.contains("class=\"k1\" x=\"40.0\" y=\"28.0\" width=\"77.0\" height=\"3\""));
+        assert!(svg.contains("class=\"k0\" x=\"118.0\" y=\"28.0\" width=\"25.0\" height=\"3\""));
     }
 }

@@ -1,6 +1,6 @@
 //! The load that VLB puts on the links, drawn conventionally and from the sets that were chosen.
 
-use super::heat::HeatMap;
+use super::heat::{HeatMap, Scale, mean, span};
 use super::page::{on_demand, paragraph, table};
 use super::port_loads::{Drawn, Method, PortLoads, sampled};
 use super::summary::listed;
@@ -10,6 +10,7 @@ use crate::balance::link_load::Draw;
 use crate::fabric::Fabric;
 use crate::image::Images;
 use crate::routes::count::RouteCounter;
+use std::ops::Range;
 use tvlb_schema::{
     Decision, End, FabricImage, GroupId, Level, Port, SetRule, SwitchId, SwitchImage, SwitchIndex,
 };
@@ -238,7 +239,7 @@ fn link_in_words(Fabric { topology, names, .. }: &Fabric, switch: SwitchId, port
     let (group, index) = df.place(switch);
     let from = format!("from switch {}", names.named(switch));
     let slot = port.0.checked_sub(df.slot_port(0).0);
-    if let Some(slot) = slot.and_then(|slot| u16::try_from(slot).ok()) {
+    if let Some(slot) = slot {
         let end = topology.peer(End { group, port: df.global_port(index, slot) });
         let to = end.map_or("nowhere".to_owned(), |end| {
             let there = df.switch(end.group, df.split_port(end.port).0);
@@ -263,15 +264,14 @@ fn maps(
 ) -> String {
     let df = fabric.topology.dragonfly();
     let columns = if names.1 == "group" { df.g() } else { df.a() };
+    let of = |number| GroupId(u16::try_from(number).expect("group numbers fit 16 bits"));
     let called = |row: u32, column: u32| {
-        let group = |number| GroupId(u16::try_from(number).expect("group numbers fit 16 bits"));
-        let row = group(row);
         let column = match u8::try_from(column).map(SwitchIndex) {
-            _ if names.1 == "group" => fabric.names.after_group(group(column)),
-            Ok(index) => fabric.names.after(df.switch(row, index)),
+            _ if names.1 == "group" => fabric.names.after_group(of(column)),
+            Ok(index) => fabric.names.after(df.switch(of(row), index)),
             Err(_) => String::new(),
         };
-        (fabric.names.after_group(row), column)
+        (fabric.names.after_group(of(row)), column)
     };
     let (mut low, mut high) = (f64::INFINITY, 0.0_f64);
     for measured in all {
@@ -283,13 +283,21 @@ fn maps(
     }
     // Conventional last, so that before and after stand side by side where two have room.
     row(all.iter().skip(1).chain(all.first()).map(|measured| {
+        let cell = |rows: Range<u32>, columns: Range<u32>| {
+            let value = mean((&rows, &columns), &|row, column| value(measured, row, column))?;
+            let is_one = (rows.len(), columns.len()) == (1, 1);
+            let (row, column) =
+                if is_one { called(rows.start, columns.start) } else { Default::default() };
+            let (from, to) = (span(&rows), span(&columns));
+            Some((value, format!("{} {from}{row}, {} {to}{column}: {value:.3}", names.0, names.1)))
+        };
         let map = HeatMap {
             title: format!("{what}, {}", measured.name),
             names,
-            called: &called,
             size: (df.g(), columns),
-            range: (low.min(high), high),
-            value: &|row, column| value(measured, row, column),
+            parts: &[],
+            scale: Scale::Even(low.min(high), high),
+            cell: &cell,
         };
         (map.svg(), format!("{what}: {}", measured.name))
     }))

@@ -10,6 +10,7 @@ pub mod port_loads;
 mod fabric_picture;
 mod heat;
 mod link_load;
+mod link_map;
 mod page;
 mod repeat;
 mod step_one;
@@ -68,12 +69,19 @@ pub fn html(subject: &Subject<'_>) -> String {
 fn fabric(subject: &Subject<'_>) -> String {
     let Fabric { topology, names, .. } = subject.fabric;
     let mut html = paragraph(&summary::wiring(subject.fabric));
-    let whole = if fabric_picture::ring_is_whole(topology) {
-        "All groups, and a line where two are joined. Point at a line for the number of its links."
+    if topology.dragonfly().g() <= fabric_picture::MOST_GROUPS {
+        html.push_str(&figure(
+            &fabric_picture::ring(topology, names),
+            "All groups, and a line where two are joined. Point at a line for the number of its links.",
+        ));
     } else {
-        "All groups. There are too many to draw all links: those of group 0 are shown."
-    };
-    html.push_str(&figure(&fabric_picture::ring(topology, names), whole));
+        html.push_str(&figure(
+            &link_map::map(subject.fabric),
+            "The links of every pair of groups. Point at a cell for their number; where a cell is of \
+             several groups, its colour is that of the pair with the fewest.",
+        ));
+        html.push_str(&link_map::in_words(subject.fabric));
+    }
     let mut detail = figure(
         &fabric_picture::group(topology, names, GroupId(0)),
         &format!(

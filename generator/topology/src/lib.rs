@@ -9,6 +9,7 @@ pub mod cable_list;
 pub mod crossings;
 pub mod export;
 pub mod graphviz;
+pub mod lacking;
 pub mod links;
 pub mod local_links;
 pub mod machine;

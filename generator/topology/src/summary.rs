@@ -2,6 +2,7 @@
 //! groups, what is unused, missing or unlike the rest, and whether all groups are alike.
 
 use super::Topology;
+use super::lacking::{KindPair, Lacking, LackingCables, PairWithFewer};
 use super::names::Names;
 use serde::Serialize;
 use std::{collections::BTreeMap, fmt};
@@ -62,6 +63,15 @@ pub struct TopologySummary {
     pub switches_with_unused_ports: Vec<SwitchPorts>,
     /// Those of them that have no global cable at all, as (group, index).
     pub switches_without_global_cable: Vec<(GroupId, u32)>,
+    /// Where there are several kinds of groups: the links of the pairs of each two kinds.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub links_by_kinds: Vec<KindPair>,
+    /// The pairs of groups that have fewer links than most pairs of their kinds.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pairs_with_fewer: Vec<PairWithFewer>,
+    /// The cables that would make up for that, as far as there are unused ports.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lacking_cables: Vec<LackingCables>,
     /// Whether all groups are alike: [`Topology::is_rotation_invariant`].
     pub rotation_invariant: bool,
     /// What the machine calls the groups of the pairs above, by number.
@@ -144,10 +154,16 @@ impl TopologySummary {
             let [low, high] = found.switches.map(name);
             found.names = low.zip(high).map(|(low, high)| [low, high]);
         }
+        for end in summary.lacking_cables.iter_mut().flat_map(|cables| &mut cables.ends) {
+            let index = end.switch.and_then(|index| u8::try_from(index).ok()).map(SwitchIndex);
+            let switch = index.map(|index| df.switch(end.group, index));
+            end.name = switch.and_then(|switch| names.switch(switch)).map(str::to_owned);
+        }
         let unusual = summary.links_per_pair.iter().flat_map(|count| &count.unusual_pairs);
-        let groups = unusual.chain(&summary.first_unlinked_pairs).flat_map(|&(i, j)| [i, j]);
-        summary.group_names =
-            groups.filter_map(|group| Some((group, names.group(group)?.to_owned()))).collect();
+        let pairs = unusual.chain(&summary.first_unlinked_pairs).flat_map(|&(i, j)| [i, j]);
+        let fewer = summary.pairs_with_fewer.iter().flat_map(|pair| pair.groups);
+        let named = |group| Some((group, names.group(group)?.to_owned()));
+        summary.group_names = pairs.chain(fewer).filter_map(named).collect();
         summary
     }
 
@@ -171,13 +187,14 @@ impl TopologySummary {
         let (unlinked_pairs, first_unlinked_pairs) =
             pairs_by_links.get(&0).cloned().unwrap_or_default();
         let local_links = topology.local_links().iter().map(|links| links.links as usize).sum();
-        let fewer = topology.fewer_links();
+        let fewer_links = topology.fewer_links();
         let switch_links = |pair: &FewerLinks| {
             let (group, low) = df.place(pair.low);
             let switches = [low.0.into(), pair.high.0.into()];
             SwitchLinks { group, switches, names: None, links: pair.links.into() }
         };
         let (least_links_per_pair, most_links_per_pair) = topology.links_per_pair();
+        let Lacking { kinds, fewer, cables } = Lacking::of(topology);
         Self {
             p: df.p(),
             a: df.a(),
@@ -206,20 +223,23 @@ impl TopologySummary {
                 .chunk_by(|one, next| one.group == next.group)
                 .count(),
             local_links,
-            pairs_without_local_link: fewer.iter().filter(|pair| pair.links == 0).count(),
+            pairs_without_local_link: fewer_links.iter().filter(|pair| pair.links == 0).count(),
             // Those without any come first.
             first_fewer_local_links: (0..=1)
-                .flat_map(|some| fewer.iter().filter(move |pair| u16::from(pair.links > 0) == some))
+                .flat_map(|some| fewer_links.iter().filter(move |pair| u16::from(pair.links > 0) == some))
                 .take(Self::SHOWN)
                 .map(switch_links)
                 .collect(),
-            pairs_with_fewer_local_links: fewer.len(),
+            pairs_with_fewer_local_links: fewer_links.len(),
             switches_without_global_cable: switches_with_unused_ports
                 .iter()
                 .filter(|switch| switch.unused == u32::from(df.kind_of(switch.group).h))
                 .map(|switch| (switch.group, switch.switch))
                 .collect(),
             switches_with_unused_ports,
+            links_by_kinds: if df.is_even() { Vec::new() } else { kinds },
+            pairs_with_fewer: fewer,
+            lacking_cables: cables,
             rotation_invariant: topology.is_rotation_invariant(),
             group_names: BTreeMap::new(),
         }
@@ -241,6 +261,23 @@ impl TopologySummary {
         )
     }
 
+    /// "2: 0-1 3 of 4, 2-4 1 of 4": what pairs have of what is usual.
+    fn fewer_in_words(&self) -> String {
+        let all = &self.pairs_with_fewer;
+        let shown =
+            all.iter().take(Self::SHOWN).map(|PairWithFewer { groups: [i, j], links, usual }| {
+                format!("{} {links} of {usual}", self.pair_in_words(*i, *j))
+            });
+        listed(all.len(), all.len(), &shown.collect::<Vec<_>>())
+    }
+
+    /// "1: (2,1) global port 0 = (4,2) global port 1".
+    fn lacking_in_words(&self) -> String {
+        let all = &self.lacking_cables;
+        let shown: Vec<_> = all.iter().take(Self::SHOWN).map(ToString::to_string).collect();
+        listed(all.iter().map(|cables| cables.cables).sum(), all.len(), &shown)
+    }
+
     /// "none", or "3: 0-1, 0-4, 2-3".
     fn unlinked_in_words(&self) -> String {
         if self.unlinked_pairs == 0 {
@@ -253,19 +290,21 @@ impl TopologySummary {
         )
     }
 
-    /// "0-1, 0-4, 2-3", or "0 x1000 - 1 x1001" where groups have names, with dots after them if there
-    /// are more.
+    /// "0-1", or "0 x1000 - 1 x1001" where groups have names.
+    fn pair_in_words(&self, i: GroupId, j: GroupId) -> String {
+        match [i, j].map(|group| self.group_names.get(&group)) {
+            [None, None] => format!("{i}-{j}"),
+            names => {
+                let [from, to] =
+                    names.map(|name| name.map_or(String::new(), |name| format!(" {name}")));
+                format!("{i}{from} - {j}{to}")
+            }
+        }
+    }
+
+    /// The pairs in words, with dots after them if there are more.
     fn pairs_in_words(&self, first: &[(GroupId, GroupId)], all: usize) -> String {
-        let pair =
-            |&(i, j): &(GroupId, GroupId)| match [i, j].map(|group| self.group_names.get(&group)) {
-                [None, None] => format!("{i}-{j}"),
-                names => {
-                    let [from, to] =
-                        names.map(|name| name.map_or(String::new(), |name| format!(" {name}")));
-                    format!("{i}{from} - {j}{to}")
-                }
-            };
-        let shown: Vec<_> = first.iter().map(pair).collect();
+        let shown: Vec<_> = first.iter().map(|&(i, j)| self.pair_in_words(i, j)).collect();
         let more = if all > shown.len() { ", …" } else { "" };
         format!("{}{more}", shown.join(", "))
     }
@@ -358,6 +397,12 @@ fn with_unused_ports(topology: &Topology) -> Vec<SwitchPorts> {
     found
 }
 
+/// "2: a, b", with dots after what is shown if it is not all.
+fn listed(count: usize, all: usize, shown: &[String]) -> String {
+    let more = if all > shown.len() { ", …" } else { "" };
+    format!("{count}: {}{more}", shown.join(", "))
+}
+
 impl fmt::Display for TopologySummary {
     /// A table of two aligned columns, and a line for each warning, each line ended.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -391,6 +436,23 @@ impl fmt::Display for TopologySummary {
                 let listed = self.pairs_in_words(unusual_pairs, *pairs);
                 row(&format!("  unusual: {links} link{plural}"), &listed)?;
             }
+        }
+        for KindPair { kinds: [one, other], usual, links } in &self.links_by_kinds {
+            let name = match (one + 1, other + 1) {
+                (one, other) if one == other => format!("  within kind {one}"),
+                (one, other) => format!("  between kinds {one} and {other}"),
+            };
+            let counts = links.iter().map(|(links, pairs)| format!("{links} for {pairs}"));
+            match links.len() {
+                1 => row(&name, usual)?,
+                _ => row(&name, &counts.collect::<Vec<_>>().join(", "))?,
+            }
+        }
+        if !self.pairs_with_fewer.is_empty() {
+            row("pairs with fewer links", &self.fewer_in_words())?;
+        }
+        if !self.lacking_cables.is_empty() {
+            row("cables that are lacking", &self.lacking_in_words())?;
         }
         row("pairs without a link", &self.unlinked_in_words())?;
         if self.groups_with_local_links > 0 {
@@ -428,128 +490,4 @@ impl fmt::Display for TopologySummary {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{
-        arrangement::{Arrangement, arrange},
-        cable_list,
-    };
-    use tvlb_schema::Dragonfly;
-
-    fn summary(arrangement: Arrangement, (p, a, h, g): (u32, u32, u32, u32)) -> TopologySummary {
-        let df = Dragonfly::new(p, a, h, g).unwrap();
-        TopologySummary::of(&arrange(df, arrangement, 0).unwrap())
-    }
-
-    #[test]
-    fn an_even_wiring() {
-        insta::assert_snapshot!(summary(Arrangement::Relative, (4, 8, 4, 9)), @r"
-        Dragonfly (p, a, h, g)     4, 8, 4, 9
-        switches                   72
-        nodes                      288
-        global ports               288
-        global ports unused        0
-        global cables              144
-        links per pair of groups   4
-        pairs without a link       none
-        same under group rotation  yes
-        ");
-    }
-
-    #[test]
-    fn an_uneven_wiring() {
-        insta::assert_snapshot!(summary(Arrangement::Absolute, (3, 3, 3, 7)), @"
-        Dragonfly (p, a, h, g)     3, 3, 3, 7
-        switches                   21
-        nodes                      63
-        global ports               63
-        global ports unused        1
-        switches with unused ports 1: (6,2) 1 of 3
-        global cables              31
-        links per pair of groups   1 to 2 (1 for 11 pairs, 2 for 10)
-        pairs without a link       none
-        same under group rotation  no
-        ");
-    }
-
-    #[test]
-    fn a_wiring_with_holes() {
-        let df = Dragonfly::new(1, 1, 2, 3).unwrap();
-        let text = "from_group,from_switch,from_port,to_group,to_switch,to_port\n0,0,0,2,0,1\n";
-        let summary = TopologySummary::of(&cable_list::read(df, text).unwrap());
-        insta::assert_snapshot!(summary, @"
-        Dragonfly (p, a, h, g)     1, 1, 2, 3
-        switches                   3
-        nodes                      3
-        global ports               6
-        global ports unused        4
-        switches with unused ports 3: (0,0) 1 of 2, (1,0) all 2, (2,0) 1 of 2
-        global cables              1
-        links per pair of groups   0 to 1 (0 for 2 pairs, 1 for 1)
-        pairs without a link       2: 0-1, 1-2
-        same under group rotation  no
-        warning: switch (1,0) has no global cable; packets still take local detours through it, and it is still a source and a destination
-        ");
-        insta::assert_snapshot!(serde_json::to_string(&summary).unwrap(), @r#"{"p":1,"a":1,"h":2,"g":3,"switches":3,"nodes":3,"global_ports":6,"global_cables":1,"unused_ports":4,"least_links_per_pair":0,"most_links_per_pair":1,"links_per_pair":[{"links":0,"pairs":2,"unusual_pairs":[]},{"links":1,"pairs":1,"unusual_pairs":[]}],"unlinked_pairs":2,"first_unlinked_pairs":[[0,1],[1,2]],"switches_with_unused_ports":[{"group":0,"switch":0,"unused":1},{"group":1,"switch":0,"unused":2},{"group":2,"switch":0,"unused":1}],"switches_without_global_cable":[[1,0]],"rotation_invariant":false}"#);
-    }
-
-    /// What an engineer with a cable list looks for: where the odd ones are.
-    #[test]
-    fn what_is_unusual_is_named() {
-        let df = Dragonfly::new(2, 4, 2, 9).unwrap();
-        let whole = arrange(df, Arrangement::Absolute, 0).unwrap();
-        let of_switch = |end: End| (end.group.0, u32::from(end.port.0) / df.h());
-        // Switch (7,3) is dead, and so is one cable of switch (2,1).
-        let cables =
-            whole.cables().iter().map(|cable| (cable.low, cable.high)).filter(|&(low, high)| {
-                let lost = |end| of_switch(end) == (7, 3);
-                !lost(low) && !lost(high) && of_switch(low) != (2, 1)
-            });
-        let summary = TopologySummary::of(&Topology::from_cables(df, cables).unwrap());
-        insta::assert_snapshot!(summary, @"
-        Dragonfly (p, a, h, g)     2, 4, 2, 9
-        switches                   36
-        nodes                      72
-        global ports               72
-        global ports unused        6
-        switches with unused ports 5: (2,1) 1 of 2, (3,3) 1 of 2, (4,2) 1 of 2, (7,3) all 2, (8,3) 1 of 2
-        global cables              33
-        links per pair of groups   0 to 1 (0 for 3 pairs, 1 for 33)
-        pairs without a link       3: 2-4, 3-7, 7-8
-        same under group rotation  no
-        warning: switch (7,3) has no global cable; packets still take local detours through it, and it is still a source and a destination
-        ");
-        assert_eq!(summary.warnings().len(), 1);
-        assert_eq!(summary.switches_without_global_cable, [(GroupId(7), 3)]);
-        // One pair of ten with fewer links than the others.
-        let df = Dragonfly::new(1, 4, 4, 5).unwrap();
-        let whole = arrange(df, Arrangement::Absolute, 0).unwrap();
-        let cables = whole.cables().iter().skip(1).map(|cable| (cable.low, cable.high));
-        let summary = TopologySummary::of(&Topology::from_cables(df, cables).unwrap()).to_string();
-        let unusual = "links per pair of groups   3 to 4 (3 for 1 pair, 4 for 9)\n  \
-                       unusual: 3 links         0-1\n";
-        assert!(summary.contains(unusual), "{summary}");
-        assert!(!summary.contains("unusual: 4"), "{summary}");
-    }
-
-    #[test]
-    fn many_switches_without_a_cable_are_not_all_named() {
-        let df = Dragonfly::new(1, 4, 2, 9).unwrap();
-        let summary = TopologySummary::of(&Topology::from_cables(df, []).unwrap());
-        let warnings = summary.warnings();
-        assert_eq!(warnings.len(), TopologySummary::SHOWN + 1);
-        assert_eq!(
-            warnings[TopologySummary::SHOWN],
-            "28 more switches have no global cable; `tvlb topology --json` lists all of them"
-        );
-        assert_eq!(summary.switches_without_global_cable.len(), 36);
-    }
-
-    #[test]
-    fn many_holes_are_not_all_listed() {
-        let df = Dragonfly::new(1, 4, 2, 9).unwrap();
-        let summary = TopologySummary::of(&Topology::from_cables(df, []).unwrap());
-        assert_eq!(summary.unlinked_pairs, 36);
-        assert_eq!(summary.unlinked_in_words(), "36: 0-1, 0-2, 0-3, 0-4, 0-5, 0-6, 0-7, 0-8, …");
-    }
-}
+mod tests;

@@ -222,6 +222,8 @@ fn two_groups_without_a_cable_are_joined_through_a_third() {
     switches with unused ports 6: (0,0) 1 of 2, (0,1) all 2, (1,0) 1 of 2, (1,1) 1 of 2, (2,0) 1 of 2, (2,1) all 2
     global cables              2
     links per pair of groups   0 to 1 (0 for 1 pair, 1 for 2)
+    pairs with fewer links     1: 0-2 0 of 1
+    cables that are lacking    1: an unused port of group 0 = an unused port of group 2
     pairs without a link       1: 0-2
     same under group rotation  no
     warning: switch (0,1) has no global cable; packets still take local detours through it, and it is still a source and a destination

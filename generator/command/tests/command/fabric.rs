@@ -169,6 +169,8 @@ fn a_switch_without_a_global_cable_is_warned_of() {
     switches with unused ports 3: (3,3) 1 of 2, (7,3) all 2, (8,3) 1 of 2
     global cables              34
     links per pair of groups   0 to 1 (0 for 2 pairs, 1 for 34)
+    pairs with fewer links     2: 3-7 0 of 1, 7-8 0 of 1
+    cables that are lacking    2: (3,3) global port 0 = (7,3) global port 0 or 1, (7,3) global port 0 or 1 = (8,3) global port 1
     pairs without a link       2: 3-7, 7-8
     same under group rotation  no
     warning: switch (7,3) has no global cable; packets still take local detours through it, and it is still a source and a destination

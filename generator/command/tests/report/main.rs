@@ -132,6 +132,95 @@ fn that_of_702_switches_is_below_2_mib() {
     assert!(bytes < 2 << 20, "{bytes} bytes");
 }
 
+/// The picture of the links of all pairs of groups, if the report has it.
+fn link_map(report: &str) -> Option<&str> {
+    let label = "aria-label=\"the number of links of every pair of groups\">";
+    let (_, map) = report.split_once(label)?;
+    Some(map.split_once("</svg>").unwrap().0)
+}
+
+#[test]
+fn many_groups_are_a_map_and_few_are_a_ring() {
+    let ring = "aria-label=\"the groups and the links between them\"";
+    let few = Place::new(&fabric(1, 4, 4, 16, GIVEN)).report("out", &[]);
+    assert!(few.contains(ring) && link_map(&few).is_none());
+    let many = Place::new(&fabric(1, 8, 4, 33, GIVEN)).report("out", &[]);
+    assert!(!many.contains(ring));
+    let map = link_map(&many).unwrap();
+    // A cell for each two groups in both orders, of one colour, and none for a group and itself.
+    assert_eq!(map.matches("<title>groups ").count(), 33 * 32);
+    assert!(map.contains("<title>groups 32 and 0: 1 link</title>"), "{map}");
+    assert_eq!(map.matches("class=\"h0\"").count(), 33 * 32 + 1);
+    assert_eq!(map.matches("class=\"hn\"").count(), 33);
+    assert!(map.contains(">1 link: 528 pairs of groups</text>"));
+    // It scales with the page, and the numbers are there without it.
+    assert!(many.contains("viewBox") && !map.contains("width=\"100%\""));
+    assert!(many.contains("<th scope=\"row\">1</th><td class=\"n\">528</td>"));
+    assert!(many.contains("<th scope=\"row\">32</th><td class=\"n\">1</td>"));
+}
+
+/// Fifteen groups of four switches and three of three, with two links for each pair of the first and one
+/// for all others, and names; `lost` is not laid.
+fn two_kinds(lost: (u16, u16)) -> Place {
+    use std::fmt::Write;
+    let place = Place::new(&format!(
+        "name = \"kinds\"\n[dragonfly]\ncables = \"cables.csv\"\nnames = \"names.csv\"\n\
+         [[dragonfly.kinds]]\nname = \"compute\"\np = 1\na = 4\nh = 8\ng = 15\n\
+         [[dragonfly.kinds]]\nname = \"storage\"\np = 1\na = 3\nh = 8\ng = 3\n{GIVEN}"
+    ));
+    let mut cables = "from_group,from_switch,from_port,to_group,to_switch,to_port\n".to_owned();
+    let mut next = [0; 18];
+    for (i, j) in (0..18_u16).flat_map(|i| (i + 1..18).map(move |j| (i, j))) {
+        for _ in 0..if j < 15 { 2 } else { 1 } {
+            let [low, high] = [i, j].map(|group| {
+                let port = &mut next[usize::from(group)];
+                *port += 1;
+                format!("{group},{},{}", (*port - 1) / 8, (*port - 1) % 8)
+            });
+            if (i, j) != lost {
+                writeln!(cables, "{low},{high}").unwrap();
+            }
+        }
+    }
+    fs::write(place.0.path().join("cables.csv"), cables).unwrap();
+    let mut names = "group,switch,port,name,physical\n".to_owned();
+    (0..18).for_each(|group| writeln!(names, "{group},,,x{group}<1>,").unwrap());
+    fs::write(place.0.path().join("names.csv"), names).unwrap();
+    place
+}
+
+#[test]
+fn a_map_marks_the_kinds_and_where_links_are_fewer() {
+    let report = two_kinds((2, 16)).report("out", &[]);
+    let map = link_map(&report).unwrap();
+    assert_eq!(map.matches("<title>groups ").count(), 18 * 17);
+    for shown in [
+        "<title>groups 2 x2&lt;1&gt; and 16 x16&lt;1&gt;: 0 links</title>",
+        "<title>groups 16 x16&lt;1&gt; and 2 x2&lt;1&gt;: 0 links</title>",
+        "<title>groups 0 x0&lt;1&gt; and 14 x14&lt;1&gt;: 2 links</title>",
+        // The legend, and a bar along each axis for each kind.
+        ">0 links: 1 pair of groups</text>",
+        ">1 link: 47 pairs of groups</text>",
+        ">2 links: 105 pairs of groups</text>",
+        ">compute: groups 0 to 14</text>",
+        ">storage: groups 15 to 17</text>",
+    ] {
+        assert!(map.contains(shown), "{shown}: {map}");
+    }
+    for (kind, bars) in [("compute: groups 0 to 14", 2), ("storage: groups 15 to 17", 2)] {
+        assert_eq!(map.matches(&format!("height=\"3\"><title>{kind}</title>")).count(), bars / 2);
+        assert_eq!(map.matches(&format!("<title>{kind}</title>")).count(), bars);
+    }
+    // Two cells and their swatch are of the first colour.
+    assert_eq!(map.matches("class=\"h0\"").count(), 2 + 1);
+    let pair = "<th scope=\"row\">2 x2&lt;1&gt;</th><td>16 x16&lt;1&gt;</td><td class=\"n\">0</td>\
+                <td class=\"n\">1</td>";
+    assert!(report.contains(pair), "the pair that has fewer links than is usual");
+    assert!(
+        report.contains("an unused port of group 2</td>") || report.contains("(2,3) global port")
+    );
+}
+
 /// What a browser has to say of a page on its console; none where there is no browser.
 fn console(page: &Path, screenshot: &Path, options: &[&str]) -> Option<Vec<String>> {
     let home = tempfile::tempdir().unwrap();

@@ -1,0 +1,147 @@
+//! The links of every pair of groups as a map: where the fabric has too many groups for a picture of them
+//! all on a ring.
+
+use super::heat::{HeatMap, Part, Scale, span};
+use super::page::{on_demand, table};
+use crate::fabric::Fabric;
+use crate::topology::summary::TopologySummary;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use tvlb_schema::GroupId;
+
+/// Above so many groups the table of all pairs is left out.
+const MOST_IN_A_TABLE: u32 = 40;
+/// As many values as there are colours.
+const MOST_STEPS: usize = 9;
+
+fn group(number: u32) -> GroupId {
+    GroupId(u16::try_from(number).expect("group numbers fit 16 bits"))
+}
+
+fn links(fabric: &Fabric, row: u32, column: u32) -> usize {
+    fabric.topology.links(group(row), group(column)).len()
+}
+
+/// "1 link", "2 links".
+fn count(links: usize) -> String {
+    format!("{links} link{}", if links == 1 { "" } else { "s" })
+}
+
+/// The map.
+pub(super) fn map(fabric: &Fabric) -> String {
+    let g = fabric.topology.dragonfly().g();
+    let mut pairs: BTreeMap<usize, u32> = BTreeMap::new();
+    for row in 0..g {
+        for column in row + 1..g {
+            *pairs.entry(links(fabric, row, column)).or_default() += 1;
+        }
+    }
+    let value = |links: usize| f64::from(u32::try_from(links).expect("at most 2^24 links"));
+    let scale = if pairs.len() <= MOST_STEPS {
+        let words = |(&links, pairs): (&usize, &u32)| {
+            let plural = if *pairs == 1 { "" } else { "s" };
+            (value(links), format!("{}: {pairs} pair{plural} of groups", count(links)))
+        };
+        Scale::Steps(pairs.iter().map(words).collect())
+    } else {
+        let ends = [pairs.first_key_value(), pairs.last_key_value()];
+        let [low, high] = ends.map(|end| end.map_or(0.0, |(&links, _)| value(links)));
+        Scale::Even(low, high)
+    };
+    let cell = |rows: Range<u32>, columns: Range<u32>| {
+        let of_row =
+            |row| columns.clone().filter(move |&column| row != column).map(move |c| (row, c));
+        let all = rows.clone().flat_map(of_row).map(|(row, column)| links(fabric, row, column));
+        let (least, most) =
+            all.fold((usize::MAX, 0), |(least, most), n| (least.min(n), most.max(n)));
+        let called = |numbers: &Range<u32>| match numbers.len() {
+            1 => format!("{}{}", numbers.start, fabric.names.after_group(group(numbers.start))),
+            _ => span(numbers),
+        };
+        let words = if least == most { count(least) } else { format!("{least} to {most} links") };
+        let title = format!("groups {} and {}: {words}", called(&rows), called(&columns));
+        (least <= most).then(|| (value(least), title))
+    };
+    HeatMap {
+        title: "the number of links of every pair of groups".to_owned(),
+        names: ("group", "group"),
+        size: (g, g),
+        parts: &kinds(fabric),
+        scale,
+        cell: &cell,
+    }
+    .svg()
+}
+
+/// The kinds of groups, where there are several.
+fn kinds(fabric: &Fabric) -> Vec<Part> {
+    let kinds = fabric.file.kinds_of_groups();
+    let mut parts: Vec<Part> = Vec::new();
+    for (first, chunk) in starts(&kinds) {
+        let numbers = first..first + chunk.1;
+        let groups = if chunk.1 == 1 { "group" } else { "groups" };
+        let name = &fabric.file.kind_names[chunk.0];
+        parts.push(Part { first, name: format!("{name}: {groups} {}", span(&numbers)) });
+    }
+    if parts.len() > 1 { parts } else { Vec::new() }
+}
+
+/// The runs of equal numbers: where each begins, its number, and how long it is.
+fn starts(kinds: &[usize]) -> Vec<(u32, (usize, u32))> {
+    let mut first = 0;
+    let runs = kinds.chunk_by(|one, next| one == next).map(|run| {
+        let length = u32::try_from(run.len()).expect("group numbers fit 16 bits");
+        first += length;
+        (first - length, (run[0], length))
+    });
+    runs.collect()
+}
+
+/// The same in words, for those who cannot see colours: how many pairs have how many links, which have
+/// fewer than is usual, and, where that is not too large, a table of all pairs.
+pub(super) fn in_words(fabric: &Fabric) -> String {
+    let summary = TopologySummary::named(&fabric.topology, &fabric.names);
+    let rows = summary
+        .links_per_pair
+        .iter()
+        .map(|found| vec![found.links.to_string(), found.pairs.to_string()]);
+    let mut html = table(&["links", "pairs of groups that have so many"], rows);
+    if !summary.pairs_with_fewer.is_empty() {
+        let called = |group| format!("{group}{}", fabric.names.after_group(group));
+        let rows = summary.pairs_with_fewer.iter().take(MOST_LISTED).map(|pair| {
+            let [one, other] = pair.groups.map(called);
+            vec![one, other, pair.links.to_string(), pair.usual.to_string()]
+        });
+        let head = ["group", "and group", "have links", "of those that are usual for their kinds"];
+        html.push_str(&table(&head, rows));
+    }
+    if !summary.lacking_cables.is_empty() {
+        let rows = summary.lacking_cables.iter().take(MOST_LISTED).map(|lacking| {
+            let [one, other] = [0, 1].map(|end: usize| lacking.ends[end].to_string());
+            vec![lacking.cables.to_string(), one, other]
+        });
+        let head = ["cables that are lacking", "from", "to"];
+        html.push_str(&table(&head, rows));
+    }
+    let g = fabric.topology.dragonfly().g();
+    if g <= MOST_IN_A_TABLE {
+        let numbers: Vec<String> = (0..g).map(|number| number.to_string()).collect();
+        let head: Vec<&str> =
+            std::iter::once("group").chain(numbers.iter().map(String::as_str)).collect();
+        let rows = (0..g).map(|row| {
+            let cell = |column| {
+                if row == column {
+                    "–".to_owned()
+                } else {
+                    links(fabric, row, column).to_string()
+                }
+            };
+            std::iter::once(row.to_string()).chain((0..g).map(cell)).collect()
+        });
+        html.push_str(&table(&head, rows));
+    }
+    on_demand("The links of pairs of groups as tables", &html)
+}
+
+/// The most pairs or cables that a table lists; `tvlb topology --json` has all.
+const MOST_LISTED: usize = 100;
