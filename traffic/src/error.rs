@@ -1,6 +1,7 @@
 //! Why a pattern does not fit a fabric.
 
 use crate::Pattern;
+use crate::gap::Gap;
 use tvlb_schema::NodeId;
 
 /// A pattern that does not fit the fabric.
@@ -44,6 +45,20 @@ pub enum TrafficError {
         node: NodeId,
         /// The last node of the fabric.
         last: NodeId,
+    },
+    /// A pair names a number that no node has, although some node has a higher one.
+    #[error(
+        "traffic {pattern}: pair {number} names node {node}, but no node has this number: {gap}"
+    )]
+    NodeInGap {
+        /// The pattern.
+        pattern: Pattern,
+        /// The number of the pair, counted from 1.
+        number: usize,
+        /// The number of the node.
+        node: NodeId,
+        /// The group to which the number falls.
+        gap: Gap,
     },
     /// A node is given two destinations.
     #[error("traffic {pattern}: pair {number} gives node {node} a second destination")]

@@ -2,6 +2,7 @@
 
 use crate::Flows;
 use crate::flows::merged;
+use crate::gap::Gap;
 use tvlb_schema::{Dragonfly, NodeId, SwitchId};
 
 /// Why a file does not hold flows.
@@ -39,6 +40,20 @@ pub enum FlowFileError {
         found: u32,
         /// The greatest number.
         last: u32,
+    },
+    /// A number that no switch or node has, although some switch or node has a higher one.
+    #[error("{origin}, line {line}: there is no {what} {found}: {gap}")]
+    InGap {
+        /// The file's name.
+        origin: String,
+        /// The line, from 1.
+        line: u64,
+        /// `switch` or `node`.
+        what: &'static str,
+        /// The number found.
+        found: u32,
+        /// The group to which the number falls.
+        gap: Gap,
     },
     /// A demand that is not an amount of traffic.
     #[error("{origin}, line {line}: the demand is {found}; it must be above 0 and finite")]
@@ -96,7 +111,19 @@ impl Flows {
                 };
                 found.ok_or_else(|| {
                     let origin = origin.to_owned();
-                    FlowFileError::NoSuchEnd { origin, line, what, found: number, last }
+                    let gap = if by_node {
+                        Gap::of_node(df, NodeId(number))
+                    } else {
+                        u16::try_from(number).ok().and_then(|n| Gap::of_switch(df, SwitchId(n)))
+                    };
+                    match gap {
+                        Some(gap) => {
+                            FlowFileError::InGap { origin, line, what, found: number, gap }
+                        }
+                        None => {
+                            FlowFileError::NoSuchEnd { origin, line, what, found: number, last }
+                        }
+                    }
                 })
             };
             let (from, to) = (switch(from)?, switch(to)?);

@@ -24,6 +24,7 @@
 mod error;
 mod flow_file;
 mod flows;
+mod gap;
 mod maps;
 mod pattern;
 mod traffic;
@@ -34,6 +35,7 @@ pub const VERSION: u32 = 2;
 pub use error::TrafficError;
 pub use flow_file::FlowFileError;
 pub use flows::{Flow, Flows, sample};
+pub use gap::Gap;
 pub use maps::below;
 pub use pattern::{Pattern, PatternError};
 pub use traffic::Traffic;

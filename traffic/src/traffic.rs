@@ -2,6 +2,7 @@
 //!
 //! Uniform traffic draws from all nodes, the sender included, as the reference does.
 
+use crate::gap::Gap;
 use crate::maps::{self, Ranks, SILENT, below};
 use crate::{Pattern, TrafficError};
 use rand::Rng;
@@ -213,7 +214,10 @@ fn listed(
         for node in [source, destination] {
             if !df.has_node(node) {
                 let (pattern, last) = (pattern.clone(), df.last_node());
-                return Err(TrafficError::Node { pattern, number, node, last });
+                return Err(match Gap::of_node(df, node) {
+                    Some(gap) => TrafficError::NodeInGap { pattern, number, node, gap },
+                    None => TrafficError::Node { pattern, number, node, last },
+                });
             }
         }
         if to[source.as_usize()] != SILENT {

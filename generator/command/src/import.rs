@@ -3,9 +3,9 @@
 use crate::args::{Import as Arguments, ImportIbnetdiscover, ImportSlingshot, ImportSource};
 use crate::failure::{Failure, Outcome, tell};
 use crate::files::outside_table_sets;
-use crate::output::print;
+use crate::output::{Bars, catch_interrupt, print};
 use std::path::Path;
-use tvlb_import::{Grouping, Import, Source, check_directory};
+use tvlb_import::{Grouping, Import, Source, WriteError, check_directory};
 
 /// Warnings that are printed; assumptions.txt has all.
 const MOST_WARNINGS: usize = 10;
@@ -44,7 +44,12 @@ fn check_output(output: &Path, force: bool) -> Outcome {
 }
 
 fn write(import: &Import, output: &Path, force: bool) -> Outcome {
-    let files = import.write(output, force).map_err(Failure::of)?;
+    // Until here there is nothing to clean up.
+    catch_interrupt()?;
+    let files = import.write(output, force, &Bars::new(true)).map_err(|error| match error {
+        WriteError::Cancelled(_) => Failure::Stopped("nothing was written".to_owned()),
+        error => Failure::of(error),
+    })?;
     let mut warnings = import.warnings();
     for warning in warnings.by_ref().take(MOST_WARNINGS) {
         tell(&format!("warning: {warning}"));

@@ -14,6 +14,7 @@ use tvlb_generator::routes::text::PathListing;
 use tvlb_generator::set_grammar::parse_set;
 use tvlb_generator::topology::names::Names;
 use tvlb_schema::{Dragonfly, SetRule, SwitchId};
+use tvlb_traffic::Gap;
 
 pub(crate) fn run(arguments: &Paths) -> Outcome {
     let fabric = load_fabric(&arguments.fabric)?;
@@ -92,6 +93,11 @@ pub(crate) fn existing_switch(
 ) -> Result<SwitchId, Failure> {
     u16::try_from(number).map(SwitchId).ok().filter(|&switch| df.has_switch(switch)).ok_or_else(
         || {
+            let gap = u16::try_from(number).ok().and_then(|n| Gap::of_switch(df, SwitchId(n)));
+            if let Some(gap) = gap {
+                let text = format!("{option} {number}: there is no such switch; {gap}");
+                return Failure::Message(text);
+            }
             Failure::Message(format!(
                 "{option} {number}: there is no such switch; switches are 0 to {}{}",
                 df.last_switch(),

@@ -6,6 +6,7 @@
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use tvlb_progress::{Cancelled, Progress};
 
 /// Every name that an import may write. The fabric file comes last.
 pub(crate) const FILES: [&str; 5] =
@@ -39,6 +40,9 @@ pub enum WriteError {
         /// The answer.
         source: io::Error,
     },
+    /// The caller cancelled the work.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
 }
 
 fn refused(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> WriteError {
@@ -63,6 +67,7 @@ pub(crate) fn write(
     directory: &Path,
     force: bool,
     files: &[(&'static str, Content<'_>)],
+    progress: &dyn Progress,
 ) -> Result<(), WriteError> {
     if !force {
         check_directory(directory)?;
@@ -71,7 +76,7 @@ pub(crate) fn write(
         .ancestors()
         .take_while(|above| *above != Path::new("") && !above.exists())
         .collect();
-    let written = write_aside(directory, files);
+    let written = write_aside(directory, files, progress);
     if written.is_err() {
         for made in missing {
             // Fails where someone else has put something in; then it is not ours to remove.
@@ -81,7 +86,29 @@ pub(crate) fn write(
     written
 }
 
-fn write_aside(directory: &Path, files: &[(&'static str, Content<'_>)]) -> Result<(), WriteError> {
+/// A file that takes no more once the work is cancelled.
+struct Cancellable<'p> {
+    file: File,
+    progress: &'p dyn Progress,
+}
+
+impl Write for Cancellable<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.progress.check().map_err(io::Error::other)?;
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+fn write_aside(
+    directory: &Path,
+    files: &[(&'static str, Content<'_>)],
+    progress: &dyn Progress,
+) -> Result<(), WriteError> {
+    progress.check()?;
     fs::create_dir_all(directory).map_err(refused(directory, "create the directory"))?;
     let aside = tempfile::Builder::new()
         .prefix(".tvlb-import-")
@@ -91,12 +118,18 @@ fn write_aside(directory: &Path, files: &[(&'static str, Content<'_>)]) -> Resul
     for (name, content) in files {
         let shown = directory.join(name);
         let file = File::create_new(aside.path().join(name));
-        let mut out = BufWriter::new(file.map_err(refused(&shown, "create the file"))?);
-        content(&mut out).map_err(refused(&shown, "write the file"))?;
-        let file = out.into_inner().map_err(io::IntoInnerError::into_error);
-        let synced = file.and_then(|file| file.sync_all());
+        let file = file.map_err(refused(&shown, "create the file"))?;
+        let mut out = BufWriter::new(Cancellable { file, progress });
+        let written = content(&mut out);
+        // What was cancelled is not the file's fault.
+        progress.check()?;
+        written.map_err(refused(&shown, "write the file"))?;
+        let out = out.into_inner().map_err(io::IntoInnerError::into_error);
+        let synced = out.and_then(|out| out.file.sync_all());
+        progress.check()?;
         synced.map_err(refused(&shown, "write the file"))?;
     }
+    // From here on the work is done to its end: a moment, in which old files give way to new ones.
     // An old fabric file must not name new cables.
     let fabric = directory.join(FABRIC_FILE);
     let is_stale = |name: &&str| !files.iter().any(|(written, _)| written == name);
@@ -123,6 +156,7 @@ fn remove(path: &Path) -> Result<(), WriteError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     fn names(directory: &Path) -> Vec<String> {
         let entries = fs::read_dir(directory).unwrap();
@@ -135,7 +169,7 @@ mod tests {
     fn write_text(directory: &Path, force: bool, names: &[&'static str]) -> Result<(), WriteError> {
         let text: Content<'_> = &|out| writeln!(out, "new");
         let files: Vec<_> = names.iter().map(|name| (*name, text)).collect();
-        write(directory, force, &files)
+        write(directory, force, &files, &())
     }
 
     #[test]
@@ -151,18 +185,52 @@ mod tests {
         assert_eq!(names(&directory), ["cables.csv", "fabric.toml", "notes"]);
     }
 
+    /// Cancels when it is asked for the last time of so many.
+    struct CancelsAt(AtomicUsize);
+
+    impl Progress for CancelsAt {
+        fn is_cancelled(&self) -> bool {
+            let left = self.0.load(Ordering::Relaxed);
+            self.0.store(left.saturating_sub(1), Ordering::Relaxed);
+            left == 0
+        }
+    }
+
+    #[test]
+    fn what_is_cancelled_leaves_what_there_was() {
+        let home = tempfile::tempdir().unwrap();
+        let directory = home.path().join("deep/er");
+        let text: Content<'_> = &|out| (0..3000).try_for_each(|n| writeln!(out, "line {n}"));
+        let files = [(FABRIC_FILE, text), ("cables.csv", text)];
+        let mut cancelled = 0;
+        while let Err(error) =
+            write(&directory, false, &files, &CancelsAt(AtomicUsize::new(cancelled)))
+        {
+            assert!(matches!(error, WriteError::Cancelled(_)), "{error}");
+            assert_eq!(names(home.path()), [""; 0], "asked {cancelled} times");
+            cancelled += 1;
+        }
+        assert!(cancelled > 8, "{cancelled}");
+        assert_eq!(names(&directory), ["cables.csv", FABRIC_FILE]);
+        // What an earlier import has written stays.
+        write_text(&directory, true, &[FABRIC_FILE, DOWN_FILE]).unwrap();
+        let error = write(&directory, true, &files, &CancelsAt(AtomicUsize::new(cancelled - 1)));
+        assert!(matches!(error, Err(WriteError::Cancelled(_))));
+        assert_eq!(names(&directory), [DOWN_FILE, FABRIC_FILE]);
+    }
+
     #[test]
     fn what_fails_leaves_nothing() {
         let home = tempfile::tempdir().unwrap();
         let directory = home.path().join("deep/er");
         let good: Content<'_> = &|out| writeln!(out, "text");
         let bad: Content<'_> = &|_| Err(io::ErrorKind::StorageFull.into());
-        let error = write(&directory, false, &[(FABRIC_FILE, good), ("cables.csv", bad)]);
+        let error = write(&directory, false, &[(FABRIC_FILE, good), ("cables.csv", bad)], &());
         assert!(error.unwrap_err().to_string().contains("cables.csv: cannot write the file"));
         assert_eq!(names(home.path()), [""; 0]);
         // What was there before stays as it was.
         write_text(&directory, false, &[FABRIC_FILE]).unwrap();
-        assert!(write(&directory, true, &[(FABRIC_FILE, good), ("cables.csv", bad)]).is_err());
+        assert!(write(&directory, true, &[(FABRIC_FILE, good), ("cables.csv", bad)], &()).is_err());
         assert_eq!(names(&directory), [FABRIC_FILE]);
         assert_eq!(fs::read_to_string(directory.join(FABRIC_FILE)).unwrap(), "new\n");
         fs::write(home.path().join("file"), "").unwrap();

@@ -34,6 +34,7 @@ use notes::Notes;
 use numbering::Numbering;
 use std::io::{self, Write};
 use std::path::Path;
+use tvlb_progress::Progress;
 
 pub use directory::{WriteError, check_directory};
 pub use ibnetdiscover::{Grouping, IbnetdiscoverError};
@@ -129,16 +130,23 @@ impl Import {
     }
 
     /// Writes the files into a directory, which is made if need be, and returns their names. No file
-    /// is there before all are written; `force` replaces the files of an earlier import.
+    /// is there before all are written; `force` replaces the files of an earlier import. No step is
+    /// reported to `progress`.
     ///
     /// # Errors
-    /// A file exists, or the operating system refused.
-    pub fn write(&self, directory: &Path, force: bool) -> Result<Vec<&'static str>, WriteError> {
+    /// A file exists, the operating system refused, or the caller cancelled the work, and then the
+    /// directory is as it was.
+    pub fn write(
+        &self,
+        directory: &Path,
+        force: bool,
+        progress: &dyn Progress,
+    ) -> Result<Vec<&'static str>, WriteError> {
         let names: Vec<&'static str> = self.files().collect();
         let contents: Vec<_> = names.iter().map(|name| self.content(name)).collect();
         let files: Vec<(&'static str, directory::Content<'_>)> =
             names.iter().zip(&contents).map(|(name, content)| (*name, content as _)).collect();
-        directory::write(directory, force, &files)?;
+        directory::write(directory, force, &files, progress)?;
         Ok(names)
     }
 

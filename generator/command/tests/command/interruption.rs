@@ -1,5 +1,9 @@
 //! Ctrl-C: the whole table set or nothing, whenever it comes.
 
+#[path = "../../../import/tests/import/make.rs"]
+#[allow(dead_code, reason = "the tests of the import use all of it")]
+mod plan;
+
 use crate::scratch::{Run, Scratch, TVLB};
 use crate::signals;
 use std::process::{Child, Stdio};
@@ -75,6 +79,44 @@ fn leaves_the_old_table_set() {
     let entries = scratch.path("deep").read_dir().unwrap();
     assert_eq!(entries.count(), 1, "{run}");
     assert_eq!(scratch.read("deep/out/manifest.json") == old, run.code == 130, "{run}");
+}
+
+/// A plan of some 60 000 rows: long enough that its files are being written for a while.
+fn large_plan() -> String {
+    let groups: Vec<_> = (1..=220).map(|number| (number, 16, 2)).collect();
+    plan::plan_of(&plan::rows(&groups, 1))
+}
+
+#[test]
+fn leaves_nothing_of_an_import() {
+    let scratch = Scratch::new();
+    scratch.write("plan.csv", large_plan());
+    let mut interrupted = 0;
+    for delay in [0, 5, 20, 60] {
+        let mut command = scratch.command(TVLB);
+        command.args(["import", "slingshot", "plan.csv", "-o", "deep/out"]);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let is_writing = || {
+            let files = scratch.path("deep/out").read_dir();
+            files.is_ok_and(|mut entries| entries.next().is_some())
+        };
+        while !is_writing() && child.try_wait().unwrap().is_none() {
+            sleep(Duration::from_millis(1));
+        }
+        let run = interrupt_after(child, delay);
+        if run.code == 0 {
+            assert!(scratch.files().keys().all(|name| !name.contains(".tvlb-import-")));
+            std::fs::remove_dir_all(scratch.path("deep")).unwrap();
+        } else {
+            assert_eq!(
+                (run.code, run.stderr.as_str()),
+                (130, "tvlb: interrupted; nothing was written\n")
+            );
+            assert_eq!(scratch.names(), ["plan.csv"], "after {delay} ms");
+            interrupted += 1;
+        }
+    }
+    assert!(interrupted > 0, "it was never interrupted while it wrote");
 }
 
 #[test]
