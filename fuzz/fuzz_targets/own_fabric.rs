@@ -199,13 +199,14 @@ fuzz_target!(|input: Input| {
     let Input { plan, credits, seed, packets, damage } = input;
     let own = Own::new(plan);
     let df = own.dragonfly;
-    let count = df.switch_count() as usize;
+    let numbers = df.switch_numbers() as usize;
     let network = Network {
         own: &own,
-        images: (0..count).map(|_| OnceCell::new()).collect(),
-        switches: (0..count).map(|_| OnceCell::new()).collect(),
+        images: (0..numbers).map(|_| OnceCell::new()).collect(),
+        switches: (0..numbers).map(|_| OnceCell::new()).collect(),
     };
-    let number = |any: u16| SwitchId(any % count as u16);
+    let all: Vec<SwitchId> = df.switches().collect();
+    let number = |any: u16| all[usize::from(any) % all.len()];
     let mut world =
         World { credits, paths: VlbPaths::Custom, rng: Xoshiro256PlusPlus::seed_from_u64(seed) };
     let paths = |custom| if custom { VlbPaths::Custom } else { VlbPaths::Conventional };
@@ -215,8 +216,8 @@ fuzz_target!(|input: Input| {
             Packet::Admitted { from, node, scheme, custom } => {
                 let (from, scheme) = (number(from), usize::from(scheme) % 4);
                 world.paths = paths(custom);
-                // Now and then one that does not exist.
-                let node = NodeId(node % (df.node_count() + 1));
+                // Now and then one that does not exist, in a gap or above all others.
+                let node = NodeId(node % (df.node_numbers() + 1));
                 let switch = network.switch(from);
                 let c =
                     InC::boot(&own.image, network.images[from.as_usize()].get().expect("booted"));
@@ -249,7 +250,7 @@ fuzz_target!(|input: Input| {
         match *packet {
             Packet::Admitted { node, scheme, custom, .. } => {
                 world.paths = paths(custom);
-                let packet = (NodeId(node % df.node_count()), usize::from(scheme) % 4);
+                let packet = (NodeId(node % df.node_numbers()), usize::from(scheme) % 4);
                 let _ = admit(&switch, &c, packet, &mut world);
             }
             Packet::Any { header, custom, .. } => {

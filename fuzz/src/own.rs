@@ -4,16 +4,16 @@ use crate::mended;
 use arbitrary::Arbitrary;
 use tvlb_firmware_model::Switch;
 use tvlb_schema::{
-    Decision, Dragonfly, DrawRule, End, FabricImage, GlobalPort, GroupId, Keep, LegHops, Level,
-    MinCandidate, PerDecision, SetContents, SetRule, Shape, ShapeSet, SwitchContents, SwitchId,
-    VcScheme, encode_fabric_image, encode_switch_image,
+    Decision, Dragonfly, DrawRule, End, FabricImage, GlobalPort, GroupId, GroupKind, Keep, LegHops,
+    Level, MinCandidate, PerDecision, SetContents, SetRule, Shape, ShapeSet, SwitchContents,
+    SwitchId, VcScheme, encode_fabric_image, encode_switch_image,
 };
 
 /// What a fabric and its tables are made of. Every value makes some fabric.
 #[derive(Arbitrary, Debug)]
 pub struct Plan {
     sizes: [u8; 4],
-    /// Decides which ports cables use and which levels thin.
+    /// Decides which ports cables use, which levels thin, and whether some groups are of another kind.
     seed: u64,
     /// Two groups and how many cables join them, as long as they have ports.
     cables: Vec<(u8, u8, u8)>,
@@ -99,12 +99,15 @@ impl Own {
         let [p, a, h, g] = plan.sizes.map(u32::from);
         let (p, a, h) = (1 + p % 3, 1 + a % 5, 1 + h % 5);
         let g = 2 + g % 6.min(a * h);
-        let dragonfly = Dragonfly::new(p, a, h, g).expect("the sizes are in range");
+        let equal = Dragonfly::new(p, a, h, g).expect("the sizes are in range");
+        let dragonfly = Self::of_two_kinds(plan.seed, &equal).unwrap_or(equal);
+        let g = dragonfly.g();
 
         let mut free: Vec<Vec<GlobalPort>> = dragonfly
             .groups()
             .map(|group| {
-                let mut ports: Vec<GlobalPort> = dragonfly.global_ports().collect();
+                let has = |port: &_| dragonfly.has_global_port_of(group, *port);
+                let mut ports: Vec<GlobalPort> = dragonfly.global_ports().filter(has).collect();
                 ports.sort_by_key(|p| mixed(plan.seed ^ u64::from(group.0) << 16 ^ u64::from(p.0)));
                 ports
             })
@@ -129,6 +132,21 @@ impl Own {
         let image = encode_fabric_image(&dragonfly, &cables);
         let virtual_channels = VcScheme::ALL[usize::from(plan.virtual_channels) % 3];
         Self { plan, dragonfly, image, virtual_channels, joined }
+    }
+
+    /// The same with one to three groups more of another kind, or before the others, for every other
+    /// seed; none where that is more than a fabric may have.
+    fn of_two_kinds(seed: u64, equal: &Dragonfly) -> Option<Dragonfly> {
+        let drawn = mixed(seed ^ 0x6b69_6e64);
+        if drawn & 1 == 0 {
+            return None;
+        }
+        let size = |shift: u64, least: u64, count: u64| (least + (drawn >> shift) % count) as u16;
+        let other =
+            GroupKind { p: size(8, 0, 4), a: size(16, 1, 5), h: size(24, 1, 5), g: size(32, 1, 3) };
+        let [own] = equal.kinds() else { return None };
+        let kinds = if drawn & 2 == 0 { [*own, other] } else { [other, *own] };
+        Dragonfly::of_kinds(&kinds).ok()
     }
 
     /// Whether there is any path between two switches.
@@ -172,7 +190,7 @@ impl Own {
             let shapes_to = match rule.draw {
                 DrawRule::ByRoute | DrawRule::BySwitch { .. } => Vec::new(),
                 DrawRule::ByShape { .. } if set.lies => {
-                    vec![rule.shapes(); df.switch_count() as usize]
+                    vec![rule.shapes(); df.switch_numbers() as usize]
                 }
                 DrawRule::ByShape { .. } => self.shapes_to(&fabric, switch, rule, &levels),
             };
@@ -211,8 +229,13 @@ impl Own {
         };
         let image = encode_switch_image(fabric, &contents);
         let switch = Switch::boot_in(fabric, &image).expect("it was encoded");
-        let shapes = self.dragonfly.switches().map(|destination| {
+        let df = &self.dragonfly;
+        let numbers = (0..df.switch_numbers()).map(|number| SwitchId(number as u16));
+        let shapes = numbers.map(|destination| {
             let mut shapes = ShapeSet::EMPTY;
+            if !df.has_switch(destination) {
+                return shapes;
+            }
             switch.for_each_route(Decision::UgalL, destination, |_, shape| {
                 shapes = shapes.or(ShapeSet::only(shape));
             });
