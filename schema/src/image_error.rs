@@ -119,6 +119,7 @@ pub(crate) enum Value {
     SetOfDecision,
     Peer,
     ShapesPresent,
+    Presence,
     Level,
 }
 
@@ -168,6 +169,7 @@ impl Value {
             Self::SetOfDecision => ("set of a decision", "a set of this image"),
             Self::Peer => ("peer of a global port", "the peer that the fabric image gives"),
             Self::ShapesPresent => ("shapes present", "shapes of the rule, each at most once"),
+            Self::Presence => ("presence of a switch that is not a destination", "0"),
             Self::Level => ("thinning level of a global port", "3 to 15"),
         }
     }

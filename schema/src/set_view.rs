@@ -10,8 +10,8 @@ use crate::image_error::{Fault, Part, Refusal, Value, saturating_u32};
 use crate::image_kind::HEADER_LEN;
 use crate::packed::PackedArray;
 use crate::{
-    Dragonfly, DrawRule, GlobalPort, Keep, LegHops, Level, RouteKey, SetRule, SetRuleError, Shape,
-    ShapeSet, SwitchId,
+    Dragonfly, DrawRule, GlobalPort, GroupId, Keep, LegHops, Level, RouteKey, SetRule,
+    SetRuleError, Shape, ShapeSet, SwitchId,
 };
 
 /// The width of a thinning level.
@@ -151,19 +151,42 @@ impl<'a> SetView<'a> {
         Some(())
     }
 
+    /// Checks that presence has no bit of a number that is not that of a destination: of the switch's
+    /// own group, or in a gap. `at` is where presence begins.
+    fn check_presence(
+        &self,
+        (df, own): (&Dragonfly, GroupId),
+        at: usize,
+        refusal: &mut Refusal,
+    ) -> Option<()> {
+        let count = if self.sometimes().is_empty() { 0 } else { df.switch_numbers() };
+        for number in 0..count {
+            let found = self.presence.get(number);
+            let switch = SwitchId((number & 0xffff) as u16);
+            if found != 0 && (df.place(switch).0 == own || !df.has_switch(switch)) {
+                let offset = at + self.presence.byte_of(number);
+                return refusal.out_of_range(Value::Presence, offset, found);
+            }
+        }
+        Some(())
+    }
+
     /// Takes the set's sections from the front of `bytes`; `end` is where that ends in its file.
     ///
-    /// Where there are too few bytes, padding that is not 0, or a level out of range, it notes that in
-    /// `refusal` and returns `None`.
+    /// Where there are too few bytes, padding that is not 0, presence of a switch that is not a
+    /// destination, or a level out of range, it notes that in `refusal` and returns `None`. `own` is the
+    /// switch's group.
     pub(crate) fn take_sections(
         &mut self,
         bytes: &mut &'a [u8],
-        df: &Dragonfly,
+        (df, own): (&Dragonfly, GroupId),
         end: usize,
         refusal: &mut Refusal,
     ) -> Option<()> {
+        let presence_at = end - bytes.len();
         let presence = (self.sometimes().len(), df.switch_numbers());
         self.presence = PackedArray::take(bytes, presence, Part::Presence, end, refusal)?;
+        self.check_presence((df, own), presence_at, refusal)?;
         let at = end - bytes.len();
         let count = if self.is_thinned { df.ports_per_group() } else { 0 };
         let levels = PackedArray::take(bytes, (LEVEL_BITS, count), Part::Levels, end, refusal)?;

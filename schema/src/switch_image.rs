@@ -264,7 +264,7 @@ impl<'a> SwitchImage<'a> {
         (self.peers, rest) = (peers.as_chunks().0, behind);
         for (number, set) in (0..).zip(self.sets.iter_mut().take(self.set_count)) {
             set.check(number, refusal)?;
-            set.take_sections(&mut rest, df, end, refusal)?;
+            set.take_sections(&mut rest, (df, self.group), end, refusal)?;
         }
         if !rest.is_empty() {
             return refusal.fail(Fault::Trailing, end - rest.len(), saturating_u32(rest.len()));

@@ -384,13 +384,14 @@ class Set:
     def read_sections(self, reader, fabric, group, loose):
         if self.sometimes:
             shapes = [n for n in range(SHAPES) if self.sometimes >> n & 1]
+            start = reader.at
             entries = reader.packed("presence", fabric.a * fabric.g, len(shapes))
             spread = lambda entry: sum(1 << n for i, n in enumerate(shapes) if entry >> i & 1)
             self.presence = [spread(entry) for entry in entries]
             outside = self.outside(fabric, group)
             for switch, entry in enumerate(entries):
                 if entry and switch not in outside:
-                    loose.append(f"presence of switch {switch} is not 0")
+                    raise Refused(start, f"presence of switch {switch}", entry, 0)
             for column, shape in enumerate(shapes):
                 if len({entries[switch] >> column & 1 for switch in outside}) < 2:
                     loose.append(f"all destinations have shape {shape}, or none, in its column")
