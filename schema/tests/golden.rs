@@ -85,6 +85,29 @@ fn the_switch_image_of_a_thinned_set() {
 }
 
 #[test]
+fn the_images_of_two_kinds_of_groups() {
+    let fabric = FabricImage::decode(include_bytes!("../golden/v3-kinds/fabric.tvlb")).unwrap();
+    let df = fabric.dragonfly();
+    let kinds: Vec<_> = df.kinds().iter().map(|kind| (kind.p, kind.a, kind.h, kind.g)).collect();
+    assert_eq!(kinds, [(2, 3, 2, 2), (1, 2, 2, 1), (2, 3, 2, 2)]);
+    assert_eq!((df.switch_count(), df.switch_numbers(), df.node_count()), (14, 15, 26));
+    // Group 2 has no switch of index 2, and so no such port.
+    let end = End { group: GroupId(2), port: GlobalPort(4) };
+    assert_eq!(fabric.peer(end), None);
+    let large: &[u8] = include_bytes!("../golden/v3-kinds/switch-00004.tvlb");
+    let small: &[u8] = include_bytes!("../golden/v3-kinds/switch-00007.tvlb");
+    for (image, number, group, switches) in [(large, 4, 1, 3), (small, 7, 2, 2)] {
+        let switch = SwitchImage::decode(image, &fabric).unwrap();
+        assert_eq!((switch.switch(), switch.group()), (SwitchId(number), GroupId(group)));
+        assert_eq!(switch.switches_of_group(), switches);
+        // Routes lead to the first group.
+        let set = switch.set(Decision::UgalL);
+        let shapes = |to| set.shapes_to(SwitchId(to)).iter().count();
+        assert!((0..3).any(|to| shapes(to) > 0), "{group}");
+    }
+}
+
+#[test]
 fn older_versions_are_refused() {
     let fabric = FabricImage::decode(FABRIC).unwrap();
     for (version, [old_fabric, old_switch]) in REFUSED {
