@@ -479,7 +479,7 @@ impl fmt::Display for TopologySummary {
         }
         if self.pairs_with_fewer_local_links > without {
             let fewer = self.pairs_with_fewer_local_links - without;
-            row("pairs with fewer of them", &listed(false, fewer))?;
+            row("pairs with fewer local links", &listed(false, fewer))?;
         }
         row("same under group rotation", &alike)?;
         for warning in self.warnings() {
