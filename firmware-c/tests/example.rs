@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use std::{env, fs};
 use tvlb_schema::{
     Dragonfly, End, FabricImage, GlobalPort, GroupId, PerDecision, SetContents, SetRule, ShapeSet,
-    SwitchContents, SwitchId, VcScheme, encode_fabric_image, encode_switch_image,
+    SwitchContents, SwitchId, VcScheme, Weighing, encode_fabric_image, encode_switch_image,
 };
 
 /// A directory of this test's own.
@@ -88,7 +88,7 @@ fn images(
     let contents = SwitchContents {
         switch: SwitchId(number),
         virtual_channels,
-        decisions: PerDecision::same((0, 0)),
+        decisions: PerDecision::same((0, Weighing::default())),
         second_min: tvlb_schema::MinCandidate::Kept,
         sets: vec![SetContents { rule, levels: Vec::new(), shapes_to: Vec::new() }],
     };

@@ -4,9 +4,10 @@ use crate::mended;
 use arbitrary::Arbitrary;
 use tvlb_firmware_model::Switch;
 use tvlb_schema::{
-    Decision, Dragonfly, DrawRule, End, FabricImage, GlobalPort, GroupId, GroupKind, Keep, LegHops,
-    Level, MinCandidate, PerDecision, SetContents, SetRule, Shape, ShapeSet, SwitchContents,
-    SwitchId, VcScheme, encode_fabric_image, encode_switch_image,
+    Candidates, Decision, Dragonfly, DrawRule, End, FabricImage, Gate, GlobalPort, GroupId,
+    GroupKind, Keep, LegHops, Level, MinCandidate, PerDecision, SetContents, SetRule, Shape,
+    ShapeSet, SwitchContents, SwitchId, VcScheme, Weighing, encode_fabric_image,
+    encode_switch_image,
 };
 
 /// What a fabric and its tables are made of. Every value makes some fabric.
@@ -17,8 +18,8 @@ pub struct Plan {
     seed: u64,
     /// Two groups and how many cables join them, as long as they have ports.
     cables: Vec<(u8, u8, u8)>,
-    /// By decision the set and T.
-    decisions: [(u8, i16); 3],
+    /// By decision the set, T, candidates and gate.
+    decisions: [(u8, i16, u8, u8); 3],
     sets: Vec<Set>,
     virtual_channels: u8,
     second_min: u8,
@@ -197,7 +198,12 @@ impl Own {
             SetContents { rule, levels, shapes_to }
         };
         let sets: Vec<SetContents> = given.iter().map(contents_of).collect();
-        let decisions = self.plan.decisions.map(|(set, t)| (set % sets.len() as u8, t));
+        let decisions = self.plan.decisions.map(|(set, threshold, candidates, sixteenths)| {
+            let candidates = Candidates::new(1 + (candidates >> 3 & 7), 1 + (candidates & 7));
+            let candidates = candidates.expect("both numbers are 1 to 8");
+            let gate = Gate::of_sixteenths(sixteenths);
+            (set % sets.len() as u8, Weighing { threshold, candidates, gate })
+        });
         let [ugal_l, par_source, par_second] = decisions;
         let contents = SwitchContents {
             switch,
@@ -223,7 +229,7 @@ impl Own {
         let contents = SwitchContents {
             switch,
             virtual_channels: self.virtual_channels,
-            decisions: PerDecision::same((0, 0)),
+            decisions: PerDecision::same((0, Weighing::default())),
             second_min: MinCandidate::Kept,
             sets: vec![set],
         };

@@ -67,7 +67,11 @@ pub(crate) fn generate_counted(
     let mut sets = PerDecision::from_fn(|decision| {
         let policy = policies.get(decision);
         if let Some((_, entry)) = known.iter().find(|(known, _)| known.has_set_of(policy)) {
-            return SetEntry { threshold: policy.threshold, min: policy.min, ..entry.clone() };
+            return SetEntry {
+                threshold: policy.weighing.threshold,
+                min: policy.min,
+                ..entry.clone()
+            };
         }
         let mean = fabric_mean(counter, &policy.rule);
         let balance = conventional.map(|conventional| balance_entry(counter, policy, conventional));
@@ -143,11 +147,11 @@ fn add_digests(
 }
 
 fn set_entry(policy: &Policy, mean: &FabricMean, balance: Option<BalanceEntry>) -> SetEntry {
-    let Policy { rule, threshold, min, .. } = policy;
+    let Policy { rule, weighing, min, .. } = policy;
     SetEntry {
         set: canonical(rule),
         seed: rule.seed,
-        threshold: *threshold,
+        threshold: weighing.threshold,
         min: *min,
         mean_hops: mean.hops.map(rounded),
         mean_hops_are_exact: mean.hops_are_exact

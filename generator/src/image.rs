@@ -136,7 +136,7 @@ fn contents(counter: &RouteCounter<'_>, routing: &Routing, switch: SwitchId) -> 
             sets.push(SetContents { rule, levels: levels.to_vec(), shapes_to });
             sets.len() - 1
         });
-        (u8::try_from(number).expect("there are three decisions"), policy.threshold)
+        (u8::try_from(number).expect("there are three decisions"), policy.weighing)
     });
     let second_min = routing.policies.par_second.min;
     let virtual_channels = routing.virtual_channels;

@@ -7,7 +7,7 @@
 use crate::set_grammar::{SetGrammarError, canonical, parse_set};
 use std::fmt;
 use std::sync::Arc;
-use tvlb_schema::{Decision, Level, MinCandidate, PerDecision, SetRule, SwitchId};
+use tvlb_schema::{Decision, Level, MinCandidate, PerDecision, SetRule, SwitchId, Weighing};
 
 /// Between the set and T.
 const THRESHOLD: &str = " T=";
@@ -25,8 +25,9 @@ pub type Levels = Arc<[Vec<Level>]>;
 pub struct Policy {
     /// The T-VLB set.
     pub rule: SetRule,
-    /// T, in flits times hops: MIN is taken while it costs at most this much more than VLB.
-    pub threshold: i16,
+    /// How MIN is weighed against VLB: T, in flits times hops, how many candidates of each kind are
+    /// drawn, and the gate.
+    pub weighing: Weighing,
     /// The MIN path that is weighed, if the decision is PAR's second look. At a source there is no path
     /// to keep, so there this is `Kept` and says nothing.
     pub min: MinCandidate,
@@ -37,7 +38,12 @@ pub struct Policy {
 /// An unthinned set with T = 0.
 impl From<SetRule> for Policy {
     fn from(rule: SetRule) -> Self {
-        Self { rule, threshold: 0, min: MinCandidate::Kept, levels: Levels::default() }
+        Self {
+            rule,
+            weighing: Weighing::default(),
+            min: MinCandidate::Kept,
+            levels: Levels::default(),
+        }
     }
 }
 
@@ -46,7 +52,7 @@ impl From<SetRule> for Policy {
 impl fmt::Display for Policy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&canonical(&self.rule))?;
-        match self.threshold {
+        match self.weighing.threshold {
             0 => {}
             threshold => write!(f, "{THRESHOLD}{threshold}")?,
         }
@@ -114,7 +120,11 @@ impl Policy {
             }
         };
         let error = |error| PolicyError::Set { text: set.to_owned(), error };
-        Ok(Self { threshold, min, ..parse_set(set, seed).map_err(error)?.into() })
+        Ok(Self {
+            weighing: Weighing::from(threshold),
+            min,
+            ..parse_set(set, seed).map_err(error)?.into()
+        })
     }
 
     /// The levels of one switch; none if it keeps all routes of the set.
@@ -146,7 +156,7 @@ pub fn policies(
     second_min: MinCandidate,
 ) -> PerDecision<Policy> {
     PerDecision::from_fn(|decision| Policy {
-        threshold: *thresholds.get(decision),
+        weighing: Weighing::from(*thresholds.get(decision)),
         min: if decision == Decision::ParSecond { second_min } else { MinCandidate::Kept },
         ..Policy::from(*rules.get(decision))
     })
@@ -219,12 +229,12 @@ mod tests {
     #[test]
     fn a_policy_is_a_set_and_may_have_a_threshold() {
         let parse = |text: &str| Policy::parse(text, 1);
-        assert_eq!(parse("all").unwrap().threshold, 0);
+        assert_eq!(parse("all").unwrap().weighing.threshold, 0);
         let policy = parse("2*shapes:110, only:111 T=-8").unwrap();
-        assert_eq!(policy.threshold, -8);
+        assert_eq!(policy.weighing.threshold, -8);
         assert_eq!(policy.rule, parse("2*shapes:110, only:111").unwrap().rule);
         let pair = PolicyPair::parse("all T=4 then shapes:011", 1).unwrap();
-        assert_eq!((pair.source.threshold, pair.second.threshold), (4, 0));
+        assert_eq!((pair.source.weighing.threshold, pair.second.weighing.threshold), (4, 0));
         assert_eq!(pair.to_string(), "all T=4 then shapes:011");
         assert_eq!(PolicyPair::parse("all", 1).unwrap().second, parse("all").unwrap());
         let pair = PolicyPair::parse("all T=4 MIN=shortest", 1).unwrap();
@@ -232,7 +242,7 @@ mod tests {
             (pair.source.min, pair.second.min),
             (MinCandidate::Kept, MinCandidate::Shortest)
         );
-        assert_eq!((pair.source.threshold, pair.second.threshold), (4, 4));
+        assert_eq!((pair.source.weighing.threshold, pair.second.weighing.threshold), (4, 4));
         assert_eq!(pair.to_string(), "all T=4 MIN=shortest");
         let pair = PolicyPair::parse("all then switches:2-3 with returns MIN=any", 1).unwrap();
         assert_eq!(pair.to_string(), "all then switches:2-3 with returns MIN=any");
@@ -260,14 +270,14 @@ mod tests {
         assert!(
             thinned.levels_of(SwitchId(0)).is_empty() && policy.levels_of(SwitchId(9)).is_empty()
         );
-        assert!(policy.has_set_of(&Policy { threshold: 3, ..policy.clone() }));
+        assert!(policy.has_set_of(&Policy { weighing: 3.into(), ..policy.clone() }));
         assert!(!policy.has_set_of(&thinned));
     }
 
     proptest! {
         #[test]
         fn what_is_shown_is_read_alike(threshold: i16, text in "[a-z0-9:+*, T=-]{0,40}") {
-            let policy = Policy { threshold, ..Policy::parse("60% 5-hop by shape", 3).unwrap() };
+            let policy = Policy { weighing: threshold.into(), ..Policy::parse("60% 5-hop by shape", 3).unwrap() };
             prop_assert_eq!(Policy::parse(&policy.to_string(), 3).unwrap(), policy);
             // Anything else is an error, never a panic.
             let _ = PolicyPair::parse(&text, 1);

@@ -117,6 +117,8 @@ pub(crate) enum Value {
     NoRelay,
     Switch,
     SetOfDecision,
+    MinCandidates,
+    VlbCandidates,
     Peer,
     ShapesPresent,
     Presence,
@@ -167,6 +169,8 @@ impl Value {
             }
             Self::Switch => ("switch", "a switch of the fabric"),
             Self::SetOfDecision => ("set of a decision", "a set of this image"),
+            Self::MinCandidates => ("number of MIN candidates of a decision", "1 to 8"),
+            Self::VlbCandidates => ("number of VLB candidates of a decision", "1 to 8"),
             Self::Peer => ("peer of a global port", "the peer that the fabric image gives"),
             Self::ShapesPresent => ("shapes present", "shapes of the rule, each at most once"),
             Self::Presence => ("presence of a switch that is not a destination", "0"),

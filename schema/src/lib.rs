@@ -58,6 +58,7 @@ mod shape;
 mod switch_contents;
 mod switch_image;
 mod thinning;
+mod weighing;
 
 pub use dragonfly::{Dragonfly, DragonflyError, GroupKind, limits};
 pub use fabric_image::{FabricImage, Links};
@@ -77,3 +78,4 @@ pub use shape::{Shape, ShapeSet};
 pub use switch_contents::{SetContents, SwitchContents, encode_switch_image, shapes_by_number};
 pub use switch_image::{Decision, MinCandidate, PerDecision, SwitchImage, VcScheme};
 pub use thinning::Level;
+pub use weighing::{Candidates, Gate, Weighing};

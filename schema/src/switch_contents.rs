@@ -6,7 +6,7 @@ use crate::set_view::LEVEL_BITS;
 use crate::switch_image::{MOST_SETS, peer_code};
 use crate::{
     Dragonfly, DrawRule, End, FabricImage, Keep, LegHops, Level, MinCandidate, PerDecision,
-    SetRule, Shape, ShapeSet, SwitchId, SwitchImage, VcScheme,
+    SetRule, Shape, ShapeSet, SwitchId, SwitchImage, VcScheme, Weighing,
 };
 use alloc::vec::Vec;
 use serde::Serialize;
@@ -18,6 +18,10 @@ struct DecisionBody {
     set: u8,
     /// T of UGAL-L: MIN is taken if its queue times its hops is at most VLB's plus T.
     threshold: i16,
+    /// How many candidates it draws: MIN in the high half, VLB in the low half.
+    candidates: u8,
+    /// When VLB is weighed at all, in sixteenths; 0 for always.
+    gate: u8,
 }
 
 /// A set's fixed part.
@@ -68,8 +72,8 @@ struct Body {
 /// ```
 /// use tvlb_schema::{
 ///     Decision, Dragonfly, End, FabricImage, GlobalPort, GroupId, MinCandidate, PerDecision,
-///     SetContents, SetRule, ShapeSet, SwitchId, SwitchContents, SwitchImage, VcScheme, encode_fabric_image,
-///     encode_switch_image,
+///     SetContents, SetRule, ShapeSet, SwitchId, SwitchContents, SwitchImage, VcScheme, Weighing,
+///     encode_fabric_image, encode_switch_image,
 /// };
 ///
 /// let df = Dragonfly::new(1, 2, 1, 3)?;
@@ -78,12 +82,12 @@ struct Body {
 /// let fabric = encode_fabric_image(&df, &cables);
 /// let fabric = FabricImage::decode(&fabric)?;
 ///
-/// // One set for all three decisions, with T = 0.
+/// // One set for all three decisions, with T = 0, one candidate of each kind and no gate.
 /// let rule = SetRule::whole(ShapeSet::ALL);
 /// let contents = SwitchContents {
 ///     switch: SwitchId(4),
 ///     virtual_channels: VcScheme::Ordered,
-///     decisions: PerDecision { ugal_l: (0, 0), par_source: (0, 0), par_second: (0, 0) },
+///     decisions: PerDecision::same((0, Weighing::default())),
 ///     second_min: MinCandidate::Kept,
 ///     sets: vec![SetContents { rule, levels: Vec::new(), shapes_to: Vec::new() }],
 /// };
@@ -100,8 +104,8 @@ pub struct SwitchContents {
     pub switch: SwitchId,
     /// How it assigns virtual channels.
     pub virtual_channels: VcScheme,
-    /// For each decision the number of its set in `sets` and its threshold T.
-    pub decisions: PerDecision<(u8, i16)>,
+    /// For each decision the number of its set in `sets`, and how it weighs what it draws.
+    pub decisions: PerDecision<(u8, Weighing)>,
     /// The MIN path that PAR's second look weighs.
     pub second_min: MinCandidate,
     /// One to three sets.
@@ -173,7 +177,9 @@ pub fn encode_switch_image(fabric: &FabricImage<'_>, contents: &SwitchContents) 
     let body = Body {
         switch: contents.switch.0,
         virtual_channels: contents.virtual_channels,
-        decisions: contents.decisions.map(|&(set, threshold)| DecisionBody { set, threshold }),
+        decisions: contents.decisions.map(|&(set, Weighing { threshold, candidates, gate })| {
+            DecisionBody { set, threshold, candidates: candidates.code(), gate: gate.sixteenths() }
+        }),
         second_min: contents.second_min,
         sets,
     };

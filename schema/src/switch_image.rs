@@ -6,7 +6,10 @@ use crate::fields::Fields;
 use crate::frame::{self, IDENTITY_AT};
 use crate::image_error::{Fault, Part, Refusal, Value, saturating_u32};
 use crate::image_kind::{HEADER_LEN, ImageKind};
-use crate::{End, FabricImage, GlobalPort, GroupId, ImageError, SetView, SwitchId, SwitchIndex};
+use crate::{
+    Candidates, End, FabricImage, Gate, GlobalPort, GroupId, ImageError, SetView, SwitchId,
+    SwitchIndex, Weighing,
+};
 use serde::{Deserialize, Serialize};
 
 /// How many sets an image can hold: one per decision.
@@ -145,20 +148,28 @@ impl MinCandidate {
     }
 }
 
-/// One decision's entry in an image: the set it draws from and its threshold.
+/// One decision's entry in an image: the set it draws from, and how it weighs what it draws.
 #[derive(Clone, Copy)]
 struct DecisionEntry {
     /// The number of its set in this image.
     set: u8,
-    /// T of UGAL-L: MIN is taken if its queue times its hops is at most VLB's plus T.
-    threshold: i16,
+    weighing: Weighing,
 }
 
 impl DecisionEntry {
-    const NONE: Self = Self { set: 0, threshold: 0 };
+    const NONE: Self = Self {
+        set: 0,
+        weighing: Weighing { threshold: 0, candidates: Candidates::ONE, gate: Gate::NONE },
+    };
 
     fn read(fields: &mut Fields<'_>) -> Self {
-        Self { set: fields.byte(), threshold: fields.i16() }
+        let set = fields.byte();
+        let weighing = Weighing {
+            threshold: fields.i16(),
+            candidates: Candidates::of_code(fields.byte()),
+            gate: Gate::of_sixteenths(fields.byte()),
+        };
+        Self { set, weighing }
     }
 }
 
@@ -188,7 +199,7 @@ pub struct SwitchImage<'a> {
 
 impl core::fmt::Debug for DecisionEntry {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(f, "set {}, threshold {}", self.set, self.threshold)
+        write!(f, "set {}, {:?}", self.set, self.weighing)
     }
 }
 
@@ -246,6 +257,14 @@ impl<'a> SwitchImage<'a> {
             let set = self.set_number(decision);
             if set >= self.set_count {
                 return refusal.out_of_range(Value::SetOfDecision, HEADER_LEN, saturating_u32(set));
+            }
+            let candidates = self.weighing(decision).candidates;
+            for (value, found) in
+                [(Value::MinCandidates, candidates.min()), (Value::VlbCandidates, candidates.vlb())]
+            {
+                if found == 0 || found > Candidates::MOST {
+                    return refusal.out_of_range(value, HEADER_LEN, found.into());
+                }
             }
         }
         (self.group, self.index) = df.place(self.switch);
@@ -430,10 +449,16 @@ impl<'a> SwitchImage<'a> {
         }
     }
 
+    /// How a decision weighs MIN against VLB.
+    #[inline]
+    pub const fn weighing(&self, decision: Decision) -> &Weighing {
+        &self.decisions.get(decision).weighing
+    }
+
     /// The threshold T of a decision.
     #[inline]
     pub const fn threshold(&self, decision: Decision) -> i16 {
-        self.decisions.get(decision).threshold
+        self.weighing(decision).threshold
     }
 
     /// The MIN path that PAR's second look weighs.

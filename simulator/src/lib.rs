@@ -20,7 +20,8 @@
 //! use tvlb_firmware_model::{Scheme, VlbPaths};
 //! use tvlb_schema::{
 //!     Dragonfly, End, FabricImage, GlobalPort, GroupId, MinCandidate, PerDecision, SetContents,
-//!     SetRule, ShapeSet, SwitchContents, VcScheme, encode_fabric_image, encode_switch_image,
+//!     SetRule, ShapeSet, SwitchContents, VcScheme, Weighing, encode_fabric_image,
+//!     encode_switch_image,
 //! };
 //! use tvlb_simulator::{BootedFabric, Pattern, Settings, Study};
 //!
@@ -38,7 +39,7 @@
 //!         let contents = SwitchContents {
 //!             switch,
 //!             virtual_channels: VcScheme::Ordered,
-//!             decisions: PerDecision { ugal_l: (0, 0), par_source: (0, 0), par_second: (0, 0) },
+//!             decisions: PerDecision::same((0, Weighing::default())),
 //!             second_min: MinCandidate::Kept,
 //!             sets: vec![set.clone()],
 //!         };

@@ -1,4 +1,4 @@
-//! Other thresholds and virtual channels than those in the images, without writing new ones.
+//! Other thresholds, candidates, gates and virtual channels than those in the images, without writing new ones.
 //!
 //! The switch images are decoded, changed and encoded again in memory: what boots is what would
 //! have been generated with these settings, so there is no second way to set them.
@@ -7,8 +7,8 @@ use crate::fabric::BootError;
 use std::collections::BTreeMap;
 use tvlb_firmware_model::Error;
 use tvlb_schema::{
-    Decision, DrawRule, FabricImage, MinCandidate, PerDecision, SetContents, SwitchContents,
-    SwitchImage, VcScheme, encode_switch_image, shapes_by_number,
+    Candidates, Decision, DrawRule, FabricImage, Gate, MinCandidate, PerDecision, SetContents,
+    SwitchContents, SwitchImage, VcScheme, Weighing, encode_switch_image, shapes_by_number,
 };
 
 /// What is to be different from the switch images.
@@ -16,6 +16,10 @@ use tvlb_schema::{
 pub struct Revision {
     /// T of every decision.
     pub threshold: Option<i16>,
+    /// How many candidates every decision draws.
+    pub candidates: Option<Candidates>,
+    /// The gate of every decision.
+    pub gate: Option<Gate>,
     /// The MIN path that PAR's second look weighs.
     pub second_min: Option<MinCandidate>,
     /// How virtual channels are assigned.
@@ -60,7 +64,13 @@ impl Revision {
         let decisions = numbers.map(|&decision| {
             let number = used.range(..image.set_number(decision)).count();
             let set = u8::try_from(number).expect("there are at most three sets");
-            (set, self.threshold.unwrap_or(image.threshold(decision)))
+            let weighing = *image.weighing(decision);
+            let weighing = Weighing {
+                threshold: self.threshold.unwrap_or(weighing.threshold),
+                candidates: self.candidates.unwrap_or(weighing.candidates),
+                gate: self.gate.unwrap_or(weighing.gate),
+            };
+            (set, weighing)
         });
         let df = image.fabric().dragonfly();
         let contents = |&decision: &Decision| {
@@ -97,6 +107,8 @@ mod tests {
         assert_eq!(none.apply(&fabric, &switches).unwrap(), switches);
         let there = Revision {
             threshold: Some(-7),
+            candidates: Candidates::new(2, 4),
+            gate: Some(Gate::of_sixteenths(20)),
             second_min: Some(MinCandidate::Any),
             vc_scheme: Some(VcScheme::Positional),
         };
@@ -105,12 +117,18 @@ mod tests {
         for (bytes, original) in revised.iter().zip(&switches) {
             let image = SwitchImage::decode(bytes, &fabric_image).unwrap();
             assert_eq!(image.virtual_channels(), VcScheme::Positional);
-            assert!(Decision::ALL.iter().all(|&decision| image.threshold(decision) == -7));
+            for decision in Decision::ALL {
+                let Weighing { threshold, candidates, gate } = *image.weighing(decision);
+                assert_eq!(threshold, -7);
+                assert_eq!((candidates.min(), candidates.vlb(), gate.sixteenths()), (2, 4, 20));
+            }
             assert_eq!(image.second_min(), MinCandidate::Any);
             assert_ne!(bytes, original);
         }
         let back = Revision {
             threshold: Some(0),
+            candidates: Some(Candidates::ONE),
+            gate: Some(Gate::NONE),
             second_min: Some(MinCandidate::Kept),
             vc_scheme: Some(VcScheme::Ordered),
         };

@@ -103,9 +103,9 @@ pub(crate) fn images_with(
                 })
                 .collect();
             let decisions = PerDecision {
-                ugal_l: (0, threshold),
-                par_source: (1, threshold),
-                par_second: (2, threshold),
+                ugal_l: (0, threshold.into()),
+                par_source: (1, threshold.into()),
+                par_second: (2, threshold.into()),
             };
             let contents = SwitchContents {
                 switch,

@@ -451,14 +451,20 @@ class Switch:
         self.group, self.index = divmod(self.switch, fabric.a)
         self.virtual_channels = VIRTUAL_CHANNELS[reader.number("virtual channels", 32, 0, 2)]
         start = reader.at
-        self.decisions = [
-            [reader.u8("set of a decision"), reader.signed("threshold")] for _ in range(3)
-        ]
+        self.decisions = []
+        for _ in range(3):
+            number, threshold = reader.u8("set of a decision"), reader.signed("threshold")
+            candidates, gate = reader.u8("candidates"), reader.u8("gate")
+            self.decisions.append([number, threshold, candidates >> 4, candidates & 15, gate])
         self.second_min = reader.number("second look's MIN", 32, 0, 2)
         self.sets = [Set(reader) for _ in range(reader.number("sets", 64, 1, 3))]
-        for number, _ in self.decisions:
+        for number, _, mins, vlbs, _ in self.decisions:
             if number >= len(self.sets):
                 raise Refused(start, "set of a decision", number, f"below {len(self.sets)}")
+            if not 1 <= mins <= 8:
+                raise Refused(start, "number of MIN candidates of a decision", mins, "1 to 8")
+            if not 1 <= vlbs <= 8:
+                raise Refused(start, "number of VLB candidates of a decision", vlbs, "1 to 8")
         self.loose = []
         self.read_peers(reader)
         for one in self.sets:
@@ -476,7 +482,7 @@ class Switch:
                 raise Refused(start + 4 * port, f"peer of port {port}", peer, list(other))
 
     def look_for_what_no_writer_makes(self):
-        numbers = [number for number, _ in self.decisions]
+        numbers = [number for number, *_ in self.decisions]
         if list(dict.fromkeys(numbers)) != list(range(len(self.sets))):
             self.loose.append("sets are not numbered in the order of the decisions that use them")
         means = [one.means(self.fabric, self.group) for one in self.sets]
@@ -569,7 +575,7 @@ class Switch:
             "second_min": self.second_min,
             # Of a set that no decision uses nothing can be asked.
             "sets": [
-                one.means(self.fabric, self.group) if any(used == n for used, _ in self.decisions) else None
+                one.means(self.fabric, self.group) if any(used == n for used, *_ in self.decisions) else None
                 for n, one in enumerate(self.sets)
             ],
             "peers": self.peers,

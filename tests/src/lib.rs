@@ -14,9 +14,9 @@ use tvlb_generator::topology::Topology;
 use tvlb_generator::topology::arrangement::{Arrangement, arrange};
 use tvlb_generator::topology::names::Names;
 use tvlb_schema::{
-    Dragonfly, DrawRule, End, FabricImage, GlobalPort, GroupId, GroupKind, Level, MinCandidate,
-    NodeId, PerDecision, Port, Route, SetContents, SetRule, Shape, SwitchContents, SwitchIndex,
-    VcScheme, encode_switch_image, shapes_by_number,
+    Candidates, Dragonfly, DrawRule, End, FabricImage, Gate, GlobalPort, GroupId, GroupKind, Level,
+    MinCandidate, NodeId, PerDecision, Port, Route, SetContents, SetRule, Shape, SwitchContents,
+    SwitchIndex, VcScheme, Weighing, encode_switch_image, shapes_by_number,
 };
 
 /// A fabric that we ship, with "strategic-2-3 by shape" for all decisions.
@@ -316,7 +316,7 @@ pub fn thinned(
             shapes_by_number(&df, |to| kept(to).iter().map(|route| route.1).collect())
         }
     };
-    let one = (0, fabric.file.thresholds.unwrap_or_default().ugal_l);
+    let one = (0, fabric.file.thresholds.unwrap_or_default().ugal_l.into());
     let contents = SwitchContents {
         switch,
         virtual_channels: VcScheme::Ordered,
@@ -340,11 +340,21 @@ pub fn of_three_sets(
     let contents = SwitchContents {
         switch,
         virtual_channels: VcScheme::Positional,
-        decisions: PerDecision { ugal_l: (0, -5), par_source: (1, 300), par_second: (2, i16::MIN) },
+        decisions: PerDecision {
+            ugal_l: (0, weighing(-5, [1, 4], 20)),
+            par_source: (1, weighing(300, [8, 8], 255)),
+            par_second: (2, weighing(i16::MIN, [3, 1], 0)),
+        },
         second_min: MinCandidate::Any,
         sets: vec![set("60% 5-hop"), set("switches:2-2 with returns"), set("min")],
     };
     encode_switch_image(image, &contents)
+}
+
+/// T, the numbers of MIN and VLB candidates, and the gate in sixteenths.
+pub fn weighing(threshold: i16, [min, vlb]: [u8; 2], sixteenths: u8) -> Weighing {
+    let candidates = Candidates::new(min, vlb).expect("the test's numbers are 1 to 8");
+    Weighing { threshold, candidates, gate: Gate::of_sixteenths(sixteenths) }
 }
 
 /// One level for each global port of a group: these numbers in turn.

@@ -109,6 +109,30 @@ fn levels_and_their_padding_are_checked() {
 }
 
 /// Everything that a switch can be asked, whatever it booted from.
+#[test]
+fn numbers_of_candidates_are_checked() {
+    let (fabric, image) = (&EVEN.images.fabric, &EVEN.images.switches[1]);
+    let identity = FabricImage::decode(fabric).unwrap().identity();
+    // After the switch and the channels come, for each decision, its set, T, candidates and gate.
+    let refused = |decision: usize, code: u8| {
+        let mut bad = image.clone();
+        let place = 20 + 2 + 4 * decision + 2;
+        assert_eq!(std::mem::replace(&mut bad[place], code), 0x11);
+        Switch::boot(fabric, &mended(bad, Some(identity))).err().map(|error| error.to_string())
+    };
+    for decision in 0..3 {
+        assert_eq!(refused(decision, 0x88), None);
+        for (code, kind, found) in
+            [(0x01, "MIN", 0), (0x91, "MIN", 9), (0x10, "VLB", 0), (0x19, "VLB", 9)]
+        {
+            let text = format!(
+                "switch image: number of {kind} candidates of a decision at byte 20: found {found}, accepted 1 to 8"
+            );
+            assert_eq!(refused(decision, code), Some(text));
+        }
+    }
+}
+
 fn exercise(switch: &Switch<'_>, seed: u64) {
     let df = *switch.image().fabric().dragonfly();
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);

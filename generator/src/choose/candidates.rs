@@ -169,8 +169,10 @@ impl Sources<'_> {
         let is_par = scheme == Scheme::Par;
         let mut limited = if is_par { policies } else { PolicyPair::same(policies.source) };
         if let Some(given) = self.thresholds {
-            limited.source.threshold = if is_par { given.par_source } else { given.ugal_l };
-            limited.second.threshold = if is_par { given.par_second } else { given.ugal_l };
+            limited.source.weighing.threshold =
+                if is_par { given.par_source } else { given.ugal_l };
+            limited.second.weighing.threshold =
+                if is_par { given.par_second } else { given.ugal_l };
         }
         if let Some(given) = self.second_min.filter(|_| is_par) {
             limited.second.min = given;
@@ -269,7 +271,9 @@ mod tests {
         let sources = Sources { thresholds: Some(given), ..sources(&[], &user) };
         for (scheme, first, second) in [(Scheme::UgalL, 1, 1), (Scheme::Par, 2, 3)] {
             let all = sources.candidates(scheme);
-            let found = |c: &Candidate| (c.policies.source.threshold, c.policies.second.threshold);
+            let found = |c: &Candidate| {
+                (c.policies.source.weighing.threshold, c.policies.second.weighing.threshold)
+            };
             assert!(all.iter().all(|c| found(c) == (first, second)));
         }
     }

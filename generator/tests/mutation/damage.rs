@@ -5,8 +5,8 @@ use rand::RngExt;
 use rand::seq::IndexedRandom;
 use serde_json::Value;
 use tvlb_schema::{
-    Decision, DrawRule, FabricImage, LegHops, Level, MinCandidate, SetContents, SetRule, Shape,
-    ShapeSet, SwitchContents, SwitchId, SwitchImage, VcScheme, encode_switch_image,
+    Candidates, Decision, DrawRule, FabricImage, Gate, LegHops, Level, MinCandidate, SetContents,
+    SetRule, Shape, ShapeSet, SwitchContents, SwitchId, SwitchImage, VcScheme, encode_switch_image,
 };
 
 /// Damages the files of a table set.
@@ -160,7 +160,7 @@ fn contents(image: &SwitchImage<'_>) -> SwitchContents {
         }
     });
     let of = |decision: Decision| {
-        (u8::try_from(image.set_number(decision)).unwrap(), image.threshold(decision))
+        (u8::try_from(image.set_number(decision)).unwrap(), *image.weighing(decision))
     };
     SwitchContents {
         switch: image.switch(),
@@ -182,7 +182,7 @@ fn change_meaning(files: &mut Files, _: &Base, rng: &mut Rng) {
     let name = any_switch(files, rng);
     let mut contents = contents(&SwitchImage::decode(&files[&name], &fabric).unwrap());
     let set = rng.random_range(0..contents.sets.len());
-    match rng.random_range(0..7) {
+    match rng.random_range(0..9) {
         0 => {
             let number = u32::from(contents.switch.0) + rng.random_range(1..5);
             let number = number % fabric.dragonfly().switch_count();
@@ -192,7 +192,7 @@ fn change_meaning(files: &mut Files, _: &Base, rng: &mut Rng) {
             let all = [VcScheme::Ordered, VcScheme::PerHop, VcScheme::Positional];
             contents.virtual_channels = *all.choose(rng).unwrap();
         }
-        2 => contents.decisions.par_source.1 = rng.random_range(-9..9),
+        2 => contents.decisions.par_source.1.threshold = rng.random_range(-9..9),
         3 => contents.sets[set].rule.seed ^= 1 << rng.random_range(0..64),
         4 if !contents.sets[set].shapes_to.is_empty() => {
             // Of sets drawn by shape alone: one shape to one switch more or less.
@@ -204,6 +204,11 @@ fn change_meaning(files: &mut Files, _: &Base, rng: &mut Rng) {
             *to = if without == *to { to.or(shapes).and(kept) } else { without };
         }
         5 => contents.second_min = *MinCandidate::ALL.choose(rng).unwrap(),
+        6 => {
+            let (min, vlb) = (rng.random_range(1..9), rng.random_range(1..9));
+            contents.decisions.ugal_l.1.candidates = Candidates::new(min, vlb).unwrap();
+        }
+        7 => contents.decisions.par_second.1.gate = Gate::of_sixteenths(rng.random()),
         _ => {
             let rule = &mut contents.sets[set].rule;
             let shape = rng.random_range(0..Shape::COUNT);

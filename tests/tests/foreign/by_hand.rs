@@ -98,8 +98,8 @@ fn fabric_images_written_by_hand() {
 /// The payload of a switch image of switch 0 over the first of the fabrics above.
 struct Case {
     what: &'static str,
-    /// The set and T of each decision.
-    decisions: [u8; 6],
+    /// The set, T, candidates and gate of each decision.
+    decisions: [[u8; 4]; 3],
     sets: Vec<Vec<u8>>,
     sections: Vec<u8>,
     /// `None` if it is refused, otherwise what no writer makes in it.
@@ -109,7 +109,7 @@ struct Case {
 impl Case {
     fn new(what: &'static str, set: &[u8], sections: &[u8]) -> Self {
         let (sets, sections) = (vec![set.to_vec()], sections.to_vec());
-        Self { what, decisions: [0; 6], sets, sections, accepted: Some("[]") }
+        Self { what, decisions: [0; 3].map(decision), sets, sections, accepted: Some("[]") }
     }
 
     fn refused(self) -> Self {
@@ -121,10 +121,14 @@ impl Case {
     }
 
     fn of_sets(what: &'static str, set: &[u8], count: usize, numbers: [u8; 3]) -> Self {
-        let [first, second, third] = numbers;
-        let decisions = [first, 0, second, 0, third, 0];
+        let decisions = numbers.map(decision);
         Self { decisions, sets: vec![set.to_vec(); count], ..Self::new(what, set, &[]) }
     }
+}
+
+/// A decision by a set with T = 0, one candidate of each kind and no gate.
+const fn decision(set: u8) -> [u8; 4] {
+    [set, 0, 0x11, 0]
 }
 
 fn assert_judged(cases: &[Case]) {
@@ -137,7 +141,7 @@ fn assert_judged(cases: &[Case]) {
         let count = u8::try_from(sets.len()).unwrap();
         let peers = [0, 0, 1, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0];
         let payload: [&[u8]; 6] =
-            [&[0, 0], decisions, &[0, count], &sets.concat(), &peers, sections];
+            [&[0, 0], decisions.as_flattened(), &[0, count], &sets.concat(), &peers, sections];
         let image = mended(framed(b'S', &payload), Some(view.identity()));
         let judged = judged_switch(&image, &view);
         let taken = foreign.judges(b's', &image, &judged);
@@ -159,6 +163,23 @@ fn numbers_of_sets() {
         Case::of_sets("a set that does not exist", &MIN, 1, [0, 1, 0]).refused(),
         Case::of_sets("equal sets", &MIN, 2, [0, 1, 1]).loose("[\"two sets are equal\"]"),
         Case::of_sets("four sets", &MIN, 4, [0, 0, 0]).refused(),
+    ]);
+}
+
+#[test]
+fn candidates_and_gates() {
+    let case = |what, last| Case {
+        decisions: [decision(0), decision(0), last],
+        ..Case::new(what, &MIN, &[])
+    };
+    assert_judged(&[
+        case("eight candidates of each kind", [0, 0, 0x88, 0]),
+        case("one MIN candidate and four of VLB, with a gate", [0, 1, 0x14, 20]),
+        case("the largest gate", [0, 0, 0x11, 255]),
+        case("no MIN candidate", [0, 0, 0x01, 0]).refused(),
+        case("no VLB candidate", [0, 0, 0x10, 0]).refused(),
+        case("nine MIN candidates", [0, 0, 0x91, 0]).refused(),
+        case("nine VLB candidates", [0, 0, 0x19, 0]).refused(),
     ]);
 }
 

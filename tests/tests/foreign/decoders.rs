@@ -6,6 +6,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use tvlb_firmware_model::Switch;
 use tvlb_schema::{
     Decision, DrawRule, End, FabricImage, MinCandidate, Route, Shape, SwitchId, SwitchImage,
+    Weighing,
 };
 
 /// The second decoder: one process, which answers one record after the other.
@@ -148,7 +149,11 @@ pub(crate) fn meaning_of_set(image: &SwitchImage<'_>, decision: Decision) -> Str
 pub(crate) fn meaning_of_switch(image: &SwitchImage<'_>) -> String {
     let decisions: Vec<String> = Decision::ALL
         .into_iter()
-        .map(|decision| format!("[{}, {}]", image.set_number(decision), image.threshold(decision)))
+        .map(|decision| {
+            let Weighing { threshold, candidates, gate } = *image.weighing(decision);
+            let (min, vlb, gate) = (candidates.min(), candidates.vlb(), gate.sixteenths());
+            format!("[{}, {threshold}, {min}, {vlb}, {gate}]", image.set_number(decision))
+        })
         .collect();
     let sets: Vec<String> = (0..image.set_count())
         .map(|number| {

@@ -314,7 +314,7 @@ fn sparse(scratch: &Scratch) {
         let contents = SwitchContents {
             switch,
             virtual_channels: VcScheme::Ordered,
-            decisions: PerDecision { ugal_l: (0, 0), par_source: (0, 0), par_second: (0, 0) },
+            decisions: PerDecision::same((0, tvlb_schema::Weighing::default())),
             second_min: tvlb_schema::MinCandidate::Kept,
             sets: vec![SetContents { rule, levels: Vec::new(), shapes_to: Vec::new() }],
         };

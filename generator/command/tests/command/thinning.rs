@@ -5,7 +5,7 @@ use crate::scratch::Scratch;
 use insta::assert_snapshot;
 use tvlb_schema::{
     Decision, FabricImage, Level, PerDecision, SetContents, ShapeSet, SwitchContents, SwitchId,
-    SwitchImage, VcScheme, encode_switch_image,
+    SwitchImage, VcScheme, Weighing, encode_switch_image,
 };
 
 /// A table set in which switch 5 thins its set, with what the image says of the pairs' shapes.
@@ -22,7 +22,7 @@ fn thinned(set: &str, levels: &[u8], says: impl Fn(ShapeSet) -> ShapeSet) -> Scr
     let contents = SwitchContents {
         switch: SwitchId(5),
         virtual_channels: VcScheme::Ordered,
-        decisions: PerDecision { ugal_l: (0, 0), par_source: (0, 0), par_second: (0, 0) },
+        decisions: PerDecision::same((0, Weighing::default())),
         second_min: tvlb_schema::MinCandidate::Kept,
         sets: vec![SetContents { rule: *set.rule(), levels, shapes_to }],
     };
@@ -148,7 +148,7 @@ fn balanced_but(set: &str, switch: u16, change: impl FnOnce(&mut SetContents)) -
     let contents = SwitchContents {
         switch: SwitchId(switch),
         virtual_channels: VcScheme::Ordered,
-        decisions: PerDecision { ugal_l: (0, 0), par_source: (0, 0), par_second: (0, 0) },
+        decisions: PerDecision::same((0, Weighing::default())),
         second_min: tvlb_schema::MinCandidate::Kept,
         sets: vec![contents],
     };

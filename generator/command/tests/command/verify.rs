@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::fs;
 use tvlb_schema::{
     Decision, FabricImage, PerDecision, SetContents, Shape, SwitchContents, SwitchId, SwitchImage,
-    VcScheme, encode_switch_image,
+    VcScheme, Weighing, encode_switch_image,
 };
 
 #[test]
@@ -61,7 +61,7 @@ fn with_meaning(change: impl FnOnce(&mut SwitchContents)) -> Scratch {
     let mut contents = SwitchContents {
         switch: SwitchId(5),
         virtual_channels: VcScheme::Ordered,
-        decisions: PerDecision { ugal_l: (0, 0), par_source: (0, 0), par_second: (0, 0) },
+        decisions: PerDecision::same((0, Weighing::default())),
         second_min: tvlb_schema::MinCandidate::Kept,
         sets: vec![SetContents { rule: *set.rule(), levels: Vec::new(), shapes_to }],
     };
@@ -150,7 +150,7 @@ fn each_kind_of_damage_has_its_own_finding() {
         (
             "another threshold than the rest",
             with_meaning(|contents| {
-                contents.decisions.par_second.1 = -4;
+                contents.decisions.par_second.1.threshold = -4;
             }),
         ),
         ("another seed than the rest", with_meaning(|contents| contents.sets[0].rule.seed = 2)),

@@ -64,7 +64,8 @@ pub(super) fn varied(from: &Policy, rng: &mut impl Rng) -> Policy {
 fn change_threshold(policy: &mut Policy, rng: &mut impl Rng) {
     let stride = STRIDES[rng.random_range(0..STRIDES.len())];
     let stride = if rng.random_range(0..2) == 0 { stride } else { -stride };
-    policy.threshold = (policy.threshold + stride).clamp(-MOST_THRESHOLD, MOST_THRESHOLD);
+    policy.weighing.threshold =
+        (policy.weighing.threshold + stride).clamp(-MOST_THRESHOLD, MOST_THRESHOLD);
 }
 
 fn change_fraction(policy: &mut Policy, rng: &mut impl Rng) {
@@ -164,7 +165,7 @@ mod tests {
             && shapes.is_down_closed()
             && !shapes.is_empty()
             && only_tops_in_part
-            && policy.threshold.abs() <= MOST_THRESHOLD
+            && policy.weighing.threshold.abs() <= MOST_THRESHOLD
     }
 
     proptest! {
