@@ -73,7 +73,7 @@ int main(int count, char **arguments)
     }
 
     uint32_t seed = 1;
-    tvlb_world world = {credits, ports, next_random, &seed};
+    tvlb_world world = {credits, ports, next_random, &seed, NULL};
     for (int packet = 0; packet < 6; packet++) {
         tvlb_step step;
         code = tvlb_admit(&sw, nodes - 1, TVLB_UGAL_L, TVLB_CUSTOM, &world, &step);

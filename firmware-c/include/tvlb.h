@@ -94,12 +94,18 @@ typedef uint32_t (*tvlb_random)(void *context);
  * the port, over all its virtual channels, whose buffer space downstream has not been returned yet.
  * A switch that counts free credits must subtract them from what the port has when it is idle.
  * The counters may change while a call reads them, by hardware, by an interrupt or by an atomic
- * store of another thread. A call reads at most two, each whole, when it compares its candidates. */
+ * store of another thread. A call reads one for each candidate that it draws, each whole.
+ *
+ * If the image gives the decision a gate, a call also reads the counter of its MIN candidate's port
+ * once more, and the sum of the counters of all ports to other switches, which are those after the p
+ * terminals. A program that keeps this sum running gives its address as `link_credits`, and the gate
+ * costs nothing. Otherwise `link_credits` is null, and the call adds the counters up. */
 typedef struct tvlb_world {
     const uint32_t *credits; /* credits in use, by physical port */
     size_t credit_count;     /* how many ports that is; those beyond count as idle */
     tvlb_random random;
     void *context;           /* given to `random` */
+    const uint32_t *link_credits; /* the sum of the credits of ports to other switches, or null */
 } tvlb_world;
 
 /* Boots a switch from its two images, for packets that are routed by `scheme` over links with so

@@ -139,7 +139,7 @@ pub unsafe extern "C" fn tvlb_boot(
 ///   nobody writes to it during the call, `random` neither.
 /// - `world` is null or readable. Its `random` may be called with its `context`, and returns. Its
 ///   `credits` are `credit_count` counters in memory that may be written and lives during the
-///   call. They may change meanwhile: by `random`, by an atomic store of any thread or interrupt,
+///   call, and its `link_credits` is null or one such counter. They may change meanwhile: by `random`, by an atomic store of any thread or interrupt,
 ///   or from outside the program.
 /// - `step` is null or writable. `random` may write to it too.
 #[unsafe(no_mangle)]

@@ -3,6 +3,7 @@
 
 use crate::TVLB_BAD_ARGUMENT;
 use core::ffi::c_void;
+use core::ops::Range;
 use core::sync::atomic::{AtomicU32, Ordering};
 use tvlb_firmware_model::{Credits, rand_core};
 use tvlb_schema::Port;
@@ -26,12 +27,17 @@ pub struct tvlb_world {
     pub random: tvlb_random,
     /// Given to `random`.
     pub context: *mut c_void,
+    /// The sum of the `credits` of the ports of links, where the caller keeps it running; null where
+    /// it does not. It is memory that may be written, as `credits` is.
+    pub link_credits: *const u32,
 }
 
 /// The caller's counters. They may change while they are read, so no slice is made of them.
 pub(crate) struct Counters {
     first: *const u32,
     count: usize,
+    /// The running sum of links' credits, or null.
+    sum: *const u32,
 }
 
 impl Credits for Counters {
@@ -47,6 +53,17 @@ impl Credits for Counters {
         // same time does so by an atomic store, or from outside the program.
         let counter = unsafe { AtomicU32::from_ptr(self.first.add(port).cast_mut()) };
         counter.load(Ordering::Relaxed)
+    }
+
+    #[inline]
+    fn used_by_links(&self, ports: Range<u16>) -> u32 {
+        if self.sum.is_null() {
+            return ports.map(|port| self.used(Port(port))).fold(0, u32::saturating_add);
+        }
+        // SAFETY: `enter` has checked that it is aligned; the caller has promised for it what it has
+        // promised for the counters.
+        let sum = unsafe { AtomicU32::from_ptr(self.sum.cast_mut()) };
+        sum.load(Ordering::Relaxed)
     }
 }
 
@@ -86,12 +103,17 @@ impl rand_core::TryRng for Random {
 #[inline]
 pub(crate) unsafe fn enter(world: *const tvlb_world) -> Result<(Counters, Random), i32> {
     // SAFETY: by the caller's promise.
-    let tvlb_world { credits, credit_count, random, context } = unsafe { read(world) }?;
+    let tvlb_world { credits, credit_count, random, context, link_credits } =
+        unsafe { read(world) }?;
     let next = random.ok_or(TVLB_BAD_ARGUMENT)?;
     if credit_count > 0 {
         check(credits, credit_count)?;
     }
-    Ok((Counters { first: credits, count: credit_count }, Random { next, context }))
+    if !link_credits.is_null() {
+        check(link_credits, 1)?;
+    }
+    let counters = Counters { first: credits, count: credit_count, sum: link_credits };
+    Ok((counters, Random { next, context }))
 }
 
 /// Whether there can be `count` values at `first`: not null, aligned, not more than memory has.

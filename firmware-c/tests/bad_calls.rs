@@ -16,8 +16,13 @@ unsafe extern "C" fn seven(_: *mut c_void) -> u32 {
     7
 }
 
-const IDLE: tvlb_world =
-    tvlb_world { credits: null(), credit_count: 0, random: Some(seven), context: null_mut() };
+const IDLE: tvlb_world = tvlb_world {
+    credits: null(),
+    credit_count: 0,
+    random: Some(seven),
+    context: null_mut(),
+    link_credits: null(),
+};
 
 fn boot(switch: &mut tvlb_switch, fabric: &[u8], image: &[u8], channels: u8) -> i32 {
     let (fabric, fabric_len) = (fabric.as_ptr(), fabric.len());

@@ -42,7 +42,7 @@ int run(void)
     static tvlb_switch source, second;
     uint64_t inputs = 88172645463325252u, draws = 1;
     uint32_t credits[15];
-    tvlb_world world = {credits, 15, next_random, &draws};
+    tvlb_world world = {credits, 15, next_random, &draws, NULL};
     size_t fabric_len = (size_t)(fabric_end - fabric_image);
 
     add((uint64_t)tvlb_boot(&source, fabric_image, fabric_len, source_image,

@@ -33,8 +33,13 @@ unsafe extern "C" fn seven(_: *mut c_void) -> u32 {
     7
 }
 
-const IDLE: tvlb_world =
-    tvlb_world { credits: null(), credit_count: 0, random: Some(seven), context: null_mut() };
+const IDLE: tvlb_world = tvlb_world {
+    credits: null(),
+    credit_count: 0,
+    random: Some(seven),
+    context: null_mut(),
+    link_credits: null(),
+};
 
 fn try_boot(
     fabric: &[u8],

@@ -2,7 +2,7 @@
 //! what comes out; `miri.sh` runs them under Miri, which says whether the way there was sound.
 
 use std::ffi::c_void;
-use std::ptr::null_mut;
+use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use tvlb_firmware_c::{
@@ -47,7 +47,13 @@ fn world_of(
     context: *mut c_void,
 ) -> tvlb_world {
     let credit_count = credits.len();
-    tvlb_world { credits: credits.as_mut_ptr(), credit_count, random: Some(random), context }
+    tvlb_world {
+        credits: credits.as_mut_ptr(),
+        credit_count,
+        random: Some(random),
+        context,
+        link_credits: null(),
+    }
 }
 
 /// A world that needs no context: its random numbers are all alike.
@@ -99,6 +105,7 @@ fn other_misaligned_pointers_are_refused() {
     let mut headers = Misaligned(Box::new([0_u64; 2]));
     let mut counters = Misaligned(Box::new([0_u32; 2]));
     let crooked = tvlb_world { credits: counters.at(), credit_count: 1, ..world };
+    let crooked_sum = tvlb_world { link_credits: counters.at(), ..world };
     assert_eq!(boot_into(other.at()), TVLB_BAD_ARGUMENT);
     let (at, world) = (&raw const *switch, &raw const world);
     let mut step = tvlb_step::default();
@@ -108,6 +115,7 @@ fn other_misaligned_pointers_are_refused() {
             tvlb_admit(other.at(), NODE, PAR, CUSTOM, world, &raw mut step),
             tvlb_admit(at, NODE, PAR, CUSTOM, world, steps.at()),
             tvlb_admit(at, NODE, PAR, CUSTOM, &raw const crooked, &raw mut step),
+            tvlb_admit(at, NODE, PAR, CUSTOM, &raw const crooked_sum, &raw mut step),
             tvlb_reconsider(at, headers.at(), CUSTOM, world),
             tvlb_forward(other.at(), OPEN, &raw mut step),
             tvlb_forward(at, OPEN, steps.at()),
@@ -208,8 +216,13 @@ fn counters_may_change_during_a_call() {
     let at = &raw mut live;
     // SAFETY: the place lives; no reference to it is made.
     let credits = unsafe { (&raw const (*at).counters).cast() };
-    let world =
-        tvlb_world { credits, credit_count: PORTS, random: Some(random), context: at.cast() };
+    let world = tvlb_world {
+        credits,
+        credit_count: PORTS,
+        random: Some(random),
+        context: at.cast(),
+        link_credits: null(),
+    };
     let (mut step, mut header) = (tvlb_step::default(), OPEN);
     for _ in 0..20 {
         header = OPEN;
@@ -340,6 +353,7 @@ fn threads_share_a_switch_and_its_counters_while_they_change() {
                     credit_count: PORTS,
                     random: Some(random),
                     context: (&raw mut state).cast(),
+                    link_credits: counters.as_ptr().cast(),
                 };
                 let at = &raw const **switch.get();
                 let (mut step, mut header) = (tvlb_step::default(), OPEN);

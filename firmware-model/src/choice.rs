@@ -1,4 +1,4 @@
-//! What a scheme chooses for a packet, from what, and why.
+//! What a scheme chooses for a packet, and why.
 
 use crate::path::Path;
 use crate::{Header, Kind};
@@ -28,47 +28,28 @@ pub enum Choice {
     VlbFallback,
 }
 
-/// What a decision chose, and from what.
+/// What a decision chose.
 #[derive(Clone, Copy)]
 pub(crate) struct Chosen {
     pub(crate) path: Path,
     pub(crate) choice: Choice,
-    /// The candidate of the other kind, if one was drawn.
-    pub(crate) other: Option<Path>,
-    /// MIN costs at most T, so that it is taken whatever the VLB candidate, and none was drawn.
-    pub(crate) min_is_sure: bool,
 }
 
 impl Chosen {
     #[inline]
     pub(crate) const fn alone(path: Path, choice: Choice) -> Self {
-        Self { path, choice, other: None, min_is_sure: false }
+        Self { path, choice }
     }
 
-    /// MIN if it costs at most as much as VLB and T, else VLB.
+    /// MIN, by the scheme.
     #[inline]
-    pub(crate) fn cheaper(min: (Path, i64), vlb: (Path, i64), threshold: i64) -> Self {
-        let (path, choice, other) = if min.1 <= vlb.1 + threshold {
-            (min.0, Choice::Min, vlb.0)
-        } else {
-            (vlb.0, Choice::Vlb, min.0)
-        };
-        Self { path, choice, other: Some(other), min_is_sure: false }
+    pub(crate) const fn min(path: Path) -> Self {
+        Self { path, choice: Choice::Min }
     }
 
     #[inline]
     pub(crate) const fn is_vlb(&self) -> bool {
         matches!(self.choice, Choice::Vlb | Choice::VlbFallback)
-    }
-
-    /// The MIN candidate.
-    pub(crate) const fn min(&self) -> Option<Path> {
-        if self.is_vlb() { self.other } else { Some(self.path) }
-    }
-
-    /// The VLB candidate.
-    pub(crate) const fn vlb(&self) -> Option<Path> {
-        if self.is_vlb() { Some(self.path) } else { self.other }
     }
 
     /// The header of a packet that goes on as its second look has chosen.

@@ -37,7 +37,7 @@ pub(crate) fn admit(
         return Ok(Admission { step, choice: Choice::Here });
     }
     let to = &switch.place(to);
-    match schemes::choose(switch, to, terminal, scheme, paths, credits, rng) {
+    match schemes::choose(switch, to, terminal, scheme, paths, credits, rng, &mut ()) {
         Ok(chosen) => Ok(set_out(to, terminal, scheme, &chosen)),
         Err(denied) => Err(error_of(switch, denied, to)),
     }

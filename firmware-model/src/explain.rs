@@ -3,16 +3,15 @@
 //! An explanation is for engineers and tools: it makes the decision again, so it must be given what
 //! the decision was given, the state of the random numbers included.
 
-use crate::choice::Chosen;
 use crate::decide::{admit, error_of, set_out};
 use crate::path::Path;
-use crate::schemes::{par, ugal};
-use crate::{
-    Admission, Choice, Credits, Error, Header, Kind, Scheme, Switch, VlbPaths, forward, schemes,
-};
+use crate::schemes::ugal::local_price;
+use crate::schemes::weigh::{Price, Watch};
+use crate::schemes::{self, par};
+use crate::{Admission, Choice, Credits, Error, Header, Kind, Scheme, Switch, VlbPaths, forward};
 use core::fmt;
 use rand_core::Rng;
-use tvlb_schema::{Decision, GlobalPort, NodeId, Port, SwitchIndex};
+use tvlb_schema::{Candidates, Decision, Gate, GlobalPort, NodeId, Port, SwitchIndex, Weighing};
 
 /// One of the paths that a decision chose between, and what spoke for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +33,87 @@ pub struct Candidate {
     pub cost: u64,
 }
 
+impl Candidate {
+    fn new(path: Path, price: Price) -> Self {
+        Self {
+            x: path.x(),
+            y: path.y(),
+            detour: path.detour(),
+            hops: path.hops(),
+            port: path.first_port(),
+            queue: price.queue,
+            cost: price.cost.unsigned_abs(),
+        }
+    }
+}
+
+/// The candidates of one kind, at most [`Candidates::MOST`], in the order in which they were drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Drawn {
+    all: [Option<Candidate>; Candidates::MOST as usize],
+}
+
+impl Drawn {
+    /// The candidates, the first drawn first.
+    pub fn iter(&self) -> impl Iterator<Item = Candidate> + '_ {
+        self.all.iter().copied().flatten()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.iter().count()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.iter().next().is_none()
+    }
+
+    /// The one that is weighed: the cheapest, and of several that cost the same the one drawn first.
+    pub fn cheapest(&self) -> Option<Candidate> {
+        self.iter().min_by_key(|candidate| candidate.cost)
+    }
+
+    fn add(&mut self, candidate: Candidate) {
+        if let Some(place) = self.all.iter_mut().find(|place| place.is_none()) {
+            *place = Some(candidate);
+        }
+    }
+}
+
+/// What a gate was asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GateLook {
+    /// The gate.
+    pub gate: Gate,
+    /// Credits in use at the first port of the MIN candidate that is weighed.
+    pub queue: u32,
+    /// How many links the switch has.
+    pub links: u16,
+    /// The sum of the credits in use at their ports.
+    pub sum: u32,
+}
+
+impl GateLook {
+    /// Whether VLB was weighed: whether the queue is longer than the gate times the mean queue.
+    #[inline]
+    pub fn lets_vlb_in(self) -> bool {
+        self.gate.lets_vlb_in(self.queue, self.links, self.sum)
+    }
+}
+
+/// "MIN's queue of 6 against 1.25 times the mean of 40 over 10 links: VLB is weighed".
+impl fmt::Display for GateLook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { gate, queue, links, sum } = self;
+        let verdict = if self.lets_vlb_in() { "VLB is weighed" } else { "MIN is taken" };
+        write!(
+            f,
+            "MIN's queue of {queue} against {gate} times the mean of {sum} over {links} links: {verdict}"
+        )
+    }
+}
+
 /// Why a decision had no VLB candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotDrawn {
@@ -42,6 +122,8 @@ pub enum NotDrawn {
     NoDecision,
     /// MIN costs at most T, so no candidate would have been taken.
     MinIsSure,
+    /// The gate is shut: MIN's queue is not longer than the gate times the mean queue.
+    GateIsShut,
     /// The pair has no VLB path, or no kept one.
     NoPath,
 }
@@ -53,6 +135,9 @@ impl fmt::Display for NotDrawn {
             Self::MinIsSure => {
                 "VLB not drawn: MIN's queue is empty, or its cost is otherwise at most T"
             }
+            Self::GateIsShut => {
+                "VLB not drawn: MIN's queue is not longer than the gate times the mean queue"
+            }
             Self::NoPath => "VLB not drawn: the pair has no VLB path, or no kept one",
         })
     }
@@ -63,12 +148,61 @@ impl fmt::Display for NotDrawn {
 pub struct Explanation<T> {
     /// What was decided.
     pub outcome: T,
-    /// The MIN candidate, if one was drawn.
+    /// The MIN candidate that was weighed, if one was drawn: the cheapest of `min_drawn`.
     pub min: Option<Candidate>,
-    /// The VLB candidate, or why none was drawn.
+    /// The VLB candidate that was weighed, the cheapest of `vlb_drawn`, or why none was drawn.
     pub vlb: Result<Candidate, NotDrawn>,
-    /// T: MIN is taken if its cost is at most VLB's plus T.
-    pub threshold: i16,
+    /// All MIN candidates.
+    pub min_drawn: Drawn,
+    /// All VLB candidates.
+    pub vlb_drawn: Drawn,
+    /// What the gate was asked, if it was.
+    pub gate: Option<GateLook>,
+    /// How the decision weighs: T, how many candidates it draws, and the gate.
+    pub weighing: Weighing,
+}
+
+/// What was seen of a decision while it was made.
+#[derive(Default)]
+struct Notes {
+    min: Drawn,
+    vlb: Drawn,
+    gate: Option<GateLook>,
+    not_drawn: Option<NotDrawn>,
+}
+
+impl Watch for Notes {
+    fn drawn(&mut self, path: Path, kind: Kind, price: Price) {
+        let drawn = if kind == Kind::Vlb { &mut self.vlb } else { &mut self.min };
+        drawn.add(Candidate::new(path, price));
+    }
+
+    fn gate(&mut self, look: GateLook) {
+        self.gate = Some(look);
+    }
+
+    fn not_drawn(&mut self, why: NotDrawn) {
+        self.not_drawn = Some(why);
+    }
+}
+
+impl Notes {
+    /// The explanation of a decision that ended with this choice.
+    fn explain<T>(self, outcome: T, choice: Choice, weighing: Weighing) -> Explanation<T> {
+        let not_drawn = self.not_drawn.unwrap_or(match choice {
+            Choice::Min | Choice::Here => NotDrawn::NoDecision,
+            Choice::MinFallback | Choice::Vlb | Choice::VlbFallback => NotDrawn::NoPath,
+        });
+        Explanation {
+            outcome,
+            min: self.min.cheapest(),
+            vlb: self.vlb.cheapest().ok_or(not_drawn),
+            min_drawn: self.min,
+            vlb_drawn: self.vlb,
+            gate: self.gate,
+            weighing,
+        }
+    }
 }
 
 /// Does the work of [`Switch::explain`].
@@ -81,29 +215,29 @@ pub(crate) fn explain(
     rng: &mut (impl Rng + ?Sized),
 ) -> Result<Explanation<Admission>, Error> {
     let (to, terminal) = switch.dragonfly().switch_of(destination);
-    let threshold = switch.image.threshold(scheme.decision());
+    let weighing = *switch.image.weighing(scheme.decision());
+    let mut notes = Notes::default();
     if !switch.dragonfly().has_node(destination) || to == switch.image.switch() {
         let outcome = admit(switch, destination, scheme, paths, credits, rng)?;
-        return Ok(Explanation { outcome, min: None, vlb: Err(NotDrawn::NoDecision), threshold });
+        return Ok(notes.explain(outcome, Choice::Here, weighing));
     }
     let to = &switch.place(to);
-    let chosen = schemes::choose(switch, to, terminal, scheme, paths, credits, rng)
+    let chosen = schemes::choose(switch, to, terminal, scheme, paths, credits, rng, &mut notes)
         .map_err(|denied| error_of(switch, denied, to))?;
-    let weigh = |path: Path, kind| {
+    if notes.min.is_empty() {
+        // Nothing was weighed.
+        let (path, kind) = (chosen.path, if chosen.is_vlb() { Kind::Vlb } else { Kind::Min });
         let sent = path.sent(to.switch, terminal, kind);
         let is_along = scheme == Scheme::UgalG;
         let along = if is_along { credits.used_along(path.first_port(), sent) } else { None };
-        weigh_path(path, along, credits)
-    };
-    Ok(Explanation {
-        outcome: set_out(to, terminal, scheme, &chosen),
-        min: chosen.min().map(|min| weigh(min, Kind::Min)),
-        vlb: match chosen.vlb() {
-            Some(vlb) => Ok(weigh(vlb, Kind::Vlb)),
-            None => Err(not_drawn(&chosen)),
-        },
-        threshold,
-    })
+        let price = match along {
+            Some(queue) => Price { queue, cost: queue.into() },
+            None => local_price(path, credits),
+        };
+        notes.drawn(path, kind, price);
+    }
+    let outcome = set_out(to, terminal, scheme, &chosen);
+    Ok(notes.explain(outcome, chosen.choice, weighing))
 }
 
 /// Does the work of [`Switch::explain_again`].
@@ -114,39 +248,13 @@ pub(crate) fn explain_again(
     credits: &(impl Credits + ?Sized),
     rng: &mut (impl Rng + ?Sized),
 ) -> Result<Explanation<Header>, Error> {
-    let threshold = switch.image.threshold(Decision::ParSecond);
+    let weighing = *switch.image.weighing(Decision::ParSecond);
+    let mut notes = Notes::default();
     if !header.is_open() {
-        let vlb = Err(NotDrawn::NoDecision);
-        return Ok(Explanation { outcome: header, min: None, vlb, threshold });
+        return Ok(notes.explain(header, Choice::Here, weighing));
     }
-    let Some((to, kept)) = par::minimal_rest(switch, header) else {
+    let Some(chosen) = par::look_again(switch, header, paths, credits, rng, &mut notes) else {
         return Err(forward::wrong_with(switch, header));
     };
-    let min = par::second_min(switch, &to, kept, rng);
-    let chosen = ugal::weigh(switch, &to, min, Decision::ParSecond, paths, credits, rng);
-    Ok(Explanation {
-        outcome: chosen.reroute(header),
-        min: Some(weigh_path(min, None, credits)),
-        vlb: match chosen.vlb() {
-            Some(vlb) => Ok(weigh_path(vlb, None, credits)),
-            None => Err(not_drawn(&chosen)),
-        },
-        threshold,
-    })
-}
-
-fn weigh_path(path: Path, along: Option<u32>, credits: &(impl Credits + ?Sized)) -> Candidate {
-    let (port, hops) = (path.first_port(), path.hops());
-    let used = credits.used(port);
-    let by_hops = u64::from(used) * u64::from(hops);
-    let (queue, cost) = along.map_or((used, by_hops), |along| (along, along.into()));
-    Candidate { x: path.x(), y: path.y(), detour: path.detour(), hops, port, queue, cost }
-}
-
-fn not_drawn(chosen: &Chosen) -> NotDrawn {
-    match chosen.choice {
-        _ if chosen.min_is_sure => NotDrawn::MinIsSure,
-        Choice::Min | Choice::Here => NotDrawn::NoDecision,
-        Choice::MinFallback | Choice::Vlb | Choice::VlbFallback => NotDrawn::NoPath,
-    }
+    Ok(notes.explain(chosen.reroute(header), chosen.choice, weighing))
 }

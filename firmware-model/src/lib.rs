@@ -74,7 +74,7 @@ pub use choice::{Choice, VlbPaths};
 pub use credits::Credits;
 pub use decide::Admission;
 pub use error::Error;
-pub use explain::{Candidate, Explanation, NotDrawn};
+pub use explain::{Candidate, Drawn, Explanation, GateLook, NotDrawn};
 pub use forward::Step;
 pub use header::{Header, Kind, Stage};
 pub use rand_core;

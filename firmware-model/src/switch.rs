@@ -147,8 +147,11 @@ impl<'a> Switch<'a> {
 
     /// Decides the path of a packet that a node of this switch sends, and its first step.
     ///
-    /// Draws one candidate of each kind that the scheme needs, VLB's only where MIN costs more than
-    /// T: else MIN is taken whatever the other. `credits` are read at most twice.
+    /// Draws as many candidates of each kind that the scheme needs as the image says, and weighs the
+    /// cheapest of each kind. VLB's are drawn only where MIN costs more than T, because otherwise MIN is
+    /// taken whatever they cost, and where the gate, if there is one, lets VLB in. Where a pair has no
+    /// MIN path there is nothing to weigh: one VLB path is drawn. `credits` are read once for each
+    /// candidate, and with a gate once for MIN's port and once for all links.
     ///
     /// # Errors
     /// The destination does not exist, or cannot be reached.
@@ -184,8 +187,8 @@ impl<'a> Switch<'a> {
     }
 
     /// PAR's second look: at the second switch, if the packet took MIN and is still in its source
-    /// group, MIN is weighed against a VLB path from here, if it costs more than T. As the image
-    /// says, that is MIN by the cable that the packet came for, or a MIN path drawn here, which may
+    /// group, MIN is weighed against VLB paths from here, as at the source. As the image
+    /// says, that is MIN by the cable that the packet came for, or MIN paths drawn here, which may
     /// begin with a second local hop. Returns the header to go on with, which [`Self::forward`] takes. The header of
     /// any other packet comes back unchanged.
     ///

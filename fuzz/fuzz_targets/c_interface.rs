@@ -18,6 +18,7 @@ use tvlb_schema::ImageKind;
 struct Input {
     boots: Vec<Boot>,
     credits: Vec<u32>,
+    sum: Option<u32>,
     random: u64,
     calls: Vec<Call>,
 }
@@ -58,6 +59,7 @@ fuzz_target!(|input: Input| {
         credit_count: credits.len(),
         random: Some(random),
         context: (&raw mut state).cast(),
+        link_credits: input.sum.as_ref().map_or(std::ptr::null(), |sum| &raw const *sum),
     };
     let mut switch = tvlb_switch::zeroed();
     let images: Vec<Vec<u8>> = input

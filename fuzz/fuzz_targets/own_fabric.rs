@@ -131,6 +131,7 @@ impl InC {
             credit_count: credits.len(),
             random: Some(random),
             context: (&raw mut rng).cast(),
+            link_credits: std::ptr::null(),
         };
         call(&raw const *self.0, u8::from(world.paths == VlbPaths::Custom), &given)
     }

@@ -10,6 +10,7 @@ use crate::{
     Candidates, End, FabricImage, Gate, GlobalPort, GroupId, ImageError, SetView, SwitchId,
     SwitchIndex, Weighing,
 };
+use core::ops::Range;
 use serde::{Deserialize, Serialize};
 
 /// How many sets an image can hold: one per decision.
@@ -194,6 +195,8 @@ pub struct SwitchImage<'a> {
     peers: &'a [PeerCode],
     /// Every global port of this switch has a cable.
     fully_cabled: bool,
+    /// How many of its local and global ports have a link.
+    link_count: u16,
     fabric: FabricImage<'a>,
 }
 
@@ -228,6 +231,7 @@ impl<'a> SwitchImage<'a> {
             set_count: 0,
             peers: &[],
             fully_cabled: false,
+            link_count: 0,
             fabric: *fabric,
         });
         let mut refusal = Refusal::new(ImageKind::Switch);
@@ -314,10 +318,10 @@ impl<'a> SwitchImage<'a> {
         }
     }
 
-    /// The group's cables are those of the fabric's wiring; notes whether every global port of
-    /// this switch has one.
+    /// The group's cables are those of the fabric's wiring; notes how many global ports of this switch
+    /// have one.
     fn check_peers(&mut self, base: usize, refusal: &mut Refusal) -> Option<()> {
-        self.fully_cabled = true;
+        let mut cables = 0_u16;
         for (port, code) in (0..).map(GlobalPort).zip(self.peers) {
             let end = End { group: self.group, port };
             let found = u32::from_le_bytes(*code);
@@ -325,9 +329,13 @@ impl<'a> SwitchImage<'a> {
                 let offset = base + size_of::<PeerCode>() * port.as_usize();
                 return refusal.out_of_range(Value::Peer, offset, found);
             }
-            let is_own = self.own_slot(port).is_some();
-            self.fully_cabled &= !is_own || self.behind(port).is_some();
+            if self.own_slot(port).is_some() && self.behind(port).is_some() {
+                cables = cables.wrapping_add(1);
+            }
         }
+        self.fully_cabled = u32::from(cables) == self.fabric.dragonfly().h();
+        // Every two switches of the group are linked. At most 255 + 4096.
+        self.link_count = self.of_group.0.wrapping_sub(1).wrapping_add(cables);
         Some(())
     }
 
@@ -415,6 +423,22 @@ impl<'a> SwitchImage<'a> {
         let group = GroupId((code >> 16) as u16);
         let port = GlobalPort((code & 0xffff) as u16);
         (group != self.group).then_some(End { group, port })
+    }
+
+    /// How many links this switch has to other switches: its local ones and its global ones that have
+    /// a cable.
+    #[inline]
+    pub const fn link_count(&self) -> u16 {
+        self.link_count
+    }
+
+    /// The numbers of the physical ports that are for links to other switches, whether they have one
+    /// or not.
+    #[inline]
+    pub const fn link_ports(&self) -> Range<u16> {
+        let df = self.fabric.dragonfly();
+        // At most 256 + 255 + 4096.
+        (df.p() & 0xffff) as u16..(df.radix() & 0xffff) as u16
     }
 
     /// Whether a global port of this switch has a cable.

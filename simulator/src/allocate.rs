@@ -49,12 +49,13 @@ impl SwitchStates {
         looks: &mut SecondLooks,
         at: Moment,
     ) {
-        let Self { chunks, step, crossings, .. } = self;
+        let Self { chunks, step, crossings, port_bits, .. } = self;
+        let port_bits = *port_bits;
         let chunk = &mut chunks[number];
         let pending = chunk.pending.len();
         if chunk.ready.len() > 0 {
             put_forward(chunk, step);
-            let mut send = Send { chunk, step, links, looks, at, number };
+            let mut send = Send { chunk, step, links, looks, at, number, port_bits };
             send.all::<false>(crossings);
             send.all::<true>(crossings);
             std::mem::swap(&mut chunk.ready, &mut step.ready);
@@ -111,6 +112,7 @@ struct Send<'s> {
     at: Moment,
     /// The chunk's number.
     number: usize,
+    port_bits: u32,
 }
 
 impl Send<'_> {
@@ -124,8 +126,9 @@ impl Send<'_> {
     /// kind comes next.
     #[inline]
     fn all<const TO_NODES: bool>(&mut self, crossings: &[Crossing; 4]) {
-        let Self { chunk, step, links, looks, at, number: chunk_number } = self;
-        let Chunk { in_ports, out_ports, inputs, outputs, pending, .. } = &mut **chunk;
+        let Self { chunk, step, links, looks, at, number: chunk_number, port_bits } = self;
+        let Chunk { in_ports, out_ports, inputs, outputs, pending, used_by_links, .. } =
+            &mut **chunk;
         let StepLists { ready, new_heads, to_switches, to_nodes } = &mut **step;
         let asked = if TO_NODES { to_nodes } else { to_switches };
         links.grants += asked.len() as u64;
@@ -183,6 +186,7 @@ impl Send<'_> {
                 links.credits.file(arrival + crossing.credit, *chunk_number, out);
                 links.deliver(packet, arrival);
             } else {
+                used_by_links[number.index() >> *port_bits] += 1;
                 let arrival = departure + crossings[out_port.kind as usize].flit;
                 let input = out_port.peer.first_channel().with_virtual_channel_of(out);
                 let arriving = Arrival { input, packet };

@@ -24,6 +24,7 @@ use crate::numbers::{CHANNELS, ChannelId, LocalChannel, LocalPort, PORTS, Packet
 use crate::settings::Settings;
 use crate::worklist::WorkList;
 use std::array;
+use std::ops::Range;
 use tvlb_firmware_model::{self as datapath, Credits, Header, Step};
 use tvlb_schema::{Port, SwitchId};
 
@@ -174,7 +175,12 @@ pub(crate) struct Chunk {
     pub(crate) ready: PortList,
     /// Output channels that are free and that packets wait for.
     pub(crate) pending: ChannelList,
+    /// For each switch, the credits in use at the ports of its links, over all virtual channels.
+    pub(crate) used_by_links: [u32; MOST_SWITCHES],
 }
+
+/// How many switches a chunk can have: each has two ports or more.
+const MOST_SWITCHES: usize = PORTS / 2;
 
 /// A list that has room for all ports of a chunk.
 pub(crate) type PortList = WorkList<LocalPort, { 2 * PORTS }>;
@@ -234,6 +240,7 @@ impl SwitchStates {
             }),
             ready: WorkList::new(),
             pending: WorkList::new(),
+            used_by_links: [0; MOST_SWITCHES],
         };
         let mut all = vec![chunk; chunks as usize];
         let ports =
@@ -366,6 +373,24 @@ impl Credits for Queues<'_> {
     #[inline]
     fn used(&self, port: Port) -> u32 {
         self.used_at(self.switch, port)
+    }
+
+    /// The running sum, without the flits that this view leaves out.
+    #[inline]
+    fn used_by_links(&self, ports: Range<u16>) -> u32 {
+        let states = self.states;
+        let id = PortId::of_switch(self.switch, Port(ports.start), states.port_bits);
+        let chunk = &states.chunks[id.chunk()];
+        let all = chunk.used_by_links[id.local().index() >> states.port_bits];
+        let later = self.later.map_or(0, |later| {
+            later[id.index()..][..ports.len()].iter().map(|&flits| u32::from(flits)).sum()
+        });
+        debug_assert_eq!(
+            all - later,
+            ports.map(|port| self.used(Port(port))).sum::<u32>(),
+            "the running sum is that of the ports"
+        );
+        all - later
     }
 
     /// Walks the header with each switch's own datapath and adds up what lies before each port

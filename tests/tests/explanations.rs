@@ -43,7 +43,7 @@ fn explanations_are_the_decisions() {
                     }
                     if let (Some(min), Ok(vlb)) = (why.min, why.vlb) {
                         assert!(min.queue > 0);
-                        let expected = takes_min(min, vlb, why.threshold);
+                        let expected = takes_min(min, vlb, why.weighing.threshold);
                         assert_eq!(admission.choice == Choice::Min, expected);
                         seen[usize::from(expected)] += 1;
                         let chosen = if expected { min } else { vlb };
@@ -152,7 +152,7 @@ fn second_looks_are_explained_too() {
         assert_eq!(why.outcome, outcome);
         assert_eq!(is_open, why.min.is_some());
         if let (Some(min), Ok(vlb)) = (why.min, why.vlb) {
-            let expected = takes_min(min, vlb, why.threshold);
+            let expected = takes_min(min, vlb, why.weighing.threshold);
             assert_eq!(outcome.kind() == Some(Kind::Min), expected);
             seen[usize::from(expected)] += 1;
         }

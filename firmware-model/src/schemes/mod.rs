@@ -5,12 +5,14 @@ pub(crate) mod par;
 pub(crate) mod ugal;
 pub(crate) mod ugal_g;
 pub(crate) mod vlb;
+pub(crate) mod weigh;
 
 use crate::choice::{Chosen, Denied};
 use crate::path::Place;
 use crate::{Channels, Credits, Switch, VlbPaths};
 use rand_core::Rng;
 use tvlb_schema::{Decision, VcScheme};
+use weigh::Watch;
 
 /// How a source switch chooses between a packet's MIN and its VLB path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -62,6 +64,7 @@ impl Scheme {
 
 /// The source decision: which path a packet takes, by its scheme.
 #[inline]
+#[expect(clippy::too_many_arguments, reason = "a structure of them would need stack")]
 pub(crate) fn choose(
     switch: &Switch<'_>,
     to: &Place,
@@ -70,17 +73,20 @@ pub(crate) fn choose(
     paths: VlbPaths,
     credits: &(impl Credits + ?Sized),
     rng: &mut (impl Rng + ?Sized),
+    watch: &mut impl Watch,
 ) -> Result<Chosen, Denied> {
     if scheme == Scheme::UgalG {
         if !credits.sees_whole_paths() {
             return Err(Denied::NoGlobalView);
         }
-        return ugal_g::choose(switch, to, terminal, paths, credits, rng);
+        return ugal_g::choose(switch, to, terminal, paths, credits, rng, watch);
     }
     let min = if scheme == Scheme::Vlb { None } else { switch.draw_min(to, rng) };
     match (min, scheme) {
         (Some(min), Scheme::Min) => Ok(min::choose(min)),
-        (Some(min), _) => Ok(ugal::weigh(switch, to, min, scheme.decision(), paths, credits, rng)),
+        (Some(min), _) => {
+            Ok(ugal::weigh(switch, to, min, scheme.decision(), paths, credits, rng, watch))
+        }
         (None, _) => vlb::choose_without_min(switch, to, scheme, paths, rng),
     }
 }

@@ -1,10 +1,12 @@
 //! PAR: UGAL-L with sets of its own, and a second look at the second switch.
 
 use super::ugal;
+use super::weigh::{Watch, second_min};
+use crate::choice::Chosen;
 use crate::path::{Path, Place};
 use crate::{Channels, Credits, Error, Header, Stage, Switch, VlbPaths, forward};
 use rand_core::Rng;
-use tvlb_schema::{Decision, GlobalPort, MinCandidate, SwitchIndex, VcScheme};
+use tvlb_schema::{Decision, GlobalPort, SwitchIndex, VcScheme};
 
 /// The scheme's name in messages and reports.
 pub(crate) const NAME: &str = "par";
@@ -30,31 +32,28 @@ pub(crate) fn reconsider(
     if !header.is_open() {
         return Ok(header);
     }
-    let Some((to, kept)) = minimal_rest(switch, header) else {
-        return Err(forward::wrong_with(switch, header));
-    };
-    let min = second_min(switch, &to, kept, rng);
-    Ok(ugal::weigh(switch, &to, min, Decision::ParSecond, paths, credits, rng).reroute(header))
+    match look_again(switch, header, paths, credits, rng, &mut ()) {
+        Some(chosen) => Ok(chosen.reroute(header)),
+        None => Err(forward::wrong_with(switch, header)),
+    }
 }
 
-/// The MIN path that a second look weighs, of a packet whose own path from here is `kept`.
-pub(crate) fn second_min(
+/// The second look at a packet that is open to it: MIN candidates, of which the first is the rest of
+/// the packet's own path or drawn here as the image says, against VLB paths from here. `None` if the
+/// header makes no sense here.
+#[inline]
+pub(crate) fn look_again(
     switch: &Switch<'_>,
-    to: &Place,
-    kept: Path,
+    header: Header,
+    paths: VlbPaths,
+    credits: &(impl Credits + ?Sized),
     rng: &mut (impl Rng + ?Sized),
-) -> Path {
-    let drawn = match switch.image.second_min() {
-        MinCandidate::Kept => return kept,
-        MinCandidate::Shortest => switch.draw_shortest_min(to, rng),
-        // It has made a local hop already, so that there is but one left.
-        MinCandidate::Any if !switch.image.fabric().has_plain_groups() => {
-            switch.draw_min_by_links(to, false, rng)
-        }
-        MinCandidate::Any => switch.draw_min(to, rng),
-    };
+    watch: &mut impl Watch,
+) -> Option<Chosen> {
+    let (to, kept) = minimal_rest(switch, header)?;
     // The packet's own link joins the two groups, so a path is always drawn where groups are whole.
-    drawn.unwrap_or(kept)
+    let min = second_min(switch, &to, rng).unwrap_or(kept);
+    Some(ugal::weigh(switch, &to, min, Decision::ParSecond, paths, credits, rng, watch))
 }
 
 /// The rest of the MIN path of a packet in its source group that stands before its global

@@ -1,6 +1,7 @@
 //! UGAL-L: MIN or VLB by the queues of the two first output ports and the lengths of the two paths.
 
-use crate::choice::{Choice, Chosen};
+use super::weigh::{Price, Watch, weigh_by};
+use crate::choice::Chosen;
 use crate::path::{Path, Place};
 use crate::{Credits, Switch, VlbPaths};
 use rand_core::Rng;
@@ -9,9 +10,11 @@ use tvlb_schema::Decision;
 /// The scheme's name in messages and reports.
 pub(crate) const NAME: &str = "ugal-l";
 
-/// UGAL-L's choice between a MIN path and a VLB path, which is PAR's too.
+/// UGAL-L's choice between MIN paths and VLB paths, which is PAR's too. `min` is the first MIN
+/// candidate.
 #[cfg_attr(target_os = "none", inline(never))]
 #[cfg_attr(not(target_os = "none"), inline)]
+#[expect(clippy::too_many_arguments, reason = "a structure of them would need stack")]
 pub(crate) fn weigh(
     switch: &Switch<'_>,
     to: &Place,
@@ -20,21 +23,17 @@ pub(crate) fn weigh(
     paths: VlbPaths,
     credits: &(impl Credits + ?Sized),
     rng: &mut (impl Rng + ?Sized),
+    watch: &mut impl Watch,
 ) -> Chosen {
-    let threshold = i64::from(switch.image.threshold(decision));
-    let cost = local_cost(min, credits);
-    if cost <= threshold {
-        // No VLB candidate costs less than 0, and MIN wins a tie.
-        return Chosen { min_is_sure: true, ..Chosen::alone(min, Choice::Min) };
-    }
-    let Some(vlb) = switch.draw_vlb(to, decision, paths, rng) else {
-        return Chosen::alone(min, Choice::MinFallback);
-    };
-    Chosen::cheaper((min, cost), (vlb, local_cost(vlb, credits)), threshold)
+    let price = |path: Path, _| Some(local_price(path, credits));
+    let chosen = weigh_by(switch, to, min, decision, paths, credits, rng, price, watch);
+    // Every path has a price here.
+    chosen.unwrap_or(Chosen::min(min))
 }
 
 /// What UGAL-L and PAR compare: the first queue times the hops.
 #[inline]
-fn local_cost(path: Path, credits: &(impl Credits + ?Sized)) -> i64 {
-    i64::from(credits.used(path.first_port())) * i64::from(path.hops())
+pub(crate) fn local_price(path: Path, credits: &(impl Credits + ?Sized)) -> Price {
+    let queue = credits.used(path.first_port());
+    Price { queue, cost: i64::from(queue) * i64::from(path.hops()) }
 }

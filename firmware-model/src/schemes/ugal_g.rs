@@ -1,18 +1,21 @@
 //! UGAL-G: MIN or VLB by the queues along both paths, which only a simulator can see.
 
 use super::vlb;
-use crate::choice::{Choice, Chosen, Denied};
+use super::weigh::{Price, Watch, weigh_by};
+use crate::choice::{Chosen, Denied};
 use crate::path::{Path, Place};
-use crate::{Credits, Kind, Scheme, Switch, VlbPaths};
+use crate::{Credits, Scheme, Switch, VlbPaths};
 use rand_core::Rng;
 use tvlb_schema::Decision;
 
 /// The scheme's name in messages and reports.
 pub(crate) const NAME: &str = "ugal-g";
 
-/// The source decision of UGAL-G.
+/// The source decision of UGAL-G. It weighs as UGAL-L does, by other prices. The gate is the same: it
+/// compares the queue of MIN's first port with the other queues of this switch.
 #[cold]
 #[inline(never)]
+#[expect(clippy::too_many_arguments, reason = "those of the other schemes and a watch")]
 pub(crate) fn choose(
     switch: &Switch<'_>,
     to: &Place,
@@ -20,24 +23,17 @@ pub(crate) fn choose(
     paths: VlbPaths,
     credits: &(impl Credits + ?Sized),
     rng: &mut (impl Rng + ?Sized),
+    watch: &mut impl Watch,
 ) -> Result<Chosen, Denied> {
-    let cost = |path: Path, kind| {
-        let header = path.sent(to.switch, terminal, kind);
-        credits.used_along(path.first_port(), header).map(i64::from)
+    let price = |path: Path, kind| {
+        let sent = path.sent(to.switch, terminal, kind);
+        let queue = credits.used_along(path.first_port(), sent)?;
+        Some(Price { queue, cost: queue.into() })
     };
-    let threshold = i64::from(switch.image.threshold(Decision::UgalL));
     let Some(min) = switch.draw_min(to, rng) else {
         return vlb::choose_without_min(switch, to, Scheme::UgalG, paths, rng);
     };
-    let min_cost = cost(min, Kind::Min);
-    if min_cost.is_some_and(|cost| cost <= threshold) {
-        return Ok(Chosen { min_is_sure: true, ..Chosen::alone(min, Choice::Min) });
-    }
-    let Some(vlb) = switch.draw_vlb(to, Decision::UgalL, paths, rng) else {
-        return Ok(Chosen::alone(min, Choice::MinFallback));
-    };
-    let (Some(min_cost), Some(vlb_cost)) = (min_cost, cost(vlb, Kind::Vlb)) else {
-        return Err(Denied::NoGlobalView);
-    };
-    Ok(Chosen::cheaper((min, min_cost), (vlb, vlb_cost), threshold))
+    let decision = Decision::UgalL;
+    let chosen = weigh_by(switch, to, min, decision, paths, credits, rng, price, watch);
+    chosen.ok_or(Denied::NoGlobalView)
 }

@@ -16,6 +16,7 @@ use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 use rayon::prelude::*;
+use std::ops::Range;
 use tvlb_firmware_model::{Credits, Scheme, Switch, VlbPaths};
 use tvlb_schema::{Dragonfly, End, FabricImage, GroupId, Port, SwitchId};
 
@@ -176,12 +177,17 @@ pub enum Drawn {
     Par,
 }
 
-/// Queues so long that no threshold lets MIN win unseen, so that a VLB path is always drawn.
+/// Queues so long that no threshold lets MIN win unseen, and a sum that leaves every gate open, so that
+/// a VLB path is always drawn.
 struct Crowded;
 
 impl Credits for Crowded {
     fn used(&self, _: Port) -> u32 {
         1 << 20
+    }
+
+    fn used_by_links(&self, _: Range<u16>) -> u32 {
+        0
     }
 }
 
@@ -283,7 +289,8 @@ fn path(
     let fabric = switch.image().fabric();
     let df = fabric.dragonfly();
     let explained = switch.explain(df.node(destination, 0), scheme, paths, &Crowded, rng);
-    let path = explained.ok()?.vlb.ok()?;
+    // The first that is drawn: which of several is the cheapest depends on the queues.
+    let path = explained.ok()?.vlb_drawn.iter().next()?;
     // Where the intermediate switch is the one that x enters or y leaves, this adds no hop.
     let rest = Some((Some(path.detour), path.y));
     LinkNumbers::new(*df).of_path(|end| fabric.peer(end), (source, destination), path.x, rest)

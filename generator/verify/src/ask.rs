@@ -6,6 +6,7 @@ use super::packet::BootedSwitches;
 use super::presence::distinct_sets;
 use super::sample::hash;
 use std::convert::Infallible;
+use std::ops::Range;
 use tvlb_firmware_model::rand_core::{SeedableRng, TryRng};
 use tvlb_firmware_model::{Choice, Credits, DefaultRng, Header, Scheme, VlbPaths};
 use tvlb_schema::{Decision, FabricImage, GroupId, MinCandidate, Port, SwitchId};
@@ -62,7 +63,8 @@ impl TryRng for Words {
     }
 }
 
-/// Queues that make MIN cost more than any threshold: of all ports, or of those to one group.
+/// Queues that make MIN cost more than any threshold, of all ports or of those to one group, and that
+/// let VLB pass any gate.
 struct Queues<'i> {
     image: &'i tvlb_schema::SwitchImage<'i>,
     only_to: Option<GroupId>,
@@ -80,6 +82,11 @@ impl Credits for Queues<'_> {
         let leads_there =
             slot.and_then(|slot| self.image.peer(slot)).is_some_and(|peer| peer.group == group);
         if leads_there { FULL } else { 0 }
+    }
+
+    /// No gate is shut to a queue where all links together have none.
+    fn used_by_links(&self, _: Range<u16>) -> u32 {
+        0
     }
 }
 

@@ -141,7 +141,8 @@ impl Simulate {
         // Conventional UGAL has no T; what the images have was chosen with their sets.
         let threshold = self.threshold.or(self.conventional.then_some(0));
         let second_min = self.second_min.or(self.conventional.then_some(MinCandidate::Kept));
-        let revision = Revision { threshold, second_min, vc_scheme: self.vc_scheme, ..Revision::default() };
+        let revision =
+            Revision { threshold, second_min, vc_scheme: self.vc_scheme, ..Revision::default() };
         (revision != Revision::default()).then_some(revision)
     }
 

@@ -1,0 +1,169 @@
+//! Weighing MIN against VLB: the candidates that are drawn, the cheapest of each kind, the threshold
+//! and the gate. What a path costs is for a scheme to say.
+
+use crate::choice::{Choice, Chosen};
+use crate::explain::GateLook;
+use crate::path::{Path, Place};
+use crate::{Credits, Kind, NotDrawn, Switch, VlbPaths};
+use rand_core::Rng;
+use tvlb_schema::{Decision, Gate, MinCandidate};
+
+/// What a candidate costs, and the queue from which that follows.
+#[derive(Clone, Copy)]
+pub(crate) struct Price {
+    pub(crate) queue: u32,
+    pub(crate) cost: i64,
+}
+
+impl Price {
+    /// The cost, after the candidate was shown to the watch.
+    #[inline]
+    fn cost_of(self, path: Path, kind: Kind, watch: &mut impl Watch) -> i64 {
+        watch.drawn(path, kind, self);
+        self.cost
+    }
+}
+
+/// Who watches a decision being made: nobody in a switch, and an explanation's notes in a tool.
+pub(crate) trait Watch {
+    /// A candidate of this kind was drawn.
+    #[inline]
+    fn drawn(&mut self, path: Path, kind: Kind, price: Price) {
+        let _ = (path, kind, price);
+    }
+
+    /// The gate was asked.
+    #[inline]
+    fn gate(&mut self, look: GateLook) {
+        let _ = look;
+    }
+
+    /// No VLB candidate is drawn.
+    #[inline]
+    fn not_drawn(&mut self, why: NotDrawn) {
+        let _ = why;
+    }
+}
+
+impl Watch for () {}
+
+/// The choice between MIN and VLB by the prices of their cheapest candidates. `first` is the first MIN
+/// candidate. `None` if a path has no price.
+///
+/// A draw that finds no path ends the draws of its kind: the next would do the same work in vain.
+#[inline(always)]
+#[allow(clippy::inline_always)]
+#[expect(clippy::too_many_arguments, reason = "a structure of them would need stack")]
+pub(crate) fn weigh_by(
+    switch: &Switch<'_>,
+    to: &Place,
+    first: Path,
+    decision: Decision,
+    paths: VlbPaths,
+    credits: &(impl Credits + ?Sized),
+    rng: &mut (impl Rng + ?Sized),
+    price: impl Fn(Path, Kind) -> Option<Price>,
+    watch: &mut impl Watch,
+) -> Option<Chosen> {
+    let weighing = switch.image.weighing(decision);
+    let (mut path, mut cost) = (first, price(first, Kind::Min)?.cost_of(first, Kind::Min, watch));
+    for _ in 1..weighing.candidates.min() {
+        let Some(other) = another_min(switch, to, decision, rng) else { break };
+        let found = price(other, Kind::Min)?.cost_of(other, Kind::Min, watch);
+        if found < cost {
+            (path, cost) = (other, found);
+        }
+    }
+    // VLB is taken if it costs less than this; the cheapest VLB candidate so far is below it.
+    let mut limit = cost - i64::from(weighing.threshold);
+    if limit <= 0 {
+        // No VLB candidate costs less than 0.
+        watch.not_drawn(NotDrawn::MinIsSure);
+        return Some(Chosen::min(path));
+    }
+    if !weighing.gate.is_none() && !is_open(switch, weighing.gate, path, credits, watch) {
+        watch.not_drawn(NotDrawn::GateIsShut);
+        return Some(Chosen::min(path));
+    }
+    let Some(vlb) = switch.draw_vlb(to, decision, paths, rng) else {
+        return Some(Chosen { path, choice: Choice::MinFallback });
+    };
+    let mut choice = Choice::Min;
+    let found = price(vlb, Kind::Vlb)?.cost_of(vlb, Kind::Vlb, watch);
+    if found < limit {
+        (path, limit, choice) = (vlb, found, Choice::Vlb);
+    }
+    for _ in 1..weighing.candidates.vlb() {
+        let Some(other) = another_vlb(switch, to, decision, paths, rng) else { break };
+        let found = price(other, Kind::Vlb)?.cost_of(other, Kind::Vlb, watch);
+        if found < limit {
+            (path, limit, choice) = (other, found, Choice::Vlb);
+        }
+    }
+    Some(Chosen { path, choice })
+}
+
+/// A VLB candidate after the first. A host draws the first in place, and keeps the others apart from it.
+#[cfg_attr(target_os = "none", inline(always))]
+#[cfg_attr(not(target_os = "none"), inline(never))]
+#[allow(clippy::inline_always)]
+fn another_vlb(
+    switch: &Switch<'_>,
+    to: &Place,
+    decision: Decision,
+    paths: VlbPaths,
+    rng: &mut (impl Rng + ?Sized),
+) -> Option<Path> {
+    switch.draw_vlb(to, decision, paths, rng)
+}
+
+/// Whether a gate lets VLB be weighed against this MIN path.
+#[inline(never)]
+fn is_open(
+    switch: &Switch<'_>,
+    gate: Gate,
+    min: Path,
+    credits: &(impl Credits + ?Sized),
+    watch: &mut impl Watch,
+) -> bool {
+    let look = GateLook {
+        gate,
+        queue: credits.used(min.first_port()),
+        links: switch.image.link_count(),
+        sum: credits.used_by_links(switch.image.link_ports()),
+    };
+    watch.gate(look);
+    look.lets_vlb_in()
+}
+
+/// A MIN candidate after the first. `None` where the first is the only one.
+#[inline(never)]
+fn another_min(
+    switch: &Switch<'_>,
+    to: &Place,
+    decision: Decision,
+    rng: &mut (impl Rng + ?Sized),
+) -> Option<Path> {
+    if decision == Decision::ParSecond {
+        second_min(switch, to, rng)
+    } else {
+        switch.draw_min(to, rng)
+    }
+}
+
+/// A MIN path for PAR's second look to weigh; `None` where that is the path by which the packet came.
+pub(crate) fn second_min(
+    switch: &Switch<'_>,
+    to: &Place,
+    rng: &mut (impl Rng + ?Sized),
+) -> Option<Path> {
+    match switch.image.second_min() {
+        MinCandidate::Kept => None,
+        MinCandidate::Shortest => switch.draw_shortest_min(to, rng),
+        // It has made a local hop already, so that there is but one left.
+        MinCandidate::Any if !switch.image.fabric().has_plain_groups() => {
+            switch.draw_min_by_links(to, false, rng)
+        }
+        MinCandidate::Any => switch.draw_min(to, rng),
+    }
+}
