@@ -34,6 +34,8 @@ flash() { awk '$1 == "flash" { print $2 }' "$out/$1"; }
 `admit`, UGAL-L, conventional|admit-ugal-l-conventional
 `admit`, UGAL-L, strategic-2-3 by shape|admit-ugal-l-custom
 `admit`, UGAL-L, 1% of only:101 (211 looks)|admit-ugal-l-rare
+`admit`, UGAL-L, conventional, 1x4 with a gate|admit-ugal-l-conventional-1x4
+`admit`, UGAL-L, strategic-2-3 by shape, 1x4 with a gate|admit-ugal-l-custom-1x4
 `reconsider`, strategic-2-3 by shape|reconsider
 `forward`|forward
 ROWS

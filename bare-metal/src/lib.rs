@@ -22,6 +22,11 @@ pub const SOURCE: &[u8] = include_bytes!("../images/switch-00003.tvlb");
 pub const RARE: &[u8] = include_bytes!("../images/switch-00003-rare.tvlb");
 /// Switch 4 of it, of the same group: PAR's second switch.
 pub const SECOND: &[u8] = include_bytes!("../images/switch-00004.tvlb");
+/// Switch 3 with four VLB candidates and a gate of 0.5, which is open where all queues are alike.
+pub const SEVERAL: &[u8] = include_bytes!("../images/switch-00003-several.tvlb");
+/// Switch 4 with two MIN candidates, drawn anew over any link at a second look, four VLB candidates and
+/// a gate of 1.25.
+pub const SECOND_SEVERAL: &[u8] = include_bytes!("../images/switch-00004-several.tvlb");
 /// The images that pin the format.
 pub const GOLDEN: [&[u8]; 3] = [
     include_bytes!("../../schema/golden/v3/fabric.tvlb"),
@@ -142,17 +147,34 @@ impl Line {
 /// # Errors
 /// An image is bad.
 pub fn boot() -> Result<[Switch<'static>; 2], Error> {
+    boot_pair(SOURCE, SECOND)
+}
+
+/// Boots two switches of the fabric.
+fn boot_pair(source: &'static [u8], second: &'static [u8]) -> Result<[Switch<'static>; 2], Error> {
     let fabric = FabricImage::decode(FABRIC).map_err(Error::FabricImage)?;
     let boot =
         |image| Switch::boot_in(&fabric, image)?.with_channels(Scheme::Par, Channels::ORDERED_PAR);
-    Ok([boot(SOURCE)?, boot(SECOND)?])
+    Ok([boot(source)?, boot(second)?])
 }
 
 /// Writes the sequence, line by line.
 pub fn record(out: &mut impl FnMut(&[u8])) {
     let mut line = Line::new();
     golden(&mut line, out);
-    let [source, second] = match boot() {
+    for (source, second) in [(SOURCE, SECOND), (SEVERAL, SECOND_SEVERAL)] {
+        record_pair(source, second, &mut line, out);
+    }
+}
+
+/// The decisions of two switches.
+fn record_pair(
+    source: &'static [u8],
+    second: &'static [u8],
+    line: &mut Line,
+    out: &mut impl FnMut(&[u8]),
+) {
+    let [source, second] = match boot_pair(source, second) {
         Ok(switches) => switches,
         Err(error) => return line.text("boot").error(&error).write(out),
     };
@@ -178,10 +200,10 @@ pub fn record(out: &mut impl FnMut(&[u8])) {
         });
         line.write(out);
         if let Ok(Step::Send { header, .. }) = step {
-            look_and_forward(&second, "then", header, &packet, &mut rng, &mut line, out);
+            look_and_forward(&second, "then", header, &packet, &mut rng, line, out);
         }
         let header = Header::from_bits(packet.bits);
-        look_and_forward(&second, "bits", header, &packet, &mut rng, &mut line, out);
+        look_and_forward(&second, "bits", header, &packet, &mut rng, line, out);
     }
 }
 

@@ -10,6 +10,7 @@ use tvlb_schema::NodeId;
 const FABRIC: &[u8] = include_bytes!("../../bare-metal/images/fabric.tvlb");
 const SOURCE: &[u8] = include_bytes!("../../bare-metal/images/switch-00003.tvlb");
 const RARE: &[u8] = include_bytes!("../../bare-metal/images/switch-00003-rare.tvlb");
+const SEVERAL: &[u8] = include_bytes!("../../bare-metal/images/switch-00003-several.tvlb");
 const SECOND: &[u8] = include_bytes!("../../bare-metal/images/switch-00004.tvlb");
 
 #[inline(never)]
@@ -43,13 +44,19 @@ fn main() {
     let what = arguments.next().expect("the first argument is the kind of call");
     let calls: u32 = arguments.next().and_then(|n| n.parse().ok()).expect("the second is a number");
     let boot = |image| Switch::boot(FABRIC, image).expect("the images are good");
-    let source = boot(if what == "admit-ugal-l-rare" { RARE } else { SOURCE });
+    let source = boot(match what.as_str() {
+        "admit-ugal-l-rare" => RARE,
+        "admit-ugal-l-conventional-1x4" | "admit-ugal-l-custom-1x4" => SEVERAL,
+        _ => SOURCE,
+    });
     let second = boot(SECOND);
     let credits = [1_u32; 15];
     let mut rng = DefaultRng::seed_from_u64(1);
     let how = match what.as_str() {
         "admit-min" => (Scheme::Min, VlbPaths::Custom),
-        "admit-ugal-l-conventional" => (Scheme::UgalL, VlbPaths::Conventional),
+        "admit-ugal-l-conventional" | "admit-ugal-l-conventional-1x4" => {
+            (Scheme::UgalL, VlbPaths::Conventional)
+        }
         "admit-par-custom" => (Scheme::Par, VlbPaths::Custom),
         _ => (Scheme::UgalL, VlbPaths::Custom),
     };

@@ -6,12 +6,11 @@
 use crate::decide::{admit, error_of, set_out};
 use crate::path::Path;
 use crate::schemes::ugal::local_price;
-use crate::schemes::weigh::{Price, Watch};
+use crate::schemes::weigh::{GateLook, NotDrawn, Price, Watch};
 use crate::schemes::{self, par};
 use crate::{Admission, Choice, Credits, Error, Header, Kind, Scheme, Switch, VlbPaths, forward};
-use core::fmt;
 use rand_core::Rng;
-use tvlb_schema::{Candidates, Decision, Gate, GlobalPort, NodeId, Port, SwitchIndex, Weighing};
+use tvlb_schema::{Candidates, Decision, GlobalPort, NodeId, Port, SwitchIndex, Weighing};
 
 /// One of the paths that a decision chose between, and what spoke for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,68 +77,6 @@ impl Drawn {
         if let Some(place) = self.all.iter_mut().find(|place| place.is_none()) {
             *place = Some(candidate);
         }
-    }
-}
-
-/// What a gate was asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GateLook {
-    /// The gate.
-    pub gate: Gate,
-    /// Credits in use at the first port of the MIN candidate that is weighed.
-    pub queue: u32,
-    /// How many links the switch has.
-    pub links: u16,
-    /// The sum of the credits in use at their ports.
-    pub sum: u32,
-}
-
-impl GateLook {
-    /// Whether VLB was weighed: whether the queue is longer than the gate times the mean queue.
-    #[inline]
-    pub fn lets_vlb_in(self) -> bool {
-        self.gate.lets_vlb_in(self.queue, self.links, self.sum)
-    }
-}
-
-/// "MIN's queue of 6 against 1.25 times the mean of 40 over 10 links: VLB is weighed".
-impl fmt::Display for GateLook {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { gate, queue, links, sum } = self;
-        let verdict = if self.lets_vlb_in() { "VLB is weighed" } else { "MIN is taken" };
-        write!(
-            f,
-            "MIN's queue of {queue} against {gate} times the mean of {sum} over {links} links: {verdict}"
-        )
-    }
-}
-
-/// Why a decision had no VLB candidate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NotDrawn {
-    /// There was nothing to decide: the packet is where it goes to, the scheme is MIN only, or the
-    /// packet gets no second look.
-    NoDecision,
-    /// MIN costs at most T, so no candidate would have been taken.
-    MinIsSure,
-    /// The gate is shut: MIN's queue is not longer than the gate times the mean queue.
-    GateIsShut,
-    /// The pair has no VLB path, or no kept one.
-    NoPath,
-}
-
-impl fmt::Display for NotDrawn {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::NoDecision => "VLB not drawn: there was nothing to decide",
-            Self::MinIsSure => {
-                "VLB not drawn: MIN's queue is empty, or its cost is otherwise at most T"
-            }
-            Self::GateIsShut => {
-                "VLB not drawn: MIN's queue is not longer than the gate times the mean queue"
-            }
-            Self::NoPath => "VLB not drawn: the pair has no VLB path, or no kept one",
-        })
     }
 }
 

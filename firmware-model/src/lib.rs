@@ -74,11 +74,12 @@ pub use choice::{Choice, VlbPaths};
 pub use credits::Credits;
 pub use decide::Admission;
 pub use error::Error;
-pub use explain::{Candidate, Drawn, Explanation, GateLook, NotDrawn};
+pub use explain::{Candidate, Drawn, Explanation};
 pub use forward::Step;
 pub use header::{Header, Kind, Stage};
 pub use rand_core;
 pub use schemes::Scheme;
+pub use schemes::weigh::{GateLook, NotDrawn};
 pub use switch::Switch;
 /// The vocabulary of images, packets and fabrics: `NodeId`, `Port`, `GroupId`, `FabricImage`.
 pub use tvlb_schema as schema;

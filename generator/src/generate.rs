@@ -69,6 +69,8 @@ pub(crate) fn generate_counted(
         if let Some((_, entry)) = known.iter().find(|(known, _)| known.has_set_of(policy)) {
             return SetEntry {
                 threshold: policy.weighing.threshold,
+                candidates: policy.weighing.candidates,
+                gate: policy.weighing.gate,
                 min: policy.min,
                 ..entry.clone()
             };
@@ -152,6 +154,8 @@ fn set_entry(policy: &Policy, mean: &FabricMean, balance: Option<BalanceEntry>) 
         set: canonical(rule),
         seed: rule.seed,
         threshold: weighing.threshold,
+        candidates: weighing.candidates,
+        gate: weighing.gate,
         min: *min,
         mean_hops: mean.hops.map(rounded),
         mean_hops_are_exact: mean.hops_are_exact

@@ -10,10 +10,10 @@ use crate::balance::Balancer;
 use crate::choose::curves::PlotData;
 use crate::choose::{ChooseError, Options, choose};
 use crate::fabric::Fabric;
-use crate::fabric_file::FabricFile;
+
 use crate::generate::{Generated, draw_work_of, generate_counted};
 use crate::image::{ImageStageError, check_reachable};
-use crate::policy::{Policy, policies};
+use crate::policy::Policy;
 use crate::report::{self, Subject};
 use crate::routes::count::RouteCounter;
 use crate::routes::draw_work::{DrawWork, TooMuchWork};
@@ -145,10 +145,7 @@ pub fn make(
     // Before the choice, which takes minutes.
     check_reachable(&fabric.topology)?;
     let (mut decided, entry, plot_data) = if let Some(rules) = fabric.file.sets.rules() {
-        let FabricFile { thresholds, second_min, .. } = &fabric.file;
-        let decided =
-            policies(&rules, &thresholds.unwrap_or_default(), second_min.unwrap_or_default());
-        (decided, None, None)
+        (fabric.file.weighing.policies(&rules), None, None)
     } else {
         let choice = choose(fabric, &settings.choice, progress)?;
         (choice.policies, Some(choice.entry), Some(choice.plot_data))

@@ -1,18 +1,25 @@
-//! A policy: what one decision of a switch goes by. It is a T-VLB set, its threshold T, and how each
-//! switch thins the set.
+//! A policy: what one decision of a switch goes by. It is a T-VLB set, how MIN is weighed against the
+//! paths of the set, and how each switch thins the set.
 //!
-//! In a text a policy is `SET`, `SET T=N`, `SET MIN=shortest` or `SET T=N MIN=shortest`. How switches
-//! thin a set is computed, never written, so a policy that was read is unthinned.
+//! In a text a policy is `SET`, or `SET T=-2 1x4 gate=1.25 MIN=shortest`: the threshold, the numbers of
+//! MIN and VLB candidates, the gate, and the MIN candidate of PAR's second look. What is left out is
+//! `T=0`, `1x1`, no gate and `MIN=kept`. How switches thin a set is computed, never written, so a policy
+//! that was read is unthinned.
 
 use crate::set_grammar::{SetGrammarError, canonical, parse_set};
 use std::fmt;
 use std::sync::Arc;
-use tvlb_schema::{Decision, Level, MinCandidate, PerDecision, SetRule, SwitchId, Weighing};
+use tvlb_schema::{
+    Candidates, CandidatesError, Decision, Gate, GateError, Level, MinCandidate, PerDecision,
+    SetRule, SwitchId, Weighing,
+};
 
-/// Between the set and T.
-const THRESHOLD: &str = " T=";
-/// Between the set and T, and the MIN candidate of PAR's second look.
-const MIN: &str = " MIN=";
+/// Before T.
+const THRESHOLD: &str = "T=";
+/// Before the gate.
+const GATE: &str = "gate=";
+/// Before the MIN candidate of PAR's second look.
+const MIN: &str = "MIN=";
 /// Between PAR's policy at the source and that of its second look.
 const THEN: &str = " then ";
 
@@ -47,18 +54,25 @@ impl From<SetRule> for Policy {
     }
 }
 
-/// The set in the grammar of sets, followed by " T=8" where T is 8 and by nothing where T is 0, and by
-/// " MIN=shortest" where the second look draws a MIN path among the shortest.
+/// The set in the grammar of sets, followed by what is not as it is where a text leaves it out:
+/// " T=8", " 1x4", " gate=1.25" and " MIN=shortest".
 impl fmt::Display for Policy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&canonical(&self.rule))?;
         match self.weighing.threshold {
             0 => {}
-            threshold => write!(f, "{THRESHOLD}{threshold}")?,
+            threshold => write!(f, " {THRESHOLD}{threshold}")?,
+        }
+        let Weighing { candidates, gate, .. } = self.weighing;
+        if candidates != Candidates::ONE {
+            write!(f, " {candidates}")?;
+        }
+        if !gate.is_none() {
+            write!(f, " {GATE}{gate}")?;
         }
         match self.min {
             MinCandidate::Kept => Ok(()),
-            min => write!(f, "{MIN}{}", min.name()),
+            min => write!(f, " {MIN}{}", min.name()),
         }
     }
 }
@@ -80,6 +94,30 @@ pub enum PolicyError {
         /// The text after `T=`.
         found: String,
     },
+    /// Its numbers of candidates are out of range.
+    #[error("{found}, {error}")]
+    Candidates {
+        /// The numbers.
+        found: String,
+        /// What is accepted.
+        error: CandidatesError,
+    },
+    /// Its gate is not one.
+    #[error("{GATE}{found}, {error}")]
+    Gate {
+        /// The text after `gate=`.
+        found: String,
+        /// What is accepted.
+        error: GateError,
+    },
+    /// It says one thing twice.
+    #[error("{found} says {what} a second time, but a policy says it at most once")]
+    Twice {
+        /// What the second of the two words says.
+        found: String,
+        /// What they both say.
+        what: &'static str,
+    },
     /// Its MIN candidate has no such name.
     #[error("MIN={found}, but MIN must be kept, shortest or any")]
     Min {
@@ -97,34 +135,44 @@ pub enum PolicyError {
 }
 
 impl Policy {
-    /// Reads `SET`, with ` T=N` after it or not, and with ` MIN=shortest` or ` MIN=any` after that or
-    /// not. `seed` becomes the set's.
+    /// Reads a set and what may follow it, in any order and each once: `T=N`, `MxK`, `gate=C` and
+    /// `MIN=NAME`. `seed` becomes the set's.
     ///
     /// # Errors
-    /// What is wrong with the set, with T or with MIN.
+    /// What is wrong with the set or with a word after it.
     pub fn parse(text: &str, seed: u64) -> Result<Self, PolicyError> {
-        let (text, min) = match text.rsplit_once(MIN) {
-            None => (text, MinCandidate::Kept),
-            Some((rest, found)) => {
-                let found = found.trim();
-                let min = MinCandidate::ALL.into_iter().find(|min| min.name() == found);
-                (rest, min.ok_or_else(|| PolicyError::Min { found: found.to_owned() })?)
+        let (set, words) = split(text);
+        let (mut threshold, mut candidates, mut gate, mut min) = (None, None, None, None);
+        for word in words.into_iter().rev() {
+            match word {
+                Word::Threshold(found) => {
+                    let error = |_| PolicyError::Threshold { found: found.to_owned() };
+                    once(&mut threshold, found.parse().map_err(error)?, "T", found)?;
+                }
+                Word::Candidates(found) => {
+                    let error = |error| PolicyError::Candidates { found: found.to_owned(), error };
+                    let read = found.parse().map_err(error)?;
+                    once(&mut candidates, read, "the number of candidates", found)?;
+                }
+                Word::Gate(found) => {
+                    let error = |error| PolicyError::Gate { found: found.to_owned(), error };
+                    once(&mut gate, found.parse().map_err(error)?, "the gate", found)?;
+                }
+                Word::Min(found) => {
+                    let known = MinCandidate::ALL.into_iter().find(|min| min.name() == found);
+                    let read = known.ok_or_else(|| PolicyError::Min { found: found.to_owned() })?;
+                    once(&mut min, read, "MIN", found)?;
+                }
             }
-        };
-        let (set, threshold) = match text.rsplit_once(THRESHOLD) {
-            None => (text, 0),
-            Some((set, found)) => {
-                let threshold = found.trim().parse();
-                let error = |_| PolicyError::Threshold { found: found.trim().to_owned() };
-                (set, threshold.map_err(error)?)
-            }
+        }
+        let weighing = Weighing {
+            threshold: threshold.unwrap_or_default(),
+            candidates: candidates.unwrap_or_default(),
+            gate: gate.unwrap_or_default(),
         };
         let error = |error| PolicyError::Set { text: set.to_owned(), error };
-        Ok(Self {
-            weighing: Weighing::from(threshold),
-            min,
-            ..parse_set(set, seed).map_err(error)?.into()
-        })
+        let min = min.unwrap_or_default();
+        Ok(Self { weighing, min, ..parse_set(set, seed).map_err(error)?.into() })
     }
 
     /// The levels of one switch; none if it keeps all routes of the set.
@@ -148,18 +196,95 @@ impl Policy {
     }
 }
 
-/// The unthinned policies of these rules and thresholds, and of this MIN candidate at PAR's second
-/// look.
-pub fn policies(
-    rules: &PerDecision<SetRule>,
-    thresholds: &PerDecision<i16>,
-    second_min: MinCandidate,
-) -> PerDecision<Policy> {
-    PerDecision::from_fn(|decision| Policy {
-        weighing: Weighing::from(*thresholds.get(decision)),
-        min: if decision == Decision::ParSecond { second_min } else { MinCandidate::Kept },
-        ..Policy::from(*rules.get(decision))
-    })
+/// A word after a set.
+enum Word<'t> {
+    Threshold(&'t str),
+    Candidates(&'t str),
+    Gate(&'t str),
+    Min(&'t str),
+}
+
+/// The text of a set, and the words after it from the last to the first.
+fn split(text: &str) -> (&str, Vec<Word<'_>>) {
+    let (mut set, mut words) = (text, Vec::new());
+    while let Some((rest, last)) = set.trim_end().rsplit_once(' ') {
+        let word = if let Some(found) = last.strip_prefix(THRESHOLD) {
+            Word::Threshold(found)
+        } else if let Some(found) = last.strip_prefix(GATE) {
+            Word::Gate(found)
+        } else if let Some(found) = last.strip_prefix(MIN) {
+            Word::Min(found)
+        } else if last.split_once('x').is_some_and(|(m, k)| is_number(m) && is_number(k)) {
+            Word::Candidates(last)
+        } else {
+            break;
+        };
+        words.push(word);
+        set = rest;
+    }
+    (set, words)
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Notes what a word says, if none before it has said that.
+fn once<T>(
+    place: &mut Option<T>,
+    read: T,
+    what: &'static str,
+    found: &str,
+) -> Result<(), PolicyError> {
+    if place.replace(read).is_some() {
+        return Err(PolicyError::Twice { found: found.to_owned(), what });
+    }
+    Ok(())
+}
+
+/// What a fabric file, or the command line in its place, says of how decisions weigh. What is `None` is
+/// open: with sets that are given it is T = 0, one candidate of each kind, no gate and the MIN path that
+/// was kept; where sets are chosen, it is chosen with them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WeighingSettings {
+    /// T of each decision, in flits times hops: MIN is taken while it costs at most this much more than
+    /// VLB.
+    pub thresholds: Option<PerDecision<i16>>,
+    /// How many MIN and VLB candidates each decision draws.
+    pub candidates: Option<PerDecision<Candidates>>,
+    /// The gate of each decision.
+    pub gates: Option<PerDecision<Gate>>,
+    /// The MIN path that PAR's second look weighs.
+    pub second_min: Option<MinCandidate>,
+}
+
+impl WeighingSettings {
+    /// Changes the policy of a decision to what these settings say.
+    pub fn apply(&self, decision: Decision, policy: &mut Policy) {
+        let Self { thresholds, candidates, gates, second_min } = self;
+        let weighing = &mut policy.weighing;
+        if let Some(given) = thresholds {
+            weighing.threshold = *given.get(decision);
+        }
+        if let Some(given) = candidates {
+            weighing.candidates = *given.get(decision);
+        }
+        if let Some(given) = gates {
+            weighing.gate = *given.get(decision);
+        }
+        if let Some(given) = second_min.filter(|_| decision == Decision::ParSecond) {
+            policy.min = given;
+        }
+    }
+
+    /// The unthinned policies of these rules.
+    pub fn policies(&self, rules: &PerDecision<SetRule>) -> PerDecision<Policy> {
+        PerDecision::from_fn(|decision| {
+            let mut policy = Policy::from(*rules.get(decision));
+            self.apply(decision, &mut policy);
+            policy
+        })
+    }
 }
 
 /// A policy for each of PAR's two decisions. UGAL-L has one decision and goes by the policy at the
@@ -246,6 +371,15 @@ mod tests {
         assert_eq!(pair.to_string(), "all T=4 MIN=shortest");
         let pair = PolicyPair::parse("all then switches:2-3 with returns MIN=any", 1).unwrap();
         assert_eq!(pair.to_string(), "all then switches:2-3 with returns MIN=any");
+        let policy = parse("switches:2-3 with returns MIN=any gate=1.25 2x4 T=-2").unwrap();
+        let Weighing { threshold, candidates, gate } = policy.weighing;
+        assert_eq!((threshold, candidates.min(), candidates.vlb()), (-2, 2, 4));
+        assert_eq!((gate.sixteenths(), policy.min), (20, MinCandidate::Any));
+        assert_eq!(policy.to_string(), "switches:2-3 with returns T=-2 2x4 gate=1.25 MIN=any");
+        assert_eq!(parse("all gate=0 1x1 T=0 MIN=kept").unwrap(), parse("all").unwrap());
+        insta::assert_snapshot!(parse("all 1x9").unwrap_err(), @"1x9, accepted the numbers of MIN and VLB candidates, each 1 to 8, with an x between, as in 1x4");
+        insta::assert_snapshot!(parse("all gate=1.3").unwrap_err(), @"gate=1.3, accepted a multiple of 1/16 from 0, which is no gate, to 15.9375, as in 1.25");
+        insta::assert_snapshot!(parse("all 1x4 T=0 1x2").unwrap_err(), @"1x2 says the number of candidates a second time, but a policy says it at most once");
         insta::assert_snapshot!(parse("all MIN=new").unwrap_err(), @"MIN=new, but MIN must be kept, shortest or any");
         insta::assert_snapshot!(PolicyPair::parse("all MIN=any then all", 1).unwrap_err(), @"MIN=any of the policy at the source, but only PAR's second look has a MIN path to keep or to draw again");
         insta::assert_snapshot!(parse("all T=32768").unwrap_err(), @"T=32768, but T must be a whole number from -32768 to 32767");
@@ -276,8 +410,19 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_shown_is_read_alike(threshold: i16, text in "[a-z0-9:+*, T=-]{0,40}") {
-            let policy = Policy { weighing: threshold.into(), ..Policy::parse("60% 5-hop by shape", 3).unwrap() };
+        fn what_is_shown_is_read_alike(
+            threshold: i16,
+            m in 1_u8..9,
+            k in 1_u8..9,
+            sixteenths: u8,
+            min in prop::sample::select(MinCandidate::ALL.to_vec()),
+            text in "[a-z0-9:+*, T=-]{0,40}",
+        ) {
+            let candidates = Candidates::new(m, k).unwrap();
+            let gate = Gate::of_sixteenths(sixteenths);
+            let weighing = Weighing { threshold, candidates, gate };
+            let policy =
+                Policy { weighing, min, ..Policy::parse("60% 5-hop by shape", 3).unwrap() };
             prop_assert_eq!(Policy::parse(&policy.to_string(), 3).unwrap(), policy);
             // Anything else is an error, never a panic.
             let _ = PolicyPair::parse(&text, 1);

@@ -334,9 +334,21 @@ impl<'a> SwitchImage<'a> {
             }
         }
         self.fully_cabled = u32::from(cables) == self.fabric.dragonfly().h();
-        // Every two switches of the group are linked. At most 255 + 4096.
-        self.link_count = self.of_group.0.wrapping_sub(1).wrapping_add(cables);
+        // At most 64·255 + 4096.
+        self.link_count = self.local_link_count().wrapping_add(cables);
         Some(())
+    }
+
+    /// The links to other switches of its group.
+    fn local_link_count(&self) -> u16 {
+        let df = self.fabric.dragonfly();
+        if self.fabric.has_plain_groups() {
+            return self.of_group.0.wrapping_sub(1);
+        }
+        let others = df.indices(self.group).filter(|&other| other != self.index);
+        let links = others.map(|other| self.fabric.local_links(self.group, self.index, other));
+        // At most 64 to each.
+        links.fold(0, |sum, links| sum + (links & 0xff) as u16)
     }
 
     /// The switch.

@@ -1,6 +1,9 @@
 //! How a decision weighs MIN against VLB: its threshold, how many candidates it draws, and its gate.
 
 use core::fmt;
+use core::marker::PhantomData;
+use core::str::FromStr;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// How a decision weighs MIN against VLB.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -17,6 +20,119 @@ pub struct Weighing {
 impl From<i16> for Weighing {
     fn from(threshold: i16) -> Self {
         Self { threshold, ..Self::default() }
+    }
+}
+
+/// "T = 0", and "T = 0, candidates 1x4, gate 1.25" where they are not one of each kind and none.
+impl fmt::Display for Weighing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "T = {}", self.threshold)?;
+        if self.candidates != Candidates::ONE {
+            write!(f, ", candidates {}", self.candidates)?;
+        }
+        if !self.gate.is_none() {
+            write!(f, ", gate {}", self.gate)?;
+        }
+        Ok(())
+    }
+}
+
+/// A text is not a number of candidates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CandidatesError;
+
+impl fmt::Display for CandidatesError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("accepted the numbers of MIN and VLB candidates, each 1 to 8, with an x between, as in 1x4")
+    }
+}
+
+impl core::error::Error for CandidatesError {}
+
+impl FromStr for Candidates {
+    type Err = CandidatesError;
+
+    fn from_str(text: &str) -> Result<Self, CandidatesError> {
+        // A digit each: neither a sign nor a leading zero.
+        let &[min, b'x', vlb] = text.as_bytes() else { return Err(CandidatesError) };
+        Self::new(min.wrapping_sub(b'0'), vlb.wrapping_sub(b'0')).ok_or(CandidatesError)
+    }
+}
+
+/// A text is not a gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GateError;
+
+impl fmt::Display for GateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "accepted a multiple of 1/16 from 0, which is no gate, to {}, as in 1.25",
+            Gate::MOST
+        )
+    }
+}
+
+impl core::error::Error for GateError {}
+
+impl FromStr for Gate {
+    type Err = GateError;
+
+    fn from_str(text: &str) -> Result<Self, GateError> {
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+        // What has no meaning is told from what has too many digits by nothing but the message.
+        let digits =
+            |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        if !digits(whole) || !digits(fraction) || fraction.len() > 9 {
+            return Err(GateError);
+        }
+        let whole: u64 = whole.parse().map_err(|_| GateError)?;
+        let scale = (0..fraction.len()).fold(1_u64, |scale, _| scale * 10);
+        let sixteenths = fraction.parse::<u64>().map_err(|_| GateError)? * 16;
+        if whole > 15 || !sixteenths.is_multiple_of(scale) {
+            return Err(GateError);
+        }
+        let sixteenths = whole * 16 + sixteenths / scale;
+        u8::try_from(sixteenths).map(Self::of_sixteenths).map_err(|_| GateError)
+    }
+}
+
+/// Reads a value from its text.
+struct FromText<T>(PhantomData<T>);
+
+impl<T: FromStr<Err: fmt::Display>> de::Visitor<'_> for FromText<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
+        text.parse().map_err(|error| E::custom(format_args!("found {text:?}, {error}")))
+    }
+}
+
+impl Serialize for Candidates {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Candidates {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_str(FromText(PhantomData))
+    }
+}
+
+impl Serialize for Gate {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Gate {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_str(FromText(PhantomData))
     }
 }
 
@@ -172,6 +288,51 @@ mod tests {
     }
 
     #[test]
+    fn candidates_and_gates_are_read_from_their_texts() {
+        for text in ["1x1", "1x4", "8x8"] {
+            assert_eq!(text.parse::<Candidates>().expect("in range").to_string(), text);
+        }
+        for text in ["", "x", "1x", "x4", "0x1", "1x0", "9x1", "1x9", "01x1", "1X4", "1 x4", "+1x4"]
+        {
+            assert_eq!(text.parse::<Candidates>(), Err(CandidatesError), "{text}");
+        }
+        let gate = |text: &str| text.parse::<Gate>().map(Gate::sixteenths);
+        assert_eq!(["0", "1", "1.25", "1.2500", "15.9375"].map(gate), [0, 16, 20, 20, 255].map(Ok));
+        for text in [
+            "",
+            ".",
+            "1.",
+            ".5",
+            "16",
+            "15.94",
+            "1.3",
+            "-1",
+            "+1",
+            "1e0",
+            "1.2500000000",
+            "99999999999999999999",
+        ] {
+            assert_eq!(gate(text), Err(GateError), "{text}");
+        }
+        assert_eq!(
+            CandidatesError.to_string(),
+            "accepted the numbers of MIN and VLB candidates, each 1 to 8, with an x between, as in 1x4"
+        );
+        assert_eq!(
+            GateError.to_string(),
+            "accepted a multiple of 1/16 from 0, which is no gate, to 15.9375, as in 1.25"
+        );
+    }
+
+    #[test]
+    fn a_weighing_in_words_leaves_out_what_is_as_it_was() {
+        assert_eq!(Weighing::from(-2).to_string(), "T = -2");
+        let candidates = Candidates::new(1, 4).expect("in range");
+        let weighing = Weighing { threshold: 0, candidates, gate: Gate::of_sixteenths(20) };
+        assert_eq!(weighing.to_string(), "T = 0, candidates 1x4, gate 1.25");
+    }
+
+    #[test]
     fn a_gate_is_shown_exactly() {
         let shown = |sixteenths| Gate::of_sixteenths(sixteenths).to_string();
         assert_eq!(
@@ -198,6 +359,16 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn texts_are_read_as_they_are_shown(min in 1_u8..9, vlb in 1_u8..9, sixteenths: u8, text: std::string::String) {
+            let candidates = Candidates::new(min, vlb).expect("in range");
+            prop_assert_eq!(candidates.to_string().parse(), Ok(candidates));
+            let gate = Gate::of_sixteenths(sixteenths);
+            prop_assert_eq!(gate.to_string().parse(), Ok(gate));
+            // Anything else is an error, never a panic.
+            let _ = (text.parse::<Candidates>(), text.parse::<Gate>());
+        }
+
         #[test]
         fn the_gate_compares_exactly(sixteenths in 1_u8.., queue: u32, links: u16, sum: u32) {
             let expected = 16 * u128::from(queue) * u128::from(links)

@@ -72,6 +72,7 @@ mod agreement;
 mod allocate;
 mod arrivals;
 mod calendar;
+mod columns;
 mod conservation;
 mod fabric;
 mod histogram;
@@ -92,6 +93,7 @@ mod wakeups;
 mod watchdog;
 mod worklist;
 
+pub use columns::{WEIGHING_COLUMNS, weighing_columns};
 pub use conservation::ConservationError;
 pub use fabric::{BootError, BootedFabric, Link, MOST_PORTS};
 pub use network::DatapathError;

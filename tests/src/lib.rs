@@ -7,7 +7,7 @@ use tvlb_firmware_model::{Error, Header, Stage, Step, Switch};
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::fabric_file::{DecisionSet, FabricFile, Latencies, Sets, Wiring};
 use tvlb_generator::generate::{Generated, generate};
-use tvlb_generator::policy::policies;
+use tvlb_generator::policy::WeighingSettings;
 use tvlb_generator::routes::enumerate::routes;
 use tvlb_generator::set_grammar::parse_set;
 use tvlb_generator::topology::Topology;
@@ -41,8 +41,7 @@ pub fn arranged(sizes: (u32, u32, u32, u32), arrangement: Arrangement) -> Fabric
         names: None,
         wiring: Wiring::Arrangement(arrangement),
         latencies: Latencies { local: 10, global: 15 },
-        thresholds: None,
-        second_min: None,
+        weighing: WeighingSettings::default(),
         virtual_channels: VcScheme::Ordered,
         sets: Sets::same(set),
     };
@@ -168,11 +167,7 @@ pub fn with_set(mut fabric: Fabric, text: &str) -> Fabric {
 /// The table set of a fabric.
 pub fn images(fabric: &Fabric) -> Generated {
     let rules = fabric.file.sets.rules().expect("the test's fabrics have their sets given");
-    let policies = policies(
-        &rules,
-        &fabric.file.thresholds.unwrap_or_default(),
-        fabric.file.second_min.unwrap_or_default(),
-    );
+    let policies = fabric.file.weighing.policies(&rules);
     generate(fabric, &policies, &()).expect("every pair of the test's fabrics is reachable")
 }
 
@@ -316,12 +311,12 @@ pub fn thinned(
             shapes_by_number(&df, |to| kept(to).iter().map(|route| route.1).collect())
         }
     };
-    let one = (0, fabric.file.thresholds.unwrap_or_default().ugal_l.into());
+    let one = (0, fabric.file.weighing.thresholds.unwrap_or_default().ugal_l.into());
     let contents = SwitchContents {
         switch,
         virtual_channels: VcScheme::Ordered,
         decisions: PerDecision::same(one),
-        second_min: fabric.file.second_min.unwrap_or_default(),
+        second_min: fabric.file.weighing.second_min.unwrap_or_default(),
         sets: vec![SetContents { rule, levels: levels.to_vec(), shapes_to }],
     };
     encode_switch_image(&image, &contents)

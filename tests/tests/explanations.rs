@@ -106,7 +106,7 @@ fn vlb_is_drawn_only_where_it_might_be_taken() {
     for (threshold, used, drawn) in
         [(0, 0, false), (0, 1, true), (-1, 0, true), (30, 10, false), (9, 10, true), (10, 0, false)]
     {
-        fabric.file.thresholds = Some(tvlb_schema::PerDecision::same(threshold));
+        fabric.file.weighing.thresholds = Some(tvlb_schema::PerDecision::same(threshold));
         let generated = tvlb_tests::images(&fabric);
         let switch = &tvlb_tests::boot(&generated)[3];
         for scheme in [Scheme::UgalL, Scheme::Par, Scheme::UgalG] {

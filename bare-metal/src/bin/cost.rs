@@ -11,7 +11,7 @@ mod bare {
     use cortex_m::peripheral::syst::SystClkSource;
     use cortex_m::peripheral::{Peripherals, SYST};
     use cortex_m_semihosting::hio;
-    use tvlb_bare_metal::{FABRIC, PORTS, RARE, SOURCE, boot};
+    use tvlb_bare_metal::{FABRIC, PORTS, RARE, SEVERAL, SOURCE, boot};
     use tvlb_firmware_model::rand_core::{Rng, SeedableRng};
     use tvlb_firmware_model::{
         Admission, DefaultRng, Error, Header, Scheme, Step, Switch, VlbPaths,
@@ -71,18 +71,29 @@ mod bare {
             stack_pointer()
         });
         let Ok(rare) = Switch::boot(FABRIC, RARE) else { tvlb_bare_metal::bare::exit(false) };
+        let Ok(several) = Switch::boot(FABRIC, SEVERAL) else { tvlb_bare_metal::bare::exit(false) };
+        // Random numbers of their own, so that what is measured after them draws what it always drew.
+        let mut rng_of_several = DefaultRng::seed_from_u64(1);
         for (name, scheme, paths) in [
             ("admit-min", Scheme::Min, VlbPaths::Custom),
             ("admit-ugal-l-conventional", Scheme::UgalL, VlbPaths::Conventional),
             ("admit-ugal-l-custom", Scheme::UgalL, VlbPaths::Custom),
             ("admit-par-custom", Scheme::Par, VlbPaths::Custom),
             ("admit-ugal-l-rare", Scheme::UgalL, VlbPaths::Custom),
+            ("admit-ugal-l-conventional-1x4", Scheme::UgalL, VlbPaths::Conventional),
+            ("admit-ugal-l-custom-1x4", Scheme::UgalL, VlbPaths::Custom),
         ] {
-            let switch = if name == "admit-ugal-l-rare" { &rare } else { &source };
+            let (switch, rng) = match name {
+                "admit-ugal-l-rare" => (&rare, &mut rng),
+                "admit-ugal-l-conventional-1x4" | "admit-ugal-l-custom-1x4" => {
+                    (&several, &mut rng_of_several)
+                }
+                _ => (&source, &mut rng),
+            };
             let mut admit = || {
                 let (node, credits) = (next_node(), black_box(credits.as_slice()));
                 let caller = stack_pointer();
-                let _ = black_box(admit_one(switch, node, (scheme, paths), credits, &mut rng));
+                let _ = black_box(admit_one(switch, node, (scheme, paths), credits, rng));
                 caller
             };
             print_both(&mut print, name, &mut timer, idle, &mut admit);

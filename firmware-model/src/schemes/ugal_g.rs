@@ -15,7 +15,6 @@ pub(crate) const NAME: &str = "ugal-g";
 /// compares the queue of MIN's first port with the other queues of this switch.
 #[cold]
 #[inline(never)]
-#[expect(clippy::too_many_arguments, reason = "those of the other schemes and a watch")]
 pub(crate) fn choose(
     switch: &Switch<'_>,
     to: &Place,

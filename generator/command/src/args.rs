@@ -9,7 +9,7 @@ use tvlb_firmware_model::Scheme;
 use tvlb_generator::choose::{PanelSize, Prefer};
 use tvlb_generator::set_grammar::GRAMMAR;
 use tvlb_generator::throughput::Counting;
-use tvlb_schema::MinCandidate;
+use tvlb_schema::{Candidates, Gate, MinCandidate};
 
 /// Makes and checks the routing tables of Dragonfly networks.
 #[derive(Parser)]
@@ -75,6 +75,14 @@ pub(crate) struct Generate {
     /// The MIN path that PAR's second look weighs, instead of the fabric file's
     #[arg(long, value_parser = one_of(named::MIN_CANDIDATES, MinCandidate::name), ignore_case = true, value_name = "MIN")]
     pub(crate) second_min: Option<MinCandidate>,
+    /// How many MIN and VLB candidates every decision draws, each 1 to 8, as in 1x4, instead of the
+    /// fabric file's
+    #[arg(long, value_name = "MxK")]
+    pub(crate) candidates: Option<Candidates>,
+    /// The gate of every decision, as in 1.25, or 0 for none, instead of the fabric file's: VLB is
+    /// weighed only where MIN's queue is longer than so many times the mean queue of the switch's links
+    #[arg(long, value_name = "C")]
+    pub(crate) gate: Option<Gate>,
     /// Where sets are chosen: by what [default: throughput]
     #[arg(long, value_parser = one_of(named::OBJECTIVES, Prefer::name), ignore_case = true, value_name = "OBJECTIVE")]
     pub(crate) prefer: Option<Prefer>,
@@ -88,8 +96,8 @@ pub(crate) struct Generate {
     /// Where sets are chosen: how much traffic the candidates are tried with [default: standard]
     #[arg(long, value_parser = one_of(named::PANELS, PanelSize::name), ignore_case = true, value_name = "SIZE")]
     pub(crate) panel: Option<PanelSize>,
-    /// Where sets are chosen: a further candidate to try, SET or SET T=N, or two for PAR with `then`
-    /// between; may be repeated
+    /// Where sets are chosen: a further candidate to try, SET or for instance SET T=-2 1x4 gate=1.25, or
+    /// two for PAR with `then` between; may be repeated
     #[arg(long, value_name = "POLICY")]
     pub(crate) candidate: Vec<String>,
     /// Where sets are chosen: keep what is done in DIR; after an interruption the same command goes
@@ -127,7 +135,7 @@ pub(crate) struct Search {
     /// How much traffic mixtures are tried with
     #[arg(long, value_parser = one_of(named::PANELS, PanelSize::name), ignore_case = true, default_value = PanelSize::Standard.name(), value_name = "SIZE")]
     pub(crate) panel: PanelSize,
-    /// A mixture to begin with: SET, SET T=N, or two for PAR with `then` between; may be repeated
+    /// A mixture to begin with: SET or for instance SET T=-2 1x4 gate=1.25, or two for PAR with `then` between; may be repeated
     #[arg(long, value_name = "POLICY")]
     pub(crate) candidate: Vec<String>,
     /// Keep the runs in DIR, and go on from there if interrupted

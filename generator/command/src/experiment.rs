@@ -52,7 +52,8 @@ pub(crate) struct Arguments {
     /// Short windows, few loads, few patterns: to see what it does, not to compare figures
     #[arg(long)]
     quick: bool,
-    /// UGAL-L's and UGAL-G's set to show as ours, with a threshold if it has one: `SET` or `SET T=N`
+    /// UGAL-L's and UGAL-G's set to show as ours, with what it weighs by if it says so: `SET`, or for
+    /// instance `SET T=-2 1x4 gate=1.25`
     #[arg(long, value_name = "SET", default_value = OURS_UGAL)]
     ours_ugal: String,
     /// The same for PAR: `SET` or, with another at its second look, `SET then SET`, each with a

@@ -124,7 +124,11 @@ fn failure(error: PipelineError, fabric: &Fabric, settings: &Settings, file: &Pa
 
 /// Puts the sets of the command line in the place of the fabric file's.
 fn override_sets(fabric: &mut Fabric, arguments: &Generate) -> Outcome {
-    fabric.file.second_min = arguments.second_min.or(fabric.file.second_min);
+    let Generate { second_min, candidates, gate, .. } = arguments;
+    let weighing = &mut fabric.file.weighing;
+    weighing.second_min = second_min.or(weighing.second_min);
+    weighing.candidates = candidates.map(PerDecision::same).or(weighing.candidates);
+    weighing.gates = gate.map(PerDecision::same).or(weighing.gates);
     let seed = fabric.file.seed;
     let parse = |option: &str, text: &String| {
         let rule = parse_set(text, seed).map_err(|error| {

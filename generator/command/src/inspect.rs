@@ -125,8 +125,10 @@ impl Display for Overview<'_> {
             let min = second_min(entry.min);
             writeln!(
                 f,
-                "{name:<11} {}; seed {}, T = {}{min}",
-                entry.set, entry.seed, entry.threshold
+                "{name:<11} {}; seed {}, {}{min}",
+                entry.set,
+                entry.seed,
+                entry.weighing()
             )?;
         }
         writeln!(
@@ -337,7 +339,7 @@ fn set_title(image: &SwitchImage<'_>, number: usize, decisions: &[Decision]) -> 
         .map(|&d| {
             let min =
                 if d == Decision::ParSecond { image.second_min() } else { MinCandidate::Kept };
-            format!("{} (T = {}{})", d.name(), image.threshold(d), second_min(min))
+            format!("{} ({}{})", d.name(), image.weighing(d), second_min(min))
         })
         .collect();
     let thinned = if image.set(decisions[0]).is_thinned() { "; thinned" } else { "" };

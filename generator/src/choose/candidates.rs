@@ -6,9 +6,9 @@
 //! tried too. The family holds mixtures that weight short shapes more than long ones and keep long
 //! ones for where the short ones are congested.
 
-use crate::policy::PolicyPair;
+use crate::policy::{PolicyPair, WeighingSettings};
 use tvlb_firmware_model::Scheme;
-use tvlb_schema::{DrawRule, Keep, MinCandidate, PerDecision, SetRule, Shape};
+use tvlb_schema::{Decision, DrawRule, Keep, SetRule, Shape};
 
 /// The set that Rahman et al., SC'19, arrive at, drawn as the simulator that they published does.
 pub const PAPER: &str = "switches:2-3 with returns";
@@ -118,10 +118,8 @@ pub struct Sources<'s> {
     pub front: &'s [SetRule],
     /// The policies that the user names.
     pub user: &'s [PolicyPair],
-    /// T of each decision, where the fabric file gives it: then no other T is tried.
-    pub thresholds: Option<PerDecision<i16>>,
-    /// The MIN candidate of PAR's second look, where the fabric file gives it: then no other is tried.
-    pub second_min: Option<MinCandidate>,
+    /// How decisions weigh, where the fabric file says it: then nothing else is tried.
+    pub weighing: WeighingSettings,
     /// The seed of all sets.
     pub seed: u64,
 }
@@ -163,20 +161,14 @@ impl Sources<'_> {
         all
     }
 
-    /// The policies as the scheme has them: UGAL-L's at the source alone, and with the thresholds
-    /// that are given, if any are.
+    /// The policies as the scheme has them: UGAL-L's at the source alone, and weighing
+    /// as is given, if anything is.
     fn limited(&self, scheme: Scheme, policies: PolicyPair) -> PolicyPair {
         let is_par = scheme == Scheme::Par;
         let mut limited = if is_par { policies } else { PolicyPair::same(policies.source) };
-        if let Some(given) = self.thresholds {
-            limited.source.weighing.threshold =
-                if is_par { given.par_source } else { given.ugal_l };
-            limited.second.weighing.threshold =
-                if is_par { given.par_second } else { given.ugal_l };
-        }
-        if let Some(given) = self.second_min.filter(|_| is_par) {
-            limited.second.min = given;
-        }
+        let of = |par| if is_par { par } else { Decision::UgalL };
+        self.weighing.apply(of(Decision::ParSource), &mut limited.source);
+        self.weighing.apply(of(Decision::ParSecond), &mut limited.second);
         limited
     }
 }
@@ -217,9 +209,10 @@ pub fn pairs(best: &[Candidate]) -> Vec<Candidate> {
 mod tests {
     use super::*;
     use crate::set_grammar::parse_set;
+    use tvlb_schema::{MinCandidate, PerDecision};
 
     fn sources<'s>(front: &'s [SetRule], user: &'s [PolicyPair]) -> Sources<'s> {
-        Sources { front, user, thresholds: None, second_min: None, seed: 1 }
+        Sources { front, user, weighing: WeighingSettings::default(), seed: 1 }
     }
 
     fn names(candidates: &[Candidate]) -> Vec<String> {
@@ -268,7 +261,10 @@ mod tests {
     fn a_threshold_that_is_given_is_kept() {
         let user = [PolicyPair::parse("all T=9 then shapes:000 T=7", 1).unwrap()];
         let given = PerDecision { ugal_l: 1, par_source: 2, par_second: 3 };
-        let sources = Sources { thresholds: Some(given), ..sources(&[], &user) };
+        let sources = Sources {
+            weighing: WeighingSettings { thresholds: Some(given), ..WeighingSettings::default() },
+            ..sources(&[], &user)
+        };
         for (scheme, first, second) in [(Scheme::UgalL, 1, 1), (Scheme::Par, 2, 3)] {
             let all = sources.candidates(scheme);
             let found = |c: &Candidate| {
@@ -281,7 +277,8 @@ mod tests {
     #[test]
     fn a_second_look_that_is_given_is_kept() {
         let second_min = Some(MinCandidate::Any);
-        let sources = Sources { second_min, ..sources(&[], &[]) };
+        let weighing = WeighingSettings { second_min, ..WeighingSettings::default() };
+        let sources = Sources { weighing, ..sources(&[], &[]) };
         let mins = |scheme| {
             let all = sources.candidates(scheme);
             all.iter().map(|c| c.policies.second.min).collect::<Vec<_>>()

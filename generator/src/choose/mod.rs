@@ -38,7 +38,7 @@ pub use panel::PanelSize;
 
 use crate::balance::{Balancer, is_countable};
 use crate::fabric::Fabric;
-use crate::policy::{Policy, PolicyPair, policies};
+use crate::policy::{Policy, PolicyPair};
 use crate::routes::count::RouteCounter;
 use crate::routes::draw_work::draw_work;
 use crate::set_grammar::parse_set;
@@ -110,9 +110,8 @@ pub fn choose(
     let state = |file: &str| options.state.as_ref().map(|directory| directory.join(file));
     let counter = RouteCounter::new(&fabric.topology);
     let seed = fabric.file.seed;
-    let (user, thresholds) = (&options.candidates, fabric.file.thresholds);
-    let second_min = fabric.file.second_min;
-    let without_front = Sources { front: &[], user, thresholds, second_min, seed };
+    let (user, weighing) = (&options.candidates, fabric.file.weighing);
+    let without_front = Sources { front: &[], user, weighing, seed };
     let tried: Vec<SetRule> = [Scheme::UgalL, Scheme::Par]
         .iter()
         .flat_map(|&scheme| without_front.candidates(scheme))
@@ -133,9 +132,7 @@ pub fn choose(
             parse_set(DEFAULT, seed).expect("the default is in the grammar")
         };
         let rule = SetRule { seed, ..rule };
-        let thresholds = thresholds.unwrap_or_default();
-        let second_min = second_min.unwrap_or_default();
-        let policies = policies(&PerDecision::same(rule), &thresholds, second_min);
+        let policies = weighing.policies(&PerDecision::same(rule));
         let entry = ChoiceEntry {
             by: if model.is_some() { "model" } else { "default" }.to_owned(),
             prefer: None,

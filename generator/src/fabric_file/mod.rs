@@ -13,10 +13,11 @@ mod tests;
 
 pub use error::{FabricFault, FabricFileError};
 
+use crate::policy::WeighingSettings;
 use crate::topology::arrangement::Arrangement;
 use std::iter;
 use std::path::PathBuf;
-use tvlb_schema::{Dragonfly, MinCandidate, PerDecision, SetRule, VcScheme};
+use tvlb_schema::{Dragonfly, PerDecision, SetRule, VcScheme};
 
 /// A fabric and how to route on it, every value within its range.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,11 +41,8 @@ pub struct FabricFile {
     pub names: Option<PathBuf>,
     /// How long a flit takes over a link.
     pub latencies: Latencies,
-    /// T of each decision, in flits times hops: MIN is taken while it costs at most this much more.
-    /// `None` where the file does not say: 0 with sets that are given, else chosen with them.
-    pub thresholds: Option<PerDecision<i16>>,
-    /// The MIN path that PAR's second look weighs, if the file says.
-    pub second_min: Option<MinCandidate>,
+    /// How decisions weigh MIN against VLB, as far as the file says.
+    pub weighing: WeighingSettings,
     /// How virtual channels are assigned.
     pub virtual_channels: VcScheme,
     /// The T-VLB set of each decision.
@@ -151,8 +149,7 @@ impl FabricFile {
             wiring: Wiring::Arrangement(arrangement),
             names: None,
             latencies: sections::DEFAULT_LATENCIES,
-            thresholds: None,
-            second_min: None,
+            weighing: WeighingSettings::default(),
             virtual_channels: VcScheme::default(),
             sets: Sets::Auto,
         })

@@ -208,6 +208,15 @@ impl<'d, 't> Entry<'d, 't> {
         }
     }
 
+    /// The value as the text of a decimal number, without its underscores.
+    pub(super) fn decimal(&self, accepted: &str) -> Fallible<&'d str> {
+        match self.value.get_ref() {
+            DeValue::Float(float) => Ok(float.as_str()),
+            DeValue::Integer(integer) if integer.radix() == 10 => Ok(integer.as_str()),
+            _ => Err(self.refused(accepted)),
+        }
+    }
+
     /// Whether the value is a table.
     pub(super) fn is_table(&self) -> bool {
         self.value.get_ref().is_table()
@@ -279,7 +288,7 @@ impl<'d, 't> Entry<'d, 't> {
     }
 }
 
-fn whole_number(range: &RangeInclusive<i64>) -> String {
+pub(super) fn whole_number(range: &RangeInclusive<i64>) -> String {
     format!("a whole number, {}", limits(range))
 }
 

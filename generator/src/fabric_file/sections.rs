@@ -1,13 +1,15 @@
 //! What each key of the fabric file means: its range, its default, and how keys fit together.
 
-use super::reader::{Document, Entry, Section};
+use super::reader::{Document, Entry, Section, whole_number};
 use super::{DecisionSet, FabricFault, FabricFile, FabricFileError, Latencies, Sets, Wiring};
+use crate::policy::WeighingSettings;
 use crate::set_grammar::parse_set;
 use crate::topology::arrangement::Arrangement;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use tvlb_schema::{
-    Dragonfly, DragonflyError, GroupKind, MinCandidate, PerDecision, VcScheme, limits,
+    Candidates, Dragonfly, DragonflyError, Gate, GroupKind, MinCandidate, PerDecision, VcScheme,
+    limits,
 };
 
 type Fallible<T> = Result<T, FabricFileError>;
@@ -19,7 +21,8 @@ pub(super) const KIND: [&str; 6] = ["name", "p", "a", "h", "g", LOCAL_LINKS];
 /// How many links join any two switches of a group.
 const LOCAL_LINKS: &str = "local-links";
 pub(super) const LINKS: [&str; 2] = ["local-latency", "global-latency"];
-pub(super) const ROUTING: [&str; 4] = ["threshold", "second-min", "virtual-channels", "set"];
+pub(super) const ROUTING: [&str; 6] =
+    ["threshold", "candidates", "gate", "second-min", "virtual-channels", "set"];
 pub(super) const DECISIONS: [&str; 3] = ["ugal-l", "par-source", "par-second"];
 
 pub(super) const NAME: &str = "a string of 1 to 64 characters from A-Z, a-z, 0-9, `.`, `_` and `-`";
@@ -34,6 +37,12 @@ const NAMES: &str = "the path of a list of names, a string that is not empty";
 const SET_TEXT: &str = "a string in the grammar of sets, as in \"strategic-2-3 by shape\"";
 const SET_OR_TABLE: &str = "\"auto\", a string in the grammar of sets, as in \
     \"strategic-2-3 by shape\", or a table of ugal-l, par-source, par-second";
+
+const CANDIDATES: &str = "a string of the numbers of MIN and VLB candidates, each 1 to 8, with an x \
+    between, as in \"1x4\"";
+const GATE: &str = "a multiple of 1/16 from 0, which is no gate, to 15.9375, as in 1.25";
+
+const THRESHOLD: RangeInclusive<i64> = i16::MIN as i64..=i16::MAX as i64;
 
 const DEFAULT_SEED: u64 = 1;
 pub(super) const DEFAULT_LATENCIES: Latencies = Latencies { local: 10, global: 15 };
@@ -69,8 +78,7 @@ pub(super) fn file(document: &Document<'_>) -> Fallible<FabricFile> {
         wiring,
         names,
         latencies,
-        thresholds: routing.as_ref().map_or(Ok(None), thresholds)?,
-        second_min: routing.as_ref().map_or(Ok(None), second_min)?,
+        weighing: routing.as_ref().map_or(Ok(WeighingSettings::default()), weighing)?,
         virtual_channels: match &routing {
             Some(routing) => virtual_channels(routing)?,
             None => VcScheme::default(),
@@ -226,21 +234,45 @@ fn virtual_channels(routing: &Section<'_, '_>) -> Fallible<VcScheme> {
     scheme.ok_or_else(|| entry.refused(&accepted))
 }
 
-fn thresholds(routing: &Section<'_, '_>) -> Fallible<Option<PerDecision<i16>>> {
-    let range = i64::from(i16::MIN)..=i64::from(i16::MAX);
-    match routing.optional("threshold") {
+fn weighing(routing: &Section<'_, '_>) -> Fallible<WeighingSettings> {
+    Ok(WeighingSettings {
+        thresholds: per_decision(routing, "threshold", &whole_number(&THRESHOLD), |entry| {
+            entry.integer(THRESHOLD)
+        })?,
+        candidates: per_decision(routing, "candidates", CANDIDATES, candidates)?,
+        gates: per_decision(routing, "gate", GATE, gate)?,
+        second_min: second_min(routing)?,
+    })
+}
+
+/// One value for all decisions, or a table with one for each.
+fn per_decision<T: Clone>(
+    routing: &Section<'_, '_>,
+    key: &str,
+    accepted: &str,
+    read: impl Fn(&Entry<'_, '_>) -> Fallible<T>,
+) -> Fallible<Option<PerDecision<T>>> {
+    match routing.optional(key) {
         None => Ok(None),
         Some(entry) if entry.is_table() => {
             let section = entry.section(&DECISIONS)?;
-            let of = |key| section.integer(key, range.clone());
+            let of = |key| read(&section.required(key, accepted)?);
             Ok(Some(PerDecision {
                 ugal_l: of("ugal-l")?,
                 par_source: of("par-source")?,
                 par_second: of("par-second")?,
             }))
         }
-        Some(entry) => entry.integer(range).map(PerDecision::same).map(Some),
+        Some(entry) => read(&entry).map(PerDecision::same).map(Some),
     }
+}
+
+fn candidates(entry: &Entry<'_, '_>) -> Fallible<Candidates> {
+    entry.string(CANDIDATES)?.parse().map_err(|_| entry.refused(CANDIDATES))
+}
+
+fn gate(entry: &Entry<'_, '_>) -> Fallible<Gate> {
+    entry.decimal(GATE)?.parse().map_err(|_| entry.refused(GATE))
 }
 
 fn second_min(routing: &Section<'_, '_>) -> Fallible<Option<MinCandidate>> {

@@ -303,7 +303,7 @@ mod tests {
     use crate::fabric::Fabric;
     use crate::fabric_file::FabricFile;
     use crate::generate::generate;
-    use crate::policy::{Policy, policies};
+    use crate::policy::Policy;
     use crate::topology::arrangement::{Arrangement, arrange};
     use crate::topology::names::Names;
     use tvlb_schema::PerDecision;
@@ -320,7 +320,7 @@ mod tests {
     fn images(set: &str) -> Images {
         let fabric = fabric(set);
         let rules = fabric.file.sets.rules().unwrap();
-        let policies = policies(&rules, &PerDecision::default(), tvlb_schema::MinCandidate::Kept);
+        let policies = fabric.file.weighing.policies(&rules);
         generate(&fabric, &policies, &()).unwrap().images
     }
 

@@ -97,13 +97,25 @@ fn fabric_file(file: &FabricFile) -> String {
         file.latencies.global,
         file.virtual_channels.name()
     );
-    if let Some(PerDecision { ugal_l, par_source, par_second }) = file.thresholds {
+    if let Some(PerDecision { ugal_l, par_source, par_second }) = file.weighing.thresholds {
         let _ = writeln!(
             text,
             "threshold = {{ ugal-l = {ugal_l}, par-source = {par_source}, par-second = {par_second} }}"
         );
     }
-    if let Some(min) = file.second_min {
+    if let Some(PerDecision { ugal_l, par_source, par_second }) = file.weighing.candidates {
+        let _ = writeln!(
+            text,
+            "candidates = {{ ugal-l = \"{ugal_l}\", par-source = \"{par_source}\", par-second = \"{par_second}\" }}"
+        );
+    }
+    if let Some(PerDecision { ugal_l, par_source, par_second }) = file.weighing.gates {
+        let _ = writeln!(
+            text,
+            "gate = {{ ugal-l = {ugal_l}, par-source = {par_source}, par-second = {par_second} }}"
+        );
+    }
+    if let Some(min) = file.weighing.second_min {
         let _ = writeln!(text, "second-min = \"{}\"", min.name());
     }
     match &file.sets {
@@ -132,7 +144,7 @@ mod tests {
         ] {
             let text = format!(
                 "name = \"x\"\nseed = 7\n[dragonfly]\np = 2\na = 4\nh = 2\ng = 5\narrangement = \"palmtree\"\n\
-                 [routing]\nthreshold = -3\nset = {set}\n"
+                 [routing]\nthreshold = -3\ncandidates = \"1x4\"\ngate = 1.25\nsecond-min = \"any\"\nset = {set}\n"
             );
             let file = FabricFile::parse(&text, "x").unwrap();
             let again = FabricFile::parse(&fabric_file(&file), "x").unwrap();

@@ -10,7 +10,7 @@ pub use choice::{
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use tvlb_schema::{GroupKind, MinCandidate, PerDecision};
+use tvlb_schema::{Candidates, Gate, GroupKind, MinCandidate, PerDecision, Weighing};
 
 /// What `format` says in every manifest.
 pub const MANIFEST_FORMAT: &str = "tvlb table set 1";
@@ -107,8 +107,14 @@ pub struct SetEntry {
     pub seed: u64,
     /// T of the decision.
     pub threshold: i16,
+    /// How many MIN and VLB candidates the decision draws; not written where it is one of each.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub candidates: Candidates,
+    /// The gate of the decision; not written where there is none.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub gate: Gate,
     /// The MIN path that PAR's second look weighs; not written where it is the one that was kept.
-    #[serde(default, skip_serializing_if = "is_kept")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub min: MinCandidate,
     /// Mean hops of a drawn VLB route, over all pairs of switches in different groups that have
     /// one; null if none has.
@@ -133,6 +139,14 @@ pub struct SetEntry {
     /// How evenly links are used; none where the fabric is too large to count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub balance: Option<BalanceEntry>,
+}
+
+impl SetEntry {
+    /// How the decision weighs MIN against VLB.
+    pub const fn weighing(&self) -> Weighing {
+        let Self { threshold, candidates, gate, .. } = *self;
+        Weighing { threshold, candidates, gate }
+    }
 }
 
 /// How evenly a set uses links, where every switch sends alike to every switch of other groups by
@@ -226,7 +240,6 @@ pub fn hex(bytes: &[u8]) -> String {
     })
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
-fn is_kept(min: &MinCandidate) -> bool {
-    *min == MinCandidate::Kept
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }

@@ -293,9 +293,7 @@ mod tests {
     use tvlb_generator::fabric::Fabric;
     use tvlb_generator::fabric_file::FabricFile;
     use tvlb_generator::generate::generate;
-    use tvlb_generator::policy::policies;
     use tvlb_generator::topology::arrangement::{Arrangement, arrange};
-    use tvlb_schema::PerDecision;
 
     /// The manifest of a small fabric's table set.
     static MANIFEST: LazyLock<Vec<u8>> = LazyLock::new(|| {
@@ -303,11 +301,7 @@ mod tests {
             "name = \"lab\"\n[dragonfly]\np = 1\na = 1\nh = 1\ng = 2\n[routing]\nset = \"all\"";
         let file = FabricFile::parse(text, "lab.toml").unwrap();
         let topology = arrange(file.dragonfly, Arrangement::default(), file.seed).unwrap();
-        let policies = policies(
-            &file.sets.rules().unwrap(),
-            &PerDecision::same(0),
-            tvlb_schema::MinCandidate::Kept,
-        );
+        let policies = file.weighing.policies(&file.sets.rules().unwrap());
         generate(
             &Fabric { file, topology, names: tvlb_generator::topology::names::Names::default() },
             &policies,

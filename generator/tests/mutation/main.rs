@@ -23,7 +23,7 @@ use std::fs;
 use std::path::Path;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::generate::generate;
-use tvlb_generator::policy::{Levels, Policy, policies};
+use tvlb_generator::policy::{Levels, Policy};
 use tvlb_generator::table_set::ReadError;
 use tvlb_generator::verify::{Settings, VerifyError, verify_tables};
 use tvlb_schema::Level;
@@ -64,9 +64,8 @@ fn table_set(text: &str, thinned: bool) -> Files {
     let fabric = Fabric::load(&path).unwrap();
     let rules = fabric.file.sets.rules().unwrap();
     let levels = if thinned { any_levels(fabric.topology.dragonfly()) } else { Levels::default() };
-    let min = fabric.file.second_min.unwrap_or_default();
-    let policies = policies(&rules, &fabric.file.thresholds.unwrap_or_default(), min)
-        .map(|policy| Policy { levels: levels.clone(), ..policy.clone() });
+    let policies = fabric.file.weighing.policies(&rules);
+    let policies = policies.map(|policy| Policy { levels: levels.clone(), ..policy.clone() });
     let generated = generate(&fabric, &policies, &()).unwrap();
     let files = generated.files();
     files.into_iter().map(|(path, bytes)| (path.to_owned(), bytes.into_owned())).collect()

@@ -47,7 +47,7 @@ pub(crate) fn meaning(files: &Files, sampled: bool) -> Meaning {
             // No route leaves by a port without a cable.
             let level = |port| image.behind(port).map_or(Level::ALL, |_| set.level(port));
             let levels: Vec<Level> = df.global_ports().map(level).collect();
-            (*set.rule(), image.threshold(decision), shapes, levels)
+            (*set.rule(), *image.weighing(decision), shapes, levels)
         });
         let peers: Vec<Option<End>> =
             (0..df.h()).map(|slot| image.peer(u16::try_from(slot).unwrap())).collect();

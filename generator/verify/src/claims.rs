@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use std::path::Path;
 use tvlb_firmware_model::Switch;
 use tvlb_progress::Progress;
-use tvlb_schema::{Decision, DrawRule, Keep, MinCandidate, SetRule, SwitchImage};
+use tvlb_schema::{Decision, DrawRule, Keep, MinCandidate, SetRule, SwitchImage, Weighing};
 use tvlb_set_grammar::canonical;
 use tvlb_table_set::{
     FABRIC_FILE, FileEntry, MANIFEST_FILE, Manifest, SetEntry, TableSet, escaped_controls, hex,
@@ -30,20 +30,20 @@ pub(super) fn check_claims(
         for decision in Decision::ALL {
             let entry = manifest.sets.get(decision);
             let rule = other.image().set(decision).rule();
-            let of = |set: &str, seed, threshold, min: MinCandidate| {
+            let of = |set: &str, seed, weighing: Weighing, min: MinCandidate| {
                 let min = match min {
                     MinCandidate::Kept => String::new(),
                     min => format!(", MIN = {}", min.name()),
                 };
-                format!("{set:?}, seed {seed}, T = {threshold}{min}")
+                format!("{set:?}, seed {seed}, {weighing}{min}")
             };
-            let said = of(&entry.set, entry.seed, entry.threshold, entry.min);
+            let said = of(&entry.set, entry.seed, entry.weighing(), entry.min);
             let min = match decision {
                 Decision::ParSecond => other.image().second_min(),
                 Decision::UgalL | Decision::ParSource => MinCandidate::Kept,
             };
-            let threshold = other.image().threshold(decision);
-            let found = of(&canonical(rule), rule.seed, threshold, min);
+            let weighing = *other.image().weighing(decision);
+            let found = of(&canonical(rule), rule.seed, weighing, min);
             if said != found {
                 let text = format!(
                     "its set for decision {decision:?} is {found}, but the manifest says {said}"

@@ -6,7 +6,7 @@ use tvlb_firmware_model::{Scheme, Switch};
 use tvlb_generator::routes::drawn_routes::{DrawnRoute, drawn_routes};
 use tvlb_generator::set_grammar::canonical;
 use tvlb_generator::topology::names::Names;
-use tvlb_schema::{Decision, DrawRule, Port, Shape, SwitchId, SwitchImage};
+use tvlb_schema::{Candidates, Decision, DrawRule, Gate, Port, Shape, SwitchId, SwitchImage};
 
 /// One switch: its ports and sets.
 #[derive(Serialize)]
@@ -51,6 +51,10 @@ struct PortValues {
 #[serde(rename_all = "kebab-case")]
 struct SetValues {
     decisions: Vec<(&'static str, i16)>,
+    /// In the order of the decisions, how many candidates each draws.
+    candidates: Vec<Candidates>,
+    /// In the order of the decisions, the gate of each; "0" for none.
+    gates: Vec<Gate>,
     set: String,
     seed: u64,
     thinned: bool,
@@ -65,6 +69,8 @@ impl SetValues {
                 |&decision: &Decision| (decision.name(), image.threshold(decision));
             Self {
                 decisions: decisions.iter().map(with_threshold).collect(),
+                candidates: decisions.iter().map(|&d| image.weighing(d).candidates).collect(),
+                gates: decisions.iter().map(|&d| image.weighing(d).gate).collect(),
                 set: canonical(set.rule()),
                 seed: set.rule().seed,
                 thinned: set.is_thinned(),

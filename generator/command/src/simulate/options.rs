@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_generator::table_set::FabricEntry;
-use tvlb_schema::{MinCandidate, VcScheme};
+use tvlb_schema::{Candidates, Gate, MinCandidate, VcScheme};
 use tvlb_simulator::{Injection, Measuring, Revision, Settings};
 
 /// The traffic that --traffic accepts.
@@ -36,8 +36,9 @@ pub(crate) struct Simulate {
     /// How source switches choose between MIN and VLB
     #[arg(long, value_parser = one_of(named::SCHEMES, Scheme::name), ignore_case = true, default_value = Scheme::UgalL.name())]
     pub(crate) scheme: Scheme,
-    /// Draw VLB paths conventionally instead of from the images' sets, and decide with T = 0 unless
-    /// --threshold says otherwise: UGAL and PAR as they were before there were T-VLB sets
+    /// Draw VLB paths conventionally instead of from the images' sets, and decide with T = 0, 1x1
+    /// candidates and no gate unless --threshold, --candidates and --gate say otherwise: UGAL and PAR as
+    /// they were before there were T-VLB sets
     #[arg(long)]
     pub(crate) conventional: bool,
     /// Who sends to whom; see --help
@@ -75,6 +76,15 @@ pub(crate) struct Simulate {
     /// this much costlier than VLB
     #[arg(long, value_name = "T", allow_negative_numbers = true, help_heading = "Switches")]
     threshold: Option<i16>,
+    /// How many MIN and VLB candidates every decision draws, each 1 to 8, as in 1x4, instead of the
+    /// images', or of 1x1 with --conventional
+    #[arg(long, value_name = "MxK", help_heading = "Switches")]
+    candidates: Option<Candidates>,
+    /// The gate of every decision, as in 1.25, or 0 for none, instead of the images', or of none with
+    /// --conventional: VLB is weighed only where MIN's queue is longer than so many times the mean queue
+    /// of the switch's links
+    #[arg(long, value_name = "C", help_heading = "Switches")]
+    gate: Option<Gate>,
     /// The MIN path that PAR's second look weighs, instead of the images', or of `kept` with
     /// --conventional
     #[arg(long, value_parser = one_of(named::MIN_CANDIDATES, MinCandidate::name), ignore_case = true, value_name = "MIN", help_heading = "Switches")]
@@ -138,11 +148,14 @@ pub(crate) enum Format {
 impl Simulate {
     /// What is to be changed in the images before they boot, if anything is.
     pub(crate) fn revision(&self) -> Option<Revision> {
-        // Conventional UGAL has no T; what the images have was chosen with their sets.
+        // Conventional UGAL weighs one path of each kind with T = 0; what the images have was chosen
+        // with their sets.
         let threshold = self.threshold.or(self.conventional.then_some(0));
+        let candidates = self.candidates.or(self.conventional.then_some(Candidates::ONE));
+        let gate = self.gate.or(self.conventional.then_some(Gate::NONE));
         let second_min = self.second_min.or(self.conventional.then_some(MinCandidate::Kept));
         let revision =
-            Revision { threshold, second_min, vc_scheme: self.vc_scheme, ..Revision::default() };
+            Revision { threshold, candidates, gate, second_min, vc_scheme: self.vc_scheme };
         (revision != Revision::default()).then_some(revision)
     }
 

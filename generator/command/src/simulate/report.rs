@@ -5,10 +5,10 @@ use crate::output::print_json;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter, Write};
 use tvlb_firmware_model::Scheme;
-use tvlb_schema::{Decision, PerDecision};
+use tvlb_schema::{Candidates, Decision, Gate, PerDecision, Weighing};
 use tvlb_simulator::{
     BootedFabric, Estimate, Figures, LinkLoad, Measuring, Point, Saturation, Settings, Study,
-    paths_name,
+    WEIGHING_COLUMNS, paths_name, weighing_columns,
 };
 
 /// What a study found.
@@ -31,6 +31,8 @@ struct Document<'a> {
     /// As the switches have booted with it.
     vc_scheme: &'static str,
     thresholds: PerDecision<i16>,
+    candidates: PerDecision<Candidates>,
+    gates: PerDecision<Gate>,
     #[serde(flatten)]
     report: &'a Report,
 }
@@ -38,7 +40,9 @@ struct Document<'a> {
 pub(crate) fn json(report: &Report, study: &Study<'_>) -> Outcome {
     let image = study.fabric.switches().first().map(tvlb_firmware_model::Switch::image);
     let identity = image.map(|image| image.fabric().identity());
-    let threshold = |decision| image.map_or(0, |image| image.threshold(decision));
+    let weighings = PerDecision::from_fn(|decision| {
+        image.map(|image| *image.weighing(decision)).unwrap_or_default()
+    });
     print_json(&Document {
         tool_version: env!("CARGO_PKG_VERSION"),
         fabric_identity: format!("{:016x}", identity.unwrap_or_default()),
@@ -46,22 +50,20 @@ pub(crate) fn json(report: &Report, study: &Study<'_>) -> Outcome {
         seeds: study.seeds,
         settings: study.settings,
         vc_scheme: image.map(tvlb_schema::SwitchImage::virtual_channels).unwrap_or_default().name(),
-        thresholds: PerDecision {
-            ugal_l: threshold(Decision::UgalL),
-            par_source: threshold(Decision::ParSource),
-            par_second: threshold(Decision::ParSecond),
-        },
+        thresholds: weighings.map(|weighing| weighing.threshold),
+        candidates: weighings.map(|weighing| weighing.candidates),
+        gates: weighings.map(|weighing| weighing.gate),
         report,
     })
 }
 
-/// T of the scheme's decisions: at the source, and at PAR's second look. MIN and VLB decide nothing.
-fn thresholds(study: &Study<'_>) -> [Option<i16>; 2] {
+/// How the scheme's decisions weigh: at the source, and at PAR's second look. MIN and VLB decide nothing.
+fn weighings(study: &Study<'_>) -> [Option<Weighing>; 2] {
     let image = study.fabric.switches().first().map(tvlb_firmware_model::Switch::image);
-    let of = |decision| image.map(|image| image.threshold(decision));
+    let of = |decision| image.map(|image| *image.weighing(decision));
     match study.settings.scheme {
         Scheme::Min | Scheme::Vlb => [None, None],
-        // UGAL-G has no set and no T of its own.
+        // UGAL-G has no set and no policy of its own.
         Scheme::UgalL | Scheme::UgalG => [of(Decision::UgalL), None],
         Scheme::Par => [of(Decision::ParSource), of(Decision::ParSecond)],
     }
@@ -70,11 +72,23 @@ fn thresholds(study: &Study<'_>) -> [Option<i16>; 2] {
 /// What was simulated, in one line.
 pub(crate) fn title(study: &Study<'_>) -> String {
     let Study { settings, pattern, seeds, .. } = study;
-    let threshold = match thresholds(study) {
-        [Some(source), Some(second)] if source != second => {
-            format!(", T = {source} at the source and {second} at the second look")
+    let weighing = match weighings(study) {
+        // Where only T differs, it is said shorter.
+        [Some(source), Some(second)]
+            if source != second
+                && second == (Weighing { threshold: second.threshold, ..source }) =>
+        {
+            let Weighing { threshold, .. } = source;
+            let rest = source.to_string().replacen(&format!("T = {threshold}"), "", 1);
+            format!(
+                ", T = {threshold} at the source and {} at the second look{rest}",
+                second.threshold
+            )
         }
-        [Some(threshold), _] => format!(", T = {threshold}"),
+        [Some(source), Some(second)] if source != second => {
+            format!(", {source} at the source and {second} at the second look")
+        }
+        [Some(weighing), _] => format!(", {weighing}"),
         _ => String::new(),
     };
     let measured = match settings.measuring {
@@ -82,7 +96,7 @@ pub(crate) fn title(study: &Study<'_>) -> String {
         Measuring::UntilWindowsAgree => ", measured until windows agree",
     };
     format!(
-        "{}, {} VLB paths{threshold}, {pattern}, {} seed{}{measured}",
+        "{}, {} VLB paths{weighing}, {pattern}, {} seed{}{measured}",
         settings.scheme.name(),
         paths_name(settings.paths),
         seeds.len(),
@@ -207,18 +221,15 @@ pub(crate) struct Csv<'a> {
 
 impl Display for Csv<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let [threshold, second] = thresholds(self.study)
-            .map(|threshold| threshold.map_or(String::new(), |number| number.to_string()));
+        let [source, second] = weighings(self.study);
+        let weighing = weighing_columns(source, second);
         match self.report {
             Report::Saturation(saturation) => {
-                writeln!(
-                    f,
-                    "seed,by-latency,by-acceptance,accepted-beyond,threshold,second-threshold"
-                )?;
+                writeln!(f, "seed,by-latency,by-acceptance,accepted-beyond,{WEIGHING_COLUMNS}")?;
                 for seed in &saturation.seeds {
                     writeln!(
                         f,
-                        "{},{},{},{},{threshold},{second}",
+                        "{},{},{},{},{weighing}",
                         seed.seed, seed.by_latency, seed.by_acceptance, seed.accepted_beyond
                     )?;
                 }
@@ -231,7 +242,7 @@ impl Display for Csv<'_> {
                 };
                 writeln!(
                     f,
-                    "load,run,population,saturated,packets,latency,p50,p99,p99.9,max,network-latency,accepted,hops,vlb-share,least,most,jain,local-mean,local-most,global-mean,global-most,threshold,second-threshold{windows}"
+                    "load,run,population,saturated,packets,latency,p50,p99,p99.9,max,network-latency,accepted,hops,vlb-share,least,most,jain,local-mean,local-most,global-mean,global-most,{WEIGHING_COLUMNS}{windows}"
                 )?;
                 for (run, outcome) in points.iter().flat_map(|p| p.runs.iter().enumerate()) {
                     let windows = outcome.measured_windows;
@@ -245,7 +256,7 @@ impl Display for Csv<'_> {
                         let fair = &outcome.fairness;
                         writeln!(
                             f,
-                            "{},{run},{population},{},{packets},{latency},{p50},{p99},{p999},{most},{network_latency},{accepted},{hops},{vlb_share},{},{},{},{local},{local_most},{global},{global_most},{threshold},{second}{windows}",
+                            "{},{run},{population},{},{packets},{latency},{p50},{p99},{p999},{most},{network_latency},{accepted},{hops},{vlb_share},{},{},{},{local},{local_most},{global},{global_most},{weighing}{windows}",
                             outcome.load, outcome.saturated, fair.least, fair.most, fair.jain
                         )?;
                     }

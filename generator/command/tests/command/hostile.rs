@@ -147,7 +147,7 @@ fn a_manifest_cannot_ask_for_all_memory() {
     tvlb: out/manifest.json: files[0].bytes is 99999999999, accepted at most 134217728
     exit code 1
     ");
-    assert_snapshot!(finding(&bytes("151", "1048577")), @"tvlb: out/manifest.json: files[2].bytes is 1048577, accepted at most 1048576");
+    assert_snapshot!(finding(&bytes("157", "1048577")), @"tvlb: out/manifest.json: files[2].bytes is 1048577, accepted at most 1048576");
     // Each below its limit, and too many of them: many entries, as no directory needs.
     let scratch = with_manifest(|text| {
         let (head, _) = text.split_once("\"files\": [").unwrap();

@@ -128,8 +128,14 @@ fn conventional_paths_are_decided_on_without_t() {
         assert_eq!(title(run("other", &format!("--scheme {scheme}"))), expected);
     }
     let csv = run("other", "--scheme par --format csv");
-    assert!(csv.lines().next().unwrap().ends_with(",threshold,second-threshold"), "{csv}");
-    assert!(csv.lines().nth(1).unwrap().ends_with(",-9,4"), "{csv}");
+    assert!(
+        csv.lines()
+            .next()
+            .unwrap()
+            .ends_with(",threshold,second-threshold,candidates,second-candidates,gate,second-gate"),
+        "{csv}"
+    );
+    assert!(csv.lines().nth(1).unwrap().ends_with(",-9,4,1x1,1x1,0,0"), "{csv}");
 }
 
 #[test]

@@ -224,7 +224,7 @@ fn conventional_runs_do_not_depend_on_the_threshold() {
     let thresholds = |csv: &str| -> Vec<String> {
         csv.lines()
             .skip(1)
-            .map(|l| l.rsplitn(3, ',').take(2).collect::<Vec<_>>().join(","))
+            .map(|l| l.rsplitn(7, ',').skip(4).take(2).collect::<Vec<_>>().join(","))
             .collect()
     };
     assert_eq!(thresholds(&without), [",0", ",0", ",0", "0,0", "0,0", "0,0"]);

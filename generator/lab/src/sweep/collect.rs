@@ -5,7 +5,8 @@ use super::plan::{Plan, Subject, runs_in};
 use serde::Deserialize;
 use std::fmt::Write;
 use std::path::Path;
-use tvlb_schema::PerDecision;
+use tvlb_schema::{PerDecision, Weighing};
+use tvlb_simulator::{WEIGHING_COLUMNS, weighing_columns};
 
 /// What is read of a run's outcome.
 #[derive(Deserialize)]
@@ -33,15 +34,17 @@ struct All {
 pub fn collect(plan: &Plan, directory: &Path) -> Result<String, SweepError> {
     let store = runs_in(directory);
     let mut csv = "fabric,scheme,set,traffic,load,seed,saturated,packets,latency,p50,p99,accepted,\
-                   hops,vlb-share,threshold,second-threshold\n"
+                   hops,vlb-share,"
         .to_owned();
+    csv.push_str(WEIGHING_COLUMNS);
+    csv.push('\n');
     let mut missing = 0;
     for unit in &plan.units {
         match store.recall::<Figures>(&unit.subject)? {
             Some(figures) => {
                 let fabric = &plan.fabrics[unit.fabric].1;
-                let thresholds = plan.sets[unit.set].thresholds(fabric);
-                add(&mut csv, &unit.subject, thresholds, &figures);
+                let weighings = plan.sets[unit.set].weighings(fabric);
+                add(&mut csv, &unit.subject, &weighings, &figures);
             }
             None => missing += 1,
         }
@@ -53,19 +56,20 @@ pub fn collect(plan: &Plan, directory: &Path) -> Result<String, SweepError> {
     Ok(csv)
 }
 
-fn add(csv: &mut String, subject: &Subject, thresholds: PerDecision<i16>, figures: &Figures) {
+fn add(csv: &mut String, subject: &Subject, weighings: &PerDecision<Weighing>, figures: &Figures) {
     let Subject { fabric, scheme, set, traffic, load, seed, .. } = subject;
     let All { packets, latency, p50, p99, accepted, hops, vlb_share } = &figures.all;
     // MIN and VLB decide nothing, and UGAL-G has the T of UGAL-L.
-    let [threshold, second] = match *scheme {
-        "min" | "vlb" => [String::new(), String::new()],
-        "par" => [thresholds.par_source.to_string(), thresholds.par_second.to_string()],
-        _ => [thresholds.ugal_l.to_string(), String::new()],
+    let [source, second] = match *scheme {
+        "min" | "vlb" => [None, None],
+        "par" => [Some(weighings.par_source), Some(weighings.par_second)],
+        _ => [Some(weighings.ugal_l), None],
     };
+    let columns = weighing_columns(source, second);
     let _ = writeln!(
         csv,
         "{fabric},{scheme},\"{set}\",\"{traffic}\",{load},{seed},{},{packets},{latency},{p50},{p99},\
-         {accepted},{hops},{vlb_share},{threshold},{second}",
+         {accepted},{hops},{vlb_share},{columns}",
         figures.saturated
     );
 }

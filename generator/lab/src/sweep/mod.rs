@@ -40,7 +40,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use tvlb_generator::generate::generate;
 use tvlb_generator::image::{ImageStageError, Images};
-use tvlb_generator::policy::policies;
 use tvlb_progress::Progress;
 use tvlb_run_store::RunDirectory;
 use tvlb_simulator::{BootedFabric, Run, RunError, StopRule, Traffic};
@@ -96,11 +95,7 @@ fn images(
         }
         let (path, fabric) = &plan.fabrics[unit.fabric];
         let paths = &plan.sets[unit.set];
-        let policies = policies(
-            &paths.rules(fabric.file.seed),
-            &paths.thresholds(fabric),
-            paths.second_min(fabric),
-        );
+        let policies = paths.policies(fabric);
         let images = generate(fabric, &policies, progress).map_err(|error| match error {
             ImageStageError::Cancelled(cancelled) => cancelled.into(),
             error => SweepError::Image { path: path.clone(), error },

@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::input_file::{self, Symlinks};
-use tvlb_generator::set_grammar::{canonical, parse_set};
+use tvlb_generator::policy::{Policy, PolicyPair};
+use tvlb_generator::set_grammar::canonical;
 use tvlb_generator::table_set::sha256;
 use tvlb_run_store::RunDirectory;
-use tvlb_schema::{MinCandidate, PerDecision, SetRule};
+use tvlb_schema::{MinCandidate, PerDecision, Weighing};
 use tvlb_simulator::{Measuring, Pattern, Settings};
 
 /// The set that stands for conventional UGAL.
@@ -47,62 +48,65 @@ struct Changed {
     speedup: Option<u8>,
 }
 
-/// Where a run's VLB paths come from.
+/// Where a run's VLB paths come from, and how they are weighed.
 pub(super) struct Paths {
     /// The text in the sweep file.
     pub(super) name: String,
-    /// The sets at the source and at PAR's second look; `None` for conventional paths.
-    sets: Option<(String, String)>,
+    /// The same text with `all` for conventional paths: one policy, or two with " then " between.
+    policies: String,
+    kind: VlbPaths,
 }
 
 impl Paths {
     fn parse(text: &str) -> Result<Self, String> {
         let name = text.trim().to_owned();
-        if name == CONVENTIONAL {
-            return Ok(Self { name, sets: None });
-        }
-        let (source, second) = name.split_once(" then ").unwrap_or((&name, &name));
-        for set in [source, second] {
-            parse_set(set, 1).map_err(|error| {
-                format!(
-                    "{error}\n{}\nor \"{CONVENTIONAL}\"; PAR's second look may have a set of its \
-                         own after \" then \"",
-                    error.marked(set)
-                )
-            })?;
-        }
-        let sets = Some((source.to_owned(), second.to_owned()));
-        Ok(Self { name, sets })
-    }
-
-    /// The rule of each decision.
-    pub(super) fn rules(&self, seed: u64) -> PerDecision<SetRule> {
-        let rule = |set: &str| parse_set(set, seed).expect("it was parsed before");
-        let (source, second) = match &self.sets {
-            Some((source, second)) => (rule(source), rule(second)),
-            None => (rule("all"), rule("all")),
+        let (policies, kind) = match name.strip_prefix(CONVENTIONAL) {
+            Some(rest) if rest.is_empty() || rest.starts_with(' ') => {
+                (format!("all{rest}"), VlbPaths::Conventional)
+            }
+            _ => (name.clone(), VlbPaths::Custom),
         };
-        PerDecision { ugal_l: source, par_source: source, par_second: second }
+        let second_set = policies.split_once(" then ").filter(|_| kind == VlbPaths::Conventional);
+        if let Some((_, second)) = second_set {
+            return Err(format!(
+                "found \"{second}\" after \"{CONVENTIONAL}\", accepted one policy of conventional paths"
+            ));
+        }
+        PolicyPair::parse(&policies, 1).map_err(|error| {
+            format!(
+                "{error}\nor \"{CONVENTIONAL}\"; PAR's second look may have a set of its own \
+                 after \" then \""
+            )
+        })?;
+        Ok(Self { name, policies, kind })
     }
 
-    /// The threshold T of each decision: the fabric file's, or 0 for conventional UGAL, which has none.
-    pub(super) fn thresholds(&self, fabric: &Fabric) -> PerDecision<i16> {
-        match self.kind() {
-            VlbPaths::Custom => fabric.file.thresholds.unwrap_or_default(),
-            VlbPaths::Conventional => PerDecision::same(0),
-        }
+    /// The policies of the text with this seed for fractions.
+    fn named(&self, seed: u64) -> PerDecision<Policy> {
+        let pair = PolicyPair::parse(&self.policies, seed).expect("it was parsed before");
+        pair.per_decision()
     }
 
-    /// The MIN path that PAR's second look weighs: as for the thresholds.
-    pub(super) fn second_min(&self, fabric: &Fabric) -> MinCandidate {
-        match self.kind() {
-            VlbPaths::Custom => fabric.file.second_min.unwrap_or_default(),
-            VlbPaths::Conventional => MinCandidate::Kept,
-        }
+    /// The policy of each decision. What the fabric file says of how decisions weigh is said of all
+    /// sets but conventional paths, which are weighed as their text says.
+    pub(super) fn policies(&self, fabric: &Fabric) -> PerDecision<Policy> {
+        let named = self.named(fabric.file.seed);
+        PerDecision::from_fn(|decision| {
+            let mut policy = named.get(decision).clone();
+            if self.kind == VlbPaths::Custom {
+                fabric.file.weighing.apply(decision, &mut policy);
+            }
+            policy
+        })
+    }
+
+    /// How each decision weighs.
+    pub(super) fn weighings(&self, fabric: &Fabric) -> PerDecision<Weighing> {
+        self.policies(fabric).map(|policy| policy.weighing)
     }
 
     const fn kind(&self) -> VlbPaths {
-        if self.sets.is_some() { VlbPaths::Custom } else { VlbPaths::Conventional }
+        self.kind
     }
 }
 
@@ -277,17 +281,20 @@ fn settings(changed: Changed, fabric: &Fabric, scheme: Scheme, paths: VlbPaths) 
 }
 
 fn rules_in_words(paths: &Paths, seed: u64) -> String {
-    let PerDecision { par_source, par_second, .. } = paths.rules(seed);
-    format!("{} then {}; seed {seed}", canonical(&par_source), canonical(&par_second))
+    let PerDecision { par_source, par_second, .. } = paths.named(seed);
+    format!("{} then {}; seed {seed}", canonical(&par_source.rule), canonical(&par_second.rule))
 }
 
 fn hash_of(fabric: &Fabric, paths: &Paths) -> String {
-    let thresholds = paths.thresholds(fabric);
+    let policies = paths.policies(fabric);
+    let thresholds = policies.map(|policy| policy.weighing.threshold);
     // Named only where it is not what it always was, so that runs keep their names.
-    let min = match paths.second_min(fabric) {
+    let min = match policies.par_second.min {
         MinCandidate::Kept => String::new(),
         min => format!(" {}", min.name()),
     };
+    let drawn = policies.map(|policy| (policy.weighing.candidates, policy.weighing.gate));
+    let drawn = if drawn == PerDecision::default() { String::new() } else { format!(" {drawn:?}") };
     let cables = fabric.topology.cables();
     let df = fabric.topology.dragonfly();
     let channels = fabric.file.virtual_channels.name();
@@ -296,5 +303,10 @@ fn hash_of(fabric: &Fabric, paths: &Paths) -> String {
         names if names.is_empty() => String::new(),
         names => format!(" {}", names.write(df)),
     };
-    sha256(format!("{df:?} {cables:?} {channels} {thresholds:?}{min}{names}").as_bytes())
+    let fewer = match fabric.topology.fewer_links() {
+        [] => String::new(),
+        fewer => format!(" {fewer:?}"),
+    };
+    let text = format!("{df:?} {cables:?} {channels} {thresholds:?}{min}{drawn}{names}{fewer}");
+    sha256(text.as_bytes())
 }

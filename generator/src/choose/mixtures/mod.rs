@@ -29,7 +29,7 @@ use super::panel::{Panel, PanelSize};
 use super::runner::all_of;
 use super::simulation::{SimulatedRunner, images_of, make_state};
 use crate::fabric::Fabric;
-use crate::policy::PolicyPair;
+use crate::policy::{PolicyPair, WeighingSettings};
 use crate::routes::count::RouteCounter;
 use fabric_trial::{FabricTrial, leads};
 use halving::{halve, rungs};
@@ -179,8 +179,7 @@ impl Search<'_> {
         let sources = Sources {
             front: &[],
             user: &self.options.tried,
-            thresholds: None,
-            second_min: None,
+            weighing: WeighingSettings::default(),
             seed,
         };
         let begin = sources.candidates(self.options.scheme);

@@ -4,7 +4,7 @@ mod shipped;
 
 use super::*;
 use proptest::prelude::*;
-use tvlb_schema::{DrawRule, VcScheme};
+use tvlb_schema::{DrawRule, Gate, VcScheme};
 
 const LEAST: &str = "\
 name = \"x\"
@@ -56,8 +56,7 @@ fn what_is_not_written_has_its_default() {
             names: None,
             wiring: Wiring::Arrangement(Arrangement::Absolute),
             latencies: Latencies { local: 10, global: 15 },
-            thresholds: None,
-            second_min: None,
+            weighing: WeighingSettings::default(),
             virtual_channels: VcScheme::Ordered,
             sets: Sets::Auto,
         }
@@ -86,10 +85,22 @@ fn what_is_written_is_what_is_read() {
     assert_eq!(file.dragonfly, Dragonfly::new(1, 256, 16, 256).unwrap());
     assert_eq!(file.wiring, Wiring::Cables("wiring/cables.csv".into()));
     assert_eq!(file.latencies, Latencies { local: 1, global: 10_000 });
-    assert_eq!(file.thresholds, Some(PerDecision::same(i16::MIN)));
+    assert_eq!(file.weighing.thresholds, Some(PerDecision::same(i16::MIN)));
     let each = "[routing]\nthreshold = { ugal-l = 1, par-source = -2, par-second = 3 }";
-    let each = parse(&format!("{LEAST}{each}\n")).thresholds;
+    let each = parse(&format!("{LEAST}{each}\n")).weighing.thresholds;
     assert_eq!(each, Some(PerDecision { ugal_l: 1, par_source: -2, par_second: 3 }));
+    let weighing = |text: &str| parse(&format!("{LEAST}[routing]\n{text}\n")).weighing;
+    assert_eq!(weighing("gate = 1.25").gates, Some(PerDecision::same(Gate::of_sixteenths(20))));
+    assert_eq!(weighing("gate = 2").gates, Some(PerDecision::same(Gate::of_sixteenths(32))));
+    assert_eq!(weighing("gate = 0").gates, Some(PerDecision::same(Gate::NONE)));
+    let given =
+        weighing("candidates = { ugal-l = \"1x4\", par-source = \"8x8\", par-second = \"1x1\" }");
+    let candidates = given.candidates.unwrap().map(ToString::to_string);
+    assert_eq!(
+        [candidates.ugal_l, candidates.par_source, candidates.par_second],
+        ["1x4", "8x8", "1x1"]
+    );
+    assert_eq!((given.gates, weighing("threshold = 1").candidates), (None, None));
     let Sets::Given(sets) = file.sets else { panic!("they are given") };
     assert_eq!(sets.ugal_l.text, "all");
     assert_eq!(sets.ugal_l.rule.draw, DrawRule::ByRoute);
@@ -171,7 +182,7 @@ fn unknown_keys() {
     x.toml:7:1: dragonfly.zzz is not a key of the fabric file; accepted here: p, a, h, g, kinds, arrangement, cables, names
     x.toml:7:2: link is not a key of the fabric file; accepted here: name, seed, dragonfly, links, routing
     x.toml:8:1: links.latency is not a key of the fabric file; accepted here: local-latency, global-latency
-    x.toml:8:1: routing.scheme is not a key of the fabric file; accepted here: threshold, second-min, virtual-channels, set
+    x.toml:8:1: routing.scheme is not a key of the fabric file; accepted here: threshold, candidates, gate, second-min, virtual-channels, set
     x.toml:8:1: routing.set.ugal-g is not a key of the fabric file; accepted here: ugal-l, par-source, par-second
     x.toml:7:1: dragonfly."two\u0007words" is not a key of the fabric file; accepted here: p, a, h, g, kinds, arrangement, cables, names
     "#);
@@ -306,6 +317,13 @@ fn other_values_out_of_range() {
         "[routing]\nvirtual-channels = \"by-phase\"",
         "[routing]\nvirtual-channels = 4",
         "[routing]\nsecond-min = \"new\"",
+        "[routing]\ncandidates = \"1x9\"",
+        "[routing]\ncandidates = 4",
+        "[routing]\ncandidates = { ugal-l = \"1x4\" }",
+        "[routing]\ngate = 1.3",
+        "[routing]\ngate = 0x10",
+        "[routing]\ngate = -1",
+        "[routing]\ngate = \"1.25\"",
         "[routing.threshold]\nugal-l = 4",
         "[routing.threshold]\nugal-l = 4\npar-source = 40000\npar-second = 0",
         "[routing]\nset = 4",
@@ -323,6 +341,13 @@ fn other_values_out_of_range() {
     x.toml:8:20: routing.virtual-channels = "by-phase", but virtual-channels must be one of "ordered", "per-hop", "positional"
     x.toml:8:20: routing.virtual-channels = 4, but virtual-channels must be one of "ordered", "per-hop", "positional"
     x.toml:8:14: routing.second-min = "new", but second-min must be one of "kept", "shortest", "any"
+    x.toml:8:14: routing.candidates = "1x9", but candidates must be a string of the numbers of MIN and VLB candidates, each 1 to 8, with an x between, as in "1x4"
+    x.toml:8:14: routing.candidates = 4, but candidates must be a string of the numbers of MIN and VLB candidates, each 1 to 8, with an x between, as in "1x4"
+    x.toml:8:1: routing.candidates.par-source is missing; it must be a string of the numbers of MIN and VLB candidates, each 1 to 8, with an x between, as in "1x4"
+    x.toml:8:8: routing.gate = 1.3, but gate must be a multiple of 1/16 from 0, which is no gate, to 15.9375, as in 1.25
+    x.toml:8:8: routing.gate = 0x10, but gate must be a multiple of 1/16 from 0, which is no gate, to 15.9375, as in 1.25
+    x.toml:8:8: routing.gate = -1, but gate must be a multiple of 1/16 from 0, which is no gate, to 15.9375, as in 1.25
+    x.toml:8:8: routing.gate = "1.25", but gate must be a multiple of 1/16 from 0, which is no gate, to 15.9375, as in 1.25
     x.toml:7:10: routing.threshold.par-source is missing; it must be a whole number, -32768 to 32767
     x.toml:9:14: routing.threshold.par-source = 40000, but par-source must be -32768 to 32767
     x.toml:8:7: routing.set = 4, but set must be "auto", a string in the grammar of sets, as in "strategic-2-3 by shape", or a table of ugal-l, par-source, par-second
@@ -379,6 +404,7 @@ proptest! {
                         "name = \"x\"", "seed = 1", "[dragonfly]", "p = 4", "a = 8", "h = 4",
                         "g = 9", "arrangement = \"random\"", "cables = \"c\"", "[links]",
                         "local-latency = 3", "[routing]", "threshold = 1", "[routing.set]",
+                        "candidates = \"1x4\"", "gate = 1.25",
                         "set = \"all\"", "set = \"é", "ugal-l = \"min\"", "h = {}", "h = [",
                     ]).prop_map(str::to_owned),
                     ".{0,8}",

@@ -77,6 +77,8 @@ fn the_document_describes_every_key() {
         ("links.", &sections::LINKS),
         ("routing.", &sections::ROUTING),
         ("routing.threshold.", &sections::DECISIONS),
+        ("routing.candidates.", &sections::DECISIONS),
+        ("routing.gate.", &sections::DECISIONS),
         ("routing.set.", &sections::DECISIONS),
     ];
     for (table, keys) in tables {
