@@ -49,13 +49,13 @@ impl SwitchStates {
         looks: &mut SecondLooks,
         at: Moment,
     ) {
-        let Self { chunks, step, crossings, port_bits, .. } = self;
-        let port_bits = *port_bits;
+        let Self { chunks, step, crossings, port_bits, keeps_sums, .. } = self;
+        let (port_bits, keeps_sums) = (*port_bits, *keeps_sums);
         let chunk = &mut chunks[number];
         let pending = chunk.pending.len();
         if chunk.ready.len() > 0 {
             put_forward(chunk, step);
-            let mut send = Send { chunk, step, links, looks, at, number, port_bits };
+            let mut send = Send { chunk, step, links, looks, at, number, port_bits, keeps_sums };
             send.all::<false>(crossings);
             send.all::<true>(crossings);
             std::mem::swap(&mut chunk.ready, &mut step.ready);
@@ -113,6 +113,7 @@ struct Send<'s> {
     /// The chunk's number.
     number: usize,
     port_bits: u32,
+    keeps_sums: bool,
 }
 
 impl Send<'_> {
@@ -126,7 +127,8 @@ impl Send<'_> {
     /// kind comes next.
     #[inline]
     fn all<const TO_NODES: bool>(&mut self, crossings: &[Crossing; 4]) {
-        let Self { chunk, step, links, looks, at, number: chunk_number, port_bits } = self;
+        let Self { chunk, step, links, looks, at, number: chunk_number, port_bits, keeps_sums } =
+            self;
         let Chunk { in_ports, out_ports, inputs, outputs, pending, used_by_links, .. } =
             &mut **chunk;
         let StepLists { ready, new_heads, to_switches, to_nodes } = &mut **step;
@@ -186,7 +188,9 @@ impl Send<'_> {
                 links.credits.file(arrival + crossing.credit, *chunk_number, out);
                 links.deliver(packet, arrival);
             } else {
-                used_by_links[number.index() >> *port_bits] += 1;
+                if *keeps_sums {
+                    used_by_links[number.index() >> *port_bits] += 1;
+                }
                 let arrival = departure + crossings[out_port.kind as usize].flit;
                 let input = out_port.peer.first_channel().with_virtual_channel_of(out);
                 let arriving = Arrival { input, packet };

@@ -263,15 +263,17 @@ impl<'f> Network<'f> {
     /// Lets the credits count that reach the switches of a chunk in this cycle.
     fn return_credits(&mut self, number: usize, now: u32) {
         let bucket = self.links.credits.take(now, number);
-        let port_bits = self.states.port_bits;
+        let (port_bits, keeps_sums) = (self.states.port_bits, self.states.keeps_sums);
         let first_link = self.fabric.dragonfly().p() as usize;
         let chunk = &mut self.states.chunks[number];
         for &credit in self.links.credits.blocks(bucket).flatten() {
             let output = &mut chunk.outputs[credit.index()];
             output.free += 1;
-            let port = credit.port().index();
-            let is_link = port & ((1 << port_bits) - 1) >= first_link;
-            chunk.used_by_links[port >> port_bits] -= u32::from(is_link);
+            if keeps_sums {
+                let port = credit.port().index();
+                let is_link = port & ((1 << port_bits) - 1) >= first_link;
+                chunk.used_by_links[port >> port_bits] -= u32::from(is_link);
+            }
             // With a first credit, the input channel that holds the output channel can take part
             // in switch allocation again.
             if output.free == 1

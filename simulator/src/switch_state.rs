@@ -26,7 +26,7 @@ use crate::worklist::WorkList;
 use std::array;
 use std::ops::Range;
 use tvlb_firmware_model::{self as datapath, Credits, Header, Step};
-use tvlb_schema::{Port, SwitchId};
+use tvlb_schema::{Decision, Port, SwitchId};
 
 /// The buffer of one virtual channel at an input port.
 #[derive(Clone, Copy, Debug)]
@@ -162,6 +162,8 @@ pub(crate) struct SwitchStates {
     pub(crate) node_free: Vec<u16>,
     pub(crate) crossings: [Crossing; 4],
     pub(crate) step: StepLists,
+    /// Whether the running sums of links' credits are kept: some image has a gate, which asks for them.
+    pub(crate) keeps_sums: bool,
 }
 
 /// Some switches with consecutive numbers, and what there is to do for them.
@@ -175,7 +177,8 @@ pub(crate) struct Chunk {
     pub(crate) ready: PortList,
     /// Output channels that are free and that packets wait for.
     pub(crate) pending: ChannelList,
-    /// For each switch, the credits in use at the ports of its links, over all virtual channels.
+    /// For each switch, the credits in use at the ports of its links, over all virtual channels; kept
+    /// where [`SwitchStates::keeps_sums`] says so.
     pub(crate) used_by_links: [u32; MOST_SWITCHES],
 }
 
@@ -286,6 +289,10 @@ impl SwitchStates {
                 to_switches: WorkList::new(),
                 to_nodes: WorkList::new(),
             },
+            keeps_sums: fabric.switches().iter().any(|switch| {
+                let has_gate = |&decision: &_| !switch.image().weighing(decision).gate.is_none();
+                Decision::ALL.iter().any(has_gate)
+            }),
         }
     }
 
