@@ -70,7 +70,7 @@ extern "C" {
 /* The memory of one switch. Zero it, or boot into it, before any other use. Only the library reads
  * and writes what is in it. Within one program it may be copied and moved between calls. A program
  * that is linked with another version or build of the library must boot it again. */
-#define TVLB_SWITCH_SIZE 768
+#define TVLB_SWITCH_SIZE 896
 typedef struct tvlb_switch {
     uint64_t opaque[TVLB_SWITCH_SIZE / 8];
 } tvlb_switch;

@@ -219,15 +219,45 @@ fn send_local(
     arrived: u32,
 ) -> Result<Step, Error> {
     if !switch.image.fabric().has_plain_groups() {
-        return local_hop::send(switch, header, next, arrived);
+        return send_by_links(switch, header, next, arrived);
     }
     let port = switch.dragonfly().local_port(switch.image.index(), next);
     send(switch, header, port, place_of_hop(header, arrived), arrived)
 }
 
+/// Sends a packet to another switch of this group, or to a third one if the two share no link.
+#[cold]
+#[inline(never)]
+fn send_by_links(
+    switch: &Switch<'_>,
+    header: Header,
+    next: SwitchIndex,
+    arrived: u32,
+) -> Result<Step, Error> {
+    let (fabric, group) = (switch.image.fabric(), switch.image.group());
+    let here = switch.image.index();
+    let at = place_of_hop(header, arrived);
+    let spread = local_hop::spread_of(header);
+    if fabric.local_links(group, here, next) > 0 {
+        return send(switch, header, switch.port_to(next, spread), at, arrived);
+    }
+    let is_min = header.kind_code() != Kind::Vlb.code();
+    let (at, arrived) = match (header.stage(), is_min) {
+        (Stage::Source, true) if arrived == Stage::SourceLocal as u32 => (at, arrived),
+        (Stage::Destination, true) => {
+            (place(Stage::Middle as u32, LinkKind::Local), Stage::MiddleLocal as u32)
+        }
+        _ => return no_cable(header, switch.dragonfly().local_port(here, next)),
+    };
+    let Some(third) = switch.third(next, spread.rotate_left(16)) else {
+        return no_cable(header, switch.dragonfly().local_port(here, next));
+    };
+    send(switch, header, switch.port_to(third, spread), at, arrived)
+}
+
 /// The place on a packet's path of a local hop that leads to this stage.
 #[inline]
-pub(crate) const fn place_of_hop(header: Header, arrived: u32) -> u32 {
+const fn place_of_hop(header: Header, arrived: u32) -> u32 {
     if arrived == Stage::SourceLocalAgain as u32 {
         AGAIN
     } else {
@@ -237,7 +267,7 @@ pub(crate) const fn place_of_hop(header: Header, arrived: u32) -> u32 {
 
 /// Sends a packet by a port, on the virtual channel for this place on its path.
 #[inline]
-pub(crate) fn send(
+fn send(
     switch: &Switch<'_>,
     header: Header,
     port: Port,
@@ -294,7 +324,7 @@ pub(crate) fn is_in_range(switch: &Switch<'_>, header: Header) -> bool {
 
 #[cold]
 #[inline(never)]
-pub(crate) fn no_cable(header: Header, port: Port) -> Result<Step, Error> {
+fn no_cable(header: Header, port: Port) -> Result<Step, Error> {
     Err(Error::NoCable { bits: header.bits(), port })
 }
 

@@ -15,44 +15,13 @@
 //! Work is bounded: a hop without a link looks at each switch of the group, all others at one pair.
 
 use crate::cells::{LinkPair, below, split, word};
-use crate::channel::{LinkKind, place};
 use crate::path::{Path, Place};
-use crate::{Error, Header, Kind, Stage, Step, Switch, forward};
+use crate::{Header, Stage, Switch};
 use rand_core::Rng;
 use tvlb_schema::{End, GlobalPort, GroupId, Port, SwitchIndex};
 
-/// Sends a packet to another switch of this group, or to a third one if the two share no link.
-#[cold]
-#[inline(never)]
-pub(crate) fn send(
-    switch: &Switch<'_>,
-    header: Header,
-    next: SwitchIndex,
-    arrived: u32,
-) -> Result<Step, Error> {
-    let (fabric, group) = (switch.image.fabric(), switch.image.group());
-    let here = switch.image.index();
-    let at = forward::place_of_hop(header, arrived);
-    let spread = spread_of(header);
-    if fabric.local_links(group, here, next) > 0 {
-        return forward::send(switch, header, switch.port_to(next, spread), at, arrived);
-    }
-    let is_min = header.kind_code() != Kind::Vlb.code();
-    let (at, arrived) = match (header.stage(), is_min) {
-        (Stage::Source, true) if arrived == Stage::SourceLocal as u32 => (at, arrived),
-        (Stage::Destination, true) => {
-            (place(Stage::Middle as u32, LinkKind::Local), Stage::MiddleLocal as u32)
-        }
-        _ => return forward::no_cable(header, switch.dragonfly().local_port(here, next)),
-    };
-    let Some(third) = switch.third(next, spread.rotate_left(16)) else {
-        return forward::no_cable(header, switch.dragonfly().local_port(here, next));
-    };
-    forward::send(switch, header, switch.port_to(third, spread), at, arrived)
-}
-
 /// A word that looks random, the same for all packets of one route to one node.
-fn spread_of(header: Header) -> u32 {
+pub(crate) fn spread_of(header: Header) -> u32 {
     // Without stage, virtual channel and kind. The multiplier is that of `SplitMix64`'s sequence.
     let bits = (header.bits() >> 8).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     ((bits >> 32 ^ bits >> 15) & 0xffff_ffff) as u32
@@ -77,7 +46,7 @@ impl Switch<'_> {
     }
 
     /// A switch that is linked to this one and to another of its group, by this random word.
-    fn third(&self, next: SwitchIndex, random: u32) -> Option<SwitchIndex> {
+    pub(crate) fn third(&self, next: SwitchIndex, random: u32) -> Option<SwitchIndex> {
         let (fabric, group) = (self.image.fabric(), self.image.group());
         let ends = (self.image.index(), next);
         let count = fabric.relay_count(group, ends.0, ends.1);

@@ -153,8 +153,8 @@ fn what_is_wrong_is_said() {
             "label at byte 0: found [58, 56, 4c, 42], accepted [54, 56, 4c, 42] (\"TVLB\"); this is not a tvlb image",
             "kind at byte 4: found 0x53, but a fabric image ('F') is needed here",
             "format version at byte 6: found 4, accepted 3; `tvlb generate` of this version makes the images again",
-            "length at byte 16: the image says 101 bytes, but there are 100; it is truncated or has something appended",
-            "checksum at byte 97: found 9d4d49f1, but the bytes before it give ac18ec55; the image is damaged",
+            "length at byte 16: the image says 102 bytes, but there are 101; it is truncated or has something appended",
+            "checksum at byte 98: found 8efd8e69, but the bytes before it give 6740228c; the image is damaged",
             "kind at byte 4: found 0x46, but a switch image ('S') is needed here",
         ]
     );

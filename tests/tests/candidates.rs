@@ -59,7 +59,7 @@ impl Credits for Queues {
         true
     }
 
-    fn used_along(&self, header: Header) -> Option<u32> {
+    fn used_along(&self, _: Port, header: Header) -> Option<u32> {
         Some(u32::try_from((header.bits() >> 8).wrapping_mul(0x9e37_79b9) >> 5 & 63).unwrap())
     }
 }

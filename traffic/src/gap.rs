@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn the_numbers_of_the_group_are_said() {
-        let kind = |p, a, g| GroupKind { p, a, h: 2, g };
+        let kind = |p, a, g| GroupKind::new(p, a, 2, g);
         // Two groups of three switches with two nodes each, one of two with one each, one of two
         // without nodes, and a large one again.
         let df = Dragonfly::of_kinds(&[kind(2, 3, 2), kind(1, 2, 1), kind(0, 2, 1), kind(2, 3, 1)]);

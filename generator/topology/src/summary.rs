@@ -226,7 +226,9 @@ impl TopologySummary {
             pairs_without_local_link: fewer_links.iter().filter(|pair| pair.links == 0).count(),
             // Those without any come first.
             first_fewer_local_links: (0..=1)
-                .flat_map(|some| fewer_links.iter().filter(move |pair| u16::from(pair.links > 0) == some))
+                .flat_map(|some| {
+                    fewer_links.iter().filter(move |pair| u16::from(pair.links > 0) == some)
+                })
                 .take(Self::SHOWN)
                 .map(switch_links)
                 .collect(),

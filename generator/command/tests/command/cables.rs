@@ -122,9 +122,8 @@ fn local_links_that_are_many_or_missing_go_through_all_commands() {
     }
     // Every assignment of channels and every way to draw.
     for (channels, set) in [("per-hop", "switches:2-3"), ("positional", "60% 5-hop by shape")] {
-        let routing = format!(
-            "{parallel}[routing]\nset = \"{set}\"\nvirtual-channels = \"{channels}\"\n"
-        );
+        let routing =
+            format!("{parallel}[routing]\nset = \"{set}\"\nvirtual-channels = \"{channels}\"\n");
         scratch.write("other.toml", routing);
         scratch.succeeds(&format!("generate other.toml -o {channels}"));
         let verified = scratch.succeeds(&format!("verify {channels} --fabric other.toml"));

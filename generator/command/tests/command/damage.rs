@@ -114,8 +114,8 @@ fn a_fabric_image_of_another_fabric() {
     let other = Scratch::with_sizes(2, 4, 2, 8);
     other.succeeds("generate fabric.toml -o out");
     let put = |bytes: &mut Vec<u8>| *bytes = other.read("out/fabric.tvlb");
-    assert_error!(error_of(&with_changed(FABRIC, put)), @"tvlb: out/fabric.tvlb: found 119 bytes, but the manifest says 101; it is damaged or of another table set");
-    assert_error!(error_of(&with_vouched(FABRIC, put)), @"tvlb: out/fabric.tvlb: its fabric identity is 2753d2bc2aeacc5e, but the manifest says 2709a149df4ce069; they are of different fabrics");
+    assert_error!(error_of(&with_changed(FABRIC, put)), @"tvlb: out/fabric.tvlb: found 120 bytes, but the manifest says 102; it is damaged or of another table set");
+    assert_error!(error_of(&with_vouched(FABRIC, put)), @"tvlb: out/fabric.tvlb: its fabric identity is 6ad8d995063e9fdd, but the manifest says a9626c6ce7fd10f3; they are of different fabrics");
 }
 
 #[test]
@@ -123,13 +123,13 @@ fn a_switch_image_of_another_fabric() {
     let other = Scratch::with_sizes(2, 4, 2, 8);
     other.succeeds("generate fabric.toml -o out");
     let put = |bytes: &mut Vec<u8>| *bytes = other.read("out/switches/00005.tvlb");
-    assert_error!(error_of_switch(&with_vouched(SWITCH, put)), @"tvlb: out/switches/00005.tvlb: fabric identity at byte 8: found 2753d2bc2aeacc5e, but this fabric's is 2709a149df4ce069; the images are of different fabrics");
+    assert_error!(error_of_switch(&with_vouched(SWITCH, put)), @"tvlb: out/switches/00005.tvlb: fabric identity at byte 8: found 6ad8d995063e9fdd, but this fabric's is a9626c6ce7fd10f3; the images are of different fabrics");
 }
 
 #[test]
 fn images_that_are_truncated_or_too_long() {
-    assert_error!(error_of(&with_changed(FABRIC, |bytes| bytes.truncate(99))), @"tvlb: out/fabric.tvlb: found 99 bytes, but the manifest says 101; it is damaged or of another table set");
-    assert_error!(error_of(&with_vouched(FABRIC, |bytes| bytes.truncate(99))), @"tvlb: out/fabric.tvlb: length at byte 16: the image says 101 bytes, but there are 99; it is truncated or has something appended");
+    assert_error!(error_of(&with_changed(FABRIC, |bytes| bytes.truncate(99))), @"tvlb: out/fabric.tvlb: found 99 bytes, but the manifest says 102; it is damaged or of another table set");
+    assert_error!(error_of(&with_vouched(FABRIC, |bytes| bytes.truncate(99))), @"tvlb: out/fabric.tvlb: length at byte 16: the image says 102 bytes, but there are 99; it is truncated or has something appended");
     assert_error!(error_of(&with_vouched(FABRIC, |bytes| bytes.truncate(19))), @"tvlb: out/fabric.tvlb: header at byte 0: found 19 bytes, but it needs 20; the image is truncated");
     assert_error!(error_of(&with_vouched(FABRIC, Vec::clear)), @"tvlb: out/fabric.tvlb: label at byte 0: found 0 bytes, but it needs 4; the image is truncated");
     assert_error!(error_of_switch(&with_changed(SWITCH, |bytes| bytes.truncate(50))), @"tvlb: out/switches/00005.tvlb: found 50 bytes, but the manifest says 157; it is damaged or of another table set");
@@ -141,9 +141,9 @@ fn images_that_are_truncated_or_too_long() {
 #[test]
 fn images_with_a_flipped_bit() {
     assert_error!(error_of(&with_changed(FABRIC, |bytes| bytes[40] ^= 4)), @"tvlb: out/fabric.tvlb: its SHA-256 is [SHA-256], but the manifest says [SHA-256]; it is damaged or of another table set");
-    assert_error!(error_of(&with_vouched(FABRIC, |bytes| bytes[40] ^= 4)), @"tvlb: out/fabric.tvlb: checksum at byte 97: found 9d4d49f1, but the bytes before it give ffe60061; the image is damaged");
+    assert_error!(error_of(&with_vouched(FABRIC, |bytes| bytes[40] ^= 4)), @"tvlb: out/fabric.tvlb: checksum at byte 98: found 8efd8e69, but the bytes before it give 7e90b664; the image is damaged");
     assert_error!(error_of_switch(&with_changed(SWITCH, |bytes| bytes[40] ^= 4)), @"tvlb: out/switches/00005.tvlb: its SHA-256 is [SHA-256], but the manifest says [SHA-256]; it is damaged or of another table set");
-    assert_error!(error_of_switch(&with_vouched(SWITCH, |bytes| bytes[40] ^= 4)), @"tvlb: out/switches/00005.tvlb: checksum at byte 153: found 53640316, but the bytes before it give e7a85de1; the image is damaged");
+    assert_error!(error_of_switch(&with_vouched(SWITCH, |bytes| bytes[40] ^= 4)), @"tvlb: out/switches/00005.tvlb: checksum at byte 153: found fbbf305b, but the bytes before it give 4f736eac; the image is damaged");
 }
 
 #[test]
@@ -233,9 +233,9 @@ fn manifests_with_wrong_fields() {
     assert_error!(error_of(&with_manifest(renamed)), @"tvlb: out/manifest.json:3:8: not a manifest of a table set: unknown field `tool`, expected one of `format`, `tool-version`, `fabric`, `fabric-identity`, `virtual-channels`, `sets`, `choice`, `sizes`, `names`, `files`");
     let retyped = |text: &str| text.replace("\"cables\": 36", "\"cables\": \"36\"");
     assert_error!(error_of(&with_manifest(retyped)), @r#"tvlb: out/manifest.json:11:18: not a manifest of a table set: invalid type: string "36", expected u32"#);
-    let huge = |text: &str| text.replace("\"bytes\": 101", "\"bytes\": 99999999999999999999");
+    let huge = |text: &str| text.replace("\"bytes\": 102", "\"bytes\": 99999999999999999999");
     assert_error!(error_of(&with_manifest(huge)), @"tvlb: out/manifest.json:105:35: not a manifest of a table set: invalid type: floating point `1e+20`, expected u64");
-    let long = |text: &str| text.replace("\"bytes\": 101", "\"bytes\": 9999999999999");
+    let long = |text: &str| text.replace("\"bytes\": 102", "\"bytes\": 9999999999999");
     assert_error!(error_of(&with_manifest(long)), @"tvlb: out/manifest.json: files[0].bytes is 9999999999999, accepted at most 134217728");
 }
 

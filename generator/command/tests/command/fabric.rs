@@ -107,7 +107,7 @@ fn numbers_beyond_every_type() {
 #[test]
 fn keys_and_types() {
     assert_snapshot!(error_of(&format!("name = \"x\"\ncolour = \"red\"\n{SIZES}")), @"tvlb: fabric.toml:2:1: colour is not a key of the fabric file; accepted here: name, seed, dragonfly, links, routing");
-    assert_snapshot!(error_of(&format!("name = \"x\"\n{SIZES}q = 1\n")), @"tvlb: fabric.toml:7:1: dragonfly.q is not a key of the fabric file; accepted here: p, a, h, g, kinds, arrangement, cables, names");
+    assert_snapshot!(error_of(&format!("name = \"x\"\n{SIZES}q = 1\n")), @"tvlb: fabric.toml:7:1: dragonfly.q is not a key of the fabric file; accepted here: p, a, h, g, local-links, kinds, arrangement, cables, names");
     assert_snapshot!(error_of(&format!("name = 7\n{SIZES}")), @"tvlb: fabric.toml:1:8: name = 7, but name must be a string of 1 to 64 characters from A-Z, a-z, 0-9, `.`, `_` and `-`");
     assert_snapshot!(error_of(&format!("name = \"x\"\n{}", SIZES.replace("= 3", "= \"3\""))), @r#"tvlb: fabric.toml:6:5: dragonfly.g = "3", but g must be a whole number, 2 to 4097"#);
     assert_snapshot!(error_of(&format!("name = \"x\"\n{}", SIZES.replace("g = 3\n", ""))), @"tvlb: fabric.toml:2:2: dragonfly.g is missing; it must be a whole number, 2 to 4097");

@@ -15,7 +15,7 @@ const FABRIC: &str = "name = \"named\"\n[dragonfly]\nnames = \"names.csv\"\ncabl
     [routing]\nset = \"all by shape\"\n";
 
 fn df() -> Dragonfly {
-    let kind = |p, a, g| GroupKind { p, a, h: 2, g };
+    let kind = |p, a, g| GroupKind::new(p, a, 2, g);
     Dragonfly::of_kinds(&[kind(2, 3, 3), kind(1, 2, 1)]).unwrap()
 }
 
@@ -124,7 +124,7 @@ fn lie(scratch: &Scratch) {
     let contents = SwitchContents {
         switch: SwitchId(4),
         virtual_channels: image.virtual_channels(),
-        decisions: PerDecision { ugal_l: (0, 0), par_source: (0, 0), par_second: (0, 0) },
+        decisions: PerDecision::same((0, tvlb_schema::Weighing::default())),
         second_min: image.second_min(),
         sets: vec![SetContents { rule: *set.rule(), levels: Vec::new(), shapes_to }],
     };

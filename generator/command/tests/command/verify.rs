@@ -161,7 +161,7 @@ fn each_kind_of_damage_has_its_own_finding() {
                 *shapes = shapes.without(tvlb_schema::ShapeSet::only(Shape::new(0, 2, 0).unwrap()));
             }),
         ),
-        ("another identity claimed", said("\"fabric-identity\": \"2", "\"fabric-identity\": \"9")),
+        ("another identity claimed", said("\"fabric-identity\": \"a", "\"fabric-identity\": \"b")),
         ("other sizes claimed", said("\"p\": 2", "\"p\": 3")),
         ("other cables claimed", said("\"cables\": 36", "\"cables\": 35")),
         ("other channels claimed", said("\"ordered\"", "\"per-hop\"")),

@@ -178,13 +178,13 @@ fn unknown_keys() {
         "[routing.set]\nugal-g = \"all\"",
         "\"two\\u0007words\" = 1",
     ]), @r#"
-    x.toml:7:1: dragonfly.q is not a key of the fabric file; accepted here: p, a, h, g, kinds, arrangement, cables, names
-    x.toml:7:1: dragonfly.zzz is not a key of the fabric file; accepted here: p, a, h, g, kinds, arrangement, cables, names
+    x.toml:7:1: dragonfly.q is not a key of the fabric file; accepted here: p, a, h, g, local-links, kinds, arrangement, cables, names
+    x.toml:7:1: dragonfly.zzz is not a key of the fabric file; accepted here: p, a, h, g, local-links, kinds, arrangement, cables, names
     x.toml:7:2: link is not a key of the fabric file; accepted here: name, seed, dragonfly, links, routing
     x.toml:8:1: links.latency is not a key of the fabric file; accepted here: local-latency, global-latency
     x.toml:8:1: routing.scheme is not a key of the fabric file; accepted here: threshold, candidates, gate, second-min, virtual-channels, set
     x.toml:8:1: routing.set.ugal-g is not a key of the fabric file; accepted here: ugal-l, par-source, par-second
-    x.toml:7:1: dragonfly."two\u0007words" is not a key of the fabric file; accepted here: p, a, h, g, kinds, arrangement, cables, names
+    x.toml:7:1: dragonfly."two\u0007words" is not a key of the fabric file; accepted here: p, a, h, g, local-links, kinds, arrangement, cables, names
     "#);
 }
 
@@ -353,7 +353,7 @@ fn other_values_out_of_range() {
     x.toml:8:7: routing.set = 4, but set must be "auto", a string in the grammar of sets, as in "strategic-2-3 by shape", or a table of ugal-l, par-source, par-second
     x.toml:8:10: routing.set.ugal-l = 4, but ugal-l must be a string in the grammar of sets, as in "strategic-2-3 by shape"
     "#);
-    insta::assert_snapshot!(errors(&["name = \"x\"\ndragonfly = 4"]), @"x.toml:2:13: dragonfly = 4, but dragonfly must be a table of p, a, h, g, kinds, arrangement, cables, names");
+    insta::assert_snapshot!(errors(&["name = \"x\"\ndragonfly = 4"]), @"x.toml:2:13: dragonfly = 4, but dragonfly must be a table of p, a, h, g, local-links, kinds, arrangement, cables, names");
 }
 
 #[test]

@@ -27,7 +27,7 @@ pub(crate) fn sizes() -> impl Strategy<Value = Dragonfly> {
 /// from none to nearly all ports used; and up to three links, or none, between two switches of a group.
 pub(crate) fn any() -> impl Strategy<Value = Topology> {
     let locals = prop_oneof![Just(None), proptest::num::u64::ANY.prop_map(Some)];
-    (between_groups(), locals).prop_map(|(topology, seed)| match seed {
+    (plain(), locals).prop_map(|(topology, seed)| match seed {
         None => topology,
         Some(seed) => with_local_links(topology, seed),
     })
@@ -51,8 +51,8 @@ pub(crate) fn with_local_links(topology: Topology, seed: u64) -> Topology {
     topology.clone().with_local_links(links).unwrap_or(topology)
 }
 
-/// Small wirings at random whose groups are whole.
-fn between_groups() -> impl Strategy<Value = Topology> {
+/// Small wirings at random, whose switches share one link with each other of their group.
+pub(crate) fn plain() -> impl Strategy<Value = Topology> {
     sizes()
         .prop_flat_map(|df| {
             let ends: Vec<End> = df

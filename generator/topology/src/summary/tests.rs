@@ -107,7 +107,7 @@ fn what_is_unusual_is_named() {
 /// others one, so that no port is unused; `lost` says which cables are not laid, by the groups and
 /// the number of the link.
 fn of_kinds(lost: impl Fn(u16, u16, u16) -> bool) -> (Dragonfly, Topology) {
-    let kind = |a, g| GroupKind { p: 1, a, h: 2, g };
+    let kind = |a, g| GroupKind::new(1, a, 2, g);
     let df = Dragonfly::of_kinds(&[kind(3, 3), kind(2, 2)]).unwrap();
     let (mut next, mut cables) = ([0; 5], Vec::new());
     for (i, j) in (0..5_u16).flat_map(|i| (i + 1..5).map(move |j| (i, j))) {
