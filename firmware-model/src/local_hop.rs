@@ -29,6 +29,7 @@ pub(crate) fn spread_of(header: Header) -> u32 {
 
 impl Switch<'_> {
     /// The port of one of the links to a switch of this group with a link, by this random word.
+    #[inline(never)]
     pub(crate) fn port_to(&self, next: SwitchIndex, random: u32) -> Port {
         let (fabric, here) = (self.image.fabric(), self.image.index());
         let links = fabric.local_links(self.image.group(), here, next);
@@ -38,6 +39,7 @@ impl Switch<'_> {
     }
 
     /// The port of the first link to a switch of this group, if there is one.
+    #[inline(never)]
     pub(crate) fn first_port_to(&self, next: SwitchIndex) -> Option<Port> {
         let (fabric, here) = (self.image.fabric(), self.image.index());
         let is_linked =
@@ -46,6 +48,7 @@ impl Switch<'_> {
     }
 
     /// A switch that is linked to this one and to another of its group, by this random word.
+    #[inline(never)]
     pub(crate) fn third(&self, next: SwitchIndex, random: u32) -> Option<SwitchIndex> {
         let (fabric, group) = (self.image.fabric(), self.image.group());
         let ends = (self.image.index(), next);
@@ -54,6 +57,7 @@ impl Switch<'_> {
     }
 
     /// The hops from one switch of a group to another: 0, 1, or 2 where they share no link.
+    #[inline(never)]
     pub(crate) fn local_hops(&self, group: GroupId, from: SwitchIndex, to: SwitchIndex) -> u8 {
         let is_hop = self.image.fabric().is_local_hop(group, from, to);
         u8::from(from != to) + u8::from(!is_hop)

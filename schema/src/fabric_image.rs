@@ -338,7 +338,8 @@ impl<'a> FabricImage<'a> {
     /// How many links join two switches of a group.
     ///
     /// Precondition: the two exist and differ. Otherwise the result is unspecified; it never panics.
-    #[inline]
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
     pub fn local_links(&self, group: GroupId, one: SwitchIndex, other: SwitchIndex) -> u32 {
         if self.fewer.is_empty() {
             self.dragonfly.kind_of(group).local_links.into()
@@ -350,13 +351,15 @@ impl<'a> FabricImage<'a> {
     /// Whether a hop from one switch of a group to another is none, or goes by a link.
     ///
     /// Precondition: the two exist. Otherwise the result is unspecified; it never panics.
-    #[inline]
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
     pub fn is_local_hop(&self, group: GroupId, from: SwitchIndex, to: SwitchIndex) -> bool {
         from == to || self.has_whole_groups() || self.local_links(group, from, to) > 0
     }
 
     /// The n-th switch, by index, of those of a group that are linked to both of two others. Looks at
     /// every switch of the group.
+    #[inline(never)]
     pub fn relay(
         &self,
         group: GroupId,
@@ -370,6 +373,7 @@ impl<'a> FabricImage<'a> {
     }
 
     /// How many switches of a group are linked to both of two others of it.
+    #[inline(never)]
     pub fn relay_count(&self, group: GroupId, one: SwitchIndex, other: SwitchIndex) -> u32 {
         self.fewer.relays(&self.dragonfly, group, (one, other))
     }

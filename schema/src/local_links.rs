@@ -173,6 +173,7 @@ impl<'a> FewerPairs<'a> {
     }
 
     /// How many switches of the group have a link to both.
+    #[inline(never)]
     pub(crate) fn relays(
         &self,
         df: &Dragonfly,
@@ -185,6 +186,7 @@ impl<'a> FewerPairs<'a> {
     }
 
     /// Whether a switch of the group has a link to both.
+    #[inline(never)]
     pub(crate) fn is_relay(
         &self,
         df: &Dragonfly,

@@ -6,7 +6,7 @@ use super::lacking::{KindPair, Lacking, LackingCables, PairWithFewer};
 use super::names::Names;
 use serde::Serialize;
 use std::{collections::BTreeMap, fmt};
-use tvlb_schema::{Dragonfly, End, FewerLinks, GroupId, GroupKind, SwitchIndex};
+use tvlb_schema::{Dragonfly, End, GroupId, GroupKind, SwitchIndex};
 
 /// A wiring in numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -52,13 +52,13 @@ pub struct TopologySummary {
     /// Pairs of switches of one group that share no link.
     #[serde(skip_serializing_if = "is_zero")]
     pub pairs_without_local_link: usize,
-    /// The first pairs that share fewer links than others of their kind of groups, at most
-    /// [`TopologySummary::SHOWN`].
+    /// The first pairs that share another number of links than most of their kind of groups, those without
+    /// any before the others, at most [`TopologySummary::SHOWN`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub first_fewer_local_links: Vec<SwitchLinks>,
+    pub first_unusual_local_links: Vec<SwitchLinks>,
     /// How many such pairs there are.
     #[serde(skip_serializing_if = "is_zero")]
-    pub pairs_with_fewer_local_links: usize,
+    pub pairs_with_unusual_local_links: usize,
     /// Every switch with global ports that have no cable, by group and index.
     pub switches_with_unused_ports: Vec<SwitchPorts>,
     /// Those of them that have no global cable at all, as (group, index).
@@ -146,7 +146,7 @@ impl TopologySummary {
             let switch = index.map(|index| df.switch(found.group, index));
             found.name = switch.and_then(|switch| names.switch(switch)).map(str::to_owned);
         }
-        for found in &mut summary.first_fewer_local_links {
+        for found in &mut summary.first_unusual_local_links {
             let name = |index: u32| {
                 let switch = df.switch(found.group, SwitchIndex(u8::try_from(index).ok()?));
                 names.switch(switch).map(str::to_owned)
@@ -187,12 +187,9 @@ impl TopologySummary {
         let (unlinked_pairs, first_unlinked_pairs) =
             pairs_by_links.get(&0).cloned().unwrap_or_default();
         let local_links = topology.local_links().iter().map(|links| links.links as usize).sum();
-        let fewer_links = topology.fewer_links();
-        let switch_links = |pair: &FewerLinks| {
-            let (group, low) = df.place(pair.low);
-            let switches = [low.0.into(), pair.high.0.into()];
-            SwitchLinks { group, switches, names: None, links: pair.links.into() }
-        };
+        let mut unusual = unusual_local_links(topology);
+        unusual.sort_by_key(|pair| pair.links > 0);
+        let pairs_with_unusual_local_links = unusual.len();
         let (least_links_per_pair, most_links_per_pair) = topology.links_per_pair();
         let Lacking { kinds, fewer, cables } = Lacking::of(topology);
         Self {
@@ -223,16 +220,9 @@ impl TopologySummary {
                 .chunk_by(|one, next| one.group == next.group)
                 .count(),
             local_links,
-            pairs_without_local_link: fewer_links.iter().filter(|pair| pair.links == 0).count(),
-            // Those without any come first.
-            first_fewer_local_links: (0..=1)
-                .flat_map(|some| {
-                    fewer_links.iter().filter(move |pair| u16::from(pair.links > 0) == some)
-                })
-                .take(Self::SHOWN)
-                .map(switch_links)
-                .collect(),
-            pairs_with_fewer_local_links: fewer_links.len(),
+            pairs_without_local_link: unusual.iter().filter(|pair| pair.links == 0).count(),
+            first_unusual_local_links: unusual.into_iter().take(Self::SHOWN).collect(),
+            pairs_with_unusual_local_links,
             switches_without_global_cable: switches_with_unused_ports
                 .iter()
                 .filter(|switch| switch.unused == u32::from(df.kind_of(switch.group).h))
@@ -374,6 +364,43 @@ impl TopologySummary {
     }
 }
 
+/// The pairs of switches of a group that share another number of links than most of their kind of groups.
+fn unusual_local_links(topology: &Topology) -> Vec<SwitchLinks> {
+    let df = topology.dragonfly();
+    let mut unusual = Vec::new();
+    let mut first = 0;
+    for kind in df.kinds() {
+        let groups = (first..first + kind.g).map(GroupId);
+        first += kind.g;
+        if topology.has_plain_groups() {
+            continue;
+        }
+        let pairs = groups.flat_map(|group| {
+            let higher = move |low| df.indices(group).filter(move |&high| low < high);
+            df.indices(group).flat_map(move |low| higher(low).map(move |high| (group, low, high)))
+        });
+        let links: Vec<SwitchLinks> = pairs
+            .map(|(group, low, high)| SwitchLinks {
+                group,
+                switches: [low.0.into(), high.0.into()],
+                names: None,
+                links: topology.links_within(group, low, high),
+            })
+            .collect();
+        let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
+        for pair in &links {
+            *counts.entry(pair.links).or_default() += 1;
+        }
+        // Of two numbers that are as frequent, the larger.
+        let usual = counts.iter().max_by_key(|&(&links, &pairs)| (pairs, links));
+        let usual = usual.map(|(&links, _)| links);
+        // No pair is meant to have none.
+        unusual
+            .extend(links.into_iter().filter(|pair| Some(pair.links) != usual || pair.links == 0));
+    }
+    unusual
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "so asked for by serde")]
 const fn is_zero(count: &usize) -> bool {
     *count == 0
@@ -464,13 +491,14 @@ impl fmt::Display for TopologySummary {
         let listed = |without: bool, all: usize| {
             let of_these = |pair: &&SwitchLinks| (pair.links == 0) == without;
             let shown: Vec<String> = self
-                .first_fewer_local_links
+                .first_unusual_local_links
                 .iter()
                 .filter(of_these)
-                .map(|pair| match pair.links {
-                    0 | 1 => pair.to_string(),
-                    links => format!("{pair} {links}"),
-                })
+                .map(
+                    |pair| {
+                        if without { pair.to_string() } else { format!("{pair} {}", pair.links) }
+                    },
+                )
                 .collect();
             let more = if all > shown.len() { ", …" } else { "" };
             format!("{all}: {}{more}", shown.join(", "))
@@ -479,9 +507,9 @@ impl fmt::Display for TopologySummary {
         if without > 0 {
             row("pairs without a local link", &listed(true, without))?;
         }
-        if self.pairs_with_fewer_local_links > without {
-            let fewer = self.pairs_with_fewer_local_links - without;
-            row("pairs with fewer local links", &listed(false, fewer))?;
+        if self.pairs_with_unusual_local_links > without {
+            let unusual = self.pairs_with_unusual_local_links - without;
+            row("unusual local links", &listed(false, unusual))?;
         }
         row("same under group rotation", &alike)?;
         for warning in self.warnings() {
