@@ -25,13 +25,14 @@ pub enum Stage {
     Source = 0,
     /// In its source group after one local hop (or, on a path within one group, half-way).
     SourceLocal = 1,
-    /// In its source group after two local hops, which only PAR makes.
+    /// In its source group after two local hops, which PAR makes, and MIN where two switches share no link.
     SourceLocalAgain = 2,
     /// In the intermediate group, just arrived by x.
     Middle = 3,
     /// In the intermediate group, at the detour.
     MiddleDetour = 4,
     /// In the intermediate group, at y's switch after a local hop.
+    /// A MIN packet: in the destination group, at a third switch on the way to the last.
     MiddleLocal = 5,
     /// In the destination group, just arrived by its last global link.
     Destination = 6,

@@ -207,8 +207,10 @@ impl<'a> Switch<'a> {
 
     /// The next step of a packet that stands at this switch with this header.
     ///
-    /// Constant time; the wiring is not consulted except for whether the port has a cable. What
-    /// the step depends on is checked, the rest of the header is left to the switches behind.
+    /// Constant time; the wiring is not consulted except for whether the port has a cable. Where two
+    /// switches of a group share several links or none, it is asked how many, which takes a search of a
+    /// sorted list, and of a third switch where there is none, one for each switch of the group. What the
+    /// step depends on is checked, the rest of the header is left to the switches behind.
     ///
     /// # Errors
     /// The header makes no sense here. Any bits whatever end in `Ok` or `Err`, and a packet is

@@ -90,7 +90,9 @@ impl LinkLoads {
         for &middle in &groups {
             spread(topology, &links, &mut total, middle);
         }
-        for (load, capacity) in total.of.iter_mut().zip(links.capacities(topology)) {
+        let capacities =
+            links.capacities(|group, one, other| topology.links_within(group, one, other));
+        for (load, capacity) in total.of.iter_mut().zip(capacities) {
             *load /= capacity;
         }
         Self { by_link: total.of, links }

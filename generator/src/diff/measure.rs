@@ -185,13 +185,16 @@ pub(super) fn measure(
                 sum.new.add(&tally.new);
             }
             let load = |global| {
-                let units = booted.map(|switches| {
-                    let df = switches[0].image().fabric().dragonfly();
-                    unit(flits_per_pair(df), pairs, looked_at)
+                let scales = booted.map(|switches| {
+                    let fabric = switches[0].image().fabric();
+                    let df = fabric.dragonfly();
+                    let capacities = LinkNumbers::new(*df)
+                        .capacities(|group, one, other| fabric.local_links(group, one, other));
+                    Scale { unit: unit(flits_per_pair(df), pairs, looked_at), capacities }
                 });
                 let of_mode = mode * links..(mode + 1) * links;
                 let loads = Change { old: &loads.old[of_mode.clone()], new: &loads.new[of_mode] };
-                load_change((&numbering.old, &df, names), global, &loads, units)
+                load_change((&numbering.old, &df, names), global, &loads, &scales)
             };
             ModeChange {
                 mode: mode.checked_sub(1).map_or("MIN", |number| Decision::ALL[number].name()),
@@ -254,25 +257,41 @@ fn unit(flits_per_pair: f64, pairs: u64, looked_at: u64) -> f64 {
     flits_per_pair * pairs as f64 / looked_at.max(1) as f64
 }
 
+/// What turns a sum of shares into the load of a link.
+struct Scale {
+    /// The load of a share of one.
+    unit: f64,
+    /// By link, how many there are in its place; empty where each is one.
+    capacities: Vec<f64>,
+}
+
+impl Scale {
+    fn capacity(&self, link: usize) -> f64 {
+        self.capacities.get(link).copied().unwrap_or(1.0)
+    }
+}
+
 fn load_change(
     (numbering, df, names): (&LinkNumbers, &Dragonfly, &Names),
     global: bool,
     loads: &Change<&[AtomicU64]>,
-    units: Change<f64>,
+    scales: &Change<Scale>,
 ) -> LoadChange {
-    let of = |loads: &[AtomicU64], unit: f64, link: usize| {
+    let of = |loads: &[AtomicU64], scale: &Scale, link: usize| {
         #[expect(clippy::cast_precision_loss, reason = "rounded to six decimals")]
         let sum = loads[link].load(Ordering::Relaxed) as f64;
-        rounded(sum / ONE * unit)
+        rounded(sum / ONE * scale.unit / scale.capacity(link))
     };
     let links = || (0..loads.old.len()).filter(|&link| numbering.is_global(link) == global);
-    let old = |link| of(loads.old, units.old, link);
-    let new = |link| of(loads.new, units.new, link);
-    let mean = |load: &dyn Fn(usize) -> f64| {
-        let used: Vec<f64> = links().map(load).filter(|&load| load > 0.0).collect();
-        #[expect(clippy::cast_precision_loss, reason = "rounded to six decimals")]
-        let count = used.len().max(1) as f64;
-        rounded(used.iter().sum::<f64>() / count)
+    let old = |link| of(loads.old, &scales.old, link);
+    let new = |link| of(loads.new, &scales.new, link);
+    let mean = |load: &dyn Fn(usize) -> f64, scale: &Scale| {
+        let used = links().filter(|&link| load(link) > 0.0);
+        let (sum, count) = used.fold((0.0, 0.0), |(sum, count), link| {
+            let links = scale.capacity(link);
+            (sum + links * load(link), count + links)
+        });
+        rounded(sum / f64::max(count, 1.0))
     };
     let most = |load: &dyn Fn(usize) -> f64| links().map(load).fold(0.0, f64::max);
     let mut largest_rise: Option<LinkChange> = None;
@@ -288,7 +307,7 @@ fn load_change(
         }
     }
     LoadChange {
-        mean: Change { old: mean(&old), new: mean(&new) },
+        mean: Change { old: mean(&old, &scales.old), new: mean(&new, &scales.new) },
         most: Change { old: most(&old), new: most(&new) },
         largest_rise,
     }

@@ -251,13 +251,19 @@ pub fn sampled(images: &Images, drawn: Drawn, seed: u64) -> PortLoads {
         );
     // A switch's p nodes send p flits per cycle, spread over all that were followed from it.
     let unit = nodes_per_switch(&df) / f64::from(sent.max(1));
+    let fabric = by_number.iter().flatten().next().map(|switch| switch.image().fabric());
+    let capacities = fabric.map_or_else(Vec::new, |fabric| {
+        numbers.capacities(|group, one, other| fabric.local_links(group, one, other))
+    });
     let mut loads = Vec::with_capacity(numbers.count());
     let mut to_group = Vec::with_capacity(numbers.count());
     for (number, count) in counts.into_iter().enumerate() {
         let neighbour = numbers
             .leaves(number)
             .and_then(|(switch, port)| by_number[switch.as_usize()]?.neighbour(port));
-        loads.push(neighbour.map(|_| f64::from(count) * unit));
+        // Of several links between two switches each carries its part.
+        let links = capacities.get(number).copied().unwrap_or(1.0);
+        loads.push(neighbour.map(|_| f64::from(count) * unit / links));
         to_group.push(neighbour.map_or(0, |(group, _)| u32::from(group.0)));
     }
     let method = Method::Sampled { per_pair, sent };

@@ -77,7 +77,8 @@ impl<'t> PathCounter<'t> {
             paths: [0.0; CLASSES],
             uses: vec![0.0; CLASSES * links.count()],
             crossings: std::array::from_fn(|_| vec![0.0; squares]),
-            capacities: links.capacities(topology),
+            capacities: links
+                .capacities(|group, one, other| topology.links_within(group, one, other)),
         }
     }
 

@@ -6,7 +6,6 @@
 //! of its own (a switch to itself, an unused port) never carries load. Several links between two switches
 //! of a group share one number.
 
-use crate::Topology;
 use std::fmt;
 use tvlb_schema::{Dragonfly, End, GlobalPort, GroupId, Port, SwitchId, SwitchIndex};
 
@@ -44,8 +43,12 @@ impl LinkNumbers {
         self.group_start(group) + a * a + port.as_usize()
     }
 
-    /// By number, how many links it stands for; empty where each stands for one.
-    pub fn capacities(&self, topology: &Topology) -> Vec<f64> {
+    /// By number, how many links it stands for, by how many join two switches of a group; empty where each
+    /// stands for one.
+    pub fn capacities(
+        &self,
+        links_within: impl Fn(GroupId, SwitchIndex, SwitchIndex) -> u32,
+    ) -> Vec<f64> {
         if self.df.has_single_links() {
             return Vec::new();
         }
@@ -53,7 +56,7 @@ impl LinkNumbers {
         for group in self.df.groups() {
             for from in self.df.indices(group) {
                 for to in self.df.indices(group).filter(|&to| to != from) {
-                    let links = topology.links_within(group, from, to).max(1);
+                    let links = links_within(group, from, to).max(1);
                     capacities[self.local(group, from, to)] = f64::from(links);
                 }
             }
