@@ -55,13 +55,6 @@ impl Channels {
     /// What is enough for any assignment and any scheme. A header has room for eight.
     pub const MOST: Self = Self { local: 7, global: 6 };
 
-    /// The same, or what is needed where two switches of a group share no link: then MIN, VLB and UGAL
-    /// make a second local hop in a packet's source group, too, which `positional` has a channel for.
-    #[must_use]
-    pub const fn where_groups_are_whole(self, whole: bool) -> Self {
-        if whole || self.global != Self::POSITIONAL.global { self } else { Self::POSITIONAL_PAR }
-    }
-
     /// The number that is enough on any link.
     pub const fn most(self) -> u8 {
         if self.local > self.global { self.local } else { self.global }

@@ -10,7 +10,7 @@ use crate::{
 use rand_core::Rng;
 use tvlb_schema::{
     Decision, Dragonfly, DrawRule, End, FabricImage, GroupId, NodeId, Port, Route, Shape,
-    SwitchImage, SwitchIndex,
+    SwitchImage, SwitchIndex, VcScheme,
 };
 
 /// One booted switch. It borrows its images and changes nothing: share it freely.
@@ -104,8 +104,12 @@ impl<'a> Switch<'a> {
     /// The virtual channels that a scheme needs here: those of [`Channels::needed`], and one more where
     /// two switches of a group share no link and its assignment has none to spare.
     pub fn channels_needed(&self, scheme: Scheme) -> Channels {
-        let needed = Channels::needed(self.image.virtual_channels(), scheme);
-        needed.where_groups_are_whole(self.image.fabric().has_whole_groups())
+        // MIN, VLB and UGAL then make PAR's second local hop in a packet's source group, too. Only
+        // `positional` has a channel for that hop alone.
+        match (self.image.virtual_channels(), self.image.fabric().has_whole_groups()) {
+            (VcScheme::Positional, false) => Channels::POSITIONAL_PAR,
+            (assignment, _) => Channels::needed(assignment, scheme),
+        }
     }
 
     /// Replaces the tables while packets fly: decodes and checks another pair of images beside the

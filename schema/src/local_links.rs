@@ -101,7 +101,7 @@ impl<'a> FewerPairs<'a> {
         let (mut first, mut number) = (0, 0);
         for kind in df.kinds() {
             let (a, g) = (u32::from(kind.a), u32::from(kind.g));
-            let end = first + a_groups(df, g);
+            let end = first + df.a().wrapping_mul(g);
             let before = number;
             while number < self.count && u32::from(self.pair(number).0.0) < end {
                 number += 1;
@@ -199,11 +199,6 @@ impl<'a> FewerPairs<'a> {
             && self.links(df, group, (one, through)) > 0
             && self.links(df, group, (through, other)) > 0
     }
-}
-
-/// The numbers of the switches of so many groups.
-fn a_groups(df: &Dragonfly, groups: u32) -> u32 {
-    df.a().wrapping_mul(groups)
 }
 
 /// The most links between two switches of any kind.

@@ -93,16 +93,6 @@ impl Topology {
             self.is_local_hop(to, z, there).then_some(crossing)
         })
     }
-
-    /// How many routes a crossing has with 0, 1 and 2 hops in the intermediate group, where groups are
-    /// not whole.
-    pub fn routes_over(&self, crossing: &Crossing) -> [u64; 3] {
-        let Crossing { middle, v, w, .. } = *crossing;
-        if v == w {
-            return [1, 0, 0];
-        }
-        [0, self.is_local_hop(middle, v, w).into(), self.relays(middle, v, w).count() as u64]
-    }
 }
 
 #[cfg(test)]

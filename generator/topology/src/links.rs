@@ -125,11 +125,7 @@ impl LinkNumbers {
             }
             walk.by_cable(&peer, y)?;
         }
-        let (group, last) = self.df.place(destination);
-        (walk.at.0 == group).then(|| {
-            walk.to(last);
-            walk.links
-        })
+        walk.end_at(destination)
     }
 
     /// The links of the MIN path by the global link `x`, whose first and last local hops are by way of
@@ -149,11 +145,7 @@ impl LinkNumbers {
         if let Some(last) = last {
             walk.to(last);
         }
-        let (group, there) = self.df.place(destination);
-        (walk.at.0 == group).then(|| {
-            walk.to(there);
-            walk.links
-        })
+        walk.end_at(destination)
     }
 
     /// "group 3, switch 1 to switch 4", "group 3, switch 1, global port 0".
@@ -210,6 +202,15 @@ impl Walk<'_> {
             self.links.push(self.numbers.local(group, from, to));
             self.at.1 = to;
         }
+    }
+
+    /// The links of the walk, which ends at this switch; `None` if that is in another group.
+    fn end_at(mut self, destination: SwitchId) -> Option<PathLinks> {
+        let (group, last) = self.numbers.df.place(destination);
+        (self.at.0 == group).then(|| {
+            self.to(last);
+            self.links
+        })
     }
 
     /// Goes on to the switch that has this port, and over the port's cable.
