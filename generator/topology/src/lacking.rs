@@ -84,10 +84,7 @@ impl Lacking {
             let of_kinds = counts.entry(kinds_of(i, j)).or_default();
             *of_kinds.entry(topology.links(i, j).len()).or_default() += 1;
         }
-        let usual_of = |counts: &BTreeMap<usize, usize>| {
-            let most = counts.iter().max_by_key(|&(&links, &pairs)| (pairs, links));
-            most.map_or(0, |(&links, _)| links)
-        };
+        let usual_of = |counts: &BTreeMap<usize, usize>| usual(counts).unwrap_or(0);
         let unused: Vec<Vec<(u32, u32)>> =
             df.groups().map(|group| unused_ports(topology, group)).collect();
         let mut left: Vec<usize> = unused.iter().map(Vec::len).collect();
@@ -116,6 +113,11 @@ impl Lacking {
     }
 }
 
+/// The number that most have, the larger one where two are as frequent: of how many have which number.
+pub(super) fn usual<N: Copy + Ord>(counts: &BTreeMap<N, usize>) -> Option<N> {
+    counts.iter().max_by_key(|&(&number, &count)| (count, number)).map(|(&number, _)| number)
+}
+
 /// By group the number of its kind.
 fn kinds_of_groups(df: &Dragonfly) -> Vec<usize> {
     let kinds = df.kinds().iter().enumerate();
@@ -123,7 +125,7 @@ fn kinds_of_groups(df: &Dragonfly) -> Vec<usize> {
 }
 
 /// The global ports of a group that have no cable, as (switch, slot).
-fn unused_ports(topology: &Topology, group: GroupId) -> Vec<(u32, u32)> {
+pub(super) fn unused_ports(topology: &Topology, group: GroupId) -> Vec<(u32, u32)> {
     let df = topology.dragonfly();
     let is_unused = |port: &_| {
         df.has_global_port_of(group, *port) && topology.peer(End { group, port: *port }).is_none()

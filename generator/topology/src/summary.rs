@@ -2,11 +2,11 @@
 //! groups, what is unused, missing or unlike the rest, and whether all groups are alike.
 
 use super::Topology;
-use super::lacking::{KindPair, Lacking, LackingCables, PairWithFewer};
+use super::lacking::{KindPair, Lacking, LackingCables, PairWithFewer, unused_ports, usual};
 use super::names::Names;
 use serde::Serialize;
 use std::{collections::BTreeMap, fmt};
-use tvlb_schema::{Dragonfly, End, GroupId, GroupKind, SwitchIndex};
+use tvlb_schema::{GroupId, GroupKind, SwitchIndex};
 
 /// A wiring in numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -391,9 +391,7 @@ fn unusual_local_links(topology: &Topology) -> Vec<SwitchLinks> {
         for pair in &links {
             *counts.entry(pair.links).or_default() += 1;
         }
-        // Of two numbers that are as frequent, the larger.
-        let usual = counts.iter().max_by_key(|&(&links, &pairs)| (pairs, links));
-        let usual = usual.map(|(&links, _)| links);
+        let usual = usual(&counts);
         // No pair is meant to have none.
         unusual
             .extend(links.into_iter().filter(|pair| Some(pair.links) != usual || pair.links == 0));
@@ -408,15 +406,9 @@ const fn is_zero(count: &usize) -> bool {
 
 /// The switches of which some global ports have no cable.
 fn with_unused_ports(topology: &Topology) -> Vec<SwitchPorts> {
-    let df: &Dragonfly = topology.dragonfly();
     let mut found: Vec<SwitchPorts> = Vec::new();
-    for group in df.groups() {
-        let is_unused = |port: &_| {
-            df.has_global_port_of(group, *port)
-                && topology.peer(End { group, port: *port }).is_none()
-        };
-        for port in df.global_ports().filter(is_unused) {
-            let switch = u32::from(port.0) / df.h();
+    for group in topology.dragonfly().groups() {
+        for (switch, _) in unused_ports(topology, group) {
             match found.last_mut().filter(|last| (last.group, last.switch) == (group, switch)) {
                 Some(last) => last.unused += 1,
                 None => found.push(SwitchPorts { name: None, group, switch, unused: 1 }),

@@ -3,7 +3,7 @@ use crate::{
     arrangement::{Arrangement, arrange},
     cable_list,
 };
-use tvlb_schema::{Dragonfly, GlobalPort};
+use tvlb_schema::{Dragonfly, End, GlobalPort};
 
 fn summary(arrangement: Arrangement, (p, a, h, g): (u32, u32, u32, u32)) -> TopologySummary {
     let df = Dragonfly::new(p, a, h, g).unwrap();
