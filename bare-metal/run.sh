@@ -24,17 +24,29 @@ host=$(mktemp) machine=$(mktemp)
 trap 'rm -f "$host" "$machine"' EXIT
 cargo run --quiet --release --locked --bin record >"$host"
 
-if [ -d "$(rustc --print sysroot)/lib/rustlib/$target" ]; then
-    cargo build --quiet --release --locked --target "$target"
-elif [ $debian = yes ]; then
-    # Debian's compiler brings the source of `core`, which has to be built with it.
-    RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 /usr/bin/cargo build --quiet --release --locked \
-        -Zbuild-std=core --target "$target"
-else
-    skip "a compiler for $target (Debian: rustc-web cargo-web rust-web-src)"
-fi
-
+build() { # further options of cargo
+    if [ -d "$(rustc --print sysroot)/lib/rustlib/$target" ]; then
+        cargo build --quiet --release --locked --target "$target" "$@"
+    elif [ $debian = yes ]; then
+        # Debian's compiler brings the source of `core`, which has to be built with it.
+        RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 /usr/bin/cargo build --quiet --release --locked \
+            -Zbuild-std=core --target "$target" "$@"
+    else
+        skip "a compiler for $target (Debian: rustc-web cargo-web rust-web-src)"
+    fi
+}
 elf() { printf '%s/%s/release/%s' "$out" "$target" "$1"; }
+flash() { size "$(elf "$1")" | awk 'NR == 2 { print $1 }'; }
+
+# A datapath of nothing but what every fabric needs comes first, so that the whole one is left.
+build --no-default-features
+if nm "$(elf record)" | grep -i 'panick\|must_not_panic'; then
+    printf 'the datapath for plain fabrics has the above symbols of panics\n' >&2
+    exit 1
+fi
+plain=$(($(flash footprint) - $(flash empty)))
+cp "$(elf record)" "$(elf record-plain)"
+build
 emulate() {
     timeout 120 qemu-system-arm -M mps2-an386 -nographic \
         -semihosting-config enable=on,target=native "$@" </dev/null
@@ -48,6 +60,8 @@ for program in record footprint cost; do
     fi
 done
 
+emulate -kernel "$(elf record-plain)" >"$machine"
+cmp "$host" "$machine"
 emulate -kernel "$(elf record)" >"$machine"
 cmp "$host" "$machine"
 printf '%s decisions and look-ups on %s: the same as on the host, and no panic in the program\n' \
@@ -66,7 +80,7 @@ else
 fi
 
 if [ "${1-}" = --cost ]; then
-    flash() { size "$(elf "$1")" | awk 'NR == 2 { print $1 }'; }
     printf 'flash %s\n' "$(($(flash footprint) - $(flash empty)))"
+    printf 'flash-plain %s\n' "$plain"
     emulate -icount shift=0 -kernel "$(elf cost)"
 fi

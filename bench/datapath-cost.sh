@@ -21,7 +21,7 @@ nanoseconds() { # kind, calls: of processor time, which other programs disturb l
 CARGO_PROFILE_RELEASE_OPT_LEVEL=3 bare-metal/run.sh --cost >"$out/fast"
 bare-metal/run.sh --cost >"$out/machine"
 machine() { awk -v what="$1" -v name="$2" '$1 == what && $2 == name { print $3 }' "$out/${3-machine}"; }
-flash() { awk '$1 == "flash" { print $2 }' "$out/$1"; }
+flash() { awk -v what="${2-flash}" '$1 == what { print $2 }' "$out/$1"; }
 
 {
     printf '| call | instructions, x86-64 | time, x86-64 | instructions, Cortex-M4 | stack, Cortex-M4 |\n'
@@ -39,8 +39,8 @@ flash() { awk '$1 == "flash" { print $2 }' "$out/$1"; }
 `reconsider`, strategic-2-3 by shape|reconsider
 `forward`|forward
 ROWS
-    printf '\nBooting takes %s B of stack. A booted switch is %s B, on a machine of 32 bits. The datapath is %s B of flash, code and constants, booting and the random numbers included.' \
-        "$(machine stack boot)" "$(machine state switch)" "$(flash machine)"
+    printf '\nBooting takes %s B of stack. A booted switch is %s B, on a machine of 32 bits. The datapath is %s B of flash, code and constants, booting and the random numbers included; without the features that a plain fabric does not need it is %s B.' \
+        "$(machine stack boot)" "$(machine state switch)" "$(flash machine)" "$(flash machine flash-plain)"
     printf ' All this is built with `opt-level = "s"` ("z" for the reading of images), x86-64 with 3. With 3 on the Cortex-M4 too it is %s B of flash, and the two decisions of UGAL-L take %s and %s instructions there.\n' \
         "$(flash fast)" "$(machine instructions admit-ugal-l-conventional fast)" \
         "$(machine instructions admit-ugal-l-custom fast)"

@@ -429,7 +429,7 @@ impl Dragonfly {
 
     /// The kinds of its groups as files and reports state them; none where p, a, h and g say all.
     pub fn stated_kinds(&self) -> &[GroupKind] {
-        if self.even && self.has_single_links() { &[] } else { self.kinds() }
+        if self.is_even() && self.has_single_links() { &[] } else { self.kinds() }
     }
 
     /// Whether no two switches of a group are joined by more than one link.
@@ -449,7 +449,7 @@ impl Dragonfly {
     /// Whether all groups are of one kind, so that no number is left out.
     #[inline]
     pub const fn is_even(&self) -> bool {
-        self.even
+        !cfg!(feature = "unequal-groups") || self.even
     }
 
     /// The kind of a group.
@@ -470,19 +470,19 @@ impl Dragonfly {
     /// The kind of a group that exists.
     #[inline]
     pub fn kind_of(&self, group: GroupId) -> GroupKind {
-        if self.even { self.kinds[0] } else { self.kind_among(group) }
+        if self.is_even() { self.kinds[0] } else { self.kind_among(group) }
     }
 
     /// Switches of a group that exists.
     #[inline]
     pub fn switches_of(&self, group: GroupId) -> u32 {
-        if self.even { self.a() } else { self.kind_among(group).a.into() }
+        if self.is_even() { self.a() } else { self.kind_among(group).a.into() }
     }
 
     /// Nodes on each switch of a group that exists.
     #[inline]
     pub fn nodes_of(&self, group: GroupId) -> u32 {
-        if self.even { self.p() } else { self.kind_among(group).p.into() }
+        if self.is_even() { self.p() } else { self.kind_among(group).p.into() }
     }
 
     /// Nodes per switch, the most that any kind of group has.
@@ -584,13 +584,13 @@ impl Dragonfly {
         let df = *self;
         (0..self.switch_numbers())
             .map(|s| SwitchId(low_u16(s)))
-            .filter(move |&switch| df.even || df.has_switch(switch))
+            .filter(move |&switch| df.is_even() || df.has_switch(switch))
     }
 
     /// All nodes, in order.
     pub fn nodes(&self) -> impl Iterator<Item = NodeId> + use<> {
         let df = *self;
-        (0..self.node_numbers()).map(NodeId).filter(move |&node| df.even || df.has_node(node))
+        (0..self.node_numbers()).map(NodeId).filter(move |&node| df.is_even() || df.has_node(node))
     }
 
     /// All indices of a group, in order.
@@ -614,7 +614,11 @@ impl Dragonfly {
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline)]
     pub fn has_switch(&self, switch: SwitchId) -> bool {
-        if self.even { u32::from(switch.0) < self.switch_count } else { self.is_switch(switch) }
+        if self.is_even() {
+            u32::from(switch.0) < self.switch_count
+        } else {
+            self.is_switch(switch)
+        }
     }
 
     /// As [`Self::has_switch`] where groups differ.
@@ -634,7 +638,7 @@ impl Dragonfly {
     /// Whether the node exists.
     #[inline]
     pub fn has_node(&self, node: NodeId) -> bool {
-        if self.even { node.0 < self.node_count } else { self.is_node(node) }
+        if self.is_even() { node.0 < self.node_count } else { self.is_node(node) }
     }
 
     /// As [`Self::has_node`] where groups differ.

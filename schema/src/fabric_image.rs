@@ -6,11 +6,15 @@
 
 use crate::fields::Fields;
 use crate::frame::{self, IDENTITY_AT};
-use crate::image_error::{Fault, Part, Refusal, Value, saturating_u32};
+use crate::image_error::{Fault, Feature, Part, Refusal, Value, saturating_u32};
 use crate::image_kind::{HEADER_LEN, ImageKind};
 use crate::local_links::{FewerLinks, FewerPairs};
 use crate::packed::{PackedArray, width_for};
 use crate::{Dragonfly, End, GlobalPort, GroupId, GroupKind, ImageError, SwitchIndex, limits};
+
+/// The most global ports of a switch whose links to each group are counted: the time grows with their
+/// square.
+const MOST_COUNTED_PORTS: u32 = 64;
 
 /// The fixed part of the payload, in postcard.
 #[cfg_attr(feature = "alloc", derive(serde::Serialize))]
@@ -60,6 +64,8 @@ pub struct FabricImage<'a> {
     fewer: FewerPairs<'a>,
     /// Every two switches of a group are joined by one link.
     plain: bool,
+    /// No switch has more links than this to one other group.
+    most_of_switch: u32,
     port_bits: u32,
     port_mask: u32,
     link_bits: u32,
@@ -112,6 +118,7 @@ impl<'a> FabricImage<'a> {
         ports: PackedArray::EMPTY,
         fewer: FewerPairs::EMPTY,
         plain: true,
+        most_of_switch: 0,
         port_bits: 0,
         port_mask: 0,
         link_bits: 0,
@@ -140,6 +147,18 @@ impl<'a> FabricImage<'a> {
                 0,
             );
         }
+        // One kind is stated only where its local links are not single.
+        if kinds > usize::from(cfg!(feature = "local-links")) && !cfg!(feature = "unequal-groups") {
+            return refusal.fail(
+                Fault::LeftOut(if kinds > 1 {
+                    Feature::UnequalGroups
+                } else {
+                    Feature::LocalLinks
+                }),
+                HEADER_LEN,
+                saturating_u32(kinds),
+            );
+        }
         if kinds > 0 {
             let next = || {
                 let kind = GroupKind::new(fields.u16(), fields.u16(), fields.u16(), fields.u16());
@@ -155,6 +174,10 @@ impl<'a> FabricImage<'a> {
         let fewer = fields.u32();
         let mut rest = fields.rest()?;
         let df = &self.dragonfly;
+        self.plain = fewer == 0 && df.has_single_links();
+        if !cfg!(feature = "local-links") && !self.plain {
+            return refusal.fail(Fault::LeftOut(Feature::LocalLinks), HEADER_LEN, fewer);
+        }
         let (most_links, even_links) = (u32::from(most_links), u32::from(even_links));
         if cables > df.port_count() / 2 {
             return refusal.out_of_range(Value::Cables, HEADER_LEN, cables);
@@ -171,6 +194,10 @@ impl<'a> FabricImage<'a> {
             return refusal.out_of_range(Value::EvenLinks, HEADER_LEN, even_links);
         }
 
+        let is_regular = even_links != 0 && 2 * cables == df.port_numbers();
+        if !cfg!(feature = "uneven-wirings") && !is_regular {
+            return refusal.fail(Fault::LeftOut(Feature::UnevenWirings), HEADER_LEN, cables);
+        }
         (self.cable_count, self.most_links, self.even_links) = (cables, most_links, even_links);
         self.port_bits = width_for(df.ports_per_group() - 1);
         self.link_bits = width_for(most_links.saturating_sub(1));
@@ -187,22 +214,48 @@ impl<'a> FabricImage<'a> {
         self.cables = PackedArray::take(&mut rest, cables, Part::Cables, end, refusal)?;
         let ports_at = end - rest.len();
         self.ports = PackedArray::take(&mut rest, ports, Part::Ports, end, refusal)?;
-        if fewer > 0 {
+        if cfg!(feature = "local-links") && fewer > 0 {
             self.fewer = FewerPairs::take(&mut rest, df, fewer, end, refusal)?;
         }
-        self.plain = fewer == 0 && df.has_single_links();
         if !rest.is_empty() {
             return refusal.fail(Fault::Trailing, end - rest.len(), saturating_u32(rest.len()));
         }
         self.check_starts(starts_at, refusal)?;
         self.check_cables(cables_at, refusal)?;
-        self.check_ports(ports_at, refusal)
+        self.check_ports(ports_at, refusal)?;
+        self.count_links_of_switches();
+        Some(())
+    }
+
+    /// Counts the links from each switch to each other group, where switches do not have so many ports
+    /// that this would take long. A port's link counts those that the ports before it on the same switch
+    /// have to the same group.
+    fn count_links_of_switches(&mut self) {
+        let (h, mut most) = (self.dragonfly.h(), 0);
+        if h > MOST_COUNTED_PORTS {
+            self.most_of_switch = self.most_links.min(h);
+            return;
+        }
+        let peer = |number| self.ports.get(number) >> self.link_bits;
+        let mut number = 0;
+        for group in self.dragonfly.groups() {
+            for port in 0..self.dragonfly.ports_per_group() {
+                let to = peer(number);
+                if to != group.0.into() {
+                    let before = number - port.checked_rem(h).unwrap_or(0)..number;
+                    let links = before.fold(1, |links, at| links + u32::from(peer(at) == to));
+                    most = most.max(links);
+                }
+                number += 1;
+            }
+        }
+        self.most_of_switch = most;
     }
 
     /// Starts rise from 0 to the number of cables, the fullest pair has `most_links`, and some pair
     /// has fewer: otherwise there would be no starts.
     fn check_starts(&self, base: usize, refusal: &mut Refusal) -> Option<()> {
-        if self.even_links != 0 {
+        if !cfg!(feature = "uneven-wirings") || self.even_links != 0 {
             return Some(());
         }
         let g = self.dragonfly.g();
@@ -320,19 +373,20 @@ impl<'a> FabricImage<'a> {
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline)]
     pub const fn is_regular(&self) -> bool {
-        self.even_links != 0 && 2 * self.cable_count == self.dragonfly.port_numbers()
+        !cfg!(feature = "uneven-wirings")
+            || self.even_links != 0 && 2 * self.cable_count == self.dragonfly.port_numbers()
     }
 
     /// Whether every two switches of a group are joined by one link.
     #[inline]
     pub const fn has_plain_groups(&self) -> bool {
-        self.plain
+        !cfg!(feature = "local-links") || self.plain
     }
 
     /// Whether every two switches of a group are joined by a link at least.
     #[inline]
     pub const fn has_whole_groups(&self) -> bool {
-        self.fewer.is_whole()
+        !cfg!(feature = "local-links") || self.fewer.is_whole()
     }
 
     /// How many links join two switches of a group.
@@ -341,7 +395,9 @@ impl<'a> FabricImage<'a> {
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline)]
     pub fn local_links(&self, group: GroupId, one: SwitchIndex, other: SwitchIndex) -> u32 {
-        if self.fewer.is_empty() {
+        if !cfg!(feature = "local-links") {
+            1
+        } else if self.fewer.is_empty() {
             self.dragonfly.kind_of(group).local_links.into()
         } else {
             self.fewer.links(&self.dragonfly, group, (one, other))
@@ -413,7 +469,7 @@ impl<'a> FabricImage<'a> {
     /// Where the cables of the pair of groups with this number begin, and how many they are.
     #[inline]
     fn cables_of(&self, pair: u32) -> (u32, u32) {
-        if self.even_links != 0 {
+        if !cfg!(feature = "uneven-wirings") || self.even_links != 0 {
             return (pair.wrapping_mul(self.even_links), self.even_links);
         }
         let first = self.starts.get(pair);
@@ -471,6 +527,34 @@ impl<'a> FabricImage<'a> {
         #[expect(clippy::cast_possible_truncation, reason = "decode checked that it is below g")]
         let peer = GroupId((entry >> self.link_bits) as u16);
         (peer != end.group).then_some((peer, entry & self.link_mask))
+    }
+
+    /// No switch has more links than this to any one other group. One has as many, unless switches have
+    /// more than 64 global ports.
+    #[inline]
+    pub const fn most_links_of_switch(&self) -> u32 {
+        self.most_of_switch
+    }
+
+    /// The n-th of the links from a switch to another group, in the order of its ports: its port, and
+    /// which of the links between the two groups it is. Looks at all ports of the switch.
+    ///
+    /// Precondition: the switch exists, and `to` is another group than its own. Otherwise the result is
+    /// unspecified; it never panics.
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
+    pub fn nth_link_of_switch(
+        &self,
+        (group, index): (GroupId, SwitchIndex),
+        to: GroupId,
+        n: u32,
+    ) -> Option<(GlobalPort, u32)> {
+        let port = self.dragonfly.global_port(index, 0);
+        let ports = (self.port_number(End { group, port }), self.dragonfly.h());
+        let (slot, entry) = self.ports.nth_of(ports, (self.link_bits, to.0.into()), n)?;
+        #[expect(clippy::cast_possible_truncation, reason = "a slot is below h")]
+        let port = GlobalPort(port.0.wrapping_add(slot as u16));
+        Some((port, entry & self.link_mask))
     }
 
     /// The other end of a port's cable.
@@ -580,6 +664,9 @@ pub fn encode_fabric_image_with(
     crate::local_links::append(&mut payload, df, fewer);
 
     let bytes = frame::close(ImageKind::Fabric, frame::identity_of(&payload), &payload);
-    assert!(FabricImage::decode(&bytes).is_ok(), "the cables are a wiring");
+    assert!(
+        !FabricImage::decode(&bytes).is_err_and(|error| !error.is_left_out()),
+        "the cables are a wiring"
+    );
     bytes
 }

@@ -52,10 +52,37 @@ pub(crate) enum Fault {
     SetWeight,
     /// A set's rule has leg hops that make no sense, `found`. `needed` is the number of the set.
     SetLegs,
+    /// It needs what this build leaves out. `found` is the number that shows it.
+    LeftOut(Feature),
     /// Bits after a section's last entry are set.
     Padding(Part),
     /// `found` bytes follow the last section.
     Trailing,
+}
+
+/// What a build can leave out: a feature of this crate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Feature {
+    UnequalGroups,
+    UnevenWirings,
+    LocalLinks,
+    SetsBySwitch,
+}
+
+impl Feature {
+    /// What an image has that needs it, and its name.
+    const fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::UnequalGroups => ("groups of several kinds", "unequal-groups"),
+            Self::UnevenWirings => {
+                ("groups joined by different numbers of links, or unused ports", "uneven-wirings")
+            }
+            Self::LocalLinks => {
+                ("switches of a group that several links join, or none", "local-links")
+            }
+            Self::SetsBySwitch => ("a set of intermediate switches", "sets-by-switch"),
+        }
+    }
 }
 
 /// A part of an image.
@@ -183,6 +210,11 @@ impl ImageError {
     /// The bytes are of another version of the format.
     pub(crate) const fn version(found: u16) -> Self {
         Self { fault: Fault::Version, offset: 6, found: found as u64, needed: 0 }
+    }
+
+    /// Whether nothing is wrong with the image, but this program was built without what it needs.
+    pub const fn is_left_out(&self) -> bool {
+        matches!(self.fault, Fault::LeftOut(_))
     }
 
     /// At which byte of the image it is wrong, or where what is wrong begins.
@@ -332,6 +364,13 @@ impl fmt::Display for ImageError {
                     _ => SetRuleError::Weight { shape, found },
                 };
                 write!(f, "set {set} at byte {offset}: {error}")
+            }
+            Fault::LeftOut(feature) => {
+                let (what, name) = feature.words();
+                write!(
+                    f,
+                    "{what} at byte {offset}: this program was built without the feature `{name}`, so it reads no such image"
+                )
             }
             Fault::Padding(part) => write!(
                 f,

@@ -90,6 +90,45 @@ impl<'a> PackedArray<'a> {
         }
     }
 
+    /// The n-th, counted from 0, of `count` entries from the `first` on that are `high` above their
+    /// lowest `shift` bits: how many come before it, and the entry. `None` if there are no more than n.
+    #[inline]
+    pub(crate) fn nth_of(
+        &self,
+        (first, count): (u32, u32),
+        (shift, high): (u32, u32),
+        n: u32,
+    ) -> Option<(u32, u32)> {
+        // Several entries are one load, which has at least this many bits of them.
+        const BITS: u32 = 64 - 7;
+        let (mut word, mut bits, mut left) = (0, 0, n);
+        for i in 0..count {
+            // A machine of 32 bits would pay for wide shifts.
+            if cfg!(target_pointer_width = "32") {
+                (word, bits) = (self.get(first.wrapping_add(i)).into(), self.width);
+            } else if bits < self.width {
+                let bit = (first.wrapping_add(i) as usize).wrapping_mul(self.width as usize);
+                let at = bit >> 3;
+                (word, bits) = match self.bytes.get(at..at + 8).and_then(<[u8]>::first_chunk::<8>) {
+                    Some(bytes) => (u64::from_le_bytes(*bytes) >> (bit & 7), BITS),
+                    // Too near the end.
+                    None => (self.get(first.wrapping_add(i)).into(), self.width),
+                };
+            }
+            #[expect(clippy::cast_possible_truncation, reason = "the mask has at most 25 bits")]
+            let entry = (word & u64::from(self.mask)) as u32;
+            if entry >> shift == high {
+                if left == 0 {
+                    return Some((i, entry));
+                }
+                left -= 1;
+            }
+            word >>= self.width;
+            bits -= self.width;
+        }
+        None
+    }
+
     /// Where entry `i` begins, in bytes from the array's own beginning.
     pub(crate) const fn byte_of(&self, i: u32) -> usize {
         i as usize * self.width as usize / 8
@@ -163,6 +202,27 @@ mod tests {
             for (i, &value) in values.iter().enumerate() {
                 prop_assert_eq!(array.get(u32::try_from(i).unwrap()), value);
             }
+        }
+
+        #[test]
+        fn the_nth_of_some_entries_is_found(
+            width in 1..=MAX_WIDTH,
+            raw in prop::collection::vec(any::<u32>(), 1..60),
+            (first, count, shift, n) in (0..60_u32, 0..60_u32, 0..6_u32, 0..4_u32),
+        ) {
+            let values: Vec<u32> = raw.iter().map(|v| v & ((1 << width) - 1)).collect();
+            let len = u32::try_from(values.len()).unwrap();
+            let mut bytes = Vec::new();
+            append(&mut bytes, width, values.iter().copied());
+            let (array, _) = taken(&bytes, width, len).unwrap();
+            let (first, count) = (first % len, count.min(len - first % len));
+            let high = values[first as usize] >> shift;
+            let some = values.iter().skip(first as usize).take(count as usize);
+            let mut found = (0..).zip(some.copied()).filter(|(_, v)| v >> shift == high);
+            prop_assert_eq!(
+                array.nth_of((first, count), (shift, high), n),
+                found.nth(n as usize)
+            );
         }
 
         #[test]

@@ -157,7 +157,7 @@ impl SetRule {
     /// Whether it is drawn by intermediate switch.
     #[inline]
     pub const fn is_by_switch(&self) -> bool {
-        matches!(self.draw, DrawRule::BySwitch { .. })
+        cfg!(feature = "sets-by-switch") && matches!(self.draw, DrawRule::BySwitch { .. })
     }
 
     /// The shapes of which some fraction is kept.

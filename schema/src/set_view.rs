@@ -6,7 +6,7 @@
 //! each global port of the group.
 
 use crate::fields::Fields;
-use crate::image_error::{Fault, Part, Refusal, Value, saturating_u32};
+use crate::image_error::{Fault, Feature, Part, Refusal, Value, saturating_u32};
 use crate::image_kind::HEADER_LEN;
 use crate::packed::PackedArray;
 use crate::{
@@ -125,6 +125,9 @@ impl<'a> SetView<'a> {
             };
             let place = saturating_u32(shape) << 16 | number;
             return refusal.fail_with(fault, HEADER_LEN, found.into(), place);
+        }
+        if !cfg!(feature = "sets-by-switch") && matches!(rule.draw, DrawRule::BySwitch { .. }) {
+            return refusal.fail(Fault::LeftOut(Feature::SetsBySwitch), HEADER_LEN, number);
         }
         let (shapes, sometimes) = (rule.shapes(), self.sometimes());
         let claimed = self.always.or(sometimes);

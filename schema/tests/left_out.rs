@@ -1,0 +1,87 @@
+//! What a build leaves out it refuses by name; what it reads does not depend on what it leaves out. Run with
+//! all features and with none.
+
+#![allow(clippy::unwrap_used, reason = "a test may end in a panic")]
+
+use tvlb_schema::{
+    Dragonfly, End, FabricImage, FewerLinks, GlobalPort, GroupId, GroupKind, LegHops, MinCandidate,
+    PerDecision, SetContents, SetRule, SwitchContents, SwitchId, SwitchImage, SwitchIndex,
+    VcScheme, Weighing, encode_fabric_image, encode_fabric_image_with, encode_switch_image,
+};
+
+/// dfly(1, 3, 1, 4), each group's switch n to the n-th of the other groups.
+fn cables() -> Vec<(End, End)> {
+    let end = |group: u16, other: u16| {
+        let port = if other < group { other } else { other - 1 };
+        End { group: GroupId(group), port: GlobalPort(port) }
+    };
+    (0..4).flat_map(|low| (low + 1..4).map(move |high| (end(low, high), end(high, low)))).collect()
+}
+
+/// The image is read if the build has the feature, and else refused by its name.
+fn assert_read(decoded: Result<(), tvlb_schema::ImageError>, has_feature: bool, feature: &str) {
+    match decoded {
+        Ok(()) => assert!(has_feature, "{feature}"),
+        Err(error) => {
+            assert!(!has_feature && error.is_left_out(), "{feature}: {error}");
+            let name = format!("built without the feature `{feature}`");
+            assert!(error.to_string().contains(&name), "{error}");
+        }
+    }
+}
+
+#[test]
+fn fabrics_that_are_plain_are_always_read() {
+    let df = Dragonfly::new(1, 3, 1, 4).unwrap();
+    let bytes = encode_fabric_image(&df, &cables());
+    let fabric = FabricImage::decode(&bytes).unwrap();
+    assert!(fabric.is_regular() && fabric.has_plain_groups() && fabric.dragonfly().is_even());
+    let golden = include_bytes!("../golden/v3/fabric.tvlb");
+    assert!(FabricImage::decode(golden).is_ok());
+}
+
+#[test]
+fn groups_of_several_kinds() {
+    let golden = include_bytes!("../golden/v3-kinds/fabric.tvlb");
+    let read = FabricImage::decode(golden).map(drop);
+    assert_read(read, cfg!(feature = "unequal-groups"), "unequal-groups");
+}
+
+#[test]
+fn uneven_wirings() {
+    let df = Dragonfly::new(1, 3, 1, 4).unwrap();
+    let bytes = encode_fabric_image(&df, &cables()[1..]);
+    let read = FabricImage::decode(&bytes).map(drop);
+    assert_read(read, cfg!(feature = "uneven-wirings"), "uneven-wirings");
+}
+
+#[test]
+fn local_links() {
+    let has_feature = cfg!(feature = "local-links");
+    let kind = GroupKind::new(1, 3, 1, 4);
+    let double = Dragonfly::of_kinds(&[kind.with_local_links(2)]).unwrap();
+    let read = FabricImage::decode(&encode_fabric_image(&double, &cables())).map(drop);
+    assert_read(read, has_feature, "local-links");
+    let fewer = [FewerLinks { low: SwitchId(3), high: SwitchIndex(2), links: 0 }];
+    let df = Dragonfly::new(1, 3, 1, 4).unwrap();
+    let read = FabricImage::decode(&encode_fabric_image_with(&df, &cables(), &fewer)).map(drop);
+    assert_read(read, has_feature, "local-links");
+}
+
+#[test]
+fn sets_of_intermediate_switches() {
+    let df = Dragonfly::new(1, 3, 1, 4).unwrap();
+    let fabric = encode_fabric_image(&df, &cables());
+    let fabric = FabricImage::decode(&fabric).unwrap();
+    let rule = SetRule::by_switch(LegHops::within(2, 3).unwrap(), true);
+    let contents = SwitchContents {
+        switch: SwitchId(4),
+        virtual_channels: VcScheme::Ordered,
+        decisions: PerDecision::same((0, Weighing::default())),
+        second_min: MinCandidate::Kept,
+        sets: vec![SetContents { rule, levels: Vec::new(), shapes_to: Vec::new() }],
+    };
+    let bytes = encode_switch_image(&fabric, &contents);
+    let read = SwitchImage::decode(&bytes, &fabric).map(drop);
+    assert_read(read, cfg!(feature = "sets-by-switch"), "sets-by-switch");
+}
