@@ -9,6 +9,9 @@
 //! | theirs  | the destination's| this group and the port's                   | 1·0              |
 //! | others  | another switch's of this group | as for own                    | 1·1              |
 //!
+//! Draws of a single shape may find their first link in another way than by a cell: see
+//! [`crate::one_shape`].
+//!
 //! A route is drawn uniformly from the routes wanted in up to three steps, of which nearly every draw
 //! needs the first alone. Each is uniform over the same routes, so that the whole draw is.
 //!
@@ -276,18 +279,24 @@ impl Switch<'_> {
     #[cfg_attr(not(target_os = "none"), inline(always))]
     #[allow(clippy::inline_always)]
     pub(crate) fn links(&self, to: &Place, cells: &Cells, port: u32, k: u32) -> Option<LinkPair> {
+        if cells.stratum == Stratum::Theirs {
+            let z = global_port(u32::from(to.index.0) * self.dragonfly().h() + port);
+            return self.links_by_z(to, z, k);
+        }
+        self.links_by_x(to, self.first_link(cells, port), k)
+    }
+
+    /// The first link of the cells with this port, of a stratum that counts ports of this group.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    pub(crate) fn first_link(&self, cells: &Cells, port: u32) -> GlobalPort {
         let h = self.dragonfly().h();
         let own = u32::from(self.image.index().0) * h;
-        let x = match cells.stratum {
-            Stratum::Theirs => {
-                let z = global_port(u32::from(to.index.0) * h + port);
-                return self.links_by_z(to, z, k);
-            }
+        global_port(match cells.stratum {
             Stratum::Own => own + port,
             Stratum::Others if port >= own => port + h,
-            Stratum::Others | Stratum::All => port,
-        };
-        self.links_by_x(to, global_port(x), k)
+            Stratum::Others | Stratum::Theirs | Stratum::All => port,
+        })
     }
 
     /// As [`Self::links`], where k counts the links from behind port x of this group.
@@ -326,10 +335,40 @@ impl Switch<'_> {
     }
 }
 
-/// A cell, uniformly: its port, its link and its way.
+/// What is left of a random word after a choice.
+#[derive(Clone, Copy)]
+pub(crate) struct Rest {
+    word: u32,
+    /// Among how many the choice was.
+    of: u32,
+}
+
+impl Rest {
+    /// A choice among `of` by a random word, and the rest of the word.
+    #[inline]
+    pub(crate) const fn split(random: u32, of: u32) -> (u32, Self) {
+        let (choice, word) = split(random, of);
+        (choice, Self { word, of })
+    }
+
+    /// The random word that draws one of the cells: the rest where that decides little enough.
+    #[inline]
+    pub(crate) fn or_word(self, cells: &Cells, rng: &mut (impl Rng + ?Sized)) -> u32 {
+        if cells.count().saturating_mul(self.of) <= MOST_OF_ONE_WORD {
+            self.word
+        } else {
+            word(rng)
+        }
+    }
+}
+
+/// A cell, uniformly: its port, its link and its way. By this random word if one is enough.
 #[inline]
-pub(crate) fn draw_cell(cells: &Cells, rng: &mut (impl Rng + ?Sized)) -> (u32, u32, u32) {
-    let random = word(rng);
+pub(crate) fn draw_cell(
+    random: u32,
+    cells: &Cells,
+    rng: &mut (impl Rng + ?Sized),
+) -> (u32, u32, u32) {
     let (port, left) = split(random, cells.ports.into());
     let (way, left) = split(left, cells.ways.into());
     let left = if cells.count() <= MOST_OF_ONE_WORD { left } else { word(rng) };

@@ -3,9 +3,10 @@
 //! Sets are rules, so routes are not listed anywhere; they are found in cells (see [`crate::cells`]).
 
 use crate::cells::{
-    Cells, LinkPair, MOST_MISSES, MOST_SOUGHT, MOST_TRIES, MOST_VISITED, Stratum, below, draw_cell,
-    low_u16,
+    Cells, LinkPair, MOST_MISSES, MOST_SOUGHT, MOST_TRIES, MOST_VISITED, Rest, Stratum, below,
+    draw_cell, low_u16, split, word,
 };
+use crate::one_shape::Search;
 use crate::path::{Path, Place};
 use crate::{Stage, Switch, VlbPaths};
 use rand_core::Rng;
@@ -15,10 +16,29 @@ use tvlb_schema::{
 
 /// Where a VLB path is to lead, the set that it is to be of (a triple where there is none), and the
 /// cells in which such paths lie.
-struct Wanted<'s> {
-    to: &'s Place,
-    set: Option<&'s SetView<'s>>,
-    strata: &'s [Cells],
+pub(crate) struct Wanted<'s> {
+    pub(crate) to: &'s Place,
+    pub(crate) set: Option<&'s SetView<'s>>,
+    pub(crate) strata: &'s [Cells],
+}
+
+/// What seeking has come to.
+enum Sought {
+    /// To a path, or to that there is none.
+    Ended(Option<Path>),
+    /// To neither.
+    Missed,
+}
+
+/// The random tries of a draw.
+#[derive(Clone, Copy)]
+pub(crate) struct Tries {
+    /// How two links are found.
+    pub(crate) search: Search,
+    /// The most of them.
+    pub(crate) most: u32,
+    /// The random word of the first.
+    pub(crate) random: u32,
 }
 
 /// Drawing for packets from this switch; `to` is a place in another group where nothing else is said.
@@ -129,7 +149,7 @@ impl Switch<'_> {
         let apart =
             cfg!(not(target_os = "none")) && cells.count() > 0 && self.dragonfly().is_even();
         if apart {
-            let (port, k, way) = draw_cell(&cells, rng);
+            let (port, k, way) = draw_cell(word(rng), &cells, rng);
             if let Some(links) = self.links(to, &cells, port, k)
                 && let Some(found) = self.triple_over(to, links, way)
             {
@@ -165,9 +185,11 @@ impl Switch<'_> {
         let shapes = set.shapes_to(to.switch);
         match &set.rule().draw {
             DrawRule::ByShape { weights } => {
-                let shape = draw_shape(shapes, set.is_even(), weights, rng)?;
-                let cells = self.stratum(Stratum::of(shape), ShapeSet::only(shape));
-                self.draw_from(&Wanted { to, set: Some(set), strata: &[cells] }, 0, rng)
+                let (shape, rest) = draw_shape(shapes, set.is_even(), weights, rng)?;
+                match self.try_shape(to, set, shape, rest, rng) {
+                    Some(found) => Some(found),
+                    None => self.draw_of_shape_otherwise(to, set, shape, rng),
+                }
             }
             DrawRule::ByRoute | DrawRule::BySwitch { .. } => {
                 let strata = self.strata(shapes);
@@ -187,7 +209,19 @@ impl Switch<'_> {
         tried: u32,
         rng: &mut (impl Rng + ?Sized),
     ) -> Option<Path> {
-        match self.try_cells(wanted, tried, rng) {
+        let most = count(wanted.strata).min(MOST_TRIES).saturating_sub(tried);
+        let found = if most == 0 {
+            None
+        } else {
+            let tries = Tries { search: Search::Cells, most, random: word(rng) };
+            match wanted.strata {
+                &[cells] if cfg!(not(target_os = "none")) => {
+                    self.try_stratum(wanted, cells, tries, rng)
+                }
+                _ => self.try_cells(wanted, tries, rng),
+            }
+        };
+        match found {
             Some(found) => Some(found),
             None => self.draw_otherwise(wanted, rng),
         }
@@ -198,36 +232,40 @@ impl Switch<'_> {
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline(always))]
     #[allow(clippy::inline_always)]
-    fn try_cells(
+    pub(crate) fn try_cells(
         &self,
         wanted: &Wanted<'_>,
-        tried: u32,
+        tries: Tries,
         rng: &mut (impl Rng + ?Sized),
     ) -> Option<Path> {
-        if let &[cells] = wanted.strata
-            && cfg!(not(target_os = "none"))
-        {
-            return self.try_stratum(wanted, cells, tried, rng);
-        }
+        let Tries { search, most, mut random } = tries;
         let strata = wanted.strata;
-        let total = count(strata);
-        let mut misses = if self.image.fabric().is_regular() { MOST_TRIES } else { MOST_MISSES };
-        for _ in tried..total.min(MOST_TRIES) {
-            let cells =
-                if let [cells] = strata { cells } else { stratum_of(strata, below(rng, total))? };
-            let (port, k, way) = draw_cell(cells, rng);
-            let Some(links) = self.links(wanted.to, cells, port, k) else {
+        let mut misses = if self.image.fabric().is_regular() { most } else { MOST_MISSES };
+        for _ in 0..most {
+            let cells = if let [cells] = strata {
+                cells
+            } else {
+                let cells = stratum_of(strata, split(random, count(strata)).0)?;
+                random = word(rng);
+                cells
+            };
+            let (port, k, way) = draw_cell(random, cells, rng);
+            let is_asked = search != Search::Cells;
+            let k = if is_asked { self.ask(wanted.to, cells, search, port, k) } else { Some(k) };
+            let links = k.and_then(|k| self.links(wanted.to, cells, port, k));
+            if let Some(links) = links {
+                if self.fits(links, cells)
+                    && let Some(found) = self.path_in(wanted, links, cells, way)
+                {
+                    return Some(found);
+                }
+            } else {
                 misses -= 1;
                 if misses == 0 {
                     break;
                 }
-                continue;
-            };
-            if self.fits(links, cells)
-                && let Some(found) = self.path_in(wanted, links, cells, way)
-            {
-                return Some(found);
             }
+            random = word(rng);
         }
         None
     }
@@ -237,66 +275,84 @@ impl Switch<'_> {
     /// not behind a reference; a switch's flash has no room for both.
     #[inline(always)]
     #[allow(clippy::inline_always)]
-    fn try_stratum(
+    pub(crate) fn try_stratum(
         &self,
         wanted: &Wanted<'_>,
         cells: Cells,
-        tried: u32,
+        tries: Tries,
         rng: &mut (impl Rng + ?Sized),
     ) -> Option<Path> {
-        let regular = self.image.fabric().is_regular();
-        let mut misses = MOST_MISSES;
+        let Tries { search, most, mut random } = tries;
         // Without a reference to the strata, so that the cells can stay in registers.
         let wanted = &Wanted { to: wanted.to, set: wanted.set, strata: &[] };
-        for _ in tried..cells.count().min(MOST_TRIES) {
-            let (port, k, way) = draw_cell(&cells, rng);
-            let Some(links) = self.links(wanted.to, &cells, port, k) else {
-                if !regular {
-                    misses -= 1;
-                    if misses == 0 {
-                        break;
-                    }
+        let mut misses = if self.image.fabric().is_regular() { most } else { MOST_MISSES };
+        for _ in 0..most {
+            let (port, k, way) = draw_cell(random, &cells, rng);
+            let k = self.ask(wanted.to, &cells, search, port, k);
+            if let Some(links) = k.and_then(|k| self.links(wanted.to, &cells, port, k)) {
+                if self.named_fit(links, &cells)
+                    && let Some(found) = self.path_in(wanted, links, &cells, way)
+                {
+                    return Some(found);
                 }
-                continue;
-            };
-            if self.named_fit(links, &cells)
-                && let Some(found) = self.path_in(wanted, links, &cells, way)
-            {
-                return Some(found);
+            } else {
+                misses -= 1;
+                if misses == 0 {
+                    break;
+                }
             }
+            random = word(rng);
         }
         None
     }
 
     /// As [`Self::draw_from`], where all tries have missed: by seeking pairs of links where wirings
     /// have uneven cells, and by a visit where that misses too.
-    #[cold]
-    #[inline(never)]
-    fn draw_otherwise(&self, wanted: &Wanted<'_>, rng: &mut (impl Rng + ?Sized)) -> Option<Path> {
-        if !self.image.fabric().is_regular() {
-            let mut left = u32::MAX;
-            self.seek(wanted.to, &mut left);
-            // The strata share the pairs between them, so that one number names a pair of any.
-            let ways = match wanted.strata {
-                [cells] => cells.ways.into(),
-                _ => self.dragonfly().a(),
-            };
-            // No more looks than the visit takes, which ends the search for sure.
-            let cells = (!left).saturating_mul(ways);
-            let looks = cells.saturating_add(self.dragonfly().ports_per_group()).min(MOST_SOUGHT);
-            for _ in 0..looks.checked_div(self.dragonfly().g())? {
-                let mut pair = below(rng, !left);
-                let links = self.seek(wanted.to, &mut pair)?;
-                let way = below(rng, ways);
-                if let Some(cells) = wanted.strata.iter().find(|cells| self.fits(links, cells))
-                    && way < cells.ways.into()
-                    && let Some(found) = self.path_in(wanted, links, cells, way)
-                {
-                    return Some(found);
-                }
-            }
+    // The two side by side, so that a switch's stack holds one of them at a time.
+    #[cfg_attr(target_os = "none", inline)]
+    #[cfg_attr(not(target_os = "none"), inline(never))]
+    pub(crate) fn draw_otherwise(
+        &self,
+        wanted: &Wanted<'_>,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Option<Path> {
+        if !self.image.fabric().is_regular()
+            && let Sought::Ended(found) = self.draw_by_seeking(wanted, rng)
+        {
+            return found;
         }
         self.draw_by_visit(wanted, rng)
+    }
+
+    /// As [`Self::draw_from`] by pairs of links that are drawn by number.
+    #[cold]
+    #[inline(never)]
+    fn draw_by_seeking(&self, wanted: &Wanted<'_>, rng: &mut (impl Rng + ?Sized)) -> Sought {
+        let mut left = u32::MAX;
+        self.seek(wanted.to, &mut left);
+        let pairs = !left;
+        // The strata share the pairs between them, so that one number names a pair of any.
+        let ways = match wanted.strata {
+            [cells] => cells.ways.into(),
+            _ => self.dragonfly().a(),
+        };
+        // No more looks than the visit takes, which ends the search for sure.
+        let cells = pairs.saturating_mul(ways);
+        let looks = cells.saturating_add(self.dragonfly().ports_per_group()).min(MOST_SOUGHT);
+        for _ in 0..looks.checked_div(self.dragonfly().g()).unwrap_or(0) {
+            let mut pair = below(rng, pairs);
+            let Some(links) = self.seek(wanted.to, &mut pair) else {
+                return Sought::Ended(None);
+            };
+            let way = below(rng, ways);
+            if let Some(cells) = wanted.strata.iter().find(|cells| self.fits(links, cells))
+                && way < cells.ways.into()
+                && let Some(found) = self.path_in(wanted, links, cells, way)
+            {
+                return Sought::Ended(Some(found));
+            }
+        }
+        Sought::Missed
     }
 
     /// Does the work of [`Switch::for_each_route`].
@@ -348,7 +404,7 @@ impl Switch<'_> {
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline(always))]
     #[allow(clippy::inline_always)]
-    fn path_in(
+    pub(crate) fn path_in(
         &self,
         wanted: &Wanted<'_>,
         links: LinkPair,
@@ -448,27 +504,28 @@ fn count(strata: &[Cells]) -> u32 {
     strata.iter().map(Cells::count).fold(0, u32::saturating_add)
 }
 
-/// A shape by its weight; `None` if there is none to draw.
+/// A shape by its weight, and what is left of the random word; `None` if there is none to draw.
 #[inline]
 fn draw_shape(
     shapes: ShapeSet,
     is_even: bool,
     weights: &[u16; Shape::COUNT],
     rng: &mut (impl Rng + ?Sized),
-) -> Option<Shape> {
+) -> Option<(Shape, Rest)> {
     // Equal weights cancel out, so the general rule below draws the same; this is a host's short cut.
     if is_even && cfg!(not(target_os = "none")) {
-        return shapes.nth(below(rng, shapes.len()));
+        let (n, rest) = Rest::split(word(rng), shapes.len());
+        return Some((shapes.nth(n)?, rest));
     }
     let weight = |s: Shape| weights.get(s.number()).map_or(0, |&w| u32::from(w));
-    let total = shapes.iter().map(weight).sum();
-    let mut left = below(rng, total);
-    shapes.iter().find(|&s| {
+    let (mut left, rest) = Rest::split(word(rng), shapes.iter().map(weight).sum());
+    let shape = shapes.iter().find(|&s| {
         let weight = weight(s);
         let hit = left < weight;
         left = left.saturating_sub(weight);
         hit
-    })
+    })?;
+    Some((shape, rest))
 }
 
 /// The n-th switch of a group that is neither v nor w; `None` if v is w, since a detour from a

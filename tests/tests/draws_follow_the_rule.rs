@@ -17,8 +17,8 @@ use tvlb_generator::routes::minimal;
 use tvlb_generator::routes::triples::triples;
 use tvlb_schema::{DrawRule, MinCandidate, Route, Shape, SwitchId};
 use tvlb_tests::{
-    boot, images, kept_when_thinned, levels, of_local_links, quantile, rule_of, shipped, thinned,
-    with_set,
+    arranged, boot, images, kept_when_thinned, levels, of_local_links, quantile, rule_of, shipped,
+    thinned, with_set,
 };
 
 /// A drawn path as (x, y, detour), the detour being y's own switch where there is none.
@@ -277,6 +277,33 @@ fn so_rare_that_it_is_found_by_visiting_all_cells() {
     let routes = |to| counter.counts(SwitchId(0), SwitchId(to))[0];
     let to = (26..702).find(|&to| routes(to) == 3).expect("some pair has three routes");
     assert_rule(&fabric, 0, to, 5000);
+}
+
+#[test]
+fn each_shape_is_uniform_where_switches_have_several_links_to_a_group() {
+    use tvlb_generator::topology::arrangement::Arrangement;
+    // Six ports for four other groups, and two for one: some switches have more links to a group than
+    // others.
+    let arrangements = [Arrangement::Absolute, Arrangement::Relative, Arrangement::Palmtree];
+    for (sizes, arrangement) in arrangements
+        .map(|one| ((1, 3, 6, 5), one))
+        .into_iter()
+        .chain([((1, 4, 3, 4), arrangements[0])])
+    {
+        for shape in Shape::all() {
+            let fabric = with_set(arranged(sizes, arrangement), &format!("only:{shape} by shape"));
+            let counter = RouteCounter::new(&fabric.topology);
+            let df = *fabric.topology.dragonfly();
+            let has_route = |from, to| {
+                df.place(from).0 != df.place(to).0 && counter.counts(from, to)[shape.number()] > 0
+            };
+            let pairs = df.switches().flat_map(|from| df.switches().map(move |to| (from, to)));
+            // The first pair that has a route, and a later one.
+            for (from, to) in pairs.filter(|&(from, to)| has_route(from, to)).step_by(59).take(2) {
+                assert_rule(&fabric, from.0, to.0, 20_000);
+            }
+        }
+    }
 }
 
 #[test]

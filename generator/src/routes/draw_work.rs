@@ -1,7 +1,8 @@
 //! What it takes a switch to draw a route of a set, pair by pair: the *looks* of a draw.
 //!
 //! A look is a cell that is tried or visited, a link of a leg to or from an intermediate switch, or a group that is looked at while pairs of links are
-//! sought, as `firmware-model/src/cells.rs` describes them. The expected number follows from how many
+//! sought, as `firmware-model/src/cells.rs` describes them. A switch that is asked for its links to a group
+//! (`firmware-model/src/one_shape.rs`) is a look, and one more for every [`PORTS_OF_A_LOOK`] of its ports. The expected number follows from how many
 //! routes of each shape a pair has, without drawing any: it is exact for whole sets on regular
 //! wirings, where every try is as likely to hit, and an estimate elsewhere (fractions and thinning are
 //! taken as they keep on average; on other wirings links are taken as spread evenly over the ports). A set that asks for more than a switch can live with is refused
@@ -13,8 +14,8 @@ use crate::set_grammar::canonical;
 use crate::topology::Topology;
 use crate::topology::names::{NamedSwitch, Names};
 use rayon::prelude::*;
-use tvlb_firmware_model::{MOST_MISSES, MOST_SOUGHT, MOST_TRIES, MOST_VISITED};
-use tvlb_schema::{DrawRule, Keep, LegHops, Level, SetRule, Shape, SwitchId};
+use tvlb_firmware_model::{MOST_ASKED, MOST_MISSES, MOST_SOUGHT, MOST_TRIES, MOST_VISITED, Search};
+use tvlb_schema::{DrawRule, GroupId, Keep, LegHops, Level, SetRule, Shape, SwitchId};
 
 /// The most looks of a draw on average over all pairs that a set may take.
 ///
@@ -25,6 +26,9 @@ pub const MOST_MEAN_LOOKS: f64 = 256.0;
 ///
 /// Some 1.1 million instructions of a Cortex-M4, at 260 a look.
 pub const MOST_PAIR_LOOKS: f64 = 4096.0;
+
+/// So many ports of a switch are looked through in the time of a look.
+const PORTS_OF_A_LOOK: f64 = 8.0;
 
 /// Looks of a draw of one set on one fabric.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -180,10 +184,14 @@ struct Wiring {
     /// All pairs of groups share the same number of cables, and every port has one.
     is_regular: bool,
     /// Ports of a switch, and of its group.
+    ports_of_switch: u32,
     h: f64,
     ports: f64,
     /// The most links of a pair of groups.
+    most_links: u32,
     links: f64,
+    /// The most links of a switch to another group.
+    of_switch: f64,
     detours: f64,
     groups: f64,
 }
@@ -210,9 +218,12 @@ impl Wiring {
         let (least, most) = topology.links_per_pair();
         Self {
             is_regular: least == most && topology.unused_ports() == 0,
+            ports_of_switch: df.h(),
             h: df.h().into(),
             ports: df.ports_per_group().into(),
+            most_links: u32::try_from(most).expect("at most as many as a group has ports"),
             links: real(most as u64),
+            of_switch: real(most_links_of_switch(topology)),
             detours: df.a().saturating_sub(2).into(),
             groups: df.g().into(),
         }
@@ -228,7 +239,7 @@ impl Wiring {
             DrawRule::ByRoute | DrawRule::BySwitch { .. } => {
                 let shapes: Vec<Shape> =
                     Shape::all().filter(|&s| rule.shapes().contains(s)).collect();
-                self.looks(counts, &shapes, &kept)
+                self.looks(counts, &shapes, Search::Cells, &kept)
             }
             DrawRule::ByShape { weights } => {
                 let (mut sum, mut total) = (0.0, 0.0);
@@ -238,7 +249,8 @@ impl Wiring {
                     // The image says which shapes a pair has, so one that is drawn has a route.
                     let at_least_one = |shape| kept(shape).max(1.0);
                     let weight = f64::from(weights[shape.number()]);
-                    sum += weight * self.looks(counts, &[shape], &at_least_one);
+                    let search = Search::of(shape, self.most_links, self.ports_of_switch);
+                    sum += weight * self.looks(counts, &[shape], search, &at_least_one);
                     total += weight;
                 }
                 if total > 0.0 { sum / total } else { 0.0 }
@@ -251,6 +263,7 @@ impl Wiring {
         &self,
         counts: &[u64; Shape::COUNT],
         shapes: &[Shape],
+        search: Search,
         kept: &dyn Fn(Shape) -> f64,
     ) -> f64 {
         // By head and tail the pairs of links: those that meet on a switch and those that do not.
@@ -287,15 +300,25 @@ impl Wiring {
         if cells == 0.0 {
             return 0.0;
         }
-        let hit = (kept / cells).min(1.0);
-        let mut tries = cells.min(MOST_TRIES.into());
+        // The chance that a try hits, how many there are at most, and the looks of each.
+        let (hit, most, each) = match search {
+            Search::Both => return self.h + self.h * self.h / PORTS_OF_A_LOOK,
+            Search::Cells => (kept / cells, MOST_TRIES, 1.0),
+            Search::First | Search::Second | Search::Last => {
+                let asked = cells / self.links * self.of_switch;
+                (kept / asked, MOST_ASKED, 1.0 + self.h / PORTS_OF_A_LOOK)
+            }
+        };
+        let hit = hit.min(1.0);
+        let mut tries = cells.min(most.into());
         if !self.is_regular {
             let empty = 1.0 - (real_cells / cells).min(1.0);
             if empty > 0.0 {
                 tries = tries.min(f64::from(MOST_MISSES) / empty);
             }
         }
-        let (mut looks, mut missed) = tried(hit, tries);
+        let (tried_of, mut missed) = tried(hit, tries);
+        let mut looks = tried_of * each;
         if missed == 0.0 {
             return looks;
         }
@@ -313,6 +336,22 @@ impl Wiring {
         }
         looks + missed * (wanted(|s| s.ports) + real_cells.min(MOST_VISITED.into()))
     }
+}
+
+/// The most links that a switch has to one other group.
+fn most_links_of_switch(topology: &Topology) -> u64 {
+    let df = topology.dragonfly();
+    let of_pair = |from: GroupId, to: GroupId| {
+        let mut switches: Vec<u32> = topology
+            .links(from, to)
+            .iter()
+            .map(|link| df.split_port(link.from).0.0.into())
+            .collect();
+        switches.sort_unstable();
+        switches.chunk_by(|one, other| one == other).map(<[u32]>::len).max().unwrap_or(0)
+    };
+    let of_group = |from| df.groups().map(move |to| of_pair(from, to)).max().unwrap_or(0);
+    df.groups().map(of_group).max().unwrap_or(0) as u64
 }
 
 /// The expected number of tries of which each hits with this chance, until one does or so many are

@@ -1,0 +1,219 @@
+//! Drawing a route of one shape: by cells, or by asking a switch which of its links leads to a group.
+//!
+//! Some shapes fix both links at one switch: where there is no hop in the middle, the second link leaves
+//! the switch at which the first arrives, and where there is none at either end, both belong to the two
+//! ends of the route. A cell tried at random ([`crate::cells`]) meets such a route about once in as many
+//! tries as a group has switches. So here one of the links is drawn, and the switch that must have the
+//! other is asked: its ports are looked through for those that lead to the group. About as many answers
+//! are a link as a switch has ports for each group of the fabric.
+//!
+//! | shape    | drawn                              | asked for a link                             |
+//! |----------|------------------------------------|----------------------------------------------|
+//! | 010, 020 | a first link of this switch        | the destination, to the first link's group   |
+//! | 001, 101 | a first link                       | the switch where it arrives, to the destination's group |
+//! | 100      | a last link, of the destination    | the switch from which it comes, to this group |
+//! | 000      | nothing: all pairs of a first link of this switch and a last one of the destination are looked at | |
+//!
+//! **Uniform.** A switch may have several links to a group, c. The number of the one that is taken is
+//! drawn below M, the most that any switch has, and a number from c on is a miss. So every pair of
+//! links is drawn with the same probability, whatever the c. Of the pairs of 000 one is kept by
+//! reservoir sampling.
+//!
+//! **Bound.** A draw asks as often as cells would be tried, at most [`MOST_ASKED`] times, and looks at the
+//! ports of one switch each time; then it goes on as where all tries have missed.
+
+use crate::Switch;
+use crate::cells::{Cells, MOST_TRIES, Rest, Stratum, below, global_port, low_u16};
+use crate::draw::{Tries, Wanted};
+use crate::path::{Path, Place};
+use rand_core::Rng;
+use tvlb_schema::{End, GlobalPort, SetView, Shape, ShapeSet};
+
+/// The most times that switches are asked in a draw.
+pub const MOST_ASKED: u32 = 256;
+
+/// How routes of a shape are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Search {
+    /// All pairs of links of the two ends of the route are looked at.
+    Both,
+    /// The destination is asked for the last link.
+    Last,
+    /// The switch at which the first link arrives is asked for the second.
+    Second,
+    /// The switch from which the last link comes is asked for the first.
+    First,
+    /// Nobody is asked: cells are tried.
+    Cells,
+}
+
+impl Search {
+    /// How routes of this shape are found where two groups share so many links at most and a switch has
+    /// so many global ports.
+    ///
+    /// By cells where those hold routes often enough, and where asking does not pay: an answer takes
+    /// about as long as a try of a cell and one more for every eight ports of a switch, and is a link as
+    /// many times as often as two groups share links.
+    #[inline]
+    pub const fn of(shape: Shape, most_links: u32, ports: u32) -> Self {
+        if most_links * 8 <= ports + 8 {
+            return Self::Cells;
+        }
+        match (shape.head(), shape.mid(), shape.tail()) {
+            (0, 0, 0) => Self::Both,
+            (0, _, 0) => Self::Last,
+            (_, 0, 1) => Self::Second,
+            (_, 0, _) => Self::First,
+            _ => Self::Cells,
+        }
+    }
+}
+
+impl Switch<'_> {
+    /// A route of a set of this shape, uniformly, by tries that may all miss. `rest` is what drawing the
+    /// shape has left.
+    // Apart on a switch, so that other draws do not need its stack.
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
+    pub(crate) fn try_shape(
+        &self,
+        to: &Place,
+        set: &SetView<'_>,
+        shape: Shape,
+        rest: Rest,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Option<Path> {
+        let (fabric, df) = (self.image.fabric(), self.dragonfly());
+        let wanted = &Wanted { to, set: Some(set), strata: &[] };
+        let stratum = Stratum::of(shape);
+        let ports = match stratum {
+            Stratum::Others => df.ports_per_group() - df.h(),
+            _ => df.h(),
+        };
+        let is_detour = shape.mid() == 2;
+        let ways = if is_detour { df.a().saturating_sub(2) } else { 1 };
+        // As often as the visit that follows would look at cells.
+        let tries = (ports * fabric.most_links()).saturating_mul(ways);
+        let search = Search::of(shape, fabric.most_links(), df.h());
+        let (links, most) = match search {
+            Search::Cells => (fabric.most_links(), MOST_TRIES),
+            _ => (fabric.most_links_of_switch(), MOST_ASKED),
+        };
+        // Of one stratum: the shapes without a head, or those with one, which begin with number 6.
+        let bit = shape.number();
+        let cells = Cells {
+            stratum,
+            wanted: 1 << if bit < 6 { bit } else { bit - 6 },
+            ports: low_u16(ports),
+            links: low_u16(links),
+            ways: low_u16(ways),
+            direct: u8::from(!is_detour),
+        };
+        if search == Search::Both {
+            return self.draw_of_both(wanted, &cells, rng);
+        }
+        let random = rest.or_word(&cells, rng);
+        let tries = Tries { search, most: tries.min(most), random };
+        if cfg!(target_os = "none") {
+            self.try_cells(&Wanted { strata: &[cells], ..*wanted }, tries, rng)
+        } else {
+            // A loop of its own for each search, so that none makes ready what another needs.
+            let mut tried_by = |search, stratum| {
+                let cells = Cells { stratum, ..cells };
+                self.try_stratum(wanted, cells, Tries { search, ..tries }, rng)
+            };
+            match (search, stratum) {
+                (Search::Last, _) => tried_by(Search::Last, Stratum::Own),
+                (Search::Second, _) => tried_by(Search::Second, stratum),
+                (Search::First, _) => tried_by(Search::First, Stratum::Theirs),
+                (_, Stratum::Theirs) => tried_by(Search::Cells, Stratum::Theirs),
+                _ => tried_by(Search::Cells, stratum),
+            }
+        }
+    }
+
+    /// As [`Self::try_shape`], after as many misses as are allowed.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn draw_of_shape_otherwise(
+        &self,
+        to: &Place,
+        set: &SetView<'_>,
+        shape: Shape,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Option<Path> {
+        let cells = self.stratum(Stratum::of(shape), ShapeSet::only(shape));
+        self.draw_otherwise(&Wanted { to, set: Some(set), strata: &[cells] }, rng)
+    }
+
+    /// The number by which the cells with this port have the link that is the `n`-th with which the
+    /// switch answers that is asked; `n` itself where nobody is asked.
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline(always))]
+    #[allow(clippy::inline_always)]
+    pub(crate) fn ask(
+        &self,
+        to: &Place,
+        cells: &Cells,
+        search: Search,
+        port: u32,
+        n: u32,
+    ) -> Option<u32> {
+        let (fabric, df) = (self.image.fabric(), self.dragonfly());
+        let (switch, asked_for) = match search {
+            Search::Cells | Search::Both => return Some(n),
+            Search::First => {
+                let z = last_link(self, to, port);
+                let (middle, kz) = fabric.link_behind(End { group: to.group, port: z })?;
+                let (_, y) = fabric.ends(fabric.links_between(to.group, middle), kz);
+                ((middle, df.split_port(y).0), self.image.group())
+            }
+            Search::Second | Search::Last => {
+                let End { group: middle, port: v } =
+                    self.image.behind(self.first_link(cells, port))?;
+                if search == Search::Second {
+                    ((middle, df.split_port(v).0), to.group)
+                } else {
+                    ((to.group, to.index), middle)
+                }
+            }
+        };
+        fabric.nth_link_of_switch(switch, asked_for, n).map(|(_, k)| k)
+    }
+
+    /// A route of a set of shape 000, uniformly: all pairs of a link of this switch and one of the
+    /// destination are looked at.
+    #[inline(never)]
+    fn draw_of_both(
+        &self,
+        wanted: &Wanted<'_>,
+        cells: &Cells,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Option<Path> {
+        let (fabric, to) = (self.image.fabric(), wanted.to);
+        let (mut kept, mut hits) = (None, 0);
+        for z in 0..self.dragonfly().h() {
+            let end = End { group: to.group, port: last_link(self, to, z) };
+            let Some((middle, kz)) = fabric.link_behind(end) else { continue };
+            for port in 0..self.dragonfly().h() {
+                let x = self.first_link(cells, port);
+                if self.image.behind(x).is_some_and(|end| end.group == middle)
+                    && let Some(links) = self.links_by_x(to, x, kz)
+                    && let Some(found) = self.path_in(wanted, links, cells, 0)
+                {
+                    hits += 1;
+                    if hits == 1 || below(rng, hits) == 0 {
+                        kept = Some(found);
+                    }
+                }
+            }
+        }
+        kept
+    }
+}
+
+/// The port of the destination's group at which a link of its own arrives.
+#[inline]
+fn last_link(switch: &Switch<'_>, to: &Place, slot: u32) -> GlobalPort {
+    global_port(u32::from(to.index.0) * switch.dragonfly().h() + slot)
+}
