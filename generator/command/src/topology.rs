@@ -22,15 +22,16 @@ pub(crate) fn run(arguments: &Topology) -> Outcome {
     outside_table_sets([("--output", output)])?;
     let fabric = load_fabric(&arguments.fabric)?;
     let topology = &fabric.topology;
-    let summary = || TopologySummary::named(topology, &fabric.names);
+    let names = &fabric.names;
+    let summary = || TopologySummary::named(topology, names);
     let wiring = fabric.wiring_path(&arguments.fabric);
     let refuse = |error: ExportError| Failure::Message(format!("{}: {error}", wiring.display()));
     match arguments.format {
         Format::Summary if arguments.json => give(output, &json(&summary())?),
         Format::Summary => give(output, &summary()),
         Format::Csv => give(output, &cable_list::write(topology)),
-        Format::Dot => give(output, &picture(topology, Detail::Groups)),
-        Format::DotSwitches => give(output, &picture(topology, Detail::Switches)),
+        Format::Dot => give(output, &picture(topology, names, Detail::Groups)),
+        Format::DotSwitches => give(output, &picture(topology, names, Detail::Switches)),
         Format::Codes => {
             let directory = output.ok_or_else(|| {
                 Failure::Message(
@@ -38,7 +39,7 @@ pub(crate) fn run(arguments: &Topology) -> Outcome {
                         .to_owned(),
                 )
             })?;
-            let files = codes(topology).map_err(refuse)?;
+            let files = codes(topology, names).map_err(refuse)?;
             fs::create_dir_all(directory).map_err(|error| {
                 let shown = directory.display();
                 Failure::Message(format!("{shown}: cannot create the directory: {error}"))
@@ -47,11 +48,11 @@ pub(crate) fn run(arguments: &Topology) -> Outcome {
             write_file(&directory.join(INTER_FILE), &files.inter)?;
             write_file(&directory.join(CONF_FILE), &files.conf)
         }
-        Format::Merlin => give(output, &merlin(topology).map_err(refuse)?),
+        Format::Merlin => give(output, &merlin(topology, names).map_err(refuse)?),
         Format::Anynet => {
             let latencies = fabric.file.latencies;
             let latencies = ChannelLatencies { local: latencies.local, global: latencies.global };
-            let file = anynet(topology, latencies).map_err(refuse)?;
+            let file = anynet(topology, names, latencies).map_err(refuse)?;
             give(output, &file)?;
             if file.is_renumbered() {
                 tell(
@@ -61,7 +62,7 @@ pub(crate) fn run(arguments: &Topology) -> Outcome {
             }
             Ok(())
         }
-        Format::Slurm => give(output, &slurm(topology)),
+        Format::Slurm => give(output, &slurm(topology, names)),
     }
 }
 

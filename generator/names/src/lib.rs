@@ -213,6 +213,11 @@ impl Names {
         after(self.group(group))
     }
 
+    /// A group with its name, to be kept and written.
+    pub fn named_group(&self, group: GroupId) -> NamedGroup {
+        NamedGroup { group, name: self.group(group).map(str::to_owned) }
+    }
+
     /// A switch with its name, to be kept and written.
     pub fn named(&self, switch: SwitchId) -> NamedSwitch {
         NamedSwitch { switch, name: self.switch(switch).map(str::to_owned) }
@@ -260,6 +265,21 @@ impl From<SwitchId> for NamedSwitch {
 impl fmt::Display for NamedSwitch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.switch, after(self.name.as_deref()))
+    }
+}
+
+/// A group by its number, with what the machine calls it: "3 row 3", or "3" if it has no name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedGroup {
+    /// The number.
+    pub group: GroupId,
+    /// The name, if there is one.
+    pub name: Option<String>,
+}
+
+impl fmt::Display for NamedGroup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.group, after(self.name.as_deref()))
     }
 }
 
@@ -443,6 +463,8 @@ mod tests {
         assert_eq!((names.after(one).as_str(), names.after(last).as_str()), (" x1000c0r3", ""));
         assert_eq!([one, last].map(|switch| names.named(switch).to_string()), ["1 x1000c0r3", "7"]);
         assert_eq!(names.after_group(GroupId(2)), " storage");
+        let groups = [0, 2].map(|group| names.named_group(GroupId(group)).to_string());
+        assert_eq!(groups, ["0", "2 storage"]);
         assert_eq!(names.by(&df(), last, Port(4)), " by x9j1p0");
         assert_eq!(names.by(&df(), last, Port(5)), "");
         let words = |group, port| {

@@ -1,9 +1,10 @@
 //! A wiring as a picture: text in the DOT language of Graphviz, for `dot`, `fdp` or `circo`.
 //!
-//! The same wiring gives the same text.
+//! The same wiring with the same names gives the same text.
 
 use super::{End, Topology};
 use std::fmt;
+use tvlb_names::{NamedPort, Names};
 
 /// How much of a wiring is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,12 +20,13 @@ pub enum Detail {
 #[derive(Clone, Copy, Debug)]
 pub struct Picture<'t> {
     topology: &'t Topology,
+    names: &'t Names,
     detail: Detail,
 }
 
-/// The picture of a wiring.
-pub fn picture(topology: &Topology, detail: Detail) -> Picture<'_> {
-    Picture { topology, detail }
+/// The picture of a wiring; names stand after the numbers of groups, switches and ports that have one.
+pub fn picture<'t>(topology: &'t Topology, names: &'t Names, detail: Detail) -> Picture<'t> {
+    Picture { topology, names, detail }
 }
 
 impl fmt::Display for Picture<'_> {
@@ -35,25 +37,31 @@ impl fmt::Display for Picture<'_> {
         match self.detail {
             Detail::Groups => {
                 writeln!(f, "  label=\"{title}: links per pair of groups\";")?;
-                write_groups(self.topology, f)?;
+                write_groups(self.topology, self.names, f)?;
             }
             Detail::Switches => {
                 writeln!(
                     f,
                     "  label=\"{title}: switches and cables, global ones with their ports\";"
                 )?;
-                write_switches(self.topology, f)?;
+                write_switches(self.topology, self.names, f)?;
             }
         }
         writeln!(f, "}}")
     }
 }
 
-fn write_groups(topology: &Topology, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+/// A text within double quotes of a label, where DOT reads a backslash as the beginning of an escape.
+fn quotable(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"")
+}
+
+fn write_groups(topology: &Topology, names: &Names, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let df = topology.dragonfly();
     writeln!(f, "  layout=circo;\n  node [shape=circle];")?;
     for group in df.groups() {
-        writeln!(f, "  group_{group} [label=\"{group}\"];")?;
+        let name = quotable(&names.after_group(group));
+        writeln!(f, "  group_{group} [label=\"{group}{name}\"];")?;
     }
     for i in df.groups() {
         for j in df.groups().filter(|&j| i < j) {
@@ -66,16 +74,18 @@ fn write_groups(topology: &Topology, f: &mut fmt::Formatter<'_>) -> fmt::Result 
     Ok(())
 }
 
-fn write_switches(topology: &Topology, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn write_switches(topology: &Topology, names: &Names, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let df = topology.dragonfly();
     // Only `dot` and `fdp` draw clusters, and `dot` would put the groups in ranks.
     writeln!(f, "  layout=fdp;\n  node [shape=box];")?;
     for group in df.groups() {
         writeln!(f, "  subgraph cluster_{group} {{")?;
-        writeln!(f, "    label=\"group {group}\";")?;
+        let name = quotable(&names.after_group(group));
+        writeln!(f, "    label=\"group {group}{name}\";")?;
         for index in df.indices(group) {
             let switch = df.switch(group, index);
-            writeln!(f, "    switch_{switch} [label=\"{index}\"];")?;
+            let name = quotable(&names.after(switch));
+            writeln!(f, "    switch_{switch} [label=\"{index}{name}\"];")?;
         }
         for i in df.indices(group) {
             for j in df.indices(group).filter(|&j| i < j) {
@@ -94,13 +104,16 @@ fn write_switches(topology: &Topology, f: &mut fmt::Formatter<'_>) -> fmt::Resul
     }
     let side = |end: End| {
         let (index, slot) = df.split_port(end.port);
-        (df.switch(end.group, index), slot)
+        let switch = df.switch(end.group, index);
+        let port = names.port(switch, NamedPort::Global(slot));
+        let name = port.map_or_else(String::new, |port| format!(" {}", quotable(&port.name)));
+        (switch, format!("{slot}{name}"))
     };
     for cable in topology.cables() {
-        let ((low, low_slot), (high, high_slot)) = (side(cable.low), side(cable.high));
+        let ((low, low_port), (high, high_port)) = (side(cable.low), side(cable.high));
         writeln!(
             f,
-            "  switch_{low} -- switch_{high} [taillabel=\"{low_slot}\", headlabel=\"{high_slot}\"];"
+            "  switch_{low} -- switch_{high} [taillabel=\"{low_port}\", headlabel=\"{high_port}\"];"
         )?;
     }
     Ok(())
@@ -122,7 +135,7 @@ mod tests {
                     0,0,0,1,1,0\n0,1,0,1,0,0\n1,0,1,2,0,0\n";
         let df = Dragonfly::new(1, 2, 2, 3).unwrap();
         let topology = cable_list::read(df, text).unwrap();
-        insta::assert_snapshot!(picture(&topology, Detail::Groups), @r#"
+        insta::assert_snapshot!(picture(&topology, &Names::default(), Detail::Groups), @r#"
         graph dragonfly {
           label="dfly(1, 2, 2, 3): links per pair of groups";
           layout=circo;
@@ -140,7 +153,7 @@ mod tests {
     fn switches_of_a_small_wiring() {
         let df = Dragonfly::new(1, 2, 1, 3).unwrap();
         let topology = arrange(df, Arrangement::Absolute, 0).unwrap();
-        insta::assert_snapshot!(picture(&topology, Detail::Switches), @r#"
+        insta::assert_snapshot!(picture(&topology, &Names::default(), Detail::Switches), @r#"
         graph dragonfly {
           label="dfly(1, 2, 1, 3): switches and cables, global ones with their ports";
           layout=fdp;
@@ -176,7 +189,7 @@ mod tests {
         let df = Dragonfly::new(4, 8, 4, 9).unwrap();
         let topology = arrange(df, Arrangement::Random, 5).unwrap();
         for (detail, edges) in [(Detail::Groups, 36), (Detail::Switches, 9 * 28 + 144)] {
-            let text = picture(&topology, detail).to_string();
+            let text = picture(&topology, &Names::default(), detail).to_string();
             let mut depth = 0;
             for line in text.lines() {
                 let line = line.trim();

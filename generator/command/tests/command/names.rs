@@ -111,6 +111,101 @@ fn a_wiring_and_the_work_of_a_draw() {
     assert_eq!(work.matches(">\"").count(), 2, "{work}");
 }
 
+#[test]
+fn pictures_of_a_wiring() {
+    let scratch = named();
+    let groups = scratch.succeeds("topology fabric.toml --format dot");
+    assert!(groups.contains("  group_3 [label=\"3 row 3\"];\n"), "{groups}");
+    let switches = scratch.succeeds("topology fabric.toml --format dot-switches");
+    for line in [
+        "    label=\"group 3 row 3\";\n",
+        "    switch_4 [label=\"1 r1<1>\\\"\"];\n",
+        "  switch_0 -- switch_3 [taillabel=\"0 r0s0g0\", headlabel=\"0 r1s0g0\"];\n",
+    ] {
+        assert!(switches.contains(line), "{line}{switches}");
+    }
+    // A backslash begins an escape in a label, and a name has none.
+    scratch.write("names.csv", "group,switch,port,name,physical\n0,,,a\\N,\n");
+    let groups = scratch.succeeds("topology fabric.toml --format dot");
+    assert!(groups.contains("  group_0 [label=\"0 a\\\\N\"];\n"), "{groups}");
+    assert!(groups.contains("  group_1 [label=\"1\"];\n"), "{groups}");
+}
+
+#[test]
+fn exports_and_what_they_refuse() {
+    let scratch = named();
+    let slurm = scratch.succeeds("topology fabric.toml --format slurm");
+    for lines in [
+        "# switch-4: r1<1>\"\nSwitchName=switch-4 Nodes=node-[8-9]\n",
+        "# group-3: row 3\nSwitchName=group-3 Switches=switch-[9-10]\n",
+    ] {
+        assert!(slurm.contains(lines), "{lines}{slurm}");
+    }
+    let refused = |format: &str| {
+        let error =
+            scratch.refuses(&format!("topology fabric.toml --format {format} -o for-{format}"));
+        let said =
+            error.split_once("; accepted").map_or(error.clone(), |(said, _)| said.to_owned());
+        said.strip_prefix("tvlb: cables.csv: ").unwrap().trim_end().to_owned()
+    };
+    for format in ["CODES", "merlin"] {
+        assert_eq!(
+            refused(&format.to_lowercase()),
+            format!(
+                "{format} describes one group and repeats it, but group 0 row 0 has 3 switches of 2 \
+                 nodes and group 3 row 3 has 2 switches of 1 node"
+            )
+        );
+    }
+    // Two cables between two switches.
+    let parallel = cables().replace("0,0,1,1,1,0\n", "0,0,1,1,0,1\n").replace("1,0,1,2,0,1\n", "");
+    scratch.write("cables.csv", parallel);
+    assert_eq!(
+        refused("anynet"),
+        "BookSim2's anynet keeps one channel between two routers, but switches 0 r0<0>\" and 3 \
+         r1<0>\" share 2 cables"
+    );
+    // Groups that are alike, of three switches.
+    let alike = "name = \"alike\"\n[dragonfly]\np = 2\na = 3\nh = 2\ng = 3\n\
+        names = \"names.csv\"\ncables = \"cables.csv\"\n";
+    scratch.write("fabric.toml", alike);
+    let named =
+        names().lines().filter(|line| !line.starts_with('3')).collect::<Vec<_>>().join("\n");
+    scratch.write("names.csv", named);
+    let wired =
+        |rows: &[&str]| scratch.write("cables.csv", format!("{HEADER}{}\n", rows.join("\n")));
+    wired(&["0,0,0,1,0,0", "0,0,1,1,1,0", "0,1,0,2,0,0", "1,0,1,2,1,0"]);
+    assert_eq!(
+        refused("merlin"),
+        "merlin joins every two groups by the same number of links, but groups 0 row 0 and 2 row 2 \
+         share 1 and groups 0 row 0 and 1 row 1 share 2"
+    );
+    wired(&["0,0,0,1,1,0", "0,1,0,2,1,0", "1,0,0,2,0,0"]);
+    let refused = refused("merlin");
+    assert!(
+        refused.starts_with(
+            "merlin wires all groups by one global_link_map, which cannot say these cables: in the \
+             reading `absolute` global port 0 of switch 0 leads to group 1 row 1, destination 0 of the \
+             map, in group 0 row 0 (switch r0<0>\", port r0s0g0) and to group 2 row 2, destination 1 of \
+             the map, in group 1 row 1 (switch r1<0>\", port r1s0g0); in the reading `relative` "
+        ),
+        "{refused}"
+    );
+    // Two switches of a group without a link.
+    let links = ["1,0,local,1,1,local", "1,1,local,1,2,local"];
+    wired(&["0,0,0,1,0,0", "0,1,0,2,0,0", "1,1,0,2,1,0", links[0], links[1]]);
+    for (format, program) in
+        [("codes", "CODES"), ("merlin", "merlin"), ("anynet", "BookSim2's anynet")]
+    {
+        let error = scratch.refuses(&format!("topology fabric.toml --format {format} -o x"));
+        let said = format!(
+            "{program} joins every two switches of a group by one link, but switches 3 r1<0>\" and 5 \
+             r1<2>\" share 0"
+        );
+        assert!(error.contains(&said), "{error}");
+    }
+}
+
 /// An image of switch 4 whose table of shapes lies.
 fn lie(scratch: &Scratch) {
     let file = "switches/00004.tvlb";

@@ -7,6 +7,7 @@
 use super::error::ExportError;
 use crate::{End, Topology};
 use std::fmt;
+use tvlb_names::Names;
 use tvlb_schema::SwitchId;
 
 /// How many cycles a channel between two routers takes, one way.
@@ -31,8 +32,12 @@ pub struct Anynet<'t> {
 ///
 /// # Errors
 /// Two switches that share several cables, or two of a group that do not share exactly one link.
-pub fn anynet(topology: &Topology, latencies: ChannelLatencies) -> Result<Anynet<'_>, ExportError> {
-    super::like_groups::expect_plain_groups(topology, "BookSim2's anynet")?;
+pub fn anynet<'t>(
+    topology: &'t Topology,
+    names: &Names,
+    latencies: ChannelLatencies,
+) -> Result<Anynet<'t>, ExportError> {
+    super::like_groups::expect_plain_groups(topology, names, "BookSim2's anynet")?;
     let df = topology.dragonfly();
     let switch = |end: End| df.switch(end.group, df.split_port(end.port).0);
     let mut ends: Vec<(SwitchId, SwitchId)> =
@@ -40,6 +45,7 @@ pub fn anynet(topology: &Topology, latencies: ChannelLatencies) -> Result<Anynet
     ends.sort_unstable();
     if let Some(shared) = ends.chunk_by(|a, b| a == b).find(|shared| shared.len() > 1) {
         let (one, other) = shared[0];
+        let [one, other] = [one, other].map(|switch| names.named(switch));
         return Err(ExportError::ParallelCables { one, other, found: shared.len() });
     }
     let mut routers = vec![0; df.switch_numbers() as usize];

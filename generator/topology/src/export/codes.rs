@@ -9,6 +9,7 @@
 use super::error::ExportError;
 use super::like_groups::{expect_like_groups, expect_plain_groups};
 use crate::{End, Topology};
+use tvlb_names::Names;
 use tvlb_schema::GroupId;
 
 /// The name of the file of links within a group.
@@ -37,10 +38,10 @@ pub struct Codes {
 /// # Errors
 /// Groups that differ in their numbers of switches or nodes, or two switches of a group that do not share
 /// exactly one link.
-pub fn codes(topology: &Topology) -> Result<Codes, ExportError> {
+pub fn codes(topology: &Topology, names: &Names) -> Result<Codes, ExportError> {
     let df = topology.dragonfly();
-    expect_like_groups(df, "CODES")?;
-    expect_plain_groups(topology, "CODES")?;
+    expect_like_groups(df, names, "CODES")?;
+    expect_plain_groups(topology, names, "CODES")?;
     let mut intra = Vec::new();
     for i in df.indices(GroupId(0)) {
         for j in df.indices(GroupId(0)).filter(|&j| i != j) {

@@ -1,25 +1,24 @@
 //! Why a format cannot say a wiring.
 
 use std::fmt;
-use tvlb_schema::{GroupId, SwitchId, SwitchIndex};
+use tvlb_names::{NamedGroup, NamedSwitch};
+use tvlb_schema::SwitchIndex;
 
 /// Why a format cannot say a wiring.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExportError {
     /// The format repeats one group, and the groups differ.
     #[error(
-        "{format} describes one group and repeats it, but group 0 has {} and group {group} has {}; accepted: groups that all have as many switches and as many nodes on each",
-        switches_of_nodes(*.first), switches_of_nodes(*.found)
+        "{format} describes one group and repeats it, but group {} has {} and group {} has {}; accepted: groups that all have as many switches and as many nodes on each",
+        .first.0, switches_of_nodes(.first.1), .found.0, switches_of_nodes(.found.1)
     )]
     UnequalGroups {
         /// The program that reads the format.
         format: &'static str,
-        /// The first group that differs from group 0.
-        group: GroupId,
-        /// Switches of group 0, and nodes on each.
-        first: [u32; 2],
-        /// Those of the other group.
-        found: [u32; 2],
+        /// Group 0, its switches, and the nodes on each.
+        first: (NamedGroup, [u32; 2]),
+        /// The first group that differs from it, and the same of that group.
+        found: (NamedGroup, [u32; 2]),
     },
     /// The format joins every two switches of a group by one link, and here it is not so.
     #[error(
@@ -29,9 +28,9 @@ pub enum ExportError {
         /// The program that reads the format.
         format: &'static str,
         /// One switch.
-        one: SwitchId,
+        one: NamedSwitch,
         /// The other.
-        other: SwitchId,
+        other: NamedSwitch,
         /// The links between them.
         found: u32,
     },
@@ -42,9 +41,9 @@ pub enum ExportError {
     )]
     UnequalLinks {
         /// The first two groups with the fewest links, and how many.
-        least: (GroupId, GroupId, usize),
+        least: Box<(NamedGroup, NamedGroup, usize)>,
         /// The first two groups with the most links, and how many.
-        most: (GroupId, GroupId, usize),
+        most: Box<(NamedGroup, NamedGroup, usize)>,
     },
     /// There is no cable for merlin to map.
     #[error("no two groups share a cable; merlin needs at least 1 between every two groups")]
@@ -81,9 +80,9 @@ pub enum ExportError {
     )]
     ParallelCables {
         /// One switch.
-        one: SwitchId,
+        one: NamedSwitch,
         /// The other.
-        other: SwitchId,
+        other: NamedSwitch,
         /// The cables between them.
         found: usize,
     },
@@ -98,10 +97,10 @@ pub enum MapConflict {
         index: SwitchIndex,
         /// The port among the global ports of the switch.
         slot: u16,
-        /// A group, and where the port leads in it.
-        one: (GroupId, PortTarget),
-        /// Another group, where it leads elsewhere.
-        other: (GroupId, PortTarget),
+        /// The port in one group, in words, and where it leads there.
+        one: Box<(String, PortTarget)>,
+        /// The port in another group, in words, where it leads elsewhere.
+        other: Box<(String, PortTarget)>,
     },
     /// The two ends of a cable cannot have one link number.
     Slice {
@@ -113,14 +112,14 @@ pub enum MapConflict {
 }
 
 /// Where a port leads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PortTarget {
     /// It has no cable.
     Nowhere,
     /// To a group.
     Group {
         /// The group.
-        group: GroupId,
+        group: NamedGroup,
         /// What the map calls this group, as seen from the port's own group.
         destination: u32,
     },
@@ -131,7 +130,7 @@ impl fmt::Display for MapConflict {
         match self {
             Self::Port { index, slot, one, other } => write!(
                 f,
-                "global port {slot} of switch {index} leads {} in group {} and {} in group {}",
+                "global port {slot} of switch {index} leads {} in {} and {} in {}",
                 one.1, one.0, other.1, other.0
             ),
             Self::Slice { low, high } => write!(

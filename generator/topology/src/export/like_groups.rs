@@ -2,11 +2,13 @@
 
 use super::error::ExportError;
 use crate::Topology;
+use tvlb_names::Names;
 use tvlb_schema::{Dragonfly, GroupId};
 
 /// Refuses groups in which two switches share another number of links than 1.
 pub(super) fn expect_plain_groups(
     topology: &Topology,
+    names: &Names,
     format: &'static str,
 ) -> Result<(), ExportError> {
     let df = topology.dragonfly();
@@ -15,7 +17,8 @@ pub(super) fn expect_plain_groups(
             for high in df.indices(group).filter(|&high| low < high) {
                 let found = topology.links_within(group, low, high);
                 if found != 1 {
-                    let [one, other] = [low, high].map(|index| df.switch(group, index));
+                    let [one, other] =
+                        [low, high].map(|index| names.named(df.switch(group, index)));
                     return Err(ExportError::LocalLinks { format, one, other, found });
                 }
             }
@@ -26,13 +29,19 @@ pub(super) fn expect_plain_groups(
 
 /// Refuses groups that differ in their switches or in the nodes on each. Where they do not differ, the
 /// numbers of switches and nodes have no gaps.
-pub(super) fn expect_like_groups(df: &Dragonfly, format: &'static str) -> Result<(), ExportError> {
+pub(super) fn expect_like_groups(
+    df: &Dragonfly,
+    names: &Names,
+    format: &'static str,
+) -> Result<(), ExportError> {
     let sizes = |group: GroupId| [df.switches_of(group), df.nodes_of(group)];
-    let first = sizes(GroupId(0));
-    match df.groups().find(|&group| sizes(group) != first) {
+    let first = GroupId(0);
+    match df.groups().find(|&group| sizes(group) != sizes(first)) {
         None => Ok(()),
         Some(group) => {
-            Err(ExportError::UnequalGroups { format, group, first, found: sizes(group) })
+            let [first, found] =
+                [first, group].map(|group| (names.named_group(group), sizes(group)));
+            Err(ExportError::UnequalGroups { format, first, found })
         }
     }
 }

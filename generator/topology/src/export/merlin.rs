@@ -14,6 +14,7 @@ use super::like_groups::{expect_like_groups, expect_plain_groups};
 use crate::{End, Topology};
 use std::collections::BTreeSet;
 use std::fmt;
+use tvlb_names::{NamedPort, Names};
 use tvlb_schema::{Dragonfly, GroupId};
 
 /// How merlin finds the group that an entry of the map means.
@@ -42,25 +43,26 @@ pub struct Merlin {
 /// The wiring for merlin: in the reading `absolute`, merlin's default, if that can say it.
 ///
 /// # Errors
-/// Groups that differ, two switches of a group that do not share exactly one link, pairs of groups with different numbers of links, a switch with more cables than
-/// merlin has ports for, or cables that no map says.
-pub fn merlin(topology: &Topology) -> Result<Merlin, ExportError> {
+/// Groups that differ, two switches of a group that do not share exactly one link, pairs of groups with
+/// different numbers of links, a switch with more cables than merlin has ports for, or cables that no
+/// map says.
+pub fn merlin(topology: &Topology, names: &Names) -> Result<Merlin, ExportError> {
     let df = topology.dragonfly();
-    expect_like_groups(df, "merlin")?;
-    expect_plain_groups(topology, "merlin")?;
-    let intergroup_links = equal_links(topology)?;
-    let absolute = match entries(topology, Reading::Absolute) {
+    expect_like_groups(df, names, "merlin")?;
+    expect_plain_groups(topology, names, "merlin")?;
+    let intergroup_links = equal_links(topology, names)?;
+    let absolute = match entries(topology, names, Reading::Absolute) {
         Ok(entries) => return in_ports(df, Reading::Absolute, intergroup_links, &entries),
         Err(conflict) => conflict,
     };
-    match entries(topology, Reading::Relative) {
+    match entries(topology, names, Reading::Relative) {
         Ok(entries) => in_ports(df, Reading::Relative, intergroup_links, &entries),
         Err(relative) => Err(ExportError::NoCommonMap { absolute, relative }),
     }
 }
 
 /// The number of links that every two groups share.
-fn equal_links(topology: &Topology) -> Result<usize, ExportError> {
+fn equal_links(topology: &Topology, names: &Names) -> Result<usize, ExportError> {
     let df = topology.dragonfly();
     let pairs = || {
         let later = |i: GroupId| df.groups().filter(move |&j| i < j);
@@ -73,7 +75,11 @@ fn equal_links(topology: &Topology) -> Result<usize, ExportError> {
     match (least.2, most.2) {
         (0, 0) => Err(ExportError::NoLinks),
         (one, other) if one == other => Ok(one),
-        _ => Err(ExportError::UnequalLinks { least, most }),
+        _ => {
+            let [least, most] = [least, most]
+                .map(|(i, j, links)| Box::new((names.named_group(i), names.named_group(j), links)));
+            Err(ExportError::UnequalLinks { least, most })
+        }
     }
 }
 
@@ -88,10 +94,14 @@ fn destination(reading: Reading, df: &Dragonfly, from: GroupId, to: GroupId) -> 
 }
 
 /// The entry of each global port of a group; none for those without a cable.
-fn entries(topology: &Topology, reading: Reading) -> Result<Vec<Option<usize>>, MapConflict> {
+fn entries(
+    topology: &Topology,
+    names: &Names,
+    reading: Reading,
+) -> Result<Vec<Option<usize>>, MapConflict> {
     let df = topology.dragonfly();
-    let destinations = destinations(topology, reading)?;
-    let slices = link_numbers(topology, &destinations)?;
+    let destinations = destinations(topology, names, reading)?;
+    let slices = link_numbers(topology, names, &destinations)?;
     let others = df.g() as usize - 1;
     let entry =
         |(destination, slice): (&Option<usize>, usize)| Some(slice * others + (*destination)?);
@@ -99,40 +109,60 @@ fn entries(topology: &Topology, reading: Reading) -> Result<Vec<Option<usize>>, 
 }
 
 /// The destination of each port of a group, where it is the same in all groups.
-fn destinations(topology: &Topology, reading: Reading) -> Result<Vec<Option<usize>>, MapConflict> {
+fn destinations(
+    topology: &Topology,
+    names: &Names,
+    reading: Reading,
+) -> Result<Vec<Option<usize>>, MapConflict> {
     let df = topology.dragonfly();
-    let target = |group, port| match topology.peer(End { group, port }) {
-        None => PortTarget::Nowhere,
-        Some(far) => PortTarget::Group {
-            group: far.group,
-            destination: destination(reading, df, group, far.group),
-        },
+    let target = |group, port| {
+        let far = topology.peer(End { group, port })?.group;
+        Some((far, destination(reading, df, group, far)))
     };
-    let number = |target| match target {
-        PortTarget::Nowhere => None,
-        PortTarget::Group { destination, .. } => Some(destination as usize),
+    let number = |group, port| target(group, port).map(|(_, destination)| destination as usize);
+    let in_words = |group, port| match target(group, port) {
+        None => PortTarget::Nowhere,
+        Some((group, destination)) => {
+            PortTarget::Group { group: names.named_group(group), destination }
+        }
     };
     let first = GroupId(0);
     df.global_ports()
         .map(|port| {
-            let one = target(first, port);
-            let other = df.groups().find(|&group| number(target(group, port)) != number(one));
-            match other {
-                None => Ok(number(one)),
+            let one = number(first, port);
+            match df.groups().find(|&group| number(group, port) != one) {
+                None => Ok(one),
                 Some(group) => {
                     let (index, slot) = df.split_port(port);
-                    let other = (group, target(group, port));
-                    Err(MapConflict::Port { index, slot, one: (first, one), other })
+                    let [one, other] = [first, group].map(|group| {
+                        Box::new((place(df, names, End { group, port }), in_words(group, port)))
+                    });
+                    Err(MapConflict::Port { index, slot, one, other })
                 }
             }
         })
         .collect()
 }
 
+/// Where a port of a known index and slot is: "group 3", with the names of the group, the switch and the
+/// port where there are any.
+fn place(df: &Dragonfly, names: &Names, end: End) -> String {
+    let (index, slot) = df.split_port(end.port);
+    let switch = df.switch(end.group, index);
+    let port = names.port(switch, NamedPort::Global(slot));
+    let mut called = Vec::new();
+    called.extend(names.switch(switch).map(|name| format!("switch {name}")));
+    called.extend(port.map(|port| format!("port {}", port.name)));
+    let called =
+        if called.is_empty() { String::new() } else { format!(" ({})", called.join(", ")) };
+    format!("group {}{called}", names.named_group(end.group))
+}
+
 /// The link number of each port, so that the two ports of every cable have the same one and no two
 /// ports of a destination have the same one; 0 for ports without a cable.
 fn link_numbers(
     topology: &Topology,
+    names: &Names,
     destinations: &[Option<usize>],
 ) -> Result<Vec<usize>, MapConflict> {
     let df = topology.dragonfly();
@@ -167,7 +197,7 @@ fn link_numbers(
             *next - 1
         });
         if !taken.insert((destination, number)) {
-            return Err(conflict_at(topology, port));
+            return Err(conflict_at(topology, names, port));
         }
         numbers[port] = number;
     }
@@ -184,14 +214,14 @@ fn root(above: &mut [usize], mut port: usize) -> usize {
 }
 
 /// Names the first cable at this port of some group.
-fn conflict_at(topology: &Topology, port: usize) -> MapConflict {
+fn conflict_at(topology: &Topology, names: &Names, port: usize) -> MapConflict {
     let df = topology.dragonfly();
     let is_at = |end: End| end.port.as_usize() == port;
     let cable = topology.cables().iter().find(|cable| is_at(cable.low) || is_at(cable.high));
     let cable = cable.expect("a port with a destination has a cable");
     MapConflict::Slice {
-        low: cable.low.in_words(df).to_string(),
-        high: cable.high.in_words(df).to_string(),
+        low: names.end_in_words(df, cable.low),
+        high: names.end_in_words(df, cable.high),
     }
 }
 

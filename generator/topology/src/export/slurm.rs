@@ -5,17 +5,19 @@
 
 use crate::Topology;
 use std::fmt;
+use tvlb_names::Names;
 use tvlb_schema::{Dragonfly, GroupId, GroupKind};
 
 /// A wiring for Slurm; its `Display` is the file.
 #[derive(Clone, Copy, Debug)]
 pub struct Slurm<'t> {
     topology: &'t Topology,
+    names: &'t Names,
 }
 
 /// The wiring for Slurm.
-pub fn slurm(topology: &Topology) -> Slurm<'_> {
-    Slurm { topology }
+pub fn slurm<'t>(topology: &'t Topology, names: &'t Names) -> Slurm<'t> {
+    Slurm { topology, names }
 }
 
 impl fmt::Display for Slurm<'_> {
@@ -27,12 +29,18 @@ impl fmt::Display for Slurm<'_> {
                 let switch = df.switch(group, index);
                 let first = u32::from(switch.0) * df.p();
                 let nodes = HostList("node", first..first + df.nodes_of(group));
+                if let Some(name) = self.names.switch(switch) {
+                    writeln!(f, "# switch-{switch}: {name}")?;
+                }
                 writeln!(f, "SwitchName=switch-{switch} Nodes={nodes}")?;
             }
         }
         for group in df.groups_with_nodes() {
             let first = u32::from(group.0) * df.a();
             let switches = HostList("switch", first..first + df.switches_of(group));
+            if let Some(name) = self.names.group(group) {
+                writeln!(f, "# group-{group}: {name}")?;
+            }
             writeln!(f, "SwitchName=group-{group} Switches={switches}")?;
         }
         let groups: Vec<u32> = df.groups_with_nodes().map(|GroupId(group)| group.into()).collect();

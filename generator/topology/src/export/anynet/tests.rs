@@ -63,7 +63,7 @@ fn expected(topology: &Topology) -> Network {
 }
 
 fn check(topology: &Topology) {
-    let text = anynet(topology, LATENCIES).unwrap().to_string();
+    let text = anynet(topology, &Names::default(), LATENCIES).unwrap().to_string();
     assert_eq!(read(&text), expected(topology));
 }
 
@@ -71,12 +71,17 @@ fn check(topology: &Topology) {
 fn the_file_says_all_channels() {
     check(&wirings::absolute(2, 4, 2, 9));
     check(&wirings::absolute(4, 8, 4, 9));
-    assert!(!anynet(&wirings::absolute(2, 4, 2, 9), LATENCIES).unwrap().is_renumbered());
+    assert!(
+        !anynet(&wirings::absolute(2, 4, 2, 9), &Names::default(), LATENCIES)
+            .unwrap()
+            .is_renumbered()
+    );
 }
 
 #[test]
 fn the_file_of_a_small_wiring_reads_well() {
-    let text = anynet(&wirings::absolute(2, 4, 2, 9), LATENCIES).unwrap().to_string();
+    let text =
+        anynet(&wirings::absolute(2, 4, 2, 9), &Names::default(), LATENCIES).unwrap().to_string();
     insta::assert_snapshot!(text);
 }
 
@@ -87,7 +92,7 @@ fn numbers_have_no_gaps() {
     let end = |group, port| End { group: GroupId(group), port: GlobalPort(port) };
     let cables = [(end(0, 0), end(1, 0)), (end(1, 1), end(2, 3))];
     let topology = Topology::from_cables(df, cables).unwrap();
-    let file = anynet(&topology, LATENCIES).unwrap();
+    let file = anynet(&topology, &Names::default(), LATENCIES).unwrap();
     assert!(file.is_renumbered());
     assert_eq!(read(&file.to_string()), expected(&topology));
     insta::assert_snapshot!(file, @r"
@@ -107,7 +112,7 @@ fn two_cables_between_two_switches_are_refused() {
     let cables = [(end(0, 0), end(1, 2)), (end(1, 3), end(0, 1)), (end(0, 2), end(1, 0))];
     let topology = Topology::from_cables(df, cables).unwrap();
     insta::assert_snapshot!(
-        anynet(&topology, LATENCIES).unwrap_err(),
+        anynet(&topology, &Names::default(), LATENCIES).unwrap_err(),
         @"BookSim2's anynet keeps one channel between two routers, but switches 0 and 3 share 2 cables; accepted: at most 1"
     );
 }
@@ -121,7 +126,7 @@ proptest! {
         if channels == local as usize + 2 * topology.cables().len() {
             check(&topology);
         } else {
-            let is_refused = matches!(anynet(&topology, LATENCIES), Err(ExportError::ParallelCables { .. }));
+            let is_refused = matches!(anynet(&topology, &Names::default(), LATENCIES), Err(ExportError::ParallelCables { .. }));
             prop_assert!(is_refused);
         }
     }

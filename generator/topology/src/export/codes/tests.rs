@@ -57,7 +57,7 @@ fn links(topology: &Topology) -> Vec<(i32, i32)> {
 
 fn check(topology: &Topology) {
     let df = topology.dragonfly();
-    let files = codes(topology).unwrap();
+    let files = codes(topology, &Names::default()).unwrap();
     assert_eq!(read(&files), links(topology));
     let sizes = [
         ("repetitions", df.switch_count()),
@@ -83,7 +83,7 @@ fn the_files_say_all_links() {
 
 #[test]
 fn records_have_the_layout_that_codes_reads() {
-    let files = codes(&wirings::absolute(1, 2, 1, 3)).unwrap();
+    let files = codes(&wirings::absolute(1, 2, 1, 3), &Names::default()).unwrap();
     // The cables are 0-2, 1-4 and 3-5.
     assert_eq!(integers(&files.intra), [0, 1, 0, 1, 0, 0]);
     assert_eq!(integers(&files.inter), [0, 2, 1, 4, 2, 0, 3, 5, 4, 1, 5, 3]);
@@ -92,7 +92,7 @@ fn records_have_the_layout_that_codes_reads() {
 
 #[test]
 fn the_configuration_reads_well() {
-    insta::assert_snapshot!(codes(&wirings::absolute(2, 4, 2, 9)).unwrap().conf);
+    insta::assert_snapshot!(codes(&wirings::absolute(2, 4, 2, 9), &Names::default()).unwrap().conf);
 }
 
 #[test]
@@ -103,7 +103,9 @@ fn groups_that_differ_are_refused() {
         ([kind(2, 4), kind(1, 4)], "4 switches of 2 nodes and group 2 has 4 switches of 1 node"),
     ] {
         let df = Dragonfly::of_kinds(&kinds).unwrap();
-        let error = codes(&Topology::from_cables(df, []).unwrap()).unwrap_err().to_string();
+        let error = codes(&Topology::from_cables(df, []).unwrap(), &Names::default())
+            .unwrap_err()
+            .to_string();
         assert_eq!(
             error,
             format!(
@@ -122,7 +124,7 @@ proptest! {
         if df.groups().all(|group| sizes(group) == sizes(GroupId(0))) {
             check(&topology);
         } else {
-            let is_refused = matches!(codes(&topology), Err(ExportError::UnequalGroups { .. }));
+            let is_refused = matches!(codes(&topology, &Names::default()), Err(ExportError::UnequalGroups { .. }));
             prop_assert!(is_refused);
         }
     }

@@ -71,7 +71,7 @@ fn cables(topology: &Topology, with_ports: bool) -> Vec<[(usize, usize, usize); 
 /// The text says the cables: port by port where merlin's routers have as many ports, else switch by
 /// switch.
 fn check(topology: &Topology) -> Merlin {
-    let map = merlin(topology).unwrap();
+    let map = merlin(topology, &Names::default()).unwrap();
     let mut laid = lay_by(&map.to_string());
     let with_ports = map.ports_per_router == topology.dragonfly().h() as usize;
     if !with_ports {
@@ -104,7 +104,7 @@ fn the_map_says_the_cables_of_regular_arrangements() {
             assert_eq!(check(&palmtree).reading, Reading::Relative);
         } else {
             // Of two groups that face each other, each port leads to another port of the other.
-            let error = merlin(&palmtree).unwrap_err();
+            let error = merlin(&palmtree, &Names::default()).unwrap_err();
             let slice = "gives its two ports one link number";
             assert!(error.to_string().contains(slice), "{error}");
         }
@@ -114,8 +114,10 @@ fn the_map_says_the_cables_of_regular_arrangements() {
 #[test]
 fn the_text_of_a_small_wiring_reads_well() {
     use Arrangement::{AbsoluteClassic, Relative};
-    insta::assert_snapshot!(merlin(&arranged(2, 4, 2, 9, AbsoluteClassic)).unwrap());
-    insta::assert_snapshot!(merlin(&arranged(2, 4, 2, 9, Relative)).unwrap());
+    insta::assert_snapshot!(
+        merlin(&arranged(2, 4, 2, 9, AbsoluteClassic), &Names::default()).unwrap()
+    );
+    insta::assert_snapshot!(merlin(&arranged(2, 4, 2, 9, Relative), &Names::default()).unwrap());
 }
 
 /// Five groups of four switches with `h` ports, of whose cables each is in another slot.
@@ -137,19 +139,21 @@ fn ports_to_spare_are_left_out() {
     for slots in [[0, 1], [0, 2], [2, 1]] {
         let map = check(&from_classes(3, |slot| slots[usize::from(slot)]));
         assert_eq!(map.ports_per_router, 2);
-        let kept = merlin(&from_classes(2, |slot| slot)).unwrap().global_link_map;
+        let kept =
+            merlin(&from_classes(2, |slot| slot), &Names::default()).unwrap().global_link_map;
         assert_eq!(map.global_link_map == kept, slots[0] < slots[1]);
     }
 }
 
 #[test]
 fn what_no_map_says_is_refused() {
-    let refusal = |topology: &Topology| merlin(topology).unwrap_err().to_string();
+    let refusal =
+        |topology: &Topology| merlin(topology, &Names::default()).unwrap_err().to_string();
     // Every group of these is wired in its own way.
     let own = wirings::absolute(2, 4, 2, 9);
     insta::assert_snapshot!(refusal(&own));
     let random = arranged(4, 8, 4, 9, Arrangement::Random);
-    assert!(matches!(merlin(&random), Err(ExportError::NoCommonMap { .. })));
+    assert!(matches!(merlin(&random, &Names::default()), Err(ExportError::NoCommonMap { .. })));
     // Two links between some groups, one between others.
     let df = Dragonfly::new(2, 4, 3, 6).unwrap();
     let plan = Plan { links: 2, service_groups: 1, service_links: 1 };
@@ -173,7 +177,8 @@ fn link_numbers_must_agree_at_both_ends() {
     let straight = [(end(0, 0), end(1, 0)), (end(0, 1), end(1, 1))];
     check(&Topology::from_cables(df, straight).unwrap());
     let crossed = [(end(0, 0), end(1, 1)), (end(0, 1), end(1, 0))];
-    let error = merlin(&Topology::from_cables(df, crossed).unwrap()).unwrap_err();
+    let error =
+        merlin(&Topology::from_cables(df, crossed).unwrap(), &Names::default()).unwrap_err();
     insta::assert_snapshot!(error);
 }
 
@@ -212,7 +217,7 @@ proptest! {
 
     #[test]
     fn any_wiring_is_said_or_refused(topology in wirings::plain()) {
-        if merlin(&topology).is_ok() {
+        if merlin(&topology, &Names::default()).is_ok() {
             check(&topology);
         }
     }

@@ -57,13 +57,13 @@ fn expected(topology: &Topology) -> BTreeMap<String, Vec<String>> {
 #[test]
 fn the_tree_has_every_node() {
     for topology in [wirings::absolute(2, 4, 2, 9), wirings::absolute(4, 8, 4, 9)] {
-        assert_eq!(read(&slurm(&topology).to_string()), expected(&topology));
+        assert_eq!(read(&slurm(&topology, &Names::default()).to_string()), expected(&topology));
     }
 }
 
 #[test]
 fn the_file_of_a_small_wiring_reads_well() {
-    insta::assert_snapshot!(slurm(&wirings::absolute(2, 4, 2, 9)));
+    insta::assert_snapshot!(slurm(&wirings::absolute(2, 4, 2, 9), &Names::default()));
 }
 
 #[test]
@@ -71,12 +71,12 @@ fn groups_without_nodes_are_left_out() {
     let kind = |p, g| GroupKind::new(p, 2, 2, g);
     let kinds = [kind(1, 2), kind(0, 1), kind(3, 1)];
     let topology = Topology::from_cables(Dragonfly::of_kinds(&kinds).unwrap(), []).unwrap();
-    insta::assert_snapshot!(slurm(&topology));
+    insta::assert_snapshot!(slurm(&topology, &Names::default()));
 }
 
 proptest! {
     #[test]
     fn the_tree_has_every_node_of_any_fabric(topology in wirings::plain()) {
-        prop_assert_eq!(read(&slurm(&topology).to_string()), expected(&topology));
+        prop_assert_eq!(read(&slurm(&topology, &Names::default()).to_string()), expected(&topology));
     }
 }
