@@ -1,7 +1,7 @@
 //! From a fabric and its policies to a table set in memory: images and their manifest.
 
 use crate::balance::link_load::{Draw, Imbalance};
-use crate::balance::{balance_entry, is_countable};
+use crate::balance::{balance_entry, is_countable, thinned_mean};
 use crate::fabric::Fabric;
 use crate::fabric_file::{FabricFile, Wiring};
 use crate::image::{ImageStageError, Images, Routing, build};
@@ -75,7 +75,11 @@ pub(crate) fn generate_counted(
                 ..entry.clone()
             };
         }
-        let mean = fabric_mean(counter, &policy.rule);
+        let mean = if policy.is_thinned() {
+            thinned_mean(counter, policy)
+        } else {
+            fabric_mean(counter, &policy.rule)
+        };
         let balance = conventional.map(|conventional| balance_entry(counter, policy, conventional));
         let entry = set_entry(policy, &mean, balance);
         known.push((policy, entry.clone()));
@@ -158,8 +162,7 @@ fn set_entry(policy: &Policy, mean: &FabricMean, balance: Option<BalanceEntry>) 
         gate: weighing.gate,
         min: *min,
         mean_hops: mean.hops.map(rounded),
-        mean_hops_are_exact: mean.hops_are_exact
-            && balance.as_ref().is_none_or(|b| b.thinned_switches == 0),
+        mean_hops_are_exact: mean.hops_are_exact,
         mean_routes: rounded(mean.routes),
         pairs: mean.pairs,
         pairs_without_route: mean.empty_pairs,

@@ -303,6 +303,100 @@ fn triples_one_by_one(topology: &Topology, source: SwitchId, destination: Switch
     });
 }
 
+/// Which routes from one switch to another a set keeps, where it is drawn by route or by shape.
+struct Kept<'k> {
+    topology: &'k Topology,
+    rule: &'k SetRule,
+    pair: (SwitchId, SwitchId),
+}
+
+impl Kept<'_> {
+    fn has(&self, c: &Crossing, level: Level, mid: u8, detour: Option<SwitchIndex>) -> bool {
+        let (source, destination) = self.pair;
+        let route = || Route { x: c.x.from, y: c.y.from, detour };
+        let key = || route().key(self.topology.dragonfly(), source, destination);
+        match self.rule.keep_of(c.shape(mid)) {
+            Keep::NONE => false,
+            Keep::ALL if level == Level::ALL => true,
+            _ => self.rule.keeps_at(level, c.shape(mid), key()),
+        }
+    }
+
+    fn has_direct(&self, c: &Crossing, level: Level) -> bool {
+        self.topology.is_local_hop(c.middle, c.v, c.w) && self.has(c, level, 1, None)
+    }
+
+    /// `Some(kept)` if all routes with two hops in the middle share one answer.
+    fn all_alike(&self, c: &Crossing, level: Level) -> Option<bool> {
+        match self.rule.keep_of(c.shape(2)) {
+            Keep::NONE => Some(false),
+            Keep::ALL if level == Level::ALL && self.topology.has_whole_groups() => Some(true),
+            _ => None,
+        }
+    }
+
+    /// The routes with two hops in the middle that are kept.
+    fn detours(&self, c: &Crossing, level: Level) -> impl Iterator<Item = SwitchIndex> {
+        let all = self.topology.relays(c.middle, c.v, c.w);
+        all.filter(move |&r| self.has(c, level, 2, Some(r)))
+    }
+
+    /// How many ways two hops in the middle can go where all its switches are linked.
+    fn ways(&self, c: &Crossing) -> u32 {
+        self.topology.dragonfly().switches_of(c.middle).saturating_sub(2)
+    }
+
+    /// How many routes of each shape are kept.
+    fn counts(&self, levels: &[Level]) -> [u32; Shape::COUNT] {
+        let mut found = [0_u32; Shape::COUNT];
+        crossings(self.topology, levels, self.pair.0, self.pair.1, |c, level| {
+            if c.v == c.w {
+                found[c.shape(0).number()] += u32::from(self.has(c, level, 0, None));
+                return;
+            }
+            found[c.shape(1).number()] += u32::from(self.has_direct(c, level));
+            found[c.shape(2).number()] += match self.all_alike(c, level) {
+                Some(true) => self.ways(c),
+                Some(false) => 0,
+                None => self.detours(c, level).fold(0, |count, _| count + 1),
+            };
+        });
+        found
+    }
+
+    /// The chance of a single route of each shape, where there are so many of each.
+    fn chances(&self, found: &[u32; Shape::COUNT]) -> [f64; Shape::COUNT] {
+        let weight = |shape: Shape| match (self.rule.draw, found[shape.number()]) {
+            (_, 0) => 0.0,
+            (DrawRule::ByRoute | DrawRule::BySwitch { .. }, count) => f64::from(count),
+            (DrawRule::ByShape { .. }, _) => f64::from(self.rule.weight_of(shape)),
+        };
+        let total: f64 = Shape::all().map(weight).sum();
+        let mut each = [0.0; Shape::COUNT];
+        for shape in Shape::all().filter(|&shape| weight(shape) > 0.0) {
+            each[shape.number()] = weight(shape) / total / f64::from(found[shape.number()]);
+        }
+        each
+    }
+}
+
+/// How many routes a set of routes or shapes keeps from one switch to another if the source thins it to
+/// these levels, and their mean hops as they are drawn, if there are any.
+pub(super) fn kept_and_hops(
+    topology: &Topology,
+    (rule, levels): (&SetRule, &[Level]),
+    pair: (SwitchId, SwitchId),
+) -> (u64, Option<f64>) {
+    let kept = Kept { topology, rule, pair };
+    let found = kept.counts(levels);
+    let each = kept.chances(&found);
+    let count = Shape::all().map(|shape| u64::from(found[shape.number()])).sum();
+    let hops = |shape: Shape| {
+        each[shape.number()] * f64::from(found[shape.number()]) * f64::from(shape.hops())
+    };
+    (count, (count > 0).then(|| Shape::all().map(hops).sum()))
+}
+
 /// Adds the routes of a set from one switch to another, by how often each is drawn.
 fn routes(
     topology: &Topology,
@@ -315,74 +409,30 @@ fn routes(
     if let DrawRule::BySwitch { legs, returns } = rule.draw {
         return walks(topology, (legs, returns), (source, destination), sum);
     }
-    let df = topology.dragonfly();
-    let kept = |c: &Crossing, level, mid: u8, detour: Option<SwitchIndex>| {
-        let key = || Route { x: c.x.from, y: c.y.from, detour }.key(df, source, destination);
-        match rule.keep_of(c.shape(mid)) {
-            Keep::NONE => false,
-            Keep::ALL if level == Level::ALL => true,
-            _ => rule.keeps_at(level, c.shape(mid), key()),
-        }
-    };
-    // `Some(kept)` if all routes with two hops in the middle share one answer.
-    let all_alike = |c: &Crossing, level| match rule.keep_of(c.shape(2)) {
-        Keep::NONE => Some(false),
-        Keep::ALL if level == Level::ALL && topology.has_whole_groups() => Some(true),
-        _ => None,
-    };
-    let detours = |c: &Crossing| topology.relays(c.middle, c.v, c.w);
-    let is_hop = |c: &Crossing| topology.is_local_hop(c.middle, c.v, c.w);
-    let ways = |c: &Crossing| df.switches_of(c.middle).saturating_sub(2);
-    let mut found = [0_u32; Shape::COUNT];
-    crossings(topology, levels, source, destination, |c, level| {
-        if c.v == c.w {
-            found[c.shape(0).number()] += u32::from(kept(c, level, 0, None));
-            return;
-        }
-        found[c.shape(1).number()] += u32::from(is_hop(c) && kept(c, level, 1, None));
-        found[c.shape(2).number()] += match all_alike(c, level) {
-            Some(kept) => {
-                if kept {
-                    ways(c)
-                } else {
-                    0
-                }
-            }
-            None => detours(c).map(|r| u32::from(kept(c, level, 2, Some(r)))).sum(),
-        };
-    });
     // A first pass counts the routes of each shape. From that follows the chance of a single route of
     // a shape, and a second pass adds the routes by it.
-    let weight = |shape: Shape| match (rule.draw, found[shape.number()]) {
-        (_, 0) => 0.0,
-        (DrawRule::ByRoute | DrawRule::BySwitch { .. }, count) => f64::from(count),
-        (DrawRule::ByShape { .. }, _) => f64::from(rule.weight_of(shape)),
-    };
-    let total: f64 = Shape::all().map(weight).sum();
-    let mut each = [0.0; Shape::COUNT];
-    for shape in Shape::all().filter(|&shape| weight(shape) > 0.0) {
-        each[shape.number()] = weight(shape) / total / f64::from(found[shape.number()]);
-    }
+    let kept = Kept { topology, rule, pair: (source, destination) };
+    let each = kept.chances(&kept.counts(levels));
     crossings(topology, levels, source, destination, |c, level| {
         let of = |mid: u8| each[c.shape(mid).number()];
         let mut parts = Parts { direct: 0.0, apart: 0.0, all: 0.0 };
         if c.v == c.w {
-            if kept(c, level, 0, None) {
+            if kept.has(c, level, 0, None) {
                 parts.all = of(0);
             }
         } else {
-            if is_hop(c) && kept(c, level, 1, None) {
+            if kept.has_direct(c, level) {
                 parts.direct = of(1);
             }
             parts.all = parts.direct;
-            match all_alike(c, level) {
+            match kept.all_alike(c, level) {
                 Some(false) => {}
                 Some(true) => {
-                    parts.apart = f64::from(ways(c)) * of(2);
+                    parts.apart = f64::from(kept.ways(c)) * of(2);
                     parts.all += parts.apart;
                 }
                 None => {
-                    for r in detours(c).filter(|&r| kept(c, level, 2, Some(r))) {
+                    for r in kept.detours(c, level) {
                         parts.all += of(2);
                         sum.over(topology, c, r, of(2));
                     }

@@ -15,8 +15,10 @@
 
 mod entry;
 pub mod link_load;
+mod thinned;
 
 pub use entry::balance_entry;
+pub use thinned::thinned_mean;
 
 use crate::policy::{Levels, Policy};
 use crate::routes::count::RouteCounter;

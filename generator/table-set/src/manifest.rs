@@ -119,17 +119,17 @@ pub struct SetEntry {
     /// Mean hops of a drawn VLB route, over all pairs of switches in different groups that have
     /// one; null if none has.
     pub mean_hops: Option<f64>,
-    /// Whether that is of this very set; otherwise it is expected over all seeds of its fractions,
-    /// or of the rule before switches thin the set.
+    /// Whether that is of this very set; otherwise it is expected over all seeds of its fractions.
+    /// Of a set that switches thin, everything here is counted over the very routes that they keep.
     pub mean_hops_are_exact: bool,
-    /// Routes per pair of switches in different groups, on average; expected where fractions are,
-    /// and before switches thin the set.
+    /// Routes per pair of switches in different groups, on average; expected over all seeds of
+    /// fractions, unless switches thin the set.
     pub mean_routes: f64,
     /// Ordered pairs of switches in different groups.
     pub pairs: u64,
     /// Those without any route in the set: their packets take MIN, or a conventional VLB path where
-    /// no cable joins the two groups. Of fractions drawn by route, where a seed can leave further
-    /// pairs without one, those that have none by any seed.
+    /// no cable joins the two groups. Of fractions drawn by route that no switch thins, where a
+    /// seed can leave further pairs without one, those that have none by any seed.
     pub pairs_without_route: u64,
     /// The digest of the shapes of which pairs have a route, where it takes a search over routes to
     /// tell: of sets drawn by shape that are thinned or made of fractions. Without it, the cables

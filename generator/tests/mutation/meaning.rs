@@ -68,12 +68,15 @@ pub(crate) fn meaning(files: &Files, sampled: bool) -> Meaning {
             // Only the walks of all pairs tell.
             places.push(of("balance/after"));
         }
-        // Of fractions the manifest says what to expect, before they are thinned; the images are one
-        // draw, which only the walks of all pairs tell.
-        if rule.keep.iter().any(|&keep| keep != Keep::NONE && keep != Keep::ALL) {
+        // What is left of a thinned set, only the walks of all pairs tell. Of other fractions the manifest
+        // says what to expect, and the images are one draw.
+        let is_thinned = claims.pointer(&of("balance/levels-sha256")).is_some();
+        let is_part = |&keep: &Keep| keep != Keep::NONE && keep != Keep::ALL;
+        if is_thinned && sampled {
+            places.extend(["mean-routes", "mean-hops", "pairs-without-route"].map(of));
+        } else if !is_thinned && rule.keep.iter().any(is_part) {
             places.push(of("mean-routes"));
-            let is_thinned = claims.pointer(&of("balance/levels-sha256")).is_some();
-            if rule.draw == DrawRule::ByRoute || sampled || is_thinned {
+            if rule.draw == DrawRule::ByRoute || sampled {
                 places.extend([of("mean-hops"), of("pairs-without-route")]);
             }
         }

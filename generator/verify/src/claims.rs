@@ -180,10 +180,11 @@ pub(super) fn check_counts(
     for (number, decision) in Decision::ALL.into_iter().enumerate() {
         let entry = manifest.sets.get(decision);
         let (kept, without) = (walks.kept[number], walks.without[number]);
-        // Of a set of fractions the manifest says what to expect, not what the draw came to.
+        // Of a set of fractions that is not thinned the manifest says what to expect, not what the draw
+        // came to.
         let rule = switch.image().set(decision).rule();
         let is_thinned = thinned(manifest, decision) > 0;
-        let whole = is_whole(rule) && !is_thinned;
+        let counted = is_whole(rule) || is_thinned;
         let exact = hops_are_exact(rule, is_thinned);
         let said = entry.pairs_without_route;
         if without < said || exact && without > said {
@@ -194,7 +195,7 @@ pub(super) fn check_counts(
                 &without,
             ));
         }
-        if whole {
+        if counted {
             check_mean_routes(entry, directory, kept)?;
         }
         if exact {
@@ -243,15 +244,15 @@ fn is_whole(rule: &SetRule) -> bool {
     rule.keep.iter().all(|&keep| keep == Keep::NONE || keep == Keep::ALL)
 }
 
-/// Whether the manifest can say exactly what mean hops the images give: the set is not thinned, and
-/// how many routes a pair has does not depend on a draw, or does not matter.
+/// Whether the manifest says exactly what mean hops the images give: the routes of a thinned set are
+/// counted, and of others how many routes a pair has does not depend on a draw, or does not matter.
 fn hops_are_exact(rule: &SetRule, is_thinned: bool) -> bool {
     // By shape, routes are drawn alike however many a fraction has left of each.
-    !is_thinned && (is_whole(rule) || rule.draw != DrawRule::ByRoute)
+    is_thinned || is_whole(rule) || rule.draw != DrawRule::ByRoute
 }
 
-/// What the manifest says of sets where the tables of links tell it for all pairs of switches: of
-/// whole sets, before they are thinned.
+/// What the manifest says of sets where the tables of links tell it for all pairs of switches: of whole
+/// sets. If they are thinned, these tables tell the most routes, and the fewest pairs without one.
 pub(super) fn check_told(
     manifest: &Manifest,
     directory: &Path,
@@ -260,7 +261,8 @@ pub(super) fn check_told(
     for (number, decision) in Decision::ALL.into_iter().enumerate() {
         let entry = manifest.sets.get(decision);
         let rule = switches[0].image().set(decision).rule();
-        let exact = hops_are_exact(rule, thinned(manifest, decision) > 0);
+        let is_thinned = thinned(manifest, decision) > 0;
+        let exact = hops_are_exact(rule, is_thinned);
         if exact != entry.mean_hops_are_exact {
             let (said, what) = (entry.mean_hops_are_exact, "that mean hops are exact is");
             return Err(claim(directory, what, &said, &exact));
@@ -269,6 +271,19 @@ pub(super) fn check_told(
             continue;
         }
         let (said, found) = (entry.pairs_without_route, told.without[number]);
+        if is_thinned {
+            if said < found {
+                let what = "the number of pairs without a route is";
+                return Err(claim(directory, what, &said, &format!("at least {found}")));
+            }
+            let most = mean_routes(entry, told.kept[number]);
+            if entry.mean_routes > most + 1e-6 {
+                let (said, most) =
+                    (format!("{:.6}", entry.mean_routes), format!("at most {most:.6}"));
+                return Err(claim(directory, MEAN_ROUTES, &said, &most));
+            }
+            continue;
+        }
         if said != found {
             let what = "the number of pairs without a route is";
             return Err(claim(directory, what, &said, &found));
@@ -300,12 +315,19 @@ fn check_mean_hops(
     Ok(())
 }
 
+const MEAN_ROUTES: &str = "the mean number of routes of a pair is";
+
+/// How many routes a pair has on average if all have so many.
+#[expect(clippy::cast_precision_loss, reason = "compared to six decimals")]
+fn mean_routes(entry: &SetEntry, kept: u64) -> f64 {
+    kept as f64 / entry.pairs.max(1) as f64
+}
+
 fn check_mean_routes(entry: &SetEntry, directory: &Path, kept: u64) -> Result<(), VerifyError> {
-    #[expect(clippy::cast_precision_loss, reason = "compared to six decimals")]
-    let mean = kept as f64 / entry.pairs.max(1) as f64;
+    let mean = mean_routes(entry, kept);
     if (mean - entry.mean_routes).abs() > 1e-6 {
         let (said, found) = (format!("{:.6}", entry.mean_routes), format!("{mean:.6}"));
-        return Err(claim(directory, "the mean number of routes of a pair is", &said, &found));
+        return Err(claim(directory, MEAN_ROUTES, &said, &found));
     }
     Ok(())
 }

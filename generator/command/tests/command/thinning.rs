@@ -3,6 +3,7 @@
 use crate::damage::{SWITCH, edit_manifest, reseal, vouch_for};
 use crate::scratch::Scratch;
 use insta::assert_snapshot;
+use tvlb_generator::table_set::{Manifest, SetEntry};
 use tvlb_schema::{
     Decision, FabricImage, Level, PerDecision, SetContents, ShapeSet, SwitchContents, SwitchId,
     SwitchImage, VcScheme, Weighing, encode_switch_image,
@@ -94,15 +95,18 @@ fn it_is_shown_and_its_routes_are_counted() {
     };
     mend("\"thinned-switches\": 0", "\"thinned-switches\": 1");
     mend_digests(&scratch);
-    let refusal = scratch.finds("verify out");
-    assert!(refusal.contains("it says that mean hops are exact is true"), "{refusal}");
-    mend("\"mean-hops-are-exact\": true", "\"mean-hops-are-exact\": false");
-    for kind in ["local", "global"] {
+    let figures = [
+        ("the mean number of routes of a pair is ", "mean-routes"),
+        ("the mean number of hops is ", "mean-hops"),
+        ("the most used local link over the mean is ", "local"),
+        ("the most used global link over the mean is ", "global"),
+    ];
+    for (what, key) in figures {
         let refusal = scratch.finds("verify out");
-        let figures = refusal.split_once(&format!("the most used {kind} link over the mean is "));
-        let (said, found) = figures.unwrap().1.split_once(", but the images say ").unwrap();
+        let figures = refusal.split_once(what).unwrap_or_else(|| panic!("{what}: {refusal}"));
+        let (said, found) = figures.1.split_once(", but the images say ").unwrap();
         let number = |text: &str| text.trim().parse::<f64>().unwrap();
-        let json = |text: &str| format!("\"{kind}\": {}", number(text));
+        let json = |text: &str| format!("\"{key}\": {:?}", number(text));
         assert!((number(said) - number(found)).abs() < 0.1, "{refusal}");
         mend(&json(said), &json(found));
     }
@@ -116,7 +120,6 @@ fn shapes_that_thinning_has_left_no_route_of_are_found_out() {
         let sets = &mut manifest.sets;
         for entry in [&mut sets.ugal_l, &mut sets.par_source, &mut sets.par_second] {
             entry.balance.as_mut().unwrap().thinned_switches = 1;
-            entry.mean_hops_are_exact = false;
         }
     });
     mend_digests(&scratch);
@@ -155,6 +158,58 @@ fn balanced_but(set: &str, switch: u16, change: impl FnOnce(&mut SetContents)) -
     scratch.write(&format!("out/{file}"), encode_switch_image(&fabric, &contents));
     vouch_for(&scratch, &file);
     scratch
+}
+
+type Spoil = fn(&mut SetEntry);
+
+#[test]
+fn the_figures_of_a_thinned_set_are_those_of_the_routes_that_are_kept() {
+    for set in ["strategic-2-3", "60% 5-hop", "50% 4-hop by shape"] {
+        let generated = |options: &[&str]| {
+            let scratch = Scratch::with_shipped("dfly-2-4-2-9.toml");
+            let plain = ["generate", "fabric.toml", "-o", "out", "--set", set];
+            let run = scratch.tvlb_with(plain.iter().chain(options).copied());
+            assert_eq!(run.code, 0, "{run}");
+            let manifest: Manifest =
+                serde_json::from_slice(&scratch.read("out/manifest.json")).unwrap();
+            (scratch, manifest.sets.ugal_l)
+        };
+        let (_, whole) = generated(&[]);
+        let (scratch, thinned) = generated(&["--balance"]);
+        assert!(thinned.balance.as_ref().is_some_and(|b| b.thinned_switches > 0), "{set}");
+        assert!(thinned.mean_routes < 0.99 * whole.mean_routes, "{set}: {thinned:?}");
+        assert!(thinned.mean_hops_are_exact);
+        // As many as `verify` counts in the images.
+        #[expect(clippy::cast_precision_loss, reason = "some 10⁵ routes")]
+        let counted = routes_of(&scratch) as f64 / thinned.pairs as f64;
+        assert!((counted - thinned.mean_routes).abs() < 1e-6, "{set}: {counted}");
+        let wrong: [(&str, Spoil); 3] = [
+            ("the mean number of routes of a pair is", |entry| entry.mean_routes -= 0.5),
+            ("the mean number of hops is", |entry| entry.mean_hops = Some(4.0)),
+            ("the number of pairs without a route is", |entry| entry.pairs_without_route += 1),
+        ];
+        for (what, spoil) in wrong {
+            edit_manifest(&scratch, |manifest| {
+                for entry in [&mut manifest.sets.ugal_l, &mut manifest.sets.par_source] {
+                    *entry = thinned.clone();
+                }
+                spoil(&mut manifest.sets.ugal_l);
+            });
+            let finding = scratch.finds("verify out");
+            assert!(finding.contains(what), "{set}: {finding}");
+        }
+        // Of a whole set a sample tells as much: there were no more routes before it was thinned.
+        if set == "strategic-2-3" {
+            edit_manifest(&scratch, |manifest| {
+                manifest.sets.ugal_l = thinned.clone();
+                manifest.sets.ugal_l.mean_routes = whole.mean_routes;
+            });
+            scratch.succeeds("verify out --most-walks 1000");
+            edit_manifest(&scratch, |manifest| manifest.sets.ugal_l.mean_routes += 0.01);
+            let finding = scratch.finds("verify out --most-walks 1000");
+            assert!(finding.contains("but the images say at most"), "{finding}");
+        }
+    }
 }
 
 #[test]
