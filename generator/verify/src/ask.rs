@@ -20,6 +20,8 @@ const MOST_ASKS: u32 = 4;
 /// What was asked, in pairs of switches.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Asked {
+    /// For a MIN path.
+    pub(super) min: u64,
     /// For a VLB path of every kind.
     pub(super) vlb: u64,
     /// Answers by MIN, because the pair has no conventional VLB path, or none of a set.
@@ -31,6 +33,7 @@ pub(super) struct Asked {
 
 impl Asked {
     pub(super) fn add(&mut self, other: &Self) {
+        self.min += other.min;
         self.vlb += other.vlb;
         self.without_conventional += other.without_conventional;
         self.without_kept += other.without_kept;
@@ -132,13 +135,17 @@ impl<'s, 'f> Questions<'s, 'f> {
     }
 
     /// Asks for a MIN path; and for VLB paths of every kind if that was not too much work as yet, or
-    /// if it `must` be.
+    /// if it `must` be. Asks for nothing where the destination has no node to send to.
     pub(super) fn ask(
         &mut self,
         to: SwitchId,
         known: Known,
         must: bool,
     ) -> Result<(), VerifyError> {
+        if !self.fabric.has_nodes(to) {
+            return Ok(());
+        }
+        self.asked.min += 1;
         let choice = self.admit(to, Scheme::Min, VlbPaths::Custom)?;
         if known.min && choice != Choice::Min {
             return Err(self.finding(

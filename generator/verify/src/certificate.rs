@@ -132,7 +132,7 @@ impl Certificate {
         };
         let asked = &walks.asked;
         let answers = Answers {
-            min: walks.pairs,
+            min: asked.min,
             vlb: asked.vlb,
             without_conventional: asked.without_conventional,
             without_kept: asked.without_kept,
@@ -255,17 +255,20 @@ fn line(f: &mut fmt::Formatter<'_>, what: &str, text: &dyn fmt::Display) -> fmt:
 
 impl Certificate {
     fn write_answers(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Answers { vlb, without_conventional, without_kept, missed, .. } = self.answers;
+        let Answers { min, vlb, without_conventional, without_kept, missed } = self.answers;
         let pairs = self.pairs;
         line(f, "reachable", &format_args!("all {pairs} pairs of switches"))?;
-        if vlb == pairs {
-            line(f, "asked", &"the datapath for a MIN path and for VLB paths of every pair")?;
+        let every =
+            if min == pairs { "every pair" } else { "every pair whose destination has nodes" };
+        if vlb == min {
+            let text = format_args!("the datapath for a MIN path and for VLB paths of {every}");
+            line(f, "asked", &text)?;
         } else {
             line(
                 f,
                 "asked",
                 &format_args!(
-                    "the datapath for a MIN path of every pair and for VLB paths of {vlb} pairs"
+                    "the datapath for a MIN path of {every} and for VLB paths of {vlb} pairs"
                 ),
             )?;
         }

@@ -17,6 +17,7 @@ mod hostile;
 mod import;
 mod interruption;
 mod kill;
+mod kinds;
 mod model;
 mod names;
 mod output;
