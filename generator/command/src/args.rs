@@ -3,6 +3,7 @@
 use crate::named::{self, one_of};
 use crate::values;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::convert::Infallible;
 use std::path::PathBuf;
 use std::str::FromStr;
 use tvlb_firmware_model::Scheme;
@@ -75,7 +76,7 @@ pub(crate) struct Generate {
     /// The MIN path that PAR's second look weighs, instead of the fabric file's
     #[arg(long, value_parser = one_of(named::MIN_CANDIDATES, MinCandidate::name), ignore_case = true, value_name = "MIN")]
     pub(crate) second_min: Option<MinCandidate>,
-    /// How many MIN and VLB candidates every decision draws, each 1 to 8, as in 1x4, instead of the
+    /// How many MIN and VLB paths every decision draws as candidates, each 1 to 8, as in 1x4, instead of the
     /// fabric file's
     #[arg(long, value_name = "MxK")]
     pub(crate) candidates: Option<Candidates>,
@@ -93,13 +94,16 @@ pub(crate) struct Generate {
     /// that are chosen are tried so anyway
     #[arg(long)]
     pub(crate) balance: bool,
-    /// Where sets are chosen: how much traffic the candidates are tried with [default: standard]
+    /// Where sets are chosen: how much traffic the policies are tried with [default: standard]
     #[arg(long, value_parser = one_of(named::PANELS, PanelSize::name), ignore_case = true, value_name = "SIZE")]
     pub(crate) panel: Option<PanelSize>,
-    /// Where sets are chosen: a further candidate to try, SET or for instance SET T=-2 1x4 gate=1.25, or
+    /// Where sets are chosen: a further policy to try, SET or for instance SET T=-2 1x4 gate=1.25, or
     /// two for PAR with `then` between; may be repeated
     #[arg(long, value_name = "POLICY")]
-    pub(crate) candidate: Vec<String>,
+    pub(crate) try_policy: Vec<String>,
+    /// What --try-policy was called before
+    #[arg(long = "candidate", hide = true, num_args = 0..=1, default_missing_value = "", value_parser = values::now_try_policy)]
+    _candidate: Option<Infallible>,
     /// Where sets are chosen: keep what is done in DIR; after an interruption the same command goes
     /// on from there
     #[arg(long, value_name = "DIR")]
@@ -137,7 +141,10 @@ pub(crate) struct Search {
     pub(crate) panel: PanelSize,
     /// A mixture to begin with: SET or for instance SET T=-2 1x4 gate=1.25, or two for PAR with `then` between; may be repeated
     #[arg(long, value_name = "POLICY")]
-    pub(crate) candidate: Vec<String>,
+    pub(crate) try_policy: Vec<String>,
+    /// What --try-policy was called before
+    #[arg(long = "candidate", hide = true, num_args = 0..=1, default_missing_value = "", value_parser = values::now_try_policy)]
+    _candidate: Option<Infallible>,
     /// Keep the runs in DIR, and go on from there if interrupted
     #[arg(long, value_name = "DIR")]
     pub(crate) state: Option<PathBuf>,

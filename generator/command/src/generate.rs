@@ -202,7 +202,7 @@ fn check_unused(fabric: &Fabric, arguments: &Generate) -> Outcome {
     }
     let unused = [
         ("--fast", arguments.fast),
-        ("--candidate", !arguments.candidate.is_empty()),
+        ("--try-policy", !arguments.try_policy.is_empty()),
         ("--state", arguments.state.is_some()),
         ("--prefer", arguments.prefer.is_some()),
         ("--panel", arguments.panel.is_some()),
@@ -216,9 +216,9 @@ fn check_unused(fabric: &Fabric, arguments: &Generate) -> Outcome {
     }
 }
 
-/// What `--candidate` names.
-pub(crate) fn candidates(texts: &[String], seed: u64) -> Result<Vec<PolicyPair>, Failure> {
-    let failure = |error| Failure::Message(format!("--candidate: {error}"));
+/// What `--try-policy` names.
+pub(crate) fn policies_to_try(texts: &[String], seed: u64) -> Result<Vec<PolicyPair>, Failure> {
+    let failure = |error| Failure::Message(format!("--try-policy: {error}"));
     texts.iter().map(|text| PolicyPair::parse(text, seed).map_err(failure)).collect()
 }
 
@@ -227,7 +227,7 @@ fn options(fabric: &Fabric, arguments: &Generate) -> Result<Options, Failure> {
         prefer: arguments.prefer.unwrap_or_default(),
         panel: arguments.panel.unwrap_or_default(),
         fast: arguments.fast,
-        candidates: candidates(&arguments.candidate, fabric.file.seed)?,
+        candidates: policies_to_try(&arguments.try_policy, fabric.file.seed)?,
         state: arguments.state.clone(),
     })
 }

@@ -3,7 +3,7 @@
 use crate::args::Search;
 use crate::failure::{Failure, Outcome};
 use crate::files::{load_fabric, outside_table_sets};
-use crate::generate::candidates;
+use crate::generate::policies_to_try;
 use crate::output::{Bars, catch_interrupt, print, print_json, use_threads};
 use tvlb_generator::choose::ChooseError;
 use tvlb_generator::choose::mixtures::record::SearchEntry;
@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &Search) -> Outcome {
         runs: arguments.runs as usize,
         seed: arguments.seed,
         panel: arguments.panel,
-        tried: candidates(&arguments.candidate, arguments.seed)?,
+        tried: policies_to_try(&arguments.try_policy, arguments.seed)?,
         state: arguments.state.clone(),
     };
     let stages = Bars::new(arguments.quiet);

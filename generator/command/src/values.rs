@@ -1,5 +1,6 @@
 //! Values of options that need more than one of clap's own parsers.
 
+use std::convert::Infallible;
 use std::fmt::{Display, Write};
 use std::str::FromStr;
 
@@ -91,6 +92,12 @@ fn scaled(text: &str, decimals: usize) -> Option<u64> {
 /// The first value that a list has twice.
 pub(crate) fn repeated<T: PartialEq + Display>(list: &[T]) -> Option<&T> {
     list.iter().enumerate().find(|(number, value)| list[..*number].contains(value)).map(|(_, v)| v)
+}
+
+/// Refuses the former name of `--try-policy`, which was easily taken for `--candidates`.
+pub(crate) fn now_try_policy(_: &str) -> Result<Infallible, String> {
+    Err("this option is called --try-policy now; --candidates MxK says how many paths a decision draws"
+        .to_owned())
 }
 
 #[cfg(test)]

@@ -65,7 +65,7 @@ fn command(subject: &Subject<'_>) -> String {
         let _ = write!(text, " --panel {}", options.panel.name());
     }
     for candidate in &options.candidates {
-        let _ = write!(text, " --candidate '{candidate}'");
+        let _ = write!(text, " --try-policy '{candidate}'");
     }
     text
 }

@@ -142,7 +142,7 @@ fn values_out_of_range_are_refused() {
         "generate fabric.toml -o new --gate 16",
         "simulate out --candidates 0x1",
         "simulate out --gate a",
-        "generate fabric.toml -o new --set auto --candidate all_gate=1.3",
+        "generate fabric.toml -o new --set auto --try-policy all_gate=1.3",
     ]
     .map(|arguments| {
         let words = arguments.split(' ').map(|word| word.replace('_', " "));
@@ -157,7 +157,7 @@ fn values_out_of_range_are_refused() {
     tvlb: invalid value '16' for '--gate <C>': accepted a multiple of 1/16 from 0, which is no gate, to 15.9375, as in 1.25
     tvlb: invalid value '0x1' for '--candidates <MxK>': accepted the numbers of MIN and VLB candidates, each 1 to 8, with an x between, as in 1x4
     tvlb: invalid value 'a' for '--gate <C>': accepted a multiple of 1/16 from 0, which is no gate, to 15.9375, as in 1.25
-    tvlb: --candidate: gate=1.3, accepted a multiple of 1/16 from 0, which is no gate, to 15.9375, as in 1.25
+    tvlb: --try-policy: gate=1.3, accepted a multiple of 1/16 from 0, which is no gate, to 15.9375, as in 1.25
     ");
 }
 

@@ -171,7 +171,7 @@ fn a_candidate_of_known_routes_leaves_what_is_modelled_as_it_is() {
     let modelled = scratch.read("kept/model");
     let with = |output: &'static str, candidate: &'static str| {
         let generate = "generate fabric.toml --panel quick --state kept -q -o";
-        let rest = [output, "--candidate", candidate];
+        let rest = [output, "--try-policy", candidate];
         scratch.tvlb_with(generate.split(' ').chain(rest))
     };
     // Neither how routes are drawn nor T shows in the model.
@@ -214,7 +214,7 @@ fn options_that_do_not_go_together() {
     }
     assert_snapshot!(
         "choice_bad_candidate",
-        scratch.refuses("generate fabric.toml -o out --candidate none")
+        scratch.refuses("generate fabric.toml -o out --try-policy none")
     );
     let run = scratch.tvlb("generate fabric.toml -o out --fast --panel quick");
     assert_eq!(run.code, 2, "{run}");

@@ -43,7 +43,7 @@ fn the_table_of_a_search() {
     // What is found can be tried at once.
     let policies = mixtures[2]["policies"].as_str().unwrap();
     let generate = ["generate", "fabric.toml", "-o", "out", "--set", "auto", "--panel", "quick"];
-    let run = scratch.command(TVLB).args(generate).args(["--candidate", policies]).output();
+    let run = scratch.command(TVLB).args(generate).args(["--try-policy", policies]).output();
     let run = Run::of(&run.unwrap());
     assert_eq!(run.code, 0, "{run}");
     let manifest = String::from_utf8(scratch.read("out/manifest.json")).unwrap();
@@ -91,7 +91,7 @@ fn bad_input_ends_in_one_error() {
         "search fabric.toml fabric.toml",
         "search fabric.toml --scheme min",
         "search fabric.toml --runs 0",
-        "search fabric.toml --candidate shape:011",
+        "search fabric.toml --try-policy shape:011",
     ];
     let all = refusals.map(|line| format!("$ tvlb {line}\n{}", scratch.refuses(line)));
     assert_snapshot!("search_refusals", all.join("\n"));
