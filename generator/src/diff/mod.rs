@@ -21,10 +21,10 @@ pub use wiring::EndNames;
 
 use crate::table_set::Manifest;
 use measure::Measured;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 use tvlb_progress::Progress;
-use tvlb_schema::{FabricImage, GroupKind};
+use tvlb_schema::{Dragonfly, GroupKind};
 
 /// What changed from one table set to another.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -38,14 +38,10 @@ pub struct Difference {
     pub manifest: Vec<Field>,
     /// Whether the manifests tell of different choices of sets.
     pub choice_differs: bool,
-    /// p, a, h, g. Where a, h or g differ, wiring, switches and pairs are not compared.
-    pub dragonfly: Change<[u32; 4]>,
-    /// The same in words, with the kinds of groups.
-    #[serde(skip)]
-    pub sizes: Change<String>,
-    /// Whether groups and switches are as many in both, so that all else is compared.
-    #[serde(skip)]
-    pub is_comparable: bool,
+    /// The sizes, as p, a, h, g. Wiring, switches and pairs are compared where they
+    /// [are comparable](Self::is_comparable).
+    #[serde(serialize_with = "as_sizes")]
+    pub dragonfly: Change<Dragonfly>,
     /// Cables, each as (group, switch, global port of it) twice, that only the old set has.
     pub cables_gone: Vec<[[u32; 3]; 2]>,
     /// Those that only the new one has.
@@ -148,7 +144,6 @@ pub fn compare(
     let both = Change { old, new };
     let fabrics = Change { old: old.decode()?, new: new.decode()? };
     let booted = Change { old: old.boot()?, new: new.boot()? };
-    let dragonfly = fabrics.map(sizes);
     let mut difference = Difference {
         same: old.manifest == new.manifest
             && old.fabric == new.fabric
@@ -156,9 +151,7 @@ pub fn compare(
         names: both.map(|tables| tables.name.clone()),
         manifest: fields(&old.manifest, &new.manifest),
         choice_differs: old.manifest.choice != new.manifest.choice,
-        dragonfly,
-        sizes: fabrics.map(|fabric| fabric.dragonfly().to_string()),
-        is_comparable: !fabrics.map(shape).is_change(),
+        dragonfly: fabrics.map(|fabric| *fabric.dragonfly()),
         cables_gone: Vec::new(),
         cables_new: Vec::new(),
         names_of_cables_gone: Vec::new(),
@@ -171,7 +164,7 @@ pub fn compare(
         modes: Vec::new(),
         pairs_looked_at: [0; 2],
     };
-    if !difference.is_comparable {
+    if !difference.is_comparable() {
         return Ok(difference);
     }
     let cables = fabrics.map(wiring::cables);
@@ -213,15 +206,18 @@ pub fn compare(
     Ok(difference)
 }
 
-fn sizes(fabric: &FabricImage<'_>) -> [u32; 4] {
-    let df = fabric.dragonfly();
-    [df.p(), df.a(), df.h(), df.g()]
+impl Difference {
+    /// Whether groups, switches and links within groups are as many in both, so that all else is compared.
+    pub fn is_comparable(&self) -> bool {
+        // All sizes but nodes per switch.
+        let without_nodes = |kind: &GroupKind| GroupKind { p: 0, ..*kind };
+        let shape = |df: &Dragonfly| df.kinds().iter().map(without_nodes).collect::<Vec<_>>();
+        !self.dragonfly.map(shape).is_change()
+    }
 }
 
-/// All sizes but nodes per switch.
-fn shape(fabric: &FabricImage<'_>) -> Vec<GroupKind> {
-    let without_nodes = |kind: &GroupKind| GroupKind { p: 0, ..*kind };
-    fabric.dragonfly().kinds().iter().map(without_nodes).collect()
+fn as_sizes<S: Serializer>(both: &Change<Dragonfly>, serializer: S) -> Result<S::Ok, S::Error> {
+    both.map(|df| [df.p(), df.a(), df.h(), df.g()]).serialize(serializer)
 }
 
 /// Bytes that are not the same in both, those that only the longer one has among them.

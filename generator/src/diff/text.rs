@@ -15,8 +15,8 @@ impl Display for Difference {
         writeln!(f, "old        {old}")?;
         writeln!(f, "new        {new}")?;
         self.manifest(f)?;
-        if !self.is_comparable {
-            let sizes = &self.sizes;
+        if !self.is_comparable() {
+            let sizes = &self.dragonfly;
             return writeln!(
                 f,
                 "sizes      {} -> {}: wiring, switches and pairs are not compared",

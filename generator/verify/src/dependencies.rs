@@ -292,11 +292,23 @@ mod tests {
     use super::*;
     use std::path::Path;
     use tvlb_firmware_model::Switch;
+    use tvlb_generator::fabric::Fabric;
     use tvlb_generator::generate::generate;
+    use tvlb_generator::image::Images;
     use tvlb_generator::policy::Policy;
     use tvlb_generator::topology::arrangement::Arrangement;
     use tvlb_generator::topology::machine::lay_between;
     use tvlb_schema::{GroupKind, PerDecision, SetRule, ShapeSet};
+
+    /// The images of a fabric whose sets hold all routes.
+    fn images_of(fabric: &Fabric) -> Images {
+        let policies = PerDecision::same(Policy::from(SetRule::whole(ShapeSet::ALL)));
+        generate(fabric, &policies, &()).unwrap().images
+    }
+
+    fn boot(Images { fabric, switches }: &Images) -> Vec<Switch<'_>> {
+        switches.iter().map(|image| Switch::boot(fabric, image).unwrap()).collect()
+    }
 
     #[test]
     fn bits_are_found_where_they_were_set() {
@@ -341,14 +353,9 @@ mod tests {
     #[test]
     fn a_cycle_is_found_and_told_link_by_link() {
         let tables = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tables");
-        let loaded =
-            tvlb_generator::fabric::Fabric::load(&tables.join("dfly-2-4-2-9.toml")).unwrap();
-        let rule = SetRule::whole(ShapeSet::ALL);
-        let policies = PerDecision::same(Policy::from(rule));
-        let generated = generate(&loaded, &policies, &()).unwrap();
-        let (fabric, images) = (&generated.images.fabric, &generated.images.switches);
-        let switches: Vec<_> =
-            images.iter().map(|image| Switch::boot(fabric, image).unwrap()).collect();
+        let loaded = Fabric::load(&tables.join("dfly-2-4-2-9.toml")).unwrap();
+        let images = images_of(&loaded);
+        let switches = boot(&images);
         let fabric = BootedSwitches::new(&switches);
         let dependencies = Dependencies::new(&fabric.df);
         // Terminals are ports 0 and 1; the local ports of a switch lead to the others by index.
@@ -384,15 +391,11 @@ mod tests {
         let kind = |p, a, g| GroupKind::new(p, a, 2, g);
         let df = Dragonfly::of_kinds(&[kind(1, 2, 2), kind(2, 4, 2)]).unwrap();
         let even = Dragonfly::new(1, 2, 1, 3).unwrap();
-        let mut loaded =
-            tvlb_generator::fabric::Fabric::new("gaps", even, Arrangement::Absolute, 1).unwrap();
+        let mut loaded = Fabric::new("gaps", even, Arrangement::Absolute, 1).unwrap();
         loaded.file.dragonfly = df;
         loaded.topology = lay_between(df, |_, _| 1).unwrap();
-        let policies = PerDecision::same(Policy::from(SetRule::whole(ShapeSet::ALL)));
-        let generated = generate(&loaded, &policies, &()).unwrap();
-        let (fabric, images) = (&generated.images.fabric, &generated.images.switches);
-        let switches: Vec<_> =
-            images.iter().map(|image| Switch::boot(fabric, image).unwrap()).collect();
+        let images = images_of(&loaded);
+        let switches = boot(&images);
         let fabric = BootedSwitches::new(&switches);
         let dependencies = Dependencies::new(&fabric.df);
         let hop = |from, port, to| {
