@@ -34,6 +34,7 @@ fn the_fabric_files_that_we_ship_are_valid() {
         "aurora-like",
         "frontier-like",
         "lumi-like",
+        "small-lumi-like",
         "dfly-2-4-2-9",
         "dfly-4-8-4-9",
         "dfly-4-8-4-17",
