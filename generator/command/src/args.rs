@@ -7,6 +7,7 @@ use std::convert::Infallible;
 use std::path::PathBuf;
 use std::str::FromStr;
 use tvlb_firmware_model::Scheme;
+use tvlb_generator::choose::baseline::MostRegret;
 use tvlb_generator::choose::{PanelSize, Prefer};
 use tvlb_generator::set_grammar::GRAMMAR;
 use tvlb_generator::throughput::Counting;
@@ -87,8 +88,12 @@ pub(crate) struct Generate {
     /// Where sets are chosen: by what [default: throughput]
     #[arg(long, value_parser = one_of(named::OBJECTIVES, Prefer::name), ignore_case = true, value_name = "OBJECTIVE")]
     pub(crate) prefer: Option<Prefer>,
+    /// Where sets are chosen: the regret that a candidate may have on a guard, in percent of what the
+    /// best of MIN, conventional VLB and conventional UGAL carries [default: 3]
+    #[arg(long, value_name = "PERCENT", value_parser = values::regret)]
+    pub(crate) max_regret: Option<MostRegret>,
     /// Where sets are chosen: by the throughput model alone, without a simulation
-    #[arg(long, conflicts_with_all = ["prefer", "panel"])]
+    #[arg(long, conflicts_with_all = ["prefer", "panel", "max_regret"])]
     pub(crate) fast: bool,
     /// Thin the sets, unasked whether it helps, until links are used evenly; without --fast, sets
     /// that are chosen are tried so anyway
@@ -119,7 +124,8 @@ pub(crate) struct Generate {
     pub(crate) quiet: bool,
 }
 
-/// Search for mixtures of shapes, weights and thresholds that suit fabrics, judged by simulation
+/// Search for policies that suit fabrics, judged by simulation: shapes and their weights, thresholds,
+/// numbers of candidates, gates and PAR's second look
 #[derive(Args)]
 #[command(after_long_help = format!("Sets are written as\n\n{GRAMMAR}"))]
 pub(crate) struct Search {
@@ -136,6 +142,10 @@ pub(crate) struct Search {
     /// that `generate` then compares under traffic that the search has not seen
     #[arg(long, default_value_t = 2, value_name = "N")]
     pub(crate) seed: u64,
+    /// The regret on a guard that costs a mixture nothing, in percent of what the best of MIN,
+    /// conventional VLB and conventional UGAL carries [default: 3]
+    #[arg(long, value_name = "PERCENT", value_parser = values::regret)]
+    pub(crate) max_regret: Option<MostRegret>,
     /// How much traffic mixtures are tried with
     #[arg(long, value_parser = one_of(named::PANELS, PanelSize::name), ignore_case = true, default_value = PanelSize::Standard.name(), value_name = "SIZE")]
     pub(crate) panel: PanelSize,

@@ -205,6 +205,7 @@ fn check_unused(fabric: &Fabric, arguments: &Generate) -> Outcome {
         ("--try-policy", !arguments.try_policy.is_empty()),
         ("--state", arguments.state.is_some()),
         ("--prefer", arguments.prefer.is_some()),
+        ("--max-regret", arguments.max_regret.is_some()),
         ("--panel", arguments.panel.is_some()),
     ];
     match unused.into_iter().find(|(_, given)| *given) {
@@ -225,6 +226,7 @@ pub(crate) fn policies_to_try(texts: &[String], seed: u64) -> Result<Vec<PolicyP
 fn options(fabric: &Fabric, arguments: &Generate) -> Result<Options, Failure> {
     Ok(Options {
         prefer: arguments.prefer.unwrap_or_default(),
+        most_regret: arguments.max_regret.unwrap_or_default(),
         panel: arguments.panel.unwrap_or_default(),
         fast: arguments.fast,
         candidates: policies_to_try(&arguments.try_policy, fabric.file.seed)?,

@@ -34,6 +34,7 @@ pub(crate) fn run(arguments: &Search) -> Outcome {
         scheme: arguments.scheme,
         runs: arguments.runs as usize,
         seed: arguments.seed,
+        most_regret: arguments.max_regret.unwrap_or_default(),
         panel: arguments.panel,
         tried: policies_to_try(&arguments.try_policy, arguments.seed)?,
         state: arguments.state.clone(),

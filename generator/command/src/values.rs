@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::fmt::{Display, Write};
 use std::str::FromStr;
+use tvlb_generator::choose::baseline::MostRegret;
 
 /// As many threads as may be asked for on a machine with few cores.
 const MOST_THREADS: usize = 256;
@@ -20,6 +21,12 @@ pub(crate) fn threads(text: &str) -> Result<usize, String> {
     let most = MOST_THREADS.max(MOST_THREADS_PER_CORE * cores);
     let number = text.parse().ok().filter(|number| (1..=most).contains(number));
     number.ok_or_else(|| format!("accepted 1 to {most}, on this machine of {cores} cores"))
+}
+
+/// The value of `--max-regret`.
+pub(crate) fn regret(text: &str) -> Result<MostRegret, String> {
+    let percent = text.parse().ok().filter(|percent| (0..=100).contains(percent));
+    percent.map(MostRegret).ok_or_else(|| "accepted a whole number from 0 to 100".to_owned())
 }
 
 /// One or several loads: a number, or `FROM:TO:STEP`.

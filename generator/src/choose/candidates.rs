@@ -1,12 +1,13 @@
 //! The candidates: Step 1's, the paper's choice, and a small family of mixtures.
 //!
-//! Step 1's model does not see weights, but they matter to UGAL, whose decision weighs a drawn path's
-//! hops: so every set of shapes that Step 1 hands over is tried drawn by route and drawn by shape.
-//! Its mirror image, heads and tails exchanged, carries the same under reversed traffic, so it is
-//! tried too. The family holds mixtures that weight short shapes more than long ones and keep long
-//! ones for where the short ones are congested.
+//! Step 1's model does not see how a decision weighs its paths, but that matters more than the set. So
+//! every set of shapes that Step 1 hands over is tried twice, drawn by shape: as it is, and with several
+//! VLB candidates and a gate. Its mirror image, heads and tails exchanged, carries the same under reversed
+//! traffic, so it is tried too. The family holds policies that were found by search and by measurement
+//! (docs/measurements/step-2.md).
 
 use crate::policy::{PolicyPair, WeighingSettings};
+use crate::set_grammar::canonical;
 use tvlb_firmware_model::Scheme;
 use tvlb_schema::{Decision, DrawRule, Keep, SetRule, Shape};
 
@@ -24,32 +25,42 @@ pub const FALLBACK: &str = "all";
 /// simulation is wanted.
 pub const DEFAULT: &str = "strategic-2-3 by shape";
 
-/// Sets that are tried for either scheme.
-const FAMILY: [&str; 4] = [FALLBACK, DEFAULT, "shapes:011", "4-hop by shape"];
+/// Policies that are tried for either scheme.
+const FAMILY: [&str; 3] = [FALLBACK, DEFAULT, "strategic-2-3 by shape 1x4 gate=1.25"];
 
-/// Further policies that are tried for UGAL-L, found by `tvlb search` on dfly(4, 8, 4, 9) and dfly(4, 8, 4, 17).
-const UGAL_L_FAMILY: [&str; 4] = [
-    "only:000+010+020+100+101, 2*only:001, 4*only:011 T=-8",
-    "only:000+010+020+100+101, 2*only:001, 4*only:011 T=-2",
+/// Further policies that are tried for UGAL-L.
+const UGAL_L_FAMILY: [&str; 7] = [
+    "shapes:011+020+100 by shape 1x3 gate=1.125",
+    "shapes:011+020+100 by shape 1x2 gate=1",
+    "shapes:011 by shape 1x4 gate=1.25",
+    "strategic-2-3 by shape 1x2 gate=1",
+    "strategic-2-3 by shape 1x4 gate=1.625",
+    "all 1x4 gate=1.25",
     "4*only:000+100, only:001+101+110, 2*only:010+020, 8*only:011 T=-2",
-    "4*only:000+001+010+011+021+111, 2*only:020+100+120+121, only:101+110 T=-2",
 ];
 
-/// Further policies that are tried for PAR; the fourth is the second with the T that holds the guards in groups of many
-/// switches (docs/measurements/step-2.md, "Large groups need a larger T").
-const PAR_FAMILY: [&str; 7] = [
-    "only:000+110, 4*only:001+010+011+020+021+100+101+111, 8*only:120 T=-2 \
-     then only:000+010+100, 2*only:110 T=-2",
-    "only:000+110, 4*only:001+010+011+020+021+100+101+111, 8*only:120 T=-2 \
-     then 8*only:000, 2*only:010, only:100+110 T=-2",
+/// Further policies that are tried for PAR. At the source the gate is higher than at the second look: what
+/// stays on MIN there decides once more, with the queues of another switch. The last has a T that holds the
+/// guards in groups of many switches (docs/measurements/step-2.md, "Large groups need a larger T").
+const PAR_FAMILY: [&str; 8] = [
+    "strategic-2-3 by shape 1x4 gate=1.25 MIN=shortest",
+    "strategic-2-3 by shape 1x4 gate=1.75 \
+     then strategic-2-3 by shape 1x4 gate=1.25 MIN=shortest",
+    "strategic-2-3 by shape 1x4 gate=2 \
+     then strategic-2-3 by shape 1x4 gate=1.25 MIN=shortest",
+    "switches:2-3 with returns 1x4 gate=1.25 MIN=shortest",
+    "switches:2-3 with returns 1x4 gate=2 \
+     then switches:2-3 with returns 1x4 gate=1.25 MIN=shortest",
+    "all 1x4 gate=2 then all 1x4 gate=1.25 MIN=shortest",
     "only:000+110, 4*only:001+010+011+020+021+100+101, 8*only:120 T=-2 \
      then 8*only:000, 2*only:010+100, only:110 T=-2",
     "only:000+110, 4*only:001+010+011+020+021+100+101+111, 8*only:120 T=8 \
      then 8*only:000, 2*only:010, only:100+110 T=8",
-    "shapes:011+110 by shape",
-    "shapes:020+110 by shape",
-    "2*shapes:110, only:020+021+101+111+001+011",
 ];
+
+/// How the sets of Step 1's front are weighed beside T = 0 and one candidate of each kind: by UGAL-L, by PAR
+/// at the source, and by its second look. The measured optimum of most sets is near these.
+const FRONT_WEIGHING: [&str; 3] = ["1x4 gate=1.25", "1x4 gate=2", "1x4 gate=1.25 MIN=shortest"];
 
 /// Where a candidate comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,7 +125,7 @@ impl Candidate {
 /// What the candidates of a scheme are made from.
 #[derive(Clone, Copy, Debug)]
 pub struct Sources<'s> {
-    /// The rules on Step 1's front within ε.
+    /// The rules on Step 1's front within ε, each drawn as it is to be.
     pub front: &'s [SetRule],
     /// The policies that the user names.
     pub user: &'s [PolicyPair],
@@ -142,16 +153,23 @@ impl Sources<'_> {
         };
         add(known(if scheme == Scheme::Par { PAPER_PAR } else { PAPER }), Origin::Paper);
         add(known(LITERAL), Origin::Literal);
+        let is_par = scheme == Scheme::Par;
+        let [ugal_l, par_source, par_second] = FRONT_WEIGHING;
         for rule in self.front {
             // The paper's other half is its mirror image.
             for (rule, origin) in [(*rule, Origin::Front), (mirrored(rule), Origin::Mirror)] {
-                let by_route = SetRule { seed: self.seed, draw: DrawRule::ByRoute, ..rule };
-                let by_shape = by_shape(&SetRule { seed: self.seed, ..rule });
-                add(PolicyPair::same(by_route.into()), origin);
-                add(PolicyPair::same(by_shape.into()), origin);
+                let rule = SetRule { seed: self.seed, ..rule };
+                let set = canonical(&rule);
+                let weighed = if is_par {
+                    format!("{set} {par_source} then {set} {par_second}")
+                } else {
+                    format!("{set} {ugal_l}")
+                };
+                add(PolicyPair::same(rule.into()), origin);
+                add(known(&weighed), origin);
             }
         }
-        let own = if scheme == Scheme::Par { &PAR_FAMILY[..] } else { &UGAL_L_FAMILY[..] };
+        let own = if is_par { &PAR_FAMILY[..] } else { &UGAL_L_FAMILY[..] };
         for text in FAMILY.iter().chain(own) {
             add(known(text), Origin::Family);
         }
@@ -181,11 +199,18 @@ pub fn by_shape(rule: &SetRule) -> SetRule {
 
 /// The rule with heads and tails exchanged.
 fn mirrored(rule: &SetRule) -> SetRule {
-    let mut keep = rule.keep;
+    let mut mirrored = *rule;
     for shape in Shape::all() {
-        keep[shape.reversed().number()] = rule.keep_of(shape);
+        mirrored.keep[shape.reversed().number()] = rule.keep_of(shape);
     }
-    SetRule { keep, draw: DrawRule::ByRoute, seed: rule.seed }
+    if let (DrawRule::ByShape { weights: to }, DrawRule::ByShape { weights: from }) =
+        (&mut mirrored.draw, &rule.draw)
+    {
+        for shape in Shape::all() {
+            to[shape.reversed().number()] = from[shape.number()];
+        }
+    }
+    mirrored
 }
 
 /// The pairs of PAR: the policy of each of the best at the source with that of each at the second look.
@@ -209,7 +234,7 @@ pub fn pairs(best: &[Candidate]) -> Vec<Candidate> {
 mod tests {
     use super::*;
     use crate::set_grammar::parse_set;
-    use tvlb_schema::{MinCandidate, PerDecision};
+    use tvlb_schema::{Candidates, Gate, MinCandidate, PerDecision};
 
     fn sources<'s>(front: &'s [SetRule], user: &'s [PolicyPair]) -> Sources<'s> {
         Sources { front, user, weighing: WeighingSettings::default(), seed: 1 }
@@ -220,22 +245,53 @@ mod tests {
     }
 
     #[test]
-    fn the_front_is_tried_by_route_and_by_shape_and_mirrored() {
-        let front = [parse_set("shapes:021", 0).unwrap()];
+    fn the_front_is_tried_as_it_is_and_weighed_and_mirrored() {
+        let front = ["shapes:021 by shape", "4*only:000, only:001+010+011"];
+        let front = front.map(|text| parse_set(text, 0).unwrap());
         let all = sources(&front, &[]).candidates(Scheme::UgalL);
         assert_eq!(
-            names(&all[..6]),
+            names(&all[..10]),
             [
                 "switches:2-3 with returns",
                 "strategic-2-3",
-                "shapes:021",
                 "shapes:021 by shape",
-                "shapes:120",
-                "shapes:120 by shape"
+                "shapes:021 by shape 1x4 gate=1.25",
+                "shapes:120 by shape",
+                "shapes:120 by shape 1x4 gate=1.25",
+                "4*only:000, only:001+010+011",
+                "4*only:000, only:001+010+011 1x4 gate=1.25",
+                "4*only:000, only:010+100+110",
+                "4*only:000, only:010+100+110 1x4 gate=1.25",
             ]
         );
         assert!(all.iter().all(|candidate| candidate.policies.source.rule.seed == 1));
         assert!(all.iter().all(|candidate| candidate.policies.source.rule.check().is_ok()));
+        let of_par = sources(&front, &[]).candidates(Scheme::Par);
+        assert_eq!(
+            of_par[3].name(),
+            "shapes:021 by shape 1x4 gate=2 then shapes:021 by shape 1x4 gate=1.25 MIN=shortest"
+        );
+    }
+
+    #[test]
+    fn what_the_fabric_file_says_of_weighing_leaves_fewer_candidates() {
+        let front = [parse_set("shapes:021 by shape", 0).unwrap()];
+        let (candidates, gates) = (Candidates::ONE, Gate::default());
+        let weighing = WeighingSettings {
+            candidates: Some(PerDecision::same(candidates)),
+            gates: Some(PerDecision::same(gates)),
+            ..WeighingSettings::default()
+        };
+        for scheme in [Scheme::UgalL, Scheme::Par] {
+            let open = sources(&front, &[]).candidates(scheme);
+            let all = Sources { weighing, ..sources(&front, &[]) }.candidates(scheme);
+            assert!(all.len() < open.len(), "what is alike now is tried once");
+            let pairs = all.iter().map(|candidate| &candidate.policies);
+            for policy in pairs.flat_map(|pair| [&pair.source, &pair.second]) {
+                let weighing = policy.weighing;
+                assert_eq!((weighing.candidates, weighing.gate), (candidates, gates));
+            }
+        }
     }
 
     #[test]

@@ -7,7 +7,6 @@
 use super::candidates::Candidate;
 use crate::image::Images;
 use std::ops::{Index, IndexMut};
-use tvlb_schema::MinCandidate;
 
 /// The name of conventional UGAL or PAR in figures and in the manifest.
 pub const CONVENTIONAL_NAME: &str = "conventional";
@@ -77,14 +76,16 @@ impl<T> IndexMut<Contender> for PerContender<T> {
 
 /// The contenders of a contest, with the images that each boots from.
 pub(super) struct Field {
+    /// The images of the baselines, which draw from no set.
+    conventional: Images,
     /// The candidates; the first is the paper's choice.
     candidates: Vec<(Candidate, Images)>,
 }
 
 impl Field {
     /// Conventional UGAL and these candidates, of which the first is the paper's choice.
-    pub(super) const fn new(candidates: Vec<(Candidate, Images)>) -> Self {
-        Self { candidates }
+    pub(super) const fn new(conventional: Images, candidates: Vec<(Candidate, Images)>) -> Self {
+        Self { conventional, candidates }
     }
 
     /// Adds candidates after those that take part already.
@@ -108,18 +109,12 @@ impl Field {
         (1..).map(Contender).zip(self.candidates.iter().map(|(candidate, _)| candidate))
     }
 
-    /// The images that a contender boots from. Conventional UGAL draws from no set, so it boots from
-    /// those of the first candidate whose second look keeps its MIN path, as that of conventional PAR
-    /// does; where the fabric file wants another second look for all, from the paper's.
+    /// The images that a contender boots from.
     pub(super) fn images(&self, contender: Contender) -> &Images {
-        let keeps = |(candidate, _): &(Candidate, Images)| {
-            candidate.policies.second.min == MinCandidate::Kept
-        };
-        let position = match contender.0.checked_sub(1) {
-            Some(position) => position,
-            None => self.candidates.iter().position(keeps).unwrap_or(0),
-        };
-        &self.candidates[position].1
+        match contender.0.checked_sub(1) {
+            Some(position) => &self.candidates[position].1,
+            None => &self.conventional,
+        }
     }
 
     /// A candidate's name, or [`CONVENTIONAL_NAME`].
@@ -141,11 +136,8 @@ mod tests {
             let images = Images { fabric: text.as_bytes().to_vec(), switches: Vec::new() };
             (Candidate { policies, origin: Origin::User }, images)
         };
-        let redrawn = candidate("strategic-2-3 MIN=shortest");
-        let field = Field::new(vec![redrawn, candidate("all")]);
-        let conventional = field.images(Contender::CONVENTIONAL);
-        assert_eq!(conventional.fabric, b"all", "conventional PAR keeps its MIN path");
-        let mut field = Field::new(vec![candidate("strategic-2-3")]);
+        let conventional = Images { fabric: b"conventional VLB".to_vec(), switches: Vec::new() };
+        let mut field = Field::new(conventional, vec![candidate("strategic-2-3")]);
         field.join(vec![candidate("all")]);
         let names: Vec<String> = Contender::all(field.count()).map(|c| field.name(c)).collect();
         assert_eq!(names, ["conventional", "strategic-2-3", "all"]);
@@ -153,7 +145,8 @@ mod tests {
         let (first, paper) = field.candidates().next().unwrap();
         assert_eq!((first, paper.name().as_str()), (Contender::PAPER, "strategic-2-3"));
         let images = |contender| field.images(contender).fabric.as_slice();
-        assert_eq!(images(Contender::CONVENTIONAL), images(Contender::PAPER));
+        assert_eq!(images(Contender::CONVENTIONAL), b"conventional VLB");
+        assert_eq!(images(Contender::PAPER), b"strategic-2-3");
         assert_eq!(images(Contender(2)), b"all");
         let values = PerContender::from(vec!['a', 'b', 'c']);
         assert_eq!(values[Contender::PAPER], 'b');

@@ -1,5 +1,9 @@
 //! One scheme's contest: guards first, then the race, then the choice among those that finished it.
 //!
+//! A candidate holds the guards if on none of them its regret is above the margin. Where no candidate
+//! does, those with the least regret are let in all the same, the race keeps whoever has
+//! less regret or more saturation than the others, and the choice is by the least worst regret.
+//!
 //! It knows contenders by number only. What they are and how they are tried is the [`Runner`]'s
 //! business, so the rules can be tested on made-up outcomes. The same answers give the same result, at
 //! any number of threads.
@@ -11,13 +15,17 @@
 //! standard errors of that mean. A standard deviation counts as at least [`LEAST_DEVIATION`], so that
 //! a few equal differences do not pass for certainty.
 
-use super::baseline::{Baseline, GuardFailure, guard_saturation, saturation};
+use super::baseline::{
+    Baselines, GuardFailure, MostRegret, ObliviousSteps, Regrets, Steps, saturation,
+};
 use super::contender::{Contender, PerContender};
 use super::error::ChooseError;
 use super::figures::mean;
 use super::objective::{Finalist, Prefer, by_merit};
-use super::panel::{Guard, Panel};
+use super::panel::Panel;
 use super::runner::{Runner, all_of, load_of, step_of};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// By how much a candidate is expected to be ahead of conventional UGAL before its first run.
 pub(super) const FIRST_LEAD: f64 = 0.04;
@@ -33,22 +41,32 @@ pub const LEAST_ROUNDS: usize = 2;
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContestResult {
     /// What all candidates were compared with.
-    pub baseline: Baseline,
-    /// The first guard on which each contender fails, if it fails on any.
+    pub baselines: Baselines,
+    /// The first guard on which each contender fails at the margin, if it fails on any.
     pub failures: PerContender<Option<GuardFailure>>,
+    /// How much regret on a guard the candidates of the race have at most, in percent. Above the margin
+    /// no candidate holds all guards; `None` if every candidate fails by its latency, and then `chosen`
+    /// is the fallback.
+    pub admitted_percent: Option<u32>,
     /// Saturation on each score pattern that each contender met.
     pub standings: Standings,
     /// The candidates that were still in after the last pattern, the chosen one first.
     pub finalists: Vec<Finalist>,
     /// The same figures of conventional UGAL and of the paper's choice.
     pub references: [Finalist; 2],
-    /// Whether no candidate holds all guards; then `chosen` is the fallback.
-    pub none_holds: bool,
+    /// The regrets of the references, of the chosen contender, and of every finalist where the choice
+    /// goes by them.
+    pub regrets: BTreeMap<Contender, Regrets>,
     /// The chosen contender.
     pub chosen: Contender,
 }
 
 impl ContestResult {
+    /// Whether the chosen contender holds all guards. If it does not, no candidate does.
+    pub fn holds_guards(&self) -> bool {
+        self.admitted_percent.is_some_and(|percent| percent <= self.baselines.most_regret.0)
+    }
+
     /// The second best by the objective.
     pub fn runner_up(&self) -> Option<Contender> {
         self.finalists.get(1).map(|finalist| finalist.contender)
@@ -60,8 +78,28 @@ impl ContestResult {
     }
 }
 
-/// Decides among `count` contenders, of which at least the two references exist. `fallback` is taken
-/// where no candidate holds all guards.
+/// The rules by which a contest decides.
+#[derive(Clone, Copy, Debug)]
+pub struct Rules<'r> {
+    /// What the user prefers among the candidates that hold all guards.
+    pub prefer: Prefer,
+    /// How much regret a candidate may have on a guard.
+    pub most_regret: MostRegret,
+    /// What MIN and conventional VLB carry.
+    pub oblivious: &'r ObliviousSteps,
+    /// Who is taken where every candidate is slow or has a long tail.
+    pub fallback: Contender,
+}
+
+/// The regrets, in percent, at which candidates are let into the race, until there is one: the margin,
+/// and then about five thirds of the one before.
+fn levels(most_regret: MostRegret) -> impl Iterator<Item = u32> {
+    std::iter::successors(Some(most_regret.0.min(100)), |&level| {
+        (level < 100).then(|| ((level * 5).div_ceil(3)).max(level + 1).min(100))
+    })
+}
+
+/// Decides among `count` contenders, of which at least the two references exist.
 ///
 /// # Errors
 /// The first run that failed.
@@ -69,68 +107,154 @@ pub fn contest(
     runner: &impl Runner,
     panel: &Panel,
     count: usize,
-    prefer: Prefer,
-    fallback: Contender,
+    rules: &Rules<'_>,
 ) -> Result<ContestResult, ChooseError> {
-    let baseline = Baseline::measure(runner, panel)?;
-    let all: Vec<Contender> = Contender::all(count).collect();
-    let failures = PerContender::from(all_of(&all, |&contender| {
-        if contender == Contender::CONVENTIONAL {
-            return Ok(None);
-        }
-        match baseline.slow_at_light_load(runner, panel, contender)? {
-            None => baseline.guard_failure(runner, panel, contender, 0..panel.guards.len()),
-            slow => Ok(slow),
-        }
-    })?);
+    let baselines = Baselines::measure(runner, panel, rules.oblivious, rules.most_regret)?;
+    let Entrants { failures, mut admitted, percent, held } =
+        admit(runner, panel, count, &baselines)?;
+    if admitted.is_empty() {
+        admitted.push(rules.fallback);
+    }
+    let none_holds = percent.is_none_or(|percent| percent > rules.most_regret.0);
+    let prefer = if none_holds { Prefer::Robust } else { rules.prefer };
 
-    let holds = |contender: Contender| failures[contender].is_none();
-    let in_race: Vec<Contender> =
-        all.iter().copied().filter(|&c| c.is_reference() || holds(c)).collect();
     let mut standings =
         Standings { values: PerContender::same(count, Vec::new()), rounds: panel.score.len() };
-    race(&mut standings, in_race.clone(), prefer.finalists(), |round, left, so_far| {
+    let mut in_race = Contender::REFERENCES.to_vec();
+    in_race.extend(admitted.iter().filter(|contender| !contender.is_reference()));
+    // Where regret counts as well, it is enough that one candidate is better in both.
+    let keep = if none_holds { 1 } else { rules.prefer.finalists() };
+    race(&mut standings, in_race, keep, &held, |round, left, so_far| {
         all_of(left, |&contender| {
+            let conventional = load_of(baselines.score[round].ugal);
+            if contender == Contender::CONVENTIONAL {
+                return Ok(conventional);
+            }
             let expected = if round == 0 {
                 FIRST_LEAD
             } else {
                 so_far.lead(contender, Contender::CONVENTIONAL).mean
             };
-            let guess = step_of(load_of(baseline.score_steps[round]) + expected);
+            let guess = step_of(conventional + expected);
             saturation(runner, contender, &panel.score[round], guess).map(load_of)
         })
     })?;
 
-    let finalist = |contender: Contender| {
-        // Where the objective looks at guards, they are searched; else it is enough that they hold.
-        let guards = if prefer.looks_at_guards() && contender != Contender::CONVENTIONAL {
-            let guesses: Vec<(&Guard, u32)> =
-                panel.guards.iter().zip(baseline.guard_steps.iter().copied()).collect();
-            all_of(&guesses, |&(guard, guess)| {
-                guard_saturation(runner, panel, contender, guard, guess)
-            })?
+    let eligible: Vec<Contender> =
+        admitted.into_iter().filter(|&contender| standings.finished(contender)).collect();
+    let regrets_of = |contender: Contender| {
+        let guards = if contender == Contender::CONVENTIONAL {
+            baselines.ugal_steps().guards
         } else {
-            baseline.guard_steps.clone()
+            baselines.guard_steps(runner, panel, contender)?
         };
+        let score = standings.values[contender].iter().copied().map(step_of).collect();
+        Ok::<_, ChooseError>(baselines.regrets(&Steps { score, guards }))
+    };
+    let mut regrets = BTreeMap::new();
+    let mut asked = Contender::REFERENCES.to_vec();
+    if prefer.looks_at_guards() {
+        asked.extend(&eligible);
+    }
+    for (&contender, found) in asked.iter().zip(all_of(&asked, |&c| regrets_of(c))?) {
+        regrets.insert(contender, found);
+    }
+    let finalist = |contender: Contender| {
         Ok::<Finalist, ChooseError>(Finalist {
             contender,
             saturations: standings.values[contender].clone(),
-            guards: guards.into_iter().map(load_of).collect(),
-            latency: baseline.low_latency(runner, panel, contender)?,
+            worst_regret: regrets.get(&contender).map(Regrets::worst),
+            latency: baselines.low_latency(runner, panel, contender)?,
         })
     };
     let references = [finalist(Contender::CONVENTIONAL)?, finalist(Contender::PAPER)?];
-    let mut eligible: Vec<Contender> = in_race
-        .into_iter()
-        .filter(|&c| c != Contender::CONVENTIONAL && holds(c) && standings.finished(c))
-        .collect();
-    let none_holds = eligible.is_empty();
-    if none_holds {
-        eligible.push(fallback);
-    }
     let finalists = by_merit(prefer, all_of(&eligible, |&c| finalist(c))?, &references);
-    let chosen = finalists.first().map_or(fallback, |first| first.contender);
-    Ok(ContestResult { baseline, failures, standings, finalists, references, none_holds, chosen })
+    let chosen = finalists.first().map_or(rules.fallback, |first| first.contender);
+    if let Entry::Vacant(entry) = regrets.entry(chosen) {
+        entry.insert(regrets_of(chosen)?);
+    }
+    Ok(ContestResult {
+        baselines,
+        failures,
+        admitted_percent: percent,
+        standings,
+        finalists,
+        references,
+        regrets,
+        chosen,
+    })
+}
+
+/// Who takes part in a race.
+struct Entrants {
+    /// The first guard on which each contender fails at the margin.
+    failures: PerContender<Option<GuardFailure>>,
+    /// The candidates that are let in.
+    admitted: Vec<Contender>,
+    /// How much regret they have on a guard at most, in percent.
+    percent: Option<u32>,
+    /// The least regret of the levels that each of them holds, in percent.
+    held: PerContender<u32>,
+}
+
+/// Lets in the candidates that hold all guards; where there is none, those of the least level that any
+/// of them holds, and those of the next, so that it shows what more regret would buy.
+fn admit(
+    runner: &impl Runner,
+    panel: &Panel,
+    count: usize,
+    baselines: &Baselines,
+) -> Result<Entrants, ChooseError> {
+    let all: Vec<Contender> = Contender::all(count).collect();
+    let failure_at = |contender: Contender, percent: u32| {
+        let guards = 0..panel.guards.len();
+        match baselines.guard_failure(runner, panel, contender, guards, percent)? {
+            None => baselines.long_tail(runner, panel, contender),
+            saturated => Ok(saturated),
+        }
+    };
+    let margin = baselines.most_regret.0;
+    let failures = PerContender::from(all_of(&all, |&contender| {
+        if contender == Contender::CONVENTIONAL {
+            return Ok(None);
+        }
+        match baselines.slow_at_light_load(runner, panel, contender)? {
+            None => failure_at(contender, margin),
+            slow => Ok(slow),
+        }
+    })?);
+    let mut admitted: Vec<Contender> = all
+        .iter()
+        .copied()
+        .filter(|&c| c != Contender::CONVENTIONAL && failures[c].is_none())
+        .collect();
+    if !admitted.is_empty() {
+        let held = PerContender::same(count, margin);
+        return Ok(Entrants { failures, admitted, percent: Some(margin), held });
+    }
+    let is_near =
+        |failure: &Option<GuardFailure>| matches!(failure, Some(GuardFailure::Saturated { .. }));
+    let near: Vec<Contender> =
+        all.into_iter().filter(|&contender| is_near(&failures[contender])).collect();
+    let (mut percent, mut held) = (None, PerContender::same(count, 100));
+    for level in levels(baselines.most_regret).skip(1) {
+        let is_first = admitted.is_empty();
+        let left: Vec<Contender> =
+            near.iter().copied().filter(|contender| !admitted.contains(contender)).collect();
+        let holds = all_of(&left, |&contender| Ok(failure_at(contender, level)?.is_none()))?;
+        for (&contender, _) in left.iter().zip(holds).filter(|(_, holds)| *holds) {
+            held[contender] = level;
+            admitted.push(contender);
+        }
+        if !admitted.is_empty() {
+            percent = Some(level);
+            if !is_first {
+                break;
+            }
+        }
+    }
+    admitted.sort_unstable();
+    Ok(Entrants { failures, admitted, percent, held })
 }
 
 /// A mean difference and its standard error.
@@ -184,8 +308,8 @@ impl Standings {
 }
 
 /// Races the contenders that are `left` over all patterns. The references are never dropped and drop
-/// nobody; the best `keep` of the others always finish. `try_all` gives the values of the contenders
-/// named, on one pattern.
+/// nobody; nor does a candidate drop another that holds a lower level of regret, as `held` says it. The best `keep`
+/// of the others always finish. `try_all` gives the values of the contenders named, on one pattern.
 ///
 /// # Errors
 /// The first failure of `try_all`.
@@ -193,6 +317,7 @@ fn race<E>(
     standings: &mut Standings,
     mut left: Vec<Contender>,
     keep: usize,
+    held: &PerContender<u32>,
     mut try_all: impl FnMut(usize, &[Contender], &Standings) -> Result<Vec<f64>, E>,
 ) -> Result<(), E> {
     for round in 0..standings.rounds {
@@ -202,10 +327,11 @@ fn race<E>(
         }
         if round + 1 >= LEAST_ROUNDS {
             let candidates = || left.iter().copied().filter(|contender| !contender.is_reference());
+            let beats = |other: Contender, one: Contender| {
+                held[other] <= held[one] && standings.is_ahead(other, one)
+            };
             let hopeless: Vec<Contender> = candidates()
-                .filter(|&one| {
-                    candidates().filter(|&other| standings.is_ahead(other, one)).count() >= keep
-                })
+                .filter(|&one| candidates().filter(|&other| beats(other, one)).count() >= keep)
                 .collect();
             left.retain(|contender| !hopeless.contains(contender));
         }

@@ -1,18 +1,20 @@
 //! Both contests of a fabric: who takes part in them, and what is chosen for each decision.
 //!
 //! UGAL-L and PAR are contested side by side. In PAR's the best sets are paired, one for the source
-//! and one for the second look; in both the best are tried once more with their load balanced.
+//! and one for the second look; in both the best one is tried once more with its load balanced.
 
+use super::baseline::{MostRegret, ObliviousSteps, worst_served};
 use super::candidates::{Candidate, FALLBACK, Origin, Sources, pairs};
 use super::contender::{Contender, Field};
-use super::contest::{ContestResult, contest};
+use super::contest::{ContestResult, Rules, contest};
 use super::curves::{Curve, curves};
 use super::error::ChooseError;
 use super::memory::Memory;
-use super::objective::Prefer;
+use super::objective::{Finalist, Prefer};
 use super::panel::Panel;
 use super::record::{About, contest_entry};
-use super::simulation::{SimulatedRunner, images_of};
+use super::runner::all_of;
+use super::simulation::{ObliviousRunner, SimulatedRunner, baseline_images, images_of};
 use super::step_one::Modelled;
 use crate::balance::Balancer;
 use crate::fabric::Fabric;
@@ -20,14 +22,19 @@ use crate::image::Images;
 use crate::policy::{Policy, PolicyPair};
 use crate::routes::count::RouteCounter;
 use crate::routes::expected::fabric_mean;
+use crate::set_grammar::canonical;
 use crate::table_set::ContestEntry;
 use std::collections::BTreeMap;
 use tvlb_firmware_model::Scheme;
 use tvlb_progress::Progress;
 use tvlb_schema::{PerDecision, SetRule, ShapeSet};
 
-/// How many of the best sets are paired for PAR's two decisions, and how many are balanced.
-const BEST: usize = 3;
+/// How many of the best sets are paired for PAR's two decisions.
+const PAIRED: usize = 3;
+/// Of how many of the best sets it is asked how they serve their worst nodes: such runs are long.
+const SERVED: usize = 3;
+/// How many of the best sets are tried balanced: on no fabric that we measured has it gained anything.
+const BALANCED: usize = 1;
 
 /// The outcome of Step 2.
 pub(super) struct Found {
@@ -60,6 +67,8 @@ pub(super) struct Contests<'t> {
     pub(super) memory: &'t Memory,
     /// Decides among the candidates that hold the guards.
     pub(super) prefer: Prefer,
+    /// How much regret a candidate may have on a guard.
+    pub(super) most_regret: MostRegret,
     /// The caller's progress.
     pub(super) progress: &'t dyn Progress,
     /// The mean hops of a path that conventional VLB draws.
@@ -78,11 +87,17 @@ impl Contests<'_> {
         let for_ugal_l = sources.candidates(Scheme::UgalL);
         let for_par = sources.candidates(Scheme::Par);
         self.progress.stage("candidates", Some(for_ugal_l.len() + for_par.len()));
-        let ugal_l = Field::new(self.with_images(for_ugal_l)?);
-        let par = Field::new(self.with_images(for_par)?);
+        let baseline = baseline_images(self.counter, self.fabric, self.progress)?;
+        let ugal_l = Field::new(baseline.clone(), self.with_images(for_ugal_l)?);
+        let par = Field::new(baseline.clone(), self.with_images(for_par)?);
         self.progress.stage("simulate", None);
-        let (ugal_l, par) =
-            rayon::join(|| self.with_balanced(Scheme::UgalL, ugal_l), || self.par(par));
+        // Before the contests, which share them: no run is made twice.
+        let runner = ObliviousRunner::boot(self.panel, &baseline, self.memory, self.progress)?;
+        let oblivious = &ObliviousSteps::measure(&runner, self.panel)?;
+        let (ugal_l, par) = rayon::join(
+            || self.with_balanced(Scheme::UgalL, ugal_l, oblivious),
+            || self.par(par, oblivious),
+        );
         let (ugal_l, par) = (ugal_l?, par?);
         Ok(Found {
             policies: PerDecision {
@@ -96,20 +111,27 @@ impl Contests<'_> {
     }
 
     /// PAR's choice: first tried with the candidates as they are, then with the best sets in pairs.
-    fn par(&self, mut field: Field) -> Result<Chosen, ChooseError> {
-        let (result, _) = self.contest(Scheme::Par, &field)?;
-        let pairs = pairs(&best(&field, &result));
+    fn par(&self, mut field: Field, oblivious: &ObliviousSteps) -> Result<Chosen, ChooseError> {
+        let (result, _) = self.contest(Scheme::Par, &field, oblivious)?;
+        let pairs = pairs(&best(&field, &result, PAIRED));
         field.join(self.with_images(pairs)?);
-        self.with_balanced(Scheme::Par, field)
+        self.with_balanced(Scheme::Par, field, oblivious)
     }
 
     /// A contest, and once more with the best balanced.
-    fn with_balanced(&self, scheme: Scheme, mut field: Field) -> Result<Chosen, ChooseError> {
-        let (mut result, mut curves) = self.contest(scheme, &field)?;
+    fn with_balanced(
+        &self,
+        scheme: Scheme,
+        mut field: Field,
+        oblivious: &ObliviousSteps,
+    ) -> Result<Chosen, ChooseError> {
         if let Some(balancer) = &self.balancer {
+            let (result, _) = self.contest(scheme, &field, oblivious)?;
             let balanced = |policy: &Policy| balancer.balanced(policy, self.progress);
             let mut thinned = Vec::new();
-            for Candidate { policies: PolicyPair { source, second }, .. } in best(&field, &result) {
+            for Candidate { policies: PolicyPair { source, second }, .. } in
+                best(&field, &result, BALANCED)
+            {
                 let policies =
                     PolicyPair { source: balanced(&source)?, second: balanced(&second)? };
                 if policies.is_thinned() {
@@ -117,9 +139,11 @@ impl Contests<'_> {
                 }
             }
             field.join(self.with_images(thinned)?);
-            (result, curves) = self.contest(scheme, &field)?;
         }
-        let entry = self.entry(scheme, &field, &result);
+        let (result, runner) = self.contest(scheme, &field, oblivious)?;
+        let served = self.served(&runner, &result)?;
+        let curves = shown_curves(scheme, &field, &result, runner);
+        let entry = self.entry(scheme, &field, &result, &served);
         let chosen = field.candidate(result.chosen).expect("conventional UGAL is never chosen");
         Ok(Chosen { policies: chosen.policies.clone(), entry, curves })
     }
@@ -137,35 +161,56 @@ impl Contests<'_> {
         with_images.collect()
     }
 
-    fn contest(
-        &self,
+    /// A contest, with the runner that it asked.
+    fn contest<'f>(
+        &'f self,
         scheme: Scheme,
-        field: &Field,
-    ) -> Result<(ContestResult, Vec<Curve>), ChooseError> {
+        field: &'f Field,
+        oblivious: &ObliviousSteps,
+    ) -> Result<(ContestResult, SimulatedRunner<'f>), ChooseError> {
         let runner = SimulatedRunner::boot(scheme, self.panel, field, self.memory, self.progress)?;
-        // A pair may have the fallback's name too, where both of its policies are the fallback's.
+        // A pair may be the fallback too, where both of its policies are the fallback's.
         let is_fallback = |candidate: &Candidate| {
-            candidate.origin != Origin::Pair && candidate.name() == FALLBACK
+            candidate.origin == Origin::Family
+                && canonical(&candidate.policies.source.rule) == FALLBACK
         };
         let fallback = field.candidates().find(|(_, candidate)| is_fallback(candidate));
         let fallback = fallback.map_or(Contender::PAPER, |(contender, _)| contender);
-        let result = contest(&runner, self.panel, field.count(), self.prefer, fallback)?;
-        let mut shown = Contender::REFERENCES.to_vec();
-        if !result.chosen.is_reference() {
-            shown.push(result.chosen);
-        }
-        let named: Vec<(Contender, String)> =
-            shown.into_iter().map(|contender| (contender, field.name(contender))).collect();
-        let curves = curves(scheme.name(), &runner.asked(), &named);
-        Ok((result, curves))
+        let rules =
+            Rules { prefer: self.prefer, most_regret: self.most_regret, oblivious, fallback };
+        let result = contest(&runner, self.panel, field.count(), &rules)?;
+        Ok((result, runner))
+    }
+
+    /// How the references and the best finalists serve their worst nodes near saturation.
+    fn served(
+        &self,
+        runner: &SimulatedRunner<'_>,
+        result: &ContestResult,
+    ) -> Result<BTreeMap<Contender, f64>, ChooseError> {
+        let asked: Vec<&Finalist> =
+            result.references.iter().chain(result.finalists.iter().take(SERVED)).collect();
+        let served = all_of(&asked, |finalist| {
+            let Finalist { contender, saturations, .. } = finalist;
+            worst_served(runner, self.panel, *contender, saturations)
+        })?;
+        let each = asked.iter().zip(served);
+        Ok(each.filter_map(|(f, served)| Some((f.contender, served?))).collect())
     }
 
     /// The manifest's entry of a contest.
-    fn entry(&self, scheme: Scheme, field: &Field, result: &ContestResult) -> ContestEntry {
+    fn entry(
+        &self,
+        scheme: Scheme,
+        field: &Field,
+        result: &ContestResult,
+        served: &BTreeMap<Contender, f64>,
+    ) -> ContestEntry {
         let modelled = |rule: &SetRule| self.modelled.and_then(|modelled| modelled.of(rule));
         let conventional = About {
             modelled: modelled(&SetRule::whole(ShapeSet::ALL)),
             mean_hops: self.conventional_hops,
+            worst_served: served.get(&Contender::CONVENTIONAL).copied(),
         };
         let mut about = BTreeMap::from([(Contender::CONVENTIONAL, conventional)]);
         for (contender, candidate) in field.candidates() {
@@ -173,15 +218,32 @@ impl Contests<'_> {
             // Counting takes long, so only the contenders that a user compares are looked up.
             let is_shown = contender.is_reference() || contender == result.chosen;
             let mean_hops = is_shown.then(|| fabric_mean(self.counter, rule).hops).flatten();
-            about.insert(contender, About { modelled: modelled(rule), mean_hops });
+            let (modelled, worst_served) = (modelled(rule), served.get(&contender).copied());
+            about.insert(contender, About { modelled, mean_hops, worst_served });
         }
         contest_entry(scheme.name(), self.panel, field, result, &about)
     }
 }
 
+/// The curves of the contenders that a user compares.
+fn shown_curves(
+    scheme: Scheme,
+    field: &Field,
+    result: &ContestResult,
+    runner: SimulatedRunner<'_>,
+) -> Vec<Curve> {
+    let mut shown = Contender::REFERENCES.to_vec();
+    if !result.chosen.is_reference() {
+        shown.push(result.chosen);
+    }
+    let named: Vec<(Contender, String)> =
+        shown.into_iter().map(|contender| (contender, field.name(contender))).collect();
+    curves(scheme.name(), &runner.asked(), &named)
+}
+
 /// The few best candidates of a contest, the very best first.
-fn best(field: &Field, result: &ContestResult) -> Vec<Candidate> {
-    let finalists = result.finalists.iter().take(BEST);
+fn best(field: &Field, result: &ContestResult, count: usize) -> Vec<Candidate> {
+    let finalists = result.finalists.iter().take(count);
     finalists.filter_map(|finalist| field.candidate(finalist.contender)).cloned().collect()
 }
 

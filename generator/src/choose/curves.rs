@@ -82,6 +82,8 @@ mod tests {
         let figures = |latency| RunFigures {
             saturated: latency > 100.0,
             latency,
+            p99: 150,
+            worst_served: 1.0,
             hops: 3.0,
             populations: vec![],
         };

@@ -9,6 +9,11 @@ pub struct RunFigures {
     pub saturated: bool,
     /// Mean latency in cycles.
     pub latency: f64,
+    /// The 99th percentile of the latency in cycles, if the run was a whole one.
+    pub p99: u32,
+    /// What the network delivered of the node that was served worst, over the mean of all nodes, if the
+    /// run was a whole one.
+    pub worst_served: f64,
     /// Mean links between switches that a packet took.
     pub hops: f64,
     /// Mean latency of each population of nodes, if there are several.

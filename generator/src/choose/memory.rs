@@ -11,9 +11,10 @@ use std::path::PathBuf;
 use tvlb_run_store::{RunFile, StoreError};
 
 /// Raised when the meaning of a run changes, so that older files are refused.
-const VERSION: &str = "tvlb runs 3";
+const VERSION: &str = "tvlb runs 5";
 
-/// The runs made so far, by name: scheme, sets, traffic and load in hundredths.
+/// The runs made so far, by name: scheme, sets, traffic and load in hundredths. The runs of MIN and of
+/// conventional VLB have the names of these in the place of scheme and sets, so both contests share them.
 pub(super) type Memory = RunFile<String, RunFigures>;
 
 /// Opens the runs of a fabric and panel. Without a path, or while there is no file, none has been

@@ -3,8 +3,9 @@
 //! [`choose`] takes Step 1's front on a sample of patterns ([`step_one`]), adds the paper's choice and
 //! a family of mixtures ([`mod@candidates`]), makes each candidate's images in memory, boots them and
 //! runs a panel of traffic on them ([`panel`], `simulation`). A contest for each scheme
-//! ([`mod@contest`]) compares all with conventional UGAL ([`baseline`]), excludes the candidates that
-//! fail a guard, drops those that cannot win, and chooses by the user's preference ([`objective`]).
+//! ([`mod@contest`]) compares all with MIN, conventional VLB and conventional UGAL ([`baseline`]),
+//! excludes the candidates that fail a guard, drops those that cannot win, and chooses by the user's
+//! preference ([`objective`]).
 //! `record` says in the manifest how it went, and [`mod@curves`] is for plots. The same fabric and seed
 //! give the same choice at any number of threads and after any interruption.
 //! `docs/explanation/step-2.md` explains it to users.
@@ -42,6 +43,7 @@ use crate::policy::{Policy, PolicyPair};
 use crate::routes::count::RouteCounter;
 use crate::routes::draw_work::draw_work;
 use crate::set_grammar::parse_set;
+use baseline::MostRegret;
 use candidates::{DEFAULT, Sources, by_shape};
 use contests::{Contests, Found, conventional_hops};
 use curves::PlotData;
@@ -58,6 +60,8 @@ use tvlb_schema::{PerDecision, SetRule};
 pub struct Options {
     /// What the user prefers.
     pub prefer: Prefer,
+    /// How much regret a candidate may have on a guard.
+    pub most_regret: MostRegret,
     /// How much traffic the candidates are tried with.
     pub panel: PanelSize,
     /// Whether to choose by Step 1 alone, without any simulation.
@@ -122,12 +126,13 @@ pub fn choose(
     // one for too long; by route it finds another.
     let can_be_drawn = |rule: &SetRule| draw_work(&counter, rule, |_| &[]).check(rule).is_ok();
     let drawable = |rule: &SetRule| can_be_drawn(&by_shape(rule)) || can_be_drawn(rule);
+    let drawn = |rule: SetRule| if can_be_drawn(&by_shape(&rule)) { by_shape(&rule) } else { rule };
     let front = modelled.as_ref().map_or(Vec::new(), |modelled| modelled.front(drawable));
+    let front: Vec<SetRule> = front.into_iter().map(drawn).collect();
     let model = modelled.as_ref().map(model_entry);
     if options.fast {
         let rule = if model.is_some() {
-            let rule = front.first().ok_or(ChooseError::NoCandidate)?;
-            if can_be_drawn(&by_shape(rule)) { by_shape(rule) } else { *rule }
+            *front.first().ok_or(ChooseError::NoCandidate)?
         } else {
             parse_set(DEFAULT, seed).expect("the default is in the grammar")
         };
@@ -154,6 +159,7 @@ pub fn choose(
         panel: &panel,
         memory: &memory,
         prefer: options.prefer,
+        most_regret: options.most_regret,
         progress,
         conventional_hops: conventional_hops(&counter),
         balancer: is_countable(&fabric.topology).then(|| Balancer::new(&counter)),
@@ -166,7 +172,7 @@ pub fn choose(
         by: "simulation".to_owned(),
         prefer: Some(options.prefer.name().to_owned()),
         model,
-        panel: Some(panel_entry(&panel)),
+        panel: Some(panel_entry(&panel, options.most_regret)),
         contests,
     };
     let plot_data = PlotData { model: modelled.map(|m| m.report), curves };

@@ -4,6 +4,7 @@
 //! patterns are adversarial and make up the mean that candidates are ranked by; `guards` are
 //! traffic that no candidate may spoil.
 
+use super::baseline::Oblivious;
 use crate::fabric_file::Latencies;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -21,6 +22,11 @@ const QUICK_WINDOW: u32 = 4;
 const WARM_UP: u32 = 2;
 /// Where the search for conventional UGAL's saturation on a guard begins, in steps.
 const FIRST_GUARD_STEP: u32 = 60;
+/// Where the search for MIN's saturation on such traffic begins.
+const FIRST_MIN_STEP: u32 = 70;
+/// Where the search for conventional VLB's saturation begins: on all traffic it carries about half of
+/// what MIN carries of uniform traffic.
+const FIRST_VLB_STEP: u32 = 44;
 /// Keeps the sample of shifts apart from other uses of the seed.
 const SHIFT_STREAM: u64 = 0x7368_6966_7473;
 
@@ -101,6 +107,8 @@ pub struct Panel {
     /// by MIN; and of the VLB candidates K/a set out by one of these gateways too, whose queue is
     /// as full, and lose against MIN.
     pub first_step: u32,
+    /// Where the search for MIN's saturation under the score patterns begins, in steps: at K/(p·a).
+    first_min_step: u32,
     latencies: Latencies,
 }
 
@@ -158,7 +166,22 @@ impl Panel {
             warm_up: WARM_UP,
             latency_limit: (7 * longest / 4).max(5 * queue / 8),
             first_step,
+            first_min_step: (100 * df.h() / (df.p() * (df.g() - 1)).max(1)).clamp(1, 100),
             latencies,
+        }
+    }
+
+    /// Where the search for the saturation of MIN or of conventional VLB begins, in steps.
+    pub(super) fn first_oblivious_step(&self, routing: Oblivious, event: &Event) -> u32 {
+        match (routing, &event.pattern) {
+            (Oblivious::Vlb, _) => FIRST_VLB_STEP,
+            (Oblivious::Min, Pattern::TypeTwo { .. } | Pattern::Shift { .. }) => {
+                self.first_min_step
+            }
+            (Oblivious::Min, Pattern::Mixed { .. }) => {
+                (2 * self.first_min_step).min(FIRST_MIN_STEP)
+            }
+            (Oblivious::Min, _) => FIRST_MIN_STEP,
         }
     }
 
@@ -260,6 +283,19 @@ mod tests {
         assert_eq!(large, (7, BTreeSet::from([14, 60])));
         let lonely = steps(Dragonfly::new(1, 2, 1, 3).unwrap());
         assert_eq!(lonely, (100, BTreeSet::from([60])));
+    }
+
+    #[test]
+    fn the_searches_of_oblivious_routing_begin_near_where_it_saturates() {
+        let df = Dragonfly::new(4, 8, 4, 9).unwrap();
+        let latencies = Latencies { local: 10, global: 15 };
+        let panel = Panel::new(&df, latencies, 1, PanelSize::Standard);
+        let steps = |routing| {
+            let of = |event| panel.first_oblivious_step(routing, event);
+            (of(&panel.score[0]), of(&panel.guards[3].event), of(panel.uniform()))
+        };
+        assert_eq!(steps(Oblivious::Min), (12, 24, 70));
+        assert_eq!(steps(Oblivious::Vlb), (44, 44, 44));
     }
 
     #[test]

@@ -3,15 +3,19 @@
 //! Figures are rounded to six decimals, so that no platform's last bit shows, and nothing here
 //! depends on time or on the number of threads.
 
-use super::baseline::{GUARD_MARGIN, GuardFailure, LIGHT_LOAD, LIGHT_MARGIN};
+use super::baseline::{
+    Carried, GuardFailure, LIGHT_LOAD, LIGHT_MARGIN, MostRegret, Regrets, TAIL_MARGIN, Tail,
+};
 use super::candidates::{FALLBACK, LITERAL};
 use super::contender::{Contender, Field};
 use super::contest::{ContestResult, Lead};
+use super::objective::Finalist;
 use super::panel::Panel;
 use super::runner::{STEPS, load_of};
 use super::step_one::{EPSILON, Modelled};
 use crate::table_set::{
-    ContenderEntry, ContestEntry, LeadEntry, ModelEntry, ModelledEntry, PanelEntry, rounded,
+    BaselineEntry, ContenderEntry, ContestEntry, FrontierEntry, LeadEntry, ModelEntry,
+    ModelledEntry, PanelEntry, RegretsEntry, TailEntry, WorstEntry, rounded,
 };
 use std::collections::BTreeMap;
 
@@ -42,7 +46,7 @@ pub(super) fn model_entry(modelled: &Modelled) -> ModelEntry {
 }
 
 /// The entry of the panel.
-pub(super) fn panel_entry(panel: &Panel) -> PanelEntry {
+pub(super) fn panel_entry(panel: &Panel, most_regret: MostRegret) -> PanelEntry {
     PanelEntry {
         size: panel.size.name().to_owned(),
         window: panel.window,
@@ -51,9 +55,10 @@ pub(super) fn panel_entry(panel: &Panel) -> PanelEntry {
         resolution: 1.0 / f64::from(STEPS),
         score: panel.score.iter().map(ToString::to_string).collect(),
         guards: panel.guards.iter().map(ToString::to_string).collect(),
-        guard_margin: GUARD_MARGIN,
+        most_regret: most_regret.0,
         light_load: load_of(LIGHT_LOAD),
         light_margin: LIGHT_MARGIN,
+        tail_margin: TAIL_MARGIN,
     }
 }
 
@@ -70,6 +75,8 @@ pub(super) struct About {
     pub(super) modelled: Option<f64>,
     /// The mean hops of a drawn VLB route.
     pub(super) mean_hops: Option<f64>,
+    /// How it serves its worst node near saturation.
+    pub(super) worst_served: Option<f64>,
 }
 
 /// The entry of a contest; `about` has figures of some contenders that do not come from it.
@@ -97,24 +104,105 @@ pub(super) fn contest_entry(
                     .finished(contender)
                     .then(|| rounded(standings.mean(contender))),
                 low_load_latency: latency.map(rounded),
+                worst_served: about.worst_served.map(rounded),
+                regrets: result.regrets.get(&contender).map(|found| regrets_entry(found, panel)),
                 outcome: outcome(contender, panel, result),
             }
         })
         .collect();
-    let baseline = &result.baseline;
+    let baselines = &result.baselines;
+    let frontier = if result.holds_guards() { Vec::new() } else { frontier(result) };
+    let on_frontier = frontier.into_iter().filter_map(|finalist| {
+        let regrets = result.regrets.get(&finalist.contender)?;
+        Some(FrontierEntry {
+            set: field.name(finalist.contender),
+            mean_saturation: rounded(finalist.mean()),
+            worst_guard: worst(&panel.guards, &regrets.guards),
+        })
+    });
     ContestEntry {
         scheme: scheme.to_owned(),
-        low_load: load_of(baseline.low_step),
-        guard_saturations: baseline.guard_steps.iter().copied().map(load_of).collect(),
-        light_latency: rounded(baseline.light_latency),
+        low_load: load_of(baselines.low_step),
+        score_baselines: baselines.score.iter().copied().map(BaselineEntry::from).collect(),
+        guard_baselines: baselines.guards.iter().copied().map(BaselineEntry::from).collect(),
+        light_latency: rounded(baselines.light_latency),
+        tails: baselines.tails.iter().map(|tail| tail_entry(tail, panel)).collect(),
         chosen: field.name(result.chosen),
-        holds_guards: !result.none_holds,
+        holds_guards: result.holds_guards(),
+        admitted_regret: result.admitted_percent,
+        frontier: on_frontier.collect(),
         runner_up: result.runner_up().map(|contender| field.name(contender)),
         lead_over_runner_up: result.runner_up().map(|other| result.lead_over(other).into()),
         lead_over_paper: result.lead_over(Contender::PAPER).into(),
         lead_over_conventional: result.lead_over(Contender::CONVENTIONAL).into(),
         contenders,
     }
+}
+
+impl From<Carried> for BaselineEntry {
+    fn from(carried: Carried) -> Self {
+        Self {
+            min: load_of(carried.min),
+            vlb: load_of(carried.vlb),
+            conventional: load_of(carried.ugal),
+            best: carried.best_name().to_owned(),
+        }
+    }
+}
+
+fn tail_entry(tail: &Tail, panel: &Panel) -> TailEntry {
+    TailEntry {
+        traffic: panel.guards[tail.guard].to_string(),
+        load: load_of(tail.step),
+        p99: tail.p99,
+    }
+}
+
+fn regrets_entry(found: &Regrets, panel: &Panel) -> RegretsEntry {
+    let of = |regrets: &[f64]| regrets.iter().copied().map(rounded).collect();
+    RegretsEntry {
+        score: of(&found.score),
+        guards: of(&found.guards),
+        worst_score: worst(&panel.score, &found.score),
+        worst_guard: worst(&panel.guards, &found.guards),
+    }
+}
+
+/// The first of the worst regrets on some traffic.
+fn worst(traffic: &[impl ToString], regrets: &[f64]) -> WorstEntry {
+    let mut worst = WorstEntry { traffic: String::new(), regret: f64::NEG_INFINITY };
+    for (traffic, &regret) in traffic.iter().zip(regrets) {
+        if regret > worst.regret {
+            worst = WorstEntry { traffic: traffic.to_string(), regret };
+        }
+    }
+    // A figure without any traffic is none.
+    if worst.traffic.is_empty() {
+        worst.regret = 0.0;
+    }
+    WorstEntry { regret: rounded(worst.regret), ..worst }
+}
+
+/// The finalists of which none other has both less regret on the guards and more saturation, the one with
+/// the least regret first.
+fn frontier(result: &ContestResult) -> Vec<&Finalist> {
+    let regret = |finalist: &Finalist| {
+        result.regrets.get(&finalist.contender).map_or(f64::INFINITY, Regrets::worst_guard)
+    };
+    let mut by_regret: Vec<&Finalist> = result.finalists.iter().collect();
+    by_regret.sort_by(|one, other| {
+        regret(one)
+            .total_cmp(&regret(other))
+            .then(other.mean().total_cmp(&one.mean()))
+            .then(one.contender.cmp(&other.contender))
+    });
+    let mut most = f64::NEG_INFINITY;
+    by_regret.retain(|finalist| {
+        let is_better = finalist.mean() > most;
+        most = most.max(finalist.mean());
+        is_better
+    });
+    by_regret
 }
 
 /// What became of a contender, in words.
@@ -124,21 +212,39 @@ fn outcome(contender: Contender, panel: &Panel, result: &ContestResult) -> Strin
             "mean latency {latency:.2} under {} at {}, where conventional UGAL's is {:.2}",
             panel.uniform(),
             load_of(LIGHT_LOAD),
-            result.baseline.light_latency
+            result.baselines.light_latency
         ),
-        GuardFailure::Saturated { guard, step } => format!(
-            "saturated at {} under {}, where conventional UGAL carries {}",
-            load_of(step),
-            panel.guards[guard],
-            load_of(result.baseline.guard_steps[guard])
-        ),
+        GuardFailure::Tail { tail, p99 } => {
+            let Tail { guard, step, p99: conventional } = result.baselines.tails[tail];
+            format!(
+                "99th percentile of the latency {p99} under {} at {}, where conventional UGAL's is \
+                 {conventional}",
+                panel.guards[guard],
+                load_of(step)
+            )
+        }
+        GuardFailure::Saturated { guard, step } => {
+            let carried = result.baselines.guards[guard];
+            let who = match carried.best_name() {
+                "min" => "MIN",
+                "vlb" => "conventional VLB",
+                _ => "conventional UGAL",
+            };
+            let (step, most) = (load_of(step), load_of(carried.best()));
+            format!("saturated at {step} under {}, where {who} carries {most}", panel.guards[guard])
+        }
     });
     let met = result.standings.values[contender].len();
     let rounds = result.standings.rounds;
+    let is_finalist = result.finalists.iter().any(|finalist| finalist.contender == contender);
     match failure {
         _ if contender == Contender::CONVENTIONAL => "reference".to_owned(),
         Some(failure) if contender == result.chosen => {
             format!("chosen, since no candidate holds all guards; {failure}")
+        }
+        Some(failure) if is_finalist => format!("finished, but {failure}"),
+        Some(failure) if met > 0 && contender != Contender::PAPER => {
+            format!("dropped after {met} of {rounds} patterns; {failure}")
         }
         Some(failure) => format!("excluded: {failure}"),
         None if contender == result.chosen => "chosen".to_owned(),

@@ -12,17 +12,25 @@ use rayon::prelude::*;
 use std::collections::BTreeMap;
 use tvlb_simulator::{self as simulator, Probing};
 
-/// Answers what a contender makes of some traffic.
-pub trait Runner: Sync {
+/// Answers what a subject, as a rule a contender, makes of some traffic.
+pub trait Runner<S = Contender>: Sync {
     /// The figures of one run at a load of `step` hundredths.
     ///
     /// # Errors
     /// The run failed, or the work was cancelled.
-    fn run(
+    fn run(&self, subject: S, event: &Event, step: u32) -> Result<RunFigures, ChooseError>;
+
+    /// The figures of one run whose measured window is `windows` times as long, and which goes on until
+    /// every packet is delivered, while [`Self::run`] ends as soon as it is certain to be saturated.
+    ///
+    /// # Errors
+    /// The run failed, or the work was cancelled.
+    fn whole_run(
         &self,
-        contender: Contender,
+        subject: S,
         event: &Event,
         step: u32,
+        windows: u32,
     ) -> Result<RunFigures, ChooseError>;
 }
 

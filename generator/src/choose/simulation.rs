@@ -3,7 +3,8 @@
 //! [`SimulatedRunner`] answers a contest by the simulator. The datapath that is tried is the one that
 //! ships, from the very bytes that would be written. A run is made once: the memory of runs keeps it.
 
-use super::candidates::Candidate;
+use super::baseline::Oblivious;
+use super::candidates::{Candidate, FALLBACK};
 use super::contender::{CONVENTIONAL_NAME, Contender, Field, PerContender};
 use super::error::ChooseError;
 use super::figures::RunFigures;
@@ -12,12 +13,16 @@ use super::panel::{Event, Panel};
 use super::runner::{Runner, RunsAsked, load_of};
 use crate::fabric::Fabric;
 use crate::image::{Images, Routing, build};
+use crate::policy::Policy;
 use crate::routes::count::RouteCounter;
+use crate::set_grammar::parse_set;
 use rayon::prelude::*;
+use std::fmt::Write;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_progress::Progress;
+use tvlb_schema::PerDecision;
 use tvlb_simulator::{BootedFabric, Outcome, Run, RunError, Settings, StopRule, Traffic};
 
 /// The images that switches would boot from, were a candidate chosen.
@@ -31,6 +36,23 @@ pub(super) fn images_of(
     progress: &dyn Progress,
 ) -> Result<Images, ChooseError> {
     let policies = candidate.policies.per_decision();
+    let routing = Routing { policies, virtual_channels: fabric.file.virtual_channels };
+    Ok(build(counter, &routing, &Unreported(progress))?)
+}
+
+/// The images that the baselines boot from. MIN, conventional VLB and conventional UGAL draw from no
+/// set, but UGAL's decisions go by an image's weighing: here it is T = 0, one candidate of each kind, no
+/// gate, and the MIN path kept, whatever the fabric file says of the sets that are chosen.
+///
+/// # Errors
+/// The images take too many bytes, or the work was cancelled.
+pub(super) fn baseline_images(
+    counter: &RouteCounter<'_>,
+    fabric: &Fabric,
+    progress: &dyn Progress,
+) -> Result<Images, ChooseError> {
+    let rule = parse_set(FALLBACK, fabric.file.seed).expect("all paths are in the grammar");
+    let policies = PerDecision::same(Policy::from(rule));
     let routing = Routing { policies, virtual_channels: fabric.file.virtual_channels };
     Ok(build(counter, &routing, &Unreported(progress))?)
 }
@@ -54,20 +76,79 @@ pub(super) fn make_state(directory: Option<&Path>) -> Result<(), ChooseError> {
     std::fs::create_dir_all(path).map_err(error)
 }
 
-/// One contender, booted.
+/// A routing that runs, booted.
 struct Booted<'i> {
-    /// Names the contender in the memory of runs: scheme, policies and seed.
+    /// Names the routing in the memory of runs: a scheme, with the policies and their seed.
     name: String,
     network: BootedFabric<'i>,
     settings: Settings,
 }
 
+/// Where runs are made and kept.
+#[derive(Clone, Copy)]
+struct Place<'i> {
+    memory: &'i Memory,
+    progress: &'i dyn Progress,
+}
+
 /// Runs contenders in the simulator.
 pub(super) struct SimulatedRunner<'i> {
     contenders: PerContender<Booted<'i>>,
-    memory: &'i Memory,
-    progress: &'i dyn Progress,
+    place: Place<'i>,
     asked: Mutex<RunsAsked>,
+}
+
+/// Runs MIN and conventional VLB in the simulator.
+pub(super) struct ObliviousRunner<'i> {
+    min: Booted<'i>,
+    vlb: Booted<'i>,
+    place: Place<'i>,
+}
+
+impl<'i> ObliviousRunner<'i> {
+    /// Boots the images of the baselines.
+    ///
+    /// # Errors
+    /// The images do not make a network that the simulator can hold.
+    pub(super) fn boot(
+        panel: &Panel,
+        images: &'i Images,
+        memory: &'i Memory,
+        progress: &'i dyn Progress,
+    ) -> Result<Self, ChooseError> {
+        let boot = |scheme: Scheme| {
+            Ok::<_, ChooseError>(Booted {
+                name: format!("{}, {CONVENTIONAL_NAME}", scheme.name()),
+                network: BootedFabric::boot(&images.fabric, &images.switches)?,
+                settings: panel.settings(scheme, VlbPaths::Conventional),
+            })
+        };
+        let place = Place { memory, progress };
+        Ok(Self { min: boot(Scheme::Min)?, vlb: boot(Scheme::Vlb)?, place })
+    }
+
+    const fn booted(&self, routing: Oblivious) -> &Booted<'i> {
+        match routing {
+            Oblivious::Min => &self.min,
+            Oblivious::Vlb => &self.vlb,
+        }
+    }
+}
+
+impl Runner<Oblivious> for ObliviousRunner<'_> {
+    fn run(&self, routing: Oblivious, event: &Event, step: u32) -> Result<RunFigures, ChooseError> {
+        self.place.figures(self.booted(routing), event, step, None)
+    }
+
+    fn whole_run(
+        &self,
+        routing: Oblivious,
+        event: &Event,
+        step: u32,
+        windows: u32,
+    ) -> Result<RunFigures, ChooseError> {
+        self.place.figures(self.booted(routing), event, step, Some(windows))
+    }
 }
 
 impl<'i> SimulatedRunner<'i> {
@@ -100,39 +181,48 @@ impl<'i> SimulatedRunner<'i> {
         let contenders: Vec<Contender> = Contender::all(field.count()).collect();
         let booted = contenders.into_par_iter().map(boot);
         let contenders = booted.collect::<Result<Vec<_>, ChooseError>>()?.into();
-        Ok(Self { contenders, memory, progress, asked: Mutex::default() })
+        let place = Place { memory, progress };
+        Ok(Self { contenders, place, asked: Mutex::default() })
     }
 
     /// Every run that was asked for, whether the memory had it or it was made.
     pub(super) fn asked(self) -> RunsAsked {
         self.asked.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
+}
 
-    /// The figures of a run, from the memory or made now.
+impl Place<'_> {
+    /// The figures of a run, from the memory or made now; of a whole one, if it is said how many times
+    /// as long as the panel's its window is.
     fn figures(
-        &self,
-        contender: Contender,
+        self,
+        booted: &Booted<'_>,
         event: &Event,
         step: u32,
+        whole_windows: Option<u32>,
     ) -> Result<RunFigures, ChooseError> {
-        let Booted { name, network, settings } = &self.contenders[contender];
-        let run = format!("{name}; {event}; {step}");
+        let Booted { name, network, settings } = booted;
+        let mut run = format!("{name}; {event}; {step}");
+        let mut settings = settings.clone();
+        if let Some(windows) = whole_windows {
+            let _ = write!(run, "; whole, {windows}");
+            settings.window_cycles *= windows;
+        }
         if let Some(figures) = self.memory.recall(&run) {
             return Ok(figures);
         }
         self.progress.check()?;
         let traffic = Traffic::new(&event.pattern, network.dragonfly(), event.seed)?;
-        let outcome = Run::new(network, settings, &traffic, load_of(step), event.seed)
+        let stop_rule = if whole_windows.is_some() {
+            StopRule::FullWindow
+        } else if traffic.populations().len() > 1 {
+            StopRule::WhenEachPopulationIsDecided
+        } else {
+            StopRule::WhenSaturated
+        };
+        let outcome = Run::new(network, &settings, &traffic, load_of(step), event.seed)
             .map_err(RunError::Settings)
-            .and_then(|run| {
-                let several = traffic.populations().len() > 1;
-                let stop_rule = if several {
-                    StopRule::WhenEachPopulationIsDecided
-                } else {
-                    StopRule::WhenSaturated
-                };
-                run.measure(stop_rule, self.progress)
-            });
+            .and_then(|run| run.measure(stop_rule, self.progress));
         let figures = match outcome {
             Ok(outcome) => figures(&outcome),
             Err(RunError::Cancelled(cancelled)) => return Err(cancelled.into()),
@@ -151,10 +241,20 @@ impl Runner for SimulatedRunner<'_> {
         event: &Event,
         step: u32,
     ) -> Result<RunFigures, ChooseError> {
-        let figures = self.figures(contender, event, step)?;
+        let figures = self.place.figures(&self.contenders[contender], event, step, None)?;
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         asked.insert((event.to_string(), contender, step), figures.clone());
         Ok(figures)
+    }
+
+    fn whole_run(
+        &self,
+        contender: Contender,
+        event: &Event,
+        step: u32,
+        windows: u32,
+    ) -> Result<RunFigures, ChooseError> {
+        self.place.figures(&self.contenders[contender], event, step, Some(windows))
     }
 }
 
@@ -162,6 +262,12 @@ fn figures(outcome: &Outcome) -> RunFigures {
     RunFigures {
         saturated: outcome.saturated,
         latency: outcome.all.latency,
+        p99: outcome.all.p99,
+        worst_served: if outcome.all.accepted > 0.0 {
+            outcome.fairness.least / outcome.all.accepted
+        } else {
+            0.0
+        },
         hops: outcome.all.hops,
         populations: outcome.populations.iter().map(|population| population.latency).collect(),
     }

@@ -2,7 +2,9 @@
 
 use super::objective::Prefer;
 use super::step_one::MOST_SWITCHES;
-use crate::table_set::{ChoiceEntry, ContenderEntry, ContestEntry, LeadEntry};
+use crate::table_set::{
+    BaselineEntry, ChoiceEntry, ContenderEntry, ContestEntry, LeadEntry, PanelEntry, RegretsEntry,
+};
 use std::fmt::{self, Display};
 
 /// With fewer patterns than this, the spread of a difference says nothing of its standard error: two
@@ -59,12 +61,18 @@ impl Display for Table<'_> {
             panel.window,
             panel.latency_limit
         )?;
+        writeln!(
+            f,
+            "regret   1 - S/E, where S is a saturation and E the largest of those of min, vlb and \
+             conventional; on guards it may be {}% at most",
+            panel.most_regret
+        )?;
         if let Some(prefer) = prefer.as_deref().and_then(Prefer::of_name) {
             writeln!(f, "chosen   by {}: {}", prefer.name(), prefer.rule())?;
         }
         for contest in contests {
             writeln!(f)?;
-            show(f, contest, panel.score.len())?;
+            show(f, contest, panel)?;
         }
         writeln!(f)
     }
@@ -84,7 +92,8 @@ pub(crate) fn lead_in_words(lead: LeadEntry, patterns: usize) -> String {
     }
 }
 
-fn show(f: &mut fmt::Formatter<'_>, contest: &ContestEntry, patterns: usize) -> fmt::Result {
+fn show(f: &mut fmt::Formatter<'_>, contest: &ContestEntry, panel: &PanelEntry) -> fmt::Result {
+    let patterns = panel.score.len();
     let mut rows: Vec<(String, &ContenderEntry)> = Vec::new();
     let references = contest.contenders.iter().zip(["", " (the paper's)"]);
     rows.extend(references.map(|(entry, note)| (format!("{}{note}", entry.set), entry)));
@@ -98,17 +107,18 @@ fn show(f: &mut fmt::Formatter<'_>, contest: &ContestEntry, patterns: usize) -> 
     let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     writeln!(
         f,
-        "{:8} {:width$}  modelled  saturation   hops  latency at {}",
+        "{:8} {:width$}  modelled  saturation   hops  latency at {}  worst served",
         contest.scheme, "VLB paths", contest.low_load
     )?;
     for (name, entry) in rows {
         writeln!(
             f,
-            "         {name:width$}  {:>8}  {:>10}  {:>5}  {:>7}",
+            "         {name:width$}  {:>8}  {:>10}  {:>5}  {:>7}{:>15}",
             Figure(entry.modelled, 4),
             Figure(entry.mean_saturation, 4),
             Figure(entry.mean_hops, 2),
-            Figure(entry.low_load_latency, 2)
+            Figure(entry.low_load_latency, 2),
+            Figure(entry.worst_served, 2)
         )?;
     }
     writeln!(
@@ -121,7 +131,105 @@ fn show(f: &mut fmt::Formatter<'_>, contest: &ContestEntry, patterns: usize) -> 
         writeln!(f, "         of the next best by {}: {name}", lead_in_words(lead, patterns))?;
     }
     if !contest.holds_guards {
-        writeln!(f, "         no candidate holds all guards; all VLB paths are used")?;
+        writeln!(f, "         {}", without_holder(contest, panel))?;
+        for entry in &contest.frontier {
+            writeln!(
+                f,
+                "           {:.4} at a worst regret of {} under {}: {}",
+                entry.mean_saturation,
+                percent(entry.worst_guard.regret),
+                entry.worst_guard.traffic,
+                entry.set
+            )?;
+        }
+    }
+    show_regrets(f, contest, panel)
+}
+
+/// That no candidate holds all guards, and what the chosen one loses.
+pub(crate) fn without_holder(contest: &ContestEntry, panel: &PanelEntry) -> String {
+    let margin = panel.most_regret;
+    let Some(regrets) = contest.chosen_entry().and_then(|entry| entry.regrets.as_ref()) else {
+        return format!("no candidate holds all guards at {margin}%");
+    };
+    let worst = &regrets.worst_guard;
+    if contest.admitted_regret.is_none() {
+        return format!(
+            "every candidate is slow at light load or has a long tail, so all VLB paths are used; the \
+             worst regret is {}, under {}",
+            percent(worst.regret),
+            worst.traffic
+        );
+    }
+    format!(
+        "no candidate holds all guards at {margin}%; of those that come nearest the one with the least \
+         worst regret over all traffic is chosen; its worst on a guard is {}, under {}; saturation and \
+         regret can be had in these pairs:",
+        percent(worst.regret),
+        worst.traffic
+    )
+}
+
+/// A regret in percent.
+pub(crate) fn percent(regret: f64) -> String {
+    // A regret of -0.0 is none.
+    format!("{:.1}%", 100.0 * regret + 0.0)
+}
+
+/// The guards by their traffic: the number of the first entry of each, which is that of all nodes, and
+/// those of its populations.
+pub(crate) fn guards_by_traffic(panel: &PanelEntry) -> Vec<Vec<usize>> {
+    let mut traffics: Vec<Vec<usize>> = Vec::new();
+    for (number, name) in panel.guards.iter().enumerate() {
+        match traffics.last_mut() {
+            Some(last) if name.starts_with(&format!("{}, population ", panel.guards[last[0]])) => {
+                last.push(number);
+            }
+            _ => traffics.push(vec![number]),
+        }
+    }
+    traffics
+}
+
+/// The worst of some regrets, by their numbers.
+pub(crate) fn worst_of(regrets: &[f64], numbers: impl IntoIterator<Item = usize>) -> Option<f64> {
+    let found = numbers.into_iter().filter_map(|number| regrets.get(number)).copied();
+    found.reduce(f64::max)
+}
+
+/// The regrets of conventional UGAL, of the paper's choice and of the chosen set: the worst over the
+/// score patterns, and that of each guard, the worst over its populations.
+fn show_regrets(
+    f: &mut fmt::Formatter<'_>,
+    contest: &ContestEntry,
+    panel: &PanelEntry,
+) -> fmt::Result {
+    let entries = contest.contenders.iter().take(2).chain(contest.chosen_entry());
+    let regrets: Vec<Option<&RegretsEntry>> = entries.map(|entry| entry.regrets.as_ref()).collect();
+    let width = panel.score.iter().chain(&panel.guards).map(String::len).max().unwrap_or(0);
+    writeln!(
+        f,
+        "         {:width$}     E  carried by    regret of conventional  the paper's    ours",
+        "traffic"
+    )?;
+    let mut row =
+        |traffic: &str, carried: &BaselineEntry, of: &dyn Fn(&RegretsEntry) -> Option<f64>| {
+            write!(f, "         {traffic:width$}  {:.2}  {:<12}", carried.most(), carried.best)?;
+            for (regrets, width) in regrets.iter().zip([24, 13, 8]) {
+                let regret = regrets.and_then(of).map_or("-".to_owned(), percent);
+                write!(f, "{regret:>width$}")?;
+            }
+            writeln!(f)
+        };
+    for (number, (traffic, carried)) in panel.score.iter().zip(&contest.score_baselines).enumerate()
+    {
+        row(traffic, carried, &|regrets| regrets.score.get(number).copied())?;
+    }
+    for numbers in guards_by_traffic(panel) {
+        let Some(carried) = contest.guard_baselines.get(numbers[0]) else { continue };
+        row(&panel.guards[numbers[0]], carried, &|regrets| {
+            worst_of(&regrets.guards, numbers.iter().copied())
+        })?;
     }
     Ok(())
 }

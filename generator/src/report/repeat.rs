@@ -2,6 +2,7 @@
 
 use super::Subject;
 use super::page::{on_demand, paragraph, preformatted, table};
+use crate::choose::baseline::MostRegret;
 use crate::choose::{PanelSize, Prefer};
 use crate::fabric_file::{FabricFile, Sets, Wiring};
 use crate::set_grammar::canonical;
@@ -60,6 +61,9 @@ fn command(subject: &Subject<'_>) -> String {
     }
     if options.prefer != Prefer::default() {
         let _ = write!(text, " --prefer {}", options.prefer.name());
+    }
+    if options.most_regret != MostRegret::default() {
+        let _ = write!(text, " --max-regret {}", options.most_regret.0);
     }
     if options.panel != PanelSize::default() {
         let _ = write!(text, " --panel {}", options.panel.name());

@@ -2,10 +2,11 @@
 
 use super::page::{figure_or_dash, on_demand, paragraph, table};
 use super::{Subject, row};
+use crate::choose::baseline::SERVED_LOAD;
 use crate::choose::curves::Curve;
 use crate::choose::objective::Prefer;
-use crate::choose::table::lead_in_words;
-use crate::table_set::{ContenderEntry, ContestEntry, PanelEntry};
+use crate::choose::table::{guards_by_traffic, lead_in_words, percent, without_holder, worst_of};
+use crate::table_set::{BaselineEntry, ContenderEntry, ContestEntry, PanelEntry, RegretsEntry};
 use std::fmt::Write;
 use tvlb_chart::{Axis, Ink, Mark, Plot, Series};
 
@@ -28,6 +29,7 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
         let _ = writeln!(html, "<h3>{}</h3>", contest.scheme.to_uppercase());
         html.push_str(&paragraph(&why(contest, panel, choice.prefer.as_deref())));
         html.push_str(&table(&HEAD, references(contest)));
+        html.push_str(&regrets(contest, panel));
         let curves = subject.plot_data.map_or(&[][..], |data| &data.curves);
         html.push_str(&plots(contest, panel, curves));
         let rows = contest.contenders.iter().map(|entry| {
@@ -45,7 +47,8 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
     html
 }
 
-const HEAD: [&str; 5] = ["VLB paths", "modelled", "saturation", "mean hops", "latency at low load"];
+const HEAD: [&str; 6] =
+    ["VLB paths", "modelled", "saturation", "mean hops", "latency at low load", "worst served"];
 
 fn cells(name: &str, entry: &ContenderEntry) -> Vec<String> {
     vec![
@@ -54,6 +57,7 @@ fn cells(name: &str, entry: &ContenderEntry) -> Vec<String> {
         figure_or_dash(entry.mean_saturation, 4),
         figure_or_dash(entry.mean_hops, 2),
         figure_or_dash(entry.low_load_latency, 2),
+        figure_or_dash(entry.worst_served, 2),
     ]
 }
 
@@ -76,21 +80,65 @@ fn references(contest: &ContestEntry) -> Vec<Vec<String>> {
     rows
 }
 
+/// What each of the three loses on each traffic, and, where no candidate holds all guards, what else
+/// could be had.
+fn regrets(contest: &ContestEntry, panel: &PanelEntry) -> String {
+    let of_references = contest.contenders.iter().take(2).chain(contest.chosen_entry());
+    let regrets: Vec<_> = of_references.map(|entry| entry.regrets.as_ref()).collect();
+    let row =
+        |traffic: &str, carried: &BaselineEntry, worst: &dyn Fn(&RegretsEntry) -> Option<f64>| {
+            let e = format!("{:.2} ({})", carried.most(), carried.best);
+            let each = regrets.iter().map(|r| r.and_then(worst).map_or("–".to_owned(), percent));
+            [traffic.to_owned(), e].into_iter().chain(each).collect::<Vec<String>>()
+        };
+    let score = panel.score.iter().zip(&contest.score_baselines).enumerate();
+    let mut rows: Vec<Vec<String>> = score
+        .map(|(number, (traffic, carried))| {
+            row(traffic, carried, &|regrets| regrets.score.get(number).copied())
+        })
+        .collect();
+    for numbers in guards_by_traffic(panel) {
+        let worst = |regrets: &RegretsEntry| worst_of(&regrets.guards, numbers.iter().copied());
+        if let Some(carried) = contest.guard_baselines.get(numbers[0]) {
+            rows.push(row(&panel.guards[numbers[0]], carried, &worst));
+        }
+    }
+    let head =
+        ["traffic", "E (carried by)", "regret of conventional", "of the paper's choice", "of ours"];
+    let mut html = table(&head, rows);
+    if !contest.frontier.is_empty() {
+        let rows = contest.frontier.iter().map(|entry| {
+            vec![
+                entry.set.clone(),
+                format!("{:.4}", entry.mean_saturation),
+                format!("{}, {}", percent(entry.worst_guard.regret), entry.worst_guard.traffic),
+            ]
+        });
+        html.push_str(&table(&["VLB paths", "saturation", "worst regret on a guard"], rows));
+    }
+    html
+}
+
 fn words(panel: &PanelEntry, prefer: Option<&str>) -> String {
     let rule = prefer.and_then(Prefer::of_name).map_or(String::new(), |prefer| {
         format!(" Of what finished, {} was chosen.", prefer.rule())
     });
     format!(
         "Each candidate's images were made in memory, booted, and run cycle by cycle under {} adversarial \
-         patterns, all with the same random numbers; on {} guards no candidate may lose more than {}% of \
-         what conventional UGAL carries, nor may its mean latency be more than {}% higher under uniform \
-         traffic at {}. A run takes {} windows of {} cycles and one more that is measured; \
-         it is saturated where its mean latency is above {} cycles.{rule}",
+         patterns, all with the same random numbers. The regret on a traffic is 1 - S/E, where S is the \
+         saturation and E the largest of those of MIN, conventional VLB and conventional UGAL. On {} \
+         guards a candidate's regret may be {}% at most. Its mean latency may be at most {}% above \
+         conventional UGAL's under uniform traffic at {}, and the 99th percentile of its latency at most \
+         {}% above at half of what conventional UGAL carries. A run takes {} windows of {} cycles and one more that is measured; \
+         it is saturated where its mean latency is above {} cycles. Worst served is what the network \
+         delivers of the node that is served worst, over the mean of all nodes, at {SERVED_LOAD}% of the set's \
+         own saturation.{rule}",
         panel.score.len(),
         panel.guard_count(),
-        panel.guard_margin,
+        panel.most_regret,
         panel.light_margin,
         panel.light_load,
+        panel.tail_margin,
         panel.warm_up,
         panel.window,
         panel.latency_limit
@@ -110,7 +158,7 @@ fn why(contest: &ContestEntry, panel: &PanelEntry, prefer: Option<&str>) -> Stri
             prefer.unwrap_or("throughput")
         )
     } else {
-        "no candidate held all guards, and it is the one that excludes no path".to_owned()
+        without_holder(contest, panel)
     };
     format!(
         "“{}” was chosen: {held}. In mean saturation it is ahead of conventional by {}, of the \

@@ -2,6 +2,7 @@
 
 use super::Subject;
 use super::page::paragraph;
+use crate::choose::table::percent;
 use crate::fabric::Fabric;
 use crate::table_set::ContestEntry;
 use crate::topology::summary::TopologySummary;
@@ -132,7 +133,18 @@ fn outcome(contest: &ContestEntry) -> String {
         _ => format!("Step 2 kept no saturation of {scheme}'s set."),
     };
     if !contest.holds_guards {
-        text.push_str(" No candidate held all guards, so all VLB paths are used.");
+        text.push_str(" No candidate held all guards");
+        if let Some(regrets) = contest.chosen_entry().and_then(|entry| entry.regrets.as_ref()) {
+            let worst = &regrets.worst_guard;
+            let _ = write!(
+                text,
+                ": under {} it carries {} less than the best of MIN, conventional VLB and \
+                 conventional {scheme}",
+                worst.traffic,
+                percent(worst.regret)
+            );
+        }
+        text.push('.');
     }
     text
 }

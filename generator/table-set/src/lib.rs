@@ -23,9 +23,9 @@ mod write;
 
 pub use digest::{levels_digest, presence_digest, presence_is_drawn};
 pub use manifest::{
-    BalanceEntry, ChoiceEntry, ContenderEntry, ContestEntry, FabricEntry, FileEntry,
-    ImbalanceEntry, LeadEntry, MANIFEST_FORMAT, Manifest, ModelEntry, ModelledEntry, PanelEntry,
-    SetEntry, Sizes, hex, rounded, sha256,
+    BalanceEntry, BaselineEntry, ChoiceEntry, ContenderEntry, ContestEntry, FabricEntry, FileEntry,
+    FrontierEntry, ImbalanceEntry, LeadEntry, MANIFEST_FORMAT, Manifest, ModelEntry, ModelledEntry,
+    PanelEntry, RegretsEntry, SetEntry, Sizes, TailEntry, WorstEntry, hex, rounded, sha256,
 };
 pub use occupied::table_set_around;
 pub use printable::escaped_controls;

@@ -5,7 +5,8 @@
 mod choice;
 
 pub use choice::{
-    ChoiceEntry, ContenderEntry, ContestEntry, LeadEntry, ModelEntry, ModelledEntry, PanelEntry,
+    BaselineEntry, ChoiceEntry, ContenderEntry, ContestEntry, FrontierEntry, LeadEntry, ModelEntry,
+    ModelledEntry, PanelEntry, RegretsEntry, TailEntry, WorstEntry,
 };
 
 use serde::{Deserialize, Serialize};

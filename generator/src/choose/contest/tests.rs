@@ -1,6 +1,7 @@
 //! The rules of a contest on made-up outcomes.
 
 use super::*;
+use crate::choose::baseline::Carried;
 use crate::choose::figures::RunFigures;
 use crate::choose::panel::{Event, PanelSize};
 use crate::fabric_file::Latencies;
@@ -11,13 +12,14 @@ use tvlb_schema::Dragonfly;
 use tvlb_simulator::Pattern;
 
 /// A contender in hundredths: saturation under adversarial traffic, on guards, of the nodes that share
-/// the network with a hot switch; and latency.
+/// the network with a hot switch; latency and its 99th percentile.
 #[derive(Clone, Copy)]
 struct Made {
     score: u32,
     guard: u32,
     others: u32,
     latency: f64,
+    p99: u32,
 }
 
 /// The runs that a contest asked for.
@@ -36,7 +38,7 @@ impl Runner for MadeUp {
         step: u32,
     ) -> Result<RunFigures, ChooseError> {
         self.asked.lock().unwrap().push((contender, event.pattern.clone(), step));
-        let Made { score, guard, others, latency } = self.contenders[contender];
+        let Made { score, guard, others, latency, p99 } = self.contenders[contender];
         let (last, several) = match event.pattern {
             Pattern::TypeTwo { .. } | Pattern::Shift { .. } => (score, false),
             Pattern::HotSwitch | Pattern::Mixed { .. } => (guard, true),
@@ -46,28 +48,64 @@ impl Runner for MadeUp {
         Ok(RunFigures {
             saturated: step > last,
             latency: of(last),
+            p99,
+            worst_served: 1.0,
             hops: 3.0,
             populations: if several { vec![of(others), of(last)] } else { Vec::new() },
         })
     }
+
+    fn whole_run(
+        &self,
+        contender: Contender,
+        event: &Event,
+        step: u32,
+        _: u32,
+    ) -> Result<RunFigures, ChooseError> {
+        self.run(contender, event, step)
+    }
 }
 
-const CONVENTIONAL_MADE: Made = Made { score: 23, guard: 60, others: 60, latency: 57.0 };
-const PAPER_MADE: Made = Made { score: 27, guard: 60, others: 60, latency: 55.0 };
+const CONVENTIONAL_MADE: Made = Made { score: 23, guard: 60, others: 60, latency: 57.0, p99: 100 };
+const PAPER_MADE: Made = Made { score: 27, guard: 60, others: 60, latency: 55.0, p99: 100 };
 
 fn contender(number: usize) -> Contender {
     Contender::all(number + 1).last().unwrap()
 }
 
-/// The result of a contest of these contenders, conventional UGAL first, and the runs that it took. The
-/// last contender is the fallback.
-fn held_by_all(contenders: Vec<Made>, prefer: Prefer) -> (ContestResult, Asked) {
+fn panel() -> Panel {
     let df = Dragonfly::new(4, 8, 4, 9).unwrap();
-    let panel = Panel::new(&df, Latencies { local: 10, global: 15 }, 1, PanelSize::Standard);
+    Panel::new(&df, Latencies { local: 10, global: 15 }, 1, PanelSize::Standard)
+}
+
+/// MIN or conventional VLB, with one saturation on all score patterns and one on all guards.
+fn steps(panel: &Panel, score: u32, guard: u32) -> Steps {
+    Steps { score: vec![score; panel.score.len()], guards: vec![guard; panel.guards.len()] }
+}
+
+/// MIN carries 12 and 58, conventional VLB 20 and 40: less than conventional UGAL.
+fn oblivious(panel: &Panel) -> ObliviousSteps {
+    ObliviousSteps { min: steps(panel, 12, 58), vlb: steps(panel, 20, 40) }
+}
+
+/// The result of a contest of these contenders, conventional UGAL first, beside this oblivious routing,
+/// and the runs that it took. The last contender is the fallback.
+fn held_beside(
+    contenders: Vec<Made>,
+    prefer: Prefer,
+    oblivious: &ObliviousSteps,
+) -> (ContestResult, Asked) {
+    let panel = panel();
     let count = contenders.len();
     let runner = MadeUp { contenders: contenders.into(), asked: Mutex::default() };
-    let result = contest(&runner, &panel, count, prefer, contender(count - 1)).unwrap();
+    let most_regret = MostRegret(5);
+    let rules = Rules { prefer, most_regret, oblivious, fallback: contender(count - 1) };
+    let result = contest(&runner, &panel, count, &rules).unwrap();
     (result, runner.asked.into_inner().unwrap())
+}
+
+fn held_by_all(contenders: Vec<Made>, prefer: Prefer) -> (ContestResult, Asked) {
+    held_beside(contenders, prefer, &oblivious(&panel()))
 }
 
 fn held(candidates: &[Made], prefer: Prefer) -> (ContestResult, Asked) {
@@ -86,7 +124,9 @@ fn the_highest_saturation_wins() {
     assert!((result.lead_over(Contender::PAPER).mean - 0.06).abs() < 1e-9);
     assert!((result.lead_over(Contender::CONVENTIONAL).mean - 0.10).abs() < 1e-9);
     assert_eq!(result.runner_up(), Some(contender(2)));
-    assert!(!result.none_holds);
+    assert!(result.holds_guards());
+    // The last saturation on the score patterns is 0.33, and conventional UGAL carries 0.23.
+    assert!((result.regrets[&contender(3)].score[0] - (1.0 - 33.0 / 23.0)).abs() < 1e-9);
 }
 
 #[test]
@@ -129,10 +169,112 @@ fn the_papers_choice_can_win_and_can_be_excluded() {
 }
 
 #[test]
-fn where_no_candidate_holds_the_fallback_is_taken_and_said() {
-    let bad = Made { guard: 10, ..PAPER_MADE };
-    let (result, _) = held_by_all(vec![CONVENTIONAL_MADE, bad, bad, bad], Prefer::Throughput);
-    assert_eq!((result.chosen, result.none_holds), (contender(3), true));
+fn what_min_or_vlb_carries_is_not_to_be_lost_either() {
+    let panel = panel();
+    let candidates =
+        [Made { guard: 60, ..PAPER_MADE }, Made { guard: 67, others: 67, ..PAPER_MADE }];
+    let [worse, better] = candidates.map(|made| Made { score: 30, ..made });
+    let worse = Made { score: 40, ..worse };
+    let contenders = vec![CONVENTIONAL_MADE, PAPER_MADE, worse, better];
+    let of = |oblivious: ObliviousSteps| {
+        held_beside(contenders.clone(), Prefer::Throughput, &oblivious).0
+    };
+    let low = steps(&panel, 12, 58);
+    let high = steps(&panel, 12, 70);
+    assert_eq!(of(ObliviousSteps { min: low.clone(), vlb: low.clone() }).chosen, contender(2));
+    for (min, vlb, name) in [(&high, &low, "min"), (&low, &high, "vlb")] {
+        let result = of(ObliviousSteps { min: min.clone(), vlb: vlb.clone() });
+        // 95% of 70 is 66.5, and 67 is the first step that is enough.
+        assert_eq!(result.chosen, contender(3));
+        let failure = result.failures[contender(2)];
+        assert_eq!(failure, Some(GuardFailure::Saturated { guard: 0, step: 67 }));
+        assert_eq!(result.baselines.guards[0].best_name(), name);
+    }
+}
+
+#[test]
+fn the_margin_is_exact_in_whole_steps() {
+    let carried = |best| Carried { min: best, vlb: 0, ugal: 0 };
+    for best in 0..=100 {
+        for percent in 0..=100 {
+            let required = carried(best).required(percent);
+            let is_enough = |step: u32| step * 100 >= best * (100 - percent);
+            assert!(is_enough(required), "{best}, {percent}");
+            assert!(required == 0 || !is_enough(required - 1), "{best}, {percent}");
+        }
+    }
+    assert_eq!(carried(66).required(3), 65);
+    assert_eq!(carried(0).regret(5).to_bits(), 0.0_f64.to_bits());
+    assert!((carried(50).regret(40) - 0.2).abs() < 1e-12);
+}
+
+#[test]
+fn a_long_tail_excludes_what_would_win() {
+    let fast = Made { score: 30, ..PAPER_MADE };
+    let waits = Made { score: 40, p99: 111, ..fast };
+    let result = self::result(&[waits, fast]);
+    assert_eq!(result.chosen, contender(3));
+    assert_eq!(result.failures[contender(2)], Some(GuardFailure::Tail { tail: 0, p99: 111 }));
+    // Uniform traffic and the hot switch are compared at half of what conventional UGAL carries.
+    let tails = result.baselines.tails.iter();
+    assert_eq!(tails.map(|tail| (tail.guard, tail.step)).collect::<Vec<_>>(), [(0, 30), (8, 30)]);
+    let just = Made { p99: 110, ..waits };
+    assert_eq!(self::result(&[just, fast]).chosen, contender(2));
+}
+
+#[test]
+fn where_no_candidate_holds_the_least_worst_regret_is_chosen_and_said() {
+    // E is 60 on the guards and 42 on the score patterns, as conventional VLB carries there.
+    let panel = panel();
+    let oblivious = ObliviousSteps { min: steps(&panel, 12, 58), vlb: steps(&panel, 42, 40) };
+    let base = Made { guard: 55, others: 55, ..PAPER_MADE };
+    let candidates = [
+        // Its worst regrets are 8% on a guard and 29% on a score pattern,
+        Made { score: 30, ..base },
+        // 15% and 10%,
+        Made { score: 38, guard: 51, ..base },
+        // 15% and 21%: no better than the one before in anything,
+        Made { score: 33, guard: 51, ..base },
+        // and 50%: it does not take part.
+        Made { score: 42, guard: 30, ..base },
+        // Slow, whatever it carries.
+        Made { score: 42, guard: 56, latency: 99.0, ..base },
+        Made { score: 23, guard: 20, ..base },
+    ];
+    let papers = Made { guard: 20, ..PAPER_MADE };
+    let contenders = [&[CONVENTIONAL_MADE, papers], &candidates[..]].concat();
+    for prefer in [Prefer::Throughput, Prefer::Latency, Prefer::Robust] {
+        let (result, _) = held_beside(contenders.clone(), prefer, &oblivious);
+        assert_eq!((result.chosen, result.holds_guards()), (contender(3), false));
+        // 5% is the margin, and then come 9% and 15%: the first that anyone holds is 9%, and the next one
+        // is let in as well.
+        assert_eq!(result.admitted_percent, Some(15));
+        let regrets = &result.regrets[&contender(3)];
+        assert!((regrets.worst_guard() - 0.15).abs() < 1e-9);
+        assert!((regrets.worst() - 0.15).abs() < 1e-9);
+        assert!(result.standings.finished(contender(2)), "no other has as little regret on guards");
+        assert!(!result.standings.finished(contender(4)));
+        assert!(result.standings.values[contender(5)].is_empty());
+        assert!(result.standings.values[contender(6)].is_empty());
+        assert!(result.regrets.contains_key(&Contender::PAPER));
+    }
+}
+
+#[test]
+fn where_every_candidate_is_slow_the_fallback_is_taken_and_said() {
+    let slow = Made { latency: 99.0, ..PAPER_MADE };
+    let (result, _) = held_by_all(vec![CONVENTIONAL_MADE, slow, slow, slow], Prefer::Throughput);
+    assert_eq!((result.chosen, result.admitted_percent), (contender(3), None));
+    assert!(!result.holds_guards());
+    assert!(result.standings.finished(contender(3)), "its figures are said all the same");
+}
+
+#[test]
+fn the_levels_of_regret_rise_from_the_margin_to_everything() {
+    let levels = |margin| super::levels(MostRegret(margin)).collect::<Vec<u32>>();
+    assert_eq!(levels(3), [3, 5, 9, 15, 25, 42, 70, 100]);
+    assert_eq!(levels(100), [100]);
+    assert_eq!(levels(0)[..4], [0, 1, 2, 4]);
 }
 
 #[test]
@@ -153,7 +295,7 @@ fn what_cannot_win_is_not_run_to_the_end() {
 fn latency_is_compared_below_saturation() {
     let thin = Made { score: 7, ..CONVENTIONAL_MADE };
     let (result, _) = held_by_all(vec![thin, thin, thin], Prefer::Throughput);
-    assert_eq!(result.baseline.low_step, 3);
+    assert_eq!(result.baselines.low_step, 3);
     assert!(result.finalists.iter().all(|finalist| finalist.latency < 100.0));
 }
 
@@ -176,17 +318,24 @@ fn the_result_does_not_depend_on_the_threads() {
 }
 
 /// Races contenders whose values are all known beforehand; also gives how many values were asked for.
-fn raced(values: Vec<Vec<f64>>, keep: usize) -> (Standings, usize) {
+fn raced_with_regret(values: Vec<Vec<f64>>, held: Vec<u32>, keep: usize) -> (Standings, usize) {
     let (count, rounds) = (values.len(), values[0].len());
     let values = PerContender::from(values);
     let mut standings = Standings { values: PerContender::same(count, Vec::new()), rounds };
     let mut asked = 0;
-    race::<Infallible>(&mut standings, Contender::all(count).collect(), keep, |round, left, _| {
+    let all: Vec<Contender> = Contender::all(count).collect();
+    let held = PerContender::from(held);
+    race::<Infallible>(&mut standings, all, keep, &held, |round, left, _| {
         asked += left.len();
         Ok(left.iter().map(|&contender| values[contender][round]).collect())
     })
     .unwrap();
     (standings, asked)
+}
+
+fn raced(values: Vec<Vec<f64>>, keep: usize) -> (Standings, usize) {
+    let held = vec![3; values.len()];
+    raced_with_regret(values, held, keep)
 }
 
 /// Two references that are far ahead of everybody.
@@ -212,6 +361,14 @@ fn references_finish_and_drop_nobody() {
     let values = vec![vec![0.50; 6], vec![0.10; 6], vec![0.31; 6], vec![0.30; 6]];
     let (standings, _) = raced(values, 2);
     assert!(Contender::all(4).all(|contender| standings.finished(contender)));
+}
+
+#[test]
+fn what_has_less_regret_is_not_dropped() {
+    let values = with_references(vec![vec![0.30; 8], vec![0.20; 8], vec![0.20; 8]]);
+    let (standings, _) = raced_with_regret(values, vec![3, 3, 9, 5, 15], 1);
+    let finished = |number| standings.finished(contender(number));
+    assert_eq!([2, 3, 4].map(finished), [true, true, false]);
 }
 
 #[test]

@@ -1,8 +1,11 @@
 //! The trials of mixtures on one fabric: against conventional UGAL, and in full for those that come
 //! through.
 
+use super::REGRET_WEIGHT;
 use crate::choose::ChooseError;
-use crate::choose::baseline::{Baseline, guard_saturation, saturation};
+use crate::choose::baseline::{
+    Baselines, MostRegret, Regrets, Steps, guard_saturation, saturation,
+};
 use crate::choose::contender::Contender;
 use crate::choose::contest::FIRST_LEAD;
 use crate::choose::figures::mean;
@@ -12,14 +15,17 @@ use crate::choose::simulation::SimulatedRunner;
 use std::ops::Range;
 use tvlb_simulator::Pattern;
 
+/// A mixture with more regret on a guard is given up, in percent: with less, the search may find from
+/// it one that holds the margin.
+pub(super) const GIVEN_UP: u32 = 25;
+
 /// The figures of a mixture on one fabric.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MixtureFigures {
     /// Saturation on each score pattern.
     pub saturations: Vec<f64>,
-    /// The least saturation under a hot switch over conventional UGAL's: of all nodes, of those that
-    /// share the network with the hot switch, and of those that send to it.
-    pub hot_switch: f64,
+    /// The regret on each traffic.
+    pub regrets: Regrets,
     /// Mean latency under uniform traffic, at half the load that conventional UGAL carries.
     pub uniform_latency: f64,
     /// Mean latency of the score patterns at low load.
@@ -44,24 +50,43 @@ pub(super) struct FabricTrial<'g> {
     pub(super) panel: &'g Panel,
     /// Runs the contenders.
     pub(super) runner: SimulatedRunner<'g>,
-    /// Conventional UGAL's figures.
-    pub(super) baseline: Baseline,
+    /// What the baselines carry.
+    pub(super) baselines: Baselines,
     /// A mixture that leads conventional UGAL by less in a first trial is eliminated.
     pub(super) least_lead: f64,
 }
 
 impl FabricTrial<'_> {
-    /// Whether a contender holds these guards, given by their positions.
+    /// Whether a contender's regret on no guard is above [`GIVEN_UP`], and its latency has no long tail.
     ///
     /// # Errors
     /// The first run that failed.
-    pub(super) fn holds(
-        &self,
-        contender: Contender,
-        guards: Range<usize>,
-    ) -> Result<bool, ChooseError> {
-        let failure = self.baseline.guard_failure(&self.runner, self.panel, contender, guards)?;
-        Ok(failure.is_none())
+    pub(super) fn may_finish(&self, contender: Contender) -> Result<bool, ChooseError> {
+        let Self { panel, runner, baselines, .. } = self;
+        let guards = 0..panel.guards.len();
+        Ok(baselines.guard_failure(runner, panel, contender, guards, GIVEN_UP)?.is_none()
+            && baselines.long_tail(runner, panel, contender)?.is_none())
+    }
+
+    /// What a contender's worst regret under a hot switch costs it; `None` if that is above
+    /// [`GIVEN_UP`].
+    ///
+    /// # Errors
+    /// The first run that failed.
+    fn hot_switch_cost(&self, contender: Contender) -> Result<Option<f64>, ChooseError> {
+        let Self { panel, runner, baselines, .. } = self;
+        let guards = self.hot_guards();
+        if baselines.guard_failure(runner, panel, contender, guards.clone(), GIVEN_UP)?.is_some() {
+            return Ok(None);
+        }
+        let mut worst = 0.0_f64;
+        for guard in guards {
+            let carried = baselines.guards[guard];
+            let guess = carried.required(baselines.most_regret.0);
+            let step = guard_saturation(runner, panel, contender, &panel.guards[guard], guess)?;
+            worst = worst.max(carried.regret(step));
+        }
+        Ok(Some(regret_cost(worst, baselines.most_regret)))
     }
 
     /// The guards of traffic with a hot switch, which come first.
@@ -75,36 +100,35 @@ impl FabricTrial<'_> {
     /// # Errors
     /// The first run that failed.
     pub(super) fn figures(&self, contender: Contender) -> Result<MixtureFigures, ChooseError> {
-        let Self { panel, runner, baseline, .. } = self;
+        let Self { panel, runner, baselines, .. } = self;
         let questions: Vec<(&Event, u32)> =
-            panel.score.iter().zip(baseline.score_steps.iter().copied()).collect();
-        let saturations = all_of(&questions, |&(event, guess)| {
-            saturation(runner, contender, event, guess).map(load_of)
-        })?;
-        let mut hot_switch = f64::INFINITY;
-        for guard in self.hot_guards() {
-            let conventional = baseline.guard_steps[guard];
-            let own =
-                guard_saturation(runner, panel, contender, &panel.guards[guard], conventional)?;
-            hot_switch = hot_switch.min(load_of(own) / load_of(conventional.max(1)));
-        }
-        let step = (baseline.guard_steps[panel.guards.len() - 1] / 2).max(1);
+            panel.score.iter().zip(baselines.score.iter().map(|carried| carried.ugal)).collect();
+        let score =
+            all_of(&questions, |&(event, guess)| saturation(runner, contender, event, guess))?;
+        let saturations = score.iter().copied().map(load_of).collect();
+        let guards = baselines.guard_steps(runner, panel, contender)?;
+        let step = (baselines.guards[panel.guards.len() - 1].ugal / 2).max(1);
         Ok(MixtureFigures {
             saturations,
-            hot_switch,
+            regrets: baselines.regrets(&Steps { score, guards }),
             uniform_latency: runner.run(contender, panel.uniform(), step)?.latency,
-            low_load_latency: baseline.low_latency(runner, panel, contender)?,
+            low_load_latency: baselines.low_latency(runner, panel, contender)?,
         })
     }
 }
 
-/// The leads of a contender over conventional UGAL in the trials `before.len()..until`, of which
-/// `before` has the leads of earlier trials. Trial n is on fabric n modulo the number of fabrics, so
+/// What a regret on a guard above the margin costs, in saturation.
+pub(super) fn regret_cost(regret: f64, margin: MostRegret) -> f64 {
+    REGRET_WEIGHT * (regret - f64::from(margin.0) / 100.0).max(0.0)
+}
+
+/// The leads of a contender over conventional UGAL, less what its regret under a hot switch costs it, in
+/// the trials `before.len()..until`, of which `before` has the leads of earlier trials. Trial n is on fabric n modulo the number of fabrics, so
 /// that all fabrics see a pattern before any sees the next. `None` if the contender is eliminated:
 ///
 /// - it is slow at light load on any fabric (looked at before the first trial);
 /// - its lead in a first trial is below the fabric's `least_lead`;
-/// - it fails a guard of traffic with a hot switch (looked at after the first trial of each fabric).
+/// - its regret under a hot switch is above [`GIVEN_UP`].
 ///
 /// # Errors
 /// The first run that failed.
@@ -115,34 +139,34 @@ pub(super) fn leads(
     until: usize,
 ) -> Result<Option<Vec<f64>>, ChooseError> {
     if before.is_empty() {
-        for FabricTrial { panel, runner, baseline, .. } in fabrics {
-            if baseline.slow_at_light_load(runner, panel, contender)?.is_some() {
+        for FabricTrial { panel, runner, baselines, least_lead } in fabrics {
+            if baselines.slow_at_light_load(runner, panel, contender)?.is_some() {
+                return Ok(None);
+            }
+            let needed = load_of(baselines.score[0].ugal) + least_lead;
+            if runner.run(contender, &panel.score[0], step_of(needed))?.saturated {
                 return Ok(None);
             }
         }
     }
-    if before.len() == fabrics.len() {
-        for fabric in fabrics {
-            if !fabric.holds(contender, fabric.hot_guards())? {
-                return Ok(None);
-            }
-        }
+    let mut costs = Vec::new();
+    for fabric in fabrics {
+        let Some(cost) = fabric.hot_switch_cost(contender)? else { return Ok(None) };
+        costs.push(cost);
     }
     let mut found = before.to_vec();
     for trial in before.len()..until {
         let (event, place) = (trial / fabrics.len(), trial % fabrics.len());
-        let FabricTrial { panel, runner, baseline, least_lead } = &fabrics[place];
-        let conventional = load_of(baseline.score_steps[event]);
-        let pattern = &panel.score[event];
-        if before.is_empty()
-            && runner.run(contender, pattern, step_of(conventional + least_lead))?.saturated
-        {
-            return Ok(None);
-        }
-        let expected = if found.is_empty() { FIRST_LEAD } else { mean(found.iter().copied()) };
+        let FabricTrial { panel, runner, baselines, .. } = &fabrics[place];
+        let conventional = load_of(baselines.score[event].ugal);
+        let expected = if found.is_empty() {
+            FIRST_LEAD
+        } else {
+            mean(found.iter().copied()) + mean(costs.iter().copied())
+        };
         let guess = step_of(conventional + expected);
-        let reached = saturation(runner, contender, pattern, guess)?;
-        found.push(load_of(reached) - conventional);
+        let reached = saturation(runner, contender, &panel.score[event], guess)?;
+        found.push(load_of(reached) - conventional - costs[place]);
     }
     Ok(Some(found.split_off(before.len())))
 }

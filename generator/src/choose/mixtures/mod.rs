@@ -1,14 +1,16 @@
-//! The search for mixtures, beyond the paper: weights, fractions and thresholds, compared by simulation.
+//! The search for mixtures, beyond the paper: weights and fractions of shapes, thresholds, numbers of
+//! candidates and gates, compared by simulation.
 //!
 //! [`search`] looks on one or several fabrics at once. Generation by generation it draws new mixtures
 //! and varies the best so far (`variation`), tries all a little and the better ones to the end
 //! (`halving`, `fabric_trial`), on the same panel that `generate` chooses by, until its budget of runs
 //! is spent. With S a mixture's mean saturation over the score patterns, L its mean latency at low
-//! load, c conventional UGAL:
+//! load, R its worst regret on a guard, m the margin that it may have, c conventional UGAL:
 //!
-//! J = mean over fabrics of (S − Sc) − [`LATENCY_WEIGHT`] · (L / Lc − 1)
+//! J = mean over fabrics of (S − Sc) − [`LATENCY_WEIGHT`] · (L / Lc − 1) − [`REGRET_WEIGHT`] · max(0, R − m)
 //!
-//! for the mixtures that hold every guard; the others are eliminated. The same fabrics, seed and budget
+//! Mixtures that are slow at light load, have a long tail of latency, or have far more regret than the
+//! margin are eliminated. The same fabrics, seed and budget
 //! give the same mixtures at any number of threads and after any interruption.
 
 mod fabric_trial;
@@ -18,7 +20,7 @@ mod variation;
 
 pub use fabric_trial::MixtureFigures;
 
-use super::baseline::Baseline;
+use super::baseline::{Baselines, MostRegret, ObliviousSteps, Regrets};
 use super::candidates::{Candidate, Origin, Sources};
 use super::contender::{Contender, Field};
 use super::error::ChooseError;
@@ -27,11 +29,12 @@ use super::memory::{self, Memory};
 use super::objective::{Finalist, Prefer, by_merit};
 use super::panel::{Panel, PanelSize};
 use super::runner::all_of;
-use super::simulation::{SimulatedRunner, images_of, make_state};
+use super::simulation::{ObliviousRunner, SimulatedRunner, baseline_images, images_of, make_state};
 use crate::fabric::Fabric;
+use crate::image::Images;
 use crate::policy::{PolicyPair, WeighingSettings};
 use crate::routes::count::RouteCounter;
-use fabric_trial::{FabricTrial, leads};
+use fabric_trial::{FabricTrial, leads, regret_cost};
 use halving::{halve, rungs};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -39,10 +42,12 @@ use rayon::prelude::*;
 use std::path::PathBuf;
 use tvlb_firmware_model::Scheme;
 use tvlb_progress::Progress;
-use variation::{drawn, varied};
+use variation::{Place, drawn, varied};
 
 /// What a mean latency doubled at low load is worth in saturation.
 pub const LATENCY_WEIGHT: f64 = 0.05;
+/// What a regret on a guard above the margin is worth in saturation: a hundredth for one percent.
+pub const REGRET_WEIGHT: f64 = 1.0;
 /// New mixtures of a generation.
 const GENERATION: usize = 54;
 /// How many mixtures of a generation are tried to the end.
@@ -65,6 +70,8 @@ pub struct Options {
     /// The seed of the panel and of the draws of mixtures. `generate` uses the fabric file's seed:
     /// another seed here makes its choice a test of what was found.
     pub seed: u64,
+    /// How much regret on a guard costs a mixture nothing.
+    pub most_regret: MostRegret,
     /// How much traffic the mixtures are tried with.
     pub panel: PanelSize,
     /// Mixtures to begin with, in addition to the family that `generate` tries.
@@ -76,7 +83,7 @@ pub struct Options {
 /// The outcome of a search.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// Conventional UGAL, the paper's choice, then the mixtures that hold all guards, by falling J.
+    /// Conventional UGAL, the paper's choice, then the mixtures that were tried to the end, by falling J.
     pub mixtures: Vec<Mixture>,
     /// Runs that were needed.
     pub runs: usize,
@@ -95,7 +102,7 @@ pub struct Mixture {
     pub objective: f64,
     /// The figures by fabric.
     pub figures: Vec<MixtureFigures>,
-    /// Whether no other is at least as good in all of throughput, hot switch and latency.
+    /// Whether no other is at least as good in all of throughput, regret and latency.
     pub is_on_front: bool,
 }
 
@@ -105,15 +112,23 @@ struct FabricUnderTest<'f> {
     counter: RouteCounter<'f>,
     panel: Panel,
     memory: Memory,
+    /// The images of the baselines.
+    baseline: Images,
 }
 
 impl<'f> FabricUnderTest<'f> {
-    fn new(fabric: &'f Fabric, options: &Options) -> Result<Self, ChooseError> {
+    fn new(
+        fabric: &'f Fabric,
+        options: &Options,
+        progress: &dyn Progress,
+    ) -> Result<Self, ChooseError> {
         let Fabric { file, topology, .. } = fabric;
         let panel = Panel::new(topology.dragonfly(), file.latencies, options.seed, options.panel);
         let state = options.state.as_ref().map(|directory| directory.join(&file.name));
         let memory = memory::open(state, fabric, &panel)?;
-        Ok(Self { fabric, counter: RouteCounter::new(topology), panel, memory })
+        let counter = RouteCounter::new(topology);
+        let baseline = baseline_images(&counter, fabric, progress)?;
+        Ok(Self { fabric, counter, panel, memory, baseline })
     }
 
     /// The contenders with their images on this fabric.
@@ -127,7 +142,8 @@ impl<'f> FabricUnderTest<'f> {
             Ok((candidate.clone(), images))
         };
         let with_images = candidates.par_iter().map(with_images);
-        Ok(Field::new(with_images.collect::<Result<_, ChooseError>>()?))
+        let with_images = with_images.collect::<Result<_, ChooseError>>()?;
+        Ok(Field::new(self.baseline.clone(), with_images))
     }
 }
 
@@ -142,10 +158,18 @@ pub fn search(
     progress: &dyn Progress,
 ) -> Result<Found, ChooseError> {
     make_state(options.state.as_deref())?;
-    let fabrics = fabrics.iter().map(|fabric| FabricUnderTest::new(fabric, options));
+    let fabrics = fabrics.iter().map(|fabric| FabricUnderTest::new(fabric, options, progress));
     let fabrics = fabrics.collect::<Result<Vec<_>, ChooseError>>()?;
     progress.stage("mixtures", Some(options.runs));
-    let found = Search { fabrics: &fabrics, options, progress }.run();
+    let measured = |fabric: &FabricUnderTest<'_>| {
+        let FabricUnderTest { panel, memory, baseline, .. } = fabric;
+        let runner = ObliviousRunner::boot(panel, baseline, memory, progress)?;
+        ObliviousSteps::measure(&runner, panel)
+    };
+    let oblivious = fabrics.iter().map(measured).collect::<Result<Vec<_>, ChooseError>>();
+    let found = oblivious.and_then(|oblivious| {
+        Search { fabrics: &fabrics, oblivious: &oblivious, options, progress }.run()
+    });
     for fabric in &fabrics {
         fabric.memory.save()?;
     }
@@ -155,6 +179,8 @@ pub fn search(
 /// Everything that the generations of a search share.
 struct Search<'s> {
     fabrics: &'s [FabricUnderTest<'s>],
+    /// What MIN and conventional VLB carry, by fabric.
+    oblivious: &'s [ObliviousSteps],
     options: &'s Options,
     progress: &'s dyn Progress,
 }
@@ -165,7 +191,7 @@ struct Generation {
     conventional: Vec<MixtureFigures>,
     /// The figures of the paper's choice, by fabric.
     paper: Vec<MixtureFigures>,
-    /// The mixtures that hold all guards, with their figures by fabric.
+    /// The mixtures that were tried to the end, with their figures by fabric.
     finished: Vec<(Candidate, Vec<MixtureFigures>)>,
     /// Runs of the new mixtures.
     runs: usize,
@@ -202,7 +228,7 @@ impl Search<'_> {
             runs += generation.runs;
             let rated = |candidate, figures: Vec<MixtureFigures>| Mixture {
                 candidate,
-                objective: objective(&figures, &generation.conventional),
+                objective: objective(&figures, &generation.conventional, self.options.most_regret),
                 figures,
                 is_on_front: false,
             };
@@ -222,7 +248,7 @@ impl Search<'_> {
                 let mut mixtures: Vec<Mixture> = references.into_iter().chain(best).collect();
                 mark_front(&mut mixtures);
                 let preferred = [Prefer::Throughput, Prefer::Latency, Prefer::Robust]
-                    .map(|prefer| (prefer, preferred(prefer, &mixtures)));
+                    .map(|prefer| (prefer, preferred(prefer, &mixtures, self.options.most_regret)));
                 return Ok(Found { mixtures, runs, tried: tried.len(), preferred });
             }
             new.clear();
@@ -241,13 +267,16 @@ impl Search<'_> {
             .collect();
         let one_of = |rng: &mut _| parents[RngExt::random_range(rng, 0..parents.len())];
         let (source, second) = if parents.is_empty() || rng.random_range(0..4) == 0 {
-            (drawn(seed, rng), drawn(seed, rng))
+            (drawn(seed, Place::Source, rng), drawn(seed, Place::SecondLook, rng))
         } else {
             let parent = one_of(rng);
             match rng.random_range(0..if is_par { 4 } else { 1 }) {
-                0 => (varied(&parent.source, rng), parent.second.clone()),
-                1 => (parent.source.clone(), varied(&parent.second, rng)),
-                2 => (varied(&parent.source, rng), varied(&parent.second, rng)),
+                0 => (varied(&parent.source, Place::Source, rng), parent.second.clone()),
+                1 => (parent.source.clone(), varied(&parent.second, Place::SecondLook, rng)),
+                2 => (
+                    varied(&parent.source, Place::Source, rng),
+                    varied(&parent.second, Place::SecondLook, rng),
+                ),
                 _ => (parent.source.clone(), one_of(rng).second.clone()),
             }
         };
@@ -270,12 +299,14 @@ impl Search<'_> {
             .map(|fabric| fabric.field(candidates, self.progress))
             .collect::<Result<_, _>>()?;
         let mut fabrics: Vec<FabricTrial<'_>> = Vec::new();
-        for ((fabric, field), &least_lead) in self.fabrics.iter().zip(&fields).zip(least_leads) {
+        let each = self.fabrics.iter().zip(self.oblivious).zip(&fields).zip(least_leads);
+        for (((fabric, oblivious), field), &least_lead) in each {
             let FabricUnderTest { panel, memory, .. } = fabric;
             let scheme = self.options.scheme;
             let runner = SimulatedRunner::boot(scheme, panel, field, memory, self.progress)?;
-            let baseline = Baseline::measure(&runner, panel)?;
-            fabrics.push(FabricTrial { panel, runner, baseline, least_lead });
+            let most_regret = self.options.most_regret;
+            let baselines = Baselines::measure(&runner, panel, oblivious, most_regret)?;
+            fabrics.push(FabricTrial { panel, runner, baselines, least_lead });
         }
 
         let count = candidates.len() + 1;
@@ -291,7 +322,7 @@ impl Search<'_> {
         };
         let finished = all_of(&halved, |&contender| {
             for fabric in &fabrics {
-                if !fabric.holds(contender, 0..fabric.panel.guards.len())? {
+                if !fabric.may_finish(contender)? {
                     return Ok(None);
                 }
             }
@@ -311,15 +342,25 @@ impl Search<'_> {
 }
 
 /// The objective J.
-fn objective(figures: &[MixtureFigures], conventional: &[MixtureFigures]) -> f64 {
+fn objective(
+    figures: &[MixtureFigures],
+    conventional: &[MixtureFigures],
+    margin: MostRegret,
+) -> f64 {
     mean(figures.iter().zip(conventional).map(|(own, conventional)| {
         let slower = own.low_load_latency / conventional.low_load_latency - 1.0;
-        own.lead_over(conventional) - LATENCY_WEIGHT * slower
+        let regret = regret_cost(own.regrets.worst_guard(), margin);
+        own.lead_over(conventional) - LATENCY_WEIGHT * slower - regret
     }))
 }
 
-/// Marks the mixtures that no other beats in mean saturation, hot switch and latency under uniform
-/// traffic, all compared with conventional UGAL, the first of the mixtures.
+/// The worst of a figure of the regrets over all fabrics.
+fn worst_of(figures: &[MixtureFigures], of: fn(&Regrets) -> f64) -> f64 {
+    figures.iter().map(|figures| of(&figures.regrets)).fold(f64::NEG_INFINITY, f64::max)
+}
+
+/// Marks the mixtures that no other beats in mean saturation, worst regret on a guard and latency under
+/// uniform traffic, all compared with conventional UGAL, the first of the mixtures.
 fn mark_front(mixtures: &mut [Mixture]) {
     let Some(Mixture { figures: conventional, .. }) = mixtures.first() else { return };
     let merits: Vec<[f64; 3]> = mixtures
@@ -328,7 +369,7 @@ fn mark_front(mixtures: &mut [Mixture]) {
             let pairs = || mixture.figures.iter().zip(conventional);
             [
                 mean(pairs().map(|(own, c)| own.lead_over(c))),
-                mean(pairs().map(|(own, _)| own.hot_switch)),
+                -worst_of(&mixture.figures, Regrets::worst_guard),
                 mean(pairs().map(|(own, c)| -own.uniform_latency / c.uniform_latency)),
             ]
         })
@@ -343,18 +384,31 @@ fn mark_front(mixtures: &mut [Mixture]) {
 }
 
 /// The mixture that a preference chooses, where mixtures are numbered like contenders.
-fn preferred(prefer: Prefer, mixtures: &[Mixture]) -> Contender {
+fn preferred(prefer: Prefer, mixtures: &[Mixture], most_regret: MostRegret) -> Contender {
     let finalist = |(contender, mixture): (Contender, &Mixture)| Finalist {
         contender,
         saturations: mixture.figures.iter().flat_map(|f| f.saturations.clone()).collect(),
-        guards: mixture.figures.iter().map(|f| f.hot_switch).collect(),
+        worst_regret: Some(worst_of(&mixture.figures, Regrets::worst)),
         latency: mean(mixture.figures.iter().map(|f| f.low_load_latency)),
     };
     let mut all = Contender::all(mixtures.len()).zip(mixtures).map(finalist);
     let conventional = all.next().expect("conventional UGAL is the first of the mixtures");
     let candidates: Vec<Finalist> = all.collect();
     let paper = candidates.first().expect("the paper's choice is the second").clone();
-    let order = by_merit(prefer, candidates, &[conventional, paper]);
+    // As in a contest: whoever holds the guards, and where nobody does, by the least worst regret.
+    let margin = f64::from(most_regret.0) / 100.0 + 1e-9;
+    let holds = |contender: Contender| {
+        let (_, mixture) = Contender::all(mixtures.len())
+            .zip(mixtures)
+            .find(|(number, _)| *number == contender)
+            .expect("mixtures are numbered like contenders");
+        worst_of(&mixture.figures, Regrets::worst_guard) <= margin
+    };
+    let holders: Vec<Finalist> =
+        candidates.iter().filter(|finalist| holds(finalist.contender)).cloned().collect();
+    let (prefer, left) =
+        if holders.is_empty() { (Prefer::Robust, candidates) } else { (prefer, holders) };
+    let order = by_merit(prefer, left, &[conventional, paper]);
     order.first().map_or(Contender::PAPER, |first| first.contender)
 }
 
@@ -362,10 +416,11 @@ fn preferred(prefer: Prefer, mixtures: &[Mixture]) -> Contender {
 mod tests {
     use super::*;
 
-    fn mixture(saturation: f64, hot_switch: f64, uniform_latency: f64) -> Mixture {
+    /// E is 0.4 on the score patterns.
+    fn mixture(saturation: f64, regret: f64, uniform_latency: f64) -> Mixture {
         let figures = MixtureFigures {
             saturations: vec![saturation; 3],
-            hot_switch,
+            regrets: Regrets { score: vec![1.0 - saturation / 0.4; 3], guards: vec![regret, -0.1] },
             uniform_latency,
             low_load_latency: uniform_latency,
         };
@@ -375,38 +430,56 @@ mod tests {
     #[test]
     fn the_front_is_what_nothing_beats() {
         let mut mixtures = [
-            mixture(0.2, 1.0, 50.0),
-            mixture(0.3, 0.9, 50.0),
-            mixture(0.3, 0.9, 51.0),
-            mixture(0.2, 1.0, 49.0),
-            mixture(0.3, 0.9, 50.0),
+            mixture(0.2, 0.0, 50.0),
+            mixture(0.3, 0.1, 50.0),
+            mixture(0.3, 0.1, 51.0),
+            mixture(0.2, 0.0, 49.0),
+            mixture(0.3, 0.1, 50.0),
         ];
         mark_front(&mut mixtures);
         assert_eq!(mixtures.map(|m| m.is_on_front), [false, true, false, true, true]);
     }
 
-    #[test]
-    fn each_preference_chooses_its_own() {
-        let mixtures = [
-            mixture(0.2, 1.0, 50.0),
-            mixture(0.25, 0.95, 49.0),
-            mixture(0.3, 0.96, 50.0),
-            mixture(0.26, 0.97, 45.0),
-            mixture(0.28, 1.0, 52.0),
-        ];
-        let of = |prefer| {
-            let chosen = preferred(prefer, &mixtures);
-            Contender::all(5).position(|contender| contender == chosen).unwrap()
-        };
-        assert_eq!(of(Prefer::Throughput), 2);
-        assert_eq!(of(Prefer::Latency), 3);
-        assert_eq!(of(Prefer::Robust), 4);
+    fn preferred_of(mixtures: &[Mixture], prefer: Prefer) -> usize {
+        let chosen = preferred(prefer, mixtures, MostRegret::default());
+        Contender::all(mixtures.len()).position(|contender| contender == chosen).unwrap()
     }
 
     #[test]
-    fn latency_counts_a_twentieth() {
-        let figures = |m: Mixture| m.figures;
-        let j = objective(&figures(mixture(0.3, 1.0, 60.0)), &figures(mixture(0.2, 1.0, 50.0)));
-        assert!((j - (0.1 - 0.05 * 0.2)).abs() < 1e-12);
+    fn each_preference_chooses_its_own() {
+        let mixtures = [
+            mixture(0.2, 0.0, 50.0),
+            mixture(0.25, 0.03, 49.0),
+            mixture(0.3, 0.02, 50.0),
+            mixture(0.26, 0.02, 45.0),
+            mixture(0.298, 0.02, 49.5),
+            mixture(0.38, 0.031, 40.0),
+        ];
+        let of = |prefer| preferred_of(&mixtures, prefer);
+        assert_eq!(of(Prefer::Throughput), 4);
+        assert_eq!(of(Prefer::Latency), 3);
+        assert_eq!(of(Prefer::Robust), 2);
+    }
+
+    #[test]
+    fn where_no_mixture_holds_the_least_worst_regret_is_preferred() {
+        let mixtures = [
+            mixture(0.2, 0.0, 50.0),
+            mixture(0.25, 0.04, 49.0),
+            mixture(0.36, 0.12, 50.0),
+            mixture(0.38, 0.2, 45.0),
+        ];
+        // Their worst regrets over all traffic are 37.5%, 12% and 20%.
+        for prefer in [Prefer::Throughput, Prefer::Latency, Prefer::Robust] {
+            assert_eq!(preferred_of(&mixtures, prefer), 2);
+        }
+    }
+
+    #[test]
+    fn latency_counts_a_twentieth_and_regret_beyond_the_margin_in_full() {
+        let j =
+            |own: Mixture| objective(&own.figures, &mixture(0.2, 0.0, 50.0).figures, MostRegret(3));
+        assert!((j(mixture(0.3, 0.03, 60.0)) - (0.1 - 0.05 * 0.2)).abs() < 1e-12);
+        assert!((j(mixture(0.3, 0.08, 50.0)) - (0.1 - 0.05)).abs() < 1e-12);
     }
 }

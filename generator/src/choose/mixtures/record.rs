@@ -2,7 +2,7 @@
 //!
 //! Figures are rounded to six decimals; nothing here depends on time or on the number of threads.
 
-use super::{Found, LATENCY_WEIGHT, Mixture, MixtureFigures, Options};
+use super::{Found, LATENCY_WEIGHT, Mixture, MixtureFigures, Options, REGRET_WEIGHT};
 use crate::choose::candidates::Candidate;
 use crate::choose::contender::{CONVENTIONAL_NAME, Contender};
 use crate::fabric::Fabric;
@@ -27,11 +27,15 @@ pub struct SearchEntry {
     pub panel: String,
     /// What a mean latency doubled at low load is worth in saturation.
     pub latency_weight: f64,
+    /// How much regret on a guard costs nothing, in percent.
+    pub most_regret: u32,
+    /// What more regret is worth in saturation.
+    pub regret_weight: f64,
     /// Mixtures that were tried at all.
     pub tried: u64,
     /// Runs of the simulator that they took.
     pub runs: u64,
-    /// Conventional UGAL, the paper's choice, then the mixtures that hold all guards, the best first.
+    /// Conventional UGAL, the paper's choice, then the mixtures that were tried to the end, the best first.
     pub mixtures: Vec<MixtureEntry>,
 }
 
@@ -43,14 +47,14 @@ pub struct MixtureEntry {
     pub policies: String,
     /// The objective J.
     pub objective: f64,
-    /// Whether nothing else is at least as good in all of throughput, hot switch and latency.
+    /// Whether nothing else is at least as good in all of throughput, regret and latency.
     pub on_front: bool,
     /// The preferences that choose it.
     pub preferred_for: Vec<String>,
     /// By fabric, mean saturation over the score patterns.
     pub saturation: Vec<f64>,
-    /// By fabric, the least saturation under a hot switch over conventional UGAL's.
-    pub hot_switch: Vec<f64>,
+    /// By fabric, the worst regret on a guard.
+    pub worst_regret: Vec<f64>,
     /// By fabric, mean latency under uniform traffic at half the load that conventional UGAL carries.
     pub uniform_latency: Vec<f64>,
     /// By fabric, mean latency of the score patterns at low load.
@@ -74,7 +78,7 @@ impl SearchEntry {
                 on_front: mixture.is_on_front,
                 preferred_for: preferred.map(|(prefer, _)| prefer.name().to_owned()).collect(),
                 saturation: of(MixtureFigures::saturation),
-                hot_switch: of(|figures| figures.hot_switch),
+                worst_regret: of(|figures| figures.regrets.worst_guard()),
                 uniform_latency: of(|figures| figures.uniform_latency),
                 low_load_latency: of(|figures| figures.low_load_latency),
             }
@@ -85,6 +89,8 @@ impl SearchEntry {
             seed: options.seed,
             panel: options.panel.name().to_owned(),
             latency_weight: LATENCY_WEIGHT,
+            most_regret: options.most_regret.0,
+            regret_weight: REGRET_WEIGHT,
             tried: found.tried as u64,
             runs: found.runs as u64,
             mixtures: Contender::all(found.mixtures.len())
@@ -100,14 +106,14 @@ impl Display for SearchEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{} on {}: {} mixtures in {} runs, {} to the end with all guards held",
+            "{} on {}: {} mixtures in {} runs, {} to the end",
             self.scheme,
             self.fabrics.join(", "),
             self.tried,
             self.runs,
             self.mixtures.len() - Contender::REFERENCES.len()
         )?;
-        writeln!(f, "\n      J  throughput  hot switch  uniform  low load  policies")?;
+        writeln!(f, "\n      J  throughput      regret  uniform  low load  policies")?;
         let shown = |(position, entry): &(usize, &MixtureEntry)| {
             *position < Contender::REFERENCES.len()
                 || entry.on_front
@@ -126,7 +132,7 @@ impl Display for SearchEntry {
                 "{:>7.4}  {:>10}  {:>10}  {:>7}  {:>8}  {}{note}",
                 entry.objective,
                 Each(&entry.saturation, 3),
-                Each(&entry.hot_switch, 2),
+                Each(&entry.worst_regret, 3),
                 Each(&entry.uniform_latency, 1),
                 Each(&entry.low_load_latency, 1),
                 entry.policies

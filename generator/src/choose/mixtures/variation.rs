@@ -1,13 +1,14 @@
 //! New mixtures: drawn at random, and varied from good ones.
 //!
 //! A mixture is a down-closed set of shapes, whole or with its largest shapes in part, drawn by route
-//! or by shape with weights that are small whole numbers, and a threshold T. Every one is a valid
-//! [`Policy`] with at least one shape. What comes out depends on the generator of random numbers alone.
+//! or by shape with weights that are small whole numbers, a threshold T, numbers of candidates, a gate,
+//! and at PAR's second look the MIN path that it weighs. Or it is a set of intermediate switches with
+//! these. Every one is a valid [`Policy`] with at least one shape. What comes out depends on the generator of random numbers alone.
 
 use crate::choose::candidates::by_shape;
 use crate::policy::Policy;
 use rand::{Rng, RngExt};
-use tvlb_schema::{DrawRule, Keep, SetRule, Shape, ShapeSet};
+use tvlb_schema::{Candidates, DrawRule, Gate, Keep, MinCandidate, SetRule, Shape, ShapeSet};
 
 /// The largest weight: with a larger one, the other shapes are hardly drawn.
 const MOST_WEIGHT: u16 = 16;
@@ -18,8 +19,25 @@ const STRIDES: [i16; 4] = [2, 4, 8, 16];
 /// The fractions in which a largest shape may be kept, in parts of 10,000.
 const FRACTIONS: [u16; 4] = [2_500, 5_000, 7_500, 10_000];
 
+/// How many candidates may be drawn, of MIN and of VLB: more cost a switch more than they gain.
+const MIN_COUNTS: [u8; 3] = [1, 1, 2];
+const VLB_COUNTS: [u8; 6] = [1, 2, 3, 4, 6, 8];
+/// The range of gates in sixteenths: at the mean queue, and at the threefold.
+const GATES: (u8, u8) = (16, 48);
+/// The steps in which a gate is changed, in sixteenths.
+const GATE_STRIDES: [u8; 3] = [1, 2, 4];
+
+/// The decision that a mixture is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// UGAL-L's only decision, or PAR's at the source.
+    Source,
+    /// PAR's second look.
+    SecondLook,
+}
+
 /// A random mixture, whose set has this seed.
-pub(super) fn drawn(seed: u64, rng: &mut impl Rng) -> Policy {
+pub(super) fn drawn(seed: u64, place: Place, rng: &mut impl Rng) -> Policy {
     let mut shapes = ShapeSet::only(Shape::all().next().expect("000 is the first shape"));
     for _ in 0..rng.random_range(1..Shape::COUNT) {
         if let Some(shape) = one_of(rng, &least_missing(shapes)) {
@@ -37,28 +55,74 @@ pub(super) fn drawn(seed: u64, rng: &mut impl Rng) -> Policy {
     if rng.random_range(0..2) == 0 {
         change_threshold(&mut policy, rng);
     }
+    // Most draw several candidates and have a gate, without which they take detours for nothing.
+    if rng.random_range(0..4) > 0 {
+        change_candidates(&mut policy, rng);
+        change_gate(&mut policy, rng);
+    }
+    if place == Place::SecondLook {
+        change_min(&mut policy, rng);
+    }
     plain(policy)
 }
 
-/// A mixture that differs from another in one to three points. Of a set of intermediate switches the
-/// mixture of its walks' shapes is varied.
-pub(super) fn varied(from: &Policy, rng: &mut impl Rng) -> Policy {
+/// A mixture that differs from another in one to three points. Where the shapes of a set of
+/// intermediate switches are to change, it becomes the mixture of its walks' shapes.
+pub(super) fn varied(from: &Policy, place: Place, rng: &mut impl Rng) -> Policy {
     let mut policy = from.clone();
-    if let DrawRule::BySwitch { .. } = policy.rule.draw {
-        policy.rule = by_shape(&policy.rule);
-    }
     for _ in 0..rng.random_range(1..=3) {
-        match rng.random_range(0..8) {
-            0 => change_threshold(&mut policy, rng),
-            1 => change_fraction(&mut policy, rng),
-            2 => add_shape(&mut policy, rng),
-            3 => remove_shape(&mut policy, rng),
-            4 => policy.rule.draw = DrawRule::ByRoute,
-            _ => change_weight(&mut policy, rng),
+        let of_weighing = rng.random_range(0..2) == 0;
+        if of_weighing {
+            match (rng.random_range(0..4), place) {
+                (0, _) => change_threshold(&mut policy, rng),
+                (1, _) => change_candidates(&mut policy, rng),
+                (2, Place::SecondLook) => change_min(&mut policy, rng),
+                _ => change_gate(&mut policy, rng),
+            }
+        } else {
+            if policy.rule.is_by_switch() {
+                policy.rule = by_shape(&policy.rule);
+            }
+            match rng.random_range(0..8) {
+                0 => change_fraction(&mut policy, rng),
+                1 | 2 => add_shape(&mut policy, rng),
+                3 => remove_shape(&mut policy, rng),
+                4 => policy.rule.draw = DrawRule::ByRoute,
+                _ => change_weight(&mut policy, rng),
+            }
         }
         policy = plain(policy);
     }
     policy
+}
+
+fn change_candidates(policy: &mut Policy, rng: &mut impl Rng) {
+    let min = MIN_COUNTS[rng.random_range(0..MIN_COUNTS.len())];
+    let vlb = VLB_COUNTS[rng.random_range(0..VLB_COUNTS.len())];
+    policy.weighing.candidates = Candidates::new(min, vlb).expect("each number is in range");
+}
+
+fn change_gate(policy: &mut Policy, rng: &mut impl Rng) {
+    let (least, most) = GATES;
+    let now = policy.weighing.gate.sixteenths();
+    let sixteenths = if now == 0 {
+        rng.random_range(least..=most)
+    } else if rng.random_range(0..8) == 0 {
+        0
+    } else {
+        let stride = GATE_STRIDES[rng.random_range(0..GATE_STRIDES.len())];
+        let changed = if rng.random_range(0..2) == 0 {
+            now.saturating_add(stride)
+        } else {
+            now.saturating_sub(stride)
+        };
+        changed.clamp(least, most)
+    };
+    policy.weighing.gate = Gate::of_sixteenths(sixteenths);
+}
+
+fn change_min(policy: &mut Policy, rng: &mut impl Rng) {
+    policy.min = MinCandidate::ALL[rng.random_range(0..MinCandidate::ALL.len())];
 }
 
 fn change_threshold(policy: &mut Policy, rng: &mut impl Rng) {
@@ -123,6 +187,9 @@ fn tops(shapes: ShapeSet) -> Vec<Shape> {
 /// The mixture in a normal form, so that mixtures that mean the same are equal: only largest shapes are
 /// kept in part, and only kept shapes have weights, within their range and without a common factor.
 fn plain(mut policy: Policy) -> Policy {
+    if policy.rule.is_by_switch() {
+        return policy;
+    }
     let shapes = policy.rule.shapes();
     let tops = tops(shapes);
     for shape in shapes.iter().filter(|shape| !tops.contains(shape)) {
@@ -155,6 +222,7 @@ mod tests {
     use proptest::prelude::*;
     use rand::SeedableRng;
     use rand_xoshiro::Xoshiro256PlusPlus;
+    use std::collections::BTreeSet;
 
     fn is_valid(policy: &Policy) -> bool {
         let shapes = policy.rule.shapes();
@@ -170,24 +238,52 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_mixture_is_valid_and_in_the_grammar(seed: u64) {
+        fn every_mixture_is_valid_and_in_the_grammar(seed: u64, is_second: bool) {
+            let place = if is_second { Place::SecondLook } else { Place::Source };
             let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-            let mut policy = drawn(7, &mut rng);
+            let mut policy = drawn(7, place, &mut rng);
             for _ in 0..20 {
                 prop_assert!(is_valid(&policy), "{policy}");
                 prop_assert_eq!(&plain(policy.clone()), &policy);
                 prop_assert_eq!(&Policy::parse(&policy.to_string(), 7).unwrap(), &policy);
-                policy = varied(&policy, &mut rng);
+                prop_assert!(is_second || policy.min == MinCandidate::Kept);
+                policy = varied(&policy, place, &mut rng);
             }
         }
     }
 
     #[test]
+    fn every_number_of_candidates_every_gate_and_every_second_look_is_reached() {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(2);
+        let mut policy = Policy::parse("switches:2-3 with returns", 1).unwrap();
+        let (mut counts, mut gates, mut mins) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+        for _ in 0..4_000 {
+            policy = varied(&policy, Place::SecondLook, &mut rng);
+            let candidates = policy.weighing.candidates;
+            counts.insert((candidates.min(), candidates.vlb()));
+            gates.insert(policy.weighing.gate.sixteenths());
+            mins.insert(policy.min.name());
+        }
+        assert_eq!(counts.len(), 2 * VLB_COUNTS.len());
+        assert_eq!(gates, [0].into_iter().chain(GATES.0..=GATES.1).collect());
+        assert_eq!(mins.len(), MinCandidate::ALL.len());
+    }
+
+    #[test]
+    fn a_set_of_intermediate_switches_is_kept_while_only_its_weighing_changes() {
+        let from = Policy::parse("switches:2-3 with returns", 1).unwrap();
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(3);
+        let varied = (0..200).map(|_| varied(&from, Place::Source, &mut rng));
+        let kept = varied.filter(|policy| policy.rule.is_by_switch() && *policy != from).count();
+        assert!((20..150).contains(&kept), "{kept}");
+    }
+
+    #[test]
     fn every_set_of_shapes_is_reached() {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
-        let mut met = std::collections::BTreeSet::new();
+        let mut met = BTreeSet::new();
         for _ in 0..2_000 {
-            met.insert(drawn(1, &mut rng).rule.shapes().bits());
+            met.insert(drawn(1, Place::Source, &mut rng).rule.shapes().bits());
         }
         // All down-closed sets except that of 000 alone, which only `varied` makes.
         assert_eq!(met.len(), crate::throughput::path_set::down_closed().len() - 1);

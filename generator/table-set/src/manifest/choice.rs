@@ -70,15 +70,18 @@ pub struct PanelEntry {
     pub resolution: f64,
     /// Candidates are ranked by their mean saturation over these.
     pub score: Vec<String>,
-    /// On these no candidate may lose more than the margin: traffic, for all nodes and for each
-    /// population of nodes.
+    /// On these no candidate may have more regret than `most_regret`: traffic, for all nodes and for
+    /// each population of nodes.
     pub guards: Vec<String>,
-    /// In percent of conventional UGAL's saturation.
-    pub guard_margin: u32,
+    /// In percent of the most that MIN, conventional VLB or conventional UGAL carries.
+    pub most_regret: u32,
     /// The load at which uniform traffic must not be slow.
     pub light_load: f64,
     /// How much slower than under conventional UGAL it may be, in percent of mean latency.
     pub light_margin: u32,
+    /// How much larger than conventional UGAL's the 99th percentile of the latency may be at half of the
+    /// load that conventional UGAL carries, in percent.
+    pub tail_margin: u32,
 }
 
 /// Step 2 for one scheme.
@@ -89,14 +92,24 @@ pub struct ContestEntry {
     pub scheme: String,
     /// The load at which latencies are compared.
     pub low_load: f64,
-    /// Conventional UGAL's saturation on each guard.
-    pub guard_saturations: Vec<f64>,
-    /// Its mean latency under uniform traffic at light load.
+    /// What the baselines carry of each score pattern, in their order.
+    pub score_baselines: Vec<BaselineEntry>,
+    /// What the baselines carry of each guard, in their order.
+    pub guard_baselines: Vec<BaselineEntry>,
+    /// Conventional UGAL's mean latency under uniform traffic at light load.
     pub light_latency: f64,
+    /// The 99th percentile of conventional UGAL's latency where it is half used.
+    pub tails: Vec<TailEntry>,
     /// The chosen set; two with "then" between if PAR's second look has one of its own.
     pub chosen: String,
     /// Whether it holds all guards; if not, no candidate does.
     pub holds_guards: bool,
+    /// How much regret on a guard the candidates that were raced have at most, in percent; none if all
+    /// candidates fail by their latency.
+    pub admitted_regret: Option<u32>,
+    /// Where no candidate holds all guards: the candidates of which none other has both less regret and
+    /// more saturation, the one with the least regret first.
+    pub frontier: Vec<FrontierEntry>,
     /// The second best.
     pub runner_up: Option<String>,
     /// By how much the chosen set is ahead in mean saturation.
@@ -107,6 +120,76 @@ pub struct ContestEntry {
     pub lead_over_conventional: LeadEntry,
     /// All that were tried, conventional UGAL first, the paper's choice second.
     pub contenders: Vec<ContenderEntry>,
+}
+
+/// What the baselines carry of one traffic: their saturations.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct BaselineEntry {
+    /// MIN's.
+    pub min: f64,
+    /// Conventional VLB's.
+    pub vlb: f64,
+    /// That of conventional UGAL, or of conventional PAR in the contest of PAR.
+    pub conventional: f64,
+    /// The name of the one that carries most.
+    pub best: String,
+}
+
+impl BaselineEntry {
+    /// The largest of the three.
+    pub fn most(&self) -> f64 {
+        self.min.max(self.vlb).max(self.conventional)
+    }
+}
+
+/// The tail of conventional UGAL's latency under one guard.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct TailEntry {
+    /// The guard's traffic.
+    pub traffic: String,
+    /// Half of the load that conventional UGAL carries.
+    pub load: f64,
+    /// The 99th percentile of its latency there.
+    pub p99: u32,
+}
+
+/// A candidate on the frontier of regret and saturation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct FrontierEntry {
+    /// The set as in [`ContestEntry::chosen`].
+    pub set: String,
+    /// Mean saturation over the score patterns.
+    pub mean_saturation: f64,
+    /// The worst regret on a guard.
+    pub worst_guard: WorstEntry,
+}
+
+/// The worst of several regrets.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct WorstEntry {
+    /// The traffic.
+    pub traffic: String,
+    /// The regret.
+    pub regret: f64,
+}
+
+/// What is lost on each traffic because the best of the baselines does not run: 1 - S/E, where S is the
+/// own saturation and E that of the baseline that carries most.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct RegretsEntry {
+    /// By score pattern, in their order.
+    pub score: Vec<f64>,
+    /// By guard, in their order.
+    pub guards: Vec<f64>,
+    /// The worst of the score patterns.
+    pub worst_score: WorstEntry,
+    /// The worst of the guards.
+    pub worst_guard: WorstEntry,
 }
 
 /// A difference of mean saturations over the patterns that both have met.
@@ -137,6 +220,11 @@ pub struct ContenderEntry {
     pub mean_saturation: Option<f64>,
     /// Mean latency at low load, where that was looked at.
     pub low_load_latency: Option<f64>,
+    /// At 90% of its own saturation, what the network delivers of the node that is served worst, over the
+    /// mean of all nodes: the least over two score patterns, where that was looked at.
+    pub worst_served: Option<f64>,
+    /// Its regret on each traffic, where that was looked at.
+    pub regrets: Option<RegretsEntry>,
     /// What became of it.
     pub outcome: String,
 }
