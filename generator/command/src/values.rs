@@ -116,6 +116,15 @@ mod tests {
     }
 
     #[test]
+    fn a_regret_is_a_percentage() {
+        assert_eq!(regret("0"), Ok(MostRegret(0)));
+        assert_eq!(regret("100"), Ok(MostRegret(100)));
+        for text in ["101", "-1", "3.5", "", "3%"] {
+            assert_eq!(regret(text).unwrap_err(), "accepted a whole number from 0 to 100");
+        }
+    }
+
+    #[test]
     fn a_range_gives_the_numbers_that_one_would_type() {
         assert_eq!(loads("0.1").unwrap(), [0.1]);
         assert_eq!(loads("0.05:0.35:0.1").unwrap(), [0.05, 0.15, 0.25, 0.35]);

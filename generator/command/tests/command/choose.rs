@@ -208,7 +208,7 @@ fn options_that_do_not_go_together() {
         scratch.refuses("generate fabric.toml -o out --set all --prefer robust")
     );
     // The defaults are refused like any other value.
-    for default in ["--prefer throughput", "--panel standard"] {
+    for default in ["--prefer throughput", "--panel standard", "--max-regret 3"] {
         let error = scratch.refuses(&format!("generate fabric.toml -o out --set all {default}"));
         assert!(error.contains("it says how sets are chosen"), "{error}");
     }

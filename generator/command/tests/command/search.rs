@@ -34,7 +34,9 @@ fn the_table_of_a_search() {
     for mixture in mixtures {
         let saturation = |m| of(m, "saturation");
         let slower = of(mixture, "low-load-latency") / of(&mixtures[0], "low-load-latency") - 1.0;
-        let j = saturation(mixture) - saturation(&mixtures[0]) - 0.05 * slower
+        let j = saturation(mixture)
+            - saturation(&mixtures[0])
+            - 0.05 * slower
             - (of(mixture, "worst-regret") - 0.03).max(0.0);
         assert!((mixture["objective"].as_f64().unwrap() - j).abs() < 2e-6, "{mixture}");
     }
