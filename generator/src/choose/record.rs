@@ -185,7 +185,7 @@ fn worst(traffic: &[impl ToString], regrets: &[f64]) -> WorstEntry {
 
 /// The finalists of which none other has both less regret on the guards and more saturation, the one with
 /// the least regret first.
-fn frontier(result: &ContestResult) -> Vec<&Finalist> {
+pub(super) fn frontier(result: &ContestResult) -> Vec<&Finalist> {
     let regret = |finalist: &Finalist| {
         result.regrets.get(&finalist.contender).map_or(f64::INFINITY, Regrets::worst_guard)
     };

@@ -132,6 +132,12 @@ fn show(f: &mut fmt::Formatter<'_>, contest: &ContestEntry, panel: &PanelEntry) 
     }
     if !contest.holds_guards {
         writeln!(f, "         {}", without_holder(contest, panel))?;
+        if !contest.frontier.is_empty() {
+            writeln!(
+                f,
+                "         saturation and worst regret on a guard can be had in these pairs:"
+            )?;
+        }
         for entry in &contest.frontier {
             writeln!(
                 f,
@@ -163,8 +169,7 @@ pub(crate) fn without_holder(contest: &ContestEntry, panel: &PanelEntry) -> Stri
     }
     format!(
         "no candidate holds all guards at {margin}%; of those that come nearest the one with the least \
-         worst regret over all traffic is chosen; its worst on a guard is {}, under {}; saturation and \
-         regret can be had in these pairs:",
+         worst regret over all traffic is chosen; its worst on a guard is {}, under {}",
         percent(worst.regret),
         worst.traffic
     )

@@ -4,6 +4,7 @@ use super::*;
 use crate::choose::baseline::Carried;
 use crate::choose::figures::RunFigures;
 use crate::choose::panel::{Event, PanelSize};
+use crate::choose::record::frontier;
 use crate::fabric_file::Latencies;
 use proptest::prelude::*;
 use std::convert::Infallible;
@@ -254,6 +255,8 @@ fn where_no_candidate_holds_the_least_worst_regret_is_chosen_and_said() {
         assert!((regrets.worst() - 0.15).abs() < 1e-9);
         assert!(result.standings.finished(contender(2)), "no other has as little regret on guards");
         assert!(!result.standings.finished(contender(4)));
+        let frontier: Vec<Contender> = frontier(&result).iter().map(|f| f.contender).collect();
+        assert_eq!(frontier, [2, 3].map(contender), "less regret first, more saturation after it");
         assert!(result.standings.values[contender(5)].is_empty());
         assert!(result.standings.values[contender(6)].is_empty());
         assert!(result.regrets.contains_key(&Contender::PAPER));
