@@ -64,10 +64,16 @@ fn a_choice_by_simulation_for_kinds_of_groups() {
     let contests = choice["contests"].as_array().unwrap();
     assert_eq!(contests.len(), 2);
     for contest in contests {
-        let saturations = contest["guard-saturations"].as_array().unwrap();
-        assert!(saturations.iter().all(|found| found.as_f64().unwrap() > 0.1), "{contest}");
+        let baselines = contest["guard-baselines"].as_array().unwrap();
+        let carried = |one: &serde_json::Value| one["conventional"].as_f64().unwrap();
+        assert!(
+            !baselines.is_empty() && baselines.iter().all(|one| carried(one) > 0.1),
+            "{contest}"
+        );
         assert!(contest["contenders"].as_array().unwrap().len() > 3, "{contest}");
-        assert_eq!(contest["holds-guards"], true);
+        // Whether a candidate holds all guards is for the fabric; what is chosen is one that holds them
+        // best.
+        assert!(contest["holds-guards"].is_boolean() && contest["chosen"].is_string());
     }
     scratch.succeeds("verify out --fabric fabric.toml");
     let report = String::from_utf8(scratch.read("out/report.html")).unwrap();

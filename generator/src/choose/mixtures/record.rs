@@ -43,7 +43,7 @@ pub struct SearchEntry {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct MixtureEntry {
-    /// Its policies, as `generate --candidate` reads them; or `conventional`.
+    /// Its policies, as `generate --try-policy` reads them; or `conventional`.
     pub policies: String,
     /// The objective J.
     pub objective: f64,
