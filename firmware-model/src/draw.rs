@@ -6,8 +6,8 @@ use crate::cells::{
     Cells, LinkPair, MOST_MISSES, MOST_SOUGHT, MOST_TRIES, MOST_VISITED, Rest, Stratum, below,
     draw_cell, low_u16, split, word,
 };
-use crate::one_shape::Search;
 use crate::path::{Path, Place};
+use crate::search::Search;
 use crate::{Stage, Switch, VlbPaths};
 use rand_core::Rng;
 use tvlb_schema::{

@@ -67,6 +67,7 @@ mod local_hop;
 mod one_shape;
 mod path;
 mod schemes;
+mod search;
 mod switch;
 
 pub use cells::{MOST_MISSES, MOST_SOUGHT, MOST_TRIES, MOST_VISITED};
@@ -78,10 +79,10 @@ pub use error::Error;
 pub use explain::{Candidate, Drawn, Explanation};
 pub use forward::Step;
 pub use header::{Header, Kind, Stage};
-pub use one_shape::{MOST_ASKED, Search};
 pub use rand_core;
 pub use schemes::Scheme;
 pub use schemes::weigh::{GateLook, NotDrawn};
+pub use search::{MOST_ASKED, Search};
 pub use switch::Switch;
 /// The vocabulary of images, packets and fabrics: `NodeId`, `Port`, `GroupId`, `FabricImage`.
 pub use tvlb_schema as schema;

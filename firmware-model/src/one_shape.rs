@@ -23,51 +23,12 @@
 //! ports of one switch each time; then it goes on as where all tries have missed.
 
 use crate::Switch;
-use crate::cells::{Cells, MOST_TRIES, Rest, Stratum, below, global_port, low_u16};
+use crate::cells::{Cells, MOST_TRIES, Rest, Stratum, below, low_u16};
 use crate::draw::{Tries, Wanted};
 use crate::path::{Path, Place};
+use crate::search::{MOST_ASKED, Search, last_link};
 use rand_core::Rng;
-use tvlb_schema::{End, GlobalPort, SetView, Shape, ShapeSet};
-
-/// The most times that switches are asked in a draw.
-pub const MOST_ASKED: u32 = 256;
-
-/// How routes of a shape are found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Search {
-    /// All pairs of links of the two ends of the route are looked at.
-    Both,
-    /// The destination is asked for the last link.
-    Last,
-    /// The switch at which the first link arrives is asked for the second.
-    Second,
-    /// The switch from which the last link comes is asked for the first.
-    First,
-    /// Nobody is asked: cells are tried.
-    Cells,
-}
-
-impl Search {
-    /// How routes of this shape are found where two groups share so many links at most and a switch has
-    /// so many global ports.
-    ///
-    /// By cells where those hold routes often enough, and where asking does not pay: an answer takes
-    /// about as long as a try of a cell and one more for every eight ports of a switch, and is a link as
-    /// many times as often as two groups share links.
-    #[inline]
-    pub const fn of(shape: Shape, most_links: u32, ports: u32) -> Self {
-        if most_links * 8 <= ports + 8 {
-            return Self::Cells;
-        }
-        match (shape.head(), shape.mid(), shape.tail()) {
-            (0, 0, 0) => Self::Both,
-            (0, _, 0) => Self::Last,
-            (_, 0, 1) => Self::Second,
-            (_, 0, _) => Self::First,
-            _ => Self::Cells,
-        }
-    }
-}
+use tvlb_schema::{End, SetView, Shape, ShapeSet};
 
 impl Switch<'_> {
     /// A route of a set of this shape, uniformly, by tries that may all miss. `rest` is what drawing the
@@ -146,41 +107,6 @@ impl Switch<'_> {
         self.draw_otherwise(&Wanted { to, set: Some(set), strata: &[cells] }, rng)
     }
 
-    /// The number by which the cells with this port have the link that is the `n`-th with which the
-    /// switch answers that is asked; `n` itself where nobody is asked.
-    #[cfg_attr(target_os = "none", inline(never))]
-    #[cfg_attr(not(target_os = "none"), inline(always))]
-    #[allow(clippy::inline_always)]
-    pub(crate) fn ask(
-        &self,
-        to: &Place,
-        cells: &Cells,
-        search: Search,
-        port: u32,
-        n: u32,
-    ) -> Option<u32> {
-        let (fabric, df) = (self.image.fabric(), self.dragonfly());
-        let (switch, asked_for) = match search {
-            Search::Cells | Search::Both => return Some(n),
-            Search::First => {
-                let z = last_link(self, to, port);
-                let (middle, kz) = fabric.link_behind(End { group: to.group, port: z })?;
-                let (_, y) = fabric.ends(fabric.links_between(to.group, middle), kz);
-                ((middle, df.split_port(y).0), self.image.group())
-            }
-            Search::Second | Search::Last => {
-                let End { group: middle, port: v } =
-                    self.image.behind(self.first_link(cells, port))?;
-                if search == Search::Second {
-                    ((middle, df.split_port(v).0), to.group)
-                } else {
-                    ((to.group, to.index), middle)
-                }
-            }
-        };
-        fabric.nth_link_of_switch(switch, asked_for, n).map(|(_, k)| k)
-    }
-
     /// A route of a set of shape 000, uniformly: all pairs of a link of this switch and one of the
     /// destination are looked at.
     #[inline(never)]
@@ -210,10 +136,4 @@ impl Switch<'_> {
         }
         kept
     }
-}
-
-/// The port of the destination's group at which a link of its own arrives.
-#[inline]
-fn last_link(switch: &Switch<'_>, to: &Place, slot: u32) -> GlobalPort {
-    global_port(u32::from(to.index.0) * switch.dragonfly().h() + slot)
 }

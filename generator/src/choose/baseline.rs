@@ -9,6 +9,7 @@
 use super::contender::Contender;
 use super::error::ChooseError;
 use super::figures::{RunFigures, mean};
+pub use super::panel::Oblivious;
 use super::panel::{Event, Guard, Panel};
 use super::runner::{Runner, all_of, last_good, load_of, step_of};
 use std::ops::Range;
@@ -41,15 +42,6 @@ impl Default for MostRegret {
     fn default() -> Self {
         Self(3)
     }
-}
-
-/// Routing that looks at no queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Oblivious {
-    /// Every packet takes a minimal path.
-    Min,
-    /// Every packet takes a path of conventional VLB.
-    Vlb,
 }
 
 /// Why a candidate is excluded.

@@ -4,7 +4,6 @@
 //! patterns are adversarial and make up the mean that candidates are ranked by; `guards` are
 //! traffic that no candidate may spoil.
 
-use super::baseline::Oblivious;
 use crate::fabric_file::Latencies;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -29,6 +28,15 @@ const FIRST_MIN_STEP: u32 = 70;
 const FIRST_VLB_STEP: u32 = 44;
 /// Keeps the sample of shifts apart from other uses of the seed.
 const SHIFT_STREAM: u64 = 0x7368_6966_7473;
+
+/// Routing that looks at no queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Oblivious {
+    /// Every packet takes a minimal path.
+    Min,
+    /// Every packet takes a path of conventional VLB.
+    Vlb,
+}
 
 /// How much traffic the candidates are tried with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

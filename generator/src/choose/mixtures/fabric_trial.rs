@@ -1,7 +1,6 @@
 //! The trials of mixtures on one fabric: against conventional UGAL, and in full for those that come
 //! through.
 
-use super::REGRET_WEIGHT;
 use crate::choose::ChooseError;
 use crate::choose::baseline::{
     Baselines, MostRegret, Regrets, Steps, guard_saturation, saturation,
@@ -18,6 +17,9 @@ use tvlb_simulator::Pattern;
 /// A mixture with more regret on a guard is given up, in percent: with less, the search may find from
 /// it one that holds the margin.
 pub(super) const GIVEN_UP: u32 = 25;
+
+/// What a regret on a guard above the margin is worth in saturation: a hundredth for one percent.
+pub(super) const REGRET_WEIGHT: f64 = 1.0;
 
 /// The figures of a mixture on one fabric.
 #[derive(Clone, Debug, PartialEq)]

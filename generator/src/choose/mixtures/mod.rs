@@ -34,7 +34,7 @@ use crate::fabric::Fabric;
 use crate::image::Images;
 use crate::policy::{PolicyPair, WeighingSettings};
 use crate::routes::count::RouteCounter;
-use fabric_trial::{FabricTrial, leads, regret_cost};
+use fabric_trial::{FabricTrial, REGRET_WEIGHT, leads, regret_cost};
 use halving::{halve, rungs};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -46,8 +46,6 @@ use variation::{Place, drawn, varied};
 
 /// What a mean latency doubled at low load is worth in saturation.
 pub const LATENCY_WEIGHT: f64 = 0.05;
-/// What a regret on a guard above the margin is worth in saturation: a hundredth for one percent.
-pub const REGRET_WEIGHT: f64 = 1.0;
 /// New mixtures of a generation.
 const GENERATION: usize = 54;
 /// How many mixtures of a generation are tried to the end.
