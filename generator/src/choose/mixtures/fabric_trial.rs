@@ -19,7 +19,7 @@ use tvlb_simulator::Pattern;
 pub(super) const GIVEN_UP: u32 = 25;
 
 /// What a regret on a guard above the margin is worth in saturation: a hundredth for one percent.
-pub(super) const REGRET_WEIGHT: f64 = 1.0;
+pub const REGRET_WEIGHT: f64 = 1.0;
 
 /// The figures of a mixture on one fabric.
 #[derive(Clone, Debug, PartialEq)]

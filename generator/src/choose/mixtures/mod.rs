@@ -10,15 +10,15 @@
 //! J = mean over fabrics of (S − Sc) − [`LATENCY_WEIGHT`] · (L / Lc − 1) − [`REGRET_WEIGHT`] · max(0, R − m)
 //!
 //! Mixtures that are slow at light load, have a long tail of latency, or have far more regret than the
-//! margin are eliminated. The same fabrics, seed and budget
-//! give the same mixtures at any number of threads and after any interruption.
+//! margin are eliminated. The same fabrics, seed and budget give the same mixtures at any number of
+//! threads and after any interruption.
 
 mod fabric_trial;
 mod halving;
 pub mod record;
 mod variation;
 
-pub use fabric_trial::MixtureFigures;
+pub use fabric_trial::{MixtureFigures, REGRET_WEIGHT};
 
 use super::baseline::{Baselines, MostRegret, ObliviousSteps, Regrets};
 use super::candidates::{Candidate, Origin, Sources};
@@ -34,7 +34,7 @@ use crate::fabric::Fabric;
 use crate::image::Images;
 use crate::policy::{PolicyPair, WeighingSettings};
 use crate::routes::count::RouteCounter;
-use fabric_trial::{FabricTrial, REGRET_WEIGHT, leads, regret_cost};
+use fabric_trial::{FabricTrial, leads, regret_cost};
 use halving::{halve, rungs};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
