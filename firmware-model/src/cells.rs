@@ -280,7 +280,7 @@ impl Switch<'_> {
     #[allow(clippy::inline_always)]
     pub(crate) fn links(&self, to: &Place, cells: &Cells, port: u32, k: u32) -> Option<LinkPair> {
         if cells.stratum == Stratum::Theirs {
-            let z = global_port(u32::from(to.index.0) * self.dragonfly().h() + port);
+            let z = self.dragonfly().global_port(to.index, low_u16(port));
             return self.links_by_z(to, z, k);
         }
         self.links_by_x(to, self.first_link(cells, port), k)

@@ -30,6 +30,15 @@ enum Sought {
     Missed,
 }
 
+/// What the try of a cell has come to.
+enum Tried {
+    Found(Path),
+    /// Two links, but no path that is wanted.
+    NoPath,
+    /// No two links.
+    NoLinks,
+}
+
 /// The random tries of a draw.
 #[derive(Clone, Copy)]
 pub(crate) struct Tries {
@@ -249,20 +258,14 @@ impl Switch<'_> {
                 random = word(rng);
                 cells
             };
-            let (port, k, way) = draw_cell(random, cells, rng);
-            let is_asked = search != Search::Cells;
-            let k = if is_asked { self.ask(wanted.to, cells, search, port, k) } else { Some(k) };
-            let links = k.and_then(|k| self.links(wanted.to, cells, port, k));
-            if let Some(links) = links {
-                if self.fits(links, cells)
-                    && let Some(found) = self.path_in(wanted, links, cells, way)
-                {
-                    return Some(found);
-                }
-            } else {
-                misses -= 1;
-                if misses == 0 {
-                    break;
+            match self.try_cell(wanted, cells, search, random, rng) {
+                Tried::Found(found) => return Some(found),
+                Tried::NoPath => {}
+                Tried::NoLinks => {
+                    misses -= 1;
+                    if misses == 0 {
+                        break;
+                    }
                 }
             }
             random = word(rng);
@@ -287,23 +290,42 @@ impl Switch<'_> {
         let wanted = &Wanted { to: wanted.to, set: wanted.set, strata: &[] };
         let mut misses = if self.image.fabric().is_regular() { most } else { MOST_MISSES };
         for _ in 0..most {
-            let (port, k, way) = draw_cell(random, &cells, rng);
-            let k = self.ask(wanted.to, &cells, search, port, k);
-            if let Some(links) = k.and_then(|k| self.links(wanted.to, &cells, port, k)) {
-                if self.named_fit(links, &cells)
-                    && let Some(found) = self.path_in(wanted, links, &cells, way)
-                {
-                    return Some(found);
-                }
-            } else {
-                misses -= 1;
-                if misses == 0 {
-                    break;
+            match self.try_cell(wanted, &cells, search, random, rng) {
+                Tried::Found(found) => return Some(found),
+                Tried::NoPath => {}
+                Tried::NoLinks => {
+                    misses -= 1;
+                    if misses == 0 {
+                        break;
+                    }
                 }
             }
             random = word(rng);
         }
         None
+    }
+
+    /// Tries the cell that a random word names.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn try_cell(
+        &self,
+        wanted: &Wanted<'_>,
+        cells: &Cells,
+        search: Search,
+        random: u32,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Tried {
+        let (port, k, way) = draw_cell(random, cells, rng);
+        let is_asked = search != Search::Cells;
+        let k = if is_asked { self.ask(wanted.to, cells, search, port, k) } else { Some(k) };
+        let Some(links) = k.and_then(|k| self.links(wanted.to, cells, port, k)) else {
+            return Tried::NoLinks;
+        };
+        if !self.named_fit(links, cells) {
+            return Tried::NoPath;
+        }
+        self.path_in(wanted, links, cells, way).map_or(Tried::NoPath, Tried::Found)
     }
 
     /// As [`Self::draw_from`], where all tries have missed: by seeking pairs of links where wirings

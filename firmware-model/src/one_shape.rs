@@ -26,7 +26,7 @@ use crate::Switch;
 use crate::cells::{Cells, MOST_TRIES, Rest, Stratum, below, low_u16};
 use crate::draw::{Tries, Wanted};
 use crate::path::{Path, Place};
-use crate::search::{MOST_ASKED, Search, last_link};
+use crate::search::{MOST_ASKED, Search};
 use rand_core::Rng;
 use tvlb_schema::{End, SetView, Shape, ShapeSet};
 
@@ -116,12 +116,12 @@ impl Switch<'_> {
         cells: &Cells,
         rng: &mut (impl Rng + ?Sized),
     ) -> Option<Path> {
-        let (fabric, to) = (self.image.fabric(), wanted.to);
+        let (fabric, df, to) = (self.image.fabric(), self.dragonfly(), wanted.to);
         let (mut kept, mut hits) = (None, 0);
-        for z in 0..self.dragonfly().h() {
-            let end = End { group: to.group, port: last_link(self, to, z) };
-            let Some((middle, kz)) = fabric.link_behind(end) else { continue };
-            for port in 0..self.dragonfly().h() {
+        for slot in 0..df.h() {
+            let z = End::new(df, to.group, to.index, low_u16(slot));
+            let Some((middle, kz)) = fabric.link_behind(z) else { continue };
+            for port in 0..df.h() {
                 let x = self.first_link(cells, port);
                 if self.image.behind(x).is_some_and(|end| end.group == middle)
                     && let Some(links) = self.links_by_x(to, x, kz)

@@ -2,9 +2,9 @@
 //! links leads to a group. [`crate::one_shape`] says why, and draws by it.
 
 use crate::Switch;
-use crate::cells::{Cells, global_port};
+use crate::cells::{Cells, low_u16};
 use crate::path::Place;
-use tvlb_schema::{End, GlobalPort, Shape};
+use tvlb_schema::{End, Shape};
 
 /// The most times that switches are asked in a draw.
 pub const MOST_ASKED: u32 = 256;
@@ -65,7 +65,7 @@ impl Switch<'_> {
         let (switch, asked_for) = match search {
             Search::Cells | Search::Both => return Some(n),
             Search::First => {
-                let z = last_link(self, to, port);
+                let z = df.global_port(to.index, low_u16(port));
                 let (middle, kz) = fabric.link_behind(End { group: to.group, port: z })?;
                 let (_, y) = fabric.ends(fabric.links_between(to.group, middle), kz);
                 ((middle, df.split_port(y).0), self.image.group())
@@ -82,10 +82,4 @@ impl Switch<'_> {
         };
         fabric.nth_link_of_switch(switch, asked_for, n).map(|(_, k)| k)
     }
-}
-
-/// The port of the destination's group at which a link of its own arrives.
-#[inline]
-pub(crate) fn last_link(switch: &Switch<'_>, to: &Place, slot: u32) -> GlobalPort {
-    global_port(u32::from(to.index.0) * switch.dragonfly().h() + slot)
 }

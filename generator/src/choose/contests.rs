@@ -154,7 +154,8 @@ impl Contests<'_> {
         candidates: Vec<Candidate>,
     ) -> Result<Vec<(Candidate, Images)>, ChooseError> {
         let with_images = candidates.into_iter().map(|candidate| {
-            let images = images_of(self.counter, self.fabric, &candidate, self.progress)?;
+            let policies = candidate.policies.per_decision();
+            let images = images_of(self.counter, self.fabric, policies, self.progress)?;
             self.progress.step();
             Ok((candidate, images))
         });

@@ -125,10 +125,8 @@ pub fn choose(
     // On some uneven wirings most pairs have hardly a route of some shape, and a switch would look for
     // one for too long; by route it finds another.
     let can_be_drawn = |rule: &SetRule| draw_work(&counter, rule, |_| &[]).check(rule).is_ok();
-    let drawable = |rule: &SetRule| can_be_drawn(&by_shape(rule)) || can_be_drawn(rule);
-    let drawn = |rule: SetRule| if can_be_drawn(&by_shape(&rule)) { by_shape(&rule) } else { rule };
-    let front = modelled.as_ref().map_or(Vec::new(), |modelled| modelled.front(drawable));
-    let front: Vec<SetRule> = front.into_iter().map(drawn).collect();
+    let drawn = |rule: &SetRule| [by_shape(rule), *rule].into_iter().find(&can_be_drawn);
+    let front = modelled.as_ref().map_or(Vec::new(), |modelled| modelled.front(drawn));
     let model = modelled.as_ref().map(model_entry);
     if options.fast {
         let rule = if model.is_some() {

@@ -4,7 +4,7 @@
 //! ships, from the very bytes that would be written. A run is made once: the memory of runs keeps it.
 
 use super::baseline::Oblivious;
-use super::candidates::{Candidate, FALLBACK};
+use super::candidates::FALLBACK;
 use super::contender::{CONVENTIONAL_NAME, Contender, Field, PerContender};
 use super::error::ChooseError;
 use super::figures::RunFigures;
@@ -25,17 +25,16 @@ use tvlb_progress::Progress;
 use tvlb_schema::PerDecision;
 use tvlb_simulator::{BootedFabric, Outcome, Run, RunError, Settings, StopRule, Traffic};
 
-/// The images that switches would boot from, were a candidate chosen.
+/// The images that switches would boot from, were a candidate's policies chosen.
 ///
 /// # Errors
 /// The images take too many bytes, or the work was cancelled.
 pub(super) fn images_of(
     counter: &RouteCounter<'_>,
     fabric: &Fabric,
-    candidate: &Candidate,
+    policies: PerDecision<Policy>,
     progress: &dyn Progress,
 ) -> Result<Images, ChooseError> {
-    let policies = candidate.policies.per_decision();
     let routing = Routing { policies, virtual_channels: fabric.file.virtual_channels };
     Ok(build(counter, &routing, &Unreported(progress))?)
 }
@@ -52,9 +51,7 @@ pub(super) fn baseline_images(
     progress: &dyn Progress,
 ) -> Result<Images, ChooseError> {
     let rule = parse_set(FALLBACK, fabric.file.seed).expect("all paths are in the grammar");
-    let policies = PerDecision::same(Policy::from(rule));
-    let routing = Routing { policies, virtual_channels: fabric.file.virtual_channels };
-    Ok(build(counter, &routing, &Unreported(progress))?)
+    images_of(counter, fabric, PerDecision::same(Policy::from(rule)), progress)
 }
 
 /// Passes a cancellation on, but no steps: a candidate's images are one step of its caller.

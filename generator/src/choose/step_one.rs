@@ -40,21 +40,23 @@ pub struct Modelled {
 }
 
 impl Modelled {
-    /// The rules of the sets that are taken from the front, the one with the fewest hops first: of those
-    /// that a switch can draw from. Where it can draw from none of the front, the set of the largest
-    /// modelled throughput that it can draw from.
-    pub fn front(&self, can_be_drawn: impl Fn(&SetRule) -> bool) -> Vec<SetRule> {
+    /// The rules of the sets that are taken from the front, the one with the fewest hops first, as
+    /// `drawn` says that a switch draws from them; it says `None` of a set that a switch cannot draw
+    /// from. Where it can draw from none of the front, the set of the largest modelled throughput that
+    /// it can draw from.
+    pub fn front(&self, drawn: impl Fn(&SetRule) -> Option<SetRule>) -> Vec<SetRule> {
         let rule_of = |name: &String| self.sets.iter().find(|set| set.name() == name);
-        let front = self.report.candidates.iter().filter_map(rule_of).map(|set| *set.rule());
-        let front: Vec<SetRule> = front.filter(&can_be_drawn).take(self.most).collect();
+        let front = self.report.candidates.iter().filter_map(rule_of);
+        let front: Vec<SetRule> =
+            front.filter_map(|set| drawn(set.rule())).take(self.most).collect();
         if !front.is_empty() {
             return front;
         }
         let throughput = |place: usize| self.report.sets[place].throughput.middle();
         let mut places: Vec<usize> = (0..self.sets.len()).collect();
         places.sort_by(|&one, &other| throughput(other).total_cmp(&throughput(one)));
-        let rules = places.into_iter().map(|place| *self.sets[place].rule());
-        rules.filter(|rule| !rule.shapes().is_empty()).find(can_be_drawn).into_iter().collect()
+        let rules = places.into_iter().map(|place| self.sets[place].rule());
+        rules.filter(|rule| !rule.shapes().is_empty()).find_map(drawn).into_iter().collect()
     }
 
     /// The modelled throughput of a set, which does not depend on how it is drawn; `None` if its

@@ -136,7 +136,8 @@ impl<'f> FabricUnderTest<'f> {
         progress: &dyn Progress,
     ) -> Result<Field, ChooseError> {
         let with_images = |candidate: &Candidate| {
-            let images = images_of(&self.counter, self.fabric, candidate, progress)?;
+            let images =
+                images_of(&self.counter, self.fabric, candidate.policies.per_decision(), progress)?;
             Ok((candidate.clone(), images))
         };
         let with_images = candidates.par_iter().map(with_images);
@@ -395,15 +396,10 @@ fn preferred(prefer: Prefer, mixtures: &[Mixture], most_regret: MostRegret) -> C
     let paper = candidates.first().expect("the paper's choice is the second").clone();
     // As in a contest: whoever holds the guards, and where nobody does, by the least worst regret.
     let margin = f64::from(most_regret.0) / 100.0 + 1e-9;
-    let holds = |contender: Contender| {
-        let (_, mixture) = Contender::all(mixtures.len())
-            .zip(mixtures)
-            .find(|(number, _)| *number == contender)
-            .expect("mixtures are numbered like contenders");
-        worst_of(&mixture.figures, Regrets::worst_guard) <= margin
-    };
-    let holders: Vec<Finalist> =
-        candidates.iter().filter(|finalist| holds(finalist.contender)).cloned().collect();
+    let holds = |mixture: &Mixture| worst_of(&mixture.figures, Regrets::worst_guard) <= margin;
+    let with_mixtures = candidates.iter().zip(&mixtures[1..]);
+    let holders = with_mixtures.filter(|(_, mixture)| holds(mixture));
+    let holders: Vec<Finalist> = holders.map(|(finalist, _)| finalist.clone()).collect();
     let (prefer, left) =
         if holders.is_empty() { (Prefer::Robust, candidates) } else { (prefer, holders) };
     let order = by_merit(prefer, left, &[conventional, paper]);

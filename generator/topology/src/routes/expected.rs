@@ -6,6 +6,7 @@
 
 use super::count::RouteCounter;
 use super::presence::present_shapes;
+use crate::Topology;
 use rayon::prelude::*;
 use serde::Serialize;
 use tvlb_schema::{DrawRule, Keep, SetRule, Shape, SwitchId};
@@ -22,7 +23,7 @@ pub struct PairMean {
     pub hops: Option<f64>,
 }
 
-/// What a rule draws, averaged over all pairs of switches of different groups.
+/// What a set draws, averaged over all pairs of switches of different groups.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct FabricMean {
     /// Ordered pairs of switches of different groups.
@@ -82,7 +83,22 @@ pub fn pair_mean(
 ///
 /// Uses the threads of the current rayon pool; the result is the same for any number of them.
 pub fn fabric_mean(counter: &RouteCounter<'_>, rule: &SetRule) -> FabricMean {
-    let df = *counter.topology().dragonfly();
+    let of_pair = |source, destination| pair_mean(counter, rule, source, destination);
+    FabricMean {
+        hops_are_exact: hops_are_exact(rule),
+        ..mean_of_pairs(counter.topology(), of_pair)
+    }
+}
+
+/// The mean over all pairs of switches of different groups of what is drawn from the first to the second,
+/// where that is known exactly.
+///
+/// Uses the threads of the current rayon pool; the result is the same for any number of them.
+pub fn mean_of_pairs(
+    topology: &Topology,
+    of_pair: impl Fn(SwitchId, SwitchId) -> PairMean + Sync,
+) -> FabricMean {
+    let df = *topology.dragonfly();
     let switches: Vec<SwitchId> = df.switches().collect();
     // One sum per source, each in the order of the destinations.
     let by_source: Vec<Sum> = switches
@@ -91,7 +107,7 @@ pub fn fabric_mean(counter: &RouteCounter<'_>, rule: &SetRule) -> FabricMean {
             let mut sum = Sum::default();
             for &destination in &switches {
                 if df.place(source).0 != df.place(destination).0 {
-                    sum.add(pair_mean(counter, rule, source, destination));
+                    sum.add(of_pair(source, destination));
                 }
             }
             sum
@@ -110,7 +126,7 @@ pub fn fabric_mean(counter: &RouteCounter<'_>, rule: &SetRule) -> FabricMean {
         // A Dragonfly has two groups or more, so there are pairs.
         routes: all.routes / real(all.pairs),
         hops: (all.drawing > 0).then(|| all.hops / real(all.drawing)),
-        hops_are_exact: hops_are_exact(rule),
+        hops_are_exact: true,
     }
 }
 
@@ -146,7 +162,6 @@ fn real(count: u64) -> f64 {
 mod tests {
     use super::super::{enumerate, wirings};
     use super::*;
-    use crate::Topology;
     use proptest::prelude::*;
     use tvlb_schema::{LegHops, ShapeSet};
 
