@@ -2,7 +2,7 @@
  *
  * No allocation, no operating system, no floating point. The library keeps nothing but the
  * caller's own `tvlb_switch`. Different switches may be used by different threads at once, and so
- * may one booted switch: no function but tvlb_boot changes it.
+ * may one booted switch: no function but tvlb_boot and tvlb_install_faults changes it.
  *
  * Every function that can fail returns TVLB_OK or an error code, and leaves its outputs alone
  * unless it succeeds. Pointers must not be null, and must be aligned for what they point to;
@@ -49,6 +49,8 @@ extern "C" {
 #define TVLB_OTHER 14           /* an error that this version of the library has no code for */
 #define TVLB_WRONG_SCHEME 15    /* the switch was not booted for the scheme: see tvlb_boot */
 #define TVLB_REPLACEMENT 16     /* packets under way could not go on with the other tables */
+#define TVLB_FAULT_IMAGE 17     /* the bytes are not a fault image, or it belongs to another fabric */
+#define TVLB_OLD_FAULTS 18      /* a later fault image is in use */
 
 /* How a source switch chooses between MIN and VLB paths. */
 #define TVLB_MIN 0
@@ -70,7 +72,7 @@ extern "C" {
 /* The memory of one switch. Zero it, or boot into it, before any other use. Only the library reads
  * and writes what is in it. Within one program it may be copied and moved between calls. A program
  * that is linked with another version or build of the library must boot it again. */
-#define TVLB_SWITCH_SIZE 896
+#define TVLB_SWITCH_SIZE 1024
 typedef struct tvlb_switch {
     uint64_t opaque[TVLB_SWITCH_SIZE / 8];
 } tvlb_switch;
@@ -120,6 +122,17 @@ typedef struct tvlb_world {
 int32_t tvlb_boot(tvlb_switch *sw, const uint8_t *fabric_image, size_t fabric_len,
                   const uint8_t *switch_image, size_t switch_len, uint8_t scheme,
                   uint8_t local_channels, uint8_t global_channels);
+
+/* Takes a fault image, at boot or at any later moment: from now on that is dead which it says, and
+ * nothing else. Paths over what is dead are no longer drawn. A packet under way whose next link is
+ * dead gets TVLB_NO_CABLE from tvlb_forward, and is to be dropped.
+ *
+ * The image must stay readable and unchanged until the switch, and every copy of it, has taken
+ * another, is booted again or used no more. TVLB_OLD_FAULTS if a later image is in use; whatever the
+ * error, what was in use goes on. Nobody else may use the switch during the call: a program with
+ * several threads copies the switch, lets the copy take the image, and then uses the copy. A switch
+ * that is booted again, for other tables, has to take the image again. */
+int32_t tvlb_install_faults(tvlb_switch *sw, const uint8_t *fault_image, size_t fault_len);
 
 /* Decides the path of a packet that a node of this switch sends to `node`, and its first step. A
  * scheme that the switch was not booted for is refused at once, with TVLB_WRONG_SCHEME. */

@@ -47,6 +47,10 @@ codes! {
     TVLB_WRONG_SCHEME = 15, c"switch not booted for this scheme";
     /// Packets under way could not go on with the other tables.
     TVLB_REPLACEMENT = 16, c"not a replacement";
+    /// The bytes are not a fault image, or it belongs to another fabric.
+    TVLB_FAULT_IMAGE = 17, c"bad fault image";
+    /// A later fault image is in use.
+    TVLB_OLD_FAULTS = 18, c"fault image out of date";
 }
 
 /// The code of an error of the datapath.
@@ -64,6 +68,8 @@ pub const fn code_of(error: &Error) -> i32 {
         Error::NoCable { .. } => TVLB_NO_CABLE,
         Error::NoChannel { .. } => TVLB_NO_CHANNEL,
         Error::Replacement { .. } => TVLB_REPLACEMENT,
+        Error::FaultImage(_) => TVLB_FAULT_IMAGE,
+        Error::OldFaults { .. } => TVLB_OLD_FAULTS,
         _ => TVLB_OTHER,
     }
 }

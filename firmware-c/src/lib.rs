@@ -20,10 +20,10 @@ pub use ask::{
     tvlb_switch_number, tvlb_version,
 };
 pub use code::{
-    TVLB_ASTRAY, TVLB_BAD_ARGUMENT, TVLB_FABRIC_IMAGE, TVLB_HEADER_KIND, TVLB_HEADER_RANGE,
-    TVLB_NO_CABLE, TVLB_NO_CHANNEL, TVLB_NO_GLOBAL_VIEW, TVLB_NO_SUCH_NODE, TVLB_NOT_BOOTED,
-    TVLB_OK, TVLB_OTHER, TVLB_REPLACEMENT, TVLB_SWITCH_IMAGE, TVLB_TOO_FEW_CHANNELS,
-    TVLB_UNREACHABLE, TVLB_WRONG_SCHEME, tvlb_error_name,
+    TVLB_ASTRAY, TVLB_BAD_ARGUMENT, TVLB_FABRIC_IMAGE, TVLB_FAULT_IMAGE, TVLB_HEADER_KIND,
+    TVLB_HEADER_RANGE, TVLB_NO_CABLE, TVLB_NO_CHANNEL, TVLB_NO_GLOBAL_VIEW, TVLB_NO_SUCH_NODE,
+    TVLB_NOT_BOOTED, TVLB_OK, TVLB_OLD_FAULTS, TVLB_OTHER, TVLB_REPLACEMENT, TVLB_SWITCH_IMAGE,
+    TVLB_TOO_FEW_CHANNELS, TVLB_UNREACHABLE, TVLB_WRONG_SCHEME, tvlb_error_name,
 };
 pub use memory::{tvlb_random, tvlb_world};
 pub use state::{SWITCH_SIZE, tvlb_switch};
@@ -130,6 +130,32 @@ pub unsafe extern "C" fn tvlb_boot(
         unsafe { state::write(switch, scheme, booted) }
     };
     end(boot())
+}
+
+/// Takes a fault image: `tvlb_install_faults`.
+///
+/// # Safety
+/// `switch` is null, or holds what `tvlb_boot` or zeroing has left there or a copy of that; nobody
+/// else uses it during the call. The image is as those of [`tvlb_boot`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tvlb_install_faults(
+    switch: *mut tvlb_switch,
+    fault_image: *const u8,
+    fault_len: usize,
+) -> i32 {
+    let install = || {
+        // SAFETY: by the caller's promise on the image.
+        let faults = unsafe { memory::bytes(fault_image, fault_len) }?;
+        let (scheme, mut booted) = {
+            // SAFETY: by the caller's promise on `switch`; the reference ends here.
+            let booted = unsafe { state::read(switch) }?;
+            (booted.scheme, booted.switch.clone())
+        };
+        booted.install_faults(faults).map_err(|error| code_of(&error))?;
+        // SAFETY: by the caller's promise on `switch`.
+        unsafe { state::write(switch, scheme, booted) }
+    };
+    end(install())
 }
 
 /// The source decision: `tvlb_admit`.

@@ -5,7 +5,7 @@ use core::mem::MaybeUninit;
 use tvlb_firmware_model::{Scheme, Switch};
 
 /// The bytes of a `tvlb_switch`, enough on machines of 32 and of 64 bits.
-pub const SWITCH_SIZE: usize = 896;
+pub const SWITCH_SIZE: usize = 1024;
 
 /// Says that a switch has been booted. Memory of zeros does not say so.
 const BOOTED: u64 = 0x7476_6c62_2062_6f6f;
@@ -25,7 +25,7 @@ pub struct tvlb_switch {
 pub(crate) struct Booted {
     mark: u64,
     /// What it was booted for.
-    scheme: Scheme,
+    pub(crate) scheme: Scheme,
     /// Borrows the images, which C has promised to keep.
     pub(crate) switch: Switch<'static>,
 }

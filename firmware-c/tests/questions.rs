@@ -3,16 +3,19 @@
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use tvlb_firmware_c::{
-    TVLB_BAD_ARGUMENT, TVLB_FABRIC_IMAGE, TVLB_NO_CABLE, TVLB_NOT_BOOTED, TVLB_OK,
-    TVLB_REPLACEMENT, TVLB_SWITCH_IMAGE, TVLB_TOO_FEW_CHANNELS, TVLB_WRONG_SCHEME, tvlb_admit,
-    tvlb_boot, tvlb_channels_needed, tvlb_check_replacement, tvlb_forward, tvlb_neighbour,
-    tvlb_node_count, tvlb_ports, tvlb_reconsider, tvlb_step, tvlb_switch, tvlb_switch_number,
-    tvlb_world,
+    TVLB_BAD_ARGUMENT, TVLB_FABRIC_IMAGE, TVLB_FAULT_IMAGE, TVLB_NO_CABLE, TVLB_NOT_BOOTED,
+    TVLB_OK, TVLB_OLD_FAULTS, TVLB_REPLACEMENT, TVLB_SWITCH_IMAGE, TVLB_TOO_FEW_CHANNELS,
+    TVLB_UNREACHABLE, TVLB_WRONG_SCHEME, tvlb_admit, tvlb_boot, tvlb_channels_needed,
+    tvlb_check_replacement, tvlb_forward, tvlb_install_faults, tvlb_neighbour, tvlb_node_count,
+    tvlb_ports, tvlb_reconsider, tvlb_step, tvlb_switch, tvlb_switch_number, tvlb_world,
 };
+use tvlb_schema::{FabricImage, FaultSet, encode_fault_image};
 
 /// Of dfly(2, 4, 2, 9), with switch 5.
 const FABRIC: &[u8] = include_bytes!("../../schema/golden/v3/fabric.tvlb");
 const SWITCH: &[u8] = include_bytes!("../../schema/golden/v3/switch-00005.tvlb");
+/// What is dead of it: switch 31, two cables and a link, by epoch 7.
+const FAULTS: &[u8] = include_bytes!("../../schema/golden/v3/faults.tvlb");
 /// The same switch with another set.
 const THINNED: &[u8] = include_bytes!("../../schema/golden/v3/switch-00005-thinned.tvlb");
 /// Of dfly(4, 8, 4, 9), with switches 3 and 4.
@@ -191,6 +194,44 @@ fn a_replacement_serves_the_packets_under_way() {
         (&tvlb_switch::zeroed(), &for_par, TVLB_NOT_BOOTED),
     ] {
         assert_eq!(check(old, new), expected);
+    }
+}
+
+#[test]
+fn a_switch_takes_a_fault_image_and_no_older_one() {
+    let mut switch = boot(FABRIC, SWITCH, PAR, (5, 4));
+    let install = |switch: &mut tvlb_switch, image: &[u8]| {
+        // SAFETY: the image lives longer than the switch is used.
+        unsafe { tvlb_install_faults(switch, image.as_ptr(), image.len()) }
+    };
+    // To switch 14 by port 2, and to switch 31, which is dead in the image.
+    let sent = |switch: &tvlb_switch, node| {
+        let mut step = tvlb_step::default();
+        // SAFETY: all pointers are of what lives.
+        let code = unsafe { tvlb_admit(switch, node, 0, CUSTOM, &IDLE, &raw mut step) };
+        (code, step.choice)
+    };
+    assert_eq!(sent(&switch, 62), (TVLB_OK, 2));
+    assert_eq!(install(&mut switch, SWITCH), TVLB_FAULT_IMAGE);
+    assert_eq!(install(&mut switch, &FAULTS[..40]), TVLB_FAULT_IMAGE);
+    assert_eq!(sent(&switch, 62), (TVLB_OK, 2));
+    assert_eq!(install(&mut switch, FAULTS), TVLB_OK);
+    assert_eq!(sent(&switch, 62), (TVLB_UNREACHABLE, 0));
+    assert_eq!(sent(&switch, 28), (TVLB_OK, 2));
+    // The same image again, then one that is older.
+    assert_eq!(install(&mut switch, FAULTS), TVLB_OK);
+    let fabric = FabricImage::decode(FABRIC).expect("the golden image decodes");
+    let older = encode_fault_image(&fabric, 6, &FaultSet::default());
+    assert_eq!(install(&mut switch, &older), TVLB_OLD_FAULTS);
+    let mended = encode_fault_image(&fabric, 8, &FaultSet::default());
+    assert_eq!(install(&mut switch, &mended), TVLB_OK);
+    assert_eq!(sent(&switch, 62), (TVLB_OK, 2));
+    let mut zeros = tvlb_switch::zeroed();
+    assert_eq!(install(&mut zeros, FAULTS), TVLB_NOT_BOOTED);
+    // SAFETY: null is refused.
+    unsafe {
+        assert_eq!(tvlb_install_faults(null_mut(), null(), 0), TVLB_BAD_ARGUMENT);
+        assert_eq!(tvlb_install_faults(&raw mut switch, null(), 41), TVLB_BAD_ARGUMENT);
     }
 }
 

@@ -24,7 +24,7 @@ pub enum Choice {
     Vlb,
     /// MIN although the scheme might have taken VLB: the pair has no VLB path, or its set keeps none.
     MinFallback,
-    /// VLB although the scheme might have taken MIN: no cable joins the two groups.
+    /// VLB although the scheme might have taken MIN: no minimal path joins the two switches.
     VlbFallback,
 }
 
@@ -55,7 +55,7 @@ impl Chosen {
     /// The header of a packet that goes on as its second look has chosen.
     #[inline]
     pub(crate) fn reroute(&self, header: Header) -> Header {
-        let kind = if self.choice == Choice::Vlb { Kind::Vlb } else { Kind::Min };
+        let kind = if self.is_vlb() { Kind::Vlb } else { Kind::Min };
         self.path.reroutes(header, kind)
     }
 }

@@ -13,6 +13,19 @@ pub enum Error {
     /// The switch image is not one, or not of this fabric.
     #[error("switch image: {0}")]
     SwitchImage(ImageError),
+    /// The fault image is not one, or not of this fabric.
+    #[error("fault image: {0}")]
+    FaultImage(ImageError),
+    /// A fault image that is older than the one in use.
+    #[error(
+        "fault image: its epoch is {found}, but the one in use is of epoch {installed}; accepted {installed} or a later one"
+    )]
+    OldFaults {
+        /// Its epoch.
+        found: u32,
+        /// The epoch of the one in use.
+        installed: u32,
+    },
     /// The links have fewer virtual channels than the image's assignment needs.
     #[error(
         "{links} links have {found} virtual channels, but assignment {:?} needs {needed} for {}",
@@ -50,7 +63,7 @@ pub enum Error {
     },
     /// No path leads from this switch to a destination in another group.
     #[error(
-        "no path leads from switch {from} to switch {to}: their groups share no cable, and no other group has cables to both"
+        "no path leads from switch {from} to switch {to}: neither a minimal path nor one over another group is left"
     )]
     Unreachable {
         /// The source switch.

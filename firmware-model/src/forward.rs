@@ -163,8 +163,12 @@ fn forward_out(
     let df = switch.dragonfly();
     if let Some(slot) = switch.image.own_slot(leaves_by) {
         let port = df.slot_port(slot);
-        if !switch.image.has_cable(leaves_by) {
-            return no_cable(header, port);
+        if cfg!(target_os = "none") {
+            if !switch.image.has_cable(leaves_by) {
+                return no_cable(header, port);
+            }
+        } else if !switch.image.is_fully_cabled() {
+            return send_by_cable(switch, header, stage, leg);
         }
         return send(switch, header, port, place(stage, LinkKind::Global), leg.behind_global());
     }
@@ -172,6 +176,20 @@ fn forward_out(
         return refuse(switch, header);
     }
     send_local(switch, header, df.split_port(leaves_by).0, leg.behind_local())
+}
+
+/// Sends a packet by its port of this switch, if that has a cable that lives.
+// Apart on a host: a call in the midst of the common case would make it save registers. A switch has no
+// flash for both.
+#[cold]
+#[inline(never)]
+fn send_by_cable(switch: &Switch<'_>, header: Header, stage: u32, leg: Leg) -> Result<Step, Error> {
+    let (df, leaves_by) = (switch.dragonfly(), leg.leaves_by(header));
+    let port = df.slot_port(df.split_port(leaves_by).1);
+    if !switch.image.has_cable(leaves_by) {
+        return no_cable(header, port);
+    }
+    send(switch, header, port, place(stage, LinkKind::Global), leg.behind_global())
 }
 
 #[inline]

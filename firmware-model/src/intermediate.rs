@@ -21,7 +21,7 @@ use crate::path::{Path, Place};
 use crate::{Stage, Switch};
 use rand_core::Rng;
 use tvlb_schema::{
-    DrawRule, GlobalPort, GroupId, LegHops, Links, Route, SetView, Shape, SwitchIndex,
+    DrawRule, End, GlobalPort, GroupId, LegHops, Links, Route, SetView, Shape, SwitchIndex,
 };
 
 /// More hops than any leg has.
@@ -68,7 +68,8 @@ impl Switch<'_> {
         (shortest.hops < NO_LEG).then_some(shortest)
     }
 
-    /// The ends of the k-th link, and the hops of its leg: [`NO_LEG`] where a local hop has no link.
+    /// The ends of the k-th link, and the hops of its leg: [`NO_LEG`] where a local hop has no link
+    /// or the cable is dead.
     #[inline]
     fn leg_hops(&self, leg: &Shortest, k: u32) -> (GlobalPort, GlobalPort, u8) {
         let df = self.dragonfly();
@@ -76,7 +77,8 @@ impl Switch<'_> {
         let (leaves, arrives) = (df.split_port(out).0, df.split_port(arrival).0);
         let fabric = self.image.fabric();
         let is_leg = fabric.has_whole_groups()
-            || fabric.is_local_hop(leg.groups.0, leg.from, leaves)
+            || fabric.has_live_cable(End { group: leg.groups.0, port: out })
+                && fabric.is_local_hop(leg.groups.0, leg.from, leaves)
                 && fabric.is_local_hop(leg.groups.1, arrives, leg.to);
         let hops = 1 + u8::from(leaves != leg.from) + u8::from(arrives != leg.to);
         (out, arrival, if is_leg { hops } else { NO_LEG })

@@ -1,7 +1,7 @@
-//! Local hops where two switches of a group share several links, or none.
+//! Local hops where two switches of a group share several links, or none, and paths where parts are dead.
 //!
-//! Most fabrics are *plain*: one link joins every two switches of a group, and nothing here is asked. On
-//! others:
+//! Most fabrics are *plain*: one link joins every two switches of a group, nothing is dead, and nothing
+//! here is asked. On others:
 //!
 //! - **Several links.** The first hop of a packet takes one of them at random, and each later local hop
 //!   one by the bits of its route and destination, so that a later hop of one route to one node always
@@ -10,15 +10,22 @@
 //!   it can; where every global link needs such a hop, the packet goes by way of a third switch that is
 //!   linked to both. In its source group it then makes two local hops, as a packet does that PAR's
 //!   second look sends on, and in its destination's group two, as a VLB packet does in the group between.
-//!   A decoded image has such a third switch for any two.
+//!   In the plan there is such a third switch for any two.
+//!
+//! Dead links and switches are as if they were not there, dead cables between groups too: a path over one
+//! is not drawn, and the paths that are left are drawn as uniformly as before. A set may then have no path
+//! for a pair, until images come that say so.
 //!
 //! Work is bounded: a hop without a link looks at each switch of the group, all others at one pair.
 
 use crate::cells::{LinkPair, below, split, word};
 use crate::path::{Path, Place};
-use crate::{Header, Stage, Switch};
+use crate::{Channels, Header, Stage, Switch};
 use rand_core::Rng;
-use tvlb_schema::{End, GlobalPort, GroupId, Port, SwitchIndex};
+use tvlb_schema::{End, GlobalPort, GroupId, Port, SwitchIndex, VcScheme};
+
+/// More local hops than any path makes in one group.
+const NO_HOPS: u8 = u8::MAX;
 
 /// A word that looks random, the same for all packets of one route to one node.
 pub(crate) fn spread_of(header: Header) -> u32 {
@@ -32,10 +39,11 @@ impl Switch<'_> {
     #[inline(never)]
     pub(crate) fn port_to(&self, next: SwitchIndex, random: u32) -> Port {
         let (fabric, here) = (self.image.fabric(), self.image.index());
-        let links = fabric.local_links(self.image.group(), here, next);
-        let k = split(random, links).0;
+        let (group, ends) = (self.image.group(), (here, next));
+        let links = fabric.local_links(group, here, next);
+        let k = fabric.nth_live_local_link(group, ends, split(random, links).0);
         let switches = self.image.switches_of_group();
-        self.dragonfly().nth_local_port(switches, (here, next), k)
+        self.dragonfly().nth_local_port(switches, ends, k)
     }
 
     /// The port of the first link to a switch of this group, if there is one.
@@ -44,7 +52,7 @@ impl Switch<'_> {
         let (fabric, here) = (self.image.fabric(), self.image.index());
         let is_linked =
             self.image.has_index(next) && fabric.local_links(self.image.group(), here, next) > 0;
-        is_linked.then(|| self.dragonfly().local_port(here, next))
+        is_linked.then(|| self.port_to(next, 0))
     }
 
     /// A switch that is linked to this one and to another of its group, by this random word.
@@ -56,11 +64,25 @@ impl Switch<'_> {
         fabric.relay(group, ends, split(random, count).0)
     }
 
-    /// The hops from one switch of a group to another: 0, 1, or 2 where they share no link.
+    /// The hops from one switch of a group to another: 0, 1, 2 where they share no link, and
+    /// [`NO_HOPS`] where no third switch has links to both either.
     #[inline(never)]
     pub(crate) fn local_hops(&self, group: GroupId, from: SwitchIndex, to: SwitchIndex) -> u8 {
-        let is_hop = self.image.fabric().is_local_hop(group, from, to);
-        u8::from(from != to) + u8::from(!is_hop)
+        let fabric = self.image.fabric();
+        if fabric.is_local_hop(group, from, to) {
+            u8::from(from != to)
+        } else if fabric.is_faultless() || fabric.relay_count(group, from, to) > 0 {
+            2
+        } else {
+            NO_HOPS
+        }
+    }
+
+    /// Whether a MIN packet has a channel for a second local hop in its source group. Where the plan
+    /// joins all switches of a group, links may have too few for that.
+    fn has_channel_for_thirds(&self) -> bool {
+        self.image.virtual_channels() != VcScheme::Positional
+            || self.channels.local >= Channels::POSITIONAL_PAR.local
     }
 
     /// The same path, whose first hop, if it is a local one, is by any of its links.
@@ -80,7 +102,7 @@ impl Switch<'_> {
     #[inline(never)]
     pub(crate) fn draw_third(&self, to: &Place, rng: &mut (impl Rng + ?Sized)) -> Option<Path> {
         let through = self.third(to.index, word(rng))?;
-        let port = self.dragonfly().local_port(self.image.index(), through);
+        let port = self.port_to(through, 0);
         Path::new((port, Stage::SourceLocal), GlobalPort(0), GlobalPort(0), through, 2)
     }
 
@@ -110,25 +132,28 @@ impl Switch<'_> {
             let head = self.local_hops(group, here, df.split_port(x).0);
             (x, head, self.local_hops(to.group, df.split_port(z).0, to.index))
         };
-        let is_direct = |&k: &u32| {
-            let (_, head, tail) = hops(k);
-            head.max(tail) < 2
+        // How many links have local hops of at most so many each, and the one of this number of them.
+        let is_of = |k: u32, most: u8| {
+            let (x, head, tail) = hops(k);
+            head.max(tail) <= most && fabric.has_live_cable(End { group, port: x })
         };
-        let count = if fabric.has_whole_groups() {
-            links.count()
-        } else {
-            (0..links.count()).filter(is_direct).fold(0, |count, _| count + 1)
-        };
-        let k = if count == 0 && thirds {
-            below(rng, links.count())
-        } else if count == links.count() {
-            below(rng, count)
-        } else {
-            (0..links.count()).filter(is_direct).nth(below(rng, count) as usize)?
-        };
-        if k >= links.count() {
+        let count_of =
+            |most| (0..links.count()).filter(|&k| is_of(k, most)).fold(0_u32, |count, _| count + 1);
+        let mut most = 1;
+        let mut count = if fabric.has_whole_groups() { links.count() } else { count_of(most) };
+        if count == 0 && thirds && self.has_channel_for_thirds() {
+            most = 2;
+            count = count_of(most);
+        }
+        if count == 0 {
             return None;
         }
+        let number = below(rng, count);
+        let k = if count == links.count() {
+            number
+        } else {
+            (0..links.count()).filter(|&k| is_of(k, most)).nth(number as usize)?
+        };
         let (x, head, tail) = hops(k);
         let first = if let Some(slot) = self.image.own_slot(x) {
             (df.slot_port(slot), Stage::Destination)
@@ -140,7 +165,8 @@ impl Switch<'_> {
         Path::new(first, x, none.0, none.1, 1 + head + tail)
     }
 
-    /// Whether the local hops of a VLB path by this detour all have links; `to` is in another group.
+    /// Whether the local hops of a VLB path by this detour all have links, and its cables live; `to` is
+    /// in another group.
     #[cold]
     #[inline(never)]
     pub(crate) fn has_links(&self, to: &Place, links: LinkPair, detour: SwitchIndex) -> bool {
@@ -151,7 +177,9 @@ impl Switch<'_> {
         };
         let (_, z) = fabric.ends(fabric.links_between(middle, to.group), k);
         let (own, here) = (self.image.group(), self.image.index());
-        fabric.is_local_hop(own, here, df.split_port(links.x).0)
+        fabric.has_live_cable(End { group: own, port: links.x })
+            && fabric.has_live_cable(End { group: middle, port: links.y })
+            && fabric.is_local_hop(own, here, df.split_port(links.x).0)
             && fabric.is_local_hop(middle, links.v, detour)
             && fabric.is_local_hop(middle, detour, links.w)
             && fabric.is_local_hop(to.group, df.split_port(z).0, to.index)

@@ -106,7 +106,7 @@ impl<'a> Switch<'a> {
     pub fn channels_needed(&self, scheme: Scheme) -> Channels {
         // MIN, VLB and UGAL then make PAR's second local hop in a packet's source group, too. Only
         // `positional` has a channel for that hop alone.
-        match (self.image.virtual_channels(), self.image.fabric().has_whole_groups()) {
+        match (self.image.virtual_channels(), self.image.fabric().is_planned_whole()) {
             (VcScheme::Positional, false) => Channels::POSITIONAL_PAR,
             (assignment, _) => Channels::needed(assignment, scheme),
         }
@@ -114,7 +114,8 @@ impl<'a> Switch<'a> {
 
     /// Replaces the tables while packets fly: decodes and checks another pair of images beside the
     /// live one, and only then puts it in its place. Packets under way go on by their headers,
-    /// whichever tables wrote them, also where other switches still have the old ones.
+    /// whichever tables wrote them, also where other switches still have the old ones. What is dead stays
+    /// dead.
     ///
     /// # Errors
     /// The new images are bad, or not of this switch, these cables and this assignment of virtual
@@ -123,7 +124,58 @@ impl<'a> Switch<'a> {
         let mut new = Self::boot(fabric, switch)?;
         self.check_replacement(&new)?;
         new.channels = self.channels;
+        new.image.take_faults_of(self.image.fabric());
         *self = new;
+        Ok(())
+    }
+
+    /// Takes a fault image: from now on that is dead which it says, and nothing else. Decodes and checks
+    /// it beside what is in use, and only then puts it in its place, at boot or while packets fly.
+    ///
+    /// Paths over what is dead are no longer drawn; those that are left are drawn as uniformly as
+    /// before. A packet under way whose next cable or link is dead is refused by [`Self::forward`], but
+    /// a MIN packet within a group goes by way of a third switch where it can. Virtual channels depend
+    /// on a packet's header alone, so that no deadlock can form, whichever switches have taken the
+    /// image.
+    ///
+    /// # Errors
+    /// [`Error::FaultImage`], what is wrong with the image, and [`Error::OldFaults`] where a later one
+    /// is in use; what was in use goes on serving. Never panics, whatever the bytes.
+    ///
+    /// # Example
+    /// ```
+    /// use tvlb_firmware_model::{Error, Switch};
+    /// use tvlb_schema::{End, FabricImage, FaultSet, GlobalPort, GroupId, encode_fault_image};
+    ///
+    /// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v3/");
+    /// # let fabric_image = std::fs::read(format!("{golden}fabric.tvlb"))?;
+    /// # let switch_image = std::fs::read(format!("{golden}switch-00005.tvlb"))?;
+    /// // A host says that one cable is dead, and later that nothing is.
+    /// let fabric = FabricImage::decode(&fabric_image)?;
+    /// let cable = End { group: GroupId(0), port: GlobalPort(1) };
+    /// let faults = FaultSet { cables: [cable].into(), ..FaultSet::default() };
+    /// let (broken, mended) = (
+    ///     encode_fault_image(&fabric, 1, &faults),
+    ///     encode_fault_image(&fabric, 2, &FaultSet::default()),
+    /// );
+    ///
+    /// let mut switch = Switch::boot(&fabric_image, &switch_image)?;
+    /// switch.install_faults(&broken)?;
+    /// assert!(!switch.image().fabric().has_live_cable(cable));
+    /// switch.install_faults(&mended)?;
+    /// assert!(switch.image().fabric().has_live_cable(cable));
+    /// assert!(matches!(switch.install_faults(&broken), Err(Error::OldFaults { .. })));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn install_faults(&mut self, faults: &'a [u8]) -> Result<(), Error> {
+        // Checked beside what is in use.
+        let mut fabric = *self.image.fabric();
+        fabric.install_faults(faults).map_err(Error::FaultImage)?;
+        let (found, installed) = (fabric.epoch(), self.image.fabric().epoch());
+        if found < installed {
+            return Err(Error::OldFaults { found, installed });
+        }
+        self.image.take_faults_of(&fabric);
         Ok(())
     }
 
@@ -337,7 +389,7 @@ impl<'a> Switch<'a> {
         &self.image
     }
 
-    /// The other end of the cable or local link behind a physical port; `None` for a terminal, an
+    /// The other end of the planned cable or local link behind a physical port, whether it lives or not; `None` for a terminal, an
     /// unused port or one that does not exist.
     pub fn neighbour(&self, port: Port) -> Option<(GroupId, SwitchIndex)> {
         let df = self.dragonfly();
@@ -348,7 +400,7 @@ impl<'a> Switch<'a> {
         if !df.is_slot(port) {
             let group = self.image.group();
             let (index, k) = df.local_end(self.image.switches_of_group(), here, port)?;
-            let is_there = k < self.image.fabric().local_links(group, here, index);
+            let is_there = k < self.image.fabric().planned_local_links(group, here, index);
             return is_there.then_some((group, index));
         }
         let slot = port.0 - df.slot_port(0).0;

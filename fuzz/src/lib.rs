@@ -9,13 +9,17 @@ pub const FABRIC: &[u8] = include_bytes!("../../schema/golden/v3/fabric.tvlb");
 /// Switch 5 of it.
 pub const SWITCH: &[u8] = include_bytes!("../../schema/golden/v3/switch-00005.tvlb");
 
+/// The identity of `FABRIC`.
+fn identity() -> u64 {
+    FabricImage::decode(FABRIC).expect("the golden image decodes").identity()
+}
+
 /// A payload in a frame that holds: as an image of `FABRIC`, or as a fabric image of its own.
 pub fn framed(kind: ImageKind, payload: &[u8]) -> Vec<u8> {
     let (letter, identity) = match kind {
         ImageKind::Fabric => (b'F', crc::Crc::<u64>::new(&crc::CRC_64_XZ).checksum(payload)),
-        ImageKind::Switch => {
-            (b'S', FabricImage::decode(FABRIC).expect("the golden image decodes").identity())
-        }
+        ImageKind::Switch => (b'S', identity()),
+        ImageKind::Faults => (b'X', identity()),
     };
     let mut image = b"TVLB".to_vec();
     image.extend([letter, 0]);

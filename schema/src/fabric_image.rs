@@ -4,13 +4,16 @@
 //! pair of groups ("the k-th link from i to j"), and for every port its pair and k ("where does
 //! this port lead"). Decoding proves that the two agree, so that no reader has to check.
 
+use crate::fault_image::{Faults, LocalLink};
 use crate::fields::Fields;
 use crate::frame::{self, IDENTITY_AT};
 use crate::image_error::{Fault, Feature, Part, Refusal, Value, saturating_u32};
 use crate::image_kind::{HEADER_LEN, ImageKind};
 use crate::local_links::{FewerLinks, FewerPairs};
 use crate::packed::{PackedArray, width_for};
-use crate::{Dragonfly, End, GlobalPort, GroupId, GroupKind, ImageError, SwitchIndex, limits};
+use crate::{
+    Dragonfly, End, GlobalPort, GroupId, GroupKind, ImageError, SwitchId, SwitchIndex, limits,
+};
 
 /// The most global ports of a switch whose links to each group are counted: the time grows with their
 /// square.
@@ -62,8 +65,14 @@ pub struct FabricImage<'a> {
     ports: PackedArray<'a>,
     /// The switches of a group that share fewer links than others.
     fewer: FewerPairs<'a>,
-    /// Every two switches of a group are joined by one link.
+    /// Every two switches of a group are joined by one link in the plan.
+    planned_plain: bool,
+    /// What is dead.
+    faults: Faults<'a>,
+    /// Every two switches of a group are joined by one link, and nothing is dead.
     plain: bool,
+    /// Every two switches of a group are joined by a link at least, and nothing is dead.
+    whole: bool,
     /// No switch has more links than this to one other group.
     most_of_switch: u32,
     port_bits: u32,
@@ -117,7 +126,10 @@ impl<'a> FabricImage<'a> {
         cables: PackedArray::EMPTY,
         ports: PackedArray::EMPTY,
         fewer: FewerPairs::EMPTY,
+        planned_plain: true,
+        faults: Faults::NONE,
         plain: true,
+        whole: true,
         most_of_switch: 0,
         port_bits: 0,
         port_mask: 0,
@@ -174,8 +186,8 @@ impl<'a> FabricImage<'a> {
         let fewer = fields.u32();
         let mut rest = fields.rest()?;
         let df = &self.dragonfly;
-        self.plain = fewer == 0 && df.has_single_links();
-        if !cfg!(feature = "local-links") && !self.plain {
+        self.planned_plain = fewer == 0 && df.has_single_links();
+        if !cfg!(feature = "local-links") && !self.planned_plain {
             return refusal.fail(Fault::LeftOut(Feature::LocalLinks), HEADER_LEN, fewer);
         }
         let (most_links, even_links) = (u32::from(most_links), u32::from(even_links));
@@ -194,11 +206,10 @@ impl<'a> FabricImage<'a> {
             return refusal.out_of_range(Value::EvenLinks, HEADER_LEN, even_links);
         }
 
-        let is_regular = even_links != 0 && 2 * cables == df.port_numbers();
-        if !cfg!(feature = "uneven-wirings") && !is_regular {
+        (self.cable_count, self.most_links, self.even_links) = (cables, most_links, even_links);
+        if !cfg!(feature = "uneven-wirings") && !self.has_equal_links() {
             return refusal.fail(Fault::LeftOut(Feature::UnevenWirings), HEADER_LEN, cables);
         }
-        (self.cable_count, self.most_links, self.even_links) = (cables, most_links, even_links);
         self.port_bits = width_for(df.ports_per_group() - 1);
         self.link_bits = width_for(most_links.saturating_sub(1));
         self.port_mask = (1 << self.port_bits) - 1;
@@ -224,6 +235,7 @@ impl<'a> FabricImage<'a> {
         self.check_cables(cables_at, refusal)?;
         self.check_ports(ports_at, refusal)?;
         self.count_links_of_switches();
+        self.set_faults(Faults::NONE);
         Some(())
     }
 
@@ -373,28 +385,174 @@ impl<'a> FabricImage<'a> {
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline)]
     pub const fn is_regular(&self) -> bool {
-        !cfg!(feature = "uneven-wirings")
-            || self.even_links != 0 && 2 * self.cable_count == self.dragonfly.port_numbers()
+        !cfg!(feature = "uneven-wirings") || self.has_equal_links()
     }
 
-    /// Whether every two switches of a group are joined by one link.
+    /// As [`Self::is_regular`], also where the datapath need not ask.
+    #[inline]
+    const fn has_equal_links(&self) -> bool {
+        self.even_links != 0 && 2 * self.cable_count == self.dragonfly.port_numbers()
+    }
+
+    /// From now on that is dead which a fault image of this fabric says, and nothing else.
+    ///
+    /// # Errors
+    /// What is wrong with the bytes, and where; all stays as it was. Any bytes whatever end in `Ok` or
+    /// `Err`.
+    pub fn install_faults(&mut self, bytes: &'a [u8]) -> Result<(), ImageError> {
+        let faults = Faults::decode(bytes, self)?;
+        self.set_faults(faults);
+        Ok(())
+    }
+
+    /// From now on the same is dead as in another view of this fabric.
+    pub(crate) fn take_faults_of(&mut self, other: &Self) {
+        self.set_faults(other.faults);
+    }
+
+    fn set_faults(&mut self, faults: Faults<'a>) {
+        self.faults = faults;
+        let is_faultless = self.is_faultless();
+        self.plain = is_faultless && self.planned_plain;
+        self.whole = is_faultless && self.fewer.is_whole();
+    }
+
+    /// The epoch of the fault image that says what is dead; 0 where there is none.
+    pub const fn epoch(&self) -> u32 {
+        self.faults.epoch()
+    }
+
+    /// Whether nothing is dead.
+    #[inline]
+    pub const fn is_faultless(&self) -> bool {
+        !cfg!(feature = "faults") || self.faults.is_empty()
+    }
+
+    /// The switches that are dead, in order.
+    pub fn dead_switches(&self) -> impl Iterator<Item = SwitchId> + use<'a> {
+        self.faults.switches()
+    }
+
+    /// The cables between groups that are dead though the switches at their ends are not, each by its
+    /// end in the lower group, in the order of the fabric image.
+    pub fn dead_cables(&self) -> impl Iterator<Item = End> {
+        self.faults.cables().map(|number| self.lower_end(number))
+    }
+
+    /// The links within groups that are dead though the switches at their ends are not, in order.
+    pub fn dead_local_links(&self) -> impl Iterator<Item = LocalLink> {
+        self.faults.links(self)
+    }
+
+    /// Whether a switch that exists lives.
+    #[inline]
+    pub fn lives(&self, switch: SwitchId) -> bool {
+        self.is_faultless() || !self.faults.has_switch(switch)
+    }
+
+    /// Whether a port has a cable that lives, as do the switches at its ends.
+    ///
+    /// Precondition: the port exists. Otherwise the result is unspecified; it never panics.
+    #[inline(never)]
+    pub fn has_live_cable(&self, end: End) -> bool {
+        let Some((group, k)) = self.link_behind(end) else { return false };
+        if self.is_faultless() {
+            return true;
+        }
+        let links = self.links_between(end.group, group);
+        let df = &self.dragonfly;
+        let lives = |group, port| self.lives(df.switch(group, df.split_port(port).0));
+        !self.faults.has_cable(links.first.wrapping_add(k))
+            && lives(end.group, end.port)
+            && lives(group, self.ends(links, k).1)
+    }
+
+    /// The number of a port's cable among all cables of the fabric, as the image lists them; `None` for
+    /// a port that is unused or does not exist.
+    pub fn cable_number(&self, end: End) -> Option<u32> {
+        let (group, k) = self.port_link(end)?;
+        Some(self.links_between(end.group, group).first.wrapping_add(k))
+    }
+
+    /// The end in the lower group of the cable of this number, which exists.
+    fn lower_end(&self, number: u32) -> End {
+        let pairs = self.dragonfly.groups().flat_map(|low| {
+            let higher = self.dragonfly.groups().skip(low.as_usize() + 1);
+            higher.map(move |high| (low, self.links_between(low, high)))
+        });
+        let mut of_pair = pairs.filter(|(_, links)| number.wrapping_sub(links.first) < links.count);
+        let group = of_pair.next().map_or(GroupId(0), |(low, _)| low);
+        End { group, port: self.cable(number).0 }
+    }
+
+    /// Whether every two switches of a group are joined by one link, and nothing is dead.
     #[inline]
     pub const fn has_plain_groups(&self) -> bool {
-        !cfg!(feature = "local-links") || self.plain
+        !cfg!(any(feature = "local-links", feature = "faults")) || self.plain
     }
 
-    /// Whether every two switches of a group are joined by a link at least.
+    /// Whether every two switches of a group are joined by a link at least, and nothing is dead.
     #[inline]
     pub const fn has_whole_groups(&self) -> bool {
+        !cfg!(any(feature = "local-links", feature = "faults")) || self.whole
+    }
+
+    /// Whether the plan joins every two switches of a group by a link at least.
+    #[inline]
+    pub const fn is_planned_whole(&self) -> bool {
         !cfg!(feature = "local-links") || self.fewer.is_whole()
     }
 
-    /// How many links join two switches of a group.
+    /// How many links that live join two switches of a group: none where one of the two is dead.
     ///
     /// Precondition: the two exist and differ. Otherwise the result is unspecified; it never panics.
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline)]
     pub fn local_links(&self, group: GroupId, one: SwitchIndex, other: SwitchIndex) -> u32 {
+        let planned = self.planned_local_links(group, one, other);
+        if self.is_faultless() {
+            return planned;
+        }
+        self.live_local_links(planned, group, one, other)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn live_local_links(
+        &self,
+        planned: u32,
+        group: GroupId,
+        one: SwitchIndex,
+        other: SwitchIndex,
+    ) -> u32 {
+        let df = &self.dragonfly;
+        if !self.lives(df.switch(group, one)) || !self.lives(df.switch(group, other)) {
+            return 0;
+        }
+        planned.wrapping_sub(self.faults.links_of(self, group, (one, other)).1)
+    }
+
+    /// Which of the planned links between two switches of a group the n-th of those is that live.
+    ///
+    /// Precondition: there are more than n. Otherwise the result is unspecified; it never panics.
+    pub fn nth_live_local_link(
+        &self,
+        group: GroupId,
+        ends: (SwitchIndex, SwitchIndex),
+        n: u32,
+    ) -> u32 {
+        if self.is_faultless() {
+            return n;
+        }
+        self.faults.nth_live(self.faults.links_of(self, group, ends), n)
+    }
+
+    /// How many links join two switches of a group in the plan.
+    ///
+    /// Precondition: the two exist and differ. Otherwise the result is unspecified; it never panics.
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
+    pub fn planned_local_links(&self, group: GroupId, one: SwitchIndex, other: SwitchIndex) -> u32 {
         if !cfg!(feature = "local-links") {
             1
         } else if self.fewer.is_empty() {
@@ -422,16 +580,28 @@ impl<'a> FabricImage<'a> {
         (one, other): (SwitchIndex, SwitchIndex),
         n: u32,
     ) -> Option<SwitchIndex> {
-        let df = &self.dragonfly;
-        let is_relay =
-            |&through: &SwitchIndex| self.fewer.is_relay(df, group, (one, other), through);
-        df.indices(group).filter(is_relay).nth(n as usize)
+        let mut relays = self.relays(group, (one, other));
+        relays.nth(n as usize)
+    }
+
+    fn relays(
+        &self,
+        group: GroupId,
+        (one, other): (SwitchIndex, SwitchIndex),
+    ) -> impl Iterator<Item = SwitchIndex> {
+        self.dragonfly.indices(group).filter(move |&through| {
+            through != one
+                && through != other
+                && self.local_links(group, one, through) > 0
+                && self.local_links(group, through, other) > 0
+        })
     }
 
     /// How many switches of a group are linked to both of two others of it.
     #[inline(never)]
     pub fn relay_count(&self, group: GroupId, one: SwitchIndex, other: SwitchIndex) -> u32 {
-        self.fewer.relays(&self.dragonfly, group, (one, other))
+        // At most 2⁸.
+        self.relays(group, (one, other)).fold(0, |count, _| count + 1)
     }
 
     /// The switches of a group that share fewer links than others of their kind, in order.
@@ -665,7 +835,7 @@ pub fn encode_fabric_image_with(
 
     let bytes = frame::close(ImageKind::Fabric, frame::identity_of(&payload), &payload);
     assert!(
-        !FabricImage::decode(&bytes).is_err_and(|error| !error.is_left_out()),
+        FabricImage::decode(&bytes).err().is_none_or(|error| error.is_left_out()),
         "the cables are a wiring"
     );
     bytes

@@ -67,6 +67,7 @@ pub(crate) enum Feature {
     UnevenWirings,
     LocalLinks,
     SetsBySwitch,
+    Faults,
 }
 
 impl Feature {
@@ -81,6 +82,7 @@ impl Feature {
                 ("switches of a group that several links join, or none", "local-links")
             }
             Self::SetsBySwitch => ("a set of intermediate switches", "sets-by-switch"),
+            Self::Faults => ("dead cables, links or switches", "faults"),
         }
     }
 }
@@ -99,6 +101,10 @@ pub(crate) enum Part {
     Peers,
     Presence,
     Levels,
+    DeadSwitches,
+    DeadCables,
+    DeadPairs,
+    DeadLinks,
 }
 
 impl Part {
@@ -115,6 +121,10 @@ impl Part {
             Self::Peers => "peers",
             Self::Presence => "presence",
             Self::Levels => "thinning levels",
+            Self::DeadSwitches => "dead switches",
+            Self::DeadCables => "dead cables",
+            Self::DeadPairs => "pairs of dead local links",
+            Self::DeadLinks => "dead local links",
         }
     }
 }
@@ -150,6 +160,13 @@ pub(crate) enum Value {
     ShapesPresent,
     Presence,
     Level,
+    DeadSwitches,
+    DeadCables,
+    DeadLinks,
+    DeadSwitch,
+    DeadCable,
+    DeadPair,
+    DeadLink,
 }
 
 impl Value {
@@ -202,6 +219,15 @@ impl Value {
             Self::ShapesPresent => ("shapes present", "shapes of the rule, each at most once"),
             Self::Presence => ("presence of a switch that is not a destination", "0"),
             Self::Level => ("thinning level of a global port", "3 to 15"),
+            Self::DeadSwitches => ("number of dead switches", "at most the switches of the fabric"),
+            Self::DeadCables => ("number of dead cables", "at most the cables of the fabric"),
+            Self::DeadLinks => ("number of dead local links", "at most 67108863"),
+            Self::DeadSwitch => ("dead switch", "a switch of the fabric, after the one before it"),
+            Self::DeadCable => ("dead cable", "a cable of the fabric, after the one before it"),
+            Self::DeadPair => {
+                ("pair of a dead local link", "two switches of a group, the lower index first")
+            }
+            Self::DeadLink => ("dead local link", "a link of its pair, after the one before it"),
         }
     }
 }

@@ -15,6 +15,8 @@ pub enum ImageKind {
     Fabric,
     /// A switch image: one switch's place, cables and sets.
     Switch,
+    /// A fault image: what of the fabric is dead, the same for every switch.
+    Faults,
 }
 
 impl ImageKind {
@@ -23,6 +25,7 @@ impl ImageKind {
         match self {
             Self::Fabric => b'F',
             Self::Switch => b'S',
+            Self::Faults => b'X',
         }
     }
 
@@ -30,6 +33,7 @@ impl ImageKind {
         match self {
             Self::Fabric => "a fabric image ('F')",
             Self::Switch => "a switch image ('S')",
+            Self::Faults => "a fault image ('X')",
         }
     }
 
@@ -38,6 +42,7 @@ impl ImageKind {
         match self {
             Self::Fabric => "sizes",
             Self::Switch => "place and sets",
+            Self::Faults => "epoch and counts",
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The vocabulary that the host and the switch share.
 //!
-//! Identifiers, the Dragonfly's index arithmetic, route shapes, T-VLB set rules, and the two image
+//! Identifiers, the Dragonfly's index arithmetic, route shapes, T-VLB set rules, and the three image
 //! formats with their encoders and checked decoders. Reading needs neither `std` nor an
 //! allocator, never panics for any bytes, and takes time linear in the image's length; writing
 //! needs the feature `alloc`.
@@ -42,6 +42,7 @@ extern crate std;
 
 mod dragonfly;
 mod fabric_image;
+mod fault_image;
 mod fields;
 mod frame;
 mod id;
@@ -64,6 +65,9 @@ pub use dragonfly::{Dragonfly, DragonflyError, GroupKind, limits};
 pub use fabric_image::{FabricImage, Links};
 #[cfg(feature = "alloc")]
 pub use fabric_image::{encode_fabric_image, encode_fabric_image_with};
+pub use fault_image::LocalLink;
+#[cfg(feature = "alloc")]
+pub use fault_image::{FaultSet, encode_fault_image};
 pub use frame::check_version;
 pub use id::{End, GlobalPort, GroupId, NodeId, Port, SwitchId, SwitchIndex};
 pub use image_error::ImageError;

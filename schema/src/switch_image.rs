@@ -318,10 +318,8 @@ impl<'a> SwitchImage<'a> {
         }
     }
 
-    /// The group's cables are those of the fabric's wiring; notes how many global ports of this switch
-    /// have one.
+    /// The group's cables are those of the fabric's wiring; counts those of this switch.
     fn check_peers(&mut self, base: usize, refusal: &mut Refusal) -> Option<()> {
-        let mut cables = 0_u16;
         for (port, code) in (0..).map(GlobalPort).zip(self.peers) {
             let end = End { group: self.group, port };
             let found = u32::from_le_bytes(*code);
@@ -329,14 +327,27 @@ impl<'a> SwitchImage<'a> {
                 let offset = base + size_of::<PeerCode>() * port.as_usize();
                 return refusal.out_of_range(Value::Peer, offset, found);
             }
-            if self.own_slot(port).is_some() && self.behind(port).is_some() {
-                cables = cables.wrapping_add(1);
-            }
         }
-        self.fully_cabled = u32::from(cables) == self.fabric.dragonfly().h();
+        self.count_links();
+        Some(())
+    }
+
+    /// Counts the links of this switch that live.
+    fn count_links(&mut self) {
+        let df = self.fabric.dragonfly();
+        let ports = (0..(df.h() & 0xffff) as u16).map(|slot| df.global_port(self.index, slot));
+        let cables = ports
+            .filter(|&port| self.has_live_cable(port))
+            .fold(0_u16, |count, _| count.wrapping_add(1));
+        self.fully_cabled = u32::from(cables) == df.h();
         // At most 64·255 + 4096.
         self.link_count = self.local_link_count().wrapping_add(cables);
-        Some(())
+    }
+
+    /// From now on the same is dead as in another view of its fabric.
+    pub fn take_faults_of(&mut self, fabric: &FabricImage<'a>) {
+        self.fabric.take_faults_of(fabric);
+        self.count_links();
     }
 
     /// The links to other switches of its group.
@@ -437,8 +448,8 @@ impl<'a> SwitchImage<'a> {
         (group != self.group).then_some(End { group, port })
     }
 
-    /// How many links this switch has to other switches: its local ones and its global ones that have
-    /// a cable.
+    /// How many links that live this switch has to other switches: its local ones and its global ones
+    /// that have a cable.
     #[inline]
     pub const fn link_count(&self) -> u16 {
         self.link_count
@@ -453,13 +464,25 @@ impl<'a> SwitchImage<'a> {
         (df.p() & 0xffff) as u16..(df.radix() & 0xffff) as u16
     }
 
-    /// Whether a global port of this switch has a cable.
+    /// Whether a global port of this switch has a cable that lives.
     ///
     /// Precondition: the port is one of this switch. Otherwise the result is unspecified; it never
     /// panics.
     #[inline]
     pub fn has_cable(&self, port: GlobalPort) -> bool {
-        self.fully_cabled || self.behind(port).is_some()
+        self.fully_cabled || self.has_live_cable(port)
+    }
+
+    fn has_live_cable(&self, port: GlobalPort) -> bool {
+        let fabric = &self.fabric;
+        self.behind(port).is_some()
+            && (fabric.is_faultless() || fabric.has_live_cable(End { group: self.group, port }))
+    }
+
+    /// Whether every global port of this switch has a cable that lives.
+    #[inline]
+    pub const fn is_fully_cabled(&self) -> bool {
+        self.fully_cabled
     }
 
     /// The number of a decision's set, counted from 0; decisions may share one.

@@ -3,12 +3,13 @@
 #![allow(clippy::unwrap_used, reason = "a test may end in a panic")]
 
 use tvlb_schema::{
-    Decision, End, FabricImage, GlobalPort, GroupId, RouteKey, SetView, Shape, SwitchId,
+    Decision, End, FabricImage, GlobalPort, GroupId, LocalLink, RouteKey, SetView, Shape, SwitchId,
     SwitchImage, SwitchIndex,
 };
 
 const FABRIC: &[u8] = include_bytes!("../golden/v3/fabric.tvlb");
 const SWITCH: &[u8] = include_bytes!("../golden/v3/switch-00005.tvlb");
+const FAULTS: &[u8] = include_bytes!("../golden/v3/faults.tvlb");
 const THINNED: &[u8] = include_bytes!("../golden/v3/switch-00005-thinned.tvlb");
 /// By version, the two images of the same fabric.
 const REFUSED: [(u16, [&[u8]; 2]); 2] = [
@@ -159,4 +160,35 @@ fn what_is_wrong_is_said() {
         ]
     );
     assert_eq!(FabricImage::decode(&[]).unwrap_err().offset(), 0);
+}
+
+#[test]
+fn the_fault_image() {
+    let mut fabric = FabricImage::decode(FABRIC).unwrap();
+    let cables = |fabric: &FabricImage<'_>| -> usize {
+        let ends = fabric.dragonfly().groups().flat_map(|group| {
+            fabric.dragonfly().global_ports().map(move |port| End { group, port })
+        });
+        ends.filter(|&end| fabric.has_live_cable(end)).count()
+    };
+    assert_eq!((cables(&fabric), fabric.epoch(), fabric.is_faultless()), (72, 0, true));
+    fabric.install_faults(FAULTS).unwrap();
+    assert_eq!(FAULTS.len(), 41);
+    assert_eq!((fabric.epoch(), fabric.is_faultless()), (7, false));
+    assert_eq!(fabric.dead_switches().collect::<Vec<_>>(), [SwitchId(31)]);
+    let end = |group, port| End { group: GroupId(group), port: GlobalPort(port) };
+    let dead: Vec<End> = fabric.dead_cables().collect();
+    assert_eq!((dead.len(), dead[0]), (2, end(0, 1)));
+    assert_eq!(fabric.peer(dead[1]), Some(end(8, 0)));
+    let link = LocalLink { low: SwitchId(13), high: SwitchIndex(2), number: 0 };
+    assert_eq!(fabric.dead_local_links().collect::<Vec<_>>(), [link]);
+    // Two cables, and the two of the dead switch.
+    assert_eq!(cables(&fabric), 72 - 2 * 4);
+    let links = |group, one, other| {
+        fabric.local_links(GroupId(group), SwitchIndex(one), SwitchIndex(other))
+    };
+    assert_eq!([links(3, 1, 2), links(3, 2, 1), links(3, 1, 3)], [0, 0, 1]);
+    assert_eq!([links(7, 3, 0), links(7, 2, 3), links(7, 2, 1)], [0, 0, 1]);
+    assert_eq!(fabric.relay_count(GroupId(3), SwitchIndex(1), SwitchIndex(2)), 2);
+    assert!(!fabric.lives(SwitchId(31)) && fabric.lives(SwitchId(30)));
 }

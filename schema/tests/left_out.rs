@@ -4,9 +4,10 @@
 #![allow(clippy::unwrap_used, reason = "a test may end in a panic")]
 
 use tvlb_schema::{
-    Dragonfly, End, FabricImage, FewerLinks, GlobalPort, GroupId, GroupKind, LegHops, MinCandidate,
-    PerDecision, SetContents, SetRule, SwitchContents, SwitchId, SwitchImage, SwitchIndex,
-    VcScheme, Weighing, encode_fabric_image, encode_fabric_image_with, encode_switch_image,
+    Dragonfly, End, FabricImage, FaultSet, FewerLinks, GlobalPort, GroupId, GroupKind, LegHops,
+    MinCandidate, PerDecision, SetContents, SetRule, SwitchContents, SwitchId, SwitchImage,
+    SwitchIndex, VcScheme, Weighing, encode_fabric_image, encode_fabric_image_with,
+    encode_fault_image, encode_switch_image,
 };
 
 /// dfly(1, 3, 1, 4), each group's switch n to the n-th of the other groups.
@@ -84,4 +85,17 @@ fn sets_of_intermediate_switches() {
     let bytes = encode_switch_image(&fabric, &contents);
     let read = SwitchImage::decode(&bytes, &fabric).map(drop);
     assert_read(read, cfg!(feature = "sets-by-switch"), "sets-by-switch");
+}
+
+#[test]
+fn faults() {
+    let df = Dragonfly::new(1, 3, 1, 4).unwrap();
+    let fabric = encode_fabric_image(&df, &cables());
+    let mut fabric = FabricImage::decode(&fabric).unwrap();
+    let none = encode_fault_image(&fabric, 3, &FaultSet::default());
+    fabric.install_faults(&none).unwrap();
+    assert!(fabric.is_faultless() && fabric.has_plain_groups() && fabric.epoch() == 3);
+    let faults = FaultSet { switches: [SwitchId(4)].into(), ..FaultSet::default() };
+    let dead = encode_fault_image(&fabric, 4, &faults);
+    assert_read(fabric.install_faults(&dead), cfg!(feature = "faults"), "faults");
 }

@@ -1,5 +1,13 @@
-//! The golden images are what `generate` writes today.
+//! The golden images are what `generate` writes today, and the golden fault image what its encoder does.
+//! `UPDATE_GOLDEN=1 cargo test -p tvlb-tests --test golden` writes the latter, after a change of the format
+//! that is meant.
 
+#![allow(clippy::unwrap_used, reason = "a test may end in a panic")]
+
+use tvlb_schema::{
+    End, FabricImage, FaultSet, GlobalPort, GroupId, LocalLink, SwitchId, SwitchIndex,
+    encode_fault_image,
+};
 use tvlb_tests::{images, shipped};
 
 #[test]
@@ -9,4 +17,24 @@ fn golden_images_are_generated_to_the_byte() {
     let switch = include_bytes!("../../schema/golden/v3/switch-00005.tvlb");
     assert_eq!(generated.images.fabric, fabric);
     assert_eq!(generated.images.switches[5], switch);
+}
+
+#[test]
+fn the_golden_fault_image_is_encoded_to_the_byte() {
+    let fabric = FabricImage::decode(include_bytes!("../../schema/golden/v3/fabric.tvlb")).unwrap();
+    let link = |low, high| LocalLink { low: SwitchId(low), high: SwitchIndex(high), number: 0 };
+    let end = |group, port| End { group: GroupId(group), port: GlobalPort(port) };
+    // The last cable and the last link are of the dead switch, and so not in the image; the second is
+    // named by its higher end.
+    let faults = FaultSet {
+        switches: [SwitchId(31)].into(),
+        cables: [end(0, 1), end(8, 0), end(7, 6)].into(),
+        local_links: [link(13, 2), link(28, 3)].into(),
+    };
+    let bytes = encode_fault_image(&fabric, 7, &faults);
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v3/faults.tvlb");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(path, &bytes).unwrap();
+    }
+    assert_eq!(std::fs::read(path).unwrap(), bytes);
 }

@@ -20,8 +20,10 @@ mod bare {
         // what is decided goes there.
         let rng = &mut DefaultRng::seed_from_u64(1);
         let credits = black_box(&[0_u32; 0]).as_slice();
-        let booted = black_box(boot(black_box(&[]), black_box(&[])));
-        if let Ok(switch) = &booted {
+        let mut booted = black_box(boot(black_box(&[]), black_box(&[])));
+        if let Ok(switch) = &mut booted {
+            #[cfg(feature = "everything")]
+            let _ = black_box(install_faults(switch, black_box(&[])));
             let _ = black_box(admit(switch, black_box(Scheme::Par), credits, rng));
             let _ = black_box(reconsider(switch, black_box(Header::from_bits(1)), credits, rng));
             let _ = black_box(forward(switch, black_box(Header::from_bits(1))));
@@ -33,6 +35,12 @@ mod bare {
     fn boot<'a>(fabric: &'a [u8], switch: &'a [u8]) -> Result<Switch<'a>, Error> {
         let (scheme, channels) = (black_box(Scheme::Par), black_box(Channels::MOST));
         Switch::boot(fabric, switch).and_then(|switch| switch.with_channels(scheme, channels))
+    }
+
+    #[cfg(feature = "everything")]
+    #[inline(never)]
+    fn install_faults<'a>(switch: &mut Switch<'a>, faults: &'a [u8]) -> Result<(), Error> {
+        switch.install_faults(faults)
     }
 
     #[inline(never)]

@@ -2,11 +2,11 @@
 
 use super::ugal;
 use super::weigh::{Watch, second_min};
-use crate::choice::Chosen;
+use crate::choice::{Choice, Chosen};
 use crate::path::{Path, Place};
 use crate::{Channels, Credits, Error, Header, Stage, Switch, VlbPaths, forward};
 use rand_core::Rng;
-use tvlb_schema::{Decision, GlobalPort, SwitchIndex, VcScheme};
+use tvlb_schema::{Decision, End, GlobalPort, SwitchIndex, VcScheme};
 
 /// The scheme's name in messages and reports.
 pub(crate) const NAME: &str = "par";
@@ -50,15 +50,31 @@ pub(crate) fn look_again(
     rng: &mut (impl Rng + ?Sized),
     watch: &mut impl Watch,
 ) -> Option<Chosen> {
-    let (to, kept) = minimal_rest(switch, header)?;
+    let Rest { to, path, lives } = minimal_rest(switch, header)?;
     // The packet's own link joins the two groups, so a path is always drawn where groups are whole.
-    let min = second_min(switch, &to, rng).unwrap_or(kept);
+    let min = match second_min(switch, &to, rng) {
+        Some(min) => min,
+        None if lives => path,
+        None => match switch.draw_min_by_links(&to, false, rng) {
+            Some(min) => min,
+            None => return Some(without_min(switch, &to, path, paths, rng)),
+        },
+    };
     Some(ugal::weigh(switch, &to, min, Decision::ParSecond, paths, credits, rng, watch))
 }
 
+/// What is left of a MIN path.
+struct Rest {
+    /// Where it goes.
+    to: Place,
+    path: Path,
+    /// Nothing on it is known to be dead.
+    lives: bool,
+}
+
 /// The rest of the MIN path of a packet in its source group that stands before its global
-/// link, and where it goes.
-pub(crate) fn minimal_rest(switch: &Switch<'_>, header: Header) -> Option<(Place, Path)> {
+/// link.
+fn minimal_rest(switch: &Switch<'_>, header: Header) -> Option<Rest> {
     if !forward::is_in_range(switch, header) {
         return None;
     }
@@ -74,10 +90,13 @@ pub(crate) fn minimal_rest(switch: &Switch<'_>, header: Header) -> Option<(Place
     if arrival.group != to.group {
         return None;
     }
-    let tail = if switch.image.fabric().has_whole_groups() {
-        u8::from(df.split_port(arrival.port).0 != to.index)
+    let fabric = switch.image.fabric();
+    let (tail, lives) = if fabric.has_whole_groups() {
+        (u8::from(df.split_port(arrival.port).0 != to.index), true)
     } else {
-        switch.local_hops(to.group, df.split_port(arrival.port).0, to.index)
+        let tail = switch.local_hops(to.group, df.split_port(arrival.port).0, to.index);
+        let end = End { group: switch.image.group(), port: header.x() };
+        (tail.min(2), tail <= 2 && fabric.has_live_cable(end))
     };
     // Elsewhere it is by way of this switch that it goes to the one that has x.
     let first = if is_here {
@@ -87,5 +106,24 @@ pub(crate) fn minimal_rest(switch: &Switch<'_>, header: Header) -> Option<(Place
     };
     let hops = 1 + u8::from(!is_here) + tail;
     let path = Path::new(first, header.x(), GlobalPort(0), SwitchIndex(0), hops)?;
-    Some((to, path))
+    Some(Rest { to, path, lives })
+}
+
+/// What is chosen where no MIN path is left: a VLB path, or, if there is none either, the packet's own
+/// path, by which it gets no further than to what is dead.
+#[cold]
+#[inline(never)]
+fn without_min(
+    switch: &Switch<'_>,
+    to: &Place,
+    own: Path,
+    paths: VlbPaths,
+    rng: &mut (impl Rng + ?Sized),
+) -> Chosen {
+    for paths in [paths, VlbPaths::Conventional] {
+        if let Some(vlb) = switch.draw_vlb(to, Decision::ParSecond, paths, rng) {
+            return Chosen::alone(vlb, Choice::VlbFallback);
+        }
+    }
+    Chosen::alone(own, Choice::MinFallback)
 }

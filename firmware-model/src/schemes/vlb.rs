@@ -30,6 +30,9 @@ pub(crate) fn choose_without_min(
     paths: VlbPaths,
     rng: &mut (impl Rng + ?Sized),
 ) -> Result<Chosen, Denied> {
+    if !switch.image.fabric().lives(to.switch) {
+        return Err(Denied::Unreachable);
+    }
     let only_vlb = scheme == Scheme::Vlb;
     let decision = scheme.decision();
     if scheme != Scheme::Min

@@ -8,6 +8,7 @@ pub mod arrangement;
 pub mod cable_list;
 pub mod crossings;
 pub mod export;
+mod faults;
 pub mod graphviz;
 pub mod lacking;
 pub mod links;

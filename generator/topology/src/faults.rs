@@ -1,0 +1,80 @@
+//! A wiring without what is dead: the links that are left, by the plan's names.
+//!
+//! The plan stays what it is, so sizes, ports and the links of a kind of groups are the plan's. Two
+//! groups may then share no cable, and two switches of a group no link and no third that is linked to
+//! both; a dead switch is linked to nothing.
+
+use super::Topology;
+use tvlb_schema::{Dragonfly, End, FaultSet, FewerLinks, GroupId, SwitchId, SwitchIndex};
+
+impl Topology {
+    /// The links of this plan that live where these parts are dead.
+    #[must_use]
+    pub fn without(&self, faults: &FaultSet) -> Self {
+        let df = *self.dragonfly();
+        let lives = |end: End| {
+            !faults.switches.contains(&df.switch(end.group, df.split_port(end.port).0))
+                && !faults.cables.contains(&end)
+        };
+        let cables = self.cables().iter().map(|cable| (cable.low, cable.high));
+        let live = cables.filter(|&(low, high)| lives(low) && lives(high));
+        let wiring = Self::from_cables(df, live).expect("some of a plan's cables are a wiring");
+        let fewer = fewer_than_planned(self, faults);
+        let whole = fewer.iter().all(|pair| pair.links > 0);
+        Self { listed: self.listed.clone(), fewer, whole, ..wiring }
+    }
+
+    /// Whether a switch has a cable or a link.
+    pub fn is_linked(&self, switch: SwitchId) -> bool {
+        let df = self.dragonfly();
+        let (group, index) = df.place(switch);
+        let slots = 0..u16::try_from(df.h()).expect("a slot fits 16 bits");
+        let mut ends = slots.map(|slot| End::new(df, group, index, slot));
+        ends.any(|end| self.peer(end).is_some())
+            || df
+                .indices(group)
+                .any(|other| other != index && self.links_within(group, index, other) > 0)
+    }
+}
+
+/// The switches of a group with fewer links that live than their kind states, sorted.
+fn fewer_than_planned(planned: &Topology, faults: &FaultSet) -> Vec<FewerLinks> {
+    let df = planned.dragonfly();
+    if faults.switches.is_empty() && faults.local_links.is_empty() {
+        return planned.fewer_links().to_vec();
+    }
+    let mut fewer = Vec::new();
+    for group in df.groups() {
+        let most = df.kind_of(group).local_links;
+        for low in df.indices(group) {
+            for high in df.indices(group).filter(|&high| low < high) {
+                let links = live_links(planned, faults, df, (group, low, high));
+                if links < most {
+                    fewer.push(FewerLinks { low: df.switch(group, low), high, links });
+                }
+            }
+        }
+    }
+    fewer
+}
+
+/// How many links between two switches of a group live.
+fn live_links(
+    planned: &Topology,
+    faults: &FaultSet,
+    df: &Dragonfly,
+    (group, low, high): (GroupId, SwitchIndex, SwitchIndex),
+) -> u16 {
+    let (one, other) = (df.switch(group, low), df.switch(group, high));
+    if faults.switches.contains(&one) || faults.switches.contains(&other) {
+        return 0;
+    }
+    let of_pair = tvlb_schema::LocalLink { low: one, high, number: 0 }..=tvlb_schema::LocalLink {
+        low: one,
+        high,
+        number: u16::MAX,
+    };
+    let dead = faults.local_links.range(of_pair).count();
+    let links = planned.links_within(group, low, high) as usize - dead;
+    u16::try_from(links).expect("at most as many as an image can say")
+}

@@ -1,0 +1,366 @@
+//! The fault image: what of a planned fabric is dead, the same for every switch.
+//!
+//! Cables, links within groups and switches. The plan does not change when they die: the fabric image
+//! and its identity stay, and a fault image names its parts. It states the whole of what is dead and
+//! not what has changed, so that any order of dying and mending ends in the same image; its epoch says
+//! which of two is the later. Tens of bytes where little is dead.
+
+use crate::fabric_image::FabricImage;
+use crate::fields::Fields;
+use crate::frame::{self, IDENTITY_AT};
+use crate::image_error::{Fault, Feature, Part, Refusal, Value, saturating_u32};
+use crate::image_kind::{HEADER_LEN, ImageKind};
+use crate::local_links::most_links;
+use crate::packed::{PackedArray, width_for};
+use crate::{GroupId, ImageError, SwitchId, SwitchIndex};
+
+/// A link between two switches of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LocalLink {
+    /// The switch of lower index.
+    pub low: SwitchId,
+    /// The other switch.
+    pub high: SwitchIndex,
+    /// Which of the links between the two, from 0.
+    pub number: u16,
+}
+
+/// Numbers in order, and how many they are.
+#[derive(Clone, Copy, Debug)]
+struct Sorted<'a> {
+    numbers: PackedArray<'a>,
+    count: u32,
+}
+
+impl Sorted<'_> {
+    const EMPTY: Self = Self { numbers: PackedArray::EMPTY, count: 0 };
+
+    /// How many are below a number. A search of at most 25 steps.
+    #[inline(never)]
+    fn below(&self, number: u32) -> u32 {
+        let (mut first, mut end) = (0, self.count);
+        while first < end {
+            let middle = first.midpoint(end);
+            if self.numbers.get(middle) < number {
+                first = middle + 1;
+            } else {
+                end = middle;
+            }
+        }
+        first
+    }
+
+    fn contains(&self, number: u32) -> bool {
+        let at = self.below(number);
+        at < self.count && self.numbers.get(at) == number
+    }
+}
+
+/// What is dead, as an image lists it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Faults<'a> {
+    epoch: u32,
+    /// By number.
+    switches: Sorted<'a>,
+    /// By their numbers in the fabric image.
+    cables: Sorted<'a>,
+    /// Switch number of the lower index, and above it the higher index; as often as links are dead.
+    local_pairs: Sorted<'a>,
+    /// By dead link within a group: which of the links of its pair.
+    local_numbers: PackedArray<'a>,
+}
+
+/// How wide the entries of each section are.
+struct Widths {
+    switch: u32,
+    cable: u32,
+    index: u32,
+    local_number: u32,
+}
+
+impl Widths {
+    fn of(fabric: &FabricImage<'_>) -> Self {
+        let df = fabric.dragonfly();
+        Self {
+            switch: width_for(df.switch_numbers() - 1),
+            cable: width_for(fabric.cable_count().saturating_sub(1)),
+            index: width_for(df.a() - 1),
+            local_number: width_for(most_links(df).saturating_sub(1)),
+        }
+    }
+
+    const fn pair(&self, low: SwitchId, high: SwitchIndex) -> u32 {
+        (low.0 as u32) << self.index | high.0 as u32
+    }
+}
+
+impl<'a> Faults<'a> {
+    pub(crate) const NONE: Self = Self {
+        epoch: 0,
+        switches: Sorted::EMPTY,
+        cables: Sorted::EMPTY,
+        local_pairs: Sorted::EMPTY,
+        local_numbers: PackedArray::EMPTY,
+    };
+
+    /// Checks an image of a fabric.
+    #[inline(never)]
+    pub(crate) fn decode(bytes: &'a [u8], fabric: &FabricImage<'_>) -> Result<Self, ImageError> {
+        let mut refusal = Refusal::new(ImageKind::Faults);
+        let mut faults = Self::NONE;
+        match faults.fill(bytes, fabric, &mut refusal) {
+            Some(()) => Ok(faults),
+            None => Err(refusal.error()),
+        }
+    }
+
+    fn fill(
+        &mut self,
+        bytes: &'a [u8],
+        fabric: &FabricImage<'_>,
+        refusal: &mut Refusal,
+    ) -> Option<()> {
+        let (identity, payload) = frame::open(bytes, ImageKind::Faults, refusal)?;
+        let needed = fabric.identity();
+        if identity != needed {
+            return refusal.fail_with_wide(Fault::Identity, IDENTITY_AT, identity, needed);
+        }
+        let mut fields = Fields::new(payload);
+        self.epoch = fields.u32();
+        let (switches, cables, links) = (fields.u32(), fields.u32(), fields.u32());
+        let mut rest = fields.rest()?;
+        if !cfg!(feature = "faults") && (switches | cables | links) != 0 {
+            return refusal.fail(Fault::LeftOut(Feature::Faults), HEADER_LEN, switches);
+        }
+        let (df, widths) = (fabric.dragonfly(), Widths::of(fabric));
+        // So that no number of entries overflows their length in bytes.
+        for (value, found, most) in [
+            (Value::DeadSwitches, switches, df.switch_count()),
+            (Value::DeadCables, cables, fabric.cable_count()),
+            (Value::DeadLinks, links, u32::MAX >> 6),
+        ] {
+            if found > most {
+                return refusal.out_of_range(value, HEADER_LEN, found);
+            }
+        }
+        let end = HEADER_LEN + payload.len();
+        let take = |rest: &mut &'a [u8], width, count, part, refusal: &mut Refusal| {
+            let at = end - rest.len();
+            let numbers = PackedArray::take(rest, (width, count), part, end, refusal)?;
+            Some((Sorted { numbers, count }, at))
+        };
+        let at;
+        (self.switches, at) =
+            take(&mut rest, widths.switch, switches, Part::DeadSwitches, refusal)?;
+        let is_switch = |number| u16::try_from(number).is_ok_and(|n| df.has_switch(SwitchId(n)));
+        check(&self.switches, is_switch, Value::DeadSwitch, at, refusal)?;
+        let at;
+        (self.cables, at) = take(&mut rest, widths.cable, cables, Part::DeadCables, refusal)?;
+        let is_cable = |number| number < fabric.cable_count();
+        check(&self.cables, is_cable, Value::DeadCable, at, refusal)?;
+        let (pairs_at, numbers_at);
+        let width = widths.switch + widths.index;
+        (self.local_pairs, pairs_at) = take(&mut rest, width, links, Part::DeadPairs, refusal)?;
+        let width = widths.local_number;
+        let numbers;
+        (numbers, numbers_at) = take(&mut rest, width, links, Part::DeadLinks, refusal)?;
+        self.local_numbers = numbers.numbers;
+        self.check_links(fabric, (pairs_at, numbers_at), refusal)?;
+        if !rest.is_empty() {
+            return refusal.fail(Fault::Trailing, end - rest.len(), saturating_u32(rest.len()));
+        }
+        Some(())
+    }
+
+    /// The dead links within groups are links of the plan, in order.
+    fn check_links(
+        &self,
+        fabric: &FabricImage<'_>,
+        (pairs_at, numbers_at): (usize, usize),
+        refusal: &mut Refusal,
+    ) -> Option<()> {
+        let df = fabric.dragonfly();
+        let mut before = None;
+        for at in 0..self.local_pairs.count {
+            let link = self.link(fabric, at);
+            let (group, index) = df.place(link.low);
+            if !df.has_switch(link.low) || index >= link.high || !df.has_index(group, link.high) {
+                let offset = pairs_at + self.local_pairs.numbers.byte_of(at);
+                let found = self.local_pairs.numbers.get(at);
+                return refusal.out_of_range(Value::DeadPair, offset, found);
+            }
+            let planned = fabric.planned_local_links(group, index, link.high);
+            if u32::from(link.number) >= planned || before >= Some(link) {
+                let offset = numbers_at + self.local_numbers.byte_of(at);
+                return refusal.out_of_range(Value::DeadLink, offset, link.number.into());
+            }
+            before = Some(link);
+        }
+        Some(())
+    }
+
+    fn link(&self, fabric: &FabricImage<'_>, at: u32) -> LocalLink {
+        let (entry, index) = (self.local_pairs.numbers.get(at), Widths::of(fabric).index);
+        #[expect(clippy::cast_possible_truncation, reason = "16, 8 and 6 bits")]
+        let link = LocalLink {
+            low: SwitchId((entry >> index) as u16),
+            high: SwitchIndex((entry & ((1 << index) - 1)) as u8),
+            number: self.local_numbers.get(at) as u16,
+        };
+        link
+    }
+
+    pub(crate) const fn epoch(&self) -> u32 {
+        self.epoch
+    }
+
+    /// Nothing is dead.
+    #[inline]
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.switches.count == 0 && self.cables.count == 0 && self.local_pairs.count == 0
+    }
+
+    pub(crate) fn switches(&self) -> impl Iterator<Item = SwitchId> + use<'a> {
+        let switches = self.switches;
+        #[expect(clippy::cast_possible_truncation, reason = "decode checked that it exists")]
+        let number = move |at| SwitchId(switches.numbers.get(at) as u16);
+        (0..switches.count).map(number)
+    }
+
+    pub(crate) fn cables(&self) -> impl Iterator<Item = u32> + use<'a> {
+        let cables = self.cables;
+        (0..cables.count).map(move |at| cables.numbers.get(at))
+    }
+
+    pub(crate) fn links(&self, fabric: &FabricImage<'_>) -> impl Iterator<Item = LocalLink> {
+        (0..self.local_pairs.count).map(|at| self.link(fabric, at))
+    }
+
+    #[inline]
+    pub(crate) fn has_switch(&self, switch: SwitchId) -> bool {
+        self.switches.count > 0 && self.switches.contains(switch.0.into())
+    }
+
+    #[inline]
+    pub(crate) fn has_cable(&self, number: u32) -> bool {
+        self.cables.count > 0 && self.cables.contains(number)
+    }
+
+    /// The dead links between two switches of a group: where they begin, and how many they are. Links
+    /// that are dead because a switch is dead are not among them.
+    pub(crate) fn links_of(
+        &self,
+        fabric: &FabricImage<'_>,
+        group: GroupId,
+        (one, other): (SwitchIndex, SwitchIndex),
+    ) -> (u32, u32) {
+        if self.local_pairs.count == 0 {
+            return (0, 0);
+        }
+        let (low, high) = if one < other { (one, other) } else { (other, one) };
+        let pair = Widths::of(fabric).pair(fabric.dragonfly().switch(group, low), high);
+        let first = self.local_pairs.below(pair);
+        (first, self.local_pairs.below(pair.wrapping_add(1)).wrapping_sub(first))
+    }
+
+    /// The number of the n-th link of a pair that is not among its dead ones, which are so many from the
+    /// first on.
+    pub(crate) fn nth_live(&self, (first, count): (u32, u32), n: u32) -> u32 {
+        // They are in order, so each dead one up to there moves it by one.
+        let mut number = n;
+        for at in first..first.wrapping_add(count) {
+            if self.local_numbers.get(at) <= number {
+                number += 1;
+            }
+        }
+        number
+    }
+}
+
+/// Each number is one of the fabric's, and larger than the one before it.
+fn check(
+    sorted: &Sorted<'_>,
+    exists: impl Fn(u32) -> bool,
+    value: Value,
+    base: usize,
+    refusal: &mut Refusal,
+) -> Option<()> {
+    let mut before = None;
+    for at in 0..sorted.count {
+        let number = sorted.numbers.get(at);
+        if !exists(number) || before >= Some(number) {
+            return refusal.out_of_range(value, base + sorted.numbers.byte_of(at), number);
+        }
+        before = Some(number);
+    }
+    Some(())
+}
+
+/// What of a fabric is dead.
+#[cfg(feature = "alloc")]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FaultSet {
+    /// Switches, with all their cables and links.
+    pub switches: alloc::collections::BTreeSet<SwitchId>,
+    /// Cables between groups, each by either end.
+    pub cables: alloc::collections::BTreeSet<crate::End>,
+    /// Links within groups.
+    pub local_links: alloc::collections::BTreeSet<LocalLink>,
+}
+
+#[cfg(feature = "alloc")]
+impl FaultSet {
+    /// Nothing is dead.
+    pub fn is_empty(&self) -> bool {
+        self.switches.is_empty() && self.cables.is_empty() && self.local_links.is_empty()
+    }
+}
+
+/// Writes a fault image of a fabric. A cable or link of a dead switch is dead with it and not listed, so
+/// that the same dead parts give the same bytes.
+///
+/// # Panics
+/// If a switch, cable or link is not of the fabric's plan.
+#[cfg(feature = "alloc")]
+pub fn encode_fault_image(
+    fabric: &FabricImage<'_>,
+    epoch: u32,
+    faults: &FaultSet,
+) -> alloc::vec::Vec<u8> {
+    use alloc::vec::Vec;
+    let (df, widths) = (fabric.dragonfly(), Widths::of(fabric));
+    let lives = |switch: SwitchId| !faults.switches.contains(&switch);
+    let lives_at = |end: crate::End| lives(df.switch(end.group, df.split_port(end.port).0));
+    let mut cables: Vec<u32> = Vec::new();
+    for &end in &faults.cables {
+        let peer = fabric.peer(end).expect("a dead cable is one of the plan");
+        if lives_at(end) && lives_at(peer) {
+            cables.extend(fabric.cable_number(end));
+        }
+    }
+    cables.sort_unstable();
+    cables.dedup();
+    let links: Vec<LocalLink> = faults
+        .local_links
+        .iter()
+        .copied()
+        .filter(|link| lives(link.low) && lives(df.switch(df.place(link.low).0, link.high)))
+        .collect();
+    let count = |len: usize| u32::try_from(len).expect("the limits of a Dragonfly keep it below");
+    let counts = [faults.switches.len(), cables.len(), links.len()].map(count);
+    let mut payload = postcard::to_extend(&(epoch, counts), Vec::new())
+        .expect("plain numbers into a vector that grows");
+    let switches = faults.switches.iter().map(|switch| u32::from(switch.0));
+    crate::packed::append(&mut payload, widths.switch, switches);
+    crate::packed::append(&mut payload, widths.cable, cables);
+    let pairs = links.iter().map(|link| widths.pair(link.low, link.high));
+    crate::packed::append(&mut payload, widths.switch + widths.index, pairs);
+    let numbers = links.iter().map(|link| link.number.into());
+    crate::packed::append(&mut payload, widths.local_number, numbers);
+    let bytes = frame::close(ImageKind::Faults, fabric.identity(), &payload);
+    assert!(
+        Faults::decode(&bytes, fabric).err().is_none_or(|error| error.is_left_out()),
+        "what is dead is of the plan"
+    );
+    bytes
+}
