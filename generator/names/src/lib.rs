@@ -189,6 +189,11 @@ impl Names {
         self.ports.get(&(switch, port))
     }
 
+    /// All ports with names, in order.
+    pub fn ports(&self) -> impl Iterator<Item = (SwitchId, NamedPort, &PortName)> {
+        self.ports.iter().map(|(&(switch, port), name)| (switch, port, name))
+    }
+
     /// The name of the port of this number, as images number ports: terminals, local links, global slots.
     pub fn port_number(&self, df: &Dragonfly, switch: SwitchId, port: Port) -> Option<&PortName> {
         let (group, own) = df.place(switch);

@@ -1,0 +1,99 @@
+use super::*;
+use proptest::prelude::*;
+use tvlb_schema::{FewerLinks, GlobalPort, GroupKind, encode_fabric_image_with};
+
+const NAMES: &str = "group,switch,port,name,physical\n\
+    0,0,,x1000c0r0,\n\
+    0,1,,x1000c0r1,\n\
+    0,1,global 0,x1000c0r1j1p0,7\n\
+    0,0,local 1 1,x1000c0r0j5p0,3\n\
+    0,0,node 0,x1000c0r0j9p0,0\n";
+
+fn end(group: u16, port: u16) -> End {
+    End { group: GroupId(group), port: GlobalPort(port) }
+}
+
+/// Three groups of three switches, two links between any two but none between the last of group 2.
+fn image() -> Vec<u8> {
+    let kind = GroupKind::new(1, 3, 1, 3).with_local_links(2);
+    let df = Dragonfly::of_kinds(&[kind]).unwrap();
+    let cables = [(end(0, 0), end(1, 0)), (end(0, 1), end(2, 0)), (end(1, 1), end(2, 1))];
+    let fewer = [FewerLinks { low: SwitchId(7), high: SwitchIndex(2), links: 0 }];
+    encode_fabric_image_with(&df, &cables, &fewer)
+}
+
+fn read(text: &str) -> Result<FaultSet, String> {
+    let image = image();
+    let plan = FabricImage::decode(&image).unwrap();
+    let names = Names::read(plan.dragonfly(), NAMES).unwrap();
+    parse(text, &plan, &names).map_err(|error| error.to_string())
+}
+
+#[test]
+fn parts_are_named_by_number_or_by_name() {
+    let link =
+        |low, high, number| LocalLink { low: SwitchId(low), high: SwitchIndex(high), number };
+    let expected = FaultSet {
+        switches: [SwitchId(8)].into(),
+        cables: [end(0, 0), end(0, 1)].into(),
+        local_links: [link(3, 1, 0), link(3, 1, 1), link(4, 2, 1), link(0, 1, 1)].into(),
+    };
+    let text = "# all of it\n\nswitch (2, 2)\ncable (1,0):0 # by the other end\n\
+        cable x1000c0r1j1p0\r\nlocal (1,0)-(1,1)\nlocal (1,2)-(1,1):1\n cable x1000c0r0j5p0\n";
+    assert_eq!(read(text), Ok(expected.clone()));
+    assert_eq!(read("\u{feff}switch x1000c0r1").unwrap().switches, [SwitchId(1)].into());
+    assert_eq!(read("cable x1000c0r0:0"), read("cable (0,0):0"));
+    for local in ["local x1000c0r0 x1000c0r1", "local x1000c0r0 - x1000c0r1", "local (0,0) (0,1)"] {
+        assert_eq!(read(local), read("local (0,0)-(0,1)"), "{local}");
+        assert_eq!(read(local).unwrap().local_links.len(), 2, "{local}");
+    }
+    let image = image();
+    let plan = FabricImage::decode(&image).unwrap();
+    let written = write(plan.dragonfly(), &expected);
+    assert_eq!(read(&written), Ok(expected));
+    insta::assert_snapshot!(written, @"
+    switch (2,2)
+    cable (0,0):0
+    cable (0,1):0
+    local (0,0)-(0,1):1
+    local (1,0)-(1,1):0
+    local (1,0)-(1,1):1
+    local (1,1)-(1,2):1
+    ");
+    assert_eq!(read(""), Ok(FaultSet::default()));
+}
+
+#[test]
+fn what_is_no_part_is_refused() {
+    let says = |text: &str| read(text).unwrap_err();
+    insta::assert_snapshot!(says("router (1,2)"), @r#"line 1: found "router (1,2)", accepted `cable (GROUP,SWITCH):PORT`, `local (GROUP,SWITCH)-(GROUP,SWITCH)`, `switch (GROUP,SWITCH)`, or names of the list in their place"#);
+    insta::assert_snapshot!(says("switch"), @r#"line 1: found "switch", accepted `cable (GROUP,SWITCH):PORT`, `local (GROUP,SWITCH)-(GROUP,SWITCH)`, `switch (GROUP,SWITCH)`, or names of the list in their place"#);
+    insta::assert_snapshot!(says("\n\nswitch (3,0)"), @"line 3: there is no switch 0 in group 3; groups are 0 to 2");
+    insta::assert_snapshot!(says("switch (1,3)"), @"line 1: there is no switch 3 in group 1; its switches are 0 to 2");
+    insta::assert_snapshot!(says("switch (70000,0)"), @"line 1: there is no switch 0 in group 70000; groups are 0 to 2");
+    insta::assert_snapshot!(says("switch x1000c0r7"), @r#"line 1: "x1000c0r7" is neither (GROUP,SWITCH) nor a name of a switch in the list of names"#);
+    insta::assert_snapshot!(says("cable (0,0)"), @r#"line 1: "(0,0)" is neither (GROUP,SWITCH):PORT nor a name of a port in the list of names"#);
+    insta::assert_snapshot!(says("cable (0,0):1"), @"line 1: group 0, switch 0, global port 1 has no cable in the plan");
+    insta::assert_snapshot!(says("cable (0,2):0"), @"line 1: group 0, switch 2, global port 0 has no cable in the plan");
+    insta::assert_snapshot!(says("cable x1000c0r0j9p0"), @r#"line 1: port "x1000c0r0j9p0" of a node has no cable in the plan"#);
+    insta::assert_snapshot!(says("local (0,0)-(1,0)"), @"line 1: switches 0 and 3 are in groups 0 and 1; a local link joins two of a group");
+    insta::assert_snapshot!(says("local (0,0)-(0,0)"), @"line 1: both ends are switch 0; a link joins two");
+    insta::assert_snapshot!(says("local (0,0)-(0,1):2"), @"line 1: there is no local link 2 between switches 0 and 1; they share 2 in the plan, which count from 0");
+    insta::assert_snapshot!(says("local (2,1)-(2,2)"), @"line 1: no local link joins switches 7 and 8 in the plan");
+    insta::assert_snapshot!(says("local (0,0)"), @r#"line 1: found "local (0,0)", accepted `cable (GROUP,SWITCH):PORT`, `local (GROUP,SWITCH)-(GROUP,SWITCH)`, `switch (GROUP,SWITCH)`, or names of the list in their place"#);
+    insta::assert_snapshot!(says("cable (0,1):0\n# again\ncable (2,0):0"), @"line 3: the cable at group 0, switch 1 x1000c0r1, global port 0 x1000c0r1j1p0 is dead by line 1 already; accepted is one line for each");
+    insta::assert_snapshot!(says("local (0,0)-(0,1):1\nlocal (0,1)-(0,0)"), @"line 2: link 1 between switches 0 x1000c0r0 and 1 x1000c0r1 is dead by line 1 already; accepted is one line for each");
+    insta::assert_snapshot!(says("switch x1000c0r1\nswitch (0,1)"), @"line 2: switch 1 x1000c0r1 is dead by line 1 already; accepted is one line for each");
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_read_or_refused(text: String) {
+        let _ = read(&text);
+    }
+
+    #[test]
+    fn likely_texts_are_read_or_refused(text in "((cable|local|switch) [(]?[0-3],[0-3][)]?[-:]?([(][0-2],[0-2][)])?:?[0-9]{0,11}\n){1,3}") {
+        let _ = read(&text);
+    }
+}
