@@ -36,6 +36,7 @@ pub mod choose;
 pub mod diff;
 pub mod fabric;
 pub mod fabric_file;
+pub mod faults;
 pub mod generate;
 pub mod image;
 pub mod pipeline;

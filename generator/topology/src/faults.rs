@@ -5,9 +5,24 @@
 //! both; a dead switch is linked to nothing.
 
 use super::Topology;
-use tvlb_schema::{Dragonfly, End, FaultSet, FewerLinks, GroupId, SwitchId, SwitchIndex};
+use tvlb_schema::{
+    Dragonfly, End, FabricImage, FaultSet, FewerLinks, GroupId, SwitchId, SwitchIndex,
+};
 
 impl Topology {
+    /// The wiring that a fabric image states, whatever is dead of it.
+    pub fn of_image(image: &FabricImage<'_>) -> Self {
+        let df = *image.dragonfly();
+        let ends =
+            df.groups().flat_map(|group| df.global_ports().map(move |port| End { group, port }));
+        let cables = ends.filter_map(|end| Some((end, image.peer(end)?)));
+        let wiring = Self::from_cables(df, cables.filter(|(end, peer)| end < peer))
+            .expect("a fabric image states a wiring");
+        let fewer: Vec<FewerLinks> = image.fewer_links().collect();
+        let whole = fewer.iter().all(|pair| pair.links > 0);
+        Self { fewer, whole, ..wiring }
+    }
+
     /// The links of this plan that live where these parts are dead.
     #[must_use]
     pub fn without(&self, faults: &FaultSet) -> Self {

@@ -47,6 +47,20 @@ pub fn shapes_when_thinned(
         .collect()
 }
 
+/// Whether the rule keeps a route of one shape between two switches of different groups, where the source
+/// thins the set to these levels, one for each global port of its group; where there are none, it does not.
+/// Tries routes of that shape until one is kept.
+pub fn has_shape(
+    topology: &Topology,
+    rule: &SetRule,
+    levels: &[Level],
+    (source, destination): (SwitchId, SwitchId),
+    shape: Shape,
+) -> bool {
+    rule.keep_of(shape) != Keep::NONE
+        && Search { topology, rule, levels, source, destination }.finds(shape)
+}
+
 /// The search for one kept route between two switches of different groups.
 struct Search<'a> {
     topology: &'a Topology,

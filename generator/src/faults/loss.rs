@@ -1,0 +1,200 @@
+//! What no packet can do where parts of a fabric are dead.
+
+use crate::topology::Topology;
+use serde::Serialize;
+use std::collections::BTreeSet;
+use tvlb_schema::{End, FaultSet, GroupId, LocalLink, PerDecision, SwitchId, SwitchIndex};
+
+/// So many pairs are named.
+const NAMED: usize = 10;
+/// Of so many dead parts it is tried what mending one alone would do.
+const MOST_TRIED: usize = 256;
+
+/// Ordered pairs of switches that live, of which some are named.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Pairs {
+    /// How many.
+    pub count: u64,
+    /// The first ten, source and destination, in order.
+    pub first: Vec<(SwitchId, SwitchId)>,
+}
+
+impl Pairs {
+    pub(super) fn add(&mut self, from: SwitchId, to: SwitchId) {
+        self.count += 1;
+        if self.first.len() < NAMED {
+            self.first.push((from, to));
+        }
+    }
+}
+
+/// One dead part whose mending would join pairs that are cut.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mend {
+    /// That part alone.
+    pub part: FaultSet,
+    /// How many pairs could send again.
+    pub joins: u64,
+}
+
+/// What is lost.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Loss {
+    /// Pairs that have a minimal path by the plan and none that lives, not by third switches either.
+    pub min: Pairs,
+    /// Pairs for which a decision's set has routes by the plan and none that lives.
+    pub sets: PerDecision<Pairs>,
+    /// Pairs that no path joins, neither a minimal one nor one over another group.
+    pub cut: Pairs,
+    /// The part whose mending alone would join the most of these, the first of them if several would;
+    /// `None` if no single one would join any, or there are too many to try.
+    pub mend: Option<Mend>,
+}
+
+/// What is lost where these parts are dead; `sets` is known.
+pub(super) fn find(
+    plan: &Topology,
+    live: &Topology,
+    faults: &FaultSet,
+    sets: PerDecision<Pairs>,
+) -> Loss {
+    let mut loss = Loss { sets, ..Loss::default() };
+    let mut cut = Vec::new();
+    for (from, to) in near(plan, live, faults) {
+        if has_min(plan, from, to) && !has_min(live, from, to) {
+            loss.min.add(from, to);
+        }
+        if is_cut(live, from, to) {
+            loss.cut.add(from, to);
+            cut.push((from, to));
+        }
+    }
+    loss.mend = mend(plan, faults, &cut);
+    loss
+}
+
+/// The pairs of switches that live and that what is dead can have taken their last minimal path from: of
+/// groups that share a dead cable, and from or to an end of a dead link; and pairs of groups that the
+/// plan joins by no cable. In order, each once.
+fn near(
+    plan: &Topology,
+    live: &Topology,
+    faults: &FaultSet,
+) -> impl Iterator<Item = (SwitchId, SwitchId)> {
+    let df = *plan.dragonfly();
+    let lives = {
+        let dead = faults.switches.clone();
+        move |switch: &SwitchId| !dead.contains(switch)
+    };
+    // Groups with fewer cables between them, and switches with fewer links to others of their group.
+    let mut groups: BTreeSet<(GroupId, GroupId)> = BTreeSet::new();
+    for low in df.groups() {
+        for high in df.groups().filter(|&high| low < high) {
+            let planned = plan.links(low, high).len();
+            if planned == 0 || planned != live.links(low, high).len() {
+                groups.extend([(low, high), (high, low)]);
+            }
+        }
+    }
+    let mut ends: BTreeSet<SwitchId> = BTreeSet::new();
+    for LocalLink { low, high, .. } in &faults.local_links {
+        ends.extend([*low, df.switch(df.place(*low).0, *high)]);
+    }
+    if !plan.has_whole_groups() {
+        // Where the plan lacks links, third switches may be lost too.
+        let dead = faults.local_links.iter().map(|link| link.low);
+        for group in dead.chain(faults.switches.iter().copied()).map(|switch| df.place(switch).0) {
+            ends.extend(df.indices(group).map(|index| df.switch(group, index)));
+        }
+    }
+    let is_near = move |from: SwitchId, to: SwitchId| {
+        from != to
+            && (ends.contains(&from)
+                || ends.contains(&to)
+                || groups.contains(&(df.place(from).0, df.place(to).0)))
+    };
+    let switches: Vec<SwitchId> = df.switches().filter(lives).collect();
+    let all = switches.clone();
+    switches.into_iter().flat_map(move |from| {
+        let near: Vec<_> =
+            all.iter().filter(|&&to| is_near(from, to)).map(|&to| (from, to)).collect();
+        near
+    })
+}
+
+/// Whether a packet can get from one switch of a group to another by a link, or over a third.
+fn is_near_hop(topology: &Topology, group: GroupId, one: SwitchIndex, other: SwitchIndex) -> bool {
+    topology.is_local_hop(group, one, other) || topology.relays(group, one, other).next().is_some()
+}
+
+/// Whether a minimal path joins two switches: between groups by a link and local hops at its ends, each
+/// over a third switch where it has no link.
+fn has_min(topology: &Topology, from: SwitchId, to: SwitchId) -> bool {
+    let df = topology.dragonfly();
+    let ((own, here), (group, there)) = (df.place(from), df.place(to));
+    if own == group {
+        return topology.is_local_hop(own, here, there);
+    }
+    let index = |port| df.split_port(port).0;
+    topology.links(own, group).iter().any(|link| {
+        is_near_hop(topology, own, here, index(link.from))
+            && is_near_hop(topology, group, index(link.to), there)
+    })
+}
+
+/// Whether neither a minimal path joins two switches nor one over a third switch or another group.
+fn is_cut(topology: &Topology, from: SwitchId, to: SwitchId) -> bool {
+    let df = topology.dragonfly();
+    let ((own, here), (group, there)) = (df.place(from), df.place(to));
+    if own == group {
+        return !is_near_hop(topology, own, here, there);
+    }
+    !has_min(topology, from, to)
+        && !topology
+            .crossings(from, to)
+            .any(|crossing| is_near_hop(topology, crossing.middle, crossing.v, crossing.w))
+}
+
+/// The part whose mending alone joins the most pairs that are cut.
+fn mend(plan: &Topology, faults: &FaultSet, cut: &[(SwitchId, SwitchId)]) -> Option<Mend> {
+    let parts = parts(faults);
+    if cut.is_empty() || parts.len() > MOST_TRIED {
+        return None;
+    }
+    let mut best: Option<Mend> = None;
+    for part in parts {
+        let mut rest = faults.clone();
+        for switch in &part.switches {
+            rest.switches.remove(switch);
+        }
+        for cable in &part.cables {
+            rest.cables.remove(cable);
+        }
+        for link in &part.local_links {
+            rest.local_links.remove(link);
+        }
+        let live = plan.without(&rest);
+        let joins = cut.iter().filter(|&&(from, to)| !is_cut(&live, from, to)).count() as u64;
+        if joins > best.as_ref().map_or(0, |best| best.joins) {
+            best = Some(Mend { part, joins });
+        }
+    }
+    best
+}
+
+/// Each dead part by itself: cables, links, switches.
+fn parts(faults: &FaultSet) -> Vec<FaultSet> {
+    let cables = faults
+        .cables
+        .iter()
+        .map(|&end: &End| FaultSet { cables: [end].into(), ..FaultSet::default() });
+    let links = faults
+        .local_links
+        .iter()
+        .map(|&link| FaultSet { local_links: [link].into(), ..FaultSet::default() });
+    let switches = faults
+        .switches
+        .iter()
+        .map(|&switch| FaultSet { switches: [switch].into(), ..FaultSet::default() });
+    cables.chain(links).chain(switches).collect()
+}

@@ -1,0 +1,134 @@
+use super::*;
+use crate::fabric::Fabric;
+use crate::generate::generate;
+use crate::policy::Policy;
+use crate::set_grammar::parse_set;
+use crate::topology::arrangement::{Arrangement, arrange};
+use tvlb_schema::{Dragonfly, End, GlobalPort, GroupId, LocalLink, SwitchIndex};
+
+/// The update of a table set of one set for all decisions, and the images that it is of.
+fn updated(
+    sizes: [u32; 4],
+    set: &str,
+    faults: &FaultSet,
+    check: impl FnOnce(&FabricImage<'_>, &[Vec<u8>], Update),
+) {
+    let df = Dragonfly::new(sizes[0], sizes[1], sizes[2], sizes[3]).unwrap();
+    let fabric = Fabric::new("lab", df, Arrangement::default(), 1).unwrap();
+    let policies = PerDecision::same(Policy::from(parse_set(set, 1).unwrap()));
+    let images = generate(&fabric, &policies, &()).unwrap().images;
+    let image = FabricImage::decode(&images.fabric).unwrap();
+    let switches: Vec<_> =
+        images.switches.iter().map(|bytes| SwitchImage::decode(bytes, &image).unwrap()).collect();
+    let update = update(&image, &switches, (1, faults), &()).unwrap();
+    check(&image, &images.switches, update);
+}
+
+fn end(group: u16, port: u16) -> End {
+    End { group: GroupId(group), port: GlobalPort(port) }
+}
+
+#[test]
+fn nothing_dead_changes_nothing() {
+    for set in ["strategic-2-3 by shape", "70% 5-hop by shape", "all", "switches:2-3"] {
+        updated([2, 4, 2, 9], set, &FaultSet::default(), |_, _, update| {
+            assert!(update.switches.is_empty(), "{set}");
+            assert_eq!(update.loss, Loss::default(), "{set}");
+        });
+    }
+}
+
+/// What the images say of shapes is what a counter of the live routes says, for every pair, and only
+/// images that say so are written again.
+#[test]
+fn the_images_say_which_shapes_are_left() {
+    let df = Dragonfly::new(2, 4, 2, 9).unwrap();
+    let topology = arrange(df, Arrangement::default(), 1).unwrap();
+    let faults = FaultSet {
+        switches: [SwitchId(30)].into(),
+        cables: [topology.cables()[0].low, topology.cables()[9].low].into(),
+        local_links: [LocalLink { low: SwitchId(5), high: SwitchIndex(3), number: 0 }].into(),
+    };
+    let live = topology.without(&faults);
+    let counter = crate::routes::count::RouteCounter::new(&live);
+    for set in ["strategic-2-3 by shape", "70% 5-hop by shape", "all by shape"] {
+        updated([2, 4, 2, 9], set, &faults, |fabric, planned, update| {
+            let mut changed = update.switches.iter().peekable();
+            for (switch, before) in df.switches().zip(planned) {
+                let new = changed.next_if(|(number, _)| *number == switch);
+                let bytes = new.map_or(before, |(_, bytes)| bytes);
+                assert!(new.is_none_or(|(_, bytes)| bytes != before), "{set}: {switch}");
+                let image = SwitchImage::decode(bytes, fabric).unwrap();
+                let old = SwitchImage::decode(before, fabric).unwrap();
+                for to in df.switches() {
+                    let (set, old) = (image.set(Decision::UgalL), old.set(Decision::UgalL));
+                    let is_dead = |s| faults.switches.contains(&s);
+                    let expected = if is_dead(switch) || is_dead(to) {
+                        old.shapes_to(to)
+                    } else {
+                        crate::routes::presence::present_shapes(&counter, set.rule(), switch, to)
+                    };
+                    if df.place(to).0 != df.place(switch).0 {
+                        assert_eq!(set.shapes_to(to), expected, "from {switch} to {to}");
+                    }
+                }
+            }
+            assert!(!update.switches.is_empty() && update.switches.len() < 36, "{set}");
+        });
+    }
+}
+
+/// The published count: the one cable between two groups of dfly(2, 4, 2, 9) takes the minimal path from
+/// the pairs of the two groups, 2 · 4², and so does a dead link from the pairs that need it, 4 · 4 · 2,
+/// and two more in its group; those of other groups still have one over a third switch.
+#[test]
+fn a_dead_cable_takes_the_minimal_path_from_the_pairs_of_two_groups() {
+    let faults = FaultSet { cables: [end(0, 0)].into(), ..FaultSet::default() };
+    updated([2, 4, 2, 9], "strategic-2-3 by shape", &faults, |_, _, update| {
+        assert_eq!(update.loss.min.count, 32);
+        assert_eq!(update.loss.min.first[0], (SwitchId(0), SwitchId(4)));
+        assert_eq!((update.loss.cut.count, &update.loss.mend), (0, &None));
+    });
+    let link = LocalLink { low: SwitchId(5), high: SwitchIndex(3), number: 0 };
+    let faults = FaultSet { local_links: [link].into(), ..FaultSet::default() };
+    updated([2, 4, 2, 9], "strategic-2-3 by shape", &faults, |_, _, update| {
+        assert_eq!(update.loss.min.first, [(SwitchId(5), SwitchId(7)), (SwitchId(7), SwitchId(5))]);
+        assert_eq!((update.loss.min.count, update.loss.cut.count), (2, 0));
+    });
+}
+
+/// A group without its cables is cut off; where one cable is left to mend that, it is named.
+#[test]
+fn a_group_that_is_cut_off_is_said_to_be() {
+    let all: FaultSet =
+        FaultSet { cables: (0..8).map(|port| end(3, port)).collect(), ..FaultSet::default() };
+    updated([2, 4, 2, 9], "strategic-2-3 by shape", &all, |_, _, update| {
+        assert_eq!(update.loss.cut.count, 2 * 4 * 32);
+        let mend = update.loss.mend.expect("any cable joins the group again");
+        // By MIN to the group at its other end, and by VLB to all others.
+        assert_eq!((mend.joins, mend.part.cables.len()), (256, 1));
+        assert_eq!(update.loss.sets.ugal_l.count, 256);
+    });
+    // Of three groups in a row the first and the last are joined by VLB only.
+    let faults = FaultSet { cables: [end(0, 1), end(1, 1)].into(), ..FaultSet::default() };
+    updated([1, 2, 1, 3], "all", &faults, |_, _, update| {
+        assert_eq!(update.loss.cut.count, 2 * 2 * 4);
+        assert!(update.loss.mend.is_some_and(|mend| mend.joins == 16));
+    });
+}
+
+/// The same parts give the same bytes, in whatever order they have died.
+#[test]
+fn an_update_is_of_what_is_dead_alone() {
+    let faults = FaultSet { cables: [end(0, 0), end(5, 3)].into(), ..FaultSet::default() };
+    let mut first = None;
+    for threads in [1, 2, 5] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            updated([2, 4, 2, 9], "60% 6-hop by shape", &faults, |_, _, update| {
+                let made = (update.faults, update.switches);
+                assert_eq!(first.get_or_insert_with(|| made.clone()), &made);
+            });
+        });
+    }
+}
