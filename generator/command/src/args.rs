@@ -41,6 +41,7 @@ pub(crate) enum Command {
     Sweep(crate::sweep::Arguments),
     Experiment(crate::experiment::Arguments),
     Diff(Diff),
+    Faults(crate::faults::Arguments),
     Man(Man),
     Completions(Completions),
 }

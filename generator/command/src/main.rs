@@ -8,6 +8,7 @@ mod cables;
 mod diff;
 mod experiment;
 mod failure;
+mod faults;
 mod files;
 mod generate;
 mod import;
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
         Command::Sweep(arguments) => sweep::run(arguments),
         Command::Experiment(arguments) => experiment::run(arguments),
         Command::Diff(arguments) => diff::run(arguments),
+        Command::Faults(arguments) => faults::run(arguments),
         Command::Man(arguments) => manual::man(arguments),
         Command::Completions(arguments) => manual::completions(arguments),
     };

@@ -19,6 +19,7 @@ mod occupied;
 mod printable;
 mod read;
 mod seal;
+mod update;
 mod write;
 
 pub use digest::{levels_digest, presence_digest, presence_is_drawn};
@@ -31,6 +32,10 @@ pub use occupied::table_set_around;
 pub use printable::escaped_controls;
 pub use read::{MOST_BYTES, MOST_NAMES_BYTES, ReadError, TableSet};
 pub use seal::{SealFault, check_seal, sealed_report};
+pub use update::{
+    DeadEntry, FAULT_LIST_FILE, FAULTS_FILE, LostEntry, UPDATE_FILE, UPDATE_FORMAT, Update,
+    UpdateRecord,
+};
 pub use write::{Existing, WriteError, check_target, write};
 
 /// The manifest's name in the directory.

@@ -52,6 +52,18 @@ pub enum ReadError {
         /// What is wrong with it.
         source: serde_json::Error,
     },
+    /// The record of an update is not JSON of the right form.
+    #[error("{path}:{line}:{column}: not the record of an update: {why}")]
+    Update {
+        /// The file.
+        path: PathBuf,
+        /// The line of it.
+        line: usize,
+        /// The column of that.
+        column: usize,
+        /// What is wrong with it.
+        why: String,
+    },
     /// The manifest is of another format.
     #[error(
         "{path}: format is {found:?}, accepted {MANIFEST_FORMAT:?}; regenerate the table set with this version of tvlb"
@@ -312,7 +324,7 @@ impl TableSet {
 }
 
 /// A file has the length and the hash that the manifest says.
-fn check_content(
+pub(super) fn check_content(
     path: &Path,
     entry: &FileEntry,
     bytes: &[u8],
@@ -330,13 +342,13 @@ fn check_content(
 }
 
 /// What the parser says, without the place that the message begins with.
-fn without_place(error: &serde_json::Error) -> String {
+pub(super) fn without_place(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
     escaped_controls(text.strip_suffix(&place).unwrap_or(&text))
 }
 
-fn io_error(path: &Path) -> impl FnOnce(io::Error) -> ReadError {
+pub(super) fn io_error(path: &Path) -> impl FnOnce(io::Error) -> ReadError {
     move |source| ReadError::Io { path: path.to_owned(), source }
 }
 
@@ -406,9 +418,6 @@ fn check_texts(manifest: &Manifest, path: &Path) -> Result<(), ReadError> {
         }
     }
     let accepted = "64 hexadecimal digits in lower case";
-    let is_digest = |text: &str| {
-        text.len() == 64 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
-    };
     for (number, file) in manifest.files.iter().enumerate() {
         if !is_digest(&file.sha256) {
             return wrong(&format!("files[{number}].sha256"), &file.sha256, accepted);
@@ -436,6 +445,11 @@ fn check_texts(manifest: &Manifest, path: &Path) -> Result<(), ReadError> {
     }
 }
 
+/// Whether a text is a SHA-256 as manifests have it.
+pub(super) fn is_digest(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+}
+
 /// Every text in a value is such as a terminal shows.
 fn check_shown(
     value: &Value,
@@ -457,7 +471,7 @@ fn check_shown(
 }
 
 /// Whether this is the name of some switch's image.
-fn is_switch_file(path: &str) -> bool {
+pub(super) fn is_switch_file(path: &str) -> bool {
     let number =
         path.strip_prefix(SWITCHES).and_then(|rest| rest.strip_prefix("/")?.strip_suffix(".tvlb"));
     let number = number.and_then(|digits| digits.parse().ok());

@@ -1,0 +1,316 @@
+//! `tvlb faults`.
+
+use crate::failure::{Failure, Outcome};
+use crate::files::{expect_table_set, outside_table_sets};
+use crate::output::{Bars, catch_interrupt, print, print_json, use_threads};
+use crate::values;
+use clap::Args;
+use serde::Serialize;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use tvlb_faults::{MOST_BYTES, Plan, parse};
+use tvlb_generator::faults::{Loss, Pairs, Update as Made, update};
+use tvlb_generator::input_file::{self, Symlinks};
+use tvlb_generator::table_set::{
+    DeadEntry, Existing, FAULT_LIST_FILE, FAULTS_FILE, FileEntry, LostEntry, TableSet, UPDATE_FILE,
+    UPDATE_FORMAT, Update, UpdateRecord, WriteError, check_target, switch_file, write,
+};
+use tvlb_generator::topology::names::Names;
+use tvlb_progress::Progress;
+use tvlb_schema::{Decision, Dragonfly, FabricImage, FaultSet, SwitchId, SwitchImage};
+
+/// Say what is dead: make the fault image and the switch images that change with it
+///
+/// Reads a list of what is dead and writes an update of the table set into a directory of its own: the
+/// fault image, which every switch takes, the images of those switches that would otherwise look for
+/// routes that are gone, and a record. The update is of the table set alone, so any order of failing
+/// and mending ends in the same bytes. Says which pairs of switches have lost their minimal paths or
+/// the routes of a set, and which are cut off. Exits with 1 if some pair of switches is cut off; the
+/// update is written nevertheless.
+///
+/// FILE has a part a line, by number or by name: `cable (3,1):2` is the cable at global port 2 of switch 1
+/// in group 3, `local (3,1)-(3,4)` all links between two switches of a group, `local (3,1)-(3,4):1` one
+/// of them, `switch (7,3)` a switch. `#` begins a comment. An empty list says that all is mended.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// The directory of the table set that is installed
+    directory: PathBuf,
+    /// The list of all that is dead
+    #[arg(long, value_name = "FILE")]
+    faults: PathBuf,
+    /// The directory to write the update to; it appears whole or not at all
+    #[arg(short, long, value_name = "DIR")]
+    output: PathBuf,
+    /// The number of the update: a switch refuses one that is lower than that of the update in use
+    #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "after")]
+    epoch: u32,
+    /// The update that is in use: the new one gets the next number, and the switches are named that go
+    /// back to their image in the table set
+    #[arg(long, value_name = "DIR")]
+    after: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Use this many threads instead of one per core; the outcome is the same for any number
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
+    threads: Option<usize>,
+    /// Print nothing but errors, neither progress nor the result: the exit code tells
+    #[arg(short, long, conflicts_with = "json")]
+    quiet: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    use_threads(arguments.threads)?;
+    catch_interrupt()?;
+    expect_table_set(&arguments.directory)?;
+    outside_table_sets([("-o", Some(arguments.output.as_path()))])?;
+    check_target(&arguments.output, Existing::Refuse).map_err(Failure::of)?;
+    let set = TableSet::open(&arguments.directory).map_err(Failure::of)?;
+    let fabric_bytes = set.fabric_image().map_err(Failure::of)?;
+    let fabric =
+        FabricImage::decode(&fabric_bytes).map_err(|error| error_in(&set.fabric_path(), &error))?;
+    let names = read_names(&set, &fabric)?;
+    let faults = read_faults(&arguments.faults, &fabric, &names)?;
+    let before = match &arguments.after {
+        Some(path) => Some(Update::open(path, &set).map_err(Failure::of)?),
+        None => None,
+    };
+    let epoch = match &before {
+        Some(before) => before.record().epoch.checked_add(1).ok_or_else(|| {
+            Failure::Message("there is no number left after that of the update in use".to_owned())
+        })?,
+        None => arguments.epoch,
+    };
+    let mut bytes = Vec::new();
+    for switch in fabric.dragonfly().switches() {
+        bytes.push((switch, set.switch_image(switch).map_err(Failure::of)?));
+    }
+    let mut images = Vec::new();
+    for (switch, bytes) in &bytes {
+        let image = SwitchImage::decode(bytes, &fabric);
+        images.push(image.map_err(|error| error_in(&set.switch_path(*switch), &error))?);
+    }
+    let bars = Bars::new(arguments.quiet);
+    let made = update(&fabric, &images, (epoch, &faults), &bars);
+    let made = made.map_err(|_| Failure::Interrupted)?;
+    let written = write_update(&arguments.output, &set, (epoch, &faults), &made, &bars);
+    bars.finish();
+    let report = Report {
+        record: &written?,
+        loss: &made.loss,
+        changed: made.switches.iter().map(|(switch, _)| *switch).collect(),
+        restored: before.map_or(Vec::new(), |before| restored(&before, &made)),
+        df: fabric.dragonfly(),
+        names: &names,
+        output: &arguments.output,
+    };
+    let printed = match (arguments.quiet, arguments.json) {
+        (true, _) => Ok(()),
+        (false, true) => print_json(&report.json()),
+        (false, false) => print(&report),
+    };
+    match printed {
+        Ok(()) | Err(Failure::BrokenPipe) if made.loss.cut.count > 0 => Err(Failure::Found),
+        printed => printed,
+    }
+}
+
+fn error_in(path: &Path, error: &dyn fmt::Display) -> Failure {
+    Failure::Message(format!("{}: {error}", path.display()))
+}
+
+/// The names that the table set's list gives.
+fn read_names(set: &TableSet, fabric: &FabricImage<'_>) -> Result<Names, Failure> {
+    match set.names_list().map_err(Failure::of)? {
+        Some(text) => Names::read(fabric.dragonfly(), &text)
+            .map_err(|error| error_in(&set.names_path(), &error)),
+        None => Ok(Names::default()),
+    }
+}
+
+/// Reads a list of what is dead.
+pub(crate) fn read_faults(
+    path: &Path,
+    plan: &dyn Plan,
+    names: &Names,
+) -> Result<FaultSet, Failure> {
+    let text = input_file::read_text(path, MOST_BYTES, Symlinks::Follow)
+        .map_err(|error| error_in(path, &format_args!("cannot read it: {error}")))?;
+    parse(&text, plan, names).map_err(|error| error_in(path, &error))
+}
+
+/// Writes the update, and returns its record.
+fn write_update(
+    output: &Path,
+    set: &TableSet,
+    (epoch, faults): (u32, &FaultSet),
+    made: &Made,
+    progress: &dyn Progress,
+) -> Result<UpdateRecord, Failure> {
+    let manifest = set.manifest();
+    let fabric = set.fabric_image().map_err(Failure::of)?;
+    let fabric =
+        FabricImage::decode(&fabric).map_err(|error| error_in(&set.fabric_path(), &error))?;
+    let list = tvlb_faults::write(fabric.dragonfly(), faults);
+    let mut files = vec![
+        (FAULTS_FILE.to_owned(), made.faults.as_slice()),
+        (FAULT_LIST_FILE.to_owned(), list.as_bytes()),
+    ];
+    files.extend(
+        made.switches.iter().map(|(switch, bytes)| (switch_file(*switch), bytes.as_slice())),
+    );
+    let record = UpdateRecord {
+        format: UPDATE_FORMAT.to_owned(),
+        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        fabric_identity: manifest.fabric_identity.clone(),
+        manifest_sha256: set.manifest_sha256().to_owned(),
+        epoch,
+        dead: DeadEntry {
+            switches: faults.switches.len() as u64,
+            cables: faults.cables.len() as u64,
+            local_links: faults.local_links.len() as u64,
+        },
+        lost: LostEntry {
+            min: made.loss.min.count,
+            sets: made.loss.sets.map(|pairs| pairs.count),
+            cut: made.loss.cut.count,
+        },
+        files: files.iter().map(|(path, bytes)| FileEntry::of(path.clone(), bytes)).collect(),
+    };
+    progress.stage("files", Some(files.len() + 1));
+    let contents = files.iter().map(|(path, bytes)| (path.as_str(), *bytes));
+    let seal = |_: &Path| Ok::<_, WriteError>((UPDATE_FILE, record.to_json()));
+    write(output, contents, Existing::Refuse, progress, seal).map_err(|error| match error {
+        WriteError::Cancelled(_) => Failure::Interrupted,
+        error => Failure::of(error),
+    })?;
+    Ok(record)
+}
+
+/// The switches with an image of an earlier update that go back to that of the table set.
+fn restored(before: &Update, made: &Made) -> Vec<SwitchId> {
+    let is_kept = |switch: &SwitchId| made.switches.iter().any(|(changed, _)| changed == switch);
+    before.switches().filter(|switch| !is_kept(switch)).collect()
+}
+
+/// What is printed.
+struct Report<'r> {
+    record: &'r UpdateRecord,
+    loss: &'r Loss,
+    changed: Vec<SwitchId>,
+    restored: Vec<SwitchId>,
+    df: &'r Dragonfly,
+    names: &'r Names,
+    output: &'r Path,
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Json<'r> {
+    #[serde(flatten)]
+    record: &'r UpdateRecord,
+    /// The first pairs of each kind, source and destination.
+    first_without_min: &'r [(SwitchId, SwitchId)],
+    first_cut: &'r [(SwitchId, SwitchId)],
+    /// The one part whose mending would join the most pairs that are cut.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mend: Option<JsonMend>,
+    /// Switches that go back to their image in the table set.
+    restored: &'r [SwitchId],
+}
+
+#[derive(Serialize)]
+struct JsonMend {
+    part: String,
+    joins: u64,
+}
+
+impl Report<'_> {
+    fn json(&self) -> Json<'_> {
+        let mend = self.loss.mend.as_ref();
+        Json {
+            record: self.record,
+            first_without_min: &self.loss.min.first,
+            first_cut: &self.loss.cut.first,
+            mend: mend.map(|mend| JsonMend { part: self.in_list(&mend.part), joins: mend.joins }),
+            restored: &self.restored,
+        }
+    }
+
+    /// A part as a list names it.
+    fn in_list(&self, part: &FaultSet) -> String {
+        tvlb_faults::write(self.df, part).trim_end().to_owned()
+    }
+
+    /// At most ten switches, with their names.
+    fn switches(&self, switches: &[SwitchId]) -> String {
+        let named = |&switch: &SwitchId| self.names.named(switch).to_string();
+        let shown: Vec<String> = switches.iter().take(10).map(named).collect();
+        let more = if switches.len() > 10 { ", ..." } else { "" };
+        format!("{}{more}", shown.join(", "))
+    }
+
+    fn pairs(&self, f: &mut fmt::Formatter<'_>, what: &str, pairs: &Pairs) -> fmt::Result {
+        write!(f, "  {what:<28}{:>10}", counted(pairs.count, "pair"))?;
+        if let Some(&(from, to)) = pairs.first.first() {
+            let [from, to] = [from, to].map(|switch| self.names.named(switch));
+            write!(f, ", first from switch {from} to {to}")?;
+        }
+        writeln!(f)
+    }
+}
+
+fn counted(count: u64, what: &str) -> String {
+    let ending = if count == 1 {
+        ""
+    } else if what.ends_with("ch") {
+        "es"
+    } else {
+        "s"
+    };
+    format!("{count} {what}{ending}")
+}
+
+impl fmt::Display for Report<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let UpdateRecord { dead, epoch, files, .. } = self.record;
+        writeln!(
+            f,
+            "dead      {}, {}, {}",
+            counted(dead.cables, "cable"),
+            counted(dead.local_links, "local link"),
+            counted(dead.switches, "switch")
+        )?;
+        writeln!(f, "update    {}, number {epoch}", self.output.display())?;
+        writeln!(
+            f,
+            "install   {FAULTS_FILE} on every switch, {}",
+            counted(files[0].bytes, "byte")
+        )?;
+        if !self.changed.is_empty() {
+            let count = counted(self.changed.len() as u64, "switch image");
+            writeln!(f, "          {count}: {}", self.switches(&self.changed))?;
+        }
+        if !self.restored.is_empty() {
+            let count = counted(self.restored.len() as u64, "switch image");
+            writeln!(
+                f,
+                "          {count} of the table set again: {}",
+                self.switches(&self.restored)
+            )?;
+        }
+        writeln!(f, "lost      of ordered pairs of switches that live")?;
+        self.pairs(f, "their minimal paths", &self.loss.min)?;
+        for decision in Decision::ALL {
+            let what = format!("the set of {}", decision.name());
+            self.pairs(f, &what, self.loss.sets.get(decision))?;
+        }
+        self.pairs(f, "every path", &self.loss.cut)?;
+        if let Some(mend) = &self.loss.mend {
+            let count = counted(mend.joins, "pair");
+            writeln!(f, "mend      `{}` first: it would join {count}", self.in_list(&mend.part))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,245 @@
+//! An update of a table set for what is dead of its fabric: the fault image, the switch images that are
+//! not those of the table set, and a record of both, in a directory of their own.
+//!
+//! A table set and an update of it are what switches have once it is installed. An update is of the
+//! table set alone, never of another update, and states all that is dead. It is read as a table set is:
+//! nothing is handed out whose length and hash are not what the record says.
+
+use super::directory::Directory;
+use super::printable::is_plain;
+use super::read::{check_content, io_error, is_digest, is_switch_file, without_place};
+use super::{FileEntry, ReadError, SWITCHES, TableSet, switch_file};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use tvlb_schema::{PerDecision, SwitchId, check_version};
+
+/// What `format` says in every record of an update.
+pub const UPDATE_FORMAT: &str = "tvlb update 1";
+/// The record's name in the directory.
+pub const UPDATE_FILE: &str = "update.json";
+/// The fault image's name in the directory.
+pub const FAULTS_FILE: &str = "faults.tvlb";
+/// The name of the list of what is dead, as people write it.
+pub const FAULT_LIST_FILE: &str = "faults.txt";
+
+/// No record of ours is larger: some 150 bytes for each of at most 65 536 switches, and as many lines.
+const MOST_RECORD_BYTES: u64 = 64 << 20;
+/// No fault image of ours is larger, nor a list of what is dead.
+const MOST_FAULT_BYTES: u64 = 64 << 20;
+/// No switch image of ours is larger.
+const MOST_SWITCH_BYTES: u64 = 1 << 20;
+
+/// The content of `update.json`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct UpdateRecord {
+    /// [`UPDATE_FORMAT`].
+    pub format: String,
+    /// The version of tvlb that made it.
+    pub tool_version: String,
+    /// The identity of the planned fabric, 16 hexadecimal digits.
+    pub fabric_identity: String,
+    /// The SHA-256 of the table set's manifest.
+    pub manifest_sha256: String,
+    /// Which of two updates is the later.
+    pub epoch: u32,
+    /// How many parts are dead.
+    pub dead: DeadEntry,
+    /// What no packet can do any longer.
+    pub lost: LostEntry,
+    /// The fault image, the list of what is dead, and the switch images by number.
+    pub files: Vec<FileEntry>,
+}
+
+/// How many parts are dead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct DeadEntry {
+    /// Switches.
+    pub switches: u64,
+    /// Cables between groups.
+    pub cables: u64,
+    /// Links within groups.
+    pub local_links: u64,
+}
+
+/// Ordered pairs of switches that live and have lost something.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct LostEntry {
+    /// Their last minimal path.
+    pub min: u64,
+    /// By decision: the last route of its set.
+    pub sets: PerDecision<u64>,
+    /// Every path.
+    pub cut: u64,
+}
+
+impl UpdateRecord {
+    /// The bytes of `update.json`.
+    pub fn to_json(&self) -> Vec<u8> {
+        let mut json = serde_json::to_vec_pretty(self).expect("a record has only string keys");
+        json.push(b'\n');
+        json
+    }
+}
+
+/// An update on disk, known by its record.
+#[derive(Clone, Debug)]
+pub struct Update {
+    directory: Directory,
+    switches: Option<Directory>,
+    record: UpdateRecord,
+    files: BTreeMap<String, FileEntry>,
+}
+
+impl Update {
+    /// Reads the record of the update in `directory`, which is of this table set.
+    ///
+    /// # Errors
+    /// There is none, it is not one, or it is of another table set.
+    pub fn open(directory: &Path, set: &TableSet) -> Result<Self, ReadError> {
+        let path = directory.join(UPDATE_FILE);
+        let directory = Directory::open(directory).map_err(io_error(&path))?;
+        let json = directory.read(UPDATE_FILE, MOST_RECORD_BYTES).map_err(io_error(&path))?;
+        let record: UpdateRecord = serde_json::from_slice(&json).map_err(|source| {
+            let why = without_place(&source);
+            ReadError::Update {
+                path: path.clone(),
+                line: source.line(),
+                column: source.column(),
+                why,
+            }
+        })?;
+        check(&record, set, &path)?;
+        let switches = match directory.open_within(SWITCHES) {
+            Err(source) if source.kind() == std::io::ErrorKind::Other => {
+                return Err(ReadError::Io { path: directory.path().join(SWITCHES), source });
+            }
+            switches => switches.ok(),
+        };
+        let files = record.files.iter().map(|file| (file.path.clone(), file.clone())).collect();
+        Ok(Self { directory, switches, record, files })
+    }
+
+    /// The record.
+    pub fn record(&self) -> &UpdateRecord {
+        &self.record
+    }
+
+    /// The switches that it has an image of, by rising number.
+    pub fn switches(&self) -> impl Iterator<Item = SwitchId> {
+        let number = |name: &String| {
+            name.strip_prefix(SWITCHES)?.strip_prefix('/')?.strip_suffix(".tvlb")?.parse().ok()
+        };
+        self.files.keys().filter_map(number).map(SwitchId)
+    }
+
+    /// The path of the record, for messages.
+    pub fn record_path(&self) -> PathBuf {
+        self.directory.path().join(UPDATE_FILE)
+    }
+
+    /// The path of the fault image, for messages.
+    pub fn faults_path(&self) -> PathBuf {
+        self.directory.path().join(FAULTS_FILE)
+    }
+
+    /// The path of a switch image, for messages.
+    pub fn switch_path(&self, switch: SwitchId) -> PathBuf {
+        self.directory.path().join(switch_file(switch))
+    }
+
+    /// The fault image's bytes.
+    ///
+    /// # Errors
+    /// It cannot be read or is not what the record says.
+    pub fn faults(&self) -> Result<Vec<u8>, ReadError> {
+        let path = self.faults_path();
+        let entry = self.files.get(FAULTS_FILE);
+        let entry = entry.ok_or(ReadError::NotListed { path, files: self.files.len() })?;
+        self.read(&self.directory, FAULTS_FILE, entry)
+    }
+
+    /// A switch image's bytes; `None` if the update has none and that of the table set stays.
+    ///
+    /// # Errors
+    /// It cannot be read or is not what the record says.
+    pub fn switch_image(&self, switch: SwitchId) -> Result<Option<Vec<u8>>, ReadError> {
+        let name = switch_file(switch);
+        let Some(entry) = self.files.get(&name) else { return Ok(None) };
+        let Some(directory) = &self.switches else {
+            let path = self.directory.path().join(SWITCHES);
+            return Err(io_error(&path)(std::io::ErrorKind::NotFound.into()));
+        };
+        let within = &name[SWITCHES.len() + 1..];
+        self.read(directory, within, entry).map(Some)
+    }
+
+    fn read(
+        &self,
+        directory: &Directory,
+        name: &str,
+        entry: &FileEntry,
+    ) -> Result<Vec<u8>, ReadError> {
+        let path = self.directory.path().join(&entry.path);
+        let (bytes, found) = directory.read_start(name, entry.bytes).map_err(io_error(&path))?;
+        if let Err(source) = check_version(&bytes) {
+            return Err(ReadError::Version { path, source });
+        }
+        check_content(&path, entry, &bytes, found)?;
+        Ok(bytes)
+    }
+}
+
+/// The record is of this format and this table set, and lists what an update can have.
+fn check(record: &UpdateRecord, set: &TableSet, path: &Path) -> Result<(), ReadError> {
+    let wrong = |field: &str, found: &str, accepted: String| {
+        Err(ReadError::Entry {
+            path: path.to_owned(),
+            field: field.to_owned(),
+            found: format!("{found:?}"),
+            accepted,
+        })
+    };
+    if record.format != UPDATE_FORMAT {
+        return wrong("format", &record.format, format!("{UPDATE_FORMAT:?}"));
+    }
+    if !is_plain(&record.tool_version, ".+-") {
+        let accepted = "1 to 64 of A-Z a-z 0-9 . + -".to_owned();
+        return wrong("tool-version", &record.tool_version, accepted);
+    }
+    let of_set = &set.manifest().fabric_identity;
+    if record.fabric_identity != *of_set {
+        let accepted = format!("{of_set:?}, the identity of the table set's fabric");
+        return wrong("fabric-identity", &record.fabric_identity, accepted);
+    }
+    if record.manifest_sha256 != set.manifest_sha256() {
+        let accepted = format!(
+            "{:?}, the hash of {}: an update is of one table set",
+            set.manifest_sha256(),
+            set.path().join(super::MANIFEST_FILE).display()
+        );
+        return wrong("manifest-sha256", &record.manifest_sha256, accepted);
+    }
+    for (number, file) in record.files.iter().enumerate() {
+        let most = match file.path.as_str() {
+            FAULTS_FILE | FAULT_LIST_FILE => MOST_FAULT_BYTES,
+            name if is_switch_file(name) => MOST_SWITCH_BYTES,
+            name => {
+                let accepted = format!("{FAULTS_FILE:?}, {FAULT_LIST_FILE:?} or a switch image's");
+                return wrong(&format!("files[{number}].path"), name, accepted);
+            }
+        };
+        if file.bytes > most {
+            let found = file.bytes.to_string();
+            return wrong(&format!("files[{number}].bytes"), &found, format!("at most {most}"));
+        }
+        if !is_digest(&file.sha256) {
+            let accepted = "64 hexadecimal digits in lower case".to_owned();
+            return wrong(&format!("files[{number}].sha256"), &file.sha256, accepted);
+        }
+    }
+    Ok(())
+}
