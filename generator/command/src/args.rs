@@ -204,6 +204,9 @@ pub(crate) struct Verify {
     /// the tables are held against themselves alone
     #[arg(long, value_name = "FILE")]
     pub(crate) fabric: Option<PathBuf>,
+    /// An update of the table set that `faults` wrote: verify what switches have once it is installed
+    #[arg(long, value_name = "DIR")]
+    pub(crate) update: Option<PathBuf>,
     /// About how many VLB paths to walk; where there are more, pairs of switches are sampled, one
     /// at least of each source switch
     #[arg(long, value_name = "N", default_value_t = 100_000_000)]

@@ -8,7 +8,7 @@ use std::path::Path;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::fabric_file::{FabricFile, Wiring};
 use tvlb_generator::topology::names::NamedSwitch;
-use tvlb_generator::verify::{Certificate, Planned, Settings, VerifyError, verify};
+use tvlb_generator::verify::{Certificate, Planned, Settings, VerifyError, verify, verify_update};
 
 pub(crate) fn run(arguments: &Verify) -> Outcome {
     use_threads(arguments.threads)?;
@@ -22,7 +22,11 @@ pub(crate) fn run(arguments: &Verify) -> Outcome {
     };
     let settings = Settings { most_walks: arguments.most_walks, seed: arguments.seed };
     let bars = Bars::new(arguments.quiet);
-    let found = verify(&arguments.directory, planned.as_ref(), settings, &bars);
+    let (tables, planned) = (&arguments.directory, planned.as_ref());
+    let found = match &arguments.update {
+        Some(update) => verify_update(tables, update, planned, settings, &bars),
+        None => verify(tables, planned, settings, &bars),
+    };
     bars.finish();
     match found {
         Ok(certificate) if arguments.json => {

@@ -128,12 +128,38 @@ impl Update {
         &self.record
     }
 
+    /// Whether it has an image of this switch.
+    pub fn has_image(&self, switch: SwitchId) -> bool {
+        self.files.contains_key(&switch_file(switch))
+    }
+
     /// The switches that it has an image of, by rising number.
     pub fn switches(&self) -> impl Iterator<Item = SwitchId> {
         let number = |name: &String| {
             name.strip_prefix(SWITCHES)?.strip_prefix('/')?.strip_suffix(".tvlb")?.parse().ok()
         };
         self.files.keys().filter_map(number).map(SwitchId)
+    }
+
+    /// The names of all that is in the directory, in order, those of switch images with the name of
+    /// their directory before them.
+    ///
+    /// # Errors
+    /// A directory that cannot be listed, by its path, and the system's answer.
+    pub fn names(&self) -> Result<Vec<String>, (PathBuf, std::io::Error)> {
+        let list = |directory: &Directory| {
+            directory.names().map_err(|error| (directory.path().to_owned(), error))
+        };
+        let mut names = list(&self.directory)?;
+        if let Some(switches) = &self.switches {
+            names.extend(list(switches)?.into_iter().map(|name| format!("{SWITCHES}/{name}")));
+        }
+        Ok(names)
+    }
+
+    /// The directory's path, for messages.
+    pub fn path(&self) -> &Path {
+        self.directory.path()
     }
 
     /// The path of the record, for messages.

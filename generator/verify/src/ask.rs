@@ -2,6 +2,7 @@
 //! is, a switch must also find.
 
 use super::VerifyError;
+use super::dead::is_live;
 use super::packet::BootedSwitches;
 use super::presence::distinct_sets;
 use super::sample::hash;
@@ -9,7 +10,7 @@ use std::convert::Infallible;
 use std::ops::Range;
 use tvlb_firmware_model::rand_core::{SeedableRng, TryRng};
 use tvlb_firmware_model::{Choice, Credits, DefaultRng, Header, Scheme, VlbPaths};
-use tvlb_schema::{Decision, FabricImage, GroupId, MinCandidate, Port, SwitchId};
+use tvlb_schema::{Decision, End, FabricImage, GroupId, MinCandidate, Port, SwitchId};
 
 /// Random words that all switches together may draw where not all paths are walked. A draw takes
 /// two or three; one that hardly finds what it looks for takes thousands.
@@ -245,6 +246,9 @@ impl<'s, 'f> Questions<'s, 'f> {
         let slots = 0..if image.switches_of_group() > 1 { df.h() } else { 0 };
         let slot = slots
             .filter_map(|slot| u16::try_from(slot).ok())
+            .filter(|&slot| {
+                is_live(image.fabric(), End::new(&df, image.group(), image.index(), slot))
+            })
             .find(|&slot| image.peer(slot).is_some_and(|peer| peer.group == group))?;
         let x = df.global_port(image.index(), slot);
         let open_min = 1;

@@ -8,7 +8,7 @@ use serde::Serialize;
 use std::fmt;
 use tvlb_firmware_model::{Channels, Scheme};
 use tvlb_schema::GroupKind;
-use tvlb_table_set::TableSet;
+use tvlb_table_set::{TableSet, UpdateRecord};
 
 /// How far the routes were looked at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -56,6 +56,7 @@ pub(super) struct Found<'f> {
     pub(super) dependencies: &'f Dependencies,
     pub(super) bytes: usize,
     pub(super) planned: bool,
+    pub(super) update: Option<&'f UpdateRecord>,
 }
 
 /// What holds of a table set.
@@ -79,7 +80,10 @@ pub struct Certificate {
     pub bytes: usize,
     /// Whether it was held against the fabric file, and is of that fabric.
     pub planned: bool,
-    /// Ordered pairs of switches, each reachable.
+    /// The record of the update that is installed; its counts of pairs are right.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub update: Option<UpdateRecord>,
+    /// Ordered pairs of switches that live, each reachable but for those that are cut off.
     pub pairs: u64,
     /// What the datapath answered when it was asked for their paths.
     pub answers: Answers,
@@ -116,7 +120,7 @@ pub struct Certificate {
 
 impl Certificate {
     pub(super) fn new(set: &TableSet, fabric: &BootedSwitches<'_>, found: &Found<'_>) -> Self {
-        let &Found { sample, walks, dependencies, bytes, planned } = found;
+        let &Found { sample, walks, dependencies, bytes, planned, update } = found;
         let manifest = set.manifest();
         let df = &fabric.df;
         let extent = if sample.is_exhaustive() {
@@ -149,6 +153,7 @@ impl Certificate {
             images: fabric.switches.len() + 1,
             bytes,
             planned,
+            update: update.cloned(),
             pairs: walks.pairs,
             answers,
             extent,
@@ -189,6 +194,7 @@ impl fmt::Display for Certificate {
         if self.planned {
             line(f, "planned", &"the fabric file's name, sizes and cables")?;
         }
+        self.write_update(f)?;
         self.write_answers(f)?;
         self.write_extent(f)?;
         let [min, vlb, second] = self.longest;
@@ -254,12 +260,36 @@ fn line(f: &mut fmt::Formatter<'_>, what: &str, text: &dyn fmt::Display) -> fmt:
 }
 
 impl Certificate {
+    fn write_update(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(UpdateRecord { epoch, dead, lost, .. }) = &self.update else { return Ok(()) };
+        line(
+            f,
+            "update",
+            &format_args!(
+                "number {epoch}: {} cables, {} local links and {} switches are dead; {} pairs have lost \
+                 their minimal paths",
+                dead.cables, dead.local_links, dead.switches, lost.min
+            ),
+        )
+    }
+
     fn write_answers(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Answers { min, vlb, without_conventional, without_kept, missed } = self.answers;
         let pairs = self.pairs;
-        line(f, "reachable", &format_args!("all {pairs} pairs of switches"))?;
-        let every =
-            if min == pairs { "every pair" } else { "every pair whose destination has nodes" };
+        let cut = self.update.as_ref().map_or(0, |update| update.lost.cut);
+        if cut == 0 {
+            line(f, "reachable", &format_args!("all {pairs} pairs of switches"))?;
+        } else {
+            let joined = pairs - cut;
+            let text =
+                format_args!("{joined} of {pairs} pairs of switches; the others are cut off");
+            line(f, "reachable", &text)?;
+        }
+        let every = if min + cut == pairs {
+            "every pair"
+        } else {
+            "every pair whose destination has nodes"
+        };
         if vlb == min {
             let text = format_args!("the datapath for a MIN path and for VLB paths of {every}");
             line(f, "asked", &text)?;

@@ -9,9 +9,10 @@
 //! must not share an error with what it verifies.
 
 use super::VerifyError;
+use super::dead::is_live;
 use super::packet::BootedSwitches;
 use tvlb_progress::Progress;
-use tvlb_schema::{FabricImage, GlobalPort, GroupId, Shape, SwitchIndex};
+use tvlb_schema::{End, FabricImage, GlobalPort, GroupId, Shape, SwitchIndex};
 
 /// A first global link.
 #[derive(Clone, Copy, Debug)]
@@ -23,24 +24,26 @@ pub(super) struct FirstLink {
     pub(super) v: SwitchIndex,
 }
 
-/// The global links that leave a group, by port.
+/// The global links that leave a group and live, by port.
 pub(super) fn first_links(fabric: &FabricImage<'_>, group: GroupId) -> Vec<FirstLink> {
     let df = fabric.dragonfly();
     let link = |x| {
-        let peer = fabric.peer(tvlb_schema::End { group, port: x })?;
+        let end = End { group, port: x };
+        let peer = fabric.peer(end).filter(|_| is_live(fabric, end))?;
         Some(FirstLink { x, middle: peer.group, v: df.split_port(peer.port).0 })
     };
     df.global_ports().filter_map(link).collect()
 }
 
-/// The links from one group to another, by the fabric image.
+/// The links from one group to another that live, by the fabric image.
 pub(super) fn links(
     fabric: &FabricImage<'_>,
     from: GroupId,
     to: GroupId,
 ) -> impl Iterator<Item = (GlobalPort, GlobalPort)> {
     let links = fabric.links(from, to);
-    (0..links.count()).filter_map(move |k| fabric.nth(links, k))
+    let ends = (0..links.count()).filter_map(move |k| fabric.nth(links, k));
+    ends.filter(move |&(port, _)| is_live(fabric, End { group: from, port }))
 }
 
 /// The crossings from one group to another, counted by the indices of the switches that x leaves and

@@ -12,6 +12,7 @@ mod by_switch;
 mod certificate;
 mod claims;
 mod crossings;
+mod dead;
 mod dependencies;
 mod draws;
 mod link_shares;
@@ -39,8 +40,8 @@ use std::path::{Path, PathBuf};
 use tvlb_firmware_model::Switch;
 use tvlb_names::{NamedSwitch, Names, NamesError};
 use tvlb_progress::{Cancelled, Progress};
-use tvlb_schema::{Dragonfly, FabricImage, GroupId, ImageError, SwitchId};
-use tvlb_table_set::{MANIFEST_FILE, ReadError, TableSet};
+use tvlb_schema::{Dragonfly, FabricImage, GroupId, ImageError, SwitchId, SwitchImage};
+use tvlb_table_set::{MANIFEST_FILE, ReadError, TableSet, Update};
 
 /// How much to look at.
 #[derive(Clone, Copy, Debug)]
@@ -77,6 +78,12 @@ pub enum VerifyError {
     /// A file that no table set has.
     #[error("{path}: the manifest does not list it; a table set holds nothing else")]
     Stranger {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file that no update has.
+    #[error("{path}: the record of the update does not list it; an update holds nothing else")]
+    StrangerOfUpdate {
         /// The file.
         path: PathBuf,
     },
@@ -264,7 +271,25 @@ pub fn verify(
 ) -> Result<Certificate, VerifyError> {
     let set = TableSet::open(directory)?;
     wiring::check_report(&set)?;
-    check(&set, planned, settings, progress)
+    check(&set, (planned, None), settings, progress)
+}
+
+/// Verifies an update of a table set: what switches have once it is installed. That the table set and its
+/// report are what they should be is for [`verify`] to say. Each source switch is a step of the stage
+/// "switches".
+///
+/// # Errors
+/// The first thing found that makes the update unfit.
+pub fn verify_update(
+    directory: &Path,
+    update: &Path,
+    planned: Option<&Planned>,
+    settings: Settings,
+    progress: &dyn Progress,
+) -> Result<Certificate, VerifyError> {
+    let set = TableSet::open(directory)?;
+    let update = Update::open(update, &set)?;
+    check(&set, (planned, Some(&update)), settings, progress)
 }
 
 /// Verifies the table set in a directory before its report is written, or whatever the report.
@@ -314,12 +339,12 @@ pub fn verify_tables(
     settings: Settings,
     progress: &dyn Progress,
 ) -> Result<Certificate, VerifyError> {
-    check(&TableSet::open(directory)?, None, settings, progress)
+    check(&TableSet::open(directory)?, (None, None), settings, progress)
 }
 
 fn check(
     set: &TableSet,
-    planned: Option<&Planned>,
+    (planned, update): (Option<&Planned>, Option<&Update>),
     settings: Settings,
     progress: &dyn Progress,
 ) -> Result<Certificate, VerifyError> {
@@ -327,15 +352,31 @@ fn check(
     let fabric_image = FabricImage::decode(&fabric_bytes)
         .map_err(|source| VerifyError::Image { path: set.fabric_path(), source })?;
     let names = read_names(set, fabric_image.dragonfly())?;
-    let tables =
-        Tables { set, fabric_bytes: &fabric_bytes, fabric_image: &fabric_image, names: &names };
+    let faults = update.map(Update::faults).transpose()?;
+    let mut live = fabric_image;
+    if let Some((update, faults)) = update.zip(faults.as_ref()) {
+        live.install_faults(faults)
+            .map_err(|source| VerifyError::Image { path: update.faults_path(), source })?;
+    }
+    let tables = Tables {
+        set,
+        update,
+        fabric_bytes: &fabric_bytes,
+        planned_image: &fabric_image,
+        fabric_image: &live,
+        names: &names,
+    };
     check_tables(&tables, planned, settings, progress).map_err(|found| found.with_names(&names))
 }
 
 /// What is known of a table set before its switches boot.
 struct Tables<'t> {
     set: &'t TableSet,
+    update: Option<&'t Update>,
     fabric_bytes: &'t [u8],
+    /// Of which nothing is dead.
+    planned_image: &'t FabricImage<'t>,
+    /// Of which that is dead which an update says.
     fabric_image: &'t FabricImage<'t>,
     names: &'t Names,
 }
@@ -347,7 +388,7 @@ fn read_names(set: &TableSet, df: &Dragonfly) -> Result<Names, VerifyError> {
 }
 
 fn check_tables(
-    &Tables { set, fabric_bytes, fabric_image, names }: &Tables<'_>,
+    &Tables { set, update, fabric_bytes, planned_image, fabric_image, names }: &Tables<'_>,
     planned: Option<&Planned>,
     settings: Settings,
     progress: &dyn Progress,
@@ -361,17 +402,23 @@ fn check_tables(
     let mut switch_bytes = Vec::new();
     for switch in df.switches() {
         progress.check()?;
-        switch_bytes.push(set.switch_image(switch)?);
+        let updated = update.map_or(Ok(None), |update| update.switch_image(switch))?;
+        switch_bytes.push(updated.map_or_else(|| set.switch_image(switch), Ok)?);
     }
     wiring::check_files(set, fabric_image)?;
     let mut switches = Vec::new();
     for (switch, bytes) in df.switches().zip(&switch_bytes) {
         progress.check()?;
-        switches.push(boot(set, fabric_image, names, (switch, bytes))?);
+        let path = update.filter(|update| update.has_image(switch));
+        let path =
+            path.map_or_else(|| set.switch_path(switch), |update| update.switch_path(switch));
+        switches.push(boot(&path, fabric_image, names, (switch, bytes))?);
     }
     claims::check_claims(set, &switches, progress)?;
     claims::check_thinning(set.manifest(), set.path(), &switches)?;
-    claims::check_digests(set.manifest(), set.path(), &switches)?;
+    if update.is_none() {
+        claims::check_digests(set.manifest(), set.path(), &switches)?;
+    }
 
     let fabric = BootedSwitches::new(&switches);
     let crossed = Crossed::new(df.g());
@@ -384,15 +431,19 @@ fn check_tables(
         sum.add(told);
         sum
     });
-    claims::check_told(set.manifest(), set.path(), (&switches, &told))?;
+    if update.is_none() {
+        claims::check_told(set.manifest(), set.path(), (&switches, &told))?;
+    }
 
     let sample = Sample::new(&fabric, settings);
     let dependencies = Dependencies::new(&df);
-    let shares = sample.is_exhaustive().then(|| LinkShares::new(&fabric));
+    let counts = sample.is_exhaustive() && update.is_none();
+    let shares = counts.then(|| LinkShares::new(&fabric));
     let notes = routes::Notes {
         sample: &sample,
         crossed: &crossed,
         dependencies: &dependencies,
+        planned: planned_image,
         shares: shares.as_ref(),
     };
     let sources: Vec<_> = df.switches().collect();
@@ -413,6 +464,9 @@ fn check_tables(
         claims::check_counts(set.manifest(), set.path(), (&switches[0], &walks))?;
         claims::check_balance(set.manifest(), set.path(), (&fabric, shares))?;
     }
+    if let Some(update) = update {
+        check_update(set, update, planned_image, &switches, &walks)?;
+    }
     claims::check_sizes(set.manifest(), set.path())?;
     let bytes = fabric_bytes.len() + switch_bytes.iter().map(Vec::len).sum::<usize>();
     let found = certificate::Found {
@@ -421,6 +475,7 @@ fn check_tables(
         dependencies: &dependencies,
         bytes,
         planned: planned.is_some(),
+        update: update.map(Update::record),
     };
     Ok(Certificate::new(set, &fabric, &found))
 }
@@ -432,19 +487,40 @@ fn in_order<T: Send>(
     work.collect::<Vec<_>>().into_iter().collect()
 }
 
-fn boot<'i>(
+/// What an update says of itself.
+fn check_update(
     set: &TableSet,
+    update: &Update,
+    planned_image: &FabricImage<'_>,
+    switches: &[Switch<'_>],
+    walks: &Walks,
+) -> Result<(), VerifyError> {
+    let mut bytes = Vec::new();
+    for switch in planned_image.dragonfly().switches() {
+        bytes.push((switch, set.switch_image(switch)?));
+    }
+    let mut before = Vec::new();
+    for (switch, bytes) in &bytes {
+        let image = SwitchImage::decode(bytes, planned_image);
+        let path = set.switch_path(*switch);
+        before.push(image.map_err(|source| VerifyError::Image { path, source })?);
+    }
+    let now: Vec<SwitchImage<'_>> = switches.iter().map(|switch| switch.image().clone()).collect();
+    dead::check_update(update, (&before, &now), walks)
+}
+
+fn boot<'i>(
+    path: &Path,
     fabric: &FabricImage<'i>,
     names: &Names,
     (switch, bytes): (SwitchId, &'i [u8]),
 ) -> Result<Switch<'i>, VerifyError> {
-    let path = set.switch_path(switch);
     let booted = Switch::boot_in(fabric, bytes).map_err(|error| match error {
         tvlb_firmware_model::Error::SwitchImage(source) => {
-            VerifyError::Image { path: path.clone(), source }
+            VerifyError::Image { path: path.to_owned(), source }
         }
-        other => VerifyError::Wiring { path: path.clone(), text: other.to_string() },
+        other => VerifyError::Wiring { path: path.to_owned(), text: other.to_string() },
     })?;
-    wiring::check_switch(&booted, switch, names, &path)?;
+    wiring::check_switch(&booted, switch, names, path)?;
     Ok(booted)
 }

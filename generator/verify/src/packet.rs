@@ -1,6 +1,7 @@
 //! A packet on its way through switches that know only their images, and what each hop must obey.
 
 use super::VerifyError;
+use super::dead::dead_links;
 use std::fmt;
 use tvlb_firmware_model::{Header, Stage, Step, Switch};
 use tvlb_names::NamedSwitch;
@@ -13,7 +14,8 @@ pub(super) struct BootedSwitches<'f> {
     pub(super) channels: VcScheme,
     /// By switch number the place among the switches.
     places: Vec<usize>,
-    /// By place and port after the terminals: the switch there, and whether in another group.
+    /// By place and port after the terminals: the switch there, and whether in another group; none over
+    /// a link that is dead.
     neighbours: Vec<Option<(SwitchId, bool)>>,
 }
 
@@ -132,14 +134,19 @@ impl<'f> BootedSwitches<'f> {
         let image = switches[0].image();
         let df = *image.fabric().dragonfly();
         let (first, last) = (df.p(), df.radix());
+        let dead = &dead_links(image.fabric());
         let neighbours = switches
             .iter()
             .flat_map(|switch| {
                 (first..last).map(move |port| {
                     let port = Port(u16::try_from(port).ok()?);
                     let (group, index) = switch.neighbour(port)?;
-                    let global = group != switch.image().group();
-                    Some((switch.image().fabric().dragonfly().switch(group, index), global))
+                    let fabric = switch.image().fabric();
+                    let (from, to) =
+                        (switch.image().switch(), fabric.dragonfly().switch(group, index));
+                    let lives =
+                        !dead.contains(&(from, port)) && fabric.lives(from) && fabric.lives(to);
+                    lives.then_some((to, group != switch.image().group()))
                 })
             })
             .collect();

@@ -10,6 +10,7 @@
 use super::VerifyError;
 use super::by_switch;
 use super::crossings::{Crossings, FirstLink, links};
+use super::dead::is_live;
 use super::draws::{chances, mean_hops};
 use super::packet::{BootedSwitches, Path};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -121,7 +122,7 @@ pub(super) fn check_group(
         crossings.count(&image, first, to, progress)?;
         if crossings.all() > 0 {
             crossed.note(from, to);
-        } else if image.link_count(from, to) == 0 {
+        } else if image.is_faultless() && image.link_count(from, to) == 0 {
             let first_of = |group| df.switch(group, SwitchIndex(0));
             return Err(VerifyError::Unreachable {
                 from: first_of(from).into(),
@@ -130,6 +131,9 @@ pub(super) fn check_group(
         }
         for own in df.indices(from) {
             let switch = fabric.switch(df.switch(from, own));
+            if !image.lives(switch.image().switch()) {
+                continue;
+            }
             check_switch(switch, own, to, &crossings, &mut told)?;
         }
     }
@@ -170,7 +174,8 @@ fn check_switch(
         for there in df.indices(to) {
             let routes = crossings.routes(image.fabric(), (image.group(), own), (to, there));
             let some: ShapeSet = Shape::all().filter(|shape| routes[shape.number()] > 0).collect();
-            if by_shape {
+            let is_told = by_shape && image.fabric().lives(df.switch(to, there));
+            if is_told {
                 let to = df.switch(to, there);
                 let said = set.shapes_to(to);
                 // Of a fraction there is a route at most where there is one of the whole.
@@ -308,6 +313,9 @@ impl Search<'_, '_> {
                     else {
                         continue;
                     };
+                    if !is_live(&fabric, End { group, port: z }) {
+                        continue;
+                    }
                     for (x, v) in links(&fabric, image.group(), middle) {
                         if is_own(x) == (shape.head() == 0)
                             && leaves(x)

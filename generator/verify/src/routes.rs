@@ -4,6 +4,7 @@ use super::VerifyError;
 use super::ask::{Asked, Known, Questions, within_group};
 use super::by_switch;
 use super::crossings::{FirstLink, STEPS_PER_QUESTION, links};
+use super::dead::{has_min, has_vlb};
 use super::dependencies::Dependencies;
 use super::draws::{chances, mean_hops};
 use super::link_shares::LinkShares;
@@ -13,8 +14,8 @@ use super::presence::{Crossed, Search, distinct_sets};
 use super::sample::{Sample, cells_of_pair, hash};
 use tvlb_progress::Progress;
 use tvlb_schema::{
-    Decision, DrawRule, End, GlobalPort, GroupId, Keep, LegHops, Level, MinCandidate, SetView,
-    Shape, ShapeSet, SwitchId, SwitchIndex,
+    Decision, DrawRule, End, FabricImage, GlobalPort, GroupId, Keep, LegHops, Level, MinCandidate,
+    SetView, Shape, ShapeSet, SwitchId, SwitchIndex,
 };
 
 /// By decision and shape: how many routes of a pair the rule keeps, thinned as the image says.
@@ -43,6 +44,9 @@ pub(super) struct Walks {
     pub(super) hops: [f64; 3],
     /// Most hops of MIN, VLB, and VLB after a second look.
     pub(super) longest: [usize; 3],
+    /// Pairs that have a minimal path by the plan and none that lives, and pairs that no path joins.
+    pub(super) lost_min: u64,
+    pub(super) cut: u64,
     /// What the datapath was asked for.
     pub(super) asked: Asked,
 }
@@ -64,6 +68,8 @@ impl Walks {
             self.hops[decision] += other.hops[decision];
             self.longest[decision] = self.longest[decision].max(other.longest[decision]);
         }
+        self.lost_min += other.lost_min;
+        self.cut += other.cut;
         self.asked.add(&other.asked);
     }
 }
@@ -75,6 +81,8 @@ pub(super) struct Notes<'n> {
     pub(super) sample: &'n Sample,
     pub(super) crossed: &'n Crossed,
     pub(super) dependencies: &'n Dependencies,
+    /// The fabric of which nothing is dead.
+    pub(super) planned: &'n FabricImage<'n>,
     /// Where all routes are walked.
     pub(super) shares: Option<&'n LinkShares>,
 }
@@ -111,17 +119,24 @@ pub(super) fn check_from(
     let looks_left = sample.looks_of_switch();
     let mut search = Search { fabric, from: source, first, looks_left };
     let is_searched = limited && from.has_sets_to_search();
+    let image = *fabric.switch(source).image().fabric();
+    if !image.lives(source) {
+        return Ok(from.walks);
+    }
     let numbers = fabric.df.switch_numbers();
     // Each source begins after itself, so that limits leave out other destinations of each.
     for ahead in 1..numbers {
         let destination = (u32::from(source.0) + ahead) % numbers;
         let destination = SwitchId(u16::try_from(destination).expect("a switch has 16 bits"));
-        if !fabric.df.has_switch(destination) {
+        if !fabric.df.has_switch(destination) || !image.lives(destination) {
             continue;
         }
         progress.check()?;
         from.walks.pairs += 1;
         let (to_group, _) = fabric.df.place(destination);
+        if from.is_cut(&image, destination) {
+            continue;
+        }
         let with_vlb = sample.has(source, destination);
         from.walks.pairs_with_vlb += u64::from(with_vlb);
         let known = if to_group == group {
@@ -149,6 +164,17 @@ pub(super) fn check_from(
 }
 
 impl Source<'_, '_> {
+    /// Notes whether what is dead has taken a pair's minimal paths; and whether it is cut off.
+    fn is_cut(&mut self, image: &FabricImage<'_>, to: SwitchId) -> bool {
+        if image.is_faultless() || has_min(image, self.from, to) {
+            return false;
+        }
+        self.walks.lost_min += u64::from(has_min(self.notes.planned, self.from, to));
+        let is_cut = !has_vlb(image, self.first, self.from, to);
+        self.walks.cut += u64::from(is_cut);
+        is_cut
+    }
+
     /// Asks now and then whether the caller has cancelled the work.
     fn go_on(&mut self) -> Result<(), VerifyError> {
         self.steps += 1;
@@ -255,7 +281,9 @@ impl Source<'_, '_> {
     fn minimal(&mut self, destination: SwitchId, to: GroupId) -> Result<bool, VerifyError> {
         let image = self.fabric.switch(self.from).image();
         let fabric = *image.fabric();
-        for path in minimal::walks(&fabric, self.from, destination) {
+        let walks = minimal::walks(&fabric, self.from, destination);
+        let min = walks.len();
+        for path in walks {
             let (y, detour) = (GlobalPort(0), SwitchIndex(0));
             let route = Route { destination, x: path.x, y, detour, kind: MIN };
             let walked = self.carry_by(route, "MIN", false, path.thirds)?;
@@ -263,7 +291,7 @@ impl Source<'_, '_> {
             self.walks.min += 1;
         }
         self.minimal_again(destination, to)?;
-        Ok(fabric.link_count(self.group, to) > 0)
+        Ok(min > 0)
     }
 
     /// Walks all MIN paths that PAR's second look can draw here, after every hop by which a packet
