@@ -4,7 +4,7 @@
 //! pair of groups ("the k-th link from i to j"), and for every port its pair and k ("where does
 //! this port lead"). Decoding proves that the two agree, so that no reader has to check.
 
-use crate::fault_image::{Faults, LocalLink};
+use crate::fault_image::{Faults, LocalLink, Plan};
 use crate::fields::Fields;
 use crate::frame::{self, IDENTITY_AT};
 use crate::image_error::{Fault, Feature, Part, Refusal, Value, saturating_u32};
@@ -400,9 +400,19 @@ impl<'a> FabricImage<'a> {
     /// What is wrong with the bytes, and where; all stays as it was. Any bytes whatever end in `Ok` or
     /// `Err`.
     pub fn install_faults(&mut self, bytes: &'a [u8]) -> Result<(), ImageError> {
-        let faults = Faults::decode(bytes, self)?;
+        let faults = Faults::decode(bytes, &self.plan())?;
         self.set_faults(faults);
         Ok(())
+    }
+
+    /// What can be dead.
+    pub(crate) const fn plan(&self) -> Plan<'_> {
+        Plan {
+            dragonfly: &self.dragonfly,
+            identity: self.identity,
+            cables: self.cable_count,
+            fewer: &self.fewer,
+        }
     }
 
     /// From now on the same is dead as in another view of this fabric.
@@ -441,7 +451,7 @@ impl<'a> FabricImage<'a> {
 
     /// The links within groups that are dead though the switches at their ends are not, in order.
     pub fn dead_local_links(&self) -> impl Iterator<Item = LocalLink> {
-        self.faults.links(self)
+        self.faults.links(&self.dragonfly)
     }
 
     /// Whether a switch that exists lives.
@@ -529,7 +539,7 @@ impl<'a> FabricImage<'a> {
         if !self.lives(df.switch(group, one)) || !self.lives(df.switch(group, other)) {
             return 0;
         }
-        planned.wrapping_sub(self.faults.links_of(self, group, (one, other)).1)
+        planned.wrapping_sub(self.faults.links_of(df, group, (one, other)).1)
     }
 
     /// Which of the planned links between two switches of a group the n-th of those is that live.
@@ -544,7 +554,7 @@ impl<'a> FabricImage<'a> {
         if self.is_faultless() {
             return n;
         }
-        self.faults.nth_live(self.faults.links_of(self, group, ends), n)
+        self.faults.nth_live(self.faults.links_of(&self.dragonfly, group, ends), n)
     }
 
     /// How many links join two switches of a group in the plan.
@@ -553,12 +563,10 @@ impl<'a> FabricImage<'a> {
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline)]
     pub fn planned_local_links(&self, group: GroupId, one: SwitchIndex, other: SwitchIndex) -> u32 {
-        if !cfg!(feature = "local-links") {
-            1
-        } else if self.fewer.is_empty() {
-            self.dragonfly.kind_of(group).local_links.into()
+        if cfg!(feature = "local-links") {
+            self.fewer.planned(&self.dragonfly, group, (one, other))
         } else {
-            self.fewer.links(&self.dragonfly, group, (one, other))
+            1
         }
     }
 

@@ -5,14 +5,13 @@
 //! not what has changed, so that any order of dying and mending ends in the same image; its epoch says
 //! which of two is the later. Tens of bytes where little is dead.
 
-use crate::fabric_image::FabricImage;
 use crate::fields::Fields;
 use crate::frame::{self, IDENTITY_AT};
 use crate::image_error::{Fault, Feature, Part, Refusal, Value, saturating_u32};
 use crate::image_kind::{HEADER_LEN, ImageKind};
-use crate::local_links::most_links;
+use crate::local_links::{FewerPairs, most_links};
 use crate::packed::{PackedArray, width_for};
-use crate::{GroupId, ImageError, SwitchId, SwitchIndex};
+use crate::{Dragonfly, GroupId, ImageError, SwitchId, SwitchIndex};
 
 /// A link between two switches of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -70,28 +69,41 @@ pub(crate) struct Faults<'a> {
     local_numbers: PackedArray<'a>,
 }
 
+/// What of a fabric's plan can be dead.
+#[derive(Clone, Copy)]
+pub(crate) struct Plan<'p> {
+    pub(crate) dragonfly: &'p Dragonfly,
+    pub(crate) identity: u64,
+    pub(crate) cables: u32,
+    pub(crate) fewer: &'p FewerPairs<'p>,
+}
+
 /// How wide the entries of each section are.
-struct Widths {
-    switch: u32,
-    cable: u32,
-    index: u32,
-    local_number: u32,
+pub(crate) struct Widths {
+    pub(crate) switch: u32,
+    pub(crate) cable: u32,
+    pub(crate) index: u32,
+    pub(crate) local_number: u32,
 }
 
 impl Widths {
-    fn of(fabric: &FabricImage<'_>) -> Self {
-        let df = fabric.dragonfly();
+    pub(crate) fn of(df: &Dragonfly, cables: u32) -> Self {
         Self {
             switch: width_for(df.switch_numbers() - 1),
-            cable: width_for(fabric.cable_count().saturating_sub(1)),
-            index: width_for(df.a() - 1),
+            cable: width_for(cables.saturating_sub(1)),
+            index: index_bits(df),
             local_number: width_for(most_links(df).saturating_sub(1)),
         }
     }
+}
 
-    const fn pair(&self, low: SwitchId, high: SwitchIndex) -> u32 {
-        (low.0 as u32) << self.index | high.0 as u32
-    }
+const fn index_bits(df: &Dragonfly) -> u32 {
+    width_for(df.a() - 1)
+}
+
+/// Two switches of a group in one number.
+pub(crate) const fn pair_number(df: &Dragonfly, low: SwitchId, high: SwitchIndex) -> u32 {
+    (low.0 as u32) << index_bits(df) | high.0 as u32
 }
 
 impl<'a> Faults<'a> {
@@ -105,23 +117,18 @@ impl<'a> Faults<'a> {
 
     /// Checks an image of a fabric.
     #[inline(never)]
-    pub(crate) fn decode(bytes: &'a [u8], fabric: &FabricImage<'_>) -> Result<Self, ImageError> {
+    pub(crate) fn decode(bytes: &'a [u8], plan: &Plan<'_>) -> Result<Self, ImageError> {
         let mut refusal = Refusal::new(ImageKind::Faults);
         let mut faults = Self::NONE;
-        match faults.fill(bytes, fabric, &mut refusal) {
+        match faults.fill(bytes, plan, &mut refusal) {
             Some(()) => Ok(faults),
             None => Err(refusal.error()),
         }
     }
 
-    fn fill(
-        &mut self,
-        bytes: &'a [u8],
-        fabric: &FabricImage<'_>,
-        refusal: &mut Refusal,
-    ) -> Option<()> {
+    fn fill(&mut self, bytes: &'a [u8], plan: &Plan<'_>, refusal: &mut Refusal) -> Option<()> {
         let (identity, payload) = frame::open(bytes, ImageKind::Faults, refusal)?;
-        let needed = fabric.identity();
+        let needed = plan.identity;
         if identity != needed {
             return refusal.fail_with_wide(Fault::Identity, IDENTITY_AT, identity, needed);
         }
@@ -132,11 +139,12 @@ impl<'a> Faults<'a> {
         if !cfg!(feature = "faults") && (switches | cables | links) != 0 {
             return refusal.fail(Fault::LeftOut(Feature::Faults), HEADER_LEN, switches);
         }
-        let (df, widths) = (fabric.dragonfly(), Widths::of(fabric));
+        let df = plan.dragonfly;
+        let widths = Widths::of(df, plan.cables);
         // So that no number of entries overflows their length in bytes.
         for (value, found, most) in [
             (Value::DeadSwitches, switches, df.switch_count()),
-            (Value::DeadCables, cables, fabric.cable_count()),
+            (Value::DeadCables, cables, plan.cables),
             (Value::DeadLinks, links, u32::MAX >> 6),
         ] {
             if found > most {
@@ -156,7 +164,7 @@ impl<'a> Faults<'a> {
         check(&self.switches, is_switch, Value::DeadSwitch, at, refusal)?;
         let at;
         (self.cables, at) = take(&mut rest, widths.cable, cables, Part::DeadCables, refusal)?;
-        let is_cable = |number| number < fabric.cable_count();
+        let is_cable = |number| number < plan.cables;
         check(&self.cables, is_cable, Value::DeadCable, at, refusal)?;
         let (pairs_at, numbers_at);
         let width = widths.switch + widths.index;
@@ -165,7 +173,7 @@ impl<'a> Faults<'a> {
         let numbers;
         (numbers, numbers_at) = take(&mut rest, width, links, Part::DeadLinks, refusal)?;
         self.local_numbers = numbers.numbers;
-        self.check_links(fabric, (pairs_at, numbers_at), refusal)?;
+        self.check_links(plan, (pairs_at, numbers_at), refusal)?;
         if !rest.is_empty() {
             return refusal.fail(Fault::Trailing, end - rest.len(), saturating_u32(rest.len()));
         }
@@ -175,21 +183,21 @@ impl<'a> Faults<'a> {
     /// The dead links within groups are links of the plan, in order.
     fn check_links(
         &self,
-        fabric: &FabricImage<'_>,
+        plan: &Plan<'_>,
         (pairs_at, numbers_at): (usize, usize),
         refusal: &mut Refusal,
     ) -> Option<()> {
-        let df = fabric.dragonfly();
+        let df = plan.dragonfly;
         let mut before = None;
         for at in 0..self.local_pairs.count {
-            let link = self.link(fabric, at);
+            let link = self.link(df, at);
             let (group, index) = df.place(link.low);
             if !df.has_switch(link.low) || index >= link.high || !df.has_index(group, link.high) {
                 let offset = pairs_at + self.local_pairs.numbers.byte_of(at);
                 let found = self.local_pairs.numbers.get(at);
                 return refusal.out_of_range(Value::DeadPair, offset, found);
             }
-            let planned = fabric.planned_local_links(group, index, link.high);
+            let planned = plan.fewer.planned(df, group, (index, link.high));
             if u32::from(link.number) >= planned || before >= Some(link) {
                 let offset = numbers_at + self.local_numbers.byte_of(at);
                 return refusal.out_of_range(Value::DeadLink, offset, link.number.into());
@@ -199,8 +207,8 @@ impl<'a> Faults<'a> {
         Some(())
     }
 
-    fn link(&self, fabric: &FabricImage<'_>, at: u32) -> LocalLink {
-        let (entry, index) = (self.local_pairs.numbers.get(at), Widths::of(fabric).index);
+    fn link(&self, df: &Dragonfly, at: u32) -> LocalLink {
+        let (entry, index) = (self.local_pairs.numbers.get(at), index_bits(df));
         #[expect(clippy::cast_possible_truncation, reason = "16, 8 and 6 bits")]
         let link = LocalLink {
             low: SwitchId((entry >> index) as u16),
@@ -232,8 +240,8 @@ impl<'a> Faults<'a> {
         (0..cables.count).map(move |at| cables.numbers.get(at))
     }
 
-    pub(crate) fn links(&self, fabric: &FabricImage<'_>) -> impl Iterator<Item = LocalLink> {
-        (0..self.local_pairs.count).map(|at| self.link(fabric, at))
+    pub(crate) fn links(&self, df: &Dragonfly) -> impl Iterator<Item = LocalLink> {
+        (0..self.local_pairs.count).map(|at| self.link(df, at))
     }
 
     #[inline]
@@ -250,7 +258,7 @@ impl<'a> Faults<'a> {
     /// that are dead because a switch is dead are not among them.
     pub(crate) fn links_of(
         &self,
-        fabric: &FabricImage<'_>,
+        df: &Dragonfly,
         group: GroupId,
         (one, other): (SwitchIndex, SwitchIndex),
     ) -> (u32, u32) {
@@ -258,7 +266,7 @@ impl<'a> Faults<'a> {
             return (0, 0);
         }
         let (low, high) = if one < other { (one, other) } else { (other, one) };
-        let pair = Widths::of(fabric).pair(fabric.dragonfly().switch(group, low), high);
+        let pair = pair_number(df, df.switch(group, low), high);
         let first = self.local_pairs.below(pair);
         (first, self.local_pairs.below(pair.wrapping_add(1)).wrapping_sub(first))
     }
@@ -294,73 +302,4 @@ fn check(
         before = Some(number);
     }
     Some(())
-}
-
-/// What of a fabric is dead.
-#[cfg(feature = "alloc")]
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FaultSet {
-    /// Switches, with all their cables and links.
-    pub switches: alloc::collections::BTreeSet<SwitchId>,
-    /// Cables between groups, each by either end.
-    pub cables: alloc::collections::BTreeSet<crate::End>,
-    /// Links within groups.
-    pub local_links: alloc::collections::BTreeSet<LocalLink>,
-}
-
-#[cfg(feature = "alloc")]
-impl FaultSet {
-    /// Nothing is dead.
-    pub fn is_empty(&self) -> bool {
-        self.switches.is_empty() && self.cables.is_empty() && self.local_links.is_empty()
-    }
-}
-
-/// Writes a fault image of a fabric. A cable or link of a dead switch is dead with it and not listed, so
-/// that the same dead parts give the same bytes.
-///
-/// # Panics
-/// If a switch, cable or link is not of the fabric's plan.
-#[cfg(feature = "alloc")]
-pub fn encode_fault_image(
-    fabric: &FabricImage<'_>,
-    epoch: u32,
-    faults: &FaultSet,
-) -> alloc::vec::Vec<u8> {
-    use alloc::vec::Vec;
-    let (df, widths) = (fabric.dragonfly(), Widths::of(fabric));
-    let lives = |switch: SwitchId| !faults.switches.contains(&switch);
-    let lives_at = |end: crate::End| lives(df.switch(end.group, df.split_port(end.port).0));
-    let mut cables: Vec<u32> = Vec::new();
-    for &end in &faults.cables {
-        let peer = fabric.peer(end).expect("a dead cable is one of the plan");
-        if lives_at(end) && lives_at(peer) {
-            cables.extend(fabric.cable_number(end));
-        }
-    }
-    cables.sort_unstable();
-    cables.dedup();
-    let links: Vec<LocalLink> = faults
-        .local_links
-        .iter()
-        .copied()
-        .filter(|link| lives(link.low) && lives(df.switch(df.place(link.low).0, link.high)))
-        .collect();
-    let count = |len: usize| u32::try_from(len).expect("the limits of a Dragonfly keep it below");
-    let counts = [faults.switches.len(), cables.len(), links.len()].map(count);
-    let mut payload = postcard::to_extend(&(epoch, counts), Vec::new())
-        .expect("plain numbers into a vector that grows");
-    let switches = faults.switches.iter().map(|switch| u32::from(switch.0));
-    crate::packed::append(&mut payload, widths.switch, switches);
-    crate::packed::append(&mut payload, widths.cable, cables);
-    let pairs = links.iter().map(|link| widths.pair(link.low, link.high));
-    crate::packed::append(&mut payload, widths.switch + widths.index, pairs);
-    let numbers = links.iter().map(|link| link.number.into());
-    crate::packed::append(&mut payload, widths.local_number, numbers);
-    let bytes = frame::close(ImageKind::Faults, fabric.identity(), &payload);
-    assert!(
-        Faults::decode(&bytes, fabric).err().is_none_or(|error| error.is_left_out()),
-        "what is dead is of the plan"
-    );
-    bytes
 }

@@ -43,6 +43,8 @@ extern crate std;
 mod dragonfly;
 mod fabric_image;
 mod fault_image;
+#[cfg(feature = "alloc")]
+mod fault_set;
 mod fields;
 mod frame;
 mod id;
@@ -67,7 +69,7 @@ pub use fabric_image::{FabricImage, Links};
 pub use fabric_image::{encode_fabric_image, encode_fabric_image_with};
 pub use fault_image::LocalLink;
 #[cfg(feature = "alloc")]
-pub use fault_image::{FaultSet, encode_fault_image};
+pub use fault_set::{FaultSet, encode_fault_image};
 pub use frame::check_version;
 pub use id::{End, GlobalPort, GroupId, NodeId, Port, SwitchId, SwitchIndex};
 pub use image_error::ImageError;

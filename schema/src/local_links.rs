@@ -172,6 +172,21 @@ impl<'a> FewerPairs<'a> {
         df.kind_of(group).local_links.into()
     }
 
+    /// How many links the plan has between two switches of a group that exist and differ.
+    #[inline]
+    pub(crate) fn planned(
+        &self,
+        df: &Dragonfly,
+        group: GroupId,
+        pair: (SwitchIndex, SwitchIndex),
+    ) -> u32 {
+        if self.is_empty() {
+            df.kind_of(group).local_links.into()
+        } else {
+            self.links(df, group, pair)
+        }
+    }
+
     /// How many switches of the group have a link to both.
     #[inline(never)]
     pub(crate) fn relays(

@@ -64,7 +64,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     catch_interrupt()?;
     expect_table_set(&arguments.directory)?;
     outside_table_sets([("-o", Some(arguments.output.as_path()))])?;
-    check_target(&arguments.output, Existing::Refuse).map_err(Failure::of)?;
+    check_target(&arguments.output, Existing::Refuse).map_err(of_writing)?;
     let set = TableSet::open(&arguments.directory).map_err(Failure::of)?;
     let fabric_bytes = set.fabric_image().map_err(Failure::of)?;
     let fabric =
@@ -180,11 +180,22 @@ fn write_update(
     progress.stage("files", Some(files.len() + 1));
     let contents = files.iter().map(|(path, bytes)| (path.as_str(), *bytes));
     let seal = |_: &Path| Ok::<_, WriteError>((UPDATE_FILE, record.to_json()));
-    write(output, contents, Existing::Refuse, progress, seal).map_err(|error| match error {
-        WriteError::Cancelled(_) => Failure::Interrupted,
-        error => Failure::of(error),
-    })?;
+    write(output, contents, Existing::Refuse, progress, seal).map_err(of_writing)?;
     Ok(record)
+}
+
+/// Why the update was not written. Nothing that exists is replaced.
+fn of_writing(error: WriteError) -> Failure {
+    match error {
+        WriteError::Cancelled(_) => Failure::Interrupted,
+        WriteError::Exists { path }
+        | WriteError::NotOurs { path, .. }
+        | WriteError::NoManifest { path, .. } => Failure::Message(format!(
+            "{}: exists and is not empty; give a directory that does not exist yet, or an empty one",
+            path.display()
+        )),
+        error => Failure::of(error),
+    }
 }
 
 /// The switches with an image of an earlier update that go back to that of the table set.
@@ -213,6 +224,8 @@ struct Json<'r> {
     /// The first pairs of each kind, source and destination.
     first_without_min: &'r [(SwitchId, SwitchId)],
     first_cut: &'r [(SwitchId, SwitchId)],
+    /// Switches from which no other group can be reached.
+    isolated: &'r [SwitchId],
     /// The one part whose mending would join the most pairs that are cut.
     #[serde(skip_serializing_if = "Option::is_none")]
     mend: Option<JsonMend>,
@@ -233,6 +246,7 @@ impl Report<'_> {
             record: self.record,
             first_without_min: &self.loss.min.first,
             first_cut: &self.loss.cut.first,
+            isolated: &self.loss.isolated,
             mend: mend.map(|mend| JsonMend { part: self.in_list(&mend.part), joins: mend.joins }),
             restored: &self.restored,
         }
@@ -307,6 +321,11 @@ impl fmt::Display for Report<'_> {
             self.pairs(f, &what, self.loss.sets.get(decision))?;
         }
         self.pairs(f, "every path", &self.loss.cut)?;
+        if !self.loss.isolated.is_empty() {
+            let switches = counted(self.loss.isolated.len() as u64, "switch");
+            let named = self.switches(&self.loss.isolated);
+            writeln!(f, "cut off   {switches} from all other groups: {named}")?;
+        }
         if let Some(mend) = &self.loss.mend {
             let count = counted(mend.joins, "pair");
             writeln!(f, "mend      `{}` first: it would join {count}", self.in_list(&mend.part))?;

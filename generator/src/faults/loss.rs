@@ -2,7 +2,7 @@
 
 use crate::topology::Topology;
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use tvlb_schema::{End, FaultSet, GroupId, LocalLink, PerDecision, SwitchId, SwitchIndex};
 
 /// So many pairs are named.
@@ -46,6 +46,8 @@ pub struct Loss {
     pub sets: PerDecision<Pairs>,
     /// Pairs that no path joins, neither a minimal one nor one over another group.
     pub cut: Pairs,
+    /// Switches that live and from which no switch of another group can be reached.
+    pub isolated: Vec<SwitchId>,
     /// The part whose mending alone would join the most of these, the first of them if several would;
     /// `None` if no single one would join any, or there are too many to try.
     pub mend: Option<Mend>,
@@ -69,8 +71,27 @@ pub(super) fn find(
             cut.push((from, to));
         }
     }
+    loss.isolated = isolated(plan, faults, &cut);
     loss.mend = mend(plan, faults, &cut);
     loss
+}
+
+/// The switches from which the pairs that are cut are those to all switches of other groups.
+fn isolated(plan: &Topology, faults: &FaultSet, cut: &[(SwitchId, SwitchId)]) -> Vec<SwitchId> {
+    let df = plan.dragonfly();
+    let mut cut_from: BTreeMap<SwitchId, usize> = BTreeMap::new();
+    for (from, to) in cut {
+        if df.place(*from).0 != df.place(*to).0 {
+            *cut_from.entry(*from).or_default() += 1;
+        }
+    }
+    let alive = |switch: &SwitchId| !faults.switches.contains(switch);
+    let others = |from: SwitchId| {
+        let group = df.place(from).0;
+        df.switches().filter(|to| df.place(*to).0 != group).filter(alive).count()
+    };
+    let is_isolated = |&(from, count): &(SwitchId, usize)| count == others(from);
+    cut_from.into_iter().filter(is_isolated).map(|(from, _)| from).collect()
 }
 
 /// The pairs of switches that live and that what is dead can have taken their last minimal path from: of

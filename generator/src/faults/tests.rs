@@ -104,6 +104,7 @@ fn a_group_that_is_cut_off_is_said_to_be() {
         FaultSet { cables: (0..8).map(|port| end(3, port)).collect(), ..FaultSet::default() };
     updated([2, 4, 2, 9], "strategic-2-3 by shape", &all, |_, _, update| {
         assert_eq!(update.loss.cut.count, 2 * 4 * 32);
+        assert_eq!(update.loss.isolated, [12, 13, 14, 15].map(SwitchId));
         let mend = update.loss.mend.expect("any cable joins the group again");
         // By MIN to the group at its other end, and by VLB to all others.
         assert_eq!((mend.joins, mend.part.cables.len()), (256, 1));

@@ -266,8 +266,8 @@ impl Certificate {
             f,
             "update",
             &format_args!(
-                "number {epoch}: {} cables, {} local links and {} switches are dead; {} pairs have lost \
-                 their minimal paths",
+                "number {epoch}; dead cables {}, local links {}, switches {}; pairs without a minimal \
+                 path {}",
                 dead.cables, dead.local_links, dead.switches, lost.min
             ),
         )

@@ -22,6 +22,7 @@ mod planned;
 mod presence;
 mod routes;
 mod sample;
+mod update;
 mod wiring;
 
 pub use certificate::{Answers, Certificate, Extent};
@@ -490,7 +491,7 @@ fn in_order<T: Send>(
 /// What an update says of itself.
 fn check_update(
     set: &TableSet,
-    update: &Update,
+    installed: &Update,
     planned_image: &FabricImage<'_>,
     switches: &[Switch<'_>],
     walks: &Walks,
@@ -506,7 +507,7 @@ fn check_update(
         before.push(image.map_err(|source| VerifyError::Image { path, source })?);
     }
     let now: Vec<SwitchImage<'_>> = switches.iter().map(|switch| switch.image().clone()).collect();
-    dead::check_update(update, (&before, &now), walks)
+    update::check_update(installed, (&before, &now), walks)
 }
 
 fn boot<'i>(

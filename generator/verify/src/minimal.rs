@@ -1,7 +1,7 @@
 //! The MIN paths between two switches of different groups, from the fabric image alone: what packets do
-//! is held against them.
+//! is held against them. And whether there are any paths, where parts are dead.
 
-use super::crossings::links;
+use super::crossings::{FirstLink, links};
 use tvlb_schema::{FabricImage, GlobalPort, GroupId, SwitchId, SwitchIndex};
 
 /// A MIN path.
@@ -64,4 +64,37 @@ fn ways(
         is_linked(from) && is_linked(to)
     };
     df.indices(group).filter(is_third).map(|third| (Some(df.switch(group, third)), 2)).collect()
+}
+
+/// Whether some path over another group, or over a third switch, joins two switches.
+pub(super) fn has_vlb(
+    fabric: &FabricImage<'_>,
+    first: &[FirstLink],
+    from: SwitchId,
+    to: SwitchId,
+) -> bool {
+    let df = fabric.dragonfly();
+    let ((own, here), (group, there)) = (df.place(from), df.place(to));
+    if own == group {
+        return fabric.relay_count(group, here, there) > 0;
+    }
+    first.iter().filter(|link| link.middle != group).any(|link| {
+        fabric.is_local_hop(own, here, df.split_port(link.x).0)
+            && links(fabric, link.middle, group).any(|(y, z)| {
+                let w = df.split_port(y).0;
+                let is_joined = fabric.is_local_hop(link.middle, link.v, w)
+                    || fabric.relay_count(link.middle, link.v, w) > 0;
+                is_joined && fabric.is_local_hop(group, df.split_port(z).0, there)
+            })
+    })
+}
+
+/// Whether a pair has a minimal path.
+pub(super) fn has_min(fabric: &FabricImage<'_>, from: SwitchId, to: SwitchId) -> bool {
+    let df = fabric.dragonfly();
+    let ((own, here), (group, there)) = (df.place(from), df.place(to));
+    if own == group {
+        return fabric.is_local_hop(group, here, there);
+    }
+    !walks(fabric, from, to).is_empty()
 }

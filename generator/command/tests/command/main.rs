@@ -11,6 +11,7 @@ mod determinism;
 mod diff;
 mod exports;
 mod fabric;
+mod faults;
 mod golden;
 mod help;
 mod hostile;

@@ -1,0 +1,190 @@
+//! `tvlb faults` and `verify --update`: what dies and mends, what is refused, and what is found.
+
+use crate::scratch::Scratch;
+use insta::assert_snapshot;
+use std::fs;
+use tvlb_generator::table_set::{FileEntry, UpdateRecord};
+
+/// A table set of the smallest shipped fabric in `out`, and a list of what is dead of it.
+fn with_list(list: &str) -> Scratch {
+    let scratch = Scratch::with_table_set();
+    scratch.write("dead.txt", list);
+    scratch
+}
+
+/// What is said of a list that cannot be used; nothing is written.
+fn refused(list: &str) -> String {
+    let scratch = with_list(list);
+    let error = scratch.refuses("faults out --faults dead.txt -o update");
+    assert!(!scratch.path("update").exists());
+    error
+}
+
+#[test]
+fn a_dead_cable_changes_the_images_that_need_it() {
+    let scratch = with_list("cable (3,1):1 # since noon\n");
+    assert_snapshot!("faults_cable", scratch.succeeds("faults out --faults dead.txt -o update"));
+    assert_snapshot!("faults_verified", scratch.succeeds("verify out --update update"));
+    // The same parts give the same bytes, from any list of them and at any number of threads.
+    scratch.write("again.txt", "\n# by its other end\ncable (5,3):0\n");
+    scratch.succeeds("faults out --faults again.txt -o again --threads 3 -q");
+    for name in ["faults.tvlb", "faults.txt", "update.json"] {
+        assert_eq!(scratch.read(&format!("update/{name}")), scratch.read(&format!("again/{name}")));
+    }
+    assert_eq!(scratch.read("update/faults.txt"), b"cable (3,1):1\n");
+    // The update holds those images only that are not those of the table set.
+    let record: UpdateRecord = serde_json::from_slice(&scratch.read("update/update.json")).unwrap();
+    for FileEntry { path, .. } in record.files.iter().filter(|file| file.path.contains('/')) {
+        assert_ne!(scratch.read(&format!("update/{path}")), scratch.read(&format!("out/{path}")));
+    }
+}
+
+#[test]
+fn mending_leads_back_to_the_table_set() {
+    let scratch = with_list("cable (3,1):1\nlocal (0,0)-(0,2)\n");
+    scratch.succeeds("faults out --faults dead.txt -o one -q");
+    scratch.write("dead.txt", "local (0,0)-(0,2)\n");
+    let fewer = scratch.succeeds("faults out --faults dead.txt -o two --after one");
+    assert_snapshot!("faults_fewer", fewer);
+    scratch.write("dead.txt", "");
+    assert_snapshot!(
+        "faults_mended",
+        scratch.succeeds("faults out --faults dead.txt -o three --after two")
+    );
+    scratch.succeeds("verify out --update three -q");
+    // Whatever came before, the update is of what is dead now.
+    scratch.write("dead.txt", "local (0,0)-(0,2)\n");
+    scratch.succeeds("faults out --faults dead.txt -o alone --epoch 2 -q");
+    assert_eq!(scratch.read("two/faults.tvlb"), scratch.read("alone/faults.tvlb"));
+    assert_eq!(scratch.read("two/update.json"), scratch.read("alone/update.json"));
+}
+
+#[test]
+fn a_group_that_is_cut_off_is_named() {
+    let all: String =
+        (0..4).flat_map(|s| (0..2).map(move |p| format!("cable (5,{s}):{p}\n"))).collect();
+    let scratch = with_list(&all);
+    let run = scratch.tvlb("faults out --faults dead.txt -o update");
+    assert_eq!(run.code, 1);
+    assert_snapshot!("faults_cut_off", run.stdout);
+    // The update is there, for those that can still send.
+    let certificate = scratch.succeeds("verify out --update update");
+    assert!(
+        certificate.contains("1004 of 1260 pairs of switches; the others are cut off"),
+        "{certificate}"
+    );
+    let json = scratch.tvlb("faults out --faults dead.txt -o json --json");
+    let json: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!(json["lost"]["cut"], 256);
+    assert_eq!(json["isolated"], serde_json::json!([20, 21, 22, 23]));
+    assert_eq!(json["mend"]["joins"], 256);
+}
+
+#[test]
+fn a_switch_dies() {
+    let scratch = with_list("switch (7,3)\n");
+    assert_snapshot!("faults_switch", scratch.succeeds("faults out --faults dead.txt -o update"));
+    let certificate = scratch.succeeds("verify out --update update");
+    assert!(certificate.contains("all 1190 pairs of switches"), "{certificate}");
+}
+
+#[test]
+fn lists_that_cannot_be_used() {
+    assert_snapshot!(refused("cable (3,1):2\n"), @"tvlb: dead.txt: line 1: group 3, switch 1, global port 2 has no cable in the plan");
+    assert_snapshot!(refused("switch (9,0)\n"), @"tvlb: dead.txt: line 1: there is no switch 0 in group 9; groups are 0 to 8");
+    assert_snapshot!(refused("cable (3,1):1\ncable (5,3):0\n"), @"tvlb: dead.txt: line 2: the cable at group 3, switch 1, global port 1 is dead by line 1 already; accepted is one line for each");
+    assert_snapshot!(refused("link 3 4\n"), @r#"tvlb: dead.txt: line 1: found "link 3 4", accepted `cable (GROUP,SWITCH):PORT`, `local (GROUP,SWITCH)-(GROUP,SWITCH)`, `switch (GROUP,SWITCH)`, or names of the list in their place"#);
+    let scratch = Scratch::with_table_set();
+    scratch.write("big.txt", vec![b'#'; (64 << 20) + 1]);
+    assert_snapshot!(scratch.refuses("faults out --faults big.txt -o update"), @"tvlb: big.txt: cannot read it: found 67108865 bytes, accepted at most 67108864");
+    assert_snapshot!(scratch.refuses("faults out --faults no.txt -o update"), @"tvlb: no.txt: cannot read it: No such file or directory (os error 2)");
+    // Ten million lines end at the first part that is named twice.
+    scratch.write("many.txt", "switch (0,0)\n".repeat(5_000_000));
+    assert_snapshot!(scratch.refuses("faults out --faults many.txt -o update"), @"tvlb: many.txt: line 2: switch 0 is dead by line 1 already; accepted is one line for each");
+}
+
+#[test]
+fn what_an_update_must_not_be_written_to() {
+    let scratch = with_list("");
+    let within = scratch.refuses("faults out --faults dead.txt -o out/update");
+    assert!(within.contains("it is within the table set"), "{within}");
+    fs::create_dir(scratch.path("full")).unwrap();
+    scratch.write("full/file", "");
+    assert_snapshot!(scratch.refuses("faults out --faults dead.txt -o full"), @"tvlb: full: exists and is not empty; give a directory that does not exist yet, or an empty one");
+    assert_eq!(fs::read_dir(scratch.path("full")).unwrap().count(), 1);
+}
+
+/// An update in which one file was changed, and the record says that it is right so.
+fn with_changed(file: &str, change: impl FnOnce(&mut Vec<u8>)) -> Scratch {
+    let scratch = with_list("cable (3,1):1\n");
+    scratch.succeeds("faults out --faults dead.txt -o update -q");
+    let path = format!("update/{file}");
+    let mut bytes = scratch.read(&path);
+    change(&mut bytes);
+    scratch.write(&path, bytes);
+    scratch
+}
+
+fn vouched(scratch: &Scratch, file: &str) {
+    let mut record: UpdateRecord =
+        serde_json::from_slice(&scratch.read("update/update.json")).unwrap();
+    let entry = record.files.iter_mut().find(|entry| entry.path == file).unwrap();
+    *entry = FileEntry::of(file.to_owned(), &scratch.read(&format!("update/{file}")));
+    scratch.write("update/update.json", record.to_json());
+}
+
+#[test]
+fn updates_that_are_not_as_they_were_written() {
+    let finds = |scratch: &Scratch| without_hashes(&scratch.finds("verify out --update update"));
+    assert_snapshot!(finds(&with_changed("faults.tvlb", |bytes| bytes[22] ^= 1)), @"tvlb: update/faults.tvlb: its SHA-256 is [SHA-256], but the manifest says [SHA-256]; it is damaged or of another table set");
+    let scratch = with_changed("faults.tvlb", |bytes| bytes[22] ^= 1);
+    vouched(&scratch, "faults.tvlb");
+    assert_snapshot!(finds(&scratch), @"tvlb: update/faults.tvlb: checksum at byte 28: found fd439004, but the bytes before it give 361f43a1; the image is damaged");
+    let scratch = with_changed("faults.tvlb", |bytes| bytes.truncate(20));
+    vouched(&scratch, "faults.tvlb");
+    assert_snapshot!(finds(&scratch), @"tvlb: update/faults.tvlb: length at byte 16: the image says 32 bytes, but there are 20; it is truncated or has something appended");
+    let scratch = with_changed("faults.txt", |_| {});
+    scratch.write("update/notes.txt", "");
+    assert_snapshot!(finds(&scratch), @"tvlb: update/notes.txt: the record of the update does not list it; an update holds nothing else");
+
+    // Of another table set, another number, other counts.
+    let edited = |from: &str, to: &str| {
+        let scratch = with_changed("update.json", |bytes| {
+            let text = String::from_utf8(bytes.clone()).unwrap();
+            assert!(text.contains(from), "{text}");
+            *bytes = text.replacen(from, to, 1).into_bytes();
+        });
+        finds(&scratch)
+    };
+    assert_snapshot!(edited("\"epoch\": 1", "\"epoch\": 2"), @"tvlb: update/update.json: it says its number is 2, but the images say 1");
+    assert_snapshot!(edited("\"cables\": 1", "\"cables\": 2"), @"tvlb: update/update.json: it says the number of dead cables is 2, but the images say 1");
+    assert_snapshot!(edited("\"min\": 32", "\"min\": 31"), @"tvlb: update/update.json: it says the number of pairs without a minimal path is 31, but the images say 32");
+    assert_snapshot!(edited("\"cut\": 0", "\"cut\": 3"), @"tvlb: update/update.json: it says the number of pairs that are cut off is 3, but the images say 0");
+    assert_snapshot!(edited("tvlb update 1", "tvlb update 9"), @r#"tvlb: update/update.json: format is "tvlb update 9", accepted "tvlb update 1""#);
+    assert_snapshot!(edited("\"manifest-sha256\": \"", "\"manifest-sha256\": \"0"), @r#"tvlb: update/update.json: manifest-sha256 is "[SHA-256]", accepted "[SHA-256]", the hash of out/manifest.json: an update is of one table set"#);
+    assert_snapshot!(edited("\"path\": \"faults.txt\"", "\"path\": \"../x\""), @r#"tvlb: update/update.json: files[1].path is "../x", accepted "faults.tvlb", "faults.txt" or a switch image's"#);
+}
+
+/// A switch image that says of a shape what is no longer so is found: that of the table set in the place
+/// of the update's.
+#[test]
+fn an_image_that_knows_nothing_of_the_fault_is_found() {
+    let scratch = with_list("cable (3,1):1\n");
+    scratch.succeeds("faults out --faults dead.txt -o update -q");
+    let record: UpdateRecord = serde_json::from_slice(&scratch.read("update/update.json")).unwrap();
+    let file = record.files.iter().find(|file| file.path.contains('/')).unwrap().path.clone();
+    scratch.write(&format!("update/{file}"), scratch.read(&format!("out/{file}")));
+    vouched(&scratch, &file);
+    assert_snapshot!(scratch.finds("verify out --update update"), @"tvlb: from switch 0 to switch 13, T-VLB path 0: the image of switch 0 says that there is a route of shape 110, but none is kept");
+}
+
+/// Hides hashes.
+fn without_hashes(text: &str) -> String {
+    let mut shown = String::new();
+    for word in text.split_inclusive(|c: char| !c.is_ascii_hexdigit()) {
+        let digits = word.trim_end_matches(|c: char| !c.is_ascii_hexdigit());
+        shown += if digits.len() >= 64 { "[SHA-256]" } else { digits };
+        shown += &word[digits.len()..];
+    }
+    shown
+}
