@@ -3,7 +3,7 @@
 use crate::topology::Topology;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
-use tvlb_schema::{End, FaultSet, GroupId, LocalLink, PerDecision, SwitchId, SwitchIndex};
+use tvlb_schema::{End, FaultSet, GroupId, PerDecision, SwitchId, SwitchIndex};
 
 /// So many pairs are named.
 const NAMED: usize = 10;
@@ -53,6 +53,33 @@ pub struct Loss {
     pub mend: Option<Mend>,
 }
 
+/// Ordered pairs of switches that live and have lost their last minimal path, and those that no path
+/// joins, where these parts of a plan are dead.
+///
+/// # Example
+/// ```
+/// use tvlb_generator::faults::lost_pairs;
+/// use tvlb_generator::topology::arrangement::{Arrangement, arrange};
+/// use tvlb_schema::{Dragonfly, FaultSet};
+///
+/// // One cable joins every two groups, so the pairs of two groups lose their minimal paths with it.
+/// let plan = arrange(Dragonfly::new(2, 4, 2, 9)?, Arrangement::default(), 1)?;
+/// let faults = FaultSet { cables: [plan.cables()[0].low].into(), ..FaultSet::default() };
+/// assert_eq!(lost_pairs(&plan, &faults), (32, 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn lost_pairs(plan: &Topology, faults: &FaultSet) -> (u64, u64) {
+    let live = plan.without(faults);
+    let (mut min, mut cut) = (0, 0);
+    for (from, to) in near(plan, &live, faults) {
+        if !has_min(&live, from, to) {
+            min += u64::from(has_min(plan, from, to));
+            cut += u64::from(is_cut(&live, from, to));
+        }
+    }
+    (min, cut)
+}
+
 /// What is lost where these parts are dead; `sets` is known.
 pub(super) fn find(
     plan: &Topology,
@@ -97,50 +124,38 @@ fn isolated(plan: &Topology, faults: &FaultSet, cut: &[(SwitchId, SwitchId)]) ->
 /// The pairs of switches that live and that what is dead can have taken their last minimal path from: of
 /// groups that share a dead cable, and from or to an end of a dead link; and pairs of groups that the
 /// plan joins by no cable. In order, each once.
-fn near(
-    plan: &Topology,
-    live: &Topology,
-    faults: &FaultSet,
-) -> impl Iterator<Item = (SwitchId, SwitchId)> {
-    let df = *plan.dragonfly();
-    let lives = {
-        let dead = faults.switches.clone();
-        move |switch: &SwitchId| !dead.contains(switch)
-    };
-    // Groups with fewer cables between them, and switches with fewer links to others of their group.
-    let mut groups: BTreeSet<(GroupId, GroupId)> = BTreeSet::new();
+fn near(plan: &Topology, live: &Topology, faults: &FaultSet) -> BTreeSet<(SwitchId, SwitchId)> {
+    let df = plan.dragonfly();
+    let lives = |switch: &SwitchId| !faults.switches.contains(switch);
+    let of_group =
+        |group| df.indices(group).map(move |index| df.switch(group, index)).filter(lives);
+    let mut near = BTreeSet::new();
     for low in df.groups() {
         for high in df.groups().filter(|&high| low < high) {
             let planned = plan.links(low, high).len();
-            if planned == 0 || planned != live.links(low, high).len() {
-                groups.extend([(low, high), (high, low)]);
+            if planned != 0 && planned == live.links(low, high).len() {
+                continue;
+            }
+            for from in of_group(low) {
+                near.extend(of_group(high).flat_map(|to| [(from, to), (to, from)]));
             }
         }
     }
-    let mut ends: BTreeSet<SwitchId> = BTreeSet::new();
-    for LocalLink { low, high, .. } in &faults.local_links {
-        ends.extend([*low, df.switch(df.place(*low).0, *high)]);
-    }
+    let links = faults.local_links.iter();
+    let mut ends: BTreeSet<SwitchId> =
+        links.flat_map(|link| [link.low, df.switch(df.place(link.low).0, link.high)]).collect();
     if !plan.has_whole_groups() {
         // Where the plan lacks links, third switches may be lost too.
         let dead = faults.local_links.iter().map(|link| link.low);
-        for group in dead.chain(faults.switches.iter().copied()).map(|switch| df.place(switch).0) {
-            ends.extend(df.indices(group).map(|index| df.switch(group, index)));
+        for switch in dead.chain(faults.switches.iter().copied()) {
+            ends.extend(of_group(df.place(switch).0));
         }
     }
-    let is_near = move |from: SwitchId, to: SwitchId| {
-        from != to
-            && (ends.contains(&from)
-                || ends.contains(&to)
-                || groups.contains(&(df.place(from).0, df.place(to).0)))
-    };
-    let switches: Vec<SwitchId> = df.switches().filter(lives).collect();
-    let all = switches.clone();
-    switches.into_iter().flat_map(move |from| {
-        let near: Vec<_> =
-            all.iter().filter(|&&to| is_near(from, to)).map(|&to| (from, to)).collect();
-        near
-    })
+    for &end in ends.iter().filter(|end| lives(end)) {
+        let others = df.switches().filter(|&other| other != end).filter(lives);
+        near.extend(others.flat_map(|other| [(end, other), (other, end)]));
+    }
+    near
 }
 
 /// Whether a packet can get from one switch of a group to another by a link, or over a third.

@@ -11,7 +11,7 @@
 
 mod loss;
 
-pub use loss::{Loss, Mend, Pairs};
+pub use loss::{Loss, Mend, Pairs, lost_pairs};
 
 use crate::routes::by_switch;
 use crate::routes::presence::has_shape;
