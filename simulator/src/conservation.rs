@@ -1,12 +1,12 @@
 //! The check that no packet and no credit is lost or invented, at the end of every window.
 //!
-//! Every packet that was sent is delivered or under way, and every packet under way is in exactly
+//! Every packet that was sent is delivered, under way or lost where parts died, and every packet under way is in exactly
 //! one buffer or on exactly one link. For every virtual channel of every link, four numbers add up
 //! to the buffer's size: its credits, the credits on their way back, the flits on the link and the
 //! flits in the buffer at its end. So no count of credits is above the buffer's size either.
 
 use crate::network::Network;
-use crate::numbers::{ChannelId, PacketId, PortId};
+use crate::numbers::{ChannelId, PortId};
 use crate::switch_state::PortKind;
 
 /// What the simulator lost or invented.
@@ -15,7 +15,7 @@ use crate::switch_state::PortKind;
 pub enum ConservationError {
     /// The packets do not add up.
     #[error(
-        "cycle {cycle}: {sent} packets were sent, but {delivered} delivered, {under_way} under way, {found} of them found"
+        "cycle {cycle}: {sent} packets were sent, but {delivered} delivered, {lost} lost, {under_way} under way, {found} of them found"
     )]
     Packets {
         /// The cycle.
@@ -24,6 +24,8 @@ pub enum ConservationError {
         sent: u64,
         /// How many packets were delivered.
         delivered: u64,
+        /// How many packets were lost where parts died.
+        lost: u64,
         /// How many packets the pool holds.
         under_way: u64,
         /// How many packets are in buffers and on links.
@@ -55,12 +57,7 @@ impl Network<'_> {
         // For each input channel the flits in its buffer and on the way to it.
         let mut flits = vec![0_u32; states.first_of_nodes()];
         for (count, channel) in flits.iter_mut().zip(states.chunks.iter().flat_map(|c| &c.inputs)) {
-            let mut at = channel.head;
-            while !at.is_none() {
-                *count += 1;
-                at =
-                    if at == channel.tail { PacketId::NONE } else { self.links.pool.flit(at).next };
-            }
+            self.packets_of(channel).for_each(|_| *count += 1);
             found += u64::from(*count);
         }
         for arrival in self.links.packets_under_way() {
@@ -68,9 +65,16 @@ impl Network<'_> {
             found += 1;
         }
         let under_way = u64::from(self.links.pool.live());
-        if self.sent != self.links.delivered + under_way || under_way != found {
-            let (cycle, sent, delivered) = (self.now, self.sent, self.links.delivered);
-            return Err(ConservationError::Packets { cycle, sent, delivered, under_way, found });
+        let (delivered, lost) = (self.links.delivered, self.links.losses.total.sent());
+        if self.sent != delivered + lost + under_way || under_way != found {
+            return Err(ConservationError::Packets {
+                cycle: self.now,
+                sent: self.sent,
+                delivered,
+                lost,
+                under_way,
+                found,
+            });
         }
 
         let mut returning = vec![0_u32; states.first_of_nodes() + states.node_free.len()];

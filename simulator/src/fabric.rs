@@ -143,6 +143,11 @@ impl<'a> BootedFabric<'a> {
         &self.dragonfly
     }
 
+    /// The fabric's image: the plan, in which nothing is dead.
+    pub(crate) fn plan(&self) -> &FabricImage<'a> {
+        self.switches.first().expect("a fabric has switches").image().fabric()
+    }
+
     /// The booted switches, by number; in a gap stands the switch before it.
     pub fn switches(&self) -> &[datapath::Switch<'a>] {
         &self.switches

@@ -12,6 +12,7 @@
 //! - `run`, `tally`, `agreement`: what is measured of which packets, how long, saturation
 //! - `search`, `study`: the search for the load of saturation, many runs at once
 //! - `conservation`, `watchdog`: conservation, deadlock
+//! - `faults`, `damage`, `events`: what dies and is mended during a run, and what is lost
 //!
 //! # Example
 //! Six switches, from bytes to a latency:
@@ -62,6 +63,8 @@
 #[cfg(test)]
 mod deadlock_tests;
 #[cfg(test)]
+mod fault_tests;
+#[cfg(test)]
 mod replacement_tests;
 #[cfg(test)]
 mod test_images;
@@ -74,13 +77,18 @@ mod arrivals;
 mod calendar;
 mod columns;
 mod conservation;
+mod damage;
+mod events;
 mod fabric;
+mod faults;
 mod histogram;
 mod links;
+mod losses;
 mod network;
 mod numbers;
 mod outcome;
 mod packet;
+mod receive;
 mod revise;
 mod run;
 mod search;
@@ -96,6 +104,8 @@ mod worklist;
 pub use columns::{WEIGHING_COLUMNS, weighing_columns};
 pub use conservation::ConservationError;
 pub use fabric::{BootError, BootedFabric, Link, MOST_PORTS};
+pub use faults::{FaultSchedule, ScheduleError};
+pub use losses::{FaultFigures, LinkLosses, Losses, SeriesWindow};
 pub use network::DatapathError;
 pub use outcome::{Fairness, Figures, LinkLoad, Outcome};
 pub use revise::Revision;

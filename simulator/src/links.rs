@@ -7,6 +7,7 @@
 //! credit is filed under the cycle from which on it can be used.
 
 use crate::calendar::Calendar;
+use crate::losses::{Cause, Loss, LossLog};
 use crate::numbers::{ChannelId, LocalChannel, PacketId};
 use crate::packet::{Flit, Origin, Pool};
 use crate::tally::Tally;
@@ -38,6 +39,8 @@ pub(crate) struct UnderWay {
     pub(crate) grants: u64,
     /// Packets that have left the last switch so far.
     pub(crate) delivered: u64,
+    /// Packets that were lost so far, which happens only where parts die.
+    pub(crate) losses: LossLog,
 }
 
 impl UnderWay {
@@ -52,6 +55,7 @@ impl UnderWay {
             tally,
             grants: 0,
             delivered: 0,
+            losses: LossLog::default(),
         }
     }
 
@@ -86,6 +90,19 @@ impl UnderWay {
         self.delivered += 1;
         self.tally.delivered(self.pool.origin(packet), self.pool.flit(packet), arrival);
         self.pool.remove(packet);
+    }
+
+    /// Takes a packet that is lost out of the network.
+    pub(crate) fn lose(&mut self, packet: PacketId, loss: Loss, now: u32) {
+        self.losses.add(loss, 1);
+        self.tally.lost(self.pool.origin(packet), loss.cause, now);
+        self.pool.remove(packet);
+    }
+
+    /// Counts packets that are lost before they are sent.
+    pub(crate) fn never_sent(&mut self, cause: Cause, count: u64, now: u32) {
+        self.losses.add(Loss { cause, port: None }, count);
+        self.tally.never_sent(cause, count, now);
     }
 
     /// How many bytes all of this holds.

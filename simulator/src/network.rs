@@ -20,20 +20,24 @@
 //! moment when the flit wins switch allocation at the first ([`Network::look_again`]). Everything
 //! else depends on the header alone and is found out on arrival.
 
-use crate::allocate::{Moment, make_ready, wait};
+use crate::allocate::{Moment, make_ready};
 use crate::arrivals::Gaps;
+use crate::damage::Damage;
 use crate::fabric::BootedFabric;
-use crate::links::{Arrival, UnderWay};
+use crate::faults::FaultSchedule;
+use crate::links::UnderWay;
+use crate::losses::Cause;
 use crate::numbers::{CHANNELS, ChannelId, LocalChannel, PORT_BITS, PORTS, PacketId, PortId};
 use crate::packet::{Flit, Origin};
 use crate::second_look::SecondLooks;
 use crate::settings::{Injection, Settings};
-use crate::switch_state::SwitchStates;
+use crate::switch_state::{InputChannel, SwitchStates};
 use crate::tally::Tally;
 use crate::wakeups::{NO_NODE, Wakeups};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use tvlb_firmware_model::{Error, Header, Scheme, Step};
+use std::borrow::Cow;
+use tvlb_firmware_model::{self as datapath, Error, Header, Scheme, Step};
 use tvlb_names::NamedSwitch;
 use tvlb_schema::{Dragonfly, NodeId, Port, SwitchId};
 use tvlb_traffic::{Traffic, below};
@@ -50,7 +54,7 @@ pub(crate) struct Source {
     /// Virtual channel 0 of the switch's port that it sends to, which tells the chunk too.
     input: ChannelId,
     /// While its wake-up is set: the next node of the same chunk and cycle, or [`NO_NODE`].
-    next: NodeId,
+    pub(crate) next: NodeId,
     /// Whether it has a packet and no credit. Its wake-up is then not set: the next credit sets it.
     pub(crate) blocked: bool,
 }
@@ -58,6 +62,8 @@ pub(crate) struct Source {
 /// A run in progress.
 pub(crate) struct Network<'f> {
     pub(crate) fabric: &'f BootedFabric<'f>,
+    /// The fabric's switches, with fault images of their own where parts die.
+    pub(crate) switches: Cow<'f, [datapath::Switch<'f>]>,
     pub(crate) settings: &'f Settings,
     pub(crate) traffic: &'f Traffic,
     pub(crate) gaps: Gaps,
@@ -75,6 +81,8 @@ pub(crate) struct Network<'f> {
     /// The virtual channel that a packet takes on a link, by the one that the datapath assigned.
     /// They are the same, except in tests that want a deadlock.
     pub(crate) channel_map: [u8; 8],
+    /// What is dead, where a schedule says that parts die.
+    pub(crate) damage: Option<Box<Damage<'f>>>,
 }
 
 /// An error of the datapath, with the switch at which it happened.
@@ -138,6 +146,7 @@ impl<'f> Network<'f> {
         let links = UnderWay::new(horizon, chunks, tally);
         Self {
             fabric,
+            switches: Cow::Borrowed(fabric.switches()),
             settings,
             traffic,
             gaps,
@@ -151,7 +160,16 @@ impl<'f> Network<'f> {
             wakeups,
             sent: 0,
             channel_map: [0, 1, 2, 3, 4, 5, 6, 7],
+            damage: None,
         }
+    }
+
+    /// Lets parts die and be mended as a schedule says, with delays drawn from a seed.
+    pub(crate) fn follow(&mut self, schedule: &'f FaultSchedule, seed: u64) {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(stream(seed, 2 << 32));
+        let ports = self.states.chunks.len() * PORTS;
+        self.damage = Some(Box::new(Damage::new(self.fabric, schedule, ports, &mut rng)));
+        self.replace_switches(self.fabric);
     }
 
     /// Runs some cycles. Afterwards all switches stand between the same two cycles.
@@ -160,7 +178,10 @@ impl<'f> Network<'f> {
         let all = self.states.chunks.len();
         let Horizon { chunks, cycles } = self.horizon;
         while self.now < end {
-            let until = end.min(self.now + cycles);
+            let mut until = end.min(self.now + cycles);
+            if self.damage.is_some() {
+                until = until.min(self.let_events_happen()?);
+            }
             for first in (0..all).step_by(chunks) {
                 let chunks = first..all.min(first + chunks);
                 for now in self.now..until {
@@ -187,8 +208,12 @@ impl<'f> Network<'f> {
     /// What happens in one cycle at a chunk's switches, and at its nodes after they have sent.
     fn work(&mut self, chunk: usize, now: u32) -> Result<(), Box<DatapathError>> {
         self.return_credits(chunk, now);
+        if self.damage.is_some() {
+            self.lose_arrivals(chunk, now)?;
+        }
         self.receive::<true>(chunk, now)?;
         self.receive::<false>(chunk, now)?;
+
         let speedup = self.settings.speedup;
         for step in 1..=speedup {
             let at = Moment { now, earliest: now + u32::from(step == speedup), step };
@@ -206,13 +231,18 @@ impl<'f> Network<'f> {
     /// blocked until a credit returns. Each node draws from random numbers of its own, so the order
     /// of the list makes no difference.
     fn send_from_nodes(&mut self, chunk: usize, now: u32) -> Result<(), Box<DatapathError>> {
-        let Self { fabric, settings, traffic, gaps, states, sources, links, wakeups, .. } = self;
-        let (switches, from_zero) = (fabric.switches(), settings.injection == Injection::Zero);
+        let Self { settings, traffic, gaps, states, sources, links, wakeups, .. } = self;
+        let (switches, from_zero) = (&*self.switches, settings.injection == Injection::Zero);
         let mut next = wakeups.take(chunk, now);
         while next != NO_NODE {
             let node = next;
             let source = &mut sources[node.0 as usize];
             next = source.next;
+            if let Some(damage) = &mut self.damage
+                && damage.puts_to_sleep(node, source.switch)
+            {
+                continue;
+            }
             // The packet was generated farther ahead than a wake-up can be set.
             if source.created > now {
                 source.next = wakeups.set(chunk, now, source.created, node);
@@ -235,9 +265,24 @@ impl<'f> Network<'f> {
             let at = source.switch;
             let destination = traffic.draw(node, &mut source.rng);
             let queues = states.queues(switches, at, settings.buffer_flits);
-            let admission = switches[at.as_usize()]
-                .admit(destination, settings.scheme, settings.paths, &queues, &mut source.rng)
-                .map_err(|error| Box::new(failed(self.fabric, now, at, error)))?;
+            let admission = switches[at.as_usize()].admit(
+                destination,
+                settings.scheme,
+                settings.paths,
+                &queues,
+                &mut source.rng,
+            );
+            let admission = match admission {
+                Ok(admission) => admission,
+                Err(Error::Unreachable { .. }) if self.damage.is_some() => {
+                    links.never_sent(Cause::Refused, 1, now);
+                    states.node_free[input.index()] += 1;
+                    source.created += gaps.draw(&mut source.rng);
+                    source.next = wakeups.set(chunk, now, source.created.max(now + 1), node);
+                    continue;
+                }
+                Err(error) => return Err(Box::new(failed(self.fabric, now, at, error))),
+            };
             // The output channel at this switch is known from now on, so the packet is not asked
             // again on its arrival.
             let (out, out_channel, header) = match admission.step {
@@ -306,66 +351,10 @@ impl<'f> Network<'f> {
         self.links.credits.recycle(bucket);
     }
 
-    /// Puts the packets that arrive at a chunk in this cycle into their buffers: those from nodes,
-    /// or those from switches.
-    ///
-    /// A packet from a switch is routed here, with its header alone, so that no time passes for
-    /// routing later. A packet from a node was routed as it was sent.
-    #[inline]
-    fn receive<const FROM_NODES: bool>(
-        &mut self,
-        number: usize,
-        now: u32,
-    ) -> Result<(), Box<DatapathError>> {
-        let UnderWay { pool, arrivals, injections, .. } = &mut self.links;
-        let calendar = if FROM_NODES { injections } else { arrivals };
-        let bucket = calendar.take(now, number);
-        let bits = self.states.port_bits;
-        let chunk = &mut self.states.chunks[number];
-        // Packets from switches have not been touched for a link's latency and are not in the
-        // cache; those from nodes were written a moment ago.
-        if !FROM_NODES {
-            pool.fetch(calendar.blocks(bucket).flatten().map(|arrival| arrival.packet));
-        }
-        for &Arrival { input, packet } in calendar.blocks(bucket).flatten() {
-            let flit = pool.flit_mut(packet);
-            let input = input.local();
-            if !FROM_NODES {
-                let at = input.port().in_chunk(number).switch(bits);
-                let header = Header::from_bits(flit.header);
-                let (out, channel) = match self.fabric.switches()[at.as_usize()].forward(header) {
-                    // The link to a node has as many virtual channels as others, and nothing waits
-                    // after it, so the packet keeps the virtual channel that it has.
-                    Ok(Step::Deliver { port }) => (port, input.virtual_channel()),
-                    Ok(Step::Send { port, virtual_channel, header }) => {
-                        flit.header = header.bits();
-                        (port, self.channel_map[usize::from(virtual_channel & 7)].into())
-                    }
-                    Err(error) => return Err(Box::new(failed(self.fabric, now, at, error))),
-                };
-                let first = input.port().first_of_switch(bits);
-                flit.out = LocalChannel::of_switch(first, out, channel);
-                flit.hops += 1;
-            }
-            let channel = &mut chunk.inputs[input.index()];
-            let before = std::mem::replace(&mut channel.tail, packet);
-            if channel.is_empty() {
-                channel.head = packet;
-                channel.out = flit.out;
-                // Only a packet at the head of its buffer asks for an output channel.
-                wait(channel, &mut chunk.outputs, &mut chunk.pending, input);
-            } else {
-                pool.flit_mut(before).next = packet;
-            }
-        }
-        calendar.recycle(bucket);
-        Ok(())
-    }
-
     /// PAR's second look at the packets that have just won switch allocation at their first
     /// switch and go on within the source group: from the second switch's credits as they are now.
     fn look_again(&mut self, now: u32) -> Result<(), Box<DatapathError>> {
-        let switches = self.fabric.switches();
+        let switches = &*self.switches;
         let packets = self.second_looks.in_order(self.states.port_bits);
         for look in &packets {
             let first = look.port.switch(self.states.port_bits);
@@ -378,20 +367,32 @@ impl<'f> Network<'f> {
             }
             let flit = self.links.pool.flit_mut(look.arriving.packet);
             let at = second.as_usize();
-            let header = switches[at]
-                .reconsider(
-                    Header::from_bits(flit.header),
-                    self.settings.paths,
-                    &queues,
-                    &mut self.switch_rngs[at],
-                )
-                .map_err(|error| Box::new(failed(self.fabric, now, second, error)))?;
+            let header = Header::from_bits(flit.header);
+            let paths = self.settings.paths;
+            let header =
+                match switches[at].reconsider(header, paths, &queues, &mut self.switch_rngs[at]) {
+                    Ok(header) => header,
+                    // It was sent around a dead link of which the second switch does not know, which
+                    // will refuse it.
+                    Err(Error::Astray { .. }) if self.damage.is_some() => header,
+                    Err(error) => {
+                        return Err(Box::new(failed(self.fabric, now, second, error)));
+                    }
+                };
             self.links.pool.flit_mut(look.arriving.packet).header = header.bits();
             let chunk = look.arriving.input.chunk();
             self.links.arrivals.file(look.arrival, chunk, look.arriving);
         }
         self.second_looks.end(packets);
         Ok(())
+    }
+
+    /// The packets in the buffer of an input channel, the first one first.
+    pub(crate) fn packets_of(&self, channel: &InputChannel) -> impl Iterator<Item = PacketId> {
+        let InputChannel { head, tail, .. } = *channel;
+        std::iter::successors((!head.is_none()).then_some(head), move |&at| {
+            (at != tail).then(|| self.links.pool.flit(at).next)
+        })
     }
 
     /// The name of the link that leads away from a switch's port.
@@ -460,7 +461,12 @@ impl Horizon {
     }
 }
 
-fn failed(fabric: &BootedFabric<'_>, cycle: u32, at: SwitchId, error: Error) -> DatapathError {
+pub(crate) fn failed(
+    fabric: &BootedFabric<'_>,
+    cycle: u32,
+    at: SwitchId,
+    error: Error,
+) -> DatapathError {
     DatapathError { switch: fabric.named(at), cycle, error }
 }
 

@@ -1,7 +1,9 @@
 //! The figures of one run.
 
 use crate::fabric::Link;
+use crate::losses::{FaultFigures, LinkLosses};
 use crate::network::Network;
+use crate::numbers::PortId;
 use crate::tally::Population;
 use serde::Serialize;
 use tvlb_schema::{NodeId, Port, SwitchId};
@@ -93,6 +95,9 @@ pub struct Outcome {
     pub cycles: u32,
     /// Switches crossed by all flits together.
     pub flit_hops: u64,
+    /// What was lost, where a schedule says that parts die.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub faults: Option<FaultFigures>,
 }
 
 impl Outcome {
@@ -148,7 +153,29 @@ impl Outcome {
             measured_windows,
             cycles: network.now,
             flit_hops: network.links.grants,
+            faults: network.damage.as_ref().map(|_| fault_figures(network, count(sending.len()))),
         }
+    }
+}
+
+/// What was lost in the whole run, and its series up to the end of the last measured window.
+fn fault_figures(network: &Network<'_>, nodes: u32) -> FaultFigures {
+    let (links, bits) = (&network.links, network.states.port_bits);
+    let series = links.tally.series.as_deref();
+    let at_link = |(id, [on_dead_links, without_live_port]): (PortId, [u64; 2])| LinkLosses {
+        switch: id.switch(bits),
+        port: id.at_switch(bits),
+        link: network.link_name(id),
+        on_dead_links,
+        without_live_port,
+    };
+    FaultFigures {
+        sent: network.sent,
+        delivered: links.delivered,
+        losses: links.losses.total,
+        links: links.losses.ports().map(at_link).collect(),
+        series_window: series.map(|series| series.window),
+        series: series.map_or(Vec::new(), |series| series.until(links.tally.window_end(), nodes)),
     }
 }
 

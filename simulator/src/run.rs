@@ -16,11 +16,14 @@
 use crate::agreement::{Agreement, MOST_WINDOWS};
 use crate::conservation::ConservationError;
 use crate::fabric::{BootError, BootedFabric};
+use crate::faults::{FaultSchedule, ScheduleError};
+use crate::losses::{Losses, Series};
 use crate::network::{DatapathError, Network};
 use crate::outcome::Outcome;
 use crate::settings::{MOST_CYCLES, Measuring, Settings, SettingsError};
 use crate::tally::{Population, Tally};
 use crate::watchdog::Deadlock;
+use std::num::NonZeroU32;
 use tvlb_progress::{Cancelled, Progress};
 use tvlb_traffic::Traffic;
 
@@ -37,6 +40,9 @@ pub enum RunError {
     /// The settings cannot be run.
     #[error(transparent)]
     Settings(#[from] SettingsError),
+    /// The schedule of faults is one of another fabric.
+    #[error(transparent)]
+    Faults(#[from] ScheduleError),
     /// A switch could not route a packet.
     #[error(transparent)]
     Datapath(#[from] Box<DatapathError>),
@@ -105,6 +111,36 @@ impl<'f> Run<'f> {
         Ok(Self { network, moved: (0, 0), load, link_flits, measured_windows: 0 })
     }
 
+    /// A run at cycle 0 in which parts die and are mended as a schedule says. A schedule without entries
+    /// changes nothing.
+    ///
+    /// # Errors
+    /// The settings or the load make no sense, or the schedule is for another fabric.
+    pub fn with_faults(
+        fabric: &'f BootedFabric<'f>,
+        settings: &'f Settings,
+        traffic: &'f Traffic,
+        load: f64,
+        seed: u64,
+        schedule: &'f FaultSchedule,
+    ) -> Result<Self, RunError> {
+        let mut run = Self::new(fabric, settings, traffic, load, seed)?;
+        schedule.check(fabric)?;
+        run.network.follow(schedule, seed);
+        Ok(run)
+    }
+
+    /// Counts from now on by windows of so many cycles what is delivered and lost
+    /// ([`FaultFigures::series`](crate::FaultFigures::series)); for runs with a schedule of faults.
+    pub fn record_series(&mut self, window_cycles: NonZeroU32) {
+        self.network.links.tally.series = Some(Box::new(Series::new(window_cycles.get())));
+    }
+
+    /// The packets lost so far.
+    pub const fn losses(&self) -> Losses {
+        self.network.links.losses.total
+    }
+
     /// Runs some cycles.
     ///
     /// # Errors
@@ -135,7 +171,7 @@ impl<'f> Run<'f> {
             old.check_replacement(new)
                 .map_err(|error| BootError::Switch { switch: switch.into(), error })?;
         }
-        self.network.fabric = fabric;
+        self.network.replace_switches(fabric);
         Ok(())
     }
 

@@ -4,6 +4,7 @@
 //! depends on images, settings, loads and seeds alone, not on how many threads there are.
 
 use crate::fabric::BootedFabric;
+use crate::faults::FaultSchedule;
 use crate::outcome::Outcome;
 use crate::run::{Run, RunError, StopRule};
 use crate::search::{Probing, last_good};
@@ -11,6 +12,7 @@ use crate::settings::{Settings, SettingsError};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 use tvlb_progress::Progress;
 use tvlb_traffic::Pattern;
 use tvlb_traffic::{Traffic, TrafficError};
@@ -130,6 +132,30 @@ impl Study<'_> {
     /// # Errors
     /// The first run, in the order of loads and seeds, that failed.
     pub fn curve(&self, loads: &[f64], progress: &dyn Progress) -> Result<Vec<Point>, StudyError> {
+        self.curve_of(loads, None, progress)
+    }
+
+    /// As [`Self::curve`], where parts die and are mended in every run as a schedule says. With
+    /// `series_window` the outcomes have figures by windows of so many cycles.
+    ///
+    /// # Errors
+    /// As for [`Self::curve`], and a schedule that is for another fabric.
+    pub fn curve_with_faults(
+        &self,
+        loads: &[f64],
+        schedule: &FaultSchedule,
+        series_window: Option<NonZeroU32>,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Point>, StudyError> {
+        self.curve_of(loads, Some((schedule, series_window)), progress)
+    }
+
+    fn curve_of(
+        &self,
+        loads: &[f64],
+        faults: Option<(&FaultSchedule, Option<NonZeroU32>)>,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Point>, StudyError> {
         self.settings.check_with(self.fabric, loads)?;
         let traffics = self.traffics()?;
         let runs: Vec<(f64, usize)> = loads
@@ -138,7 +164,10 @@ impl Study<'_> {
             .collect();
         let outcomes: Vec<Result<Outcome, StudyError>> = runs
             .par_iter()
-            .map(|&(load, seed)| self.run(&traffics, load, seed, StopRule::FullWindow, progress))
+            .map(|&(load, seed)| match faults {
+                None => self.run(&traffics, load, seed, StopRule::FullWindow, progress),
+                Some(faults) => self.run_with_faults(&traffics, load, seed, faults, progress),
+            })
             .collect();
         let mut outcomes = outcomes.into_iter();
         loads
@@ -259,6 +288,27 @@ impl Study<'_> {
         let outcome = Run::new(self.fabric, self.settings, traffic, load, number)
             .map_err(RunError::Settings)
             .and_then(|run| run.measure(stop_rule, progress))
+            .map_err(|error| StudyError::Run { load, seed: number, error });
+        progress.step();
+        outcome
+    }
+
+    fn run_with_faults(
+        &self,
+        traffics: &[Traffic],
+        load: f64,
+        seed: usize,
+        (schedule, series_window): (&FaultSchedule, Option<NonZeroU32>),
+        progress: &dyn Progress,
+    ) -> Result<Outcome, StudyError> {
+        let (number, traffic) = (self.seeds[seed], &traffics[seed]);
+        let outcome = Run::with_faults(self.fabric, self.settings, traffic, load, number, schedule)
+            .and_then(|mut run| {
+                if let Some(cycles) = series_window {
+                    run.record_series(cycles);
+                }
+                run.measure(StopRule::FullWindow, progress)
+            })
             .map_err(|error| StudyError::Run { load, seed: number, error });
         progress.step();
         outcome

@@ -20,6 +20,7 @@
 //! part, and for the next cycle.
 
 use crate::fabric::{BootedFabric, Link, MOST_PORTS};
+use crate::losses::Cause;
 use crate::numbers::{CHANNELS, ChannelId, LocalChannel, LocalPort, PORTS, PacketId, Peer, PortId};
 use crate::settings::Settings;
 use crate::worklist::WorkList;
@@ -413,9 +414,13 @@ impl Credits for Queues<'_> {
             let states = self.states;
             let out = states.out_port(PortId::of_switch(at, port, states.port_bits));
             at = out.peer.first_channel().port().switch(states.port_bits);
-            match self.switches[at.as_usize()].forward(header).ok()? {
-                Step::Deliver { .. } => return Some(sum),
-                Step::Send { port: next, header: moved, .. } => (port, header) = (next, moved),
+            match self.switches[at.as_usize()].forward(header) {
+                Ok(Step::Send { port: next, header: moved, .. }) => (port, header) = (next, moved),
+                Ok(Step::Deliver { .. }) => return Some(sum),
+                // A switch on the way knows of a dead link of which this one has not heard: the packet
+                // gets no farther.
+                Err(error) if Cause::of(&error).is_some() => return Some(sum),
+                Err(_) => return None,
             }
         }
     }

@@ -7,6 +7,7 @@
 //! is counted is the same as if it had been as long from the beginning.
 
 use crate::histogram::Histogram;
+use crate::losses::{Cause, Series};
 use crate::packet::{Flit, Origin};
 use std::ops::Range;
 use tvlb_firmware_model::{Header, Kind};
@@ -78,6 +79,8 @@ pub(crate) struct Tally {
     pub(crate) accepted: Vec<u32>,
     /// Packets delivered since this was last reset, and the sum of their latencies.
     pub(crate) recent: (u64, u64),
+    /// The same and more by the window, where that is wanted.
+    pub(crate) series: Option<Box<Series>>,
 }
 
 impl Tally {
@@ -101,12 +104,18 @@ impl Tally {
             population: if several { (0..nodes).map(population).collect() } else { Vec::new() },
             accepted: vec![0; nodes as usize],
             recent: (0, 0),
+            series: None,
         }
     }
 
     /// How many cycles the measured window has.
     pub(crate) fn window_cycles(&self) -> u32 {
         self.window.end - self.window.start
+    }
+
+    /// The cycle after the last one of the measured window.
+    pub(crate) const fn window_end(&self) -> u32 {
+        self.window.end
     }
 
     /// Lets the window, at whose end the run stands, end some cycles later.
@@ -158,11 +167,31 @@ impl Tally {
         }
     }
 
+    /// Counts a packet that was sent and is lost in this cycle.
+    pub(crate) fn lost(&mut self, origin: &Origin, cause: Cause, now: u32) {
+        if self.window.contains(&origin.sent) {
+            let (waiting, created) = &mut self.population_of(origin.source).under_way;
+            *waiting -= 1;
+            *created -= u64::from(origin.created);
+        }
+        self.never_sent(cause, 1, now);
+    }
+
+    /// Counts packets that are lost in this cycle before they are sent.
+    pub(crate) fn never_sent(&mut self, cause: Cause, count: u64, now: u32) {
+        if let Some(series) = &mut self.series {
+            series.lost(now, cause, count);
+        }
+    }
+
     #[inline]
     pub(crate) fn delivered(&mut self, origin: &Origin, flit: &Flit, at: u32) {
         let latency = at - origin.created;
         self.recent.0 += 1;
         self.recent.1 += u64::from(latency);
+        if let Some(series) = &mut self.series {
+            series.delivered(at, latency);
+        }
         self.count_arrival(origin.source, at);
         if self.window.contains(&origin.sent) {
             let population = self.population_of(origin.source);

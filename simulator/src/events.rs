@@ -1,0 +1,224 @@
+//! What happens where parts die, are mended, and switches take fault images: between two cycles, when
+//! all switches stand between the same two.
+
+use crate::allocate::wait;
+use crate::damage::{Event, Verdict, with_channels};
+use crate::fabric::BootedFabric;
+use crate::losses::{Cause, Loss};
+use crate::network::{DatapathError, Network, failed};
+use crate::numbers::{ChannelId, LocalChannel, PacketId, PortId, low_u8};
+use crate::switch_state::Chunk;
+use std::borrow::Cow;
+use tvlb_firmware_model::Error;
+use tvlb_schema::{NodeId, Port, SwitchId};
+
+impl<'f> Network<'f> {
+    /// Lets everything happen that is due before the next cycle. Returns the cycle before which more
+    /// will happen.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn let_events_happen(&mut self) -> Result<u32, Box<DatapathError>> {
+        while let Some(damage) = &mut self.damage
+            && let Some(Event { entry, switch, .. }) = damage.take_due(self.now)
+        {
+            match switch {
+                Some(switch) => self.take_image(switch, entry)?,
+                None => self.die_and_mend(entry)?,
+            }
+        }
+        Ok(self.damage.as_ref().map_or(u32::MAX, |damage| damage.next_cycle()))
+    }
+
+    /// From now on that is dead which an entry says, and nothing else.
+    fn die_and_mend(&mut self, entry: usize) -> Result<(), Box<DatapathError>> {
+        let Some(damage) = &mut self.damage else { return Ok(()) };
+        let changed = damage.die_and_mend(entry, self.now);
+        for (switch, is_dead) in changed {
+            if is_dead {
+                let loss = Loss { cause: Cause::DeadSwitch, port: None };
+                self.sift(switch, |_, _| Ok(Verdict::Lost(loss)))?;
+                self.empty_source_queues(switch);
+            } else {
+                self.wake_nodes(switch);
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets a switch take the fault image of an entry, unless it has a later one.
+    fn take_image(&mut self, at: SwitchId, entry: usize) -> Result<(), Box<DatapathError>> {
+        let Some(damage) = &mut self.damage else { return Ok(()) };
+        let image = damage.image(entry);
+        match self.switches.to_mut()[at.as_usize()].install_faults(image) {
+            Ok(()) => damage.took_image(at, entry),
+            // It was longer on its way than the one after it.
+            Err(Error::OldFaults { .. }) => return Ok(()),
+            Err(error) => return Err(Box::new(failed(self.fabric, self.now, at, error))),
+        }
+        self.sift(at, |network, packet| network.look_at(at, packet))
+    }
+
+    /// Gives the switches of other tables, whose fault images are those that the present ones have.
+    pub(crate) fn replace_switches(&mut self, fabric: &'f BootedFabric<'f>) {
+        self.fabric = fabric;
+        self.switches = match &self.damage {
+            None => Cow::Borrowed(fabric.switches()),
+            Some(damage) => {
+                let (scheme, channels) = (self.settings.scheme, self.states.channels);
+                let mut switches = with_channels(fabric.switches(), scheme, channels);
+                for switch in &mut switches {
+                    if let Some(image) = damage.image_of(switch.image().switch()) {
+                        switch.install_faults(image).expect("the old tables took it");
+                    }
+                }
+                Cow::Owned(switches)
+            }
+        };
+    }
+
+    /// What becomes of a packet in a buffer of a switch that has taken a fault image.
+    fn look_at(&self, at: SwitchId, packet: PacketId) -> Result<Verdict, Box<DatapathError>> {
+        let Some(damage) = &self.damage else { return Ok(Verdict::Stays) };
+        let (out, bits) = (self.links.pool.flit(packet).out, self.states.port_bits);
+        let first = PortId::of_switch(at, Port(0), bits);
+        // The way to a node of this switch is never another.
+        if self.states.out_port(out.in_chunk(first.chunk()).port()).leads_to_node() {
+            return Ok(Verdict::Stays);
+        }
+        damage
+            .judge(&self.switches[at.as_usize()], packet, out, self.channel_map, bits)
+            .map_err(|error| Box::new(failed(self.fabric, self.now, at, error)))
+    }
+
+    /// Looks at every packet in the buffers of a switch.
+    fn sift(
+        &mut self,
+        at: SwitchId,
+        judge: impl Fn(&Self, PacketId) -> Result<Verdict, Box<DatapathError>>,
+    ) -> Result<(), Box<DatapathError>> {
+        let mut has_changed = false;
+        for port in (0..self.fabric.dragonfly().radix()).map(|port| Port(low_u8(port).into())) {
+            let port = PortId::of_switch(at, port, self.states.port_bits);
+            for channel in 0..u32::from(self.states.channels) {
+                let id = ChannelId::first_of(port).with_virtual_channel(channel);
+                let judged: Vec<(PacketId, Verdict)> = self
+                    .packets_of(self.states.input(id))
+                    .map(|packet| Ok((packet, judge(self, packet)?)))
+                    .collect::<Result<_, Box<DatapathError>>>()?;
+                if judged.iter().any(|(_, verdict)| !matches!(verdict, Verdict::Stays)) {
+                    self.carry_out(id, &judged);
+                    has_changed = true;
+                }
+            }
+        }
+        if has_changed {
+            let first = PortId::of_switch(at, Port(0), self.states.port_bits);
+            rebuild_lists(&mut self.states.chunks[first.chunk()]);
+        }
+        Ok(())
+    }
+
+    /// Lets packets of a buffer, which is not empty, go elsewhere or be lost. The lists of its chunk are
+    /// to be built again.
+    fn carry_out(&mut self, id: ChannelId, judged: &[(PacketId, Verdict)]) {
+        let input = id.local();
+        let Chunk { in_ports, inputs, outputs, .. } = &mut self.states.chunks[id.chunk()];
+        let channel = &mut inputs[input.index()];
+        let output = &mut outputs[channel.out.index()];
+        if !matches!(judged[0].1, Verdict::Stays) && output.holder() == Some(input) {
+            output.release();
+            in_ports[input.port().index()].ready &= !(1 << input.virtual_channel());
+        }
+        let pool = &mut self.links.pool;
+        (channel.head, channel.tail) = (PacketId::NONE, PacketId::NONE);
+        for &(packet, verdict) in judged {
+            if let Verdict::Lost(_) = verdict {
+                continue;
+            }
+            let flit = pool.flit_mut(packet);
+            if let Verdict::Turns(out, header) = verdict {
+                (flit.out, flit.header) = (out, header);
+            }
+            let out = flit.out;
+            if channel.is_empty() {
+                (channel.head, channel.out) = (packet, out);
+            } else {
+                pool.flit_mut(channel.tail).next = packet;
+            }
+            channel.tail = packet;
+        }
+        for &(packet, verdict) in judged {
+            if let Verdict::Lost(loss) = verdict {
+                self.lose(id, packet, loss, self.now);
+            }
+        }
+    }
+
+    /// Takes a packet that is lost out of the network. Its place in the buffer of this input channel, or
+    /// the one that it would have had, is free again.
+    pub(crate) fn lose(&mut self, id: ChannelId, packet: PacketId, loss: Loss, now: u32) {
+        self.links.lose(packet, loss, now);
+        let port = self.states.in_port(id.port());
+        let credit = port.upstream.with_virtual_channel_of(id.local());
+        self.links.return_credit(now + u32::from(port.credit), credit);
+    }
+
+    /// The nodes of a switch that send.
+    fn sending_nodes(&self, at: SwitchId) -> Vec<NodeId> {
+        let df = self.fabric.dragonfly();
+        let terminals = 0..df.nodes_of(df.place(at).0);
+        let nodes = terminals.map(|terminal| df.node(at, low_u8(terminal)));
+        nodes.filter(|&node| self.traffic.sends(node)).collect()
+    }
+
+    /// Empties the source queues of the nodes of a switch that dies.
+    fn empty_source_queues(&mut self, at: SwitchId) {
+        for node in self.sending_nodes(at) {
+            let source = &mut self.sources[node.as_usize()];
+            let mut count = 0;
+            while source.created < self.now {
+                source.created += self.gaps.draw(&mut source.rng);
+                count += 1;
+            }
+            self.links.never_sent(Cause::SourceQueue, count, self.now);
+        }
+    }
+
+    /// Lets the nodes of a switch that is mended generate packets again. How long one waited for its
+    /// next packet when it fell silent makes no difference, since the distribution has no memory.
+    fn wake_nodes(&mut self, at: SwitchId) {
+        for node in self.sending_nodes(at) {
+            let source = &mut self.sources[node.as_usize()];
+            if source.created < self.now {
+                source.created = self.now + self.gaps.draw(&mut source.rng) - 1;
+            }
+            if self.damage.as_mut().is_some_and(|damage| damage.wakes(node)) {
+                let chunk = PortId::of_switch(at, Port(0), self.states.port_bits).chunk();
+                source.next = self.wakeups.set(chunk, self.now, source.created, node);
+            }
+        }
+    }
+}
+
+/// Builds the lists of a chunk from the states of its channels, between two cycles. The order within
+/// the lists makes no difference: arbiters go by numbers.
+fn rebuild_lists(chunk: &mut Chunk) {
+    let Chunk { in_ports, inputs, outputs, ready, pending, .. } = chunk;
+    ready.clear();
+    pending.clear();
+    for output in outputs.iter_mut() {
+        output.first_waiter = LocalChannel::NONE;
+    }
+    for (index, channel) in inputs.iter_mut().enumerate().filter(|(_, channel)| !channel.is_empty())
+    {
+        let input = ChannelId::from_index(index).local();
+        if outputs[channel.out.index()].holder() != Some(input) {
+            wait(channel, outputs, pending, input);
+        }
+    }
+    for (number, port) in (0..).zip(in_ports.iter()) {
+        if port.ready != 0 {
+            ready.push(PortId::new(number).local());
+        }
+    }
+}
