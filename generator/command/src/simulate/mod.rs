@@ -1,6 +1,7 @@
 //! `tvlb simulate`: the network that a table set describes, cycle by cycle.
 
 mod bench;
+mod losses;
 mod options;
 mod plot;
 mod report;
@@ -11,6 +12,7 @@ use crate::failure::{Failure, Outcome};
 use crate::files::{expect_table_set, outside_table_sets};
 use crate::inspect::read_names;
 use crate::output::{Bars, catch_interrupt, print, read_input, use_threads, write_file};
+use losses::Given;
 use options::Format;
 use report::Report;
 use tvlb_generator::table_set::TableSet;
@@ -34,8 +36,9 @@ pub(crate) fn run(arguments: &Simulate) -> Outcome {
     }
     let fabric = BootedFabric::boot(&fabric, &switches).map_err(|error| in_file(&set, error))?;
     let names = read_names(&set, fabric.dragonfly())?;
-    let fabric = fabric.with_names(names);
+    let fabric = fabric.with_names(names.clone());
     let settings = arguments.settings(&set.manifest().fabric);
+    let given = losses::given(arguments, &fabric, &names, &settings)?;
     let pattern = pattern(&arguments.traffic)?;
     let study =
         Study { fabric: &fabric, settings: &settings, pattern: &pattern, seeds: &arguments.seeds };
@@ -51,7 +54,14 @@ pub(crate) fn run(arguments: &Simulate) -> Outcome {
         study.saturation(arguments.resolution, &stages).map(Report::Saturation)
     } else {
         stages.stage("runs", Some(arguments.loads().len() * study.seeds.len()));
-        study.curve(&arguments.loads(), &stages).map(Report::Curve)
+        let loads = arguments.loads();
+        let curve = match &given {
+            None => study.curve(&loads, &stages),
+            Some(Given { schedule, series, .. }) => {
+                study.curve_with_faults(&loads, schedule, *series, &stages)
+            }
+        };
+        curve.map(Report::Curve)
     };
     stages.finish();
     let report = outcome.map_err(|error| match error {
@@ -74,8 +84,14 @@ pub(crate) fn run(arguments: &Simulate) -> Outcome {
         write_file(path, &report::links(&fabric, points))?;
     }
     match arguments.format {
-        Format::Table if arguments.json => report::json(&report, &study),
+        Format::Table if arguments.json => {
+            report::json(&report, &study, given.as_ref().map(|given| &given.record))
+        }
         Format::Table => print(&report::Table { report: &report, study: &study }),
+        Format::Csv if arguments.series.is_some() => match &report {
+            Report::Curve(points) => print(&losses::SeriesCsv(points)),
+            Report::Saturation(_) => Ok(()),
+        },
         Format::Csv => print(&report::Csv { report: &report, study: &study }),
     }
 }

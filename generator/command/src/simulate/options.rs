@@ -4,7 +4,9 @@ use crate::failure::{Failure, Outcome};
 use crate::named::{self, one_of};
 use crate::values::{self, Loads, repeated};
 use clap::{Args, ValueEnum};
+use std::num::NonZeroU32;
 use std::path::PathBuf;
+use std::str::FromStr;
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_generator::table_set::FabricEntry;
 use tvlb_schema::{Candidates, Gate, MinCandidate, VcScheme};
@@ -128,12 +130,66 @@ pub(crate) struct Simulate {
     /// The mean latency above which a run counts as saturated
     #[arg(long, value_name = "CYCLES", default_value_t = 500, help_heading = "Measurement")]
     latency_limit: u32,
+    /// From this cycle on, counted from the beginning of the warm-up, everything is dead that FILE lists,
+    /// in the format of `tvlb faults`, and nothing else: an empty list mends all. Can be given several
+    /// times. Lost packets are counted by cause
+    #[arg(long, value_name = "CYCLE:FILE", conflicts_with_all = ["saturation", "bench"], help_heading = "Faults")]
+    pub(crate) faults_at: Vec<FaultsAt>,
+    /// How many cycles later a switch takes the fault image, drawn for each switch and list; until then
+    /// it sends onto dead links as onto others
+    #[arg(
+        long,
+        value_name = "MIN-MAX",
+        default_value = "0-0",
+        requires = "faults_at",
+        help_heading = "Faults"
+    )]
+    pub(crate) fault_delay: Delay,
+    /// Print throughput, latency and losses of every so many cycles too; with --format csv instead of the
+    /// runs
+    #[arg(long, value_name = "CYCLES", requires = "faults_at", help_heading = "Faults")]
+    pub(crate) series: Option<NonZeroU32>,
     /// Use this many threads instead of one per core; the figures are the same for any number
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
     pub(crate) threads: Option<usize>,
     /// Show no progress: print nothing but the result and errors
     #[arg(short, long)]
     pub(crate) quiet: bool,
+}
+
+/// A value of `--faults-at`.
+#[derive(Clone)]
+pub(crate) struct FaultsAt {
+    pub(crate) cycle: u32,
+    pub(crate) file: PathBuf,
+}
+
+impl FromStr for FaultsAt {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let parts = text.split_once(':').filter(|(_, file)| !file.is_empty());
+        let parsed = parts.and_then(|(cycle, file)| Some((cycle.parse().ok()?, file.into())));
+        let (cycle, file) = parsed.ok_or("accepted CYCLE:FILE, such as 20000:dead.txt")?;
+        Ok(Self { cycle, file })
+    }
+}
+
+/// A value of `--fault-delay`: the least and the largest delay.
+#[derive(Clone, Copy)]
+pub(crate) struct Delay(pub(crate) u32, pub(crate) u32);
+
+impl FromStr for Delay {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (least, most) = text.split_once('-').unwrap_or((text, text));
+        let delay = least.parse().ok().zip(most.parse().ok());
+        let delay = delay.filter(|(least, most)| least <= most);
+        let (least, most) =
+            delay.ok_or("accepted MIN-MAX, such as 0-5000, the smaller number first")?;
+        Ok(Self(least, most))
+    }
 }
 
 /// How to print figures.

@@ -1,5 +1,6 @@
 //! The figures of a study as a table, CSV and JSON.
 
+use super::losses;
 use crate::failure::Outcome;
 use crate::output::print_json;
 use serde::Serialize;
@@ -33,11 +34,14 @@ struct Document<'a> {
     thresholds: PerDecision<i16>,
     candidates: PerDecision<Candidates>,
     gates: PerDecision<Gate>,
+    /// What dies and is mended, if anything does.
+    #[serde(flatten)]
+    faults: Option<&'a losses::Record>,
     #[serde(flatten)]
     report: &'a Report,
 }
 
-pub(crate) fn json(report: &Report, study: &Study<'_>) -> Outcome {
+pub(super) fn json(report: &Report, study: &Study<'_>, faults: Option<&losses::Record>) -> Outcome {
     let image = study.fabric.switches().first().map(tvlb_firmware_model::Switch::image);
     let identity = image.map(|image| image.fabric().identity());
     let weighings = PerDecision::from_fn(|decision| {
@@ -53,6 +57,7 @@ pub(crate) fn json(report: &Report, study: &Study<'_>) -> Outcome {
         thresholds: weighings.map(|weighing| weighing.threshold),
         candidates: weighings.map(|weighing| weighing.candidates),
         gates: weighings.map(|weighing| weighing.gate),
+        faults,
         report,
     })
 }
@@ -131,7 +136,7 @@ impl Display for Table<'_> {
                     let limit = settings.latency_limit_cycles;
                     writeln!(f, "* saturated: the mean latency is above {limit} cycles")?;
                 }
-                Ok(())
+                write!(f, "{}", losses::Table(points))
             }
         }
     }
@@ -240,13 +245,18 @@ impl Display for Csv<'_> {
                     Measuring::OneWindow => "",
                     Measuring::UntilWindowsAgree => ",windows",
                 };
+                let has_faults =
+                    points.iter().flat_map(|p| &p.runs).any(|run| run.faults.is_some());
+                let lost =
+                    if has_faults { format!(",{}", losses::LOSS_COLUMNS) } else { String::new() };
                 writeln!(
                     f,
-                    "load,run,population,saturated,packets,latency,p50,p99,p99.9,max,network-latency,accepted,hops,vlb-share,least,most,jain,local-mean,local-most,global-mean,global-most,{WEIGHING_COLUMNS}{windows}"
+                    "load,run,population,saturated,packets,latency,p50,p99,p99.9,max,network-latency,accepted,hops,vlb-share,least,most,jain,local-mean,local-most,global-mean,global-most,{WEIGHING_COLUMNS}{windows}{lost}"
                 )?;
                 for (run, outcome) in points.iter().flat_map(|p| p.runs.iter().enumerate()) {
                     let windows = outcome.measured_windows;
                     let windows = windows.map_or(String::new(), |windows| format!(",{windows}"));
+                    let lost = losses::columns_of(outcome);
                     for figures in std::iter::once(&outcome.all).chain(&outcome.populations) {
                         let Figures { population, packets, latency, p50, p99, p999, most, .. } =
                             figures;
@@ -256,7 +266,7 @@ impl Display for Csv<'_> {
                         let fair = &outcome.fairness;
                         writeln!(
                             f,
-                            "{},{run},{population},{},{packets},{latency},{p50},{p99},{p999},{most},{network_latency},{accepted},{hops},{vlb_share},{},{},{},{local},{local_most},{global},{global_most},{weighing}{windows}",
+                            "{},{run},{population},{},{packets},{latency},{p50},{p99},{p999},{most},{network_latency},{accepted},{hops},{vlb_share},{},{},{},{local},{local_most},{global},{global_most},{weighing}{windows}{lost}",
                             outcome.load, outcome.saturated, fair.least, fair.most, fair.jain
                         )?;
                     }

@@ -198,3 +198,54 @@ fn bad_input_ends_in_one_error() {
     write!(errors, "a missing image\n    {}", run.stderr).unwrap();
     assert_snapshot!("simulate_errors", errors);
 }
+
+/// Parts die and are mended while the network runs: what was lost, window by window, in each format.
+#[test]
+fn parts_die_and_are_mended() {
+    let scratch = Scratch::with_table_set();
+    scratch.write("dead.txt", "cable (0,1):1\nswitch (2,0)\n");
+    scratch.write("none.txt", "# all is mended\n");
+    let plain = format!("{SHORT} --load 0.2 --seeds 1,2");
+    let curve =
+        format!("{plain} --faults-at 1500:none.txt --faults-at 600:dead.txt --fault-delay 0-300");
+    let series = format!("{curve} --series 250");
+    assert_snapshot!("simulate_faults_table", scratch.succeeds(&series));
+    assert_snapshot!("simulate_faults_series", scratch.succeeds(&format!("{series} --format csv")));
+    assert_snapshot!("simulate_faults_csv", scratch.succeeds(&format!("{curve} --format csv")));
+    let json = scratch.succeeds(&format!("{series} --json"));
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["faults-at"][0]["cycle"], 600);
+    assert_eq!(json["faults-at"][0]["dead"], "switch (2,0)\ncable (0,1):1\n");
+    assert_eq!(json["fault-delay"], serde_json::json!([0, 300]));
+    let faults = &json["curve"][0]["runs"][1]["faults"];
+    assert_eq!(faults["series"].as_array().unwrap().len(), 8);
+    assert!(faults["losses"]["on-dead-links"].as_u64().unwrap() > 0, "{faults}");
+
+    // Nothing of it where nothing dies; and what dies never changes nothing else.
+    let without = scratch.succeeds(&format!("{plain} --json"));
+    assert!(!without.contains("fault"), "{without}");
+    let nothing = scratch.succeeds(&format!("{plain} --faults-at 600:none.txt --json"));
+    let [without, mut nothing] =
+        [without, nothing].map(|text| serde_json::from_str::<serde_json::Value>(&text).unwrap());
+    for seed in 0..2 {
+        let run = nothing["curve"][0]["runs"][seed].as_object_mut().unwrap();
+        assert_eq!(run.remove("faults").unwrap()["losses"]["on-dead-links"], 0);
+    }
+    assert_eq!(without["curve"], nothing["curve"]);
+
+    let mut said = String::new();
+    for options in [
+        "--faults-at 5",
+        "--faults-at 5:missing.txt",
+        "--faults-at 2000:dead.txt",
+        "--faults-at 5:dead.txt --faults-at 5:none.txt",
+        "--faults-at 5:dead.txt --fault-delay 9-3",
+        "--faults-at 5:dead.txt --saturation",
+        "--series 100",
+    ] {
+        let run = scratch.tvlb(&format!("{SHORT} {options}"));
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{options}");
+        write!(said, "{options}\n    {}", run.stderr).unwrap();
+    }
+    assert_snapshot!("simulate_faults_refused", said);
+}

@@ -1,0 +1,157 @@
+//! Parts that die during a run: the options that say so, and what was lost, as tables and CSV.
+
+use super::options::{FaultsAt, Simulate};
+use crate::failure::Failure;
+use crate::faults::read_faults;
+use serde::Serialize;
+use std::fmt::{self, Display, Formatter};
+use std::num::NonZeroU32;
+use tvlb_generator::topology::names::Names;
+use tvlb_simulator::{
+    BootedFabric, FaultFigures, FaultSchedule, LinkLosses, Losses, Measuring, Outcome, Point,
+    SeriesWindow, Settings,
+};
+
+/// The columns of CSV that say what was lost.
+pub(super) const LOSS_COLUMNS: &str =
+    "on-dead-links,without-live-port,in-dead-switches,astray,in-source-queues,refused-at-source";
+
+/// What dies and is mended in every run.
+pub(super) struct Given {
+    pub(super) schedule: FaultSchedule,
+    pub(super) series: Option<NonZeroU32>,
+    pub(super) record: Record,
+}
+
+/// The same for those who want to make the runs again.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct Record {
+    faults_at: Vec<At>,
+    /// The least and the largest delay of a fault image.
+    fault_delay: (u32, u32),
+}
+
+/// One of the lists.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct At {
+    cycle: u32,
+    /// What is dead from this cycle on, as a list that can be read again.
+    dead: String,
+}
+
+/// Reads the lists that `--faults-at` names; none if there are none.
+pub(super) fn given(
+    arguments: &Simulate,
+    fabric: &BootedFabric<'_>,
+    names: &Names,
+    settings: &Settings,
+) -> Result<Option<Given>, Failure> {
+    let Some(first) = fabric.switches().first().filter(|_| !arguments.faults_at.is_empty()) else {
+        return Ok(None);
+    };
+    let plan = first.image().fabric();
+    let windows = match settings.measuring {
+        Measuring::OneWindow => settings.warm_up_windows.saturating_add(1),
+        Measuring::UntilWindowsAgree => 10,
+    };
+    let end = windows.saturating_mul(settings.window_cycles);
+    let (mut entries, mut lists) = (Vec::new(), Vec::new());
+    for FaultsAt { cycle, file } in &arguments.faults_at {
+        if *cycle >= end {
+            return Err(Failure::Message(format!(
+                "--faults-at: found cycle {cycle}, accepted one before cycle {end}, at which the last window ends"
+            )));
+        }
+        let faults = read_faults(file, plan, names)?;
+        lists.push(At { cycle: *cycle, dead: tvlb_faults::write(fabric.dragonfly(), &faults) });
+        entries.push((*cycle, faults));
+    }
+    entries.sort_by_key(|&(cycle, _)| cycle);
+    lists.sort_by_key(|at| at.cycle);
+    let (least, most) = (arguments.fault_delay.0, arguments.fault_delay.1);
+    let schedule = FaultSchedule::new(fabric, &entries, least..=most).map_err(Failure::of)?;
+    let record = Record { faults_at: lists, fault_delay: (least, most) };
+    Ok(Some(Given { schedule, series: arguments.series, record }))
+}
+
+/// The runs of a curve in which parts died: load, number of the seed, figures.
+fn runs(points: &[Point]) -> impl Iterator<Item = (f64, usize, &FaultFigures)> {
+    points.iter().flat_map(|point| {
+        let runs = point.runs.iter().enumerate();
+        runs.filter_map(|(run, outcome)| Some((point.load, run, outcome.faults.as_ref()?)))
+    })
+}
+
+/// What was lost, for people.
+pub(super) struct Table<'a>(pub(super) &'a [Point]);
+
+impl Display for Table<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        for (load, run, figures) in runs(self.0) {
+            let FaultFigures { sent, losses, links, series, .. } = figures;
+            writeln!(
+                f,
+                "\nload {load}, run {run}: {} of {sent} packets sent were lost",
+                losses.sent()
+            )?;
+            for (count, cause) in [
+                (losses.on_dead_links, "on dead links"),
+                (losses.without_live_port, "dropped because no port was left"),
+                (losses.in_dead_switches, "in dead switches"),
+                (losses.astray, "astray at a switch that did not know"),
+                (losses.in_source_queues, "never sent, in source queues of dead switches"),
+                (losses.refused_at_source, "never sent, refused at the source"),
+            ] {
+                if count > 0 {
+                    writeln!(f, "{count:>10} {cause}")?;
+                }
+            }
+            if !links.is_empty() {
+                writeln!(f, " on the link  no live port  link")?;
+            }
+            for LinkLosses { link, on_dead_links, without_live_port, .. } in links {
+                writeln!(f, "{on_dead_links:>12} {without_live_port:>13}  {link}")?;
+            }
+            if !series.is_empty() {
+                writeln!(f, "      from accepted  latency       lost never sent")?;
+            }
+            for SeriesWindow { from, accepted, latency, losses } in series {
+                let latency = latency.map_or("-".to_owned(), |latency| format!("{latency:.2}"));
+                let (lost, never) = (losses.sent(), losses.all() - losses.sent());
+                writeln!(f, "{from:>10} {accepted:>8.4} {latency:>8} {lost:>10} {never:>10}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The windows of all runs, a line each.
+pub(super) struct SeriesCsv<'a>(pub(super) &'a [Point]);
+
+impl Display for SeriesCsv<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        writeln!(f, "load,run,from,accepted,latency,{LOSS_COLUMNS}")?;
+        for (load, run, figures) in runs(self.0) {
+            for SeriesWindow { from, accepted, latency, losses } in &figures.series {
+                let latency = latency.map_or_else(String::new, |latency| latency.to_string());
+                writeln!(f, "{load},{run},{from},{accepted},{latency}{}", columns(losses))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What stands in the columns of losses of a run, after a comma; nothing where no part dies.
+pub(super) fn columns_of(outcome: &Outcome) -> String {
+    outcome.faults.as_ref().map_or_else(String::new, |figures| columns(&figures.losses))
+}
+
+fn columns(losses: &Losses) -> String {
+    let Losses { on_dead_links, without_live_port, in_dead_switches, astray, .. } = losses;
+    let Losses { in_source_queues, refused_at_source, .. } = losses;
+    format!(
+        ",{on_dead_links},{without_live_port},{in_dead_switches},{astray},{in_source_queues},{refused_at_source}"
+    )
+}
