@@ -434,6 +434,11 @@ fn windows_of_a_series_add_up_to_the_run() {
     assert_eq!(ends.len(), 2);
     assert!(ends.iter().all(|name| name.starts_with("global link from group ")), "{ends:?}");
 
+    // Packets of the measured window are lost, and the run does not wait for them.
+    let outcome = run(3);
+    assert!(outcome.faults.as_ref().unwrap().losses.sent() > 10);
+    assert!(!outcome.saturated && outcome.cycles < 6000, "{outcome:?}");
+
     let plain = Run::new(&fabric, &settings, &traffic, 0.4, 1).unwrap();
     assert_eq!(plain.measure(StopRule::FullWindow, &()).unwrap().faults, None);
 }
