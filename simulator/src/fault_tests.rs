@@ -182,7 +182,7 @@ fn lose_a_cable(
     let Link::Global(peer, back) = fabric.link(cable.0, cable.1) else { panic!() };
     let (faults, peer) = (one_cable(&fabric, cable), (peer, back));
     let (died, delay_end) = (2000, *delay.end());
-    let (settled, end) = (died + delay_end + 2000, died + delay_end + 12_000);
+    let (settled, end) = (died + delay_end + 1500, died + delay_end + 7500);
     let traffic = uniform(&fabric);
     let schedule = FaultSchedule::new(&fabric, &[(died, faults.clone())], delay).unwrap();
     let mut run = Run::with_faults(&fabric, settings, &traffic, 1.0, 1, &schedule).unwrap();
