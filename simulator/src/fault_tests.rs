@@ -363,6 +363,8 @@ fn no_mixture_of_fault_images_deadlocks() {
                     let settings = tight(scheme, VlbPaths::Custom);
                     let (moved, losses) = shake(&images, &settings, &pattern, CHANNELS).unwrap();
                     assert!(moved > 100_000 && losses.sent() > 1000, "{moved} {losses:?}");
+                    // Every switch understands what any other has written.
+                    assert_eq!(losses.astray, 0, "{channels:?} {scheme:?}: {losses:?}");
                 }
             }
         }

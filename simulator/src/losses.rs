@@ -20,8 +20,8 @@ pub struct Losses {
     /// Packets in the buffers and output queues of a switch that died, and those that its nodes had just
     /// sent.
     pub in_dead_switches: u64,
-    /// Packets that a switch refused because their headers made no sense to it: the switch before had
-    /// sent them around a dead link, of which this one did not know.
+    /// Packets that a switch refused because their headers made no sense to it. The datapath has no such
+    /// case, whatever mixture of images switches have.
     pub astray: u64,
     /// Packets that waited in the source queues of nodes whose switch died.
     pub in_source_queues: u64,

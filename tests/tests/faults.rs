@@ -210,6 +210,59 @@ fn assert_arrival(
     }
 }
 
+/// Where only some switches have taken the image, a packet arrives or ends at a link that is dead, and the
+/// rank of its channels rises all the same.
+#[test]
+fn any_mixture_of_images_leads_packets_on() {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(4);
+    for fabric in fabrics() {
+        for counts in [[0, 0, 3], [1, 2, 2], [0, 5, 5]] {
+            let fabric = with_set(fabric.clone(), "strategic-2-3 by shape");
+            let faults = some(&fabric.topology, counts, &mut rng);
+            let generated = images(&fabric);
+            let image = FabricImage::decode(&generated.images.fabric).unwrap();
+            let bytes = encode_fault_image(&image, 1, &faults);
+            let mut switches = boot(&generated);
+            for switch in &mut switches {
+                if rng.next_u32() % 2 == 0 {
+                    switch.install_faults(&bytes).unwrap();
+                }
+            }
+            assert_lead_on(&switches, &mut rng);
+        }
+    }
+}
+
+fn assert_lead_on(switches: &[Switch<'_>], rng: &mut Xoshiro256PlusPlus) {
+    let df = *switches[0].image().fabric().dragonfly();
+    for source in df.switches() {
+        for destination in df.switches() {
+            if df.nodes_of(df.place(destination).0) == 0 || source == destination {
+                continue;
+            }
+            for scheme in [Scheme::Min, Scheme::UgalL, Scheme::Par] {
+                let node = df.node(destination, 0);
+                let idle = vec![0_u32; df.radix() as usize];
+                let here = &switches[source.as_usize()];
+                let sent = here.admit(node, scheme, VlbPaths::Custom, idle.as_slice(), rng);
+                let Ok(sent) = sent else { continue };
+                let second = |switch: &Switch<'_>, header: Header| {
+                    switch.reconsider(header, VlbPaths::Custom, idle.as_slice(), rng).unwrap()
+                };
+                match carry(switches, source, sent.step, second) {
+                    Ok((arrived, path)) => {
+                        assert_eq!(arrived, node);
+                        let rank = |c: &Crossing| 2 * c.virtual_channel + u8::from(c.global);
+                        assert!(path.iter().map(rank).is_sorted_by(|a, b| a < b), "{path:?}");
+                    }
+                    Err(Error::NoCable { .. }) => {}
+                    Err(error) => panic!("{error}"),
+                }
+            }
+        }
+    }
+}
+
 /// Conventional VLB paths are drawn uniformly over those that are left.
 #[test]
 fn conventional_paths_stay_uniform() {

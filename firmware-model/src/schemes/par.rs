@@ -82,7 +82,8 @@ fn minimal_rest(switch: &Switch<'_>, header: Header) -> Option<Rest> {
     let (at, slot) = df.split_port(header.x());
     let to = switch.place(header.destination());
     let is_here = at == switch.image.index();
-    if !is_here && switch.image.fabric().has_whole_groups() {
+    // It may come by way of this switch because of a link that this one does not know yet to be dead.
+    if !is_here && !forward::MAY_LACK_LINKS {
         return None;
     }
     let arrival =
@@ -98,11 +99,15 @@ fn minimal_rest(switch: &Switch<'_>, header: Header) -> Option<Rest> {
         let end = End { group: switch.image.group(), port: header.x() };
         (tail.min(2), tail <= 2 && fabric.has_live_cable(end))
     };
-    // Elsewhere it is by way of this switch that it goes to the one that has x.
-    let first = if is_here {
-        (df.slot_port(slot), Stage::Destination)
+    // Elsewhere it is by way of this switch that it goes to the one that has x, if they share a link.
+    let (first, lives) = if is_here {
+        ((df.slot_port(slot), Stage::Destination), lives)
+    } else if !switch.image.has_index(at) {
+        return None;
+    } else if let Some(port) = switch.first_port_to(at) {
+        ((port, Stage::SourceLocalAgain), lives)
     } else {
-        (switch.first_port_to(at)?, Stage::SourceLocalAgain)
+        ((df.local_port(switch.image.index(), at), Stage::SourceLocalAgain), false)
     };
     let hops = 1 + u8::from(!is_here) + tail;
     let path = Path::new(first, header.x(), GlobalPort(0), SwitchIndex(0), hops)?;
