@@ -100,9 +100,6 @@ impl Leg {
     }
 }
 
-/// Whether this build knows of fabrics in which two switches of a group may share no link that lives.
-pub(crate) const MAY_LACK_LINKS: bool = cfg!(feature = "local-links") || cfg!(feature = "faults");
-
 /// Where a header has x and y.
 const X: u16 = 28;
 const Y: u16 = 16;
@@ -213,12 +210,11 @@ fn forward_within_group(
 ) -> Result<Step, Error> {
     let (next, arrived) = match (header.stage(), header.kind()) {
         (Stage::Source, Some(Kind::Vlb)) => (header.detour(), Stage::SourceLocal),
-        (Stage::Source | Stage::Destination, Some(_)) | (Stage::SourceLocal, Some(Kind::Vlb)) => {
-            (to_index, Stage::DestinationLocal)
-        }
-        // A MIN packet at a third switch, since the one where it arrived has no link to the last. This
-        // switch need not know yet that the link is dead.
-        (Stage::MiddleLocal, Some(Kind::Min | Kind::OpenMin)) if MAY_LACK_LINKS => {
+        // The last is a MIN packet at a third switch, since the one where it arrived has no link to its
+        // destination. This switch need not know yet that the link is dead.
+        (Stage::Source | Stage::Destination, Some(_))
+        | (Stage::SourceLocal, Some(Kind::Vlb))
+        | (Stage::MiddleLocal, Some(Kind::Min | Kind::OpenMin)) => {
             (to_index, Stage::DestinationLocal)
         }
         _ => return refuse(switch, header),

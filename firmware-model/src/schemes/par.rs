@@ -82,10 +82,6 @@ fn minimal_rest(switch: &Switch<'_>, header: Header) -> Option<Rest> {
     let (at, slot) = df.split_port(header.x());
     let to = switch.place(header.destination());
     let is_here = at == switch.image.index();
-    // It may come by way of this switch because of a link that this one does not know yet to be dead.
-    if !is_here && !forward::MAY_LACK_LINKS {
-        return None;
-    }
     let arrival =
         if is_here { switch.image.peer(slot)? } else { switch.image.behind(header.x())? };
     if arrival.group != to.group {
@@ -99,7 +95,8 @@ fn minimal_rest(switch: &Switch<'_>, header: Header) -> Option<Rest> {
         let end = End { group: switch.image.group(), port: header.x() };
         (tail.min(2), tail <= 2 && fabric.has_live_cable(end))
     };
-    // Elsewhere it is by way of this switch that it goes to the one that has x, if they share a link.
+    // Elsewhere it is by way of this switch that it goes to the one that has x, if they share a link. This
+    // switch need not know of the dead link because of which it comes here.
     let (first, lives) = if is_here {
         ((df.slot_port(slot), Stage::Destination), lives)
     } else if !switch.image.has_index(at) {
