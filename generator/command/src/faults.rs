@@ -93,7 +93,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let bars = Bars::new(arguments.quiet);
     let made = update(&fabric, &images, (epoch, &faults), &bars);
     let made = made.map_err(|_| Failure::Interrupted)?;
-    let written = write_update(&arguments.output, &set, (epoch, &faults), &made, &bars);
+    let written =
+        write_update(&arguments.output, (&set, fabric.dragonfly()), (epoch, &faults), &made, &bars);
     bars.finish();
     let report = Report {
         record: &written?,
@@ -142,16 +143,13 @@ pub(crate) fn read_faults(
 /// Writes the update, and returns its record.
 fn write_update(
     output: &Path,
-    set: &TableSet,
+    (set, df): (&TableSet, &Dragonfly),
     (epoch, faults): (u32, &FaultSet),
     made: &Made,
     progress: &dyn Progress,
 ) -> Result<UpdateRecord, Failure> {
     let manifest = set.manifest();
-    let fabric = set.fabric_image().map_err(Failure::of)?;
-    let fabric =
-        FabricImage::decode(&fabric).map_err(|error| error_in(&set.fabric_path(), &error))?;
-    let list = tvlb_faults::write(fabric.dragonfly(), faults);
+    let list = tvlb_faults::write(df, faults);
     let mut files = vec![
         (FAULTS_FILE.to_owned(), made.faults.as_slice()),
         (FAULT_LIST_FILE.to_owned(), list.as_bytes()),

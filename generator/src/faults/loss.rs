@@ -69,15 +69,27 @@ pub struct Loss {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn lost_pairs(plan: &Topology, faults: &FaultSet) -> (u64, u64) {
-    let live = plan.without(faults);
     let (mut min, mut cut) = (0, 0);
-    for (from, to) in near(plan, &live, faults) {
-        if !has_min(&live, from, to) {
-            min += u64::from(has_min(plan, from, to));
-            cut += u64::from(is_cut(&live, from, to));
+    for_each_without_min(plan, &plan.without(faults), faults, |_, has_lost, is_cut| {
+        min += u64::from(has_lost);
+        cut += u64::from(is_cut);
+    });
+    (min, cut)
+}
+
+/// Calls `each` for every pair without a minimal path that lives which [`near`] names: whether the plan
+/// has one, and whether no path joins the pair.
+fn for_each_without_min(
+    plan: &Topology,
+    live: &Topology,
+    faults: &FaultSet,
+    mut each: impl FnMut((SwitchId, SwitchId), bool, bool),
+) {
+    for (from, to) in near(plan, live, faults) {
+        if !has_min(live, from, to) {
+            each((from, to), has_min(plan, from, to), is_cut(live, from, to));
         }
     }
-    (min, cut)
 }
 
 /// What is lost where these parts are dead; `sets` is known.
@@ -89,15 +101,15 @@ pub(super) fn find(
 ) -> Loss {
     let mut loss = Loss { sets, ..Loss::default() };
     let mut cut = Vec::new();
-    for (from, to) in near(plan, live, faults) {
-        if has_min(plan, from, to) && !has_min(live, from, to) {
+    for_each_without_min(plan, live, faults, |(from, to), has_lost, is_cut| {
+        if has_lost {
             loss.min.add(from, to);
         }
-        if is_cut(live, from, to) {
+        if is_cut {
             loss.cut.add(from, to);
             cut.push((from, to));
         }
-    }
+    });
     loss.isolated = isolated(plan, faults, &cut);
     loss.mend = mend(plan, faults, &cut);
     loss

@@ -20,7 +20,7 @@ use rayon::prelude::*;
 use tvlb_progress::{Cancelled, Progress};
 use tvlb_schema::{
     Decision, DrawRule, FabricImage, FaultSet, GlobalPort, Level, PerDecision, SetContents,
-    SetView, ShapeSet, SwitchContents, SwitchId, SwitchImage, encode_fault_image,
+    SetRule, SetView, ShapeSet, SwitchContents, SwitchId, SwitchImage, encode_fault_image,
     encode_switch_image, shapes_by_number,
 };
 
@@ -107,13 +107,14 @@ impl Left<'_> {
             let Some(set) = of_number(number) else {
                 return (None, PerDecision::from_fn(|_| Vec::new()));
             };
+            let levels = levels(image, set);
             let (mut without, mut has_fewer) = (Vec::new(), false);
             let shapes_to = shapes_by_number(df, |to| {
                 let planned = set.shapes_to(to);
                 if df.place(to).0 == image.group() || self.faults.switches.contains(&to) {
                     return planned;
                 }
-                let left = self.shapes_left(set, to, planned);
+                let left = self.shapes_left((set.rule(), &levels), to, planned);
                 has_fewer |= left != planned;
                 if left.is_empty() && !planned.is_empty() {
                     without.push(to);
@@ -125,7 +126,7 @@ impl Left<'_> {
             is_changed |= by_shape && has_fewer;
             lost.push(without);
             let shapes_to = if by_shape { shapes_to } else { Vec::new() };
-            sets.push(SetContents { rule: *set.rule(), levels: levels(image, set), shapes_to });
+            sets.push(SetContents { rule: *set.rule(), levels, shapes_to });
         }
         let lost = PerDecision::from_fn(|decision| lost[image.set_number(decision)].clone());
         let contents = SwitchContents {
@@ -143,11 +144,14 @@ impl Left<'_> {
 
     /// Of some shapes those of which the set still has a route. Of a set that is not drawn by shape all,
     /// if it has any route, else none.
-    fn shapes_left(&self, set: &SetView<'_>, to: SwitchId, planned: ShapeSet) -> ShapeSet {
+    fn shapes_left(
+        &self,
+        (rule, levels): (&SetRule, &[Level]),
+        to: SwitchId,
+        planned: ShapeSet,
+    ) -> ShapeSet {
         let pair = (self.image.switch(), to);
-        let rule = set.rule();
-        let levels = levels(self.image, set);
-        let has = |shape| has_shape(self.live, rule, &levels, pair, shape);
+        let has = |shape| has_shape(self.live, rule, levels, pair, shape);
         let has_any = match rule.draw {
             DrawRule::ByShape { .. } => {
                 return planned.iter().filter(|&shape| has(shape)).collect();

@@ -5,9 +5,7 @@
 //! both; a dead switch is linked to nothing.
 
 use super::Topology;
-use tvlb_schema::{
-    Dragonfly, End, FabricImage, FaultSet, FewerLinks, GroupId, SwitchId, SwitchIndex,
-};
+use tvlb_schema::{Dragonfly, End, FabricImage, FaultSet, FewerLinks, GroupId, SwitchIndex};
 
 impl Topology {
     /// The wiring that a fabric image states, whatever is dead of it.
@@ -37,18 +35,6 @@ impl Topology {
         let fewer = fewer_than_planned(self, faults);
         let whole = fewer.iter().all(|pair| pair.links > 0);
         Self { listed: self.listed.clone(), fewer, whole, ..wiring }
-    }
-
-    /// Whether a switch has a cable or a link.
-    pub fn is_linked(&self, switch: SwitchId) -> bool {
-        let df = self.dragonfly();
-        let (group, index) = df.place(switch);
-        let slots = 0..u16::try_from(df.h()).expect("a slot fits 16 bits");
-        let mut ends = slots.map(|slot| End::new(df, group, index, slot));
-        ends.any(|end| self.peer(end).is_some())
-            || df
-                .indices(group)
-                .any(|other| other != index && self.links_within(group, index, other) > 0)
     }
 }
 
