@@ -207,6 +207,10 @@ pub(crate) struct Verify {
     /// An update of the table set that `faults` wrote: verify what switches have once it is installed
     #[arg(long, value_name = "DIR")]
     pub(crate) update: Option<PathBuf>,
+    /// Look only at what the update changes; the rest was verified when the table set was written, and
+    /// hashes say that it is the same
+    #[arg(long, requires = "update", conflicts_with_all = ["fabric", "most_walks", "seed"])]
+    pub(crate) changes_only: bool,
     /// About how many VLB paths to walk; where there are more, pairs of switches are sampled, one
     /// at least of each source switch
     #[arg(long, value_name = "N", default_value_t = 100_000_000)]

@@ -16,6 +16,7 @@ use tvlb_generator::table_set::{
     UPDATE_FORMAT, Update, UpdateRecord, WriteError, check_target, switch_file, write,
 };
 use tvlb_generator::topology::names::Names;
+use tvlb_generator::verify::{VerifyError, verify_changes};
 use tvlb_progress::Progress;
 use tvlb_schema::{Decision, Dragonfly, FabricImage, FaultSet, SwitchId, SwitchImage};
 
@@ -177,9 +178,34 @@ fn write_update(
     };
     progress.stage("files", Some(files.len() + 1));
     let contents = files.iter().map(|(path, bytes)| (path.as_str(), *bytes));
-    let seal = |_: &Path| Ok::<_, WriteError>((UPDATE_FILE, record.to_json()));
-    write(output, contents, Existing::Refuse, progress, seal).map_err(of_writing)?;
+    let seal = |written: &Path| -> Result<_, Unwritten> {
+        let update = Update::with_record(written, record.clone(), set);
+        let update = update.map_err(VerifyError::from)?;
+        verify_changes(set, &update, progress)?;
+        Ok((UPDATE_FILE, record.to_json()))
+    };
+    write(output, contents, Existing::Refuse, progress, seal).map_err(|Unwritten(why)| why)?;
     Ok(record)
+}
+
+/// Why there is no update, as the command says it.
+struct Unwritten(Failure);
+
+impl From<WriteError> for Unwritten {
+    fn from(error: WriteError) -> Self {
+        Self(of_writing(error))
+    }
+}
+
+impl From<VerifyError> for Unwritten {
+    fn from(error: VerifyError) -> Self {
+        Self(match error {
+            VerifyError::Cancelled(_) => Failure::Interrupted,
+            error => Failure::Message(format!(
+                "what was made does not pass verification, a mistake of tvlb's; nothing was written: {error}"
+            )),
+        })
+    }
 }
 
 /// Why the update was not written. Nothing that exists is replaced.

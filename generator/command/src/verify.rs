@@ -7,8 +7,12 @@ use serde::Serialize;
 use std::path::Path;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::fabric_file::{FabricFile, Wiring};
+use tvlb_generator::table_set::{TableSet, Update};
 use tvlb_generator::topology::names::NamedSwitch;
-use tvlb_generator::verify::{Certificate, Planned, Settings, VerifyError, verify, verify_update};
+use tvlb_generator::verify::{
+    Certificate, Changes, Planned, Settings, VerifyError, verify, verify_changes, verify_update,
+};
+use tvlb_progress::Progress;
 
 pub(crate) fn run(arguments: &Verify) -> Outcome {
     use_threads(arguments.threads)?;
@@ -24,24 +28,30 @@ pub(crate) fn run(arguments: &Verify) -> Outcome {
     let bars = Bars::new(arguments.quiet);
     let (tables, planned) = (&arguments.directory, planned.as_ref());
     let found = match &arguments.update {
-        Some(update) => verify_update(tables, update, planned, settings, &bars),
-        None => verify(tables, planned, settings, &bars),
+        Some(update) if arguments.changes_only => {
+            changes(tables, update, &bars).map(Box::new).map(Found::Changes)
+        }
+        Some(update) => {
+            verify_update(tables, update, planned, settings, &bars).map(Box::new).map(Found::Whole)
+        }
+        None => verify(tables, planned, settings, &bars).map(Box::new).map(Found::Whole),
     };
     bars.finish();
     match found {
-        Ok(certificate) if arguments.json => {
-            let certificate = Some(&certificate);
-            print_json(&Verdict { verified: true, certificate, finding: None, switches: vec![] })
+        Ok(found) if arguments.json => {
+            let found = Some(&found);
+            print_json(&Verdict { verified: true, found, finding: None, switches: vec![] })
         }
-        Ok(certificate) if !arguments.quiet => print(&certificate),
-        Ok(_) => Ok(()),
+        Ok(_) if arguments.quiet => Ok(()),
+        Ok(Found::Whole(certificate)) => print(&certificate),
+        Ok(Found::Changes(changes)) => print(&changes),
         Err(VerifyError::Cancelled(_)) => Err(Failure::Interrupted),
         Err(error) if error.is_finding() => {
             let finding = error.to_string();
             if arguments.json {
                 let verdict = Verdict {
                     verified: false,
-                    certificate: None,
+                    found: None,
                     finding: Some(finding.clone()),
                     switches: error.switches(),
                 };
@@ -73,12 +83,26 @@ fn planned(path: &Path, fabric: &Fabric) -> Planned {
     }
 }
 
+/// What an update changes.
+fn changes(tables: &Path, update: &Path, progress: &dyn Progress) -> Result<Changes, VerifyError> {
+    let set = TableSet::open(tables)?;
+    verify_changes(&set, &Update::open(update, &set)?, progress)
+}
+
+/// What was verified.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Found {
+    Whole(Box<Certificate>),
+    Changes(Box<Changes>),
+}
+
 /// What `--json` prints.
 #[derive(Serialize)]
 struct Verdict<'c> {
     verified: bool,
     #[serde(flatten)]
-    certificate: Option<&'c Certificate>,
+    found: Option<&'c Found>,
     #[serde(skip_serializing_if = "Option::is_none")]
     finding: Option<String>,
     /// Those that a finding about a pair, a path or a file in a wrong place is about.

@@ -112,7 +112,24 @@ impl Update {
                 why,
             }
         })?;
-        check(&record, set, &path)?;
+        Self::of(directory, record, set)
+    }
+
+    /// An update whose record is known and not yet written, as its directory lies on disk.
+    ///
+    /// # Errors
+    /// It is of another table set, or the directory cannot be opened.
+    pub fn with_record(
+        directory: &Path,
+        record: UpdateRecord,
+        set: &TableSet,
+    ) -> Result<Self, ReadError> {
+        let opened = Directory::open(directory).map_err(io_error(directory))?;
+        Self::of(opened, record, set)
+    }
+
+    fn of(directory: Directory, record: UpdateRecord, set: &TableSet) -> Result<Self, ReadError> {
+        check(&record, set, &directory.path().join(UPDATE_FILE))?;
         let switches = match directory.open_within(SWITCHES) {
             Err(source) if source.kind() == std::io::ErrorKind::Other => {
                 return Err(ReadError::Io { path: directory.path().join(SWITCHES), source });
@@ -186,6 +203,17 @@ impl Update {
         let entry = self.files.get(FAULTS_FILE);
         let entry = entry.ok_or(ReadError::NotListed { path, files: self.files.len() })?;
         self.read(&self.directory, FAULTS_FILE, entry)
+    }
+
+    /// The list of what is dead, as people write it.
+    ///
+    /// # Errors
+    /// It cannot be read or is not what the record says.
+    pub fn fault_list(&self) -> Result<Vec<u8>, ReadError> {
+        let path = self.path().join(FAULT_LIST_FILE);
+        let entry = self.files.get(FAULT_LIST_FILE);
+        let entry = entry.ok_or(ReadError::NotListed { path, files: self.files.len() })?;
+        self.read(&self.directory, FAULT_LIST_FILE, entry)
     }
 
     /// A switch image's bytes; `None` if the update has none and that of the table set stays.

@@ -12,7 +12,7 @@ use super::VerifyError;
 use super::dead::is_live;
 use super::packet::BootedSwitches;
 use tvlb_progress::Progress;
-use tvlb_schema::{End, FabricImage, GlobalPort, GroupId, Shape, SwitchIndex};
+use tvlb_schema::{Dragonfly, End, FabricImage, GlobalPort, GroupId, Shape, SwitchIndex};
 
 /// A first global link.
 #[derive(Clone, Copy, Debug)]
@@ -46,34 +46,71 @@ pub(super) fn links(
     ends.filter(move |&(port, _)| is_live(fabric, End { group: from, port }))
 }
 
+/// The pairs of switches of a group without a local link that lives.
+#[derive(Debug)]
+pub(super) struct Unlinked {
+    /// By group and index the others that it shares no link with; empty where every two share one.
+    of: Vec<Vec<Vec<SwitchIndex>>>,
+}
+
+impl Unlinked {
+    /// Those of a fabric.
+    pub(super) fn of(fabric: &FabricImage<'_>) -> Self {
+        if fabric.has_whole_groups() {
+            return Self { of: Vec::new() };
+        }
+        let df = fabric.dragonfly();
+        let of_switch = |group, one| {
+            df.indices(group).filter(|&other| !fabric.is_local_hop(group, one, other)).collect()
+        };
+        let of_group = |group| df.indices(group).map(|one| of_switch(group, one)).collect();
+        Self { of: df.groups().map(of_group).collect() }
+    }
+
+    /// Over how many third switches a packet can make two hops from where a link arrives to another switch.
+    fn detours(&self, fabric: &FabricImage<'_>, link: FirstLink, w: SwitchIndex) -> u32 {
+        let (v, group) = (link.v, link.middle);
+        let others = fabric.dragonfly().switches_of(group) - 2;
+        match (self.from((group, v)), self.from((group, w))) {
+            ([], []) => others,
+            (none, other) | (other, none) if none.iter().all(|&third| third == w || third == v) => {
+                let lost = other.iter().filter(|&&third| third != v && third != w).count();
+                others - u32::try_from(lost).expect("a group has at most 2⁸ switches")
+            }
+            _ => fabric.relay_count(group, v, w),
+        }
+    }
+
+    fn from(&self, (group, index): (GroupId, SwitchIndex)) -> &[SwitchIndex] {
+        self.of.get(group.as_usize()).map_or(&[], |switches| &switches[index.as_usize()])
+    }
+}
+
 /// The crossings from one group to another, counted by the indices of the switches that x leaves and
 /// at which the second link arrives.
 #[derive(Debug)]
-pub(super) struct Crossings {
-    a: usize,
-    /// Those that meet on one switch of the intermediate group, and those that do not.
-    kinds: [Counts; 2],
-    /// Detours over each other switch of the intermediate group: as many for each of the second kind,
-    /// or, where groups differ in size, counted one by one.
+pub(super) struct Crossings<'u> {
+    unlinked: &'u Unlinked,
+    /// How many routes there are by the hops in the intermediate group: 0, 1 and 2.
+    by_mid: [Counts; 3],
+    /// Detours over each other switch of the intermediate group: as many for each crossing of one hop, so
+    /// that none needs a count of its own. `None` where groups differ in size, or lack links.
     detours_of_all: Option<u64>,
-    detours: Counts,
-    /// Where two switches of a group share no link: the switches that x leaves and at which the second
-    /// link arrives, and how many routes there are with 0, 1 and 2 hops between. Then only these count.
-    listed: Option<Vec<(SwitchIndex, SwitchIndex, [u32; 3])>>,
 }
 
 #[derive(Debug)]
 struct Counts {
+    a: usize,
     /// By a · (index of x) + (index of the arrival).
-    both: Vec<u32>,
-    by_x: Vec<u32>,
-    by_arrival: Vec<u32>,
-    all: u32,
+    both: Vec<u64>,
+    by_x: Vec<u64>,
+    by_arrival: Vec<u64>,
+    all: u64,
 }
 
 impl Counts {
     fn new(a: usize) -> Self {
-        Self { both: vec![0; a * a], by_x: vec![0; a], by_arrival: vec![0; a], all: 0 }
+        Self { a, both: vec![0; a * a], by_x: vec![0; a], by_arrival: vec![0; a], all: 0 }
     }
 
     fn clear(&mut self) {
@@ -83,22 +120,37 @@ impl Counts {
         self.all = 0;
     }
 
-    /// Adds so many of x and y that leave this switch and arrive at that one, whose place among both
-    /// is given.
+    /// Adds so many from the switch that x leaves to that at which the second link arrives.
     #[inline]
-    fn add(&mut self, both: usize, (own, there): (usize, usize), count: u32) {
-        self.both[both] += count;
+    fn add(&mut self, (own, there): (usize, usize), count: u64) {
+        self.both[own * self.a + there] += count;
         self.by_x[own] += count;
         self.by_arrival[there] += count;
         self.all += count;
     }
 
-    /// Those from one switch to another by (head, tail).
-    fn by_ends(&self, a: usize, own: usize, there: usize) -> [(bool, bool, u64); 4] {
-        let both = u64::from(self.both[own * a + there]);
-        let with_tail = u64::from(self.by_x[own]) - both;
-        let with_head = u64::from(self.by_arrival[there]) - both;
-        let with_both = u64::from(self.all) - both - with_tail - with_head;
+    /// Those from one switch to another by (head, tail), of which the given switches of the two groups
+    /// share no link with the one, or the other.
+    fn by_ends(
+        &self,
+        (own, there): (usize, usize),
+        (not_from, not_to): (&[SwitchIndex], &[SwitchIndex]),
+    ) -> [(bool, bool, u64); 4] {
+        let count = |x: usize, arrival: usize| self.both[x * self.a + arrival];
+        let both = count(own, there);
+        let mut with_tail = self.by_x[own] - both;
+        let mut with_head = self.by_arrival[there] - both;
+        let mut with_both = self.all - both - with_tail - with_head;
+        for x in not_from.iter().map(|x| x.as_usize()) {
+            with_head -= count(x, there);
+            with_both -= self.by_x[x] - count(x, there);
+            // What both ends rule out is taken away below, too.
+            with_both += not_to.iter().map(|z| count(x, z.as_usize())).sum::<u64>();
+        }
+        for z in not_to.iter().map(|z| z.as_usize()) {
+            with_tail -= count(own, z);
+            with_both -= self.by_arrival[z] - count(own, z);
+        }
         [
             (false, false, both),
             (false, true, with_tail),
@@ -111,12 +163,14 @@ impl Counts {
 /// Work of some milliseconds at most is done between two looks at whether the caller has cancelled it.
 pub(super) const STEPS_PER_QUESTION: usize = 1 << 20;
 
-impl Crossings {
-    /// None as yet, of groups of this many switches.
-    pub(super) fn new(a: u32) -> Self {
-        let a = a as usize;
-        let kinds = [Counts::new(a), Counts::new(a)];
-        Self { a, kinds, detours: Counts::new(a), detours_of_all: None, listed: None }
+impl<'u> Crossings<'u> {
+    /// None as yet, of a fabric of which these switches share no link.
+    pub(super) fn new(df: &Dragonfly, unlinked: &'u Unlinked) -> Self {
+        let counts = || Counts::new(df.a() as usize);
+        let by_mid = [counts(), counts(), counts()];
+        let is_alike = df.is_even() && unlinked.of.is_empty();
+        let detours_of_all = is_alike.then(|| u64::from(df.a().saturating_sub(2)));
+        Self { unlinked, by_mid, detours_of_all }
     }
 
     /// Counts those from the group of these first links to another.
@@ -127,29 +181,24 @@ impl Crossings {
         to: GroupId,
         progress: &dyn Progress,
     ) -> Result<(), VerifyError> {
-        for counts in &mut self.kinds {
+        for counts in &mut self.by_mid {
             counts.clear();
         }
-        self.detours.clear();
         let df = fabric.dragonfly();
-        let is_even = df.is_even();
-        self.detours_of_all = is_even.then(|| self.a.saturating_sub(2) as u64);
-        self.listed = (!fabric.has_whole_groups()).then(Vec::new);
         let mut steps = 0;
-        for link in first.iter().filter(|link| link.middle != to) {
-            let own = usize::from(df.split_port(link.x).0.0);
+        for &link in first.iter().filter(|link| link.middle != to) {
+            let own = df.split_port(link.x).0.as_usize();
             for (y, z) in links(fabric, link.middle, to) {
-                let there = usize::from(df.split_port(z).0.0);
-                let counts = &mut self.kinds[usize::from(df.split_port(y).0 != link.v)];
-                counts.add(own * self.a + there, (own, there), 1);
-                if let Some(listed) = &mut self.listed {
-                    let by_mid = by_mid(fabric, link.middle, link.v, df.split_port(y).0);
-                    listed.push((df.split_port(link.x).0, df.split_port(z).0, by_mid));
-                }
-                if !is_even && df.split_port(y).0 != link.v {
-                    // With the links apart there is a detour over each other switch of the group.
-                    let detours = df.switches_of(link.middle) - 2;
-                    self.detours.add(own * self.a + there, (own, there), detours);
+                let (w, there) = (df.split_port(y).0, df.split_port(z).0.as_usize());
+                let [zero, one, two] = &mut self.by_mid;
+                if w == link.v {
+                    zero.add((own, there), 1);
+                } else if self.detours_of_all.is_some() {
+                    one.add((own, there), 1);
+                } else {
+                    let is_linked = fabric.is_local_hop(link.middle, link.v, w);
+                    one.add((own, there), u64::from(is_linked));
+                    two.add((own, there), self.unlinked.detours(fabric, link, w).into());
                 }
                 steps += 1;
                 if steps % STEPS_PER_QUESTION == 0 {
@@ -160,33 +209,22 @@ impl Crossings {
         Ok(())
     }
 
-    /// How many there are.
+    /// How many there are with no or one hop in the intermediate group, or, where it has none, with two.
     pub(super) fn all(&self) -> u64 {
-        self.kinds.iter().map(|counts| u64::from(counts.all)).sum()
+        self.by_mid.iter().map(|counts| counts.all).sum()
     }
 
     /// How many routes of each shape lead from one switch to another.
     pub(super) fn routes(
         &self,
-        fabric: &FabricImage<'_>,
         from: (GroupId, SwitchIndex),
         to: (GroupId, SwitchIndex),
     ) -> [u64; Shape::COUNT] {
-        let (own, there) = (from.1.as_usize(), to.1.as_usize());
+        let ends = (from.1.as_usize(), to.1.as_usize());
+        let not = (self.unlinked.from(from), self.unlinked.from(to));
         let mut routes = [0; Shape::COUNT];
-        if let Some(listed) = &self.listed {
-            for &(u, z, by_mid) in listed {
-                if fabric.is_local_hop(from.0, from.1, u) && fabric.is_local_hop(to.0, z, to.1) {
-                    for (mid, count) in (0..).zip(by_mid) {
-                        routes[Shape::of_walk(u != from.1, mid, z != to.1).number()] +=
-                            u64::from(count);
-                    }
-                }
-            }
-            return routes;
-        }
-        for (mid, counts) in (0..).zip(&self.kinds) {
-            for (head, tail, count) in counts.by_ends(self.a, own, there) {
+        for (mid, counts) in (0..).zip(&self.by_mid) {
+            for (head, tail, count) in counts.by_ends(ends, not) {
                 routes[Shape::of_walk(head, mid, tail).number()] += count;
                 if mid == 1
                     && let Some(detours) = self.detours_of_all
@@ -195,22 +233,8 @@ impl Crossings {
                 }
             }
         }
-        if self.detours_of_all.is_none() {
-            for (head, tail, count) in self.detours.by_ends(self.a, own, there) {
-                routes[Shape::of_walk(head, 2, tail).number()] += count;
-            }
-        }
         routes
     }
-}
-
-/// How many routes go through a group from one switch to another with 0, 1 and 2 hops.
-fn by_mid(fabric: &FabricImage<'_>, group: GroupId, v: SwitchIndex, w: SwitchIndex) -> [u32; 3] {
-    if v == w {
-        return [1, 0, 0];
-    }
-    let direct = fabric.is_local_hop(group, v, w);
-    [0, u32::from(direct), fabric.relay_count(group, v, w)]
 }
 
 /// How many VLB walks there are in all, counted from above: a detour over each switch but one, or
@@ -240,7 +264,7 @@ mod tests {
     use tvlb_generator::policy::Policy;
     use tvlb_generator::routes::count::RouteCounter;
     use tvlb_generator::topology::arrangement::{Arrangement, arrange};
-    use tvlb_schema::{Dragonfly, PerDecision, SetRule, ShapeSet};
+    use tvlb_schema::{Dragonfly, FaultSet, LocalLink, PerDecision, SetRule, ShapeSet, SwitchId};
 
     #[test]
     fn routes_are_counted_as_the_generator_counts_them() {
@@ -258,7 +282,8 @@ mod tests {
             let cables: Vec<_> = topology.cables().iter().map(|c| (c.low, c.high)).collect();
             let bytes = tvlb_schema::encode_fabric_image(&df, &cables);
             let image = FabricImage::decode(&bytes).unwrap();
-            let mut crossings = Crossings::new(a);
+            let unlinked = Unlinked::of(&image);
+            let mut crossings = Crossings::new(&df, &unlinked);
             for from in df.groups() {
                 let first = first_links(&image, from);
                 for to in df.groups().filter(|&to| to != from) {
@@ -267,10 +292,49 @@ mod tests {
                         for there in df.indices(to) {
                             let expected =
                                 counter.counts(df.switch(from, own), df.switch(to, there));
-                            assert_eq!(
-                                crossings.routes(&image, (from, own), (to, there)),
-                                expected
-                            );
+                            assert_eq!(crossings.routes((from, own), (to, there)), expected);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn routes_are_counted_as_the_generator_counts_them_where_parts_are_dead() {
+        for ([p, a, h, g], arrangement) in
+            [([2, 4, 2, 9], Arrangement::Absolute), ([1, 5, 3, 6], Arrangement::Random)]
+        {
+            let df = Dragonfly::new(p, a, h, g).unwrap();
+            let topology = arrange(df, arrangement, 3).unwrap();
+            let cables: Vec<_> = topology.cables().iter().map(|c| (c.low, c.high)).collect();
+            let bytes = tvlb_schema::encode_fabric_image(&df, &cables);
+            let link = |group, low, high| {
+                let low = df.switch(GroupId(group), SwitchIndex(low));
+                LocalLink { low, high: SwitchIndex(high), number: 0 }
+            };
+            let faults = FaultSet {
+                switches: [df.switch(GroupId(1), SwitchIndex(3))].into(),
+                cables: [cables[2].0, cables[7].0].into(),
+                local_links: [link(0, 0, 1), link(0, 1, 2), link(2, 0, 2), link(3, 1, 3)].into(),
+            };
+            let mut image = FabricImage::decode(&bytes).unwrap();
+            let faults_image = tvlb_schema::encode_fault_image(&image, 1, &faults);
+            let live = topology.without(&faults);
+            let counter = RouteCounter::new(&live);
+            image.install_faults(&faults_image).unwrap();
+            let unlinked = Unlinked::of(&image);
+            let mut crossings = Crossings::new(&df, &unlinked);
+            let lives = |&switch: &SwitchId| image.lives(switch);
+            for from in df.groups() {
+                let first = first_links(&image, from);
+                for to in df.groups().filter(|&to| to != from) {
+                    crossings.count(&image, &first, to, &()).unwrap();
+                    let of = |group| df.indices(group).map(move |i| df.switch(group, i));
+                    for own in of(from).filter(lives) {
+                        for there in of(to).filter(lives) {
+                            let routes = crossings.routes(df.place(own), df.place(there));
+                            assert_eq!(routes, counter.counts(own, there), "{own} {there}");
                         }
                     }
                 }

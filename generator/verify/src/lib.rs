@@ -10,11 +10,13 @@
 mod ask;
 mod by_switch;
 mod certificate;
+mod changes;
 mod claims;
 mod crossings;
 mod dead;
 mod dependencies;
 mod draws;
+mod error;
 mod link_shares;
 mod minimal;
 mod packet;
@@ -26,10 +28,12 @@ mod update;
 mod wiring;
 
 pub use certificate::{Answers, Certificate, Extent};
+pub use changes::{Changes, verify_changes};
+pub use error::VerifyError;
 pub use packet::WalkedPath;
 pub use planned::Planned;
 
-use crossings::first_links;
+use crossings::{Unlinked, first_links};
 use dependencies::Dependencies;
 use link_shares::LinkShares;
 use packet::BootedSwitches;
@@ -37,12 +41,12 @@ use presence::{Crossed, Told};
 use rayon::prelude::*;
 use routes::Walks;
 use sample::Sample;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use tvlb_firmware_model::Switch;
-use tvlb_names::{NamedSwitch, Names, NamesError};
-use tvlb_progress::{Cancelled, Progress};
-use tvlb_schema::{Dragonfly, FabricImage, GroupId, ImageError, SwitchId, SwitchImage};
-use tvlb_table_set::{MANIFEST_FILE, ReadError, TableSet, Update};
+use tvlb_names::Names;
+use tvlb_progress::Progress;
+use tvlb_schema::{Dragonfly, FabricImage, GroupId, SwitchId, SwitchImage};
+use tvlb_table_set::{TableSet, Update};
 
 /// How much to look at.
 #[derive(Clone, Copy, Debug)]
@@ -51,212 +55,6 @@ pub struct Settings {
     pub most_walks: u64,
     /// Decides the sample.
     pub seed: u64,
-}
-
-/// Why a table set is not fit to be installed.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum VerifyError {
-    /// A file is missing, or is not what the manifest says.
-    #[error(transparent)]
-    Read(#[from] ReadError),
-    /// An image that no switch would boot from.
-    #[error("{path}: {source}")]
-    Image {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        source: ImageError,
-    },
-    /// The list of names is not one.
-    #[error("{path}: {source}")]
-    Names {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        source: NamesError,
-    },
-    /// A file that no table set has.
-    #[error("{path}: the manifest does not list it; a table set holds nothing else")]
-    Stranger {
-        /// The file.
-        path: PathBuf,
-    },
-    /// A file that no update has.
-    #[error("{path}: the record of the update does not list it; an update holds nothing else")]
-    StrangerOfUpdate {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The directory cannot be listed.
-    #[error("{path}: cannot list it: {source}")]
-    List {
-        /// The directory.
-        path: PathBuf,
-        /// The answer.
-        source: std::io::Error,
-    },
-    /// The manifest says otherwise than the images.
-    #[error("{path}: it says {what} {said}, but the images say {found}")]
-    Claim {
-        /// The manifest.
-        path: PathBuf,
-        /// What it is about.
-        what: &'static str,
-        /// What the manifest says.
-        said: String,
-        /// What the images say.
-        found: String,
-    },
-    /// An image in another switch's file.
-    #[error("{path}: it is the image of switch {found}, but by its name it is that of {named}")]
-    Place {
-        /// The file.
-        path: PathBuf,
-        /// The switch in the image.
-        found: NamedSwitch,
-        /// The switch in the file's name.
-        named: NamedSwitch,
-    },
-    /// Two ends that do not agree on a cable.
-    #[error("{path}: {text}")]
-    Wiring {
-        /// The image that is wrong.
-        path: PathBuf,
-        /// What is wrong, with switches and ports.
-        text: String,
-    },
-    /// A pair of switches without a path.
-    #[error("no path leads from switch {from} to switch {to}")]
-    Unreachable {
-        /// The source.
-        from: NamedSwitch,
-        /// The destination.
-        to: NamedSwitch,
-    },
-    /// A path that does not do what it must.
-    #[error("from switch {from} to switch {to}, {kind} path {path}: {text}")]
-    Path {
-        /// The source.
-        from: NamedSwitch,
-        /// The destination.
-        to: NamedSwitch,
-        /// `MIN`, `VLB`, …
-        kind: &'static str,
-        /// Its hops so far.
-        path: Box<WalkedPath>,
-        /// What is wrong with it.
-        text: String,
-    },
-    /// A pair of switches for which the datapath has no path of a kind of which there is one.
-    #[error(
-        "from switch {from} to switch {to}, asked for a {kind} path, the datapath fails: {text}"
-    )]
-    Asked {
-        /// The source.
-        from: NamedSwitch,
-        /// The destination.
-        to: NamedSwitch,
-        /// `MIN`, `conventional VLB`, …
-        kind: &'static str,
-        /// What it answers.
-        text: String,
-    },
-    /// Channels that wait for each other in a cycle.
-    #[error("these virtual channels can wait for each other in a cycle:\n{cycle}")]
-    Cycle {
-        /// Link by link.
-        cycle: String,
-    },
-    /// A report that is not the one of the tables.
-    #[error("{path}: {text}; generate the table set again")]
-    Report {
-        /// The report.
-        path: PathBuf,
-        /// What is wrong with it.
-        text: String,
-    },
-    /// The tables are of another fabric than the one that was planned.
-    #[error("{path}: by the fabric file {what} {planned}, but by the table set {found}")]
-    Planned {
-        /// The fabric file.
-        path: PathBuf,
-        /// What differs.
-        what: &'static str,
-        /// In the fabric file.
-        planned: String,
-        /// In the table set.
-        found: String,
-    },
-    /// Cables that lead elsewhere than was planned.
-    #[error("{path}: {different} of {ports} global ports lead elsewhere by the table set:{named}")]
-    Cables {
-        /// The fabric file.
-        path: PathBuf,
-        /// So many ports.
-        different: usize,
-        /// Of so many.
-        ports: u32,
-        /// The first of them, a line each.
-        named: String,
-    },
-    /// The caller cancelled the work.
-    #[error(transparent)]
-    Cancelled(#[from] Cancelled),
-}
-
-impl VerifyError {
-    /// Whether something is wrong with the table set; otherwise it is not known whether anything is,
-    /// as where there is none, where files may not be read, or where the caller cancelled the work.
-    pub fn is_finding(&self) -> bool {
-        use std::io::ErrorKind::{
-            FileTooLarge, InvalidInput, IsADirectory, NotADirectory, NotFound, Other,
-        };
-        match self {
-            Self::Read(ReadError::Io { path, source }) => match source.kind() {
-                NotFound | NotADirectory => !path.ends_with(MANIFEST_FILE),
-                FileTooLarge | InvalidInput | IsADirectory | Other => true,
-                _ => false,
-            },
-            Self::List { .. } | Self::Cancelled(_) => false,
-            _ => true,
-        }
-    }
-
-    /// The switches that a finding about a pair, a path or a file in a wrong place is about: first
-    /// the two that its message begins with, then all those of a path, each once.
-    pub fn switches(&self) -> Vec<&NamedSwitch> {
-        let mut switches = match self {
-            Self::Place { found, named, .. } => vec![found, named],
-            Self::Unreachable { from, to }
-            | Self::Asked { from, to, .. }
-            | Self::Path { from, to, .. } => vec![from, to],
-            _ => Vec::new(),
-        };
-        if let Self::Path { path, .. } = self {
-            for switch in path.switches() {
-                if !switches.contains(&switch) {
-                    switches.push(switch);
-                }
-            }
-        }
-        switches
-    }
-
-    /// The same with what the machine calls its switches.
-    fn with_names(mut self, names: &Names) -> Self {
-        let name = |known: &mut NamedSwitch| *known = names.named(known.switch);
-        match &mut self {
-            Self::Place { found: one, named: other, .. }
-            | Self::Unreachable { from: one, to: other }
-            | Self::Asked { from: one, to: other, .. } => [one, other].into_iter().for_each(name),
-            Self::Path { from, to, path, .. } => {
-                [from, to].into_iter().chain(path.switches_mut()).for_each(name);
-            }
-            _ => {}
-        }
-        self
-    }
 }
 
 /// Verifies the table set in a directory, its report included; if a fabric was planned, it must be
@@ -349,6 +147,16 @@ fn check(
     settings: Settings,
     progress: &dyn Progress,
 ) -> Result<Certificate, VerifyError> {
+    open_tables(set, update, |tables| check_tables(tables, planned, settings, progress))
+}
+
+/// Does `work` with what is known of a table set before its switches boot, and says in what it finds what
+/// the machine calls its switches.
+fn open_tables<T>(
+    set: &TableSet,
+    update: Option<&Update>,
+    work: impl FnOnce(&Tables<'_>) -> Result<T, VerifyError>,
+) -> Result<T, VerifyError> {
     let fabric_bytes = set.fabric_image()?;
     let fabric_image = FabricImage::decode(&fabric_bytes)
         .map_err(|source| VerifyError::Image { path: set.fabric_path(), source })?;
@@ -367,7 +175,7 @@ fn check(
         fabric_image: &live,
         names: &names,
     };
-    check_tables(&tables, planned, settings, progress).map_err(|found| found.with_names(&names))
+    work(&tables).map_err(|found| found.with_names(&names))
 }
 
 /// What is known of a table set before its switches boot.
@@ -423,10 +231,11 @@ fn check_tables(
 
     let fabric = BootedSwitches::new(&switches);
     let crossed = Crossed::new(df.g());
+    let unlinked = Unlinked::of(fabric_image);
     let groups: Vec<GroupId> = df.groups().collect();
     let told = in_order(groups.par_iter().map(|&group| {
         let first = first_links(fabric_image, group);
-        presence::check_group(&fabric, group, &first, &crossed, progress)
+        presence::check_group(&fabric, group, (&first, &unlinked), &crossed, progress)
     }))?;
     let told = told.iter().fold(Told::default(), |mut sum, told| {
         sum.add(told);
@@ -466,7 +275,11 @@ fn check_tables(
         claims::check_balance(set.manifest(), set.path(), (&fabric, shares))?;
     }
     if let Some(update) = update {
-        check_update(set, update, planned_image, &switches, &walks)?;
+        let bytes = |switch| Ok((switch, set.switch_image(switch)?));
+        let bytes: Vec<_> = update.switches().map(bytes).collect::<Result<_, VerifyError>>()?;
+        let before = decode_all(set, planned_image, &bytes)?;
+        let replaced = update::replaced(update, &before.iter().collect::<Vec<_>>(), &fabric)?;
+        update::check_record(update, fabric_image, &replaced, &walks)?;
     }
     claims::check_sizes(set.manifest(), set.path())?;
     let bytes = fabric_bytes.len() + switch_bytes.iter().map(Vec::len).sum::<usize>();
@@ -488,26 +301,18 @@ fn in_order<T: Send>(
     work.collect::<Vec<_>>().into_iter().collect()
 }
 
-/// What an update says of itself.
-fn check_update(
+/// Images of a table set, decoded.
+fn decode_all<'i>(
     set: &TableSet,
-    installed: &Update,
-    planned_image: &FabricImage<'_>,
-    switches: &[Switch<'_>],
-    walks: &Walks,
-) -> Result<(), VerifyError> {
-    let mut bytes = Vec::new();
-    for switch in planned_image.dragonfly().switches() {
-        bytes.push((switch, set.switch_image(switch)?));
-    }
-    let mut before = Vec::new();
-    for (switch, bytes) in &bytes {
-        let image = SwitchImage::decode(bytes, planned_image);
-        let path = set.switch_path(*switch);
-        before.push(image.map_err(|source| VerifyError::Image { path, source })?);
-    }
-    let now: Vec<SwitchImage<'_>> = switches.iter().map(|switch| switch.image().clone()).collect();
-    update::check_update(installed, (&before, &now), walks)
+    fabric: &FabricImage<'i>,
+    bytes: &'i [(SwitchId, Vec<u8>)],
+) -> Result<Vec<SwitchImage<'i>>, VerifyError> {
+    let decode = |(switch, bytes): &'i (SwitchId, Vec<u8>)| {
+        let path = || set.switch_path(*switch);
+        SwitchImage::decode(bytes, fabric)
+            .map_err(|source| VerifyError::Image { path: path(), source })
+    };
+    in_order(bytes.par_iter().map(decode))
 }
 
 fn boot<'i>(

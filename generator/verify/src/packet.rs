@@ -164,7 +164,12 @@ impl<'f> BootedSwitches<'f> {
 
     /// A switch that exists.
     pub(super) fn switch(&self, switch: SwitchId) -> &'f Switch<'f> {
-        &self.switches[self.places[switch.as_usize()]]
+        &self.switches[self.place_of(switch)]
+    }
+
+    /// Its place among all switches in order.
+    pub(super) fn place_of(&self, switch: SwitchId) -> usize {
+        self.places[switch.as_usize()]
     }
 
     /// Whether every two switches of a group share a link.

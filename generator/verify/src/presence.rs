@@ -9,7 +9,7 @@
 
 use super::VerifyError;
 use super::by_switch;
-use super::crossings::{Crossings, FirstLink, links};
+use super::crossings::{Crossings, FirstLink, Unlinked, links};
 use super::dead::is_live;
 use super::draws::{chances, mean_hops};
 use super::packet::{BootedSwitches, Path};
@@ -110,13 +110,13 @@ fn present_if_any(set: &SetView<'_>) -> ShapeSet {
 pub(super) fn check_group(
     fabric: &BootedSwitches<'_>,
     from: GroupId,
-    first: &[FirstLink],
+    (first, unlinked): (&[FirstLink], &Unlinked),
     crossed: &Crossed,
     progress: &dyn Progress,
 ) -> Result<Told, VerifyError> {
     let (df, mut told) = (&fabric.df, Told::default());
     let image = *fabric.switches[0].image().fabric();
-    let mut crossings = Crossings::new(df.a());
+    let mut crossings = Crossings::new(df, unlinked);
     for to in df.groups().filter(|&to| to != from) {
         progress.check()?;
         crossings.count(&image, first, to, progress)?;
@@ -145,7 +145,7 @@ fn check_switch(
     switch: &tvlb_firmware_model::Switch<'_>,
     own: SwitchIndex,
     to: GroupId,
-    crossings: &Crossings,
+    crossings: &Crossings<'_>,
     told: &mut Told,
 ) -> Result<(), VerifyError> {
     let image = switch.image();
@@ -172,7 +172,7 @@ fn check_switch(
         }
         let (mut kept, mut without, mut hops) = (0, 0, 0.0);
         for there in df.indices(to) {
-            let routes = crossings.routes(image.fabric(), (image.group(), own), (to, there));
+            let routes = crossings.routes((image.group(), own), (to, there));
             let some: ShapeSet = Shape::all().filter(|shape| routes[shape.number()] > 0).collect();
             let is_told = by_shape && image.fabric().lives(df.switch(to, there));
             if is_told {
@@ -225,6 +225,59 @@ pub(super) struct Search<'s, 'f> {
     pub(super) looks_left: u64,
 }
 
+/// Checks all pairs of switches from one group to another that live: of the shapes of which images of the
+/// table set (`planned`, by switch) say that there are routes, those of which some is left are said to be
+/// there, and no others. Returns how many pairs were looked at.
+pub(super) fn check_left<'i>(
+    fabric: &BootedSwitches<'i>,
+    planned: &(dyn Fn(SwitchId) -> &'i SwitchImage<'i> + Sync),
+    (from, first): (GroupId, &[FirstLink]),
+    (to, crossings): (GroupId, &Crossings<'_>),
+) -> Result<u64, VerifyError> {
+    let df = &fabric.df;
+    let mut pairs = 0;
+    for own in df.indices(from) {
+        let source = df.switch(from, own);
+        let switch = fabric.switch(source);
+        let image = switch.image();
+        if !image.fabric().lives(source) {
+            continue;
+        }
+        let mut search = Search { fabric, from: source, first, looks_left: u64::MAX };
+        let sets = distinct_sets(switch).into_iter().map(|decision| {
+            let set = image.set(decision);
+            (set, planned(source).set(decision), present_if_any(set))
+        });
+        let by_shape = |set: &SetView<'_>| matches!(set.rule().draw, DrawRule::ByShape { .. });
+        let sets: Vec<_> = sets.filter(|(set, ..)| by_shape(set)).collect();
+        for there in df.indices(to) {
+            let to = df.switch(to, there);
+            if !image.fabric().lives(to) {
+                continue;
+            }
+            pairs += 1;
+            if sets.is_empty() {
+                continue;
+            }
+            let routes = crossings.routes((from, own), df.place(to));
+            let some: ShapeSet = Shape::all().filter(|shape| routes[shape.number()] > 0).collect();
+            for &(set, planned, whole) in &sets {
+                let (said, planned) = (set.shapes_to(to), planned.shapes_to(to));
+                let drawn = planned.and(some).without(whole);
+                let kept = drawn.iter().filter(|&shape| search.has(set, shape, to) == Some(true));
+                let left: ShapeSet = planned.and(some).and(whole).iter().chain(kept).collect();
+                if let Some(shape) = said.without(left).nth(0) {
+                    return Err(no_such_route(source, to, shape));
+                }
+                if let Some(shape) = left.without(said).nth(0) {
+                    return Err(denied_route(source, to, shape));
+                }
+            }
+        }
+    }
+    Ok(pairs)
+}
+
 /// Where a search has ended.
 enum Found {
     Kept,
@@ -254,6 +307,15 @@ impl Search<'_, '_> {
             }
         }
         Ok(all)
+    }
+
+    /// Whether the set has a route of a shape; `None` if the looks did not suffice.
+    fn has(&mut self, set: &SetView<'_>, shape: Shape, to: SwitchId) -> Option<bool> {
+        match self.first_kept(set, shape, to) {
+            Found::Kept => Some(true),
+            Found::None => Some(false),
+            Found::Unknown => None,
+        }
     }
 
     /// Looks for a route of a shape that the set keeps, and stops at the first.

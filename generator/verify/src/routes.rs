@@ -162,6 +162,42 @@ pub(super) fn check_from(
     Ok(from.walks)
 }
 
+/// The MIN paths from one switch to these, and what the datapath answers when it is asked for paths to
+/// them; `crossed` of the notes is not looked at, nor the sample.
+pub(super) fn check_near(
+    fabric: &BootedSwitches<'_>,
+    source: SwitchId,
+    destinations: &[SwitchId],
+    first: &[FirstLink],
+    notes: Notes<'_>,
+    progress: &dyn Progress,
+) -> Result<Walks, VerifyError> {
+    let (group, index) = fabric.df.place(source);
+    let walks = Walks::default();
+    let mut from =
+        Source { fabric, notes, from: source, group, index, first, walks, progress, steps: 0 };
+    let mut questions = Questions::new(fabric, source, notes.sample.seed, false);
+    let image = *fabric.switch(source).image().fabric();
+    for &destination in destinations {
+        progress.check()?;
+        from.walks.pairs += 1;
+        if from.is_cut(&image, destination) {
+            continue;
+        }
+        let (to_group, _) = fabric.df.place(destination);
+        let known = if to_group == group {
+            from.within_group(destination, true)?;
+            within_group(&image, source, destination)
+        } else {
+            let min = from.minimal(destination, to_group)?;
+            Known { min, conventional: None, kept: from.kept_is_known(destination, None) }
+        };
+        questions.ask(destination, known, true)?;
+    }
+    from.walks.asked = questions.asked;
+    Ok(from.walks)
+}
+
 impl Source<'_, '_> {
     /// Notes whether what is dead has taken a pair's minimal paths; and whether it is cut off.
     fn is_cut(&mut self, image: &FabricImage<'_>, to: SwitchId) -> bool {

@@ -1,16 +1,68 @@
-//! What an update says of itself, held against its images.
+//! What an update says of itself, held against its images; and that its images say nothing else than
+//! those that they replace but of which shapes there are routes.
 
 use super::VerifyError;
+use super::packet::BootedSwitches;
 use super::routes::Walks;
 use std::collections::BTreeSet;
 use tvlb_schema::{Decision, DrawRule, FabricImage, SwitchId, SwitchImage};
 use tvlb_table_set::{FAULT_LIST_FILE, SWITCHES, UPDATE_FILE, Update};
 
-/// The directory of an update holds its files and nothing else, and the record says of the images what they
-/// are. `before` are the images of the table set, `now` those that switches have.
-pub(super) fn check_update(
+/// An image of a table set and the one of an update that replaces it.
+pub(super) type Replaced<'i> = (&'i SwitchImage<'i>, &'i SwitchImage<'i>);
+
+/// The images of a table set (`before`) with those of the update that replace them, each of which differs
+/// in nothing but in which shapes it has routes, and has none that there were no routes of.
+pub(super) fn replaced<'i>(
     update: &Update,
-    (before, now): (&[SwitchImage<'_>], &[SwitchImage<'_>]),
+    before: &[&'i SwitchImage<'i>],
+    fabric: &BootedSwitches<'i>,
+) -> Result<Vec<Replaced<'i>>, VerifyError> {
+    let pairs: Vec<_> =
+        before.iter().map(|&old| (old, fabric.switch(old.switch()).image())).collect();
+    for &(old, new) in &pairs {
+        if let Some(what) = difference(old, new) {
+            let text = format!(
+                "{what} not as in the table set, but for what is dead an image changes only in the shapes \
+                 that have routes left"
+            );
+            return Err(VerifyError::Wiring { path: update.switch_path(new.switch()), text });
+        }
+    }
+    Ok(pairs)
+}
+
+/// What an image of an update says otherwise than the one that it replaces, although it must not.
+fn difference(old: &SwitchImage<'_>, new: &SwitchImage<'_>) -> Option<&'static str> {
+    let df = new.fabric().dragonfly();
+    if old.virtual_channels() != new.virtual_channels() || old.second_min() != new.second_min() {
+        return Some("its virtual channels or its second look at MIN are");
+    }
+    for decision in Decision::ALL {
+        let (was, set) = (old.set(decision), new.set(decision));
+        if was.rule() != set.rule() || old.set_number(decision) != new.set_number(decision) {
+            return Some("its sets are");
+        }
+        if old.weighing(decision) != new.weighing(decision) {
+            return Some("its candidates, threshold or gate are");
+        }
+        if df.global_ports().any(|port| was.level(port) != set.level(port)) {
+            return Some("the levels by which it thins a set are");
+        }
+        let is_more = |to: SwitchId| set.shapes_to(to).without(was.shapes_to(to)).nth(0).is_some();
+        if df.switches().filter(|&to| df.place(to).0 != new.group()).any(is_more) {
+            return Some("it says that there are routes of more shapes, so they are");
+        }
+    }
+    None
+}
+
+/// The directory of an update holds its files and nothing else, and the record says of the images what they
+/// are. The fabric is the one with the faults.
+pub(super) fn check_record(
+    update: &Update,
+    fabric: &FabricImage<'_>,
+    replaced: &[Replaced<'_>],
     walks: &Walks,
 ) -> Result<(), VerifyError> {
     let record = update.record();
@@ -30,7 +82,7 @@ pub(super) fn check_update(
     {
         return Err(VerifyError::StrangerOfUpdate { path: update.path().join(name) });
     }
-    let Some(fabric) = now.first().map(SwitchImage::fabric) else { return Ok(()) };
+    update.fault_list()?;
     let (dead, lost) = (&record.dead, &record.lost);
     let switches = fabric.dead_switches().count() as u64;
     for (what, said, found) in [
@@ -54,7 +106,7 @@ pub(super) fn check_update(
         }
     }
     for decision in Decision::ALL {
-        let Some(found) = lost_by_shape(fabric, (before, now), decision) else { continue };
+        let Some(found) = lost_by_shape(fabric, replaced, decision) else { continue };
         let said = *lost.sets.get(decision);
         if said != found {
             return claim("the number of pairs without a route of a set is", said, found);
@@ -67,12 +119,12 @@ pub(super) fn check_update(
 /// now; `None` of a set that is not drawn by shape, of which images do not say it.
 fn lost_by_shape(
     fabric: &FabricImage<'_>,
-    (before, now): (&[SwitchImage<'_>], &[SwitchImage<'_>]),
+    replaced: &[Replaced<'_>],
     decision: Decision,
 ) -> Option<u64> {
     let df = fabric.dragonfly();
     let mut lost = 0;
-    for (old, new) in before.iter().zip(now) {
+    for (old, new) in replaced {
         let (old, set) = (old.set(decision), new.set(decision));
         if !matches!(set.rule().draw, DrawRule::ByShape { .. }) {
             return None;

@@ -25,6 +25,8 @@ fn a_dead_cable_changes_the_images_that_need_it() {
     let scratch = with_list("cable (3,1):1 # since noon\n");
     assert_snapshot!("faults_cable", scratch.succeeds("faults out --faults dead.txt -o update"));
     assert_snapshot!("faults_verified", scratch.succeeds("verify out --update update"));
+    let changes = scratch.succeeds("verify out --update update --changes-only");
+    assert_snapshot!("faults_changes_verified", changes);
     // The same parts give the same bytes, from any list of them and at any number of threads.
     scratch.write("again.txt", "\n# by its other end\ncable (5,3):0\n");
     scratch.succeeds("faults out --faults again.txt -o again --threads 3 -q");
@@ -69,6 +71,7 @@ fn a_group_that_is_cut_off_is_named() {
     assert_snapshot!("faults_cut_off", run.stdout);
     // The update is there, for those that can still send.
     let certificate = scratch.succeeds("verify out --update update");
+    scratch.succeeds("verify out --update update --changes-only -q");
     assert!(
         certificate.contains("1004 of 1260 pairs of switches; the others are cut off"),
         "{certificate}"
@@ -85,6 +88,7 @@ fn a_switch_dies() {
     let scratch = with_list("switch (7,3)\n");
     assert_snapshot!("faults_switch", scratch.succeeds("faults out --faults dead.txt -o update"));
     let certificate = scratch.succeeds("verify out --update update");
+    scratch.succeeds("verify out --update update --changes-only -q");
     assert!(certificate.contains("all 1190 pairs of switches"), "{certificate}");
 }
 
@@ -135,7 +139,6 @@ fn vouched(scratch: &Scratch, file: &str) {
 
 #[test]
 fn updates_that_are_not_as_they_were_written() {
-    let finds = |scratch: &Scratch| without_hashes(&scratch.finds("verify out --update update"));
     assert_snapshot!(finds(&with_changed("faults.tvlb", |bytes| bytes[22] ^= 1)), @"tvlb: update/faults.tvlb: its SHA-256 is [SHA-256], but the manifest says [SHA-256]; it is damaged or of another table set");
     let scratch = with_changed("faults.tvlb", |bytes| bytes[22] ^= 1);
     vouched(&scratch, "faults.tvlb");
@@ -175,10 +178,97 @@ fn an_image_that_knows_nothing_of_the_fault_is_found() {
     let file = record.files.iter().find(|file| file.path.contains('/')).unwrap().path.clone();
     scratch.write(&format!("update/{file}"), scratch.read(&format!("out/{file}")));
     vouched(&scratch, &file);
-    assert_snapshot!(scratch.finds("verify out --update update"), @"tvlb: from switch 0 to switch 13, T-VLB path 0: the image of switch 0 says that there is a route of shape 110, but none is kept");
+    assert_snapshot!(finds(&scratch), @"tvlb: from switch 0 to switch 13, T-VLB path 0: the image of switch 0 says that there is a route of shape 110, but none is kept");
 }
 
 /// Hides hashes.
+/// Kinds of groups, several cables between two of them, and sets of every way of drawing: what is looked at
+/// of changes agrees with what is looked at of the whole.
+#[test]
+fn changes_are_verified_on_kinds_of_groups() {
+    let fabric = "name = \"kinds\"\n[dragonfly]\ncables = \"cables.csv\"\n\
+        [[dragonfly.kinds]]\nname = \"large\"\np = 2\na = 4\nh = 3\ng = 3\n\
+        [[dragonfly.kinds]]\nname = \"small\"\np = 2\na = 2\nh = 4\ng = 2\n";
+    let between = "--between large,large=4 --between large,small=2 --between small,small=2";
+    for set in ["60% 4-hop by shape", "strategic-2-3 by shape", "switches:2-3", "all"] {
+        let scratch = Scratch::with_text(fabric);
+        let cables = scratch.succeeds(&format!("cables --fabric fabric.toml {between}"));
+        scratch.write("cables.csv", cables);
+        let made = format!("generate,fabric.toml,--set,{set},-o,out,-q");
+        assert_eq!(scratch.tvlb_with(made.split(',')).code, 0);
+        for (number, dead) in [
+            "cable (0,1):0\n",
+            "local (1,0)-(1,2)\nlocal (1,1)-(1,2)\nlocal (3,0)-(3,1)\n",
+            "switch (2,1)\ncable (4,1):2\n",
+            "local (0,0)-(0,1)\nswitch (0,3)\ncable (1,1):1\n",
+        ]
+        .iter()
+        .enumerate()
+        {
+            scratch.write("dead.txt", dead);
+            // It verifies its changes before it takes its name, and ends with 1 where a pair is cut off.
+            let code = scratch.tvlb(&format!("faults out --faults dead.txt -o {number} -q")).code;
+            assert!(code < 2, "{set}: {dead}");
+            scratch.succeeds(&format!("verify out --update {number} -q"));
+            scratch.succeeds(&format!("verify out --update {number} --changes-only -q"));
+        }
+    }
+}
+
+/// An image of the update of another table set, of the same fabric and faults, is found although it has
+/// the right shapes; and an image that is as it should be for other faults.
+#[test]
+fn an_image_of_another_update_is_found() {
+    let scratch = with_list("cable (3,1):1\n");
+    scratch.succeeds("faults out --faults dead.txt -o update -q");
+    let set = "generate,fabric.toml,--set,all by shape,-o,other,-q";
+    assert_eq!(scratch.tvlb_with(set.split(',')).code, 0);
+    scratch.succeeds("faults other --faults dead.txt -o others-update -q");
+    let record: UpdateRecord =
+        serde_json::from_slice(&scratch.read("others-update/update.json")).unwrap();
+    let file = record.files.last().unwrap().path.clone();
+    scratch.write(&format!("update/{file}"), scratch.read(&format!("others-update/{file}")));
+    vouched(&scratch, &file);
+    let found = scratch.finds("verify out --update update --changes-only");
+    assert_snapshot!(found, @"tvlb: update/switches/00035.tvlb: its sets are not as in the table set, but for what is dead an image changes only in the shapes that have routes left");
+    scratch.finds("verify out --update update");
+
+    // An image that is as it should be where more is dead.
+    let scratch = with_list("cable (3,1):1\n");
+    scratch.succeeds("faults out --faults dead.txt -o update -q");
+    scratch.write("worse.txt", "cable (3,1):1\nlocal (3,1)-(3,2)\n");
+    scratch.succeeds("faults out --faults worse.txt -o worse -q");
+    let (right, worse) = (scratch.read("update/update.json"), scratch.read("worse/update.json"));
+    let [right, worse]: [UpdateRecord; 2] =
+        [right, worse].map(|json| serde_json::from_slice(&json).unwrap());
+    let mut differ = 0;
+    for FileEntry { path, .. } in right.files.iter().filter(|file| file.path.contains('/')) {
+        let (update, other) = (format!("update/{path}"), format!("worse/{path}"));
+        let is_there = worse.files.iter().any(|file| file.path == *path);
+        if !is_there || scratch.read(&update) == scratch.read(&other) {
+            continue;
+        }
+        let kept = scratch.read(&update);
+        scratch.write(&update, scratch.read(&other));
+        vouched(&scratch, path);
+        assert!(finds(&scratch).contains("there is no route of shape"), "{path}");
+        scratch.write(&update, kept);
+        vouched(&scratch, path);
+        differ += 1;
+        if differ == 3 {
+            break;
+        }
+    }
+    assert_eq!(differ, 3);
+}
+
+/// What is wrong with the update, in which looking at its changes alone finds something, too.
+fn finds(scratch: &Scratch) -> String {
+    let whole = scratch.finds("verify out --update update");
+    assert_eq!(scratch.finds("verify out --update update --changes-only"), whole);
+    without_hashes(&whole)
+}
+
 fn without_hashes(text: &str) -> String {
     let mut shown = String::new();
     for word in text.split_inclusive(|c: char| !c.is_ascii_hexdigit()) {
