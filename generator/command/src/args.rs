@@ -18,7 +18,7 @@ use tvlb_schema::{Candidates, Gate, MinCandidate};
 #[command(name = "tvlb", version, arg_required_else_help = true, max_term_width = 100)]
 #[command(
     after_help = "Exit codes: 0 done, and nothing found; 1 found something: `verify` a fault, `diff` a \
-                  difference, `generate --check` a change; 2 an error in the command line, the input \
+                  difference, `faults` a pair that is cut off, `generate --check` a change; 2 an error in the command line, the input \
                   or the output; 130 interrupted."
 )]
 pub(crate) struct Arguments {

@@ -8,7 +8,7 @@ use clap::Args;
 use serde::Serialize;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use tvlb_faults::{MOST_BYTES, Plan, parse};
+use tvlb_faults::{MOST_BYTES, Plan, dead_but, parse};
 use tvlb_generator::faults::{Loss, Pairs, Update as Made, update};
 use tvlb_generator::input_file::{self, Symlinks};
 use tvlb_generator::table_set::{
@@ -17,6 +17,7 @@ use tvlb_generator::table_set::{
 };
 use tvlb_generator::topology::names::Names;
 use tvlb_generator::verify::{VerifyError, verify_changes};
+use tvlb_import::{Source, live_links, planned_links};
 use tvlb_progress::Progress;
 use tvlb_schema::{Decision, Dragonfly, FabricImage, FaultSet, SwitchId, SwitchImage};
 
@@ -29,7 +30,7 @@ use tvlb_schema::{Decision, Dragonfly, FabricImage, FaultSet, SwitchId, SwitchIm
 /// the routes of a set, and which are cut off. Exits with 1 if some pair of switches is cut off; the
 /// update is written nevertheless.
 ///
-/// FILE has a part a line, by number or by name: `cable (3,1):2` is the cable at global port 2 of switch 1
+/// LIST has a part a line, by number or by name: `cable (3,1):2` is the cable at global port 2 of switch 1
 /// in group 3, `local (3,1)-(3,4)` all links between two switches of a group, `local (3,1)-(3,4):1` one
 /// of them, `switch (7,3)` a switch. `#` begins a comment. An empty list says that all is mended.
 #[derive(Args)]
@@ -37,8 +38,17 @@ pub(crate) struct Arguments {
     /// The directory of the table set that is installed
     directory: PathBuf,
     /// The list of all that is dead
-    #[arg(long, value_name = "FILE")]
-    faults: PathBuf,
+    #[arg(long, value_name = "LIST", required_unless_present = "live")]
+    faults: Option<PathBuf>,
+    /// The links that are live, as the machine says it: all others are dead, and a switch of which no link
+    /// is live. What `fmctl get links` prints, or any text that names Slingshot links, or the output of
+    /// `ibnetdiscover`. Links are found by the names of their ports in the table set's list
+    #[arg(long, value_name = "LINKS", conflicts_with = "faults")]
+    live: Option<PathBuf>,
+    /// The cable plan that the live links are of, to make sure that the table set is of that plan: one or
+    /// several point-to-point files, or an output of `ibnetdiscover`
+    #[arg(long, value_name = "PLAN", num_args = 1.., requires = "live")]
+    planned: Vec<PathBuf>,
     /// The directory to write the update to; it appears whole or not at all
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
@@ -71,7 +81,11 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let fabric =
         FabricImage::decode(&fabric_bytes).map_err(|error| error_in(&set.fabric_path(), &error))?;
     let names = read_names(&set, &fabric)?;
-    let faults = read_faults(&arguments.faults, &fabric, &names)?;
+    let faults = match (&arguments.faults, &arguments.live) {
+        (Some(list), _) => read_faults(list, &fabric, &names)?,
+        (None, Some(live)) => not_live(live, &arguments.planned, &fabric, &names)?,
+        (None, None) => unreachable!("the command line has one of them"),
+    };
     let before = match &arguments.after {
         Some(path) => Some(Update::open(path, &set).map_err(Failure::of)?),
         None => None,
@@ -139,6 +153,33 @@ pub(crate) fn read_faults(
     let text = input_file::read_text(path, MOST_BYTES, Symlinks::Follow)
         .map_err(|error| error_in(path, &format_args!("cannot read it: {error}")))?;
     parse(&text, plan, names).map_err(|error| error_in(path, &error))
+}
+
+/// What is dead where a text names the live links, which are of this plan if one is given.
+fn not_live(
+    live: &Path,
+    planned: &[PathBuf],
+    plan: &dyn Plan,
+    names: &Names,
+) -> Result<FaultSet, Failure> {
+    if let Some(first) = planned.first() {
+        let open = |number: usize| Source::open(&planned[number]);
+        let links = planned_links(planned.len(), open).map_err(Failure::of)?;
+        let missing = dead_but(&links, plan, names).map_err(|error| error_in(first, &error))?;
+        let list = tvlb_faults::write(plan.dragonfly(), &missing);
+        if let Some(part) = list.lines().next() {
+            let more = list.lines().count() - 1;
+            return Err(error_in(
+                first,
+                &format_args!(
+                    "the table set is of another plan: it has {part}, and {more} more, which this one \
+                     does not name; accepted is the plan that the fabric file was made of"
+                ),
+            ));
+        }
+    }
+    let links = live_links(|| Source::open(live)).map_err(Failure::of)?;
+    dead_but(&links, plan, names).map_err(|error| error_in(live, &error))
 }
 
 /// Writes the update, and returns its record.

@@ -14,6 +14,10 @@
 //!
 //! A list states all that is dead. [`write()`] writes one that [`parse`] reads back.
 
+mod live;
+
+pub use live::{LiveError, dead_but};
+
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use tvlb_names::{NamedPort, Names};

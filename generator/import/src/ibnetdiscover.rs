@@ -11,7 +11,7 @@ mod network;
 mod parse;
 
 use crate::lines::{Lines, MOST_RECORDS, Source, TextError, is_aries, shown};
-use crate::machine::{Machine, Names, Physical, PortNames, Switch, count};
+use crate::machine::{End, Machine, Names, Physical, PortNames, Switch, count};
 use crate::notes::{Listed, Notes, counted};
 use natural::natural;
 use network::{Device, Network, PortLine, Record};
@@ -62,6 +62,27 @@ pub(crate) fn read(
         down: Vec::new(),
     };
     Ok((machine, notes))
+}
+
+/// Whether the text is one of `ibnetdiscover`: by its first line that says something.
+pub(crate) fn is_one(source: Source<'_>) -> Result<bool, TextError> {
+    let mut lines = Lines::with_limit(source, 1 << 30);
+    while let Some(line) = lines.next()? {
+        let text = line.trim();
+        if !text.is_empty() && !text.starts_with('#') {
+            return Ok(parse::line(text).is_ok());
+        }
+    }
+    Ok(false)
+}
+
+/// The names of the two ports of every link between switches.
+pub(crate) fn link_names(source: Source<'_>) -> Result<Vec<[String; 2]>, IbnetdiscoverError> {
+    let network = read_records(source)?;
+    let joined = links::join(&network)?;
+    let switches = switch_names(&network, &joined, &mut Notes::default());
+    let name = |end: End| PortNames::Numbers.of(&switches[end.switch as usize], end.port);
+    Ok(joined.links.iter().map(|link| link.ends.map(name)).collect())
 }
 
 fn read_records(source: Source<'_>) -> Result<Network, IbnetdiscoverError> {

@@ -98,6 +98,39 @@ pub fn ibnetdiscover(source: Source<'_>, grouping: &Grouping) -> Result<Import, 
     Import::of("tvlb import ibnetdiscover", &file, machine, notes, false)
 }
 
+/// The links between switches that are live, by the names of their two ports: from what `ibnetdiscover`
+/// prints, or from any text that names links as a Slingshot network does. `open` opens the text, twice.
+///
+/// # Errors
+/// A text that cannot be read, is cut off, or names no link.
+pub fn live_links(
+    open: impl Fn() -> Result<Source<'static>, TextError>,
+) -> Result<Vec<[String; 2]>, ImportError> {
+    if ibnetdiscover::is_one(open()?)? {
+        return Ok(ibnetdiscover::link_names(open()?)?);
+    }
+    Ok(slingshot::live::names(open()?)?)
+}
+
+/// The links between switches that are planned, by the names of their two ports: from what `ibnetdiscover`
+/// prints, or from the cable plan of a Slingshot network, of one or several files. `open` opens the file
+/// of a number, the first one twice.
+///
+/// # Errors
+/// The first thing that cannot be understood, with its file and line.
+pub fn planned_links(
+    files: usize,
+    open: impl Fn(usize) -> Result<Source<'static>, TextError>,
+) -> Result<Vec<[String; 2]>, ImportError> {
+    if files == 1 && ibnetdiscover::is_one(open(0)?)? {
+        return Ok(ibnetdiscover::link_names(open(0)?)?);
+    }
+    let plans = (0..files).map(open).collect::<Result<_, _>>()?;
+    let (machine, _) = slingshot::read(plans, None, None)?;
+    let names = |link: &machine::Link| link.ends.map(|end| machine.port_name(end).to_string());
+    Ok(machine.links.iter().map(names).collect())
+}
+
 impl Import {
     fn of(
         made_by: &'static str,

@@ -61,6 +61,16 @@ pub(crate) enum PortNames {
     Numbers,
 }
 
+impl PortNames {
+    /// The name of a port.
+    pub(crate) fn of(self, switch: &str, port: u32) -> String {
+        match self {
+            Self::Jacks => format!("{switch}j{}p{}", port / 2, port % 2),
+            Self::Numbers => format!("{switch}[{port}]"),
+        }
+    }
+}
+
 /// The physical port numbers.
 #[derive(Debug)]
 pub(crate) enum Physical {
@@ -131,10 +141,7 @@ impl Display for PortName<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let End { switch, port } = self.end;
         let switch = &self.machine.switches[switch as usize].name;
-        match self.machine.ports {
-            PortNames::Jacks => write!(f, "{switch}j{}p{}", port / 2, port % 2),
-            PortNames::Numbers => write!(f, "{switch}[{port}]"),
-        }
+        f.write_str(&self.machine.ports.of(switch, port))
     }
 }
 

@@ -212,6 +212,17 @@ impl Numbering {
         (one.0, [one.1.min(other.1), one.1.max(other.1)])
     }
 
+    /// Which of the local links of its two switches one is, by the machine's number.
+    pub(crate) fn nth(&self, machine: &Machine, link: usize) -> u32 {
+        let (_, [_, high]) = self.local(machine, link);
+        let ends = machine.links[link].ends.map(|end| (self.number(end.switch), end.port));
+        let (low, port) = ends[0].min(ends[1]);
+        let first = self.locals.partition_point(|local| (local.switch, local.peer) < (low, high));
+        let same = self.locals[first..].iter().take_while(|local| local.peer == high);
+        let mut found = same.filter(|local| local.switch == low && local.port == port);
+        found.next().expect("every local link is numbered").nth
+    }
+
     /// The end at a port of a switch, by the switch's number.
     pub(crate) fn end(&self, switch: u32, port: u32) -> End {
         End { switch: self.switches[switch as usize], port }

@@ -7,7 +7,7 @@
 mod error;
 mod header;
 mod jacks;
-mod live;
+pub(crate) mod live;
 mod plan;
 mod xname;
 

@@ -104,7 +104,8 @@ pub(crate) fn down(
         let name = machine.link_name(link.ends);
         if machine.is_local(link) {
             let (group, [low, high]) = numbering.local(machine, *number as usize);
-            let text = format!("local ({group},{low})-({group},{high}) # {name}");
+            let nth = numbering.nth(machine, *number as usize);
+            let text = format!("local ({group},{low})-({group},{high}):{nth} # {name}");
             (0, group, low, high, text)
         } else {
             let [(group, index, slot), _] = numbering.cable(machine, *number as usize);

@@ -262,6 +262,94 @@ fn an_image_of_another_update_is_found() {
     assert_eq!(differ, 3);
 }
 
+/// The links of the plan in `generator/import/tests/data`, each by the names of its ports.
+fn planned_links(scratch: &Scratch) -> Vec<String> {
+    scratch.write("plan.csv", include_str!("../../../import/tests/data/plan.csv"));
+    scratch.write("one.txt", "x100c0r1j1p0-x100c0r3j1p0\n");
+    scratch.succeeds_with_warnings("import slingshot plan.csv -o plan --live one.txt");
+    let down = String::from_utf8(scratch.read("plan/down.txt")).unwrap();
+    let links = down.lines().map(|line| line.split_once("# ").unwrap().1.to_owned());
+    links.chain(["x100c0r1j1p0-x100c0r3j1p0".to_owned()]).collect()
+}
+
+#[test]
+fn live_links_say_what_is_dead() {
+    let scratch = Scratch::new();
+    let links = planned_links(&scratch);
+    scratch.succeeds("generate plan/fabric.toml -o out --set all -q");
+    // All but one of two parallel local links and a cable are live, some written with dots, and some more
+    // text is around them.
+    let is_dead = |link: &&String| [links[1].as_str(), links[20].as_str()].contains(&link.as_str());
+    let live: Vec<_> = links.iter().filter(|link| !is_dead(link)).map(String::as_str).collect();
+    scratch.write("live.txt", live.join(" UP, ").replace("c0r1j", ".c0.r1.j"));
+    let printed = scratch.succeeds("faults out --live live.txt --planned plan.csv -o update");
+    assert!(printed.starts_with("dead      1 cable, 1 local link, 0 switches\n"), "{printed}");
+    scratch.succeeds_with_warnings("import slingshot plan.csv -o again --live live.txt");
+    scratch.succeeds("faults out --faults again/down.txt -o other -q");
+    for file in ["faults.tvlb", "faults.txt", "update.json"] {
+        let [one, other] = ["update", "other"].map(|of| scratch.read(&format!("{of}/{file}")));
+        assert_eq!(one, other, "{file}");
+    }
+    // A switch of which no link is live is dead, and its links are not named.
+    let live: Vec<_> = links.iter().filter(|link| !link.contains("x102c0r3j")).cloned().collect();
+    scratch.write("live.txt", live.join("\n"));
+    scratch.tvlb("faults out --live live.txt -o without -q");
+    assert_eq!(String::from_utf8(scratch.read("without/faults.txt")).unwrap(), "switch (1,1)\n");
+
+    let refused = |live: &str| {
+        scratch.write("live.txt", live);
+        scratch.refuses("faults out --live live.txt --planned plan.csv -o no")
+    };
+    assert_snapshot!(refused("x100c0r1j1p0-x100c0r3j1p1"), @"tvlb: live.txt: it names the link x100c0r1j1p0-x100c0r3j1p1, but by the plan x100c0r1j1p0 leads to x100c0r3j1p0");
+    assert_snapshot!(refused("x100c0r1j9p0-x900c0r3j1p1"), @"tvlb: live.txt: it names the link x100c0r1j9p0-x900c0r3j1p1, but the list of names has no port x100c0r1j9p0");
+    assert_snapshot!(refused("all is well"), @"tvlb: live.txt: found no link, accepted a text that names every live link as in x1000c0r1j5p0-x1000c0r3j6p0");
+    let plan = String::from_utf8(scratch.read("plan.csv")).unwrap();
+    let without: Vec<&str> = plan.lines().filter(|line| !line.contains("x100c0r3j21")).collect();
+    assert_ne!(without.len(), plan.lines().count());
+    scratch.write("less.csv", without.join("\n"));
+    scratch.write("live.txt", &links[0]);
+    assert_snapshot!(scratch.refuses("faults out --live live.txt --planned less.csv -o no"), @"tvlb: less.csv: the table set is of another plan: it has cable (0,1):0, and 1 more, which this one does not name; accepted is the plan that the fabric file was made of");
+    assert_snapshot!(scratch.refuses("faults out --live live.txt --faults x -o no"), @"
+    tvlb: the argument '--live <LINKS>' cannot be used with '--faults <LIST>'
+
+    Usage: tvlb faults --output <DIR> --live <LINKS> <DIRECTORY>
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(scratch.refuses("faults out -o no"), @"
+    tvlb: the following required arguments were not provided:
+      --faults <LIST>
+
+    Usage: tvlb faults --output <DIR> --faults <LIST> <DIRECTORY>
+
+    For more information, try '--help'.
+    ");
+    let nameless = with_list("");
+    nameless.write("live.txt", &links[0]);
+    assert_snapshot!(nameless.refuses("faults out --live live.txt -o no"), @"tvlb: live.txt: it names the link x100c0r1j1p1-x100c0r3j1p1, but the list of names has no port x100c0r1j1p1");
+    assert!(!scratch.path("no").exists() && !nameless.path("no").exists());
+}
+
+#[test]
+fn live_links_of_infiniband() {
+    let scratch = Scratch::new();
+    let planned = include_str!("../../../import/tests/data/fabric.txt");
+    scratch.write("planned.txt", planned);
+    scratch.succeeds("import ibnetdiscover planned.txt -o plan");
+    scratch.succeeds("generate plan/fabric.toml -o out --set all -q");
+    // Both ends of a link are missing.
+    let ends = ["[5]\t\"S-b8cef60300000130\"[6]", "[6]\t\"S-b8cef60300000100\"[5]"];
+    let left: Vec<_> =
+        planned.lines().filter(|line| !ends.iter().any(|end| line.starts_with(end))).collect();
+    assert_eq!(left.len() + 2, planned.lines().count());
+    scratch.write("live.txt", left.join("\n"));
+    scratch.succeeds("faults out --live live.txt --planned planned.txt -o update -q");
+    let list = String::from_utf8(scratch.read("update/faults.txt")).unwrap();
+    assert_eq!(list, "cable (0,0):0\n");
+    let names = String::from_utf8(scratch.read("out/names.csv")).unwrap();
+    assert!(names.contains("\n0,0,global 0,g0-sw00[5],5\n"), "{names}");
+}
+
 /// What is wrong with the update, in which looking at its changes alone finds something, too.
 fn finds(scratch: &Scratch) -> String {
     let whole = scratch.finds("verify out --update update");

@@ -3,7 +3,7 @@
 use crate::scratch::Scratch;
 use insta::assert_snapshot;
 
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 18] = [
     "generate",
     "inspect",
     "topology",
@@ -12,10 +12,15 @@ const COMMANDS: [&str; 13] = [
     "import slingshot",
     "import ibnetdiscover",
     "paths",
+    "model",
     "search",
     "simulate",
+    "sweep",
+    "experiment",
     "verify",
     "diff",
+    "faults",
+    "man",
     "completions",
 ];
 
@@ -24,6 +29,15 @@ fn help() {
     let scratch = Scratch::new();
     assert_snapshot!("help", scratch.succeeds("--help"));
     assert_eq!(scratch.succeeds("-h"), scratch.succeeds("--help"));
+    // Every command is looked at.
+    let all = scratch.succeeds("--help");
+    let (_, listed) = all.split_once("Commands:\n").unwrap();
+    // Two spaces stand before a name, more before the rest of what is said of one.
+    let listed = listed.lines().take_while(|line| !line.is_empty());
+    let listed = listed.filter(|line| !line.starts_with("   "));
+    for name in listed.filter_map(|line| line.split_whitespace().next()) {
+        assert!(name == "help" || COMMANDS.contains(&name), "{name}");
+    }
     for command in COMMANDS {
         let short = scratch.succeeds(&format!("{command} -h"));
         let long = scratch.succeeds(&format!("{command} --help"));

@@ -3,7 +3,7 @@
 use super::error::SlingshotError;
 use super::xname;
 use crate::lines::{Lines, Source};
-use crate::machine::{End, Machine, count};
+use crate::machine::{End, Machine, PortNames, count};
 use regex::Regex;
 use std::collections::HashMap;
 
@@ -14,8 +14,6 @@ const MOST_LINE_BYTES: usize = 1 << 30;
 
 /// The links of the machine that the text does not name, by rising number.
 pub(super) fn missing(source: Source<'_>, machine: &Machine) -> Result<Vec<u32>, SlingshotError> {
-    let file = source.name().to_owned();
-    let pattern = Regex::new(LINK).expect("the pattern is well-formed");
     let names = machine.switches.iter().map(|switch| &*switch.name);
     let by_name: HashMap<&str, u32> = names.zip(0..).collect();
     let ends = (0..).zip(&machine.links).flat_map(|(number, link)| {
@@ -24,39 +22,61 @@ pub(super) fn missing(source: Source<'_>, machine: &Machine) -> Result<Vec<u32>,
     });
     let planned: HashMap<End, (End, usize)> = ends.collect();
     let mut is_live = vec![false; machine.links.len()];
-    let mut lines = Lines::with_limit(source, MOST_LINE_BYTES);
-    while let Some(line) = lines.next()? {
-        let mut wrong = None;
-        for found in pattern.captures_iter(line) {
-            let [one, other] = [1, 2].map(|side| {
-                let (switch, port) = xname::port(&found[side])?;
-                Some(End { switch: *by_name.get(&*switch.to_string())?, port })
-            });
-            let link = one.and_then(|one| planned.get(&one));
-            match link {
-                Some((far, number)) if Some(*far) == other => is_live[*number] = true,
-                _ => {
-                    let planned = match (one, link) {
-                        (None, _) => format!("the plan has no switch and port {}", &found[1]),
-                        (Some(_), None) => {
-                            format!("the plan has no link between switches at {}", &found[1])
-                        }
-                        (Some(_), Some((far, _))) => {
-                            format!("{} leads to {}", &found[1], machine.port_name(*far))
-                        }
-                    };
-                    wrong = Some((found[0].to_owned(), planned));
-                    break;
-                }
+    for_each(source, |named| {
+        let [one, other] = named.map(|name| {
+            let (switch, port) = xname::port(name)?;
+            Some(End { switch: *by_name.get(&*switch.to_string())?, port })
+        });
+        match one.and_then(|one| Some((one, planned.get(&one)?))) {
+            Some((_, (far, number))) if Some(*far) == other => {
+                is_live[*number] = true;
+                Ok(())
             }
+            Some((_, (far, _))) => {
+                Err(format!("{} leads to {}", named[0], machine.port_name(*far)))
+            }
+            None if one.is_none() => Err(format!("the plan has no switch and port {}", named[0])),
+            None => Err(format!("the plan has no link between switches at {}", named[0])),
         }
+    })?;
+    let down = is_live.iter().enumerate().filter(|(_, live)| !**live);
+    Ok(down.map(|(number, _)| count(number)).collect())
+}
+
+/// The names of the two ports of every live link, without the dots that a name may have.
+pub(crate) fn names(source: Source<'_>) -> Result<Vec<[String; 2]>, SlingshotError> {
+    let mut links = Vec::new();
+    for_each(source, |named| {
+        let plain = |name: &str| match xname::port(name) {
+            Some((switch, port)) => PortNames::Jacks.of(&switch.to_string(), port),
+            None => name.to_owned(),
+        };
+        links.push(named.map(plain));
+        Ok(())
+    })?;
+    Ok(links)
+}
+
+/// Calls `each` for the two ports of every link that the text names, until it says what the plan has
+/// instead.
+fn for_each(
+    source: Source<'_>,
+    mut each: impl FnMut([&str; 2]) -> Result<(), String>,
+) -> Result<(), SlingshotError> {
+    let file = source.name().to_owned();
+    let pattern = Regex::new(LINK).expect("the pattern is well-formed");
+    let mut lines = Lines::with_limit(source, MOST_LINE_BYTES);
+    let mut some = false;
+    while let Some(line) = lines.next()? {
+        let mut found = pattern.captures_iter(line);
+        let wrong = found.find_map(|found| {
+            some = true;
+            let (link, named) = found.extract::<2>();
+            each(named).err().map(|planned| (link.to_owned(), planned))
+        });
         if let Some((link, planned)) = wrong {
             return Err(SlingshotError::NotPlanned { place: lines.place(), link, planned });
         }
     }
-    if !is_live.contains(&true) {
-        return Err(SlingshotError::NoLiveLinks { file });
-    }
-    let down = is_live.iter().enumerate().filter(|(_, live)| !**live);
-    Ok(down.map(|(number, _)| count(number)).collect())
+    if some { Ok(()) } else { Err(SlingshotError::NoLiveLinks { file }) }
 }

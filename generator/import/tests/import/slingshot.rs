@@ -363,7 +363,7 @@ fn what_is_not_live_is_down() {
                 [\"x1.c0.r3.j9.p0-x2c4r7j9p0\",\"x1c0r1j5p1-x1c0r3j6p1\"]\n";
     let import = with(Some(live), None).unwrap();
     assert_snapshot!(text(&import, "down.txt"), @r"
-    local (0,0)-(0,1) # x1c0r1j5p0-x1c0r3j6p0
+    local (0,0)-(0,1):0 # x1c0r1j5p0-x1c0r3j6p0
     cable (0,1):1 # x1c0r3j9p1-x2c4r7j9p1
     ");
     assert!(import.summary().ends_with("down      2 planned links are not live\n"));
