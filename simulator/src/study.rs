@@ -85,6 +85,9 @@ pub struct Point {
     pub runs: Vec<Outcome>,
 }
 
+/// What dies and is mended in every run, and by windows of how many cycles figures are counted.
+type FaultsOfRuns<'s> = (&'s FaultSchedule, Option<NonZeroU32>);
+
 /// A network, its settings and its traffic, to be run at several loads with several seeds.
 #[derive(Clone, Copy, Debug)]
 pub struct Study<'f> {
@@ -153,7 +156,7 @@ impl Study<'_> {
     fn curve_of(
         &self,
         loads: &[f64],
-        faults: Option<(&FaultSchedule, Option<NonZeroU32>)>,
+        faults: Option<FaultsOfRuns<'_>>,
         progress: &dyn Progress,
     ) -> Result<Vec<Point>, StudyError> {
         self.settings.check_with(self.fabric, loads)?;
@@ -164,10 +167,7 @@ impl Study<'_> {
             .collect();
         let outcomes: Vec<Result<Outcome, StudyError>> = runs
             .par_iter()
-            .map(|&(load, seed)| match faults {
-                None => self.run(&traffics, load, seed, StopRule::FullWindow, progress),
-                Some(faults) => self.run_with_faults(&traffics, load, seed, faults, progress),
-            })
+            .map(|&run| self.run(&traffics, run, faults, StopRule::FullWindow, progress))
             .collect();
         let mut outcomes = outcomes.into_iter();
         loads
@@ -203,6 +203,29 @@ impl Study<'_> {
         resolution: f64,
         progress: &dyn Progress,
     ) -> Result<Saturation, StudyError> {
+        self.saturation_where(resolution, None, progress)
+    }
+
+    /// As [`Self::saturation`], where parts die and are mended in every run as a schedule says. The
+    /// schedule of a network that is damaged from the beginning has one entry, of cycle 0, and no delay.
+    ///
+    /// # Errors
+    /// As for [`Self::curve_with_faults`].
+    pub fn saturation_with_faults(
+        &self,
+        resolution: f64,
+        schedule: &FaultSchedule,
+        progress: &dyn Progress,
+    ) -> Result<Saturation, StudyError> {
+        self.saturation_where(resolution, Some((schedule, None)), progress)
+    }
+
+    fn saturation_where(
+        &self,
+        resolution: f64,
+        faults: Option<FaultsOfRuns<'_>>,
+        progress: &dyn Progress,
+    ) -> Result<Saturation, StudyError> {
         if !(0.0001..=0.5).contains(&resolution) {
             return Err(StudyError::Resolution { found: resolution });
         }
@@ -210,7 +233,7 @@ impl Study<'_> {
         let traffics = self.traffics()?;
         let seeds: Vec<SeedSaturation> = (0..self.seeds.len())
             .into_par_iter()
-            .map(|seed| self.saturation_of(&traffics, seed, resolution, progress))
+            .map(|seed| self.saturation_of(&traffics, seed, (resolution, faults), progress))
             .collect::<Vec<_>>()
             .into_iter()
             .collect::<Result<_, _>>()?;
@@ -229,7 +252,7 @@ impl Study<'_> {
         &self,
         traffics: &[Traffic],
         seed: usize,
-        resolution: f64,
+        (resolution, faults): (f64, Option<FaultsOfRuns<'_>>),
         progress: &dyn Progress,
     ) -> Result<SeedSaturation, StudyError> {
         let load_of = |step: u32| (f64::from(step) * resolution).min(1.0);
@@ -246,7 +269,8 @@ impl Study<'_> {
                 let new: Vec<u32> =
                     tried.iter().copied().filter(|step| !known.contains_key(step)).collect();
                 let run = |&step: &u32| {
-                    self.run(traffics, load_of(step), seed, StopRule::WhenSaturated, progress)
+                    let (load, rule) = (load_of(step), StopRule::WhenSaturated);
+                    self.run(traffics, (load, seed), faults, rule, progress)
                 };
                 let outcomes: Vec<_> = new.par_iter().map(run).collect();
                 for (step, outcome) in new.into_iter().zip(outcomes) {
@@ -259,7 +283,7 @@ impl Study<'_> {
         let by_acceptance = last_step_without(&Outcome::falls_short)?;
         let accepted_beyond = if by_latency < steps {
             let load = load_of(by_latency + 1);
-            self.run(traffics, load, seed, StopRule::FullWindow, progress)?.all.accepted
+            self.run(traffics, (load, seed), faults, StopRule::FullWindow, progress)?.all.accepted
         } else {
             load_of(steps)
         };
@@ -279,35 +303,26 @@ impl Study<'_> {
     fn run(
         &self,
         traffics: &[Traffic],
-        load: f64,
-        seed: usize,
+        (load, seed): (f64, usize),
+        faults: Option<FaultsOfRuns<'_>>,
         stop_rule: StopRule,
         progress: &dyn Progress,
     ) -> Result<Outcome, StudyError> {
         let (number, traffic) = (self.seeds[seed], &traffics[seed]);
-        let outcome = Run::new(self.fabric, self.settings, traffic, load, number)
-            .map_err(RunError::Settings)
-            .and_then(|run| run.measure(stop_rule, progress))
-            .map_err(|error| StudyError::Run { load, seed: number, error });
-        progress.step();
-        outcome
-    }
-
-    fn run_with_faults(
-        &self,
-        traffics: &[Traffic],
-        load: f64,
-        seed: usize,
-        (schedule, series_window): (&FaultSchedule, Option<NonZeroU32>),
-        progress: &dyn Progress,
-    ) -> Result<Outcome, StudyError> {
-        let (number, traffic) = (self.seeds[seed], &traffics[seed]);
-        let outcome = Run::with_faults(self.fabric, self.settings, traffic, load, number, schedule)
+        let (fabric, settings) = (self.fabric, self.settings);
+        let run = match faults {
+            None => Run::new(fabric, settings, traffic, load, number).map_err(RunError::Settings),
+            Some((schedule, _)) => {
+                Run::with_faults(fabric, settings, traffic, load, number, schedule)
+            }
+        };
+        let series_window = faults.and_then(|(_, series_window)| series_window);
+        let outcome = run
             .and_then(|mut run| {
                 if let Some(cycles) = series_window {
                     run.record_series(cycles);
                 }
-                run.measure(StopRule::FullWindow, progress)
+                run.measure(stop_rule, progress)
             })
             .map_err(|error| StudyError::Run { load, seed: number, error });
         progress.step();

@@ -6,7 +6,9 @@ use crate::faults::read_faults;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use std::num::NonZeroU32;
+use tvlb_generator::table_set::Update;
 use tvlb_generator::topology::names::Names;
+use tvlb_schema::FaultSet;
 use tvlb_simulator::{
     BootedFabric, FaultFigures, FaultSchedule, LinkLosses, Losses, Measuring, Outcome, Point,
     SeriesWindow, Settings,
@@ -30,6 +32,9 @@ pub(super) struct Record {
     faults_at: Vec<At>,
     /// The least and the largest delay of a fault image.
     fault_delay: (u32, u32),
+    /// The number of the update that is installed from the beginning, with its switch images.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    update: Option<u32>,
 }
 
 /// One of the lists.
@@ -72,8 +77,34 @@ pub(super) fn given(
     lists.sort_by_key(|at| at.cycle);
     let (least, most) = (arguments.fault_delay.0, arguments.fault_delay.1);
     let schedule = FaultSchedule::new(fabric, &entries, least..=most).map_err(Failure::of)?;
-    let record = Record { faults_at: lists, fault_delay: (least, most) };
+    let record = Record { faults_at: lists, fault_delay: (least, most), update: None };
     Ok(Some(Given { schedule, series: arguments.series, record }))
+}
+
+/// What an update says is dead, from cycle 0 on, in a network all of whose switches have installed it.
+pub(super) fn from_the_beginning(
+    update: &Update,
+    fabric: &BootedFabric<'_>,
+) -> Result<Given, Failure> {
+    let image = update.faults().map_err(Failure::of)?;
+    let first = fabric.switches().first().expect("a fabric has switches");
+    let mut view = *first.image().fabric();
+    view.install_faults(&image).map_err(|error| {
+        Failure::Message(format!("{}: {error}", update.faults_path().display()))
+    })?;
+    let faults = FaultSet {
+        switches: view.dead_switches().collect(),
+        cables: view.dead_cables().collect(),
+        local_links: view.dead_local_links().collect(),
+    };
+    let dead = tvlb_faults::write(fabric.dragonfly(), &faults);
+    let schedule = FaultSchedule::new(fabric, &[(0, faults)], 0..=0).map_err(Failure::of)?;
+    let record = Record {
+        faults_at: vec![At { cycle: 0, dead }],
+        fault_delay: (0, 0),
+        update: Some(update.record().epoch),
+    };
+    Ok(Given { schedule, series: None, record })
 }
 
 /// The runs of a curve in which parts died: load, number of the seed, figures.

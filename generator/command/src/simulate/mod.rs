@@ -15,7 +15,7 @@ use crate::output::{Bars, catch_interrupt, print, read_input, use_threads, write
 use losses::Given;
 use options::Format;
 use report::Report;
-use tvlb_generator::table_set::TableSet;
+use tvlb_generator::table_set::{TableSet, Update};
 use tvlb_progress::Progress;
 use tvlb_schema::FabricImage;
 use tvlb_simulator::{BootError, BootedFabric, Pattern, RunError, Study, StudyError};
@@ -29,16 +29,22 @@ pub(crate) fn run(arguments: &Simulate) -> Outcome {
     ])?;
     expect_table_set(&arguments.directory)?;
     let set = TableSet::open(&arguments.directory).map_err(Failure::of)?;
+    let update = arguments.update.as_deref().map(|path| Update::open(path, &set));
+    let tables = Tables { set, update: update.transpose().map_err(Failure::of)? };
+    let set = &tables.set;
     let fabric = set.fabric_image().map_err(Failure::of)?;
-    let mut switches = switch_images(&set, &fabric)?;
+    let mut switches = tables.switch_images(&fabric)?;
     if let Some(revision) = arguments.revision() {
-        switches = revision.apply(&fabric, &switches).map_err(|error| in_file(&set, error))?;
+        switches = revision.apply(&fabric, &switches).map_err(|error| tables.in_file(error))?;
     }
-    let fabric = BootedFabric::boot(&fabric, &switches).map_err(|error| in_file(&set, error))?;
-    let names = read_names(&set, fabric.dragonfly())?;
+    let fabric = BootedFabric::boot(&fabric, &switches).map_err(|error| tables.in_file(error))?;
+    let names = read_names(set, fabric.dragonfly())?;
     let fabric = fabric.with_names(names.clone());
     let settings = arguments.settings(&set.manifest().fabric);
-    let given = losses::given(arguments, &fabric, &names, &settings)?;
+    let given = match &tables.update {
+        Some(update) => Some(losses::from_the_beginning(update, &fabric)?),
+        None => losses::given(arguments, &fabric, &names, &settings)?,
+    };
     let pattern = pattern(&arguments.traffic)?;
     let study =
         Study { fabric: &fabric, settings: &settings, pattern: &pattern, seeds: &arguments.seeds };
@@ -51,7 +57,14 @@ pub(crate) fn run(arguments: &Simulate) -> Outcome {
     let outcome = if arguments.saturation {
         // A search finds out on its way how many runs it needs.
         stages.stage("saturation", None);
-        study.saturation(arguments.resolution, &stages).map(Report::Saturation)
+        let resolution = arguments.resolution;
+        let found = match &given {
+            None => study.saturation(resolution, &stages),
+            Some(Given { schedule, .. }) => {
+                study.saturation_with_faults(resolution, schedule, &stages)
+            }
+        };
+        found.map(Report::Saturation)
     } else {
         stages.stage("runs", Some(arguments.loads().len() * study.seeds.len()));
         let loads = arguments.loads();
@@ -96,34 +109,49 @@ pub(crate) fn run(arguments: &Simulate) -> Outcome {
     }
 }
 
-/// The images of all switches of the fabric, in their order.
-fn switch_images(set: &TableSet, fabric: &[u8]) -> Result<Vec<Vec<u8>>, Failure> {
-    let fabric = FabricImage::decode(fabric).map_err(|error| {
-        in_file(set, BootError::Fabric(tvlb_firmware_model::Error::FabricImage(error)))
-    })?;
-    let switches = fabric.dragonfly().switches();
-    switches.map(|switch| set.switch_image(switch).map_err(Failure::of)).collect()
+/// A table set, and the update of it that is installed, if there is one.
+struct Tables {
+    set: TableSet,
+    update: Option<Update>,
 }
 
-/// A boot error with the file that it is about.
-fn in_file(set: &TableSet, error: BootError) -> Failure {
-    let path = match &error {
-        BootError::Switch { switch, .. } | BootError::Place { switch, .. } => {
-            set.switch_path(switch.switch)
-        }
-        _ => set.fabric_path(),
-    };
-    // Without the names the error still says what is wrong.
-    let error = match set.fabric_image() {
-        Ok(bytes) => match FabricImage::decode(&bytes) {
-            Ok(fabric) => {
-                error.with_names(&read_names(set, fabric.dragonfly()).unwrap_or_default())
+impl Tables {
+    /// The images of all switches of the fabric, in their order.
+    fn switch_images(&self, fabric: &[u8]) -> Result<Vec<Vec<u8>>, Failure> {
+        let fabric = FabricImage::decode(fabric).map_err(|error| {
+            self.in_file(BootError::Fabric(tvlb_firmware_model::Error::FabricImage(error)))
+        })?;
+        let image = |switch| {
+            let updated = self.update.as_ref().map(|update| update.switch_image(switch));
+            let updated = updated.transpose().map_err(Failure::of)?.flatten();
+            updated.map_or_else(|| self.set.switch_image(switch).map_err(Failure::of), Ok)
+        };
+        fabric.dragonfly().switches().map(image).collect()
+    }
+
+    /// A boot error with the file that it is about.
+    fn in_file(&self, error: BootError) -> Failure {
+        let set = &self.set;
+        let path = match &error {
+            BootError::Switch { switch, .. } | BootError::Place { switch, .. } => {
+                let switch = switch.switch;
+                let update = self.update.as_ref().filter(|update| update.has_image(switch));
+                update.map_or_else(|| set.switch_path(switch), |update| update.switch_path(switch))
             }
+            _ => set.fabric_path(),
+        };
+        // Without the names the error still says what is wrong.
+        let error = match set.fabric_image() {
+            Ok(bytes) => match FabricImage::decode(&bytes) {
+                Ok(fabric) => {
+                    error.with_names(&read_names(set, fabric.dragonfly()).unwrap_or_default())
+                }
+                Err(_) => error,
+            },
             Err(_) => error,
-        },
-        Err(_) => error,
-    };
-    Failure::Message(format!("{}: {error}", path.display()))
+        };
+        Failure::Message(format!("{}: {error}", path.display()))
+    }
 }
 
 /// A pattern by name, or "pairs:FILE".

@@ -130,6 +130,11 @@ pub(crate) struct Simulate {
     /// The mean latency above which a run counts as saturated
     #[arg(long, value_name = "CYCLES", default_value_t = 500, help_heading = "Measurement")]
     latency_limit: u32,
+    /// Start with the update in DIR installed, which `tvlb faults` made of this table set: what it names is
+    /// dead from the beginning, every switch has its fault image, and the switches of which it has an
+    /// image boot from that one
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["faults_at", "bench"], help_heading = "Faults")]
+    pub(crate) update: Option<PathBuf>,
     /// From this cycle on, counted from the beginning of the warm-up, everything is dead that FILE lists,
     /// in the format of `tvlb faults`, and nothing else: an empty list mends all. Can be given several
     /// times. Lost packets are counted by cause

@@ -249,3 +249,52 @@ fn parts_die_and_are_mended() {
     }
     assert_snapshot!("simulate_faults_refused", said);
 }
+
+/// A network that starts with an update installed: the fault image, and the switch images of the update.
+#[test]
+fn an_update_is_installed_from_the_beginning() {
+    let scratch = Scratch::with_table_set();
+    scratch.write("dead.txt", "cable (0,1):1\nswitch (2,0)\n");
+    scratch.write("none.txt", "# nothing is dead\n");
+    scratch.succeeds("faults out --faults dead.txt -o update -q --epoch 3");
+    scratch.succeeds("faults out --faults none.txt -o nothing -q");
+    let curve = |options: &str| {
+        let json = scratch.succeeds(&format!("{SHORT} --load 0.2 --json {options}"));
+        serde_json::from_str::<serde_json::Value>(&json).unwrap()
+    };
+    let updated = curve("--update update");
+    assert_eq!(updated["update"], 3);
+    assert_eq!(updated["faults-at"][0]["dead"], "switch (2,0)\ncable (0,1):1\n");
+    let losses = &updated["curve"][0]["runs"][0]["faults"]["losses"];
+    // Who is to send knows of everything that is dead: nothing is lost on the way.
+    assert_eq!(losses["on-dead-links"], 0);
+    assert!(losses["refused-at-source"].as_u64().unwrap() > 0, "{losses}");
+    // With the fault image alone, switches still draw shapes that they have lost.
+    let alone = curve("--faults-at 0:dead.txt");
+    assert_ne!(alone["curve"], updated["curve"]);
+    let saturation = scratch.succeeds(&format!("{SHORT} --saturation --update update"));
+    assert_ne!(saturation, scratch.succeeds(&format!("{SHORT} --saturation")));
+
+    // An update that says that nothing is dead changes nothing.
+    let mut nothing = curve("--update nothing");
+    nothing["curve"][0]["runs"][0].as_object_mut().unwrap().remove("faults").unwrap();
+    assert_eq!(nothing["curve"], curve("")["curve"]);
+
+    let mut said = String::new();
+    let image = fs::read_dir(scratch.path("update/switches")).unwrap().next().unwrap().unwrap();
+    fs::write(image.path(), "no image").unwrap();
+    for options in [
+        "--update missing",
+        "--update out",
+        "--update nothing --faults-at 5:dead.txt",
+        "--update nothing --bench 100",
+    ] {
+        let run = scratch.tvlb(&format!("{SHORT} {options}"));
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{options}");
+        write!(said, "{options}\n    {}", run.stderr).unwrap();
+    }
+    assert_snapshot!("simulate_update_refused", said);
+    let refused = scratch.refuses(&format!("{SHORT} --update update"));
+    let name = image.file_name().into_string().unwrap();
+    assert!(refused.starts_with(&format!("tvlb: update/switches/{name}: ")), "{refused}");
+}
