@@ -2,6 +2,7 @@
 
 use crate::failure::{Failure, Outcome};
 use crate::files::outside_table_sets;
+use crate::named::{self, one_of};
 use crate::output::{Bars, catch_interrupt, print, use_threads, write_file};
 use crate::values;
 use clap::Args;
@@ -11,10 +12,10 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+use tvlb_generator::choose::PanelSize;
 use tvlb_generator::input_file::{self, Symlinks};
 use tvlb_lab::experiment::{
-    EXPERIMENTS, Experiment, ExperimentError, KeptResults, OURS_PAR, OURS_UGAL, Options, find,
-    summary, with_tables,
+    EXPERIMENTS, Experiment, ExperimentError, KeptResults, Options, find, summary, with_tables,
 };
 
 /// The name that stands for every experiment.
@@ -27,7 +28,8 @@ const MOST_BYTES: u64 = 64 << 20;
 /// Writes CSV, JSON and SVG into a directory, and prints what sections 3 and 4 of the paper state of
 /// the figure beside our figures: each number with the difference and whether it is within 5%, each
 /// comparison in words with the figures that confirm or refute it.
-/// docs/measurements/reproduction.md holds all of them.
+/// docs/measurements/reproduction.md holds all of them; docs/measurements/faults.md holds `failure`,
+/// `ageing` and `ageing-uniform`.
 ///
 /// `all` runs every experiment in turn, writes each into a directory of its name within DIR, and all
 /// results into DIR/reproduction.json.
@@ -53,13 +55,20 @@ pub(crate) struct Arguments {
     #[arg(long)]
     quick: bool,
     /// UGAL-L's and UGAL-G's set to show as ours, with what it weighs by if it says so: `SET`, or for
-    /// instance `SET T=-2 1x4 gate=1.25`
-    #[arg(long, value_name = "SET", default_value = OURS_UGAL)]
-    ours_ugal: String,
+    /// instance `SET T=-2 1x4 gate=1.25` [default: `shapes:011`; in `failure`, `ageing` and
+    /// `ageing-uniform` what `generate` chooses]
+    #[arg(long, value_name = "SET")]
+    ours_ugal: Option<String>,
     /// The same for PAR: `SET` or, with another at its second look, `SET then SET`, each with a
-    /// threshold if it has one
-    #[arg(long, value_name = "SET", default_value = OURS_PAR)]
-    ours_par: String,
+    /// threshold if it has one [default: `shapes:011+110 by shape then shapes:020+110 by shape`; in
+    /// `failure`, `ageing` and `ageing-uniform` what `generate` chooses]
+    #[arg(long, value_name = "SET")]
+    ours_par: Option<String>,
+    /// In `ageing` and `ageing-uniform`, also choose the sets again for the fabric without its dead
+    /// cables, with this panel of traffic: `standard`, as `generate` does, or `quick`. A choice takes
+    /// minutes
+    #[arg(long, value_parser = one_of(named::PANELS, PanelSize::name), ignore_case = true, value_name = "PANEL")]
+    choose_again: Option<PanelSize>,
     /// Keep in DIR what is simulated and modelled, so that an interrupted experiment goes on
     #[arg(long, value_name = "DIR")]
     state: Option<PathBuf>,
@@ -144,6 +153,7 @@ fn run_one(
         quick: arguments.quick,
         ours_ugal: arguments.ours_ugal.clone(),
         ours_par: arguments.ours_par.clone(),
+        choose_again: arguments.choose_again,
         state: arguments.state.clone(),
         seed: arguments.seed,
     };

@@ -238,3 +238,35 @@ fn what_cannot_be_done_is_refused_before_the_work() {
     let said = String::from_utf8_lossy(&run.stderr);
     assert!(said.starts_with("tvlb: file: cannot create the directory"), "{said}");
 }
+
+/// What dies and is mended while the network runs: pictures and tables, and the runs are kept.
+#[test]
+fn a_failure_is_drawn_window_by_window() {
+    let home = tempfile::tempdir().expect("a scratch directory");
+    let page =
+        "<!-- figures: failure -->\n<!-- end -->\n\n<!-- figures: ageing -->\n<!-- end -->\n";
+    fs::write(home.path().join("page.md"), page).expect("it can be written");
+    let run = |directory| {
+        let arguments = ["experiment", "failure", "--quick", "-q", "--document", "page.md"];
+        let run = tvlb(&[&arguments[..], &["--state", "state", "-o", directory]].concat(), &home);
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+        String::from_utf8(run.stdout).expect("it prints text")
+    };
+    let words = run("one");
+    assert_eq!(words.lines().count(), 17);
+    assert!(!words.contains("the paper's text states nothing"), "{words}");
+    assert_eq!(runs(&home, "state").len(), 16);
+    let written = files(&home, "one");
+    assert!(
+        written.contains_key("shift-0.1.svg") && written.contains_key("uniform-0.7-losses.svg")
+    );
+    let page = fs::read_to_string(home.path().join("page.md")).expect("it is there");
+    assert!(
+        page.contains("| uniform, 0.7 | PAR, our sets, chosen for the whole fabric | 0."),
+        "{page}"
+    );
+    assert!(page.contains("Processor time: "), "{page}");
+    // The tables of another experiment stay as they are.
+    assert!(page.ends_with("\n<!-- figures: ageing -->\n<!-- end -->\n"), "{page}");
+    assert_eq!((run("two"), files(&home, "two")), (words, written));
+}

@@ -25,6 +25,10 @@ pub(super) enum Kind {
     Curves(Study),
     /// The fabrics and their paths.
     Topologies,
+    /// A failure, its installation and its mending.
+    Failure,
+    /// Saturation over the share of dead cables, under this traffic.
+    Ageing(&'static str),
 }
 
 /// Simulations of one fabric under one traffic.
@@ -114,7 +118,7 @@ const fn figure(name: &'static str, about: &'static str, kind: Kind) -> Experime
 }
 
 /// All experiments: those of the paper in its order, then our own.
-pub static EXPERIMENTS: [Experiment; 29] = [
+pub static EXPERIMENTS: [Experiment; 32] = [
     figure(
         "fig4",
         "modelled throughput of Step 1's sets on dfly(4,8,4,9)",
@@ -243,6 +247,21 @@ pub static EXPERIMENTS: [Experiment; 29] = [
         "dfly(4,8,4,9), shift(2,0), UGAL-L: assignment of virtual channels",
         (SMALL, "shift(2,0)", &[Scheme::UgalL]),
         &CHANNELS,
+    ),
+    figure(
+        "failure",
+        "dfly(4,8,4,9): a cable dies, later a switch, then all is mended",
+        Kind::Failure,
+    ),
+    figure(
+        "ageing",
+        "dfly(4,8,4,9), shift(2,0): saturation while cables between groups die",
+        Kind::Ageing("shift(2,0)"),
+    ),
+    figure(
+        "ageing-uniform",
+        "dfly(4,8,4,9), uniform: saturation while cables between groups die",
+        Kind::Ageing("uniform"),
     ),
 ];
 

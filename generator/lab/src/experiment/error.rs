@@ -1,6 +1,7 @@
 //! Why an experiment has no findings.
 
 use std::path::PathBuf;
+use tvlb_generator::choose::ChooseError;
 use tvlb_generator::fabric::FabricError;
 use tvlb_generator::image::ImageStageError;
 use tvlb_generator::policy::PolicyError;
@@ -9,7 +10,7 @@ use tvlb_generator::topology::CableError;
 use tvlb_progress::Cancelled;
 use tvlb_run_store::StoreError;
 use tvlb_schema::DragonflyError;
-use tvlb_simulator::{BootError, PatternError, RunError, TrafficError};
+use tvlb_simulator::{BootError, PatternError, RunError, ScheduleError, TrafficError};
 
 /// Why an experiment has no findings.
 #[derive(Debug, thiserror::Error)]
@@ -43,6 +44,12 @@ pub enum ExperimentError {
     /// The traffic does not fit the fabric.
     #[error(transparent)]
     Traffic(#[from] TrafficError),
+    /// The parts that die are not of the fabric.
+    #[error(transparent)]
+    Faults(#[from] ScheduleError),
+    /// No sets were chosen for a fabric.
+    #[error(transparent)]
+    Choose(ChooseError),
     /// A simulation ended without figures.
     #[error("load {load}: {error}")]
     Run {
@@ -68,6 +75,15 @@ pub enum ExperimentError {
     /// The caller cancelled the experiment.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
+}
+
+impl From<ChooseError> for ExperimentError {
+    fn from(error: ChooseError) -> Self {
+        match error {
+            ChooseError::Cancelled(cancelled) => Self::Cancelled(cancelled),
+            error => Self::Choose(error),
+        }
+    }
 }
 
 impl From<ImageStageError> for ExperimentError {

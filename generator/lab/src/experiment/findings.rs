@@ -65,7 +65,9 @@ impl Findings {
         known.insert(results.clone());
         let judged = judge_all(experiment.name, &known);
         let Texts { csv, pictures, mut words, model } = texts;
-        words.push_str(&plain(&judged));
+        if !experiment.is_of_dead_parts() {
+            words.push_str(&plain(&judged));
+        }
         let document =
             Document { about: experiment.about, results: &results, stated: &judged, model };
         let json = to_json(&document);

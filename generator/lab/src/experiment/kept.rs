@@ -26,6 +26,9 @@ pub(super) struct Subject<'s> {
     traffic: String,
     load: f64,
     seed: u64,
+    /// What is dead and when, in runs where something is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    faults: Option<&'s str>,
 }
 
 impl<'s> Subject<'s> {
@@ -45,7 +48,13 @@ impl<'s> Subject<'s> {
             traffic: traffic.to_string(),
             load,
             seed,
+            faults: None,
         }
+    }
+
+    /// The same where parts are dead, as this text says.
+    pub(super) fn with_faults(self, faults: &'s str) -> Self {
+        Self { faults: Some(faults), ..self }
     }
 }
 

@@ -21,7 +21,9 @@ mod clock;
 mod curves;
 mod document;
 mod error;
+mod faults;
 mod findings;
+mod grid;
 mod kept;
 mod kept_results;
 mod options;
@@ -42,6 +44,9 @@ mod verdict;
 pub use catalogue::{EXPERIMENTS, Experiment, find};
 pub use document::{DocumentError, with_tables};
 pub use error::ExperimentError;
+pub use faults::{
+    Ageing, AgeingLine, AgeingPoint, AgeingRun, Failure, FailureLine, Paths, Windows,
+};
 pub use findings::Findings;
 pub use kept_results::KeptResults;
 pub use options::{OURS_PAR, OURS_UGAL, Options};
@@ -61,6 +66,11 @@ impl Experiment {
     /// Whether [`Options::state`] keeps what the experiment does.
     pub const fn is_kept(&self) -> bool {
         !matches!(self.kind, Kind::Topologies)
+    }
+
+    /// Whether it tells of dead parts, which the paper does not.
+    pub(crate) const fn is_of_dead_parts(&self) -> bool {
+        matches!(self.kind, Kind::Failure | Kind::Ageing(_))
     }
 
     /// Makes the experiment. Comparisons with other experiments are decided by the results of those
@@ -84,6 +94,8 @@ impl Experiment {
                 Ok(findings::of_curves(self, curves, seconds, (options, known)))
             }
             Kind::Topologies => topologies::run(self, (options, known), progress),
+            Kind::Failure => faults::run_failure(self, (options, known), progress),
+            Kind::Ageing(traffic) => faults::run_ageing(traffic, self, (options, known), progress),
         }
     }
 }

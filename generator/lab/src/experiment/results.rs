@@ -1,5 +1,6 @@
 //! What an experiment found, as plain values that are kept.
 
+use super::faults::results::{Ageing, Failure};
 use super::rules::Rules;
 use serde::{Deserialize, Serialize};
 use tvlb_simulator::Outcome;
@@ -38,6 +39,10 @@ pub enum Figures {
         /// One row for each fabric.
         rows: Vec<FabricRow>,
     },
+    /// A failure, its installation and its mending.
+    Failure(Failure),
+    /// Saturation over the share of dead cables.
+    Ageing(Ageing),
 }
 
 /// Latency over load on one fabric under one traffic.

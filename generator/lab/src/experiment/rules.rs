@@ -1,7 +1,7 @@
 //! The rules by which VLB paths are drawn, of which each is a line of a figure.
 
 use super::error::ExperimentError;
-use super::options::Options;
+use super::options::{OURS_PAR, OURS_UGAL, Options};
 use serde::{Deserialize, Serialize};
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_generator::choose::candidates::{FALLBACK, LITERAL, PAPER, PAPER_PAR};
@@ -94,7 +94,10 @@ impl Rules {
             Self::PublishedConventional => (FALLBACK, AUTHORS_CONVENTIONAL_PAR),
             Self::Published => (PAPER, PAPER_PAR),
             Self::Literal => (LITERAL, LITERAL),
-            Self::Ours => (&*options.ours_ugal, &*options.ours_par),
+            Self::Ours => (
+                options.ours_ugal.as_deref().unwrap_or(OURS_UGAL),
+                options.ours_par.as_deref().unwrap_or(OURS_PAR),
+            ),
         };
         let read = |text: &str, option: &'static str| {
             PolicyPair::parse(text, seed).map_err(|error| ExperimentError::Policy { option, error })

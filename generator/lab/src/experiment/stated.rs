@@ -186,6 +186,9 @@ mod tests {
                     let groups = ["9", "17", "27", "33"];
                     assert!(variant.is_some_and(|g| groups.contains(&g)), "{stated:?}");
                 }
+                Kind::Failure | Kind::Ageing(_) => {
+                    panic!("the paper says nothing of it: {stated:?}")
+                }
             }
             match &stated.claim {
                 Claim::VariantBelow { less, more } => {

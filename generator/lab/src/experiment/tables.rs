@@ -1,6 +1,8 @@
 //! The tables of an experiment: in Markdown for a document, and in plain text for the terminal.
 
 use super::catalogue::{EXPERIMENTS, Experiment, find};
+use super::faults::{ageing_texts, failure_texts};
+use super::grid::Grid;
 use super::kept_results::KeptResults;
 use super::results::{Curves, FabricRow, Figures, Line, Model, Results};
 use super::rules::Rules;
@@ -47,32 +49,14 @@ pub(super) fn markdown(table: Table, known: &KeptResults) -> String {
                 None => vec!["*Not run.*\n".to_owned()],
                 Some(results) => figures(results),
             };
-            let judged = judge_all(experiment.name, known);
-            blocks.extend(stated_tables(&judged));
+            if experiment.is_of_dead_parts() {
+                let seconds = known.get(experiment.name).and_then(|kept| kept.processor_seconds);
+                blocks.extend(seconds.map(|seconds| format!("Processor time: {seconds:.0} s.\n")));
+            } else {
+                blocks.extend(stated_tables(&judge_all(experiment.name, known)));
+            }
             blocks.join("\n")
         }
-    }
-}
-
-/// A table in Markdown.
-struct Grid {
-    text: String,
-}
-
-impl Grid {
-    fn new<T: AsRef<str>>(headings: &[T]) -> Self {
-        let mut grid = Self { text: String::new() };
-        grid.row(headings);
-        grid.text.push_str(&"|---".repeat(headings.len()));
-        grid.text.push_str("|\n");
-        grid
-    }
-
-    fn row<T: AsRef<str>>(&mut self, cells: &[T]) {
-        for cell in cells {
-            let _ = write!(self.text, "| {} ", cell.as_ref().replace('|', "\\|"));
-        }
-        self.text.push_str("|\n");
     }
 }
 
@@ -89,6 +73,8 @@ fn figures(results: &Results) -> Vec<String> {
         Figures::Curves(curves) => of_curves(results, curves),
         Figures::Model(model) => vec![of_model(model)],
         Figures::Fabrics { rows } => vec![of_fabrics(rows)],
+        Figures::Failure(failure) => failure_texts::markdown(failure),
+        Figures::Ageing(ageing) => ageing_texts::markdown(ageing),
     };
     blocks.extend(quick_note(results));
     blocks
@@ -140,7 +126,7 @@ fn of_curves(results: &Results, curves: &Curves) -> Vec<String> {
         }
         row("saturation".to_owned(), &|line| format!("{:.2}", line.saturation));
     }
-    vec![grid.text, sets(curves)]
+    vec![grid.text(), sets(curves)]
 }
 
 fn scheme_of_a_row(scheme: &str, variant: &str) -> String {
@@ -181,7 +167,7 @@ fn of_model(model: &Model) -> String {
         ]);
     }
     let (patterns, bound) = (model.patterns, model.bound);
-    format!("{}\n{patterns} patterns; no set exceeds {bound:.6}, which is proven.\n", grid.text)
+    format!("{}\n{patterns} patterns; no set exceeds {bound:.6}, which is proven.\n", grid.text())
 }
 
 fn of_fabrics(rows: &[FabricRow]) -> String {
@@ -203,7 +189,7 @@ fn of_fabrics(rows: &[FabricRow]) -> String {
         );
         grid.row(&cells);
     }
-    grid.text
+    grid.text()
 }
 
 /// What the paper states: a table of the numbers and one of the comparisons.
@@ -242,8 +228,8 @@ fn stated_tables(judged: &[Judged]) -> Vec<String> {
         }
     }
     let mut blocks = Vec::new();
-    blocks.extend(has_numbers.then_some(numbers.text));
-    blocks.extend(has_comparisons.then_some(comparisons.text));
+    blocks.extend(has_numbers.then_some(numbers.text()));
+    blocks.extend(has_comparisons.then_some(comparisons.text()));
     if judged.is_empty() {
         blocks.push("The paper's text states nothing of this.\n".to_owned());
     }
@@ -283,13 +269,14 @@ fn summary(known: &KeptResults) -> String {
         row(experiment.name, &counts);
     }
     row("all", &totals);
-    grid.text
+    grid.text()
 }
 
 fn time(known: &KeptResults) -> String {
     let mut grid = Grid::new(&["experiment", "processor seconds", "what"]);
     let mut total = 0.0;
-    for experiment in &EXPERIMENTS {
+    // Those with dead parts have a page of their own.
+    for experiment in EXPERIMENTS.iter().filter(|experiment| !experiment.is_of_dead_parts()) {
         let results = known.get(experiment.name);
         let seconds = results.and_then(|results| results.processor_seconds);
         total += seconds.unwrap_or_default();
@@ -301,7 +288,7 @@ fn time(known: &KeptResults) -> String {
         grid.row(&[experiment.name, &text, experiment.about]);
     }
     grid.row(&["all", &format!("{total:.0}"), ""]);
-    grid.text
+    grid.text()
 }
 
 /// What the paper states beside our figures, for the terminal.

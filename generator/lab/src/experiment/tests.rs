@@ -14,32 +14,43 @@ fn read(name: &str) -> String {
     fs::read_to_string(path(name)).unwrap()
 }
 
+/// The pages, each with the ending of its file and of its results left out, and whether it is the one with
+/// experiments on dead parts.
+const PAGES: [(&str, bool); 2] = [("reproduction", false), ("faults", true)];
+
 /// `cargo test -p tvlb-lab --lib write_the_tables -- --ignored` makes the tables again, without an
 /// experiment: after a change of their words, or of what the paper states.
 #[test]
-#[ignore = "it writes the page"]
+#[ignore = "it writes the pages"]
 fn write_the_tables() {
-    let results = KeptResults::parse(&read("reproduction.json")).unwrap();
-    let made = with_tables(&read("reproduction.md"), None, &results).unwrap();
-    fs::write(path("reproduction.md"), made).unwrap();
+    for (page, _) in PAGES {
+        let results = KeptResults::parse(&read(&format!("{page}.json"))).unwrap();
+        let page = format!("{page}.md");
+        let made = with_tables(&read(&page), None, &results).unwrap();
+        fs::write(path(&page), made).unwrap();
+    }
 }
 
 #[test]
-fn the_tables_of_the_page_are_made_from_the_kept_results() {
-    let page = read("reproduction.md");
-    let results = KeptResults::parse(&read("reproduction.json")).unwrap();
-    assert_eq!(results.to_json(), read("reproduction.json"));
-    let made = with_tables(&page, None, &results).unwrap();
-    assert_eq!(
-        made, page,
-        "`cargo test -p tvlb-lab --lib write_the_tables -- --ignored` makes the tables"
-    );
-    for experiment in &EXPERIMENTS {
-        let line = format!("\n<!-- figures: {} -->\n", experiment.name);
-        assert_eq!(page.matches(&line).count(), 1, "{}", experiment.name);
+fn the_tables_of_the_pages_are_made_from_the_kept_results() {
+    for (name, is_of_dead_parts) in PAGES {
+        let page = read(&format!("{name}.md"));
+        let json = read(&format!("{name}.json"));
+        let results = KeptResults::parse(&json).unwrap();
+        assert_eq!(results.to_json(), json);
+        let made = with_tables(&page, None, &results).unwrap();
+        assert_eq!(
+            made, page,
+            "`cargo test -p tvlb-lab --lib write_the_tables -- --ignored` makes the tables"
+        );
+        for experiment in &EXPERIMENTS {
+            let line = format!("\n<!-- figures: {} -->\n", experiment.name);
+            let places = usize::from(experiment.is_of_dead_parts() == is_of_dead_parts);
+            assert_eq!(page.matches(&line).count(), places, "{}", experiment.name);
+        }
+        let results = EXPERIMENTS.iter().filter_map(|experiment| results.get(experiment.name));
+        assert!(results.into_iter().all(|results| !results.quick));
     }
-    let results = EXPERIMENTS.iter().filter_map(|experiment| results.get(experiment.name));
-    assert!(results.into_iter().all(|results| !results.quick));
 }
 
 /// A figure in the prose is one that the paper states, or follows from a formula beside it.
