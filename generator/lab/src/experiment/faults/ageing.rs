@@ -351,12 +351,12 @@ fn add(
         lines.len() - 1
     });
     let points = &mut lines[place].points;
-    match points.iter_mut().find(|point| point.thousandths == tables.thousandths) {
-        Some(point) => point.runs.push(run),
-        None => {
-            let (thousandths, dead) = (tables.thousandths, tables.dead);
-            points.push(AgeingPoint { thousandths, dead, runs: vec![run] });
-        }
+    let known = points.iter_mut().find(|point| point.thousandths == tables.thousandths);
+    if let Some(point) = known {
+        point.runs.push(run);
+    } else {
+        let (thousandths, dead) = (tables.thousandths, tables.dead);
+        points.push(AgeingPoint { thousandths, dead, runs: vec![run] });
     }
 }
 

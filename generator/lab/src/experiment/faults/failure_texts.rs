@@ -228,10 +228,10 @@ pub(super) fn pictures(failure: &Failure) -> Vec<(String, String)> {
             plot(
                 failure,
                 "accepted (flits per node and cycle)",
-                values(|l| l.windows.accepted.clone()),
+                &values(|l| l.windows.accepted.clone()),
             ),
-            plot(failure, "mean latency (cycles)", values(|l| l.windows.latency.clone())),
-            plot(failure, "packets lost on the way, per window", values(on_the_way)),
+            plot(failure, "mean latency (cycles)", &values(|l| l.windows.latency.clone())),
+            plot(failure, "packets lost on the way, per window", &values(on_the_way)),
         ];
         pictures.push((stem.clone(), file(&heading, &plots)));
         let causes =
@@ -239,7 +239,7 @@ pub(super) fn pictures(failure: &Failure) -> Vec<(String, String)> {
         let plots: Vec<Plot> = causes
             .map(|(cause, _, of)| {
                 let values = lines.iter().map(|line| (*line, of(&line.windows).clone()));
-                plot(failure, &format!("lost per window: {cause}"), values.collect())
+                plot(failure, &format!("lost per window: {cause}"), &values.collect::<Vec<_>>())
             })
             .collect();
         let heading = format!("{heading}; lost packets by cause");
@@ -248,7 +248,7 @@ pub(super) fn pictures(failure: &Failure) -> Vec<(String, String)> {
     pictures
 }
 
-fn plot(failure: &Failure, what: &str, lines: Vec<(&FailureLine, Vec<f64>)>) -> Plot {
+fn plot(failure: &Failure, what: &str, lines: &[(&FailureLine, Vec<f64>)]) -> Plot {
     let kilo = |cycle: u32| f64::from(cycle) / 1000.0;
     let all = || lines.iter().flat_map(|(_, values)| values.iter().copied());
     let most = all().fold(0.0, f64::max);
@@ -269,7 +269,7 @@ fn plot(failure: &Failure, what: &str, lines: Vec<(&FailureLine, Vec<f64>)>) -> 
         let by = phase.begin + failure.delay[1];
         series.push(moment(by, images, Ink::Sixth, "every switch has the fault image"));
     }
-    for (line, values) in &lines {
+    for (line, values) in lines {
         let ink = match (line.paths, line.scheme.as_str()) {
             (Paths::Conventional, "par") => Ink::Paper,
             (Paths::Conventional, _) => Ink::Conventional,

@@ -86,12 +86,11 @@ fn chosen(
         PolicyPair::parse(text, FABRIC_SEED)
             .map_err(|error| ExperimentError::Policy { option, error })
     };
-    let ugal_l = match &options.ours_ugal {
-        Some(text) => read(text, "--ours-ugal")?.source,
-        None => {
-            let unbalanced = read(CHOSEN_UGAL, "--ours-ugal")?.source;
-            Balancer::new(&RouteCounter::new(&fabric.topology)).balanced(&unbalanced, progress)?
-        }
+    let ugal_l = if let Some(text) = &options.ours_ugal {
+        read(text, "--ours-ugal")?.source
+    } else {
+        let unbalanced = read(CHOSEN_UGAL, "--ours-ugal")?.source;
+        Balancer::new(&RouteCounter::new(&fabric.topology)).balanced(&unbalanced, progress)?
     };
     let par = options.ours_par.as_deref().unwrap_or(CHOSEN_PAR);
     let PolicyPair { source, second } = read(par, "--ours-par")?;
