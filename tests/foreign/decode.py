@@ -5,7 +5,7 @@ It shares no code with the decoder in Rust, so that a rule which only one of the
 the tests in tests/tests/foreign compare them. It must do nothing that FORMAT.md does not say.
 
     decode.py IMAGE...   prints one JSON line for each image, with sorted keys; a fabric image serves the
-                         switch images after it. It ends with exit code 1 and one sentence at the first
+                         switch and fault images after it. It ends with exit code 1 and one sentence at the first
                          image that it refuses.
     decode.py --serve    reads records from its input and answers each with one line (see `serve`).
 
@@ -154,6 +154,7 @@ class Fabric:
         found = crc64(image[20:-4])
         if self.identity != found:
             raise Refused(8, "identity", f"{self.identity:016x}", f"{found:016x}")
+        self.dead_switches, self.dead_ends, self.dead_links = set(), set(), {}
         self.p = reader.number("p", 16, 1, 256)
         self.a = reader.number("a", 16, 1, 256)
         self.h = reader.number("h", 16, 1, 4096 // self.a)
@@ -227,13 +228,23 @@ class Fabric:
             if found and found == kind[3] * (kind[1] * (kind[1] - 1) // 2):
                 raise Refused(start, "pairs", found, "fewer than all of a kind")
 
-    def local_links(self, group, one, other):
-        """How many links two switches of a group share."""
+    def planned_links(self, group, one, other):
+        """How many links two switches of a group share by the plan."""
         return self.fewer.get((group, min(one, other), max(one, other)), self.kind_of[group][4])
 
+    def local_links(self, group, one, other):
+        """How many links that two switches of a group share live."""
+        if not self.lives(group, one) or not self.lives(group, other):
+            return 0
+        dead = self.dead_links.get((group, min(one, other), max(one, other)), 0)
+        return self.planned_links(group, one, other) - dead
+
     def is_hop(self, group, one, other):
-        """Whether a packet needs no hop from one switch to another, or there is a link for it."""
+        """Whether a packet needs no hop from one switch to another, or a link lives for it."""
         return one == other or self.local_links(group, one, other) > 0
+
+    def lives(self, group, index):
+        return group * self.a + index not in self.dead_switches
 
     def has_switch(self, switch):
         group, index = divmod(switch, self.a)
@@ -292,10 +303,24 @@ class Fabric:
                 raise Refused(start, f"port {end[1]} of group {end[0]}", entry, "what the cables say")
 
     def index_links(self):
-        """links[i, j]: the links from group i to group j, each the port and the port of arrival."""
+        """links[i, j]: the links from group i to group j that live, each the port and the port of arrival."""
         self.links = {}
         for (group, port), (_, (to, arrival)) in sorted(self.ends.items()):
-            self.links.setdefault((group, to), []).append((port, arrival))
+            ends = (group, port), (to, arrival)
+            live = all(self.lives(at, self.switch_of(end)) for at, end in ends)
+            if live and (group, port) not in self.dead_ends:
+                self.links.setdefault((group, to), []).append((port, arrival))
+
+    def take(self, faults):
+        """From now on everything is dead that a fault image names, and nothing else."""
+        self.dead_switches, self.dead_ends, self.dead_links = set(faults.switches), set(), {}
+        for number in faults.cables:
+            i, low, j, high = self.cables[number]
+            self.dead_ends |= {(i, low), (j, high)}
+        for low, high, _ in faults.links:
+            pair = (*divmod(low, self.a), high)
+            self.dead_links[pair] = self.dead_links.get(pair, 0) + 1
+        self.index_links()
 
     def switch_of(self, port):
         """The index of the switch that has this port of a group."""
@@ -311,6 +336,79 @@ class Fabric:
             "most": self.most,
             "even": self.even,
             "cables": self.cables,
+        }
+
+
+class Faults:
+    """A fault image, over the fabric image that it belongs to."""
+
+    def __init__(self, image, fabric):
+        self.fabric = fabric
+        reader, self.identity = framed(image, b"X")
+        if self.identity != fabric.identity:
+            raise Refused(8, "identity", f"{self.identity:016x}", f"{fabric.identity:016x}")
+        self.epoch = reader.number("epoch", 32)
+        there = sum(kind[1] for kind in fabric.kind_of)
+        switches = reader.number("dead switches", 32, 0, there)
+        cables = reader.number("dead cables", 32, 0, len(fabric.cables))
+        links = reader.number("dead links", 32, 0, (1 << 26) - 1)
+        switch_width, index_width = bits(fabric.a * fabric.g - 1), bits(fabric.a - 1)
+        start = reader.at
+        self.switches = reader.packed("dead switches", switches, switch_width)
+        self.check_order(start, "dead switch", self.switches, fabric.has_switch)
+        start = reader.at
+        self.cables = reader.packed("dead cables", cables, bits(len(fabric.cables) - 1))
+        self.check_order(start, "dead cable", self.cables, lambda number: number < len(fabric.cables))
+        start = reader.at
+        pairs = reader.packed("pairs of dead links", links, switch_width + index_width)
+        most = max(kind[4] for kind in fabric.kind_of)
+        numbers = reader.packed("dead links", links, bits(most - 1))
+        self.links = [
+            [pair >> index_width, pair & (1 << index_width) - 1, number]
+            for pair, number in zip(pairs, numbers)
+        ]
+        self.check_links(start)
+        reader.finish()
+        self.loose = []
+        self.look_for_what_no_writer_makes()
+
+    @staticmethod
+    def check_order(start, what, numbers, exists):
+        for before, number in zip([-1] + numbers, numbers):
+            if number <= before or not exists(number):
+                raise Refused(start, what, number, f"one of the fabric, above {before}")
+
+    def check_links(self, start):
+        fabric, before = self.fabric, None
+        for link in self.links:
+            low, high, number = link
+            group, index = divmod(low, fabric.a)
+            if not fabric.has_switch(low) or not index < high < fabric.kind_of[group][1]:
+                raise Refused(start, "pair of a dead link", [low, high], "two switches of a group")
+            if number >= fabric.planned_links(group, index, high):
+                raise Refused(start, "dead link", link, "one of the plan")
+            if before is not None and link <= before:
+                raise Refused(start, "dead link", link, f"above {before}")
+            before = link
+
+    def look_for_what_no_writer_makes(self):
+        fabric, dead = self.fabric, set(self.switches)
+        for number in self.cables:
+            i, low, j, high = fabric.cables[number]
+            if {i * fabric.a + fabric.switch_of(low), j * fabric.a + fabric.switch_of(high)} & dead:
+                self.loose.append(f"cable {number} is one of a dead switch")
+        for low, high, _ in self.links:
+            if {low, low - low % fabric.a + high} & dead:
+                self.loose.append(f"a link of switches {low} and {high} is one of a dead switch")
+
+    def means(self):
+        return {
+            "image": "faults",
+            "identity": f"{self.identity:016x}",
+            "epoch": self.epoch,
+            "switches": self.switches,
+            "cables": [self.fabric.cables[number][:2] for number in self.cables],
+            "links": self.links,
         }
 
 
@@ -591,6 +689,7 @@ def serve(records, answers):
 
     F, S  a fabric or switch image, kept for what follows if it is accepted: answered with its meaning
     f, s  the same, but not kept
+    X, x  a fault image; with X everything is dead from then on that it names, and nothing else
     l     answered with what is loose in the image that was accepted last
     r     set (u8) and destination switch (u16) of the kept switch image: answered with its routes
     """
@@ -606,6 +705,11 @@ def serve(records, answers):
             elif letter in b"Ss":
                 last = Switch(data, fabric)
                 switch = last if letter == b"S" else switch
+                answer = last.means()
+            elif letter in b"Xx":
+                last = Faults(data, fabric)
+                if letter == b"X":
+                    fabric.take(last)
                 answer = last.means()
             else:
                 answer = last.loose if letter == b"l" else switch.ways(*struct.unpack("<BH", data))
@@ -624,10 +728,11 @@ def main(arguments):
         with open(path, "rb") as file:
             image = file.read()
         try:
-            if image[4:5] == b"S":
+            if image[4:5] in (b"S", b"X"):
                 if fabric is None:
-                    raise Refused(4, "the image", "a switch image", "a fabric image before it")
-                decoded = Switch(image, fabric)
+                    found = "a switch image" if image[4:5] == b"S" else "a fault image"
+                    raise Refused(4, "the image", found, "a fabric image before it")
+                decoded = (Switch if image[4:5] == b"S" else Faults)(image, fabric)
             else:
                 decoded = fabric = Fabric(image)
             print(line(decoded.means() | {"loose": decoded.loose}))

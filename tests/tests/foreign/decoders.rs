@@ -116,6 +116,22 @@ pub(crate) fn meaning_of_fabric(image: &FabricImage<'_>) -> String {
     )
 }
 
+/// What the fault image says that a fabric has taken, as `decode.py` prints it.
+pub(crate) fn meaning_of_faults(image: &FabricImage<'_>) -> String {
+    let switches: Vec<u16> = image.dead_switches().map(|switch| switch.0).collect();
+    let cables: Vec<[u16; 2]> = image.dead_cables().map(|end| [end.group.0, end.port.0]).collect();
+    let links: Vec<[u16; 3]> = image
+        .dead_local_links()
+        .map(|link| [link.low.0, link.high.0.into(), link.number])
+        .collect();
+    format!(
+        "{{\"cables\": {cables:?}, \"epoch\": {}, \"identity\": \"{:016x}\", \"image\": \"faults\", \
+         \"links\": {links:?}, \"switches\": {switches:?}}}",
+        image.epoch(),
+        image.identity()
+    )
+}
+
 pub(crate) fn meaning_of_set(image: &SwitchImage<'_>, decision: Decision) -> String {
     let (set, df) = (image.set(decision), image.fabric().dragonfly());
     let rule = set.rule();
@@ -207,4 +223,11 @@ pub(crate) fn judged(image: &[u8]) -> Result<String, String> {
 pub(crate) fn judged_switch(image: &[u8], fabric: &FabricImage<'_>) -> Result<String, String> {
     let decoded = SwitchImage::decode(image, fabric);
     decoded.map(|image| meaning_of_switch(&image)).map_err(|error| error.to_string())
+}
+
+/// What the Rust decoder says of a fault image.
+pub(crate) fn judged_faults(image: &[u8], fabric: &FabricImage<'_>) -> Result<String, String> {
+    let mut taken = *fabric;
+    let decoded = taken.install_faults(image);
+    decoded.map(|()| meaning_of_faults(&taken)).map_err(|error| error.to_string())
 }

@@ -1,6 +1,7 @@
 //! The images mean the same to a second decoder, which was written in Python from
 //! `schema/FORMAT.md` alone (`tests/foreign/decode.py`): sizes, kinds, cables, sets, thresholds,
-//! shapes of every destination, and routes. And both refuse the same spoilt images.
+//! shapes of every destination, what is dead, and routes, also where parts are dead. And both refuse the
+//! same spoilt images.
 
 #![allow(clippy::unwrap_used, reason = "a test may end in a panic")]
 
@@ -8,13 +9,13 @@ mod by_hand;
 mod decoders;
 mod spoilt;
 
-use decoders::{Foreign, meaning_of_fabric, meaning_of_switch, ways};
+use decoders::{Foreign, judged_faults, meaning_of_fabric, meaning_of_switch, ways};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tvlb_firmware_model::Switch;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::topology::arrangement::Arrangement;
-use tvlb_schema::{Decision, FabricImage, SwitchId};
+use tvlb_schema::{Decision, FabricImage, FaultSet, LocalLink, SwitchId, encode_fault_image};
 use tvlb_tests::{
     arranged, images, levels, of_local_links, of_three_sets, shipped, thinned, uneven, with_set,
 };
@@ -72,14 +73,17 @@ fn the_images_that_are_kept() {
     for directory in ["schema/golden/v3", "schema/golden/v3-kinds", "bare-metal/images"] {
         let entries = std::fs::read_dir(root.join(directory)).unwrap();
         let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
-        // The second decoder does not read fault images.
-        files.retain(|file| !file.ends_with("faults.tvlb"));
-        // The fabric image comes first.
+        // The fabric image comes first, and then the fault image, if there is one.
         files.sort();
         let fabric = std::fs::read(&files[0]).unwrap();
         assert_same_fabric(&mut foreign, &fabric);
         for file in &files[1..] {
             let image = std::fs::read(file).unwrap();
+            if file.ends_with("faults.tvlb") {
+                let view = FabricImage::decode(&fabric).unwrap();
+                foreign.keep(b'x', &image, &judged_faults(&image, &view).unwrap());
+                continue;
+            }
             assert!(assert_same_switch(&mut foreign, &fabric, &image, 1) > 0, "{}", file.display());
         }
         let printed = Command::new("python3").arg(Foreign::script()).args(&files).output().unwrap();
@@ -89,7 +93,7 @@ fn the_images_that_are_kept() {
             lines.lines().filter(|line| line.contains("\"loose\": []")).count(),
             files.len()
         );
-        // A switch image alone is refused.
+        // A switch image or a fault image alone is refused.
         let refused =
             Command::new("python3").arg(Foreign::script()).arg(&files[1]).output().unwrap();
         assert_eq!((refused.status.code(), refused.stdout), (Some(1), Vec::new()));
@@ -137,4 +141,72 @@ fn thinned_sets_and_three_sets() {
             }
         }
     }
+}
+
+/// Parts of a fabric that can be dead: nothing, a cable, a link of a group, a switch, and all of these.
+fn dead_parts(fabric: &Fabric) -> Vec<FaultSet> {
+    let (topology, df) = (&fabric.topology, fabric.topology.dragonfly());
+    let cables = topology.cables();
+    let cable = FaultSet {
+        cables: [cables[1].low, cables[cables.len() - 1].high].into(),
+        ..FaultSet::default()
+    };
+    let pairs = df.groups().flat_map(|group| {
+        let indices = df.indices(group);
+        indices.flat_map(move |low| df.indices(group).map(move |high| (group, low, high)))
+    });
+    let joined: Vec<LocalLink> = pairs
+        .filter(|&(group, low, high)| low < high && topology.links_within(group, low, high) > 0)
+        .map(|(group, low, high)| LocalLink { low: df.switch(group, low), high, number: 0 })
+        .collect();
+    let links = FaultSet {
+        local_links: joined.iter().copied().step_by(5).collect(),
+        ..FaultSet::default()
+    };
+    let last = df.switches().last().unwrap();
+    let switch = FaultSet { switches: [last].into(), ..FaultSet::default() };
+    let all = FaultSet {
+        cables: cable.cables.clone(),
+        local_links: links.local_links.clone(),
+        switches: [SwitchId(1), last].into(),
+    };
+    vec![FaultSet::default(), cable, links, switch, all]
+}
+
+/// With a fault image both find the same live routes between switches that live.
+#[test]
+fn routes_where_parts_are_dead() {
+    let Some(mut foreign) = Foreign::start() else { return };
+    let mut pairs = 0;
+    for fabric in of_local_links().into_iter().chain([shipped("dfly-2-4-2-9.toml")]) {
+        for set in ["strategic-2-3 by shape", "60% 5-hop", "switches:3-2+2-3 with returns"] {
+            let generated = images(&with_set(fabric.clone(), set));
+            let plan = &generated.images.fabric;
+            assert_same_fabric(&mut foreign, plan);
+            let view = FabricImage::decode(plan).unwrap();
+            for faults in dead_parts(&fabric) {
+                let image = encode_fault_image(&view, 2, &faults);
+                foreign.keep(b'X', &image, &judged_faults(&image, &view).unwrap());
+                let lives = |switch: &SwitchId| !faults.switches.contains(switch);
+                for from in view.dragonfly().switches().zip(0..).step_by(3) {
+                    let (from, place): (SwitchId, usize) = from;
+                    if !lives(&from) {
+                        continue;
+                    }
+                    let bytes = &generated.images.switches[place];
+                    let mut switch = Switch::boot(plan, bytes).unwrap();
+                    foreign.ask(b'S', bytes);
+                    switch.install_faults(&image).unwrap();
+                    for to in view.dragonfly().switches().filter(lives).step_by(2) {
+                        let [low, high] = to.0.to_le_bytes();
+                        let theirs = foreign.ask(b'r', &[0, low, high]);
+                        let ours = ways(&switch, Decision::UgalL, to);
+                        assert_eq!(theirs, ours, "{set} from {from} to {to}, dead {faults:?}");
+                        pairs += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(pairs > 1000, "{pairs} pairs");
 }

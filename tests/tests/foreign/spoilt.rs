@@ -1,11 +1,12 @@
 //! Spoilt images: both decoders accept or refuse each, and what they accept means the same to both.
 
-use crate::decoders::{Foreign, judged, judged_switch, meaning_of_fabric};
+use crate::dead_parts;
+use crate::decoders::{Foreign, judged, judged_faults, judged_switch, meaning_of_fabric};
 use crc::{CRC_32_ISO_HDLC, Crc};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tvlb_generator::topology::arrangement::Arrangement;
-use tvlb_schema::{FabricImage, SwitchId};
+use tvlb_schema::{FabricImage, SwitchId, encode_fault_image};
 use tvlb_tests::mended;
 use tvlb_tests::{
     arranged, images, levels, of_local_links, of_three_sets, shipped, thinned, uneven, with_set,
@@ -100,5 +101,30 @@ fn both_refuse_the_same_spoilt_switch_images() {
     }
     let [refused, accepted] = count;
     println!("switch images: {accepted} accepted, {refused} refused");
+    assert!(accepted > 100 && refused > 5000);
+}
+
+#[test]
+fn both_refuse_the_same_spoilt_fault_images() {
+    let Some(mut foreign) = Foreign::start() else { return };
+    let mut fabrics = uneven();
+    fabrics.truncate(2);
+    fabrics.extend(of_local_links());
+    fabrics.push(shipped("dfly-2-4-2-9.toml"));
+    let mut count = [0, 0];
+    for fabric in fabrics {
+        let generated = images(&with_set(fabric.clone(), "all"));
+        let view = FabricImage::decode(&generated.images.fabric).unwrap();
+        foreign.keep(b'F', &generated.images.fabric, &meaning_of_fabric(&view));
+        for faults in dead_parts(&fabric) {
+            let image = encode_fault_image(&view, 300, &faults);
+            spoilt(&image, Some(view.identity()), |bad| {
+                let meaning = judged_faults(&bad, &view);
+                count[usize::from(foreign.judges(b'x', &bad, &meaning))] += 1;
+            });
+        }
+    }
+    let [refused, accepted] = count;
+    println!("fault images: {accepted} accepted, {refused} refused");
     assert!(accepted > 100 && refused > 5000);
 }
