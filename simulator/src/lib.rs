@@ -51,7 +51,9 @@
 //! let fabric = BootedFabric::boot(&fabric_image, &switch_images)?;
 //! let pattern: Pattern = "shift(1,0)".parse()?;
 //! let settings = Settings { window_cycles: 500, ..Settings::new(Scheme::UgalL, VlbPaths::Custom) };
-//! let study = Study { fabric: &fabric, settings: &settings, pattern: &pattern, seeds: &[1] };
+//! let placement = &PlacementRule::Identity;
+//! let study =
+//!     Study { fabric: &fabric, settings: &settings, pattern: &pattern, placement, seeds: &[1] };
 //! let curve = study.curve(&[0.1, 0.2], &())?;
 //! assert!(curve.iter().all(|point| !point.saturated));
 //! // What is offered is accepted, and takes a local or a global link at least.
@@ -116,4 +118,6 @@ pub use study::{Estimate, Point, Saturation, SeedSaturation, Study, StudyError};
 pub use watchdog::{Deadlock, WaitingChannel};
 
 // Who sends to whom, in the words of users and of the throughput model.
-pub use tvlb_traffic::{Pattern, PatternError, Traffic, TrafficError};
+pub use tvlb_traffic::{
+    Pattern, PatternError, PlacementError, PlacementRule, Traffic, TrafficError,
+};

@@ -14,8 +14,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use tvlb_progress::Progress;
-use tvlb_traffic::Pattern;
-use tvlb_traffic::{Traffic, TrafficError};
+use tvlb_traffic::{Pattern, PlacementError, PlacementRule, Traffic, TrafficError};
 
 /// Why a study has no result.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -24,6 +23,9 @@ pub enum StudyError {
     /// The pattern does not fit the fabric.
     #[error(transparent)]
     Traffic(#[from] TrafficError),
+    /// The placement does not fit the fabric.
+    #[error(transparent)]
+    Placement(#[from] PlacementError),
     /// The settings or a load make no sense; nothing was run.
     #[error(transparent)]
     Settings(#[from] SettingsError),
@@ -97,6 +99,8 @@ pub struct Study<'f> {
     pub settings: &'f Settings,
     /// The traffic of every run.
     pub pattern: &'f Pattern,
+    /// Where the processes of the traffic run; what is random in it follows from the seed of a run.
+    pub placement: &'f PlacementRule,
     /// The seeds; each stands for one run of each load.
     pub seeds: &'f [u64],
 }
@@ -295,9 +299,13 @@ impl Study<'_> {
         })
     }
 
-    fn traffics(&self) -> Result<Vec<Traffic>, TrafficError> {
+    fn traffics(&self) -> Result<Vec<Traffic>, StudyError> {
         let df = self.fabric.dragonfly();
-        self.seeds.iter().map(|&seed| Traffic::new(self.pattern, df, seed)).collect()
+        let of_seed = |&seed: &u64| {
+            let traffic = Traffic::new(self.pattern, df, seed)?;
+            Ok(traffic.placed(&self.placement.on(df, seed)?))
+        };
+        self.seeds.iter().map(of_seed).collect()
     }
 
     fn run(

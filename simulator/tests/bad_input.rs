@@ -8,7 +8,9 @@ use test_images::{Images, absolute_images};
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_schema::NodeId;
 use tvlb_schema::ShapeSet;
-use tvlb_simulator::{BootedFabric, Measuring, Pattern, Run, Settings, Study, Traffic};
+use tvlb_simulator::{
+    BootedFabric, Measuring, Pattern, PlacementRule, Run, Settings, Study, Traffic,
+};
 
 fn small() -> Images {
     absolute_images(2, 4, 2, 9, ShapeSet::ALL)
@@ -141,7 +143,13 @@ fn settings_that_cannot_be_run() {
         error(&Settings { window_cycles: 100_000_001, ..agreeing }, 0.1),
         "the windows add up to 1000000010 cycles, accepted at most 1000000000"
     );
-    let study = Study { fabric: &fabric, settings: &good, pattern: &Pattern::Uniform, seeds: &[1] };
+    let study = Study {
+        fabric: &fabric,
+        settings: &good,
+        pattern: &Pattern::Uniform,
+        placement: &PlacementRule::Identity,
+        seeds: &[1],
+    };
     assert_eq!(
         study.saturation(0.0, &()).unwrap_err().to_string(),
         "resolution is 0, accepted 0.0001 to 0.5"

@@ -9,7 +9,8 @@ use test_images::{Images, absolute_images};
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_schema::ShapeSet;
 use tvlb_simulator::{
-    BootedFabric, Measuring, Outcome, Pattern, Run, Settings, StopRule, Study, Traffic,
+    BootedFabric, Measuring, Outcome, Pattern, PlacementRule, Run, Settings, StopRule, Study,
+    Traffic,
 };
 
 /// Windows of so many cycles.
@@ -139,7 +140,13 @@ fn threads_change_nothing() {
     let fabric = BootedFabric::boot(&fabric, &switches).unwrap();
     let settings = settings(Scheme::Par, 1, 500);
     let pattern = "tmixed(50,50,1,1)".parse().unwrap();
-    let study = Study { fabric: &fabric, settings: &settings, pattern: &pattern, seeds: &[1, 2] };
+    let study = Study {
+        fabric: &fabric,
+        settings: &settings,
+        pattern: &pattern,
+        placement: &PlacementRule::Identity,
+        seeds: &[1, 2],
+    };
     let found = [1, 3].map(|threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| (study.curve(&LOADS, &()).unwrap(), study.saturation(0.1, &()).unwrap()))

@@ -9,7 +9,7 @@ use std::fmt::Write;
 use test_images::{Images, absolute_images};
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_schema::ShapeSet;
-use tvlb_simulator::{BootedFabric, Point, Saturation, Settings, Study};
+use tvlb_simulator::{BootedFabric, PlacementRule, Point, Saturation, Settings, Study};
 
 const SCHEMES: [Scheme; 5] = [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::Par, Scheme::UgalG];
 
@@ -23,7 +23,13 @@ fn study(fabric: &BootedFabric<'_>, scheme: Scheme, threads: usize) -> (Vec<Poin
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let settings = settings(scheme);
     let pattern = "tmixed(50,50,1,1)".parse().unwrap();
-    let study = Study { fabric, settings: &settings, pattern: &pattern, seeds: &[1, 2] };
+    let study = Study {
+        fabric,
+        settings: &settings,
+        pattern: &pattern,
+        placement: &PlacementRule::Identity,
+        seeds: &[1, 2],
+    };
     pool.install(|| (study.curve(&[0.1, 0.4], &()).unwrap(), study.saturation(0.3, &()).unwrap()))
 }
 
@@ -44,7 +50,13 @@ fn a_small_table_is_pinned() {
     for scheme in SCHEMES {
         let settings = settings(scheme);
         let pattern = "shift(1,0)".parse().unwrap();
-        let study = Study { fabric: &fabric, settings: &settings, pattern: &pattern, seeds: &[1] };
+        let study = Study {
+            fabric: &fabric,
+            settings: &settings,
+            pattern: &pattern,
+            placement: &PlacementRule::Identity,
+            seeds: &[1],
+        };
         for point in study.curve(&[0.05, 0.15, 0.3], &()).unwrap() {
             let all = &point.runs[0].all;
             writeln!(

@@ -3,7 +3,7 @@
 //! A flow's demand is in units of one node's injection bandwidth: where all p nodes of a switch
 //! send to one other switch, it is p.
 
-use crate::{Pattern, Traffic, TrafficError, maps};
+use crate::{Pattern, Placement, Traffic, TrafficError, maps};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::{collections::BTreeMap, fmt};
@@ -51,7 +51,20 @@ impl Flows {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn new(pattern: &Pattern, df: &Dragonfly, seed: u64) -> Result<Self, TrafficError> {
-        let traffic = Traffic::new(pattern, df, seed)?;
+        Self::placed(pattern, df, &Placement::default(), seed)
+    }
+
+    /// As [`Self::new`], between processes that run where a placement says.
+    ///
+    /// # Errors
+    /// As for [`Self::new`].
+    pub fn placed(
+        pattern: &Pattern,
+        df: &Dragonfly,
+        placement: &Placement,
+        seed: u64,
+    ) -> Result<Self, TrafficError> {
+        let traffic = Traffic::new(pattern, df, seed)?.placed(placement);
         let map = traffic.map();
         let map = map.ok_or_else(|| TrafficError::ManyDestinations { pattern: pattern.clone() })?;
         Ok(Self::of_map(df, pattern.clone(), map))

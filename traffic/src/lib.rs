@@ -3,7 +3,8 @@
 //! A [`Pattern`] is what a user names. On one fabric and with one seed it is a map of nodes, or a
 //! rule by which destinations are drawn, and it has two views: [`Traffic`] says where a node's next
 //! packet goes, for a simulator, and [`Flows`] says how much each switch sends to each other, for a
-//! model. A pattern of one name, fabric and seed is the same traffic in both.
+//! model. A pattern of one name, fabric and seed is the same traffic in both. A [`Placement`] says on
+//! which node each process of a pattern runs; without one, on the node of its own number.
 //!
 //! # Example
 //! ```
@@ -22,11 +23,13 @@
 //! ```
 
 mod error;
+mod expected;
 mod flow_file;
 mod flows;
 mod gap;
 mod maps;
 mod pattern;
+mod placement;
 mod traffic;
 
 /// Raised when a pattern of the same name becomes other traffic, so that kept runs tell it apart.
@@ -38,4 +41,5 @@ pub use flows::{Flow, Flows, sample};
 pub use gap::Gap;
 pub use maps::below;
 pub use pattern::{Pattern, PatternError};
+pub use placement::{ListedNode, Placement, PlacementError, PlacementRule};
 pub use traffic::Traffic;

@@ -4,7 +4,7 @@
 
 use crate::gap::Gap;
 use crate::maps::{self, Ranks, SILENT, below};
-use crate::{Pattern, TrafficError};
+use crate::{Pattern, Placement, TrafficError};
 use rand::Rng;
 use tvlb_schema::{Dragonfly, NodeId};
 
@@ -12,6 +12,18 @@ use tvlb_schema::{Dragonfly, NodeId};
 const UNIFORM: NodeId = NodeId(u32::MAX);
 /// The largest number of a pattern among those that a seed gives: all before it are drawn too.
 const MOST_NUMBER: u32 = 9999;
+
+/// The shares of packets are counted in these parts.
+const TWO_TO_32: f64 = 4_294_967_296.0;
+
+/// Where the flits of one node go; see [`Traffic::sent_by`].
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sent {
+    /// A node, and the share that goes to it.
+    pub(crate) to: Option<(NodeId, f64)>,
+    /// The first rank of the processes that are drawn and their number, and the share that goes to them.
+    pub(crate) drawn: Option<((u32, u32), f64)>,
+}
 
 /// A traffic pattern on one fabric.
 #[derive(Clone, Debug)]
@@ -28,6 +40,8 @@ pub struct Traffic {
     population: Vec<u8>,
     /// The names of the populations.
     populations: Vec<&'static str>,
+    /// Where the processes run among which destinations are drawn. The tables above are by node.
+    placement: Placement,
 }
 
 impl Traffic {
@@ -50,6 +64,7 @@ impl Traffic {
             next_group: None,
             population: vec![0; numbers],
             populations: vec!["all"],
+            placement: Placement::default(),
         };
         match pattern {
             Pattern::Uniform => {}
@@ -104,6 +119,50 @@ impl Traffic {
         Ok(traffic)
     }
 
+    /// The same traffic between processes that run where a placement says; before, each ran on its
+    /// contiguous node.
+    #[must_use]
+    pub fn placed(self, placement: &Placement) -> Self {
+        if placement.is_identity() {
+            return self;
+        }
+        let (mut to, mut population) = (self.to.clone(), self.population.clone());
+        for process in (0..self.nodes.count()).map(|rank| self.nodes.node(rank)) {
+            let node = placement.node(process).as_usize();
+            let destination = self.to[process.as_usize()];
+            let is_node = destination != UNIFORM && destination != SILENT;
+            to[node] = if is_node { placement.node(destination) } else { destination };
+            population[node] = self.population[process.as_usize()];
+        }
+        Self { to, population, placement: placement.clone(), ..self }
+    }
+
+    /// Where the flits of a node go that sends one on average: a share to one node, and a share that is
+    /// drawn from processes of consecutive ranks.
+    #[expect(clippy::cast_precision_loss, reason = "at most 2³²")]
+    pub(crate) fn sent_by(&self, node: NodeId) -> Sent {
+        let all = (0, self.nodes.count());
+        let drawn_share = self.uniform_below as f64 / TWO_TO_32;
+        match self.to[node.as_usize()] {
+            SILENT => Sent::default(),
+            UNIFORM => {
+                let range = self.next_group.as_ref().map_or(all, |(size, next)| {
+                    next[(self.placement.process(node).0 / size) as usize]
+                });
+                Sent { to: None, drawn: Some((range, 1.0)) }
+            }
+            to => Sent {
+                to: Some((to, 1.0 - drawn_share)),
+                drawn: (self.uniform_below > 0).then_some((all, drawn_share)),
+            },
+        }
+    }
+
+    /// The node on which the process of a rank runs.
+    pub(crate) fn node_of_rank(&self, rank: u32) -> NodeId {
+        self.placement.node(self.nodes.node(rank))
+    }
+
     /// Whether a node sends at all.
     pub fn sends(&self, node: NodeId) -> bool {
         self.to[node.as_usize()] != SILENT
@@ -133,13 +192,13 @@ impl Traffic {
         let to = self.to[node.as_usize()];
         if to == UNIFORM {
             if let Some((size, next)) = &self.next_group {
-                let (first, count) = next[(node.0 / size) as usize];
-                return self.nodes.node(first + below(rng, count));
+                let (first, count) = next[(self.placement.process(node).0 / size) as usize];
+                return self.placement.node(self.nodes.node(first + below(rng, count)));
             }
-            return self.nodes.node(below(rng, self.nodes.count()));
+            return self.placement.node(self.nodes.node(below(rng, self.nodes.count())));
         }
         if self.uniform_below > 0 && u64::from(rng.next_u32()) < self.uniform_below {
-            return self.nodes.node(below(rng, self.nodes.count()));
+            return self.placement.node(self.nodes.node(below(rng, self.nodes.count())));
         }
         to
     }

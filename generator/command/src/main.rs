@@ -22,6 +22,7 @@ mod search;
 mod simulate;
 mod sweep;
 mod topology;
+mod traffic;
 mod values;
 mod verify;
 

@@ -11,14 +11,15 @@ pub(crate) use options::Simulate;
 use crate::failure::{Failure, Outcome};
 use crate::files::{expect_table_set, outside_table_sets};
 use crate::inspect::read_names;
-use crate::output::{Bars, catch_interrupt, print, read_input, use_threads, write_file};
+use crate::output::{Bars, catch_interrupt, print, use_threads, write_file};
+use crate::traffic;
 use losses::Given;
 use options::Format;
 use report::Report;
 use tvlb_generator::table_set::{TableSet, Update};
 use tvlb_progress::Progress;
 use tvlb_schema::FabricImage;
-use tvlb_simulator::{BootError, BootedFabric, Pattern, RunError, Study, StudyError};
+use tvlb_simulator::{BootError, BootedFabric, RunError, Study, StudyError};
 
 pub(crate) fn run(arguments: &Simulate) -> Outcome {
     arguments.check()?;
@@ -45,9 +46,15 @@ pub(crate) fn run(arguments: &Simulate) -> Outcome {
         Some(update) => Some(losses::from_the_beginning(update, &fabric)?),
         None => losses::given(arguments, &fabric, &names, &settings)?,
     };
-    let pattern = pattern(&arguments.traffic)?;
-    let study =
-        Study { fabric: &fabric, settings: &settings, pattern: &pattern, seeds: &arguments.seeds };
+    let pattern = traffic::pattern(&arguments.traffic)?;
+    let placement = traffic::placement(&arguments.place, fabric.dragonfly())?;
+    let study = Study {
+        fabric: &fabric,
+        settings: &settings,
+        pattern: &pattern,
+        placement: &placement,
+        seeds: &arguments.seeds,
+    };
     if let Some(cycles) = arguments.bench {
         return bench::run(&study, &arguments.loads(), cycles);
     }
@@ -152,16 +159,4 @@ impl Tables {
         };
         Failure::Message(format!("{}: {error}", path.display()))
     }
-}
-
-/// A pattern by name, or "pairs:FILE".
-fn pattern(text: &str) -> Result<Pattern, Failure> {
-    let Some(path) = text.strip_prefix("pairs:") else {
-        return text
-            .parse()
-            .map_err(|error| Failure::Message(format!("--traffic: {error}, pairs:FILE")));
-    };
-    let content = read_input(path)
-        .map_err(|error| Failure::Message(format!("{path}: cannot read it: {error}")))?;
-    Pattern::from_pairs(&content).map_err(|error| Failure::Message(format!("{path}: {error}")))
 }

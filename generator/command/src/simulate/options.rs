@@ -2,6 +2,7 @@
 
 use crate::failure::{Failure, Outcome};
 use crate::named::{self, one_of};
+use crate::traffic::PATTERNS;
 use crate::values::{self, Loads, repeated};
 use clap::{Args, ValueEnum};
 use std::num::NonZeroU32;
@@ -12,25 +13,14 @@ use tvlb_generator::table_set::FabricEntry;
 use tvlb_schema::{Candidates, Gate, MinCandidate, VcScheme};
 use tvlb_simulator::{Injection, Measuring, Revision, Settings};
 
-/// The traffic that --traffic accepts.
-const TRAFFIC: &str = "Traffic (--traffic):
-  uniform             each packet to a node drawn from all
-  shift(Δg,Δs)        from switch (i, j) to switch (i+Δg, j+Δs), same terminal (TYPE_1)
-  type2, type2#K      a permutation of groups without fixed ones, and of each group's switches;
-                      the first of the seed, or the one of number K, counted from 0
-  permutation[#K]     a random permutation of the nodes
-  complement          node n to node N−1−n
-  mixed(u,v[,Δg,Δs])  u percent of the nodes uniform, v percent shift(Δg,Δs), by default (1,0)
-  tmixed(u,v[,Δg,Δs]) the same per packet
-  hot-switch          the first switch of each group to that of the next group, the rest uniform
-  next-group          each packet to a node drawn from the next group
-  pairs:FILE          source,destination in each line; other nodes are silent
-
-The columns of the output are explained in docs/reference/simulate.md.";
+/// What stands after the options.
+fn help() -> String {
+    format!("{PATTERNS}\nThe columns of the output are explained in docs/reference/simulate.md.")
+}
 
 /// Simulate the network that a table set describes, its switches booted from the images
 #[derive(Args)]
-#[command(after_long_help = TRAFFIC)]
+#[command(after_long_help = help())]
 #[expect(clippy::struct_excessive_bools, reason = "they are the flags of a command line")]
 pub(crate) struct Simulate {
     /// The directory that `generate` wrote
@@ -46,6 +36,9 @@ pub(crate) struct Simulate {
     /// Who sends to whom; see --help
     #[arg(long, value_name = "PATTERN", default_value = "uniform")]
     pub(crate) traffic: String,
+    /// Where the processes of the traffic run; see --help. The seed of a run decides what is random
+    #[arg(long, value_name = "PLACEMENT", default_value = "identity")]
+    pub(crate) place: String,
     /// Flits that each node offers per cycle, one run for each: numbers separated by commas, and
     /// ranges FROM:TO:STEP, such as 0.05:0.5:0.05, with both ends
     #[arg(long, value_name = "LOADS", value_delimiter = ',', default_value = "0.1")]

@@ -8,8 +8,8 @@ use std::fmt::{self, Display, Formatter, Write};
 use tvlb_firmware_model::Scheme;
 use tvlb_schema::{Candidates, Decision, Gate, PerDecision, Weighing};
 use tvlb_simulator::{
-    BootedFabric, Estimate, Figures, LinkLoad, Measuring, Point, Saturation, Settings, Study,
-    WEIGHING_COLUMNS, paths_name, weighing_columns,
+    BootedFabric, Estimate, Figures, LinkLoad, Measuring, PlacementRule, Point, Saturation,
+    Settings, Study, WEIGHING_COLUMNS, paths_name, weighing_columns,
 };
 
 /// What a study found.
@@ -27,6 +27,9 @@ struct Document<'a> {
     tool_version: &'static str,
     fabric_identity: String,
     traffic: String,
+    /// Where the processes of the traffic run, if not each on the node of its own number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    placement: Option<String>,
     seeds: &'a [u64],
     settings: &'a Settings,
     /// As the switches have booted with it.
@@ -51,6 +54,7 @@ pub(super) fn json(report: &Report, study: &Study<'_>, faults: Option<&losses::R
         tool_version: env!("CARGO_PKG_VERSION"),
         fabric_identity: format!("{:016x}", identity.unwrap_or_default()),
         traffic: study.pattern.to_string(),
+        placement: placement(study),
         seeds: study.seeds,
         settings: study.settings,
         vc_scheme: image.map(tvlb_schema::SwitchImage::virtual_channels).unwrap_or_default().name(),
@@ -72,6 +76,11 @@ fn weighings(study: &Study<'_>) -> [Option<Weighing>; 2] {
         Scheme::UgalL | Scheme::UgalG => [of(Decision::UgalL), None],
         Scheme::Par => [of(Decision::ParSource), of(Decision::ParSecond)],
     }
+}
+
+/// The name of the placement, if one was asked for.
+fn placement(study: &Study<'_>) -> Option<String> {
+    (*study.placement != PlacementRule::Identity).then(|| study.placement.to_string())
 }
 
 /// What was simulated, in one line.
@@ -100,8 +109,9 @@ pub(crate) fn title(study: &Study<'_>) -> String {
         Measuring::OneWindow => "",
         Measuring::UntilWindowsAgree => ", measured until windows agree",
     };
+    let placed = placement(study).map_or(String::new(), |name| format!(" placed by {name}"));
     format!(
-        "{}, {} VLB paths{weighing}, {pattern}, {} seed{}{measured}",
+        "{}, {} VLB paths{weighing}, {pattern}{placed}, {} seed{}{measured}",
         settings.scheme.name(),
         paths_name(settings.paths),
         seeds.len(),

@@ -298,3 +298,60 @@ fn an_update_is_installed_from_the_beginning() {
     let name = image.file_name().into_string().unwrap();
     assert!(refused.starts_with(&format!("tvlb: update/switches/{name}: ")), "{refused}");
 }
+
+/// Where the processes of the traffic run; without a word of it, figures and words are as ever.
+#[test]
+fn processes_are_placed() {
+    let scratch = Scratch::with_table_set();
+    let run = format!("{SHORT} --traffic complement --load 0.2 --seeds 1,2");
+    let plain = scratch.succeeds(&format!("{run} --json"));
+    assert_eq!(scratch.succeeds(&format!("{run} --place identity --json")), plain);
+    assert!(!plain.contains("\"placement\""), "{plain}");
+    let shuffled = scratch.succeeds(&format!("{run} --place groups --json"));
+    let json: serde_json::Value = serde_json::from_str(&shuffled).unwrap();
+    assert_eq!(json["placement"], "groups");
+    assert_ne!(json["curve"], serde_json::from_str::<serde_json::Value>(&plain).unwrap()["curve"]);
+    let table = scratch.succeeds(&format!("{run} --place groups"));
+    assert!(table.contains("complement placed by groups, 2 seeds"), "{table}");
+
+    let list =
+        |nodes: &[u32]| nodes.iter().fold(String::new(), |text, node| format!("{text}{node}\n"));
+    let in_order: Vec<u32> = (0..72).collect();
+    scratch.write("nodes.txt", list(&in_order));
+    let listed = scratch.succeeds(&format!("{run} --place listed:nodes.txt --json"));
+    assert_eq!(listed.replace("  \"placement\": \"listed\",\n", ""), plain);
+
+    let mut double = in_order.clone();
+    double[10] = 5;
+    let many: Vec<u32> = (0..72).chain([3]).collect();
+    for (nodes, said) in [
+        (&double, "line 11: node 5 already stands in line 6, accepted each node once"),
+        (&many, "line 73: the list has named each of the fabric's 72 nodes; accepted its end"),
+        (
+            &(0..71).collect(),
+            "the list ends after 71 nodes, and the first that it lacks is node 71",
+        ),
+        (&(1..73).collect(), "line 72: there is no node 72; the last node is 71"),
+    ] {
+        scratch.write("nodes.txt", list(nodes));
+        for more in ["", " --bench 10"] {
+            let error = scratch.refuses(&format!("{run} --place listed:nodes.txt{more}"));
+            assert!(error.contains(&format!("nodes.txt: {said}")), "{error}");
+        }
+    }
+    scratch.write("nodes.txt", "0\nseven\n");
+    let error = scratch.refuses(&format!("{run} --place listed:nodes.txt"));
+    assert!(
+        error.contains("nodes.txt: line 2: found \"seven\", accepted one node number"),
+        "{error}"
+    );
+    let error = scratch.refuses(&format!("{run} --place listed:nowhere.txt"));
+    assert!(error.contains("nowhere.txt: cannot read it"), "{error}");
+    let error = scratch.refuses(&format!("{run} --place group"));
+    assert!(
+        error.contains(
+            "--place: \"group\" is not a placement; accepted identity, groups and listed:FILE"
+        ),
+        "{error}"
+    );
+}

@@ -1,0 +1,149 @@
+//! How many flits of a pattern go where on average, as whoever computes loads wants to know.
+
+use crate::Traffic;
+use crate::maps::Ranks;
+use std::collections::BTreeMap;
+use tvlb_schema::{Dragonfly, SwitchId};
+
+impl Traffic {
+    /// How many flits the nodes of a switch send to each switch on average, if every node that sends
+    /// sends one: by rising destination, which may be the switch itself.
+    ///
+    /// # Example
+    /// ```
+    /// use tvlb_schema::{Dragonfly, SwitchId};
+    /// use tvlb_traffic::Traffic;
+    ///
+    /// let df = Dragonfly::new(2, 4, 2, 9)?;
+    /// let traffic = Traffic::new(&"shift(2,1)".parse()?, &df, 1)?;
+    /// assert_eq!(traffic.to_switches(&df, SwitchId(0)), [(SwitchId(9), 2.0)]);
+    /// let traffic = Traffic::new(&"tmixed(50,50,1,0)".parse()?, &df, 1)?;
+    /// let to = traffic.to_switches(&df, SwitchId(0));
+    /// assert_eq!((to.len(), to[0].1, to[4].1), (36, 1.0 / 36.0, 1.0 + 1.0 / 36.0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn to_switches(&self, df: &Dragonfly, source: SwitchId) -> Vec<(SwitchId, f64)> {
+        let mut to: BTreeMap<SwitchId, f64> = BTreeMap::new();
+        // Nodes that draw from the same processes draw alike, and all but next-group draw from all.
+        let mut drawn: BTreeMap<(u32, u32), f64> = BTreeMap::new();
+        let (group, _) = df.place(source);
+        let terminals = u8::try_from(df.nodes_of(group)).unwrap_or(u8::MAX);
+        for terminal in 0..terminals {
+            let sent = self.sent_by(df.node(source, terminal));
+            if let Some((node, share)) = sent.to {
+                *to.entry(df.switch_of(node).0).or_default() += share;
+            }
+            if let Some((range, share)) = sent.drawn {
+                *drawn.entry(range).or_default() += share;
+            }
+        }
+        for ((first, count), share) in drawn {
+            let mut nodes = vec![0_u32; df.switch_numbers() as usize];
+            for rank in first..first + count {
+                nodes[df.switch_of(self.node_of_rank(rank)).0.as_usize()] += 1;
+            }
+            for switch in df.switches().filter(|switch| nodes[switch.as_usize()] > 0) {
+                let nodes = f64::from(nodes[switch.as_usize()]);
+                *to.entry(switch).or_default() += share * nodes / f64::from(count);
+            }
+        }
+        to.into_iter().collect()
+    }
+
+    /// How many flits each node receives on average, by its number, if every node that sends sends one.
+    pub fn received(&self, df: &Dragonfly) -> Vec<f64> {
+        let mut received = vec![0.0; df.node_numbers() as usize];
+        let mut drawn: BTreeMap<(u32, u32), f64> = BTreeMap::new();
+        for node in df.nodes() {
+            let sent = self.sent_by(node);
+            if let Some((node, share)) = sent.to {
+                received[node.as_usize()] += share;
+            }
+            if let Some((range, share)) = sent.drawn {
+                *drawn.entry(range).or_default() += share;
+            }
+        }
+        for ((first, count), share) in drawn {
+            for rank in first..first + count {
+                received[self.node_of_rank(rank).as_usize()] += share / f64::from(count);
+            }
+        }
+        received
+    }
+
+    /// How many nodes send.
+    pub fn senders(&self, df: &Dragonfly) -> u32 {
+        let ranks = Ranks::of(df);
+        let sends = (0..ranks.count()).filter(|&rank| self.sends(ranks.node(rank)));
+        sends.fold(0, |count, _| count + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::PlacementRule;
+    use rand::SeedableRng;
+    use rand_xoshiro::Xoshiro256PlusPlus;
+    use tvlb_schema::NodeId;
+
+    /// What is expected is what draws come to.
+    #[test]
+    fn draws_come_to_what_is_expected() {
+        let df = Dragonfly::new(2, 2, 1, 3).unwrap();
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
+        let patterns =
+            ["uniform", "next-group", "mixed(50,50)", "tmixed(25,75)", "hot-switch", "complement"];
+        for text in patterns {
+            for rule in [PlacementRule::Identity, PlacementRule::Groups] {
+                let placement = rule.on(&df, 4).unwrap();
+                let traffic = Traffic::new(&text.parse().unwrap(), &df, 2).unwrap();
+                let traffic = traffic.placed(&placement);
+                let draws = 20_000;
+                let mut counts = vec![vec![0_u32; 6]; 6];
+                let mut received = vec![0_u32; 12];
+                for node in df.nodes() {
+                    for _ in 0..draws {
+                        let to = traffic.draw(node, &mut rng);
+                        let (from, at) = (df.switch_of(node).0, df.switch_of(to).0);
+                        counts[from.as_usize()][at.as_usize()] += 1;
+                        received[to.as_usize()] += 1;
+                    }
+                }
+                let near = |count: u32, expected: f64| {
+                    let mean = f64::from(count) / f64::from(draws);
+                    assert!((mean - expected).abs() < 0.03, "{text}: {mean} and {expected}");
+                };
+                for source in df.switches() {
+                    let to: BTreeMap<_, _> = traffic.to_switches(&df, source).into_iter().collect();
+                    for at in df.switches() {
+                        let count = counts[source.as_usize()][at.as_usize()];
+                        near(count, to.get(&at).copied().unwrap_or(0.0));
+                    }
+                    let sum: f64 = to.values().sum();
+                    assert!((sum - 2.0).abs() < 1e-12, "{text}");
+                }
+                for (&count, &expected) in received.iter().zip(&traffic.received(&df)) {
+                    near(count, expected);
+                }
+                assert_eq!(traffic.senders(&df), 12);
+            }
+        }
+    }
+
+    #[test]
+    fn listed_pairs_leave_nodes_silent() {
+        let df = Dragonfly::new(2, 2, 1, 3).unwrap();
+        let pattern = crate::Pattern::from_pairs("0,5\n1,5\n7,0\n").unwrap();
+        let traffic = Traffic::new(&pattern, &df, 1).unwrap();
+        assert_eq!(traffic.to_switches(&df, SwitchId(0)), [(SwitchId(2), 2.0)]);
+        assert_eq!(traffic.to_switches(&df, SwitchId(1)), []);
+        let received = traffic.received(&df);
+        assert_eq!(
+            (received[0].to_bits(), received[5].to_bits()),
+            (1.0_f64.to_bits(), 2.0_f64.to_bits())
+        );
+        assert_eq!(received.iter().sum::<f64>().to_bits(), 3.0_f64.to_bits());
+        assert_eq!((traffic.senders(&df), traffic.sends(NodeId(2))), (3, false));
+    }
+}
