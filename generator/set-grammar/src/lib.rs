@@ -21,10 +21,12 @@ use tvlb_schema::{Shape, ShapeSet};
 pub const GRAMMAR: &str = "\
 set   = term {\",\" term} [\"by route\" | \"by shape\"]
       | switches:I-J+I-J... [\"with returns\"]
+      | valn                 every switch of a third group: switches:3-3 with returns
 term  = [weight \"*\"] body
 
 body  = min                  no VLB route at all; stands alone
       | all                  every VLB route
+      | valg                 every VLB route of at most one hop in the middle: shapes:111
       | N-hop                every route of at most N hops, N from 2 to 6
       | P% N-hop             every route of fewer than N hops, and P percent of those of N
       | strategic-2-3        every route of at most 4 hops, and shapes 111 and 021
@@ -47,7 +49,7 @@ White space may stand between any two words and marks.
 const NAMES: [&str; 8] =
     ["all", "2-hop", "3-hop", "4-hop", "5-hop", "6-hop", "strategic-2-3", "strategic-3-2"];
 
-/// The shapes that one of [`NAMES`] stands for.
+/// The shapes that one of [`NAMES`] stands for, or `valg`, which is read and not written.
 fn named(name: &str) -> Option<ShapeSet> {
     let longer_too = |head, mid, tail| {
         let extra = [Shape::new(1, 1, 1), Shape::new(head, mid, tail)];
@@ -55,6 +57,8 @@ fn named(name: &str) -> Option<ShapeSet> {
     };
     match name {
         "all" => Some(ShapeSet::ALL),
+        // No local hop but the one between the two links in the middle: ValiantRestricted of SST.
+        "valg" => Some(ShapeSet::generated_by(&[Shape::of_walk(true, 1, true)])),
         "strategic-2-3" => Some(longer_too(0, 2, 1)),
         "strategic-3-2" => Some(longer_too(1, 2, 0)),
         _ => hops(name).map(at_most),

@@ -5,11 +5,11 @@ use super::{SetGrammarError, at_most, hops, named};
 use std::ops::Range;
 use tvlb_schema::{DrawRule, Keep, LegHops, SetRule, Shape, ShapeSet};
 
-const FIRST_BODY: &str = "`min`, `all`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, \
+const FIRST_BODY: &str = "`min`, `all`, `valg`, `valn`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, \
     `shapes:`, `only:`, `switches:`, a weight as in `3*` or a percentage as in `60%`";
-const FURTHER_BODY: &str = "`all`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, \
+const FURTHER_BODY: &str = "`all`, `valg`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, \
     `shapes:`, `only:`, a weight as in `3*` or a percentage as in `60%`";
-const WEIGHTED_BODY: &str = "`all`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, \
+const WEIGHTED_BODY: &str = "`all`, `valg`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, \
     `shapes:`, `only:` or a percentage as in `60%` after a weight";
 const PARTIAL_BODY: &str = "`2-hop` to `6-hop`, `shapes:` or `only:` after a percentage";
 const SHAPE: &str = "a shape: three digits, the first and last 0 or 1, the middle one 0 to 2";
@@ -41,6 +41,12 @@ pub fn parse_set(text: &str, seed: u64) -> Result<SetRule, SetGrammarError> {
     let mut parser = Parser { tokens: tokens(text), next: 0 };
     if parser.take(Kind::Word("switches")).is_some() {
         return Ok(SetRule { seed, ..parser.switches()? });
+    }
+    if parser.take(Kind::Word("valn")).is_some() {
+        if parser.peek().kind != Kind::End {
+            return Err(parser.unexpected("the end"));
+        }
+        return Ok(SetRule { seed, ..SetRule::by_switch(LegHops::ALL, true) });
     }
     let mut terms = vec![parser.term()?];
     while parser.take(Kind::Mark(',')).is_some() {

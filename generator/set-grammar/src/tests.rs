@@ -40,6 +40,20 @@ fn named_sets_hold_the_shapes_that_they_are_defined_by() {
     assert_eq!(kept("only:011+110"), "011 110");
 }
 
+/// Names of the literature are read; what is printed is the set.
+#[test]
+fn valg_and_valn_are_names_of_other_sets() {
+    assert_eq!(rule("valg"), rule("shapes:111"));
+    assert_eq!(rule(" valg by shape"), rule("shapes:111 by shape"));
+    assert_eq!(rule("2*valg, only:020"), rule("2*shapes:111, only:020"));
+    assert_eq!(rule("valn"), rule("switches:3-3 with returns"));
+    assert_eq!(canonical(&rule("valg")), "shapes:111");
+    assert_eq!(canonical(&rule("valn")), "switches:3-3 with returns");
+    for text in ["valn by route", "valn, all", "valn with returns", "2*valn", "50% valg", "VALg"] {
+        assert!(parse_set(text, 7).is_err(), "{text}");
+    }
+}
+
 #[test]
 fn a_percentage_of_n_hop_thins_only_the_longest() {
     assert_eq!(kept("60% 5-hop"), "000 001 010 011 020 021/6000 100 101 110 111/6000 120/6000");
@@ -111,23 +125,23 @@ fn a_misplaced_word_or_mark_is_named_with_what_could_stand_there() {
     ]), @r"
     al
     ^^
-    column 1: found `al`, accepted `min`, `all`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, `switches:`, a weight as in `3*` or a percentage as in `60%`
+    column 1: found `al`, accepted `min`, `all`, `valg`, `valn`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, `switches:`, a weight as in `3*` or a percentage as in `60%`
 
     7-hop
     ^^^^^
-    column 1: found `7-hop`, accepted `min`, `all`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, `switches:`, a weight as in `3*` or a percentage as in `60%`
+    column 1: found `7-hop`, accepted `min`, `all`, `valg`, `valn`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, `switches:`, a weight as in `3*` or a percentage as in `60%`
 
     04-hop
     ^^^^^^
-    column 1: found `04-hop`, accepted `min`, `all`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, `switches:`, a weight as in `3*` or a percentage as in `60%`
+    column 1: found `04-hop`, accepted `min`, `all`, `valg`, `valn`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, `switches:`, a weight as in `3*` or a percentage as in `60%`
 
     4-hop,
           ^
-    column 7: found the end, accepted `all`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, a weight as in `3*` or a percentage as in `60%`
+    column 7: found the end, accepted `all`, `valg`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, a weight as in `3*` or a percentage as in `60%`
 
     3*4*all
       ^
-    column 3: found `4`, accepted `all`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:` or a percentage as in `60%` after a weight
+    column 3: found `4`, accepted `all`, `valg`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:` or a percentage as in `60%` after a weight
 
     60% all
         ^^^
@@ -139,11 +153,11 @@ fn a_misplaced_word_or_mark_is_named_with_what_could_stand_there() {
 
     +5% 4-hop
     ^
-    column 1: found `+`, accepted `min`, `all`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, `switches:`, a weight as in `3*` or a percentage as in `60%`
+    column 1: found `+`, accepted `min`, `all`, `valg`, `valn`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, `switches:`, a weight as in `3*` or a percentage as in `60%`
 
     é all
     ^
-    column 1: found `é`, accepted `min`, `all`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, `switches:`, a weight as in `3*` or a percentage as in `60%`
+    column 1: found `é`, accepted `min`, `all`, `valg`, `valn`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, `switches:`, a weight as in `3*` or a percentage as in `60%`
 
     4-hop 5-hop
           ^^^^^

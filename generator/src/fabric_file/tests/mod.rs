@@ -366,16 +366,16 @@ fn sets_that_are_none_are_marked_in_the_file_and_below() {
         "[routing]\nset = \"4-hop\\u002c 7-hop\"",
         "[routing.set]\nugal-l = \"all\"\npar-source = \"2*all by route\"\npar-second = \"all\"",
     ]), @r"
-    x.toml:8:15: routing.set is not a set of routes: column 8: found `7-hop`, accepted `all`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, a weight as in `3*` or a percentage as in `60%`
+    x.toml:8:15: routing.set is not a set of routes: column 8: found `7-hop`, accepted `all`, `valg`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, a weight as in `3*` or a percentage as in `60%`
     4-hop, 7-hop
            ^^^^^
-    x.toml:8:7: routing.set is not a set of routes: column 1: found the end, accepted `min`, `all`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, `switches:`, a weight as in `3*` or a percentage as in `60%`
+    x.toml:8:7: routing.set is not a set of routes: column 1: found the end, accepted `min`, `all`, `valg`, `valn`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, `switches:`, a weight as in `3*` or a percentage as in `60%`
 
     ^
-    x.toml:10:3: routing.set is not a set of routes: column 10: found `7-hop`, accepted `all`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, a weight as in `3*` or a percentage as in `60%`
+    x.toml:10:3: routing.set is not a set of routes: column 10: found `7-hop`, accepted `all`, `valg`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, a weight as in `3*` or a percentage as in `60%`
     4-hop,   7-hop
              ^^^^^
-    x.toml:8:7: routing.set is not a set of routes: column 8: found `7-hop`, accepted `all`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, a weight as in `3*` or a percentage as in `60%`
+    x.toml:8:7: routing.set is not a set of routes: column 8: found `7-hop`, accepted `all`, `valg`, `2-hop` to `6-hop`, `strategic-2-3`, `strategic-3-2`, `shapes:`, `only:`, a weight as in `3*` or a percentage as in `60%`
     4-hop, 7-hop
            ^^^^^
     x.toml:9:21: routing.set.par-source is not a set of routes: column 7: found `by route` in a set with weights, but weights mean `by shape`
