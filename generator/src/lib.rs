@@ -43,6 +43,7 @@ pub mod pipeline;
 pub mod policy;
 pub mod report;
 pub mod routes;
+pub mod static_load;
 
 // What stands in crates of its own, by the paths of one library.
 pub use tvlb_chart as chart;

@@ -34,6 +34,7 @@ pub(crate) enum Command {
     Cables(Cables),
     Import(Import),
     Paths(Paths),
+    Load(crate::load::Arguments),
     Model(Model),
     Search(Search),
     Simulate(crate::simulate::Simulate),

@@ -13,6 +13,7 @@ mod files;
 mod generate;
 mod import;
 mod inspect;
+mod load;
 mod manual;
 mod model;
 mod named;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         Command::Cables(arguments) => cables::run(arguments),
         Command::Import(arguments) => import::run(arguments),
         Command::Paths(arguments) => paths::run(arguments),
+        Command::Load(arguments) => load::run(arguments),
         Command::Model(arguments) => model::run(arguments),
         Command::Search(arguments) => search::run(arguments),
         Command::Simulate(arguments) => simulate::run(arguments),

@@ -1,5 +1,5 @@
-//! The load of each link when every switch sends equally often to every switch of other groups, by
-//! VLB alone.
+//! The load of each link that VLB alone makes: when every switch sends equally often to every switch of
+//! other groups, or as much as is said to those that are said.
 //!
 //! Loads are counted over pairs (x, y) of first and second global links: all routes over one such pair
 //! cross the same two switches of the intermediate group. Where all routes with two hops there are
@@ -8,6 +8,7 @@
 //! the figures are exact. Where two switches of a group share no link, each route is asked, too; where
 //! they share several, each of these carries its part of the load.
 
+use super::kept::{Kept, crossings};
 use crate::routes::by_switch::for_each_way;
 use crate::routes::count::RouteCounter;
 use crate::topology::Topology;
@@ -15,8 +16,7 @@ use crate::topology::crossings::Crossing;
 use crate::topology::links::LinkNumbers;
 use rayon::prelude::*;
 use tvlb_schema::{
-    Dragonfly, DrawRule, GlobalPort, GroupId, Keep, LegHops, Level, Route, SetRule, Shape,
-    SwitchId, SwitchIndex,
+    Dragonfly, DrawRule, GlobalPort, GroupId, LegHops, Level, SetRule, SwitchId, SwitchIndex,
 };
 
 /// How VLB paths are drawn.
@@ -55,7 +55,19 @@ impl Imbalance {
     }
 }
 
-/// Paths that cross each link, where each ordered pair of switches of different groups sends one path.
+/// What switches send: an amount from one switch to another of a different group.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Demand {
+    /// The switch that sends.
+    pub source: SwitchId,
+    /// The switch that receives.
+    pub destination: SwitchId,
+    /// How much is sent.
+    pub amount: f64,
+}
+
+/// Paths that cross each link, where each ordered pair of switches of different groups sends one path, or
+/// as many as are said.
 #[derive(Clone, Debug)]
 pub struct LinkLoads {
     /// The load of each link by its number, see [`LinkNumbers`].
@@ -70,6 +82,10 @@ struct Sum {
     /// Paths with two hops in the middle, by intermediate group, by the switch at which x arrives and
     /// the switch that y leaves.
     apart: Vec<f64>,
+    /// How much is sent by the paths that are being added.
+    amount: f64,
+    /// What is sent although there is no path.
+    without: Vec<Demand>,
 }
 
 impl LinkLoads {
@@ -78,12 +94,29 @@ impl LinkLoads {
     pub fn of(counter: &RouteCounter<'_>, draw: Draw<'_>) -> Self {
         let topology = counter.topology();
         let df = topology.dragonfly();
+        let one_to_each = |source| {
+            let group = df.place(source).0;
+            let others = df.switches().filter(|&destination| df.place(destination).0 != group);
+            others.map(|destination| Demand { source, destination, amount: 1.0 }).collect()
+        };
+        Self::of_demands(topology, draw, &one_to_each).0
+    }
+
+    /// As [`Self::of`], of what each switch sends to switches of other groups. Beside the loads, what is
+    /// sent where there is no path, in the order of its sources.
+    pub fn of_demands(
+        topology: &Topology,
+        draw: Draw<'_>,
+        demands: &(dyn Fn(SwitchId) -> Vec<Demand> + Sync),
+    ) -> (Self, Vec<Demand>) {
+        let df = topology.dragonfly();
         let links = LinkNumbers::new(*df);
         let groups: Vec<GroupId> = df.groups().collect();
         let sums: Vec<Sum> =
-            groups.par_iter().map(|&from| group_sum(counter, draw, from)).collect();
+            groups.par_iter().map(|&from| group_sum(topology, draw, from, demands)).collect();
         let mut total = Sum::new(topology);
-        for sum in sums {
+        for mut sum in sums {
+            total.without.append(&mut sum.without);
             total.of.iter_mut().zip(&sum.of).for_each(|(all, one)| *all += one);
             total.apart.iter_mut().zip(&sum.apart).for_each(|(all, one)| *all += one);
         }
@@ -95,7 +128,7 @@ impl LinkLoads {
         for (load, capacity) in total.of.iter_mut().zip(capacities) {
             *load /= capacity;
         }
-        Self { by_link: total.of, links }
+        (Self { by_link: total.of, links }, total.without)
     }
 
     /// The largest load over the mean.
@@ -194,6 +227,7 @@ impl Sum {
         c: &Crossing,
         Parts { all, direct, apart }: Parts,
     ) {
+        let [all, direct, apart] = [all, direct, apart].map(|share| share * self.amount);
         let df = topology.dragonfly();
         let links = LinkNumbers::new(*df);
         let ((from, here), (to, there)) = (df.place(source), df.place(destination));
@@ -215,6 +249,7 @@ impl Sum {
 
     /// Adds the two middle hops of the paths over one switch r.
     fn over(&mut self, topology: &Topology, c: &Crossing, r: SwitchIndex, share: f64) {
+        let share = share * self.amount;
         let links = LinkNumbers::new(*topology.dragonfly());
         self.of[links.local(c.middle, c.v, r)] += share;
         self.of[links.local(c.middle, r, c.w)] += share;
@@ -223,43 +258,45 @@ impl Sum {
     fn new(topology: &Topology) -> Self {
         let df = topology.dragonfly();
         let (a, g) = (df.a() as usize, df.g() as usize);
-        Self { of: vec![0.0; LinkNumbers::new(*df).count()], apart: vec![0.0; g * a * a] }
+        Self {
+            of: vec![0.0; LinkNumbers::new(*df).count()],
+            apart: vec![0.0; g * a * a],
+            amount: 1.0,
+            without: Vec::new(),
+        }
     }
 }
 
 /// The paths from the switches of one group.
-fn group_sum(counter: &RouteCounter<'_>, draw: Draw<'_>, from: GroupId) -> Sum {
-    let topology = counter.topology();
+fn group_sum(
+    topology: &Topology,
+    draw: Draw<'_>,
+    from: GroupId,
+    demands: &(dyn Fn(SwitchId) -> Vec<Demand> + Sync),
+) -> Sum {
     let df = topology.dragonfly();
     let mut sum = Sum::new(topology);
     for source in df.indices(from).map(|index| df.switch(from, index)) {
-        for destination in df.switches().filter(|&d| df.place(d).0 != from) {
-            match draw {
+        for demand in demands(source) {
+            let Demand { source, destination, amount } = demand;
+            sum.amount = amount;
+            let has_path = match draw {
                 Draw::Conventional => triples(topology, source, destination, &mut sum),
                 Draw::Set { rule, levels } => {
                     let levels = levels.get(source.as_usize()).map_or(&[][..], Vec::as_slice);
-                    routes(topology, rule, levels, source, destination, &mut sum);
+                    routes(topology, rule, levels, source, destination, &mut sum)
                 }
+            };
+            if !has_path {
+                sum.without.push(demand);
             }
         }
     }
     sum
 }
 
-/// Every crossing of one pair of switches, with the level of the source for routes by its first link.
-fn crossings(
-    topology: &Topology,
-    levels: &[Level],
-    source: SwitchId,
-    destination: SwitchId,
-    mut each: impl FnMut(&Crossing, Level),
-) {
-    let level = |c: &Crossing| levels.get(c.x.from.as_usize()).copied().unwrap_or(Level::ALL);
-    topology.crossings(source, destination).for_each(|c| each(&c, level(&c)));
-}
-
-/// Adds the paths of conventional VLB from one switch to another.
-fn triples(topology: &Topology, source: SwitchId, destination: SwitchId, sum: &mut Sum) {
+/// Adds the paths of conventional VLB from one switch to another, and says whether there is one.
+fn triples(topology: &Topology, source: SwitchId, destination: SwitchId, sum: &mut Sum) -> bool {
     if !topology.has_whole_groups() {
         return triples_one_by_one(topology, source, destination, sum);
     }
@@ -277,10 +314,16 @@ fn triples(topology: &Topology, source: SwitchId, destination: SwitchId, sum: &m
         let parts = Parts { all: a * each, direct: direct * each, apart: apart * each };
         sum.add(topology, (source, destination), c, parts);
     });
+    count > 0.0
 }
 
 /// As [`triples`], where two switches of a group may share no link.
-fn triples_one_by_one(topology: &Topology, source: SwitchId, destination: SwitchId, sum: &mut Sum) {
+fn triples_one_by_one(
+    topology: &Topology,
+    source: SwitchId,
+    destination: SwitchId,
+    sum: &mut Sum,
+) -> bool {
     // Those with at most one hop in the middle, of which there are two over one walk where v is not w.
     let short = |c: &Crossing| {
         let is_hop = f64::from(u8::from(topology.is_local_hop(c.middle, c.v, c.w)));
@@ -301,103 +344,11 @@ fn triples_one_by_one(topology: &Topology, source: SwitchId, destination: Switch
         let parts = Parts { all: all * each, direct: direct * each, apart: 0.0 };
         sum.add(topology, (source, destination), c, parts);
     });
+    count > 0.0
 }
 
-/// Which routes from one switch to another a set keeps, where it is drawn by route or by shape.
-struct Kept<'k> {
-    topology: &'k Topology,
-    rule: &'k SetRule,
-    pair: (SwitchId, SwitchId),
-}
-
-impl Kept<'_> {
-    fn has(&self, c: &Crossing, level: Level, mid: u8, detour: Option<SwitchIndex>) -> bool {
-        let (source, destination) = self.pair;
-        let route = || Route { x: c.x.from, y: c.y.from, detour };
-        let key = || route().key(self.topology.dragonfly(), source, destination);
-        match self.rule.keep_of(c.shape(mid)) {
-            Keep::NONE => false,
-            Keep::ALL if level == Level::ALL => true,
-            _ => self.rule.keeps_at(level, c.shape(mid), key()),
-        }
-    }
-
-    fn has_direct(&self, c: &Crossing, level: Level) -> bool {
-        self.topology.is_local_hop(c.middle, c.v, c.w) && self.has(c, level, 1, None)
-    }
-
-    /// `Some(kept)` if all routes with two hops in the middle share one answer.
-    fn all_alike(&self, c: &Crossing, level: Level) -> Option<bool> {
-        match self.rule.keep_of(c.shape(2)) {
-            Keep::NONE => Some(false),
-            Keep::ALL if level == Level::ALL && self.topology.has_whole_groups() => Some(true),
-            _ => None,
-        }
-    }
-
-    /// The routes with two hops in the middle that are kept.
-    fn detours(&self, c: &Crossing, level: Level) -> impl Iterator<Item = SwitchIndex> {
-        let all = self.topology.relays(c.middle, c.v, c.w);
-        all.filter(move |&r| self.has(c, level, 2, Some(r)))
-    }
-
-    /// How many ways two hops in the middle can go where all its switches are linked.
-    fn ways(&self, c: &Crossing) -> u32 {
-        self.topology.dragonfly().switches_of(c.middle).saturating_sub(2)
-    }
-
-    /// How many routes of each shape are kept.
-    fn counts(&self, levels: &[Level]) -> [u32; Shape::COUNT] {
-        let mut found = [0_u32; Shape::COUNT];
-        crossings(self.topology, levels, self.pair.0, self.pair.1, |c, level| {
-            if c.v == c.w {
-                found[c.shape(0).number()] += u32::from(self.has(c, level, 0, None));
-                return;
-            }
-            found[c.shape(1).number()] += u32::from(self.has_direct(c, level));
-            found[c.shape(2).number()] += match self.all_alike(c, level) {
-                Some(true) => self.ways(c),
-                Some(false) => 0,
-                None => self.detours(c, level).fold(0, |count, _| count + 1),
-            };
-        });
-        found
-    }
-
-    /// The chance of a single route of each shape, where there are so many of each.
-    fn chances(&self, found: &[u32; Shape::COUNT]) -> [f64; Shape::COUNT] {
-        let weight = |shape: Shape| match (self.rule.draw, found[shape.number()]) {
-            (_, 0) => 0.0,
-            (DrawRule::ByRoute | DrawRule::BySwitch { .. }, count) => f64::from(count),
-            (DrawRule::ByShape { .. }, _) => f64::from(self.rule.weight_of(shape)),
-        };
-        let total: f64 = Shape::all().map(weight).sum();
-        let mut each = [0.0; Shape::COUNT];
-        for shape in Shape::all().filter(|&shape| weight(shape) > 0.0) {
-            each[shape.number()] = weight(shape) / total / f64::from(found[shape.number()]);
-        }
-        each
-    }
-}
-
-/// How many routes a set of routes or shapes keeps from one switch to another if the source thins it to
-/// these levels, and their mean hops as they are drawn, if there are any.
-pub(super) fn kept_and_hops(
-    topology: &Topology,
-    (rule, levels): (&SetRule, &[Level]),
-    pair: (SwitchId, SwitchId),
-) -> (u64, Option<f64>) {
-    let kept = Kept { topology, rule, pair };
-    let found = kept.counts(levels);
-    let each = kept.chances(&found);
-    let count = Shape::all().map(|shape| u64::from(found[shape.number()])).sum();
-    let hops = |shape: Shape| {
-        each[shape.number()] * f64::from(found[shape.number()]) * f64::from(shape.hops())
-    };
-    (count, (count > 0).then(|| Shape::all().map(hops).sum()))
-}
-
-/// Adds the routes of a set from one switch to another, by how often each is drawn.
+/// Adds the routes of a set from one switch to another, by how often each is drawn, and says whether
+/// there is one.
 fn routes(
     topology: &Topology,
     rule: &SetRule,
@@ -405,14 +356,15 @@ fn routes(
     source: SwitchId,
     destination: SwitchId,
     sum: &mut Sum,
-) {
+) -> bool {
     if let DrawRule::BySwitch { legs, returns } = rule.draw {
         return walks(topology, (legs, returns), (source, destination), sum);
     }
     // A first pass counts the routes of each shape. From that follows the chance of a single route of
     // a shape, and a second pass adds the routes by it.
     let kept = Kept { topology, rule, pair: (source, destination) };
-    let each = kept.chances(&kept.counts(levels));
+    let counts = kept.counts(levels);
+    let each = kept.chances(&counts);
     crossings(topology, levels, source, destination, |c, level| {
         let of = |mid: u8| each[c.shape(mid).number()];
         let mut parts = Parts { direct: 0.0, apart: 0.0, all: 0.0 };
@@ -443,16 +395,17 @@ fn routes(
             sum.add(topology, (source, destination), c, parts);
         }
     });
+    counts.iter().any(|&count| count > 0)
 }
 
 /// Adds the walks of a set of intermediate switches from one switch to another, by how often each is
-/// drawn.
+/// drawn, and says whether there is one.
 fn walks(
     topology: &Topology,
     rule: (LegHops, bool),
     (source, destination): (SwitchId, SwitchId),
     sum: &mut Sum,
-) {
+) -> bool {
     let mut total = 0.0;
     for_each_way(topology, rule, source, destination, |way| total += way.weight());
     for_each_way(topology, rule, source, destination, |way| {
@@ -464,6 +417,7 @@ fn walks(
             sum.over(topology, &way.crossing, way.through, share);
         }
     });
+    total > 0.0
 }
 
 /// Spreads the paths with two hops in a group over the switches that they can visit there.

@@ -14,6 +14,7 @@
 //! and where no route of a pair would be left, its source switch thins nothing.
 
 mod entry;
+mod kept;
 pub mod link_load;
 mod thinned;
 

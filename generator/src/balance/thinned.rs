@@ -1,6 +1,6 @@
 //! What is left of a set that switches thin, over all pairs of switches of different groups.
 
-use super::link_load::kept_and_hops;
+use super::kept::kept_and_hops;
 use crate::policy::Policy;
 use crate::routes::count::RouteCounter;
 use crate::routes::expected::{FabricMean, PairMean, mean_of_pairs};

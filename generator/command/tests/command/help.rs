@@ -3,7 +3,7 @@
 use crate::scratch::Scratch;
 use insta::assert_snapshot;
 
-const COMMANDS: [&str; 18] = [
+const COMMANDS: [&str; 19] = [
     "generate",
     "inspect",
     "topology",
@@ -13,6 +13,7 @@ const COMMANDS: [&str; 18] = [
     "import ibnetdiscover",
     "paths",
     "model",
+    "load",
     "search",
     "simulate",
     "sweep",

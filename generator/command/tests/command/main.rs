@@ -19,6 +19,7 @@ mod import;
 mod interruption;
 mod kill;
 mod kinds;
+mod load;
 mod model;
 mod names;
 mod output;

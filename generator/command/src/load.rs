@@ -1,0 +1,261 @@
+//! `tvlb load`.
+
+use crate::failure::{Failure, Outcome};
+use crate::files::load_fabric;
+use crate::output::{print, print_json, use_threads};
+use crate::traffic::{self, PATTERNS};
+use crate::values;
+use clap::Args;
+use serde::Serialize;
+use std::fmt::{self, Display, Formatter};
+use std::path::PathBuf;
+use tvlb_generator::fabric::Fabric;
+use tvlb_generator::set_grammar::{GRAMMAR, canonical, parse_set};
+use tvlb_generator::static_load::{
+    LinkEnds, LinkKind, LoadedLink, Paths, StaticLoads, static_loads,
+};
+use tvlb_schema::{NodeId, SwitchId};
+use tvlb_traffic::{PlacementRule, Traffic};
+
+/// The word for paths that no set of the grammar says.
+const CONVENTIONAL: &str = "conventional";
+
+/// Count what every link carries under a traffic pattern, without simulating
+///
+/// Packets take MIN, or VLB paths as a set draws them, whatever the queues are: MIN, VALg, VALn and VLB by
+/// any T-VLB set. Loads are exact means, in flits per cycle where each node that sends sends one flit per
+/// cycle. The static saturation is 1 over the largest load: no network carries more, and one with finite
+/// buffers carries less. docs/reference/load.md says more.
+#[derive(Args)]
+#[command(after_long_help = help())]
+pub(crate) struct Arguments {
+    /// The fabric file
+    fabric: PathBuf,
+    /// Who sends to whom; see --help
+    #[arg(long, value_name = "PATTERN", default_value = "uniform")]
+    traffic: String,
+    /// Where the processes of the traffic run; see --help
+    #[arg(long, value_name = "PLACEMENT", default_value = "identity")]
+    place: String,
+    /// Which paths packets take: `min`, `valg`, `valn` or another T-VLB set, or `conventional`; may be
+    /// repeated
+    #[arg(long, value_name = "PATHS", default_value = "min")]
+    paths: Vec<String>,
+    /// How many links of each kind to name, the busiest first
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    busiest: usize,
+    /// Decides random traffic and placements
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Use this many threads instead of one per core; the figures are the same for any number
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
+    threads: Option<usize>,
+}
+
+fn help() -> String {
+    format!(
+        "{PATTERNS}\nPaths (--paths): `conventional` is VLB as UGAL draws it without a T-VLB set; \
+         T-VLB sets are written as\n\n{GRAMMAR}"
+    )
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    use_threads(arguments.threads)?;
+    let fabric = load_fabric(&arguments.fabric)?;
+    let topology = &fabric.topology;
+    let df = topology.dragonfly();
+    let pattern = traffic::pattern(&arguments.traffic)?;
+    let rule = traffic::placement(&arguments.place, df)?;
+    let all = arguments.paths.iter().map(|text| Ok((text, paths(text, fabric.file.seed)?)));
+    let all: Vec<(&String, Paths)> = all.collect::<Result<_, Failure>>()?;
+    let of_traffic = |error| Failure::Message(format!("--traffic: {error}"));
+    let placement = rule.on(df, arguments.seed).map_err(Failure::of)?;
+    let traffic =
+        Traffic::new(&pattern, df, arguments.seed).map_err(of_traffic)?.placed(&placement);
+    let mut loads = Vec::new();
+    for (text, paths) in all {
+        let found = static_loads(topology, &traffic, &paths)
+            .map_err(|error| Failure::Message(format!("--paths {text}: {error}")))?;
+        loads.push(Loads::of(&fabric, &paths, &found, arguments.busiest));
+    }
+    let placement = (rule != PlacementRule::Identity).then(|| rule.to_string());
+    let report = Report {
+        tool_version: env!("CARGO_PKG_VERSION"),
+        fabric: fabric.file.name.clone(),
+        sizes: df.to_string(),
+        traffic: pattern.to_string(),
+        placement,
+        seed: arguments.seed,
+        senders: traffic.senders(df),
+        loads,
+    };
+    if arguments.json { print_json(&report) } else { print(&report) }
+}
+
+/// Paths as an option names them.
+fn paths(text: &str, seed: u64) -> Result<Paths, Failure> {
+    if text.trim() == CONVENTIONAL {
+        return Ok(Paths::Conventional);
+    }
+    let rule = parse_set(text, seed).map_err(|error| {
+        let marked = error.marked(text);
+        Failure::Message(format!("--paths: {error}; `conventional` is accepted too\n{marked}"))
+    })?;
+    Ok(Paths::Set(rule))
+}
+
+/// Everything that was counted.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Report {
+    tool_version: &'static str,
+    fabric: String,
+    sizes: String,
+    traffic: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    placement: Option<String>,
+    seed: u64,
+    /// Nodes that send.
+    senders: u32,
+    loads: Vec<Loads>,
+}
+
+/// The loads that some paths make.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Loads {
+    paths: String,
+    /// Flits per node and cycle.
+    static_saturation: f64,
+    largest_load: f64,
+    /// Flits per cycle that take MIN because there is no VLB path.
+    min_without_vlb: f64,
+    /// Flits per cycle that have no path.
+    without_path: f64,
+    links: Vec<Kind>,
+}
+
+/// The links of one kind.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Kind {
+    kind: &'static str,
+    /// How many links carry as much as the busiest.
+    as_busy: usize,
+    busiest: Vec<Named>,
+}
+
+/// A link by name.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Named {
+    /// Flits per cycle.
+    load: f64,
+    link: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from_switch: Option<SwitchId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to_switch: Option<SwitchId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    node: Option<NodeId>,
+}
+
+impl Loads {
+    fn of(fabric: &Fabric, paths: &Paths, found: &StaticLoads, count: usize) -> Self {
+        let kinds =
+            [("local", LinkKind::Local), ("global", LinkKind::Global), ("node", LinkKind::ToNode)];
+        let of_kind = |(name, kind)| {
+            let busiest = found.busiest(&fabric.topology, kind, count);
+            let busiest = busiest.iter().map(|link| named(fabric, link)).collect();
+            Kind { kind: name, as_busy: found.as_busy(kind), busiest }
+        };
+        let paths = match paths {
+            Paths::Min => "min".to_owned(),
+            Paths::Conventional => CONVENTIONAL.to_owned(),
+            Paths::Set(rule) => canonical(rule),
+        };
+        Self {
+            paths,
+            static_saturation: found.saturation(),
+            largest_load: found.largest(),
+            min_without_vlb: found.without_vlb,
+            without_path: found.left_out,
+            links: kinds.into_iter().map(of_kind).collect(),
+        }
+    }
+}
+
+fn named(fabric: &Fabric, link: &LoadedLink) -> Named {
+    let (df, names) = (fabric.topology.dragonfly(), &fabric.names);
+    let load = link.load;
+    let switch = |end: tvlb_schema::End| df.switch(end.group, df.split_port(end.port).0);
+    match link.link {
+        LinkEnds::Local(from, to) => {
+            let (group, here) = df.place(from);
+            let link = format!(
+                "group {group}, switch {here}{} to switch {}{}",
+                names.after(from),
+                df.place(to).1,
+                names.after(to)
+            );
+            Named { load, link, from_switch: Some(from), to_switch: Some(to), node: None }
+        }
+        LinkEnds::Global(near, far) => {
+            let ends = [near, far].map(|end| names.end_in_words(df, end));
+            let link = format!("{} to {}", ends[0], ends[1]);
+            let (from_switch, to_switch) = (Some(switch(near)), Some(switch(far)));
+            Named { load, link, from_switch, to_switch, node: None }
+        }
+        LinkEnds::ToNode(node) => {
+            let (switch, _) = df.switch_of(node);
+            let link = format!("switch {switch}{} to node {node}", names.after(switch));
+            let from_switch = Some(switch);
+            Named { load, link, from_switch, to_switch: None, node: Some(node) }
+        }
+    }
+}
+
+impl Display for Report {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self { fabric, sizes, traffic, seed, senders, .. } = self;
+        let placed =
+            self.placement.as_ref().map_or_else(String::new, |p| format!(" placed by {p}"));
+        writeln!(f, "fabric   {fabric}: {sizes}")?;
+        writeln!(f, "traffic  {traffic}{placed}; {senders} nodes send; seed {seed}")?;
+        for loads in &self.loads {
+            writeln!(f, "\npaths    {}", loads.paths)?;
+            writeln!(
+                f,
+                "         saturates at {:.4} flits per node and cycle: the busiest link carries {:.4} times \
+                 what a node sends",
+                loads.static_saturation, loads.largest_load
+            )?;
+            for (amount, what) in [
+                (
+                    loads.min_without_vlb,
+                    "times what a node sends takes MIN because there is no VLB path",
+                ),
+                (loads.without_path, "times what a node sends has no path and is in no load"),
+            ] {
+                if amount > 0.0 {
+                    writeln!(f, "         {amount:.4} {what}")?;
+                }
+            }
+            for Kind { kind, as_busy, busiest } in &loads.links {
+                for (number, Named { load, link, .. }) in busiest.iter().enumerate() {
+                    let others = match as_busy - 1 {
+                        0 => String::new(),
+                        1 => ", and 1 other link as much".to_owned(),
+                        others => format!(", and {others} other links as much"),
+                    };
+                    let (kind, others) = if number == 0 { (*kind, &*others) } else { ("", "") };
+                    writeln!(f, "{kind:<8} {load:.4}  {link}{others}")?;
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,84 @@
+//! `tvlb load`: exact loads of links, and one clear error for each kind of bad input.
+
+use crate::scratch::Scratch;
+use insta::assert_snapshot;
+
+const RELATIVE: &str =
+    "name = \"small\"\n[dragonfly]\np = 2\na = 4\nh = 2\ng = 9\narrangement = \"relative\"\n";
+
+#[test]
+fn loads_as_table_and_json() {
+    let scratch = Scratch::with_fabric(RELATIVE);
+    let load = "load fabric.toml --traffic complement --paths min --paths valg --paths valn";
+    assert_snapshot!("load_table", scratch.succeeds(load));
+    let groups = scratch.succeeds(&format!("{load} --place groups --seed 3 --busiest 2"));
+    assert_snapshot!("load_placed", groups);
+    let json = scratch.succeeds(&format!("{load} --json"));
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let saturation = |number: usize| json["loads"][number]["static-saturation"].as_f64().unwrap();
+    assert_eq!(json["loads"][1]["paths"], "shapes:111");
+    for (number, expected) in [(0, 0.125), (1, 7.0 / 24.0), (2, 7.0 / 22.0)] {
+        assert!((saturation(number) - expected).abs() < 1e-12, "{number}: {}", saturation(number));
+    }
+    assert_eq!(json["loads"][1]["links"][1]["busiest"][0]["from-switch"].is_u64(), true);
+    let one = scratch.succeeds(&format!("{load} --json --threads 1"));
+    assert_eq!(scratch.succeeds(&format!("{load} --json --threads 3")), one);
+}
+
+#[test]
+fn what_is_not_a_pattern_a_placement_or_a_set_is_refused() {
+    let scratch = Scratch::with_fabric(RELATIVE);
+    for (arguments, said) in [
+        (
+            "--traffic complment",
+            "--traffic: \"complment\" is not a traffic pattern (did you mean complement?)",
+        ),
+        (
+            "--traffic shift(9,0)",
+            "--traffic: traffic shift(9,0): the shift of groups is 9, but this fabric accepts 0 to 8",
+        ),
+        (
+            "--place sideways",
+            "--place: \"sideways\" is not a placement; accepted identity, groups and listed:FILE",
+        ),
+        ("--place listed:nowhere.txt", "nowhere.txt: cannot read it"),
+        ("--paths val", "--paths: column 1: found `val`, accepted `min`, `all`, `valg`, `valn`"),
+        ("--paths val", "`conventional` is accepted too"),
+    ] {
+        let error = scratch.refuses(&format!("load fabric.toml {arguments}"));
+        assert!(error.contains(said), "{error}");
+    }
+    scratch.write("nodes.txt", "0\n1\n1\n");
+    let error = scratch.refuses("load fabric.toml --place listed:nodes.txt");
+    assert!(error.contains("nodes.txt: line 3: node 1 already stands in line 2"), "{error}");
+}
+
+#[test]
+fn a_fabric_without_third_groups_has_no_vlb() {
+    let scratch = Scratch::with_sizes(1, 2, 1, 2);
+    for paths in ["valg", "valn", "all", "conventional"] {
+        let error =
+            scratch.refuses(&format!("load fabric.toml --traffic complement --paths {paths}"));
+        let said = format!(
+            "--paths {paths}: the fabric has 2 groups, and a VLB path goes through a third one"
+        );
+        assert!(error.contains(&said), "{error}");
+    }
+    scratch.succeeds("load fabric.toml --traffic complement --paths min");
+}
+
+#[test]
+fn groups_of_different_sizes_cannot_change_places() {
+    let scratch = Scratch::with_text(
+        "name = \"kinds\"\n[dragonfly]\ncables = \"cables.csv\"\n\
+         [[dragonfly.kinds]]\np = 2\na = 4\nh = 1\ng = 3\n\
+         [[dragonfly.kinds]]\np = 1\na = 4\nh = 1\ng = 2\n",
+    );
+    let between = "--between kind-1,kind-1=1 --between kind-1,kind-2=1 --between kind-2,kind-2=1";
+    let cables = scratch.succeeds(&format!("cables --fabric fabric.toml {between}"));
+    scratch.write("cables.csv", cables);
+    let error = scratch.refuses("load fabric.toml --traffic complement --place groups");
+    let said = "--place: placement groups: it exchanges whole groups, so it needs groups of equal sizes, and group 3 (4 switches of 1 nodes) differs from group 0 (4 switches of 2 nodes)";
+    assert!(error.contains(said), "{error}");
+    scratch.succeeds("load fabric.toml --traffic complement --paths valg");
+}
