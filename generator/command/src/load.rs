@@ -22,8 +22,8 @@ const CONVENTIONAL: &str = "conventional";
 
 /// Count what every link carries under a traffic pattern, without simulating
 ///
-/// Packets take MIN, or VLB paths as a set draws them, whatever the queues are: MIN, VALg, VALn and VLB by
-/// any T-VLB set. Loads are exact means, in flits per cycle where each node that sends sends one flit per
+/// Packets take MIN, or VLB paths as a set draws them, whatever the queues are: MIN, `valg`, `valn` and
+/// VLB by any other T-VLB set. Loads are exact means, in flits per cycle where each node that sends sends one flit per
 /// cycle. The static saturation is 1 over the largest load: no network carries more, and one with finite
 /// buffers carries less. docs/reference/load.md says more.
 #[derive(Args)]
@@ -135,13 +135,13 @@ struct Loads {
     min_without_vlb: f64,
     /// Flits per cycle that have no path.
     without_path: f64,
-    links: Vec<Kind>,
+    links: Vec<LinksOfKind>,
 }
 
 /// The links of one kind.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
-struct Kind {
+struct LinksOfKind {
     kind: &'static str,
     /// How many links carry as much as the busiest.
     as_busy: usize,
@@ -170,7 +170,7 @@ impl Loads {
         let of_kind = |(name, kind)| {
             let busiest = found.busiest(&fabric.topology, kind, count);
             let busiest = busiest.iter().map(|link| named(fabric, link)).collect();
-            Kind { kind: name, as_busy: found.as_busy(kind), busiest }
+            LinksOfKind { kind: name, as_busy: found.as_busy(kind), busiest }
         };
         let paths = match paths {
             Paths::Min => "min".to_owned(),
@@ -244,7 +244,7 @@ impl Display for Report {
                     writeln!(f, "         {amount:.4} {what}")?;
                 }
             }
-            for Kind { kind, as_busy, busiest } in &loads.links {
+            for LinksOfKind { kind, as_busy, busiest } in &loads.links {
                 for (number, Named { load, link, .. }) in busiest.iter().enumerate() {
                     let others = match as_busy - 1 {
                         0 => String::new(),

@@ -27,7 +27,7 @@ fn near(found: f64, expected: f64) -> bool {
     (found - expected).abs() < 1e-10
 }
 
-/// (g − 2)/((g − 1)·n) for VALg, where n routes with one hop in the middle meet in a local link; for VALn
+/// (g − 2)/((g − 1)·n) for `VALg`, where n routes with one hop in the middle meet in a local link; for `VALn`
 /// of complement as another program counted it; T of the share count, with four digits.
 type Row = (u32, [(u32, f64); 4], f64, [f64; 4]);
 
@@ -104,7 +104,6 @@ fn saturations_of_balanced_systems_are_known() {
 }
 
 #[test]
-#[ignore = "it takes a minute"]
 fn saturations_of_large_balanced_systems_are_known() {
     LARGE.iter().for_each(check_system);
 }

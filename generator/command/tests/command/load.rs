@@ -20,7 +20,7 @@ fn loads_as_table_and_json() {
     for (number, expected) in [(0, 0.125), (1, 7.0 / 24.0), (2, 7.0 / 22.0)] {
         assert!((saturation(number) - expected).abs() < 1e-12, "{number}: {}", saturation(number));
     }
-    assert_eq!(json["loads"][1]["links"][1]["busiest"][0]["from-switch"].is_u64(), true);
+    assert!(json["loads"][1]["links"][1]["busiest"][0]["from-switch"].is_u64());
     let one = scratch.succeeds(&format!("{load} --json --threads 1"));
     assert_eq!(scratch.succeeds(&format!("{load} --json --threads 3")), one);
 }

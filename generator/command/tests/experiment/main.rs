@@ -270,3 +270,32 @@ fn a_failure_is_drawn_window_by_window() {
     assert!(page.ends_with("\n<!-- figures: ageing -->\n<!-- end -->\n"), "{page}");
     assert_eq!((run("two"), files(&home, "two")), (words, written));
 }
+
+/// A study of another paper, on the systems that the command line names.
+#[test]
+fn load_imbalance_is_studied_on_systems_of_any_size() {
+    let home = tempfile::tempdir().expect("a scratch directory");
+    let run = |sizes, threads| {
+        let arguments = ["experiment", "load-imbalance-shift-far", "--quick", "-q", "-o", "out"];
+        tvlb(&[&arguments[..], &["--sizes", sizes, "--threads", threads]].concat(), &home)
+    };
+    let one = run("3,2", "1");
+    assert!(one.status.success(), "{}", String::from_utf8_lossy(&one.stderr));
+    let written = files(&home, "out");
+    let names: Vec<&str> = written.keys().map(String::as_str).collect();
+    assert_eq!(names, ["figure.svg", "figures.csv", "figures.json"]);
+    let json: serde_json::Value =
+        serde_json::from_slice(&written["figures.json"]).expect("it is JSON");
+    let systems = json["systems"].as_array().expect("there are systems");
+    let traffic: Vec<&str> = systems.iter().filter_map(|of| of["traffic"].as_str()).collect();
+    assert_eq!(traffic, ["shift(5,0)", "shift(7,0)"]);
+    assert_eq!(systems[1]["routed"].as_array().map(Vec::len), Some(4));
+    let words = String::from_utf8_lossy(&one.stdout);
+    assert!(words.contains("not run: no system of more than 512 switches was run"), "{words}");
+    assert_eq!(run("2,3", "2").stdout, one.stdout);
+    assert_eq!(files(&home, "out"), written);
+    let refused = run("0", "1");
+    assert_eq!(refused.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert!(said.contains("p = 0, but p must be 1 to 256"), "{said}");
+}

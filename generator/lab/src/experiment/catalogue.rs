@@ -3,7 +3,8 @@
 //! fig4 to fig18 and table2 are those of Rahman et al., SC'19: fabric, traffic and schemes are those
 //! of section 4.3 and its captions, settings those of Table 3. Of the values that figures 15 to 17
 //! vary, the text names one beside the default (40 and 60 cycles, 8 flits, speed-up 1); further ones
-//! are ours. All other names are experiments of our own.
+//! are ours. load-imbalance-* are after Prisacari et al., HPSR'15. All other names are experiments of our
+//! own.
 
 use super::rules::Rules;
 use tvlb_firmware_model::Scheme;
@@ -29,6 +30,33 @@ pub(super) enum Kind {
     Failure,
     /// Saturation over the share of dead cables, under this traffic.
     Ageing(&'static str),
+    /// Throughput under traffic that loads links unevenly.
+    Imbalance(Shift),
+}
+
+/// Which traffic: every group sends to the group so many further on, or all to their complement.
+#[derive(Clone, Copy)]
+pub(super) enum Shift {
+    Complement,
+    /// By h + 1 groups.
+    Near,
+    /// By 2h groups.
+    TwoSwitches,
+    /// By 2h + ⌊h/2⌋ groups.
+    Far,
+}
+
+/// The page of the measurements that an experiment is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Page {
+    /// `reproduction.md`: Rahman et al., "Topology-Custom UGAL Routing on Dragonfly" (SC'19), and
+    /// experiments of our own beside it.
+    Reproduction,
+    /// `faults.md`: what dead parts cost, of which no paper tells.
+    Faults,
+    /// `load-imbalance.md`: Prisacari et al., "Performance Optimization of Load Imbalanced Workloads in Large
+    /// Scale Dragonfly Systems" (HPSR'15).
+    LoadImbalance,
 }
 
 /// Simulations of one fabric under one traffic.
@@ -117,8 +145,9 @@ const fn figure(name: &'static str, about: &'static str, kind: Kind) -> Experime
     Experiment { name, about, kind }
 }
 
-/// All experiments: those of the paper in its order, then our own.
-pub static EXPERIMENTS: [Experiment; 32] = [
+/// All experiments: those of the T-UGAL paper in its order, our own beside them, those with dead parts, and
+/// those after other papers.
+pub static EXPERIMENTS: [Experiment; 36] = [
     figure(
         "fig4",
         "modelled throughput of Step 1's sets on dfly(4,8,4,9)",
@@ -263,7 +292,48 @@ pub static EXPERIMENTS: [Experiment; 32] = [
         "dfly(4,8,4,9), uniform: saturation while cables between groups die",
         Kind::Ageing("uniform"),
     ),
+    figure(
+        "load-imbalance-complement",
+        "balanced Dragonflies, complement: MIN, VALg, VALn",
+        Kind::Imbalance(Shift::Complement),
+    ),
+    figure(
+        "load-imbalance-shift-near",
+        "balanced Dragonflies, shift by h + 1 groups: MIN, VALg, VALn",
+        Kind::Imbalance(Shift::Near),
+    ),
+    figure(
+        "load-imbalance-shift-2h",
+        "balanced Dragonflies, shift by 2h groups: MIN, VALg, VALn",
+        Kind::Imbalance(Shift::TwoSwitches),
+    ),
+    figure(
+        "load-imbalance-shift-far",
+        "balanced Dragonflies, shift by 2h + h/2 groups: MIN, VALg, VALn",
+        Kind::Imbalance(Shift::Far),
+    ),
 ];
+
+impl Experiment {
+    /// The page that it is on.
+    pub const fn page(&self) -> Page {
+        match self.kind {
+            Kind::Failure | Kind::Ageing(_) => Page::Faults,
+            Kind::Imbalance(_) => Page::LoadImbalance,
+            _ => Page::Reproduction,
+        }
+    }
+
+    /// Whether a paper's figures are beside it.
+    pub(super) fn has_paper(&self) -> bool {
+        self.page() != Page::Faults
+    }
+}
+
+/// The experiments of one page.
+pub(super) fn of_page(page: Page) -> impl Iterator<Item = &'static Experiment> {
+    EXPERIMENTS.iter().filter(move |experiment| experiment.page() == page)
+}
 
 /// The experiment of this name.
 pub fn find(name: &str) -> Option<&'static Experiment> {

@@ -65,7 +65,7 @@ impl Findings {
         known.insert(results.clone());
         let judged = judge_all(experiment.name, &known);
         let Texts { csv, pictures, mut words, model } = texts;
-        if !experiment.is_of_dead_parts() {
+        if experiment.has_paper() {
             words.push_str(&plain(&judged));
         }
         let document =

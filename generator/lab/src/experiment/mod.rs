@@ -1,4 +1,5 @@
-//! The figures of section 4 of Rahman et al., SC'19, each by its name, and experiments of our own.
+//! The figures of section 4 of Rahman et al., SC'19, each by its name, experiments of our own, and those
+//! of Prisacari et al., HPSR'15, on traffic that loads links unevenly.
 //!
 //! An experiment takes no files but the runs that it keeps. Its findings are texts (CSV, JSON,
 //! pictures, lines for the terminal), and [`Results`] as plain values. [`KeptResults`] holds those of
@@ -24,6 +25,7 @@ mod error;
 mod faults;
 mod findings;
 mod grid;
+mod imbalance;
 mod kept;
 mod kept_results;
 mod options;
@@ -41,7 +43,7 @@ mod tests;
 mod topologies;
 mod verdict;
 
-pub use catalogue::{EXPERIMENTS, Experiment, find};
+pub use catalogue::{EXPERIMENTS, Experiment, Page, find};
 pub use document::{DocumentError, with_tables};
 pub use error::ExperimentError;
 pub use faults::{
@@ -49,8 +51,11 @@ pub use faults::{
 };
 pub use findings::Findings;
 pub use kept_results::KeptResults;
-pub use options::{OURS_PAR, OURS_UGAL, Options};
-pub use results::{Curves, FabricRow, Figures, Line, Model, ModelledSet, Point, Results, SetPaths};
+pub use options::{OURS_PAR, OURS_UGAL, Options, SIZES};
+pub use results::{
+    Curves, FabricRow, Figures, Imbalance, Line, Model, ModelledSet, Point, Results, Routed,
+    SetPaths, System,
+};
 pub use rules::Rules;
 pub use verdict::{Judged, Verdict};
 
@@ -66,11 +71,6 @@ impl Experiment {
     /// Whether [`Options::state`] keeps what the experiment does.
     pub const fn is_kept(&self) -> bool {
         !matches!(self.kind, Kind::Topologies)
-    }
-
-    /// Whether it tells of dead parts, which the paper does not.
-    pub(crate) const fn is_of_dead_parts(&self) -> bool {
-        matches!(self.kind, Kind::Failure | Kind::Ageing(_))
     }
 
     /// Makes the experiment. Comparisons with other experiments are decided by the results of those
@@ -96,6 +96,7 @@ impl Experiment {
             Kind::Topologies => topologies::run(self, (options, known), progress),
             Kind::Failure => faults::run_failure(self, (options, known), progress),
             Kind::Ageing(traffic) => faults::run_ageing(traffic, self, (options, known), progress),
+            Kind::Imbalance(shift) => imbalance::run(self, *shift, (options, known), progress),
         }
     }
 }

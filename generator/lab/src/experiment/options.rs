@@ -9,6 +9,10 @@ pub const OURS_UGAL: &str = "shapes:011";
 /// The sets that are shown as ours under PAR unless the user names others.
 pub const OURS_PAR: &str = "shapes:011+110 by shape then shapes:020+110 by shape";
 
+/// The nodes per switch of the systems on which load-imbalance experiments are made unless the user names
+/// others.
+pub const SIZES: [u32; 3] = [2, 3, 4];
+
 /// How an experiment is to be made.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -27,6 +31,9 @@ pub struct Options {
     pub state: Option<PathBuf>,
     /// Decides random traffic, patterns and fractions.
     pub seed: u64,
+    /// The systems of load-imbalance experiments, by p: p nodes on each of 2p switches with p global ports
+    /// in each of 2p² + 1 groups.
+    pub sizes: Vec<u32>,
 }
 
 impl Default for Options {
@@ -38,6 +45,7 @@ impl Default for Options {
             choose_again: None,
             state: None,
             seed: 1,
+            sizes: SIZES.to_vec(),
         }
     }
 }

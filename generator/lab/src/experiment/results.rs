@@ -43,6 +43,50 @@ pub enum Figures {
     Failure(Failure),
     /// Saturation over the share of dead cables.
     Ageing(Ageing),
+    /// Throughput under traffic that loads links unevenly.
+    Imbalance(Imbalance),
+}
+
+/// The names of the routings of load-imbalance experiments, in the order of the tables.
+pub(super) const ROUTINGS: [&str; 4] = ["MIN", "VALg", "VALg, shuffled groups", "VALn"];
+
+/// Throughput at full load on systems of several sizes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Imbalance {
+    /// By rising size.
+    pub systems: Vec<System>,
+}
+
+/// One system under one traffic.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct System {
+    /// p, a, h, g.
+    pub dragonfly: [u32; 4],
+    /// The traffic's name.
+    pub traffic: String,
+    /// The paper's estimate for `VALg`, 3/(4p).
+    pub estimate: f64,
+    /// The estimate for `VALg` that counts shares of links.
+    pub share_count: f64,
+    /// What became of it by each routing.
+    pub routed: Vec<Routed>,
+}
+
+/// A system by one routing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Routed {
+    /// The routing's name; with the groups' placement if they are shuffled.
+    pub routing: String,
+    /// 1 over the largest load of a link, at most 1.
+    pub static_saturation: f64,
+    /// Delivered flits per node and cycle where every node offers one flit per cycle: the mean over
+    /// windows of equal length.
+    pub throughput: f64,
+    /// Half of the mean's 95% confidence interval, from the differences between the windows.
+    pub half_width: f64,
 }
 
 /// Latency over load on one fabric under one traffic.
@@ -174,8 +218,28 @@ impl Results {
         if let Figures::Curves(curves) = &self.figures { Some(curves) } else { None }
     }
 
+    pub(super) fn imbalance(&self) -> Option<&Imbalance> {
+        if let Figures::Imbalance(found) = &self.figures { Some(found) } else { None }
+    }
+
     pub(super) fn model(&self) -> Option<&Model> {
         if let Figures::Model(model) = &self.figures { Some(model) } else { None }
+    }
+}
+
+impl System {
+    pub(super) fn by(&self, routing: &str) -> Option<&Routed> {
+        self.routed.iter().find(|routed| routed.routing == routing)
+    }
+
+    pub(super) fn switches(&self) -> u32 {
+        let [_, a, _, g] = self.dragonfly;
+        a * g
+    }
+
+    pub(super) fn name(&self) -> String {
+        let [p, a, h, g] = self.dragonfly;
+        format!("dfly({p},{a},{h},{g})")
     }
 }
 

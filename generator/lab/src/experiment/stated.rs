@@ -1,5 +1,5 @@
-//! What sections 3 and 4 of the paper state about results: every number, and every comparison in
-//! words, as data of the file `stated.toml`.
+//! What papers state about results, as data of the file `stated.toml`: sections 3 and 4 of the T-UGAL
+//! paper, every number and every comparison in words, and what the study of load imbalance finds.
 
 use serde::Deserialize;
 use std::sync::LazyLock;
@@ -85,6 +85,18 @@ pub(super) enum Claim {
     Largest { set: String },
     /// These sets have a modelled throughput similar to that of another, which is to say within 5%.
     Similar { set: String, sets: Vec<String> },
+    /// The throughput by a routing lies in a range, on every system.
+    ThroughputWithin { routing: String, least: f64, most: f64 },
+    /// The throughput by a routing is the less the larger the system.
+    FallsWithSize { routing: String },
+    /// The throughput by a routing is below a load on every system with more switches than this.
+    BelowBeyond { routing: String, load: f64, switches: u32 },
+    /// The throughput by one routing is above that by another, on every system.
+    ThroughputAbove { more: String, less: String },
+    /// By how large a share the throughput by one routing is above that by another rises with the size.
+    LeadRises { more: String, less: String },
+    /// No routing has as large a throughput on any system.
+    ThroughputBelow { load: f64 },
     /// No experiment of ours decides it.
     NotChecked { what: String, why: String },
 }
@@ -147,6 +159,7 @@ pub(super) fn of(experiment: &str) -> impl Iterator<Item = &'static Stated> {
 mod tests {
     use super::super::catalogue::{Experiment, Kind};
     use super::super::find;
+    use super::super::results::ROUTINGS;
     use super::*;
     use tvlb_generator::throughput::path_set;
 
@@ -189,6 +202,10 @@ mod tests {
                 Kind::Failure | Kind::Ageing(_) => {
                     panic!("the paper says nothing of it: {stated:?}")
                 }
+                Kind::Imbalance(_) => {
+                    assert!(scheme.is_none() && variant.is_none(), "{stated:?}");
+                    assert!(!stated.claim.is_number(), "{stated:?}");
+                }
             }
             match &stated.claim {
                 Claim::VariantBelow { less, more } => {
@@ -203,6 +220,15 @@ mod tests {
                 Claim::Throughput { set, .. } | Claim::Largest { set } => assert!(is_modelled(set)),
                 Claim::Similar { set, sets } => {
                     assert!(is_modelled(set) && sets.iter().all(|set| is_modelled(set)));
+                }
+                Claim::ThroughputWithin { routing, .. }
+                | Claim::FallsWithSize { routing }
+                | Claim::BelowBeyond { routing, .. } => {
+                    assert!(ROUTINGS.contains(&routing.as_str()), "{stated:?}");
+                }
+                Claim::ThroughputAbove { more, less } | Claim::LeadRises { more, less } => {
+                    let are_routings = [more, less].map(|name| ROUTINGS.contains(&name.as_str()));
+                    assert_eq!(are_routings, [true, true], "{stated:?}");
                 }
                 claim => {
                     let Some(other) = claim.other() else { continue };

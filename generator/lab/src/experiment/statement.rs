@@ -120,6 +120,24 @@ impl Stated {
             Claim::VariantsMatter => format!("{own}: the settings matter for its saturation"),
             Claim::Largest { set } => format!("{set} has the largest modelled throughput"),
             Claim::Similar { set, sets } => format!("{} are similar to {set}", sets.join(", ")),
+            Claim::ThroughputWithin { routing, least, most } => {
+                format!("{routing} carries {least:.2} to {most:.2} on every system")
+            }
+            Claim::FallsWithSize { routing } => {
+                format!("{routing} carries the less the larger the system")
+            }
+            Claim::BelowBeyond { routing, load, switches } => {
+                format!("{routing} carries less than {load:.2} beyond {switches} switches")
+            }
+            Claim::ThroughputAbove { more, less } => {
+                format!("{more} carries more than {less} on every system")
+            }
+            Claim::LeadRises { more, less } => {
+                format!("{more} is ahead of {less} by a share that rises with the size")
+            }
+            Claim::ThroughputBelow { load } => {
+                format!("no routing carries {load:.2} on any system")
+            }
             Claim::NotChecked { what, .. } => what.clone(),
         };
         match &self.variant {

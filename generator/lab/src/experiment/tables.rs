@@ -1,10 +1,10 @@
 //! The tables of an experiment: in Markdown for a document, and in plain text for the terminal.
 
-use super::catalogue::{EXPERIMENTS, Experiment, find};
+use super::catalogue::{Experiment, Page, find, of_page};
 use super::faults::{ageing_texts, failure_texts};
 use super::grid::Grid;
 use super::kept_results::KeptResults;
-use super::results::{Curves, FabricRow, Figures, Line, Model, Results};
+use super::results::{Curves, FabricRow, Figures, Imbalance, Line, Model, ROUTINGS, Results};
 use super::rules::Rules;
 use super::stated::{self, Claim};
 use super::verdict::{Judged, Verdict, judge_all};
@@ -49,11 +49,11 @@ pub(super) fn markdown(table: Table, known: &KeptResults) -> String {
                 None => vec!["*Not run.*\n".to_owned()],
                 Some(results) => figures(results),
             };
-            if experiment.is_of_dead_parts() {
+            if experiment.has_paper() {
+                blocks.extend(stated_tables(&judge_all(experiment.name, known)));
+            } else {
                 let seconds = known.get(experiment.name).and_then(|kept| kept.processor_seconds);
                 blocks.extend(seconds.map(|seconds| format!("Processor time: {seconds:.0} s.\n")));
-            } else {
-                blocks.extend(stated_tables(&judge_all(experiment.name, known)));
             }
             blocks.join("\n")
         }
@@ -75,6 +75,7 @@ fn figures(results: &Results) -> Vec<String> {
         Figures::Fabrics { rows } => vec![of_fabrics(rows)],
         Figures::Failure(failure) => failure_texts::markdown(failure),
         Figures::Ageing(ageing) => ageing_texts::markdown(ageing),
+        Figures::Imbalance(found) => vec![of_imbalance(found)],
     };
     blocks.extend(quick_note(results));
     blocks
@@ -192,6 +193,37 @@ fn of_fabrics(rows: &[FabricRow]) -> String {
     grid.text()
 }
 
+/// A row for each system, with its estimates, static saturations and simulated throughputs.
+fn of_imbalance(found: &Imbalance) -> String {
+    let mut headings = vec!["system".to_owned(), "traffic".to_owned()];
+    for routing in ROUTINGS {
+        if routing == "VALg" {
+            headings.extend(["3/(4p)".to_owned(), "share count".to_owned()]);
+        }
+        headings.extend([format!("{routing} static"), format!("{routing} simulated")]);
+    }
+    let mut grid = Grid::new(&headings);
+    for system in &found.systems {
+        let mut cells = vec![system.name(), system.traffic.clone()];
+        for routing in ROUTINGS {
+            if routing == "VALg" {
+                cells.extend(
+                    [system.estimate, system.share_count].map(|share| format!("{share:.4}")),
+                );
+            }
+            cells.extend(match system.by(routing) {
+                None => [NOTHING, NOTHING].map(str::to_owned),
+                Some(routed) => [
+                    format!("{:.4}", routed.static_saturation),
+                    format!("{:.4} ± {:.4}", routed.throughput, routed.half_width),
+                ],
+            });
+        }
+        grid.row(&cells);
+    }
+    grid.text()
+}
+
 /// What the paper states: a table of the numbers and one of the comparisons.
 fn stated_tables(judged: &[Judged]) -> Vec<String> {
     let mut numbers = Grid::new(&[
@@ -245,7 +277,7 @@ fn others(judged: &Judged) -> String {
     texts.collect::<Vec<_>>().join("; ")
 }
 
-/// How many statements of each experiment our figures bear out.
+/// How many statements of the T-UGAL paper our figures bear out, of each experiment.
 fn summary(known: &KeptResults) -> String {
     let mut headings = vec!["experiment"];
     headings.extend(Verdict::ALL.map(Verdict::name));
@@ -256,7 +288,7 @@ fn summary(known: &KeptResults) -> String {
         cells.extend(counts.iter().map(usize::to_string));
         grid.row(&cells);
     };
-    for experiment in &EXPERIMENTS {
+    for experiment in of_page(Page::Reproduction) {
         let judged = judge_all(experiment.name, known);
         if judged.is_empty() {
             continue;
@@ -275,8 +307,7 @@ fn summary(known: &KeptResults) -> String {
 fn time(known: &KeptResults) -> String {
     let mut grid = Grid::new(&["experiment", "processor seconds", "what"]);
     let mut total = 0.0;
-    // Those with dead parts have a page of their own.
-    for experiment in EXPERIMENTS.iter().filter(|experiment| !experiment.is_of_dead_parts()) {
+    for experiment in of_page(Page::Reproduction) {
         let results = known.get(experiment.name);
         let seconds = results.and_then(|results| results.processor_seconds);
         total += seconds.unwrap_or_default();
@@ -325,8 +356,9 @@ pub(super) fn plain(judged: &[Judged]) -> String {
 
 /// The counts of all statements, for the terminal.
 pub(super) fn plain_summary(known: &KeptResults) -> String {
-    let judged: Vec<Judged> =
-        EXPERIMENTS.iter().flat_map(|experiment| judge_all(experiment.name, known)).collect();
+    let judged: Vec<Judged> = of_page(Page::Reproduction)
+        .flat_map(|experiment| judge_all(experiment.name, known))
+        .collect();
     let counts = Verdict::ALL.map(|verdict| {
         let count = judged.iter().filter(|judged| judged.verdict == verdict).count();
         format!("{count} {}", verdict.name())

@@ -1,6 +1,6 @@
-//! The page with the paper's figures is made from the results that are kept beside it.
+//! The pages with the papers' figures are made from the results that are kept beside them.
 
-use super::catalogue::EXPERIMENTS;
+use super::catalogue::{Page, of_page};
 use super::stated::{Claim, STATED};
 use super::{KeptResults, with_tables};
 use std::fs;
@@ -14,41 +14,41 @@ fn read(name: &str) -> String {
     fs::read_to_string(path(name)).unwrap()
 }
 
-/// The pages, each with the ending of its file and of its results left out, and whether it is the one with
-/// experiments on dead parts.
-const PAGES: [(&str, bool); 2] = [("reproduction", false), ("faults", true)];
+/// The pages. The results are beside them.
+const PAGES: [(&str, Page); 3] = [
+    ("reproduction", Page::Reproduction),
+    ("faults", Page::Faults),
+    ("load-imbalance", Page::LoadImbalance),
+];
 
 /// `cargo test -p tvlb-lab --lib write_the_tables -- --ignored` makes the tables again, without an
-/// experiment: after a change of their words, or of what the paper states.
+/// experiment: after a change of their words, or of what the papers state.
 #[test]
 #[ignore = "it writes the pages"]
 fn write_the_tables() {
     for (page, _) in PAGES {
         let results = KeptResults::parse(&read(&format!("{page}.json"))).unwrap();
-        let page = format!("{page}.md");
-        let made = with_tables(&read(&page), None, &results).unwrap();
-        fs::write(path(&page), made).unwrap();
+        let made = with_tables(&read(&format!("{page}.md")), None, &results).unwrap();
+        fs::write(path(&format!("{page}.md")), made).unwrap();
     }
 }
 
 #[test]
 fn the_tables_of_the_pages_are_made_from_the_kept_results() {
-    for (name, is_of_dead_parts) in PAGES {
+    for (name, of) in PAGES {
         let page = read(&format!("{name}.md"));
-        let json = read(&format!("{name}.json"));
-        let results = KeptResults::parse(&json).unwrap();
-        assert_eq!(results.to_json(), json);
+        let results = KeptResults::parse(&read(&format!("{name}.json"))).unwrap();
+        assert_eq!(results.to_json(), read(&format!("{name}.json")));
         let made = with_tables(&page, None, &results).unwrap();
         assert_eq!(
             made, page,
             "`cargo test -p tvlb-lab --lib write_the_tables -- --ignored` makes the tables"
         );
-        for experiment in &EXPERIMENTS {
+        for experiment in of_page(of) {
             let line = format!("\n<!-- figures: {} -->\n", experiment.name);
-            let places = usize::from(experiment.is_of_dead_parts() == is_of_dead_parts);
-            assert_eq!(page.matches(&line).count(), places, "{}", experiment.name);
+            assert_eq!(page.matches(&line).count(), 1, "{}", experiment.name);
         }
-        let results = EXPERIMENTS.iter().filter_map(|experiment| results.get(experiment.name));
+        let results = of_page(of).filter_map(|experiment| results.get(experiment.name));
         assert!(results.into_iter().all(|results| !results.quick));
     }
 }

@@ -1,5 +1,7 @@
 //! What the paper states, held against what was found.
 
+mod imbalance;
+
 use super::kept_results::KeptResults;
 use super::results::{Curves, Line, Model, Results};
 use super::rules::Rules;
@@ -171,6 +173,11 @@ fn decide(
         of_model(&stated.claim, model)
     } else if let Some(curves) = results.curves() {
         of_curves(stated, curves, known, others)
+    } else if let Some(found) = results.imbalance() {
+        imbalance::decide(&stated.claim, found).map(|(holds, ours)| match holds {
+            Some(holds) => Found::comparison(holds, ours),
+            None => Found { ours, ..Found::not_run("") },
+        })
     } else {
         of_fabrics(stated, results)
     };

@@ -1,0 +1,133 @@
+//! Statements about throughput under traffic that loads links unevenly.
+
+use super::super::results::{Imbalance, System};
+use super::super::stated::Claim;
+
+/// Whether a comparison holds, with the figures that decide it; no answer where no system that was run
+/// does. `None` for claims about something else.
+pub(super) fn decide(claim: &Claim, found: &Imbalance) -> Option<(Option<bool>, String)> {
+    let by = |routing: &str| -> Option<Vec<(&System, f64)>> {
+        let throughput = |system: &'_ System| Some(system.by(routing)?.throughput);
+        found.systems.iter().map(|system| Some((system, throughput(system)?))).collect()
+    };
+    let listed = |values: &[(&System, f64)]| {
+        let texts = values.iter().map(|(system, value)| format!("{} {value:.4}", system.name()));
+        texts.collect::<Vec<_>>().join(", ")
+    };
+    let rises = |values: &[(&System, f64)]| {
+        (values.len() > 1).then(|| values.windows(2).all(|pair| pair[0].1 < pair[1].1))
+    };
+    Some(match claim {
+        Claim::ThroughputWithin { routing, least, most } => {
+            let values = by(routing)?;
+            let holds = values.iter().all(|(_, value)| (*least..=*most).contains(value));
+            (Some(holds), listed(&values))
+        }
+        Claim::FallsWithSize { routing } => {
+            let values = by(routing)?;
+            let negative: Vec<_> = values.iter().map(|&(system, value)| (system, -value)).collect();
+            (rises(&negative), listed(&values))
+        }
+        Claim::BelowBeyond { routing, load, switches } => {
+            let mut values = by(routing)?;
+            values.retain(|(system, _)| system.switches() > *switches);
+            if values.is_empty() {
+                return Some((None, format!("no system of more than {switches} switches was run")));
+            }
+            (Some(values.iter().all(|(_, value)| value < load)), listed(&values))
+        }
+        Claim::ThroughputAbove { more, less } => {
+            let (more, less) = (by(more)?, by(less)?);
+            let holds = more.iter().zip(&less).all(|(more, less)| more.1 > less.1);
+            let texts = more.iter().zip(&less).map(|((system, more), (_, less))| {
+                format!("{} {more:.4} and {less:.4}", system.name())
+            });
+            (Some(holds), texts.collect::<Vec<_>>().join(", "))
+        }
+        Claim::LeadRises { more, less } => {
+            let (more, less) = (by(more)?, by(less)?);
+            let leads = more.iter().zip(&less).map(|(more, less)| (more.0, more.1 / less.1 - 1.0));
+            let leads: Vec<_> = leads.collect();
+            let texts = leads
+                .iter()
+                .map(|(system, lead)| format!("{} {:+.1}%", system.name(), 100.0 * lead));
+            (rises(&leads), texts.collect::<Vec<_>>().join(", "))
+        }
+        Claim::ThroughputBelow { load } => {
+            let all = found
+                .systems
+                .iter()
+                .flat_map(|system| system.routed.iter().map(move |routed| (system, routed)));
+            let (system, routed) = all.max_by(|a, b| a.1.throughput.total_cmp(&b.1.throughput))?;
+            let ours = format!(
+                "the most is {:.4}, of {} on {}",
+                routed.throughput,
+                routed.routing,
+                system.name()
+            );
+            (Some(routed.throughput < *load), ours)
+        }
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::results::Routed;
+    use super::*;
+
+    /// Systems of 72, 342 and 1056 nodes, on which `VALg` carries this much and `VALn` 0.4.
+    fn found(valg: &[f64]) -> Imbalance {
+        let system = |(p, &throughput): (u32, &f64)| {
+            let of = |routing: &str, throughput| Routed {
+                routing: routing.to_owned(),
+                static_saturation: 0.3,
+                throughput,
+                half_width: 0.001,
+            };
+            System {
+                dragonfly: [p, 2 * p, p, 2 * p * p + 1],
+                traffic: "complement".to_owned(),
+                estimate: 0.2,
+                share_count: 0.2,
+                routed: vec![of("VALg", throughput), of("VALn", 0.4)],
+            }
+        };
+        Imbalance { systems: (2..).zip(valg).map(system).collect() }
+    }
+
+    fn decided(claim: &Claim, valg: &[f64]) -> Option<bool> {
+        decide(claim, &found(valg)).unwrap().0
+    }
+
+    #[test]
+    fn figures_decide() {
+        let valg = || "VALg".to_owned();
+        let valn = || "VALn".to_owned();
+        let falls = Claim::FallsWithSize { routing: valg() };
+        assert_eq!(decided(&falls, &[0.3, 0.25, 0.2]), Some(true));
+        assert_eq!(decided(&falls, &[0.3, 0.2, 0.2]), Some(false));
+        assert_eq!(decided(&falls, &[0.3]), None);
+        let within = Claim::ThroughputWithin { routing: valg(), least: 0.2, most: 0.3 };
+        assert_eq!(decided(&within, &[0.3, 0.25, 0.2]), Some(true));
+        assert_eq!(decided(&within, &[0.3, 0.25, 0.19]), Some(false));
+        // The system of p = 4 has 264 switches.
+        let beyond = |switches| Claim::BelowBeyond { routing: valg(), load: 0.15, switches };
+        assert_eq!(decided(&beyond(512), &[0.3, 0.25, 0.2]), None);
+        assert_eq!(decided(&beyond(200), &[0.3, 0.25, 0.2]), Some(false));
+        assert_eq!(decided(&beyond(200), &[0.3, 0.25, 0.1]), Some(true));
+        let above = Claim::ThroughputAbove { more: valn(), less: valg() };
+        assert_eq!(decided(&above, &[0.3, 0.25, 0.2]), Some(true));
+        assert_eq!(decided(&above, &[0.3, 0.45, 0.2]), Some(false));
+        let rises = Claim::LeadRises { more: valn(), less: valg() };
+        assert_eq!(decided(&rises, &[0.3, 0.25, 0.2]), Some(true));
+        assert_eq!(decided(&rises, &[0.3, 0.25, 0.26]), Some(false));
+        let (holds, ours) = decide(&Claim::ThroughputBelow { load: 0.5 }, &found(&[0.3])).unwrap();
+        assert_eq!(ours, "the most is 0.4000, of VALn on dfly(2,4,2,9)");
+        assert_eq!(holds, Some(true));
+        // A routing that was not run decides nothing.
+        let falls = Claim::FallsWithSize { routing: "MIN".to_owned() };
+        assert!(decide(&falls, &found(&[0.3])).is_none());
+        assert!(decide(&Claim::LatencyBelow, &found(&[0.3])).is_none());
+    }
+}
