@@ -101,7 +101,7 @@ mod tests {
                 let traffic = traffic.placed(&placement);
                 let draws = 20_000;
                 let mut counts = vec![vec![0_u32; 6]; 6];
-                let mut received = vec![0_u32; 12];
+                let mut received = [0_u32; 12];
                 for node in df.nodes() {
                     for _ in 0..draws {
                         let to = traffic.draw(node, &mut rng);

@@ -295,6 +295,11 @@ mod tests {
         PlacementRule::from_list(text)?.on(df, 1)
     }
 
+    /// A list of these nodes.
+    fn lines(nodes: impl Iterator<Item = NodeId>) -> String {
+        nodes.map(|node| node.to_string()).collect::<Vec<_>>().join("\n")
+    }
+
     fn error(df: &Dragonfly, text: &str) -> String {
         on_list(df, text).unwrap_err().to_string()
     }
@@ -335,7 +340,7 @@ mod tests {
         let kind = |p, a, g| GroupKind::new(p, a, 2, g);
         let df = Dragonfly::of_kinds(&[kind(2, 3, 1), kind(1, 2, 1), kind(2, 3, 1)]).unwrap();
         let all: Vec<NodeId> = df.nodes().collect();
-        let text: String = all.iter().rev().map(|node| format!("{node}\n")).collect();
+        let text = lines(all.iter().rev().copied());
         let placement = on_list(&df, &text).unwrap();
         for (process, node) in all.iter().zip(all.iter().rev()) {
             assert_eq!((placement.node(*process), placement.process(*node)), (*node, *process));
@@ -430,7 +435,7 @@ mod tests {
         let df = Dragonfly::new(2, 4, 2, 9).unwrap();
         let identity = PlacementRule::Identity.on(&df, 3).unwrap();
         assert!(identity.is_identity());
-        let in_order: String = (0..72).map(|node| format!("{node}\n")).collect();
+        let in_order = lines((0..72).map(NodeId));
         let listed = on_list(&df, &in_order).unwrap();
         let pattern = Pattern::Permutation { number: 0 };
         let traffic = Traffic::new(&pattern, &df, 5).unwrap();

@@ -24,8 +24,8 @@ const CONVENTIONAL: &str = "conventional";
 ///
 /// Packets take MIN, or VLB paths as a set draws them, whatever the queues are: MIN, `valg`, `valn` and
 /// VLB by any other T-VLB set. Loads are exact means, in flits per cycle where each node that sends sends one flit per
-/// cycle. The static saturation is 1 over the largest load: no network carries more, and one with finite
-/// buffers carries less. docs/reference/load.md says more.
+/// cycle. The static saturation is 1 over the largest load: at a higher load the queue before that link
+/// grows for ever. docs/reference/load.md says more.
 #[derive(Args)]
 #[command(after_long_help = help())]
 pub(crate) struct Arguments {

@@ -2,9 +2,10 @@
 //! draws them, whatever the queues are.
 //!
 //! A load is in flits per cycle where every node that sends sends one flit per cycle. Where the largest
-//! is L, no source can send more than 1/L without a queue that grows for ever: the *static saturation*,
-//! which is 1 at most because a node's own link carries no more. A network whose queues are finite
-//! saturates earlier.
+//! is L, nodes cannot all send more than 1/L without a queue that grows for ever: the *static saturation*,
+//! which is 1 at most because a node's own link carries no more. Finite buffers can saturate earlier. Beyond
+//! saturation, sources that do not need the busy link go on sending, so that the mean over all nodes can
+//! rise above 1/L.
 //!
 //! MIN is drawn uniformly among the links between two groups, and VLB as a switch draws that does not
 //! thin its set. Within a group VLB goes through a third switch, whatever the set. A packet for which
