@@ -283,6 +283,9 @@ pub(crate) struct Completions {
 pub(crate) struct Topology {
     /// The fabric file
     pub(crate) fabric: PathBuf,
+    /// A list of what is dead, as `tvlb faults` reads it: the wiring without it is shown
+    #[arg(long, value_name = "LIST")]
+    pub(crate) faults: Option<PathBuf>,
     /// What to print
     #[arg(long, value_enum, ignore_case = true, default_value_t = Format::Summary)]
     pub(crate) format: Format,
@@ -453,6 +456,9 @@ pub(crate) struct ImportIbnetdiscover {
 pub(crate) struct Paths {
     /// The fabric file
     pub(crate) fabric: PathBuf,
+    /// A list of what is dead, as `tvlb faults` reads it: paths over it are left out
+    #[arg(long, value_name = "LIST")]
+    pub(crate) faults: Option<PathBuf>,
     /// The source switch, by number: group·a + index
     #[arg(long, value_name = "S", allow_negative_numbers = true, required_unless_present = "all")]
     pub(crate) from: Option<u32>,

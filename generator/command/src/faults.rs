@@ -1,16 +1,15 @@
 //! `tvlb faults`.
 
 use crate::failure::{Failure, Outcome};
-use crate::files::{expect_table_set, outside_table_sets};
+use crate::files::{expect_table_set, outside_table_sets, read_faults};
 use crate::output::{Bars, catch_interrupt, print, print_json, use_threads};
 use crate::values;
 use clap::Args;
 use serde::Serialize;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use tvlb_faults::{MOST_BYTES, Plan, dead_but, parse};
+use tvlb_faults::{Plan, dead_but};
 use tvlb_generator::faults::{Loss, Pairs, Update as Made, update};
-use tvlb_generator::input_file::{self, Symlinks};
 use tvlb_generator::table_set::{
     DeadEntry, Existing, FAULT_LIST_FILE, FAULTS_FILE, FileEntry, LostEntry, TableSet, UPDATE_FILE,
     UPDATE_FORMAT, Update, UpdateRecord, WriteError, check_target, switch_file, write,
@@ -142,17 +141,6 @@ fn read_names(set: &TableSet, fabric: &FabricImage<'_>) -> Result<Names, Failure
             .map_err(|error| error_in(&set.names_path(), &error)),
         None => Ok(Names::default()),
     }
-}
-
-/// Reads a list of what is dead.
-pub(crate) fn read_faults(
-    path: &Path,
-    plan: &dyn Plan,
-    names: &Names,
-) -> Result<FaultSet, Failure> {
-    let text = input_file::read_text(path, MOST_BYTES, Symlinks::Follow)
-        .map_err(|error| error_in(path, &format_args!("cannot read it: {error}")))?;
-    parse(&text, plan, names).map_err(|error| error_in(path, &error))
 }
 
 /// What is dead where a text names the live links, which are of this plan if one is given.

@@ -2,9 +2,15 @@
 //! not be written to.
 
 use crate::failure::{Failure, Outcome};
+use std::fmt;
 use std::path::Path;
+use tvlb_faults::{MOST_BYTES, Plan, parse};
 use tvlb_generator::fabric::Fabric;
+use tvlb_generator::input_file::{self, Symlinks};
 use tvlb_generator::table_set::table_set_around;
+use tvlb_generator::topology::Topology;
+use tvlb_generator::topology::names::Names;
+use tvlb_schema::{Dragonfly, End, FaultSet, GroupId, SwitchIndex};
 
 /// Refuses a file in the place of a table set's directory.
 pub(crate) fn expect_table_set(path: &Path) -> Outcome {
@@ -21,6 +27,45 @@ pub(crate) fn expect_table_set(path: &Path) -> Outcome {
 /// Reads a fabric file and its cables.
 pub(crate) fn load_fabric(path: &Path) -> Result<Fabric, Failure> {
     Fabric::load(path).map_err(Failure::of)
+}
+
+/// A fabric file, its cables, and of these what lives where a list of what is dead says so.
+pub(crate) fn load_live(path: &Path, dead: Option<&Path>) -> Result<Fabric, Failure> {
+    let mut fabric = load_fabric(path)?;
+    if let Some(list) = dead {
+        let faults = read_faults(list, &PlannedLinks(&fabric.topology), &fabric.names)?;
+        fabric.topology = fabric.topology.without(&faults);
+    }
+    Ok(fabric)
+}
+
+/// Reads a list of what is dead.
+pub(crate) fn read_faults(
+    path: &Path,
+    plan: &dyn Plan,
+    names: &Names,
+) -> Result<FaultSet, Failure> {
+    let said = |error: &dyn fmt::Display| Failure::Message(format!("{}: {error}", path.display()));
+    let text = input_file::read_text(path, MOST_BYTES, Symlinks::Follow)
+        .map_err(|error| said(&format_args!("cannot read it: {error}")))?;
+    parse(&text, plan, names).map_err(|error| said(&error))
+}
+
+/// The links of a fabric file, which a list of what is dead is held against.
+struct PlannedLinks<'t>(&'t Topology);
+
+impl Plan for PlannedLinks<'_> {
+    fn dragonfly(&self) -> &Dragonfly {
+        self.0.dragonfly()
+    }
+
+    fn peer(&self, end: End) -> Option<End> {
+        self.0.peer(end)
+    }
+
+    fn links_within(&self, group: GroupId, one: SwitchIndex, other: SwitchIndex) -> u32 {
+        self.0.links_within(group, one, other)
+    }
 }
 
 /// Refuses to write a file or directory into a table set, which holds nothing but its own files.

@@ -1,7 +1,7 @@
 //! `tvlb load`.
 
 use crate::failure::{Failure, Outcome};
-use crate::files::load_fabric;
+use crate::files::load_live;
 use crate::output::{print, print_json, use_threads};
 use crate::traffic::{self, PATTERNS};
 use crate::values;
@@ -31,6 +31,9 @@ const CONVENTIONAL: &str = "conventional";
 pub(crate) struct Arguments {
     /// The fabric file
     fabric: PathBuf,
+    /// A list of what is dead, as `tvlb faults` reads it: packets take the paths that are left
+    #[arg(long, value_name = "LIST")]
+    faults: Option<PathBuf>,
     /// Who sends to whom; see --help
     #[arg(long, value_name = "PATTERN", default_value = "uniform")]
     traffic: String,
@@ -64,7 +67,7 @@ fn help() -> String {
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     use_threads(arguments.threads)?;
-    let fabric = load_fabric(&arguments.fabric)?;
+    let fabric = load_live(&arguments.fabric, arguments.faults.as_deref())?;
     let topology = &fabric.topology;
     let df = topology.dragonfly();
     let pattern = traffic::pattern(&arguments.traffic)?;

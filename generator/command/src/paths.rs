@@ -2,7 +2,7 @@
 
 use crate::args::Paths;
 use crate::failure::{Failure, Outcome};
-use crate::files::load_fabric;
+use crate::files::load_live;
 use crate::output::{print, print_json};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ use tvlb_schema::{Dragonfly, SetRule, SwitchId};
 use tvlb_traffic::Gap;
 
 pub(crate) fn run(arguments: &Paths) -> Outcome {
-    let fabric = load_fabric(&arguments.fabric)?;
+    let fabric = load_live(&arguments.fabric, arguments.faults.as_deref())?;
     let topology = &fabric.topology;
     let rule = arguments.set.as_ref().map(|text| set(text, fabric.file.seed)).transpose()?;
     let pair = match (arguments.from, arguments.to) {

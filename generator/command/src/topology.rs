@@ -2,7 +2,7 @@
 
 use crate::args::{Format, Topology};
 use crate::failure::{Failure, Outcome, tell};
-use crate::files::{load_fabric, outside_table_sets};
+use crate::files::{load_live, outside_table_sets};
 use crate::output::{print, write_file};
 use serde::Serialize;
 use std::fmt::Display;
@@ -20,7 +20,7 @@ use tvlb_generator::topology::summary::TopologySummary;
 pub(crate) fn run(arguments: &Topology) -> Outcome {
     let output = arguments.output.as_deref();
     outside_table_sets([("--output", output)])?;
-    let fabric = load_fabric(&arguments.fabric)?;
+    let fabric = load_live(&arguments.fabric, arguments.faults.as_deref())?;
     let topology = &fabric.topology;
     let names = &fabric.names;
     let summary = || TopologySummary::named(topology, names);

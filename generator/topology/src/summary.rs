@@ -348,8 +348,8 @@ impl TopologySummary {
                 let name = known.and_then(|known| known.name.as_ref());
                 let name = name.map_or_else(String::new, |name| format!(" {name}"));
                 format!(
-                    "switch ({group},{switch}){name} has no global cable; packets still take local \
-                     detours through it, and it is still a source and a destination"
+                    "switch ({group},{switch}){name} has no global cable; where it has local links, \
+                     packets take detours through it, and it is a source and a destination"
                 )
             })
             .collect();

@@ -2,7 +2,7 @@
 
 use super::options::{FaultsAt, Simulate};
 use crate::failure::Failure;
-use crate::faults::read_faults;
+use crate::files::read_faults;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use std::num::NonZeroU32;

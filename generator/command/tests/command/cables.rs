@@ -225,8 +225,8 @@ fn two_groups_without_a_cable_are_joined_through_a_third() {
     cables that are lacking    1: an unused port of group 0 = an unused port of group 2
     pairs without a link       1: 0-2
     same under group rotation  no
-    warning: switch (0,1) has no global cable; packets still take local detours through it, and it is still a source and a destination
-    warning: switch (2,1) has no global cable; packets still take local detours through it, and it is still a source and a destination
+    warning: switch (0,1) has no global cable; where it has local links, packets take detours through it, and it is a source and a destination
+    warning: switch (2,1) has no global cable; where it has local links, packets take detours through it, and it is a source and a destination
     ");
     let overview = scratch.succeeds("inspect out");
     assert!(overview.contains("2 cables, 0 to 1 per pair of groups, 8 global ports unused"));

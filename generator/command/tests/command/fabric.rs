@@ -173,14 +173,14 @@ fn a_switch_without_a_global_cable_is_warned_of() {
     cables that are lacking    2: (3,3) global port 0 = (7,3) global port 0 or 1, (7,3) global port 0 or 1 = (8,3) global port 1
     pairs without a link       2: 3-7, 7-8
     same under group rotation  no
-    warning: switch (7,3) has no global cable; packets still take local detours through it, and it is still a source and a destination
+    warning: switch (7,3) has no global cable; where it has local links, packets take detours through it, and it is a source and a destination
     ");
     let json: serde_json::Value =
         serde_json::from_str(&scratch.succeeds("topology fabric.toml --json")).unwrap();
     assert_eq!(json["switches_without_global_cable"], serde_json::json!([[7, 3]]));
     let run = scratch.tvlb("generate fabric.toml -o out");
     assert_eq!(run.code, 0, "{run}");
-    assert_snapshot!(run.stderr, @"tvlb: warning: switch (7,3) has no global cable; packets still take local detours through it, and it is still a source and a destination");
+    assert_snapshot!(run.stderr, @"tvlb: warning: switch (7,3) has no global cable; where it has local links, packets take detours through it, and it is a source and a destination");
     let run = scratch.tvlb("generate fabric.toml -o other --quiet");
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
 }

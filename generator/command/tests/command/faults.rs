@@ -350,6 +350,30 @@ fn live_links_of_infiniband() {
     assert!(names.contains("\n0,0,global 0,g0-sw00[5],5\n"), "{names}");
 }
 
+/// The commands that read a fabric file show what lives of it.
+#[test]
+fn a_fabric_without_what_is_dead() {
+    let scratch = with_list("cable (3,1):1\nlocal (0,0)-(0,2)\n");
+    let topology = scratch.succeeds("topology fabric.toml --faults dead.txt --json");
+    let topology: serde_json::Value = serde_json::from_str(&topology).unwrap();
+    assert_eq!(topology["pairs_without_local_link"], 1);
+    assert_eq!(topology["global_cables"], 35);
+    let pair = "paths fabric.toml --from 13 --to 20 --json";
+    let paths = |options: &str| -> serde_json::Value {
+        serde_json::from_str(&scratch.succeeds(&format!("{pair} {options}"))).unwrap()
+    };
+    assert_ne!(paths(""), paths("--faults dead.txt"));
+    let load = scratch.succeeds("load fabric.toml --paths min --faults dead.txt");
+    assert!(load.contains(" times what a node sends has no path and is in no load\n"), "{load}");
+    let whole = scratch.succeeds("load fabric.toml --paths min");
+    assert!(!whole.contains("has no path"), "{whole}");
+    scratch.write("dead.txt", "cable (3,1):9\n");
+    for command in ["topology fabric.toml", pair, "load fabric.toml"] {
+        let error = scratch.refuses(&format!("{command} --faults dead.txt"));
+        assert!(error.starts_with("tvlb: dead.txt: line 1: group 3, switch 1, global port 9 has"));
+    }
+}
+
 /// What is wrong with the update, in which looking at its changes alone finds something, too.
 fn finds(scratch: &Scratch) -> String {
     let whole = scratch.finds("verify out --update update");

@@ -57,7 +57,7 @@ fn a_wiring_with_holes() {
     links per pair of groups   0 to 1 (0 for 2 pairs, 1 for 1)
     pairs without a link       2: 0-1, 1-2
     same under group rotation  no
-    warning: switch (1,0) has no global cable; packets still take local detours through it, and it is still a source and a destination
+    warning: switch (1,0) has no global cable; where it has local links, packets take detours through it, and it is a source and a destination
     ");
     insta::assert_snapshot!(serde_json::to_string(&summary).unwrap(), @r#"{"p":1,"a":1,"h":2,"g":3,"switches":3,"nodes":3,"global_ports":6,"global_cables":1,"unused_ports":4,"least_links_per_pair":0,"most_links_per_pair":1,"links_per_pair":[{"links":0,"pairs":2,"unusual_pairs":[]},{"links":1,"pairs":1,"unusual_pairs":[]}],"unlinked_pairs":2,"first_unlinked_pairs":[[0,1],[1,2]],"switches_with_unused_ports":[{"group":0,"switch":0,"unused":1},{"group":1,"switch":0,"unused":2},{"group":2,"switch":0,"unused":1}],"switches_without_global_cable":[[1,0]],"rotation_invariant":false}"#);
 }
@@ -88,7 +88,7 @@ fn what_is_unusual_is_named() {
     cables that are lacking    3: (2,1) global port 1 = (4,2) global port 0, (3,3) global port 0 = (7,3) global port 0 or 1, (7,3) global port 0 or 1 = (8,3) global port 1
     pairs without a link       3: 2-4, 3-7, 7-8
     same under group rotation  no
-    warning: switch (7,3) has no global cable; packets still take local detours through it, and it is still a source and a destination
+    warning: switch (7,3) has no global cable; where it has local links, packets take detours through it, and it is a source and a destination
     ");
     assert_eq!(summary.warnings().len(), 1);
     assert_eq!(summary.switches_without_global_cable, [(GroupId(7), 3)]);
