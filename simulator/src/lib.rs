@@ -24,7 +24,7 @@
 //!     SetRule, ShapeSet, SwitchContents, VcScheme, Weighing, encode_fabric_image,
 //!     encode_switch_image,
 //! };
-//! use tvlb_simulator::{BootedFabric, Pattern, Settings, Study};
+//! use tvlb_simulator::{BootedFabric, Pattern, PlacementRule, Settings, Study};
 //!
 //! // The images, as the generator writes them.
 //! let df = Dragonfly::new(1, 2, 1, 3)?;
