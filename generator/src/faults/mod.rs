@@ -9,8 +9,10 @@
 //! Dead switches neither send nor receive: they are no pair's source or destination here, and what an
 //! image says of routes to them does not change.
 
+mod disjoint;
 mod loss;
 
+pub use disjoint::{Disjoint, disjoint};
 pub use loss::{Loss, Mend, Pairs, lost_pairs};
 
 use crate::routes::by_switch;
