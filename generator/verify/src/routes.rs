@@ -108,10 +108,7 @@ pub(super) fn check_from(
     notes: Notes<'_>,
     progress: &dyn Progress,
 ) -> Result<Walks, VerifyError> {
-    let (group, index) = fabric.df.place(source);
-    let walks = Walks::default();
-    let mut from =
-        Source { fabric, notes, from: source, group, index, first, walks, progress, steps: 0 };
+    let mut from = Source::new(fabric, source, (first, notes), progress);
     let sample = notes.sample;
     let limited = !sample.is_exhaustive();
     let mut questions = Questions::new(fabric, source, sample.seed, limited);
@@ -138,7 +135,7 @@ pub(super) fn check_from(
         }
         let with_vlb = sample.has(source, destination);
         from.walks.pairs_with_vlb += u64::from(with_vlb);
-        let known = if to_group == group {
+        let known = if to_group == from.group {
             from.within_group(destination, with_vlb)?;
             within_group(fabric.switch(source).image().fabric(), source, destination)
         } else {
@@ -149,7 +146,7 @@ pub(super) fn check_from(
                 from.walks.not_searched += u64::from(!search.check(destination)?);
             }
             let conventional = if fabric.has_whole_groups() {
-                Some(notes.crossed.has(group, to_group))
+                Some(notes.crossed.has(from.group, to_group))
             } else {
                 // Each two switches have paths of their own then.
                 (from.walks.vlb > walked).then_some(true)
@@ -172,10 +169,7 @@ pub(super) fn check_near(
     notes: Notes<'_>,
     progress: &dyn Progress,
 ) -> Result<Walks, VerifyError> {
-    let (group, index) = fabric.df.place(source);
-    let walks = Walks::default();
-    let mut from =
-        Source { fabric, notes, from: source, group, index, first, walks, progress, steps: 0 };
+    let mut from = Source::new(fabric, source, (first, notes), progress);
     let mut questions = Questions::new(fabric, source, notes.sample.seed, false);
     let image = *fabric.switch(source).image().fabric();
     for &destination in destinations {
@@ -185,7 +179,7 @@ pub(super) fn check_near(
             continue;
         }
         let (to_group, _) = fabric.df.place(destination);
-        let known = if to_group == group {
+        let known = if to_group == from.group {
             from.within_group(destination, true)?;
             within_group(&image, source, destination)
         } else {
@@ -196,6 +190,19 @@ pub(super) fn check_near(
     }
     from.walks.asked = questions.asked;
     Ok(from.walks)
+}
+
+impl<'s, 'f> Source<'s, 'f> {
+    fn new(
+        fabric: &'s BootedSwitches<'f>,
+        source: SwitchId,
+        (first, notes): (&'s [FirstLink], Notes<'s>),
+        progress: &'s dyn Progress,
+    ) -> Self {
+        let (group, index) = fabric.df.place(source);
+        let walks = Walks::default();
+        Self { fabric, notes, from: source, group, index, first, walks, progress, steps: 0 }
+    }
 }
 
 impl Source<'_, '_> {
