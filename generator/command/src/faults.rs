@@ -1,7 +1,7 @@
 //! `tvlb faults`.
 
 use crate::failure::{Failure, Outcome};
-use crate::files::{expect_table_set, outside_table_sets, read_faults};
+use crate::files::{error_in, expect_table_set, outside_table_sets, read_faults};
 use crate::output::{Bars, catch_interrupt, print, print_json, use_threads};
 use crate::values;
 use clap::Args;
@@ -128,10 +128,6 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         Ok(()) | Err(Failure::BrokenPipe) if made.loss.cut.count > 0 => Err(Failure::Found),
         printed => printed,
     }
-}
-
-fn error_in(path: &Path, error: &dyn fmt::Display) -> Failure {
-    Failure::Message(format!("{}: {error}", path.display()))
 }
 
 /// The names that the table set's list gives.

@@ -45,10 +45,14 @@ pub(crate) fn read_faults(
     plan: &dyn Plan,
     names: &Names,
 ) -> Result<FaultSet, Failure> {
-    let said = |error: &dyn fmt::Display| Failure::Message(format!("{}: {error}", path.display()));
     let text = input_file::read_text(path, MOST_BYTES, Symlinks::Follow)
-        .map_err(|error| said(&format_args!("cannot read it: {error}")))?;
-    parse(&text, plan, names).map_err(|error| said(&error))
+        .map_err(|error| error_in(path, &format_args!("cannot read it: {error}")))?;
+    parse(&text, plan, names).map_err(|error| error_in(path, &error))
+}
+
+/// An error with the file that it is about.
+pub(crate) fn error_in(path: &Path, error: &dyn fmt::Display) -> Failure {
+    Failure::Message(format!("{}: {error}", path.display()))
 }
 
 /// The links of a fabric file, which a list of what is dead is held against.

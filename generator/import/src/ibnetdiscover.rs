@@ -10,7 +10,7 @@ mod natural;
 mod network;
 mod parse;
 
-use crate::lines::{Lines, MOST_RECORDS, Source, TextError, is_aries, shown};
+use crate::lines::{Lines, MOST_DUMP_LINE_BYTES, MOST_RECORDS, Source, TextError, is_aries, shown};
 use crate::machine::{End, Machine, Names, Physical, PortNames, Switch, count};
 use crate::notes::{Listed, Notes, counted};
 use natural::natural;
@@ -66,7 +66,7 @@ pub(crate) fn read(
 
 /// Whether the text is one of `ibnetdiscover`: by its first line that says something.
 pub(crate) fn is_one(source: Source<'_>) -> Result<bool, TextError> {
-    let mut lines = Lines::with_limit(source, 1 << 30);
+    let mut lines = Lines::with_limit(source, MOST_DUMP_LINE_BYTES);
     while let Some(line) = lines.next()? {
         let text = line.trim();
         if !text.is_empty() && !text.starts_with('#') {

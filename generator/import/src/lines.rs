@@ -10,6 +10,8 @@ use tvlb_table_set::input_file::{self, Symlinks};
 
 /// The longest line that is read, in bytes.
 pub(crate) const MOST_LINE_BYTES: usize = 1 << 16;
+/// A dump of all links may be one line.
+pub(crate) const MOST_DUMP_LINE_BYTES: usize = 1 << 30;
 /// The largest file that is read, in bytes.
 pub(crate) const MOST_FILE_BYTES: u64 = 4 << 30;
 /// The most rows or records that are read, of all files together. With it, every number of switches,

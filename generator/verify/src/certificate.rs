@@ -194,7 +194,7 @@ impl fmt::Display for Certificate {
         if self.planned {
             line(f, "planned", &"the fabric file's name, sizes and cables")?;
         }
-        self.write_update(f)?;
+        self.update.as_ref().map_or(Ok(()), |update| write_update(f, update))?;
         self.write_answers(f)?;
         self.write_extent(f)?;
         let [min, vlb, second] = self.longest;
@@ -255,24 +255,21 @@ impl fmt::Display for Certificate {
 }
 
 /// One line: what it is about, and the text.
-fn line(f: &mut fmt::Formatter<'_>, what: &str, text: &dyn fmt::Display) -> fmt::Result {
+pub(super) fn line(f: &mut fmt::Formatter<'_>, what: &str, text: &dyn fmt::Display) -> fmt::Result {
     writeln!(f, "{what:<13} {text}")
 }
 
-impl Certificate {
-    fn write_update(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(UpdateRecord { epoch, dead, lost, .. }) = &self.update else { return Ok(()) };
-        line(
-            f,
-            "update",
-            &format_args!(
-                "number {epoch}; dead cables {}, local links {}, switches {}; pairs without a minimal \
-                 path {}",
-                dead.cables, dead.local_links, dead.switches, lost.min
-            ),
-        )
-    }
+/// The line about what an update says is dead.
+pub(super) fn write_update(f: &mut fmt::Formatter<'_>, update: &UpdateRecord) -> fmt::Result {
+    let UpdateRecord { epoch, dead, lost, .. } = update;
+    let text = format_args!(
+        "number {epoch}; dead cables {}, local links {}, switches {}; pairs without a minimal path {}",
+        dead.cables, dead.local_links, dead.switches, lost.min
+    );
+    line(f, "update", &text)
+}
 
+impl Certificate {
     fn write_answers(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Answers { min, vlb, without_conventional, without_kept, missed } = self.answers;
         let pairs = self.pairs;

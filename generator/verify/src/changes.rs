@@ -6,6 +6,7 @@
 //! faults can concern, and the rest is as it was. That no deadlock can form needs no proof of its own: the
 //! rank of a channel depends neither on tables nor on what is dead.
 
+use super::certificate::{line, write_update};
 use super::crossings::{Crossings, Unlinked, first_links};
 use super::dependencies::Dependencies;
 use super::packet::BootedSwitches;
@@ -38,38 +39,33 @@ pub struct Changes {
 
 impl fmt::Display for Changes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let UpdateRecord { epoch, dead, lost, .. } = &self.update;
-        let mut line = |what: &str, text: fmt::Arguments<'_>| writeln!(f, "{what:<13} {text}");
-        line(
-            "update",
-            format_args!(
-                "number {epoch}; dead cables {}, local links {}, switches {}; pairs without a minimal \
-                 path {}",
-                dead.cables, dead.local_links, dead.switches, lost.min
-            ),
-        )?;
+        write_update(f, &self.update)?;
         let [changed, kept] = self.images;
         line(
+            f,
             "files",
-            format_args!(
+            &format_args!(
                 "{changed} switch images of the update and {kept} of the table set, hashes and checksums \
                  right"
             ),
         )?;
         line(
+            f,
             "shapes",
-            format_args!("of {} pairs of switches are those that have routes left", self.compared),
+            &format_args!("of {} pairs of switches are those that have routes left", self.compared),
         )?;
         line(
+            f,
             "walked",
-            format_args!(
+            &format_args!(
                 "{} MIN paths of the {} pairs that the faults can concern; {} of these are cut off",
-                self.min_walks, self.pairs, lost.cut
+                self.min_walks, self.pairs, self.update.lost.cut
             ),
         )?;
         line(
+            f,
             "rest",
-            format_args!(
+            &format_args!(
                 "as it was verified when the table set was written; channels rise in rank whatever is dead"
             ),
         )
@@ -184,8 +180,9 @@ struct Concerned {
     groups: usize,
     /// By source and destination group: whether a cable between them is dead, or there is none.
     fewer_cables: Vec<bool>,
-    /// Groups with a dead cable, and whether some local hop has no link left.
+    /// By group: whether it has a dead cable.
     with_dead_cable: Vec<bool>,
+    /// Whether some local hop has no link left, by which routes of any pair can have gone.
     any_middle: bool,
     /// By switch: whether it is an end of a dead local link, or may have lost a third switch.
     ends: Vec<bool>,

@@ -9,7 +9,7 @@ mod report;
 pub(crate) use options::Simulate;
 
 use crate::failure::{Failure, Outcome};
-use crate::files::{expect_table_set, outside_table_sets};
+use crate::files::{error_in, expect_table_set, outside_table_sets};
 use crate::inspect::read_names;
 use crate::output::{Bars, catch_interrupt, print, use_threads, write_file};
 use crate::traffic;
@@ -157,6 +157,6 @@ impl Tables {
             },
             Err(_) => error,
         };
-        Failure::Message(format!("{}: {error}", path.display()))
+        error_in(&path, &error)
     }
 }

@@ -2,15 +2,13 @@
 
 use super::error::SlingshotError;
 use super::xname;
-use crate::lines::{Lines, Source};
+use crate::lines::{Lines, MOST_DUMP_LINE_BYTES, Source};
 use crate::machine::{End, Machine, PortNames, count};
 use regex::Regex;
 use std::collections::HashMap;
 
 /// A link by its two ports. The words on both sides of the match are not part of a longer name.
 const LINK: &str = r"\b(x\d+\.?c\d+\.?r\d+\.?j\d+\.?p\d+)-(x\d+\.?c\d+\.?r\d+\.?j\d+\.?p\d+)\b";
-/// A dump of all links may be one line.
-const MOST_LINE_BYTES: usize = 1 << 30;
 
 /// The links of the machine that the text does not name, by rising number.
 pub(super) fn missing(source: Source<'_>, machine: &Machine) -> Result<Vec<u32>, SlingshotError> {
@@ -65,7 +63,7 @@ fn for_each(
 ) -> Result<(), SlingshotError> {
     let file = source.name().to_owned();
     let pattern = Regex::new(LINK).expect("the pattern is well-formed");
-    let mut lines = Lines::with_limit(source, MOST_LINE_BYTES);
+    let mut lines = Lines::with_limit(source, MOST_DUMP_LINE_BYTES);
     let mut some = false;
     while let Some(line) = lines.next()? {
         let mut found = pattern.captures_iter(line);

@@ -6,11 +6,11 @@
 
 use super::catalogue::{Change, Study, Variant};
 use super::error::ExperimentError;
+use super::in_parallel::in_parallel;
 use super::kept::{Subject, recall_or};
 use super::options::Options;
 use super::results::{Curves, Line, Point};
 use super::rules::Rules;
-use rayon::prelude::*;
 use std::collections::BTreeMap;
 use tvlb_firmware_model::Scheme;
 use tvlb_generator::fabric::Fabric;
@@ -82,18 +82,9 @@ pub(super) fn run(
             wanted.extend(tables.iter().filter(shown).map(|tables| (variant, scheme, tables)));
         }
     }
-    progress.stage("lines", Some(wanted.len()));
-    let lines = wanted
-        .into_par_iter()
-        .with_max_len(1)
-        .map(|(variant, scheme, tables)| {
-            let line = line((variant, scheme, tables), &pattern, &effort, options, progress);
-            progress.step();
-            line
-        })
-        .collect::<Vec<Result<(Line, f64), ExperimentError>>>()
-        .into_iter()
-        .collect::<Result<Vec<(Line, f64)>, ExperimentError>>()?;
+    let lines = in_parallel("lines", wanted, progress, |wanted| {
+        line(wanted, &pattern, &effort, options, progress)
+    })?;
     let (lines, seconds): (Vec<Line>, Vec<f64>) = lines.into_iter().unzip();
     let curves = Curves { dragonfly: study.dragonfly, traffic: study.traffic.to_owned(), lines };
     Ok((curves, seconds.iter().sum()))

@@ -9,11 +9,11 @@
 use super::catalogue::{Experiment, Shift};
 use super::error::ExperimentError;
 use super::findings::{Findings, Texts};
+use super::in_parallel::in_parallel;
 use super::kept::recall_or;
 use super::kept_results::KeptResults;
 use super::options::Options;
 use super::results::{Figures, Imbalance, ROUTINGS, Routed, System};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 use std::num::NonZeroU32;
@@ -130,7 +130,6 @@ pub(super) fn run(
         let (valg, valn) = (images("valg")?, images("valn")?);
         fabrics.push((fabric, pattern(shift, p), valg, valn));
     }
-    progress.stage("runs", Some(fabrics.len() * routings.len()));
     let jobs: Vec<Job<'_>> = fabrics
         .iter()
         .flat_map(|(fabric, pattern, valg, valn)| {
@@ -141,12 +140,7 @@ pub(super) fn run(
             })
         })
         .collect();
-    let routed: Vec<(Routed, f64)> = jobs
-        .par_iter()
-        .map(|job| job.run(options, progress))
-        .collect::<Vec<_>>()
-        .into_iter()
-        .collect::<Result<_, _>>()?;
+    let routed = in_parallel("runs", jobs, progress, |job| job.run(options, progress))?;
     let seconds = routed.iter().map(|(_, seconds)| seconds).sum();
     let mut systems = Vec::new();
     for ((fabric, pattern, ..), routed) in fabrics.iter().zip(routed.chunks(routings.len())) {
@@ -209,7 +203,6 @@ impl Job<'_> {
         let timed = recall_or(kept.as_ref(), &subject, || {
             simulate(images, &settings, &traffic, seed, progress)
         })?;
-        progress.step();
         let (throughput, half_width) = interval(&timed.found.0);
         let routed = Routed {
             routing: routing.name.to_owned(),

@@ -26,6 +26,7 @@ mod faults;
 mod findings;
 mod grid;
 mod imbalance;
+mod in_parallel;
 mod kept;
 mod kept_results;
 mod options;

@@ -7,6 +7,7 @@ use super::super::catalogue::Experiment;
 use super::super::clock::Clock;
 use super::super::error::ExperimentError;
 use super::super::findings::{Findings, Texts};
+use super::super::in_parallel::in_parallel;
 use super::super::kept::{Subject, Timed, recall_or};
 use super::super::kept_results::KeptResults;
 use super::super::options::Options;
@@ -16,7 +17,6 @@ use super::dead_cables::dead_cables;
 use super::paths::{Paths, text};
 use super::results::{Ageing, AgeingLine, AgeingPoint, AgeingRun};
 use super::whole::{SIZES, whole_fabric};
-use rayon::prelude::*;
 use std::collections::BTreeMap;
 use tvlb_firmware_model::Scheme;
 use tvlb_generator::choose::{Options as ChoiceOptions, PanelSize, choose};
@@ -115,17 +115,9 @@ pub(in crate::experiment) fn run(
             tables: of_line.iter().collect(),
         }));
     }
-    progress.stage("lines", Some(wanted.len()));
-    let found: Vec<Result<(Vec<AgeingRun>, f64), ExperimentError>> = wanted
-        .par_iter()
-        .with_max_len(1)
-        .map(|wanted| {
-            let found = run_line(wanted, &effort, options, progress);
-            progress.step();
-            found
-        })
-        .collect();
-    let found = found.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let found = in_parallel("lines", wanted.iter().collect(), progress, |wanted| {
+        run_line(wanted, &effort, options, progress)
+    })?;
     let seconds = choosing + found.iter().map(|(_, seconds)| seconds).sum::<f64>();
     let mut lines: Vec<AgeingLine> = Vec::new();
     for (Wanted { traffic, scheme, tables }, (runs, _)) in wanted.iter().zip(found) {

@@ -5,6 +5,7 @@
 use super::super::catalogue::Experiment;
 use super::super::error::ExperimentError;
 use super::super::findings::{Findings, Texts};
+use super::super::in_parallel::in_parallel;
 use super::super::kept::{Subject, Timed, recall_or};
 use super::super::kept_results::KeptResults;
 use super::super::options::Options;
@@ -13,7 +14,6 @@ use super::failure_texts;
 use super::paths::{Paths, text};
 use super::results::{Failure, FailureLine, Windows};
 use super::whole::{SIZES, whole_fabric};
-use rayon::prelude::*;
 use std::num::NonZeroU32;
 use tvlb_firmware_model::Scheme;
 use tvlb_generator::generate::generate;
@@ -114,7 +114,6 @@ pub(in crate::experiment) fn run(
             }
         }
     }
-    progress.stage("runs", Some(wanted.len() * course.runs as usize));
     let entries = [
         (course.cable_dies, one.clone()),
         (course.switch_dies, both),
@@ -123,16 +122,9 @@ pub(in crate::experiment) fn run(
     let runs: Vec<(usize, u64)> = (0..wanted.len())
         .flat_map(|line| (0..course.runs).map(move |run| (line, options.seed + u64::from(run))))
         .collect();
-    let found: Vec<Result<Timed<Windows>, ExperimentError>> = runs
-        .into_par_iter()
-        .with_max_len(1)
-        .map(|(line, seed)| {
-            let found = run_one(&wanted[line], (&course, &entries), seed, options, progress);
-            progress.step();
-            found
-        })
-        .collect();
-    let found = found.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let found = in_parallel("runs", runs, progress, |(line, seed)| {
+        run_one(&wanted[line], (&course, &entries), seed, options, progress)
+    })?;
     let seconds = found.iter().map(|timed| timed.processor_seconds).sum();
     let df = fabric.topology.dragonfly();
     let mut found = found.into_iter();
