@@ -164,6 +164,7 @@ impl Fabric {
                     .map_err(|source| in_list(list, source, (&file.dragonfly, &names)))?
             }
         };
+        let topology = topology.with_bandwidths(file.bandwidths);
         // What the list says of links within groups is a size, too.
         let file = FabricFile { dragonfly: *topology.dragonfly(), ..file };
         Ok(Self { file, topology, names })

@@ -177,7 +177,7 @@ fn manifest(
     sets: PerDecision<SetEntry>,
     images: &Images,
 ) -> Manifest {
-    let FabricFile { name, seed, wiring, latencies, .. } = &fabric.file;
+    let FabricFile { name, seed, wiring, latencies, bandwidths, .. } = &fabric.file;
     let df = fabric.topology.dragonfly();
     let image =
         FabricImage::decode(&images.fabric).expect("the image stage decodes what it writes");
@@ -205,6 +205,7 @@ fn manifest(
             seed: *seed,
             local_latency: latencies.local.into(),
             global_latency: latencies.global.into(),
+            bandwidths: *bandwidths,
         },
         fabric_identity: format!("{:016x}", image.identity()),
         virtual_channels: virtual_channels.name().to_owned(),

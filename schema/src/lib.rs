@@ -40,6 +40,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+mod bandwidth;
 mod dragonfly;
 mod fabric_image;
 mod fault_image;
@@ -63,6 +64,7 @@ mod switch_image;
 mod thinning;
 mod weighing;
 
+pub use bandwidth::{Bandwidth, BandwidthError, Bandwidths, BandwidthsError, LinkKind};
 pub use dragonfly::{Dragonfly, DragonflyError, GroupKind, limits};
 pub use fabric_image::{FabricImage, Links};
 #[cfg(feature = "alloc")]

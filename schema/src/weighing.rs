@@ -98,7 +98,7 @@ impl FromStr for Gate {
 }
 
 /// Reads a value from its text.
-struct FromText<T>(PhantomData<T>);
+pub(crate) struct FromText<T>(pub(crate) PhantomData<T>);
 
 impl<T: FromStr<Err: fmt::Display>> de::Visitor<'_> for FromText<T> {
     type Value = T;

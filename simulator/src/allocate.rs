@@ -18,6 +18,7 @@
 
 use crate::links::{Arrival, UnderWay};
 use crate::numbers::{CHANNELS, LocalChannel, LocalPort, PORTS, PacketId, low_u8};
+use crate::pace::Free;
 use crate::second_look::SecondLooks;
 use crate::switch_state::{
     ChannelList, Chunk, Crossing, InputChannel, InputPort, OutputChannel, PortKind, PortList,
@@ -49,15 +50,20 @@ impl SwitchStates {
         looks: &mut SecondLooks,
         at: Moment,
     ) {
-        let Self { chunks, step, crossings, port_bits, keeps_sums, .. } = self;
+        let Self { chunks, step, crossings, port_bits, keeps_sums, are_paced, .. } = self;
         let (port_bits, keeps_sums) = (*port_bits, *keeps_sums);
         let chunk = &mut chunks[number];
         let pending = chunk.pending.len();
         if chunk.ready.len() > 0 {
             put_forward(chunk, step);
             let mut send = Send { chunk, step, links, looks, at, number, port_bits, keeps_sums };
-            send.all::<false>(crossings);
-            send.all::<true>(crossings);
+            if *are_paced {
+                send.all::<false, true>(crossings);
+                send.all::<true, true>(crossings);
+            } else {
+                send.all::<false, false>(crossings);
+                send.all::<true, false>(crossings);
+            }
             std::mem::swap(&mut chunk.ready, &mut step.ready);
         }
         if pending > 0 {
@@ -124,13 +130,21 @@ impl Send<'_> {
     /// leaves its buffer, the output channel that it held is free again and has one credit less,
     /// and a credit for the place in the buffer goes back upstream. The two kinds of ports have
     /// loops of their own, because they end differently and the processor cannot predict which
-    /// kind comes next.
+    /// kind comes next. Where no link is paced, nothing is asked about gaps.
     #[inline]
-    fn all<const TO_NODES: bool>(&mut self, crossings: &[Crossing; 4]) {
+    fn all<const TO_NODES: bool, const PACED: bool>(&mut self, crossings: &[Crossing; 4]) {
         let Self { chunk, step, links, looks, at, number: chunk_number, port_bits, keeps_sums } =
             self;
-        let Chunk { in_ports, out_ports, inputs, outputs, pending, used_by_links, .. } =
-            &mut **chunk;
+        let Chunk {
+            in_ports,
+            out_ports,
+            inputs,
+            outputs,
+            pending,
+            used_by_links,
+            departure_fractions,
+            ..
+        } = &mut **chunk;
         let StepLists { ready, new_heads, to_switches, to_nodes } = &mut **step;
         let asked = if TO_NODES { to_nodes } else { to_switches };
         links.grants += asked.len() as u64;
@@ -140,9 +154,19 @@ impl Send<'_> {
             let (port, channel) = (input.port(), input.virtual_channel());
             out_port.next_input = port.next();
             // Flits that were granted earlier may still queue for the link, and each takes a cycle
-            // on it. Nothing overtakes in that queue, so the time of departure is known now.
-            let departure = at.earliest.max(out_port.departure);
-            out_port.departure = departure + 1;
+            // on it, or the gap of a link that is paced. Nothing overtakes in that queue, so the time of departure is known now.
+            let departure = if PACED {
+                let fraction = &mut departure_fractions[number.index()];
+                let free = Free { cycle: out_port.departure, fraction: *fraction };
+                let gap = crossings[out_port.kind as usize].gap;
+                let (departure, free) = free.start(at.earliest, gap);
+                (out_port.departure, *fraction) = (free.cycle, free.fraction);
+                departure
+            } else {
+                let departure = at.earliest.max(out_port.departure);
+                out_port.departure = departure + 1;
+                departure
+            };
             out_port.flits += 1;
 
             let in_port = &mut in_ports[port.index()];

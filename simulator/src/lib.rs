@@ -89,6 +89,7 @@ mod losses;
 mod network;
 mod numbers;
 mod outcome;
+mod pace;
 mod packet;
 mod receive;
 mod revise;

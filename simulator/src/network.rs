@@ -28,10 +28,11 @@ use crate::faults::FaultSchedule;
 use crate::links::UnderWay;
 use crate::losses::Cause;
 use crate::numbers::{CHANNELS, ChannelId, LocalChannel, PORT_BITS, PORTS, PacketId, PortId};
+use crate::pace::Free;
 use crate::packet::{Flit, Origin};
 use crate::second_look::SecondLooks;
 use crate::settings::{Injection, Settings};
-use crate::switch_state::{InputChannel, SwitchStates};
+use crate::switch_state::{InputChannel, PortKind, SwitchStates};
 use crate::tally::Tally;
 use crate::wakeups::{NO_NODE, Wakeups};
 use rand_core::SeedableRng;
@@ -39,7 +40,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use std::borrow::Cow;
 use tvlb_firmware_model::{self as datapath, Error, Header, Scheme, Step};
 use tvlb_names::NamedSwitch;
-use tvlb_schema::{Dragonfly, NodeId, Port, SwitchId};
+use tvlb_schema::{Dragonfly, LinkKind, NodeId, Port, SwitchId};
 use tvlb_traffic::{Traffic, below};
 
 /// A node: its source queue is the time at which its oldest packet was generated, since all that
@@ -76,6 +77,8 @@ pub(crate) struct Network<'f> {
     pub(crate) second_looks: SecondLooks,
     /// Nodes by the cycle in which they next have something to send.
     pub(crate) wakeups: Wakeups,
+    /// When each node's link to its switch is free again; empty where that link takes a flit per cycle.
+    node_links: Vec<Free>,
     /// Packets sent by nodes so far.
     pub(crate) sent: u64,
     /// The virtual channel that a packet takes on a link, by the one that the datapath assigned.
@@ -118,7 +121,11 @@ impl<'f> Network<'f> {
             .max(settings.global_latency_cycles)
             .max(settings.node_latency_cycles);
         let queue = u32::from(settings.buffer_flits) * u32::from(channels);
+        let gap = LinkKind::ALL.map(|kind| settings.bandwidths.gap_256ths(kind).div_ceil(256));
+        let queue = queue * gap[0].max(gap[1]).max(gap[2]);
         let horizon = 2 * u32::from(latency) + u32::from(settings.credit_delay_cycles) + queue + 8;
+        let paced_nodes =
+            if states.crossings[PortKind::Node as usize].gap > 256 { nodes } else { 0 };
         let gaps = Gaps::new(load);
         let chunks = states.chunks.len();
         let mut wakeups = Wakeups::new(chunks);
@@ -158,6 +165,7 @@ impl<'f> Network<'f> {
             switch_rngs,
             links,
             wakeups,
+            node_links: vec![Free::default(); paced_nodes as usize],
             sent: 0,
             channel_map: [0, 1, 2, 3, 4, 5, 6, 7],
             damage: None,
@@ -231,7 +239,8 @@ impl<'f> Network<'f> {
     /// blocked until a credit returns. Each node draws from random numbers of its own, so the order
     /// of the list makes no difference.
     fn send_from_nodes(&mut self, chunk: usize, now: u32) -> Result<(), Box<DatapathError>> {
-        let Self { settings, traffic, gaps, states, sources, links, wakeups, .. } = self;
+        let Self { settings, traffic, gaps, states, sources, links, wakeups, node_links, .. } =
+            self;
         let (switches, from_zero) = (&*self.switches, settings.injection == Injection::Zero);
         let mut next = wakeups.take(chunk, now);
         while next != NO_NODE {
@@ -246,6 +255,13 @@ impl<'f> Network<'f> {
             // The packet was generated farther ahead than a wake-up can be set.
             if source.created > now {
                 source.next = wakeups.set(chunk, now, source.created, node);
+                continue;
+            }
+            // The node's link may still be taken by the packet before.
+            let link = node_links.get_mut(node.0 as usize);
+            let free_from = link.as_ref().map_or(0, |link| link.first_cycle());
+            if free_from > now {
+                source.next = wakeups.set(chunk, now, free_from, node);
                 continue;
             }
             let channel =
@@ -292,6 +308,11 @@ impl<'f> Network<'f> {
                     (port, u32::from(channel), header.bits())
                 }
             };
+            if let Some(link) = link {
+                // A packet that has waited for the link starts as soon as it is free, within a cycle.
+                let earliest = if free_from == now { link.cycle } else { now };
+                (_, *link) = link.start(earliest, states.crossings[PortKind::Node as usize].gap);
+            }
             let created = source.created;
             source.created += gaps.draw(&mut source.rng);
             source.next = wakeups.set(chunk, now, source.created.max(now + 1), node);

@@ -6,7 +6,7 @@ use crate::network::Network;
 use crate::numbers::PortId;
 use crate::tally::Population;
 use serde::Serialize;
-use tvlb_schema::{NodeId, Port, SwitchId};
+use tvlb_schema::{LinkKind, NodeId, Port, SwitchId};
 
 /// Figures of one population of nodes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -53,7 +53,7 @@ pub struct Fairness {
 }
 
 /// Flits per cycle on the links of one kind.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LinkLoad {
     /// Flits per cycle, the mean over the links.
@@ -62,6 +62,22 @@ pub struct LinkLoad {
     pub most: f64,
     /// The name of the busiest link.
     pub busiest: String,
+    /// Flits per cycle that a link of this kind takes; written only where kinds of links differ in
+    /// bandwidth.
+    #[serde(skip_serializing_if = "is_one")]
+    pub capacity: f64,
+}
+
+impl Default for LinkLoad {
+    fn default() -> Self {
+        Self { mean: 0.0, most: 0.0, busiest: String::new(), capacity: 1.0 }
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+#[expect(clippy::float_cmp, reason = "what it is where nothing was computed")]
+fn is_one(capacity: &f64) -> bool {
+    *capacity == 1.0
 }
 
 /// All figures of one run.
@@ -133,13 +149,13 @@ impl Outcome {
         };
         let served = sending.iter().map(|&n| f64::from(tally.accepted[n.as_usize()]) / window);
         let links = link_loads(network, flits, window);
-        let of_kind = |global: bool| {
-            summary(
-                network,
-                links.iter().filter(|&&(switch, port, _)| {
-                    matches!(network.fabric.link(switch, port), Link::Global(..)) == global
-                }),
-            )
+        let of_kind = |kind: LinkKind| {
+            let is_global = kind == LinkKind::Global;
+            let of_kind = links.iter().filter(|&&(switch, port, _)| {
+                matches!(network.fabric.link(switch, port), Link::Global(..)) == is_global
+            });
+            let capacity = settings.bandwidths.flits_per_cycle(kind);
+            LinkLoad { capacity, ..summary(network, of_kind) }
         };
         Self {
             load,
@@ -147,8 +163,8 @@ impl Outcome {
             all,
             populations,
             fairness: fairness(served),
-            local_links: of_kind(false),
-            global_links: of_kind(true),
+            local_links: of_kind(LinkKind::Local),
+            global_links: of_kind(LinkKind::Global),
             links,
             measured_windows,
             cycles: network.now,
@@ -246,7 +262,8 @@ fn summary<'l>(
     }
     match busiest {
         Some((switch, port, most)) => {
-            LinkLoad { mean: sum / count, most, busiest: network.fabric.name(switch, port) }
+            let busiest = network.fabric.name(switch, port);
+            LinkLoad { mean: sum / count, most, busiest, ..LinkLoad::default() }
         }
         None => LinkLoad::default(),
     }

@@ -8,6 +8,7 @@
 use crate::agreement::{AGREEING_WINDOWS, MOST_WINDOWS};
 use crate::fabric::BootedFabric;
 use tvlb_firmware_model::{Channels, Scheme, VlbPaths};
+use tvlb_schema::Bandwidths;
 
 /// The most virtual channels: the packet header has three bits for one.
 pub(crate) const MOST_CHANNELS: u8 = 8;
@@ -111,6 +112,11 @@ pub struct Settings {
     /// Cycles that a flit spends between a node and its switch.
     #[serde(rename = "node-latency")]
     pub node_latency_cycles: u16,
+    /// How fast the kinds of links are, relative to each other: a cycle is what a flit takes on a link
+    /// of the fastest kind. Written only where they differ, so that the settings of earlier runs, which
+    /// kept runs are named by, are still the same text.
+    #[serde(skip_serializing_if = "Bandwidths::are_equal")]
+    pub bandwidths: Bandwidths,
     /// Cycles that a switch takes to act on a credit that has arrived.
     #[serde(rename = "credit-delay")]
     pub credit_delay_cycles: u16,
@@ -146,6 +152,7 @@ impl Settings {
             local_latency_cycles: 10,
             global_latency_cycles: 15,
             node_latency_cycles: 1,
+            bandwidths: Bandwidths::ALIKE,
             credit_delay_cycles: 2,
             speedup: 2,
             window_cycles: 10_000,

@@ -27,7 +27,7 @@ use crate::worklist::WorkList;
 use std::array;
 use std::ops::Range;
 use tvlb_firmware_model::{self as datapath, Credits, Header, Step};
-use tvlb_schema::{Decision, Port, SwitchId};
+use tvlb_schema::{Decision, LinkKind, Port, SwitchId};
 
 /// The buffer of one virtual channel at an input port.
 #[derive(Clone, Copy, Debug)]
@@ -123,7 +123,8 @@ pub(crate) struct InputPort {
 pub(crate) struct OutputPort {
     /// The port or the node at the other end of the link.
     pub(crate) peer: Peer,
-    /// The first cycle in which the link is free for another flit.
+    /// The first cycle in which the link is free for another flit; where links are paced, the cycle in
+    /// which it becomes free, and [`Chunk::departure_fractions`] says when within it.
     pub(crate) departure: u32,
     /// How many flits have been granted towards this port so far.
     pub(crate) flits: u32,
@@ -149,6 +150,8 @@ pub(crate) struct Crossing {
     pub(crate) flit: u32,
     /// Cycles from the arrival of a flit at a node to the use of the credit for it.
     pub(crate) credit: u32,
+    /// How many 1/256 of a cycle apart two flits start.
+    pub(crate) gap: u32,
 }
 
 /// The queues of all switches.
@@ -163,6 +166,8 @@ pub(crate) struct SwitchStates {
     pub(crate) node_free: Vec<u16>,
     pub(crate) crossings: [Crossing; 4],
     pub(crate) step: StepLists,
+    /// Whether links of some kind take less than a flit per cycle.
+    pub(crate) are_paced: bool,
     /// Whether the running sums of links' credits are kept: some image has a gate, which asks for them.
     pub(crate) keeps_sums: bool,
 }
@@ -181,6 +186,9 @@ pub(crate) struct Chunk {
     /// For each switch, the credits in use at the ports of its links, over all virtual channels; kept
     /// where [`SwitchStates::keeps_sums`] says so.
     pub(crate) used_by_links: [u32; MOST_SWITCHES],
+    /// Where links are paced: for each output port, how many 1/256 of a cycle after the beginning of the
+    /// cycle [`OutputPort::departure`] its link is free.
+    pub(crate) departure_fractions: [u8; PORTS],
 }
 
 /// How many switches a chunk can have: each has two ports or more.
@@ -217,6 +225,8 @@ impl SwitchStates {
             settings.global_latency_cycles,
             0,
         ];
+        let [node, local, global] = LinkKind::ALL.map(|kind| settings.bandwidths.gap_256ths(kind));
+        let gaps = [node, local, global, 256];
         let in_port =
             InputPort { upstream: ChannelId::default(), credit: 1, ready: 0, next_channel: 0 };
         let out_port = OutputPort {
@@ -245,6 +255,7 @@ impl SwitchStates {
             ready: WorkList::new(),
             pending: WorkList::new(),
             used_by_links: [0; MOST_SWITCHES],
+            departure_fractions: [0; PORTS],
         };
         let mut all = vec![chunk; chunks as usize];
         let ports =
@@ -280,10 +291,12 @@ impl SwitchStates {
             channels,
             chunks: all,
             node_free: vec![settings.buffer_flits; chunks as usize * CHANNELS],
-            crossings: latencies.map(|latency| Crossing {
-                flit: u32::from(latency) + 1,
-                credit: u32::from(latency) + 1 + u32::from(settings.credit_delay_cycles),
+            crossings: array::from_fn(|kind| Crossing {
+                flit: u32::from(latencies[kind]) + 1,
+                credit: u32::from(latencies[kind]) + 1 + u32::from(settings.credit_delay_cycles),
+                gap: gaps[kind],
             }),
+            are_paced: !settings.bandwidths.are_equal(),
             step: StepLists {
                 ready: WorkList::new(),
                 new_heads: WorkList::new(),

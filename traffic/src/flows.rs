@@ -1,6 +1,6 @@
 //! A pattern on one fabric, as a model sees it: flows between switches.
 //!
-//! A flow's demand is in units of one node's injection bandwidth: where all p nodes of a switch
+//! A flow's demand is in units of what one node sends: where all p nodes of a switch
 //! send to one other switch, it is p.
 
 use crate::{Pattern, Placement, Traffic, TrafficError, maps};
@@ -16,7 +16,7 @@ pub struct Flow {
     pub source: SwitchId,
     /// The switch that receives. It may be the source itself; the flow then uses no link.
     pub destination: SwitchId,
-    /// In units of one node's bandwidth; above 0.
+    /// In units of what one node sends; above 0.
     pub demand: f64,
 }
 

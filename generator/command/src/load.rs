@@ -14,7 +14,7 @@ use tvlb_generator::set_grammar::{GRAMMAR, canonical, parse_set};
 use tvlb_generator::static_load::{
     LinkEnds, LinkKind, LoadedLink, Paths, StaticLoads, static_loads,
 };
-use tvlb_schema::{NodeId, SwitchId};
+use tvlb_schema::{Bandwidths, NodeId, SwitchId};
 use tvlb_traffic::{PlacementRule, Traffic};
 
 /// The word for paths that no set of the grammar says.
@@ -92,6 +92,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         traffic: pattern.to_string(),
         placement,
         seed: arguments.seed,
+        bandwidths: *topology.bandwidths(),
         senders: traffic.senders(df),
         loads,
     };
@@ -121,6 +122,9 @@ struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     placement: Option<String>,
     seed: u64,
+    /// How fast the kinds of links are, if they differ.
+    #[serde(skip_serializing_if = "Bandwidths::are_equal")]
+    bandwidths: Bandwidths,
     /// Nodes that send.
     senders: u32,
     loads: Vec<Loads>,
@@ -169,7 +173,7 @@ struct Named {
 impl Loads {
     fn of(fabric: &Fabric, paths: &Paths, found: &StaticLoads, count: usize) -> Self {
         let kinds =
-            [("local", LinkKind::Local), ("global", LinkKind::Global), ("node", LinkKind::ToNode)];
+            [("local", LinkKind::Local), ("global", LinkKind::Global), ("node", LinkKind::Node)];
         let of_kind = |(name, kind)| {
             let busiest = found.busiest(&fabric.topology, kind, count);
             let busiest = busiest.iter().map(|link| named(fabric, link)).collect();
@@ -223,17 +227,25 @@ fn named(fabric: &Fabric, link: &LoadedLink) -> Named {
 
 impl Display for Report {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Self { fabric, sizes, traffic, seed, senders, .. } = self;
+        let Self { fabric, sizes, traffic, seed, senders, bandwidths, .. } = self;
         let placed =
             self.placement.as_ref().map_or_else(String::new, |p| format!(" placed by {p}"));
         writeln!(f, "fabric   {fabric}: {sizes}")?;
         writeln!(f, "traffic  {traffic}{placed}; {senders} nodes send; seed {seed}")?;
+        if !bandwidths.are_equal() {
+            writeln!(f, "links    bandwidths {bandwidths}; a cycle is a flit on the fastest kind")?;
+        }
+        let relative = if bandwidths.are_equal() {
+            "what a node sends"
+        } else {
+            "what it takes where a node sends one flit per cycle"
+        };
         for loads in &self.loads {
             writeln!(f, "\npaths    {}", loads.paths)?;
             writeln!(
                 f,
                 "         saturates at {:.4} flits per node and cycle: the busiest link carries {:.4} times \
-                 what a node sends",
+                 {relative}",
                 loads.static_saturation, loads.largest_load
             )?;
             for (amount, what) in [

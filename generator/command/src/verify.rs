@@ -66,7 +66,7 @@ pub(crate) fn run(arguments: &Verify) -> Outcome {
 
 /// What the fabric file says and its cables, as verification takes it.
 fn planned(path: &Path, fabric: &Fabric) -> Planned {
-    let FabricFile { name, wiring, seed, latencies, .. } = &fabric.file;
+    let FabricFile { name, wiring, seed, latencies, bandwidths, .. } = &fabric.file;
     Planned {
         path: path.to_owned(),
         name: name.clone(),
@@ -78,6 +78,7 @@ fn planned(path: &Path, fabric: &Fabric) -> Planned {
         seed: *seed,
         local_latency: latencies.local.into(),
         global_latency: latencies.global.into(),
+        bandwidths: *bandwidths,
         cables: fabric.topology.cables().iter().map(|cable| (cable.low, cable.high)).collect(),
         fewer_links: fabric.topology.fewer_links().to_vec(),
     }

@@ -123,10 +123,9 @@ impl LinkLoads {
         for &middle in &groups {
             spread(topology, &links, &mut total, middle);
         }
-        let capacities =
-            links.capacities(|group, one, other| topology.links_within(group, one, other));
-        for (load, capacity) in total.of.iter_mut().zip(capacities) {
-            *load /= capacity;
+        let within = |group, one, other| topology.links_within(group, one, other);
+        for (load, links) in total.of.iter_mut().zip(links.multiplicities(within)) {
+            *load /= links;
         }
         (Self { by_link: total.of, links }, total.without)
     }

@@ -33,8 +33,13 @@ fn subject(fabric: &Fabric, panel: &Panel) -> String {
     let cables = fabric.topology.cables();
     let channels = fabric.file.virtual_channels;
     let (window, warm_up, limit) = (panel.window, panel.warm_up, panel.latency_limit);
+    // Named only where kinds of links differ, so that kept runs are still found.
+    let bandwidths = match fabric.file.bandwidths {
+        alike if alike.are_equal() => String::new(),
+        bandwidths => format!(" {bandwidths}"),
+    };
     format!(
-        "{VERSION} {} {df:?} {cables:?} {:?} {channels:?} {window} {warm_up} {limit}",
+        "{VERSION} {} {df:?} {cables:?} {:?} {channels:?} {window} {warm_up} {limit}{bandwidths}",
         env!("CARGO_PKG_VERSION"),
         fabric.file.latencies
     )

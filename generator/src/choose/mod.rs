@@ -148,7 +148,7 @@ pub fn choose(
     }
 
     let df = fabric.topology.dragonfly();
-    let panel = Panel::new(df, fabric.file.latencies, seed, options.panel);
+    let panel = Panel::new(df, fabric.file.links(), seed, options.panel);
     let memory = memory::open(state("simulate"), fabric, &panel)?;
     let contests = Contests {
         fabric,
@@ -180,7 +180,7 @@ pub fn choose(
 /// How many runs a state directory holds for this fabric; 0 if it cannot be read.
 pub fn runs_kept(fabric: &Fabric, options: &Options) -> usize {
     let df = fabric.topology.dragonfly();
-    let panel = Panel::new(df, fabric.file.latencies, fabric.file.seed, options.panel);
+    let panel = Panel::new(df, fabric.file.links(), fabric.file.seed, options.panel);
     let path = options.state.as_ref().map(|directory| directory.join("simulate"));
     memory::open(path, fabric, &panel).map_or(0, |memory| memory.len())
 }

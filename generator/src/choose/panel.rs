@@ -10,7 +10,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use std::collections::BTreeSet;
 use std::fmt;
 use tvlb_firmware_model::{Scheme, VlbPaths};
-use tvlb_schema::Dragonfly;
+use tvlb_schema::{Bandwidths, Dragonfly, LinkKind};
 use tvlb_simulator::{Pattern, Settings};
 
 /// Cycles of a window, in latencies of the longest VLB path in an empty network.
@@ -118,11 +118,17 @@ pub struct Panel {
     /// Where the search for MIN's saturation under the score patterns begins, in steps: at K/(p·a).
     first_min_step: u32,
     latencies: Latencies,
+    bandwidths: Bandwidths,
 }
 
 impl Panel {
     /// The panel of a fabric.
-    pub fn new(df: &Dragonfly, latencies: Latencies, seed: u64, size: PanelSize) -> Self {
+    pub fn new(
+        df: &Dragonfly,
+        (latencies, bandwidths): (Latencies, Bandwidths),
+        seed: u64,
+        size: PanelSize,
+    ) -> Self {
         let (type_2, shift_count) = match size {
             PanelSize::Standard => (5, 4),
             PanelSize::Quick => (1, 1),
@@ -163,9 +169,10 @@ impl Panel {
         let longest =
             5 + 4 * (u32::from(latencies.local) + 2) + 2 * (u32::from(latencies.global) + 2);
         // The longest queue that stands at a gateway: what every other switch of its group can
-        // have on the way to it, which its link takes as many cycles to send on.
+        // have on the way to it, which its link takes as many gaps to send on.
         let buffer = Settings::new(Scheme::UgalL, VlbPaths::Conventional).buffer_flits;
         let queue = (df.a() - 1) * u32::from(buffer);
+        let queue = queue * bandwidths.gap_256ths(LinkKind::Global) / 256;
         Self {
             size,
             score,
@@ -176,6 +183,7 @@ impl Panel {
             first_step,
             first_min_step: (100 * df.h() / (df.p() * (df.g() - 1)).max(1)).clamp(1, 100),
             latencies,
+            bandwidths,
         }
     }
 
@@ -203,6 +211,7 @@ impl Panel {
         Settings {
             local_latency_cycles: self.latencies.local,
             global_latency_cycles: self.latencies.global,
+            bandwidths: self.bandwidths,
             window_cycles: self.window,
             warm_up_windows: self.warm_up,
             latency_limit_cycles: self.latency_limit,
@@ -235,8 +244,8 @@ mod tests {
     #[test]
     fn the_standard_panel_has_five_type_2_patterns_and_several_shifts() {
         let df = Dragonfly::new(4, 8, 4, 9).unwrap();
-        let latencies = Latencies { local: 10, global: 15 };
-        let panel = Panel::new(&df, latencies, 1, PanelSize::Standard);
+        let links = (Latencies { local: 10, global: 15 }, Bandwidths::ALIKE);
+        let panel = Panel::new(&df, links, 1, PanelSize::Standard);
         let type_2: BTreeSet<u64> = panel
             .score
             .iter()
@@ -247,15 +256,15 @@ mod tests {
         assert_eq!(panel.score.len(), 9);
         assert_eq!(panel.guards.len(), 9);
         assert_eq!((panel.window, panel.latency_limit), (1044, 152));
-        assert_eq!(panel, Panel::new(&df, latencies, 1, PanelSize::Standard));
-        assert_ne!(panel.score, Panel::new(&df, latencies, 2, PanelSize::Standard).score);
+        assert_eq!(panel, Panel::new(&df, links, 1, PanelSize::Standard));
+        assert_ne!(panel.score, Panel::new(&df, links, 2, PanelSize::Standard).score);
     }
 
     #[test]
     fn populations_have_the_names_that_the_simulator_gives_them() {
         let df = Dragonfly::new(4, 8, 4, 9).unwrap();
-        let latencies = Latencies { local: 10, global: 15 };
-        for guard in Panel::new(&df, latencies, 1, PanelSize::Standard).guards {
+        let links = (Latencies { local: 10, global: 15 }, Bandwidths::ALIKE);
+        for guard in Panel::new(&df, links, 1, PanelSize::Standard).guards {
             let traffic = Traffic::new(&guard.event.pattern, &df, guard.event.seed).unwrap();
             if let Some((number, name)) = guard.population {
                 assert_eq!(traffic.populations()[number], name, "{guard}");
@@ -275,15 +284,16 @@ mod tests {
     #[test]
     fn slow_links_are_given_longer_windows() {
         let df = Dragonfly::new(4, 8, 4, 9).unwrap();
-        let panel = Panel::new(&df, Latencies { local: 100, global: 1000 }, 1, PanelSize::Standard);
+        let links = (Latencies { local: 100, global: 1000 }, Bandwidths::ALIKE);
+        let panel = Panel::new(&df, links, 1, PanelSize::Standard);
         assert!(panel.window > 20_000 && panel.latency_limit > 3_000);
     }
 
     #[test]
     fn the_searches_of_conventional_ugal_begin_near_where_it_saturates() {
-        let latencies = Latencies { local: 10, global: 15 };
+        let links = (Latencies { local: 10, global: 15 }, Bandwidths::ALIKE);
         let steps = |df: Dragonfly| {
-            let panel = Panel::new(&df, latencies, 1, PanelSize::Standard);
+            let panel = Panel::new(&df, links, 1, PanelSize::Standard);
             let of_guards: BTreeSet<u32> = panel.guards.iter().map(|g| g.first_step).collect();
             (panel.first_step, of_guards)
         };
@@ -296,8 +306,8 @@ mod tests {
     #[test]
     fn the_searches_of_oblivious_routing_begin_near_where_it_saturates() {
         let df = Dragonfly::new(4, 8, 4, 9).unwrap();
-        let latencies = Latencies { local: 10, global: 15 };
-        let panel = Panel::new(&df, latencies, 1, PanelSize::Standard);
+        let links = (Latencies { local: 10, global: 15 }, Bandwidths::ALIKE);
+        let panel = Panel::new(&df, links, 1, PanelSize::Standard);
         let steps = |routing| {
             let of = |event| panel.first_oblivious_step(routing, event);
             (of(&panel.score[0]), of(&panel.guards[3].event), of(panel.uniform()))
@@ -308,9 +318,8 @@ mod tests {
 
     #[test]
     fn in_large_groups_a_queue_that_stands_is_not_taken_for_one_that_grows() {
-        let latencies = Latencies { local: 10, global: 15 };
-        let limit =
-            |df: Dragonfly| Panel::new(&df, latencies, 1, PanelSize::Standard).latency_limit;
+        let links = (Latencies { local: 10, global: 15 }, Bandwidths::ALIKE);
+        let limit = |df: Dragonfly| Panel::new(&df, links, 1, PanelSize::Standard).latency_limit;
         assert_eq!(limit(Dragonfly::new(4, 8, 4, 33).unwrap()), 152);
         assert_eq!(limit(Dragonfly::new(13, 26, 13, 27).unwrap()), 500);
     }

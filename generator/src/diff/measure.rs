@@ -189,7 +189,7 @@ pub(super) fn measure(
                     let fabric = switches[0].image().fabric();
                     let df = fabric.dragonfly();
                     let capacities = LinkNumbers::new(*df)
-                        .capacities(|group, one, other| fabric.local_links(group, one, other));
+                        .multiplicities(|group, one, other| fabric.local_links(group, one, other));
                     Scale { unit: unit(flits_per_pair(df), pairs, looked_at), capacities }
                 });
                 let of_mode = mode * links..(mode + 1) * links;

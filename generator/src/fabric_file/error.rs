@@ -1,7 +1,7 @@
 //! What can be wrong with a fabric file, and where.
 
 use crate::set_grammar::SetGrammarError;
-use tvlb_schema::DragonflyError;
+use tvlb_schema::{BandwidthsError, DragonflyError};
 
 /// Why a text is not a fabric file: the place and the fault.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -100,6 +100,14 @@ pub enum FabricFault {
         key: String,
         /// The key that comes first.
         other: String,
+    },
+    /// Bandwidths of kinds of links that differ too much.
+    #[error("{key} does not go with the bandwidths of the other kinds of links: {error}")]
+    Bandwidths {
+        /// The first key of those that are stated.
+        key: String,
+        /// What does not fit.
+        error: BandwidthsError,
     },
     /// A text that is not a T-VLB set.
     #[error("{key} is not a set of routes: {error}\n{marked}")]

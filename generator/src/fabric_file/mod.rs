@@ -17,7 +17,7 @@ use crate::policy::WeighingSettings;
 use crate::topology::arrangement::Arrangement;
 use std::iter;
 use std::path::PathBuf;
-use tvlb_schema::{Dragonfly, PerDecision, SetRule, VcScheme};
+use tvlb_schema::{Bandwidths, Dragonfly, PerDecision, SetRule, VcScheme};
 
 /// A fabric and how to route on it, every value within its range.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +41,8 @@ pub struct FabricFile {
     pub names: Option<PathBuf>,
     /// How long a flit takes over a link.
     pub latencies: Latencies,
+    /// How fast the kinds of links are, relative to each other.
+    pub bandwidths: Bandwidths,
     /// How decisions weigh MIN against VLB, as far as the file says.
     pub weighing: WeighingSettings,
     /// How virtual channels are assigned.
@@ -149,10 +151,16 @@ impl FabricFile {
             wiring: Wiring::Arrangement(arrangement),
             names: None,
             latencies: sections::DEFAULT_LATENCIES,
+            bandwidths: Bandwidths::ALIKE,
             weighing: WeighingSettings::default(),
             virtual_channels: VcScheme::default(),
             sets: Sets::Auto,
         })
+    }
+
+    /// How long a flit takes over a link, and how fast the kinds of links are.
+    pub const fn links(&self) -> (Latencies, Bandwidths) {
+        (self.latencies, self.bandwidths)
     }
 
     /// By group the number of its kind, as [`Self::kind_names`] has them; empty without kinds.

@@ -8,8 +8,8 @@ use crate::topology::arrangement::Arrangement;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use tvlb_schema::{
-    Candidates, Dragonfly, DragonflyError, Gate, GroupKind, MinCandidate, PerDecision, VcScheme,
-    limits,
+    Bandwidth, Bandwidths, Candidates, Dragonfly, DragonflyError, Gate, GroupKind, LinkKind,
+    MinCandidate, PerDecision, VcScheme, limits,
 };
 
 type Fallible<T> = Result<T, FabricFileError>;
@@ -20,7 +20,8 @@ pub(super) const DRAGONFLY: [&str; 9] =
 pub(super) const KIND: [&str; 6] = ["name", "p", "a", "h", "g", LOCAL_LINKS];
 /// How many links join any two switches of a group.
 const LOCAL_LINKS: &str = "local-links";
-pub(super) const LINKS: [&str; 2] = ["local-latency", "global-latency"];
+pub(super) const LINKS: [&str; 5] =
+    ["local-latency", "global-latency", "node-bandwidth", "local-bandwidth", "global-bandwidth"];
 pub(super) const ROUTING: [&str; 6] =
     ["threshold", "candidates", "gate", "second-min", "virtual-channels", "set"];
 pub(super) const DECISIONS: [&str; 3] = ["ugal-l", "par-source", "par-second"];
@@ -41,6 +42,9 @@ const SET_OR_TABLE: &str = "\"auto\", a string in the grammar of sets, as in \
 const CANDIDATES: &str = "a string of the numbers of MIN and VLB candidates, each 1 to 8, with an x \
     between, as in \"1x4\"";
 const GATE: &str = "a multiple of 1/16 from 0, which is no gate, to 15.9375, as in 1.25";
+
+const BANDWIDTH: &str =
+    "a number above 0 and at most 100000 with at most three decimals, as in 0.5";
 
 const THRESHOLD: RangeInclusive<i64> = i16::MIN as i64..=i16::MAX as i64;
 
@@ -64,9 +68,12 @@ pub(super) fn file(document: &Document<'_>) -> Fallible<FabricFile> {
     let wiring = wiring(&section, !kinds.is_empty())?;
     let names = section.optional("names").map(|entry| path(&entry, NAMES)).transpose()?;
     let (kind_names, kind_groups) = kinds.into_iter().unzip();
-    let latencies = match root.optional("links") {
-        Some(links) => latencies(&links.section(&LINKS)?)?,
-        None => DEFAULT_LATENCIES,
+    let (latencies, bandwidths) = match root.optional("links") {
+        Some(links) => {
+            let links = links.section(&LINKS)?;
+            (latencies(&links)?, bandwidths(&links)?)
+        }
+        None => (DEFAULT_LATENCIES, Bandwidths::ALIKE),
     };
     let routing = root.optional("routing").map(|routing| routing.section(&ROUTING)).transpose()?;
     Ok(FabricFile {
@@ -78,6 +85,7 @@ pub(super) fn file(document: &Document<'_>) -> Fallible<FabricFile> {
         wiring,
         names,
         latencies,
+        bandwidths,
         weighing: routing.as_ref().map_or(Ok(WeighingSettings::default()), weighing)?,
         virtual_channels: match &routing {
             Some(routing) => virtual_channels(routing)?,
@@ -222,6 +230,30 @@ fn latencies(links: &Section<'_, '_>) -> Fallible<Latencies> {
         local: cycles("local-latency", DEFAULT_LATENCIES.local)?,
         global: cycles("global-latency", DEFAULT_LATENCIES.global)?,
     })
+}
+
+fn bandwidths(links: &Section<'_, '_>) -> Fallible<Bandwidths> {
+    let of = |kind| match links.optional(bandwidth_key(kind)) {
+        None => Ok(Bandwidth::ONE),
+        Some(entry) => entry.decimal(BANDWIDTH)?.parse().map_err(|_| entry.refused(BANDWIDTH)),
+    };
+    let (node, local, global) = (of(LinkKind::Node)?, of(LinkKind::Local)?, of(LinkKind::Global)?);
+    Bandwidths::new(node, local, global).map_err(|error| {
+        // At least one of them is stated, or all were alike.
+        let stated = LINKS
+            .into_iter()
+            .find(|key| key.ends_with("bandwidth") && links.optional(key).is_some());
+        let key = links.path_of(stated.unwrap_or(LINKS[2]));
+        links.fault_of(stated.unwrap_or(LINKS[2]), FabricFault::Bandwidths { key, error })
+    })
+}
+
+const fn bandwidth_key(kind: LinkKind) -> &'static str {
+    match kind {
+        LinkKind::Node => "node-bandwidth",
+        LinkKind::Local => "local-bandwidth",
+        LinkKind::Global => "global-bandwidth",
+    }
 }
 
 fn virtual_channels(routing: &Section<'_, '_>) -> Fallible<VcScheme> {

@@ -253,7 +253,7 @@ pub fn sampled(images: &Images, drawn: Drawn, seed: u64) -> PortLoads {
     let unit = nodes_per_switch(&df) / f64::from(sent.max(1));
     let fabric = by_number.iter().flatten().next().map(|switch| switch.image().fabric());
     let capacities = fabric.map_or_else(Vec::new, |fabric| {
-        numbers.capacities(|group, one, other| fabric.local_links(group, one, other))
+        numbers.multiplicities(|group, one, other| fabric.local_links(group, one, other))
     });
     let mut loads = Vec::with_capacity(numbers.count());
     let mut to_group = Vec::with_capacity(numbers.count());

@@ -8,7 +8,7 @@ use crate::fabric_file::{FabricFile, Sets, Wiring};
 use crate::set_grammar::canonical;
 use crate::topology::cable_list;
 use std::fmt::Write;
-use tvlb_schema::{Decision, GroupKind, PerDecision};
+use tvlb_schema::{Decision, GroupKind, LinkKind, PerDecision};
 
 /// More cables than this are not listed.
 const MOST_CABLES: usize = 12_000;
@@ -91,9 +91,16 @@ fn fabric_file(file: &FabricFile) -> String {
         };
         (String::new(), df.kinds().iter().map(kind).collect())
     };
+    let bandwidths = if file.bandwidths.are_equal() {
+        String::new()
+    } else {
+        let line =
+            |kind: LinkKind| format!("{}-bandwidth = {}\n", kind.name(), file.bandwidths.of(kind));
+        LinkKind::ALL.into_iter().map(line).collect()
+    };
     let mut text = format!(
         "name = \"{}\"\nseed = {}\n\n[dragonfly]\n{sizes}{wiring}\n{kinds}\n\
-         [links]\nlocal-latency = {}\nglobal-latency = {}\n\n\
+         [links]\nlocal-latency = {}\nglobal-latency = {}\n{bandwidths}\n\
          [routing]\nvirtual-channels = \"{}\"\n",
         file.name,
         file.seed,

@@ -59,7 +59,7 @@ fn words(report: &Report, choice: &ChoiceEntry) -> String {
     format!(
         "The throughput model says what a set of paths could carry if traffic were split in the best \
          way; it was solved for {} sets under {} demanding patterns, and each figure is proven from both \
-         sides. No set exceeds {:.4} of a node's bandwidth on average. More paths never carry less in \
+         sides. No set exceeds {:.4} flits per node and cycle on average. More paths never carry less in \
          this model, so the largest throughput is no rule to choose by: shorter paths are what such \
          sets are for. Among the sets within {:.0}% of the best, those with the fewest hops are {}. {next}",
         report.sets.len(),

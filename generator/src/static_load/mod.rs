@@ -5,7 +5,8 @@
 //! is L, nodes cannot all send more than 1/L without a queue that grows for ever: the *static saturation*,
 //! which is 1 at most because a node's own link carries no more. Finite buffers can saturate earlier. Beyond
 //! saturation, sources that do not need the busy link go on sending, so that the mean over all nodes can
-//! rise above 1/L.
+//! rise above 1/L. Where kinds of links differ in bandwidth, each load counts as a multiple of what its link
+//! takes.
 //!
 //! MIN is drawn uniformly among the links between two groups, and VLB as a switch draws that does not
 //! thin its set. Within a group VLB goes through a third switch, whatever the set. A packet for which
@@ -26,7 +27,8 @@ use crate::routes::minimal;
 use crate::topology::links::LinkNumbers;
 use crate::topology::{End, Topology};
 use std::borrow::Cow;
-use tvlb_schema::{Dragonfly, DrawRule, LegHops, NodeId, SetRule, ShapeSet, SwitchId};
+pub use tvlb_schema::LinkKind;
+use tvlb_schema::{Bandwidths, Dragonfly, DrawRule, LegHops, NodeId, SetRule, ShapeSet, SwitchId};
 use tvlb_traffic::Traffic;
 
 /// Loads that differ by less are equal: symmetric links whose sums were made in another order.
@@ -78,6 +80,7 @@ pub struct StaticLoads {
     /// Flits per cycle that are not in any load because there is no path.
     pub left_out: f64,
     links: LinkNumbers,
+    bandwidths: Bandwidths,
 }
 
 impl Paths {
@@ -244,9 +247,9 @@ impl<'t> Sum<'t> {
     fn over(self, mut by_link: Vec<f64>, traffic: &Traffic) -> StaticLoads {
         let df = self.topology.dragonfly();
         let within = |group, one, other| self.topology.links_within(group, one, other);
-        let capacities = self.links.capacities(within);
+        let multiplicities = self.links.multiplicities(within);
         for (link, (load, own)) in by_link.iter_mut().zip(&self.of).enumerate() {
-            *load += own / capacities.get(link).copied().unwrap_or(1.0);
+            *load += own / multiplicities.get(link).copied().unwrap_or(1.0);
         }
         StaticLoads {
             by_link,
@@ -255,6 +258,7 @@ impl<'t> Sum<'t> {
             without_vlb: self.without_vlb,
             left_out: self.left_out,
             links: self.links,
+            bandwidths: *self.topology.bandwidths(),
         }
     }
 }
@@ -280,10 +284,23 @@ pub enum LinkEnds {
 }
 
 impl StaticLoads {
-    /// The largest load of any link, the links of the nodes included.
+    /// The largest load of any link, the links of the nodes included, as a multiple of what the link takes.
     pub fn largest(&self) -> f64 {
         let own: f64 = if self.senders > 0 { 1.0 } else { 0.0 };
-        self.by_link.iter().chain(&self.to_nodes).copied().fold(own, f64::max)
+        let nodes = self.to_nodes.iter().copied().fold(own, f64::max);
+        let mut most = nodes / self.bandwidths.flits_per_cycle(LinkKind::Node);
+        for kind in [LinkKind::Local, LinkKind::Global] {
+            let of_kind = self.by_link.iter().enumerate();
+            let of_kind = of_kind.filter(|&(link, _)| self.links.kind(link) == kind);
+            let largest = of_kind.fold(0.0, |most: f64, (_, &load)| most.max(load));
+            most = most.max(largest / self.bandwidths.flits_per_cycle(kind));
+        }
+        most
+    }
+
+    /// How many flits per cycle a link of a kind takes.
+    pub fn flits_per_cycle(&self, kind: LinkKind) -> f64 {
+        self.bandwidths.flits_per_cycle(kind)
     }
 
     /// The largest load of flits per node and cycle that no link is too narrow for: 1 at most.
@@ -296,7 +313,7 @@ impl StaticLoads {
     /// the lowest number. Idle links are left out.
     pub fn busiest(&self, topology: &Topology, kind: LinkKind, count: usize) -> Vec<LoadedLink> {
         let loads = match kind {
-            LinkKind::ToNode => Cow::Borrowed(&self.to_nodes),
+            LinkKind::Node => Cow::Borrowed(&self.to_nodes),
             LinkKind::Local | LinkKind::Global => {
                 let is_global = kind == LinkKind::Global;
                 let of_kind = |(link, &load)| {
@@ -316,11 +333,11 @@ impl StaticLoads {
     /// How many links of a kind carry as much as the busiest.
     pub fn as_busy(&self, kind: LinkKind) -> usize {
         let of_kind = |&(link, _): &(usize, &f64)| match kind {
-            LinkKind::ToNode => true,
+            LinkKind::Node => true,
             LinkKind::Local => !self.links.is_global(link),
             LinkKind::Global => self.links.is_global(link),
         };
-        let all = if kind == LinkKind::ToNode { &self.to_nodes } else { &self.by_link };
+        let all = if kind == LinkKind::Node { &self.to_nodes } else { &self.by_link };
         let loads =
             || all.iter().enumerate().filter(of_kind).map(|(_, &load)| (load * EQUAL).round());
         let most = loads().fold(0.0, f64::max);
@@ -329,7 +346,7 @@ impl StaticLoads {
 
     fn ends(&self, topology: &Topology, kind: LinkKind, link: usize) -> LinkEnds {
         let df = topology.dragonfly();
-        if kind == LinkKind::ToNode {
+        if kind == LinkKind::Node {
             return LinkEnds::ToNode(NodeId(u32::try_from(link).expect("below 2²⁴ nodes")));
         }
         let (switch, _) = self.links.leaves(link).expect("a link that carries something");
@@ -342,15 +359,4 @@ impl StaticLoads {
         let to = df.indices(group).find(|&to| self.links.local(group, index, to) == link);
         LinkEnds::Local(switch, df.switch(group, to.expect("each local link leads to a switch")))
     }
-}
-
-/// The kinds of links.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LinkKind {
-    /// Between two switches of a group.
-    Local,
-    /// Between two groups.
-    Global,
-    /// From a switch to a node.
-    ToNode,
 }

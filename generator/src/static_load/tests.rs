@@ -122,7 +122,7 @@ fn a_group_in_the_middle_sends_within_itself() {
 fn listed(topology: &Topology, traffic: &Traffic, paths: &Paths) -> Vec<f64> {
     let df = topology.dragonfly();
     let links = LinkNumbers::new(*df);
-    let capacities = links.capacities(|group, one, other| topology.links_within(group, one, other));
+    let multiplicities = links.multiplicities(|g, one, other| topology.links_within(g, one, other));
     let mut loads = vec![0.0; links.count()];
     let (is_min, rule) = match paths {
         Paths::Set(rule) => (rule.shapes() == ShapeSet::EMPTY, *rule),
@@ -155,7 +155,7 @@ fn listed(topology: &Topology, traffic: &Traffic, paths: &Paths) -> Vec<f64> {
                         links.global(from, ports.next().unwrap())
                     };
                     loads[link] +=
-                        amount * probability / capacities.get(link).copied().unwrap_or(1.0);
+                        amount * probability / multiplicities.get(link).copied().unwrap_or(1.0);
                 }
             }
         }
@@ -229,7 +229,7 @@ fn the_busiest_links_are_named() {
     // Two nodes of switch 3 send by way of switch 0, and packets for two nodes of switch 0 arrive at 3.
     assert_eq!(busiest[0].link, LinkEnds::Local(SwitchId(3), SwitchId(0)));
     assert!(near(busiest[0].load, 4.0));
-    let nodes = loads.busiest(&topology, LinkKind::ToNode, 100);
+    let nodes = loads.busiest(&topology, LinkKind::Node, 100);
     assert_eq!((nodes.len(), nodes[0].link), (72, LinkEnds::ToNode(NodeId(0))));
 }
 
@@ -241,7 +241,7 @@ fn a_node_to_which_many_send_is_the_limit() {
     let traffic = Traffic::new(&pattern, topology.dragonfly(), 1).unwrap();
     let loads = static_loads(&topology, &traffic, &named("valg")).unwrap();
     assert!(near(loads.saturation(), 0.25));
-    assert_eq!(loads.busiest(&topology, LinkKind::ToNode, 5).len(), 1);
+    assert_eq!(loads.busiest(&topology, LinkKind::Node, 5).len(), 1);
 }
 
 #[test]

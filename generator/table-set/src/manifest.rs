@@ -11,7 +11,7 @@ pub use choice::{
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use tvlb_schema::{Candidates, Gate, GroupKind, MinCandidate, PerDecision, Weighing};
+use tvlb_schema::{Bandwidths, Candidates, Gate, GroupKind, MinCandidate, PerDecision, Weighing};
 
 /// What `format` says in every manifest.
 pub const MANIFEST_FORMAT: &str = "tvlb table set 1";
@@ -72,6 +72,9 @@ pub struct FabricEntry {
     pub local_latency: u32,
     /// Cycles from group to group.
     pub global_latency: u32,
+    /// How fast the kinds of links are, relative to each other; not written where all are 1.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub bandwidths: Bandwidths,
 }
 
 impl FabricEntry {

@@ -18,7 +18,7 @@ use super::path_set::PathSet;
 use super::program::{Choices, Program, largest};
 use tvlb_traffic::Flows;
 
-/// A throughput x that is proven to lie in an interval, in units of a node's injection bandwidth.
+/// A throughput x that is proven to lie in an interval, in flits per node and cycle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Certified {
     /// A split that reaches this was found.

@@ -7,7 +7,8 @@
 //! leave the intermediate group. Only where a rule keeps a fraction is each route looked at, since
 //! only its key can tell whether it is kept; and where two switches of a group share no link.
 //!
-//! Several links between two switches of a group count as one of as many times the capacity.
+//! Several links between two switches of a group count as one of as many times the capacity. The unit of
+//! capacity is a link of the fastest kind, which takes a flit per cycle.
 
 use super::path_set::{Counting, PathSet};
 use tvlb_schema::{Dragonfly, GroupId, Keep, Route, SwitchId, SwitchIndex};
@@ -25,8 +26,8 @@ pub struct PathClass {
     pub hops: u8,
     /// How many there are; a whole number.
     pub paths: f64,
-    /// Of each link in use, by rising number, how many of the paths use it; whole numbers. Where several
-    /// links join two switches of a group, divided by how many.
+    /// Of each link in use, by rising number, how many of the paths use it, divided by its capacity; whole
+    /// numbers where that is 1.
     pub uses: Vec<(usize, f64)>,
 }
 
@@ -59,7 +60,7 @@ pub struct PathCounter<'t> {
     /// For each hop count of paths with two hops in the middle (4, 5, 6): the pairs (x, y) by
     /// where x enters and y leaves the intermediate group.
     crossings: [Vec<f64>; 3],
-    /// By link, how many there are in its place; empty where each is one.
+    /// By link, how many flits per cycle it takes; empty where each takes one.
     capacities: Vec<f64>,
 }
 
@@ -77,12 +78,12 @@ impl<'t> PathCounter<'t> {
             paths: [0.0; CLASSES],
             uses: vec![0.0; CLASSES * links.count()],
             crossings: std::array::from_fn(|_| vec![0.0; squares]),
-            capacities: links
-                .capacities(|group, one, other| topology.links_within(group, one, other)),
+            capacities: links.capacities(topology),
         }
     }
 
-    /// By link, how many there are in its place; empty where each is one.
+    /// By link number, how many flits per cycle the links take that it stands for; empty where each takes
+    /// one.
     pub fn capacities(&self) -> &[f64] {
         &self.capacities
     }

@@ -7,6 +7,7 @@
 
 use super::path_counter::PathClass;
 use std::ops::Range;
+use tvlb_schema::LinkKind;
 use tvlb_topology::Topology;
 use tvlb_topology::links::LinkNumbers;
 use tvlb_traffic::Flows;
@@ -83,7 +84,8 @@ impl Choices {
             kinds: Vec::new(),
             share: Vec::new(),
             per_path: Vec::new(),
-            terminal_bound: pattern.terminal_bound(topology.dragonfly()),
+            terminal_bound: pattern.terminal_bound(topology.dragonfly())
+                * topology.bandwidths().flits_per_cycle(LinkKind::Node),
             global_prices: global_prices(rows, topology, pattern),
             hops: 0.0,
             with_vlb: 0,

@@ -248,7 +248,7 @@ impl fmt::Display for Report {
         )?;
         writeln!(
             f,
-            "bound    {:.6} of a node's bandwidth; numbers are proven to {:.0e} of their value",
+            "bound    {:.6} flits per node and cycle; numbers are proven to {:.0e} of their value",
             self.bound, self.tolerance
         )?;
         let width = self.sets.iter().map(|set| set.set.len()).max().unwrap_or(0).max(3);

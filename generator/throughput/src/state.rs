@@ -44,6 +44,9 @@ fn subject(sweep: &Sweep<'_>) -> String {
     if !df.is_even() {
         let _ = writeln!(text, "{:?}", df.kinds());
     }
+    if !sweep.topology().bandwidths().are_equal() {
+        let _ = writeln!(text, "bandwidths {}", sweep.topology().bandwidths());
+    }
     for cable in sweep.topology().cables() {
         let (low, high) = (cable.low, cable.high);
         let _ = writeln!(text, "{} {} {} {}", low.group, low.port, high.group, high.port);

@@ -26,7 +26,7 @@ use tvlb_traffic::{Flows, Pattern};
 /// One set on one pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
-    /// A throughput that was reached, in units of a node's bandwidth.
+    /// A throughput that was reached, in flits per node and cycle.
     pub lower: f64,
     /// Proven not to be exceeded.
     pub upper: f64,

@@ -5,7 +5,7 @@
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
-use tvlb_schema::Dragonfly;
+use tvlb_schema::{Bandwidth, Bandwidths, Dragonfly};
 use tvlb_throughput::path_set::step_1;
 use tvlb_throughput::solve::Warm;
 use tvlb_throughput::sweep::{Cell, Sweep};
@@ -225,6 +225,43 @@ fn dfly_4_8_4_9_has_its_known_values() {
     let (mean, worst) = mean(Counting::Routes, "shapes:011");
     close(mean, 0.5622, 5e-5);
     close(worst, 0.5581, 5e-5);
+}
+
+/// What a link carries is what its kind's bandwidth allows, in flits per cycle of the fastest kind.
+#[test]
+fn throughput_follows_the_bandwidth_of_what_limits_it() {
+    let like = |[node, local, global]: [u32; 3]| {
+        let [node, local, global] =
+            [node, local, global].map(|b| Bandwidth::of_thousandths(b).unwrap());
+        laid(Arrangement::Absolute, [4, 8, 4, 9])
+            .with_bandwidths(Bandwidths::new(node, local, global).unwrap())
+    };
+    let of = |bandwidths, set| {
+        let topology = like(bandwidths);
+        let shift = Flows::shift(topology.dragonfly(), 2, 0);
+        let (lower, upper) = interval(&topology, Counting::Triples, &shift, set);
+        assert!(upper - lower < 1e-5);
+        lower
+    };
+    for (bandwidths, set, expected) in [
+        // MIN: 32 nodes share 4 global links.
+        ([1000, 1000, 1000], "min", 0.125),
+        ([1000, 1000, 500], "min", 0.0625),
+        ([25_000, 25_000, 12_500], "min", 0.0625),
+        // All VLB paths: global links alone limit them, at h·g/(2·p·(g − 1)) of their bandwidth.
+        ([1000, 1000, 1000], "all", 0.5625),
+        ([1000, 1000, 500], "all", 0.28125),
+        // Where the fastest links are the nodes', a flit of theirs is the cycle.
+        ([2000, 1000, 1000], "all", 0.28125),
+        // A node's own link can be the narrowest.
+        ([100, 1000, 1000], "all", 0.1),
+    ] {
+        let found = of(bandwidths, set);
+        assert!((found - expected).abs() < 1e-5, "{bandwidths:?} {set}: {found}");
+    }
+    // Links within groups limit what faster links between groups could carry.
+    let (alike, faster) = (of([1000, 1000, 1000], "all"), of([4000, 1000, 4000], "all"));
+    assert!(faster > 0.2 && faster < alike, "{faster}");
 }
 
 #[test]

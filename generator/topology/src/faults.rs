@@ -34,7 +34,8 @@ impl Topology {
         let wiring = Self::from_cables(df, live).expect("some of a plan's cables are a wiring");
         let fewer = fewer_than_planned(self, faults);
         let whole = fewer.iter().all(|pair| pair.links > 0);
-        Self { listed: self.listed.clone(), fewer, whole, ..wiring }
+        let (listed, bandwidths) = (self.listed.clone(), self.bandwidths);
+        Self { listed, fewer, whole, bandwidths, ..wiring }
     }
 }
 

@@ -35,7 +35,7 @@ pub use tvlb_names as names;
 pub use tvlb_schema::End;
 
 use local_links::{LocalLinkError, LocalLinks};
-use tvlb_schema::{Dragonfly, FewerLinks, GlobalPort, GroupId, SwitchIndex};
+use tvlb_schema::{Bandwidths, Dragonfly, FewerLinks, GlobalPort, GroupId, SwitchIndex};
 
 /// A cable between two groups, its lesser end first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -89,6 +89,8 @@ pub struct Topology {
     fewer: Vec<FewerLinks>,
     /// All of these have a link at least.
     whole: bool,
+    /// How fast the kinds of links are, relative to each other.
+    bandwidths: Bandwidths,
 }
 
 /// Why a list of cables is not a wiring.
@@ -185,7 +187,9 @@ impl Topology {
             }
         }
         let (listed, fewer) = (Vec::new(), Vec::new());
-        Ok(Self { dragonfly, cables: sorted, peers, links, starts, listed, fewer, whole: true })
+        let bandwidths = Bandwidths::ALIKE;
+        let cables = sorted;
+        Ok(Self { dragonfly, cables, peers, links, starts, listed, fewer, whole: true, bandwidths })
     }
 
     /// The same cables, and these links within groups, each a pair of switches that exist and differ. A
@@ -204,6 +208,17 @@ impl Topology {
         let topology = Self { dragonfly, listed, fewer, whole, ..self };
         local_links::check(&topology)?;
         Ok(topology)
+    }
+
+    /// The same wiring with links of these relative bandwidths; without it all are alike.
+    #[must_use]
+    pub fn with_bandwidths(self, bandwidths: Bandwidths) -> Self {
+        Self { bandwidths, ..self }
+    }
+
+    /// How fast the kinds of links are, relative to each other.
+    pub fn bandwidths(&self) -> &Bandwidths {
+        &self.bandwidths
     }
 
     /// The sizes.

@@ -6,8 +6,9 @@
 //! of its own (a switch to itself, an unused port) never carries load. Several links between two switches
 //! of a group share one number.
 
+use super::Topology;
 use std::fmt;
-use tvlb_schema::{Dragonfly, End, GlobalPort, GroupId, Port, SwitchId, SwitchIndex};
+use tvlb_schema::{Dragonfly, End, GlobalPort, GroupId, LinkKind, Port, SwitchId, SwitchIndex};
 
 /// The numbering of the links of one Dragonfly.
 #[derive(Clone, Copy, Debug)]
@@ -45,23 +46,43 @@ impl LinkNumbers {
 
     /// By number, how many links it stands for, by how many join two switches of a group; empty where each
     /// stands for one.
-    pub fn capacities(
+    pub fn multiplicities(
         &self,
         links_within: impl Fn(GroupId, SwitchIndex, SwitchIndex) -> u32,
     ) -> Vec<f64> {
         if self.df.has_single_links() {
             return Vec::new();
         }
-        let mut capacities = vec![1.0; self.count()];
+        let mut multiplicities = vec![1.0; self.count()];
         for group in self.df.groups() {
             for from in self.df.indices(group) {
                 for to in self.df.indices(group).filter(|&to| to != from) {
                     let links = links_within(group, from, to).max(1);
-                    capacities[self.local(group, from, to)] = f64::from(links);
+                    multiplicities[self.local(group, from, to)] = f64::from(links);
                 }
             }
         }
+        multiplicities
+    }
+
+    /// By number, how many flits per cycle the links that it stands for take; empty where each number
+    /// takes one.
+    pub fn capacities(&self, topology: &Topology) -> Vec<f64> {
+        let within = |group, one, other| topology.links_within(group, one, other);
+        let mut capacities = self.multiplicities(within);
+        let bandwidths = topology.bandwidths();
+        if !bandwidths.are_equal() {
+            capacities.resize(self.count(), 1.0);
+            for (link, capacity) in capacities.iter_mut().enumerate() {
+                *capacity *= bandwidths.flits_per_cycle(self.kind(link));
+            }
+        }
         capacities
+    }
+
+    /// The kind of the links that a number stands for.
+    pub fn kind(&self, link: usize) -> LinkKind {
+        if self.is_global(link) { LinkKind::Global } else { LinkKind::Local }
     }
 
     /// The number of a group's first link.

@@ -7,7 +7,7 @@ use super::VerifyError;
 use std::fmt::Write;
 use std::path::PathBuf;
 use tvlb_names::Names;
-use tvlb_schema::{Dragonfly, End, FabricImage, FewerLinks};
+use tvlb_schema::{Bandwidths, Dragonfly, End, FabricImage, FewerLinks};
 use tvlb_table_set::Manifest;
 
 /// So many different cables are named; of the rest it is said how many there are.
@@ -30,6 +30,8 @@ pub struct Planned {
     pub local_latency: u32,
     /// Cycles from group to group.
     pub global_latency: u32,
+    /// How fast the kinds of links are, relative to each other.
+    pub bandwidths: Bandwidths,
     /// Every cable, by its two ends in any order.
     pub cables: Vec<(End, End)>,
     /// The switches of a group that share fewer links than others of their kind, sorted.
@@ -37,7 +39,7 @@ pub struct Planned {
 }
 
 /// The table set is of the planned fabric: its name and sizes, what the manifest says of its wiring,
-/// seed and latencies, and every cable.
+/// seed, latencies and bandwidths, and every cable.
 pub(super) fn check_planned(
     planned: &Planned,
     manifest: &Manifest,
@@ -63,6 +65,7 @@ pub(super) fn check_planned(
             text(planned.global_latency.into()),
             text(said.global_latency.into()),
         ),
+        ("the bandwidths are", bandwidths(planned.bandwidths), bandwidths(said.bandwidths)),
     ] {
         if of_plan != found {
             let path = planned.path.clone();
@@ -71,6 +74,11 @@ pub(super) fn check_planned(
     }
     check_local_links(planned, image, names)?;
     check_cables(planned, image, names)
+}
+
+/// In words: kinds that are alike are 1, in whatever unit they were stated.
+fn bandwidths(of: Bandwidths) -> String {
+    if of.are_equal() { Bandwidths::ALIKE.to_string() } else { of.to_string() }
 }
 
 /// Every two switches of a group share as many links as were planned.

@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &Simulate) -> Outcome {
     let fabric = BootedFabric::boot(&fabric, &switches).map_err(|error| tables.in_file(error))?;
     let names = read_names(set, fabric.dragonfly())?;
     let fabric = fabric.with_names(names.clone());
-    let settings = arguments.settings(&set.manifest().fabric);
+    let settings = arguments.settings(&set.manifest().fabric)?;
     let given = match &tables.update {
         Some(update) => Some(losses::from_the_beginning(update, &fabric)?),
         None => losses::given(arguments, &fabric, &names, &settings)?,

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_generator::table_set::FabricEntry;
-use tvlb_schema::{Candidates, Gate, MinCandidate, VcScheme};
+use tvlb_schema::{Bandwidth, Bandwidths, Candidates, Gate, LinkKind, MinCandidate, VcScheme};
 use tvlb_simulator::{Injection, Measuring, Revision, Settings};
 
 /// What stands after the options.
@@ -108,6 +108,16 @@ pub(crate) struct Simulate {
     /// Cycles between a node and its switch
     #[arg(long, value_name = "CYCLES", default_value_t = 1, help_heading = "Switches")]
     node_latency: u16,
+    /// The relative bandwidth of the links to nodes [default: the fabric's]. A cycle is what a flit takes
+    /// on a link of the fastest kind
+    #[arg(long, value_name = "B", help_heading = "Switches")]
+    node_bandwidth: Option<Bandwidth>,
+    /// The relative bandwidth of links within a group [default: the fabric's]
+    #[arg(long, value_name = "B", help_heading = "Switches")]
+    local_bandwidth: Option<Bandwidth>,
+    /// The relative bandwidth of links between groups [default: the fabric's]
+    #[arg(long, value_name = "B", help_heading = "Switches")]
+    global_bandwidth: Option<Bandwidth>,
     /// Cycles until a switch acts on a credit that has arrived
     #[arg(long, value_name = "CYCLES", default_value_t = 2, help_heading = "Switches")]
     credit_delay: u16,
@@ -241,13 +251,13 @@ impl Simulate {
     }
 
     /// The settings of every run, on this fabric.
-    pub(crate) fn settings(&self, fabric: &FabricEntry) -> Settings {
+    pub(crate) fn settings(&self, fabric: &FabricEntry) -> Result<Settings, Failure> {
         let paths = if self.conventional { VlbPaths::Conventional } else { VlbPaths::Custom };
         // A latency that does not fit is refused with the other settings.
         let latency = |own: Option<u16>, fabric: u32| {
             own.unwrap_or_else(|| u16::try_from(fabric).unwrap_or(u16::MAX))
         };
-        Settings {
+        Ok(Settings {
             virtual_channels: self.virtual_channels,
             injection: self.injection,
             buffer_flits: self.buffer,
@@ -255,12 +265,28 @@ impl Simulate {
             local_latency_cycles: latency(self.local_latency, fabric.local_latency),
             global_latency_cycles: latency(self.global_latency, fabric.global_latency),
             node_latency_cycles: self.node_latency,
+            bandwidths: self.bandwidths(&fabric.bandwidths)?,
             credit_delay_cycles: self.credit_delay,
             window_cycles: self.window,
             warm_up_windows: self.warm_up,
             measuring: self.measure,
             latency_limit_cycles: self.latency_limit,
             ..Settings::new(self.scheme, paths)
-        }
+        })
+    }
+
+    /// The bandwidths of the kinds of links: the fabric's where the command line does not say.
+    fn bandwidths(&self, fabric: &Bandwidths) -> Result<Bandwidths, Failure> {
+        let of = |own: Option<Bandwidth>, kind| own.unwrap_or_else(|| fabric.of(kind));
+        Bandwidths::new(
+            of(self.node_bandwidth, LinkKind::Node),
+            of(self.local_bandwidth, LinkKind::Local),
+            of(self.global_bandwidth, LinkKind::Global),
+        )
+        .map_err(|error| {
+            Failure::Message(format!(
+                "--node-bandwidth, --local-bandwidth, --global-bandwidth: {error}"
+            ))
+        })
     }
 }

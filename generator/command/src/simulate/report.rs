@@ -6,9 +6,9 @@ use crate::output::print_json;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter, Write};
 use tvlb_firmware_model::Scheme;
-use tvlb_schema::{Candidates, Decision, Gate, PerDecision, Weighing};
+use tvlb_schema::{Candidates, Decision, Gate, LinkKind, PerDecision, Weighing};
 use tvlb_simulator::{
-    BootedFabric, Estimate, Figures, LinkLoad, Measuring, PlacementRule, Point, Saturation,
+    BootedFabric, Estimate, Figures, Link, LinkLoad, Measuring, PlacementRule, Point, Saturation,
     Settings, Study, WEIGHING_COLUMNS, paths_name, weighing_columns,
 };
 
@@ -110,8 +110,12 @@ pub(crate) fn title(study: &Study<'_>) -> String {
         Measuring::UntilWindowsAgree => ", measured until windows agree",
     };
     let placed = placement(study).map_or(String::new(), |name| format!(" placed by {name}"));
+    let bandwidths = match settings.bandwidths {
+        alike if alike.are_equal() => String::new(),
+        bandwidths => format!(", bandwidths {bandwidths}"),
+    };
     format!(
-        "{}, {} VLB paths{weighing}, {pattern}{placed}, {} seed{}{measured}",
+        "{}, {} VLB paths{weighing}, {pattern}{placed}, {} seed{}{measured}{bandwidths}",
         settings.scheme.name(),
         paths_name(settings.paths),
         seeds.len(),
@@ -145,6 +149,14 @@ impl Display for Table<'_> {
                 if points.iter().any(|point| point.saturated) {
                     let limit = settings.latency_limit_cycles;
                     writeln!(f, "* saturated: the mean latency is above {limit} cycles")?;
+                }
+                if !settings.bandwidths.are_equal() {
+                    let [node, local, global] =
+                        LinkKind::ALL.map(|kind| settings.bandwidths.flits_per_cycle(kind));
+                    writeln!(
+                        f,
+                        "flits per cycle that a link takes: node {node:.3}, local {local:.3}, global {global:.3}"
+                    )?;
                 }
                 write!(f, "{}", losses::Table(points))
             }
@@ -287,14 +299,17 @@ impl Display for Csv<'_> {
     }
 }
 
-/// The load of every link in every run, as CSV.
+/// The load of every link in every run, as CSV: flits per cycle, and the share of what the link takes.
 pub(crate) fn links(fabric: &BootedFabric<'_>, points: &[Point]) -> String {
-    let mut csv = String::from("load,run,switch,port,flits-per-cycle,link\n");
+    let mut csv = String::from("load,run,switch,port,flits-per-cycle,share,link\n");
     for (run, outcome) in points.iter().flat_map(|p| p.runs.iter().enumerate()) {
         for &(switch, port, flits) in &outcome.links {
             // As quotes in CSV want it: the names of a machine may have some.
             let name = fabric.name(switch, port).replace('"', "\"\"");
-            writeln!(csv, "{},{run},{switch},{port},{flits},\"{name}\"", outcome.load)
+            let is_global = matches!(fabric.link(switch, port), Link::Global(..));
+            let of_kind = if is_global { &outcome.global_links } else { &outcome.local_links };
+            let share = flits / of_kind.capacity;
+            writeln!(csv, "{},{run},{switch},{port},{flits},{share},\"{name}\"", outcome.load)
                 .expect("writing to a string cannot fail");
         }
     }

@@ -271,6 +271,7 @@ fn settings(changed: Changed, fabric: &Fabric, scheme: Scheme, paths: VlbPaths) 
     let mut settings = Settings::new(scheme, paths);
     settings.local_latency_cycles = fabric.file.latencies.local;
     settings.global_latency_cycles = fabric.file.latencies.global;
+    settings.bandwidths = fabric.file.bandwidths;
     settings.window_cycles = changed.window.unwrap_or(settings.window_cycles);
     settings.warm_up_windows = changed.warm_up.unwrap_or(settings.warm_up_windows);
     settings.measuring = changed.measure.unwrap_or(settings.measuring);

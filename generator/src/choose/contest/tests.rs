@@ -9,7 +9,7 @@ use crate::fabric_file::Latencies;
 use proptest::prelude::*;
 use std::convert::Infallible;
 use std::sync::Mutex;
-use tvlb_schema::Dragonfly;
+use tvlb_schema::{Bandwidths, Dragonfly};
 use tvlb_simulator::Pattern;
 
 /// A contender in hundredths: saturation under adversarial traffic, on guards, of the nodes that share
@@ -76,7 +76,8 @@ fn contender(number: usize) -> Contender {
 
 fn panel() -> Panel {
     let df = Dragonfly::new(4, 8, 4, 9).unwrap();
-    Panel::new(&df, Latencies { local: 10, global: 15 }, 1, PanelSize::Standard)
+    let links = (Latencies { local: 10, global: 15 }, Bandwidths::ALIKE);
+    Panel::new(&df, links, 1, PanelSize::Standard)
 }
 
 /// MIN or conventional VLB, with one saturation on all score patterns and one on all guards.

@@ -121,7 +121,7 @@ impl<'f> FabricUnderTest<'f> {
         progress: &dyn Progress,
     ) -> Result<Self, ChooseError> {
         let Fabric { file, topology, .. } = fabric;
-        let panel = Panel::new(topology.dragonfly(), file.latencies, options.seed, options.panel);
+        let panel = Panel::new(topology.dragonfly(), file.links(), options.seed, options.panel);
         let state = options.state.as_ref().map(|directory| directory.join(&file.name));
         let memory = memory::open(state, fabric, &panel)?;
         let counter = RouteCounter::new(topology);

@@ -56,6 +56,7 @@ fn what_is_not_written_has_its_default() {
             names: None,
             wiring: Wiring::Arrangement(Arrangement::Absolute),
             latencies: Latencies { local: 10, global: 15 },
+            bandwidths: Bandwidths::ALIKE,
             weighing: WeighingSettings::default(),
             virtual_channels: VcScheme::Ordered,
             sets: Sets::Auto,
@@ -78,6 +79,9 @@ fn what_is_written_is_what_is_read() {
         [links]
         local-latency = 1
         global-latency = 10_000
+        node-bandwidth = 100
+        local-bandwidth = 1_00.0
+        global-bandwidth = 12.5
         "#,
     );
     assert_eq!(file.name, "A.b_c-9");
@@ -85,6 +89,7 @@ fn what_is_written_is_what_is_read() {
     assert_eq!(file.dragonfly, Dragonfly::new(1, 256, 16, 256).unwrap());
     assert_eq!(file.wiring, Wiring::Cables("wiring/cables.csv".into()));
     assert_eq!(file.latencies, Latencies { local: 1, global: 10_000 });
+    assert_eq!(file.bandwidths.to_string(), "node 100, local 100, global 12.5");
     assert_eq!(file.weighing.thresholds, Some(PerDecision::same(i16::MIN)));
     let each = "[routing]\nthreshold = { ugal-l = 1, par-source = -2, par-second = 3 }";
     let each = parse(&format!("{LEAST}{each}\n")).weighing.thresholds;
@@ -181,7 +186,7 @@ fn unknown_keys() {
     x.toml:7:1: dragonfly.q is not a key of the fabric file; accepted here: p, a, h, g, local-links, kinds, arrangement, cables, names
     x.toml:7:1: dragonfly.zzz is not a key of the fabric file; accepted here: p, a, h, g, local-links, kinds, arrangement, cables, names
     x.toml:7:2: link is not a key of the fabric file; accepted here: name, seed, dragonfly, links, routing
-    x.toml:8:1: links.latency is not a key of the fabric file; accepted here: local-latency, global-latency
+    x.toml:8:1: links.latency is not a key of the fabric file; accepted here: local-latency, global-latency, node-bandwidth, local-bandwidth, global-bandwidth
     x.toml:8:1: routing.scheme is not a key of the fabric file; accepted here: threshold, candidates, gate, second-min, virtual-channels, set
     x.toml:8:1: routing.set.ugal-g is not a key of the fabric file; accepted here: ugal-l, par-source, par-second
     x.toml:7:1: dragonfly."two\u0007words" is not a key of the fabric file; accepted here: p, a, h, g, local-links, kinds, arrangement, cables, names
@@ -311,6 +316,10 @@ fn other_values_out_of_range() {
         "cables = false",
         "[links]\nlocal-latency = 0",
         "[links]\nglobal-latency = 10001",
+        "[links]\nlocal-bandwidth = 0",
+        "[links]\nnode-bandwidth = 0.0001",
+        "[links]\nnode-bandwidth = \"1\"",
+        "[links]\nlocal-latency = 1\nglobal-bandwidth = 65",
         "[[links]]",
         "[routing]\nthreshold = 32768",
         "[routing]\nthreshold = -32769",
@@ -335,7 +344,11 @@ fn other_values_out_of_range() {
     x.toml:7:10: dragonfly.cables = false, but cables must be the path of a cable list, a string that is not empty
     x.toml:8:17: links.local-latency = 0, but local-latency must be 1 to 10000
     x.toml:8:18: links.global-latency = 10001, but global-latency must be 1 to 10000
-    x.toml:7:1: links is an array, but links must be a table of local-latency, global-latency
+    x.toml:8:19: links.local-bandwidth = 0, but local-bandwidth must be a number above 0 and at most 100000 with at most three decimals, as in 0.5
+    x.toml:8:18: links.node-bandwidth = 0.0001, but node-bandwidth must be a number above 0 and at most 100000 with at most three decimals, as in 0.5
+    x.toml:8:18: links.node-bandwidth = "1", but node-bandwidth must be a number above 0 and at most 100000 with at most three decimals, as in 0.5
+    x.toml:9:20: links.global-bandwidth does not go with the bandwidths of the other kinds of links: the bandwidths are node 1, local 1, global 65, accepted bandwidths of which the largest is at most 64 times the smallest
+    x.toml:7:1: links is an array, but links must be a table of local-latency, global-latency, node-bandwidth, local-bandwidth, global-bandwidth
     x.toml:8:13: routing.threshold = 32768, but threshold must be -32768 to 32767
     x.toml:8:13: routing.threshold = -32769, but threshold must be -32768 to 32767
     x.toml:8:20: routing.virtual-channels = "by-phase", but virtual-channels must be one of "ordered", "per-hop", "positional"

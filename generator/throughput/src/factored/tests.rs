@@ -8,7 +8,7 @@ use crate::{first_order, solve_large};
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use tvlb_schema::{End, GroupKind};
+use tvlb_schema::{Bandwidth, Bandwidths, End, GroupKind};
 use tvlb_topology::arrangement::{Arrangement, arrange};
 
 fn close(found: &[f64], expected: &[f64]) -> Result<(), TestCaseError> {
@@ -52,6 +52,7 @@ proptest! {
         which in 0..3_u32,
         seed in 0..1000_u64,
         smaller: bool,
+        globals in prop_oneof![Just(1000_u32), Just(500), Just(3000)],
     ) {
         let [p, a, h, g] = sizes;
         let df = Dragonfly::new(p, a, h, g).unwrap();
@@ -60,6 +61,9 @@ proptest! {
         if smaller {
             (df, topology) = with_a_smaller_group(&topology);
         }
+        let globals = Bandwidth::of_thousandths(globals).unwrap();
+        let bandwidths = Bandwidths::new(Bandwidth::ONE, Bandwidth::ONE, globals).unwrap();
+        topology = topology.with_bandwidths(bandwidths);
         let pattern = match which {
             0 => Flows::shift(&df, 1, 1),
             1 => Flows::type_2_set(&df, 1, seed).remove(0),
