@@ -162,6 +162,7 @@ fn each_crate_sees_what_it_may_see_and_no_more() {
         ("tvlb-chart", &[]),
         ("tvlb-names", &["tvlb-schema"]),
         ("tvlb-traffic", &["tvlb-schema"]),
+        ("tvlb-workload", &[]),
         (
             "tvlb-simulator",
             &["tvlb-firmware-model", "tvlb-names", "tvlb-progress", "tvlb-schema", "tvlb-traffic"],
