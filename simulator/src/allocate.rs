@@ -210,7 +210,7 @@ impl Send<'_> {
                 let crossing = crossings[PortKind::Node as usize];
                 let arrival = departure + crossing.flit;
                 links.credits.file(arrival + crossing.credit, *chunk_number, out);
-                links.deliver(packet, arrival);
+                links.deliver(packet, arrival, *chunk_number);
             } else {
                 if *keeps_sums {
                     used_by_links[number.index() >> *port_bits] += 1;

@@ -7,6 +7,7 @@
 
 use crate::network::Network;
 use crate::numbers::{ChannelId, PortId};
+use crate::ranks::Unsettled;
 use crate::switch_state::PortKind;
 
 /// What the simulator lost or invented.
@@ -31,6 +32,27 @@ pub enum ConservationError {
         /// How many packets are in buffers and on links.
         found: u64,
     },
+    /// A message was sent, received or delivered more often than another.
+    #[error(
+        "cycle {cycle}: after {iterations} iterations a message from rank {sender} to rank {receiver} was sent \
+         {sent} times, its receive was posted {posted} times, and it arrived {arrived} times"
+    )]
+    Messages {
+        /// The cycle.
+        cycle: u32,
+        /// How often each message should have been sent.
+        iterations: u32,
+        /// The sender, counted over all jobs.
+        sender: u32,
+        /// The receiver, counted over all jobs.
+        receiver: u32,
+        /// How often it was sent.
+        sent: u32,
+        /// How often its receive was posted.
+        posted: u32,
+        /// How often it arrived.
+        arrived: u32,
+    },
     /// The credits of a virtual channel do not add up.
     #[error(
         "cycle {cycle}: {link}, VC {channel}: credits, flits and credits under way add up to {found}, but the buffer holds {buffer}"
@@ -50,6 +72,31 @@ pub enum ConservationError {
 }
 
 impl Network<'_> {
+    /// Checks that every message was sent, received and delivered in every iteration, where all ranks have
+    /// taken all their steps.
+    pub(crate) fn check_messages(&self) -> Result<(), ConservationError> {
+        let Some(ranks) = &self.ranks else { return Ok(()) };
+        match ranks.unsettled() {
+            None => Ok(()),
+            Some(Unsettled {
+                iterations,
+                ends: [sender, receiver],
+                counts: [sent, posted, arrived],
+            }) => {
+                let cycle = self.now;
+                Err(ConservationError::Messages {
+                    cycle,
+                    iterations,
+                    sender,
+                    receiver,
+                    sent,
+                    posted,
+                    arrived,
+                })
+            }
+        }
+    }
+
     /// Counts all packets and all credits.
     pub(crate) fn check_conservation(&self) -> Result<(), ConservationError> {
         let states = &self.states;

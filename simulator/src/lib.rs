@@ -63,6 +63,8 @@
 //! ```
 
 #[cfg(test)]
+mod complete_tests;
+#[cfg(test)]
 mod deadlock_tests;
 #[cfg(test)]
 mod fault_tests;
@@ -78,19 +80,27 @@ mod allocate;
 mod arrivals;
 mod calendar;
 mod columns;
+mod complete;
 mod conservation;
 mod damage;
 mod events;
 mod fabric;
 mod faults;
 mod histogram;
+mod job_times;
+mod jobs;
 mod links;
 mod losses;
+mod matching;
+mod messages;
 mod network;
+mod nodes;
 mod numbers;
 mod outcome;
 mod pace;
 mod packet;
+mod rank_nodes;
+mod ranks;
 mod receive;
 mod revise;
 mod run;
@@ -105,12 +115,16 @@ mod watchdog;
 mod worklist;
 
 pub use columns::{WEIGHING_COLUMNS, weighing_columns};
+pub use complete::{Completion, CompletionError, StuckRanks, complete, least_control_latency};
 pub use conservation::ConservationError;
 pub use fabric::{BootError, BootedFabric, Link, MOST_PORTS};
 pub use faults::{FaultSchedule, ScheduleError};
+pub use job_times::JobTimes;
+pub use jobs::{Job, JobError, MessageSettings};
 pub use losses::{FaultFigures, LinkLosses, Losses, SeriesWindow};
 pub use network::DatapathError;
 pub use outcome::{Fairness, Figures, LinkLoad, Outcome};
+pub use ranks::StuckRank;
 pub use revise::Revision;
 pub use run::{Run, RunError, StopRule};
 pub use search::{Probing, last_good};

@@ -8,6 +8,7 @@
 
 use crate::calendar::Calendar;
 use crate::losses::{Cause, Loss, LossLog};
+use crate::messages::Messages;
 use crate::numbers::{ChannelId, LocalChannel, PacketId};
 use crate::packet::{Flit, Origin, Pool};
 use crate::tally::Tally;
@@ -39,6 +40,8 @@ pub(crate) struct UnderWay {
     pub(crate) grants: u64,
     /// Packets that have left the last switch so far.
     pub(crate) delivered: u64,
+    /// The messages that packets belong to, where ranks send them.
+    pub(crate) messages: Option<Box<Messages>>,
     /// Packets that were lost so far, which happens only where parts die.
     pub(crate) losses: LossLog,
 }
@@ -55,6 +58,7 @@ impl UnderWay {
             tally,
             grants: 0,
             delivered: 0,
+            messages: None,
             losses: LossLog::default(),
         }
     }
@@ -77,17 +81,27 @@ impl UnderWay {
 
     /// Sends a packet from its node to the node's switch.
     #[inline]
-    pub(crate) fn inject(&mut self, flit: Flit, origin: Origin, input: ChannelId, arrival: u32) {
+    pub(crate) fn inject(
+        &mut self,
+        flit: Flit,
+        origin: Origin,
+        input: ChannelId,
+        arrival: u32,
+    ) -> PacketId {
         self.tally.sent(&origin);
         let packet = self.pool.add(flit, origin);
         self.injections.file(arrival, input.chunk(), Arrival { input, packet });
+        packet
     }
 
     /// Takes a packet that leaves its last switch out of the network, and counts it as delivered
-    /// in the cycle of its arrival at the node.
+    /// in the cycle of its arrival at the node, which belongs to this chunk.
     #[inline]
-    pub(crate) fn deliver(&mut self, packet: PacketId, arrival: u32) {
+    pub(crate) fn deliver(&mut self, packet: PacketId, arrival: u32, chunk: usize) {
         self.delivered += 1;
+        if let Some(messages) = &mut self.messages {
+            messages.arrives(packet, arrival, chunk);
+        }
         self.tally.delivered(self.pool.origin(packet), self.pool.flit(packet), arrival);
         self.pool.remove(packet);
     }
@@ -105,8 +119,15 @@ impl UnderWay {
         self.tally.never_sent(cause, count, now);
     }
 
+    /// Whether nothing is under way, neither a packet nor a credit.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.pool.live() == 0 && self.credits.iter().next().is_none()
+    }
+
     /// How many bytes all of this holds.
-    pub(crate) const fn bytes(&self) -> usize {
-        self.pool.bytes() + self.arrivals.bytes() + self.injections.bytes() + self.credits.bytes()
+    pub(crate) fn bytes(&self) -> usize {
+        let messages = self.messages.as_ref().map_or(0, |messages| messages.bytes());
+        let calendars = self.arrivals.bytes() + self.injections.bytes() + self.credits.bytes();
+        self.pool.bytes() + calendars + messages
     }
 }

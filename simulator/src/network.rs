@@ -23,25 +23,24 @@
 use crate::allocate::{Moment, make_ready};
 use crate::arrivals::Gaps;
 use crate::damage::Damage;
-use crate::fabric::BootedFabric;
+use crate::fabric::{BootedFabric, MOST_PORTS};
 use crate::faults::FaultSchedule;
 use crate::links::UnderWay;
-use crate::losses::Cause;
-use crate::numbers::{CHANNELS, ChannelId, LocalChannel, PORT_BITS, PORTS, PacketId, PortId};
+use crate::numbers::{CHANNELS, ChannelId, PORT_BITS, PORTS, PacketId, PortId};
 use crate::pace::Free;
-use crate::packet::{Flit, Origin};
+use crate::ranks::Ranks;
 use crate::second_look::SecondLooks;
-use crate::settings::{Injection, Settings};
+use crate::settings::Settings;
 use crate::switch_state::{InputChannel, PortKind, SwitchStates};
 use crate::tally::Tally;
 use crate::wakeups::{NO_NODE, Wakeups};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::borrow::Cow;
-use tvlb_firmware_model::{self as datapath, Error, Header, Scheme, Step};
+use tvlb_firmware_model::{self as datapath, Error, Header, Scheme};
 use tvlb_names::NamedSwitch;
 use tvlb_schema::{Dragonfly, LinkKind, NodeId, Port, SwitchId};
-use tvlb_traffic::{Traffic, below};
+use tvlb_traffic::Traffic;
 
 /// A node: its source queue is the time at which its oldest packet was generated, since all that
 /// would be stored of a packet is drawn when it is sent.
@@ -51,9 +50,9 @@ pub(crate) struct Source {
     /// The cycle in which the next packet to send is, or was, generated.
     pub(crate) created: u32,
     /// The switch that the node is connected to.
-    switch: SwitchId,
+    pub(crate) switch: SwitchId,
     /// Virtual channel 0 of the switch's port that it sends to, which tells the chunk too.
-    input: ChannelId,
+    pub(crate) input: ChannelId,
     /// While its wake-up is set: the next node of the same chunk and cycle, or [`NO_NODE`].
     pub(crate) next: NodeId,
     /// Whether it has a packet and no credit. Its wake-up is then not set: the next credit sets it.
@@ -78,7 +77,9 @@ pub(crate) struct Network<'f> {
     /// Nodes by the cycle in which they next have something to send.
     pub(crate) wakeups: Wakeups,
     /// When each node's link to its switch is free again; empty where that link takes a flit per cycle.
-    node_links: Vec<Free>,
+    pub(crate) node_links: Vec<Free>,
+    /// The ranks that give nodes something to send, where they do, in place of the traffic.
+    pub(crate) ranks: Option<Box<Ranks<'f>>>,
     /// Packets sent by nodes so far.
     pub(crate) sent: u64,
     /// The virtual channel that a packet takes on a link, by the one that the datapath assigned.
@@ -166,6 +167,7 @@ impl<'f> Network<'f> {
             links,
             wakeups,
             node_links: vec![Free::default(); paced_nodes as usize],
+            ranks: None,
             sent: 0,
             channel_map: [0, 1, 2, 3, 4, 5, 6, 7],
             damage: None,
@@ -195,7 +197,7 @@ impl<'f> Network<'f> {
                 for now in self.now..until {
                     // All nodes send before anything moves, because the decisions of one chunk may
                     // depend on the queues of another one that keeps in step with it.
-                    chunks.clone().try_for_each(|chunk| self.send_from_nodes(chunk, now))?;
+                    chunks.clone().try_for_each(|chunk| self.send(chunk, now))?;
                     chunks.clone().try_for_each(|chunk| self.work(chunk, now))?;
                     if self.second_looks.are_taken {
                         self.look_again(now)?;
@@ -213,6 +215,15 @@ impl<'f> Network<'f> {
         self.horizon = Horizon { chunks: self.states.chunks.len(), cycles: 1 };
     }
 
+    /// Lets the nodes of a chunk send: what ranks give them, where ranks run, or what is drawn.
+    fn send(&mut self, chunk: usize, now: u32) -> Result<(), Box<DatapathError>> {
+        if self.ranks.is_some() {
+            self.let_ranks_take_steps(chunk, now);
+            return self.send_from_ranks(chunk, now);
+        }
+        self.send_from_nodes(chunk, now)
+    }
+
     /// What happens in one cycle at a chunk's switches, and at its nodes after they have sent.
     fn work(&mut self, chunk: usize, now: u32) -> Result<(), Box<DatapathError>> {
         self.return_credits(chunk, now);
@@ -228,101 +239,6 @@ impl<'f> Network<'f> {
             self.states.step(chunk, &mut self.links, &mut self.second_looks, at);
         }
         self.return_node_credits(chunk, now);
-        Ok(())
-    }
-
-    /// Lets every node of a chunk that has a packet and a credit send its oldest packet, whose path
-    /// the node's switch decides at once.
-    ///
-    /// Only nodes whose wake-up is set to this cycle are looked at. A node that sends draws when
-    /// its next packet is generated and sets its wake-up to that cycle; a node without a credit is
-    /// blocked until a credit returns. Each node draws from random numbers of its own, so the order
-    /// of the list makes no difference.
-    fn send_from_nodes(&mut self, chunk: usize, now: u32) -> Result<(), Box<DatapathError>> {
-        let Self { settings, traffic, gaps, states, sources, links, wakeups, node_links, .. } =
-            self;
-        let (switches, from_zero) = (&*self.switches, settings.injection == Injection::Zero);
-        let mut next = wakeups.take(chunk, now);
-        while next != NO_NODE {
-            let node = next;
-            let source = &mut sources[node.0 as usize];
-            next = source.next;
-            if let Some(damage) = &mut self.damage
-                && damage.puts_to_sleep(node, source.switch)
-            {
-                continue;
-            }
-            // The packet was generated farther ahead than a wake-up can be set.
-            if source.created > now {
-                source.next = wakeups.set(chunk, now, source.created, node);
-                continue;
-            }
-            // The node's link may still be taken by the packet before.
-            let link = node_links.get_mut(node.0 as usize);
-            let free_from = link.as_ref().map_or(0, |link| link.first_cycle());
-            if free_from > now {
-                source.next = wakeups.set(chunk, now, free_from, node);
-                continue;
-            }
-            let channel =
-                if from_zero { 0 } else { below(&mut source.rng, states.channels.into()) };
-            let input = source.input.with_virtual_channel(channel);
-            let free = &mut states.node_free[input.index()];
-            if *free == 0 {
-                // Where the virtual channel is drawn, another draw in the next cycle may find a
-                // credit; where it is fixed, only a credit that returns can help.
-                source.blocked = from_zero;
-                if !from_zero {
-                    source.next = wakeups.set(chunk, now, now + 1, node);
-                }
-                continue;
-            }
-            *free -= 1;
-            let at = source.switch;
-            let destination = traffic.draw(node, &mut source.rng);
-            let queues = states.queues(switches, at, settings.buffer_flits);
-            let admission = switches[at.as_usize()].admit(
-                destination,
-                settings.scheme,
-                settings.paths,
-                &queues,
-                &mut source.rng,
-            );
-            let admission = match admission {
-                Ok(admission) => admission,
-                Err(Error::Unreachable { .. }) if self.damage.is_some() => {
-                    links.never_sent(Cause::Refused, 1, now);
-                    states.node_free[input.index()] += 1;
-                    source.created += gaps.draw(&mut source.rng);
-                    source.next = wakeups.set(chunk, now, source.created.max(now + 1), node);
-                    continue;
-                }
-                Err(error) => return Err(Box::new(failed(self.fabric, now, at, error))),
-            };
-            // The output channel at this switch is known from now on, so the packet is not asked
-            // again on its arrival.
-            let (out, out_channel, header) = match admission.step {
-                Step::Deliver { port } => (port, 0, 0),
-                Step::Send { port, virtual_channel, header } => {
-                    let channel = self.channel_map[usize::from(virtual_channel & 7)];
-                    (port, u32::from(channel), header.bits())
-                }
-            };
-            if let Some(link) = link {
-                // A packet that has waited for the link starts as soon as it is free, within a cycle.
-                let earliest = if free_from == now { link.cycle } else { now };
-                (_, *link) = link.start(earliest, states.crossings[PortKind::Node as usize].gap);
-            }
-            let created = source.created;
-            source.created += gaps.draw(&mut source.rng);
-            source.next = wakeups.set(chunk, now, source.created.max(now + 1), node);
-            self.sent += 1;
-            let port = PortId::of_switch(at, out, states.port_bits);
-            let out = LocalChannel::new(port.local(), out_channel);
-            let flit = Flit { header, next: PacketId::NONE, out, hops: 0 };
-            let origin = Origin { source: node, created, sent: now };
-            links.inject(flit, origin, input, now + u32::from(settings.node_latency_cycles) + 1);
-        }
         Ok(())
     }
 
@@ -450,14 +366,22 @@ impl<'f> Network<'f> {
 
 /// How far some chunks can run ahead of all others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Horizon {
+pub(crate) struct Horizon {
     /// How many chunks with consecutive numbers keep in step with each other.
     chunks: usize,
     /// For how many cycles nothing that other chunks do can reach them.
-    cycles: u32,
+    pub(crate) cycles: u32,
 }
 
 impl Horizon {
+    /// How far chunks of a fabric's switches run ahead.
+    pub(crate) fn of(fabric: &BootedFabric<'_>, settings: &Settings) -> Self {
+        let df = fabric.dragonfly();
+        let port_bits = df.radix().next_power_of_two().trailing_zeros();
+        let chunks = (df.switch_numbers() << port_bits).div_ceil(MOST_PORTS) as usize;
+        Self::new(settings, df, port_bits, chunks)
+    }
+
     /// A flit or a credit crosses a link before another switch can notice it. But PAR sees the
     /// queues of switches in the same group as they are now, and UGAL-G those of all switches.
     fn new(settings: &Settings, df: &Dragonfly, port_bits: u32, all: usize) -> Self {

@@ -149,22 +149,15 @@ impl Outcome {
         };
         let served = sending.iter().map(|&n| f64::from(tally.accepted[n.as_usize()]) / window);
         let links = link_loads(network, flits, window);
-        let of_kind = |kind: LinkKind| {
-            let is_global = kind == LinkKind::Global;
-            let of_kind = links.iter().filter(|&&(switch, port, _)| {
-                matches!(network.fabric.link(switch, port), Link::Global(..)) == is_global
-            });
-            let capacity = settings.bandwidths.flits_per_cycle(kind);
-            LinkLoad { capacity, ..summary(network, of_kind) }
-        };
+        let [local_links, global_links] = by_kind(network, &links);
         Self {
             load,
             saturated: stopped || all.latency > f64::from(settings.latency_limit_cycles),
             all,
             populations,
             fairness: fairness(served),
-            local_links: of_kind(LinkKind::Local),
-            global_links: of_kind(LinkKind::Global),
+            local_links,
+            global_links,
             links,
             measured_windows,
             cycles: network.now,
@@ -234,8 +227,24 @@ fn fairness(served: impl Iterator<Item = f64>) -> Fairness {
     Fairness { least: if count > 0.0 { least } else { 0.0 }, most, jain }
 }
 
+/// The load of the links within groups and of those between groups.
+pub(crate) fn by_kind(network: &Network<'_>, links: &[(SwitchId, Port, f64)]) -> [LinkLoad; 2] {
+    [LinkKind::Local, LinkKind::Global].map(|kind| {
+        let is_global = kind == LinkKind::Global;
+        let of_kind = links.iter().filter(|&&(switch, port, _)| {
+            matches!(network.fabric.link(switch, port), Link::Global(..)) == is_global
+        });
+        let capacity = network.settings.bandwidths.flits_per_cycle(kind);
+        LinkLoad { capacity, ..summary(network, of_kind) }
+    })
+}
+
 /// Flits per cycle on every link between switches, in the order of switches and ports.
-fn link_loads(network: &Network<'_>, flits: &[u32], window: f64) -> Vec<(SwitchId, Port, f64)> {
+pub(crate) fn link_loads(
+    network: &Network<'_>,
+    flits: &[u32],
+    window: f64,
+) -> Vec<(SwitchId, Port, f64)> {
     let bits = network.states.port_bits;
     let mut loads = Vec::new();
     for (number, &flits) in flits.iter().enumerate() {

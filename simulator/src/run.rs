@@ -111,6 +111,20 @@ impl<'f> Run<'f> {
         Ok(Self { network, moved: (0, 0), load, link_flits, measured_windows: 0 })
     }
 
+    /// A run at cycle 0 of which all packets are counted, and whose traffic is not what sends them.
+    pub(crate) fn to_completion(
+        fabric: &'f BootedFabric<'f>,
+        settings: &'f Settings,
+        traffic: &'f Traffic,
+        seed: u64,
+    ) -> Result<Self, SettingsError> {
+        let channels = settings.check_with(fabric, &[])?;
+        let nodes = fabric.dragonfly().node_numbers();
+        let tally = Tally::new(traffic, nodes, 0..u32::MAX, false);
+        let network = Network::new(fabric, settings, traffic, channels, 1.0, seed, tally);
+        Ok(Self { network, moved: (0, 0), load: 1.0, link_flits: Vec::new(), measured_windows: 0 })
+    }
+
     /// A run at cycle 0 in which parts die and are mended as a schedule says. A schedule without entries
     /// changes nothing.
     ///

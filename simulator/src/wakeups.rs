@@ -25,7 +25,8 @@ impl Wakeups {
         Self { first: vec![[NO_NODE; HORIZON as usize + 1]; chunks] }
     }
 
-    /// Sets the wake-up of a chunk's node to a cycle after `now`, or as late as the ring allows if
+    /// Sets the wake-up of a chunk's node to a cycle after `now`, or to `now` if the list of that cycle was
+    /// not taken yet, or as late as the ring allows if
     /// the cycle is farther ahead. Returns the node that comes after it in the list of its cycle,
     /// which the caller stores with the node.
     #[inline]

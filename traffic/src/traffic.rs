@@ -119,6 +119,20 @@ impl Traffic {
         Ok(traffic)
     }
 
+    /// Traffic of which no node sends anything, for networks whose nodes are told otherwise what to send.
+    pub fn silent(df: &Dragonfly) -> Self {
+        let numbers = df.node_numbers() as usize;
+        Self {
+            to: vec![SILENT; numbers],
+            nodes: Ranks::of(df),
+            uniform_below: 0,
+            next_group: None,
+            population: vec![0; numbers],
+            populations: vec!["all"],
+            placement: Placement::default(),
+        }
+    }
+
     /// The same traffic between processes that run where a placement says; before, each ran on its
     /// contiguous node.
     #[must_use]

@@ -1,0 +1,153 @@
+//! Nodes send: in an open loop, where packets are generated at random whatever the network does.
+//!
+//! A node sends at most a packet per cycle, and the path of the packet is decided at once, from the
+//! credits as they stand. Ranks that run programs give nodes their packets otherwise (`rank_nodes`), and
+//! share what is common ([`Network::set_out`]).
+
+use crate::losses::Cause;
+use crate::network::{DatapathError, Network, failed};
+use crate::numbers::{ChannelId, LocalChannel, PacketId, PortId};
+use crate::packet::{Flit, Origin};
+use crate::settings::Injection;
+use crate::switch_state::PortKind;
+use crate::wakeups::NO_NODE;
+use tvlb_firmware_model::{Error, Step};
+use tvlb_schema::NodeId;
+use tvlb_traffic::below;
+
+/// Whether a node can send in this cycle.
+pub(crate) enum Readiness {
+    /// It can, to this input channel of its switch, of which it has a credit.
+    Ready(ChannelId),
+    /// Its link is taken by the packet before, or the virtual channel that was drawn has no credit: it
+    /// should look again in this cycle.
+    LooksAgain(u32),
+    /// Only a credit that returns can help, which sets the node's wake-up.
+    Blocked,
+}
+
+impl Network<'_> {
+    /// Lets every node of a chunk that has a packet and a credit send its oldest packet, whose path
+    /// the node's switch decides at once.
+    ///
+    /// Only nodes whose wake-up is set to this cycle are looked at. A node that sends draws when
+    /// its next packet is generated and sets its wake-up to that cycle; a node without a credit is
+    /// blocked until a credit returns. Each node draws from random numbers of its own, so the order
+    /// of the list makes no difference.
+    pub(crate) fn send_from_nodes(
+        &mut self,
+        chunk: usize,
+        now: u32,
+    ) -> Result<(), Box<DatapathError>> {
+        let mut next = self.wakeups.take(chunk, now);
+        while next != NO_NODE {
+            let node = next;
+            let source = &mut self.sources[node.0 as usize];
+            next = source.next;
+            if let Some(damage) = &mut self.damage
+                && damage.puts_to_sleep(node, source.switch)
+            {
+                continue;
+            }
+            // The packet was generated farther ahead than a wake-up can be set.
+            if source.created > now {
+                source.next = self.wakeups.set(chunk, now, source.created, node);
+                continue;
+            }
+            let input = match self.readiness(node, now) {
+                Readiness::Ready(input) => input,
+                Readiness::LooksAgain(cycle) => {
+                    let next = self.wakeups.set(chunk, now, cycle, node);
+                    self.sources[node.0 as usize].next = next;
+                    continue;
+                }
+                Readiness::Blocked => continue,
+            };
+            let source = &mut self.sources[node.0 as usize];
+            let (created, at) = (source.created, source.switch);
+            let destination = self.traffic.draw(node, &mut source.rng);
+            match self.set_out(node, destination, created, input, now) {
+                Ok(_) => {}
+                Err(Error::Unreachable { .. }) if self.damage.is_some() => {
+                    self.links.never_sent(Cause::Refused, 1, now);
+                    self.states.node_free[input.index()] += 1;
+                }
+                Err(error) => return Err(Box::new(failed(self.fabric, now, at, error))),
+            }
+            let source = &mut self.sources[node.0 as usize];
+            source.created += self.gaps.draw(&mut source.rng);
+            source.next = self.wakeups.set(chunk, now, source.created.max(now + 1), node);
+        }
+        Ok(())
+    }
+
+    /// Whether a node can send in this cycle. If it can, it has spent the credit.
+    #[inline]
+    pub(crate) fn readiness(&mut self, node: NodeId, now: u32) -> Readiness {
+        // The node's link may still be taken by the packet before.
+        if let Some(link) = self.node_links.get(node.0 as usize)
+            && link.first_cycle() > now
+        {
+            return Readiness::LooksAgain(link.first_cycle());
+        }
+        let source = &mut self.sources[node.0 as usize];
+        let from_zero = self.settings.injection == Injection::Zero;
+        let channel =
+            if from_zero { 0 } else { below(&mut source.rng, self.states.channels.into()) };
+        let input = source.input.with_virtual_channel(channel);
+        let free = &mut self.states.node_free[input.index()];
+        if *free > 0 {
+            *free -= 1;
+            return Readiness::Ready(input);
+        }
+        // Where the virtual channel is drawn, another draw in the next cycle may find a credit; where it is
+        // fixed, only a credit that returns can help.
+        source.blocked = from_zero;
+        if from_zero { Readiness::Blocked } else { Readiness::LooksAgain(now + 1) }
+    }
+
+    /// Sends a packet from a node that is ready, on a path that the node's switch decides now. The caller
+    /// knows what to do where the switch refuses it; then nothing is sent.
+    #[inline]
+    pub(crate) fn set_out(
+        &mut self,
+        node: NodeId,
+        destination: NodeId,
+        created: u32,
+        input: ChannelId,
+        now: u32,
+    ) -> Result<PacketId, Error> {
+        let Self { settings, states, sources, links, .. } = self;
+        let source = &mut sources[node.0 as usize];
+        let (switches, at) = (&*self.switches, source.switch);
+        let queues = states.queues(switches, at, settings.buffer_flits);
+        let admission = switches[at.as_usize()].admit(
+            destination,
+            settings.scheme,
+            settings.paths,
+            &queues,
+            &mut source.rng,
+        )?;
+        // The output channel at this switch is known from now on, so the packet is not asked
+        // again on its arrival.
+        let (out, out_channel, header) = match admission.step {
+            Step::Deliver { port } => (port, 0, 0),
+            Step::Send { port, virtual_channel, header } => {
+                let channel = self.channel_map[usize::from(virtual_channel & 7)];
+                (port, u32::from(channel), header.bits())
+            }
+        };
+        if let Some(link) = self.node_links.get_mut(node.0 as usize) {
+            // A packet that has waited for the link starts as soon as that is free, within a cycle.
+            let earliest = if link.first_cycle() == now { link.cycle } else { now };
+            (_, *link) = link.start(earliest, states.crossings[PortKind::Node as usize].gap);
+        }
+        self.sent += 1;
+        let port = PortId::of_switch(at, out, states.port_bits);
+        let out = LocalChannel::new(port.local(), out_channel);
+        let flit = Flit { header, next: PacketId::NONE, out, hops: 0 };
+        let origin = Origin { source: node, created, sent: now };
+        let arrival = now + u32::from(settings.node_latency_cycles) + 1;
+        Ok(links.inject(flit, origin, input, arrival))
+    }
+}
