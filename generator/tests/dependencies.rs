@@ -162,7 +162,8 @@ fn each_crate_sees_what_it_may_see_and_no_more() {
         ("tvlb-chart", &[]),
         ("tvlb-names", &["tvlb-schema"]),
         ("tvlb-traffic", &["tvlb-schema"]),
-        ("tvlb-workload", &[]),
+        ("tvlb-partition", &[]),
+        ("tvlb-workload", &["tvlb-partition", "tvlb-schema"]),
         (
             "tvlb-simulator",
             &["tvlb-firmware-model", "tvlb-names", "tvlb-progress", "tvlb-schema", "tvlb-traffic"],

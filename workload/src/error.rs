@@ -1,6 +1,7 @@
 //! What can be wrong with a workload.
 
 use crate::rank::Rank;
+use tvlb_schema::NodeId;
 
 /// What is wrong with a workload, or why it does not fit a machine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -76,4 +77,156 @@ pub enum WorkloadError {
         /// Its length at the receiver, in bytes.
         posted: u64,
     },
+    /// A job has no ranks.
+    #[error("the job has no ranks; accepted at least 1")]
+    NoRanks,
+    /// The programs of a job are too long.
+    #[error(
+        "the job's ranks take more than {most} steps in an iteration; accepted at most so many"
+    )]
+    Steps {
+        /// How many steps are accepted.
+        most: usize,
+    },
+    /// A text that names no pattern of communication.
+    #[error(
+        "{text:?} is not a pattern of communication; accepted alltoall, bisection, bisection rotated, \
+         halo3d:XxYxZ, neighbour:XxYxZ:AXIS, graph:FILE and messages:FILE"
+    )]
+    Motif {
+        /// The text.
+        text: String,
+    },
+    /// A text that names no grid.
+    #[error(
+        "{text:?} is not a grid; accepted three lengths of at least 1, such as 6x6x4, of fewer than 2^32 \
+         ranks"
+    )]
+    Grid {
+        /// The text.
+        text: String,
+    },
+    /// A text that names no axis.
+    #[error("{text:?} is not an axis of a grid; accepted x, y and z")]
+    Axis {
+        /// The text.
+        text: String,
+    },
+    /// A grid of another size than the job.
+    #[error("the grid {grid} has {found} ranks; accepted a grid of the job's {ranks}")]
+    GridSize {
+        /// The grid, as it is written.
+        grid: String,
+        /// How many ranks it has.
+        found: u32,
+        /// How many the job has.
+        ranks: u32,
+    },
+    /// A graph of another size than the job.
+    #[error("the graph has {found} ranks; accepted one of the job's {ranks}")]
+    GraphSize {
+        /// How many ranks it has.
+        found: u32,
+        /// How many the job has.
+        ranks: u32,
+    },
+    /// A job that cannot be halved.
+    #[error("the job has {ranks} ranks; accepted an even number for two halves")]
+    OddRanks {
+        /// How many ranks the job has.
+        ranks: u32,
+    },
+    /// A half names a rank twice, or one that the job does not have.
+    #[error("the first half names rank {rank}; accepted each rank once, of 0 to {}", .ranks - 1)]
+    HalfMember {
+        /// The rank.
+        rank: Rank,
+        /// How many ranks the job has.
+        ranks: u32,
+    },
+    /// A half that is not half of the job.
+    #[error("the first half has {found} ranks; accepted {}, half of the job's {ranks}", .ranks / 2)]
+    HalfSize {
+        /// How many ranks it has.
+        found: usize,
+        /// How many the job has.
+        ranks: u32,
+    },
+    /// A line of a file does not say what it should.
+    #[error("line {line}: found {found:?}, accepted {accepted}")]
+    Line {
+        /// The line, counted from 1.
+        line: usize,
+        /// What is there.
+        found: String,
+        /// What it may be.
+        accepted: &'static str,
+    },
+    /// A matrix has fewer entries than it states.
+    #[error(
+        "line {line}: the matrix ends after {found} entries; accepted {expected}, as its sizes say"
+    )]
+    Entries {
+        /// The last line, counted from 1.
+        line: usize,
+        /// How many entries were found.
+        found: u64,
+        /// How many the matrix states.
+        expected: u64,
+    },
+    /// A text that names no job.
+    #[error(
+        "{text:?} is not a job; accepted RANKS or RANKSxPER_NODE, both at least 1, such as 72x2"
+    )]
+    Job {
+        /// The text.
+        text: String,
+    },
+    /// A text that names no placement of jobs.
+    #[error(
+        "{text:?} is not a placement of jobs; accepted cluster, spread, random, groups and listed:FILE"
+    )]
+    Placement {
+        /// The text.
+        text: String,
+    },
+    /// A line of a list names a node that the machine does not have.
+    #[error("line {line}: found node {node}, accepted a node of the machine, 0 to {last}")]
+    NoSuchNode {
+        /// The line, counted from 1.
+        line: usize,
+        /// The number of the node.
+        node: NodeId,
+        /// The last node of the machine.
+        last: NodeId,
+    },
+    /// A list names a node twice.
+    #[error("line {line}: node {node} already stands in line {first}, accepted each node once")]
+    NodeTwice {
+        /// The line, counted from 1.
+        line: usize,
+        /// The node.
+        node: NodeId,
+        /// The line where it stands first.
+        first: usize,
+    },
+    /// A job for which there are not enough nodes.
+    #[error("job {job} takes {wanted} nodes, but {free} are free; accepted jobs that fit together")]
+    Nodes {
+        /// The number of the job, counted from 0.
+        job: usize,
+        /// How many nodes it takes.
+        wanted: u32,
+        /// How many the jobs before it leave.
+        free: usize,
+    },
+    /// A text that names no map of ranks.
+    #[error("{text:?} is not a map of ranks; accepted linear, random and bisect")]
+    Map {
+        /// The text.
+        text: String,
+    },
+    /// A map that needs to know who exchanges messages with whom.
+    #[error("map bisect needs to know who exchanges messages with whom; accepted with a graph")]
+    NoGraph,
 }

@@ -1,12 +1,33 @@
-//! Workloads of Dragonfly machines: what each rank of a job sends and awaits.
+//! Workloads of Dragonfly machines: what each rank of a job sends and awaits, and on which node it runs.
 //!
 //! A *job* has *ranks*, each of which runs a program: a list of [`Step`]s. [`Programs`] holds those of all
-//! ranks of one job.
+//! ranks of one job. A [`Motif`] names a pattern of communication, and makes the programs of a job of any
+//! size.
+//!
+//! A [`JobPlacement`] says which nodes of a machine each [`Job`] takes, and a [`RankMap`] on which of these
+//! each of its ranks runs.
 
+pub mod matrix_market;
+pub mod rankfile;
+
+mod bisect;
 mod error;
+mod grid;
+mod job;
+mod map;
+mod message_list;
+mod motif;
+mod place;
 mod program;
 mod rank;
 
 pub use error::WorkloadError;
-pub use program::{Programs, Step};
+pub use grid::{Axis, Grid};
+pub use job::{Job, PlacedJob};
+pub use map::RankMap;
+pub use message_list::{Message, MessageList};
+pub use motif::{Motif, PartnerOrder};
+pub use place::{JobPlacement, ListedNode};
+pub use program::{MOST_STEPS, Programs, Step};
 pub use rank::Rank;
+pub use tvlb_partition::Graph;

@@ -46,6 +46,10 @@
 use crate::error::WorkloadError;
 use crate::rank::Rank;
 use std::num::NonZeroU32;
+use tvlb_partition::Graph;
+
+/// The most steps that all ranks of a job take in one iteration; they take 2 GiB.
+pub const MOST_STEPS: usize = 1 << 27;
 
 /// One step of a rank. The head of the module says what each step waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +104,8 @@ impl Programs {
     /// Programs from the steps that each rank takes in one iteration, rank after rank.
     ///
     /// # Errors
-    /// The first rank, by number, at which one of these is not so:
+    /// That there are more than [`MOST_STEPS`] steps, or the first rank, by number, at which one of these is
+    /// not so:
     /// - it sends to and receives from other ranks of the job,
     /// - it has as many [`Step::PhaseEnd`] as rank 0,
     /// - it has a [`Step::Wait`] after the last receive or send that it opens,
@@ -117,7 +122,12 @@ impl Programs {
     {
         let (mut steps, mut starts) = (Vec::new(), vec![0]);
         for rank in ranks {
-            steps.extend(rank);
+            // One more than there may be, so that a list that goes on is seen.
+            let room = MOST_STEPS + 1 - steps.len();
+            steps.extend(rank.into_iter().take(room));
+            if steps.len() > MOST_STEPS {
+                return Err(WorkloadError::Steps { most: MOST_STEPS });
+            }
             starts.push(steps.len());
         }
         let mut programs = Self { steps, starts, iterations, phases: 0 };
@@ -161,6 +171,12 @@ impl Programs {
                 _ => None,
             })
         })
+    }
+
+    /// Who exchanges messages with whom: the weight of an edge is the bytes of an iteration, both ways.
+    pub fn graph(&self) -> Graph {
+        let edges = self.messages().map(|(from, to, bytes)| (from.0, to.0, bytes));
+        Graph::from_edges(self.ranks(), edges)
     }
 
     /// Checks what each rank's steps show alone, and counts the phases.
@@ -283,6 +299,7 @@ mod tests {
         assert_eq!(programs.steps(Rank(2)), last);
         let messages: Vec<_> = programs.messages().collect();
         assert_eq!(messages, [(Rank(0), Rank(2), 5), (Rank(0), Rank(2), 7)]);
+        assert_eq!(programs.graph().edges().collect::<Vec<_>>(), [(0, 2, 12)]);
     }
 
     #[test]
