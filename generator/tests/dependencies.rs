@@ -166,7 +166,15 @@ fn each_crate_sees_what_it_may_see_and_no_more() {
         ("tvlb-workload", &["tvlb-partition", "tvlb-schema"]),
         (
             "tvlb-simulator",
-            &["tvlb-firmware-model", "tvlb-names", "tvlb-progress", "tvlb-schema", "tvlb-traffic"],
+            &[
+                "tvlb-firmware-model",
+                "tvlb-names",
+                "tvlb-partition",
+                "tvlb-progress",
+                "tvlb-schema",
+                "tvlb-traffic",
+                "tvlb-workload",
+            ],
         ),
         ("tvlb-firmware-model", &["tvlb-schema"]),
         ("tvlb-firmware-c", &["tvlb-firmware-model", "tvlb-schema"]),

@@ -6,7 +6,7 @@
 
 use crate::fabric::BootedFabric;
 use crate::job_times::JobTimes;
-use crate::jobs::{self, Job, JobError, MessageSettings};
+use crate::jobs::{self, JobError, JobRun, MessageSettings};
 use crate::messages::Messages;
 use crate::network::Horizon;
 use crate::outcome::{LinkLoad, by_kind, link_loads};
@@ -131,7 +131,7 @@ pub fn least_control_latency(fabric: &BootedFabric<'_>, settings: &Settings) -> 
 /// # Example
 /// ```no_run
 /// use std::num::NonZeroU32;
-/// use tvlb_simulator::{BootedFabric, Job, MessageSettings, Settings, complete};
+/// use tvlb_simulator::{BootedFabric, JobRun, MessageSettings, Settings, complete};
 /// use tvlb_schema::NodeId;
 /// use tvlb_workload::{Programs, Rank, Step};
 ///
@@ -143,7 +143,7 @@ pub fn least_control_latency(fabric: &BootedFabric<'_>, settings: &Settings) -> 
 ///     Step::Wait,
 /// ];
 /// let programs = Programs::new([exchange(1), exchange(0)], NonZeroU32::MIN)?;
-/// let job = Job { programs: &programs, nodes: &[NodeId(0), NodeId(40)] };
+/// let job = JobRun { programs: &programs, nodes: &[NodeId(0), NodeId(40)] };
 /// let completion = complete(fabric, settings, &[job], &MessageSettings::default(), 1, &())?;
 /// println!("{} cycles", completion.jobs[0].running_time());
 /// # Ok(())
@@ -152,7 +152,7 @@ pub fn least_control_latency(fabric: &BootedFabric<'_>, settings: &Settings) -> 
 pub fn complete(
     fabric: &BootedFabric<'_>,
     settings: &Settings,
-    jobs: &[Job<'_>],
+    jobs: &[JobRun<'_>],
     messages: &MessageSettings,
     seed: u64,
     progress: &dyn Progress,
@@ -173,7 +173,7 @@ pub(crate) fn begin<'f>(
     fabric: &'f BootedFabric<'f>,
     settings: &'f Settings,
     traffic: &'f Traffic,
-    jobs: &[Job<'f>],
+    jobs: &[JobRun<'f>],
     messages: &MessageSettings,
     seed: u64,
 ) -> Result<Run<'f>, CompletionError> {

@@ -4,8 +4,8 @@
 use crate::complete::{advance, begin, figures, is_complete};
 use crate::test_images::{Images, absolute_classic, absolute_images, dragonfly, images};
 use crate::{
-    BootedFabric, Completion, CompletionError, Job, JobTimes, MessageSettings, Settings, Traffic,
-    complete,
+    BootedFabric, Completion, CompletionError, JobRun, JobTimes, MessageSettings, Settings,
+    Traffic, complete,
 };
 use proptest::prelude::*;
 use std::num::NonZeroU32;
@@ -53,7 +53,7 @@ fn run_with(
     let Images { fabric, switches } = small();
     let fabric = BootedFabric::boot(&fabric, &switches).unwrap();
     let nodes: Vec<NodeId> = nodes.iter().copied().map(NodeId).collect();
-    let job = Job { programs, nodes: &nodes };
+    let job = JobRun { programs, nodes: &nodes };
     complete(&fabric, settings, &[job], &MessageSettings::default(), 1, &())
 }
 
@@ -116,7 +116,7 @@ fn sends_that_are_open_at_the_same_time_share_the_link_in_turn() {
     let nodes = [NodeId(0), NodeId(2), NodeId(4)];
     let programs = programs(both);
     // The shorter one is through after ten packets, the longer one after fifteen.
-    let job = Job { programs: &programs, nodes: &nodes };
+    let job = JobRun { programs: &programs, nodes: &nodes };
     let completion =
         complete(&fabric, &settings(), &[job], &MessageSettings::default(), 1, &()).unwrap();
     assert_eq!(completion.cycles, 15 - 1 + ONE_LOCAL);
@@ -194,7 +194,7 @@ fn jobs_that_cannot_run_are_refused() {
         let fabric = BootedFabric::boot(&fabric, &switches).unwrap();
         let nodes: Vec<NodeId> = nodes.iter().copied().map(NodeId).collect();
         let programs = programs(one_message(bytes));
-        let job = Job { programs: &programs, nodes: &nodes };
+        let job = JobRun { programs: &programs, nodes: &nodes };
         complete(&fabric, &settings(), &[job], messages, 1, &()).unwrap_err().to_string()
     };
     let usual = MessageSettings::default();
@@ -239,7 +239,7 @@ proptest! {
         settings.bandwidths = Bandwidths::new(Bandwidth::ONE, Bandwidth::ONE, global).unwrap();
         let programs = all_to_all(20, bytes, 2);
         let nodes: Vec<NodeId> = (0..20).map(|rank| NodeId(rank / ranks_per_node * 7)).collect();
-        let jobs = [Job { programs: &programs, nodes: &nodes }];
+        let jobs = [JobRun { programs: &programs, nodes: &nodes }];
         let messages = MessageSettings::default();
         let traffic = Traffic::silent(fabric.dragonfly());
         let new = || begin(&fabric, &settings, &traffic, &jobs, &messages, seed).unwrap();

@@ -1,6 +1,6 @@
 //! When jobs, their iterations and their phases ended.
 
-use crate::jobs::Job;
+use crate::jobs::JobRun;
 use serde::Serialize;
 
 /// When each part of each job ended, kept as ranks reach it.
@@ -39,8 +39,8 @@ impl JobTimes {
 }
 
 impl Times {
-    pub(crate) fn new(jobs: &[Job<'_>]) -> Self {
-        let of_job = |job: &Job<'_>| {
+    pub(crate) fn new(jobs: &[JobRun<'_>]) -> Self {
+        let of_job = |job: &JobRun<'_>| {
             let iterations = job.programs.iterations().get() as usize;
             let phases = job.programs.phases() as usize;
             JobTimes {

@@ -7,7 +7,7 @@ use tvlb_workload::Programs;
 
 /// A job: what its ranks do, and where they run.
 #[derive(Clone, Copy, Debug)]
-pub struct Job<'w> {
+pub struct JobRun<'w> {
     /// The programs of its ranks.
     pub programs: &'w Programs,
     /// The node of each rank. Several ranks, of one job or of several, may share a node, whose link they
@@ -135,7 +135,7 @@ const MOST_CONTROL_LATENCY: u32 = 1_000_000;
 
 /// Checks jobs against a fabric.
 pub(crate) fn check(
-    jobs: &[Job<'_>],
+    jobs: &[JobRun<'_>],
     df: &Dragonfly,
     settings: &MessageSettings,
     least_control_latency: u32,
@@ -154,7 +154,7 @@ pub(crate) fn check(
     }
     let most_bytes = u64::from(packet_bytes) * u64::from(MessageSettings::MOST_PACKETS);
     let (mut ranks, mut steps) = (0_u64, 0_u64);
-    for (number, Job { programs, nodes }) in jobs.iter().enumerate() {
+    for (number, JobRun { programs, nodes }) in jobs.iter().enumerate() {
         if nodes.len() != programs.ranks() as usize {
             let (ranks, nodes) = (programs.ranks(), nodes.len());
             return Err(JobError::Nodes { job: number, ranks, nodes });

@@ -120,7 +120,7 @@ pub use conservation::ConservationError;
 pub use fabric::{BootError, BootedFabric, Link, MOST_PORTS};
 pub use faults::{FaultSchedule, ScheduleError};
 pub use job_times::JobTimes;
-pub use jobs::{Job, JobError, MessageSettings};
+pub use jobs::{JobError, JobRun, MessageSettings};
 pub use losses::{FaultFigures, LinkLosses, Losses, SeriesWindow};
 pub use network::DatapathError;
 pub use outcome::{Fairness, Figures, LinkLoad, Outcome};

@@ -11,7 +11,7 @@
 //! together, before the nodes of that chunk send.
 
 use crate::job_times::Times;
-use crate::jobs::{Job, MessageSettings};
+use crate::jobs::{JobRun, MessageSettings};
 use crate::matching::Matching;
 use crate::messages::{Event, MessageId, Messages, News, TransferId};
 use std::collections::{BTreeSet, VecDeque};
@@ -108,7 +108,7 @@ impl<'w> Ranks<'w> {
     /// The ranks of these jobs before their first step, which they take in cycle 0. `chunk_of` says in
     /// which chunk a node is.
     pub(crate) fn new(
-        jobs: &[Job<'w>],
+        jobs: &[JobRun<'w>],
         settings: &MessageSettings,
         control_latency: u32,
         nodes: u32,
