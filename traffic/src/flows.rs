@@ -118,6 +118,11 @@ impl Flows {
         Self { name: pattern.to_string(), pattern: Some(pattern), flows: merged(pairs) }
     }
 
+    /// Leaves out what switches would send and receive that are dead.
+    pub fn leave_out(&mut self, is_dead: impl Fn(SwitchId) -> bool) {
+        self.flows.retain(|flow| !is_dead(flow.source) && !is_dead(flow.destination));
+    }
+
     /// The greatest x that the terminals allow: each of a switch's p terminals sends and receives
     /// at most 1, so that no switch can send or receive more than p. At most 1.
     pub fn terminal_bound(&self, df: &Dragonfly) -> f64 {

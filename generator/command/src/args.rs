@@ -485,6 +485,10 @@ pub(crate) struct Paths {
 pub(crate) struct Model {
     /// The fabric file
     pub(crate) fabric: PathBuf,
+    /// A list of what is dead, as `tvlb faults` reads it: packets take the paths that are left, and dead
+    /// switches neither send nor receive
+    #[arg(long, value_name = "LIST")]
+    pub(crate) faults: Option<PathBuf>,
     /// Patterns, separated by commas: `type1-set[:COUNT]`, all shifts or a sample of
     /// COUNT; `type2-set[:COUNT]`, random permutations of groups and switches, 20 by default;
     /// `permutation-set[:COUNT]`, of nodes; a pattern of `tvlb simulate` in which each node sends to

@@ -29,14 +29,14 @@ pub(crate) fn load_fabric(path: &Path) -> Result<Fabric, Failure> {
     Fabric::load(path).map_err(Failure::of)
 }
 
-/// A fabric file, its cables, and of these what lives where a list of what is dead says so.
-pub(crate) fn load_live(path: &Path, dead: Option<&Path>) -> Result<Fabric, Failure> {
+/// A fabric file, its cables, and of these what lives where a list says what is dead, with what it says;
+/// without a list nothing is dead.
+pub(crate) fn load_live(path: &Path, list: Option<&Path>) -> Result<(Fabric, FaultSet), Failure> {
     let mut fabric = load_fabric(path)?;
-    if let Some(list) = dead {
-        let faults = read_faults(list, &PlannedLinks(&fabric.topology), &fabric.names)?;
-        fabric.topology = fabric.topology.without(&faults);
-    }
-    Ok(fabric)
+    let Some(list) = list else { return Ok((fabric, FaultSet::default())) };
+    let faults = read_faults(list, &PlannedLinks(&fabric.topology), &fabric.names)?;
+    fabric.topology = fabric.topology.without(&faults);
+    Ok((fabric, faults))
 }
 
 /// Reads a list of what is dead.

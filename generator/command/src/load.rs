@@ -67,7 +67,7 @@ fn help() -> String {
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     use_threads(arguments.threads)?;
-    let fabric = load_live(&arguments.fabric, arguments.faults.as_deref())?;
+    let (fabric, _) = load_live(&arguments.fabric, arguments.faults.as_deref())?;
     let topology = &fabric.topology;
     let df = topology.dragonfly();
     let pattern = traffic::pattern(&arguments.traffic)?;

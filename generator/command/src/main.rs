@@ -5,6 +5,7 @@
 
 mod args;
 mod cables;
+mod dead_parts;
 mod diff;
 mod experiment;
 mod failure;
@@ -34,7 +35,12 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => return failure::end_of_parsing(&error),
+        Err(mut error) => {
+            // No option stands before the name of a command.
+            let command = std::env::args().nth(1).unwrap_or_default();
+            dead_parts::add_tip(&mut error, &command);
+            return failure::end_of_parsing(&error);
+        }
     };
     let outcome = match &arguments.command {
         Command::Generate(arguments) => generate::run(arguments),

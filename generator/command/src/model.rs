@@ -2,7 +2,7 @@
 
 use crate::args::Model;
 use crate::failure::{Failure, Outcome};
-use crate::files::{load_fabric, outside_table_sets};
+use crate::files::{load_live, outside_table_sets};
 use crate::output::{
     Bars, catch_interrupt, print, print_json, read_input, use_threads, write_file,
 };
@@ -31,9 +31,12 @@ pub(crate) fn run(arguments: &Model) -> Outcome {
             "--epsilon {found}: it must be at least 0 and below 1"
         )));
     }
-    let fabric = load_fabric(&arguments.fabric)?;
-    let seed = fabric.file.seed;
-    let patterns = patterns(arguments, fabric.topology.dragonfly(), seed)?;
+    let (fabric, faults) = load_live(&arguments.fabric, arguments.faults.as_deref())?;
+    let (df, seed) = (fabric.topology.dragonfly(), fabric.file.seed);
+    let mut patterns = patterns(arguments, df, seed)?;
+    for pattern in &mut patterns {
+        pattern.leave_out(|switch| faults.switches.contains(&switch));
+    }
     let sets = sets(arguments, seed)?;
     let sweep = Sweep::new(&fabric.topology, arguments.paths, patterns, sets);
     catch_interrupt()?;
@@ -74,7 +77,12 @@ pub(crate) fn run(arguments: &Model) -> Outcome {
         }));
     };
 
-    let heading = Heading { fabric: fabric.file.name.clone(), seed, epsilon: arguments.epsilon };
+    let heading = Heading {
+        fabric: fabric.file.name.clone(),
+        dead: tvlb_faults::write(df, &faults).lines().map(str::to_owned).collect(),
+        seed,
+        epsilon: arguments.epsilon,
+    };
     let report = Report::new(&sweep, &cells, heading);
     if let Some(path) = &arguments.csv {
         write_file(path, &report.csv())?;

@@ -17,7 +17,7 @@ use tvlb_schema::{Dragonfly, SetRule, SwitchId};
 use tvlb_traffic::Gap;
 
 pub(crate) fn run(arguments: &Paths) -> Outcome {
-    let fabric = load_live(&arguments.fabric, arguments.faults.as_deref())?;
+    let (fabric, _) = load_live(&arguments.fabric, arguments.faults.as_deref())?;
     let topology = &fabric.topology;
     let rule = arguments.set.as_ref().map(|text| set(text, fabric.file.seed)).transpose()?;
     let pair = match (arguments.from, arguments.to) {

@@ -20,7 +20,7 @@ use tvlb_generator::topology::summary::TopologySummary;
 pub(crate) fn run(arguments: &Topology) -> Outcome {
     let output = arguments.output.as_deref();
     outside_table_sets([("--output", output)])?;
-    let fabric = load_live(&arguments.fabric, arguments.faults.as_deref())?;
+    let (fabric, _) = load_live(&arguments.fabric, arguments.faults.as_deref())?;
     let topology = &fabric.topology;
     let names = &fabric.names;
     let summary = || TopologySummary::named(topology, names);

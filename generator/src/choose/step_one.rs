@@ -147,7 +147,8 @@ pub(super) fn model(
     }
     state.save()?;
     let cells = sweep.assemble(&state.entries()).ok_or(Cancelled)?;
-    let heading = Heading { fabric: fabric.file.name.clone(), seed, epsilon: EPSILON };
+    let name = fabric.file.name.clone();
+    let heading = Heading { fabric: name, dead: Vec::new(), seed, epsilon: EPSILON };
     let (of_small, of_large) = MOST_CANDIDATES;
     let most = if df.switch_count() > LARGE { of_large } else { of_small };
     Ok(Some(Modelled { report: Report::new(&sweep, &cells, heading), sets, most }))

@@ -78,8 +78,8 @@ pub enum ModelError {
     /// A flow without any path.
     #[error(
         "no path leads from switch {source_switch} ({source_place}) to switch {destination_switch} \
-         ({destination_place}), which {pattern} needs: no cable joins their groups and the set \
-         {set:?} has no VLB path between them"
+         ({destination_place}), which {pattern} needs: there is no MIN path, and the set {set:?} has \
+         no VLB path between them"
     )]
     NoPath {
         /// Where the flow starts.

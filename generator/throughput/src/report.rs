@@ -64,6 +64,10 @@ pub struct Report {
     /// The kinds of groups where there is more than one; p, a and h are then the most of any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<GroupKind>,
+    /// The parts that are dead, each as a line of a list of what is dead. The wiring that is modelled is
+    /// the one without them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub dead: Vec<String>,
     /// `triples` or `routes`.
     pub counting: String,
     /// Decides random patterns and fractions.
@@ -89,6 +93,9 @@ pub struct Report {
 pub struct Heading {
     /// The fabric's name.
     pub fabric: String,
+    /// The parts that the modelled wiring lacks because they are dead, each as a line of a list of what is
+    /// dead.
+    pub dead: Vec<String>,
     /// The seed.
     pub seed: u64,
     /// ε.
@@ -138,6 +145,7 @@ impl Report {
             fabric: heading.fabric,
             dragonfly: [df.p(), df.a(), df.h(), df.g()],
             kinds: df.stated_kinds().to_vec(),
+            dead: heading.dead,
             counting: sweep.counting().name().to_owned(),
             seed: heading.seed,
             tolerance,
@@ -246,6 +254,12 @@ impl fmt::Display for Report {
             self.counting,
             self.seed
         )?;
+        if let Some(first) = self.dead.first() {
+            match self.dead.len() - 1 {
+                0 => writeln!(f, "dead     {first}")?,
+                more => writeln!(f, "dead     {first} and {more} more")?,
+            }
+        }
         writeln!(
             f,
             "bound    {:.6} flits per node and cycle; numbers are proven to {:.0e} of their value",

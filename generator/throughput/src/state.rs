@@ -51,6 +51,10 @@ fn subject(sweep: &Sweep<'_>) -> String {
         let (low, high) = (cable.low, cable.high);
         let _ = writeln!(text, "{} {} {} {}", low.group, low.port, high.group, high.port);
     }
+    // Nothing where each two switches of a group have all links of their kind, as states always said.
+    for pair in sweep.topology().fewer_links() {
+        let _ = writeln!(text, "local {} {} {}", pair.low, pair.high, pair.links);
+    }
     for pattern in sweep.patterns() {
         let _ = writeln!(text, "{:?}", pattern.pattern);
         for flow in &pattern.flows {
@@ -68,8 +72,31 @@ fn subject(sweep: &Sweep<'_>) -> String {
 mod tests {
     use super::*;
     use crate::{Counting, Flows, PathSet};
-    use tvlb_schema::Dragonfly;
+    use tvlb_schema::{Dragonfly, FaultSet, LocalLink, SwitchId, SwitchIndex};
     use tvlb_topology::arrangement::{Arrangement, arrange};
+
+    /// Of two wirings with the same cables, one may lack links within a group.
+    #[test]
+    fn a_state_of_other_local_links_is_refused() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("state");
+        let df = Dragonfly::new(1, 4, 2, 5).unwrap();
+        let planned = arrange(df, Arrangement::default(), 1).unwrap();
+        let link = LocalLink { low: SwitchId(0), high: SwitchIndex(3), number: 0 };
+        let faults = FaultSet { local_links: [link].into(), ..FaultSet::default() };
+        let live = planned.without(&faults);
+        assert_eq!(planned.cables(), live.cables());
+        let sets = vec![PathSet::parse("all", 1).unwrap()];
+        let patterns = vec![Flows::shift(&df, 1, 0)];
+        let [whole, left] = [&planned, &live].map(|topology| {
+            Sweep::new(topology, Counting::Triples, patterns.clone(), sets.clone())
+        });
+        let state = open(Some(&path), &whole).unwrap();
+        state.keep(0, vec![Vec::new()]).unwrap();
+        state.save().unwrap();
+        let error = open(Some(&path), &left).unwrap_err();
+        assert!(matches!(error, StoreError::Other { .. }), "{error}");
+    }
 
     #[test]
     fn a_state_of_another_shape_is_refused() {

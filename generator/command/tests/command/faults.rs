@@ -368,10 +368,55 @@ fn a_fabric_without_what_is_dead() {
     let whole = scratch.succeeds("load fabric.toml --paths min");
     assert!(!whole.contains("has no path"), "{whole}");
     scratch.write("dead.txt", "cable (3,1):9\n");
-    for command in ["topology fabric.toml", pair, "load fabric.toml"] {
+    for command in ["topology fabric.toml", pair, "load fabric.toml", "model fabric.toml"] {
         let error = scratch.refuses(&format!("{command} --faults dead.txt"));
         assert!(error.starts_with("tvlb: dead.txt: line 1: group 3, switch 1, global port 9 has"));
     }
+}
+
+/// The model loses what is dead, and what dead switches would send and receive.
+#[test]
+fn a_model_without_what_is_dead() {
+    let scratch = with_list("switch (3,1)\ncable (0,0):0\n");
+    let model = "model fabric.toml --patterns shift(2,1) --sets all --quiet";
+    let json = |options: &str| -> serde_json::Value {
+        serde_json::from_str(&scratch.succeeds(&format!("{model} {options} --json"))).unwrap()
+    };
+    let (planned, left) = (json(""), json("--faults dead.txt"));
+    assert!(planned.get("dead").is_none());
+    assert_eq!(left["dead"], serde_json::json!(["switch (3,1)", "cable (0,0):0"]));
+    let value = |report: &serde_json::Value| report["sets"][0]["throughput"]["value"].clone();
+    assert!(value(&left).as_f64().unwrap() < value(&planned).as_f64().unwrap());
+    let text = scratch.succeeds(&format!("{model} --faults dead.txt"));
+    assert!(text.contains("\ndead     switch (3,1) and 1 more\nbound "), "{text}");
+
+    // Groups 0 and 1 have lost their only cable, and not every set has a path over another group.
+    let error = scratch.refuses(
+        "model fabric.toml --patterns shift(1,0) --sets shapes:000 --faults dead.txt --quiet",
+    );
+    assert_snapshot!(error, @r#"tvlb: no path leads from switch 0 (group 0, switch 0) to switch 4 (group 1, switch 0), which shift(1,0) needs: there is no MIN path, and the set "shapes:000" has no VLB path between them"#);
+
+    // What was kept of the plan is not used.
+    scratch.succeeds(&format!("{model} --state state"));
+    let error = scratch.refuses(&format!("{model} --state state --faults dead.txt"));
+    assert!(error.starts_with("tvlb: state: "), "{error}");
+}
+
+/// Commands that take no list say what does.
+#[test]
+fn a_list_for_a_command_that_takes_none() {
+    let scratch = with_list("");
+    assert_snapshot!(scratch.refuses("generate fabric.toml -o new --faults dead.txt"), @"
+    tvlb: unexpected argument '--faults' found
+
+      tip: tables are made of the plan, whatever is dead, and stay; generate them without --faults, and `tvlb faults DIR --faults LIST -o UPDATE` makes what switches install besides
+
+    Usage: tvlb generate --output <DIR> --fast <FABRIC>
+
+    For more information, try '--help'.
+    ");
+    let error = scratch.refuses("simulate out --faults dead.txt");
+    assert!(error.contains("\n  tip: --faults-at CYCLE:LIST says "), "{error}");
 }
 
 /// What is wrong with the update, in which looking at its changes alone finds something, too.

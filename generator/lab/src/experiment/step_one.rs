@@ -58,7 +58,8 @@ pub(super) fn run(
         seed,
     };
     let (cells, seconds) = cells(&sweep, &subject, options.state.as_deref(), progress)?;
-    let heading = Heading { fabric: format!("dfly-{p}-{a}-{h}-{g}"), seed, epsilon: EPSILON };
+    let name = format!("dfly-{p}-{a}-{h}-{g}");
+    let heading = Heading { fabric: name, dead: Vec::new(), seed, epsilon: EPSILON };
     let report = Report::new(&sweep, &cells, heading);
     let (sets, patterns, bound) = (report.sets.len(), report.patterns.len(), report.bound);
     let words = format!(

@@ -1,0 +1,83 @@
+//! What a command that takes no list of what is dead says to someone who gives it one.
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+/// The option by which commands take the list.
+const OPTION: &str = "--faults";
+
+/// Adds to an error about `--faults` how to get what the user may have wanted of the command with this
+/// name.
+pub(crate) fn add_tip(error: &mut clap::Error, command: &str) {
+    let is_list = matches!(
+        error.get(ContextKind::InvalidArg),
+        Some(ContextValue::String(found)) if found == OPTION
+    );
+    if error.kind() != ErrorKind::UnknownArgument || !is_list {
+        return;
+    }
+    let Some(tip) = tip(command) else { return };
+    // An option with a similar name is no advice where there is better.
+    error.remove(ContextKind::SuggestedArg);
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+}
+
+/// Why a command takes no list, and what to do instead; `None` of those that take one, or read neither a
+/// fabric nor a table set.
+fn tip(command: &str) -> Option<&'static str> {
+    let tip = match command {
+        "generate" => {
+            "tables are made of the plan, whatever is dead, and stay; generate them without --faults, and \
+             `tvlb faults DIR --faults LIST -o UPDATE` makes what switches install besides"
+        }
+        "search" => {
+            "sets are searched for and chosen on the plan, and stay; `tvlb faults` makes what switches \
+             install where parts are dead"
+        }
+        "simulate" => {
+            "--faults-at CYCLE:LIST says from which cycle on parts are dead, and --update UPDATE installs \
+             an update of `tvlb faults` from the beginning"
+        }
+        "verify" => {
+            "--update UPDATE verifies what switches have with an update, which `tvlb faults` makes of a list"
+        }
+        "inspect" => {
+            "images say the same whatever is dead, but for those that an update of `tvlb faults` replaces; \
+             `tvlb paths FABRIC --faults LIST` shows the paths that are left"
+        }
+        "diff" => {
+            "it compares table sets, which are made of the plan; `tvlb faults` says what a list of dead \
+             parts changes"
+        }
+        "sweep" => {
+            "its runs are of table sets without dead parts; `tvlb simulate --update UPDATE` runs one where \
+             parts are dead"
+        }
+        "experiment" => {
+            "experiments choose by themselves what is dead; `failure`, `ageing` and `ageing-uniform` are \
+             those in which something is"
+        }
+        "cables" => "it lays the cables of a plan, of which nothing is dead",
+        _ => return None,
+    };
+    Some(tip)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tip;
+    use crate::args::Arguments;
+    use clap::CommandFactory;
+
+    /// Neither readers of fabrics or table sets, nor helpers of the command line.
+    const OTHERS: [&str; 4] = ["import", "man", "completions", "help"];
+
+    #[test]
+    fn every_command_takes_a_list_or_says_why_not() {
+        for command in Arguments::command().get_subcommands() {
+            let name = command.get_name();
+            let takes = command.get_arguments().any(|a| a.get_long() == Some("faults"));
+            let says = tip(name).is_some();
+            assert_eq!(takes || OTHERS.contains(&name), !says, "{name}");
+        }
+    }
+}
