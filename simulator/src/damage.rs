@@ -7,7 +7,8 @@
 //! counts as delivered.
 //!
 //! **Who knows.** A switch acts by its own fault image. Until it has taken the image it sends onto a dead
-//! link as onto any other, and those packets are lost there. As it takes an image, it looks at the packets
+//! link as onto any other, and those packets are lost there. With the image it takes the switch image that
+//! an update has for it, between the same two cycles. As it takes an image, it looks at the packets
 //! in its buffers whose next link is dead by that image, and from then on at every packet that arrives:
 //! [`Switch::forward`] says, from the header with which the packet arrived, where it goes on, which can be
 //! another link to the same switch, or by way of a third switch; if it does not say, the packet is dropped
@@ -161,19 +162,57 @@ impl<'f> Damage<'f> {
         changed.collect()
     }
 
-    /// The fault image of an entry.
-    pub(crate) fn image(&self, entry: usize) -> &'f [u8] {
-        &self.schedule.entries[entry].image
+    /// Lets a switch take what an entry has for it: the fault image and, if its tables are to be others
+    /// than those that it has, the switch image. Returns whether it took them: it does not if it has those
+    /// of a later entry.
+    ///
+    /// # Errors
+    /// What no delay explains.
+    pub(crate) fn install(
+        &mut self,
+        fabric: &'f BootedFabric<'f>,
+        switch: &mut Switch<'f>,
+        entry: usize,
+        limits: (Scheme, u8),
+    ) -> Result<bool, Error> {
+        let (at, schedule) = (switch.image().switch(), self.schedule);
+        match switch.install_faults(&schedule.entries[entry].image) {
+            Ok(()) => {}
+            // It was longer on its way than the one after it.
+            Err(Error::OldFaults { .. }) => return Ok(false),
+            Err(error) => return Err(error),
+        }
+        let own = |entry: usize| schedule.entries[entry].switch_images.get(&at);
+        let before = self.images[at.as_usize()].replace(entry);
+        if before.and_then(own) != own(entry) {
+            *switch = self.installed(fabric, at, limits)?;
+        }
+        Ok(true)
     }
 
-    /// The fault image that a switch has.
-    pub(crate) fn image_of(&self, switch: SwitchId) -> Option<&'f [u8]> {
-        self.images[switch.as_usize()].map(|entry| self.image(entry))
-    }
-
-    /// A switch took the fault image of an entry.
-    pub(crate) fn took_image(&mut self, switch: SwitchId, entry: usize) {
-        self.images[switch.as_usize()] = Some(entry);
+    /// A switch with the images that it has: the switch image of the entry whose fault image it took last,
+    /// or else the fabric's, and that fault image. It gives packets no channel but those that the links have.
+    ///
+    /// # Errors
+    /// An image that it cannot take.
+    pub(crate) fn installed(
+        &self,
+        fabric: &'f BootedFabric<'f>,
+        at: SwitchId,
+        (scheme, channels): (Scheme, u8),
+    ) -> Result<Switch<'f>, Error> {
+        let schedule = self.schedule;
+        let entry = self.images[at.as_usize()].map(|entry| &schedule.entries[entry]);
+        let switch = match entry.and_then(|entry| entry.switch_images.get(&at)) {
+            Some(bytes) => Switch::boot_in(fabric.plan(), bytes)?,
+            None => fabric.switches()[at.as_usize()].clone(),
+        };
+        let channels = Channels { local: channels, global: channels };
+        let mut switch = switch.with_channels(scheme, channels)?;
+        if let Some(entry) = entry {
+            switch.install_faults(&entry.image)?;
+        }
+        Ok(switch)
     }
 
     /// Puts a node that wakes up to sleep if its switch is dead. Returns whether it is.
@@ -296,19 +335,6 @@ fn loss_of(error: &Error, at: SwitchId, port_bits: u32) -> Option<Loss> {
         _ => None,
     };
     Some(Loss { cause: Cause::of(error)?, port })
-}
-
-/// The same switches, which give packets no channel but those that the links have.
-pub(crate) fn with_channels<'f>(
-    switches: &[Switch<'f>],
-    scheme: Scheme,
-    channels: u8,
-) -> Vec<Switch<'f>> {
-    let limited = |switch: &Switch<'f>| {
-        let channels = Channels { local: channels, global: channels };
-        switch.clone().with_channels(scheme, channels).expect("the settings give enough channels")
-    };
-    switches.iter().map(limited).collect()
 }
 
 #[cfg(test)]

@@ -2,14 +2,14 @@
 //! all switches stand between the same two.
 
 use crate::allocate::wait;
-use crate::damage::{Event, Verdict, with_channels};
+use crate::damage::{Event, Verdict};
 use crate::fabric::BootedFabric;
 use crate::losses::{Cause, Loss};
 use crate::network::{DatapathError, Network, failed};
 use crate::numbers::{ChannelId, LocalChannel, PacketId, PortId, low_u8};
 use crate::switch_state::Chunk;
 use std::borrow::Cow;
-use tvlb_firmware_model::Error;
+use tvlb_firmware_model::Switch;
 use tvlb_schema::{NodeId, Port, SwitchId};
 
 impl<'f> Network<'f> {
@@ -45,33 +45,31 @@ impl<'f> Network<'f> {
         Ok(())
     }
 
-    /// Lets a switch take the fault image of an entry, unless it has a later one.
+    /// Lets a switch take the images of an entry, unless it has later ones.
     fn take_image(&mut self, at: SwitchId, entry: usize) -> Result<(), Box<DatapathError>> {
         let Some(damage) = &mut self.damage else { return Ok(()) };
-        let image = damage.image(entry);
-        match self.switches.to_mut()[at.as_usize()].install_faults(image) {
-            Ok(()) => damage.took_image(at, entry),
-            // It was longer on its way than the one after it.
-            Err(Error::OldFaults { .. }) => return Ok(()),
-            Err(error) => return Err(Box::new(failed(self.fabric, self.now, at, error))),
+        let switch = &mut self.switches.to_mut()[at.as_usize()];
+        let limits = (self.settings.scheme, self.states.channels);
+        match damage.install(self.fabric, switch, entry, limits) {
+            Ok(true) => self.sift(at, |network, packet| network.look_at(at, packet)),
+            Ok(false) => Ok(()),
+            Err(error) => Err(Box::new(failed(self.fabric, self.now, at, error))),
         }
-        self.sift(at, |network, packet| network.look_at(at, packet))
     }
 
-    /// Gives the switches of other tables, whose fault images are those that the present ones have.
+    /// Gives the switches of other tables, whose fault images are those that the present ones have. A switch
+    /// that took a switch image with its fault image keeps it.
     pub(crate) fn replace_switches(&mut self, fabric: &'f BootedFabric<'f>) {
         self.fabric = fabric;
         self.switches = match &self.damage {
             None => Cow::Borrowed(fabric.switches()),
             Some(damage) => {
-                let (scheme, channels) = (self.settings.scheme, self.states.channels);
-                let mut switches = with_channels(fabric.switches(), scheme, channels);
-                for switch in &mut switches {
-                    if let Some(image) = damage.image_of(switch.image().switch()) {
-                        switch.install_faults(image).expect("the old tables took it");
-                    }
-                }
-                Cow::Owned(switches)
+                let limits = (self.settings.scheme, self.states.channels);
+                let installed = |switch: &Switch<'_>| {
+                    let at = switch.image().switch();
+                    damage.installed(fabric, at, limits).expect("the present tables took the same")
+                };
+                Cow::Owned(fabric.switches().iter().map(installed).collect())
             }
         };
     }

@@ -2,13 +2,16 @@
 //!
 //! A [`FaultSchedule`] says from which cycle on which parts are dead. At that cycle they stop to work at
 //! once. The switches do not know it yet: each takes the fault image that names the dead parts after a
-//! delay of its own, which is drawn from the run's seed.
+//! delay of its own, which is drawn from the run's seed, and with it the switch image that an update has for
+//! this switch.
 
 use crate::fabric::{BootedFabric, Link};
 use crate::numbers::PortId;
 use crate::settings::MOST_CYCLES;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
+use tvlb_firmware_model::{Error, Switch};
+use tvlb_names::NamedSwitch;
 use tvlb_schema::{
     End, FabricImage, FaultSet, LocalLink, Port, SwitchId, SwitchIndex, encode_fault_image,
 };
@@ -51,6 +54,16 @@ pub enum ScheduleError {
         /// The part.
         part: String,
     },
+    /// A switch image that a switch cannot take.
+    #[error("faults from cycle {cycle} on: the image of switch {switch}: {error}")]
+    Image {
+        /// The cycle of the entry.
+        cycle: u32,
+        /// The switch that the image is for.
+        switch: NamedSwitch,
+        /// What is wrong with it.
+        error: Error,
+    },
     /// The schedule was made for another fabric.
     #[error(
         "faults: they are of the fabric with identity {found:#018x}, accepted {needed:#018x}, which is simulated"
@@ -70,6 +83,8 @@ pub(crate) struct Entry {
     pub(crate) cycle: u32,
     /// The fault image that says so.
     pub(crate) image: Vec<u8>,
+    /// The switch images that are taken with it, where they are not those of the fabric.
+    pub(crate) switch_images: BTreeMap<SwitchId, Vec<u8>>,
     /// By switch number: whether the switch is dead.
     pub(crate) switches: Vec<bool>,
     /// By [`PortId`]: whether the link of the port is dead, or its switch.
@@ -119,6 +134,36 @@ impl FaultSchedule {
         });
         let entries = entries.collect::<Result<_, _>>()?;
         Ok(Self { identity: plan.identity(), entries, delay })
+    }
+
+    /// The same schedule, where each of these switches takes this image together with the fault image of
+    /// an entry, which is told by its place in the order of cycles. All other switches have the fabric's
+    /// image from then on, whatever an entry before it gave them.
+    ///
+    /// # Errors
+    /// The first image that its switch cannot take: it is bad, or of another switch, other cables or
+    /// another assignment of virtual channels.
+    ///
+    /// # Panics
+    /// There is no such entry, or a switch that the fabric does not have.
+    pub fn with_switch_images(
+        mut self,
+        fabric: &BootedFabric<'_>,
+        entry: usize,
+        images: BTreeMap<SwitchId, Vec<u8>>,
+    ) -> Result<Self, ScheduleError> {
+        let cycle = self.entries[entry].cycle;
+        for (&switch, image) in &images {
+            let old = &fabric.switches()[switch.as_usize()];
+            Switch::boot_in(fabric.plan(), image)
+                .and_then(|new| old.check_replacement(&new))
+                .map_err(|error| {
+                    let switch = fabric.named(switch);
+                    ScheduleError::Image { cycle, switch, error }
+                })?;
+        }
+        self.entries[entry].switch_images = images;
+        Ok(self)
     }
 
     /// How many entries it has.
@@ -172,6 +217,7 @@ impl Entry {
         Self {
             cycle,
             image: encode_fault_image(plan, epoch, faults),
+            switch_images: BTreeMap::new(),
             switches: (0..df.switch_numbers()).map(|n| dead(switch_id(n))).collect(),
             ports: (0..df.switch_numbers() << bits).map(port).collect(),
         }

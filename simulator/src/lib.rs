@@ -73,6 +73,8 @@ mod replacement_tests;
 #[cfg(test)]
 mod test_images;
 #[cfg(test)]
+mod update_tests;
+#[cfg(test)]
 mod window_tests;
 
 mod agreement;

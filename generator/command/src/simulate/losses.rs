@@ -1,14 +1,15 @@
 //! Parts that die during a run: the options that say so, and what was lost, as tables and CSV.
 
-use super::options::{FaultsAt, Simulate};
+use super::options::{At, Simulate};
 use crate::failure::Failure;
 use crate::files::read_faults;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 use std::num::NonZeroU32;
 use tvlb_generator::table_set::Update;
 use tvlb_generator::topology::names::Names;
-use tvlb_schema::FaultSet;
+use tvlb_schema::{FabricImage, FaultSet, SwitchId};
 use tvlb_simulator::{
     BootedFabric, FaultFigures, FaultSchedule, LinkLosses, Losses, Measuring, Outcome, Point,
     SeriesWindow, Settings,
@@ -29,7 +30,7 @@ pub(super) struct Given {
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct Record {
-    faults_at: Vec<At>,
+    faults_at: Vec<FromCycle>,
     /// The least and the largest delay of a fault image.
     fault_delay: (u32, u32),
     /// The number of the update that is installed from the beginning, with its switch images.
@@ -37,47 +38,79 @@ pub(super) struct Record {
     update: Option<u32>,
 }
 
-/// One of the lists.
+/// What is dead from a cycle on.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
-struct At {
+struct FromCycle {
     cycle: u32,
-    /// What is dead from this cycle on, as a list that can be read again.
+    /// Everything that is dead, as a list that can be read again.
     dead: String,
+    /// The number of the update whose switch images come with the fault image.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    update: Option<u32>,
 }
 
-/// Reads the lists that `--faults-at` names; none if there are none.
+/// An update that switches install in the course of a run, and the switch images that they then have in the
+/// place of those with which they booted.
+pub(super) struct Installed {
+    pub(super) cycle: u32,
+    pub(super) update: Update,
+    pub(super) switch_images: BTreeMap<SwitchId, Vec<u8>>,
+}
+
+/// Reads the lists that `--faults-at` names, and joins them with the updates of `--update-at`; none if
+/// there are neither.
 pub(super) fn given(
     arguments: &Simulate,
     fabric: &BootedFabric<'_>,
     names: &Names,
     settings: &Settings,
+    updates: Vec<Installed>,
 ) -> Result<Option<Given>, Failure> {
-    let Some(first) = fabric.switches().first().filter(|_| !arguments.faults_at.is_empty()) else {
+    if arguments.faults_at.is_empty() && updates.is_empty() {
         return Ok(None);
-    };
-    let plan = first.image().fabric();
+    }
+    let plan = plan(fabric);
     let windows = match settings.measuring {
         Measuring::OneWindow => settings.warm_up_windows.saturating_add(1),
         Measuring::UntilWindowsAgree => 10,
     };
     let end = windows.saturating_mul(settings.window_cycles);
-    let (mut entries, mut lists) = (Vec::new(), Vec::new());
-    for FaultsAt { cycle, file } in &arguments.faults_at {
-        if *cycle >= end {
-            return Err(Failure::Message(format!(
-                "--faults-at: found cycle {cycle}, accepted one before cycle {end}, at which the last window ends"
-            )));
+    let within = |option: &str, cycle: u32| {
+        if cycle < end {
+            return Ok(());
         }
-        let faults = read_faults(file, plan, names)?;
-        lists.push(At { cycle: *cycle, dead: tvlb_faults::write(fabric.dragonfly(), &faults) });
-        entries.push((*cycle, faults));
+        Err(Failure::Message(format!(
+            "{option}: found cycle {cycle}, accepted one before cycle {end}, at which the last window ends"
+        )))
+    };
+    let mut entries = Vec::new();
+    for At { cycle, path } in &arguments.faults_at {
+        within("--faults-at", *cycle)?;
+        entries.push((*cycle, read_faults(path, plan, names)?, None));
     }
-    entries.sort_by_key(|&(cycle, _)| cycle);
-    lists.sort_by_key(|at| at.cycle);
+    for Installed { cycle, update, switch_images } in updates {
+        within("--update-at", cycle)?;
+        let number = update.record().epoch;
+        entries.push((cycle, dead_by(&update, plan)?, Some((number, switch_images))));
+    }
+    entries.sort_by_key(|&(cycle, ..)| cycle);
+    let of_list = |(cycle, faults, update): &(u32, FaultSet, Option<(u32, _)>)| FromCycle {
+        cycle: *cycle,
+        dead: tvlb_faults::write(fabric.dragonfly(), faults),
+        update: update.as_ref().map(|(number, _)| *number),
+    };
+    let faults_at = entries.iter().map(of_list).collect();
     let (least, most) = (arguments.fault_delay.0, arguments.fault_delay.1);
-    let schedule = FaultSchedule::new(fabric, &entries, least..=most).map_err(Failure::of)?;
-    let record = Record { faults_at: lists, fault_delay: (least, most), update: None };
+    let faults: Vec<_> = entries.iter().map(|(cycle, dead, _)| (*cycle, dead.clone())).collect();
+    let mut schedule = FaultSchedule::new(fabric, &faults, least..=most).map_err(Failure::of)?;
+    for (entry, (.., update)) in entries.into_iter().enumerate() {
+        if let Some((_, images)) = update {
+            let with = schedule.with_switch_images(fabric, entry, images);
+            schedule = with.map_err(Failure::of)?;
+        }
+    }
+    let record = Record { faults_at, fault_delay: (least, most), update: None };
     Ok(Some(Given { schedule, series: arguments.series, record }))
 }
 
@@ -86,25 +119,34 @@ pub(super) fn from_the_beginning(
     update: &Update,
     fabric: &BootedFabric<'_>,
 ) -> Result<Given, Failure> {
-    let image = update.faults().map_err(Failure::of)?;
-    let first = fabric.switches().first().expect("a fabric has switches");
-    let mut view = *first.image().fabric();
-    view.install_faults(&image).map_err(|error| {
-        Failure::Message(format!("{}: {error}", update.faults_path().display()))
-    })?;
-    let faults = FaultSet {
-        switches: view.dead_switches().collect(),
-        cables: view.dead_cables().collect(),
-        local_links: view.dead_local_links().collect(),
-    };
+    let faults = dead_by(update, plan(fabric))?;
     let dead = tvlb_faults::write(fabric.dragonfly(), &faults);
     let schedule = FaultSchedule::new(fabric, &[(0, faults)], 0..=0).map_err(Failure::of)?;
     let record = Record {
-        faults_at: vec![At { cycle: 0, dead }],
+        faults_at: vec![FromCycle { cycle: 0, dead, update: None }],
         fault_delay: (0, 0),
         update: Some(update.record().epoch),
     };
     Ok(Given { schedule, series: None, record })
+}
+
+/// The planned fabric, as its first switch has it.
+fn plan<'p>(fabric: &'p BootedFabric<'_>) -> &'p FabricImage<'p> {
+    fabric.switches().first().expect("a fabric has switches").image().fabric()
+}
+
+/// What the fault image of an update says is dead.
+fn dead_by(update: &Update, plan: &FabricImage<'_>) -> Result<FaultSet, Failure> {
+    let image = update.faults().map_err(Failure::of)?;
+    let mut view = *plan;
+    view.install_faults(&image).map_err(|error| {
+        Failure::Message(format!("{}: {error}", update.faults_path().display()))
+    })?;
+    Ok(FaultSet {
+        switches: view.dead_switches().collect(),
+        cables: view.dead_cables().collect(),
+        local_links: view.dead_local_links().collect(),
+    })
 }
 
 /// The runs of a curve in which parts died: load, number of the seed, figures.
@@ -131,7 +173,7 @@ impl Display for Table<'_> {
                 (losses.on_dead_links, "on dead links"),
                 (losses.without_live_port, "dropped because no port was left"),
                 (losses.in_dead_switches, "in dead switches"),
-                (losses.astray, "astray at a switch that did not know"),
+                (losses.astray, "refused by a switch that could make no sense of the header"),
                 (losses.in_source_queues, "never sent, in source queues of dead switches"),
                 (losses.refused_at_source, "never sent, refused at the source"),
             ] {

@@ -13,13 +13,13 @@ use crate::files::{error_in, expect_table_set, outside_table_sets};
 use crate::inspect::read_names;
 use crate::output::{Bars, catch_interrupt, print, use_threads, write_file};
 use crate::traffic;
-use losses::Given;
-use options::Format;
+use losses::{Given, Installed};
+use options::{At, Format};
 use report::Report;
 use tvlb_generator::table_set::{TableSet, Update};
 use tvlb_progress::Progress;
 use tvlb_schema::FabricImage;
-use tvlb_simulator::{BootError, BootedFabric, RunError, Study, StudyError};
+use tvlb_simulator::{BootError, BootedFabric, Revision, RunError, Study, StudyError};
 
 pub(crate) fn run(arguments: &Simulate) -> Outcome {
     arguments.check()?;
@@ -34,17 +34,15 @@ pub(crate) fn run(arguments: &Simulate) -> Outcome {
     let tables = Tables { set, update: update.transpose().map_err(Failure::of)? };
     let set = &tables.set;
     let fabric = set.fabric_image().map_err(Failure::of)?;
-    let mut switches = tables.switch_images(&fabric)?;
-    if let Some(revision) = arguments.revision() {
-        switches = revision.apply(&fabric, &switches).map_err(|error| tables.in_file(error))?;
-    }
+    let switches = tables.switch_images(&fabric, arguments.revision())?;
+    let updates = installed_later(arguments, set, &fabric, &switches)?;
     let fabric = BootedFabric::boot(&fabric, &switches).map_err(|error| tables.in_file(error))?;
     let names = read_names(set, fabric.dragonfly())?;
     let fabric = fabric.with_names(names.clone());
     let settings = arguments.settings(&set.manifest().fabric)?;
     let given = match &tables.update {
         Some(update) => Some(losses::from_the_beginning(update, &fabric)?),
-        None => losses::given(arguments, &fabric, &names, &settings)?,
+        None => losses::given(arguments, &fabric, &names, &settings, updates)?,
     };
     let pattern = traffic::pattern(&arguments.traffic)?;
     let placement = traffic::placement(&arguments.place, fabric.dragonfly())?;
@@ -116,6 +114,26 @@ pub(crate) fn run(arguments: &Simulate) -> Outcome {
     }
 }
 
+/// The updates that `--update-at` names, with the switch images that differ from those that boot.
+fn installed_later(
+    arguments: &Simulate,
+    set: &TableSet,
+    fabric: &[u8],
+    booted: &[Vec<u8>],
+) -> Result<Vec<Installed>, Failure> {
+    let mut updates = Vec::new();
+    for At { cycle, path } in &arguments.update_at {
+        let update = Update::open(path, set).map_err(Failure::of)?;
+        let tables = Tables { set: set.clone(), update: Some(update.clone()) };
+        let images = tables.switch_images(fabric, arguments.revision())?;
+        let numbers = tables.decode(fabric)?.dragonfly().switches();
+        let changed = numbers.zip(images).zip(booted).filter(|((_, new), old)| new != *old);
+        let switch_images = changed.map(|(new, _)| new).collect();
+        updates.push(Installed { cycle: *cycle, update, switch_images });
+    }
+    Ok(updates)
+}
+
 /// A table set, and the update of it that is installed, if there is one.
 struct Tables {
     set: TableSet,
@@ -123,11 +141,27 @@ struct Tables {
 }
 
 impl Tables {
-    /// The images of all switches of the fabric, in their order.
-    fn switch_images(&self, fabric: &[u8]) -> Result<Vec<Vec<u8>>, Failure> {
-        let fabric = FabricImage::decode(fabric).map_err(|error| {
+    /// The images of all switches of the fabric, in their order, with what a revision changes in them.
+    fn switch_images(
+        &self,
+        fabric: &[u8],
+        revision: Option<Revision>,
+    ) -> Result<Vec<Vec<u8>>, Failure> {
+        let images = self.written_images(fabric)?;
+        let Some(revision) = revision else { return Ok(images) };
+        revision.apply(fabric, &images).map_err(|error| self.in_file(error))
+    }
+
+    /// The fabric's image.
+    fn decode<'b>(&self, fabric: &'b [u8]) -> Result<FabricImage<'b>, Failure> {
+        FabricImage::decode(fabric).map_err(|error| {
             self.in_file(BootError::Fabric(tvlb_firmware_model::Error::FabricImage(error)))
-        })?;
+        })
+    }
+
+    /// The images of all switches of the fabric, in their order, as they are on disk.
+    fn written_images(&self, fabric: &[u8]) -> Result<Vec<Vec<u8>>, Failure> {
+        let fabric = self.decode(fabric)?;
         let image = |switch| {
             let updated = self.update.as_ref().map(|update| update.switch_image(switch));
             let updated = updated.transpose().map_err(Failure::of)?.flatten();

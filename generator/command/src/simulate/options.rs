@@ -4,7 +4,7 @@ use crate::failure::{Failure, Outcome};
 use crate::named::{self, one_of};
 use crate::traffic::PATTERNS;
 use crate::values::{self, Loads, repeated};
-use clap::{Args, ValueEnum};
+use clap::{ArgGroup, Args, ValueEnum};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -21,6 +21,7 @@ fn help() -> String {
 /// Simulate the network that a table set describes, its switches booted from the images
 #[derive(Args)]
 #[command(after_long_help = help())]
+#[command(group(ArgGroup::new("faults_in_time").args(["faults_at", "update_at"]).multiple(true)))]
 #[expect(clippy::struct_excessive_bools, reason = "they are the flags of a command line")]
 pub(crate) struct Simulate {
     /// The directory that `generate` wrote
@@ -136,26 +137,31 @@ pub(crate) struct Simulate {
     /// Start with the update in DIR installed, which `tvlb faults` made of this table set: what it names is
     /// dead from the beginning, every switch has its fault image, and the switches of which it has an
     /// image boot from that one
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["faults_at", "bench"], help_heading = "Faults")]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["faults_in_time", "bench"], help_heading = "Faults")]
     pub(crate) update: Option<PathBuf>,
     /// From this cycle on, counted from the beginning of the warm-up, everything is dead that FILE lists,
     /// in the format of `tvlb faults`, and nothing else: an empty list mends all. Can be given several
     /// times. Lost packets are counted by cause
     #[arg(long, value_name = "CYCLE:FILE", conflicts_with_all = ["saturation", "bench"], help_heading = "Faults")]
-    pub(crate) faults_at: Vec<FaultsAt>,
-    /// How many cycles later a switch takes the fault image, drawn for each switch and list; until then
-    /// it sends onto dead links as onto others
+    pub(crate) faults_at: Vec<At>,
+    /// As --faults-at, with an update that `tvlb faults` made of this table set in the place of a list: the
+    /// switches of which it has an image take that one together with the fault image, and all others
+    /// the image of the table set. Can be given several times
+    #[arg(long, value_name = "CYCLE:DIR", conflicts_with_all = ["saturation", "bench"], help_heading = "Faults")]
+    pub(crate) update_at: Vec<At>,
+    /// How many cycles later a switch takes the fault image, drawn for each switch and list or update; until
+    /// then it sends onto dead links as onto others
     #[arg(
         long,
         value_name = "MIN-MAX",
         default_value = "0-0",
-        requires = "faults_at",
+        requires = "faults_in_time",
         help_heading = "Faults"
     )]
     pub(crate) fault_delay: Delay,
     /// Print throughput, latency and losses of every so many cycles too; with --format csv instead of the
     /// runs
-    #[arg(long, value_name = "CYCLES", requires = "faults_at", help_heading = "Faults")]
+    #[arg(long, value_name = "CYCLES", requires = "faults_in_time", help_heading = "Faults")]
     pub(crate) series: Option<NonZeroU32>,
     /// Use this many threads instead of one per core; the figures are the same for any number
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
@@ -165,21 +171,22 @@ pub(crate) struct Simulate {
     pub(crate) quiet: bool,
 }
 
-/// A value of `--faults-at`.
+/// A value of `--faults-at` or `--update-at`.
 #[derive(Clone)]
-pub(crate) struct FaultsAt {
+pub(crate) struct At {
     pub(crate) cycle: u32,
-    pub(crate) file: PathBuf,
+    pub(crate) path: PathBuf,
 }
 
-impl FromStr for FaultsAt {
+impl FromStr for At {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let parts = text.split_once(':').filter(|(_, file)| !file.is_empty());
-        let parsed = parts.and_then(|(cycle, file)| Some((cycle.parse().ok()?, file.into())));
-        let (cycle, file) = parsed.ok_or("accepted CYCLE:FILE, such as 20000:dead.txt")?;
-        Ok(Self { cycle, file })
+        let parts = text.split_once(':').filter(|(_, path)| !path.is_empty());
+        let parsed = parts.and_then(|(cycle, path)| Some((cycle.parse().ok()?, path.into())));
+        let (cycle, path) =
+            parsed.ok_or("accepted a cycle, a colon and a path, such as 20000:dead.txt")?;
+        Ok(Self { cycle, path })
     }
 }
 

@@ -299,6 +299,50 @@ fn an_update_is_installed_from_the_beginning() {
     assert!(refused.starts_with(&format!("tvlb: update/switches/{name}: ")), "{refused}");
 }
 
+/// Switches take an update while packets fly: the fault image, and with it the switch image.
+#[test]
+fn an_update_is_installed_in_the_course_of_a_run() {
+    let scratch = Scratch::with_table_set();
+    scratch.write("dead.txt", "cable (0,1):1\nswitch (2,0)\n");
+    scratch.write("none.txt", "# all is mended\n");
+    scratch.succeeds("faults out --faults dead.txt -o update -q --epoch 3");
+    let run = |options: &str| {
+        let json = scratch.succeeds(&format!("{SHORT} --load 0.2 --json {options}"));
+        serde_json::from_str::<serde_json::Value>(&json).unwrap()
+    };
+    // At cycle 0, it is as if it had been installed from the beginning, with other thresholds too.
+    for options in ["", "--threshold 3 --scheme par"] {
+        let now = run(&format!("{options} --update-at 0:update"));
+        assert_eq!(now["curve"], run(&format!("{options} --update update"))["curve"], "{options}");
+    }
+    let mended = "--faults-at 1500:none.txt --fault-delay 0-300";
+    let updated = run(&format!("--update-at 600:update {mended}"));
+    assert_eq!(updated["faults-at"][0]["cycle"], 600);
+    assert_eq!(updated["faults-at"][0]["dead"], "switch (2,0)\ncable (0,1):1\n");
+    assert_eq!(updated["faults-at"][0]["update"], 3);
+    assert!(updated["faults-at"][1].get("update").is_none());
+    // With the fault image alone, switches still look for shapes that they have lost.
+    let alone = run(&format!("--faults-at 600:dead.txt {mended}"));
+    assert_eq!(alone["faults-at"][0]["dead"], updated["faults-at"][0]["dead"]);
+    assert_ne!(alone["curve"], updated["curve"]);
+
+    let mut said = String::new();
+    for options in [
+        "--update-at update",
+        "--update-at 5:missing",
+        "--update-at 5:out",
+        "--update-at 2000:update",
+        "--update-at 5:update --faults-at 5:none.txt",
+        "--update-at 5:update --update update",
+        "--update-at 5:update --saturation",
+    ] {
+        let run = scratch.tvlb(&format!("{SHORT} {options}"));
+        assert_eq!((run.code, run.stdout.as_str()), (2, ""), "{options}");
+        write!(said, "{options}\n    {}", run.stderr).unwrap();
+    }
+    assert_snapshot!("simulate_update_at_refused", said);
+}
+
 /// Where the processes of the traffic run; without a word of it, figures and words are as ever.
 #[test]
 fn processes_are_placed() {
