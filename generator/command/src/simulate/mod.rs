@@ -5,8 +5,10 @@ mod losses;
 mod options;
 mod plot;
 mod report;
+mod switches;
 
 pub(crate) use options::Simulate;
+pub(crate) use switches::Switches;
 
 use crate::failure::{Failure, Outcome};
 use crate::files::{error_in, expect_table_set, outside_table_sets};
@@ -34,7 +36,7 @@ pub(crate) fn run(arguments: &Simulate) -> Outcome {
     let tables = Tables { set, update: update.transpose().map_err(Failure::of)? };
     let set = &tables.set;
     let fabric = set.fabric_image().map_err(Failure::of)?;
-    let switches = tables.switch_images(&fabric, arguments.revision())?;
+    let switches = tables.switch_images(&fabric, arguments.switches.revision())?;
     let updates = installed_later(arguments, set, &fabric, &switches)?;
     let fabric = BootedFabric::boot(&fabric, &switches).map_err(|error| tables.in_file(error))?;
     let names = read_names(set, fabric.dragonfly())?;
@@ -125,7 +127,7 @@ fn installed_later(
     for At { cycle, path } in &arguments.update_at {
         let update = Update::open(path, set).map_err(Failure::of)?;
         let tables = Tables { set: set.clone(), update: Some(update.clone()) };
-        let images = tables.switch_images(fabric, arguments.revision())?;
+        let images = tables.switch_images(fabric, arguments.switches.revision())?;
         let numbers = tables.decode(fabric)?.dragonfly().switches();
         let changed = numbers.zip(images).zip(booted).filter(|((_, new), old)| new != *old);
         let switch_images = changed.map(|(new, _)| new).collect();

@@ -1,5 +1,6 @@
 //! The command line of `tvlb simulate`.
 
+use super::switches::Switches;
 use crate::failure::{Failure, Outcome};
 use crate::named::{self, one_of};
 use crate::traffic::PATTERNS;
@@ -8,10 +9,8 @@ use clap::{ArgGroup, Args, ValueEnum};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::str::FromStr;
-use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_generator::table_set::FabricEntry;
-use tvlb_schema::{Bandwidth, Bandwidths, Candidates, Gate, LinkKind, MinCandidate, VcScheme};
-use tvlb_simulator::{Injection, Measuring, Revision, Settings};
+use tvlb_simulator::{Measuring, Settings};
 
 /// What stands after the options.
 fn help() -> String {
@@ -26,14 +25,8 @@ fn help() -> String {
 pub(crate) struct Simulate {
     /// The directory that `generate` wrote
     pub(crate) directory: PathBuf,
-    /// How source switches choose between MIN and VLB
-    #[arg(long, value_parser = one_of(named::SCHEMES, Scheme::name), ignore_case = true, default_value = Scheme::UgalL.name())]
-    pub(crate) scheme: Scheme,
-    /// Draw VLB paths conventionally instead of from the images' sets, and decide with T = 0, 1x1
-    /// candidates and no gate unless --threshold, --candidates and --gate say otherwise: UGAL and PAR as
-    /// they were before there were T-VLB sets
-    #[arg(long)]
-    pub(crate) conventional: bool,
+    #[command(flatten)]
+    pub(crate) switches: Switches,
     /// Who sends to whom; see --help
     #[arg(long, value_name = "PATTERN", default_value = "uniform")]
     pub(crate) traffic: String,
@@ -68,60 +61,6 @@ pub(crate) struct Simulate {
     /// Only measure the simulator's speed, over so many cycles of each load
     #[arg(long, value_name = "CYCLES", conflicts_with_all = ["plot", "links"], value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) bench: Option<u32>,
-    /// T of every decision, instead of the images' or of the 0 of --conventional: MIN is taken up to
-    /// this much costlier than VLB
-    #[arg(long, value_name = "T", allow_negative_numbers = true, help_heading = "Switches")]
-    threshold: Option<i16>,
-    /// How many MIN and VLB candidates every decision draws, each 1 to 8, as in 1x4, instead of the
-    /// images', or of 1x1 with --conventional
-    #[arg(long, value_name = "MxK", help_heading = "Switches")]
-    candidates: Option<Candidates>,
-    /// The gate of every decision, as in 1.25, or 0 for none, instead of the images', or of none with
-    /// --conventional: VLB is weighed only where MIN's queue is longer than so many times the mean queue
-    /// of the switch's links
-    #[arg(long, value_name = "C", help_heading = "Switches")]
-    gate: Option<Gate>,
-    /// The MIN path that PAR's second look weighs, instead of the images', or of `kept` with
-    /// --conventional
-    #[arg(long, value_parser = one_of(named::MIN_CANDIDATES, MinCandidate::name), ignore_case = true, value_name = "MIN", help_heading = "Switches")]
-    second_min: Option<MinCandidate>,
-    /// How virtual channels are assigned, instead of the images' rule
-    #[arg(long, value_parser = one_of(named::VC_SCHEMES, VcScheme::name), ignore_case = true, value_name = "RULE", help_heading = "Switches")]
-    vc_scheme: Option<VcScheme>,
-    /// Virtual channels of every link [default: as many as the scheme needs]
-    #[arg(long, value_name = "N", help_heading = "Switches")]
-    virtual_channels: Option<u8>,
-    /// The virtual channel that nodes send to
-    #[arg(long, value_parser = one_of(named::INJECTIONS, Injection::name), ignore_case = true, default_value = Injection::Zero.name(), help_heading = "Switches")]
-    injection: Injection,
-    /// Flits that the buffer of one virtual channel holds
-    #[arg(long, value_name = "FLITS", default_value_t = 32, help_heading = "Switches")]
-    buffer: u16,
-    /// How often the pipeline of a switch runs per cycle
-    #[arg(long, value_name = "N", default_value_t = 2, help_heading = "Switches")]
-    speedup: u8,
-    /// Cycles on a link within a group [default: the fabric's]
-    #[arg(long, value_name = "CYCLES", help_heading = "Switches")]
-    local_latency: Option<u16>,
-    /// Cycles on a link between groups [default: the fabric's]
-    #[arg(long, value_name = "CYCLES", help_heading = "Switches")]
-    global_latency: Option<u16>,
-    /// Cycles between a node and its switch
-    #[arg(long, value_name = "CYCLES", default_value_t = 1, help_heading = "Switches")]
-    node_latency: u16,
-    /// The relative bandwidth of the links to nodes [default: the fabric's]. A cycle is what a flit takes
-    /// on a link of the fastest kind
-    #[arg(long, value_name = "B", help_heading = "Switches")]
-    node_bandwidth: Option<Bandwidth>,
-    /// The relative bandwidth of links within a group [default: the fabric's]
-    #[arg(long, value_name = "B", help_heading = "Switches")]
-    local_bandwidth: Option<Bandwidth>,
-    /// The relative bandwidth of links between groups [default: the fabric's]
-    #[arg(long, value_name = "B", help_heading = "Switches")]
-    global_bandwidth: Option<Bandwidth>,
-    /// Cycles until a switch acts on a credit that has arrived
-    #[arg(long, value_name = "CYCLES", default_value_t = 2, help_heading = "Switches")]
-    credit_delay: u16,
     /// Cycles of one window
     #[arg(long, value_name = "CYCLES", default_value_t = 10_000, help_heading = "Measurement")]
     window: u32,
@@ -217,19 +156,6 @@ pub(crate) enum Format {
 }
 
 impl Simulate {
-    /// What is to be changed in the images before they boot, if anything is.
-    pub(crate) fn revision(&self) -> Option<Revision> {
-        // Conventional UGAL weighs one path of each kind with T = 0; what the images have was chosen
-        // with their sets.
-        let threshold = self.threshold.or(self.conventional.then_some(0));
-        let candidates = self.candidates.or(self.conventional.then_some(Candidates::ONE));
-        let gate = self.gate.or(self.conventional.then_some(Gate::NONE));
-        let second_min = self.second_min.or(self.conventional.then_some(MinCandidate::Kept));
-        let revision =
-            Revision { threshold, candidates, gate, second_min, vc_scheme: self.vc_scheme };
-        (revision != Revision::default()).then_some(revision)
-    }
-
     /// The loads to run.
     pub(crate) fn loads(&self) -> Vec<f64> {
         self.load.iter().flat_map(|Loads(loads)| loads.iter().copied()).collect()
@@ -259,41 +185,12 @@ impl Simulate {
 
     /// The settings of every run, on this fabric.
     pub(crate) fn settings(&self, fabric: &FabricEntry) -> Result<Settings, Failure> {
-        let paths = if self.conventional { VlbPaths::Conventional } else { VlbPaths::Custom };
-        // A latency that does not fit is refused with the other settings.
-        let latency = |own: Option<u16>, fabric: u32| {
-            own.unwrap_or_else(|| u16::try_from(fabric).unwrap_or(u16::MAX))
-        };
         Ok(Settings {
-            virtual_channels: self.virtual_channels,
-            injection: self.injection,
-            buffer_flits: self.buffer,
-            speedup: self.speedup,
-            local_latency_cycles: latency(self.local_latency, fabric.local_latency),
-            global_latency_cycles: latency(self.global_latency, fabric.global_latency),
-            node_latency_cycles: self.node_latency,
-            bandwidths: self.bandwidths(&fabric.bandwidths)?,
-            credit_delay_cycles: self.credit_delay,
             window_cycles: self.window,
             warm_up_windows: self.warm_up,
             measuring: self.measure,
             latency_limit_cycles: self.latency_limit,
-            ..Settings::new(self.scheme, paths)
-        })
-    }
-
-    /// The bandwidths of the kinds of links: the fabric's where the command line does not say.
-    fn bandwidths(&self, fabric: &Bandwidths) -> Result<Bandwidths, Failure> {
-        let of = |own: Option<Bandwidth>, kind| own.unwrap_or_else(|| fabric.of(kind));
-        Bandwidths::new(
-            of(self.node_bandwidth, LinkKind::Node),
-            of(self.local_bandwidth, LinkKind::Local),
-            of(self.global_bandwidth, LinkKind::Global),
-        )
-        .map_err(|error| {
-            Failure::Message(format!(
-                "--node-bandwidth, --local-bandwidth, --global-bandwidth: {error}"
-            ))
+            ..self.switches.settings(fabric)?
         })
     }
 }
