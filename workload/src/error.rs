@@ -176,7 +176,8 @@ pub enum WorkloadError {
     },
     /// A text that names no job.
     #[error(
-        "{text:?} is not a job; accepted RANKS or RANKSxPER_NODE, both at least 1, such as 72x2"
+        "{text:?} is not a job; accepted RANKS or RANKSxPER_NODE, such as 72x2, with 1 to 16777216 ranks and \
+         at least 1 on a node"
     )]
     Job {
         /// The text.

@@ -5,7 +5,11 @@ use crate::rank::Rank;
 use std::fmt;
 use std::num::NonZeroU32;
 use std::str::FromStr;
-use tvlb_schema::NodeId;
+use tvlb_partition::Graph;
+use tvlb_schema::{Dragonfly, NodeId};
+
+/// The most ranks of a job whose size is read from a text.
+pub const MOST_RANKS: u32 = 1 << 24;
 
 /// A job by its size. Its text is `RANKS` or `RANKSxPER_NODE`, such as `72x2`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +40,9 @@ impl FromStr for Job {
         let (ranks, per_node) = text.split_once('x').unwrap_or((text, "1"));
         let number = |text: &str| text.trim().parse::<NonZeroU32>();
         match (number(ranks), number(per_node)) {
-            (Ok(ranks), Ok(ranks_per_node)) => Ok(Self { ranks, ranks_per_node }),
+            (Ok(ranks), Ok(ranks_per_node)) if ranks.get() <= MOST_RANKS => {
+                Ok(Self { ranks, ranks_per_node })
+            }
             _ => Err(WorkloadError::Job { text: text.to_owned() }),
         }
     }
@@ -53,7 +59,44 @@ pub struct PlacedJob {
     pub node_of: Vec<NodeId>,
 }
 
+/// How many bytes stay how near.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Nearness {
+    /// Between ranks of one node.
+    pub on_node: u128,
+    /// Between two nodes of one switch.
+    pub on_switch: u128,
+    /// Between two switches of one group.
+    pub in_group: u128,
+    /// Between two groups.
+    pub between_groups: u128,
+}
+
 impl PlacedJob {
+    /// How near to each other those ranks are that exchange messages. An edge of the graph weighs as many
+    /// bytes as two ranks exchange.
+    ///
+    /// # Panics
+    /// If the graph has more ranks than the job.
+    pub fn nearness(&self, df: &Dragonfly, graph: &Graph) -> Nearness {
+        let mut nearness = Nearness::default();
+        for (one, other, bytes) in graph.edges() {
+            let nodes = [one, other].map(|rank| self.node_of[rank as usize]);
+            let [switch, far_switch] = nodes.map(|node| df.switch_of(node).0);
+            let amount = if nodes[0] == nodes[1] {
+                &mut nearness.on_node
+            } else if switch == far_switch {
+                &mut nearness.on_switch
+            } else if df.place(switch).0 == df.place(far_switch).0 {
+                &mut nearness.in_group
+            } else {
+                &mut nearness.between_groups
+            };
+            *amount += u128::from(bytes);
+        }
+        nearness
+    }
+
     /// The ranks that run on each of its nodes: nodes by rising number, ranks too.
     pub fn ranks_by_node(&self) -> Vec<(NodeId, Vec<Rank>)> {
         let mut pairs: Vec<(NodeId, Rank)> =
@@ -74,12 +117,12 @@ mod tests {
             let job: Job = text.parse().unwrap();
             assert_eq!((job.nodes(), job.to_string().as_str()), (nodes, shown));
         }
-        for text in ["", "0", "4x0", "4x", "x2", "4x2x1", "-3"] {
+        for text in ["", "0", "4x0", "4x", "x2", "4x2x1", "-3", "16777217"] {
             assert_eq!(
                 text.parse::<Job>().unwrap_err().to_string(),
                 format!(
-                    "{text:?} is not a job; accepted RANKS or RANKSxPER_NODE, both at least 1, such as \
-                     72x2"
+                    "{text:?} is not a job; accepted RANKS or RANKSxPER_NODE, such as 72x2, with 1 to \
+                     16777216 ranks and at least 1 on a node"
                 )
             );
         }
@@ -97,5 +140,19 @@ mod tests {
             placed.ranks_by_node(),
             [(NodeId(3), vec![Rank(1)]), (NodeId(7), vec![Rank(0), Rank(2)])]
         );
+    }
+
+    #[test]
+    fn bytes_are_counted_by_how_near_they_stay() {
+        let df = Dragonfly::new(2, 4, 2, 9).unwrap();
+        let placed = PlacedJob {
+            job: "5x2".parse().unwrap(),
+            nodes: [0, 1, 7, 70].map(NodeId).to_vec(),
+            node_of: [0, 0, 1, 7, 70].map(NodeId).to_vec(),
+        };
+        let graph =
+            Graph::from_edges(5, [(0, 1, 1), (1, 2, 20), (0, 3, 300), (3, 4, 4000), (0, 4, 5)]);
+        let expected = Nearness { on_node: 1, on_switch: 20, in_group: 300, between_groups: 4005 };
+        assert_eq!(placed.nearness(&df, &graph), expected);
     }
 }

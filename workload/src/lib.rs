@@ -23,7 +23,7 @@ mod rank;
 
 pub use error::WorkloadError;
 pub use grid::{Axis, Grid};
-pub use job::{Job, PlacedJob};
+pub use job::{Job, MOST_RANKS, Nearness, PlacedJob};
 pub use map::RankMap;
 pub use message_list::{Message, MessageList};
 pub use motif::{Motif, PartnerOrder};

@@ -35,6 +35,7 @@ pub(crate) enum Command {
     Import(Import),
     Paths(Paths),
     Load(crate::load::Arguments),
+    Place(crate::place::Arguments),
     Model(Model),
     Search(Search),
     Simulate(crate::simulate::Simulate),

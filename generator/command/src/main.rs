@@ -20,6 +20,7 @@ mod model;
 mod named;
 mod output;
 mod paths;
+mod place;
 mod search;
 mod simulate;
 mod sweep;
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
         Command::Import(arguments) => import::run(arguments),
         Command::Paths(arguments) => paths::run(arguments),
         Command::Load(arguments) => load::run(arguments),
+        Command::Place(arguments) => place::run(arguments),
         Command::Model(arguments) => model::run(arguments),
         Command::Search(arguments) => search::run(arguments),
         Command::Simulate(arguments) => simulate::run(arguments),

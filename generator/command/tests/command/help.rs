@@ -3,7 +3,7 @@
 use crate::scratch::Scratch;
 use insta::assert_snapshot;
 
-const COMMANDS: [&str; 19] = [
+const COMMANDS: [&str; 20] = [
     "generate",
     "inspect",
     "topology",
@@ -14,6 +14,7 @@ const COMMANDS: [&str; 19] = [
     "paths",
     "model",
     "load",
+    "place",
     "search",
     "simulate",
     "sweep",

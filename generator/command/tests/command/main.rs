@@ -24,6 +24,7 @@ mod load;
 mod model;
 mod names;
 mod output;
+mod place;
 mod scratch;
 mod search;
 #[path = "../signals/mod.rs"]

@@ -1,0 +1,319 @@
+//! `tvlb place`.
+
+use crate::failure::{Failure, Outcome};
+use crate::files::{load_fabric, outside_table_sets};
+use crate::output::{print, print_json, read_input, write_file};
+use clap::Args;
+use serde::Serialize;
+use std::collections::BTreeSet;
+use std::fmt::{self, Display, Formatter, Write};
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+use tvlb_generator::topology::names::{NamedPort, Names};
+use tvlb_schema::{Dragonfly, NodeId};
+use tvlb_workload::{
+    Graph, Job, JobPlacement, MessageList, Motif, Nearness, PlacedJob, RankMap, matrix_market,
+    rankfile,
+};
+
+/// The length of each message where the pattern has no lengths of its own. Only shares are shown.
+const BYTES: u64 = 1000;
+
+const HELP: &str = "Placements (--with): the order in which jobs, one after the other, take nodes
+  cluster             by rising number
+  spread              those of every group's first switch, then of its second, and so on
+  random              in random order
+  groups              by rising number, but the groups in random order
+  listed:FILE         in the order of a list, a node in each line, and no others
+
+Maps (--map): on which of its job's nodes a rank runs
+  linear              ranks fill one node after the other
+  random              each rank on a node drawn from those with room
+  bisect              ranks that exchange many bytes near to each other, by recursive bisection
+
+Patterns of communication (--graph):
+  alltoall            every rank with every other
+  bisection           every rank with every rank of the other half
+  halo3d[:XxYxZ]      neighbours on a grid, along all three axes; x is the fastest
+  neighbour[:XxYxZ][:AXIS]
+                      neighbours on a grid along one axis, z by default
+  graph:FILE          the pattern of a matrix in the Matrix Market format
+  messages:FILE       CSV: from,to,bytes or from,to,bytes,phase
+";
+
+/// Say on which node each rank of each job runs
+///
+/// Each job takes nodes that no job before it has taken. docs/reference/place.md says more.
+#[derive(Args)]
+#[command(after_long_help = HELP)]
+pub(crate) struct Arguments {
+    /// The fabric file
+    fabric: PathBuf,
+    /// The jobs, separated by commas: RANKS, or RANKSxPER_NODE for more than one rank on a node
+    #[arg(long, value_name = "JOBS", required = true, value_delimiter = ',')]
+    jobs: Vec<String>,
+    /// Which nodes the jobs take; see --help
+    #[arg(long, value_name = "PLACEMENT", default_value = "cluster")]
+    with: String,
+    /// On which of its nodes a job runs each rank; see --help
+    #[arg(long, value_name = "MAP", default_value = "linear")]
+    map: String,
+    /// Who exchanges messages with whom, which `--map bisect` needs: once for all jobs, or once for each
+    /// in their order; see --help
+    #[arg(long, value_name = "PATTERN")]
+    graph: Vec<String>,
+    /// Decides what is random, and where bisection begins
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Write the node of each rank to FILE, as CSV
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Write a rank file of Open MPI; of several jobs, one for each: FILE-0, FILE-1, ...
+    #[arg(long, value_name = "FILE")]
+    rankfile: Option<PathBuf>,
+    /// Write a host file of Open MPI, likewise
+    #[arg(long, value_name = "FILE")]
+    hostfile: Option<PathBuf>,
+    /// Write the node of each rank in a line of its own, for Slurm's arbitrary distribution, likewise
+    #[arg(long, value_name = "FILE")]
+    host_list: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    outside_table_sets([
+        ("--output", arguments.output.as_deref()),
+        ("--rankfile", arguments.rankfile.as_deref()),
+        ("--hostfile", arguments.hostfile.as_deref()),
+        ("--host-list", arguments.host_list.as_deref()),
+    ])?;
+    let fabric = load_fabric(&arguments.fabric)?;
+    let df = fabric.topology.dragonfly();
+    let jobs = arguments.jobs.iter().map(|text| text.parse::<Job>());
+    let jobs: Vec<Job> = jobs.collect::<Result<_, _>>().map_err(|error| of("--jobs", error))?;
+    let map: RankMap = arguments.map.parse().map_err(|error| of("--map", error))?;
+    let placement = placement(&arguments.with)?;
+    let graphs = graphs(&arguments.graph, &jobs)?;
+    let nodes = placement.nodes(df, &jobs, arguments.seed).map_err(|error| {
+        match file_of(&arguments.with) {
+            // What does not fit may be the list or the jobs; each error names which.
+            Some(path) => of(path, error),
+            None => of("--jobs", error),
+        }
+    })?;
+    let placed = (0..).zip(jobs.iter().zip(nodes)).map(|(number, (job, nodes))| {
+        let graph = graphs.get(number as usize);
+        map.place(df, *job, nodes, graph, (arguments.seed, number))
+    });
+    let placed: Vec<PlacedJob> =
+        placed.collect::<Result<_, _>>().map_err(|error| of("--map", error))?;
+    write_files(arguments, df, &fabric.names, &placed)?;
+    let summaries = placed.iter().enumerate();
+    let summaries = summaries.map(|(number, job)| Summary::of(df, job, graphs.get(number)));
+    let report = Report {
+        tool_version: env!("CARGO_PKG_VERSION"),
+        fabric: fabric.file.name.clone(),
+        sizes: df.to_string(),
+        placement: placement.to_string(),
+        map: map.to_string(),
+        seed: arguments.seed,
+        jobs: summaries.collect(),
+    };
+    if arguments.json { print_json(&report) } else { print(&report) }
+}
+
+fn of(place: &str, error: impl Display) -> Failure {
+    Failure::Message(format!("{place}: {error}"))
+}
+
+/// The text of a file.
+fn content(path: &str) -> Result<String, Failure> {
+    read_input(path).map_err(|error| of(path, format_args!("cannot read it: {error}")))
+}
+
+fn file_of(text: &str) -> Option<&str> {
+    text.strip_prefix("listed:")
+}
+
+fn placement(text: &str) -> Result<JobPlacement, Failure> {
+    match file_of(text) {
+        Some(path) => JobPlacement::from_list(&content(path)?).map_err(|error| of(path, error)),
+        None => text.parse().map_err(|error| of("--with", error)),
+    }
+}
+
+/// A pattern of communication by name, or with its file.
+fn motif(text: &str) -> Result<Motif, Failure> {
+    if let Some(path) = text.strip_prefix("graph:") {
+        let graph = matrix_market::parse(&content(path)?);
+        return graph.map(Motif::Graph).map_err(|error| of(path, error));
+    }
+    if let Some(path) = text.strip_prefix("messages:") {
+        let list = MessageList::parse(&content(path)?);
+        return list.map(Motif::Messages).map_err(|error| of(path, error));
+    }
+    text.parse().map_err(|error| of("--graph", error))
+}
+
+/// The graph of each job, or none of any.
+fn graphs(texts: &[String], jobs: &[Job]) -> Result<Vec<Graph>, Failure> {
+    if texts.len() > 1 && texts.len() != jobs.len() {
+        let (found, jobs) = (texts.len(), jobs.len());
+        return Err(Failure::Message(format!(
+            "--graph is given {found} times for {jobs} jobs; accepted once for all, or once for each"
+        )));
+    }
+    let motifs: Vec<Motif> = texts.iter().map(|text| motif(text)).collect::<Result<_, _>>()?;
+    if motifs.is_empty() {
+        return Ok(Vec::new());
+    }
+    let graph = |(number, job): (usize, &Job)| {
+        // One for all, or one for each.
+        let number = number.min(motifs.len() - 1);
+        let programs = motifs[number].programs(job.ranks.get(), BYTES, NonZeroU32::MIN);
+        let place = format!("--graph {}", texts[number]);
+        programs.map(|programs| programs.graph()).map_err(|error| of(&place, error))
+    };
+    jobs.iter().enumerate().map(graph).collect()
+}
+
+fn write_files(
+    arguments: &Arguments,
+    df: &Dragonfly,
+    names: &Names,
+    jobs: &[PlacedJob],
+) -> Outcome {
+    if let Some(path) = &arguments.output {
+        write_file(path, &csv(df, jobs))?;
+    }
+    let name = |node: NodeId| {
+        let (switch, terminal) = df.switch_of(node);
+        let port = names.port(switch, NamedPort::Node(terminal));
+        port.map_or_else(|| format!("node-{node}"), |port| port.name.clone())
+    };
+    for (number, job) in jobs.iter().enumerate() {
+        let write = |path: &Option<PathBuf>, text: &dyn Fn() -> String| match path {
+            Some(path) if jobs.len() > 1 => write_file(&numbered(path, number), &text()),
+            Some(path) => write_file(path, &text()),
+            None => Ok(()),
+        };
+        let Arguments { rankfile, hostfile, host_list, .. } = arguments;
+        write(rankfile, &|| rankfile::open_mpi_rank_file(job, name).to_string())?;
+        write(hostfile, &|| rankfile::open_mpi_host_file(job, name).to_string())?;
+        write(host_list, &|| rankfile::host_list(job, name).to_string())?;
+    }
+    Ok(())
+}
+
+/// A path with the number of a job after its name.
+fn numbered(path: &Path, number: usize) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!("-{number}"));
+    PathBuf::from(name)
+}
+
+/// The node of each rank, with its switch and group.
+fn csv(df: &Dragonfly, jobs: &[PlacedJob]) -> String {
+    let mut text = String::from("job,rank,node,switch,group\n");
+    for (number, job) in jobs.iter().enumerate() {
+        for (rank, &node) in job.node_of.iter().enumerate() {
+            let switch = df.switch_of(node).0;
+            let group = df.place(switch).0;
+            writeln!(text, "{number},{rank},{node},{switch},{group}")
+                .expect("a string takes all that is written");
+        }
+    }
+    text
+}
+
+/// Where all jobs run, in short.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Report {
+    tool_version: &'static str,
+    fabric: String,
+    sizes: String,
+    placement: String,
+    map: String,
+    seed: u64,
+    jobs: Vec<Summary>,
+}
+
+/// Where one job runs, in short.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Summary {
+    job: String,
+    nodes: usize,
+    switches: usize,
+    groups: usize,
+    /// Of the bytes of its pattern.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shares: Option<Shares>,
+}
+
+/// The shares of bytes by how near they stay, in percent.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Shares {
+    on_node: f64,
+    on_switch: f64,
+    in_group: f64,
+    between_groups: f64,
+}
+
+impl Summary {
+    fn of(df: &Dragonfly, placed: &PlacedJob, graph: Option<&Graph>) -> Self {
+        let switches: BTreeSet<_> = placed.nodes.iter().map(|node| df.switch_of(*node).0).collect();
+        let groups: BTreeSet<_> = switches.iter().map(|switch| df.place(*switch).0).collect();
+        Self {
+            job: placed.job.to_string(),
+            nodes: placed.nodes.len(),
+            switches: switches.len(),
+            groups: groups.len(),
+            shares: graph.and_then(|graph| Shares::of(placed.nearness(df, graph))),
+        }
+    }
+}
+
+impl Shares {
+    /// The shares, if there are any bytes.
+    fn of(bytes: Nearness) -> Option<Self> {
+        let Nearness { on_node, on_switch, in_group, between_groups } = bytes;
+        let all = on_node + on_switch + in_group + between_groups;
+        #[expect(clippy::cast_precision_loss, reason = "shares are shown with one decimal")]
+        let share = |amount: u128| 100.0 * amount as f64 / all as f64;
+        (all > 0).then(|| Self {
+            on_node: share(on_node),
+            on_switch: share(on_switch),
+            in_group: share(in_group),
+            between_groups: share(between_groups),
+        })
+    }
+}
+
+impl Display for Report {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self { fabric, sizes, placement, map, seed, .. } = self;
+        writeln!(f, "fabric   {fabric}: {sizes}")?;
+        writeln!(f, "placed   {placement}, ranks mapped {map}; seed {seed}")?;
+        for (number, Summary { job, nodes, switches, groups, shares }) in
+            self.jobs.iter().enumerate()
+        {
+            writeln!(
+                f,
+                "job {number}    {job}: nodes {nodes}, switches {switches}, groups {groups}"
+            )?;
+            if let Some(Shares { on_node, on_switch, in_group, between_groups }) = shares {
+                writeln!(
+                    f,
+                    "         bytes within a node {on_node:.1}%, a switch {on_switch:.1}%, a group \
+                     {in_group:.1}%, between groups {between_groups:.1}%"
+                )?;
+            }
+        }
+        Ok(())
+    }
+}

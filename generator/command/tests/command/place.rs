@@ -1,0 +1,114 @@
+//! `tvlb place`: where the ranks of jobs run, and one clear error for each kind of bad input.
+
+use crate::scratch::Scratch;
+use insta::assert_snapshot;
+
+fn small() -> Scratch {
+    Scratch::with_sizes(2, 4, 2, 9)
+}
+
+fn text(scratch: &Scratch, name: &str) -> String {
+    String::from_utf8(scratch.read(name)).unwrap()
+}
+
+#[test]
+fn jobs_are_placed_one_after_the_other() {
+    let scratch = small();
+    let place = "place fabric.toml --jobs 72x2,72x2 --with spread --map bisect --graph halo3d:6x4x3 \
+                 -o ranks.csv --rankfile ranks --hostfile hosts --host-list list";
+    assert_snapshot!("place", scratch.succeeds(place));
+    let ranks = text(&scratch, "ranks.csv");
+    let rows: Vec<Vec<u32>> = ranks
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').map(|field| field.parse().unwrap()).collect())
+        .collect();
+    assert_eq!(rows.len(), 144);
+    for row in &rows {
+        let [_, _, node, switch, group] = row[..] else { panic!("{row:?}") };
+        assert_eq!((switch, group), (node / 2, node / 8));
+    }
+    // Two jobs of 36 nodes with two ranks on each fill the machine.
+    let mut nodes: Vec<u32> = rows.iter().map(|row| row[2]).collect();
+    nodes.sort_unstable();
+    assert_eq!(nodes, (0..72).flat_map(|node| [node, node]).collect::<Vec<_>>());
+    let first = rows[0][2];
+    assert!(text(&scratch, "ranks-0").starts_with(&format!("rank 0=node-{first} slot=")));
+    assert!(text(&scratch, "list-0").starts_with(&format!("node-{first}\n")));
+    assert_eq!(text(&scratch, "list-1").lines().count(), 72);
+    assert!(
+        text(&scratch, "hosts-0").starts_with("node-0 slots=2\nnode-1 slots=2\nnode-2 slots=2\n")
+    );
+    // The same again, word for word, and as JSON.
+    scratch.succeeds(&place.replace("ranks.csv", "again.csv"));
+    assert_eq!(text(&scratch, "again.csv"), ranks);
+    let json: serde_json::Value =
+        serde_json::from_str(&scratch.succeeds(&format!("{place} --json"))).unwrap();
+    assert_eq!(json["jobs"][1]["nodes"], 36);
+    assert!(json["jobs"][1]["shares"]["between-groups"].is_f64());
+}
+
+#[test]
+fn one_job_has_files_without_a_number_and_nodes_have_their_names() {
+    let scratch = small();
+    scratch.write(
+        "fabric.toml",
+        "name = \"named\"\n[dragonfly]\np = 2\na = 4\nh = 2\ng = 9\nnames = \"names.csv\"\n",
+    );
+    scratch.write("names.csv", "group,switch,port,name,physical\n0,0,node 1,x1000c0s0b1n0h0,\n");
+    scratch.write("nodes.txt", "# two\n1\n0\n");
+    scratch.succeeds("place fabric.toml --jobs 3x2 --with listed:nodes.txt --rankfile ranks");
+    assert_eq!(
+        text(&scratch, "ranks"),
+        "rank 0=x1000c0s0b1n0h0 slot=0\nrank 1=x1000c0s0b1n0h0 slot=1\nrank 2=node-0 slot=0\n"
+    );
+}
+
+#[test]
+fn what_cannot_be_placed_is_refused() {
+    let scratch = small();
+    scratch.write("nodes.txt", "0\n1\n99\n");
+    scratch.write("matrix.mtx", "%%MatrixMarket matrix coordinate pattern general\n4 4 1\n5 1\n");
+    scratch.write("messages.csv", "from,to,bytes\n0,9,8\n");
+    for (arguments, said) in [
+        ("--jobs 72x0", "--jobs: \"72x0\" is not a job; accepted RANKS or RANKSxPER_NODE"),
+        ("--jobs 40,33", "--jobs: job 1 takes 33 nodes, but 32 are free; accepted jobs that fit"),
+        ("--jobs 4 --with line", "--with: \"line\" is not a placement of jobs; accepted cluster"),
+        (
+            "--jobs 4 --with listed:nodes.txt",
+            "nodes.txt: line 3: found node 99, accepted a node of",
+        ),
+        ("--jobs 4 --with listed:none.txt", "none.txt: cannot read it"),
+        (
+            "--jobs 4 --map best",
+            "--map: \"best\" is not a map of ranks; accepted linear, random and",
+        ),
+        (
+            "--jobs 4 --map bisect",
+            "--map: map bisect needs to know who exchanges messages with whom",
+        ),
+        ("--jobs 4 --graph halo", "--graph: \"halo\" is not a pattern of communication; accepted"),
+        (
+            "--jobs 4 --graph halo3d:2x2x2",
+            "--graph halo3d:2x2x2: the grid 2x2x2 has 8 ranks; accepted a grid of the job's 4",
+        ),
+        ("--jobs 4 --graph graph:matrix.mtx", "matrix.mtx: line 3: found \"5 1\", accepted a row"),
+        ("--jobs 4 --graph messages:messages.csv", "rank 0 exchanges a message with rank 9"),
+        (
+            "--jobs 4,4,4 --graph alltoall --graph alltoall",
+            "--graph is given 2 times for 3 jobs; accepted once for all, or once for each",
+        ),
+    ] {
+        let error = scratch.refuses(&format!("place fabric.toml {arguments}"));
+        assert!(error.contains(said), "{arguments}: {error}");
+    }
+}
+
+#[test]
+fn nothing_is_written_into_a_table_set() {
+    let scratch = Scratch::with_table_set();
+    for option in ["-o", "--rankfile", "--hostfile", "--host-list"] {
+        let error = scratch.refuses(&format!("place fabric.toml --jobs 4 {option} out/ranks"));
+        assert!(error.contains("it is within the table set"), "{error}");
+    }
+}
