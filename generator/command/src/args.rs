@@ -39,6 +39,7 @@ pub(crate) enum Command {
     Model(Model),
     Search(Search),
     Simulate(crate::simulate::Simulate),
+    Run(crate::run::Arguments),
     Verify(Verify),
     Sweep(crate::sweep::Arguments),
     Experiment(crate::experiment::Arguments),

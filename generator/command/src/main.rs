@@ -14,6 +14,7 @@ mod files;
 mod generate;
 mod import;
 mod inspect;
+mod jobs;
 mod load;
 mod manual;
 mod model;
@@ -21,9 +22,12 @@ mod named;
 mod output;
 mod paths;
 mod place;
+mod run;
 mod search;
 mod simulate;
 mod sweep;
+mod switches;
+mod tables;
 mod topology;
 mod traffic;
 mod values;
@@ -55,6 +59,7 @@ fn main() -> ExitCode {
         Command::Model(arguments) => model::run(arguments),
         Command::Search(arguments) => search::run(arguments),
         Command::Simulate(arguments) => simulate::run(arguments),
+        Command::Run(arguments) => run::run(arguments),
         Command::Verify(arguments) => {
             files::expect_table_set(&arguments.directory).and_then(|()| verify::run(arguments))
         }

@@ -2,7 +2,8 @@
 
 use crate::failure::{Failure, Outcome};
 use crate::files::{load_fabric, outside_table_sets};
-use crate::output::{print, print_json, read_input, write_file};
+use crate::jobs;
+use crate::output::{print, print_json, write_file};
 use clap::Args;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -11,41 +12,16 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use tvlb_generator::topology::names::{NamedPort, Names};
 use tvlb_schema::{Dragonfly, NodeId};
-use tvlb_workload::{
-    Graph, Job, JobPlacement, MessageList, Motif, Nearness, PlacedJob, RankMap, matrix_market,
-    rankfile,
-};
+use tvlb_workload::{Graph, Job, Motif, Nearness, PlacedJob, RankMap, rankfile};
 
 /// The length of each message where the pattern has no lengths of its own. Only shares are shown.
 const BYTES: u64 = 1000;
-
-const HELP: &str = "Placements (--with): the order in which jobs, one after the other, take nodes
-  cluster             by rising number
-  spread              those of every group's first switch, then of its second, and so on
-  random              in random order
-  groups              by rising number, but the groups in random order
-  listed:FILE         in the order of a list, a node in each line, and no others
-
-Maps (--map): on which of its job's nodes a rank runs
-  linear              ranks fill one node after the other
-  random              each rank on a node drawn from those with room
-  bisect              ranks that exchange many bytes near to each other, by recursive bisection
-
-Patterns of communication (--graph):
-  alltoall            every rank with every other
-  bisection           every rank with every rank of the other half
-  halo3d[:XxYxZ]      neighbours on a grid, along all three axes; x is the fastest
-  neighbour[:XxYxZ][:AXIS]
-                      neighbours on a grid along one axis, z by default
-  graph:FILE          the pattern of a matrix in the Matrix Market format
-  messages:FILE       CSV: from,to,bytes or from,to,bytes,phase
-";
 
 /// Say on which node each rank of each job runs
 ///
 /// Each job takes nodes that no job before it has taken. docs/reference/place.md says more.
 #[derive(Args)]
-#[command(after_long_help = HELP)]
+#[command(after_long_help = jobs::HELP)]
 pub(crate) struct Arguments {
     /// The fabric file
     fabric: PathBuf,
@@ -92,15 +68,16 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let fabric = load_fabric(&arguments.fabric)?;
     let df = fabric.topology.dragonfly();
     let jobs = arguments.jobs.iter().map(|text| text.parse::<Job>());
-    let jobs: Vec<Job> = jobs.collect::<Result<_, _>>().map_err(|error| of("--jobs", error))?;
-    let map: RankMap = arguments.map.parse().map_err(|error| of("--map", error))?;
-    let placement = placement(&arguments.with)?;
+    let jobs: Vec<Job> =
+        jobs.collect::<Result<_, _>>().map_err(|error| jobs::refused("--jobs", error))?;
+    let map: RankMap = arguments.map.parse().map_err(|error| jobs::refused("--map", error))?;
+    let placement = jobs::placement("--with", &arguments.with)?;
     let graphs = graphs(&arguments.graph, &jobs)?;
     let nodes = placement.nodes(df, &jobs, arguments.seed).map_err(|error| {
-        match file_of(&arguments.with) {
+        match jobs::file_of(&arguments.with) {
             // What does not fit may be the list or the jobs; each error names which.
-            Some(path) => of(path, error),
-            None => of("--jobs", error),
+            Some(path) => jobs::refused(path, error),
+            None => jobs::refused("--jobs", error),
         }
     })?;
     let placed = (0..).zip(jobs.iter().zip(nodes)).map(|(number, (job, nodes))| {
@@ -108,7 +85,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         map.place(df, *job, nodes, graph, (arguments.seed, number))
     });
     let placed: Vec<PlacedJob> =
-        placed.collect::<Result<_, _>>().map_err(|error| of("--map", error))?;
+        placed.collect::<Result<_, _>>().map_err(|error| jobs::refused("--map", error))?;
     write_files(arguments, df, &fabric.names, &placed)?;
     let summaries = placed.iter().enumerate();
     let summaries = summaries.map(|(number, job)| Summary::of(df, job, graphs.get(number)));
@@ -124,39 +101,6 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     if arguments.json { print_json(&report) } else { print(&report) }
 }
 
-fn of(place: &str, error: impl Display) -> Failure {
-    Failure::Message(format!("{place}: {error}"))
-}
-
-/// The text of a file.
-fn content(path: &str) -> Result<String, Failure> {
-    read_input(path).map_err(|error| of(path, format_args!("cannot read it: {error}")))
-}
-
-fn file_of(text: &str) -> Option<&str> {
-    text.strip_prefix("listed:")
-}
-
-fn placement(text: &str) -> Result<JobPlacement, Failure> {
-    match file_of(text) {
-        Some(path) => JobPlacement::from_list(&content(path)?).map_err(|error| of(path, error)),
-        None => text.parse().map_err(|error| of("--with", error)),
-    }
-}
-
-/// A pattern of communication by name, or with its file.
-fn motif(text: &str) -> Result<Motif, Failure> {
-    if let Some(path) = text.strip_prefix("graph:") {
-        let graph = matrix_market::parse(&content(path)?);
-        return graph.map(Motif::Graph).map_err(|error| of(path, error));
-    }
-    if let Some(path) = text.strip_prefix("messages:") {
-        let list = MessageList::parse(&content(path)?);
-        return list.map(Motif::Messages).map_err(|error| of(path, error));
-    }
-    text.parse().map_err(|error| of("--graph", error))
-}
-
 /// The graph of each job, or none of any.
 fn graphs(texts: &[String], jobs: &[Job]) -> Result<Vec<Graph>, Failure> {
     if texts.len() > 1 && texts.len() != jobs.len() {
@@ -165,7 +109,8 @@ fn graphs(texts: &[String], jobs: &[Job]) -> Result<Vec<Graph>, Failure> {
             "--graph is given {found} times for {jobs} jobs; accepted once for all, or once for each"
         )));
     }
-    let motifs: Vec<Motif> = texts.iter().map(|text| motif(text)).collect::<Result<_, _>>()?;
+    let motifs: Vec<Motif> =
+        texts.iter().map(|text| jobs::motif("--graph", text)).collect::<Result<_, _>>()?;
     if motifs.is_empty() {
         return Ok(Vec::new());
     }
@@ -174,7 +119,7 @@ fn graphs(texts: &[String], jobs: &[Job]) -> Result<Vec<Graph>, Failure> {
         let number = number.min(motifs.len() - 1);
         let programs = motifs[number].programs(job.ranks.get(), BYTES, NonZeroU32::MIN);
         let place = format!("--graph {}", texts[number]);
-        programs.map(|programs| programs.graph()).map_err(|error| of(&place, error))
+        programs.map(|programs| programs.graph()).map_err(|error| jobs::refused(&place, error))
     };
     jobs.iter().enumerate().map(graph).collect()
 }

@@ -29,6 +29,23 @@ pub(crate) fn regret(text: &str) -> Result<MostRegret, String> {
     percent.map(MostRegret).ok_or_else(|| "accepted a whole number from 0 to 100".to_owned())
 }
 
+/// A length in bytes: a whole number, alone or with B, KB, MB or GB, which are powers of 1000.
+pub(crate) fn bytes(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match &text[digits.len()..] {
+        "" | "B" => Some(1),
+        "KB" => Some(1_000),
+        "MB" => Some(1_000_000),
+        "GB" => Some(1_000_000_000),
+        _ => None,
+    };
+    let number: Option<u64> = digits.parse().ok();
+    number
+        .zip(unit)
+        .and_then(|(number, unit)| number.checked_mul(unit))
+        .ok_or_else(|| "accepted a whole number of bytes, as in 12000, 100KB or 4MB".to_owned())
+}
+
 /// One or several loads: a number, or `FROM:TO:STEP`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Loads(pub(crate) Vec<f64>);

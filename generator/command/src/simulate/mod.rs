@@ -5,23 +5,21 @@ mod losses;
 mod options;
 mod plot;
 mod report;
-mod switches;
 
-pub(crate) use options::Simulate;
-pub(crate) use switches::Switches;
+pub(crate) use options::{Format, Simulate};
 
 use crate::failure::{Failure, Outcome};
-use crate::files::{error_in, expect_table_set, outside_table_sets};
+use crate::files::outside_table_sets;
 use crate::inspect::read_names;
 use crate::output::{Bars, catch_interrupt, print, use_threads, write_file};
+use crate::tables::Tables;
 use crate::traffic;
 use losses::{Given, Installed};
-use options::{At, Format};
+use options::At;
 use report::Report;
 use tvlb_generator::table_set::{TableSet, Update};
 use tvlb_progress::Progress;
-use tvlb_schema::FabricImage;
-use tvlb_simulator::{BootError, BootedFabric, Revision, RunError, Study, StudyError};
+use tvlb_simulator::{RunError, Study, StudyError};
 
 pub(crate) fn run(arguments: &Simulate) -> Outcome {
     arguments.check()?;
@@ -30,17 +28,15 @@ pub(crate) fn run(arguments: &Simulate) -> Outcome {
         ("--plot", arguments.plot.as_deref()),
         ("--links", arguments.links.as_deref()),
     ])?;
-    expect_table_set(&arguments.directory)?;
-    let set = TableSet::open(&arguments.directory).map_err(Failure::of)?;
-    let update = arguments.update.as_deref().map(|path| Update::open(path, &set));
-    let tables = Tables { set, update: update.transpose().map_err(Failure::of)? };
+    let tables = Tables::open(&arguments.directory)?;
+    let update = arguments.update.as_deref().map(|path| Update::open(path, &tables.set));
+    let tables = Tables { update: update.transpose().map_err(Failure::of)?, ..tables };
     let set = &tables.set;
     let fabric = set.fabric_image().map_err(Failure::of)?;
     let switches = tables.switch_images(&fabric, arguments.switches.revision())?;
     let updates = installed_later(arguments, set, &fabric, &switches)?;
-    let fabric = BootedFabric::boot(&fabric, &switches).map_err(|error| tables.in_file(error))?;
+    let fabric = tables.boot(&fabric, &switches)?;
     let names = read_names(set, fabric.dragonfly())?;
-    let fabric = fabric.with_names(names.clone());
     let settings = arguments.settings(&set.manifest().fabric)?;
     let given = match &tables.update {
         Some(update) => Some(losses::from_the_beginning(update, &fabric)?),
@@ -134,65 +130,4 @@ fn installed_later(
         updates.push(Installed { cycle: *cycle, update, switch_images });
     }
     Ok(updates)
-}
-
-/// A table set, and the update of it that is installed, if there is one.
-struct Tables {
-    set: TableSet,
-    update: Option<Update>,
-}
-
-impl Tables {
-    /// The images of all switches of the fabric, in their order, with what a revision changes in them.
-    fn switch_images(
-        &self,
-        fabric: &[u8],
-        revision: Option<Revision>,
-    ) -> Result<Vec<Vec<u8>>, Failure> {
-        let images = self.written_images(fabric)?;
-        let Some(revision) = revision else { return Ok(images) };
-        revision.apply(fabric, &images).map_err(|error| self.in_file(error))
-    }
-
-    /// The fabric's image.
-    fn decode<'b>(&self, fabric: &'b [u8]) -> Result<FabricImage<'b>, Failure> {
-        FabricImage::decode(fabric).map_err(|error| {
-            self.in_file(BootError::Fabric(tvlb_firmware_model::Error::FabricImage(error)))
-        })
-    }
-
-    /// The images of all switches of the fabric, in their order, as they are on disk.
-    fn written_images(&self, fabric: &[u8]) -> Result<Vec<Vec<u8>>, Failure> {
-        let fabric = self.decode(fabric)?;
-        let image = |switch| {
-            let updated = self.update.as_ref().map(|update| update.switch_image(switch));
-            let updated = updated.transpose().map_err(Failure::of)?.flatten();
-            updated.map_or_else(|| self.set.switch_image(switch).map_err(Failure::of), Ok)
-        };
-        fabric.dragonfly().switches().map(image).collect()
-    }
-
-    /// A boot error with the file that it is about.
-    fn in_file(&self, error: BootError) -> Failure {
-        let set = &self.set;
-        let path = match &error {
-            BootError::Switch { switch, .. } | BootError::Place { switch, .. } => {
-                let switch = switch.switch;
-                let update = self.update.as_ref().filter(|update| update.has_image(switch));
-                update.map_or_else(|| set.switch_path(switch), |update| update.switch_path(switch))
-            }
-            _ => set.fabric_path(),
-        };
-        // Without the names the error still says what is wrong.
-        let error = match set.fabric_image() {
-            Ok(bytes) => match FabricImage::decode(&bytes) {
-                Ok(fabric) => {
-                    error.with_names(&read_names(set, fabric.dragonfly()).unwrap_or_default())
-                }
-                Err(_) => error,
-            },
-            Err(_) => error,
-        };
-        error_in(&path, &error)
-    }
 }

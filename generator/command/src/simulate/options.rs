@@ -1,8 +1,8 @@
 //! The command line of `tvlb simulate`.
 
-use super::switches::Switches;
 use crate::failure::{Failure, Outcome};
 use crate::named::{self, one_of};
+use crate::switches::Switches;
 use crate::traffic::PATTERNS;
 use crate::values::{self, Loads, repeated};
 use clap::{ArgGroup, Args, ValueEnum};

@@ -3,7 +3,7 @@
 use crate::scratch::Scratch;
 use insta::assert_snapshot;
 
-const COMMANDS: [&str; 20] = [
+const COMMANDS: [&str; 21] = [
     "generate",
     "inspect",
     "topology",
@@ -17,6 +17,7 @@ const COMMANDS: [&str; 20] = [
     "place",
     "search",
     "simulate",
+    "run",
     "sweep",
     "experiment",
     "verify",

@@ -25,6 +25,7 @@ mod model;
 mod names;
 mod output;
 mod place;
+mod run;
 mod scratch;
 mod search;
 #[path = "../signals/mod.rs"]

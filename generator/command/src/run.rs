@@ -1,0 +1,88 @@
+//! `tvlb run`: jobs on the network that a table set describes, from their first step to their last.
+
+mod report;
+mod workload;
+
+use crate::failure::{Failure, Outcome};
+use crate::jobs;
+use crate::output::{Bars, catch_interrupt, print, use_threads};
+use crate::simulate::Format;
+use crate::switches::Switches;
+use crate::tables::Tables;
+use crate::values::{self, repeated};
+use clap::Args;
+use rayon::prelude::*;
+use report::Report;
+use std::path::PathBuf;
+use tvlb_progress::Progress;
+use workload::{Run, Workload};
+
+/// Run jobs on the network that a table set describes, until they end
+///
+/// Each rank of a job runs a program: it sends messages, awaits messages and computes. All ranks begin in
+/// cycle 0 on an empty network, and the times at which jobs end are printed. docs/reference/run.md says more.
+#[derive(Args)]
+#[command(after_long_help = jobs::HELP)]
+pub(crate) struct Arguments {
+    /// The directory that `generate` wrote
+    directory: PathBuf,
+    #[command(flatten)]
+    workload: workload::Options,
+    /// Which runs to make. The seed of a run decides what is random in placements, maps and the choice of
+    /// paths
+    #[arg(long, value_name = "SEEDS", value_delimiter = ',', default_value = "1")]
+    seeds: Vec<u64>,
+    /// How to print the times
+    #[arg(long, value_enum, ignore_case = true, default_value_t = Format::Table)]
+    format: Format,
+    /// Print JSON
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+    #[command(flatten)]
+    switches: Switches,
+    /// Use this many threads instead of one per core; the figures are the same for any number
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
+    threads: Option<usize>,
+    /// Show no progress: print nothing but the result and errors
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    use_threads(arguments.threads)?;
+    if let Some(seed) = repeated(&arguments.seeds) {
+        let text = format!("--seeds: found {seed} twice, accepted each seed once");
+        return Err(Failure::Message(text));
+    }
+    let tables = Tables::open(&arguments.directory)?;
+    let fabric = tables.set.fabric_image().map_err(Failure::of)?;
+    let switches = tables.switch_images(&fabric, arguments.switches.revision())?;
+    let fabric = tables.boot(&fabric, &switches)?;
+    let settings = arguments.switches.settings(&tables.set.manifest().fabric)?;
+    let workload = Workload::of(&arguments.workload, fabric.dragonfly())?;
+
+    catch_interrupt()?;
+    let stages = Bars::new(arguments.quiet);
+    stages.stage("runs", Some(arguments.seeds.len()));
+    let runs: Vec<Result<Run, Failure>> = arguments
+        .seeds
+        .par_iter()
+        .map(|&seed| {
+            let run = workload.run(&fabric, &settings, seed, &stages);
+            stages.step();
+            run
+        })
+        .collect();
+    stages.finish();
+    let report = Report {
+        workload: &workload,
+        fabric: &tables.set.manifest().fabric,
+        settings: &settings,
+        runs: runs.into_iter().collect::<Result<_, _>>()?,
+    };
+    match arguments.format {
+        _ if arguments.json => report.print_json(),
+        Format::Table => print(&report::Table(&report)),
+        Format::Csv => print(&report::Csv(&report)),
+    }
+}

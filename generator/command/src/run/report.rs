@@ -1,0 +1,241 @@
+//! When jobs ended, as a table, CSV and JSON.
+
+use super::workload::{Run, Workload};
+use crate::failure::Outcome;
+use crate::output::print_json;
+use serde::Serialize;
+use std::fmt::{self, Display, Formatter};
+use tvlb_generator::table_set::FabricEntry;
+use tvlb_simulator::{Completion, JobTimes, MessageSettings, Settings, paths_name};
+
+/// All runs.
+pub(super) struct Report<'r> {
+    pub(super) workload: &'r Workload,
+    pub(super) fabric: &'r FabricEntry,
+    pub(super) settings: &'r Settings,
+    pub(super) runs: Vec<Run>,
+}
+
+/// Everything that makes the runs reproducible, and what they found.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Document<'r> {
+    tool_version: &'static str,
+    fabric: &'r str,
+    sizes: String,
+    settings: &'r Settings,
+    messages: &'r MessageSettings,
+    placement: String,
+    map: String,
+    jobs: Vec<JobEntry<'r>>,
+    runs: &'r [Run],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct JobEntry<'r> {
+    job: String,
+    workload: &'r str,
+    bytes: u64,
+    iterations: u32,
+    /// Cycles from the beginning of a run to the end of the job, over the runs.
+    running_time: Summary,
+    /// Cycles of the last iteration, where there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_iteration: Option<Summary>,
+}
+
+/// Cycles over several runs.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Summary {
+    least: u32,
+    /// Of an even number of runs, the mean of the two in the middle.
+    median: f64,
+    largest: u32,
+    /// (largest − least) / median.
+    spread: f64,
+}
+
+impl Summary {
+    fn of(mut cycles: Vec<u32>) -> Self {
+        cycles.sort_unstable();
+        let at = |place: usize| cycles.get(place).copied().unwrap_or(0);
+        let (least, largest) = (at(0), at(cycles.len().saturating_sub(1)));
+        let upper = cycles.len() / 2;
+        let lower = cycles.len().saturating_sub(1) / 2;
+        let median = f64::midpoint(f64::from(at(lower)), f64::from(at(upper)));
+        let spread = if median > 0.0 { f64::from(largest - least) / median } else { 0.0 };
+        Self { least, median, largest, spread }
+    }
+}
+
+impl Display for Summary {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self { least, median, largest, spread } = self;
+        write!(
+            f,
+            "least {least}, median {median:.1}, largest {largest} cycles, spread {:.1}%",
+            100.0 * spread
+        )
+    }
+}
+
+impl Report<'_> {
+    /// A figure of one job over all runs.
+    fn summary(&self, job: usize, of: impl Fn(&JobTimes) -> u32) -> Summary {
+        Summary::of(self.runs.iter().map(|run| of(&run.completion.jobs[job])).collect())
+    }
+
+    fn entries(&self) -> Vec<JobEntry<'_>> {
+        let jobs = self.workload.jobs.iter().zip(&self.workload.programs).enumerate();
+        jobs.map(|(number, (job, (workload, programs)))| {
+            let iterations = programs.iterations().get();
+            let last = |times: &JobTimes| {
+                times.iteration_cycles(iterations as usize - 1).unwrap_or_default()
+            };
+            JobEntry {
+                job: job.to_string(),
+                workload,
+                bytes: self.workload.bytes,
+                iterations,
+                running_time: self.summary(number, JobTimes::running_time),
+                last_iteration: (iterations > 1).then(|| self.summary(number, last)),
+            }
+        })
+        .collect()
+    }
+
+    pub(super) fn print_json(&self) -> Outcome {
+        print_json(&Document {
+            tool_version: env!("CARGO_PKG_VERSION"),
+            fabric: &self.fabric.name,
+            sizes: self.fabric.sizes_in_words(),
+            settings: self.settings,
+            messages: &self.workload.messages,
+            placement: self.workload.placement.to_string(),
+            map: self.workload.map.to_string(),
+            jobs: self.entries(),
+            runs: &self.runs,
+        })
+    }
+}
+
+/// For people.
+pub(super) struct Table<'r>(pub(super) &'r Report<'r>);
+
+impl Display for Table<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self(report) = self;
+        let Report { workload, fabric, settings, runs } = report;
+        let bandwidths = match settings.bandwidths {
+            alike if alike.are_equal() => String::new(),
+            bandwidths => format!(", bandwidths {bandwidths}"),
+        };
+        writeln!(f, "fabric   {}: {}", fabric.name, fabric.sizes_in_words())?;
+        writeln!(
+            f,
+            "network  {}, {} VLB paths{bandwidths}",
+            settings.scheme.name(),
+            paths_name(settings.paths)
+        )?;
+        writeln!(f, "placed   {}, ranks mapped {}", workload.placement, workload.map)?;
+        let entries = report.entries();
+        for (number, entry) in entries.iter().enumerate() {
+            let JobEntry { job, workload, bytes, iterations, .. } = entry;
+            let often = match iterations {
+                1 => "once".to_owned(),
+                several => format!("{several} times"),
+            };
+            writeln!(f, "job {number}    {job} {workload}, {bytes} bytes a message, {often}")?;
+        }
+        write!(f, "\n    seed      packets   hops    VLB  latency")?;
+        for number in 0..entries.len() {
+            write!(f, " {:>12}", format!("job {number}"))?;
+        }
+        writeln!(f, "  cycles until the job ended")?;
+        for Run { seed, completion } in runs {
+            let Completion { packets, hops, vlb_share, network_latency, jobs, .. } = completion;
+            write!(
+                f,
+                "{seed:>8} {packets:>12} {hops:>6.3} {vlb_share:>6.3} {network_latency:>8.1}"
+            )?;
+            for times in jobs {
+                write!(f, " {:>12}", times.running_time())?;
+            }
+            writeln!(f)?;
+        }
+        // One run alone has its running times above.
+        let several = runs.len() > 1;
+        if several || entries.iter().any(|entry| entry.last_iteration.is_some()) {
+            writeln!(f)?;
+        }
+        for (number, entry) in entries.iter().enumerate() {
+            if several {
+                let what = "running time";
+                writeln!(f, "job {number}    {what:<14} {}", entry.running_time)?;
+            }
+            if let Some(last) = entry.last_iteration {
+                let what = "last iteration";
+                if several {
+                    writeln!(f, "job {number}    {what:<14} {last}")?;
+                } else {
+                    writeln!(f, "job {number}    {what:<14} {} cycles", last.least)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// One line for each run, job and iteration.
+pub(super) struct Csv<'r>(pub(super) &'r Report<'r>);
+
+impl Display for Csv<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self(Report { workload, settings, runs, .. }) = self;
+        writeln!(
+            f,
+            "scheme,paths,placement,map,seed,job,size,workload,bytes,iteration,cycles,end"
+        )?;
+        for Run { seed, completion } in runs {
+            let described = workload.jobs.iter().zip(&workload.programs);
+            for (number, (times, (job, (pattern, _)))) in
+                completion.jobs.iter().zip(described).enumerate()
+            {
+                for (iteration, end) in times.iterations.iter().enumerate() {
+                    let cycles = times.iteration_cycles(iteration).unwrap_or_default();
+                    // The name of a file may have a comma or a quote.
+                    let pattern = pattern.replace('"', "\"\"");
+                    writeln!(
+                        f,
+                        "{},{},{},{},{seed},{number},{job},\"{pattern}\",{},{iteration},{cycles},{end}",
+                        settings.scheme.name(),
+                        paths_name(settings.paths),
+                        workload.placement,
+                        workload.map,
+                        workload.bytes
+                    )?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_is_of_all_runs() {
+        let of = |cycles: &[u32]| {
+            let Summary { least, median, largest, spread } = Summary::of(cycles.to_vec());
+            (least, median, largest, spread)
+        };
+        assert_eq!(of(&[7]), (7, 7.0, 7, 0.0));
+        assert_eq!(of(&[9, 4, 5]), (4, 5.0, 9, 1.0));
+        assert_eq!(of(&[10, 4, 5, 7]), (4, 6.0, 10, 1.0));
+        assert_eq!(of(&[0, 0]), (0, 0.0, 0, 0.0));
+    }
+}

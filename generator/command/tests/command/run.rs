@@ -1,0 +1,80 @@
+//! `tvlb run`: when jobs end, and one clear error for each kind of bad input.
+
+use crate::scratch::Scratch;
+use insta::assert_snapshot;
+
+const FABRIC: &str = "name = \"small\"\n[dragonfly]\np = 2\na = 4\nh = 2\ng = 9\n\
+    [links]\nlocal-latency = 1\nglobal-latency = 1\n[routing]\nset = \"strategic-2-3\"\n";
+
+fn with_tables() -> Scratch {
+    let scratch = Scratch::with_fabric(FABRIC);
+    scratch.succeeds("generate fabric.toml -o out");
+    scratch
+}
+
+#[test]
+fn jobs_as_table_csv_and_json() {
+    let scratch = with_tables();
+    let two = "run out --jobs 20x2,12 --workload alltoall --workload halo3d:3x2x2 --bytes 20KB \
+               --with spread --map random --seeds 1,2,3 --scheme ugal-l";
+    let table = scratch.succeeds(two);
+    assert_snapshot!("run_table", table);
+    assert_eq!(scratch.succeeds(&format!("{two} --threads 1")), table);
+    let one = "run out --jobs 16 --workload bisection --bytes 5KB --iterations 2";
+    assert_snapshot!("run_one", scratch.succeeds(one));
+    assert_snapshot!("run_csv", scratch.succeeds(&format!("{one} --format csv")));
+    let json = scratch.succeeds(&format!("{two} --json --iterations 2"));
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["jobs"][0]["job"], "20x2");
+    let (summary, runs) = (&json["jobs"][1]["running-time"], &json["runs"]);
+    let times = (0..3).map(|run| runs[run]["jobs"][1]["iterations"][1].as_u64().unwrap());
+    assert_eq!(summary["largest"].as_u64(), times.max());
+    // The axes of a stencil are phases.
+    assert_eq!(runs[0]["jobs"][1]["phases"][0].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn slower_links_and_another_order_of_partners_change_times() {
+    let scratch = with_tables();
+    let cycles = |more: &str| {
+        let run = format!("run out --jobs 72 --workload {more} --scheme min --bytes 20KB --json");
+        let json: serde_json::Value = serde_json::from_str(&scratch.succeeds(&run)).unwrap();
+        json["runs"][0]["cycles"].as_u64().unwrap()
+    };
+    let (usual, slow) = (cycles("bisection"), cycles("bisection --global-bandwidth 0.5"));
+    let rotated = {
+        let arguments =
+            ["run", "out", "--jobs", "72", "--workload", "bisection rotated", "--scheme"];
+        let run =
+            scratch.tvlb_with(arguments.into_iter().chain(["min", "--bytes", "20KB", "--json"]));
+        let json: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+        json["runs"][0]["cycles"].as_u64().unwrap()
+    };
+    assert!(slow > usual && rotated < usual, "{usual} {slow} {rotated}");
+}
+
+#[test]
+fn what_cannot_run_is_refused() {
+    let scratch = with_tables();
+    scratch.write("far.csv", "from,to,bytes\n0,20,8\n");
+    let said: Vec<String> = [
+        "--jobs 72x2,72x2,2 --workload alltoall",
+        "--jobs 8 --workload alltol",
+        "--jobs 8 --workload halo3d:3x3x3",
+        "--jobs 8,8,8 --workload alltoall --workload halo3d",
+        "--jobs 8 --workload messages:far.csv",
+        "--jobs 8 --workload messages:nowhere.csv",
+        "--jobs 8 --workload alltoall --control-latency 1",
+        "--jobs 8 --workload alltoall --seeds 1,2,1",
+        "--jobs 8 --workload alltoall --map near",
+        "--jobs 8x0 --workload alltoall",
+    ]
+    .into_iter()
+    .map(|arguments| scratch.refuses(&format!("run out {arguments}")))
+    .collect();
+    assert_snapshot!("run_refused", said.join("\n"));
+    assert_snapshot!(
+        "run_bytes",
+        scratch.refuses("run out --jobs 8 --workload alltoall --bytes 3KiB")
+    );
+}
