@@ -25,7 +25,7 @@ const BYTES: u64 = 1000;
 pub(crate) struct Arguments {
     /// The fabric file
     fabric: PathBuf,
-    /// The jobs, separated by commas: RANKS, or RANKSxPER_NODE for more than one rank on a node
+    /// The jobs, separated by commas: `RANKS`, or `RANKSxPER_NODE` for more than one rank on a node
     #[arg(long, value_name = "JOBS", required = true, value_delimiter = ',')]
     jobs: Vec<String>,
     /// Which nodes the jobs take; see --help

@@ -16,7 +16,7 @@ use tvlb_workload::{Graph, Job, JobPlacement, Programs, RankMap};
 /// The jobs, what their ranks do, and how messages travel.
 #[derive(Args)]
 pub(super) struct Options {
-    /// The jobs, separated by commas: RANKS, or RANKSxPER_NODE for more than one rank on a node
+    /// The jobs, separated by commas: `RANKS`, or `RANKSxPER_NODE` for more than one rank on a node
     #[arg(long, value_name = "JOBS", required = true, value_delimiter = ',')]
     jobs: Vec<String>,
     /// What the ranks do: a pattern of communication, once for all jobs, or once for each in their order;

@@ -21,7 +21,6 @@ fn help() -> String {
 #[derive(Args)]
 #[command(after_long_help = help())]
 #[command(group(ArgGroup::new("faults_in_time").args(["faults_at", "update_at"]).multiple(true)))]
-#[expect(clippy::struct_excessive_bools, reason = "they are the flags of a command line")]
 pub(crate) struct Simulate {
     /// The directory that `generate` wrote
     pub(crate) directory: PathBuf,

@@ -3,7 +3,7 @@
 //! fig4 to fig18 and table2 are those of Rahman et al., SC'19: fabric, traffic and schemes are those
 //! of section 4.3 and its captions, settings those of Table 3. Of the values that figures 15 to 17
 //! vary, the text names one beside the default (40 and 60 cycles, 8 flits, speed-up 1); further ones
-//! are ours. load-imbalance-* are after Prisacari et al., HPSR'15. All other names are experiments of our
+//! are ours. load-imbalance-* are after Prisacari et al., HPSR'15, arrangements-* after Kaplan et al., CCGrid 2017. All other names are experiments of our
 //! own.
 
 use super::rules::Rules;
@@ -32,6 +32,29 @@ pub(super) enum Kind {
     Ageing(&'static str),
     /// Throughput under traffic that loads links unevenly.
     Imbalance(Shift),
+    /// How long an exchange takes with each arrangement of global links.
+    Arrangements(Exchange),
+}
+
+/// What the ranks of a job exchange.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Exchange {
+    /// Every rank of one half of the machine with every rank of the other, by rising number.
+    Bisection,
+    AllToAll,
+    /// Neighbours on a grid of three dimensions.
+    Stencil,
+}
+
+impl Exchange {
+    /// The name that it has among workloads.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Bisection => "bisection",
+            Self::AllToAll => "alltoall",
+            Self::Stencil => "halo3d",
+        }
+    }
 }
 
 /// Which traffic: every group sends to the group so many further on, or all to their complement.
@@ -57,6 +80,9 @@ pub enum Page {
     /// `load-imbalance.md`: Prisacari et al., "Performance Optimization of Load Imbalanced Workloads in Large
     /// Scale Dragonfly Systems" (HPSR'15).
     LoadImbalance,
+    /// `arrangements.md`: Kaplan et al., "Unveiling the Interplay Between Global Link Arrangements and
+    /// Network Management Algorithms on Dragonfly Networks" (CCGrid 2017).
+    Arrangements,
 }
 
 /// Simulations of one fabric under one traffic.
@@ -147,7 +173,7 @@ const fn figure(name: &'static str, about: &'static str, kind: Kind) -> Experime
 
 /// All experiments: those of the T-UGAL paper in its order, our own beside them, those with dead parts, and
 /// those after other papers.
-pub static EXPERIMENTS: [Experiment; 36] = [
+pub static EXPERIMENTS: [Experiment; 39] = [
     figure(
         "fig4",
         "modelled throughput of Step 1's sets on dfly(4,8,4,9)",
@@ -312,6 +338,21 @@ pub static EXPERIMENTS: [Experiment; 36] = [
         "balanced Dragonflies, shift by 2h + h/2 groups: MIN, VALg, VALn",
         Kind::Imbalance(Shift::Far),
     ),
+    figure(
+        "arrangements-bisection",
+        "dfly(2,4,2,9), three arrangements: every rank of one half with every rank of the other",
+        Kind::Arrangements(Exchange::Bisection),
+    ),
+    figure(
+        "arrangements-alltoall",
+        "dfly(2,4,2,9), three arrangements: all-to-all",
+        Kind::Arrangements(Exchange::AllToAll),
+    ),
+    figure(
+        "arrangements-halo3d",
+        "dfly(2,4,2,9), three arrangements: neighbours on a grid",
+        Kind::Arrangements(Exchange::Stencil),
+    ),
 ];
 
 impl Experiment {
@@ -320,13 +361,14 @@ impl Experiment {
         match self.kind {
             Kind::Failure | Kind::Ageing(_) => Page::Faults,
             Kind::Imbalance(_) => Page::LoadImbalance,
+            Kind::Arrangements(_) => Page::Arrangements,
             _ => Page::Reproduction,
         }
     }
 
     /// Whether a paper's figures are beside it.
     pub(super) fn has_paper(&self) -> bool {
-        self.page() != Page::Faults
+        !matches!(self.page(), Page::Faults | Page::Arrangements)
     }
 }
 

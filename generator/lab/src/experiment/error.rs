@@ -10,7 +10,9 @@ use tvlb_generator::topology::CableError;
 use tvlb_progress::Cancelled;
 use tvlb_run_store::StoreError;
 use tvlb_schema::DragonflyError;
-use tvlb_simulator::{BootError, PatternError, RunError, ScheduleError, TrafficError};
+use tvlb_simulator::{
+    BootError, CompletionError, PatternError, RunError, ScheduleError, TrafficError,
+};
 
 /// Why an experiment has no findings.
 #[derive(Debug, thiserror::Error)]
@@ -72,6 +74,14 @@ pub enum ExperimentError {
     /// The runs of an earlier try cannot be used, or new ones cannot be kept.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// Jobs did not complete.
+    #[error("seed {seed}: {error}")]
+    Completion {
+        /// The seed of the run.
+        seed: u64,
+        /// What went wrong.
+        error: Box<CompletionError>,
+    },
     /// The caller cancelled the experiment.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),

@@ -17,6 +17,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod arrangements;
 mod catalogue;
 mod clock;
 mod curves;
@@ -54,8 +55,8 @@ pub use findings::Findings;
 pub use kept_results::KeptResults;
 pub use options::{OURS_PAR, OURS_UGAL, Options, SIZES};
 pub use results::{
-    Curves, FabricRow, Figures, Imbalance, Line, Model, ModelledSet, Point, Results, Routed,
-    SetPaths, System,
+    ArrangedTimes, Arrangements, Curves, FabricRow, Figures, Imbalance, Line, Model, ModelledSet,
+    Point, Results, Routed, SetPaths, System,
 };
 pub use rules::Rules;
 pub use verdict::{Judged, Verdict};
@@ -98,6 +99,9 @@ impl Experiment {
             Kind::Failure => faults::run_failure(self, (options, known), progress),
             Kind::Ageing(traffic) => faults::run_ageing(traffic, self, (options, known), progress),
             Kind::Imbalance(shift) => imbalance::run(self, *shift, (options, known), progress),
+            Kind::Arrangements(exchange) => {
+                arrangements::run(self, *exchange, (options, known), progress)
+            }
         }
     }
 }

@@ -45,6 +45,37 @@ pub enum Figures {
     Ageing(Ageing),
     /// Throughput under traffic that loads links unevenly.
     Imbalance(Imbalance),
+    /// How long an exchange takes with each arrangement of global links.
+    Arrangements(Arrangements),
+}
+
+/// How long an exchange takes with each arrangement.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Arrangements {
+    /// How many maps of ranks to nodes there are.
+    pub maps: u64,
+    /// Packets of a message.
+    pub packets: u64,
+    /// By ratio of bandwidths, then by arrangement.
+    pub times: Vec<ArrangedTimes>,
+}
+
+/// The times of one arrangement at one ratio of bandwidths, over all maps. The unit is the time that a
+/// message takes on a link within a group.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ArrangedTimes {
+    /// The arrangement's name.
+    pub arrangement: String,
+    /// The bandwidth of a link between groups over that of a link within a group.
+    pub ratio: f64,
+    /// The shortest time.
+    pub least: f64,
+    /// The median.
+    pub median: f64,
+    /// The longest time.
+    pub largest: f64,
 }
 
 /// The names of the routings of load-imbalance experiments, in the order of the tables.

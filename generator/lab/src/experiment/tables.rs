@@ -4,7 +4,10 @@ use super::catalogue::{Experiment, Page, find, of_page};
 use super::faults::{ageing_texts, failure_texts};
 use super::grid::Grid;
 use super::kept_results::KeptResults;
-use super::results::{Curves, FabricRow, Figures, Imbalance, Line, Model, ROUTINGS, Results};
+use super::results::{
+    ArrangedTimes, Arrangements, Curves, FabricRow, Figures, Imbalance, Line, Model, ROUTINGS,
+    Results,
+};
 use super::rules::Rules;
 use super::stated::{self, Claim};
 use super::verdict::{Judged, Verdict, judge_all};
@@ -76,6 +79,7 @@ fn figures(results: &Results) -> Vec<String> {
         Figures::Failure(failure) => failure_texts::markdown(failure),
         Figures::Ageing(ageing) => ageing_texts::markdown(ageing),
         Figures::Imbalance(found) => vec![of_imbalance(found)],
+        Figures::Arrangements(found) => vec![of_arrangements(found)],
     };
     blocks.extend(quick_note(results));
     blocks
@@ -218,6 +222,35 @@ fn of_imbalance(found: &Imbalance) -> String {
                     format!("{:.4} ± {:.4}", routed.throughput, routed.half_width),
                 ],
             });
+        }
+        grid.row(&cells);
+    }
+    grid.text()
+}
+
+/// A row for each ratio, with the times of each arrangement.
+fn of_arrangements(found: &Arrangements) -> String {
+    let mut ratios: Vec<f64> = found.times.iter().map(|times| times.ratio).collect();
+    ratios.dedup();
+    let of_ratio =
+        |ratio: f64| found.times.iter().filter(move |times| (times.ratio - ratio).abs() < 1e-9);
+    let mut headings = vec!["ratio".to_owned()];
+    for times in of_ratio(ratios.first().copied().unwrap_or_default()) {
+        let name = &times.arrangement;
+        headings.push(format!("{name}: median"));
+        if found.maps > 1 {
+            headings.extend([format!("{name}: largest"), format!("{name}: spread")]);
+        }
+    }
+    let mut grid = Grid::new(&headings);
+    for ratio in ratios {
+        let mut cells = vec![ratio.to_string()];
+        for ArrangedTimes { least, median, largest, .. } in of_ratio(ratio) {
+            cells.push(format!("{median:.1}"));
+            if found.maps > 1 {
+                let spread = 100.0 * (largest - least) / median;
+                cells.extend([format!("{largest:.1}"), format!("{spread:.1}%")]);
+            }
         }
         grid.row(&cells);
     }

@@ -15,10 +15,11 @@ fn read(name: &str) -> String {
 }
 
 /// The pages. The results are beside them.
-const PAGES: [(&str, Page); 3] = [
+const PAGES: [(&str, Page); 4] = [
     ("reproduction", Page::Reproduction),
     ("faults", Page::Faults),
     ("load-imbalance", Page::LoadImbalance),
+    ("arrangements", Page::Arrangements),
 ];
 
 /// `cargo test -p tvlb-lab --lib write_the_tables -- --ignored` makes the tables again, without an
