@@ -181,13 +181,14 @@ fn each_crate_sees_what_it_may_see_and_no_more() {
         ("tvlb-run-store", &["tvlb-progress", "tvlb-schema", "tvlb-table-set"]),
         ("tvlb-set-grammar", &["tvlb-schema"]),
         ("tvlb-table-set", &["tvlb-progress", "tvlb-schema"]),
-        ("tvlb-topology", &["tvlb-names", "tvlb-progress", "tvlb-schema"]),
+        ("tvlb-topology", &["tvlb-names", "tvlb-partition", "tvlb-progress", "tvlb-schema"]),
         ("tvlb-import", &["tvlb-progress", "tvlb-schema", "tvlb-table-set"]),
         (
             "tvlb-throughput",
             &[
                 "tvlb-chart",
                 "tvlb-names",
+                "tvlb-partition",
                 "tvlb-progress",
                 "tvlb-run-store",
                 "tvlb-schema",

@@ -21,4 +21,4 @@ mod split;
 mod tournament;
 
 pub use graph::Graph;
-pub use split::{Split, split};
+pub use split::{Split, improved, split};

@@ -44,8 +44,12 @@ pub fn split(graph: &Graph, first: u32, seed: u64) -> Split {
     best
 }
 
-/// The first vertices of an order against the others, improved until a pass gains nothing.
-fn improved(graph: &Graph, order: &[u32], first: u32) -> Split {
+/// The split that local search makes of one start: the first vertices of an order against the others.
+///
+/// # Panics
+/// If the order has fewer than `first` vertices, or does not have each vertex of the graph once.
+pub fn improved(graph: &Graph, order: &[u32], first: u32) -> Split {
+    assert_eq!(order.len(), graph.vertices() as usize, "an order has all vertices");
     let mut is_first = vec![false; order.len()];
     for vertex in &order[..first as usize] {
         is_first[*vertex as usize] = true;

@@ -36,6 +36,7 @@ pub(crate) enum Command {
     Paths(Paths),
     Load(crate::load::Arguments),
     Place(crate::place::Arguments),
+    Bisection(crate::bisection::Arguments),
     Model(Model),
     Search(Search),
     Simulate(crate::simulate::Simulate),

@@ -4,6 +4,7 @@
 //! interrupted.
 
 mod args;
+mod bisection;
 mod cables;
 mod dead_parts;
 mod diff;
@@ -56,6 +57,7 @@ fn main() -> ExitCode {
         Command::Paths(arguments) => paths::run(arguments),
         Command::Load(arguments) => load::run(arguments),
         Command::Place(arguments) => place::run(arguments),
+        Command::Bisection(arguments) => bisection::run(arguments),
         Command::Model(arguments) => model::run(arguments),
         Command::Search(arguments) => search::run(arguments),
         Command::Simulate(arguments) => simulate::run(arguments),

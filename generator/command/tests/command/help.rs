@@ -15,6 +15,7 @@ const COMMANDS: [&str; 21] = [
     "model",
     "load",
     "place",
+    "bisection",
     "search",
     "simulate",
     "run",

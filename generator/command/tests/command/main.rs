@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
 
 mod bandwidths;
+mod bisection;
 mod cables;
 mod candidates;
 mod choose;

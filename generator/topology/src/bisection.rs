@@ -1,0 +1,153 @@
+//! The bisection bandwidth of a wiring: the least weight of links that any split of its switches into equal
+//! halves cuts, where a local link counts 1 and a global link α.
+
+mod alike;
+mod bound;
+mod ratio;
+mod search;
+mod weighted;
+
+pub use ratio::{Ratio, RatioError};
+
+use crate::Topology;
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use tvlb_partition::{Split, improved, split};
+use tvlb_progress::{Cancelled, Progress};
+use tvlb_schema::SwitchId;
+use weighted::Weighted;
+
+/// How many local searches for a good split begin at random splits that leave groups whole.
+const STARTS_BY_GROUP: u32 = 64;
+
+/// The least cut of a wiring, or an interval that it lies in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bisection {
+    /// What a global link counts.
+    pub ratio: Ratio,
+    /// The switches of the first half, sorted: as many as in the second, or one less.
+    pub first_half: Vec<SwitchId>,
+    /// How many local links this split cuts.
+    pub local_links: u64,
+    /// How many global links this split cuts.
+    pub global_links: u64,
+    /// A weight, in the whole numbers of the ratio, that no split cuts less of.
+    pub lower: u64,
+    /// How the lower end is known.
+    pub proof: Proof,
+}
+
+/// How the lower end of a cut is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Proof {
+    /// By counting the links that groups have to cut.
+    Counting,
+    /// All other splits were excluded, in so many steps.
+    Search {
+        /// Decisions that were looked at.
+        steps: u64,
+    },
+    /// The search did not come to its end.
+    Unfinished {
+        /// Decisions that were looked at.
+        steps: u64,
+    },
+}
+
+impl Bisection {
+    /// The weight of the split, in the whole numbers of the ratio.
+    pub fn upper(&self) -> u64 {
+        self.local_links * self.ratio.local() + self.global_links * self.ratio.global()
+    }
+
+    /// Whether no split cuts less.
+    pub fn is_least(&self) -> bool {
+        self.lower == self.upper()
+    }
+}
+
+/// The least cut at a ratio of bandwidths.
+///
+/// # Errors
+/// The caller has cancelled the work.
+pub fn bisection(
+    topology: &Topology,
+    ratio: Ratio,
+    most_steps: u64,
+    progress: &dyn Progress,
+) -> Result<Bisection, Cancelled> {
+    let weighted = Weighted::new(topology, ratio);
+    let best = good_split(&weighted, progress)?;
+    let upper = i64::try_from(best.cut).expect("links weigh little");
+    let found = search::search(&weighted, upper, most_steps, progress)?;
+    let is_first = found.is_first.unwrap_or(best.is_first);
+    let proof = match found.steps {
+        0 => Proof::Counting,
+        steps if found.is_done => Proof::Search { steps },
+        steps => Proof::Unfinished { steps },
+    };
+    let of_half = weighted.switches.iter().zip(&is_first).filter(|(_, is_first)| **is_first);
+    let first_half: Vec<SwitchId> = of_half.map(|(switch, _)| *switch).collect();
+    let lower = u64::try_from(found.lower).expect("a cut is not negative");
+    let (local_links, global_links) = cut_links(topology, &first_half);
+    Ok(Bisection { ratio, first_half, local_links, global_links, lower, proof })
+}
+
+/// The best split of local search from many starts.
+fn good_split(weighted: &Weighted, progress: &dyn Progress) -> Result<Split, Cancelled> {
+    let half = weighted.half();
+    let half = u32::try_from(half).expect("switches are numbered by fewer bits");
+    let mut best = split(&weighted.all, half, 0);
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(0);
+    let mut groups: Vec<usize> = (0..weighted.groups.len()).collect();
+    for start in 0..=STARTS_BY_GROUP {
+        progress.check()?;
+        let vertices = |group: &usize| weighted.groups[*group].clone();
+        let mut order: Vec<usize> = groups.iter().flat_map(vertices).collect();
+        if start == 0 {
+            // The first half of each group's switches.
+            order.sort_by_key(|vertex| {
+                let group = &weighted.groups[weighted.group_of(*vertex)];
+                2 * (vertex - group.start) >= group.len()
+            });
+        }
+        let order: Vec<u32> = order.into_iter().map(weighted::number).collect();
+        let next = improved(&weighted.all, &order, half);
+        if next.cut < best.cut {
+            best = next;
+        }
+        groups.shuffle(&mut rng);
+    }
+    Ok(best)
+}
+
+/// How many local and how many global links are cut between these switches and all others.
+pub fn cut_links(topology: &Topology, first_half: &[SwitchId]) -> (u64, u64) {
+    let df = topology.dragonfly();
+    let mut is_first = vec![false; df.switch_numbers() as usize];
+    for switch in first_half {
+        is_first[switch.as_usize()] = true;
+    }
+    let is_cut =
+        |one: SwitchId, other: SwitchId| is_first[one.as_usize()] != is_first[other.as_usize()];
+    let mut local = 0;
+    for group in df.groups() {
+        for one in df.indices(group) {
+            for other in df.indices(group).filter(|other| *other > one) {
+                if is_cut(df.switch(group, one), df.switch(group, other)) {
+                    local += u64::from(topology.links_within(group, one, other));
+                }
+            }
+        }
+    }
+    let global = topology.cables().iter().filter(|cable| {
+        let [low, high] =
+            [cable.low, cable.high].map(|end| df.switch(end.group, df.split_port(end.port).0));
+        is_cut(low, high)
+    });
+    (local, global.count() as u64)
+}
+
+#[cfg(test)]
+mod tests;
