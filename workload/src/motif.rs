@@ -80,6 +80,7 @@ impl Motif {
         let all = (0..ranks).map(Rank);
         match self {
             Self::AllToAll => {
+                expect_steps(ranks, 3 * u64::from(ranks.saturating_sub(1)))?;
                 let mod_n = |sum: u64| {
                     let rank = u32::try_from(sum % u64::from(ranks));
                     Rank(rank.expect("a rest is less than the number of ranks"))
@@ -96,6 +97,7 @@ impl Motif {
                 )
             }
             Self::Bisection { order, first_half } => {
+                expect_steps(ranks, u64::from(ranks) + 1)?;
                 let halves = halves(ranks, first_half.as_deref())?;
                 let half = halves[0].len();
                 let mut places = vec![(0, 0); ranks as usize];
@@ -154,6 +156,14 @@ impl Motif {
     }
 }
 
+/// Refuses programs that are too long before they are made.
+fn expect_steps(ranks: u32, steps_of_each: u64) -> Result<(), WorkloadError> {
+    if u64::from(ranks).saturating_mul(steps_of_each) > MOST_STEPS as u64 {
+        return Err(WorkloadError::Steps { most: MOST_STEPS });
+    }
+    Ok(())
+}
+
 /// Exchanges a message with one partner after the other, and waits after the last.
 fn exchanges(partners: impl Iterator<Item = Rank>, bytes: u64) -> impl Iterator<Item = Step> {
     let exchange = move |with| [Step::Post { from: with, bytes }, Step::Send { to: with, bytes }];
@@ -209,9 +219,9 @@ fn of_list(
         let (rank, other) = if from.0 < ranks { (from, to) } else { (to, from) };
         return Err(WorkloadError::Partner { rank, other, ranks });
     }
-    let phases = list.messages().chunk_by(|one, next| one.phase == next.phase).count();
-    if list.has_phases() && phases.saturating_mul(steps.len()) > MOST_STEPS {
-        return Err(WorkloadError::Steps { most: MOST_STEPS });
+    if list.has_phases() {
+        let phases = list.messages().chunk_by(|one, next| one.phase == next.phase).count();
+        expect_steps(ranks, phases as u64)?;
     }
     for phase in list.messages().chunk_by(|one, next| one.phase == next.phase) {
         for &Message { from, to, bytes, .. } in phase {

@@ -71,7 +71,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         tool_version: env!("CARGO_PKG_VERSION"),
         fabric: fabric.file.name.clone(),
         sizes: df.to_string(),
-        cuts: cuts.into_iter().map(Cut::of).collect(),
+        cuts: cuts.into_iter().map(LeastCut::of).collect(),
     };
     if arguments.json { print_json(&report) } else { print(&report) }
 }
@@ -95,13 +95,13 @@ struct Report {
     tool_version: &'static str,
     fabric: String,
     sizes: String,
-    cuts: Vec<Cut>,
+    cuts: Vec<LeastCut>,
 }
 
 /// The least cut at one ratio. Bandwidths are in units of a local link.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
-struct Cut {
+struct LeastCut {
     ratio: String,
     /// The cut that was found.
     cut: f64,
@@ -115,7 +115,7 @@ struct Cut {
     first_half: Vec<SwitchId>,
 }
 
-impl Cut {
+impl LeastCut {
     fn of(found: Bisection) -> Self {
         let ratio = found.ratio;
         let (proof, steps) = match found.proof {
@@ -142,7 +142,7 @@ impl Display for Report {
         writeln!(f, "fabric   {}: {}\n", self.fabric, self.sizes)?;
         writeln!(f, "ratio    least cut            local  global  proof")?;
         for cut in &self.cuts {
-            let Cut { ratio, cut: upper, local_links, global_links, lower, steps, .. } = cut;
+            let LeastCut { ratio, cut: upper, local_links, global_links, lower, steps, .. } = cut;
             let least =
                 if cut.is_least { upper.to_string() } else { format!("{lower} to {upper}") };
             write!(f, "{ratio:<8} {least:<18} {local_links:>7} {global_links:>7}  {}", cut.proof)?;

@@ -72,7 +72,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         jobs.collect::<Result<_, _>>().map_err(|error| jobs::refused("--jobs", error))?;
     let map: RankMap = arguments.map.parse().map_err(|error| jobs::refused("--map", error))?;
     let placement = jobs::placement("--with", &arguments.with)?;
-    let graphs = graphs(&arguments.graph, &jobs)?;
+    // Before the graphs, whose size the jobs decide.
     let nodes = placement.nodes(df, &jobs, arguments.seed).map_err(|error| {
         match jobs::file_of(&arguments.with) {
             // What does not fit may be the list or the jobs; each error names which.
@@ -80,6 +80,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
             None => jobs::refused("--jobs", error),
         }
     })?;
+    let graphs = graphs(&arguments.graph, &jobs)?;
     let placed = (0..).zip(jobs.iter().zip(nodes)).map(|(number, (job, nodes))| {
         let graph = graphs.get(number as usize);
         map.place(df, *job, nodes, graph, (arguments.seed, number))

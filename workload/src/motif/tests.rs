@@ -139,6 +139,16 @@ fn a_list_of_messages_has_phases() {
 }
 
 #[test]
+fn programs_that_are_too_long_are_not_made() {
+    for name in ["alltoall", "bisection", "bisection rotated"] {
+        assert_eq!(
+            error(&name.parse().unwrap(), 1 << 24),
+            "the job's ranks take more than 134217728 steps in an iteration; accepted at most so many"
+        );
+    }
+}
+
+#[test]
 fn names_read_back() {
     for name in [
         "alltoall",
