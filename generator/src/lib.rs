@@ -33,6 +33,7 @@
 
 pub mod balance;
 pub mod choose;
+pub mod counted;
 pub mod diff;
 pub mod fabric;
 pub mod fabric_file;

@@ -2,6 +2,7 @@
 
 use super::objective::Prefer;
 use super::step_one::MOST_SWITCHES;
+use crate::counted::counted;
 use crate::table_set::{
     BaselineEntry, ChoiceEntry, ContenderEntry, ContestEntry, LeadEntry, PanelEntry, RegretsEntry,
 };
@@ -22,7 +23,7 @@ impl Display for Table<'_> {
                 f,
                 "model    {} sets, {}; within {}% of the best: {}",
                 model.sets,
-                counted(model.patterns.len(), "pattern"),
+                counted(model.patterns.len() as u64, "pattern"),
                 100.0 * model.epsilon,
                 model.candidates.join("; ")
             )?,
@@ -54,8 +55,8 @@ impl Display for Table<'_> {
             f,
             "panel    {}, {}; {} + {} windows of {} cycles; a run is saturated if its mean latency is \
              above {} cycles",
-            counted(panel.score.len(), "adversarial pattern"),
-            counted(panel.guard_count(), "guard"),
+            counted(panel.score.len() as u64, "adversarial pattern"),
+            counted(panel.guard_count() as u64, "guard"),
             panel.warm_up,
             1,
             panel.window,
@@ -76,11 +77,6 @@ impl Display for Table<'_> {
         }
         writeln!(f)
     }
-}
-
-/// "1 guard", "2 guards".
-pub(crate) fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// A mean over this many patterns with its standard error, which two differences say too little of.
