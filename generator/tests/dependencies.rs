@@ -161,6 +161,7 @@ fn each_crate_sees_what_it_may_see_and_no_more() {
         ("tvlb-progress", &[]),
         ("tvlb-chart", &[]),
         ("tvlb-names", &["tvlb-schema"]),
+        ("tvlb-faults", &["tvlb-names", "tvlb-schema"]),
         ("tvlb-traffic", &["tvlb-schema"]),
         ("tvlb-partition", &[]),
         ("tvlb-workload", &["tvlb-partition", "tvlb-schema"]),
@@ -201,6 +202,7 @@ fn each_crate_sees_what_it_may_see_and_no_more() {
         (
             "tvlb-verify",
             &[
+                "tvlb-faults",
                 "tvlb-firmware-model",
                 "tvlb-names",
                 "tvlb-progress",

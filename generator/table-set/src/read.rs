@@ -13,6 +13,7 @@ use super::{
     FABRIC_FILE, FileEntry, MANIFEST_FILE, MANIFEST_FORMAT, Manifest, NAMES_FILE, REPORT_FILE,
     SWITCHES, sha256, switch_file,
 };
+use rayon::prelude::*;
 use serde::Deserialize;
 use serde_json::Value;
 use std::io;
@@ -299,6 +300,21 @@ impl TableSet {
         self.read(&switch_file(switch), switch.as_usize() + 1)
     }
 
+    /// The bytes of the images of these switches, in their order. Uses the threads of the current rayon
+    /// pool.
+    ///
+    /// # Errors
+    /// As for [`Self::switch_image`], of the first image that has one.
+    pub fn switch_images(
+        &self,
+        switches: impl Iterator<Item = SwitchId>,
+    ) -> Result<Vec<Vec<u8>>, ReadError> {
+        let switches: Vec<SwitchId> = switches.collect();
+        let images = switches.into_par_iter().map(|switch| self.switch_image(switch));
+        // All before the first error is looked for, so that it is the same at any number of threads.
+        images.collect::<Vec<_>>().into_iter().collect()
+    }
+
     /// Reads a file that is listed, most likely at this place.
     fn read(&self, name: &str, place: usize) -> Result<Vec<u8>, ReadError> {
         let path = self.directory.path().join(name);
@@ -371,7 +387,7 @@ fn check_entries(manifest: &Manifest, path: &Path) -> Result<(), ReadError> {
     for (number, file) in manifest.files.iter().enumerate() {
         let most = if file.path == FABRIC_FILE {
             MOST_FABRIC_BYTES
-        } else if is_switch_file(&file.path) {
+        } else if switch_of_file(&file.path).is_some() {
             MOST_SWITCH_BYTES
         } else {
             let accepted =
@@ -470,10 +486,9 @@ fn check_shown(
     }
 }
 
-/// Whether this is the name of some switch's image.
-pub(super) fn is_switch_file(path: &str) -> bool {
-    let number =
-        path.strip_prefix(SWITCHES).and_then(|rest| rest.strip_prefix("/")?.strip_suffix(".tvlb"));
-    let number = number.and_then(|digits| digits.parse().ok());
-    number.is_some_and(|number| switch_file(SwitchId(number)) == path)
+/// The switch whose image has this name; `None` if it is no such name.
+pub(super) fn switch_of_file(path: &str) -> Option<SwitchId> {
+    let digits = path.strip_prefix(SWITCHES)?.strip_prefix("/")?.strip_suffix(".tvlb")?;
+    let switch = SwitchId(digits.parse().ok()?);
+    (switch_file(switch) == path).then_some(switch)
 }

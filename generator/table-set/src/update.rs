@@ -7,10 +7,10 @@
 
 use super::directory::Directory;
 use super::printable::is_plain;
-use super::read::{check_content, io_error, is_digest, is_switch_file, without_place};
+use super::read::{check_content, io_error, is_digest, switch_of_file, without_place};
 use super::{FileEntry, ReadError, SWITCHES, TableSet, switch_file};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use tvlb_schema::{PerDecision, SwitchId, check_version};
 
@@ -92,6 +92,8 @@ pub struct Update {
     switches: Option<Directory>,
     record: UpdateRecord,
     files: BTreeMap<String, FileEntry>,
+    /// The switches that it has an image of.
+    with_image: BTreeSet<SwitchId>,
 }
 
 impl Update {
@@ -137,7 +139,9 @@ impl Update {
             switches => switches.ok(),
         };
         let files = record.files.iter().map(|file| (file.path.clone(), file.clone())).collect();
-        Ok(Self { directory, switches, record, files })
+        let with_image =
+            record.files.iter().filter_map(|file| switch_of_file(&file.path)).collect();
+        Ok(Self { directory, switches, record, files, with_image })
     }
 
     /// The record.
@@ -147,15 +151,12 @@ impl Update {
 
     /// Whether it has an image of this switch.
     pub fn has_image(&self, switch: SwitchId) -> bool {
-        self.files.contains_key(&switch_file(switch))
+        self.with_image.contains(&switch)
     }
 
     /// The switches that it has an image of, by rising number.
     pub fn switches(&self) -> impl Iterator<Item = SwitchId> {
-        let number = |name: &String| {
-            name.strip_prefix(SWITCHES)?.strip_prefix('/')?.strip_suffix(".tvlb")?.parse().ok()
-        };
-        self.files.keys().filter_map(number).map(SwitchId)
+        self.with_image.iter().copied()
     }
 
     /// The names of all that is in the directory, in order, those of switch images with the name of
@@ -221,8 +222,11 @@ impl Update {
     /// # Errors
     /// It cannot be read or is not what the record says.
     pub fn switch_image(&self, switch: SwitchId) -> Result<Option<Vec<u8>>, ReadError> {
+        if !self.has_image(switch) {
+            return Ok(None);
+        }
         let name = switch_file(switch);
-        let Some(entry) = self.files.get(&name) else { return Ok(None) };
+        let entry = &self.files[&name];
         let Some(directory) = &self.switches else {
             let path = self.directory.path().join(SWITCHES);
             return Err(io_error(&path)(std::io::ErrorKind::NotFound.into()));
@@ -280,7 +284,7 @@ fn check(record: &UpdateRecord, set: &TableSet, path: &Path) -> Result<(), ReadE
     for (number, file) in record.files.iter().enumerate() {
         let most = match file.path.as_str() {
             FAULTS_FILE | FAULT_LIST_FILE => MOST_FAULT_BYTES,
-            name if is_switch_file(name) => MOST_SWITCH_BYTES,
+            name if switch_of_file(name).is_some() => MOST_SWITCH_BYTES,
             name => {
                 let accepted = format!("{FAULTS_FILE:?}, {FAULT_LIST_FILE:?} or a switch image's");
                 return wrong(&format!("files[{number}].path"), name, accepted);

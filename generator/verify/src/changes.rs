@@ -16,6 +16,7 @@ use super::sample::Sample;
 use super::{Settings, Tables, VerifyError, boot, in_order, open_tables, update};
 use rayon::prelude::*;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::fmt;
 use tvlb_progress::Progress;
 use tvlb_schema::{FabricImage, GroupId, SwitchId, SwitchImage};
@@ -82,43 +83,64 @@ pub fn verify_changes(
     update: &Update,
     progress: &dyn Progress,
 ) -> Result<Changes, VerifyError> {
-    open_tables(set, Some(update), |tables| check(tables, update, progress))
+    open_tables(set, Some(update), |tables| {
+        let images = set.switch_images(tables.fabric_image.dragonfly().switches())?;
+        check(tables, update, &images, progress)
+    })
+}
+
+/// As [`verify_changes`], for a caller that has read the images of all switches of the table set already, in
+/// order ([`TableSet::switch_images`]).
+///
+/// # Errors
+/// As for [`verify_changes`].
+///
+/// # Panics
+/// There are not as many images as switches.
+pub fn verify_changes_of(
+    (set, images): (&TableSet, &[Vec<u8>]),
+    update: &Update,
+    progress: &dyn Progress,
+) -> Result<Changes, VerifyError> {
+    open_tables(set, Some(update), |tables| check(tables, update, images, progress))
 }
 
 fn check(
     tables: &Tables<'_>,
     installed: &Update,
+    images: &[Vec<u8>],
     progress: &dyn Progress,
 ) -> Result<Changes, VerifyError> {
     let &Tables { set, planned_image, fabric_image: live, names, .. } = tables;
     let df = *live.dragonfly();
     progress.stage("groups", Some(df.g() as usize));
-    let mut planned_bytes = Vec::new();
-    let mut new_bytes = Vec::new();
-    for switch in df.switches() {
-        progress.check()?;
-        planned_bytes.push((switch, set.switch_image(switch)?));
-        new_bytes.push(installed.switch_image(switch)?);
-    }
-    let planned = super::decode_all(set, planned_image, &planned_bytes)?;
     let all: Vec<SwitchId> = df.switches().collect();
-    let switches = in_order(all.par_iter().zip(&new_bytes).zip(&planned_bytes).map(
-        |((&switch, new), (_, planned))| {
+    assert_eq!(images.len(), all.len(), "an image for each switch");
+    let new_bytes = in_order(all.par_iter().map(|&switch| {
+        progress.check()?;
+        Ok(installed.switch_image(switch)?)
+    }))?;
+    let switches =
+        in_order(all.par_iter().zip(&new_bytes).zip(images).map(|((&switch, new), planned)| {
             let (path, bytes) = match new {
                 Some(new) => (installed.switch_path(switch), new),
                 None => (set.switch_path(switch), planned),
             };
             boot(&path, live, names, (switch, bytes))
-        },
-    ))?;
+        }))?;
     let fabric = BootedSwitches::new(&switches);
-    let replaced: Vec<_> =
-        planned.iter().filter(|image| installed.has_image(image.switch())).collect();
-    let replaced = update::replaced(installed, &replaced, &fabric)?;
+    let before: Vec<_> = installed.switches().map(|s| (s, &images[fabric.place_of(s)])).collect();
+    let before = super::decode_all(set, planned_image, &before)?;
+    let replaced = update::replaced(installed, &before.iter().collect::<Vec<_>>(), &fabric)?;
 
     let concerned = Concerned::new(planned_image, live);
     let unlinked = Unlinked::of(live);
-    let of_switch = |switch: SwitchId| &planned[fabric.place_of(switch)];
+    let before: BTreeMap<SwitchId, &SwitchImage<'_>> =
+        before.iter().map(|image| (image.switch(), image)).collect();
+    // A switch without an image of the update has the one that it had.
+    let of_switch = |switch: SwitchId| {
+        before.get(&switch).copied().unwrap_or_else(|| fabric.switch(switch).image())
+    };
     let groups: Vec<GroupId> = df.groups().collect();
     let sample = Sample::new(&fabric, Settings { most_walks: u64::MAX, seed: 1 });
     let (crossed, dependencies) = (Crossed::new(df.g()), Dependencies::new(&df));
@@ -141,9 +163,9 @@ fn check(
         let mut walks = Walks::default();
         for index in df.indices(from) {
             let source = df.switch(from, index);
+            let (new, old) = (fabric.switch(source).image(), before.get(&source));
             let near = concerned.near(live, source, |to| {
-                let has_image = installed.has_image(source) && df.place(to).0 != from;
-                has_image && has_lost(of_switch(source), fabric.switch(source).image(), to)
+                old.is_some_and(|old| df.place(to).0 != from && has_lost(old, new, to))
             });
             walks.add(&check_near(&fabric, source, &near, &first, notes, progress)?);
         }

@@ -3,9 +3,10 @@
 //!
 //! Promises: only the files are read, and nothing is shared with the stages that made them but the
 //! image formats and the datapath, which are what a switch has, the grammar of sets, by which the
-//! manifest names them, and the records and digests of the manifest itself. Wiring, routes, ranks and the graph of dependencies are stated here a second
-//! time, so that a mistake of the generator cannot hide itself. Every finding names the switch, the
-//! pair and the path that it is about.
+//! manifest names them, the lists of names and of what is dead, and the records and digests of the
+//! manifest itself. Wiring, routes, ranks and the graph of dependencies are stated here a second time, so
+//! that a mistake of the generator cannot hide itself. Every finding names the switch, the pair and the
+//! path that it is about.
 
 mod ask;
 mod by_switch;
@@ -28,7 +29,7 @@ mod update;
 mod wiring;
 
 pub use certificate::{Answers, Certificate, Extent};
-pub use changes::{Changes, verify_changes};
+pub use changes::{Changes, verify_changes, verify_changes_of};
 pub use error::VerifyError;
 pub use packet::WalkedPath;
 pub use planned::Planned;
@@ -164,6 +165,7 @@ fn open_tables<T>(
     let faults = update.map(Update::faults).transpose()?;
     let mut live = fabric_image;
     if let Some((update, faults)) = update.zip(faults.as_ref()) {
+        update::check_switches(update, fabric_image.dragonfly())?;
         live.install_faults(faults)
             .map_err(|source| VerifyError::Image { path: update.faults_path(), source })?;
     }
@@ -275,9 +277,9 @@ fn check_tables(
         claims::check_balance(set.manifest(), set.path(), (&fabric, shares))?;
     }
     if let Some(update) = update {
-        let bytes = |switch| Ok((switch, set.switch_image(switch)?));
-        let bytes: Vec<_> = update.switches().map(bytes).collect::<Result<_, VerifyError>>()?;
-        let before = decode_all(set, planned_image, &bytes)?;
+        let bytes = set.switch_images(update.switches())?;
+        let numbered: Vec<_> = update.switches().zip(&bytes).collect();
+        let before = decode_all(set, planned_image, &numbered)?;
         let replaced = update::replaced(update, &before.iter().collect::<Vec<_>>(), &fabric)?;
         update::check_record(update, fabric_image, &replaced, &walks)?;
     }
@@ -305,10 +307,10 @@ fn in_order<T: Send>(
 fn decode_all<'i>(
     set: &TableSet,
     fabric: &FabricImage<'i>,
-    bytes: &'i [(SwitchId, Vec<u8>)],
+    bytes: &[(SwitchId, &'i Vec<u8>)],
 ) -> Result<Vec<SwitchImage<'i>>, VerifyError> {
-    let decode = |(switch, bytes): &'i (SwitchId, Vec<u8>)| {
-        let path = || set.switch_path(*switch);
+    let decode = |&(switch, bytes): &(SwitchId, &'i Vec<u8>)| {
+        let path = || set.switch_path(switch);
         SwitchImage::decode(bytes, fabric)
             .map_err(|source| VerifyError::Image { path: path(), source })
     };

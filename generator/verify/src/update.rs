@@ -5,11 +5,26 @@ use super::VerifyError;
 use super::packet::BootedSwitches;
 use super::routes::Walks;
 use std::collections::BTreeSet;
-use tvlb_schema::{Decision, DrawRule, FabricImage, SwitchId, SwitchImage};
+use tvlb_faults::parse;
+use tvlb_names::Names;
+use tvlb_schema::{
+    Decision, Dragonfly, DrawRule, End, FabricImage, FaultSet, SwitchId, SwitchImage,
+};
 use tvlb_table_set::{FAULT_LIST_FILE, SWITCHES, UPDATE_FILE, Update};
 
 /// An image of a table set and the one of an update that replaces it.
 pub(super) type Replaced<'i> = (&'i SwitchImage<'i>, &'i SwitchImage<'i>);
+
+/// The images of an update are of switches that the fabric has.
+pub(super) fn check_switches(update: &Update, df: &Dragonfly) -> Result<(), VerifyError> {
+    match update.switches().find(|&switch| !df.has_switch(switch)) {
+        None => Ok(()),
+        Some(switch) => Err(VerifyError::Wiring {
+            path: update.switch_path(switch),
+            text: format!("it is the image of switch {switch}, which the fabric does not have"),
+        }),
+    }
+}
 
 /// The images of a table set (`before`) with those of the update that replace them, each of which differs
 /// in nothing but in which shapes it has routes, and has none that there were no routes of.
@@ -82,27 +97,19 @@ pub(super) fn check_record(
     {
         return Err(VerifyError::StrangerOfUpdate { path: update.path().join(name) });
     }
-    update.fault_list()?;
+    let listed = check_list(update, fabric)?;
     let (dead, lost) = (&record.dead, &record.lost);
-    let switches = fabric.dead_switches().count() as u64;
+    let count = |parts: usize| parts as u64;
     for (what, said, found) in [
         ("its number is", record.epoch.into(), fabric.epoch().into()),
-        ("the number of dead switches is", dead.switches, switches),
+        ("the number of dead switches is", dead.switches, count(listed.switches.len())),
+        ("the number of dead cables is", dead.cables, count(listed.cables.len())),
+        ("the number of dead local links is", dead.local_links, count(listed.local_links.len())),
         ("the number of pairs without a minimal path is", lost.min, walks.lost_min),
         ("the number of pairs that are cut off is", lost.cut, walks.cut),
     ] {
         if said != found {
             return claim(what, said, found);
-        }
-    }
-    // The list may also name parts that are dead with their switch.
-    let (cables, links) = (fabric.dead_cables().count(), fabric.dead_local_links().count());
-    for (what, said, least) in [
-        ("the number of dead cables is", dead.cables, cables as u64),
-        ("the number of dead local links is", dead.local_links, links as u64),
-    ] {
-        if said < least || switches == 0 && said != least {
-            return claim(what, said, least);
         }
     }
     for decision in Decision::ALL {
@@ -113,6 +120,56 @@ pub(super) fn check_record(
         }
     }
     Ok(())
+}
+
+/// What the list of an update says is dead, which is what its fault image says. The list may also name cables
+/// and links of dead switches.
+fn check_list(update: &Update, fabric: &FabricImage<'_>) -> Result<FaultSet, VerifyError> {
+    let path = update.path().join(FAULT_LIST_FILE);
+    let wrong = |text: String| VerifyError::Wiring { path: path.clone(), text };
+    let list = String::from_utf8(update.fault_list()?);
+    let list = list.map_err(|_| wrong("it is not UTF-8 text".to_owned()))?;
+    let listed = parse(&list, fabric, &Names::default()).map_err(|why| wrong(why.to_string()))?;
+    let df = fabric.dragonfly();
+    let lives = |switch: SwitchId| !listed.switches.contains(&switch);
+    let switch_of = |end: End| df.switch(end.group, df.split_port(end.port).0);
+    let low_end = |end: End| fabric.peer(end).map_or(end, |peer| end.min(peer));
+    let by_itself = FaultSet {
+        switches: listed.switches.clone(),
+        cables: listed
+            .cables
+            .iter()
+            .copied()
+            .filter(|&end| {
+                lives(switch_of(end)) && fabric.peer(end).is_some_and(|peer| lives(switch_of(peer)))
+            })
+            .collect(),
+        local_links: listed
+            .local_links
+            .iter()
+            .copied()
+            .filter(|link| lives(link.low) && lives(df.switch(df.place(link.low).0, link.high)))
+            .collect(),
+    };
+    let of_image = FaultSet {
+        switches: fabric.dead_switches().collect(),
+        cables: fabric.dead_cables().map(low_end).collect(),
+        local_links: fabric.dead_local_links().collect(),
+    };
+    for (one, other, text) in [
+        (&by_itself, &of_image, "is dead by this list, but not by the fault image"),
+        (&of_image, &by_itself, "is dead by the fault image, but not by this list"),
+    ] {
+        let more = FaultSet {
+            switches: one.switches.difference(&other.switches).copied().collect(),
+            cables: one.cables.difference(&other.cables).copied().collect(),
+            local_links: one.local_links.difference(&other.local_links).copied().collect(),
+        };
+        if let Some(part) = tvlb_faults::write(df, &more).lines().next() {
+            return Err(wrong(format!("`{part}` {text}")));
+        }
+    }
+    Ok(listed)
 }
 
 /// The pairs that live for which a decision's images say that there was a route and that there is none
