@@ -14,8 +14,12 @@ use crc::{CRC_32_ISO_HDLC, CRC_64_XZ, Crc, NoTable};
 pub(crate) const IDENTITY_AT: usize = 8;
 const CHECKSUM_LEN: usize = 4;
 
-// Without tables: an image is read once at boot, and a kilobyte of flash is worth more there.
+// Without tables on a switch: an image is read once at boot, and a kilobyte of flash is worth more there. A
+// host, which is what writes images, reads thousands.
+#[cfg(not(feature = "alloc"))]
 const CHECKSUM: Crc<u32, NoTable> = Crc::<u32, NoTable>::new(&CRC_32_ISO_HDLC);
+#[cfg(feature = "alloc")]
+static CHECKSUM: Crc<u32, crc::Table<16>> = Crc::<u32, crc::Table<16>>::new(&CRC_32_ISO_HDLC);
 const IDENTITY: Crc<u64, NoTable> = Crc::<u64, NoTable>::new(&CRC_64_XZ);
 
 /// Whether bytes that begin as an image are of the version that this crate reads. Bytes that do

@@ -9,15 +9,15 @@ use serde::Serialize;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use tvlb_faults::{Plan, dead_but};
-use tvlb_generator::faults::{Loss, Pairs, Update as Made, update};
+use tvlb_generator::counted::counted;
+use tvlb_generator::faults::{
+    Loss, Pairs, Tables, Update as Made, UpdateError, update, write_update,
+};
 use tvlb_generator::table_set::{
-    DeadEntry, Existing, FAULT_LIST_FILE, FAULTS_FILE, FileEntry, LostEntry, TableSet, UPDATE_FILE,
-    UPDATE_FORMAT, Update, UpdateRecord, WriteError, check_target, switch_file, write,
+    Existing, FAULTS_FILE, TableSet, Update, UpdateRecord, WriteError, check_target,
 };
 use tvlb_generator::topology::names::Names;
-use tvlb_generator::verify::{VerifyError, verify_changes};
 use tvlb_import::{Source, live_links, planned_links};
-use tvlb_progress::Progress;
 use tvlb_schema::{Decision, Dragonfly, FabricImage, FaultSet, SwitchId, SwitchImage};
 
 /// Say what is dead: make the fault image and the switch images that change with it
@@ -95,20 +95,19 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         })?,
         None => arguments.epoch,
     };
-    let mut bytes = Vec::new();
-    for switch in fabric.dragonfly().switches() {
-        bytes.push((switch, set.switch_image(switch).map_err(Failure::of)?));
-    }
+    let switches = || fabric.dragonfly().switches();
+    let bytes = set.switch_images(switches()).map_err(Failure::of)?;
     let mut images = Vec::new();
-    for (switch, bytes) in &bytes {
+    for (switch, bytes) in switches().zip(&bytes) {
         let image = SwitchImage::decode(bytes, &fabric);
-        images.push(image.map_err(|error| error_in(&set.switch_path(*switch), &error))?);
+        images.push(image.map_err(|error| error_in(&set.switch_path(switch), &error))?);
     }
     let bars = Bars::new(arguments.quiet);
     let made = update(&fabric, &images, (epoch, &faults), &bars);
     let made = made.map_err(|_| Failure::Interrupted)?;
-    let written =
-        write_update(&arguments.output, (&set, fabric.dragonfly()), (epoch, &faults), &made, &bars);
+    let tables = Tables { set: &set, images: &bytes, dragonfly: fabric.dragonfly() };
+    let written = write_update(&arguments.output, &tables, (epoch, &faults), &made, &bars);
+    let written = written.map_err(of_update);
     bars.finish();
     let report = Report {
         record: &written?,
@@ -166,77 +165,18 @@ fn not_live(
     dead_but(&links, plan, names).map_err(|error| error_in(live, &error))
 }
 
-/// Writes the update, and returns its record.
-fn write_update(
-    output: &Path,
-    (set, df): (&TableSet, &Dragonfly),
-    (epoch, faults): (u32, &FaultSet),
-    made: &Made,
-    progress: &dyn Progress,
-) -> Result<UpdateRecord, Failure> {
-    let manifest = set.manifest();
-    let list = tvlb_faults::write(df, faults);
-    let mut files = vec![
-        (FAULTS_FILE.to_owned(), made.faults.as_slice()),
-        (FAULT_LIST_FILE.to_owned(), list.as_bytes()),
-    ];
-    files.extend(
-        made.switches.iter().map(|(switch, bytes)| (switch_file(*switch), bytes.as_slice())),
-    );
-    let record = UpdateRecord {
-        format: UPDATE_FORMAT.to_owned(),
-        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
-        fabric_identity: manifest.fabric_identity.clone(),
-        manifest_sha256: set.manifest_sha256().to_owned(),
-        epoch,
-        dead: DeadEntry {
-            switches: faults.switches.len() as u64,
-            cables: faults.cables.len() as u64,
-            local_links: faults.local_links.len() as u64,
-        },
-        lost: LostEntry {
-            min: made.loss.min.count,
-            sets: made.loss.sets.map(|pairs| pairs.count),
-            cut: made.loss.cut.count,
-        },
-        files: files.iter().map(|(path, bytes)| FileEntry::of(path.clone(), bytes)).collect(),
-    };
-    progress.stage("files", Some(files.len() + 1));
-    let contents = files.iter().map(|(path, bytes)| (path.as_str(), *bytes));
-    let seal = |written: &Path| -> Result<_, Unwritten> {
-        let update = Update::with_record(written, record.clone(), set);
-        let update = update.map_err(VerifyError::from)?;
-        verify_changes(set, &update, progress)?;
-        Ok((UPDATE_FILE, record.to_json()))
-    };
-    write(output, contents, Existing::Refuse, progress, seal).map_err(|Unwritten(why)| why)?;
-    Ok(record)
-}
-
-/// Why there is no update, as the command says it.
-struct Unwritten(Failure);
-
-impl From<WriteError> for Unwritten {
-    fn from(error: WriteError) -> Self {
-        Self(of_writing(error))
+/// Why there is no update. Nothing that exists is replaced.
+fn of_update(error: UpdateError) -> Failure {
+    match error {
+        UpdateError::Cancelled(_) => Failure::Interrupted,
+        UpdateError::Write(error) => of_writing(error),
+        UpdateError::Verify(_) => Failure::of(error),
     }
 }
 
-impl From<VerifyError> for Unwritten {
-    fn from(error: VerifyError) -> Self {
-        Self(match error {
-            VerifyError::Cancelled(_) => Failure::Interrupted,
-            error => Failure::Message(format!(
-                "what was made does not pass verification, a mistake of tvlb's; nothing was written: {error}"
-            )),
-        })
-    }
-}
-
-/// Why the update was not written. Nothing that exists is replaced.
+/// Why the update was not written.
 fn of_writing(error: WriteError) -> Failure {
     match error {
-        WriteError::Cancelled(_) => Failure::Interrupted,
         WriteError::Exists { path }
         | WriteError::NotOurs { path, .. }
         | WriteError::NoManifest { path, .. } => Failure::Message(format!(
@@ -322,17 +262,6 @@ impl Report<'_> {
         }
         writeln!(f)
     }
-}
-
-fn counted(count: u64, what: &str) -> String {
-    let ending = if count == 1 {
-        ""
-    } else if what.ends_with("ch") {
-        "es"
-    } else {
-        "s"
-    };
-    format!("{count} {what}{ending}")
 }
 
 impl fmt::Display for Report<'_> {

@@ -1,24 +1,16 @@
 //! A planned table set and what is dead of its fabric become a fault image, the switch images that change
 //! with it, and what is lost.
 //!
-//! The outcome is a function of the plan and of what is dead, never of an earlier outcome: any order of
-//! dying and mending ends in the same bytes. All switches take the fault image, and from then on draw no
-//! path over what is dead. A switch image changes only where a pair of switches has lost the last route
-//! of a shape, so that its source does not look for one in vain; sets, thinning and thresholds stay.
-//!
 //! Dead switches neither send nor receive: they are no pair's source or destination here, and what an
 //! image says of routes to them does not change.
 
-mod disjoint;
-mod loss;
-
-pub use disjoint::{Disjoint, disjoint};
-pub use loss::{Loss, Mend, Pairs, lost_pairs};
-
+use super::loss::{self, Loss, Pairs};
+use super::reach::Reach;
 use crate::routes::by_switch;
 use crate::routes::presence::has_shape;
 use crate::topology::Topology;
 use rayon::prelude::*;
+
 use tvlb_progress::{Cancelled, Progress};
 use tvlb_schema::{
     Decision, DrawRule, FabricImage, FaultSet, GlobalPort, Level, PerDecision, SetContents,
@@ -55,12 +47,29 @@ pub fn update(
 ) -> Result<Update, Cancelled> {
     let plan = Topology::of_image(fabric);
     let live = plan.without(faults);
+    update_where(
+        &Reach::of(&plan, &live),
+        (fabric, &plan, &live),
+        switches,
+        (epoch, faults),
+        progress,
+    )
+}
+
+/// As [`update`], where routes are looked for between the groups that faults reach.
+fn update_where(
+    reach: &Reach,
+    (fabric, plan, live): (&FabricImage<'_>, &Topology, &Topology),
+    switches: &[SwitchImage<'_>],
+    (epoch, faults): (u32, &FaultSet),
+    progress: &dyn Progress,
+) -> Result<Update, Cancelled> {
     progress.stage("switches", Some(switches.len()));
     let parts: Result<Vec<_>, Cancelled> = switches
         .par_iter()
         .map(|image| {
             progress.check()?;
-            let left = Left { live: &live, faults, image };
+            let left = Left { reach, live, faults, image };
             let found = if faults.switches.contains(&image.switch()) {
                 (None, PerDecision::from_fn(|_| Vec::new()))
             } else {
@@ -80,12 +89,13 @@ pub fn update(
         }
         pairs
     });
-    let loss = loss::find(&plan, &live, faults, without);
+    let loss = loss::find(plan, live, faults, without);
     Ok(Update { faults: encode_fault_image(fabric, epoch, faults), switches: changed, loss })
 }
 
 /// What is left of one switch's sets.
 struct Left<'l> {
+    reach: &'l Reach,
     live: &'l Topology,
     faults: &'l FaultSet,
     image: &'l SwitchImage<'l>,
@@ -113,7 +123,11 @@ impl Left<'_> {
             let (mut without, mut has_fewer) = (Vec::new(), false);
             let shapes_to = shapes_by_number(df, |to| {
                 let planned = set.shapes_to(to);
-                if df.place(to).0 == image.group() || self.faults.switches.contains(&to) {
+                let group = df.place(to).0;
+                if group == image.group()
+                    || !self.reach.contains(image.group(), group)
+                    || self.faults.switches.contains(&to)
+                {
                     return planned;
                 }
                 let left = self.shapes_left((set.rule(), &levels), to, planned);

@@ -145,6 +145,8 @@ fn write_aside<'f, E: From<WriteError>>(
     fs::create_dir_all(parent).map_err(io_error(parent, "create the directory"))?;
     let aside = create_aside(parent, name)?;
     let mut directories = vec![aside.path().to_owned()];
+    // Synced when all are written: to sync each file as it is written takes several times as long.
+    let mut written = Vec::new();
     for (relative, bytes) in files {
         progress.check().map_err(WriteError::from)?;
         let path = aside.path().join(relative);
@@ -153,12 +155,19 @@ fn write_aside<'f, E: From<WriteError>>(
             fs::create_dir_all(directory).map_err(io_error(directory, "create the directory"))?;
             directories.push(directory.to_owned());
         }
-        write_file(&path, &target.join(relative), bytes)?;
+        let shown = target.join(relative);
+        write_file(&path, &shown, bytes)?;
+        written.push((path, shown));
         progress.step();
     }
     let (relative, bytes) = seal(aside.path())?;
-    write_file(&aside.path().join(relative), &target.join(relative), &bytes)?;
+    let (path, shown) = (aside.path().join(relative), target.join(relative));
+    write_file(&path, &shown, &bytes)?;
+    written.push((path, shown));
     progress.step();
+    for (path, shown) in &written {
+        sync_file(path, shown)?;
+    }
     for directory in directories.iter().rev() {
         sync_directory(directory)?;
     }
@@ -176,10 +185,15 @@ fn write_aside<'f, E: From<WriteError>>(
     Ok(sync_directory(parent)?)
 }
 
-/// Writes a file and syncs it; messages name it as `shown`.
+/// Writes a file; messages name it as `shown`.
 fn write_file(path: &Path, shown: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     let mut file = File::create_new(path).map_err(io_error(shown, "create the file"))?;
-    file.write_all(bytes).map_err(io_error(shown, "write the file"))?;
+    file.write_all(bytes).map_err(io_error(shown, "write the file"))
+}
+
+/// Waits until what was written into a file is on the disk; messages name it as `shown`.
+fn sync_file(path: &Path, shown: &Path) -> Result<(), WriteError> {
+    let file = File::options().write(true).open(path).map_err(io_error(shown, "open the file"))?;
     file.sync_data().map_err(io_error(shown, "sync the file"))
 }
 

@@ -78,6 +78,52 @@ fn the_images_say_which_shapes_are_left() {
     }
 }
 
+proptest::proptest! {
+    #![proptest_config(proptest::test_runner::Config::with_cases(48))]
+
+    /// Where faults are said not to reach, nothing is lost: routes looked for everywhere are the same.
+    #[test]
+    fn nothing_is_lost_where_faults_do_not_reach(
+        sizes in proptest::prop_oneof![
+            proptest::strategy::Just([1, 3, 2, 5]), proptest::strategy::Just([1, 2, 2, 5]),
+            proptest::strategy::Just([1, 4, 2, 3]),
+        ],
+        set in proptest::sample::select(
+            &["all by shape", "40% 6-hop by shape", "all", "10% 6-hop", "switches:2-3 with returns"][..],
+        ),
+        cables in proptest::collection::vec(0..100_usize, 0..4),
+        links in proptest::collection::vec((0..20_u16, 1..4_u8), 0..3),
+        switch in proptest::option::weighted(0.3, 0..20_u16),
+    ) {
+        let df = Dragonfly::new(sizes[0], sizes[1], sizes[2], sizes[3]).unwrap();
+        let plan = arrange(df, Arrangement::default(), 1).unwrap();
+        let all = plan.cables();
+        let links = links.into_iter().filter_map(|(low, high)| {
+            let (low, high) = (SwitchId(low), SwitchIndex(high));
+            let is_there = df.has_switch(low) && u32::from(high.0) < df.a() && df.place(low).1 < high;
+            is_there.then_some(LocalLink { low, high, number: 0 })
+        });
+        let faults = FaultSet {
+            switches: switch.map(SwitchId).filter(|&s| df.has_switch(s)).into_iter().collect(),
+            cables: cables.iter().map(|n| all[n % all.len()].low).collect(),
+            local_links: links.collect(),
+        };
+        let fabric = Fabric::new("lab", df, Arrangement::default(), 1).unwrap();
+        let policies = PerDecision::same(Policy::from(parse_set(set, 1).unwrap()));
+        let images = generate(&fabric, &policies, &()).unwrap().images;
+        let image = FabricImage::decode(&images.fabric).unwrap();
+        let images = images.switches.iter();
+        let switches: Vec<_> = images.map(|b| SwitchImage::decode(b, &image).unwrap()).collect();
+        let live = plan.without(&faults);
+        let wirings = (&image, &plan, &live);
+        let update = update(&image, &switches, (1, &faults), &()).unwrap();
+        let everywhere =
+            update_where(&Reach::everywhere(), wirings, &switches, (1, &faults), &()).unwrap();
+        proptest::prop_assert_eq!(update.switches, everywhere.switches);
+        proptest::prop_assert_eq!(update.loss, everywhere.loss);
+    }
+}
+
 /// The published count: the one cable between two groups of dfly(2, 4, 2, 9) takes the minimal path from
 /// the pairs of the two groups, 2 · 4², and so does a dead link from the pairs that need it, 4 · 4 · 2,
 /// and two more in its group; those of other groups still have one over a third switch.

@@ -1,0 +1,109 @@
+//! An update as a directory: its record, and the directory that appears whole, verified, or not at all.
+
+use super::update::Update as Made;
+use std::path::Path;
+use tvlb_progress::{Cancelled, Progress};
+use tvlb_schema::{Dragonfly, FaultSet};
+use tvlb_table_set::{
+    DeadEntry, Existing, FAULT_LIST_FILE, FAULTS_FILE, FileEntry, LostEntry, TableSet, UPDATE_FILE,
+    UPDATE_FORMAT, Update, UpdateRecord, WriteError, switch_file, write,
+};
+use tvlb_verify::{VerifyError, verify_changes_of};
+
+/// Why there is no update.
+#[derive(Debug, thiserror::Error)]
+pub enum UpdateError {
+    /// It could not be written.
+    #[error(transparent)]
+    Write(WriteError),
+    /// What was written is not what it should be.
+    #[error(
+        "what was made does not pass verification, a mistake of tvlb's; nothing was written: {0}"
+    )]
+    Verify(VerifyError),
+    /// The caller cancelled the work.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+}
+
+impl From<WriteError> for UpdateError {
+    fn from(error: WriteError) -> Self {
+        match error {
+            WriteError::Cancelled(cancelled) => Self::Cancelled(cancelled),
+            error => Self::Write(error),
+        }
+    }
+}
+
+impl From<VerifyError> for UpdateError {
+    fn from(error: VerifyError) -> Self {
+        match error {
+            VerifyError::Cancelled(cancelled) => Self::Cancelled(cancelled),
+            error => Self::Verify(error),
+        }
+    }
+}
+
+/// The table set that an update is of, as it was read.
+#[derive(Clone, Copy, Debug)]
+pub struct Tables<'t> {
+    /// The table set on disk.
+    pub set: &'t TableSet,
+    /// The images of all switches, in order ([`TableSet::switch_images`]).
+    pub images: &'t [Vec<u8>],
+    /// The sizes.
+    pub dragonfly: &'t Dragonfly,
+}
+
+/// Writes an update of this number (`epoch`) into a directory, which must not exist or be empty, and returns
+/// its record. What the update changes is verified before the directory has its name. Each file is a step of
+/// the stage "files".
+///
+/// # Errors
+/// The directory cannot be written or is in use, what was made does not pass verification, or the caller
+/// cancelled the work. Then there is no directory.
+pub fn write_update(
+    output: &Path,
+    &Tables { set, images, dragonfly }: &Tables<'_>,
+    (epoch, faults): (u32, &FaultSet),
+    made: &Made,
+    progress: &dyn Progress,
+) -> Result<UpdateRecord, UpdateError> {
+    let manifest = set.manifest();
+    let list = tvlb_faults::write(dragonfly, faults);
+    let mut files = vec![
+        (FAULTS_FILE.to_owned(), made.faults.as_slice()),
+        (FAULT_LIST_FILE.to_owned(), list.as_bytes()),
+    ];
+    files.extend(
+        made.switches.iter().map(|(switch, bytes)| (switch_file(*switch), bytes.as_slice())),
+    );
+    let record = UpdateRecord {
+        format: UPDATE_FORMAT.to_owned(),
+        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        fabric_identity: manifest.fabric_identity.clone(),
+        manifest_sha256: set.manifest_sha256().to_owned(),
+        epoch,
+        dead: DeadEntry {
+            switches: faults.switches.len() as u64,
+            cables: faults.cables.len() as u64,
+            local_links: faults.local_links.len() as u64,
+        },
+        lost: LostEntry {
+            min: made.loss.min.count,
+            sets: made.loss.sets.map(|pairs| pairs.count),
+            cut: made.loss.cut.count,
+        },
+        files: files.iter().map(|(path, bytes)| FileEntry::of(path.clone(), bytes)).collect(),
+    };
+    progress.stage("files", Some(files.len() + 1));
+    let contents = files.iter().map(|(path, bytes)| (path.as_str(), *bytes));
+    let seal = |written: &Path| -> Result<_, UpdateError> {
+        let update = Update::with_record(written, record.clone(), set);
+        let update = update.map_err(VerifyError::from)?;
+        verify_changes_of((set, images), &update, progress)?;
+        Ok((UPDATE_FILE, record.to_json()))
+    };
+    write(output, contents, Existing::Refuse, progress, seal)?;
+    Ok(record)
+}
