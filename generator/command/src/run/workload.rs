@@ -86,6 +86,10 @@ impl Workload {
         }
         let motifs = patterns.iter().map(|text| jobs::motif("--workload", text));
         let motifs: Vec<_> = motifs.collect::<Result<_, _>>()?;
+        let map: RankMap = arguments.map.parse().map_err(|error| jobs::refused("--map", error))?;
+        let placement = jobs::placement("--with", &arguments.with)?;
+        // Before the programs, whose size the jobs decide. Whether jobs fit does not depend on the seed.
+        placement.nodes(df, &jobs, 0).map_err(|error| jobs::refused("--jobs, --with", error))?;
         let programs = jobs.iter().enumerate().map(|(number, job)| {
             // One for all, or one for each.
             let number = number.min(motifs.len() - 1);
@@ -96,16 +100,15 @@ impl Workload {
             Ok((patterns[number].clone(), programs))
         });
         let programs: Vec<_> = programs.collect::<Result<_, Failure>>()?;
-        let map: RankMap = arguments.map.parse().map_err(|error| jobs::refused("--map", error))?;
         let graphs = match map {
             RankMap::Bisect => programs.iter().map(|(_, programs)| programs.graph()).collect(),
             _ => Vec::new(),
         };
-        let workload = Self {
+        Ok(Self {
             jobs,
             programs,
             graphs,
-            placement: jobs::placement("--with", &arguments.with)?,
+            placement,
             map,
             bytes: arguments.bytes,
             messages: MessageSettings {
@@ -113,10 +116,7 @@ impl Workload {
                 eager_limit_bytes: arguments.eager_limit,
                 control_latency_cycles: arguments.control_latency,
             },
-        };
-        // Whether jobs fit does not depend on the seed.
-        workload.nodes(df, 0)?;
-        Ok(workload)
+        })
     }
 
     /// For each job the node of each rank.

@@ -3,7 +3,7 @@
 //! fig4 to fig18 and table2 are those of Rahman et al., SC'19: fabric, traffic and schemes are those
 //! of section 4.3 and its captions, settings those of Table 3. Of the values that figures 15 to 17
 //! vary, the text names one beside the default (40 and 60 cycles, 8 flits, speed-up 1); further ones
-//! are ours. load-imbalance-* are after Prisacari et al., HPSR'15, arrangements-* after Kaplan et al., CCGrid 2017. All other names are experiments of our
+//! are ours. load-imbalance-* are after Prisacari et al., HPSR'15, arrangements-* after Kaplan et al., CCGRID 2017. All other names are experiments of our
 //! own.
 
 use super::rules::Rules;
@@ -81,7 +81,7 @@ pub enum Page {
     /// Scale Dragonfly Systems" (HPSR'15).
     LoadImbalance,
     /// `arrangements.md`: Kaplan et al., "Unveiling the Interplay Between Global Link Arrangements and
-    /// Network Management Algorithms on Dragonfly Networks" (CCGrid 2017).
+    /// Network Management Algorithms on Dragonfly Networks" (CCGRID 2017).
     Arrangements,
 }
 
