@@ -163,8 +163,8 @@ fn each_crate_sees_what_it_may_see_and_no_more() {
         ("tvlb-names", &["tvlb-schema"]),
         ("tvlb-faults", &["tvlb-names", "tvlb-schema"]),
         ("tvlb-traffic", &["tvlb-schema"]),
-        ("tvlb-partition", &[]),
-        ("tvlb-workload", &["tvlb-partition", "tvlb-schema"]),
+        ("tvlb-partition", &["tvlb-progress"]),
+        ("tvlb-workload", &["tvlb-partition", "tvlb-progress", "tvlb-schema"]),
         (
             "tvlb-simulator",
             &[

@@ -11,9 +11,10 @@
 //! // Two triangles, joined by one edge.
 //! let edges = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), (2, 3)];
 //! let graph = Graph::from_edges(6, edges.map(|(one, other)| (one, other, 1)));
-//! let halves = split(&graph, 3, 7);
+//! let halves = split(&graph, 3, 7, &())?;
 //! assert_eq!(halves.cut, 1);
 //! assert_eq!(halves.is_first, [true, true, true, false, false, false]);
+//! # Ok::<(), tvlb_progress::Cancelled>(())
 //! ```
 
 mod graph;

@@ -6,6 +6,7 @@ use crate::tournament::Tournament;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
+use tvlb_progress::{Cancelled, Progress};
 
 /// How many random starts are improved, beside the start in the order of numbers.
 const RANDOM_STARTS: u32 = 7;
@@ -23,9 +24,17 @@ pub struct Split {
 /// these is the split in the order of numbers. Of equal cuts the earlier start's stays. The seed decides the
 /// others.
 ///
+/// # Errors
+/// The caller has cancelled the work.
+///
 /// # Panics
 /// If there are fewer than `first` vertices.
-pub fn split(graph: &Graph, first: u32, seed: u64) -> Split {
+pub fn split(
+    graph: &Graph,
+    first: u32,
+    seed: u64,
+    progress: &dyn Progress,
+) -> Result<Split, Cancelled> {
     let vertices = graph.vertices();
     assert!(first <= vertices, "{first} of {vertices} vertices");
     let mut order: Vec<u32> = (0..vertices).collect();
@@ -35,13 +44,14 @@ pub fn split(graph: &Graph, first: u32, seed: u64) -> Split {
         if best.cut == 0 {
             break;
         }
+        progress.check()?;
         order.shuffle(&mut rng);
         let next = improved(graph, &order, first);
         if next.cut < best.cut {
             best = next;
         }
     }
-    best
+    Ok(best)
 }
 
 /// The split that local search makes of one start: the first vertices of an order against the others.
@@ -145,10 +155,10 @@ mod tests {
         #[test]
         fn a_split_has_its_size_and_its_cut(graph in graph(), seed: u64, share in 0..=8_u32) {
             let first = graph.vertices() * share / 8;
-            let found = split(&graph, first, seed);
+            let found = split(&graph, first, seed, &()).unwrap();
             prop_assert_eq!(found.is_first.iter().filter(|is_first| **is_first).count(), first as usize);
             prop_assert_eq!(found.cut, graph.cut(&found.is_first));
-            prop_assert_eq!(&split(&graph, first, seed), &found);
+            prop_assert_eq!(&split(&graph, first, seed, &()).unwrap(), &found);
             prop_assert!(found.cut >= least(&graph, first));
         }
     }
@@ -157,15 +167,16 @@ mod tests {
     #[test]
     fn a_ring_is_cut_twice() {
         let ring = Graph::from_edges(40, (0..40).map(|n| (n * 7 % 40, (n + 1) * 7 % 40, 3)));
-        assert_eq!(split(&ring, 20, 1).cut, 6);
-        assert_eq!(split(&ring, 13, 1).cut, 6);
-        assert_eq!(split(&ring, 0, 1).cut, 0);
+        let cut = |first| split(&ring, first, 1, &()).unwrap().cut;
+        assert_eq!(cut(20), 6);
+        assert_eq!(cut(13), 6);
+        assert_eq!(cut(0), 0);
     }
 
     #[test]
     fn the_greatest_weights_do_not_overflow() {
         let clique = (0..8).flat_map(|one| (0..one).map(move |other| (one, other, u64::MAX)));
-        let found = split(&Graph::from_edges(8, clique), 4, 1);
+        let found = split(&Graph::from_edges(8, clique), 4, 1, &()).unwrap();
         assert_eq!(found.cut, 16 * u128::from(u64::MAX));
     }
 }

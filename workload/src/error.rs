@@ -1,6 +1,7 @@
 //! What can be wrong with a workload.
 
 use crate::rank::Rank;
+use tvlb_progress::Cancelled;
 use tvlb_schema::NodeId;
 
 /// What is wrong with a workload, or why it does not fit a machine.
@@ -230,4 +231,7 @@ pub enum WorkloadError {
     /// A map that needs to know who exchanges messages with whom.
     #[error("map bisect needs to know who exchanges messages with whom; accepted with a graph")]
     NoGraph,
+    /// The caller has cancelled the work.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
 }

@@ -8,6 +8,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use std::fmt;
 use std::str::FromStr;
 use tvlb_partition::Graph;
+use tvlb_progress::Progress;
 use tvlb_schema::{Dragonfly, NodeId};
 
 /// Keeps the draws of maps apart from others of the same seed.
@@ -32,7 +33,8 @@ impl RankMap {
     /// seed apart.
     ///
     /// # Errors
-    /// A bisection without a graph, or a graph of another size than the job.
+    /// A bisection without a graph, or a graph of another size than the job; or the caller has cancelled the
+    /// work.
     ///
     /// # Panics
     /// If there are fewer nodes than the job takes.
@@ -43,6 +45,7 @@ impl RankMap {
         nodes: Vec<NodeId>,
         graph: Option<&Graph>,
         (seed, job_number): (u64, u32),
+        progress: &dyn Progress,
     ) -> Result<PlacedJob, WorkloadError> {
         let (ranks, room) = (job.ranks.get(), job.ranks_per_node.get());
         assert!(nodes.len() >= job.nodes() as usize, "{} nodes for {job}", nodes.len());
@@ -69,10 +72,11 @@ impl RankMap {
                 if graph.vertices() != ranks {
                     return Err(WorkloadError::GraphSize { found: graph.vertices(), ranks });
                 }
+                progress.stage("mapping", Some(bisect::splits(nodes.len())));
                 let count = u32::try_from(nodes.len()).expect("nodes are numbered by u32");
-                let part_of = bisect::parts(graph, count, room, seed);
+                let part_of = bisect::parts(graph, count, room, (seed, progress))?;
                 let between = graph.between(count, &part_of);
-                let node_of = bisect::parts_on_nodes(&between, df, &nodes, seed);
+                let node_of = bisect::parts_on_nodes(&between, df, &nodes, (seed, progress))?;
                 part_of.into_iter().map(|part| node_of[part as usize]).collect()
             }
         };
@@ -117,7 +121,7 @@ mod tests {
     fn placed(map: RankMap, job: &str, graph: Option<&Graph>, seed: u64) -> Vec<u32> {
         let job: Job = job.parse().unwrap();
         let nodes = small().nodes().take(job.nodes() as usize).collect();
-        let placed = map.place(&small(), job, nodes, graph, (seed, 0)).unwrap();
+        let placed = map.place(&small(), job, nodes, graph, (seed, 0), &()).unwrap();
         placed.node_of.iter().map(|node| node.0).collect()
     }
 
@@ -156,7 +160,7 @@ mod tests {
         let (df, job) = (small(), "4x2".parse::<Job>().unwrap());
         let place = |graph: Option<&Graph>| {
             let nodes = df.nodes().take(2).collect();
-            RankMap::Bisect.place(&df, job, nodes, graph, (1, 0)).unwrap_err().to_string()
+            RankMap::Bisect.place(&df, job, nodes, graph, (1, 0), &()).unwrap_err().to_string()
         };
         assert_eq!(
             place(None),
@@ -164,6 +168,22 @@ mod tests {
         );
         let said = "the graph has 6 ranks; accepted one of the job's 4";
         assert_eq!(place(Some(&halo("3x2x1", 6))), said);
+    }
+
+    struct Impatient;
+
+    impl Progress for Impatient {
+        fn is_cancelled(&self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn a_bisection_can_be_cancelled() {
+        let (df, job, graph) = (small(), "144x2".parse::<Job>().unwrap(), halo("6x6x4", 144));
+        let nodes = df.nodes().collect();
+        let placed = RankMap::Bisect.place(&df, job, nodes, Some(&graph), (1, 0), &Impatient);
+        assert_eq!(placed, Err(WorkloadError::Cancelled(tvlb_progress::Cancelled)));
     }
 
     #[test]
@@ -188,7 +208,7 @@ mod tests {
             let graph = Graph::from_edges(ranks, edges);
             let job: Job = format!("{ranks}x{room}").parse().unwrap();
             let nodes: Vec<NodeId> = small().nodes().skip(3).take(job.nodes() as usize).collect();
-            let place = || map.place(&small(), job, nodes.clone(), Some(&graph), (seed, 1)).unwrap();
+            let place = || map.place(&small(), job, nodes.clone(), Some(&graph), (seed, 1), &()).unwrap();
             let placed = place();
             prop_assert_eq!(placed.node_of.len(), ranks as usize);
             for (node, members) in placed.ranks_by_node() {

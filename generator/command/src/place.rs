@@ -3,7 +3,7 @@
 use crate::failure::{Failure, Outcome};
 use crate::files::{load_fabric, outside_table_sets};
 use crate::jobs;
-use crate::output::{print, print_json, write_file};
+use crate::output::{Bars, catch_interrupt, print, print_json, write_file};
 use clap::Args;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use tvlb_generator::topology::names::{NamedPort, Names};
 use tvlb_schema::{Dragonfly, NodeId};
-use tvlb_workload::{Graph, Job, Motif, Nearness, PlacedJob, RankMap, rankfile};
+use tvlb_workload::{Graph, Job, Motif, Nearness, PlacedJob, RankMap, WorkloadError, rankfile};
 
 /// The length of each message where the pattern has no lengths of its own. Only shares are shown.
 const BYTES: u64 = 1000;
@@ -56,6 +56,9 @@ pub(crate) struct Arguments {
     /// Print JSON
     #[arg(long)]
     json: bool,
+    /// Show no progress: print nothing but the result and errors
+    #[arg(short, long)]
+    quiet: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
@@ -81,12 +84,17 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         }
     })?;
     let graphs = graphs(&arguments.graph, &jobs)?;
+    catch_interrupt()?;
+    let bars = Bars::new(arguments.quiet);
     let placed = (0..).zip(jobs.iter().zip(nodes)).map(|(number, (job, nodes))| {
         let graph = graphs.get(number as usize);
-        map.place(df, *job, nodes, graph, (arguments.seed, number))
+        map.place(df, *job, nodes, graph, (arguments.seed, number), &bars)
     });
-    let placed: Vec<PlacedJob> =
-        placed.collect::<Result<_, _>>().map_err(|error| jobs::refused("--map", error))?;
+    let placed: Vec<PlacedJob> = placed.collect::<Result<_, _>>().map_err(|error| match error {
+        WorkloadError::Cancelled(_) => Failure::Interrupted,
+        error => jobs::refused("--map", error),
+    })?;
+    bars.finish();
     write_files(arguments, df, &fabric.names, &placed)?;
     let summaries = placed.iter().enumerate();
     let summaries = summaries.map(|(number, job)| Summary::of(df, job, graphs.get(number)));

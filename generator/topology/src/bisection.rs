@@ -98,7 +98,7 @@ pub fn bisection(
 fn good_split(weighted: &Weighted, progress: &dyn Progress) -> Result<Split, Cancelled> {
     let half = weighted.half();
     let half = u32::try_from(half).expect("switches are numbered by fewer bits");
-    let mut best = split(&weighted.all, half, 0);
+    let mut best = split(&weighted.all, half, 0, progress)?;
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(0);
     let mut groups: Vec<usize> = (0..weighted.groups.len()).collect();
     for start in 0..=STARTS_BY_GROUP {
