@@ -63,7 +63,8 @@ fn longest(cables: &[(End, End)], globals: u32, half: &[NodeId], motif: &str) ->
             .zip([half, &other])
             .flat_map(|(number, nodes)| {
                 let nodes = nodes.to_vec();
-                RankMap::Random.place(&df, job, nodes, None, (seed, number)).unwrap().node_of
+                let placed = RankMap::Random.place(&df, job, nodes, None, (seed, number), &());
+                placed.unwrap().node_of
             })
             .collect();
         let run = JobRun { programs: &programs, nodes: &nodes };

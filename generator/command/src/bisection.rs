@@ -51,7 +51,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     if let Some(ratio) = values::repeated(&arguments.ratio) {
         return Err(Failure::Message(format!("--ratio: {ratio} is given twice")));
     }
-    let fabric = load_live(&arguments.fabric, arguments.faults.as_deref())?;
+    let (fabric, _) = load_live(&arguments.fabric, arguments.faults.as_deref())?;
     catch_interrupt()?;
     let bars = Bars::new(arguments.quiet);
     bars.stage("ratios", Some(arguments.ratio.len()));

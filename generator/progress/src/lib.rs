@@ -43,6 +43,16 @@ pub trait Progress: Sync {
 /// Ignores what is reported and never cancels.
 impl Progress for () {}
 
+/// Reports nothing to another caller and is cancelled when that is: for work that is itself a step of the
+/// other's work.
+pub struct AsOneStep<'p>(pub &'p dyn Progress);
+
+impl Progress for AsOneStep<'_> {
+    fn is_cancelled(&self) -> bool {
+        self.0.is_cancelled()
+    }
+}
+
 /// The caller cancelled the work before it was done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("interrupted")]

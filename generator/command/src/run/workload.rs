@@ -5,13 +5,13 @@ use crate::{jobs, values};
 use clap::Args;
 use serde::Serialize;
 use std::num::NonZeroU32;
-use tvlb_progress::Progress;
+use tvlb_progress::{AsOneStep, Progress};
 use tvlb_schema::{Dragonfly, NodeId};
 use tvlb_simulator::{
     BootedFabric, Completion, CompletionError, JobError, JobRun, MessageSettings, RunError,
     Settings, complete,
 };
-use tvlb_workload::{Graph, Job, JobPlacement, Programs, RankMap};
+use tvlb_workload::{Graph, Job, JobPlacement, Programs, RankMap, WorkloadError};
 
 /// The jobs, what their ranks do, and how messages travel.
 #[derive(Args)]
@@ -120,13 +120,23 @@ impl Workload {
     }
 
     /// For each job the node of each rank.
-    fn nodes(&self, df: &Dragonfly, seed: u64) -> Result<Vec<Vec<NodeId>>, Failure> {
+    fn nodes(
+        &self,
+        df: &Dragonfly,
+        seed: u64,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Vec<NodeId>>, Failure> {
         let nodes = self.placement.nodes(df, &self.jobs, seed);
         let nodes = nodes.map_err(|error| jobs::refused("--jobs, --with", error))?;
         let placed = (0..).zip(self.jobs.iter().zip(nodes)).map(|(number, (&job, nodes))| {
             let graph = self.graphs.get(number as usize);
-            let placed = self.map.place(df, job, nodes, graph, (seed, number));
-            placed.map(|placed| placed.node_of).map_err(|error| jobs::refused("--map", error))
+            // A run is a step, and so is what it begins with.
+            let step = AsOneStep(progress);
+            let placed = self.map.place(df, job, nodes, graph, (seed, number), &step);
+            placed.map(|placed| placed.node_of).map_err(|error| match error {
+                WorkloadError::Cancelled(_) => Failure::Interrupted,
+                error => jobs::refused("--map", error),
+            })
         });
         placed.collect()
     }
@@ -138,7 +148,7 @@ impl Workload {
         seed: u64,
         progress: &dyn Progress,
     ) -> Result<Run, Failure> {
-        let nodes = self.nodes(fabric.dragonfly(), seed)?;
+        let nodes = self.nodes(fabric.dragonfly(), seed, progress)?;
         let jobs: Vec<JobRun<'_>> = self
             .programs
             .iter()

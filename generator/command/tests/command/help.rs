@@ -3,7 +3,7 @@
 use crate::scratch::Scratch;
 use insta::assert_snapshot;
 
-const COMMANDS: [&str; 21] = [
+const COMMANDS: [&str; 22] = [
     "generate",
     "inspect",
     "topology",

@@ -107,7 +107,7 @@ fn nodes(
     let placed = |job: &str, nodes: Vec<NodeId>, map: RankMap, number: u32| {
         let job: Job = job.parse().expect("it is a job");
         let graph = (map == RankMap::Bisect).then(|| programs.graph());
-        let placed = map.place(df, job, nodes, graph.as_ref(), (seed, number));
+        let placed = map.place(df, job, nodes, graph.as_ref(), (seed, number), &());
         placed.expect("the graph is the job's").node_of
     };
     match exchange {
