@@ -20,6 +20,9 @@ use weighted::Weighted;
 
 /// How many local searches for a good split begin at random splits that leave groups whole.
 const STARTS_BY_GROUP: u32 = 64;
+/// How many more begin where two groups of the best split so far exchange their places, which moves of single
+/// switches do not come to.
+const EXCHANGES: u32 = 256;
 
 /// The least cut of a wiring, or an interval that it lies in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,7 +97,8 @@ pub fn bisection(
     Ok(Bisection { ratio, first_half, local_links, global_links, lower, proof })
 }
 
-/// The best split of local search from many starts.
+/// The best split of local search from many starts, and from what the best of these becomes where groups
+/// exchange their places.
 fn good_split(weighted: &Weighted, progress: &dyn Progress) -> Result<Split, Cancelled> {
     let half = weighted.half();
     let half = u32::try_from(half).expect("switches are numbered by fewer bits");
@@ -118,6 +122,25 @@ fn good_split(weighted: &Weighted, progress: &dyn Progress) -> Result<Split, Can
             best = next;
         }
         groups.shuffle(&mut rng);
+    }
+    for _ in 0..EXCHANGES {
+        progress.check()?;
+        groups.shuffle(&mut rng);
+        let [one, other, ..] = &groups[..] else { break };
+        let [one, other] = [one, other].map(|group| weighted.groups[*group].clone());
+        if one.len() != other.len() {
+            continue;
+        }
+        let mut is_first = best.is_first.clone();
+        for (one, other) in one.zip(other) {
+            is_first.swap(one, other);
+        }
+        let mut order: Vec<u32> = (0..weighted.all.vertices()).collect();
+        order.sort_by_key(|vertex| !is_first[*vertex as usize]);
+        let next = improved(&weighted.all, &order, half);
+        if next.cut <= best.cut {
+            best = next;
+        }
     }
     Ok(best)
 }

@@ -1,13 +1,17 @@
 //! The bound of `bound.rs` before any switch is decided, on a wiring whose groups are equally large: how many
 //! groups have how many switches in the first half is then all that counts, so that hundreds of groups take
-//! a moment.
+//! a moment. It counts a little more: a low group saves no more links than it shares with the high groups, and
+//! the reverse.
 
-use super::bound::{NONE, PARTS, least_between, saved, whole};
+use super::bound::{NONE, PARTS, between, saved, whole};
 use super::weighted::Weighted;
 use tvlb_progress::{Cancelled, Progress};
 
 /// The most groups: more would take gigabytes.
 const MOST_GROUPS: usize = 600;
+
+/// How many steps the sums for one share may take, so that all shares take seconds.
+const MOST_STEPS_OF_A_SHARE: usize = 1 << 27;
 
 /// A weight that no split into halves cuts less of, if there are not too many groups and all are equally
 /// large.
@@ -21,7 +25,7 @@ pub(super) fn least_cut(
         return Ok(None);
     }
     let all: Vec<usize> = (0..count).collect();
-    let between = least_between(weighted, &all).unwrap_or(0);
+    let (between, most_between) = between(weighted, &all).unwrap_or((0, i64::MAX));
     let base = weighted.base.iter().copied().min().unwrap_or(0);
     let mut most_saved = vec![0; size + 1];
     for group in &all {
@@ -31,13 +35,21 @@ pub(super) fn least_cut(
         }
     }
     let inner = |x: usize| PARTS * base * number(x * (size - x));
+    let most_saved = &most_saved[..size.div_ceil(2)];
+    let caps = caps(most_saved, most_between, count);
     // By numbers of low and of high groups; the others are in the middle.
     let mut bounds = vec![0; (count + 1) * (count + 1)];
     for share in 0..=PARTS {
         progress.check()?;
-        let costs = most_saved.iter().take(size.div_ceil(2)).enumerate();
-        let costs: Vec<i64> = costs.map(|(y, saved)| inner(y) - share * saved).collect();
-        let sums = Sums::new(&costs, count);
+        let with_cap = |cap: &i64| {
+            let costs = most_saved.iter().enumerate();
+            let costs: Vec<i64> =
+                costs.map(|(y, saved)| inner(y) - share * saved.min(cap)).collect();
+            Sums::new(&costs, count)
+        };
+        let sums: Vec<Sums> = caps.iter().map(with_cap).collect();
+        // A low group saves links to high groups, and the reverse.
+        let towards = |others: usize| &sums[others.min(sums.len() - 1)];
         for low in 0..=count {
             for high in 0..=count - low {
                 let middle = count - low - high;
@@ -51,7 +63,8 @@ pub(super) fn least_cut(
                 // The switches of low groups in the first half, less those of high groups that are not.
                 let shift = number(weighted.half() - in_middle) - number(high * size);
                 let crossings = share * between * number(low * high);
-                let cost = sums.least(low, high, shift).saturating_add(crossings);
+                let cost = least_sum((towards(high), low), (towards(low), high), shift);
+                let cost = cost.saturating_add(crossings);
                 *bound = cost.saturating_add(number(middle) * inner(size / 2)).max(*bound);
             }
         }
@@ -63,8 +76,6 @@ pub(super) fn least_cut(
 
 /// The least costs of some groups by how many switches they have on the lesser side.
 struct Sums {
-    /// How many switches on the lesser side a group has at most.
-    most: usize,
     /// By number of groups, and then by number of switches.
     costs: Vec<Vec<i64>>,
 }
@@ -83,19 +94,33 @@ impl Sums {
             };
             costs.push((0..=count * most).map(least).collect());
         }
-        Self { most, costs }
+        Self { costs }
     }
+}
 
-    /// The least cost of low and high groups, where the former have `shift` switches more on the lesser
-    /// side than the latter.
-    fn least(&self, low: usize, high: usize, shift: i64) -> i64 {
-        let (low_costs, high_costs) = (&self.costs[low], &self.costs[high]);
-        let pairs = (0..=low * self.most).filter_map(|sum| {
-            let of_high = usize::try_from(number(sum) - shift).ok()?;
-            Some(low_costs[sum] + high_costs.get(of_high)?)
-        });
-        pairs.min().unwrap_or(NONE)
-    }
+/// The least cost of low and of high groups, where the former have `shift` switches more on the lesser side
+/// than the latter.
+fn least_sum((of_low, low): (&Sums, usize), (of_high, high): (&Sums, usize), shift: i64) -> i64 {
+    let (low_costs, high_costs) = (&of_low.costs[low], &of_high.costs[high]);
+    let pairs = low_costs.iter().enumerate().filter_map(|(sum, cost)| {
+        let of_high = usize::try_from(number(sum) - shift).ok()?;
+        Some(cost + high_costs.get(of_high)?)
+    });
+    pairs.min().unwrap_or(NONE)
+}
+
+/// The most that a group can save, by how many groups are on the other side: no more than it shares with
+/// them. The last holds for all greater numbers too, and is the only one where more would take too long.
+fn caps(most_saved: &[i64], most_between: i64, groups: usize) -> Vec<i64> {
+    let most = most_saved.last().copied().unwrap_or(0);
+    let numbers = 0..number(groups);
+    let capped: Vec<i64> = numbers
+        .map(|others| most_between.saturating_mul(others))
+        .take_while(|cap| *cap < most)
+        .collect();
+    let of_one = (groups * most_saved.len()).pow(2) / 2;
+    let can_cap = (capped.len() + 1).saturating_mul(of_one) <= MOST_STEPS_OF_A_SHARE;
+    if can_cap { capped.into_iter().chain([most]).collect() } else { vec![most] }
 }
 
 fn number(count: usize) -> i64 {

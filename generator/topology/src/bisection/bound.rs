@@ -142,7 +142,7 @@ impl<'w> Bounds<'w> {
 
     /// The same, where links between low and high groups count too.
     fn share_out_with_crossings(&self, halves: &[Half], open: &[usize], wanted: usize) -> i64 {
-        let between = least_between(self.weighted, open).unwrap_or(0);
+        let (between, _) = between(self.weighted, open).unwrap_or((0, 0));
         let count = open.len();
         // By low groups, high groups and switches in the first half.
         let place =
@@ -193,11 +193,12 @@ impl<'w> Bounds<'w> {
     }
 }
 
-/// The least weight between any two of these groups, if there are two and it is not nothing.
-pub(super) fn least_between(weighted: &Weighted, groups: &[usize]) -> Option<i64> {
-    let mut least = i64::MAX;
+/// The least and the most weight between any two of these groups, if there are two and the least is not
+/// nothing.
+pub(super) fn between(weighted: &Weighted, groups: &[usize]) -> Option<(i64, i64)> {
+    let (mut least, mut most) = (i64::MAX, 0);
     let mut weights = vec![0; weighted.groups.len()];
-    for (number_of, &one) in groups.iter().enumerate() {
+    for (place, &one) in groups.iter().enumerate() {
         weights.fill(0);
         for vertex in weighted.groups[one].clone() {
             for &(other, weight) in weighted.others.neighbours(number(vertex)) {
@@ -205,10 +206,11 @@ pub(super) fn least_between(weighted: &Weighted, groups: &[usize]) -> Option<i64
                     i64::try_from(weight).expect("links weigh little");
             }
         }
-        let to = groups[number_of + 1..].iter().map(|&other| weights[other]);
-        least = least.min(to.min().unwrap_or(i64::MAX));
+        for &other in &groups[place + 1..] {
+            (least, most) = (least.min(weights[other]), most.max(weights[other]));
+        }
     }
-    (least > 0 && least < i64::MAX).then_some(least)
+    (least > 0 && most > 0).then_some((least, most))
 }
 
 /// By number of switches, the most weight to open switches of other groups that so many of a group's switches

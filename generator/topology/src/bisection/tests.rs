@@ -95,7 +95,7 @@ fn counting_proves_cuts_of_large_machines() {
     }
     // Beyond, the cut is an interval.
     let found = found(&wired("relative", [4, 8, 4, 33]), "2");
-    assert_eq!((found.lower, found.upper(), found.proof), (288, 380, Proof::Counting));
+    assert_eq!((found.lower, found.upper(), found.proof), (315, 380, Proof::Counting));
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn both_ways_of_counting_agree_before_any_decision() {
             let open = vec![Half::Open; weighted.switches.len()];
             let counted = Bounds::new(&weighted).least_cut(&open, i64::MAX);
             let alike = alike::least_cut(&weighted, &()).unwrap().unwrap();
-            // One tries more shares.
+            // One counts more.
             assert!(counted <= alike && 10 * counted >= 9 * alike, "{counted} {alike}");
         }
     }
