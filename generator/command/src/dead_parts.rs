@@ -34,8 +34,8 @@ fn tip(command: &str) -> Option<&'static str> {
              install where parts are dead"
         }
         "simulate" => {
-            "--faults-at CYCLE:LIST says from which cycle on parts are dead, and --update UPDATE installs \
-             an update of `tvlb faults` from the beginning"
+            "--faults-at CYCLE:LIST says from which cycle on parts are dead, --update-at CYCLE:UPDATE \
+             installs an update of `tvlb faults` from a cycle on, and --update UPDATE from the beginning"
         }
         "verify" => {
             "--update UPDATE verifies what switches have with an update, which `tvlb faults` makes of a list"

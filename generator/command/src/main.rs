@@ -43,8 +43,8 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(mut error) => {
             // No option stands before the name of a command.
-            let command = std::env::args().nth(1).unwrap_or_default();
-            dead_parts::add_tip(&mut error, &command);
+            let command = std::env::args_os().nth(1).unwrap_or_default();
+            dead_parts::add_tip(&mut error, &command.to_string_lossy());
             return failure::end_of_parsing(&error);
         }
     };
