@@ -1,7 +1,6 @@
 //! What a run to completion is made of besides the network: jobs, each with the programs of its ranks and
 //! the node of each rank, and how messages become packets.
 
-use std::fmt;
 use tvlb_schema::{Dragonfly, NodeId};
 use tvlb_workload::Programs;
 
@@ -77,7 +76,9 @@ pub enum JobError {
         nodes: usize,
     },
     /// A rank is to run on a node that the fabric does not have.
-    #[error("rank {rank} of job {job} is to run on node {node}; accepted a node of the fabric{}", AtMost(*.most))]
+    #[error(
+        "rank {rank} of job {job} is to run on node {node}; accepted a node of the fabric, 0 to {most}"
+    )]
     NoSuchNode {
         /// The job, counted from 0.
         job: usize,
@@ -117,15 +118,6 @@ pub enum JobError {
         /// The most that is accepted.
         most: u32,
     },
-}
-
-/// The largest number of a node, in words.
-struct AtMost(u32);
-
-impl fmt::Display for AtMost {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, ", 0 to {}", self.0)
-    }
 }
 
 /// The most ranks that all jobs have together, and the most steps of an iteration.

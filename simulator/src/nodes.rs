@@ -15,17 +15,6 @@ use tvlb_firmware_model::{Error, Step};
 use tvlb_schema::NodeId;
 use tvlb_traffic::below;
 
-/// Whether a node can send in this cycle.
-pub(crate) enum Readiness {
-    /// It can, to this input channel of its switch, of which it has a credit.
-    Ready(ChannelId),
-    /// Its link is taken by the packet before, or the virtual channel that was drawn has no credit: it
-    /// should look again in this cycle.
-    LooksAgain(u32),
-    /// Only a credit that returns can help, which sets the node's wake-up.
-    Blocked,
-}
-
 impl Network<'_> {
     /// Lets every node of a chunk that has a packet and a credit send its oldest packet, whose path
     /// the node's switch decides at once.
@@ -54,15 +43,7 @@ impl Network<'_> {
                 source.next = self.wakeups.set(chunk, now, source.created, node);
                 continue;
             }
-            let input = match self.readiness(node, now) {
-                Readiness::Ready(input) => input,
-                Readiness::LooksAgain(cycle) => {
-                    let next = self.wakeups.set(chunk, now, cycle, node);
-                    self.sources[node.0 as usize].next = next;
-                    continue;
-                }
-                Readiness::Blocked => continue,
-            };
+            let Some(input) = self.spend_credit(chunk, node, now) else { continue };
             let source = &mut self.sources[node.0 as usize];
             let (created, at) = (source.created, source.switch);
             let destination = self.traffic.draw(node, &mut source.rng);
@@ -81,32 +62,42 @@ impl Network<'_> {
         Ok(())
     }
 
-    /// Whether a node can send in this cycle. If it can, it has spent the credit.
+    /// The input channel that a node can send to in this cycle, of which it has spent a credit. Where there is
+    /// none, its wake-up is set to when it should look again, or the next credit sets it.
     #[inline]
-    pub(crate) fn readiness(&mut self, node: NodeId, now: u32) -> Readiness {
+    pub(crate) fn spend_credit(
+        &mut self,
+        chunk: usize,
+        node: NodeId,
+        now: u32,
+    ) -> Option<ChannelId> {
+        let source = &mut self.sources[node.0 as usize];
         // The node's link may still be taken by the packet before.
         if let Some(link) = self.node_links.get(node.0 as usize)
             && link.first_cycle() > now
         {
-            return Readiness::LooksAgain(link.first_cycle());
+            source.next = self.wakeups.set(chunk, now, link.first_cycle(), node);
+            return None;
         }
-        let source = &mut self.sources[node.0 as usize];
         let from_zero = self.settings.injection == Injection::Zero;
         let channel =
             if from_zero { 0 } else { below(&mut source.rng, self.states.channels.into()) };
         let input = source.input.with_virtual_channel(channel);
         let free = &mut self.states.node_free[input.index()];
-        if *free > 0 {
-            *free -= 1;
-            return Readiness::Ready(input);
+        if *free == 0 {
+            // Where the virtual channel is drawn, another draw in the next cycle may find a credit;
+            // where it is fixed, only a credit that returns can help.
+            source.blocked = from_zero;
+            if !from_zero {
+                source.next = self.wakeups.set(chunk, now, now + 1, node);
+            }
+            return None;
         }
-        // Where the virtual channel is drawn, another draw in the next cycle may find a credit; where it is
-        // fixed, only a credit that returns can help.
-        source.blocked = from_zero;
-        if from_zero { Readiness::Blocked } else { Readiness::LooksAgain(now + 1) }
+        *free -= 1;
+        Some(input)
     }
 
-    /// Sends a packet from a node that is ready, on a path that the node's switch decides now. The caller
+    /// Sends a packet from a node that has spent a credit for it, on a path that the node's switch decides now. The caller
     /// knows what to do where the switch refuses it; then nothing is sent.
     #[inline]
     pub(crate) fn set_out(

@@ -2,7 +2,6 @@
 
 use crate::messages::Transfer;
 use crate::network::{DatapathError, Network, failed};
-use crate::nodes::Readiness;
 use crate::wakeups::NO_NODE;
 
 impl Network<'_> {
@@ -30,15 +29,7 @@ impl Network<'_> {
         while next != NO_NODE {
             let node = next;
             next = self.sources[node.as_usize()].next;
-            let input = match self.readiness(node, now) {
-                Readiness::Ready(input) => input,
-                Readiness::LooksAgain(cycle) => {
-                    let next = self.wakeups.set(chunk, now, cycle, node);
-                    self.sources[node.as_usize()].next = next;
-                    continue;
-                }
-                Readiness::Blocked => continue,
-            };
+            let Some(input) = self.spend_credit(chunk, node, now) else { continue };
             let (Some(ranks), Some(messages)) = (&mut self.ranks, &mut self.links.messages) else {
                 return Ok(());
             };
