@@ -56,6 +56,13 @@ fn tip(command: &str) -> Option<&'static str> {
             "experiments choose by themselves what is dead; `failure`, `ageing` and `ageing-uniform` are \
              those in which something is"
         }
+        "place" => {
+            "--with listed:FILE leaves out the nodes of dead switches; all other parts play no part in it"
+        }
+        "run" => {
+            "its switches have no update installed; --with listed:FILE leaves out nodes, and `tvlb simulate \
+             --update UPDATE` runs traffic where parts are dead"
+        }
         "cables" => "it lays the cables of a plan, of which nothing is dead",
         _ => return None,
     };
