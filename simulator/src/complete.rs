@@ -8,14 +8,12 @@ use crate::fabric::BootedFabric;
 use crate::job_times::JobTimes;
 use crate::jobs::{self, JobError, JobRun, MessageSettings};
 use crate::messages::Messages;
-use crate::network::Horizon;
 use crate::outcome::{LinkLoad, by_kind, link_loads};
 use crate::ranks::{Ranks, StuckRank};
 use crate::run::{Run, RunError};
-use crate::settings::{MOST_CYCLES, Settings};
+use crate::settings::{MOST_CYCLES, Settings, least_control_latency};
 use serde::Serialize;
 use std::fmt;
-use tvlb_firmware_model::Scheme;
 use tvlb_progress::Progress;
 use tvlb_traffic::Traffic;
 
@@ -106,19 +104,6 @@ impl fmt::Display for StuckRanks {
     }
 }
 
-/// The least number of cycles after which a node can know what happened at another: as many as chunks of
-/// switches run ahead of each other. That is one cycle more than the shorter latency of links between
-/// switches, and under PAR one more than the latency of global links.
-pub fn least_control_latency(fabric: &BootedFabric<'_>, settings: &Settings) -> u32 {
-    match settings.scheme {
-        // Chunks that keep in step would allow less, but the schemes should be comparable.
-        Scheme::UgalG => {
-            u32::from(settings.local_latency_cycles.min(settings.global_latency_cycles)) + 1
-        }
-        _ => Horizon::of(fabric, settings).cycles,
-    }
-}
-
 /// Runs jobs until their last rank has taken its last step. No step is reported to `progress`, because a
 /// run is itself a step of its caller's work.
 ///
@@ -177,7 +162,7 @@ pub(crate) fn begin<'f>(
     messages: &MessageSettings,
     seed: u64,
 ) -> Result<Run<'f>, CompletionError> {
-    let least = least_control_latency(fabric, settings);
+    let least = least_control_latency(settings);
     jobs::check(jobs, fabric.dragonfly(), messages, least)?;
     let mut run = Run::to_completion(fabric, settings, traffic, seed).map_err(RunError::from)?;
     let network = &mut run.network;

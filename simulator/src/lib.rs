@@ -117,7 +117,7 @@ mod watchdog;
 mod worklist;
 
 pub use columns::{WEIGHING_COLUMNS, weighing_columns};
-pub use complete::{Completion, CompletionError, StuckRanks, complete, least_control_latency};
+pub use complete::{Completion, CompletionError, StuckRanks, complete};
 pub use conservation::ConservationError;
 pub use fabric::{BootError, BootedFabric, Link, MOST_PORTS};
 pub use faults::{FaultSchedule, ScheduleError};
@@ -130,7 +130,9 @@ pub use ranks::StuckRank;
 pub use revise::Revision;
 pub use run::{Run, RunError, StopRule};
 pub use search::{Probing, last_good};
-pub use settings::{Injection, Measuring, Settings, SettingsError, paths_name};
+pub use settings::{
+    Injection, Measuring, Settings, SettingsError, least_control_latency, paths_name,
+};
 pub use study::{Estimate, Point, Saturation, SeedSaturation, Study, StudyError};
 pub use watchdog::{Deadlock, WaitingChannel};
 

@@ -23,14 +23,14 @@
 use crate::allocate::{Moment, make_ready};
 use crate::arrivals::Gaps;
 use crate::damage::Damage;
-use crate::fabric::{BootedFabric, MOST_PORTS};
+use crate::fabric::BootedFabric;
 use crate::faults::FaultSchedule;
 use crate::links::UnderWay;
 use crate::numbers::{CHANNELS, ChannelId, PORT_BITS, PORTS, PacketId, PortId};
 use crate::pace::Free;
 use crate::ranks::Ranks;
 use crate::second_look::SecondLooks;
-use crate::settings::Settings;
+use crate::settings::{Settings, least_control_latency};
 use crate::switch_state::{InputChannel, PortKind, SwitchStates};
 use crate::tally::Tally;
 use crate::wakeups::{NO_NODE, Wakeups};
@@ -366,40 +366,27 @@ impl<'f> Network<'f> {
 
 /// How far some chunks can run ahead of all others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Horizon {
+struct Horizon {
     /// How many chunks with consecutive numbers keep in step with each other.
     chunks: usize,
     /// For how many cycles nothing that other chunks do can reach them.
-    pub(crate) cycles: u32,
+    cycles: u32,
 }
 
 impl Horizon {
-    /// How far chunks of a fabric's switches run ahead.
-    pub(crate) fn of(fabric: &BootedFabric<'_>, settings: &Settings) -> Self {
-        let df = fabric.dragonfly();
-        let port_bits = df.radix().next_power_of_two().trailing_zeros();
-        let chunks = (df.switch_numbers() << port_bits).div_ceil(MOST_PORTS) as usize;
-        Self::new(settings, df, port_bits, chunks)
-    }
-
     /// A flit or a credit crosses a link before another switch can notice it. But PAR sees the
     /// queues of switches in the same group as they are now, and UGAL-G those of all switches.
     fn new(settings: &Settings, df: &Dragonfly, port_bits: u32, all: usize) -> Self {
-        let Settings {
-            local_latency_cycles: local_latency,
-            global_latency_cycles: global_latency,
-            ..
-        } = *settings;
         match settings.scheme {
             Scheme::Min | Scheme::Vlb | Scheme::UgalL => {
-                Self { chunks: 1, cycles: u32::from(local_latency.min(global_latency)) + 1 }
+                Self { chunks: 1, cycles: least_control_latency(settings) }
             }
             Scheme::Par => {
                 // The fewest groups that fill whole chunks.
                 let group = df.a() << port_bits;
                 let fit = 1 << group.trailing_zeros().min(PORT_BITS);
                 let chunks = usize::try_from(group / fit).expect("fewer than 2^16 switches");
-                Self { chunks, cycles: u32::from(global_latency) + 1 }
+                Self { chunks, cycles: least_control_latency(settings) }
             }
             Scheme::UgalG => Self { chunks: all, cycles: 1 },
         }

@@ -253,6 +253,15 @@ impl Settings {
     }
 }
 
+/// The least number of cycles after which a node can know what happened at another: as many as chunks of
+/// switches run ahead of each other. That is one cycle more than the shorter latency of links between
+/// switches, and under PAR one more than the latency of global links. Under UGAL-G chunks keep in step, which
+/// would allow less, but the schemes should be comparable.
+pub fn least_control_latency(settings: &Settings) -> u32 {
+    let Settings { local_latency_cycles: local, global_latency_cycles: global, .. } = *settings;
+    u32::from(if settings.scheme == Scheme::Par { global } else { local.min(global) }) + 1
+}
+
 /// The name of where VLB paths come from, on the command line and in reports.
 pub const fn paths_name(paths: VlbPaths) -> &'static str {
     match paths {

@@ -3,7 +3,10 @@
 use crate::failure::Failure;
 use crate::output::read_input;
 use std::fmt::Display;
-use tvlb_workload::{JobPlacement, MessageList, Motif, matrix_market};
+use std::num::NonZeroU32;
+use tvlb_workload::{
+    Job, JobPlacement, MessageList, Motif, Programs, WorkloadError, matrix_market,
+};
 
 /// What `--with`, `--map` and patterns of communication accept.
 pub(crate) const HELP: &str =
@@ -51,7 +54,7 @@ pub(crate) fn placement(option: &str, text: &str) -> Result<JobPlacement, Failur
 }
 
 /// A pattern of communication by name, or with its file, as an option names it.
-pub(crate) fn motif(option: &str, text: &str) -> Result<Motif, Failure> {
+fn motif(option: &str, text: &str) -> Result<Motif, Failure> {
     if let Some(path) = text.strip_prefix("graph:") {
         let graph = matrix_market::parse(&content(path)?);
         return graph.map(Motif::Graph).map_err(|error| refused(path, error));
@@ -61,6 +64,50 @@ pub(crate) fn motif(option: &str, text: &str) -> Result<Motif, Failure> {
         return list.map(Motif::Messages).map_err(|error| refused(path, error));
     }
     text.parse().map_err(|error| refused(option, error))
+}
+
+/// Jobs as `--jobs` names them.
+pub(crate) fn jobs(texts: &[String]) -> Result<Vec<Job>, Failure> {
+    let jobs = texts.iter().map(|text| text.parse());
+    jobs.collect::<Result<_, _>>().map_err(|error| refused("--jobs", error))
+}
+
+/// What is made of each job's pattern and programs, job after job, by the patterns of communication that an
+/// option names once for all jobs or once for each; nothing where it names none.
+pub(crate) fn of_programs<T>(
+    option: &str,
+    texts: &[String],
+    jobs: &[Job],
+    (bytes, iterations): (u64, NonZeroU32),
+    make: impl Fn(&str, Programs) -> T,
+) -> Result<Vec<T>, Failure> {
+    if texts.len() > 1 && texts.len() != jobs.len() {
+        let (found, jobs) = (texts.len(), jobs.len());
+        return Err(Failure::Message(format!(
+            "{option} is given {found} times for {jobs} jobs; accepted once for all, or once for each"
+        )));
+    }
+    let motifs = texts.iter().map(|text| motif(option, text));
+    let motifs: Vec<Motif> = motifs.collect::<Result<_, _>>()?;
+    if motifs.is_empty() {
+        return Ok(Vec::new());
+    }
+    let of_job = |(number, job): (usize, &Job)| {
+        let number = number.min(motifs.len() - 1);
+        let text = &texts[number];
+        let programs = motifs[number].programs(job.ranks.get(), bytes, iterations);
+        let programs = programs.map_err(|error| refused(&format!("{option} {text}"), error))?;
+        Ok(make(text, programs))
+    };
+    jobs.iter().enumerate().map(of_job).collect()
+}
+
+/// Why a map has no nodes for the ranks of a job.
+pub(crate) fn not_mapped(error: WorkloadError) -> Failure {
+    match error {
+        WorkloadError::Cancelled(_) => Failure::Interrupted,
+        error => refused("--map", error),
+    }
 }
 
 /// The text of a file.

@@ -1,6 +1,6 @@
 //! `tvlb place`.
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::Outcome;
 use crate::files::{load_fabric, outside_table_sets};
 use crate::jobs;
 use crate::output::{Bars, catch_interrupt, print, print_json, write_file};
@@ -12,7 +12,7 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use tvlb_generator::topology::names::{NamedPort, Names};
 use tvlb_schema::{Dragonfly, NodeId};
-use tvlb_workload::{Graph, Job, Motif, Nearness, PlacedJob, RankMap, WorkloadError, rankfile};
+use tvlb_workload::{Graph, Nearness, PlacedJob, RankMap, rankfile};
 
 /// The length of each message where the pattern has no lengths of its own. Only shares are shown.
 const BYTES: u64 = 1000;
@@ -70,9 +70,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     ])?;
     let fabric = load_fabric(&arguments.fabric)?;
     let df = fabric.topology.dragonfly();
-    let jobs = arguments.jobs.iter().map(|text| text.parse::<Job>());
-    let jobs: Vec<Job> =
-        jobs.collect::<Result<_, _>>().map_err(|error| jobs::refused("--jobs", error))?;
+    let jobs = jobs::jobs(&arguments.jobs)?;
     let map: RankMap = arguments.map.parse().map_err(|error| jobs::refused("--map", error))?;
     let placement = jobs::placement("--with", &arguments.with)?;
     // Before the graphs, whose size the jobs decide.
@@ -83,17 +81,18 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
             None => jobs::refused("--jobs", error),
         }
     })?;
-    let graphs = graphs(&arguments.graph, &jobs)?;
+    let once = (BYTES, NonZeroU32::MIN);
+    let graphs: Vec<Graph> =
+        jobs::of_programs("--graph", &arguments.graph, &jobs, once, |_, programs| {
+            programs.graph()
+        })?;
     catch_interrupt()?;
     let bars = Bars::new(arguments.quiet);
     let placed = (0..).zip(jobs.iter().zip(nodes)).map(|(number, (job, nodes))| {
         let graph = graphs.get(number as usize);
         map.place(df, *job, nodes, graph, (arguments.seed, number), &bars)
     });
-    let placed: Vec<PlacedJob> = placed.collect::<Result<_, _>>().map_err(|error| match error {
-        WorkloadError::Cancelled(_) => Failure::Interrupted,
-        error => jobs::refused("--map", error),
-    })?;
+    let placed: Vec<PlacedJob> = placed.collect::<Result<_, _>>().map_err(jobs::not_mapped)?;
     bars.finish();
     write_files(arguments, df, &fabric.names, &placed)?;
     let summaries = placed.iter().enumerate();
@@ -108,29 +107,6 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         jobs: summaries.collect(),
     };
     if arguments.json { print_json(&report) } else { print(&report) }
-}
-
-/// The graph of each job, or none of any.
-fn graphs(texts: &[String], jobs: &[Job]) -> Result<Vec<Graph>, Failure> {
-    if texts.len() > 1 && texts.len() != jobs.len() {
-        let (found, jobs) = (texts.len(), jobs.len());
-        return Err(Failure::Message(format!(
-            "--graph is given {found} times for {jobs} jobs; accepted once for all, or once for each"
-        )));
-    }
-    let motifs: Vec<Motif> =
-        texts.iter().map(|text| jobs::motif("--graph", text)).collect::<Result<_, _>>()?;
-    if motifs.is_empty() {
-        return Ok(Vec::new());
-    }
-    let graph = |(number, job): (usize, &Job)| {
-        // One for all, or one for each.
-        let number = number.min(motifs.len() - 1);
-        let programs = motifs[number].programs(job.ranks.get(), BYTES, NonZeroU32::MIN);
-        let place = format!("--graph {}", texts[number]);
-        programs.map(|programs| programs.graph()).map_err(|error| jobs::refused(&place, error))
-    };
-    jobs.iter().enumerate().map(graph).collect()
 }
 
 fn write_files(

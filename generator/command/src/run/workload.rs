@@ -11,7 +11,7 @@ use tvlb_simulator::{
     BootedFabric, Completion, CompletionError, JobError, JobRun, MessageSettings, RunError,
     Settings, complete,
 };
-use tvlb_workload::{Graph, Job, JobPlacement, Programs, RankMap, WorkloadError};
+use tvlb_workload::{Graph, Job, JobPlacement, Programs, RankMap};
 
 /// The jobs, what their ranks do, and how messages travel.
 #[derive(Args)]
@@ -73,33 +73,15 @@ pub(super) struct Workload {
 
 impl Workload {
     pub(super) fn of(arguments: &Options, df: &Dragonfly) -> Result<Self, Failure> {
-        let parsed = arguments.jobs.iter().map(|text| text.parse::<Job>());
-        let jobs: Vec<Job> =
-            parsed.collect::<Result<_, _>>().map_err(|error| jobs::refused("--jobs", error))?;
-        let patterns = &arguments.workload;
-        if patterns.len() > 1 && patterns.len() != jobs.len() {
-            return Err(Failure::Message(format!(
-                "--workload is given {} times for {} jobs; accepted once for all, or once for each",
-                patterns.len(),
-                jobs.len()
-            )));
-        }
-        let motifs = patterns.iter().map(|text| jobs::motif("--workload", text));
-        let motifs: Vec<_> = motifs.collect::<Result<_, _>>()?;
+        let jobs = jobs::jobs(&arguments.jobs)?;
         let map: RankMap = arguments.map.parse().map_err(|error| jobs::refused("--map", error))?;
         let placement = jobs::placement("--with", &arguments.with)?;
         // Before the programs, whose size the jobs decide. Whether jobs fit does not depend on the seed.
         placement.nodes(df, &jobs, 0).map_err(|error| jobs::refused("--jobs, --with", error))?;
-        let programs = jobs.iter().enumerate().map(|(number, job)| {
-            // One for all, or one for each.
-            let number = number.min(motifs.len() - 1);
-            let (bytes, iterations) = (arguments.bytes, arguments.iterations);
-            let programs = motifs[number].programs(job.ranks.get(), bytes, iterations);
-            let place = format!("--workload {}", patterns[number]);
-            let programs = programs.map_err(|error| jobs::refused(&place, error))?;
-            Ok((patterns[number].clone(), programs))
-        });
-        let programs: Vec<_> = programs.collect::<Result<_, Failure>>()?;
+        let often = (arguments.bytes, arguments.iterations);
+        let named = |name: &str, programs| (name.to_owned(), programs);
+        let programs: Vec<(String, Programs)> =
+            jobs::of_programs("--workload", &arguments.workload, &jobs, often, named)?;
         let graphs = match map {
             RankMap::Bisect => programs.iter().map(|(_, programs)| programs.graph()).collect(),
             _ => Vec::new(),
@@ -133,10 +115,7 @@ impl Workload {
             // A run is a step, and so is what it begins with.
             let step = AsOneStep(progress);
             let placed = self.map.place(df, job, nodes, graph, (seed, number), &step);
-            placed.map(|placed| placed.node_of).map_err(|error| match error {
-                WorkloadError::Cancelled(_) => Failure::Interrupted,
-                error => jobs::refused("--map", error),
-            })
+            placed.map(|placed| placed.node_of).map_err(jobs::not_mapped)
         });
         placed.collect()
     }

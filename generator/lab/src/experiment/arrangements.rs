@@ -169,33 +169,35 @@ pub(super) fn run(
         let fabric = Fabric::new("arrangements", df, arrangement, 1)?;
         let pair = PolicyPair::parse("min", 1).expect("min is in the grammar");
         let images = generate(&fabric, &pair.per_decision(), progress)?.images;
-        machines.push((arrangement, images));
+        let hash = sha256(&[&images.fabric[..], &images.switches.concat()].concat());
+        machines.push((arrangement, images, hash));
     }
     let ratios = if options.quick { &QUICK_RATIOS[..] } else { &RATIOS };
-    let work: Vec<(&(Arrangement, Images), u32, u64)> = ratios
+    let work: Vec<(&(Arrangement, Images, String), u32, u64)> = ratios
         .iter()
         .flat_map(|&ratio| machines.iter().map(move |machine| (machine, ratio)))
         .flat_map(|(machine, ratio)| (1..=plan.maps).map(move |seed| (machine, ratio, seed)))
         .collect();
-    let times = in_parallel("runs", work, progress, |((arrangement, images), ratio, seed)| {
-        let nodes = nodes(&df, exchange, *arrangement, ratio, (&programs, seed));
-        let settings = settings(ratio);
-        let subject = Subject {
-            arrangements_version: VERSION,
-            tool_version: env!("CARGO_PKG_VERSION"),
-            images: &sha256(&[&images.fabric[..], &images.switches.concat()].concat()),
-            settings: &settings,
-            messages: &MessageSettings::default(),
-            workload: exchange.name().to_owned(),
-            packets: plan.packets,
-            iterations: plan.iterations.get(),
-            nodes: &nodes,
-            seed,
-        };
-        let kept = options.state.as_ref().map(RunDirectory::new);
-        let job = JobRun { programs: &programs, nodes: &nodes };
-        recall_or(kept.as_ref(), &subject, || simulate(images, &settings, job, seed, progress))
-    })?;
+    let times =
+        in_parallel("runs", work, progress, |((arrangement, images, hash), ratio, seed)| {
+            let nodes = nodes(&df, exchange, *arrangement, ratio, (&programs, seed));
+            let settings = settings(ratio);
+            let subject = Subject {
+                arrangements_version: VERSION,
+                tool_version: env!("CARGO_PKG_VERSION"),
+                images: hash,
+                settings: &settings,
+                messages: &MessageSettings::default(),
+                workload: exchange.name().to_owned(),
+                packets: plan.packets,
+                iterations: plan.iterations.get(),
+                nodes: &nodes,
+                seed,
+            };
+            let kept = options.state.as_ref().map(RunDirectory::new);
+            let job = JobRun { programs: &programs, nodes: &nodes };
+            recall_or(kept.as_ref(), &subject, || simulate(images, &settings, job, seed, progress))
+        })?;
     let seconds = times.iter().map(|timed| timed.processor_seconds).sum();
     let maps = usize::try_from(plan.maps).expect("a few");
     let cells = ratios.iter().flat_map(|&ratio| ARRANGEMENTS.map(|arranged| (ratio, arranged)));
