@@ -53,7 +53,7 @@ fn the_ordered_channels_never_deadlock() {
     let patterns = [
         Pattern::Uniform,
         Pattern::Shift { groups: 1, switches: 0 },
-        Pattern::NextGroup,
+        Pattern::NextGroup { groups: 1 },
         Pattern::HotSwitch,
     ];
     for pattern in &patterns {

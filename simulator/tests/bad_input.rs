@@ -84,7 +84,7 @@ fn traffic_that_does_not_fit() {
     let unknown = "shift(1)".parse::<Pattern>().unwrap_err().to_string();
     assert!(
         unknown
-            .starts_with("\"shift(1)\" is not a traffic pattern (did you mean shift(Δg,Δs)?); accepted: uniform, shift(Δg,Δs), ")
+            .starts_with("\"shift(1)\" is not a traffic pattern (did you mean shift(Δg,Δs)?); accepted: uniform, uniform-others, shift(Δg,Δs), ")
     );
     assert_eq!(
         Pattern::from_pairs("# source, destination\n0,1\n2 three\n").unwrap_err().to_string(),

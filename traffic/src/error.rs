@@ -26,6 +26,22 @@ pub enum TrafficError {
         /// The pattern.
         pattern: Pattern,
     },
+    /// The group that is named is not one further on.
+    #[error("traffic {pattern}: groups further on is {found}, accepted 1 to {most}")]
+    GroupsAhead {
+        /// The pattern.
+        pattern: Pattern,
+        /// How many groups further.
+        found: u32,
+        /// The most that the fabric accepts.
+        most: u32,
+    },
+    /// There is no other node to send to.
+    #[error("traffic {pattern}: there is no node but the sender")]
+    NoOther {
+        /// The pattern.
+        pattern: Pattern,
+    },
     /// The shares of the two kinds of traffic do not add up to 100 percent.
     #[error("traffic {pattern}: the two shares add up to {sum} percent, accepted 100")]
     Shares {

@@ -2,6 +2,7 @@
 
 use crate::Traffic;
 use crate::maps::Ranks;
+use crate::traffic::Drawn;
 use std::collections::BTreeMap;
 use tvlb_schema::{Dragonfly, SwitchId};
 
@@ -25,7 +26,7 @@ impl Traffic {
     pub fn to_switches(&self, df: &Dragonfly, source: SwitchId) -> Vec<(SwitchId, f64)> {
         let mut to: BTreeMap<SwitchId, f64> = BTreeMap::new();
         // Nodes that draw from the same processes draw alike, and all but next-group draw from all.
-        let mut drawn: BTreeMap<(u32, u32), f64> = BTreeMap::new();
+        let mut drawn: BTreeMap<Drawn, f64> = BTreeMap::new();
         let (group, _) = df.place(source);
         let terminals = u8::try_from(df.nodes_of(group)).unwrap_or(u8::MAX);
         for terminal in 0..terminals {
@@ -33,15 +34,18 @@ impl Traffic {
             if let Some((node, share)) = sent.to {
                 *to.entry(df.switch_of(node).0).or_default() += share;
             }
-            if let Some((range, share)) = sent.drawn {
-                *drawn.entry(range).or_default() += share;
+            if let Some((processes, share)) = sent.drawn {
+                *drawn.entry(processes).or_default() += share;
             }
         }
-        for ((first, count), share) in drawn {
+        for (Drawn { first, count, others }, share) in drawn {
             let mut nodes = vec![0_u32; df.switch_numbers() as usize];
             for rank in first..first + count {
                 nodes[df.switch_of(self.node_of_rank(rank)).0.as_usize()] += 1;
             }
+            // Each of the source's own nodes leaves itself out.
+            nodes[source.as_usize()] -= u32::from(others);
+            let count = count - u32::from(others);
             for switch in df.switches().filter(|switch| nodes[switch.as_usize()] > 0) {
                 let nodes = f64::from(nodes[switch.as_usize()]);
                 *to.entry(switch).or_default() += share * nodes / f64::from(count);
@@ -53,19 +57,22 @@ impl Traffic {
     /// How many flits each node receives on average, by its number, if every node that sends sends one.
     pub fn received(&self, df: &Dragonfly) -> Vec<f64> {
         let mut received = vec![0.0; df.node_numbers() as usize];
-        let mut drawn: BTreeMap<(u32, u32), f64> = BTreeMap::new();
+        let mut drawn: BTreeMap<Drawn, f64> = BTreeMap::new();
         for node in df.nodes() {
             let sent = self.sent_by(node);
             if let Some((node, share)) = sent.to {
                 received[node.as_usize()] += share;
             }
-            if let Some((range, share)) = sent.drawn {
-                *drawn.entry(range).or_default() += share;
+            if let Some((processes, share)) = sent.drawn {
+                *drawn.entry(processes).or_default() += share;
             }
         }
-        for ((first, count), share) in drawn {
+        for (Drawn { first, count, others }, share) in drawn {
+            // Where each leaves itself out, all send alike, so that a node gets a part of what the others send.
+            let (share, count_of_each) =
+                if others { (share - share / f64::from(count), count - 1) } else { (share, count) };
             for rank in first..first + count {
-                received[self.node_of_rank(rank).as_usize()] += share / f64::from(count);
+                received[self.node_of_rank(rank).as_usize()] += share / f64::from(count_of_each);
             }
         }
         received
@@ -92,8 +99,16 @@ mod tests {
     fn draws_come_to_what_is_expected() {
         let df = Dragonfly::new(2, 2, 1, 3).unwrap();
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
-        let patterns =
-            ["uniform", "next-group", "mixed(50,50)", "tmixed(25,75)", "hot-switch", "complement"];
+        let patterns = [
+            "uniform",
+            "uniform-others",
+            "next-group",
+            "next-group(2)",
+            "mixed(50,50)",
+            "tmixed(25,75)",
+            "hot-switch",
+            "complement",
+        ];
         for text in patterns {
             for rule in [PlacementRule::Identity, PlacementRule::Groups] {
                 let placement = rule.on(&df, 4).unwrap();
@@ -129,6 +144,23 @@ mod tests {
                 assert_eq!(traffic.senders(&df), 12);
             }
         }
+    }
+
+    #[test]
+    fn a_node_does_not_draw_itself_among_others() {
+        let df = Dragonfly::new(2, 2, 1, 3).unwrap();
+        let traffic = Traffic::new(&"uniform-others".parse().unwrap(), &df, 1).unwrap();
+        let traffic = traffic.placed(&PlacementRule::Groups.on(&df, 3).unwrap());
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
+        for node in df.nodes() {
+            assert!((0..500).all(|_| traffic.draw(node, &mut rng) != node), "{node:?}");
+        }
+        let error = |text: &str| Traffic::new(&text.parse().unwrap(), &df, 1).unwrap_err();
+        assert_eq!(
+            error("next-group(3)").to_string(),
+            "traffic next-group(3): groups further on is 3, accepted 1 to 2"
+        );
+        assert!(error("next-group(0)").to_string().contains("accepted 1 to 2"));
     }
 
     #[test]

@@ -67,19 +67,27 @@ pub enum Pattern {
     /// The nodes of the first switch of each group to the first switch of the next group, the
     /// rest uniform.
     HotSwitch,
-    /// Each packet to a node drawn from the next group.
-    NextGroup,
+    /// Each packet to a node drawn from all but the sender.
+    UniformOthers,
+    /// Each packet to a node drawn from a group so many further, adversarial traffic ADV+i of the
+    /// literature.
+    NextGroup {
+        /// How many groups further.
+        groups: u32,
+    },
     /// Listed pairs of source and destination; nodes that are no source are silent.
     Pairs(Vec<(NodeId, NodeId)>),
 }
 
 /// What a pattern may be.
-const ACCEPTED: &str = "uniform, shift(Δg,Δs), type2, type2#k, permutation, permutation#k, \
-    complement, mixed(u,v), mixed(u,v,Δg,Δs), tmixed(u,v), tmixed(u,v,Δg,Δs), hot-switch, next-group";
+const ACCEPTED: &str = "uniform, uniform-others, shift(Δg,Δs), type2, type2#k, permutation, \
+    permutation#k, complement, mixed(u,v), mixed(u,v,Δg,Δs), tmixed(u,v), tmixed(u,v,Δg,Δs), hot-switch, \
+    next-group, next-group(Δg)";
 
 /// The patterns' names, and a text that is one of each.
-const NAMES: [(&str, &str); 10] = [
+const NAMES: [(&str, &str); 11] = [
     ("uniform", "uniform"),
+    ("uniform-others", "uniform-others"),
     ("shift", "shift(Δg,Δs)"),
     ("type2", "type2"),
     ("permutation", "permutation"),
@@ -182,7 +190,9 @@ impl FromStr for Pattern {
             ("shift", &[groups, switches]) => Self::Shift { groups, switches },
             ("complement", []) => Self::Complement,
             ("hot-switch", []) => Self::HotSwitch,
-            ("next-group", []) => Self::NextGroup,
+            ("uniform-others", []) => Self::UniformOthers,
+            ("next-group", []) => Self::NextGroup { groups: 1 },
+            ("next-group", &[groups]) => Self::NextGroup { groups },
             ("mixed", &[uniform, adversarial]) => {
                 let (groups, switches) = one_ahead;
                 Self::Mixed { uniform, adversarial, groups, switches }
@@ -219,7 +229,9 @@ impl fmt::Display for Pattern {
                 write!(f, "tmixed({uniform},{adversarial},{groups},{switches})")
             }
             Self::HotSwitch => f.write_str("hot-switch"),
-            Self::NextGroup => f.write_str("next-group"),
+            Self::UniformOthers => f.write_str("uniform-others"),
+            Self::NextGroup { groups: 1 } => f.write_str("next-group"),
+            Self::NextGroup { groups } => write!(f, "next-group({groups})"),
             Self::Pairs(pairs) => write!(f, "{} listed pairs", pairs.len()),
         }
     }
@@ -269,7 +281,9 @@ mod tests {
             "mixed(50,50,1,0)",
             "tmixed(10,90,2,1)",
             "hot-switch",
+            "uniform-others",
             "next-group",
+            "next-group(6)",
         ] {
             assert_eq!(text.parse::<Pattern>().unwrap().to_string(), text);
         }

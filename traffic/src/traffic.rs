@@ -21,8 +21,17 @@ const TWO_TO_32: f64 = 4_294_967_296.0;
 pub(crate) struct Sent {
     /// A node, and the share that goes to it.
     pub(crate) to: Option<(NodeId, f64)>,
-    /// The first rank of the processes that are drawn and their number, and the share that goes to them.
-    pub(crate) drawn: Option<((u32, u32), f64)>,
+    /// Processes that are drawn, and the share that goes to them.
+    pub(crate) drawn: Option<(Drawn, f64)>,
+}
+
+/// Processes of consecutive ranks, of which one is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Drawn {
+    pub(crate) first: u32,
+    pub(crate) count: u32,
+    /// Whether the sender is one of them and is not drawn.
+    pub(crate) others: bool,
 }
 
 /// A traffic pattern on one fabric.
@@ -33,8 +42,10 @@ pub struct Traffic {
     nodes: Ranks,
     /// A packet goes to a node drawn from all if a draw of 32 bits is below this.
     uniform_below: u64,
-    /// Where destinations are drawn from the next group: how many numbers the nodes of a group have,
-    /// and for each group the ranks of the nodes of the next group that has nodes.
+    /// Whether a node that draws from all does not draw itself.
+    only_others: bool,
+    /// Where destinations are drawn from a group further on: how many numbers the nodes of a group have,
+    /// and for each group the ranks of the nodes of that group.
     next_group: Option<(u32, Vec<(u32, u32)>)>,
     /// For each node the number of its population.
     population: Vec<u8>,
@@ -61,6 +72,7 @@ impl Traffic {
             to,
             nodes: ranks,
             uniform_below: 0,
+            only_others: false,
             next_group: None,
             population: vec![0; numbers],
             populations: vec!["all"],
@@ -68,7 +80,18 @@ impl Traffic {
         };
         match pattern {
             Pattern::Uniform => {}
-            Pattern::NextGroup => traffic.next_group = Some(next_groups(df)),
+            Pattern::UniformOthers if nodes < 2 => {
+                return Err(TrafficError::NoOther { pattern: pattern.clone() });
+            }
+            Pattern::UniformOthers => traffic.only_others = true,
+            &Pattern::NextGroup { groups } => {
+                let count = df.groups_with_nodes_count();
+                if groups == 0 || groups >= count {
+                    let (pattern, most) = (pattern.clone(), count.saturating_sub(1));
+                    return Err(TrafficError::GroupsAhead { pattern, found: groups, most });
+                }
+                traffic.next_group = Some(groups_ahead(df, groups));
+            }
             Pattern::Shift { groups, switches } => {
                 traffic.to = fitting_shift(pattern, df, *groups, *switches)?;
             }
@@ -126,6 +149,7 @@ impl Traffic {
             to: vec![SILENT; numbers],
             nodes: Ranks::of(df),
             uniform_below: 0,
+            only_others: false,
             next_group: None,
             population: vec![0; numbers],
             populations: vec!["all"],
@@ -155,15 +179,16 @@ impl Traffic {
     /// drawn from processes of consecutive ranks.
     #[expect(clippy::cast_precision_loss, reason = "at most 2³²")]
     pub(crate) fn sent_by(&self, node: NodeId) -> Sent {
-        let all = (0, self.nodes.count());
+        let all = Drawn { first: 0, count: self.nodes.count(), others: self.only_others };
         let drawn_share = self.uniform_below as f64 / TWO_TO_32;
         match self.to[node.as_usize()] {
             SILENT => Sent::default(),
             UNIFORM => {
-                let range = self.next_group.as_ref().map_or(all, |(size, next)| {
-                    next[(self.placement.process(node).0 / size) as usize]
+                let drawn = self.next_group.as_ref().map_or(all, |(size, next)| {
+                    let (first, count) = next[(self.placement.process(node).0 / size) as usize];
+                    Drawn { first, count, others: false }
                 });
-                Sent { to: None, drawn: Some((range, 1.0)) }
+                Sent { to: None, drawn: Some((drawn, 1.0)) }
             }
             to => Sent {
                 to: Some((to, 1.0 - drawn_share)),
@@ -209,7 +234,14 @@ impl Traffic {
                 let (first, count) = next[(self.placement.process(node).0 / size) as usize];
                 return self.placement.node(self.nodes.node(first + below(rng, count)));
             }
-            return self.placement.node(self.nodes.node(below(rng, self.nodes.count())));
+            let others = self.nodes.count() - u32::from(self.only_others);
+            let drawn = self.placement.node(self.nodes.node(below(rng, others)));
+            // In place of the sender stands the last one, which is not among those that are drawn from.
+            return if self.only_others && drawn == node {
+                self.placement.node(self.nodes.node(others))
+            } else {
+                drawn
+            };
         }
         if self.uniform_below > 0 && u64::from(rng.next_u32()) < self.uniform_below {
             return self.placement.node(self.nodes.node(below(rng, self.nodes.count())));
@@ -224,7 +256,7 @@ fn shares(pattern: &Pattern, one: u32, other: u32) -> Result<(), TrafficError> {
 }
 
 /// See [`Traffic::next_group`].
-fn next_groups(df: &Dragonfly) -> (u32, Vec<(u32, u32)>) {
+fn groups_ahead(df: &Dragonfly, groups: u32) -> (u32, Vec<(u32, u32)>) {
     let mut first = 0;
     let mut ranks = vec![(0, 0); df.g() as usize];
     for group in df.groups() {
@@ -235,7 +267,7 @@ fn next_groups(df: &Dragonfly) -> (u32, Vec<(u32, u32)>) {
     let order: Vec<_> = df.groups_with_nodes().collect();
     let mut next = ranks.clone();
     for (rank, group) in order.iter().enumerate() {
-        next[group.as_usize()] = ranks[order[(rank + 1) % order.len()].as_usize()];
+        next[group.as_usize()] = ranks[order[(rank + groups as usize) % order.len()].as_usize()];
     }
     (df.p() * df.a(), next)
 }

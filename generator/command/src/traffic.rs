@@ -8,6 +8,7 @@ use tvlb_traffic::{Pattern, PlacementRule};
 /// The traffic that --traffic accepts.
 pub(crate) const PATTERNS: &str = "Traffic (--traffic):
   uniform             each packet to a node drawn from all
+  uniform-others      each packet to a node drawn from all but the sender
   shift(Δg,Δs)        from switch (i, j) to switch (i+Δg, j+Δs), same terminal (TYPE_1)
   type2, type2#K      a permutation of groups without fixed ones, and of each group's switches;
                       the first of the seed, or the one of number K, counted from 0
@@ -16,7 +17,7 @@ pub(crate) const PATTERNS: &str = "Traffic (--traffic):
   mixed(u,v[,Δg,Δs])  u percent of the nodes uniform, v percent shift(Δg,Δs), by default (1,0)
   tmixed(u,v[,Δg,Δs]) the same per packet
   hot-switch          the first switch of each group to that of the next group, the rest uniform
-  next-group          each packet to a node drawn from the next group
+  next-group[(Δg)]    each packet to a node drawn from the group Δg further, by default the next
   pairs:FILE          source,destination in each line; other nodes are silent
 
 Placements (--place) say on which node each process of the traffic runs:
