@@ -29,7 +29,7 @@ pub(crate) fn admit(
 ) -> Result<Admission, Error> {
     let df = switch.dragonfly();
     if !df.has_node(destination) {
-        return no_such_node(df, destination);
+        return Err(no_such_node(df, destination));
     }
     let (to, terminal) = df.switch_of(destination);
     if to == switch.image.switch() {
@@ -68,6 +68,6 @@ pub(crate) fn set_out(to: &Place, terminal: u8, scheme: Scheme, chosen: &Chosen)
 
 #[cold]
 #[inline(never)]
-fn no_such_node(df: &Dragonfly, node: NodeId) -> Result<Admission, Error> {
-    Err(Error::NoSuchNode { node, last: df.last_node() })
+pub(crate) fn no_such_node(df: &Dragonfly, node: NodeId) -> Error {
+    Error::NoSuchNode { node, last: df.last_node() }
 }
