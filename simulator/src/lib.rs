@@ -84,6 +84,7 @@ mod calendar;
 mod columns;
 mod complete;
 mod conservation;
+mod cut_through;
 mod damage;
 mod events;
 mod fabric;
@@ -119,6 +120,10 @@ mod worklist;
 pub use columns::{WEIGHING_COLUMNS, weighing_columns};
 pub use complete::{Completion, CompletionError, StuckRanks, complete};
 pub use conservation::ConservationError;
+pub use cut_through::{
+    AuditError, CutThrough, CutThroughError, CutThroughOutcome, CutThroughRun, HopCounts,
+    LinkBuffer, Piggybacking, Routing, Sending, StuckPacket, StuckPackets,
+};
 pub use fabric::{BootError, BootedFabric, Link, MOST_PORTS};
 pub use faults::{FaultSchedule, ScheduleError};
 pub use job_times::JobTimes;

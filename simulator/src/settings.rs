@@ -271,12 +271,18 @@ pub const fn paths_name(paths: VlbPaths) -> &'static str {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn by_scheme_name<S: serde::Serializer>(scheme: &Scheme, to: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn by_scheme_name<S: serde::Serializer>(
+    scheme: &Scheme,
+    to: S,
+) -> Result<S::Ok, S::Error> {
     to.serialize_str(scheme.name())
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn by_paths_name<S: serde::Serializer>(paths: &VlbPaths, to: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn by_paths_name<S: serde::Serializer>(
+    paths: &VlbPaths,
+    to: S,
+) -> Result<S::Ok, S::Error> {
     to.serialize_str(paths_name(*paths))
 }
 
@@ -299,6 +305,30 @@ pub enum SettingsError {
         channels: &'static str,
         /// Why the scheme needs so many.
         why: &'static str,
+    },
+    /// One kind of link has fewer virtual channels than the routing needs, or more than there can be.
+    #[error(
+        "{found} virtual channels on {kind} links, accepted {needed} to {most}: {routing} needs {needed} there under \"{assignment}\", and fewer could deadlock"
+    )]
+    ChannelsOfLinks {
+        /// The kind of link, "local" or "global".
+        kind: &'static str,
+        /// How many the settings give.
+        found: u8,
+        /// How many the routing needs.
+        needed: u8,
+        /// How many there can be.
+        most: u8,
+        /// The name of the routing.
+        routing: &'static str,
+        /// How virtual channels are assigned.
+        assignment: &'static str,
+    },
+    /// A scheme that the cut-through switches do not run.
+    #[error("cut-through switches do not run {scheme}, which looks at the queues of all switches")]
+    NotCutThrough {
+        /// The name of the scheme.
+        scheme: &'static str,
     },
     /// A number is out of its range.
     #[error("{name} is {found}, accepted {least} to {most}")]
@@ -327,6 +357,12 @@ pub enum SettingsError {
     Cycles {
         /// How many cycles all windows have together.
         found: u64,
+    },
+    /// A load of phits is not above 0 and at most 1.
+    #[error("load is {found}, accepted above 0 and at most 1 (phits per node and cycle)")]
+    LoadInPhits {
+        /// The load that was found.
+        found: f64,
     },
     /// A load is not above 0 and at most 1.
     #[error("load is {found}, accepted above 0 and at most 1 (flits per node and cycle)")]

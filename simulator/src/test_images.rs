@@ -187,3 +187,23 @@ fn short(n: usize) -> u16 {
 fn byte(n: usize) -> u8 {
     u8::try_from(n).unwrap()
 }
+
+/// The palm tree arrangement for g = a·h + 1: port q of a group leads q + 1 groups back, to the port that is
+/// its mirror image.
+pub(crate) fn palm_tree(df: &Dragonfly) -> Vec<(End, End)> {
+    assert_eq!(df.g(), df.ports_per_group() + 1);
+    let end = |group: u32, port: u32| End {
+        group: GroupId(u16::try_from(group).unwrap()),
+        port: GlobalPort(u16::try_from(port).unwrap()),
+    };
+    let mut cables = Vec::new();
+    for group in 0..df.g() {
+        for port in 0..df.ports_per_group() {
+            let other = (group + df.g() - port - 1) % df.g();
+            if group < other {
+                cables.push((end(group, port), end(other, df.ports_per_group() - 1 - port)));
+            }
+        }
+    }
+    cables
+}

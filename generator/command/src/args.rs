@@ -40,6 +40,7 @@ pub(crate) enum Command {
     Model(Model),
     Search(Search),
     Simulate(crate::simulate::Simulate),
+    CutThrough(crate::cut_through::Arguments),
     Run(crate::run::Arguments),
     Verify(Verify),
     Sweep(crate::sweep::Arguments),

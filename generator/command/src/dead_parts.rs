@@ -37,6 +37,10 @@ fn tip(command: &str) -> Option<&'static str> {
             "--faults-at CYCLE:LIST says from which cycle on parts are dead, --update-at CYCLE:UPDATE \
              installs an update of `tvlb faults` from a cycle on, and --update UPDATE from the beginning"
         }
+        "cut-through" => {
+            "its switches are those of the plan; `tvlb simulate --update UPDATE` runs the other switches where \
+             parts are dead"
+        }
         "verify" => {
             "--update UPDATE verifies what switches have with an update, which `tvlb faults` makes of a list"
         }

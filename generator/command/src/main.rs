@@ -6,6 +6,7 @@
 mod args;
 mod bisection;
 mod cables;
+mod cut_through;
 mod dead_parts;
 mod diff;
 mod experiment;
@@ -61,6 +62,7 @@ fn main() -> ExitCode {
         Command::Model(arguments) => model::run(arguments),
         Command::Search(arguments) => search::run(arguments),
         Command::Simulate(arguments) => simulate::run(arguments),
+        Command::CutThrough(arguments) => cut_through::run(arguments),
         Command::Run(arguments) => run::run(arguments),
         Command::Verify(arguments) => {
             files::expect_table_set(&arguments.directory).and_then(|()| verify::run(arguments))

@@ -3,7 +3,7 @@
 use crate::scratch::Scratch;
 use insta::assert_snapshot;
 
-const COMMANDS: [&str; 22] = [
+const COMMANDS: [&str; 23] = [
     "generate",
     "inspect",
     "topology",
@@ -18,6 +18,7 @@ const COMMANDS: [&str; 22] = [
     "bisection",
     "search",
     "simulate",
+    "cut-through",
     "run",
     "sweep",
     "experiment",

@@ -8,6 +8,7 @@ mod cables;
 mod candidates;
 mod choose;
 mod command_line;
+mod cut_through;
 mod damage;
 mod determinism;
 mod diff;

@@ -1,0 +1,400 @@
+//! `tvlb cut-through`: cut-through switches that boot from a table set.
+
+use crate::failure::{Failure, Outcome};
+use crate::output::{Bars, catch_interrupt, print, print_json, use_threads};
+use crate::simulate::Format;
+use crate::tables::Tables;
+use crate::traffic::{self, PATTERNS};
+use crate::values::{self, Loads, repeated};
+use clap::{Args, ValueEnum};
+use rayon::prelude::*;
+use serde::Serialize;
+use std::fmt::{self, Display, Formatter, Write};
+use std::path::PathBuf;
+use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_progress::Progress;
+use tvlb_simulator::{
+    BootedFabric, CutThrough, CutThroughError, CutThroughOutcome, CutThroughRun, Estimate,
+    LinkBuffer, Piggybacking, Routing, Sending, Traffic, paths_name,
+};
+
+fn help() -> String {
+    format!("{PATTERNS}\nThe columns of the output are explained in docs/reference/cut-through.md.")
+}
+
+/// Simulate cut-through switches, with packets of several phits and buffers of whole packets
+///
+/// The switches boot from the images of a table set, as for `tvlb simulate`. A packet goes on as soon as its
+/// head arrives, if the next buffer has room for the whole of it. The defaults are those of the
+/// OFAR-CM paper. docs/reference/cut-through.md says more.
+#[derive(Args)]
+#[command(after_long_help = help())]
+pub(crate) struct Arguments {
+    /// The directory that `generate` wrote
+    directory: PathBuf,
+    /// How packets find their ways; several, separated by commas, are compared
+    #[arg(
+        long,
+        value_enum,
+        ignore_case = true,
+        value_name = "ROUTINGS",
+        value_delimiter = ',',
+        default_value = "min"
+    )]
+    routing: Vec<RoutingName>,
+    /// Draw VLB paths conventionally instead of from the images' sets
+    #[arg(long)]
+    conventional: bool,
+    /// Who sends to whom; see --help
+    #[arg(long, value_name = "PATTERN", default_value = "uniform-others")]
+    traffic: String,
+    /// Where the processes of the traffic run; see --help. The seed of a run decides what is random
+    #[arg(long, value_name = "PLACEMENT", default_value = "identity")]
+    place: String,
+    /// Phits that each node offers per cycle, one run for each: numbers separated by commas, and
+    /// ranges FROM:TO:STEP, such as 0.05:0.5:0.05, with both ends
+    #[arg(long, value_name = "LOADS", value_delimiter = ',', default_value = "0.1")]
+    load: Vec<Loads>,
+    /// Let each node send so many packets as fast as it can, and measure until all are delivered
+    #[arg(long, value_name = "PACKETS", conflicts_with_all = ["load", "all_to_all", "warm_up"])]
+    burst: Option<u32>,
+    /// Let each node send one packet to every other, and measure until all are delivered
+    #[arg(long, conflicts_with_all = ["load", "warm_up", "traffic", "place"])]
+    all_to_all: bool,
+    /// One run of everything for each; several give standard errors
+    #[arg(long, value_name = "SEEDS", value_delimiter = ',', default_value = "1")]
+    seeds: Vec<u64>,
+    /// Cycles before the measured ones
+    #[arg(long, value_name = "CYCLES", default_value_t = 10_000, help_heading = "Measurement")]
+    warm_up: u32,
+    /// Cycles that are measured; of a burst, and where all send to all, the most that it may take
+    #[arg(long, value_name = "CYCLES", help_heading = "Measurement")]
+    cycles: Option<u32>,
+    /// Phits of a packet
+    #[arg(long, value_name = "PHITS", default_value_t = 8, help_heading = "Switches")]
+    packet: u16,
+    /// Phits that the buffer of one virtual channel holds on links within a group
+    #[arg(long, value_name = "PHITS", default_value_t = 32, help_heading = "Switches")]
+    local_buffer: u16,
+    /// The same on links between groups
+    #[arg(long, value_name = "PHITS", default_value_t = 256, help_heading = "Switches")]
+    global_buffer: u16,
+    /// Virtual channels of links within a group [default: as many as the routing needs]
+    #[arg(long, value_name = "N", help_heading = "Switches")]
+    local_channels: Option<u8>,
+    /// Virtual channels of links between groups [default: as many as the routing needs]
+    #[arg(long, value_name = "N", help_heading = "Switches")]
+    global_channels: Option<u8>,
+    /// Injection queues of each node, among which packets are divided by their destination
+    #[arg(long, value_name = "N", default_value_t = 3, help_heading = "Switches")]
+    injection_queues: u8,
+    /// Phits that one injection queue holds
+    #[arg(long, value_name = "PHITS", default_value_t = 1000, help_heading = "Switches")]
+    injection_queue: u16,
+    /// Cycles on a link within a group [default: the fabric's]
+    #[arg(long, value_name = "CYCLES", help_heading = "Switches")]
+    local_latency: Option<u16>,
+    /// Cycles on a link between groups [default: the fabric's]
+    #[arg(long, value_name = "CYCLES", help_heading = "Switches")]
+    global_latency: Option<u16>,
+    /// How often in a cycle ports ask for outputs
+    #[arg(long, value_name = "N", default_value_t = 3, help_heading = "Switches")]
+    rounds: u8,
+    /// A link between groups is congested where more is in use on it than so many percent of the mean of its
+    /// switch's,
+    #[arg(long, value_name = "PERCENT", default_value_t = 200, help_heading = "Piggybacking")]
+    pb_percent: u16,
+    /// and so many packets more
+    #[arg(long, value_name = "PACKETS", default_value_t = 5, help_heading = "Piggybacking")]
+    pb_packets: u16,
+    /// Draw and weigh VLB as the simulator FOGSim does, so that figures can be compared: by local hops only,
+    /// as if groups were joined consecutively, and the middle group may be the destination's
+    #[arg(long, help_heading = "Piggybacking")]
+    pb_like_fogsim: bool,
+    /// How to print the figures
+    #[arg(long, value_enum, ignore_case = true, default_value_t = Format::Table)]
+    format: Format,
+    /// Print JSON, which also says how many packets made how many hops and what each switch injected
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+    /// Use this many threads instead of one per core; the figures are the same for any number
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
+    threads: Option<usize>,
+    /// Show no progress: print nothing but the result and errors
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+/// A value of `--routing`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum RoutingName {
+    /// Always MIN
+    Min,
+    /// Always VLB
+    Vlb,
+    /// MIN or VLB by the queues of the first output ports, once
+    UgalL,
+    /// As ugal-l, and once more at the second switch
+    Par,
+    /// Piggybacking: as long as a packet waits at its source, by the queues there and by what the switches of its
+    /// group tell each other
+    Pb,
+}
+
+impl Arguments {
+    fn check(&self) -> Outcome {
+        let refuse = |text: String| Err(Failure::Message(text));
+        if let Some(load) = repeated(&self.loads()) {
+            return refuse(format!("--load: found {load} twice, accepted each load once"));
+        }
+        if let Some(seed) = repeated(&self.seeds) {
+            return refuse(format!("--seeds: found {seed} twice, accepted each seed once"));
+        }
+        let names: Vec<&str> =
+            self.routing.iter().map(|&routing| self.routing(routing).name()).collect();
+        match repeated(&names) {
+            Some(name) => refuse(format!("--routing: found {name} twice, accepted each once")),
+            None => Ok(()),
+        }
+    }
+
+    fn loads(&self) -> Vec<f64> {
+        self.load.iter().flat_map(|Loads(loads)| loads.iter().copied()).collect()
+    }
+
+    /// What nodes send, run by run.
+    fn sendings(&self) -> Vec<Sending> {
+        match self.burst {
+            Some(packets) => vec![Sending::Burst(packets)],
+            None if self.all_to_all => vec![Sending::AllToAll],
+            None => self.loads().into_iter().map(Sending::Load).collect(),
+        }
+    }
+
+    fn routing(&self, name: RoutingName) -> Routing {
+        match name {
+            RoutingName::Min => Routing::Scheme(Scheme::Min),
+            RoutingName::Vlb => Routing::Scheme(Scheme::Vlb),
+            RoutingName::UgalL => Routing::Scheme(Scheme::UgalL),
+            RoutingName::Par => Routing::Scheme(Scheme::Par),
+            RoutingName::Pb => Routing::Piggybacking(Piggybacking {
+                percent: self.pb_percent,
+                packets: self.pb_packets,
+                like_fogsim: self.pb_like_fogsim,
+            }),
+        }
+    }
+
+    /// The settings of a routing's runs, on a fabric of these latencies.
+    fn settings(&self, routing: RoutingName, latencies: [u32; 2]) -> CutThrough {
+        let paths = if self.conventional { VlbPaths::Conventional } else { VlbPaths::Custom };
+        // A latency that does not fit is refused with the other settings.
+        let [local, global] = latencies.map(|cycles| u16::try_from(cycles).unwrap_or(u16::MAX));
+        let is_finite = self.burst.is_some() || self.all_to_all;
+        CutThrough {
+            packet_phits: self.packet,
+            local: LinkBuffer { virtual_channels: self.local_channels, phits: self.local_buffer },
+            global: LinkBuffer {
+                virtual_channels: self.global_channels,
+                phits: self.global_buffer,
+            },
+            injection_queues: self.injection_queues,
+            injection_queue_phits: self.injection_queue,
+            local_latency_cycles: self.local_latency.unwrap_or(local),
+            global_latency_cycles: self.global_latency.unwrap_or(global),
+            rounds: self.rounds,
+            warm_up_cycles: self.warm_up,
+            measured_cycles: self.cycles.unwrap_or(if is_finite { 10_000_000 } else { 10_000 }),
+            ..CutThrough::new(self.routing(routing), paths)
+        }
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    arguments.check()?;
+    use_threads(arguments.threads)?;
+    let tables = Tables::open(&arguments.directory)?;
+    let entry = &tables.set.manifest().fabric;
+    let latencies = [entry.local_latency, entry.global_latency];
+    let name = entry.name.clone();
+    let fabric = tables.set.fabric_image().map_err(Failure::of)?;
+    let switches = tables.switch_images(&fabric, None)?;
+    let fabric = tables.boot(&fabric, &switches)?;
+    let df = fabric.dragonfly();
+    let pattern = traffic::pattern(&arguments.traffic)?;
+    let placement = traffic::placement(&arguments.place, df)?;
+    let traffic = |&seed: &u64| -> Result<Traffic, Failure> {
+        let traffic = Traffic::new(&pattern, df, seed).map_err(Failure::of)?;
+        Ok(traffic.placed(&placement.on(df, seed).map_err(Failure::of)?))
+    };
+    let traffics: Vec<Traffic> = arguments.seeds.iter().map(traffic).collect::<Result<_, _>>()?;
+    let settings: Vec<CutThrough> =
+        arguments.routing.iter().map(|&routing| arguments.settings(routing, latencies)).collect();
+    // Everything is checked before anything runs.
+    let mut runs = Vec::new();
+    for settings in &settings {
+        for sending in arguments.sendings() {
+            for (&seed, traffic) in arguments.seeds.iter().zip(&traffics) {
+                CutThroughRun::new(&fabric, settings, traffic, sending, seed)
+                    .map_err(Failure::of)?;
+                runs.push((settings, sending, seed, traffic));
+            }
+        }
+    }
+
+    catch_interrupt()?;
+    let bars = Bars::new(arguments.quiet);
+    bars.stage("runs", Some(runs.len()));
+    let outcomes = runs.par_iter().map(|&(settings, sending, seed, traffic)| {
+        let measured = CutThroughRun::new(&fabric, settings, traffic, sending, seed)
+            .map_err(CutThroughError::Settings)
+            .and_then(|run| run.measure(&bars));
+        bars.step();
+        let routing = settings.routing.name();
+        match measured {
+            Ok(outcome) => Ok(Measured { routing, seed, outcome }),
+            Err(CutThroughError::Cancelled(_)) => Err(Failure::Interrupted),
+            Err(error) => Err(Failure::Message(format!("{routing}, seed {seed}: {error}"))),
+        }
+    });
+    let outcomes: Vec<Result<Measured, Failure>> = outcomes.collect();
+    bars.finish();
+    let report = Report {
+        tool_version: env!("CARGO_PKG_VERSION"),
+        fabric: name,
+        fabric_identity: identity(&fabric),
+        traffic: if arguments.all_to_all { "all-to-all".to_owned() } else { pattern.to_string() },
+        placement: placement.to_string(),
+        burst: arguments.burst,
+        settings: &settings,
+        runs: outcomes.into_iter().collect::<Result<_, _>>()?,
+    };
+    match arguments.format {
+        Format::Table if arguments.json => print_json(&report),
+        Format::Table => print(&Table(&report)),
+        Format::Csv => print(&csv(&report)?),
+    }
+}
+
+fn identity(fabric: &BootedFabric<'_>) -> String {
+    let image = fabric.switches().first().map(|switch| switch.image().fabric().identity());
+    format!("{:016x}", image.unwrap_or_default())
+}
+
+/// One run and its figures.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Measured {
+    routing: &'static str,
+    seed: u64,
+    #[serde(flatten)]
+    outcome: CutThroughOutcome,
+}
+
+/// Everything that makes the runs reproducible, and what they found.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Report<'a> {
+    tool_version: &'static str,
+    fabric: String,
+    fabric_identity: String,
+    traffic: String,
+    placement: String,
+    /// Packets that each node sends, in a burst.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    burst: Option<u32>,
+    settings: &'a [CutThrough],
+    runs: Vec<Measured>,
+}
+
+/// One line for each run.
+fn csv(report: &Report<'_>) -> Result<String, Failure> {
+    let mut text = String::from(
+        "fabric,routing,traffic,placement,load,seed,cycles,packets,latency,p50,p99,most,\
+         network_latency,generated,accepted,vlb_share,local_hops,global_hops,local_links,global_links\n",
+    );
+    for Measured { routing, seed, outcome } in &report.runs {
+        let load = outcome.load.map_or(String::new(), |load| load.to_string());
+        let CutThroughOutcome { cycles, packets, latency, p50, p99, most, .. } = outcome;
+        writeln!(
+            text,
+            "{},{routing},\"{}\",{},{load},{seed},{cycles},{packets},{latency:.3},{p50},{p99},{most},\
+             {:.3},{:.5},{:.5},{:.4},{:.4},{:.4},{:.4},{:.4}",
+            report.fabric,
+            report.traffic,
+            report.placement,
+            outcome.network_latency,
+            outcome.generated,
+            outcome.accepted,
+            outcome.vlb_share,
+            outcome.hops.local,
+            outcome.hops.global,
+            outcome.local_links.mean,
+            outcome.global_links.mean,
+        )
+        .map_err(Failure::of)?;
+    }
+    Ok(text)
+}
+
+/// The runs as a table, means over seeds.
+struct Table<'a>(&'a Report<'a>);
+
+impl Display for Table<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let report = self.0;
+        let (Some(settings), Some(first)) = (report.settings.first(), report.runs.first()) else {
+            return Ok(());
+        };
+        let of_first = |run: &&Measured| {
+            (run.routing, run.outcome.load) == (first.routing, first.outcome.load)
+        };
+        let seeds = report.runs.iter().filter(of_first).count();
+        let CutThrough { packet_phits, local, global, paths, .. } = settings;
+        writeln!(
+            f,
+            "{}: {}, packets of {packet_phits} phits, buffers of {} and {} phits, {} VLB paths, {seeds} seed{}\n",
+            report.fabric,
+            report.traffic,
+            local.phits,
+            global.phits,
+            paths_name(*paths),
+            if seeds == 1 { "" } else { "s" }
+        )?;
+        writeln!(
+            f,
+            "routing    load   latency     p50     p99  accepted  generated    VLB   local  global    cycles"
+        )?;
+        for runs in report.runs.chunks(seeds.max(1)) {
+            let Some(Measured { routing, outcome, .. }) = runs.first() else { continue };
+            let mean = |value: &dyn Fn(&CutThroughOutcome) -> f64| {
+                let values: Vec<f64> = runs.iter().map(|run| value(&run.outcome)).collect();
+                Estimate::of(&values)
+            };
+            let load = outcome.load.map_or_else(|| "-".to_owned(), |load| load.to_string());
+            writeln!(
+                f,
+                "{routing:<8} {load:>6} {:>9.1} {:>7.0} {:>7.0} {:>9.4} {:>10.4} {:>6.3} {:>7.3} {:>7.3} {:>9.0}",
+                mean(&|o| o.latency).mean,
+                mean(&|o| o.p50.into()).mean,
+                mean(&|o| o.p99.into()).mean,
+                mean(&|o| o.accepted).mean,
+                mean(&|o| o.generated).mean,
+                mean(&|o| o.vlb_share).mean,
+                mean(&|o| o.hops.local).mean,
+                mean(&|o| o.hops.global).mean,
+                mean(&|o| o.cycles.into()).mean,
+            )?;
+            if seeds > 1 {
+                writeln!(
+                    f,
+                    "{:<15} {:>9} {:>25}",
+                    "",
+                    format!("± {:.1}", mean(&|o| o.latency).error),
+                    format!("± {:.4}", mean(&|o| o.accepted).error),
+                )?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,77 @@
+//! `tvlb cut-through`: its figures, the same at any number of threads, and one clear error for each kind of bad
+//! input.
+
+use crate::scratch::Scratch;
+use insta::assert_snapshot;
+
+const FABRIC: &str = "name = \"small\"\n[dragonfly]\np = 2\na = 4\nh = 2\ng = 9\n\
+    arrangement = \"palmtree\"\n[links]\nlocal-latency = 10\nglobal-latency = 100\n";
+
+fn tables() -> Scratch {
+    let scratch = Scratch::with_fabric(FABRIC);
+    scratch.succeeds("generate fabric.toml -o out --set valg -q");
+    scratch
+}
+
+#[test]
+fn routings_are_compared_at_any_number_of_threads() {
+    let scratch = tables();
+    let run = "cut-through out --routing min,vlb,ugal-l,par,pb --traffic next-group(2) --load 0.1,0.3 \
+        --seeds 1,2 --warm-up 2000 --cycles 2000";
+    let table = scratch.succeeds(run);
+    assert_snapshot!("cut_through", table);
+    for threads in [1, 3] {
+        assert_eq!(scratch.succeeds(&format!("{run} --threads {threads}")), table);
+    }
+    assert_snapshot!("cut_through_csv", scratch.succeeds(&format!("{run} --format csv")));
+    let json: serde_json::Value =
+        serde_json::from_str(&scratch.succeeds(&format!("{run} --json"))).unwrap();
+    assert_eq!(json["runs"].as_array().unwrap().len(), 20);
+    let of_hops = json["runs"][0]["hops"]["packets"].as_array().unwrap();
+    assert_eq!(
+        of_hops.iter().map(|count| count.as_u64().unwrap()).sum::<u64>(),
+        json["runs"][0]["packets"].as_u64().unwrap()
+    );
+    assert_eq!(json["runs"][0]["injected"].as_array().unwrap().len(), 36);
+    assert_eq!(json["settings"].as_array().unwrap().len(), 5);
+}
+
+#[test]
+fn what_is_finite_runs_until_it_is_delivered() {
+    let scratch = tables();
+    assert_snapshot!(
+        "cut_through_burst",
+        scratch.succeeds("cut-through out --routing min,pb --burst 50")
+    );
+    assert_snapshot!(
+        "cut_through_all",
+        scratch.succeeds("cut-through out --routing pb --all-to-all")
+    );
+}
+
+#[test]
+fn bad_input_is_refused_by_name() {
+    let scratch = tables();
+    let refused = [
+        "--load 0.1,0.1",
+        "--load 1.5",
+        "--seeds 1,1",
+        "--routing min,pb,min",
+        "--routing ofa",
+        "--traffic next-group(9)",
+        "--local-channels 1",
+        "--packet 0",
+        "--local-buffer 4",
+        "--rounds 9",
+        "--injection-queue 8",
+        "--burst 10 --cycles 50",
+        "--burst 10 --load 0.1",
+        "--faults dead.txt",
+    ]
+    .map(|options| {
+        let run = scratch.tvlb(&format!("cut-through out -q {options}"));
+        assert_ne!(run.code, 0, "{options}");
+        format!("{options}\n{}", run.stderr)
+    });
+    assert_snapshot!("cut_through_refused", refused.join("\n"));
+}

@@ -1,0 +1,67 @@
+//! What a run of cut-through switches counts as it goes.
+
+use super::packet::Packet;
+use crate::histogram::Histogram;
+use std::ops::Range;
+use tvlb_firmware_model::{Header, Kind};
+use tvlb_schema::{Dragonfly, SwitchId};
+
+/// Counts of a run.
+#[derive(Clone, Debug)]
+pub(super) struct Counts {
+    window: Range<u32>,
+    pub(super) latency: Histogram,
+    pub(super) network: u64,
+    pub(super) local_hops: u64,
+    pub(super) global_hops: u64,
+    pub(super) by_vlb: u64,
+    pub(super) by_hops: Vec<u64>,
+    /// By switch: packets that left injection queues in the window.
+    pub(super) injected: Vec<u32>,
+    /// When the last packet was delivered so far.
+    pub(super) last_delivery: u32,
+    /// Packets delivered so far, in the window or not.
+    pub(super) delivered: u64,
+}
+
+impl Counts {
+    pub(super) fn new(df: &Dragonfly, window: Range<u32>) -> Self {
+        Self {
+            window,
+            latency: Histogram::new(),
+            network: 0,
+            local_hops: 0,
+            global_hops: 0,
+            by_vlb: 0,
+            by_hops: Vec::new(),
+            injected: vec![0; df.switch_numbers() as usize],
+            last_delivery: 0,
+            delivered: 0,
+        }
+    }
+
+    #[inline]
+    pub(super) fn injected(&mut self, at: SwitchId, now: u32) {
+        self.injected[at.as_usize()] += u32::from(self.window.contains(&now));
+    }
+
+    #[inline]
+    pub(super) fn delivered(&mut self, packet: &Packet, at: u32) {
+        self.delivered += 1;
+        self.last_delivery = self.last_delivery.max(at);
+        if !self.window.contains(&at) {
+            return;
+        }
+        self.latency.add(at - packet.created);
+        self.network += u64::from(at - packet.injected);
+        self.local_hops += u64::from(packet.local_hops);
+        self.global_hops += u64::from(packet.global_hops);
+        let hops = usize::from(packet.local_hops) + usize::from(packet.global_hops);
+        if hops >= self.by_hops.len() {
+            self.by_hops.resize(hops + 1, 0);
+        }
+        self.by_hops[hops] += 1;
+        let kind = (hops > 0).then(|| Header::from_bits(packet.header).kind()).flatten();
+        self.by_vlb += u64::from(kind == Some(Kind::Vlb));
+    }
+}

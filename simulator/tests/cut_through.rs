@@ -1,0 +1,88 @@
+//! Figures of cut-through switches that are known from elsewhere: limits by counting links, and the curves of
+//! `FOGSim`, the simulator of the group that published OFAR, in its first public version (2014), on dfly(4,8,4,33) with the palm
+//! tree arrangement.
+#![allow(clippy::unwrap_used, reason = "a test program")]
+
+#[path = "../src/test_images.rs"]
+mod test_images;
+
+use test_images::{Images, dragonfly, images, palm_tree};
+use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_schema::{SetRule, Shape, ShapeSet};
+use tvlb_simulator::{
+    BootedFabric, CutThrough, CutThroughOutcome, CutThroughRun, Pattern, Piggybacking, Routing,
+    Sending, Traffic,
+};
+
+const MIN: Routing = Routing::Scheme(Scheme::Min);
+/// As that simulator draws and weighs it.
+const PB: Routing =
+    Routing::Piggybacking(Piggybacking { percent: 200, packets: 5, like_fogsim: true });
+
+/// VLB by a third group in which at most one hop is made.
+fn by_group() -> SetRule {
+    SetRule::whole(ShapeSet::generated_by(&[Shape::of_walk(true, 1, true)]))
+}
+
+/// One run with `cycles` of warm-up and as many that are measured.
+fn outcome(
+    fabric: &BootedFabric<'_>,
+    routing: Routing,
+    pattern: &str,
+    load: f64,
+    cycles: u32,
+) -> CutThroughOutcome {
+    let pattern: Pattern = pattern.parse().unwrap();
+    let traffic = Traffic::new(&pattern, fabric.dragonfly(), 1).unwrap();
+    let settings = CutThrough {
+        warm_up_cycles: cycles,
+        measured_cycles: cycles,
+        ..CutThrough::new(routing, VlbPaths::Custom)
+    };
+    let run = CutThroughRun::new(fabric, &settings, &traffic, Sending::Load(load), 1).unwrap();
+    run.measure(&()).unwrap()
+}
+
+fn assert_within(percent: f64, found: f64, expected: f64, what: &str) {
+    let deviation = 100.0 * (found / expected - 1.0);
+    assert!(deviation.abs() <= percent, "{what}: {found}, but {expected} is known");
+}
+
+#[test]
+fn curves_are_those_of_fogsim() {
+    let df = dragonfly(4, 8, 4, 33);
+    let Images { fabric, switches } = images(&df, &palm_tree(&df), by_group());
+    let fabric = BootedFabric::boot(&fabric, &switches).unwrap();
+    // Zero load is arithmetic: 1 + 10 local + 100 global hops + 8.
+    let low = outcome(&fabric, MIN, "uniform-others", 0.01, 4000);
+    assert_within(0.5, low.latency, 123.31, "MIN's latency at load 0.01");
+    let full = outcome(&fabric, MIN, "uniform-others", 1.0, 5000);
+    assert_within(2.0, full.accepted, 0.639, "MIN accepts, uniform");
+    // All 32 nodes of a group share one link.
+    let adverse = outcome(&fabric, MIN, "next-group(4)", 0.2, 5000);
+    assert_within(2.0, adverse.accepted, 1.0 / 32.0, "MIN accepts, next-group(4)");
+    for (pattern, accepted, local, global) in [
+        ("uniform-others", 0.579, 2.092, 1.264),
+        ("next-group(2)", 0.283, 2.216, 1.902),
+        ("next-group(4)", 0.217, 2.653, 1.875),
+    ] {
+        let full = outcome(&fabric, PB, pattern, 1.0, 5000);
+        assert_within(3.0, full.accepted, accepted, &format!("PB accepts, {pattern}"));
+        assert_within(1.0, full.hops.local, local, &format!("PB's local hops, {pattern}"));
+        assert_within(1.0, full.hops.global, global, &format!("PB's global hops, {pattern}"));
+    }
+    let moderate = outcome(&fabric, PB, "next-group(4)", 0.1, 5000);
+    assert_within(2.0, moderate.latency, 227.0, "PB's latency at 0.1, next-group(4)");
+}
+
+/// Without a misroute within the middle group, PB stays below what the links there and MIN's allow.
+#[test]
+fn piggybacking_stays_below_the_bound_of_its_paths() {
+    let df = dragonfly(2, 4, 2, 9);
+    let Images { fabric, switches } = images(&df, &palm_tree(&df), by_group());
+    let fabric = BootedFabric::boot(&fabric, &switches).unwrap();
+    let rule = Piggybacking { percent: 200, packets: 5, like_fogsim: false };
+    let full = outcome(&fabric, Routing::Piggybacking(rule), "next-group(2)", 1.0, 6000);
+    let bound = 1.0 / 2.0 + 1.0 / 8.0;
+    assert!(full.accepted < bound && full.accepted > 0.25, "{}", full.accepted);
+}
