@@ -296,6 +296,9 @@ pub(crate) struct Topology {
     /// Write it to PATH instead of printing it; for codes PATH is a directory, which gets three files
     #[arg(short, long, value_name = "PATH")]
     pub(crate) output: Option<PathBuf>,
+    /// The switch above all others in the format escape-tree [default: the first of group g/2]
+    #[arg(long, value_name = "SWITCH")]
+    pub(crate) escape_root: Option<u16>,
     /// Print the summary as JSON
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
@@ -321,6 +324,10 @@ pub(crate) enum Format {
     Anynet,
     /// For Slurm's topology/tree: a topology.conf, with nodes named node-N
     Slurm,
+    /// A ring through all switches, as CSV
+    EscapeRing,
+    /// A tree over all switches, as CSV
+    EscapeTree,
 }
 
 /// Write the cable list of a machine-like wiring: some links between each two groups, ports to spare

@@ -29,6 +29,8 @@ fn help() -> String {
 /// OFAR-CM paper. docs/reference/cut-through.md says more.
 #[derive(Args)]
 #[command(after_long_help = help())]
+#[expect(clippy::struct_excessive_bools, reason = "they are the flags of a command line")]
+#[expect(clippy::doc_markdown, reason = "--help shows the names of other programs without marks")]
 pub(crate) struct Arguments {
     /// The directory that `generate` wrote
     directory: PathBuf,

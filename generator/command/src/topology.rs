@@ -9,6 +9,7 @@ use std::fmt::Display;
 use std::fs;
 use std::path::Path;
 use tvlb_generator::topology::cable_list;
+use tvlb_generator::topology::escape::{Ring, Tree};
 use tvlb_generator::topology::export::ExportError;
 use tvlb_generator::topology::export::anynet::{ChannelLatencies, anynet};
 use tvlb_generator::topology::export::codes::{CONF_FILE, INTER_FILE, INTRA_FILE, codes};
@@ -16,10 +17,16 @@ use tvlb_generator::topology::export::merlin::merlin;
 use tvlb_generator::topology::export::slurm::slurm;
 use tvlb_generator::topology::graphviz::{Detail, picture};
 use tvlb_generator::topology::summary::TopologySummary;
+use tvlb_schema::SwitchId;
 
 pub(crate) fn run(arguments: &Topology) -> Outcome {
     let output = arguments.output.as_deref();
     outside_table_sets([("--output", output)])?;
+    if arguments.escape_root.is_some() && arguments.format != Format::EscapeTree {
+        return Err(Failure::Message(
+            "--escape-root: accepted with --format escape-tree, which has a root".to_owned(),
+        ));
+    }
     let (fabric, _) = load_live(&arguments.fabric, arguments.faults.as_deref())?;
     let topology = &fabric.topology;
     let names = &fabric.names;
@@ -63,6 +70,23 @@ pub(crate) fn run(arguments: &Topology) -> Outcome {
             Ok(())
         }
         Format::Slurm => give(output, &slurm(topology, names)),
+        Format::EscapeRing => {
+            let ring = Ring::of(topology)
+                .map_err(|error| Failure::Message(format!("{}: {error}", wiring.display())))?;
+            give(output, &ring.csv())?;
+            tell(&format!("escape ring of {} switches: {}", ring.hops.len(), ring.rule));
+            Ok(())
+        }
+        Format::EscapeTree => {
+            let root = arguments.escape_root.map_or_else(|| Tree::root_of(topology), SwitchId);
+            let tree = Tree::below(topology, root)
+                .map_err(|error| Failure::Message(format!("{}: {error}", wiring.display())))?;
+            give(output, &tree.csv(topology.dragonfly()))?;
+            let count = topology.dragonfly().switch_count();
+            let depth = tree.depth();
+            tell(&format!("escape tree of {count} switches below switch {root}, {depth} deep"));
+            Ok(())
+        }
     }
 }
 

@@ -8,6 +8,7 @@ pub mod arrangement;
 pub mod bisection;
 pub mod cable_list;
 pub mod crossings;
+pub mod escape;
 pub mod export;
 mod faults;
 pub mod graphviz;
