@@ -67,12 +67,13 @@ impl Traffic {
                 *drawn.entry(processes).or_default() += share;
             }
         }
-        for (Drawn { first, count, others }, share) in drawn {
-            // Where each leaves itself out, all send alike, so that a node gets a part of what the others send.
-            let (share, count_of_each) =
-                if others { (share - share / f64::from(count), count - 1) } else { (share, count) };
+        for (processes @ Drawn { first, count, others }, share) in drawn {
             for rank in first..first + count {
-                received[self.node_of_rank(rank).as_usize()] += share / f64::from(count_of_each);
+                let node = self.node_of_rank(rank);
+                // Where senders leave themselves out, a node gets a part of what the others send.
+                let own = self.sent_by(node).drawn.filter(|(of_node, _)| *of_node == processes);
+                let own = own.filter(|_| others).map_or(0.0, |(_, own)| own);
+                received[node.as_usize()] += (share - own) / f64::from(count - u32::from(others));
             }
         }
         received
@@ -177,5 +178,26 @@ mod tests {
         );
         assert_eq!(received.iter().sum::<f64>().to_bits(), 3.0_f64.to_bits());
         assert_eq!((traffic.senders(&df), traffic.sends(NodeId(2))), (3, false));
+    }
+
+    /// A node that is silenced is missing in what all others receive, and nowhere else.
+    #[test]
+    fn nodes_that_are_silenced_send_nothing() {
+        let df = Dragonfly::new(2, 2, 1, 3).unwrap();
+        for text in ["uniform", "uniform-others", "next-group", "complement", "tmixed(25,75)"] {
+            let traffic = Traffic::new(&text.parse().unwrap(), &df, 2).unwrap();
+            let before: f64 = traffic.received(&df).iter().sum();
+            let silenced = traffic.silenced(|node| node.0 < 2);
+            let received = silenced.received(&df);
+            assert!((before - 12.0).abs() < 1e-12, "{text}");
+            assert_eq!(silenced.senders(&df), 10, "{text}");
+            assert!((received.iter().sum::<f64>() - 10.0).abs() < 1e-12, "{text}");
+            assert_eq!(silenced.to_switches(&df, SwitchId(0)), []);
+        }
+        let others = Traffic::new(&"uniform-others".parse().unwrap(), &df, 2).unwrap();
+        let received = others.silenced(|node| node.0 < 2).received(&df);
+        assert!(
+            (received[0] - 10.0 / 11.0).abs() < 1e-12 && (received[5] - 9.0 / 11.0).abs() < 1e-12
+        );
     }
 }

@@ -175,6 +175,17 @@ impl Traffic {
         Self { to, population, placement: placement.clone(), ..self }
     }
 
+    /// The same traffic where the nodes send nothing of which this is true.
+    #[must_use]
+    pub fn silenced(mut self, is_silent: impl Fn(NodeId) -> bool) -> Self {
+        for (number, to) in (0..).zip(&mut self.to) {
+            if is_silent(NodeId(number)) {
+                *to = SILENT;
+            }
+        }
+        self
+    }
+
     /// Where the flits of a node go that sends one on average: a share to one node, and a share that is
     /// drawn from processes of consecutive ranks.
     #[expect(clippy::cast_precision_loss, reason = "at most 2³²")]

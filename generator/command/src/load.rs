@@ -67,7 +67,7 @@ fn help() -> String {
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     use_threads(arguments.threads)?;
-    let (fabric, _) = load_live(&arguments.fabric, arguments.faults.as_deref())?;
+    let (fabric, dead) = load_live(&arguments.fabric, arguments.faults.as_deref())?;
     let topology = &fabric.topology;
     let df = topology.dragonfly();
     let pattern = traffic::pattern(&arguments.traffic)?;
@@ -78,10 +78,13 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let placement = rule.on(df, arguments.seed).map_err(Failure::of)?;
     let traffic =
         Traffic::new(&pattern, df, arguments.seed).map_err(of_traffic)?.placed(&placement);
+    let is_dead = |switch| dead.switches.contains(&switch);
+    let live = traffic.clone().silenced(|node| is_dead(df.switch_of(node).0));
     let mut loads = Vec::new();
     for (text, paths) in all {
         let found = static_loads(topology, &traffic, &paths)
             .map_err(|error| Failure::Message(format!("--paths {text}: {error}")))?;
+        let found = found.without_nodes_of(df, &live, is_dead);
         loads.push(Loads::of(&fabric, &paths, &found, arguments.busiest));
     }
     let placement = (rule != PlacementRule::Identity).then(|| rule.to_string());
@@ -93,7 +96,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         placement,
         seed: arguments.seed,
         bandwidths: *topology.bandwidths(),
-        senders: traffic.senders(df),
+        senders: live.senders(df),
         loads,
     };
     if arguments.json { print_json(&report) } else { print(&report) }

@@ -284,6 +284,23 @@ pub enum LinkEnds {
 }
 
 impl StaticLoads {
+    /// The same loads where the nodes of some switches, which are dead, neither send nor receive, `live` being
+    /// the traffic without what they send. On links between switches they have no load in any case, as no path
+    /// leads there.
+    #[must_use]
+    pub fn without_nodes_of(
+        self,
+        df: &Dragonfly,
+        live: &Traffic,
+        is_dead: impl Fn(SwitchId) -> bool,
+    ) -> Self {
+        let mut to_nodes = live.received(df);
+        for node in df.nodes().filter(|&node| is_dead(df.switch_of(node).0)) {
+            to_nodes[node.as_usize()] = 0.0;
+        }
+        Self { to_nodes, senders: live.senders(df), ..self }
+    }
+
     /// The largest load of any link, the links of the nodes included, as a multiple of what the link takes.
     pub fn largest(&self) -> f64 {
         let own: f64 = if self.senders > 0 { 1.0 } else { 0.0 };

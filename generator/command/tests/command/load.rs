@@ -82,3 +82,29 @@ fn groups_of_different_sizes_cannot_change_places() {
     assert!(error.contains(said), "{error}");
     scratch.succeeds("load fabric.toml --traffic complement --paths valg");
 }
+
+/// The links to nodes of a dead switch carry nothing, and these nodes send nothing.
+#[test]
+fn nodes_of_dead_switches_have_no_load() {
+    let scratch = Scratch::with_fabric(RELATIVE);
+    scratch.write("dead.txt", "switch (0,0)\n");
+    // Nodes 0 and 1 are on switch 0; 70 and 71 send to them.
+    scratch.write("pairs.csv", "0,40\n70,1\n71,1\n20,30\n");
+    let load = "load fabric.toml --traffic pairs:pairs.csv --json";
+    let read = |text: &str| -> serde_json::Value { serde_json::from_str(text).unwrap() };
+    let whole = read(&scratch.succeeds(load));
+    let live = read(&scratch.succeeds(&format!("{load} --faults dead.txt")));
+    assert_eq!((&whole["senders"], &live["senders"]), (&4.into(), &3.into()));
+    let to_nodes = |json: &serde_json::Value| {
+        let links = json["loads"][0]["links"].as_array().unwrap().clone();
+        let nodes = links.iter().find(|links| links["kind"] == "node").unwrap().clone();
+        nodes["busiest"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|link| link["load"].as_f64().unwrap())
+            .sum::<f64>()
+    };
+    assert!((to_nodes(&whole) - 2.0).abs() < 1e-12, "{whole}");
+    assert!((to_nodes(&live) - 1.0).abs() < 1e-12, "{live}");
+}
