@@ -192,6 +192,10 @@ pub(crate) struct Inspect {
     /// With --from and --to: list every path
     #[arg(long, requires = "from")]
     pub(crate) list: bool,
+    /// An update of the table set that `faults` wrote: show what is dead, which images it replaces, and with
+    /// --switch the switch as it is once the update is installed
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["from", "to"])]
+    pub(crate) update: Option<PathBuf>,
     /// Print JSON: the manifest, or what is said of the switch or the paths
     #[arg(long)]
     pub(crate) json: bool,

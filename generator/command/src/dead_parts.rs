@@ -45,8 +45,8 @@ fn tip(command: &str) -> Option<&'static str> {
             "--update UPDATE verifies what switches have with an update, which `tvlb faults` makes of a list"
         }
         "inspect" => {
-            "images say the same whatever is dead, but for those that an update of `tvlb faults` replaces; \
-             `tvlb paths FABRIC --faults LIST` shows the paths that are left"
+            "--update UPDATE shows what an update of `tvlb faults` says is dead, and --switch N with it that \
+             switch; `tvlb paths FABRIC --faults LIST` shows the paths that are left"
         }
         "diff" => {
             "it compares table sets, which are made of the plan; `tvlb faults` says what a list of dead \

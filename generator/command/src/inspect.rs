@@ -2,6 +2,7 @@
 //!
 //! Reads the written images only, through the datapath that boots from them.
 
+mod installed;
 mod values;
 mod walk;
 
@@ -10,6 +11,7 @@ use crate::failure::{Failure, Outcome};
 use crate::files::expect_table_set;
 use crate::output::{print, print_json};
 use crate::paths::existing_switch;
+use installed::{Installed, UpdateReport, is_dead};
 use std::fmt::{self, Display, Formatter};
 use tvlb_firmware_model::{Channels, Scheme, Switch};
 use tvlb_generator::routes::drawn_routes::{DrawnRoute, drawn_routes};
@@ -38,12 +40,19 @@ pub(crate) fn run(arguments: &Inspect) -> Outcome {
             set.fabric_path().display()
         )));
     }
+    let installed = arguments.update.as_deref().map(|path| Installed::open(path, &set));
+    let installed = installed.transpose()?;
     let boot = |number: tvlb_schema::SwitchId| {
-        let bytes = set.switch_image(number).map_err(Failure::of)?;
-        // Checks once more that the image fits the fabric, for a message that names its file.
-        let in_file = |error: &dyn Display| {
-            Failure::Message(format!("{}: {error}", set.switch_path(number).display()))
+        let updated = installed.as_ref().map(|installed| installed.update.switch_image(number));
+        let updated = updated.transpose().map_err(Failure::of)?.flatten();
+        let path = match (&installed, &updated) {
+            (Some(installed), Some(_)) => installed.update.switch_path(number),
+            _ => set.switch_path(number),
         };
+        let bytes = updated.map_or_else(|| set.switch_image(number).map_err(Failure::of), Ok)?;
+        // Checks once more that the image fits the fabric, for a message that names its file.
+        let in_file =
+            |error: &dyn Display| Failure::Message(format!("{}: {error}", path.display()));
         let image = SwitchImage::decode(&bytes, &fabric).map_err(|error| in_file(&error))?;
         if image.switch() != number {
             return Err(in_file(&format_args!(
@@ -59,7 +68,11 @@ pub(crate) fn run(arguments: &Inspect) -> Outcome {
         (Some(number), ..) => {
             let number = existing_switch("--switch", number, df)?;
             let bytes = boot(number)?;
-            let switch = Switch::boot(&fabric_bytes, &bytes).map_err(Failure::of)?;
+            let mut switch = Switch::boot(&fabric_bytes, &bytes).map_err(Failure::of)?;
+            if let Some(installed) = &installed {
+                let faults = switch.install_faults(&installed.faults);
+                faults.map_err(|error| installed.in_file(&error))?;
+            }
             if arguments.json {
                 return print_json(&SwitchValues::of(&switch, bytes.len(), names));
             }
@@ -75,8 +88,20 @@ pub(crate) fn run(arguments: &Inspect) -> Outcome {
             }
             print(&PathReport { switch: &switch, to, list: arguments.list, names })
         }
-        _ if arguments.json => print_json(set.manifest()),
-        _ => print(&Overview { manifest: set.manifest(), fabric: &fabric }),
+        _ if arguments.json => match &installed {
+            Some(installed) => print_json(installed.update.record()),
+            None => print_json(set.manifest()),
+        },
+        _ => {
+            print(&Overview { manifest: set.manifest(), fabric: &fabric })?;
+            let Some(installed) = &installed else { return Ok(()) };
+            print(&UpdateReport {
+                record: installed.update.record(),
+                fabric: &installed.fabric(&fabric)?,
+                switches: installed.update.switches().collect(),
+                bytes: installed.faults.len(),
+            })
+        }
     }
 }
 
@@ -175,6 +200,9 @@ impl Display for SwitchReport<'_> {
                 if let Some(physical) = physical {
                     write!(f, ", physical port {physical}")?;
                 }
+            }
+            if is_dead(self.switch, port) {
+                write!(f, "; dead")?;
             }
             writeln!(f)?;
         }

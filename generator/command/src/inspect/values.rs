@@ -1,5 +1,6 @@
 //! `inspect --json`: what images say, as values.
 
+use super::installed::is_dead;
 use super::walk::{Walk, sets_of, vlb_walk};
 use serde::Serialize;
 use tvlb_firmware_model::{Scheme, Switch};
@@ -44,6 +45,9 @@ struct PortValues {
     switch_name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     global_port: Option<u16>,
+    /// Whether what it leads to is dead by an update; written only where it is.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    dead: bool,
 }
 
 /// A set and the decisions that use it, each with its T.
@@ -96,6 +100,7 @@ impl SwitchValues {
                 switch: None,
                 switch_name: None,
                 global_port: None,
+                dead: u16::try_from(number).is_ok_and(|number| is_dead(switch, Port(number))),
             };
             if let Ok(terminal) = u8::try_from(number)
                 && number < image.node_count()

@@ -41,6 +41,41 @@ fn a_dead_cable_changes_the_images_that_need_it() {
     }
 }
 
+/// With an update `inspect` shows what is dead and what the update replaces.
+#[test]
+fn an_update_is_shown() {
+    let scratch = with_list("cable (3,1):1\nlocal (0,0)-(0,2)\nswitch (7,3)\n");
+    scratch.succeeds("faults out --faults dead.txt -o update -q");
+    let shown = scratch.succeeds("inspect out --update update");
+    let plain = scratch.succeeds("inspect out");
+    let of_update = shown.strip_prefix(&plain).unwrap();
+    assert!(of_update.contains("dead: 1 switch, 1 cable, 1 local link"), "{of_update}");
+    let dead = |number: u32| {
+        let text = scratch.succeeds(&format!("inspect out --update update --switch {number}"));
+        let json = format!("inspect out --update update --switch {number} --json");
+        let json: serde_json::Value = serde_json::from_str(&scratch.succeeds(&json)).unwrap();
+        let ports = json["ports"].as_array().unwrap();
+        let dead: Vec<u64> = ports
+            .iter()
+            .filter(|port| port["dead"] == true)
+            .map(|port| port["port"].as_u64().unwrap())
+            .collect();
+        assert_eq!(text.matches("; dead\n").count(), dead.len(), "{text}");
+        dead
+    };
+    // Ports 0 and 1 lead to nodes, 2 to 4 to the other switches of the group, 5 and 6 to other groups.
+    assert_eq!(dead(0), [3]);
+    assert_eq!(dead(2), [2]);
+    assert_eq!(dead(13), [6]);
+    assert_eq!(dead(28), [4]);
+    assert_eq!(dead(31), [0, 1, 2, 3, 4, 5, 6]);
+    assert!(dead(5).is_empty());
+    let error = scratch.refuses("inspect out --update update --from 0 --to 9");
+    assert!(error.contains("--update"), "{error}");
+    let error = scratch.refuses("inspect out --update out");
+    assert!(error.contains("update.json"), "{error}");
+}
+
 #[test]
 fn mending_leads_back_to_the_table_set() {
     let scratch = with_list("cable (3,1):1\nlocal (0,0)-(0,2)\n");
