@@ -88,6 +88,7 @@ mod cut_through;
 mod damage;
 mod events;
 mod fabric;
+mod fault_rate;
 mod faults;
 mod histogram;
 mod job_times;
@@ -125,6 +126,7 @@ pub use cut_through::{
     LinkBuffer, Piggybacking, Routing, Sending, StuckPacket, StuckPackets,
 };
 pub use fabric::{BootError, BootedFabric, Link, MOST_PORTS};
+pub use fault_rate::{FaultRate, PartKind};
 pub use faults::{FaultSchedule, ScheduleError};
 pub use job_times::JobTimes;
 pub use jobs::{JobError, JobRun, MessageSettings};

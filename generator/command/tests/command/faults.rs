@@ -470,3 +470,40 @@ fn without_hashes(text: &str) -> String {
     }
     shown
 }
+
+/// Parts that die at a rate: the same ones in every run of a command, listed so that the runs can be made
+/// again.
+#[test]
+fn parts_die_at_a_rate() {
+    let scratch = Scratch::with_table_set();
+    let run = "simulate out --load 0.3 --window 2000 --warm-up 1 -q";
+    let rate =
+        "--fault-every 500 --fault-lasts 1500 --fault-parts cables,switches --fault-delay 0-200";
+    let read = |text: &str| -> serde_json::Value { serde_json::from_str(text).unwrap() };
+    let drawn = scratch.succeeds(&format!("{run} {rate} --json"));
+    assert_eq!(scratch.succeeds(&format!("{run} {rate} --json --threads 1")), drawn);
+    let json = read(&drawn);
+    let entries = json["faults-at"].as_array().unwrap();
+    assert!(entries.len() > 5, "{json}");
+    assert!(json["curve"][0]["runs"][0]["faults"]["losses"]["on-dead-links"].as_u64().unwrap() > 0);
+    // The same lists, one by one, are the same run.
+    let mut again = vec![format!("{run} --fault-delay 0-200 --json")];
+    for (number, entry) in entries.iter().enumerate() {
+        scratch.write(&format!("{number}.txt"), entry["dead"].as_str().unwrap());
+        again.push(format!("--faults-at {}:{number}.txt", entry["cycle"]));
+    }
+    let again = again.join(" ");
+    assert_eq!(read(&scratch.succeeds(&again))["curve"], json["curve"]);
+    let other = read(&scratch.succeeds(&format!("{run} {rate} --fault-seed 2 --json")));
+    assert_ne!(other["faults-at"], json["faults-at"]);
+    for (options, said) in [
+        ("--fault-every 0", "would be zero"),
+        ("--fault-every 1", "accepted at most 1000"),
+        ("--fault-lasts 10", "--fault-every"),
+        ("--fault-every 500 --fault-parts nodes", "cables, local-links, switches"),
+        ("--fault-every 500 --saturation", "cannot be used with"),
+    ] {
+        let error = scratch.tvlb(&format!("{run} {options}"));
+        assert!(error.code == 2 && error.stderr.contains(said), "{options}: {}", error.stderr);
+    }
+}
