@@ -3,8 +3,8 @@
 //! Sets are rules, so routes are not listed anywhere; they are found in cells (see [`crate::cells`]).
 
 use crate::cells::{
-    Cells, LinkPair, MOST_MISSES, MOST_SOUGHT, MOST_TRIES, MOST_VISITED, Rest, Stratum, below,
-    draw_cell, low_u16, split, word,
+    Cells, DETOURS, LinkPair, MOST_MISSES, MOST_SOUGHT, MOST_TRIES, MOST_VISITED, Rest, Stratum,
+    below, draw_cell, low_u16, split, word,
 };
 use crate::path::{Path, Place};
 use crate::search::Search;
@@ -419,6 +419,31 @@ impl Switch<'_> {
             }
         });
         kept
+    }
+
+    /// A route of one of these shapes without a detour, whether a set keeps it or not: uniform over the
+    /// routes of the first cells, by a visit.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn draw_direct(
+        &self,
+        to: &Place,
+        shapes: ShapeSet,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Option<Path> {
+        let (mut kept, mut hits) = (None, 0);
+        self.visit(to, &self.strata(shapes.without(DETOURS)), MOST_VISITED, |links, cells, _| {
+            let mid = u8::from(links.v != links.w);
+            if cells.shape(mid, links.tail).is_some()
+                && let Some(found) = self.path(to, links, links.w, mid)
+            {
+                hits += 1;
+                if below(rng, hits) == 0 {
+                    kept = Some(found);
+                }
+            }
+        });
+        if self.image.fabric().has_plain_groups() { kept } else { Some(self.spread(kept?, rng)) }
     }
 
     /// The route that a cell holds, if it has a shape that is wanted and the set keeps it; where

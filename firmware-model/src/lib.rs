@@ -54,6 +54,7 @@ extern crate std;
 
 mod cells;
 mod channel;
+mod channels_needed;
 mod choice;
 mod credits;
 mod decide;

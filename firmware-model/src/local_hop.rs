@@ -22,7 +22,7 @@ use crate::cells::{LinkPair, below, split, word};
 use crate::path::{Path, Place};
 use crate::{Channels, Header, Stage, Switch};
 use rand_core::Rng;
-use tvlb_schema::{End, GlobalPort, GroupId, Port, SwitchIndex, VcScheme};
+use tvlb_schema::{End, GlobalPort, GroupId, Port, SwitchIndex};
 
 /// More local hops than any path makes in one group.
 const NO_HOPS: u8 = u8::MAX;
@@ -78,11 +78,10 @@ impl Switch<'_> {
         }
     }
 
-    /// Whether a MIN packet has a channel for a second local hop in its source group. Where the plan
+    /// Whether a MIN packet has channels for a second local hop in its source group. Where the plan
     /// joins all switches of a group, links may have too few for that.
     fn has_channel_for_thirds(&self) -> bool {
-        self.image.virtual_channels() != VcScheme::Positional
-            || self.channels.local >= Channels::POSITIONAL_PAR.local
+        self.channels.have(Channels::for_thirds(self.image.virtual_channels()))
     }
 
     /// The same path, whose first hop, if it is a local one, is by any of its links.

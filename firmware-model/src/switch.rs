@@ -43,6 +43,8 @@ pub struct Switch<'a> {
     pub(crate) channels: Channels,
     /// How they are assigned.
     pub(crate) rules: &'static Rules,
+    /// What it was booted for.
+    serves: (Scheme, VlbPaths),
 }
 
 impl<'a> Switch<'a> {
@@ -69,36 +71,63 @@ impl<'a> Switch<'a> {
             Ok(image) => {
                 let assignment = image.virtual_channels();
                 let channels = Channels::needed(assignment, Scheme::Par);
-                Ok(Self { image, channels, rules: Rules::of(assignment) })
+                let serves = (Scheme::Par, VlbPaths::Conventional);
+                Ok(Self { image, channels, rules: Rules::of(assignment), serves })
             }
             Err(error) => Err(Error::SwitchImage(error)),
         }
     }
 
     /// This switch, if the virtual channels that its links have are enough for what the image
-    /// wants where packets are routed by `scheme`. From then on no packet is given another
-    /// channel, whatever its header.
+    /// wants where packets are routed by `scheme`, whatever their paths. From then on no packet is given
+    /// another channel, whatever its header.
     ///
     /// # Errors
     /// [`Error::TooFewChannels`], with the link kind, the channels it has and those it needs.
-    pub fn with_channels(mut self, scheme: Scheme, channels: Channels) -> Result<Self, Error> {
-        let assignment = self.image.virtual_channels();
-        let needed = self.channels_needed(scheme);
-        let enough = channels.local >= needed.local;
-        if !enough || channels.global < needed.global {
-            let (links, found, needed) = if enough {
-                ("global", channels.global, needed.global)
-            } else {
-                ("local", channels.local, needed.local)
-            };
-            return Err(Error::TooFewChannels { links, found, needed, assignment, scheme });
-        }
-        let most = Channels::needed(assignment, Scheme::Par);
+    pub fn with_channels(self, scheme: Scheme, channels: Channels) -> Result<Self, Error> {
+        self.with_channels_for(scheme, VlbPaths::Conventional, channels)
+    }
+
+    /// As [`Self::with_channels`], where VLB packets take these paths and no others, which may need fewer
+    /// channels: see [`Self::channels_needed_for`]. A switch that was booted for the sets' paths is not to
+    /// be asked for conventional ones: a packet on one of those is refused ([`Error::NoChannel`]) where it
+    /// would need a channel that the links lack.
+    ///
+    /// # Errors
+    /// [`Error::TooFewChannels`], with the link kind, the channels it has and those it needs.
+    pub fn with_channels_for(
+        mut self,
+        scheme: Scheme,
+        paths: VlbPaths,
+        channels: Channels,
+    ) -> Result<Self, Error> {
+        self.check_channels((scheme, paths), channels)?;
+        let most = Channels::needed(self.image.virtual_channels(), Scheme::Par);
         self.channels = Channels {
             local: channels.local.min(most.local),
             global: channels.global.min(most.global),
         };
+        self.serves = (scheme, paths);
         Ok(self)
+    }
+
+    /// Whether these channels are enough for packets of a scheme that take these paths.
+    fn check_channels(
+        &self,
+        (scheme, paths): (Scheme, VlbPaths),
+        channels: Channels,
+    ) -> Result<(), Error> {
+        let needed = self.channels_needed_for(scheme, paths);
+        if channels.have(needed) {
+            return Ok(());
+        }
+        let (links, found, needed) = if channels.local >= needed.local {
+            ("global", channels.global, needed.global)
+        } else {
+            ("local", channels.local, needed.local)
+        };
+        let assignment = self.image.virtual_channels();
+        Err(Error::TooFewChannels { links, found, needed, assignment, scheme })
     }
 
     /// The virtual channels that a scheme needs here: those of [`Channels::needed`], and one more where
@@ -119,11 +148,11 @@ impl<'a> Switch<'a> {
     ///
     /// # Errors
     /// The new images are bad, or not of this switch, these cables and this assignment of virtual
-    /// channels; the old ones go on serving.
+    /// channels, or their sets need more channels than this switch has; the old ones go on serving.
     pub fn replace(&mut self, fabric: &'a [u8], switch: &'a [u8]) -> Result<(), Error> {
         let mut new = Self::boot(fabric, switch)?;
         self.check_replacement(&new)?;
-        new.channels = self.channels;
+        (new.channels, new.serves) = (self.channels, self.serves);
         new.image.take_faults_of(self.image.fabric());
         *self = new;
         Ok(())
@@ -182,8 +211,18 @@ impl<'a> Switch<'a> {
     /// Whether packets may meet `new` in place of this switch: see [`Self::replace`].
     ///
     /// # Errors
-    /// [`Error::Replacement`], with what differs.
+    /// [`Error::Replacement`], with what differs, or [`Error::TooFewChannels`].
     pub fn check_replacement(&self, new: &Switch<'_>) -> Result<(), Error> {
+        self.check_same(new)?;
+        match self.serves {
+            // Of these there are channels for all, whatever the tables.
+            (_, VlbPaths::Conventional) => Ok(()),
+            served => new.check_channels(served, self.channels),
+        }
+    }
+
+    /// Whether the images of `new` are of this switch, of its fabric and of its assignment of channels.
+    fn check_same(&self, new: &Switch<'_>) -> Result<(), Error> {
         let (old, new) = (&self.image, &new.image);
         for (what, needed, found) in [
             ("switch", u64::from(old.switch().0), u64::from(new.switch().0)),

@@ -25,7 +25,7 @@ use crate::faults::{Entry, FaultSchedule, switch_id};
 use crate::losses::{Cause, Loss};
 use crate::numbers::{LocalChannel, PacketId, PortId};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use tvlb_firmware_model::{Channels, Error, Header, Scheme, Step, Switch};
+use tvlb_firmware_model::{Channels, Error, Header, Scheme, Step, Switch, VlbPaths};
 use tvlb_schema::{NodeId, Port, SwitchId};
 use tvlb_traffic::below;
 
@@ -173,7 +173,7 @@ impl<'f> Damage<'f> {
         fabric: &'f BootedFabric<'f>,
         switch: &mut Switch<'f>,
         entry: usize,
-        limits: (Scheme, u8),
+        limits: (Scheme, VlbPaths, u8),
     ) -> Result<bool, Error> {
         let (at, schedule) = (switch.image().switch(), self.schedule);
         match switch.install_faults(&schedule.entries[entry].image) {
@@ -199,7 +199,7 @@ impl<'f> Damage<'f> {
         &self,
         fabric: &'f BootedFabric<'f>,
         at: SwitchId,
-        (scheme, channels): (Scheme, u8),
+        (scheme, paths, channels): (Scheme, VlbPaths, u8),
     ) -> Result<Switch<'f>, Error> {
         let schedule = self.schedule;
         let entry = self.images[at.as_usize()].map(|entry| &schedule.entries[entry]);
@@ -208,7 +208,7 @@ impl<'f> Damage<'f> {
             None => fabric.switches()[at.as_usize()].clone(),
         };
         let channels = Channels { local: channels, global: channels };
-        let mut switch = switch.with_channels(scheme, channels)?;
+        let mut switch = switch.with_channels_for(scheme, paths, channels)?;
         if let Some(entry) = entry {
             switch.install_faults(&entry.image)?;
         }

@@ -29,6 +29,11 @@ fn replacing_tables_in_a_saturated_network_loses_nothing() {
             let mut settings = Settings::new(scheme, VlbPaths::Custom);
             (settings.buffer_flits, settings.patience_cycles) = (4, 1000);
             let traffic = Traffic::new(&pattern, short.dragonfly(), 1).unwrap();
+            // Links with no more channels than the short routes need refuse the long ones.
+            let mut few = Run::new(short, &settings, &traffic, 1.0, 1).unwrap();
+            let refused = few.replace_tables(long).unwrap_err().to_string();
+            assert!(refused.contains("local links have"), "{refused}");
+            settings.virtual_channels = Some(settings.channels(long).unwrap());
             let mut run = Run::new(short, &settings, &traffic, 1.0, 1).unwrap();
             let mut before = 0;
             for fabric in [mixed, long, mixed, short].into_iter().cycle().take(60) {

@@ -24,6 +24,7 @@ use crate::settings::{MOST_CYCLES, Measuring, Settings, SettingsError};
 use crate::tally::{Population, Tally};
 use crate::watchdog::Deadlock;
 use std::num::NonZeroU32;
+use tvlb_firmware_model::Channels;
 use tvlb_progress::{Cancelled, Progress};
 use tvlb_traffic::Traffic;
 
@@ -99,6 +100,17 @@ impl<'f> Run<'f> {
         seed: u64,
     ) -> Result<Self, SettingsError> {
         let channels = settings.check_with(fabric, &[load])?;
+        Ok(Self::with_channels(fabric, settings, traffic, (load, seed), channels))
+    }
+
+    /// A run at cycle 0 by settings that have been checked, with so many channels of each link.
+    fn with_channels(
+        fabric: &'f BootedFabric<'f>,
+        settings: &'f Settings,
+        traffic: &'f Traffic,
+        (load, seed): (f64, u64),
+        channels: u8,
+    ) -> Self {
         let start = settings.warm_up_windows * settings.window_cycles;
         let tally = Tally::new(
             traffic,
@@ -108,7 +120,7 @@ impl<'f> Run<'f> {
         );
         let network = Network::new(fabric, settings, traffic, channels, load, seed, tally);
         let link_flits = Vec::new();
-        Ok(Self { network, moved: (0, 0), load, link_flits, measured_windows: 0 })
+        Self { network, moved: (0, 0), load, link_flits, measured_windows: 0 }
     }
 
     /// A run at cycle 0 of which all packets are counted, and whose traffic is not what sends them.
@@ -126,7 +138,9 @@ impl<'f> Run<'f> {
     }
 
     /// A run at cycle 0 in which parts die and are mended as a schedule says. A schedule without entries
-    /// changes nothing.
+    /// changes nothing. With entries links have the channels of any path if the settings do not say how
+    /// many: around dead parts packets take paths that sets leave out, and tables of an update may have
+    /// other sets.
     ///
     /// # Errors
     /// The settings or the load make no sense, or the schedule is for another fabric.
@@ -138,7 +152,11 @@ impl<'f> Run<'f> {
         seed: u64,
         schedule: &'f FaultSchedule,
     ) -> Result<Self, RunError> {
-        let mut run = Self::new(fabric, settings, traffic, load, seed)?;
+        let mut channels = settings.check_with(fabric, &[load])?;
+        if settings.virtual_channels.is_none() && !schedule.entries.is_empty() {
+            channels = channels.max(settings.channels_of_any_path(fabric));
+        }
+        let mut run = Self::with_channels(fabric, settings, traffic, (load, seed), channels);
         schedule.check(fabric)?;
         run.network.follow(schedule, seed);
         Ok(run)
@@ -176,13 +194,18 @@ impl<'f> Run<'f> {
     /// headers, what sets out from now on is decided by the new tables.
     ///
     /// # Errors
-    /// The first switch whose new tables are not for the same cables and virtual channels; then
-    /// the old ones of all stay.
+    /// The first switch whose new tables are not for the same cables and virtual channels, or need more
+    /// channels than the links of this run have; then the old ones of all stay.
     pub fn replace_tables(&mut self, fabric: &'f BootedFabric<'f>) -> Result<(), BootError> {
         let old = self.network.fabric;
         for (old, new) in old.switches().iter().zip(fabric.switches()) {
             let switch = old.image().switch();
+            let Settings { scheme, paths, .. } = *self.network.settings;
+            let channels = self.network.states.channels;
+            let channels = Channels { local: channels, global: channels };
+            let has_channels = || new.clone().with_channels_for(scheme, paths, channels);
             old.check_replacement(new)
+                .and_then(|()| has_channels().map(|_| ()))
                 .map_err(|error| BootError::Switch { switch: switch.into(), error })?;
         }
         self.network.replace_switches(fabric);

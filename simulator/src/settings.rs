@@ -163,18 +163,25 @@ impl Settings {
         }
     }
 
-    /// The virtual channels that a link has.
+    /// The virtual channels that a link has: as many as are asked for, or else as packets need, which is
+    /// fewer where they take paths of sets without the longest routes.
     ///
     /// # Errors
-    /// Fewer are asked for than the scheme needs, or more than the header can name.
+    /// Fewer are asked for than the packets need, or more than the header can name.
     pub fn channels(&self, fabric: &BootedFabric<'_>) -> Result<u8, SettingsError> {
         let channels = fabric.switches().first().map(|s| s.image().virtual_channels());
         let channels = channels.unwrap_or_default();
-        let needed = fabric.switches().first().map(|switch| switch.channels_needed(self.scheme));
-        let needed = needed.unwrap_or_else(|| Channels::needed(channels, self.scheme)).most();
+        let most = self.channels_of_any_path(fabric);
+        let of_switches = fabric
+            .switches()
+            .iter()
+            .map(|switch| switch.channels_needed_for(self.scheme, self.paths));
+        let needed = of_switches.reduce(Channels::or).map_or(most, Channels::most);
         let found = self.virtual_channels.unwrap_or(needed);
         if found < needed {
-            let why = if self.scheme == Scheme::Par {
+            let why = if needed < most {
+                "the longest paths of the images' sets, or one around a dead link, take so many"
+            } else if self.scheme == Scheme::Par {
                 "a packet that PAR diverts at the second switch makes up to two local hops in \
                  the source group, two in the intermediate and one in the destination group"
             } else {
@@ -198,6 +205,12 @@ impl Settings {
             });
         }
         Ok(found)
+    }
+
+    /// The virtual channels that are enough for any path of the scheme.
+    pub(crate) fn channels_of_any_path(&self, fabric: &BootedFabric<'_>) -> u8 {
+        let needed = fabric.switches().first().map(|switch| switch.channels_needed(self.scheme));
+        needed.map_or(Channels::MOST.most(), Channels::most)
     }
 
     /// Checks everything, with the loads that are to be run; returns the number of virtual

@@ -122,10 +122,12 @@ fn without_min(
     paths: VlbPaths,
     rng: &mut (impl Rng + ?Sized),
 ) -> Chosen {
-    for paths in [paths, VlbPaths::Conventional] {
-        if let Some(vlb) = switch.draw_vlb(to, Decision::ParSecond, paths, rng) {
-            return Chosen::alone(vlb, Choice::VlbFallback);
-        }
-    }
-    Chosen::alone(own, Choice::MinFallback)
+    let decision = Decision::ParSecond;
+    let vlb = match switch.draw_vlb(to, decision, paths, rng) {
+        Some(vlb) => Some(vlb),
+        None => switch.draw_in_place_of_set(to, decision, rng),
+    };
+    vlb.map_or(Chosen::alone(own, Choice::MinFallback), |vlb| {
+        Chosen::alone(vlb, Choice::VlbFallback)
+    })
 }

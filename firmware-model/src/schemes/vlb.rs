@@ -44,6 +44,6 @@ pub(crate) fn choose_without_min(
     if only_vlb && let Some(min) = switch.draw_min(to, rng) {
         return Ok(Chosen::alone(min, Choice::MinFallback));
     }
-    let vlb = switch.draw_vlb(to, decision, VlbPaths::Conventional, rng);
+    let vlb = switch.draw_in_place_of_set(to, decision, rng);
     Ok(Chosen::alone(vlb.ok_or(Denied::Unreachable)?, Choice::VlbFallback))
 }

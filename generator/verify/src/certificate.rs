@@ -109,6 +109,11 @@ pub struct Certificate {
     pub channels_in_use: [u8; 2],
     /// Those that PAR needs by the scheme, which is what switches are to have.
     pub channels_needed: [u8; 2],
+    /// Where VLB packets that take the paths of the sets need fewer: those that they need on local and
+    /// on global links by UGAL-L, MIN and VLB, and by PAR. Every path of a set that was walked does with
+    /// them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub channels_needed_by_sets: Option<[[u8; 2]; 2]>,
     /// Channels of links that packets use.
     pub channels: u64,
     /// Pairs of them of which one may wait for the other; no cycle among them.
@@ -167,6 +172,7 @@ impl Certificate {
             virtual_channels: manifest.virtual_channels.clone(),
             channels_in_use: dependencies.channels_in_use(fabric),
             channels_needed: [needed.local, needed.global],
+            channels_needed_by_sets: fabric.set_channels.if_fewer(fabric.channels),
             channels,
             dependencies: waits,
             dependencies_are_of_classes: dependencies.is_by_class(),
@@ -232,6 +238,12 @@ impl fmt::Display for Certificate {
                 self.virtual_channels
             ),
         )?;
+        if let Some([[local, global], [par_local, par_global]]) = self.channels_needed_by_sets {
+            let text = format_args!(
+                "the sets need {local} and {global} for UGAL-L, {par_local} and {par_global} for PAR"
+            );
+            line(f, "", &text)?;
+        }
         let scope = match self.extent {
             Extent::Exhaustive => "so no deadlock can form",
             Extent::Sampled { .. } => {

@@ -25,6 +25,7 @@ mod planned;
 mod presence;
 mod routes;
 mod sample;
+mod set_channels;
 mod update;
 mod wiring;
 

@@ -2,6 +2,7 @@
 
 use super::VerifyError;
 use super::dead::dead_links;
+use super::set_channels::SetChannels;
 use std::fmt;
 use tvlb_firmware_model::{Header, Stage, Step, Switch};
 use tvlb_names::NamedSwitch;
@@ -12,6 +13,8 @@ pub(super) struct BootedSwitches<'f> {
     pub(super) switches: &'f [Switch<'f>],
     pub(super) df: Dragonfly,
     pub(super) channels: VcScheme,
+    /// How many of them packets need by the sets.
+    pub(super) set_channels: SetChannels,
     /// By switch number the place among the switches.
     places: Vec<usize>,
     /// By place and port after the terminals: the switch there, and whether in another group; none over
@@ -154,7 +157,8 @@ impl<'f> BootedSwitches<'f> {
         for (place, switch) in df.switches().enumerate() {
             places[switch.as_usize()] = place;
         }
-        Self { switches, df, channels: image.virtual_channels(), places, neighbours }
+        let set_channels = SetChannels::of(switches);
+        Self { switches, df, channels: image.virtual_channels(), set_channels, places, neighbours }
     }
 
     /// The switch of a number, if there is one.

@@ -280,6 +280,20 @@ impl Source<'_, '_> {
         Ok(path)
     }
 
+    /// Packets of these decisions have the channels that this path takes, where VLB paths are the sets'.
+    fn must_have_channels(
+        &self,
+        decisions: &[Decision],
+        path: &Path,
+        to: SwitchId,
+        kind: &'static str,
+    ) -> Result<(), VerifyError> {
+        let needed = self.fabric.set_channels;
+        let hops = || path.hops().iter().map(|hop| (hop.channel, hop.global));
+        let checked = decisions.iter().try_for_each(|&decision| needed.check(decision, hops()));
+        checked.map_err(|text| BootedSwitches::finding(self.from, to, kind, (*path, text)))
+    }
+
     fn within_group(&mut self, destination: SwitchId, with_vlb: bool) -> Result<(), VerifyError> {
         let port = GlobalPort(0);
         let route = |detour, kind| Route { destination, x: port, y: port, detour, kind };
@@ -298,6 +312,7 @@ impl Source<'_, '_> {
             for r in df.indices(group).filter(is_detour) {
                 let path = self.carry(route(r, VLB), "VLB", false)?;
                 self.must_have(&path, destination, "VLB", 2)?;
+                self.must_have_channels(&Decision::ALL, &path, destination, "VLB")?;
                 self.walks.vlb += 1;
             }
         }
@@ -330,6 +345,10 @@ impl Source<'_, '_> {
             let route = Route { destination, x: path.x, y, detour, kind: MIN };
             let walked = self.carry_by(route, "MIN", false, path.thirds)?;
             self.must_have(&walked, destination, "MIN", path.hops)?;
+            // Around dead links a packet goes only if there are channels to spare.
+            if fabric.is_faultless() {
+                self.must_have_channels(&Decision::ALL, &walked, destination, "MIN")?;
+            }
             self.walks.min += 1;
         }
         self.minimal_again(destination, to)?;
@@ -353,7 +372,8 @@ impl Source<'_, '_> {
         for (x, _) in links {
             let (y, detour) = (GlobalPort(0), SwitchIndex(0));
             let route = Route { destination, x, y, detour, kind: MIN };
-            self.second_look(route, &first_hops)?;
+            let path = self.second_look(route, &first_hops)?;
+            self.must_have_channels(&[Decision::ParSecond], &path, destination, "MIN")?;
         }
         Ok(())
     }
@@ -424,6 +444,7 @@ impl Source<'_, '_> {
                 for detour in df.indices(middle).filter(is_way) {
                     // Conventional VLB draws some walks that go from v over r back to v.
                     let may_return = v == w && detour != w;
+                    let mut after_hop = None;
                     if is_walked {
                         let route = Route { destination, x, y, detour, kind: VLB };
                         let path = self.carry(route, "VLB", may_return)?;
@@ -440,7 +461,7 @@ impl Source<'_, '_> {
                             ));
                         }
                         if !first_hops.is_empty() {
-                            self.second_look(route, &first_hops)?;
+                            after_hop = Some(self.second_look(route, &first_hops)?);
                         }
                     }
                     if may_return || !counted {
@@ -450,7 +471,9 @@ impl Source<'_, '_> {
                     let mid = if detour == w { u8::from(v != w) } else { 2 };
                     let shape = Shape::of_walk(head, mid, z != tail_to);
                     let named = tvlb_schema::Route { x, y, detour: (mid == 2).then_some(detour) };
-                    for (set, expected) in sets.iter().zip(&mut expected) {
+                    for ((decision, set), expected) in
+                        Decision::ALL.iter().zip(&sets).zip(&mut expected)
+                    {
                         let (rule, level) = (set.rule(), set.level(x));
                         let kept = match rule.keep_of(shape) {
                             Keep::NONE => false,
@@ -461,6 +484,12 @@ impl Source<'_, '_> {
                             }
                         };
                         expected[shape.number()] += u64::from(kept);
+                        if let (true, Decision::ParSecond, Some(path)) =
+                            (kept, decision, &after_hop)
+                        {
+                            let kind = "T-VLB (after PAR's second look)";
+                            self.must_have_channels(&[*decision], path, destination, kind)?;
+                        }
                     }
                 }
             }
@@ -518,7 +547,8 @@ impl Source<'_, '_> {
         hops
     }
 
-    fn second_look(&mut self, route: Route, first_hops: &[Hop]) -> Result<(), VerifyError> {
+    /// Walks a route after every hop by which a packet can have come; the path after the first.
+    fn second_look(&mut self, route: Route, first_hops: &[Hop]) -> Result<Path, VerifyError> {
         let kind = if route.kind == VLB {
             "VLB (after PAR's second look)"
         } else {
@@ -535,7 +565,7 @@ impl Source<'_, '_> {
         self.walks.second += first_hops.len() as u64;
         self.walks.longest[2] = self.walks.longest[2].max(path.hops().len());
         debug_assert!(path.hops().len() <= MOST_HOPS);
-        Ok(())
+        Ok(path)
     }
 
     /// The routes of each decision's set: as many of each shape as its rule keeps, and simple paths
@@ -571,7 +601,7 @@ impl Source<'_, '_> {
             switch.for_each_route(decision, destination, |route, shape| {
                 found[shape.number()] += 1;
                 if failed.is_ok() && self.is_walked(destination, route.x, route.y, below) {
-                    let walked = self.walk_kept(destination, route, shape);
+                    let walked = self.walk_kept(destination, route, shape, &same);
                     failed = walked.map(|path| {
                         if let Some(shares) = self.notes.shares {
                             let chance = chances[shape.number()];
@@ -610,10 +640,13 @@ impl Source<'_, '_> {
         by_switch::check(switch, Decision::ALL[number], destination, &walks)?;
         for (&(route, shape, _), chance) in walks.iter().zip(by_switch::chances(&walks)) {
             if self.is_walked(destination, route.x, route.y, below) {
-                let path = self.walk_kept(destination, route, shape)?;
-                let same = (number..3).filter(|&other| set_of[other] == set_of[number]);
+                let same: Vec<usize> =
+                    (number..3).filter(|&other| set_of[other] == set_of[number]).collect();
+                let path = self.walk_kept(destination, route, shape, &same)?;
                 if let Some(shares) = self.notes.shares {
-                    same.for_each(|decision| shares.add(decision, &path, chance));
+                    for &decision in &same {
+                        shares.add(decision, &path, chance);
+                    }
                 }
             }
         }
@@ -635,12 +668,13 @@ impl Source<'_, '_> {
         route.detour.is_some() && entered.is_some_and(|end| index(end.port) == index(route.y))
     }
 
-    /// One route of a set.
+    /// One route of the set that these decisions have.
     fn walk_kept(
         &mut self,
         destination: SwitchId,
         route: tvlb_schema::Route,
         shape: Shape,
+        decisions: &[usize],
     ) -> Result<Path, VerifyError> {
         let own = self.fabric.df.split_port(route.y).0;
         let detour = route.detour.unwrap_or(own);
@@ -648,6 +682,14 @@ impl Source<'_, '_> {
         let route = Route { destination, x: route.x, y: route.y, detour, kind: VLB };
         let path = self.carry(route, "T-VLB", may_return)?;
         self.must_have(&path, destination, "T-VLB", shape.hops().into())?;
+        for &number in decisions {
+            // What follows PAR's second look is held against it where it is walked after a hop.
+            if let Some(decision @ (Decision::UgalL | Decision::ParSource)) =
+                Decision::ALL.get(number).copied()
+            {
+                self.must_have_channels(&[decision], &path, destination, "T-VLB")?;
+            }
+        }
         Ok(path)
     }
 

@@ -145,7 +145,9 @@ impl CutThrough {
     pub fn channels(&self, fabric: &BootedFabric<'_>) -> Result<Channels, SettingsError> {
         let scheme = self.routing.scheme();
         let switch = fabric.switches().first().expect("a fabric has switches");
-        let needed = switch.channels_needed(scheme);
+        let of_switches = fabric.switches().iter();
+        let needed = of_switches.map(|switch| switch.channels_needed_for(scheme, self.paths));
+        let needed = needed.reduce(Channels::or).unwrap_or(Channels::MOST);
         let of = |kind, buffer: LinkBuffer, needed: u8| {
             let found = buffer.virtual_channels.unwrap_or(needed);
             if (needed..=MOST_CHANNELS).contains(&found) {

@@ -1,0 +1,251 @@
+//! How many virtual channels the packets need that a switch's own image lets it send.
+//!
+//! [`Channels::needed`] is enough for any path that a scheme can draw. A set may leave out the longest
+//! of them: one whose routes make at most one hop in the intermediate group needs a local and a global
+//! channel less with `ordered` (L0 G0 L1 G1 L2) and with `per-hop`, and none less with `positional`,
+//! whose last local hop has channel 3 on every path. Here each path that can be sent is followed hop by
+//! hop, by the rules that forwarding itself obeys.
+//!
+//! Promise: a switch that has these channels sends no packet, whatever dies, that needs another one. Two
+//! kinds of path are therefore counted that most switches never send: a MIN path that makes two hops in
+//! the group of its destination, around a dead link, and, with PAR, one that makes two in its source
+//! group. Where there are none to spare for what else a dead part would make possible, it is not drawn.
+
+use crate::channel::{AGAIN, LinkKind, Rules, place};
+use crate::path::{Path, Place};
+use crate::{Channels, Header, Scheme, Stage, Switch, VlbPaths};
+use rand_core::Rng;
+use tvlb_schema::{Decision, GroupId, Shape, ShapeSet, VcScheme};
+
+/// A packet on its way, and the channels that it has needed so far.
+#[derive(Clone, Copy)]
+struct Walk {
+    rules: &'static Rules,
+    header: Header,
+    needed: Channels,
+}
+
+impl Walk {
+    /// A packet at its source.
+    fn new(assignment: VcScheme) -> Self {
+        let needed = Channels { local: 0, global: 0 };
+        Self { rules: Rules::of(assignment), header: Header::from_bits(0), needed }
+    }
+
+    /// One hop, by the link at this place of a path, to where it has this stage.
+    fn hop(self, at: u32, arrives: Stage) -> Self {
+        let channel = self.rules.assign(self.header, at);
+        let count = channel.saturating_add(1);
+        let is_local = at & 1 == LinkKind::Local as u32;
+        let used = if is_local {
+            Channels { local: count, global: 0 }
+        } else {
+            Channels { local: 0, global: count }
+        };
+        let header = self.header.moved(arrives as u32, channel);
+        Self { header, needed: self.needed.or(used), ..self }
+    }
+
+    fn local_hop(self, arrives: Stage) -> Self {
+        self.hop(place(self.header.stage_code(), LinkKind::Local), arrives)
+    }
+
+    fn global_hop(self, arrives: Stage) -> Self {
+        self.hop(place(self.header.stage_code(), LinkKind::Global), arrives)
+    }
+
+    /// So many local hops in the source group, at most two, and the link that leaves it.
+    fn out_of_source(self, local_hops: u8, arrives: Stage) -> Self {
+        let mut walk = self;
+        if local_hops > 0 {
+            walk = walk.local_hop(Stage::SourceLocal);
+        }
+        if local_hops > 1 {
+            walk = walk.hop(AGAIN, Stage::SourceLocalAgain);
+        }
+        walk.global_hop(arrives)
+    }
+}
+
+/// What a MIN path needs that makes so many local hops in its source group, and two in that of its
+/// destination, as one does that meets a dead link there.
+fn by_min(assignment: VcScheme, local_hops: u8) -> Channels {
+    let arrived = Walk::new(assignment).out_of_source(local_hops, Stage::Destination);
+    let third = arrived.hop(place(Stage::Middle as u32, LinkKind::Local), Stage::MiddleLocal);
+    third.local_hop(Stage::DestinationLocal).needed
+}
+
+/// What two hops within one group need.
+fn within_group(assignment: VcScheme) -> Channels {
+    let third = Walk::new(assignment).local_hop(Stage::SourceLocal);
+    third.local_hop(Stage::DestinationLocal).needed
+}
+
+/// What a route of this shape needs that begins after `hops_before` local hops of the source group, 0
+/// or 1.
+fn by_route(assignment: VcScheme, shape: Shape, hops_before: u8) -> Channels {
+    let mut walk = Walk::new(assignment);
+    walk = walk.out_of_source(hops_before.saturating_add(shape.head()), Stage::Middle);
+    if shape.mid() > 1 {
+        walk = walk.local_hop(Stage::MiddleDetour);
+    }
+    if shape.mid() > 0 {
+        walk = walk.local_hop(Stage::MiddleLocal);
+    }
+    walk = walk.global_hop(Stage::Destination);
+    if shape.tail() > 0 {
+        walk = walk.local_hop(Stage::DestinationLocal);
+    }
+    walk.needed
+}
+
+/// The local hops that a packet has made before a decision.
+const fn hops_before(decision: Decision) -> u8 {
+    matches!(decision, Decision::ParSecond) as u8
+}
+
+impl Channels {
+    /// What MIN packets need that make two local hops in their source group.
+    pub(crate) fn for_thirds(assignment: VcScheme) -> Self {
+        by_min(assignment, 2)
+    }
+
+    /// The larger number on each kind of link.
+    #[must_use]
+    pub const fn or(self, other: Self) -> Self {
+        Self {
+            local: if self.local > other.local { self.local } else { other.local },
+            global: if self.global > other.global { self.global } else { other.global },
+        }
+    }
+
+    /// Whether there are at least these on each kind of link.
+    pub const fn have(self, needed: Self) -> bool {
+        self.local >= needed.local && self.global >= needed.global
+    }
+}
+
+impl Switch<'_> {
+    /// The virtual channels that packets of a scheme need which this switch sends by these paths: those of
+    /// [`Self::channels_needed`] where VLB paths are conventional, and what the longest paths of the image's
+    /// sets need where they are the sets'. Packets of all switches share the links, so a link needs the
+    /// most that any switch of the fabric says.
+    ///
+    /// Where no cable joins this switch's group with some other one, a pair of which the set has no route
+    /// takes a conventional path, and only a search could tell whether there is such a pair. There nothing
+    /// is saved. MIN needs what UGAL-L needs, so that one may follow the other.
+    ///
+    /// # Example
+    /// ```
+    /// use tvlb_firmware_model::{Channels, Scheme, Switch, VlbPaths};
+    ///
+    /// # let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v3/");
+    /// # let fabric_image = std::fs::read(format!("{golden}fabric.tvlb"))?;
+    /// # let switch_image = std::fs::read(format!("{golden}switch-00005.tvlb"))?;
+    /// let switch = Switch::boot(&fabric_image, &switch_image)?;
+    /// let most = switch.channels_needed(Scheme::UgalL);
+    /// assert!(most.have(switch.channels_needed_for(Scheme::UgalL, VlbPaths::Custom)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn channels_needed_for(&self, scheme: Scheme, paths: VlbPaths) -> Channels {
+        let most = self.channels_needed(scheme);
+        match paths {
+            VlbPaths::Conventional => most,
+            VlbPaths::Custom => {
+                let needed = self.channels_of_sets(scheme);
+                if needed == most || self.is_joined_with_all() { needed } else { most }
+            }
+        }
+    }
+
+    fn channels_of_sets(&self, scheme: Scheme) -> Channels {
+        let assignment = self.image.virtual_channels();
+        let is_par = matches!(scheme, Scheme::Par);
+        let goes_by_thirds = is_par || !self.image.fabric().is_planned_whole();
+        let head = if goes_by_thirds { 2 } else { 1 };
+        let mut needed = within_group(assignment).or(by_min(assignment, head));
+        let second = is_par.then_some(Decision::ParSecond);
+        for decision in [Some(scheme.decision()), second].into_iter().flatten() {
+            for shape in self.image.set(decision).rule().shapes().iter() {
+                needed = needed.or(by_route(assignment, shape, hops_before(decision)));
+            }
+        }
+        needed
+    }
+
+    /// Whether some cable of the plan joins this switch's group with each other one.
+    fn is_joined_with_all(&self) -> bool {
+        let (fabric, own) = (self.image.fabric(), self.image.group());
+        let mut others = (0..self.dragonfly().g()).filter_map(|group| u16::try_from(group).ok());
+        others.all(|group| group == own.0 || fabric.link_count(own, GroupId(group)) > 0)
+    }
+
+    /// A VLB path where the set has none and there is no MIN path either: a conventional one, of those for
+    /// which the links have channels. Where they have too few for all, that is one of at most one hop in the
+    /// intermediate group, uniformly of the first [`crate::cells::MOST_VISITED`] cells.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn draw_in_place_of_set(
+        &self,
+        to: &Place,
+        decision: Decision,
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Option<Path> {
+        let assignment = self.image.virtual_channels();
+        let scheme = if hops_before(decision) > 0 { Scheme::Par } else { Scheme::Vlb };
+        if to.group == self.image.group()
+            || self.channels.have(Channels::needed(assignment, scheme))
+        {
+            return self.draw_vlb(to, decision, VlbPaths::Conventional, rng);
+        }
+        let mut shapes = ShapeSet::EMPTY;
+        for shape in Shape::all() {
+            if self.channels.have(by_route(assignment, shape, hops_before(decision))) {
+                shapes = shapes.or(ShapeSet::only(shape));
+            }
+        }
+        self.draw_direct(to, shapes, rng)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What routes of shapes of at most these hops need, from the source or after one hop.
+    fn routes(assignment: VcScheme, most: (u8, u8, u8), hops_before: u8) -> Channels {
+        let top = Shape::new(most.0, most.1, most.2).unwrap();
+        let shapes = Shape::all().filter(|shape| shape.is_within(top));
+        let none = Channels { local: 0, global: 0 };
+        shapes.fold(none, |all, shape| all.or(by_route(assignment, shape, hops_before)))
+    }
+
+    #[test]
+    fn all_shapes_need_what_any_path_needs() {
+        for assignment in VcScheme::ALL {
+            let all = |hops_before| routes(assignment, (1, 2, 1), hops_before);
+            assert_eq!(all(0), Channels::needed(assignment, Scheme::UgalL), "{assignment:?}");
+            assert_eq!(all(1), Channels::needed(assignment, Scheme::Par), "{assignment:?}");
+            // And no other path needs more, but for one that only `positional` has no channel for.
+            assert!(all(0).have(within_group(assignment)));
+            assert!(all(0).have(by_min(assignment, 1)));
+            assert!(all(1).have(by_min(assignment, 2)));
+            let is_positional = assignment == VcScheme::Positional;
+            assert_eq!(all(0).have(by_min(assignment, 2)), !is_positional);
+        }
+    }
+
+    #[test]
+    fn shapes_with_one_hop_in_the_middle_need_fewer() {
+        let needed = |assignment, hops_before| {
+            let Channels { local, global } = routes(assignment, (1, 1, 1), hops_before);
+            (local, global)
+        };
+        assert_eq!([0, 1].map(|hops| needed(VcScheme::Ordered, hops)), [(3, 2), (4, 3)]);
+        assert_eq!([0, 1].map(|hops| needed(VcScheme::PerHop, hops)), [(5, 4), (6, 5)]);
+        assert_eq!([0, 1].map(|hops| needed(VcScheme::Positional, hops)), [(4, 2), (5, 2)]);
+        // Without a hop in the middle `ordered` needs as many: the third local channel is the last hop's.
+        let none = routes(VcScheme::Ordered, (1, 0, 1), 0);
+        assert_eq!(none, Channels { local: 3, global: 2 });
+    }
+}

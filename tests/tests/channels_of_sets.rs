@@ -1,0 +1,152 @@
+//! A fabric whose sets leave out the longest routes runs on fewer virtual channels: on just those that
+//! the images say, and on none fewer.
+
+#![allow(clippy::unwrap_used, reason = "a test may end in a panic")]
+
+use tvlb_firmware_model::rand_core::SeedableRng;
+use tvlb_firmware_model::{Channels, DefaultRng, Error, Scheme, Step, Switch, VlbPaths};
+use tvlb_generator::fabric::Fabric;
+use tvlb_generator::topology::arrangement::Arrangement;
+use tvlb_schema::VcScheme::{Ordered, PerHop, Positional};
+use tvlb_schema::{NodeId, PerDecision, VcScheme};
+use tvlb_tests::{arranged, boot, carry};
+
+/// The images of a small fabric with one set for all decisions.
+fn made(assignment: VcScheme, set: &str) -> (Fabric, tvlb_generator::generate::Generated) {
+    let mut fabric = arranged((2, 4, 2, 9), Arrangement::Absolute);
+    fabric.file.virtual_channels = assignment;
+    let rule = tvlb_generator::set_grammar::parse_set(set, 1).unwrap();
+    let policies = PerDecision::same(tvlb_generator::policy::Policy::from(rule));
+    let made = tvlb_generator::generate::generate(&fabric, &policies, &()).unwrap();
+    (fabric, made)
+}
+
+/// The most that any switch needs where VLB packets take the paths of the sets.
+fn needed(switches: &[Switch<'_>], scheme: Scheme) -> Channels {
+    let of = |switch: &Switch<'_>| switch.channels_needed_for(scheme, VlbPaths::Custom);
+    switches.iter().map(of).reduce(Channels::or).unwrap()
+}
+
+#[test]
+fn the_channels_of_sets() {
+    let ugal_and_par = |assignment, set| {
+        let (_, made) = made(assignment, set);
+        let switches = boot(&made);
+        [Scheme::UgalL, Scheme::Par].map(|scheme| {
+            let Channels { local, global } = needed(&switches, scheme);
+            (local, global)
+        })
+    };
+    assert_eq!(ugal_and_par(Ordered, "shapes:111"), [(3, 2), (4, 3)]);
+    assert_eq!(ugal_and_par(Ordered, "all"), [(4, 3), (5, 4)]);
+    assert_eq!(ugal_and_par(PerHop, "shapes:111"), [(5, 4), (6, 5)]);
+    assert_eq!(ugal_and_par(PerHop, "all"), [(6, 5), (7, 6)]);
+    assert_eq!(ugal_and_par(Positional, "shapes:111"), [(4, 2), (5, 2)]);
+    assert_eq!(ugal_and_par(Positional, "all"), [(4, 2), (5, 2)]);
+    // Without a local hop at the source PAR's second look makes none after the first one.
+    assert_eq!(ugal_and_par(Ordered, "shapes:011"), [(3, 2), (4, 2)]);
+}
+
+/// Every packet arrives on the channels that the images say, and fewer are refused by name at boot.
+#[test]
+fn packets_of_sets_arrive_on_their_channels() {
+    for assignment in VcScheme::ALL {
+        for set in ["shapes:111", "shapes:011", "all"] {
+            let (fabric, made) = made(assignment, set);
+            let df = *fabric.topology.dragonfly();
+            for scheme in [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::Par] {
+                let plain = boot(&made);
+                let channels = needed(&plain, scheme);
+                let with = |channels| {
+                    boot(&made)
+                        .into_iter()
+                        .map(|switch| switch.with_channels_for(scheme, VlbPaths::Custom, channels))
+                        .collect::<Result<Vec<_>, Error>>()
+                };
+                for few in [
+                    Channels { local: channels.local - 1, ..channels },
+                    Channels { global: channels.global - 1, ..channels },
+                ] {
+                    assert!(matches!(with(few), Err(Error::TooFewChannels { .. })), "{few:?}");
+                }
+                let switches = with(channels).unwrap();
+                assert!(with(Channels::MOST).is_ok());
+                let mut rng = DefaultRng::seed_from_u64(1);
+                let (idle, full) = ([0_u32; 7], [9_u32, 9, 9, 9, 9, 0, 0]);
+                for source in df.switches() {
+                    for to in 0..df.node_numbers() {
+                        for credits in [&idle, &full] {
+                            let here = &switches[source.as_usize()];
+                            let (paths, to) = (VlbPaths::Custom, NodeId(to));
+                            let sent =
+                                here.admit(to, scheme, paths, &credits[..], &mut rng).unwrap();
+                            let again = |switch: &Switch<'_>, header| {
+                                switch.reconsider(header, paths, &credits[..], &mut rng).unwrap()
+                            };
+                            let (node, _) = carry(&switches, source, sent.step, again).unwrap();
+                            assert_eq!(node, to);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// New tables whose sets need more channels than the links have leave the old ones serving.
+#[test]
+fn tables_that_need_more_channels_do_not_replace_those_in_use() {
+    let ((_, short), (_, all)) =
+        (made(VcScheme::Ordered, "shapes:111"), made(VcScheme::Ordered, "all"));
+    let (old, new) = (&short.images, &all.images);
+    let channels = Channels { local: 3, global: 2 };
+    let boot = || Switch::boot(&old.fabric, &old.switches[5]).unwrap();
+    let mut few = boot().with_channels_for(Scheme::UgalL, VlbPaths::Custom, channels).unwrap();
+    assert!(matches!(
+        few.replace(&new.fabric, &new.switches[5]),
+        Err(Error::TooFewChannels { links: "local", found: 3, needed: 4, .. })
+    ));
+    assert!(few.replace(&old.fabric, &old.switches[5]).is_ok());
+    let any = Channels::needed(VcScheme::Ordered, Scheme::UgalL);
+    let mut enough = boot().with_channels(Scheme::UgalL, any).unwrap();
+    assert!(enough.replace(&new.fabric, &new.switches[5]).is_ok());
+}
+
+/// A conventional path that is asked for all the same is refused where its channel ends, not sent on
+/// another one.
+#[test]
+fn no_packet_is_sent_on_a_channel_that_links_lack() {
+    let (fabric, made) = made(VcScheme::Ordered, "shapes:111");
+    let channels = Channels { local: 3, global: 2 };
+    let switches: Vec<Switch<'_>> = boot(&made)
+        .into_iter()
+        .map(|switch| switch.with_channels_for(Scheme::Vlb, VlbPaths::Custom, channels).unwrap())
+        .collect();
+    let (df, mut rng) = (*fabric.topology.dragonfly(), DefaultRng::seed_from_u64(1));
+    let mut refused = 0;
+    for _ in 0..1000 {
+        let source = df.switches().next().unwrap();
+        let paths = VlbPaths::Conventional;
+        let sent = switches[0].admit(NodeId(70), Scheme::Vlb, paths, &[0_u32; 7][..], &mut rng);
+        let Step::Send { header, port, .. } = sent.unwrap().step else { panic!("it is sent") };
+        let (mut at, mut header, mut port) = (source, header, port);
+        loop {
+            let (group, index) = switches[at.as_usize()].neighbour(port).unwrap();
+            at = df.switch(group, index);
+            match switches[at.as_usize()].forward(header) {
+                Ok(Step::Send { port: next, virtual_channel, header: moved }) => {
+                    let is_global = df.is_slot(next);
+                    assert!(virtual_channel < if is_global { 2 } else { 3 });
+                    (header, port) = (moved, next);
+                }
+                Ok(Step::Deliver { .. }) => break,
+                Err(Error::NoChannel { .. }) => {
+                    refused += 1;
+                    break;
+                }
+                Err(other) => panic!("{other}"),
+            }
+        }
+    }
+    assert!(refused > 100, "{refused}");
+}
