@@ -93,6 +93,9 @@ mod faults;
 mod histogram;
 mod job_times;
 mod jobs;
+mod least_time;
+#[cfg(test)]
+mod least_time_tests;
 mod links;
 mod losses;
 mod matching;
@@ -130,6 +133,7 @@ pub use fault_rate::{FaultRate, PartKind};
 pub use faults::{FaultSchedule, ScheduleError};
 pub use job_times::JobTimes;
 pub use jobs::{JobError, JobRun, MessageSettings};
+pub use least_time::{ChainBound, GroupBound, HostBound, LeastTime, least_time};
 pub use losses::{FaultFigures, LinkLosses, Losses, SeriesWindow};
 pub use network::DatapathError;
 pub use outcome::{Fairness, Figures, LinkLoad, Outcome};

@@ -6,7 +6,7 @@ use crate::output::print_json;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use tvlb_generator::table_set::FabricEntry;
-use tvlb_simulator::{Completion, JobTimes, MessageSettings, Settings, paths_name};
+use tvlb_simulator::{Completion, JobTimes, LeastTime, MessageSettings, Settings, paths_name};
 
 /// All runs.
 pub(super) struct Report<'r> {
@@ -154,7 +154,7 @@ impl Display for Table<'_> {
             write!(f, " {:>12}", format!("job {number}"))?;
         }
         writeln!(f, "  cycles until the job ended")?;
-        for Run { seed, completion } in runs {
+        for Run { seed, completion, .. } in runs {
             let Completion { packets, hops, vlb_share, network_latency, jobs, .. } = completion;
             write!(
                 f,
@@ -165,6 +165,7 @@ impl Display for Table<'_> {
             }
             writeln!(f)?;
         }
+        write_least_times(f, runs)?;
         // One run alone has its running times above.
         let several = runs.len() > 1;
         if several || entries.iter().any(|entry| entry.last_iteration.is_some()) {
@@ -188,6 +189,22 @@ impl Display for Table<'_> {
     }
 }
 
+/// What no run of these jobs can take less than, by cause: see `docs/reference/run.md`.
+fn write_least_times(f: &mut Formatter<'_>, runs: &[Run]) -> fmt::Result {
+    writeln!(
+        f,
+        "\n    seed         host        group        chain  of the time  least cycles, by cause"
+    )?;
+    for Run { seed, completion, least_time } in runs {
+        let LeastTime { host, group, chain } = least_time;
+        let [host, group, chain] = [host.cycles, group.cycles, chain.cycles];
+        #[expect(clippy::cast_precision_loss, reason = "cycles stay far below 2^53")]
+        let share = 100.0 * least_time.cycles() as f64 / f64::from(completion.cycles.max(1));
+        writeln!(f, "{seed:>8} {host:>12} {group:>12} {chain:>12} {share:>11.1}%")?;
+    }
+    Ok(())
+}
+
 /// One line for each run, job and iteration.
 pub(super) struct Csv<'r>(pub(super) &'r Report<'r>);
 
@@ -198,7 +215,7 @@ impl Display for Csv<'_> {
             f,
             "scheme,paths,placement,map,seed,job,size,workload,bytes,iteration,cycles,end"
         )?;
-        for Run { seed, completion } in runs {
+        for Run { seed, completion, .. } in runs {
             let described = workload.jobs.iter().zip(&workload.programs);
             for (number, (times, (job, (pattern, _)))) in
                 completion.jobs.iter().zip(described).enumerate()

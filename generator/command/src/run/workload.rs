@@ -8,8 +8,8 @@ use std::num::NonZeroU32;
 use tvlb_progress::{AsOneStep, Progress};
 use tvlb_schema::{Dragonfly, NodeId};
 use tvlb_simulator::{
-    BootedFabric, Completion, CompletionError, JobError, JobRun, MessageSettings, RunError,
-    Settings, complete,
+    BootedFabric, Completion, CompletionError, JobError, JobRun, LeastTime, MessageSettings,
+    RunError, Settings, complete, least_time,
 };
 use tvlb_workload::{Graph, Job, JobPlacement, Programs, RankMap};
 
@@ -55,6 +55,8 @@ pub(super) struct Run {
     pub(super) seed: u64,
     #[serde(flatten)]
     pub(super) completion: Completion,
+    /// Cycles that the run cannot do with fewer of, by cause.
+    pub(super) least_time: LeastTime,
 }
 
 /// What runs, as it is for every seed.
@@ -135,7 +137,10 @@ impl Workload {
             .map(|((_, programs), nodes)| JobRun { programs, nodes })
             .collect();
         match complete(fabric, settings, &jobs, &self.messages, seed, progress) {
-            Ok(completion) => Ok(Run { seed, completion }),
+            Ok(completion) => {
+                let least_time = least_time(fabric, settings, &jobs, &self.messages);
+                Ok(Run { seed, completion, least_time })
+            }
             Err(CompletionError::Run(RunError::Cancelled(_))) => Err(Failure::Interrupted),
             Err(CompletionError::Jobs(error)) => Err(match error {
                 JobError::ControlLatency { .. } => jobs::refused("--control-latency", error),
