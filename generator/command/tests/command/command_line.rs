@@ -77,7 +77,7 @@ fn options_that_need_each_other() {
 fn values_that_no_option_takes() {
     assert_snapshot!(misuse("topology fabric.toml --format png"), @"
     tvlb: invalid value 'png' for '--format <FORMAT>'
-      [possible values: summary, csv, dot, dot-switches, codes, merlin, anynet, slurm]
+      [possible values: summary, csv, dot, dot-switches, codes, merlin, anynet, slurm, escape-ring, escape-tree]
 
     For more information, try '--help'.
     ");

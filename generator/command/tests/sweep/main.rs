@@ -63,9 +63,35 @@ fn shards_make_what_one_process_makes() {
     let csv = String::from_utf8(read("whole")).unwrap();
     assert_eq!(csv.lines().count(), 25);
     assert!(
-        csv.contains("small,par,\"4-hop then shapes:011\",\"shift(2,0)\",0.2,1,false,"),
+        csv.contains("small,par,\"4-hop then shapes:011\",\"shift(2,0)\",identity,0.2,1,false,"),
         "{csv}"
     );
+}
+
+/// Placements are one more list; a sweep that names `identity` alone has the runs of one without the list.
+#[test]
+fn placements_are_one_more_list() {
+    let home = home(SWEEP);
+    assert_eq!(tvlb(home.path(), "-o out").0, 0);
+    let with = |placements: &str| {
+        let text = SWEEP.replace("seeds = ", &format!("placements = {placements}\nseeds = "));
+        fs::write(home.path().join("sweep.toml"), text).unwrap();
+        tvlb(home.path(), "-o out")
+    };
+    assert_eq!(with("[\"identity\"]").1, "out: 24 runs, 0 made now; --collect merges them\n");
+    let both = with("[\"identity\", \"groups\"]").1;
+    assert_eq!(both, "out: 48 runs, 24 made now; --collect merges them\n");
+    assert_eq!(tvlb(home.path(), "-o out --collect").0, 0);
+    let csv = fs::read_to_string(home.path().join("out/runs.csv")).unwrap();
+    let figures_of = |placement: &str| {
+        let of_placement = csv.lines().filter(|line| line.contains(&format!(",{placement},")));
+        of_placement.map(|line| line.replace(placement, "")).collect::<Vec<_>>()
+    };
+    assert_eq!([figures_of("identity").len(), figures_of("groups").len()], [24, 24]);
+    assert_ne!(figures_of("identity"), figures_of("groups"));
+    let (code, _, said) = with("[\"sideways\"]");
+    assert!(code == 2 && said.contains("placements: ") && said.contains("groups"), "{said}");
+    assert!(with("[]").2.contains("placements: found none, accepted at least one"));
 }
 
 #[test]

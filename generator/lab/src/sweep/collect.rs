@@ -33,9 +33,10 @@ struct All {
 /// A run that is missing or cannot be used.
 pub fn collect(plan: &Plan, directory: &Path) -> Result<String, SweepError> {
     let store = runs_in(directory);
-    let mut csv = "fabric,scheme,set,traffic,load,seed,saturated,packets,latency,p50,p99,accepted,\
+    let mut csv =
+        "fabric,scheme,set,traffic,placement,load,seed,saturated,packets,latency,p50,p99,accepted,\
                    hops,vlb-share,"
-        .to_owned();
+            .to_owned();
     csv.push_str(WEIGHING_COLUMNS);
     csv.push('\n');
     let mut missing = 0;
@@ -58,6 +59,7 @@ pub fn collect(plan: &Plan, directory: &Path) -> Result<String, SweepError> {
 
 fn add(csv: &mut String, subject: &Subject, weighings: &PerDecision<Weighing>, figures: &Figures) {
     let Subject { fabric, scheme, set, traffic, load, seed, .. } = subject;
+    let placement = subject.placement.as_deref().unwrap_or("identity");
     let All { packets, latency, p50, p99, accepted, hops, vlb_share } = &figures.all;
     // MIN and VLB decide nothing, and UGAL-G has the T of UGAL-L.
     let [source, second] = match *scheme {
@@ -68,7 +70,7 @@ fn add(csv: &mut String, subject: &Subject, weighings: &PerDecision<Weighing>, f
     let columns = weighing_columns(source, second);
     let _ = writeln!(
         csv,
-        "{fabric},{scheme},\"{set}\",\"{traffic}\",{load},{seed},{},{packets},{latency},{p50},{p99},\
+        "{fabric},{scheme},\"{set}\",\"{traffic}\",{placement},{load},{seed},{},{packets},{latency},{p50},{p99},\
          {accepted},{hops},{vlb_share},{columns}",
         figures.saturated
     );

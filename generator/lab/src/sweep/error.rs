@@ -5,7 +5,7 @@ use tvlb_generator::fabric::FabricError;
 use tvlb_generator::image::ImageStageError;
 use tvlb_progress::Cancelled;
 use tvlb_run_store::StoreError;
-use tvlb_simulator::{BootError, RunError, TrafficError};
+use tvlb_simulator::{BootError, PlacementError, RunError, TrafficError};
 
 /// Why a sweep cannot be planned, made or collected.
 #[derive(Debug, thiserror::Error)]
@@ -39,6 +39,14 @@ pub enum SweepError {
         run: String,
         /// What is wrong with its traffic.
         error: TrafficError,
+    },
+    /// The placement of a run does not fit the fabric.
+    #[error("{run}: {error}")]
+    Placement {
+        /// The run.
+        run: String,
+        /// What is wrong with its placement.
+        error: PlacementError,
     },
     /// A run ended without figures.
     #[error("{run}: {error}")]

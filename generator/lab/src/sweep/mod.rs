@@ -123,6 +123,9 @@ fn simulate(
     let pattern = &plan.traffic[unit.traffic];
     let traffic = Traffic::new(pattern, fabric.dragonfly(), seed)
         .map_err(|error| SweepError::Traffic { run: run(), error })?;
+    let placement = plan.placements[unit.placement].on(fabric.dragonfly(), seed);
+    let placement = placement.map_err(|error| SweepError::Placement { run: run(), error })?;
+    let traffic = traffic.placed(&placement);
     let outcome = Run::new(&fabric, &unit.subject.settings, &traffic, unit.subject.load, seed)
         .map_err(RunError::Settings)
         .and_then(|run| run.measure(StopRule::FullWindow, progress))

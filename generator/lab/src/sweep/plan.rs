@@ -13,7 +13,7 @@ use tvlb_generator::set_grammar::canonical;
 use tvlb_generator::table_set::sha256;
 use tvlb_run_store::RunDirectory;
 use tvlb_schema::{MinCandidate, PerDecision, Weighing};
-use tvlb_simulator::{Measuring, Pattern, Settings};
+use tvlb_simulator::{Measuring, Pattern, PlacementRule, Settings};
 
 /// The set that stands for conventional UGAL.
 const CONVENTIONAL: &str = "conventional";
@@ -30,10 +30,17 @@ struct File {
     schemes: Vec<String>,
     sets: Vec<String>,
     traffic: Vec<String>,
+    #[serde(default = "identity")]
+    placements: Vec<String>,
     loads: Vec<f64>,
     seeds: Vec<u64>,
     #[serde(default)]
     settings: Changed,
+}
+
+/// Each process on the node of its own number.
+fn identity() -> Vec<String> {
+    vec![PlacementRule::Identity.to_string()]
 }
 
 /// Settings other than the defaults of `tvlb simulate`.
@@ -124,6 +131,10 @@ pub(super) struct Subject {
     /// What the set means on this fabric, with the seed of its fractions.
     pub(super) rules: String,
     pub(super) traffic: String,
+    /// Where the processes of the traffic run, if not each on the node of its own number. So the runs of
+    /// sweeps without placements are named as before there were any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) placement: Option<String>,
     pub(super) load: f64,
     pub(super) seed: u64,
     pub(super) settings: Settings,
@@ -136,6 +147,7 @@ pub(super) struct Unit {
     pub(super) fabric: usize,
     pub(super) set: usize,
     pub(super) traffic: usize,
+    pub(super) placement: usize,
 }
 
 /// What a sweep file asks for: every run, and what the runs share.
@@ -143,6 +155,7 @@ pub struct Plan {
     pub(super) fabrics: Vec<(PathBuf, Fabric)>,
     pub(super) sets: Vec<Paths>,
     pub(super) traffic: Vec<Pattern>,
+    pub(super) placements: Vec<PlacementRule>,
     /// Every combination, in the order of the file's lists, of which the last one changes fastest.
     pub(super) units: Vec<Unit>,
 }
@@ -174,6 +187,7 @@ impl Plan {
             .and_then(|()| distinct("schemes", &file.schemes))
             .and_then(|()| distinct("sets", &file.sets))
             .and_then(|()| distinct("traffic", &file.traffic))
+            .and_then(|()| distinct("placements", &file.placements))
             .and_then(|()| distinct("loads", &file.loads))
             .and_then(|()| distinct("seeds", &file.seeds))
             .map_err(|error| wrong(&error))?;
@@ -198,15 +212,28 @@ impl Plan {
             .iter()
             .map(|name| name.parse().map_err(|error| wrong(&format!("traffic: {error}"))))
             .collect::<Result<Vec<Pattern>, SweepError>>()?;
+        let placements = file
+            .placements
+            .iter()
+            .map(|name| name.parse().map_err(|error| wrong(&format!("placements: {error}"))))
+            .collect::<Result<Vec<PlacementRule>, SweepError>>()?;
         if let Some(load) = file.loads.iter().find(|&&load| !(load > 0.0 && load <= 1.0)) {
             return Err(wrong(&format!("loads: found {load}, accepted above 0 and at most 1")));
         }
-        let lists = [fabrics.len(), schemes.len(), sets.len(), traffic.len(), file.loads.len()];
+        let lists = [
+            fabrics.len(),
+            schemes.len(),
+            sets.len(),
+            traffic.len(),
+            placements.len(),
+            file.loads.len(),
+        ];
         let count = lists.iter().fold(file.seeds.len(), |count, &n| count.saturating_mul(n));
         if count > MOST_UNITS {
             return Err(wrong(&format!("it asks for {count} runs, accepted at most {MOST_UNITS}")));
         }
-        let mut plan = Self { fabrics, sets, traffic, units: Vec::with_capacity(count) };
+        let mut plan =
+            Self { fabrics, sets, traffic, placements, units: Vec::with_capacity(count) };
         plan.add_units(&file, &schemes);
         Ok(plan)
     }
@@ -218,10 +245,15 @@ impl Plan {
                     let hash = hash_of(loaded, paths);
                     let settings = settings(file.settings, loaded, scheme, paths.kind());
                     let rules = rules_in_words(paths, loaded.file.seed);
-                    for (traffic, pattern) in self.traffic.iter().enumerate() {
+                    let (patterns, rules_of_place) = (&self.traffic, &self.placements);
+                    let placed = patterns.iter().enumerate().flat_map(|pattern| {
+                        rules_of_place.iter().enumerate().map(move |rule| (pattern, rule))
+                    });
+                    for ((traffic, pattern), (placement, rule)) in placed {
                         for (&load, &seed) in
                             file.loads.iter().flat_map(|l| file.seeds.iter().map(move |s| (l, s)))
                         {
+                            let is_named = *rule != PlacementRule::Identity;
                             let subject = Subject {
                                 tool_version: env!("CARGO_PKG_VERSION"),
                                 traffic_version: tvlb_traffic::VERSION,
@@ -231,11 +263,12 @@ impl Plan {
                                 set: paths.name.clone(),
                                 rules: rules.clone(),
                                 traffic: pattern.to_string(),
+                                placement: is_named.then(|| rule.to_string()),
                                 load,
                                 seed,
                                 settings: settings.clone(),
                             };
-                            self.units.push(Unit { subject, fabric, set, traffic });
+                            self.units.push(Unit { subject, fabric, set, traffic, placement });
                         }
                     }
                 }
