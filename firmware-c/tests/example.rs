@@ -91,6 +91,7 @@ fn images(
         decisions: PerDecision::same((0, Weighing::default())),
         second_min: tvlb_schema::MinCandidate::Kept,
         sets: vec![SetContents { rule, levels: Vec::new(), shapes_to: Vec::new() }],
+        physical_numbers: Vec::new(),
     };
     let name = format!("{p}-{a}-{h}-{g}");
     let files = (home.join(format!("{name}.fabric")), home.join(format!("{name}.switch")));

@@ -36,6 +36,7 @@ fn image() -> Vec<u8> {
             levels: Vec::new(),
             shapes_to: shapes_by_number(fabric.dragonfly(), |to| set.shapes_to(to)),
         }],
+        physical_numbers: Vec::new(),
     };
     encode_switch_image(&fabric, &contents)
 }

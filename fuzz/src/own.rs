@@ -210,6 +210,7 @@ impl Own {
             decisions: PerDecision { ugal_l, par_source, par_second },
             second_min: MinCandidate::ALL[usize::from(self.plan.second_min) % 3],
             sets,
+            physical_numbers: Vec::new(),
         };
         encode_switch_image(&fabric, &contents)
     }
@@ -231,6 +232,7 @@ impl Own {
             decisions: PerDecision::same((0, Weighing::default())),
             second_min: MinCandidate::Kept,
             sets: vec![set],
+            physical_numbers: Vec::new(),
         };
         let image = encode_switch_image(fabric, &contents);
         let switch = Switch::boot_in(fabric, &image).expect("it was encoded");

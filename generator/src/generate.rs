@@ -57,7 +57,7 @@ pub(crate) fn generate_counted(
     let routing = Routing { policies: policies.clone(), virtual_channels };
     let switches = fabric.topology.dragonfly().switch_count() as usize;
     progress.stage("images", Some(switches));
-    let images = build(counter, &routing, progress)?;
+    let images = build(counter, &routing, &fabric.names, progress)?;
 
     // Decisions mostly share a set: each is measured once.
     let is_thinned = Decision::ALL.iter().any(|&d| policies.get(d).is_thinned());

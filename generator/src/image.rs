@@ -8,6 +8,7 @@ use crate::routes::count::RouteCounter;
 use crate::routes::presence::shapes_when_thinned;
 use crate::table_set::MOST_BYTES;
 use crate::topology::Topology;
+use crate::topology::names::Names;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tvlb_progress::{Cancelled, Progress};
@@ -70,7 +71,8 @@ pub enum ImageStageError {
     Cancelled(#[from] Cancelled),
 }
 
-/// Builds all images. Each switch image is a step of `progress`.
+/// Builds all images. Each switch image is a step of `progress`. Of the names they hold the ports' physical
+/// numbers and nothing else.
 ///
 /// # Errors
 /// Two groups without any path, too many bytes, or the work was cancelled.
@@ -82,6 +84,7 @@ pub enum ImageStageError {
 /// use tvlb_generator::routes::count::RouteCounter;
 /// use tvlb_generator::set_grammar::parse_set;
 /// use tvlb_generator::topology::arrangement::{Arrangement, arrange};
+/// use tvlb_generator::topology::names::Names;
 /// use tvlb_schema::{Dragonfly, PerDecision, VcScheme};
 ///
 /// let topology = arrange(Dragonfly::new(2, 4, 2, 9)?, Arrangement::default(), 1)?;
@@ -90,13 +93,14 @@ pub enum ImageStageError {
 ///     policies: PerDecision::same(policy),
 ///     virtual_channels: VcScheme::Ordered,
 /// };
-/// let images = build(&RouteCounter::new(&topology), &routing, &())?;
+/// let images = build(&RouteCounter::new(&topology), &routing, &Names::default(), &())?;
 /// assert_eq!(images.switches.len(), 36);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn build(
     counter: &RouteCounter<'_>,
     routing: &Routing,
+    names: &Names,
     progress: &dyn Progress,
 ) -> Result<Images, ImageStageError> {
     let topology = counter.topology();
@@ -111,7 +115,9 @@ pub fn build(
         .par_iter()
         .map(|&switch| {
             progress.check()?;
-            let image = encode_switch_image(&view, &contents(counter, routing, switch));
+            let mut contents = contents(counter, routing, switch);
+            contents.physical_numbers = names.physical_numbers(df, switch);
+            let image = encode_switch_image(&view, &contents);
             // Checked here, so that no memory is spent on images that no table set may hold.
             let length = image.len() as u64;
             if bytes.fetch_add(length, Ordering::Relaxed) + length > MOST_BYTES {
@@ -140,7 +146,8 @@ fn contents(counter: &RouteCounter<'_>, routing: &Routing, switch: SwitchId) -> 
     });
     let second_min = routing.policies.par_second.min;
     let virtual_channels = routing.virtual_channels;
-    SwitchContents { switch, virtual_channels, decisions, second_min, sets }
+    let physical_numbers = Vec::new();
+    SwitchContents { switch, virtual_channels, decisions, second_min, sets, physical_numbers }
 }
 
 fn shapes_to(counter: &RouteCounter<'_>, policy: &Policy, source: SwitchId) -> Vec<ShapeSet> {

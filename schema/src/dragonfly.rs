@@ -774,6 +774,19 @@ impl Dragonfly {
         Some((SwitchIndex(low_u8(rank + u32::from(rank >= from.0.into()))), k))
     }
 
+    /// Whether switches of a group have a physical port of this number; a group's kind may have fewer
+    /// terminals, local ports or slots than others.
+    pub fn has_port_of(&self, group: GroupId, port: Port) -> bool {
+        let kind = self.kind_of(group);
+        let locals = u32::from(kind.local_links) * u32::from(kind.a).saturating_sub(1);
+        let number = u32::from(port.0);
+        match (number.checked_sub(self.slot_port(0).0.into()), number.checked_sub(self.p())) {
+            (Some(slot), _) => slot < kind.h.into(),
+            (None, Some(local)) => local < locals,
+            (None, None) => number < kind.p.into(),
+        }
+    }
+
     /// Whether a physical port is a global one.
     #[inline]
     pub const fn is_slot(&self, port: Port) -> bool {

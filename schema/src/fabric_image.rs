@@ -6,7 +6,7 @@
 
 use crate::fault_image::{Faults, LocalLink, Plan};
 use crate::fields::Fields;
-use crate::frame::{self, IDENTITY_AT};
+use crate::frame::{self, IDENTITY_AT, Opened};
 use crate::image_error::{Fault, Feature, Part, Refusal, Value, saturating_u32};
 use crate::image_kind::{HEADER_LEN, ImageKind};
 use crate::local_links::{FewerLinks, FewerPairs};
@@ -139,7 +139,7 @@ impl<'a> FabricImage<'a> {
 
     /// Reads the image over an empty one.
     fn fill(&mut self, bytes: &'a [u8], refusal: &mut Refusal) -> Option<()> {
-        let (identity, payload) = frame::open(bytes, ImageKind::Fabric, refusal)?;
+        let Opened { identity, payload, .. } = frame::open(bytes, ImageKind::Fabric, refusal)?;
         self.identity = frame::identity_of(payload);
         if identity != self.identity {
             return refusal.fail_with_wide(Fault::Identity, IDENTITY_AT, identity, self.identity);
@@ -841,7 +841,7 @@ pub fn encode_fabric_image_with(
     crate::packed::append(&mut payload, width_for(df.g() - 1) + link_bits, entries);
     crate::local_links::append(&mut payload, df, fewer);
 
-    let bytes = frame::close(ImageKind::Fabric, frame::identity_of(&payload), &payload);
+    let bytes = frame::close((ImageKind::Fabric, 0), frame::identity_of(&payload), &payload);
     assert!(
         FabricImage::decode(&bytes).err().is_none_or(|error| error.is_left_out()),
         "the cables are a wiring"

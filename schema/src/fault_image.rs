@@ -6,7 +6,7 @@
 //! which of two is the later. Tens of bytes where little is dead.
 
 use crate::fields::Fields;
-use crate::frame::{self, IDENTITY_AT};
+use crate::frame::{self, IDENTITY_AT, Opened};
 use crate::image_error::{Fault, Feature, Part, Refusal, Value, saturating_u32};
 use crate::image_kind::{HEADER_LEN, ImageKind};
 use crate::local_links::{FewerPairs, most_links};
@@ -127,7 +127,7 @@ impl<'a> Faults<'a> {
     }
 
     fn fill(&mut self, bytes: &'a [u8], plan: &Plan<'_>, refusal: &mut Refusal) -> Option<()> {
-        let (identity, payload) = frame::open(bytes, ImageKind::Faults, refusal)?;
+        let Opened { identity, payload, .. } = frame::open(bytes, ImageKind::Faults, refusal)?;
         let needed = plan.identity;
         if identity != needed {
             return refusal.fail_with_wide(Fault::Identity, IDENTITY_AT, identity, needed);

@@ -61,7 +61,7 @@ pub fn encode_fault_image(fabric: &FabricImage<'_>, epoch: u32, faults: &FaultSe
     crate::packed::append(&mut payload, widths.switch + widths.index, pairs);
     let numbers = links.iter().map(|link| link.number.into());
     crate::packed::append(&mut payload, widths.local_number, numbers);
-    let bytes = frame::close(ImageKind::Faults, fabric.identity(), &payload);
+    let bytes = frame::close((ImageKind::Faults, 0), fabric.identity(), &payload);
     assert!(
         Faults::decode(&bytes, &fabric.plan()).err().is_none_or(|error| error.is_left_out()),
         "what is dead is of the plan"

@@ -13,6 +13,8 @@ use crc::{CRC_32_ISO_HDLC, CRC_64_XZ, Crc, NoTable};
 /// Where an image has the fabric's identity.
 pub(crate) const IDENTITY_AT: usize = 8;
 const CHECKSUM_LEN: usize = 4;
+/// The bit of the parts that a payload has and others have not: a switch image's port map.
+pub(crate) const PORT_MAP: u8 = 1;
 
 // Without tables on a switch: an image is read once at boot, and a kilobyte of flash is worth more there. A
 // host, which is what writes images, reads thousands.
@@ -42,13 +44,22 @@ pub fn check_version(bytes: &[u8]) -> Result<(), ImageError> {
     }
 }
 
-/// The payload of an image whose frame holds, and the identity that the frame states.
+/// What the frame of an image says, and what is in it.
+pub(crate) struct Opened<'a> {
+    /// The fabric identity that the frame states.
+    pub(crate) identity: u64,
+    pub(crate) payload: &'a [u8],
+    /// The payload ends with a port map.
+    pub(crate) has_port_map: bool,
+}
+
+/// Opens an image whose frame holds.
 #[inline(never)]
 pub(crate) fn open<'a>(
     bytes: &'a [u8],
     kind: ImageKind,
     refusal: &mut Refusal,
-) -> Option<(u64, &'a [u8])> {
+) -> Option<Opened<'a>> {
     let Some(magic) = bytes.first_chunk::<4>() else {
         return refusal.too_short(Part::Label, 0, bytes.len(), 4);
     };
@@ -58,8 +69,7 @@ pub(crate) fn open<'a>(
     let Some(header) = bytes.first_chunk::<HEADER_LEN>() else {
         return refusal.too_short(Part::Header, 0, bytes.len(), HEADER_LEN);
     };
-    let [_, _, _, _, code, reserved, v0, v1, i0, i1, i2, i3, i4, i5, i6, i7, l0, l1, l2, l3] =
-        *header;
+    let [_, _, _, _, code, parts, v0, v1, i0, i1, i2, i3, i4, i5, i6, i7, l0, l1, l2, l3] = *header;
     if code != kind.code() {
         return refusal.fail(Fault::Kind(kind), 4, code.into());
     }
@@ -86,10 +96,12 @@ pub(crate) fn open<'a>(
     if found != computed {
         return refusal.fail_with(Fault::Checksum, body.len(), found, computed);
     }
-    if reserved != 0 {
-        return refusal.out_of_range(Value::Reserved, 5, reserved.into());
+    let has_port_map = parts == PORT_MAP && matches!(kind, ImageKind::Switch);
+    if parts != 0 && !has_port_map {
+        return refusal.out_of_range(Value::Parts, 5, parts.into());
     }
-    Some((u64::from_le_bytes([i0, i1, i2, i3, i4, i5, i6, i7]), payload))
+    let identity = u64::from_le_bytes([i0, i1, i2, i3, i4, i5, i6, i7]);
+    Some(Opened { identity, payload, has_port_map })
 }
 
 /// The identity of the fabric whose image has this payload.
@@ -97,13 +109,17 @@ pub(crate) fn identity_of(fabric_payload: &[u8]) -> u64 {
     IDENTITY.checksum(fabric_payload)
 }
 
-/// Sets `payload` in a frame.
+/// Sets `payload` in a frame; `parts` says which parts it has that not every payload has.
 #[cfg(feature = "alloc")]
-pub(crate) fn close(kind: ImageKind, identity: u64, payload: &[u8]) -> alloc::vec::Vec<u8> {
+pub(crate) fn close(
+    (kind, parts): (ImageKind, u8),
+    identity: u64,
+    payload: &[u8],
+) -> alloc::vec::Vec<u8> {
     let len = HEADER_LEN + payload.len() + CHECKSUM_LEN;
     let mut bytes = alloc::vec::Vec::with_capacity(len);
     bytes.extend(MAGIC);
-    bytes.extend([kind.code(), 0]);
+    bytes.extend([kind.code(), parts]);
     bytes.extend(FORMAT_VERSION.to_le_bytes());
     bytes.extend(identity.to_le_bytes());
     let stated =

@@ -101,6 +101,7 @@ pub(crate) enum Part {
     Peers,
     Presence,
     Levels,
+    PortMap,
     DeadSwitches,
     DeadCables,
     DeadPairs,
@@ -121,6 +122,7 @@ impl Part {
             Self::Peers => "peers",
             Self::Presence => "presence",
             Self::Levels => "thinning levels",
+            Self::PortMap => "port map",
             Self::DeadSwitches => "dead switches",
             Self::DeadCables => "dead cables",
             Self::DeadPairs => "pairs of dead local links",
@@ -132,7 +134,7 @@ impl Part {
 /// A number that can be out of range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Value {
-    Reserved,
+    Parts,
     Cables,
     MostLinks,
     EvenLinks,
@@ -160,6 +162,9 @@ pub(crate) enum Value {
     ShapesPresent,
     Presence,
     Level,
+    NumberOfNoPort,
+    NumberTwice,
+    EmptyPortMap,
     DeadSwitches,
     DeadCables,
     DeadLinks,
@@ -175,7 +180,7 @@ impl Value {
         const START: &str = "start of a pair's cables";
         const MOST: &str = "most links per pair";
         match self {
-            Self::Reserved => ("reserved byte", "0"),
+            Self::Parts => ("bits of parts", "0, or 1 in a switch image with a port map"),
             Self::Cables => ("number of cables", "at most half the global ports"),
             Self::MostLinks => (MOST, "at most a·h"),
             Self::EvenLinks => {
@@ -219,6 +224,13 @@ impl Value {
             Self::ShapesPresent => ("shapes present", "shapes of the rule, each at most once"),
             Self::Presence => ("presence of a switch that is not a destination", "0"),
             Self::Level => ("thinning level of a global port", "3 to 15"),
+            Self::NumberOfNoPort => {
+                ("physical number", "255 for a port that the switch's kind of groups does not have")
+            }
+            Self::NumberTwice => ("physical number", "a number that no port before has, or 255"),
+            Self::EmptyPortMap => {
+                ("known numbers of the port map", "1 or more; an image without any has no port map")
+            }
             Self::DeadSwitches => ("number of dead switches", "at most the switches of the fabric"),
             Self::DeadCables => ("number of dead cables", "at most the cables of the fabric"),
             Self::DeadLinks => ("number of dead local links", "at most 67108863"),

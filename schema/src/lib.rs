@@ -54,6 +54,7 @@ mod image_kind;
 mod legs;
 mod local_links;
 mod packed;
+mod port_map;
 mod route;
 mod set;
 mod set_view;

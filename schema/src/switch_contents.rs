@@ -2,6 +2,7 @@
 
 use crate::frame;
 use crate::image_kind::ImageKind;
+use crate::port_map::UNKNOWN;
 use crate::set_view::LEVEL_BITS;
 use crate::switch_image::{MOST_SETS, peer_code};
 use crate::{
@@ -90,6 +91,7 @@ struct Body {
 ///     decisions: PerDecision::same((0, Weighing::default())),
 ///     second_min: MinCandidate::Kept,
 ///     sets: vec![SetContents { rule, levels: Vec::new(), shapes_to: Vec::new() }],
+///     physical_numbers: Vec::new(),
 /// };
 /// let bytes = encode_switch_image(&fabric, &contents);
 ///
@@ -110,6 +112,9 @@ pub struct SwitchContents {
     pub second_min: MinCandidate,
     /// One to three sets.
     pub sets: Vec<SetContents>,
+    /// By port the number that the machine has for it, 0 to 254, where it is known; no two are the same.
+    /// Empty, or none known, and the image has no port map.
+    pub physical_numbers: Vec<Option<u8>>,
 }
 
 /// What a set in a switch image is made of.
@@ -144,7 +149,8 @@ pub fn shapes_by_number(
 ///
 /// # Panics
 /// If the contents contradict themselves: no set or more than three, a decision without a set, a
-/// rule out of range, or `shapes_to` or `levels` of another length than they should have.
+/// rule out of range, or `shapes_to`, `levels` or
+/// `physical_numbers` of another length than they should have.
 pub fn encode_switch_image(fabric: &FabricImage<'_>, contents: &SwitchContents) -> Vec<u8> {
     let df = fabric.dragonfly();
     let (group, _) = df.place(contents.switch);
@@ -208,7 +214,13 @@ pub fn encode_switch_image(fabric: &FabricImage<'_>, contents: &SwitchContents) 
             crate::packed::append(&mut payload, LEVEL_BITS, levels);
         }
     }
-    let bytes = frame::close(ImageKind::Switch, fabric.identity(), &payload);
+    let mut parts = 0;
+    if contents.physical_numbers.iter().any(Option::is_some) {
+        assert_eq!(contents.physical_numbers.len(), df.radix() as usize, "one entry for each port");
+        parts |= frame::PORT_MAP;
+        payload.extend(contents.physical_numbers.iter().map(|number| number.unwrap_or(UNKNOWN)));
+    }
+    let bytes = frame::close((ImageKind::Switch, parts), fabric.identity(), &payload);
     assert!(
         SwitchImage::decode(&bytes, fabric).err().is_none_or(|error| error.is_left_out()),
         "the contents fit together"

@@ -3,11 +3,12 @@
 //! [`SetView`] is one set in it.
 
 use crate::fields::Fields;
-use crate::frame::{self, IDENTITY_AT};
+use crate::frame::{self, IDENTITY_AT, Opened};
 use crate::image_error::{Fault, Part, Refusal, Value, saturating_u32};
 use crate::image_kind::{HEADER_LEN, ImageKind};
+use crate::port_map::PortMap;
 use crate::{
-    Candidates, End, FabricImage, Gate, GlobalPort, GroupId, ImageError, SetView, SwitchId,
+    Candidates, End, FabricImage, Gate, GlobalPort, GroupId, ImageError, Port, SetView, SwitchId,
     SwitchIndex, Weighing,
 };
 use core::ops::Range;
@@ -193,6 +194,7 @@ pub struct SwitchImage<'a> {
     set_count: usize,
     /// Per global port of the group the other end of its cable.
     peers: &'a [PeerCode],
+    port_map: PortMap<'a>,
     /// Every global port of this switch has a cable.
     fully_cabled: bool,
     /// How many of its local and global ports have a link.
@@ -230,6 +232,7 @@ impl<'a> SwitchImage<'a> {
             sets: [SetView::NONE; MOST_SETS],
             set_count: 0,
             peers: &[],
+            port_map: PortMap::NONE,
             fully_cabled: false,
             link_count: 0,
             fabric: *fabric,
@@ -245,7 +248,8 @@ impl<'a> SwitchImage<'a> {
 
     /// Reads the image over an empty one.
     fn fill(&mut self, bytes: &'a [u8], refusal: &mut Refusal) -> Option<()> {
-        let (identity, payload) = frame::open(bytes, ImageKind::Switch, refusal)?;
+        let Opened { identity, payload, has_port_map } =
+            frame::open(bytes, ImageKind::Switch, refusal)?;
         let needed = self.fabric.identity();
         if identity != needed {
             return refusal.fail_with_wide(Fault::Identity, IDENTITY_AT, identity, needed);
@@ -288,6 +292,9 @@ impl<'a> SwitchImage<'a> {
         for (number, set) in (0..).zip(self.sets.iter_mut().take(self.set_count)) {
             set.check(number, refusal)?;
             set.take_sections(&mut rest, (df, self.group), end, refusal)?;
+        }
+        if has_port_map {
+            self.port_map = PortMap::take(&mut rest, (df, self.group), end, refusal)?;
         }
         if !rest.is_empty() {
             return refusal.fail(Fault::Trailing, end - rest.len(), saturating_u32(rest.len()));
@@ -477,6 +484,17 @@ impl<'a> SwitchImage<'a> {
         let fabric = &self.fabric;
         self.behind(port).is_some()
             && (fabric.is_faultless() || fabric.has_live_cable(End { group: self.group, port }))
+    }
+
+    /// What the machine itself calls a port of this switch, if the image says it.
+    #[inline]
+    pub fn physical_number(&self, port: Port) -> Option<u8> {
+        self.port_map.number(port)
+    }
+
+    /// The machine's number of each port, where it is known, by port; none at all of an image without a port map.
+    pub fn physical_numbers(&self) -> impl Iterator<Item = Option<u8>> {
+        self.port_map.numbers()
     }
 
     /// Whether every global port of this switch has a cable that lives.

@@ -3,13 +3,14 @@
 #![allow(clippy::unwrap_used, reason = "a test may end in a panic")]
 
 use tvlb_schema::{
-    Decision, End, FabricImage, GlobalPort, GroupId, LocalLink, RouteKey, SetView, Shape, SwitchId,
-    SwitchImage, SwitchIndex,
+    Decision, End, FabricImage, GlobalPort, GroupId, LocalLink, Port, RouteKey, SetView, Shape,
+    SwitchId, SwitchImage, SwitchIndex,
 };
 
 const FABRIC: &[u8] = include_bytes!("../golden/v3/fabric.tvlb");
 const SWITCH: &[u8] = include_bytes!("../golden/v3/switch-00005.tvlb");
 const FAULTS: &[u8] = include_bytes!("../golden/v3/faults.tvlb");
+const PORTS: &[u8] = include_bytes!("../golden/v3/switch-00005-ports.tvlb");
 const THINNED: &[u8] = include_bytes!("../golden/v3/switch-00005-thinned.tvlb");
 /// By version, the two images of the same fabric.
 const REFUSED: [(u16, [&[u8]; 2]); 2] = [
@@ -59,6 +60,22 @@ fn the_switch_image() {
     let present =
         (0..36).filter(|&to| set.shapes_to(SwitchId(to)).contains(Shape::new(0, 0, 0).unwrap()));
     assert_eq!(present.count(), 2);
+}
+
+#[test]
+fn the_switch_image_with_a_port_map() {
+    let fabric = FabricImage::decode(FABRIC).unwrap();
+    let numbers = |image: &[u8]| {
+        let image = SwitchImage::decode(image, &fabric).unwrap();
+        let by_port = (0..9).map(|port| image.physical_number(Port(port))).collect::<Vec<_>>();
+        assert!(
+            image.physical_numbers().eq(by_port.iter().copied().take(7)) || by_port == [None; 9]
+        );
+        by_port
+    };
+    let known = [12, 0, 254, 7, 8].map(Some);
+    assert_eq!(numbers(PORTS), [known.as_slice(), &[None; 4]].concat());
+    assert_eq!(numbers(SWITCH), [None; 9]);
 }
 
 #[test]

@@ -81,6 +81,7 @@ fn sets_of_intermediate_switches() {
         decisions: PerDecision::same((0, Weighing::default())),
         second_min: MinCandidate::Kept,
         sets: vec![SetContents { rule, levels: Vec::new(), shapes_to: Vec::new() }],
+        physical_numbers: Vec::new(),
     };
     let bytes = encode_switch_image(&fabric, &contents);
     let read = SwitchImage::decode(&bytes, &fabric).map(drop);

@@ -43,6 +43,7 @@
 //!             decisions: PerDecision::same((0, Weighing::default())),
 //!             second_min: MinCandidate::Kept,
 //!             sets: vec![set.clone()],
+//!             physical_numbers: Vec::new(),
 //!         };
 //!         encode_switch_image(&view, &contents)
 //!     })

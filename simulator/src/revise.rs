@@ -88,6 +88,7 @@ impl Revision {
             decisions,
             second_min: self.second_min.unwrap_or(image.second_min()),
             sets: used.values().map(contents).collect(),
+            physical_numbers: image.physical_numbers().collect(),
         }
     }
 }

@@ -113,6 +113,7 @@ pub(crate) fn images_with(
                 decisions,
                 second_min: MinCandidate::Kept,
                 sets,
+                physical_numbers: Vec::new(),
             };
             encode_switch_image(&fabric, &contents)
         })

@@ -19,6 +19,7 @@ import zlib
 
 SHAPES = 12
 BY_ROUTE, BY_SHAPE, BY_SWITCH = 0, 1, 2
+PORT_MAP = 1
 VIRTUAL_CHANNELS = ["ordered", "per-hop", "positional"]
 MASK = (1 << 64) - 1
 
@@ -125,16 +126,17 @@ class Reader:
             raise Refused(self.at, "the payload", f"{self.end - self.at} bytes more", "its end")
 
 
-def framed(image, kind):
-    """Checks the frame of an image of this kind; its reader and its identity."""
+def framed(image, kind, known_parts=0):
+    """Checks the frame of an image of this kind; its reader, its identity and its parts."""
     if len(image) < 24:
         raise Refused(len(image), "the image", f"{len(image)} bytes", "24 bytes or more")
     if image[:4] != b"TVLB":
         raise Refused(0, "label", image[:4].hex(), b"TVLB".hex())
     if image[4:5] != kind:
         raise Refused(4, "kind", image[4], kind[0])
-    if image[5] != 0:
-        raise Refused(5, "reserved byte", image[5], 0)
+    parts = image[5]
+    if parts & ~known_parts:
+        raise Refused(5, "parts", parts, f"bits of {known_parts}")
     version, identity, length = struct.unpack_from("<HQI", image, 6)
     if version != 3:
         raise Refused(6, "format version", version, 3)
@@ -143,14 +145,14 @@ def framed(image, kind):
     (checksum,) = struct.unpack_from("<I", image, length - 4)
     if checksum != zlib.crc32(image[:-4]):
         raise Refused(length - 4, "checksum", checksum, zlib.crc32(image[:-4]))
-    return Reader(image, length - 4), identity
+    return Reader(image, length - 4), identity, parts
 
 
 class Fabric:
     """A fabric image."""
 
     def __init__(self, image):
-        reader, self.identity = framed(image, b"F")
+        reader, self.identity, _ = framed(image, b"F")
         found = crc64(image[20:-4])
         if self.identity != found:
             raise Refused(8, "identity", f"{self.identity:016x}", f"{found:016x}")
@@ -344,7 +346,7 @@ class Faults:
 
     def __init__(self, image, fabric):
         self.fabric = fabric
-        reader, self.identity = framed(image, b"X")
+        reader, self.identity, _ = framed(image, b"X")
         if self.identity != fabric.identity:
             raise Refused(8, "identity", f"{self.identity:016x}", f"{fabric.identity:016x}")
         self.epoch = reader.number("epoch", 32)
@@ -539,7 +541,7 @@ class Switch:
 
     def __init__(self, image, fabric):
         self.fabric = fabric
-        reader, identity = framed(image, b"S")
+        reader, identity, parts = framed(image, b"S", PORT_MAP)
         if identity != fabric.identity:
             raise Refused(8, "identity", f"{identity:016x}", f"{fabric.identity:016x}")
         start = reader.at
@@ -567,6 +569,7 @@ class Switch:
         self.read_peers(reader)
         for one in self.sets:
             one.read_sections(reader, fabric, self.group, self.loose)
+        self.port_map = self.read_port_map(reader) if parts & PORT_MAP else None
         reader.finish()
         self.look_for_what_no_writer_makes()
 
@@ -578,6 +581,22 @@ class Switch:
             _, other = self.fabric.ends.get((self.group, port), (0, (self.group, 0)))
             if tuple(peer) != other:
                 raise Refused(start + 4 * port, f"peer of port {port}", peer, list(other))
+
+    def read_port_map(self, reader):
+        """By port the number that the machine has for it, or None."""
+        fabric, start = self.fabric, reader.at
+        nodes, switches, slots, _, links = fabric.kind_of[self.group]
+        locals_from, slots_from = fabric.p, fabric.p + max(k[4] * (k[1] - 1) for k in fabric.kind_of)
+        ports = {*range(nodes), *range(slots_from, slots_from + slots)}
+        ports |= set(range(locals_from, locals_from + links * (switches - 1)))
+        numbers = list(reader.take("port map", slots_from + fabric.h))
+        known = [number for number in numbers if number != 255]
+        if not known or len(set(known)) != len(known):
+            raise Refused(start, "port map", numbers, "numbers, no two the same")
+        for port, number in enumerate(numbers):
+            if number != 255 and port not in ports:
+                raise Refused(start + port, f"number of port {port}", number, 255)
+        return [None if number == 255 else number for number in numbers]
 
     def look_for_what_no_writer_makes(self):
         numbers = [number for number, *_ in self.decisions]
@@ -677,6 +696,7 @@ class Switch:
                 for n, one in enumerate(self.sets)
             ],
             "peers": self.peers,
+            "port_map": self.port_map,
         }
 
 

@@ -319,11 +319,21 @@ pub fn thinned(
         decisions: PerDecision::same(one),
         second_min: fabric.file.weighing.second_min.unwrap_or_default(),
         sets: vec![SetContents { rule, levels: levels.to_vec(), shapes_to }],
+        physical_numbers: Vec::new(),
     };
     encode_switch_image(&image, &contents)
 }
 
-/// A switch image with a set of its own for each decision.
+/// A number for three in four ports that a switch can have, falling from 254.
+pub fn numbers_of_ports(df: &Dragonfly, switch: tvlb_schema::SwitchId) -> Vec<Option<u8>> {
+    let group = df.place(switch).0;
+    let ports = (0..df.radix()).map(|port| Port(u16::try_from(port).expect("ports fit 16 bits")));
+    let is_known = |port: &Port| port.0 % 4 != 1 && df.has_port_of(group, *port);
+    let number = |port: Port| u8::try_from(254_u16.saturating_sub(port.0)).expect("at most 254");
+    ports.map(|port| is_known(&port).then(|| number(port))).collect()
+}
+
+/// A switch image with a set of its own for each decision, and a map of its ports that does not know one in four.
 pub fn of_three_sets(
     fabric: &Fabric,
     image: &FabricImage<'_>,
@@ -343,6 +353,7 @@ pub fn of_three_sets(
         },
         second_min: MinCandidate::Any,
         sets: vec![set("60% 5-hop"), set("switches:2-2 with returns"), set("min")],
+        physical_numbers: numbers_of_ports(image.dragonfly(), switch),
     };
     encode_switch_image(image, &contents)
 }

@@ -4,6 +4,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may end in a panic")]
 
+use tvlb_generator::topology::names::Names;
 use tvlb_schema::{
     End, FabricImage, FaultSet, GlobalPort, GroupId, LocalLink, SwitchId, SwitchIndex,
     encode_fault_image,
@@ -17,6 +18,31 @@ fn golden_images_are_generated_to_the_byte() {
     let switch = include_bytes!("../../schema/golden/v3/switch-00005.tvlb");
     assert_eq!(generated.images.fabric, fabric);
     assert_eq!(generated.images.switches[5], switch);
+}
+
+#[test]
+fn the_golden_image_with_a_port_map_is_generated_to_the_byte() {
+    let mut fabric = shipped("dfly-2-4-2-9.toml");
+    // The last port has no row, and the one before it no number.
+    let list = "group,switch,port,name,physical\n\
+                1,1,node 0,a,12\n1,1,node 1,b,0\n1,1,local 0 0,c,254\n1,1,local 2 0,d,7\n\
+                1,1,local 3 0,e,8\n1,1,global 0,f,\n1,0,global 0,g,12\n";
+    fabric.names = Names::read(fabric.topology.dragonfly(), list).unwrap();
+    let generated = images(&fabric);
+    let bytes = &generated.images.switches[5];
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../schema/golden/v3/switch-00005-ports.tvlb");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(path, bytes).unwrap();
+    }
+    assert_eq!(&std::fs::read(path).unwrap(), bytes);
+    // But for the bit, the length, the map of seven ports and the checksum it is the image without one.
+    let without = include_bytes!("../../schema/golden/v3/switch-00005.tvlb");
+    let payload = 20..without.len() - 4;
+    assert_eq!(bytes[payload.clone()], without[payload.clone()]);
+    assert_eq!(bytes[payload.end..payload.end + 7], [12, 0, 254, 7, 8, 255, 255]);
+    assert_eq!((bytes[5], bytes.len()), (1, without.len() + 7));
+    // Switches without a number have no map.
+    assert_eq!(generated.images.switches[6][5], 0);
 }
 
 #[test]

@@ -195,11 +195,13 @@ impl Display for SwitchReport<'_> {
             } else {
                 write!(f, "nothing")?;
             }
-            if let Some(PortName { name, physical }) = names.port_number(df, image.switch(), port) {
+            let named = names.port_number(df, image.switch(), port);
+            if let Some(PortName { name, .. }) = named {
                 write!(f, "; by {name}")?;
-                if let Some(physical) = physical {
-                    write!(f, ", physical port {physical}")?;
-                }
+            }
+            if let Some(physical) = image.physical_number(port) {
+                let mark = if named.is_some() { "," } else { ";" };
+                write!(f, "{mark} physical port {physical}")?;
             }
             if is_dead(self.switch, port) {
                 write!(f, "; dead")?;

@@ -12,7 +12,8 @@
 //! A row names a group where switch and port are empty, a switch where the port is, and else a port:
 //! `node T`, the K-th link to the switch of index J `local J K`, or the global slot `global S`. The last
 //! field is the number of the port on the switch itself, where it is known. What no row names has no
-//! name. Names live beside the images, not in them: no switch needs them.
+//! name. Names live beside the images, not in them: no switch needs them. The
+//! numbers are in the images, too.
 
 pub mod csv_records;
 
@@ -26,6 +27,9 @@ pub const COLUMNS: [&str; 5] = ["group", "switch", "port", "name", "physical"];
 
 /// The most characters of a name.
 const MOST_CHARACTERS: usize = 128;
+
+/// The highest number of a port on a switch: an image gives it a byte, and one value says that it is not known.
+pub const MOST_PHYSICAL: u8 = 254;
 
 /// A port of a switch, as a machine has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -53,8 +57,8 @@ impl fmt::Display for NamedPort {
 pub struct PortName {
     /// Not empty.
     pub name: String,
-    /// The number on the switch, if it is known.
-    pub physical: Option<u16>,
+    /// The number on the switch, 0 to [`MOST_PHYSICAL`], if it is known.
+    pub physical: Option<u8>,
 }
 
 /// The names that a machine has for its parts; none of most fabrics.
@@ -208,6 +212,22 @@ impl Names {
         self.port(switch, named)
     }
 
+    /// By port the number that it has on the switch, where it is known; empty where none is.
+    pub fn physical_numbers(&self, df: &Dragonfly, switch: SwitchId) -> Vec<Option<u8>> {
+        let first = (switch, NamedPort::Node(0));
+        let mut own = self.ports.range(first..).take_while(|((of, _), _)| *of == switch);
+        if own.all(|(_, named)| named.physical.is_none()) {
+            return Vec::new();
+        }
+        let ports =
+            (0..df.radix()).map(|port| Port(u16::try_from(port).expect("ports fit 16 bits")));
+        let group = df.place(switch).0;
+        // A list may name links that the group does not have.
+        let named =
+            |port| df.has_port_of(group, port).then(|| self.port_number(df, switch, port))?;
+        ports.map(|port| named(port)?.physical).collect()
+    }
+
     /// " x1000c0r3", or nothing if a switch has no name: what follows its number in a text.
     pub fn after(&self, switch: SwitchId) -> String {
         after(self.switch(switch))
@@ -359,7 +379,10 @@ impl Reader<'_> {
         let port = self.port(row, group, index)?;
         let physical = match &row.fields[4] {
             "" => None,
-            _ => Some(row.number(4, u16::MAX.into())?),
+            _ => {
+                let number = row.number(4, MOST_PHYSICAL.into())?;
+                Some(u8::try_from(number).expect("at most 254"))
+            }
         };
         if let Some(number) = physical {
             self.note_once(row, Some(switch), format!("number {number} of this switch"))?;
@@ -482,6 +505,26 @@ mod tests {
     }
 
     #[test]
+    fn physical_numbers_by_port() {
+        // The last group has two switches, so one link within it; the list names one that is not there.
+        let text = format!(
+            "{HEADER}0,0,node 1,a,254\n0,0,local 2 0,b,0\n0,0,global 1,c,\n0,1,global 1,d,\n\
+             2,0,local 1 0,e,9\n2,0,local 1 1,f,8\n2,0,global 0,g,7\n"
+        );
+        let names = Names::read(&df(), &text).unwrap();
+        let of = |switch| names.physical_numbers(&df(), SwitchId(switch));
+        assert_eq!(of(0), [None, Some(254), None, Some(0), None, None]);
+        assert_eq!(of(1), []);
+        assert_eq!(of(6), [None, None, Some(9), None, Some(7), None]);
+        assert_eq!(Names::default().physical_numbers(&df(), SwitchId(0)), []);
+        let too_high = format!("{HEADER}0,0,node 1,a,255\n");
+        assert_eq!(
+            Names::read(&df(), &too_high).unwrap_err().to_string(),
+            "line 2: physical is \"255\", but must be a whole number, 0 to 254"
+        );
+    }
+
+    #[test]
     fn what_is_wrong_is_said_by_line() {
         let error =
             |lines: &str| Names::read(&df(), &format!("{HEADER}{lines}")).unwrap_err().to_string();
@@ -506,7 +549,7 @@ mod tests {
             ),
             (
                 "0,0,node 1,x,a",
-                "line 2: physical is \"a\", but must be a whole number, 0 to 65535".to_owned(),
+                "line 2: physical is \"a\", but must be a whole number, 0 to 254".to_owned(),
             ),
             (
                 "0,0,,,",

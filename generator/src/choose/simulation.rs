@@ -36,7 +36,7 @@ pub(super) fn images_of(
     progress: &dyn Progress,
 ) -> Result<Images, ChooseError> {
     let routing = Routing { policies, virtual_channels: fabric.file.virtual_channels };
-    Ok(build(counter, &routing, &Unreported(progress))?)
+    Ok(build(counter, &routing, &fabric.names, &Unreported(progress))?)
 }
 
 /// The images that the baselines boot from. MIN, conventional VLB and conventional UGAL draw from no

@@ -154,6 +154,7 @@ impl Left<'_> {
             }),
             second_min: image.second_min(),
             sets,
+            physical_numbers: image.physical_numbers().collect(),
         };
         (is_changed.then_some(contents), lost)
     }

@@ -172,6 +172,7 @@ fn contents(image: &SwitchImage<'_>) -> SwitchContents {
         },
         second_min: image.second_min(),
         sets: sets.collect(),
+        physical_numbers: Vec::new(),
     }
 }
 

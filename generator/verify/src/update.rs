@@ -53,6 +53,9 @@ fn difference(old: &SwitchImage<'_>, new: &SwitchImage<'_>) -> Option<&'static s
     if old.virtual_channels() != new.virtual_channels() || old.second_min() != new.second_min() {
         return Some("its virtual channels or its second look at MIN are");
     }
+    if !old.physical_numbers().eq(new.physical_numbers()) {
+        return Some("its port map is");
+    }
     for decision in Decision::ALL {
         let (was, set) = (old.set(decision), new.set(decision));
         if was.rule() != set.rule() || old.set_number(decision) != new.set_number(decision) {

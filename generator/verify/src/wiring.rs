@@ -8,7 +8,7 @@ use std::path::Path;
 use tvlb_firmware_model::Switch;
 use tvlb_names::Names;
 use tvlb_progress::Progress;
-use tvlb_schema::{End, FabricImage, SwitchId};
+use tvlb_schema::{End, FabricImage, Port, SwitchId, SwitchImage};
 use tvlb_table_set::{
     FABRIC_FILE, MANIFEST_FILE, NAMES_FILE, REPORT_FILE, SWITCHES, TableSet, check_seal,
     switch_file,
@@ -74,7 +74,8 @@ pub(super) fn check_files(set: &TableSet, fabric: &FabricImage<'_>) -> Result<()
     Ok(())
 }
 
-/// The image is in its own file, and its ports lead where the fabric image says.
+/// The image is in its own file, its ports lead where the fabric image says, and have the physical numbers that
+/// the list of names gives them.
 pub(super) fn check_switch(
     switch: &Switch<'_>,
     named: SwitchId,
@@ -102,6 +103,27 @@ pub(super) fn check_switch(
                 names.end_in_words(df, end),
                 words(found),
                 words(wired)
+            );
+            return Err(VerifyError::Wiring { path: path.to_owned(), text });
+        }
+    }
+    check_port_map(image, names, path)
+}
+
+/// The image and the list of names give each port the same physical number.
+fn check_port_map(image: &SwitchImage<'_>, names: &Names, path: &Path) -> Result<(), VerifyError> {
+    let listed = names.physical_numbers(image.fabric().dragonfly(), image.switch());
+    let ports = 0..image.fabric().dragonfly().radix();
+    let said = |number: Option<u8>| number.map_or_else(|| "none".to_owned(), |n| n.to_string());
+    for number in ports {
+        let port = Port(u16::try_from(number).expect("ports fit 16 bits"));
+        let (found, listed) =
+            (image.physical_number(port), listed.get(usize::from(port.0)).copied().flatten());
+        if found != listed {
+            let text = format!(
+                "the physical number of port {port} is {}, but by {NAMES_FILE} it is {}",
+                said(found),
+                said(listed)
             );
             return Err(VerifyError::Wiring { path: path.to_owned(), text });
         }

@@ -185,10 +185,16 @@ pub(crate) fn meaning_of_switch(image: &SwitchImage<'_>) -> String {
             image.behind(port).map_or([image.group().0, 0], |end| [end.group.0, end.port.0])
         })
         .collect();
+    let numbers: Vec<String> = image
+        .physical_numbers()
+        .map(|number| number.map_or_else(|| "null".to_owned(), |number| number.to_string()))
+        .collect();
+    let port_map =
+        if numbers.is_empty() { "null".to_owned() } else { format!("[{}]", numbers.join(", ")) };
     let second = MinCandidate::ALL.iter().position(|&min| min == image.second_min()).unwrap();
     format!(
         "{{\"decisions\": [{}], \"image\": \"switch\", \"peers\": {peers:?}, \
-         \"second_min\": {second}, \"sets\": [{}], \"switch\": {}, \"virtual_channels\": \"{}\"}}",
+         \"port_map\": {port_map}, \"second_min\": {second}, \"sets\": [{}], \"switch\": {}, \"virtual_channels\": \"{}\"}}",
         decisions.join(", "),
         sets.join(", "),
         image.switch(),

@@ -36,7 +36,7 @@ struct PortValues {
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    physical: Option<u16>,
+    physical: Option<u8>,
     #[serde(skip_serializing_if = "Option::is_none")]
     node: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -95,7 +95,9 @@ impl SwitchValues {
             let mut port = PortValues {
                 port: number,
                 name: named.map(|named| named.name.clone()),
-                physical: named.and_then(|named| named.physical),
+                physical: u16::try_from(number)
+                    .ok()
+                    .and_then(|port| image.physical_number(Port(port))),
                 node: None,
                 switch: None,
                 switch_name: None,

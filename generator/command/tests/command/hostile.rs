@@ -317,6 +317,7 @@ fn sparse(scratch: &Scratch) {
             decisions: PerDecision::same((0, tvlb_schema::Weighing::default())),
             second_min: tvlb_schema::MinCandidate::Kept,
             sets: vec![SetContents { rule, levels: Vec::new(), shapes_to: Vec::new() }],
+            physical_numbers: Vec::new(),
         };
         let bytes = encode_switch_image(&image, &contents);
         let path = tvlb_generator::table_set::switch_file(SwitchId(switch.0));

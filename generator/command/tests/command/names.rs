@@ -1,9 +1,10 @@
 //! What a machine calls its parts stands beside their numbers, wherever a command says one.
 
-use crate::damage::vouch_for;
+use crate::damage::{edit_manifest, vouch_for};
 use crate::scratch::Scratch;
 use insta::assert_snapshot;
 use std::fmt::Write;
+use tvlb_generator::table_set::FileEntry;
 use tvlb_schema::{
     Decision, Dragonfly, FabricImage, GroupKind, PerDecision, SetContents, ShapeSet,
     SwitchContents, SwitchId, SwitchImage, encode_switch_image,
@@ -206,6 +207,63 @@ fn exports_and_what_they_refuse() {
     }
 }
 
+/// The names, with a number for each port of switch 4: 40 and up, but for its last.
+fn numbered() -> Scratch {
+    let scratch = Scratch::with_text(FABRIC);
+    scratch.write("names.csv", with_numbers(40));
+    scratch.write("cables.csv", cables());
+    scratch.succeeds("generate fabric.toml -o out");
+    scratch
+}
+
+fn with_numbers(mut number: u8) -> String {
+    let mut rows: Vec<String> = names().lines().map(str::to_owned).collect();
+    for row in rows.iter_mut().filter(|row| row.starts_with("1,1,") && !row.starts_with("1,1,,")) {
+        write!(row, "{number}").unwrap();
+        number += 1;
+    }
+    rows.join("\n").replace("1,1,local 2 0,r1s1l2,45", "1,1,local 2 0,r1s1l2,") + "\n"
+}
+
+#[test]
+fn physical_numbers_are_in_the_images() {
+    let scratch = numbered();
+    let printed = scratch.succeeds("inspect out --switch 4");
+    let ports: Vec<&str> = printed.lines().filter(|line| line.contains("; by r1s1")).collect();
+    assert_snapshot!(ports.join("\n"), @r#"
+    0  node 8; by r1s1n0, physical port 42
+    1  node 9; by r1s1n1, physical port 43
+    2  group 1, switch 0 r1<0>"; by r1s1l0, physical port 44
+    3  group 1, switch 2 r1<2>"; by r1s1l2
+    4  group 0, switch 0 r0<0>", global port 1; by r1s1g0, physical port 40
+    5  group 2, switch 2 r2<2>", global port 0; by r1s1g1, physical port 41
+    "#);
+    let json = scratch.succeeds("inspect out --switch 4 --json");
+    assert_eq!(json.matches("\"physical\"").count(), 5, "{json}");
+    // Other switches have no map, and their images are those of the fabric without numbers.
+    let without = named();
+    for (switch, is_same) in [(3, true), (4, false), (9, true)] {
+        let file = format!("out/switches/{switch:05}.tvlb");
+        assert_eq!(scratch.read(&file) == without.read(&file), is_same, "{switch}");
+    }
+    scratch.succeeds("verify out");
+    // An update makes switches' images anew, with their maps.
+    scratch.write("dead.txt", "cable (1,1):1\n");
+    scratch.succeeds("faults out --faults dead.txt -o update");
+    scratch.succeeds("verify out --update update");
+    let with_update = scratch.succeeds("inspect out --update update --switch 4 --json");
+    assert!(with_update.contains("\"dead\": true"), "{with_update}");
+    assert_eq!(with_update.matches("\"physical\"").count(), 5, "{with_update}");
+    assert!(scratch.path("update/switches/00004.tvlb").exists());
+    // A list of other numbers beside the images.
+    scratch.write("out/names.csv", with_numbers(60));
+    edit_manifest(&scratch, |manifest| {
+        let list = with_numbers(60);
+        manifest.names = Some(FileEntry::of("names.csv".to_owned(), list.as_bytes()));
+    });
+    assert_snapshot!(scratch.finds("verify out"), @"tvlb: out/switches/00004.tvlb: the physical number of port 0 is 42, but by names.csv it is 62");
+}
+
 /// An image of switch 4 whose table of shapes lies.
 fn lie(scratch: &Scratch) {
     let file = "switches/00004.tvlb";
@@ -222,6 +280,7 @@ fn lie(scratch: &Scratch) {
         decisions: PerDecision::same((0, tvlb_schema::Weighing::default())),
         second_min: image.second_min(),
         sets: vec![SetContents { rule: *set.rule(), levels: Vec::new(), shapes_to }],
+        physical_numbers: Vec::new(),
     };
     scratch.write(&format!("out/{file}"), encode_switch_image(&fabric, &contents));
     vouch_for(scratch, file);

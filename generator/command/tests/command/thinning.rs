@@ -26,6 +26,7 @@ fn thinned(set: &str, levels: &[u8], says: impl Fn(ShapeSet) -> ShapeSet) -> Scr
         decisions: PerDecision::same((0, Weighing::default())),
         second_min: tvlb_schema::MinCandidate::Kept,
         sets: vec![SetContents { rule: *set.rule(), levels, shapes_to }],
+        physical_numbers: Vec::new(),
     };
     scratch.write(&format!("out/{SWITCH}"), encode_switch_image(&fabric, &contents));
     vouch_for(&scratch, SWITCH);
@@ -154,6 +155,7 @@ fn balanced_but(set: &str, switch: u16, change: impl FnOnce(&mut SetContents)) -
         decisions: PerDecision::same((0, Weighing::default())),
         second_min: tvlb_schema::MinCandidate::Kept,
         sets: vec![contents],
+        physical_numbers: Vec::new(),
     };
     scratch.write(&format!("out/{file}"), encode_switch_image(&fabric, &contents));
     vouch_for(&scratch, &file);

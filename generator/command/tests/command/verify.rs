@@ -64,6 +64,7 @@ fn with_meaning(change: impl FnOnce(&mut SwitchContents)) -> Scratch {
         decisions: PerDecision::same((0, Weighing::default())),
         second_min: tvlb_schema::MinCandidate::Kept,
         sets: vec![SetContents { rule: *set.rule(), levels: Vec::new(), shapes_to }],
+        physical_numbers: Vec::new(),
     };
     change(&mut contents);
     scratch.write(&format!("out/{SWITCH}"), encode_switch_image(&fabric, &contents));

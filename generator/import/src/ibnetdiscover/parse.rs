@@ -27,7 +27,8 @@ const ANY: &str = "a record's first line, as in Switch 41 \"S-b8cef60300000100\"
                    such as vendid=0x2c9";
 const RECORD: &str = "a number of ports and a name in quotes, as in Switch 41 \"S-b8cef60300000100\" \
                       # \"name\"";
-const PORT: &str = "a port, a name in quotes and its port, as in [1] \"H-b8cef60300000a10\"[1]";
+const PORT: &str =
+    "a port, 0 to 254, a name in quotes and its port, as in [1] \"H-b8cef60300000a10\"[1]";
 
 /// Reads a line. The error says what would be accepted.
 pub(super) fn line(text: &str) -> Result<Line<'_>, &'static str> {
@@ -103,9 +104,12 @@ fn quoted(text: &str) -> Option<(&str, &str)> {
     is_plain.then_some((name, rest))
 }
 
+/// The highest number of a port: InfiniBand has eight bits for it, and 255 is no port.
+const MOST_PORT: u32 = 254;
+
 fn bracketed(text: &str) -> Option<(u32, &str)> {
     let (port, rest) = number(text.strip_prefix('[')?)?;
-    Some((port, rest.strip_prefix(']')?))
+    Some((port, rest.strip_prefix(']')?)).filter(|_| port <= MOST_PORT)
 }
 
 /// A number of at most four digits.

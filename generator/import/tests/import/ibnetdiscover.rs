@@ -228,8 +228,12 @@ fn links_that_the_ends_do_not_agree_on_are_refused() {
     );
     let half = &text[..text.find("[2]").unwrap() + 8];
     assert!(
-        error(fabric(half, None, None)).contains("accepted a port, a name in quotes and its port")
+        error(fabric(half, None, None))
+            .contains("accepted a port, 0 to 254, a name in quotes and its port")
     );
+    // 255 is no port.
+    let high = text.replacen("[1] ", "[255] ", 1);
+    assert!(error(fabric(&high, None, None)).contains("accepted a port, 0 to 254, a name"));
     let mut direct = dragonfly(&[3, 3, 3], 1, 1);
     let ends = [0, 1].map(|n| direct.add("Ca", format!("lonely {n}")));
     direct.link(ends[0], ends[1]);

@@ -1,0 +1,70 @@
+//! What the machine itself calls the ports of a switch.
+//!
+//! tvlb numbers the ports of a switch by what they lead to: nodes, local links, global links. The switch's
+//! hardware numbers them by where they are. A port map gives the second number for the first, so that a
+//! program on the switch needs no list beside its images. Of a port whose number is not known it says
+//! nothing, and an image without any known number has no map.
+
+use crate::image_error::{Part, Refusal, Value};
+use crate::{Dragonfly, GroupId, Port};
+
+/// The entry of a port without a known number; numbers are below it.
+pub(crate) const UNKNOWN: u8 = u8::MAX;
+
+/// A port map as a switch image has it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PortMap<'a> {
+    /// By port a number or [`UNKNOWN`]; empty if the image has no map.
+    numbers: &'a [u8],
+}
+
+impl<'a> PortMap<'a> {
+    pub(crate) const NONE: Self = Self { numbers: &[] };
+
+    /// Takes the map of a switch of this group from the front of the sections that are left, which end at
+    /// byte `end`.
+    pub(crate) fn take(
+        rest: &mut &'a [u8],
+        (df, group): (&Dragonfly, GroupId),
+        end: usize,
+        refusal: &mut Refusal,
+    ) -> Option<Self> {
+        let (start, needed) = (end - rest.len(), df.radix() as usize);
+        let Some((numbers, behind)) = rest.split_at_checked(needed) else {
+            return refusal.too_short(Part::PortMap, start, rest.len(), needed);
+        };
+        *rest = behind;
+        let mut seen = [0_u32; 8];
+        for (at, (port, &number)) in (start..).zip((0..).map(Port).zip(numbers)) {
+            if number == UNKNOWN {
+                continue;
+            }
+            if !df.has_port_of(group, port) {
+                return refusal.out_of_range(Value::NumberOfNoPort, at, number.into());
+            }
+            // A number of eight bits has its place in eight times 32.
+            if let Some(word) = seen.get_mut(usize::from(number >> 5)) {
+                let bit = 1 << (number & 31);
+                if *word & bit != 0 {
+                    return refusal.out_of_range(Value::NumberTwice, at, number.into());
+                }
+                *word |= bit;
+            }
+        }
+        if seen == [0; 8] {
+            return refusal.out_of_range(Value::EmptyPortMap, start, 0);
+        }
+        Some(Self { numbers })
+    }
+
+    /// The number of a port, if it is known.
+    #[inline]
+    pub(crate) fn number(&self, port: Port) -> Option<u8> {
+        self.numbers.get(usize::from(port.0)).copied().filter(|&number| number != UNKNOWN)
+    }
+
+    /// The number of each port, if it is known; none of an image without a map.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = Option<u8>> {
+        self.numbers.iter().map(|&number| (number != UNKNOWN).then_some(number))
+    }
+}
