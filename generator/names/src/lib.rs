@@ -377,12 +377,11 @@ impl Reader<'_> {
             return once(row, again, || format!("switch {index} of group {group}"));
         }
         let port = self.port(row, group, index)?;
-        let physical = match &row.fields[4] {
-            "" => None,
-            _ => {
-                let number = row.number(4, MOST_PHYSICAL.into())?;
-                Some(u8::try_from(number).expect("at most 254"))
-            }
+        let physical = if row.fields[4].is_empty() {
+            None
+        } else {
+            let number = row.number(4, MOST_PHYSICAL.into())?;
+            Some(u8::try_from(number).expect("at most 254"))
         };
         if let Some(number) = physical {
             self.note_once(row, Some(switch), format!("number {number} of this switch"))?;

@@ -40,7 +40,7 @@ use factored::Factored;
 use path_counter::PathCounter;
 use program::Program;
 use solve::{Solved, Warm, solve};
-use tvlb_schema::{Dragonfly, GroupId, SwitchIndex};
+use tvlb_schema::Dragonfly;
 use tvlb_topology::Topology;
 
 /// The gap, as a fraction of the upper bound, up to which a value counts as a number.
@@ -62,19 +62,6 @@ pub const VAST: u32 = 1000;
 /// Why there is no throughput.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ModelError {
-    /// Two switches of a group without a link, in a fabric too large to count each path.
-    #[error(
-        "group {group}: no local link joins switches {low} and {high}; the model takes a fabric of more \
-         than {LARGE} switches only where one joins every two switches of a group"
-    )]
-    Apart {
-        /// Their group.
-        group: GroupId,
-        /// The switch of lower index.
-        low: SwitchIndex,
-        /// The other switch.
-        high: SwitchIndex,
-    },
     /// A flow without any path.
     #[error(
         "no path leads from switch {source_switch} ({source_place}) to switch {destination_switch} \

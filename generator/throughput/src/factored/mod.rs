@@ -27,6 +27,7 @@
     reason = "what `dispatch` compiles for a vector width is exactly what is inlined into its closure"
 )]
 
+mod apart;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -36,6 +37,7 @@ use super::ModelError;
 use super::path_counter::PathCounter;
 use super::path_set::{Counting, PathSet};
 use super::program::{BundleKind, Choices, Program};
+use apart::Apart;
 use pulp::Arch;
 use std::collections::BTreeMap;
 use table::{ByMid, Table, minus, plus, times};
@@ -53,6 +55,9 @@ const MIDS: usize = 3;
 struct Span {
     from: GroupId,
     to: GroupId,
+    /// The first switches of the two groups.
+    first: usize,
+    last: usize,
     middles: Vec<Middle>,
     /// The numbers of walks whose x leaves switch u and whose y arrives at switch z, at u·a + z.
     walks: Table,
@@ -63,6 +68,10 @@ struct Span {
 /// The global links by way of one intermediate group.
 #[derive(Clone, Debug)]
 struct Middle {
+    /// Its first switch, the first of its local links, and how many of these each switch has.
+    first: usize,
+    local: usize,
+    side: usize,
     into: Vec<Into>,
     out_of: Vec<OutOf>,
     /// In how many ways links that do not meet at a switch, and links that do, are joined.
@@ -114,6 +123,7 @@ pub(super) struct Factored {
     whole: [f64; Shape::COUNT],
     /// By link, how many there are in its place; empty where each is one.
     capacities: Vec<f64>,
+    apart: Apart,
     /// The pairs of groups between which there are flows, and these flows.
     spans: Vec<(Span, Vec<Placed>)>,
     /// Listed uses of each bundle's own class: where they start, one more at the end.
@@ -139,7 +149,7 @@ impl Factored {
     /// Counts the paths of each flow.
     ///
     /// # Errors
-    /// A flow that has no path, or two switches of a group that share no link.
+    /// A flow that has no path.
     pub(super) fn new(
         counter: &mut PathCounter<'_>,
         topology: &Topology,
@@ -147,10 +157,6 @@ impl Factored {
         set: &PathSet,
     ) -> Result<Self, ModelError> {
         let df = *topology.dragonfly();
-        if let Some(pair) = topology.fewer_links().iter().find(|pair| pair.links == 0) {
-            let (group, low) = df.place(pair.low);
-            return Err(ModelError::Apart { group, low, high: pair.high });
-        }
         let links = LinkNumbers::new(df);
         let counting = counter.counting();
         let mut program = Self {
@@ -160,6 +166,7 @@ impl Factored {
             counting,
             whole: [0.0; Shape::COUNT],
             capacities: counter.capacities().to_vec(),
+            apart: Apart::new(topology, &links),
             spans: Vec::new(),
             starts: vec![0],
             uses: Vec::new(),
@@ -181,6 +188,7 @@ impl Factored {
                 let (span, flows) = &mut program.spans[number];
                 flows.push(placed);
                 let parts = span.walks.parts(placed.i, placed.j);
+                let parts = program.apart.parts(span, &placed, &span.walks, parts);
                 for (ends, part) in ENDS.into_iter().zip(parts) {
                     for mid in 0..MIDS {
                         by_hops[hops_of(ends, mid)] +=
@@ -209,7 +217,8 @@ impl Factored {
     ) {
         let classes = counter.classes(listed, flow.source, flow.destination);
         let mut all: Vec<(bool, u8, f64)> = Vec::new();
-        for (is_vlb, hops) in (1..=3).map(|hops| (false, hops)).chain((2..=6).map(|h| (true, h))) {
+        // A MIN path makes two local hops in a group where it goes by way of a third switch.
+        for (is_vlb, hops) in (1..=5).map(|hops| (false, hops)).chain((2..=6).map(|h| (true, h))) {
             let class = classes.iter().find(|class| (class.is_vlb, class.hops) == (is_vlb, hops));
             let paths = class.map_or(0.0, |class| class.paths);
             let paths = if is_vlb { paths + whole[usize::from(hops)] } else { paths };
@@ -258,14 +267,17 @@ impl Factored {
             for x in &into {
                 for y in &out_of {
                     let cell = &mut walks.cells[x.start + y.end];
-                    *cell = plus(*cell, ways[usize::from(x.v == y.w)]);
+                    let ways = ways[usize::from(x.v == y.w)];
+                    *cell = plus(*cell, self.apart.ways(ways, (first, x.v, y.w)));
                 }
             }
-            middles.push(Middle { into, out_of, ways });
+            let local = self.links.group_start(middle);
+            middles.push(Middle { first, local, side: a, into, out_of, ways });
         }
         walks.sum_up();
         let by_end = (0..a * a).map(|place| walks.cells[place % a * a + place / a]);
-        Span { from, to, middles, walks_by_end: by_end.collect(), walks }
+        let [first, last] = [from, to].map(|group| group.as_usize() * a);
+        Span { from, to, first, last, middles, walks_by_end: by_end.collect(), walks }
     }
 
     /// The listed uses of one bundle's own class.
@@ -276,11 +288,14 @@ impl Factored {
 
     /// What the walks of each hop count and whole shape cost each flow: entry flow·HOPS + hops.
     fn costs_by_hops(&self, prices: &[f64]) -> Vec<f64> {
-        if self.capacities.is_empty() {
+        if self.capacities.is_empty() && self.apart.is_empty() {
             return Arch::new().dispatch(|| self.costs_by_hops_in_vectors(prices));
         }
-        let of_each = prices.iter().zip(&self.capacities).map(|(price, capacity)| price / capacity);
-        let prices: Vec<f64> = of_each.collect();
+        let mut prices = prices.to_vec();
+        for (price, capacity) in prices.iter_mut().zip(&self.capacities) {
+            *price /= capacity;
+        }
+        self.apart.wipe(&mut prices);
         Arch::new().dispatch(|| self.costs_by_hops_in_vectors(&prices))
     }
 
@@ -294,16 +309,27 @@ impl Factored {
             sums.clear();
             for middle in &span.middles {
                 middle.add_prices(&two_hop, prices, &mut sums);
+                if !self.apart.is_empty() {
+                    self.apart.correct_prices(middle, prices, &mut sums);
+                }
             }
             sums.sum_up();
             let (from, to) = (self.links.group_start(span.from), self.links.group_start(span.to));
             for flow in flows {
                 let heads = span.walks_by_end[flow.j * a..].iter().zip(&span.walks.rows);
-                let heads = edge_costs(heads, prices[from + flow.i * a..][..a].iter());
+                let mut heads = edge_costs(heads, prices[from + flow.i * a..][..a].iter());
                 let tails = span.walks.row(flow.i).iter().zip(&span.walks.columns);
-                let tails = edge_costs(tails, prices[to + flow.j..].iter().step_by(a));
+                let mut tails = edge_costs(tails, prices[to + flow.j..].iter().step_by(a));
+                let parts = sums.parts(flow.i, flow.j);
+                let parts = self.apart.parts(span, flow, &sums, parts);
+                if !self.apart.is_empty() {
+                    let prices = (&prices[from + flow.i * a..][..a], &prices[to + flow.j..]);
+                    let [head, tail] = self.apart.edges_too_much(span, flow, prices);
+                    heads[1] = minus(heads[1], head);
+                    tails[1] = minus(tails[1], tail);
+                }
                 let by_hops = &mut by_hops[flow.flow * HOPS..][..HOPS];
-                for (ends, mut cost) in ENDS.into_iter().zip(sums.parts(flow.i, flow.j)) {
+                for (ends, mut cost) in ENDS.into_iter().zip(parts) {
                     let (head, tail) = ends;
                     if head == 1 {
                         cost = plus(cost, heads[tail]);
@@ -325,13 +351,15 @@ impl Factored {
     /// count what `rates` says: entry flow·HOPS + hops.
     fn add_loads(&self, rates: &[f64], loads: &mut [f64]) {
         if self.capacities.is_empty() {
-            return Arch::new().dispatch(|| self.add_loads_in_vectors(rates, loads));
+            Arch::new().dispatch(|| self.add_loads_in_vectors(rates, loads));
+        } else {
+            let mut added = vec![0.0; loads.len()];
+            Arch::new().dispatch(|| self.add_loads_in_vectors(rates, &mut added));
+            for ((load, added), capacity) in loads.iter_mut().zip(added).zip(&self.capacities) {
+                *load += added / capacity;
+            }
         }
-        let mut added = vec![0.0; loads.len()];
-        Arch::new().dispatch(|| self.add_loads_in_vectors(rates, &mut added));
-        for ((load, added), capacity) in loads.iter_mut().zip(added).zip(&self.capacities) {
-            *load += added / capacity;
-        }
+        self.apart.wipe(loads);
     }
 
     #[inline(always)]
@@ -363,6 +391,10 @@ impl Factored {
                 let tails = span.walks.row(flow.i).iter().zip(&span.walks.columns);
                 let into = loads[to + flow.j..].iter_mut().step_by(a);
                 add_edge_loads(tails, (tail, both), flow.j, into);
+                if !self.apart.is_empty() {
+                    let rates = (&mut rate, [tail, head, both]);
+                    self.apart.correct_rates(span, flow, rates, ((from, to), loads));
+                }
             }
             let Table { cells, rows, columns, total, .. } = &mut rate;
             for (cells, row) in cells.chunks_exact_mut(a).zip(rows) {
@@ -373,6 +405,9 @@ impl Factored {
             }
             for middle in &span.middles {
                 middle.carry(&rate, &mut two_hop, loads);
+                if !self.apart.is_empty() {
+                    self.apart.correct_loads(middle, &rate, loads);
+                }
             }
         }
         two_hop.add_to(&self.df, &self.links, loads);
