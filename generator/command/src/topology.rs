@@ -8,6 +8,7 @@ use serde::Serialize;
 use std::fmt::Display;
 use std::fs;
 use std::path::Path;
+use tvlb_generator::topology::Topology as Wiring;
 use tvlb_generator::topology::cable_list;
 use tvlb_generator::topology::escape::{Ring, Tree};
 use tvlb_generator::topology::export::ExportError;
@@ -17,7 +18,7 @@ use tvlb_generator::topology::export::merlin::merlin;
 use tvlb_generator::topology::export::slurm::slurm;
 use tvlb_generator::topology::graphviz::{Detail, picture};
 use tvlb_generator::topology::summary::TopologySummary;
-use tvlb_schema::SwitchId;
+use tvlb_schema::{LinkKind, SwitchId};
 
 pub(crate) fn run(arguments: &Topology) -> Outcome {
     let output = arguments.output.as_deref();
@@ -53,14 +54,21 @@ pub(crate) fn run(arguments: &Topology) -> Outcome {
             })?;
             write_file(&directory.join(INTRA_FILE), &files.intra)?;
             write_file(&directory.join(INTER_FILE), &files.inter)?;
-            write_file(&directory.join(CONF_FILE), &files.conf)
+            write_file(&directory.join(CONF_FILE), &files.conf)?;
+            tell_of_bandwidths(topology, "CODES");
+            Ok(())
         }
-        Format::Merlin => give(output, &merlin(topology, names).map_err(refuse)?),
+        Format::Merlin => {
+            give(output, &merlin(topology, names).map_err(refuse)?)?;
+            tell_of_bandwidths(topology, "merlin");
+            Ok(())
+        }
         Format::Anynet => {
             let latencies = fabric.file.latencies;
             let latencies = ChannelLatencies { local: latencies.local, global: latencies.global };
             let file = anynet(topology, names, latencies).map_err(refuse)?;
             give(output, &file)?;
+            tell_of_bandwidths(topology, "anynet");
             if file.is_renumbered() {
                 tell(
                     "warning: the numbers of switches and nodes have gaps, which anynet does not take; \
@@ -87,6 +95,21 @@ pub(crate) fn run(arguments: &Topology) -> Outcome {
             tell(&format!("escape tree of {count} switches below switch {root}, {depth} deep"));
             Ok(())
         }
+    }
+}
+
+/// Says what a format leaves out where links of different kinds are not equally fast.
+fn tell_of_bandwidths(topology: &Wiring, format: &str) {
+    let bandwidths = topology.bandwidths();
+    if !bandwidths.are_equal() {
+        let of = |kind| bandwidths.flits_per_cycle(kind);
+        tell(&format!(
+            "warning: what is written for {format} says no bandwidths; set them there: flits per cycle are \
+             {} on links of nodes, {} on local links and {} on global links",
+            of(LinkKind::Node),
+            of(LinkKind::Local),
+            of(LinkKind::Global)
+        ));
     }
 }
 

@@ -154,7 +154,13 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
     let sets = written(subject);
     let all = measured(subject, &sets);
     let method = all.first().map_or(Method::Counted, |measured| measured.loads.method);
+    let has_idle = df.groups_with_nodes_count() < df.g();
     let how = match method {
+        Method::Counted if has_idle => {
+            "All paths were counted, by how often these images draw them; all pairs of switches send alike \
+             here, those without nodes among them"
+                .to_owned()
+        }
         Method::Counted => "All paths were counted, by how often these images draw them".to_owned(),
         Method::Sampled { per_pair: 0, sent } => format!(
             "{sent} paths were drawn from each switch to others at random, by the datapath from these \

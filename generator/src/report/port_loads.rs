@@ -4,9 +4,11 @@
 //!
 //! Where there are not too many paths, all are counted ([`PortLoads::counted`]). On very large fabrics
 //! packets are followed instead ([`sampled`]), drawn by the datapath from the images as they are
-//! written: every switch sends the same number of packets to every switch of another group, or to a
-//! random sample of them, all by VLB, and each packet is counted on every link that it takes. Those
-//! figures are estimates whose error shrinks with the number of packets, and the same at every run.
+//! written: every switch that has nodes sends the same number of packets to every such switch of another
+//! group, or to a random sample of them, all by VLB, and each packet is counted on every link that it takes, by
+//! the nodes of its source. Those figures are estimates whose error shrinks with the number of packets, and the
+//! same at every run. Counting weighs all pairs of switches alike, those without nodes among them, as the
+//! balance does.
 
 use crate::balance::link_load::{Draw, LinkLoads, flits_per_pair};
 use crate::image::Images;
@@ -203,29 +205,32 @@ pub fn sampled(images: &Images, drawn: Drawn, seed: u64) -> PortLoads {
         .collect::<Result<_, _>>()
         .expect("the image stage decodes what it writes");
     let df = *fabric.dragonfly();
-    let all: Vec<SwitchId> = df.switches().collect();
-    let wanted = (PACKETS / df.switch_count()).max(1);
-    let outside = |group| df.switch_count() - df.switches_of(group);
+    let all: Vec<SwitchId> = df.switches().filter(|&switch| has_nodes(&df, switch)).collect();
+    let senders = u32::try_from(all.len()).expect("a fabric has at most 65 536 switches");
+    let wanted = (PACKETS / senders.max(1)).max(1);
+    let outside = |group| senders - senders_of(&df, group);
     // Where groups differ in size, some switches have more others than others have.
     let per_pair =
         if df.is_even() { (wanted / outside(GroupId(0)).max(1)).min(MOST_PER_PAIR) } else { 0 };
     let sent = if per_pair > 0 { outside(GroupId(0)) * per_pair } else { wanted };
     let mut by_number: Vec<Option<&Switch<'_>>> = vec![None; df.switch_numbers() as usize];
-    for (switch, number) in switches.iter().zip(&all) {
+    for (switch, number) in switches.iter().zip(df.switches()) {
         by_number[number.as_usize()] = Some(switch);
     }
     let numbers = LinkNumbers::new(df);
-    let counts = df
-        .switches()
-        .collect::<Vec<_>>()
-        .into_par_iter()
+    let counts = all
+        .par_iter()
         .fold(
             || vec![0_u32; numbers.count()],
-            |mut counts, source| {
+            |mut counts, &source| {
                 let stream = seed ^ STREAM ^ (u64::from(source.0) << 40);
                 let mut rng = Xoshiro256PlusPlus::seed_from_u64(stream);
                 let group = df.place(source).0;
-                let (outside, of_group) = (outside(group), df.switches_of(group));
+                let (outside, of_group) = (outside(group), senders_of(&df, group));
+                let weight = if df.is_even() { 1 } else { u32::from(df.kind_of(group).p) };
+                if outside == 0 {
+                    return counts;
+                }
                 let first = all.partition_point(|&switch| df.place(switch).0 < group);
                 for number in 0..sent {
                     // Each in turn, or any, of the switches outside the group.
@@ -239,7 +244,7 @@ pub fn sampled(images: &Images, drawn: Drawn, seed: u64) -> PortLoads {
                     for link in
                         path(&by_number, pair, drawn, &mut rng).iter().flat_map(PathLinks::iter)
                     {
-                        counts[link] += 1;
+                        counts[link] += weight;
                     }
                 }
                 counts
@@ -250,7 +255,7 @@ pub fn sampled(images: &Images, drawn: Drawn, seed: u64) -> PortLoads {
             |one, other| one.iter().zip(other).map(|(one, other)| one + other).collect(),
         );
     // A switch's p nodes send p flits per cycle, spread over all that were followed from it.
-    let unit = nodes_per_switch(&df) / f64::from(sent.max(1));
+    let unit = if df.is_even() { f64::from(df.p()) } else { 1.0 } / f64::from(sent.max(1));
     let fabric = by_number.iter().flatten().next().map(|switch| switch.image().fabric());
     let capacities = fabric.map_or_else(Vec::new, |fabric| {
         numbers.multiplicities(|group, one, other| fabric.local_links(group, one, other))
@@ -270,12 +275,23 @@ pub fn sampled(images: &Images, drawn: Drawn, seed: u64) -> PortLoads {
     PortLoads { df, method, loads, to_group }
 }
 
-/// Nodes of a switch, on average.
+/// Whether a switch has nodes.
+fn has_nodes(df: &Dragonfly, switch: SwitchId) -> bool {
+    df.kind_of(df.place(switch).0).p > 0
+}
+
+/// How many switches of a group have nodes: all or none.
+fn senders_of(df: &Dragonfly, group: GroupId) -> u32 {
+    if df.kind_of(group).p > 0 { df.switches_of(group) } else { 0 }
+}
+
+/// Nodes of a switch that has any, on average.
 fn nodes_per_switch(df: &Dragonfly) -> f64 {
     if df.is_even() {
         f64::from(df.p())
     } else {
-        f64::from(df.node_count()) / f64::from(df.switch_count())
+        let senders: u32 = df.groups_with_nodes().map(|group| df.switches_of(group)).sum();
+        f64::from(df.node_count()) / f64::from(senders.max(1))
     }
 }
 
@@ -310,6 +326,7 @@ mod tests {
     use crate::fabric_file::FabricFile;
     use crate::generate::generate;
     use crate::policy::Policy;
+    use crate::topology::Topology;
     use crate::topology::arrangement::{Arrangement, arrange};
     use crate::topology::names::Names;
     use tvlb_schema::PerDecision;
@@ -399,6 +416,30 @@ mod tests {
         // Two global hops of one flit, over the cables of two ports of which some are unused.
         let global = loads.spread(true);
         assert!(global.mean > 0.99 && global.mean < 1.2, "{global:?}");
+    }
+
+    #[test]
+    fn no_packet_goes_to_a_switch_without_nodes_and_none_is_lost() {
+        // Eight groups with two nodes on each switch, and one with none.
+        let text = "name = \"t\"\n[dragonfly]\ncables = \"x\"\n\
+                    [[dragonfly.kinds]]\nname = \"a\"\np = 2\na = 4\nh = 2\ng = 8\n\
+                    [[dragonfly.kinds]]\nname = \"b\"\np = 0\na = 4\nh = 2\ng = 1\n\
+                    [routing]\nset = \"only:111\"\n";
+        let file = FabricFile::parse(text, "t").unwrap();
+        let even = fabric("all").topology;
+        let cables = even.cables().iter().map(|cable| (cable.low, cable.high));
+        let topology = Topology::from_cables(file.dragonfly, cables).unwrap();
+        let policies = file.weighing.policies(&file.sets.rules().unwrap());
+        let fabric = Fabric { file, topology, names: Names::default() };
+        let images = generate(&fabric, &policies, &()).unwrap().images;
+        let loads = sampled(&images, Drawn::Conventional, 1);
+        // 64 nodes send a flit each over two of 72 directions of cables.
+        let global = loads.spread(true);
+        assert!((global.mean - 64.0 * 2.0 / 72.0).abs() < 1e-9, "{global:?}");
+        // The group without nodes is a group in the middle and nothing else: each of its local links is busy
+        // for packets that pass.
+        let last = loads.busiest_of(32, true).unwrap();
+        assert!(last > 0.0 && last < global.most, "{last}");
     }
 
     #[test]

@@ -120,6 +120,22 @@ fn topology_for_codes_is_three_files() {
 }
 
 #[test]
+fn bandwidths_are_said_where_the_format_has_none() {
+    let text = "name = \"t\"\n[dragonfly]\np = 2\na = 4\nh = 2\ng = 9\narrangement = \"palmtree\"\n\
+                [links]\nglobal-bandwidth = 0.5\n";
+    let scratch = Scratch::with_text(text);
+    for format in ["anynet", "merlin", "codes -o out"] {
+        let run = scratch.tvlb(&format!("topology fabric.toml --format {format}"));
+        let program = format.split(' ').next().unwrap().replace("codes", "CODES");
+        let warning = format!(
+            "tvlb: warning: what is written for {program} says no bandwidths; set them there: flits per \
+             cycle are 1 on links of nodes, 1 on local links and 0.5 on global links\n"
+        );
+        assert_eq!((run.code, &run.stderr), (0, &warning));
+    }
+}
+
+#[test]
 fn a_fabric_of_several_kinds_for_other_programs() {
     let scratch = with_kinds();
     let show = |format: &str| scratch.tvlb(&format!("topology fabric.toml --format {format}"));
