@@ -228,6 +228,23 @@ pub enum WorkloadError {
         /// The text.
         text: String,
     },
+    /// A text that names no order of sends.
+    #[error("{text:?} is not an order of sends; accepted given and coloured")]
+    SendOrder {
+        /// The text.
+        text: String,
+    },
+    /// A rank has more messages than a colouring has room for.
+    #[error(
+        "a rank sends or receives {messages} messages between two waits, and the job has {ranks} ranks; \
+         accepted for the order coloured: a product of at most 33554432"
+    )]
+    Colours {
+        /// How many messages the rank sends or receives.
+        messages: usize,
+        /// How many ranks the job has.
+        ranks: u32,
+    },
     /// A map that needs to know who exchanges messages with whom.
     #[error("map bisect needs to know who exchanges messages with whom; accepted with a graph")]
     NoGraph,

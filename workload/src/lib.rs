@@ -2,7 +2,7 @@
 //!
 //! A *job* has *ranks*, each of which runs a program: a list of [`Step`]s. [`Programs`] holds those of all
 //! ranks of one job. A [`Motif`] names a pattern of communication, and makes the programs of a job of any
-//! size.
+//! size. A [`SendOrder`] says in which order they send what they may send in any.
 //!
 //! A [`JobPlacement`] says which nodes of a machine each [`Job`] takes, and a [`RankMap`] on which of these
 //! each of its ranks runs.
@@ -20,6 +20,7 @@ mod motif;
 mod place;
 mod program;
 mod rank;
+mod send_order;
 
 pub use error::WorkloadError;
 pub use grid::{Axis, Grid};
@@ -30,4 +31,5 @@ pub use motif::{Motif, PartnerOrder};
 pub use place::{JobPlacement, ListedNode};
 pub use program::{MOST_STEPS, Programs, Step};
 pub use rank::Rank;
+pub use send_order::SendOrder;
 pub use tvlb_partition::Graph;
