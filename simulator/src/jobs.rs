@@ -42,7 +42,7 @@ impl MessageSettings {
     pub const MOST_PACKETS: u32 = 1 << 30;
 
     /// How many packets a message of so many bytes has.
-    pub(crate) fn packets(&self, bytes: u64) -> u32 {
+    pub fn packets(&self, bytes: u64) -> u32 {
         let packets = bytes.div_ceil(self.packet_bytes.into()).max(1);
         u32::try_from(packets).expect("`check` refuses longer messages")
     }

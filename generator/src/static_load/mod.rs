@@ -132,9 +132,28 @@ pub fn static_loads(
     paths: &Paths,
 ) -> Result<StaticLoads, StaticLoadError> {
     let df = topology.dragonfly();
+    let to_switches = |source| traffic.to_switches(df, source);
+    loads_of(topology, &to_switches, (traffic.received(df), traffic.senders(df)), paths)
+}
+
+/// What every link carries where each switch sends so much to others as `to_switches` says, in any unit: flits
+/// per cycle, or packets of a job. `at_nodes` is what the link to each node carries, by number, and how many
+/// nodes send.
+///
+/// Uses the threads of the current rayon pool; the result is the same for any number of them.
+///
+/// # Errors
+/// There is no VLB path to speak of.
+pub fn loads_of(
+    topology: &Topology,
+    to_switches: &(dyn Fn(SwitchId) -> Vec<(SwitchId, f64)> + Sync),
+    at_nodes: (Vec<f64>, u32),
+    paths: &Paths,
+) -> Result<StaticLoads, StaticLoadError> {
+    let df = topology.dragonfly();
     let group = |switch| df.place(switch).0;
     let demands = |source: SwitchId| {
-        let to = traffic.to_switches(df, source).into_iter();
+        let to = to_switches(source).into_iter();
         to.map(move |(destination, amount)| Demand { source, destination, amount })
     };
     let between = |source| {
@@ -162,7 +181,7 @@ pub fn static_loads(
             by_hand.within(&demand, is_vlb);
         }
     }
-    Ok(by_hand.over(by_link, traffic))
+    Ok(by_hand.over(by_link, at_nodes))
 }
 
 /// Refuses VLB where no pair that sends has such a path.
@@ -244,8 +263,7 @@ impl<'t> Sum<'t> {
     }
 
     /// These loads on top of others, which are by single link already.
-    fn over(self, mut by_link: Vec<f64>, traffic: &Traffic) -> StaticLoads {
-        let df = self.topology.dragonfly();
+    fn over(self, mut by_link: Vec<f64>, (to_nodes, senders): (Vec<f64>, u32)) -> StaticLoads {
         let within = |group, one, other| self.topology.links_within(group, one, other);
         let multiplicities = self.links.multiplicities(within);
         for (link, (load, own)) in by_link.iter_mut().zip(&self.of).enumerate() {
@@ -253,8 +271,8 @@ impl<'t> Sum<'t> {
         }
         StaticLoads {
             by_link,
-            to_nodes: traffic.received(df),
-            senders: traffic.senders(df),
+            to_nodes,
+            senders,
             without_vlb: self.without_vlb,
             left_out: self.left_out,
             links: self.links,
@@ -299,6 +317,21 @@ impl StaticLoads {
             to_nodes[node.as_usize()] = 0.0;
         }
         Self { to_nodes, senders: live.senders(df), ..self }
+    }
+
+    /// The loads where this share of the packets take these paths, and all others those of `others`: loads of
+    /// the same traffic on the same wiring.
+    #[must_use]
+    pub fn mixed(&self, share: f64, others: &Self) -> Self {
+        let mix = |own: f64, other: f64| share * own + (1.0 - share) * other;
+        let by_link =
+            self.by_link.iter().zip(&others.by_link).map(|(own, other)| mix(*own, *other));
+        Self {
+            by_link: by_link.collect(),
+            without_vlb: mix(self.without_vlb, others.without_vlb),
+            left_out: mix(self.left_out, others.left_out),
+            ..self.clone()
+        }
     }
 
     /// The largest load of any link, the links of the nodes included, as a multiple of what the link takes.

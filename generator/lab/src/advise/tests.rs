@@ -1,0 +1,120 @@
+//! Advice on the machine of 72 nodes.
+
+use super::*;
+use std::num::NonZeroU32;
+use tvlb_schema::Dragonfly;
+use tvlb_workload::Motif;
+
+fn fabric() -> Fabric {
+    let df = Dragonfly::new(2, 4, 2, 9).unwrap();
+    Fabric::new("small", df, Arrangement::AbsoluteClassic, 1).unwrap()
+}
+
+fn programs(motif: &str, ranks: u32, bytes: u64) -> Vec<Programs> {
+    let motif: Motif = motif.parse().unwrap();
+    vec![motif.programs(ranks, bytes, NonZeroU32::MIN).unwrap()]
+}
+
+fn routing(text: &str) -> Routing {
+    let (scheme, set) = text.split_once(':').map_or((text, None), |(s, set)| (s, Some(set)));
+    let scheme = [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::Par]
+        .into_iter()
+        .find(|known| known.name() == scheme);
+    let set = set.map(|set| PolicyPair::parse(set, 1).unwrap());
+    Routing { scheme: scheme.unwrap(), set }
+}
+
+fn question<'q>(fabric: &'q Fabric, jobs: &'q [Job], programs: &'q [Programs]) -> Question<'q> {
+    Question {
+        fabric,
+        jobs,
+        programs,
+        arrangements: vec![None, Some(Arrangement::Circulant)],
+        placements: vec![JobPlacement::Cluster],
+        maps: vec![RankMap::Linear, RankMap::Random],
+        orders: vec![SendOrder::Given, SendOrder::Coloured],
+        routings: vec![routing("min"), routing("par:strategic-2-3 by shape")],
+        settings: Settings {
+            buffer_flits: 14,
+            local_latency_cycles: 1,
+            global_latency_cycles: 1,
+            ..Settings::new(Scheme::Min, VlbPaths::Conventional)
+        },
+        messages: MessageSettings::default(),
+        seeds: vec![1],
+        simulated: 2,
+    }
+}
+
+#[test]
+fn ways_come_in_the_order_of_the_lists() {
+    assert_eq!(ways([1, 2, 1, 1, 2]), [[0; 5], [0, 0, 0, 0, 1], [0, 1, 0, 0, 0], [0, 1, 0, 0, 1]]);
+    assert_eq!([NOW, [0, 0, 2, 0, 0], [1, 0, 0, 1, 0]].map(changed), [None, Some(2), None]);
+}
+
+#[test]
+fn an_order_of_sends_shortens_a_bisection() {
+    let (fabric, jobs) = (fabric(), ["72x2".parse().unwrap()]);
+    let programs = programs("bisection", 72, 20_000);
+    let question = question(&fabric, &jobs, &programs);
+    let answer = advise(&question, &()).unwrap();
+    assert_eq!(answer.ways.len(), 16);
+    let now = answer.of(NOW).median().unwrap();
+    let ordered = answer.of([0, 0, 0, 1, 0]).median().unwrap();
+    assert!(ordered < 0.8 * now, "{ordered} {now}");
+    for judged in answer.simulated() {
+        // What is proven holds, and what ran is one of the ways that were wanted.
+        let bound = judged.estimate.least_time.cycles();
+        assert!(f64::from(judged.cycles[0]) >= bound as f64, "{:?}", judged.way);
+    }
+    let one_change: Vec<_> =
+        answer.one_change().map(|(choice, judged)| (choice, judged.way)).collect();
+    assert_eq!(
+        one_change,
+        [(4, [0, 0, 0, 0, 1]), (3, [0, 0, 0, 1, 0]), (2, [0, 0, 1, 0, 0]), (0, [1, 0, 0, 0, 0])]
+    );
+    assert!(answer.one_change().all(|(_, judged)| judged.cycles.len() == 1));
+    // All that helps by itself was tried together.
+    assert!(!answer.of(together(&answer)).cycles.is_empty());
+}
+
+#[test]
+fn a_busy_link_is_found_without_a_run() {
+    // All nodes of group 0 send to those of group 1, which one link joins.
+    let fabric = fabric();
+    let pairs = |k: u32| format!("{k},{},1024\n{},{k},1024\n", k + 8, k + 8);
+    let list: String = (0..8).map(pairs).collect();
+    let list = tvlb_workload::MessageList::parse(&format!("from,to,bytes\n{list}")).unwrap();
+    let programs = vec![Motif::Messages(list).programs(16, 0, NonZeroU32::MIN).unwrap()];
+    let jobs = ["16".parse().unwrap()];
+    let mut question = question(&fabric, &jobs, &programs);
+    question.maps.truncate(1);
+    question.routings.push(routing("vlb"));
+    let answer = advise(&question, &()).unwrap();
+    let busiest = &answer.of(NOW).estimate;
+    assert_eq!(busiest.link, BusyLink { cycles: 8.0, link: "(0,0):0 to (1,0):0".to_owned() });
+    assert_eq!(busiest.most(), (8.0, Cause::Link));
+    let vlb = answer.of([0, 0, 0, 0, 2]).estimate.link.cycles;
+    let par = answer.of([0, 0, 0, 0, 1]).estimate.link.cycles;
+    assert!(vlb < 4.0 && par <= 4.0, "{vlb} {par}");
+}
+
+#[test]
+fn the_answer_is_the_same_with_any_number_of_threads() {
+    let (fabric, jobs) = (fabric(), ["72x2".parse().unwrap()]);
+    let programs = programs("halo3d:6x4x3", 72, 5_000);
+    let question = question(&fabric, &jobs, &programs);
+    let with = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        format!("{:?}", pool.install(|| advise(&question, &())).unwrap())
+    };
+    assert_eq!(with(1), with(3));
+}
+
+#[test]
+fn what_does_not_fit_is_said() {
+    let (fabric, jobs) = (fabric(), ["300x2".parse().unwrap()]);
+    let programs = programs("alltoall", 300, 1000);
+    let error = advise(&question(&fabric, &jobs, &programs), &()).unwrap_err().to_string();
+    assert_eq!(error, "job 0 takes 150 nodes, but 72 are free; accepted jobs that fit together");
+}
