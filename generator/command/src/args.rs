@@ -42,6 +42,7 @@ pub(crate) enum Command {
     Simulate(crate::simulate::Simulate),
     CutThrough(crate::cut_through::Arguments),
     Run(crate::run::Arguments),
+    Advise(crate::advise::Arguments),
     Verify(Verify),
     Sweep(crate::sweep::Arguments),
     Experiment(crate::experiment::Arguments),

@@ -67,6 +67,9 @@ fn tip(command: &str) -> Option<&'static str> {
             "its switches have no update installed; --with listed:FILE leaves out nodes, and `tvlb simulate \
              --update UPDATE` runs traffic where parts are dead"
         }
+        "advise" => {
+            "its switches have no update installed; --with listed:FILE leaves out the nodes of dead switches"
+        }
         "cables" => "it lays the cables of a plan, of which nothing is dead",
         _ => return None,
     };

@@ -2,8 +2,11 @@
 
 use crate::failure::Failure;
 use crate::output::read_input;
+use crate::values;
+use clap::Args;
 use std::fmt::Display;
 use std::num::NonZeroU32;
+use tvlb_simulator::MessageSettings;
 use tvlb_workload::{
     Job, JobPlacement, MessageList, Motif, Programs, WorkloadError, matrix_market,
 };
@@ -32,6 +35,69 @@ Patterns of communication (--graph, --workload):
   graph:FILE          the pattern of a matrix in the Matrix Market format
   messages:FILE       CSV: from,to,bytes or from,to,bytes,phase
 ";
+
+/// The jobs, and what their ranks do.
+#[derive(Args)]
+pub(crate) struct Exchange {
+    /// The jobs, separated by commas: `RANKS`, or `RANKSxPER_NODE` for more than one rank on a node
+    #[arg(long, value_name = "JOBS", required = true, value_delimiter = ',')]
+    jobs: Vec<String>,
+    /// What the ranks do: a pattern of communication, once for all jobs, or once for each in their order;
+    /// see --help
+    #[arg(long, value_name = "PATTERN", required = true)]
+    workload: Vec<String>,
+    /// The length of each message, unless the pattern is a list of messages: a number of bytes, or of KB
+    /// or MB, which are powers of 1000
+    #[arg(long, value_name = "BYTES", default_value = "100KB", value_parser = values::bytes)]
+    pub(crate) bytes: u64,
+    /// How often every rank runs its program
+    #[arg(long, value_name = "N", default_value = "1")]
+    iterations: NonZeroU32,
+}
+
+impl Exchange {
+    /// The jobs.
+    pub(crate) fn jobs(&self) -> Result<Vec<Job>, Failure> {
+        jobs(&self.jobs)
+    }
+
+    /// The jobs as they were given.
+    pub(crate) fn jobs_in_words(&self) -> String {
+        self.jobs.join(",")
+    }
+
+    /// For each of these jobs the name of its pattern, and its programs.
+    pub(crate) fn programs(&self, jobs: &[Job]) -> Result<Vec<(String, Programs)>, Failure> {
+        let often = (self.bytes, self.iterations);
+        let named = |name: &str, programs| (name.to_owned(), programs);
+        of_programs("--workload", &self.workload, jobs, often, named)
+    }
+}
+
+/// How messages travel.
+#[derive(Args)]
+pub(crate) struct Messages {
+    /// Bytes of a packet, which is a flit
+    #[arg(long, value_name = "BYTES", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Messages")]
+    packet_bytes: u32,
+    /// The longest message that leaves before its receive is posted
+    #[arg(long, value_name = "BYTES", default_value = "12KB", value_parser = values::bytes, help_heading = "Messages")]
+    eager_limit: u64,
+    /// Cycles until a node knows that a receive was posted or a message has arrived at another [default:
+    /// the least that the scheme and the latencies allow]
+    #[arg(long, value_name = "CYCLES", help_heading = "Messages")]
+    control_latency: Option<u32>,
+}
+
+impl Messages {
+    pub(crate) fn settings(&self) -> MessageSettings {
+        MessageSettings {
+            packet_bytes: self.packet_bytes,
+            eager_limit_bytes: self.eager_limit,
+            control_latency_cycles: self.control_latency,
+        }
+    }
+}
 
 /// What is wrong, after the option or file that it is about.
 pub(crate) fn refused(place: &str, error: impl Display) -> Failure {

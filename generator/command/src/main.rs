@@ -3,6 +3,7 @@
 //! `generate --check` a change. 2: an error in the command line, the input or the output. 130:
 //! interrupted.
 
+mod advise;
 mod args;
 mod bisection;
 mod cables;
@@ -64,6 +65,7 @@ fn main() -> ExitCode {
         Command::Simulate(arguments) => simulate::run(arguments),
         Command::CutThrough(arguments) => cut_through::run(arguments),
         Command::Run(arguments) => run::run(arguments),
+        Command::Advise(arguments) => advise::run(arguments),
         Command::Verify(arguments) => {
             files::expect_table_set(&arguments.directory).and_then(|()| verify::run(arguments))
         }

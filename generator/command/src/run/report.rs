@@ -7,6 +7,7 @@ use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use tvlb_generator::table_set::FabricEntry;
 use tvlb_simulator::{Completion, JobTimes, LeastTime, MessageSettings, Settings, paths_name};
+use tvlb_workload::SendOrder;
 
 /// All runs.
 pub(super) struct Report<'r> {
@@ -27,6 +28,7 @@ struct Document<'r> {
     messages: &'r MessageSettings,
     placement: String,
     map: String,
+    order: String,
     jobs: Vec<JobEntry<'r>>,
     runs: &'r [Run],
 }
@@ -115,6 +117,7 @@ impl Report<'_> {
             messages: &self.workload.messages,
             placement: self.workload.placement.to_string(),
             map: self.workload.map.to_string(),
+            order: self.workload.order.to_string(),
             jobs: self.entries(),
             runs: &self.runs,
         })
@@ -139,7 +142,11 @@ impl Display for Table<'_> {
             settings.scheme.name(),
             paths_name(settings.paths)
         )?;
-        writeln!(f, "placed   {}, ranks mapped {}", workload.placement, workload.map)?;
+        let sent = match workload.order {
+            SendOrder::Given => String::new(),
+            SendOrder::Coloured => ", sends coloured".to_owned(),
+        };
+        writeln!(f, "placed   {}, ranks mapped {}{sent}", workload.placement, workload.map)?;
         let entries = report.entries();
         for (number, entry) in entries.iter().enumerate() {
             let JobEntry { job, workload, bytes, iterations, .. } = entry;

@@ -1,51 +1,34 @@
 //! What `tvlb run` runs: jobs by their options, and one run of them.
 
 use crate::failure::Failure;
-use crate::{jobs, values};
+use crate::jobs;
 use clap::Args;
 use serde::Serialize;
-use std::num::NonZeroU32;
 use tvlb_progress::{AsOneStep, Progress};
 use tvlb_schema::{Dragonfly, NodeId};
 use tvlb_simulator::{
     BootedFabric, Completion, CompletionError, JobError, JobRun, LeastTime, MessageSettings,
     RunError, Settings, complete, least_time,
 };
-use tvlb_workload::{Graph, Job, JobPlacement, Programs, RankMap};
+use tvlb_workload::{Graph, Job, JobPlacement, Programs, RankMap, SendOrder};
 
 /// The jobs, what their ranks do, and how messages travel.
 #[derive(Args)]
 pub(super) struct Options {
-    /// The jobs, separated by commas: `RANKS`, or `RANKSxPER_NODE` for more than one rank on a node
-    #[arg(long, value_name = "JOBS", required = true, value_delimiter = ',')]
-    jobs: Vec<String>,
-    /// What the ranks do: a pattern of communication, once for all jobs, or once for each in their order;
-    /// see --help
-    #[arg(long, value_name = "PATTERN", required = true)]
-    workload: Vec<String>,
-    /// The length of each message, unless the pattern is a list of messages: a number of bytes, or of KB
-    /// or MB, which are powers of 1000
-    #[arg(long, value_name = "BYTES", default_value = "100KB", value_parser = values::bytes)]
-    bytes: u64,
-    /// How often every rank runs its program
-    #[arg(long, value_name = "N", default_value = "1")]
-    iterations: NonZeroU32,
+    #[command(flatten)]
+    exchange: jobs::Exchange,
     /// Which nodes the jobs take; see --help
     #[arg(long, value_name = "PLACEMENT", default_value = "cluster")]
     with: String,
     /// On which of its nodes a job runs each rank; see --help
     #[arg(long, value_name = "MAP", default_value = "linear")]
     map: String,
-    /// Bytes of a packet, which is a flit
-    #[arg(long, value_name = "BYTES", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Messages")]
-    packet_bytes: u32,
-    /// The longest message that leaves before its receive is posted
-    #[arg(long, value_name = "BYTES", default_value = "12KB", value_parser = values::bytes, help_heading = "Messages")]
-    eager_limit: u64,
-    /// Cycles until a node knows that a receive was posted or a message has arrived at another [default:
-    /// the least that the scheme and the latencies allow]
-    #[arg(long, value_name = "CYCLES", help_heading = "Messages")]
-    control_latency: Option<u32>,
+    /// In which order ranks send between two waits: `given`, as their programs have it, or `coloured`: all
+    /// receives are posted first, and then every rank has one partner at a time, no two ranks the same
+    #[arg(long, value_name = "ORDER", default_value = "given")]
+    order: String,
+    #[command(flatten)]
+    messages: jobs::Messages,
 }
 
 /// One run.
@@ -68,6 +51,7 @@ pub(super) struct Workload {
     graphs: Vec<Graph>,
     pub(super) placement: JobPlacement,
     pub(super) map: RankMap,
+    pub(super) order: SendOrder,
     /// The length of a message.
     pub(super) bytes: u64,
     pub(super) messages: MessageSettings,
@@ -75,15 +59,18 @@ pub(super) struct Workload {
 
 impl Workload {
     pub(super) fn of(arguments: &Options, df: &Dragonfly) -> Result<Self, Failure> {
-        let jobs = jobs::jobs(&arguments.jobs)?;
+        let jobs = arguments.exchange.jobs()?;
         let map: RankMap = arguments.map.parse().map_err(|error| jobs::refused("--map", error))?;
         let placement = jobs::placement("--with", &arguments.with)?;
         // Before the programs, whose size the jobs decide. Whether jobs fit does not depend on the seed.
         placement.nodes(df, &jobs, 0).map_err(|error| jobs::refused("--jobs, --with", error))?;
-        let often = (arguments.bytes, arguments.iterations);
-        let named = |name: &str, programs| (name.to_owned(), programs);
-        let programs: Vec<(String, Programs)> =
-            jobs::of_programs("--workload", &arguments.workload, &jobs, often, named)?;
+        let order: SendOrder =
+            arguments.order.parse().map_err(|error| jobs::refused("--order", error))?;
+        let programs = arguments.exchange.programs(&jobs)?.into_iter().map(|(name, programs)| {
+            let programs = order.of(&programs).map_err(|error| jobs::refused("--order", error))?;
+            Ok((name, programs))
+        });
+        let programs: Vec<(String, Programs)> = programs.collect::<Result<_, Failure>>()?;
         let graphs = match map {
             RankMap::Bisect => programs.iter().map(|(_, programs)| programs.graph()).collect(),
             _ => Vec::new(),
@@ -94,12 +81,9 @@ impl Workload {
             graphs,
             placement,
             map,
-            bytes: arguments.bytes,
-            messages: MessageSettings {
-                packet_bytes: arguments.packet_bytes,
-                eager_limit_bytes: arguments.eager_limit,
-                control_latency_cycles: arguments.control_latency,
-            },
+            order,
+            bytes: arguments.exchange.bytes,
+            messages: arguments.messages.settings(),
         })
     }
 

@@ -3,7 +3,7 @@
 use crate::scratch::Scratch;
 use insta::assert_snapshot;
 
-const COMMANDS: [&str; 23] = [
+const COMMANDS: [&str; 24] = [
     "generate",
     "inspect",
     "topology",
@@ -20,6 +20,7 @@ const COMMANDS: [&str; 23] = [
     "simulate",
     "cut-through",
     "run",
+    "advise",
     "sweep",
     "experiment",
     "verify",

@@ -3,6 +3,7 @@
 use super::error::AdviceError;
 use super::{Question, Routing};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::fabric_file::{FabricFile, Wiring};
 use tvlb_generator::generate::generate;
@@ -37,11 +38,11 @@ impl Machine {
         let fabric = wired(question.fabric, wiring)?;
         let mut images = BTreeMap::new();
         for routing in &question.routings {
-            if !images.contains_key(&routing.key()) {
+            if let Entry::Vacant(vacant) = images.entry(routing.key()) {
                 let made = generate(&fabric, &routing.pair().per_decision(), &AsOneStep(progress));
                 let of = || format!("{}, {routing}", super::name_of(wiring));
                 let made = made.map_err(|error| AdviceError::of_images(of(), error))?;
-                images.insert(routing.key(), made.images);
+                vacant.insert(made.images);
             }
             progress.step();
         }

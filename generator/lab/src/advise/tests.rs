@@ -74,8 +74,12 @@ fn an_order_of_sends_shortens_a_bisection() {
         [(4, [0, 0, 0, 0, 1]), (3, [0, 0, 0, 1, 0]), (2, [0, 0, 1, 0, 0]), (0, [1, 0, 0, 0, 0])]
     );
     assert!(answer.one_change().all(|(_, judged)| judged.cycles.len() == 1));
-    // All that helps by itself was tried together.
+    // All that helps by itself was tried together, and no single change of the fastest way is faster.
     assert!(!answer.of(together(&answer)).cycles.is_empty());
+    let fastest = answer.simulated()[0];
+    for judged in answer.ways.iter().filter(|judged| differences(judged.way, fastest.way) == 1) {
+        assert!(judged.median() >= fastest.median(), "{:?}", judged.way);
+    }
 }
 
 #[test]
