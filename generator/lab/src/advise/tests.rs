@@ -65,7 +65,7 @@ fn an_order_of_sends_shortens_a_bisection() {
     for judged in answer.simulated() {
         // What is proven holds, and what ran is one of the ways that were wanted.
         let bound = judged.estimate.least_time.cycles();
-        assert!(f64::from(judged.cycles[0]) >= bound as f64, "{:?}", judged.way);
+        assert!(u64::from(judged.cycles[0]) >= bound, "{:?}", judged.way);
     }
     let one_change: Vec<_> =
         answer.one_change().map(|(choice, judged)| (choice, judged.way)).collect();
