@@ -68,6 +68,7 @@ pub(crate) enum Feature {
     LocalLinks,
     SetsBySwitch,
     Faults,
+    PortMaps,
 }
 
 impl Feature {
@@ -83,6 +84,7 @@ impl Feature {
             }
             Self::SetsBySwitch => ("a set of intermediate switches", "sets-by-switch"),
             Self::Faults => ("dead cables, links or switches", "faults"),
+            Self::PortMaps => ("a port map", "port-maps"),
         }
     }
 }

@@ -5,7 +5,7 @@
 //! program on the switch needs no list beside its images. Of a port whose number is not known it says
 //! nothing, and an image without any known number has no map.
 
-use crate::image_error::{Part, Refusal, Value};
+use crate::image_error::{Fault, Feature, Part, Refusal, Value};
 use crate::{Dragonfly, GroupId, Port};
 
 /// The entry of a port without a known number; numbers are below it.
@@ -30,6 +30,9 @@ impl<'a> PortMap<'a> {
         refusal: &mut Refusal,
     ) -> Option<Self> {
         let (start, needed) = (end - rest.len(), df.radix() as usize);
+        if !cfg!(feature = "port-maps") {
+            return refusal.fail(Fault::LeftOut(Feature::PortMaps), start, 1);
+        }
         let Some((numbers, behind)) = rest.split_at_checked(needed) else {
             return refusal.too_short(Part::PortMap, start, rest.len(), needed);
         };

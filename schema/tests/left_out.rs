@@ -89,6 +89,14 @@ fn sets_of_intermediate_switches() {
 }
 
 #[test]
+fn port_maps() {
+    let fabric = FabricImage::decode(include_bytes!("../golden/v3/fabric.tvlb")).unwrap();
+    let golden = include_bytes!("../golden/v3/switch-00005-ports.tvlb");
+    let read = SwitchImage::decode(golden, &fabric).map(drop);
+    assert_read(read, cfg!(feature = "port-maps"), "port-maps");
+}
+
+#[test]
 fn faults() {
     let df = Dragonfly::new(1, 3, 1, 4).unwrap();
     let fabric = encode_fabric_image(&df, &cables());

@@ -44,7 +44,7 @@ const QUICK_RATIOS: [u32; 2] = [500, 4000];
 const MAPS: u64 = 15;
 const QUICK_MAPS: u64 = 1;
 /// Bytes of a packet.
-const PACKET: u64 = 1024;
+pub(super) const PACKET: u64 = 1024;
 
 /// What is run, and with which maps.
 struct Plan {
@@ -122,7 +122,8 @@ fn nodes(
     }
 }
 
-fn settings(ratio: u32) -> Settings {
+/// The machine's settings at a ratio of bandwidths, in thousandths.
+pub(super) fn settings(ratio: u32) -> Settings {
     let one = Bandwidth::ONE;
     let global = Bandwidth::of_thousandths(ratio).expect("the ratios are above 0");
     Settings {
@@ -153,7 +154,7 @@ struct Subject<'s> {
 
 /// What is kept of a run: the cycles of the job, or of its second iteration.
 #[derive(Serialize, Deserialize)]
-struct Cycles(u32);
+pub(super) struct Cycles(pub(super) u32);
 
 pub(super) fn run(
     experiment: &Experiment,
@@ -195,8 +196,8 @@ pub(super) fn run(
                 seed,
             };
             let kept = options.state.as_ref().map(RunDirectory::new);
-            let job = JobRun { programs: &programs, nodes: &nodes };
-            recall_or(kept.as_ref(), &subject, || simulate(images, &settings, job, seed, progress))
+            let job = [JobRun { programs: &programs, nodes: &nodes }];
+            recall_or(kept.as_ref(), &subject, || simulate(images, &settings, &job, seed, progress))
         })?;
     let seconds = times.iter().map(|timed| timed.processor_seconds).sum();
     let maps = usize::try_from(plan.maps).expect("a few");
@@ -227,24 +228,26 @@ pub(super) fn run(
     Ok(Findings::new(experiment, (Figures::Arrangements(found), seconds), texts, (options, known)))
 }
 
-/// Runs the job, and counts the cycles of its last iteration.
-fn simulate(
+/// Runs jobs, and counts the cycles of the last iteration of the one that takes longest for it.
+pub(super) fn simulate(
     images: &Images,
     settings: &Settings,
-    job: JobRun<'_>,
+    jobs: &[JobRun<'_>],
     seed: u64,
     progress: &dyn Progress,
 ) -> Result<Cycles, ExperimentError> {
     let fabric = BootedFabric::boot(&images.fabric, &images.switches)?;
     let messages = MessageSettings::default();
-    let completion = complete(&fabric, settings, &[job], &messages, seed, progress);
+    let completion = complete(&fabric, settings, jobs, &messages, seed, progress);
     let completion = completion.map_err(|error| match error {
         CompletionError::Run(RunError::Cancelled(cancelled)) => cancelled.into(),
         error => ExperimentError::Completion { seed, error: Box::new(error) },
     })?;
-    let last = job.programs.iterations().get() as usize - 1;
-    let times = &completion.jobs[0];
-    Ok(Cycles(times.iteration_cycles(last).expect("it is an iteration of the job")))
+    let last = jobs.iter().zip(&completion.jobs).map(|(job, times)| {
+        let last = job.programs.iterations().get() as usize - 1;
+        times.iteration_cycles(last).expect("it is an iteration of the job")
+    });
+    Ok(Cycles(last.max().expect("there is a job")))
 }
 
 fn csv(found: &Arrangements) -> String {

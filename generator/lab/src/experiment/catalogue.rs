@@ -34,6 +34,30 @@ pub(super) enum Kind {
     Imbalance(Shift),
     /// How long an exchange takes with each arrangement of global links.
     Arrangements(Exchange),
+    /// How long jobs take by placement, map, arrangement and routing.
+    Placements(Jobs),
+}
+
+/// Which jobs run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Jobs {
+    /// One on the whole machine: every rank of one half with every rank of the other.
+    OneBisection,
+    /// One on the whole machine: neighbours on a grid.
+    OneStencil,
+    /// Two of half the machine: neighbours on a grid each.
+    TwoStencils,
+}
+
+impl Jobs {
+    /// What tells the runs of one case from those of another.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::OneBisection => "144x2 bisection",
+            Self::OneStencil => "144x2 halo3d:6x6x4",
+            Self::TwoStencils => "72x2,72x2 halo3d:6x4x3",
+        }
+    }
 }
 
 /// What the ranks of a job exchange.
@@ -173,7 +197,7 @@ const fn figure(name: &'static str, about: &'static str, kind: Kind) -> Experime
 
 /// All experiments: those of the T-UGAL paper in its order, our own beside them, those with dead parts, and
 /// those after other papers.
-pub static EXPERIMENTS: [Experiment; 39] = [
+pub static EXPERIMENTS: [Experiment; 42] = [
     figure(
         "fig4",
         "modelled throughput of Step 1's sets on dfly(4,8,4,9)",
@@ -353,6 +377,21 @@ pub static EXPERIMENTS: [Experiment; 39] = [
         "dfly(2,4,2,9), three arrangements: neighbours on a grid",
         Kind::Arrangements(Exchange::Stencil),
     ),
+    figure(
+        "placements-bisection",
+        "dfly(2,4,2,9), one job: bisection by placement, map, arrangement and routing",
+        Kind::Placements(Jobs::OneBisection),
+    ),
+    figure(
+        "placements-one-halo3d",
+        "dfly(2,4,2,9), one job: neighbours on a grid by placement, map, arrangement and routing",
+        Kind::Placements(Jobs::OneStencil),
+    ),
+    figure(
+        "placements-two-halo3d",
+        "dfly(2,4,2,9), two jobs: neighbours on a grid by placement, map, arrangement and routing",
+        Kind::Placements(Jobs::TwoStencils),
+    ),
 ];
 
 impl Experiment {
@@ -361,7 +400,7 @@ impl Experiment {
         match self.kind {
             Kind::Failure | Kind::Ageing(_) => Page::Faults,
             Kind::Imbalance(_) => Page::LoadImbalance,
-            Kind::Arrangements(_) => Page::Arrangements,
+            Kind::Arrangements(_) | Kind::Placements(_) => Page::Arrangements,
             _ => Page::Reproduction,
         }
     }

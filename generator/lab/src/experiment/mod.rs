@@ -32,6 +32,7 @@ mod kept;
 mod kept_results;
 mod options;
 mod pictures;
+mod placements;
 mod results;
 mod rules;
 #[cfg(test)]
@@ -56,7 +57,7 @@ pub use kept_results::KeptResults;
 pub use options::{OURS_PAR, OURS_UGAL, Options, SIZES};
 pub use results::{
     ArrangedTimes, Arrangements, Curves, FabricRow, Figures, Imbalance, Line, Model, ModelledSet,
-    Point, Results, Routed, SetPaths, System,
+    PlacedTimes, Placements, Point, Results, Routed, SetPaths, System,
 };
 pub use rules::Rules;
 pub use verdict::{Judged, Verdict};
@@ -102,6 +103,7 @@ impl Experiment {
             Kind::Arrangements(exchange) => {
                 arrangements::run(self, *exchange, (options, known), progress)
             }
+            Kind::Placements(jobs) => placements::run(self, *jobs, (options, known), progress),
         }
     }
 }

@@ -47,6 +47,8 @@ pub enum Figures {
     Imbalance(Imbalance),
     /// How long an exchange takes with each arrangement of global links.
     Arrangements(Arrangements),
+    /// How long jobs take by placement, map, arrangement and routing.
+    Placements(Placements),
 }
 
 /// How long an exchange takes with each arrangement.
@@ -76,6 +78,67 @@ pub struct ArrangedTimes {
     pub median: f64,
     /// The longest time.
     pub largest: f64,
+}
+
+/// How long jobs take by placement, map, arrangement and routing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Placements {
+    /// How many seeds each time is of.
+    pub seeds: u64,
+    /// Packets of a message.
+    pub packets: u64,
+    /// By ratio of bandwidths, arrangement, routing, placement and map, the last the fastest.
+    pub times: Vec<PlacedTimes>,
+}
+
+/// The times of the slowest job, over all seeds. The unit is the time that a message takes on a link within a
+/// group.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct PlacedTimes {
+    /// The bandwidth of a link between groups over that of a link within a group.
+    pub ratio: f64,
+    /// The arrangement's name.
+    pub arrangement: String,
+    /// The routing's name.
+    pub routing: String,
+    /// The placement's name.
+    pub placement: String,
+    /// The map's name.
+    pub map: String,
+    /// The median.
+    pub median: f64,
+    /// The longest time.
+    pub largest: f64,
+}
+
+impl Placements {
+    /// The times that differ in placement and map alone, together.
+    pub fn routings(&self) -> Vec<Vec<&PlacedTimes>> {
+        let is_same = |one: &PlacedTimes, other: &PlacedTimes| {
+            (&one.arrangement, &one.routing) == (&other.arrangement, &other.routing)
+                && (one.ratio - other.ratio).abs() < 1e-9
+        };
+        self.times.chunk_by(is_same).map(|times| times.iter().collect()).collect()
+    }
+
+    /// The shortest and the longest median of some times; of equal ones the first.
+    ///
+    /// # Panics
+    /// If there are none.
+    pub fn ends<'t>(times: &[&'t PlacedTimes]) -> (&'t PlacedTimes, &'t PlacedTimes) {
+        let mut ends = (times[0], times[0]);
+        for &one in times {
+            if one.median < ends.0.median {
+                ends.0 = one;
+            }
+            if one.median > ends.1.median {
+                ends.1 = one;
+            }
+        }
+        ends
+    }
 }
 
 /// The names of the routings of load-imbalance experiments, in the order of the tables.

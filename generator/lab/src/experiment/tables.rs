@@ -5,8 +5,8 @@ use super::faults::{ageing_texts, failure_texts};
 use super::grid::Grid;
 use super::kept_results::KeptResults;
 use super::results::{
-    ArrangedTimes, Arrangements, Curves, FabricRow, Figures, Imbalance, Line, Model, ROUTINGS,
-    Results,
+    ArrangedTimes, Arrangements, Curves, FabricRow, Figures, Imbalance, Line, Model, PlacedTimes,
+    Placements, ROUTINGS, Results,
 };
 use super::rules::Rules;
 use super::stated::{self, Claim};
@@ -80,6 +80,7 @@ fn figures(results: &Results) -> Vec<String> {
         Figures::Ageing(ageing) => ageing_texts::markdown(ageing),
         Figures::Imbalance(found) => vec![of_imbalance(found)],
         Figures::Arrangements(found) => vec![of_arrangements(found)],
+        Figures::Placements(found) => of_placements(found),
     };
     blocks.extend(quick_note(results));
     blocks
@@ -255,6 +256,38 @@ fn of_arrangements(found: &Arrangements) -> String {
         grid.row(&cells);
     }
     grid.text()
+}
+
+/// For each ratio a row for each arrangement and routing, with the best and the worst placement and map.
+fn of_placements(found: &Placements) -> Vec<String> {
+    let headings = ["arrangement", "routing", "best", "with", "cluster, linear", "worst", "with"];
+    let headings = headings.map(str::to_owned);
+    let routings = found.routings();
+    let is_same = |one: &Vec<&PlacedTimes>, other: &Vec<&PlacedTimes>| {
+        (one[0].ratio - other[0].ratio).abs() < 1e-9
+    };
+    let mut blocks = Vec::new();
+    for of_ratio in routings.chunk_by(is_same) {
+        blocks.push(format!("Ratio {}:\n", of_ratio[0][0].ratio));
+        let mut grid = Grid::new(&headings);
+        for times in of_ratio {
+            let (best, worst) = Placements::ends(times);
+            let usual = times.iter().find(|one| one.placement == "cluster" && one.map == "linear");
+            let usual = usual.map_or_else(String::new, |usual| format!("{:.1}", usual.median));
+            let with = |one: &PlacedTimes| format!("{}, {}", one.placement, one.map);
+            grid.row(&[
+                best.arrangement.clone(),
+                best.routing.clone(),
+                format!("{:.1}", best.median),
+                with(best),
+                usual,
+                format!("{:.1}", worst.median),
+                with(worst),
+            ]);
+        }
+        blocks.push(grid.text());
+    }
+    blocks
 }
 
 /// What the paper states: a table of the numbers and one of the comparisons.
