@@ -75,6 +75,20 @@ impl Grid {
         Self { lengths }
     }
 
+    /// The grid of so many ranks with x ≤ y ≤ z that has the least surface, and so is nearest to a cube.
+    ///
+    /// # Panics
+    /// If there are no ranks.
+    pub fn nearest_to_cube(ranks: u32) -> Self {
+        assert!(ranks > 0, "a grid has at least one rank");
+        Self { lengths: most_cubic(ranks) }
+    }
+
+    /// The lengths along x, y and z.
+    pub const fn lengths(self) -> [u32; 3] {
+        self.lengths
+    }
+
     /// How many ranks it has.
     pub const fn ranks(self) -> u32 {
         let [x, y, z] = self.lengths;

@@ -32,6 +32,8 @@ pub(super) enum Kind {
     Ageing(&'static str),
     /// Throughput under traffic that loads links unevenly.
     Imbalance(Shift),
+    /// Throughput of an exchange between neighbours.
+    NeighbourPhase,
     /// How long an exchange takes with each arrangement of global links.
     Arrangements(Exchange),
     /// How long jobs take by placement, map, arrangement and routing.
@@ -197,7 +199,7 @@ const fn figure(name: &'static str, about: &'static str, kind: Kind) -> Experime
 
 /// All experiments: those of the T-UGAL paper in its order, our own beside them, those with dead parts, and
 /// those after other papers.
-pub static EXPERIMENTS: [Experiment; 42] = [
+pub static EXPERIMENTS: [Experiment; 43] = [
     figure(
         "fig4",
         "modelled throughput of Step 1's sets on dfly(4,8,4,9)",
@@ -363,6 +365,11 @@ pub static EXPERIMENTS: [Experiment; 42] = [
         Kind::Imbalance(Shift::Far),
     ),
     figure(
+        "load-imbalance-neighbour",
+        "balanced Dragonflies, neighbours on a grid: MIN, VALg, VALn",
+        Kind::NeighbourPhase,
+    ),
+    figure(
         "arrangements-bisection",
         "dfly(2,4,2,9), three arrangements: every rank of one half with every rank of the other",
         Kind::Arrangements(Exchange::Bisection),
@@ -399,7 +406,7 @@ impl Experiment {
     pub const fn page(&self) -> Page {
         match self.kind {
             Kind::Failure | Kind::Ageing(_) => Page::Faults,
-            Kind::Imbalance(_) => Page::LoadImbalance,
+            Kind::Imbalance(_) | Kind::NeighbourPhase => Page::LoadImbalance,
             Kind::Arrangements(_) | Kind::Placements(_) => Page::Arrangements,
             _ => Page::Reproduction,
         }

@@ -56,14 +56,14 @@ fn pattern(shift: Shift, h: u32) -> Pattern {
 }
 
 /// A routing of [`ROUTINGS`].
-struct Routing {
-    name: &'static str,
-    scheme: Scheme,
-    set: &'static str,
-    placement: PlacementRule,
+pub(super) struct Routing {
+    pub(super) name: &'static str,
+    pub(super) scheme: Scheme,
+    pub(super) set: &'static str,
+    pub(super) placement: PlacementRule,
 }
 
-fn routings() -> [Routing; 4] {
+pub(super) fn routings() -> [Routing; 4] {
     let of = |number: usize, scheme, set, placement| Routing {
         name: ROUTINGS[number],
         scheme,

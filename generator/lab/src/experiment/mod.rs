@@ -30,6 +30,7 @@ mod imbalance;
 mod in_parallel;
 mod kept;
 mod kept_results;
+mod neighbour_phase;
 mod options;
 mod pictures;
 mod placements;
@@ -57,7 +58,7 @@ pub use kept_results::KeptResults;
 pub use options::{OURS_PAR, OURS_UGAL, Options, SIZES};
 pub use results::{
     ArrangedTimes, Arrangements, Curves, FabricRow, Figures, Imbalance, Line, Model, ModelledSet,
-    PlacedTimes, Placements, Point, Results, Routed, SetPaths, System,
+    Phase, PhaseRouted, Phases, PlacedTimes, Placements, Point, Results, Routed, SetPaths, System,
 };
 pub use rules::Rules;
 pub use verdict::{Judged, Verdict};
@@ -100,6 +101,7 @@ impl Experiment {
             Kind::Failure => faults::run_failure(self, (options, known), progress),
             Kind::Ageing(traffic) => faults::run_ageing(traffic, self, (options, known), progress),
             Kind::Imbalance(shift) => imbalance::run(self, *shift, (options, known), progress),
+            Kind::NeighbourPhase => neighbour_phase::run(self, (options, known), progress),
             Kind::Arrangements(exchange) => {
                 arrangements::run(self, *exchange, (options, known), progress)
             }

@@ -45,6 +45,8 @@ pub enum Figures {
     Ageing(Ageing),
     /// Throughput under traffic that loads links unevenly.
     Imbalance(Imbalance),
+    /// Throughput of an exchange between neighbours.
+    Phases(Phases),
     /// How long an exchange takes with each arrangement of global links.
     Arrangements(Arrangements),
     /// How long jobs take by placement, map, arrangement and routing.
@@ -150,6 +152,48 @@ pub(super) const ROUTINGS: [&str; 4] = ["MIN", "VALg", "VALg, shuffled groups", 
 pub struct Imbalance {
     /// By rising size.
     pub systems: Vec<System>,
+}
+
+/// Throughput of an exchange between neighbours on systems of several sizes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Phases {
+    /// Flits that a process sends to each neighbour.
+    pub flits: u64,
+    /// By rising size.
+    pub systems: Vec<Phase>,
+}
+
+/// An exchange on one system.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Phase {
+    /// p, a, h, g.
+    pub dragonfly: [u32; 4],
+    /// The lengths of the grid.
+    pub grid: [u32; 3],
+    /// What became of it by each routing.
+    pub routed: Vec<PhaseRouted>,
+}
+
+impl Phase {
+    /// "dfly(2,4,2,9)".
+    pub fn name(&self) -> String {
+        let [p, a, h, g] = self.dragonfly;
+        format!("dfly({p},{a},{h},{g})")
+    }
+}
+
+/// An exchange by one routing, in flits per node and cycle.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct PhaseRouted {
+    /// The routing's name; with the groups' placement if they are shuffled.
+    pub routing: String,
+    /// What the busiest link allows, on average over the draws of paths.
+    pub bound: f64,
+    /// What was carried until the last flit had arrived.
+    pub throughput: f64,
 }
 
 /// One system under one traffic.

@@ -199,7 +199,11 @@ mod tests {
                     let groups = ["9", "17", "27", "33"];
                     assert!(variant.is_some_and(|g| groups.contains(&g)), "{stated:?}");
                 }
-                Kind::Failure | Kind::Ageing(_) | Kind::Arrangements(_) | Kind::Placements(_) => {
+                Kind::Failure
+                | Kind::NeighbourPhase
+                | Kind::Ageing(_)
+                | Kind::Arrangements(_)
+                | Kind::Placements(_) => {
                     panic!("the paper says nothing of it: {stated:?}")
                 }
                 Kind::Imbalance(_) => {

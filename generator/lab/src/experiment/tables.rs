@@ -5,8 +5,8 @@ use super::faults::{ageing_texts, failure_texts};
 use super::grid::Grid;
 use super::kept_results::KeptResults;
 use super::results::{
-    ArrangedTimes, Arrangements, Curves, FabricRow, Figures, Imbalance, Line, Model, PlacedTimes,
-    Placements, ROUTINGS, Results,
+    ArrangedTimes, Arrangements, Curves, FabricRow, Figures, Imbalance, Line, Model, Phases,
+    PlacedTimes, Placements, ROUTINGS, Results,
 };
 use super::rules::Rules;
 use super::stated::{self, Claim};
@@ -79,6 +79,7 @@ fn figures(results: &Results) -> Vec<String> {
         Figures::Failure(failure) => failure_texts::markdown(failure),
         Figures::Ageing(ageing) => ageing_texts::markdown(ageing),
         Figures::Imbalance(found) => vec![of_imbalance(found)],
+        Figures::Phases(found) => vec![of_phases(found)],
         Figures::Arrangements(found) => vec![of_arrangements(found)],
         Figures::Placements(found) => of_placements(found),
     };
@@ -222,6 +223,28 @@ fn of_imbalance(found: &Imbalance) -> String {
                     format!("{:.4}", routed.static_saturation),
                     format!("{:.4} ± {:.4}", routed.throughput, routed.half_width),
                 ],
+            });
+        }
+        grid.row(&cells);
+    }
+    grid.text()
+}
+
+/// A row for each system, with what its busiest link allows and what was carried.
+fn of_phases(found: &Phases) -> String {
+    let mut headings = vec!["system".to_owned(), "grid".to_owned()];
+    for routing in ROUTINGS {
+        headings.extend([format!("{routing} at most"), format!("{routing} simulated")]);
+    }
+    let mut grid = Grid::new(&headings);
+    for phase in &found.systems {
+        let [x, y, z] = phase.grid;
+        let mut cells = vec![phase.name(), format!("{x}×{y}×{z}")];
+        for routing in ROUTINGS {
+            let routed = phase.routed.iter().find(|routed| routed.routing == routing);
+            cells.extend(match routed {
+                None => [NOTHING, NOTHING].map(str::to_owned),
+                Some(routed) => [routed.bound, routed.throughput].map(|part| format!("{part:.4}")),
             });
         }
         grid.row(&cells);
