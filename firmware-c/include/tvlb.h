@@ -51,6 +51,7 @@ extern "C" {
 #define TVLB_REPLACEMENT 16     /* packets under way could not go on with the other tables */
 #define TVLB_FAULT_IMAGE 17     /* the bytes are not a fault image, or it belongs to another fabric */
 #define TVLB_OLD_FAULTS 18      /* a later fault image is in use */
+#define TVLB_NO_NUMBER 19       /* the switch image does not say the port's number */
 
 /* How a source switch chooses between MIN and VLB paths. */
 #define TVLB_MIN 0
@@ -173,6 +174,10 @@ int32_t tvlb_node_count(const tvlb_switch *sw, uint32_t *nodes);
 /* The number of the switch at the other end of the cable at `port`. TVLB_NO_CABLE for a port that
  * leads to a node and for an unused port, TVLB_BAD_ARGUMENT for a port that does not exist. */
 int32_t tvlb_neighbour(const tvlb_switch *sw, uint16_t port, uint32_t *neighbour);
+
+/* The number that the hardware has for `port`, 0 to 254, where the switch image says it. TVLB_NO_NUMBER
+ * where it does not, TVLB_BAD_ARGUMENT for a port that does not exist. */
+int32_t tvlb_physical_number(const tvlb_switch *sw, uint16_t port, uint32_t *number);
 
 /* TVLB_OK if packets under way may meet `replacement` in the place of `sw`. TVLB_REPLACEMENT if it
  * is another switch, of other cables or of another assignment of virtual channels, or if it was

@@ -1,7 +1,7 @@
 //! What C may ask of a switch and of its images.
 
 use crate::memory::{self, Out};
-use crate::{TVLB_BAD_ARGUMENT, TVLB_NO_CABLE, TVLB_REPLACEMENT};
+use crate::{TVLB_BAD_ARGUMENT, TVLB_NO_CABLE, TVLB_NO_NUMBER, TVLB_REPLACEMENT};
 use crate::{code_of, end, scheme_of, state, tvlb_switch};
 use tvlb_firmware_model::Switch;
 use tvlb_schema::Port;
@@ -128,6 +128,27 @@ pub unsafe extern "C" fn tvlb_neighbour(
     };
     // SAFETY: the caller promises what `answer` asks for.
     unsafe { answer(switch, neighbour, find) }
+}
+
+/// The number that the hardware has for a port: `tvlb_physical_number`.
+///
+/// # Safety
+/// `switch` is as for [`crate::tvlb_admit`]; `number` is null or writable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tvlb_physical_number(
+    switch: *const tvlb_switch,
+    port: u16,
+    number: *mut u32,
+) -> i32 {
+    let find = |switch: &Switch<'_>| {
+        let image = switch.image();
+        if u32::from(port) >= image.fabric().dragonfly().radix() {
+            return Err(TVLB_BAD_ARGUMENT);
+        }
+        image.physical_number(Port(port)).map(u32::from).ok_or(TVLB_NO_NUMBER)
+    };
+    // SAFETY: the caller promises what `answer` asks for.
+    unsafe { answer(switch, number, find) }
 }
 
 /// Whether packets may meet `replacement` in the place of `switch`: `tvlb_check_replacement`.

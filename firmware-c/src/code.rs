@@ -51,6 +51,8 @@ codes! {
     TVLB_FAULT_IMAGE = 17, c"bad fault image";
     /// A later fault image is in use.
     TVLB_OLD_FAULTS = 18, c"fault image out of date";
+    /// The switch image does not say the port's number.
+    TVLB_NO_NUMBER = 19, c"port number not known";
 }
 
 /// The code of an error of the datapath.

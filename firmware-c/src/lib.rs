@@ -16,14 +16,14 @@ mod memory;
 mod state;
 
 pub use ask::{
-    tvlb_channels_needed, tvlb_check_replacement, tvlb_neighbour, tvlb_node_count, tvlb_ports,
-    tvlb_switch_number, tvlb_version,
+    tvlb_channels_needed, tvlb_check_replacement, tvlb_neighbour, tvlb_node_count,
+    tvlb_physical_number, tvlb_ports, tvlb_switch_number, tvlb_version,
 };
 pub use code::{
     TVLB_ASTRAY, TVLB_BAD_ARGUMENT, TVLB_FABRIC_IMAGE, TVLB_FAULT_IMAGE, TVLB_HEADER_KIND,
-    TVLB_HEADER_RANGE, TVLB_NO_CABLE, TVLB_NO_CHANNEL, TVLB_NO_GLOBAL_VIEW, TVLB_NO_SUCH_NODE,
-    TVLB_NOT_BOOTED, TVLB_OK, TVLB_OLD_FAULTS, TVLB_OTHER, TVLB_REPLACEMENT, TVLB_SWITCH_IMAGE,
-    TVLB_TOO_FEW_CHANNELS, TVLB_UNREACHABLE, TVLB_WRONG_SCHEME, tvlb_error_name,
+    TVLB_HEADER_RANGE, TVLB_NO_CABLE, TVLB_NO_CHANNEL, TVLB_NO_GLOBAL_VIEW, TVLB_NO_NUMBER,
+    TVLB_NO_SUCH_NODE, TVLB_NOT_BOOTED, TVLB_OK, TVLB_OLD_FAULTS, TVLB_OTHER, TVLB_REPLACEMENT,
+    TVLB_SWITCH_IMAGE, TVLB_TOO_FEW_CHANNELS, TVLB_UNREACHABLE, TVLB_WRONG_SCHEME, tvlb_error_name,
 };
 pub use memory::{tvlb_random, tvlb_world};
 pub use state::{SWITCH_SIZE, tvlb_switch};

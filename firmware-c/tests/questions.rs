@@ -3,11 +3,12 @@
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use tvlb_firmware_c::{
-    TVLB_BAD_ARGUMENT, TVLB_FABRIC_IMAGE, TVLB_FAULT_IMAGE, TVLB_NO_CABLE, TVLB_NOT_BOOTED,
-    TVLB_OK, TVLB_OLD_FAULTS, TVLB_REPLACEMENT, TVLB_SWITCH_IMAGE, TVLB_TOO_FEW_CHANNELS,
-    TVLB_UNREACHABLE, TVLB_WRONG_SCHEME, tvlb_admit, tvlb_boot, tvlb_channels_needed,
-    tvlb_check_replacement, tvlb_forward, tvlb_install_faults, tvlb_neighbour, tvlb_node_count,
-    tvlb_ports, tvlb_reconsider, tvlb_step, tvlb_switch, tvlb_switch_number, tvlb_world,
+    TVLB_BAD_ARGUMENT, TVLB_FABRIC_IMAGE, TVLB_FAULT_IMAGE, TVLB_NO_CABLE, TVLB_NO_NUMBER,
+    TVLB_NOT_BOOTED, TVLB_OK, TVLB_OLD_FAULTS, TVLB_REPLACEMENT, TVLB_SWITCH_IMAGE,
+    TVLB_TOO_FEW_CHANNELS, TVLB_UNREACHABLE, TVLB_WRONG_SCHEME, tvlb_admit, tvlb_boot,
+    tvlb_channels_needed, tvlb_check_replacement, tvlb_forward, tvlb_install_faults,
+    tvlb_neighbour, tvlb_node_count, tvlb_physical_number, tvlb_ports, tvlb_reconsider, tvlb_step,
+    tvlb_switch, tvlb_switch_number, tvlb_world,
 };
 use tvlb_schema::{FabricImage, FaultSet, encode_fault_image};
 
@@ -140,6 +141,27 @@ fn a_switch_tells_its_neighbours() {
 }
 
 #[test]
+fn a_switch_tells_the_numbers_of_its_ports() {
+    const WITH_PORTS: &[u8] = include_bytes!("../../schema/golden/v3/switch-00005-ports.tvlb");
+    let numbers = |image: &[u8]| {
+        let switch = boot(FABRIC, image, MIN, (4, 3));
+        let number = |port| {
+            let mut number = 77;
+            // SAFETY: all pointers are of what lives.
+            let code = unsafe { tvlb_physical_number(&raw const switch, port, &raw mut number) };
+            if code == TVLB_OK { Ok(number) } else { Err(code) }
+        };
+        (0..8).map(number).collect::<Vec<Result<u32, i32>>>()
+    };
+    let (unknown, missing) = (Err(TVLB_NO_NUMBER), Err(TVLB_BAD_ARGUMENT));
+    assert_eq!(
+        numbers(WITH_PORTS),
+        [Ok(12), Ok(0), Ok(254), Ok(7), Ok(8), unknown, unknown, missing]
+    );
+    assert_eq!(numbers(SWITCH), [[unknown; 7].as_slice(), &[missing]].concat());
+}
+
+#[test]
 fn channels_needed_are_what_booting_asks_for() {
     let needed = |fabric: &[u8], image: &[u8], scheme| {
         let (mut local, mut global) = (77, 77);
@@ -254,6 +276,9 @@ fn null_and_memory_of_zeros_are_refused() {
         assert_eq!(tvlb_neighbour(null(), 5, out), TVLB_BAD_ARGUMENT);
         assert_eq!(tvlb_neighbour(at, 5, null_mut()), TVLB_BAD_ARGUMENT);
         assert_eq!(tvlb_neighbour(&raw const zeros, 5, out), TVLB_NOT_BOOTED);
+        assert_eq!(tvlb_physical_number(null(), 5, out), TVLB_BAD_ARGUMENT);
+        assert_eq!(tvlb_physical_number(at, 5, null_mut()), TVLB_BAD_ARGUMENT);
+        assert_eq!(tvlb_physical_number(&raw const zeros, 5, out), TVLB_NOT_BOOTED);
         assert_eq!(tvlb_check_replacement(null(), at), TVLB_BAD_ARGUMENT);
         assert_eq!(tvlb_check_replacement(at, null()), TVLB_BAD_ARGUMENT);
         let (fabric, image) = (FABRIC.as_ptr(), SWITCH.as_ptr());
