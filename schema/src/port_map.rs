@@ -37,7 +37,7 @@ impl<'a> PortMap<'a> {
             return refusal.too_short(Part::PortMap, start, rest.len(), needed);
         };
         *rest = behind;
-        let mut seen = [0_u32; 8];
+        let (mut seen, mut is_known) = ([0_u32; 8], false);
         for (at, (port, &number)) in (start..).zip((0..).map(Port).zip(numbers)) {
             if number == UNKNOWN {
                 continue;
@@ -52,9 +52,10 @@ impl<'a> PortMap<'a> {
                     return refusal.out_of_range(Value::NumberTwice, at, number.into());
                 }
                 *word |= bit;
+                is_known = true;
             }
         }
-        if seen == [0; 8] {
+        if !is_known {
             return refusal.out_of_range(Value::EmptyPortMap, start, 0);
         }
         Some(Self { numbers })
