@@ -19,7 +19,7 @@ use tvlb_generator::policy::PolicyPair;
 use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_lab::advise::{AdviceError, Question, Routing, Way, advise};
 use tvlb_simulator::Settings;
-use tvlb_workload::{JobPlacement, RankMap, SendOrder};
+use tvlb_workload::{RankMap, SendOrder};
 
 /// The schemes that a routing may name.
 const SCHEMES: [Scheme; 4] = [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::Par];
@@ -166,12 +166,11 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     };
     // Whether jobs fit does not depend on the seed.
     let df = fabric.topology.dragonfly();
-    let fits = |placement: &JobPlacement| placement.nodes(df, &jobs, 0).map(drop);
-    question
-        .placements
-        .iter()
-        .try_for_each(fits)
-        .map_err(|error| jobs::refused("--jobs, --with", error))?;
+    for (text, placement) in arguments.with.iter().zip(&question.placements) {
+        // What does not fit may be the list or the jobs; each error names which.
+        let place = jobs::file_of(text).unwrap_or("--jobs, --with");
+        placement.nodes(df, &jobs, 0).map_err(|error| jobs::refused(place, error))?;
+    }
 
     catch_interrupt()?;
     let stages = Bars::new(arguments.quiet);

@@ -13,7 +13,7 @@ use crate::output::{print, print_json};
 use crate::paths::existing_switch;
 use installed::{Installed, UpdateReport, is_dead};
 use std::fmt::{self, Display, Formatter};
-use tvlb_firmware_model::{Channels, Scheme, Switch};
+use tvlb_firmware_model::{Channels, Scheme, Switch, VlbPaths};
 use tvlb_generator::routes::drawn_routes::{DrawnRoute, drawn_routes};
 use tvlb_generator::set_grammar::canonical;
 use tvlb_generator::table_set::{Manifest, TableSet};
@@ -216,6 +216,16 @@ impl Display for SwitchReport<'_> {
             Count(self.switch.channels_needed(Scheme::UgalL)),
             Count(self.switch.channels_needed(Scheme::Par))
         )?;
+        let of_sets = |scheme| self.switch.channels_needed_for(scheme, VlbPaths::Custom);
+        let all = |scheme| self.switch.channels_needed(scheme);
+        if [Scheme::UgalL, Scheme::Par].into_iter().any(|scheme| of_sets(scheme) != all(scheme)) {
+            writeln!(
+                f,
+                "where no packet draws conventionally: {}; {} for PAR",
+                Count(of_sets(Scheme::UgalL)),
+                Count(of_sets(Scheme::Par))
+            )?;
+        }
         let others = df.switch_count() - image.switches_of_group();
         for (number, decisions) in sets_of(image) {
             let set = image.set(decisions[0]);

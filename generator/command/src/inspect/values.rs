@@ -3,7 +3,7 @@
 use super::installed::is_dead;
 use super::walk::{Walk, sets_of, vlb_walk};
 use serde::Serialize;
-use tvlb_firmware_model::{Scheme, Switch};
+use tvlb_firmware_model::{Channels, Scheme, Switch, VlbPaths};
 use tvlb_generator::routes::drawn_routes::{DrawnRoute, drawn_routes};
 use tvlb_generator::set_grammar::canonical;
 use tvlb_generator::topology::names::Names;
@@ -24,6 +24,9 @@ pub(super) struct SwitchValues {
     /// On local and on global links, for MIN, VLB and UGAL, and for PAR.
     channels: [u8; 2],
     channels_for_par: [u8; 2],
+    /// The same where all packets draw from the images' sets.
+    channels_of_sets: [u8; 2],
+    channels_of_sets_for_par: [u8; 2],
     sets: Vec<SetValues>,
 }
 
@@ -120,10 +123,9 @@ impl SwitchValues {
             }
             port
         };
-        let channels = |scheme| {
-            let needed = switch.channels_needed(scheme);
-            [needed.local, needed.global]
-        };
+        let channels = |needed: Channels| [needed.local, needed.global];
+        let all = |scheme| channels(switch.channels_needed(scheme));
+        let of_sets = |scheme| channels(switch.channels_needed_for(scheme, VlbPaths::Custom));
         Self {
             switch: image.switch().0,
             name: names.switch(image.switch()).map(str::to_owned),
@@ -132,8 +134,10 @@ impl SwitchValues {
             bytes,
             ports: (0..df.radix()).map(port).collect(),
             virtual_channels: image.virtual_channels().name(),
-            channels: channels(Scheme::UgalL),
-            channels_for_par: channels(Scheme::Par),
+            channels: all(Scheme::UgalL),
+            channels_for_par: all(Scheme::Par),
+            channels_of_sets: of_sets(Scheme::UgalL),
+            channels_of_sets_for_par: of_sets(Scheme::Par),
             sets: SetValues::all(image),
         }
     }

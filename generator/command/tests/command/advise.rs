@@ -43,6 +43,7 @@ fn advice_as_table_csv_and_json() {
 #[test]
 fn what_cannot_be_advised_on_is_refused() {
     let scratch = Scratch::with_text(FABRIC);
+    scratch.write("nodes.txt", "0\n1\n72\n");
     let said: Vec<String> = [
         "--jobs 16 --workload nonsense",
         "--jobs 73 --workload alltoall",
@@ -50,6 +51,7 @@ fn what_cannot_be_advised_on_is_refused() {
         "--jobs 16 --workload alltoall --arrangements own,square",
         "--jobs 16 --workload alltoall --with cluster,cluster",
         "--jobs 16 --workload alltoall --with listed:missing",
+        "--jobs 16 --workload alltoall --with cluster,listed:nodes.txt",
         "--jobs 16 --workload alltoall --map straight",
         "--jobs 16 --workload alltoall --order rotated",
         "--jobs 16 --workload alltoall --routing ugal-g",

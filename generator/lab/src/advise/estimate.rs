@@ -144,7 +144,9 @@ impl Packets {
             Scheme::Min => Ok(busiest(topology, &self.loads(topology, routing, &Paths::Min)?)),
             Scheme::Vlb => Ok(busiest(topology, &vlb()?)),
             _ => {
-                let (min, vlb) = (self.loads(topology, routing, &Paths::Min)?, vlb()?);
+                let min = self.loads(topology, routing, &Paths::Min)?;
+                // Without any VLB path all packets take MIN.
+                let Ok(vlb) = vlb() else { return Ok(busiest(topology, &min)) };
                 let mixed = SHARES.map(|share| busiest(topology, &vlb.mixed(share, &min)));
                 let best =
                     mixed.into_iter().min_by(|one, other| one.cycles.total_cmp(&other.cycles));

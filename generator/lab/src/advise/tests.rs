@@ -104,6 +104,22 @@ fn a_busy_link_is_found_without_a_run() {
 }
 
 #[test]
+fn without_a_third_group_adaptive_routing_takes_min() {
+    let df = Dragonfly::new(2, 4, 2, 2).unwrap();
+    let fabric = Fabric::new("two", df, Arrangement::Absolute, 1).unwrap();
+    let (jobs, programs) = (["16".parse().unwrap()], programs("bisection", 16, 20_000));
+    let mut question = question(&fabric, &jobs, &programs);
+    question.arrangements.truncate(1);
+    question.routings = vec![routing("min"), routing("par"), routing("ugal-l:shapes:011")];
+    let answer = advise(&question, &()).unwrap();
+    let link = |routing| answer.of([0, 0, 0, 0, routing]).estimate.link.clone();
+    assert_eq!((link(1), link(2)), (link(0), link(0)));
+    question.routings = vec![routing("vlb")];
+    let error = advise(&question, &()).unwrap_err().to_string();
+    assert!(error.starts_with("vlb: the fabric has 2 groups"), "{error}");
+}
+
+#[test]
 fn the_answer_is_the_same_with_any_number_of_threads() {
     let (fabric, jobs) = (fabric(), ["72x2".parse().unwrap()]);
     let programs = programs("halo3d:6x4x3", 72, 5_000);
