@@ -15,6 +15,7 @@ use crate::settings::{MOST_CYCLES, Settings, least_control_latency};
 use serde::Serialize;
 use std::fmt;
 use tvlb_progress::Progress;
+use tvlb_schema::{Port, SwitchId};
 use tvlb_traffic::Traffic;
 
 /// Cycles from one look at the ranks to the next.
@@ -42,6 +43,9 @@ pub struct Completion {
     pub local_links: LinkLoad,
     /// The load of the links between groups, over all cycles.
     pub global_links: LinkLoad,
+    /// Flits per cycle on each link between switches over all cycles, by switch and port.
+    #[serde(skip)]
+    pub links: Vec<(SwitchId, Port, f64)>,
     /// Switches crossed by all flits together.
     pub flit_hops: u64,
 }
@@ -233,6 +237,7 @@ pub(crate) fn figures(run: Run<'_>) -> Completion {
         vlb_share: mean(packets.by_vlb),
         local_links,
         global_links,
+        links,
         flit_hops: network.links.grants,
     }
 }

@@ -42,7 +42,8 @@ impl Ink {
         Self::ALL[n % 8]
     }
 
-    pub(crate) const fn class(self) -> &'static str {
+    /// The class of the style sheet that fills a shape so.
+    pub const fn class(self) -> &'static str {
         match self {
             Self::Conventional => "k0",
             Self::Paper => "k1",

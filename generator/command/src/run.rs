@@ -1,11 +1,13 @@
 //! `tvlb run`: jobs on the network that a table set describes, from their first step to their last.
 
+mod page;
 mod report;
 mod workload;
 
 use crate::failure::{Failure, Outcome};
+use crate::files::outside_table_sets;
 use crate::jobs;
-use crate::output::{Bars, catch_interrupt, print, use_threads};
+use crate::output::{Bars, catch_interrupt, print, use_threads, write_file};
 use crate::simulate::Format;
 use crate::switches::Switches;
 use crate::tables::Tables;
@@ -38,6 +40,10 @@ pub(crate) struct Arguments {
     /// Print JSON
     #[arg(long, conflicts_with = "format")]
     json: bool,
+    /// Write a report with pictures, as HTML: where the jobs lie, when their phases ended, how the links
+    /// were loaded
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
     #[command(flatten)]
     switches: Switches,
     /// Use this many threads instead of one per core; the figures are the same for any number
@@ -54,6 +60,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         let text = format!("--seeds: found {seed} twice, accepted each seed once");
         return Err(Failure::Message(text));
     }
+    outside_table_sets([("--report", arguments.report.as_deref())])?;
     let tables = Tables::open(&arguments.directory)?;
     let fabric = tables.set.fabric_image().map_err(Failure::of)?;
     let switches = tables.switch_images(&fabric, arguments.switches.revision())?;
@@ -80,6 +87,9 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         settings: &settings,
         runs: runs.into_iter().collect::<Result<_, _>>()?,
     };
+    if let Some(path) = &arguments.report {
+        write_file(path, &page::html(&report, &fabric))?;
+    }
     match arguments.format {
         _ if arguments.json => report.print_json(),
         Format::Table => print(&report::Table(&report)),

@@ -1,7 +1,5 @@
 //! The load that VLB puts on the links, drawn conventionally and from the sets that were chosen.
 
-use super::heat::{HeatMap, Scale, mean, span};
-use super::page::{on_demand, paragraph, table};
 use super::port_loads::{Drawn, Method, PortLoads, sampled};
 use super::summary::listed;
 use super::{Subject, row};
@@ -11,6 +9,8 @@ use crate::fabric::Fabric;
 use crate::image::Images;
 use crate::routes::count::RouteCounter;
 use std::ops::Range;
+use tvlb_chart::heat_map::{HeatMap, Scale, mean, span};
+use tvlb_chart::page::{on_demand, paragraph, table};
 use tvlb_schema::{
     Decision, End, FabricImage, GroupId, Level, Port, SetRule, SwitchId, SwitchImage, SwitchIndex,
 };

@@ -1,12 +1,12 @@
 //! The links of every pair of groups as a map: where the fabric has too many groups for a picture of them
 //! all on a ring.
 
-use super::heat::{HeatMap, Part, Scale, span};
-use super::page::{on_demand, table};
 use crate::fabric::Fabric;
 use crate::topology::summary::TopologySummary;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use tvlb_chart::heat_map::{HeatMap, Part, Scale, span};
+use tvlb_chart::page::{on_demand, table};
 use tvlb_schema::GroupId;
 
 /// Above so many groups the table of all pairs is left out.

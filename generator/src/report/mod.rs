@@ -8,10 +8,8 @@
 pub mod port_loads;
 
 mod fabric_picture;
-mod heat;
 mod link_load;
 mod link_map;
-mod page;
 mod repeat;
 mod step_one;
 mod step_two;
@@ -23,8 +21,10 @@ use crate::fabric::Fabric;
 use crate::image::Images;
 use crate::table_set::Manifest;
 use crate::verify::Certificate;
-use page::{figure, lists, on_demand, page, paragraph, preformatted, section, side_by_side, table};
 use tvlb_chart::escaped;
+use tvlb_chart::page::{
+    figure, lists, on_demand, page, paragraph, preformatted, section, side_by_side, table,
+};
 use tvlb_schema::GroupId;
 
 /// Everything that a report tells of.

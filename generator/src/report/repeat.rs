@@ -1,13 +1,13 @@
 //! What it takes to make the same table set again: version, fabric file, cables, command.
 
 use super::Subject;
-use super::page::{on_demand, paragraph, preformatted, table};
 use crate::choose::baseline::MostRegret;
 use crate::choose::{PanelSize, Prefer};
 use crate::fabric_file::{FabricFile, Sets, Wiring};
 use crate::set_grammar::canonical;
 use crate::topology::cable_list;
 use std::fmt::Write;
+use tvlb_chart::page::{on_demand, paragraph, preformatted, table};
 use tvlb_schema::{Decision, GroupKind, LinkKind, PerDecision};
 
 /// More cables than this are not listed.

@@ -1,12 +1,12 @@
 //! Step 1: modelled throughput of every set, the bound, the front, and what came of it.
 
-use super::page::{on_demand, paragraph, table};
 use super::{Subject, row};
 use crate::choose::candidates::LITERAL;
 use crate::choose::step_one::MOST_SWITCHES;
 use crate::table_set::ChoiceEntry;
 use crate::throughput::plot::{self, Roles};
 use crate::throughput::report::{Report, SetResult};
+use tvlb_chart::page::{on_demand, paragraph, table};
 use tvlb_chart::{Axis, Ink};
 
 pub(super) fn body(subject: &Subject<'_>) -> String {

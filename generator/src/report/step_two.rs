@@ -1,6 +1,5 @@
 //! Step 2: what was simulated, who won and why, and latency over load.
 
-use super::page::{figure_or_dash, on_demand, paragraph, table};
 use super::{Subject, row};
 use crate::choose::baseline::SERVED_LOAD;
 use crate::choose::curves::Curve;
@@ -8,6 +7,7 @@ use crate::choose::objective::Prefer;
 use crate::choose::table::{guards_by_traffic, lead_in_words, percent, without_holder, worst_of};
 use crate::table_set::{BaselineEntry, ContenderEntry, ContestEntry, PanelEntry, RegretsEntry};
 use std::fmt::Write;
+use tvlb_chart::page::{figure_or_dash, on_demand, paragraph, table};
 use tvlb_chart::{Axis, Ink, Mark, Plot, Series};
 
 /// So many plots of a scheme are open, the others on demand.

@@ -1,7 +1,6 @@
 //! The summary at the head of the report, and sentences that its sections share.
 
 use super::Subject;
-use super::page::paragraph;
 use crate::choose::table::percent;
 use crate::fabric::Fabric;
 use crate::table_set::ContestEntry;
@@ -9,6 +8,7 @@ use crate::topology::summary::TopologySummary;
 use crate::verify::Extent;
 use std::fmt::Write;
 use tvlb_chart::escaped;
+use tvlb_chart::page::paragraph;
 use tvlb_schema::{Decision, Dragonfly, GroupKind};
 
 /// The first paragraphs: what the tables are, what was chosen, how much it carries, and what was

@@ -35,13 +35,13 @@ struct Document<'r> {
 
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
-struct JobEntry<'r> {
-    job: String,
-    workload: &'r str,
-    bytes: u64,
-    iterations: u32,
+pub(super) struct JobEntry<'r> {
+    pub(super) job: String,
+    pub(super) workload: &'r str,
+    pub(super) bytes: u64,
+    pub(super) iterations: u32,
     /// Cycles from the beginning of a run to the end of the job, over the runs.
-    running_time: Summary,
+    pub(super) running_time: Summary,
     /// Cycles of the last iteration, where there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     last_iteration: Option<Summary>,
@@ -50,7 +50,7 @@ struct JobEntry<'r> {
 /// Cycles over several runs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-struct Summary {
+pub(super) struct Summary {
     least: u32,
     /// Of an even number of runs, the mean of the two in the middle.
     median: f64,
@@ -60,6 +60,10 @@ struct Summary {
 }
 
 impl Summary {
+    pub(super) const fn median(&self) -> f64 {
+        self.median
+    }
+
     fn of(mut cycles: Vec<u32>) -> Self {
         cycles.sort_unstable();
         let at = |place: usize| cycles.get(place).copied().unwrap_or(0);
@@ -89,7 +93,8 @@ impl Report<'_> {
         Summary::of(self.runs.iter().map(|run| of(&run.completion.jobs[job])).collect())
     }
 
-    fn entries(&self) -> Vec<JobEntry<'_>> {
+    /// What the jobs are, and how long they ran.
+    pub(super) fn entries(&self) -> Vec<JobEntry<'_>> {
         let jobs = self.workload.jobs.iter().zip(&self.workload.programs).enumerate();
         jobs.map(|(number, (job, (workload, programs)))| {
             let iterations = programs.iterations().get();
@@ -106,6 +111,34 @@ impl Report<'_> {
             }
         })
         .collect()
+    }
+
+    /// How packets are routed, in words.
+    fn network(&self) -> String {
+        let settings = self.settings;
+        let bandwidths = match settings.bandwidths {
+            alike if alike.are_equal() => String::new(),
+            bandwidths => format!(", bandwidths {bandwidths}"),
+        };
+        let (scheme, paths) = (settings.scheme.name(), paths_name(settings.paths));
+        format!("{scheme}, {paths} VLB paths{bandwidths}")
+    }
+
+    /// Where ranks run and in which order they send, in words.
+    fn placed(&self) -> String {
+        let Workload { placement, map, order, .. } = self.workload;
+        let sent = match order {
+            SendOrder::Given => "",
+            SendOrder::Coloured => ", sends coloured",
+        };
+        format!("{placement}, ranks mapped {map}{sent}")
+    }
+
+    /// What all jobs have in common, as a sentence.
+    pub(super) fn in_words(&self) -> String {
+        let sizes = self.fabric.sizes_in_words();
+        let (network, placed) = (self.network(), self.placed());
+        format!("The fabric is {sizes}. Routing: {network}. Placement: {placed}.")
     }
 
     pub(super) fn print_json(&self) -> Outcome {
@@ -130,23 +163,10 @@ pub(super) struct Table<'r>(pub(super) &'r Report<'r>);
 impl Display for Table<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self(report) = self;
-        let Report { workload, fabric, settings, runs } = report;
-        let bandwidths = match settings.bandwidths {
-            alike if alike.are_equal() => String::new(),
-            bandwidths => format!(", bandwidths {bandwidths}"),
-        };
+        let Report { fabric, runs, .. } = report;
         writeln!(f, "fabric   {}: {}", fabric.name, fabric.sizes_in_words())?;
-        writeln!(
-            f,
-            "network  {}, {} VLB paths{bandwidths}",
-            settings.scheme.name(),
-            paths_name(settings.paths)
-        )?;
-        let sent = match workload.order {
-            SendOrder::Given => String::new(),
-            SendOrder::Coloured => ", sends coloured".to_owned(),
-        };
-        writeln!(f, "placed   {}, ranks mapped {}{sent}", workload.placement, workload.map)?;
+        writeln!(f, "network  {}", report.network())?;
+        writeln!(f, "placed   {}", report.placed())?;
         let entries = report.entries();
         for (number, entry) in entries.iter().enumerate() {
             let JobEntry { job, workload, bytes, iterations, .. } = entry;
@@ -202,7 +222,7 @@ fn write_least_times(f: &mut Formatter<'_>, runs: &[Run]) -> fmt::Result {
         f,
         "\n    seed         host        group        chain  of the time  least cycles, by cause"
     )?;
-    for Run { seed, completion, least_time } in runs {
+    for Run { seed, completion, least_time, .. } in runs {
         let LeastTime { host, group, chain } = least_time;
         let [host, group, chain] = [host.cycles, group.cycles, chain.cycles];
         #[expect(clippy::cast_precision_loss, reason = "cycles stay far below 2^53")]

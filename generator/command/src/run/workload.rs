@@ -36,6 +36,9 @@ pub(super) struct Options {
 #[serde(rename_all = "kebab-case")]
 pub(super) struct Run {
     pub(super) seed: u64,
+    /// For each job the node of each rank.
+    #[serde(skip)]
+    pub(super) nodes: Vec<Vec<NodeId>>,
     #[serde(flatten)]
     pub(super) completion: Completion,
     /// Cycles that the run cannot do with fewer of, by cause.
@@ -123,7 +126,7 @@ impl Workload {
         match complete(fabric, settings, &jobs, &self.messages, seed, progress) {
             Ok(completion) => {
                 let least_time = least_time(fabric, settings, &jobs, &self.messages);
-                Ok(Run { seed, completion, least_time })
+                Ok(Run { seed, nodes, completion, least_time })
             }
             Err(CompletionError::Run(RunError::Cancelled(_))) => Err(Failure::Interrupted),
             Err(CompletionError::Jobs(error)) => Err(match error {

@@ -54,6 +54,31 @@ fn slower_links_and_another_order_of_partners_change_times() {
 }
 
 #[test]
+fn the_report_shows_places_times_and_links_and_asks_for_nothing() {
+    let scratch = with_tables();
+    let run = "run out --jobs 20x2,12 --workload alltoall --workload halo3d:3x2x2 --bytes 20KB \
+               --with spread --seeds 1,2 --report";
+    let table = scratch.succeeds(&format!("{run} one.html --threads 1"));
+    scratch.succeeds(&format!("{run} two.html --threads 2 --json"));
+    let read = |name: &str| String::from_utf8(scratch.read(name)).unwrap();
+    let page = read("one.html");
+    assert_eq!(page, read("two.html"));
+    for section in ["jobs", "places", "times", "links", "causes", "figures"] {
+        assert!(page.contains(&format!("<section id=\"{section}\">")), "{section}");
+    }
+    // The first switch in the picture, a phase in the time lines, and all figures as they are printed.
+    assert!(page.contains("switch 0: job 0, ranks 0 to 3<"), "{page}");
+    assert!(page.contains("seed 2, job 1, iteration 0, phase 1: cycles "));
+    assert!(page.contains(&format!("<pre>{table}</pre>")));
+    let without_names = page.replace("http://www.w3.org/2000/svg", "");
+    for asks in ["http:", "https:", "<script", "src=", "@import", "url("] {
+        assert!(!without_names.contains(asks), "{asks}");
+    }
+    let inside = scratch.refuses(&format!("{run} out/page.html"));
+    assert!(inside.contains("--report"), "{inside}");
+}
+
+#[test]
 fn what_cannot_run_is_refused() {
     let scratch = with_tables();
     scratch.write("far.csv", "from,to,bytes\n0,20,8\n");

@@ -1,15 +1,15 @@
 //! The page around the sections: one file that asks for nothing from anywhere, in the reader's
 //! choice of light or dark, on a phone or on paper.
 
+use crate::escaped;
 use std::fmt::Write;
-use tvlb_chart::escaped;
 
 /// What the page adds to the style sheet of pictures. The colours of maps are a scale from dark blue
 /// to yellow whose lightness rises evenly, so that a map reads without colour too.
-const STYLE: &str = include_str!("style.css");
+const STYLE: &str = include_str!("page.css");
 
 /// A page from its sections.
-pub(super) fn page(title: &str, body: &str) -> String {
+pub fn page(title: &str, body: &str) -> String {
     let title = escaped(title);
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -17,49 +17,49 @@ pub(super) fn page(title: &str, body: &str) -> String {
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <link rel=\"icon\" href=\"data:,\">\n\
          <title>{title}</title>\n<style>\n{}{STYLE}</style>\n</head>\n<body>\n<main>\n{body}</main>\n</body>\n</html>\n",
-        tvlb_chart::STYLE
+        crate::STYLE
     )
 }
 
 /// A section with a heading.
-pub(super) fn section(id: &str, heading: &str, body: &str) -> String {
+pub fn section(id: &str, heading: &str, body: &str) -> String {
     format!("<section id=\"{id}\">\n<h2>{}</h2>\n{body}</section>\n", escaped(heading))
 }
 
 /// A paragraph of plain text.
-pub(super) fn paragraph(text: &str) -> String {
+pub fn paragraph(text: &str) -> String {
     format!("<p>{}</p>\n", escaped(text))
 }
 
 /// Preformatted text.
-pub(super) fn preformatted(text: &str) -> String {
+pub fn preformatted(text: &str) -> String {
     format!("<pre>{}</pre>\n", escaped(text))
 }
 
 /// A picture with words below it.
-pub(super) fn figure(svg: &str, caption: &str) -> String {
+pub fn figure(svg: &str, caption: &str) -> String {
     format!("<figure>\n{svg}<figcaption>{}</figcaption>\n</figure>\n", escaped(caption))
 }
 
 /// Pictures side by side where there is room.
-pub(super) fn side_by_side(figures: &str) -> String {
+pub fn side_by_side(figures: &str) -> String {
     format!("<div class=\"row\">\n{figures}</div>\n")
 }
 
 /// Lists that are not torn apart on paper, in two columns there unless their lines are long.
-pub(super) fn lists(body: &str, are_long: bool) -> String {
+pub fn lists(body: &str, are_long: bool) -> String {
     let class = if are_long { "lists" } else { "lists short" };
     format!("<div class=\"{class}\">\n{body}</div>\n")
 }
 
 /// What is shown on demand, and always on paper.
-pub(super) fn on_demand(summary: &str, body: &str) -> String {
+pub fn on_demand(summary: &str, body: &str) -> String {
     format!("<details>\n<summary>{}</summary>\n{body}</details>\n", escaped(summary))
 }
 
 /// A table: its head, and rows of as many cells. The first cell of a row names it; columns that
 /// begin with a number are set like numbers.
-pub(super) fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+pub fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let rows: Vec<Vec<String>> = rows.into_iter().collect();
     let is_number = |column: usize| {
         let cell = rows.first().and_then(|row| row.get(column));
@@ -88,6 +88,6 @@ pub(super) fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) 
 }
 
 /// A figure with so many decimals, or a dash.
-pub(super) fn figure_or_dash(value: Option<f64>, decimals: usize) -> String {
+pub fn figure_or_dash(value: Option<f64>, decimals: usize) -> String {
     value.map_or("–".to_owned(), |value| format!("{value:.decimals$}"))
 }

@@ -1,8 +1,8 @@
 //! Heat maps: a value for each row and column, as a colour and, under the pointer, as a number.
 
+use crate::escaped;
 use std::fmt::Write;
 use std::ops::Range;
-use tvlb_chart::escaped;
 
 const WIDTH: f64 = 440.0;
 /// Room for the names of rows, and for those of columns.
@@ -22,35 +22,35 @@ const LINE: f64 = 16.0;
 const SHADES: f64 = 9.0;
 
 /// What a cell shows: the value that its colour stands for, and what is said under the pointer.
-pub(super) type Cell = (f64, String);
+pub type Cell = (f64, String);
 
 /// What a map shows.
-pub(super) struct HeatMap<'m> {
+pub struct HeatMap<'m> {
     /// For those who cannot see it.
-    pub(super) title: String,
+    pub title: String,
     /// What rows and columns are.
-    pub(super) names: (&'m str, &'m str),
+    pub names: (&'m str, &'m str),
     /// How many there are.
-    pub(super) size: (u32, u32),
+    pub size: (u32, u32),
     /// Parts of the rows and columns that are marked along both axes, each by its first number; none if
     /// there is nothing to tell apart.
-    pub(super) parts: &'m [Part],
+    pub parts: &'m [Part],
     /// What the colours mean.
-    pub(super) scale: Scale,
+    pub scale: Scale,
     /// The cell of these rows and columns: one of each, or several where there are too many to draw.
-    pub(super) cell: &'m dyn Fn(Range<u32>, Range<u32>) -> Option<Cell>,
+    pub cell: &'m dyn Fn(Range<u32>, Range<u32>) -> Option<Cell>,
 }
 
 /// A part of the rows, and of the columns as they are the same.
-pub(super) struct Part {
+pub struct Part {
     /// Its first row.
-    pub(super) first: u32,
+    pub first: u32,
     /// What it is, for the legend.
-    pub(super) name: String,
+    pub name: String,
 }
 
 /// What colours mean.
-pub(super) enum Scale {
+pub enum Scale {
     /// Everything from the first value to the second.
     Even(f64, f64),
     /// These values, each with what the legend says of it; not more than there are colours.
@@ -59,7 +59,7 @@ pub(super) enum Scale {
 
 impl HeatMap<'_> {
     /// The picture.
-    pub(super) fn svg(&self) -> String {
+    pub fn svg(&self) -> String {
         let (rows, columns) = self.size;
         let (row_names, column_names) = self.names;
         let block = rows.max(columns).div_ceil(MOST_SIDE).max(1);
@@ -254,7 +254,7 @@ fn even_scale(svg: &mut String, y: f64, (low, high): (f64, f64)) {
 }
 
 /// The mean of the values that some rows and columns have; none where none has one.
-pub(super) fn mean(
+pub fn mean(
     (rows, columns): (&Range<u32>, &Range<u32>),
     value: &dyn Fn(u32, u32) -> Option<f64>,
 ) -> Option<f64> {
@@ -269,7 +269,7 @@ pub(super) fn mean(
 }
 
 /// Rows or columns in words: "3", or "3 to 5".
-pub(super) fn span(numbers: &Range<u32>) -> String {
+pub fn span(numbers: &Range<u32>) -> String {
     match numbers.end - numbers.start {
         1 => numbers.start.to_string(),
         _ => format!("{} to {}", numbers.start, numbers.end - 1),
