@@ -47,7 +47,7 @@ extern "C" {
 #define TVLB_NO_CHANNEL 12      /* the packet would need a channel that the links lack */
 #define TVLB_NO_GLOBAL_VIEW 13  /* the scheme needs the queues along paths; no TVLB_ scheme does */
 #define TVLB_OTHER 14           /* an error that this version of the library has no code for */
-#define TVLB_WRONG_SCHEME 15    /* the switch was not booted for the scheme: see tvlb_boot */
+#define TVLB_WRONG_SCHEME 15    /* the switch was not booted for it: see tvlb_boot and tvlb_boot_for */
 #define TVLB_REPLACEMENT 16     /* packets under way could not go on with the other tables */
 #define TVLB_FAULT_IMAGE 17     /* the bytes are not a fault image, or it belongs to another fabric */
 #define TVLB_OLD_FAULTS 18      /* a later fault image is in use */
@@ -124,6 +124,14 @@ int32_t tvlb_boot(tvlb_switch *sw, const uint8_t *fabric_image, size_t fabric_le
                   const uint8_t *switch_image, size_t switch_len, uint8_t scheme,
                   uint8_t local_channels, uint8_t global_channels);
 
+/* Boots a switch whose packets take VLB paths of one kind, TVLB_CUSTOM or TVLB_CONVENTIONAL, and no others.
+ * With TVLB_CUSTOM the links may have fewer virtual channels, those of tvlb_channels_needed_for; the
+ * calls below then refuse TVLB_CONVENTIONAL with TVLB_WRONG_SCHEME, but for TVLB_MIN. All switches of a
+ * fabric are booted alike. tvlb_boot is this function with TVLB_CONVENTIONAL, which serves both. */
+int32_t tvlb_boot_for(tvlb_switch *sw, const uint8_t *fabric_image, size_t fabric_len,
+                      const uint8_t *switch_image, size_t switch_len, uint8_t scheme, uint8_t paths,
+                      uint8_t local_channels, uint8_t global_channels);
+
 /* Takes a fault image, at boot or at any later moment: from now on that is dead which it says, and
  * nothing else. Paths over what is dead are no longer drawn. A packet under way whose next link is
  * dead gets TVLB_NO_CABLE from tvlb_forward, and is to be dropped.
@@ -136,7 +144,8 @@ int32_t tvlb_boot(tvlb_switch *sw, const uint8_t *fabric_image, size_t fabric_le
 int32_t tvlb_install_faults(tvlb_switch *sw, const uint8_t *fault_image, size_t fault_len);
 
 /* Decides the path of a packet that a node of this switch sends to `node`, and its first step. A
- * scheme that the switch was not booted for is refused at once, with TVLB_WRONG_SCHEME. */
+ * scheme or a kind of VLB paths that the switch was not booted for is refused at once, with
+ * TVLB_WRONG_SCHEME. */
 int32_t tvlb_admit(const tvlb_switch *sw, uint32_t node, uint8_t scheme, uint8_t paths,
                    const tvlb_world *world, tvlb_step *step);
 
@@ -160,6 +169,13 @@ int32_t tvlb_forward(const tvlb_switch *sw, uint64_t header, tvlb_step *step);
 int32_t tvlb_channels_needed(const uint8_t *fabric_image, size_t fabric_len,
                              const uint8_t *switch_image, size_t switch_len, uint8_t scheme,
                              uint8_t *local, uint8_t *global);
+
+/* The same where VLB packets take paths of this kind and no others. Where the sets of the switch image
+ * have short routes, TVLB_CUSTOM needs fewer channels than TVLB_CONVENTIONAL. The sets of all switches
+ * of a fabric have the same shapes of routes, so that what one switch needs is what all need. */
+int32_t tvlb_channels_needed_for(const uint8_t *fabric_image, size_t fabric_len,
+                                 const uint8_t *switch_image, size_t switch_len, uint8_t scheme,
+                                 uint8_t paths, uint8_t *local, uint8_t *global);
 
 /* How many physical ports the switch has: as many counters as `credits` should have. */
 int32_t tvlb_ports(const tvlb_switch *sw, uint32_t *ports);

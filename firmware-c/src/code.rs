@@ -43,8 +43,8 @@ codes! {
     TVLB_NO_GLOBAL_VIEW = 13, c"no global view";
     /// An error of a later version of the datapath.
     TVLB_OTHER = 14, c"other error";
-    /// The switch was not booted for the scheme, whose packets need more virtual channels.
-    TVLB_WRONG_SCHEME = 15, c"switch not booted for this scheme";
+    /// The switch was not booted for the scheme or the kind of VLB paths, whose packets need more virtual channels.
+    TVLB_WRONG_SCHEME = 15, c"switch not booted for this scheme or these paths";
     /// Packets under way could not go on with the other tables.
     TVLB_REPLACEMENT = 16, c"not a replacement";
     /// The bytes are not a fault image, or it belongs to another fabric.

@@ -16,8 +16,8 @@ mod memory;
 mod state;
 
 pub use ask::{
-    tvlb_channels_needed, tvlb_check_replacement, tvlb_neighbour, tvlb_node_count,
-    tvlb_physical_number, tvlb_ports, tvlb_switch_number, tvlb_version,
+    tvlb_channels_needed, tvlb_channels_needed_for, tvlb_check_replacement, tvlb_neighbour,
+    tvlb_node_count, tvlb_physical_number, tvlb_ports, tvlb_switch_number, tvlb_version,
 };
 pub use code::{
     TVLB_ASTRAY, TVLB_BAD_ARGUMENT, TVLB_FABRIC_IMAGE, TVLB_FAULT_IMAGE, TVLB_HEADER_KIND,
@@ -61,9 +61,12 @@ fn scheme_of(code: u8) -> Result<Scheme, i32> {
     }
 }
 
+/// `TVLB_CONVENTIONAL`.
+const CONVENTIONAL: u8 = 0;
+
 fn paths_of(code: u8) -> Result<VlbPaths, i32> {
     match code {
-        0 => Ok(VlbPaths::Conventional),
+        CONVENTIONAL => Ok(VlbPaths::Conventional),
         1 => Ok(VlbPaths::Custom),
         _ => Err(TVLB_BAD_ARGUMENT),
     }
@@ -116,18 +119,51 @@ pub unsafe extern "C" fn tvlb_boot(
     local_channels: u8,
     global_channels: u8,
 ) -> i32 {
+    let paths = CONVENTIONAL;
+    // SAFETY: the caller promises the same.
+    unsafe {
+        tvlb_boot_for(
+            switch,
+            fabric_image,
+            fabric_len,
+            switch_image,
+            switch_len,
+            scheme,
+            paths,
+            local_channels,
+            global_channels,
+        )
+    }
+}
+
+/// Boots a switch for these VLB paths and no others: `tvlb_boot_for`.
+///
+/// # Safety
+/// As for [`tvlb_boot`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tvlb_boot_for(
+    switch: *mut tvlb_switch,
+    fabric_image: *const u8,
+    fabric_len: usize,
+    switch_image: *const u8,
+    switch_len: usize,
+    scheme: u8,
+    paths: u8,
+    local_channels: u8,
+    global_channels: u8,
+) -> i32 {
     let boot = || {
         // SAFETY: by the caller's promise on the images.
         let fabric = unsafe { memory::bytes(fabric_image, fabric_len) }?;
         // SAFETY: as above.
         let image = unsafe { memory::bytes(switch_image, switch_len) }?;
-        let scheme = scheme_of(scheme)?;
+        let (scheme, paths) = (scheme_of(scheme)?, paths_of(paths)?);
         let channels = Channels { local: local_channels, global: global_channels };
         let booted = Switch::boot(fabric, image)
-            .and_then(|switch| switch.with_channels(scheme, channels))
+            .and_then(|switch| switch.with_channels_for(scheme, paths, channels))
             .map_err(|error| code_of(&error))?;
         // SAFETY: by the caller's promise on `switch`.
-        unsafe { state::write(switch, scheme, booted) }
+        unsafe { state::write(switch, (scheme, paths), booted) }
     };
     end(boot())
 }
@@ -146,14 +182,14 @@ pub unsafe extern "C" fn tvlb_install_faults(
     let install = || {
         // SAFETY: by the caller's promise on the image.
         let faults = unsafe { memory::bytes(fault_image, fault_len) }?;
-        let (scheme, mut booted) = {
+        let (serves, mut booted) = {
             // SAFETY: by the caller's promise on `switch`; the reference ends here.
             let booted = unsafe { state::read(switch) }?;
-            (booted.scheme, booted.switch.clone())
+            ((booted.scheme, booted.paths), booted.switch.clone())
         };
         booted.install_faults(faults).map_err(|error| code_of(&error))?;
         // SAFETY: by the caller's promise on `switch`.
-        unsafe { state::write(switch, scheme, booted) }
+        unsafe { state::write(switch, serves, booted) }
     };
     end(install())
 }
@@ -185,7 +221,7 @@ pub unsafe extern "C" fn tvlb_admit(
         // SAFETY: by the caller's promise on `step`.
         let out = unsafe { Out::new(step) }?;
         let (scheme, paths) = (scheme_of(scheme)?, paths_of(paths)?);
-        booted.serves(scheme)?;
+        booted.serves(scheme, paths)?;
         let Admission { step, choice } = booted
             .switch
             .admit(NodeId(node), scheme, paths, &credits, &mut random)
@@ -217,7 +253,7 @@ pub unsafe extern "C" fn tvlb_reconsider(
         // SAFETY: as above.
         let header = Header::from_bits(unsafe { memory::read(header) }?);
         let paths = paths_of(paths)?;
-        booted.serves(Scheme::Par)?;
+        booted.serves(Scheme::Par, paths)?;
         let looked = booted
             .switch
             .reconsider(header, paths, &credits, &mut random)

@@ -2,7 +2,7 @@
 
 use crate::{TVLB_NOT_BOOTED, TVLB_WRONG_SCHEME, memory};
 use core::mem::MaybeUninit;
-use tvlb_firmware_model::{Scheme, Switch};
+use tvlb_firmware_model::{Scheme, Switch, VlbPaths};
 
 /// The bytes of a `tvlb_switch`, enough on machines of 32 and of 64 bits.
 pub const SWITCH_SIZE: usize = 1024;
@@ -24,8 +24,10 @@ pub struct tvlb_switch {
 #[repr(C)]
 pub(crate) struct Booted {
     mark: u64,
-    /// What it was booted for.
+    /// The scheme that it was booted for.
     pub(crate) scheme: Scheme,
+    /// The VLB paths that it was booted for.
+    pub(crate) paths: VlbPaths,
     /// Borrows the images, which C has promised to keep.
     pub(crate) switch: Switch<'static>,
 }
@@ -33,19 +35,21 @@ pub(crate) struct Booted {
 const _: () = assert!(size_of::<Booted>() <= SWITCH_SIZE && align_of::<Booted>() <= 8);
 
 impl Booted {
-    /// Refuses a scheme whose packets need more virtual channels than those of the scheme that the
-    /// switch was booted for: PAR's, unless it was booted for PAR.
-    pub(crate) fn serves(&self, scheme: Scheme) -> Result<(), i32> {
-        if scheme == Scheme::Par && self.scheme != Scheme::Par {
-            return Err(TVLB_WRONG_SCHEME);
-        }
-        Ok(())
+    /// Refuses packets that can need more virtual channels than those that the switch was booted for:
+    /// PAR's, unless it was booted for PAR, and those that take conventional VLB paths, if it was booted for
+    /// its sets' alone.
+    pub(crate) fn serves(&self, scheme: Scheme, paths: VlbPaths) -> Result<(), i32> {
+        let is_par = scheme == Scheme::Par && self.scheme != Scheme::Par;
+        let is_longer = scheme != Scheme::Min
+            && paths == VlbPaths::Conventional
+            && self.paths == VlbPaths::Custom;
+        if is_par || is_longer { Err(TVLB_WRONG_SCHEME) } else { Ok(()) }
     }
 
     /// Whether it serves every scheme that `other` serves, with at least its virtual channels.
     pub(crate) fn serves_as(&self, other: &Self) -> bool {
         let (own, others) = (self.switch.channels(), other.switch.channels());
-        self.serves(other.scheme).is_ok()
+        self.serves(other.scheme, other.paths).is_ok()
             && own.local >= others.local
             && own.global >= others.global
     }
@@ -62,14 +66,14 @@ impl tvlb_switch {
 /// `memory` is null, misaligned or writable, and nobody uses the switch in it during the call.
 pub(crate) unsafe fn write(
     memory: *mut tvlb_switch,
-    scheme: Scheme,
+    (scheme, paths): (Scheme, VlbPaths),
     switch: Switch<'_>,
 ) -> Result<(), i32> {
     memory::check(memory, 1)?;
     // SAFETY: only the lifetime differs. C has promised to keep the images for as long as it uses
     // the switch, and no switch is made from this one that it could outlive.
     let switch = unsafe { core::mem::transmute::<Switch<'_>, Switch<'static>>(switch) };
-    let booted = Booted { mark: BOOTED, scheme, switch };
+    let booted = Booted { mark: BOOTED, scheme, paths, switch };
     // SAFETY: not null and aligned to 8 bytes by the check, which is enough for a `Booted` by the
     // assertion above, as is the size; writable by the caller's promise. A `Booted` needs no drop.
     unsafe { memory.cast::<Booted>().write(booted) };

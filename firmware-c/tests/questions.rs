@@ -6,11 +6,14 @@ use tvlb_firmware_c::{
     TVLB_BAD_ARGUMENT, TVLB_FABRIC_IMAGE, TVLB_FAULT_IMAGE, TVLB_NO_CABLE, TVLB_NO_NUMBER,
     TVLB_NOT_BOOTED, TVLB_OK, TVLB_OLD_FAULTS, TVLB_REPLACEMENT, TVLB_SWITCH_IMAGE,
     TVLB_TOO_FEW_CHANNELS, TVLB_UNREACHABLE, TVLB_WRONG_SCHEME, tvlb_admit, tvlb_boot,
-    tvlb_channels_needed, tvlb_check_replacement, tvlb_forward, tvlb_install_faults,
-    tvlb_neighbour, tvlb_node_count, tvlb_physical_number, tvlb_ports, tvlb_reconsider, tvlb_step,
-    tvlb_switch, tvlb_switch_number, tvlb_world,
+    tvlb_boot_for, tvlb_channels_needed, tvlb_channels_needed_for, tvlb_check_replacement,
+    tvlb_forward, tvlb_install_faults, tvlb_neighbour, tvlb_node_count, tvlb_physical_number,
+    tvlb_ports, tvlb_reconsider, tvlb_step, tvlb_switch, tvlb_switch_number, tvlb_world,
 };
-use tvlb_schema::{FabricImage, FaultSet, encode_fault_image};
+use tvlb_schema::{
+    FabricImage, FaultSet, MinCandidate, PerDecision, SetContents, SetRule, ShapeSet,
+    SwitchContents, SwitchId, VcScheme, Weighing, encode_fault_image, encode_switch_image,
+};
 
 /// Of dfly(2, 4, 2, 9), with switch 5.
 const FABRIC: &[u8] = include_bytes!("../../schema/golden/v3/fabric.tvlb");
@@ -29,6 +32,7 @@ const MIN: u8 = 0;
 const VLB: u8 = 1;
 const UGAL_L: u8 = 2;
 const PAR: u8 = 3;
+const CONVENTIONAL: u8 = 0;
 const CUSTOM: u8 = 1;
 /// To switch 14, open to PAR at switch 5.
 const OPEN: u64 = 14 << 48 | 2 << 28 | 1 << 5 | 1;
@@ -188,6 +192,83 @@ fn channels_needed_are_what_booting_asks_for() {
     assert_eq!(needed(FABRIC, SWITCH, 4), Err(TVLB_BAD_ARGUMENT));
     assert_eq!(needed(&FABRIC[1..], SWITCH, PAR), Err(TVLB_FABRIC_IMAGE));
     assert_eq!(needed(FABRIC, THIRD, PAR), Err(TVLB_SWITCH_IMAGE));
+}
+
+/// The third switch with the set of all routes that make no local hop in the intermediate group.
+fn short_routes() -> Vec<u8> {
+    let fabric = FabricImage::decode(OTHER_FABRIC).expect("the image is good");
+    let shapes = ShapeSet::from_bits(0b0000_1100_0011).expect("there are twelve shapes");
+    let rule = SetRule::whole(shapes);
+    let contents = SwitchContents {
+        switch: SwitchId(3),
+        virtual_channels: VcScheme::Ordered,
+        decisions: PerDecision::same((0, Weighing::default())),
+        second_min: MinCandidate::Kept,
+        sets: vec![SetContents { rule, levels: Vec::new(), shapes_to: Vec::new() }],
+        physical_numbers: Vec::new(),
+    };
+    encode_switch_image(&fabric, &contents)
+}
+
+#[test]
+fn a_set_of_short_routes_needs_fewer_channels_and_serves_no_others() {
+    let image = &short_routes();
+    let needed = |scheme, paths| {
+        let (mut local, mut global) = (77, 77);
+        // SAFETY: all pointers are of what lives.
+        let code = unsafe {
+            let (fabric, fabric_len) = (OTHER_FABRIC.as_ptr(), OTHER_FABRIC.len());
+            let (image, len) = (image.as_ptr(), image.len());
+            let (local, global) = (&raw mut local, &raw mut global);
+            tvlb_channels_needed_for(fabric, fabric_len, image, len, scheme, paths, local, global)
+        };
+        if code == TVLB_OK { Ok((local, global)) } else { Err(code) }
+    };
+    let try_boot_for = |scheme, paths, (local, global)| {
+        let mut switch = tvlb_switch::zeroed();
+        // SAFETY: the images are constants, and the switch lives.
+        let code = unsafe {
+            let (fabric, fabric_len) = (OTHER_FABRIC.as_ptr(), OTHER_FABRIC.len());
+            let (at, len) = (image.as_ptr(), image.len());
+            let to = &raw mut switch;
+            tvlb_boot_for(to, fabric, fabric_len, at, len, scheme, paths, local, global)
+        };
+        if code == TVLB_OK { Ok(switch) } else { Err(code) }
+    };
+    assert_eq!(needed(UGAL_L, 2), Err(TVLB_BAD_ARGUMENT));
+    assert_eq!(try_boot_for(UGAL_L, 2, (7, 7)).err(), Some(TVLB_BAD_ARGUMENT));
+    for (scheme, most, short) in [(UGAL_L, (4, 3), (3, 2)), (PAR, (5, 4), (4, 3))] {
+        assert_eq!(needed(scheme, CONVENTIONAL), Ok(most));
+        assert_eq!(needed(scheme, CUSTOM), Ok(short));
+        let refused = try_boot_for(scheme, CONVENTIONAL, short).err();
+        assert_eq!(refused, Some(TVLB_TOO_FEW_CHANNELS));
+        for fewer in [(short.0 - 1, short.1), (short.0, short.1 - 1)] {
+            let refused = try_boot_for(scheme, CUSTOM, fewer).err();
+            assert_eq!(refused, Some(TVLB_TOO_FEW_CHANNELS));
+        }
+        let switch = try_boot_for(scheme, CUSTOM, short).expect("the channels are enough");
+        let admit = |scheme, paths| {
+            let mut step = tvlb_step::default();
+            // SAFETY: all pointers are of what lives.
+            unsafe { tvlb_admit(&raw const switch, 200, scheme, paths, &IDLE, &raw mut step) }
+        };
+        assert_eq!(admit(scheme, CUSTOM), TVLB_OK);
+        assert_eq!(admit(scheme, CONVENTIONAL), TVLB_WRONG_SCHEME);
+        assert_eq!(admit(VLB, CONVENTIONAL), TVLB_WRONG_SCHEME);
+        assert_eq!(admit(MIN, CONVENTIONAL), TVLB_OK);
+        let mut header = 0;
+        // SAFETY: all pointers are of what lives.
+        let looked =
+            unsafe { tvlb_reconsider(&raw const switch, &raw mut header, CONVENTIONAL, &IDLE) };
+        assert_eq!(looked, TVLB_WRONG_SCHEME);
+        // One that serves all paths does not stand in for packets of one that serves short ones, unless it
+        // has the channels; the other way round never.
+        let all = try_boot_for(scheme, CONVENTIONAL, most).expect("the channels are enough");
+        // SAFETY: both live.
+        let check = |old, new| unsafe { tvlb_check_replacement(old, new) };
+        assert_eq!(check(&raw const switch, &raw const all), TVLB_OK);
+        assert_eq!(check(&raw const all, &raw const switch), TVLB_REPLACEMENT);
+    }
 }
 
 #[test]
