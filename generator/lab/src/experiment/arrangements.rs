@@ -2,10 +2,11 @@
 //! of links between groups and within them, after Kaplan et al., "Unveiling the Interplay Between Global
 //! Link Arrangements and Network Management Algorithms on Dragonfly Networks" (CCGRID 2017).
 //!
-//! The machine is dfly(2,4,2,9), whose links have a latency of one cycle and buffers of 14 flits; links to
-//! nodes are as fast as those within groups. One job of 144 ranks has two ranks on each node. Routing is MIN.
+//! The machine is dfly(2,4,2,9) or dfly(4,8,4,33), whose links have a latency of one cycle and buffers of
+//! 14 flits; links to nodes are as fast as those within groups. One job has two ranks on each node. Routing is
+//! MIN.
 
-use super::catalogue::{Exchange, Experiment};
+use super::catalogue::{Exchange, Experiment, Machine};
 use super::error::ExperimentError;
 use super::findings::{Findings, Texts};
 use super::in_parallel::in_parallel;
@@ -26,7 +27,7 @@ use tvlb_generator::table_set::sha256;
 use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_progress::Progress;
 use tvlb_run_store::RunDirectory;
-use tvlb_schema::{Bandwidth, Bandwidths, Dragonfly, LinkKind, NodeId};
+use tvlb_schema::{Bandwidth, Bandwidths, Dragonfly, DragonflyError, LinkKind, NodeId};
 use tvlb_simulator::{
     BootedFabric, CompletionError, JobRun, MessageSettings, RunError, Settings, complete,
 };
@@ -37,47 +38,77 @@ const VERSION: u32 = 1;
 /// The arrangements, in the order of the tables.
 pub(super) const ARRANGEMENTS: [Arrangement; 3] =
     [Arrangement::AbsoluteClassic, Arrangement::Relative, Arrangement::Circulant];
-/// The bandwidth of a link between groups, in thousandths of that of a link within a group.
+/// Bandwidths of a link between groups, in thousandths of that of a link within a group.
 const RATIOS: [u32; 8] = [500, 1000, 1500, 2000, 2500, 3000, 3500, 4000];
+const LARGE_RATIOS: [u32; 4] = [500, 1000, 2000, 4000];
 const QUICK_RATIOS: [u32; 2] = [500, 4000];
-/// Maps of ranks to nodes, each by a seed.
-const MAPS: u64 = 15;
-const QUICK_MAPS: u64 = 1;
 /// Bytes of a packet.
 pub(super) const PACKET: u64 = 1024;
 
-/// What is run, and with which maps.
+/// What is run, on which machine, and with which maps.
 struct Plan {
+    machine: Machine,
+    exchange: Exchange,
     motif: Motif,
     /// Packets of a message: more than an eager message has.
     packets: u64,
     iterations: NonZeroU32,
+    ratios: &'static [u32],
+    /// Maps of ranks to nodes, each by a seed.
     maps: u64,
 }
 
 impl Plan {
-    fn of(exchange: Exchange, quick: bool) -> Self {
-        let (name, packets, iterations) = match exchange {
-            Exchange::Bisection => ("bisection", 98, 1),
-            Exchange::AllToAll => ("alltoall", 40, 1),
-            Exchange::Stencil => ("halo3d:6x6x4", 980, 2),
+    fn of(exchange: Exchange, machine: Machine, quick: bool) -> Self {
+        let (name, packets, iterations) = match (exchange, machine) {
+            (Exchange::Bisection, Machine::Small) => ("bisection", 98, 1),
+            (Exchange::AllToAll, Machine::Small) => ("alltoall", 40, 1),
+            (Exchange::Stencil, Machine::Small) => ("halo3d:6x6x4", 980, 2),
+            // A large job has fifteen times as many partners.
+            (Exchange::Bisection, Machine::Large) => ("bisection", 20, 1),
+            (Exchange::AllToAll, Machine::Large) => ("alltoall", 20, 1),
+            (Exchange::Stencil, Machine::Large) => ("halo3d:16x12x11", 196, 2),
+        };
+        let (ratios, maps) = match machine {
+            Machine::Small => (&RATIOS[..], 15),
+            Machine::Large => (&LARGE_RATIOS[..], 5),
         };
         Self {
+            machine,
+            exchange,
             motif: name.parse().expect("it is the name of a pattern"),
             packets: if quick { 20 } else { packets },
             iterations: NonZeroU32::new(iterations).expect("one or two"),
-            maps: if quick { QUICK_MAPS } else { MAPS },
+            ratios: if quick { &QUICK_RATIOS } else { ratios },
+            maps: if quick { 1 } else { maps },
         }
     }
 
-    fn programs(&self) -> Programs {
+    fn dragonfly(&self) -> Result<Dragonfly, DragonflyError> {
+        match self.machine {
+            Machine::Small => Dragonfly::new(2, 4, 2, 9),
+            Machine::Large => Dragonfly::new(4, 8, 4, 33),
+        }
+    }
+
+    fn programs(&self, ranks: u32) -> Programs {
         self.motif
-            .programs(144, self.packets * PACKET, self.iterations)
-            .expect("144 ranks are even in number, and 6 by 6 by 4")
+            .programs(ranks, self.packets * PACKET, self.iterations)
+            .expect("ranks are even in number, and as many as the grid has places")
+    }
+
+    /// The nodes of one half of the machine, which few links join to the other where the machine is the small
+    /// one; the first half of a large one.
+    fn half(&self, df: &Dragonfly, arrangement: Arrangement, ratio: u32) -> Vec<NodeId> {
+        let half = match self.machine {
+            Machine::Small => half(arrangement, ratio),
+            Machine::Large => (0..df.node_count() / 2).collect(),
+        };
+        half.into_iter().map(NodeId).collect()
     }
 }
 
-/// The nodes of one half of the machine, which few links join to the other: as in the published runs.
+/// The nodes of one half of the small machine, which few links join to the other: as in the published runs.
 fn half(arrangement: Arrangement, ratio: u32) -> Vec<u32> {
     match (arrangement, ratio) {
         (Arrangement::Relative, ..=1000) => (0..32).chain(36..40).collect(),
@@ -99,26 +130,25 @@ fn half(arrangement: Arrangement, ratio: u32) -> Vec<u32> {
 /// The node of each rank.
 fn nodes(
     df: &Dragonfly,
-    exchange: Exchange,
-    arrangement: Arrangement,
-    ratio: u32,
+    plan: &Plan,
+    (arrangement, ratio): (Arrangement, u32),
     (programs, seed): (&Programs, u64),
 ) -> Vec<NodeId> {
-    let placed = |job: &str, nodes: Vec<NodeId>, map: RankMap, number: u32| {
-        let job: Job = job.parse().expect("it is a job");
+    let placed = |nodes: Vec<NodeId>, map: RankMap, number: u32| {
+        let job: Job = format!("{}x2", 2 * nodes.len()).parse().expect("it is a job");
         let graph = (map == RankMap::Bisect).then(|| programs.graph());
         let placed = map.place(df, job, nodes, graph.as_ref(), (seed, number), &());
         placed.expect("the graph is the job's").node_of
     };
-    match exchange {
+    match plan.exchange {
         Exchange::Bisection => {
-            let one: Vec<NodeId> = half(arrangement, ratio).into_iter().map(NodeId).collect();
+            let one = plan.half(df, arrangement, ratio);
             let other = df.nodes().filter(|node| !one.contains(node)).collect();
             let halves = [one, other].into_iter().zip(0..);
-            halves.flat_map(|(half, n)| placed("72x2", half, RankMap::Random, n)).collect()
+            halves.flat_map(|(half, n)| placed(half, RankMap::Random, n)).collect()
         }
-        Exchange::AllToAll => placed("144x2", df.nodes().collect(), RankMap::Random, 0),
-        Exchange::Stencil => placed("144x2", df.nodes().collect(), RankMap::Bisect, 0),
+        Exchange::AllToAll => placed(df.nodes().collect(), RankMap::Random, 0),
+        Exchange::Stencil => placed(df.nodes().collect(), RankMap::Bisect, 0),
     }
 }
 
@@ -158,13 +188,13 @@ pub(super) struct Cycles(pub(super) u32);
 
 pub(super) fn run(
     experiment: &Experiment,
-    exchange: Exchange,
+    (exchange, machine): (Exchange, Machine),
     (options, known): (&Options, &KeptResults),
     progress: &dyn Progress,
 ) -> Result<Findings, ExperimentError> {
-    let df = Dragonfly::new(2, 4, 2, 9)?;
-    let plan = Plan::of(exchange, options.quick);
-    let programs = plan.programs();
+    let plan = Plan::of(exchange, machine, options.quick);
+    let df = plan.dragonfly()?;
+    let programs = plan.programs(2 * df.node_count());
     let mut machines = Vec::new();
     for arrangement in ARRANGEMENTS {
         let fabric = Fabric::new("arrangements", df, arrangement, 1)?;
@@ -173,15 +203,15 @@ pub(super) fn run(
         let hash = sha256(&[&images.fabric[..], &images.switches.concat()].concat());
         machines.push((arrangement, images, hash));
     }
-    let ratios = if options.quick { &QUICK_RATIOS[..] } else { &RATIOS };
-    let work: Vec<(&(Arrangement, Images, String), u32, u64)> = ratios
+    let work: Vec<(&(Arrangement, Images, String), u32, u64)> = plan
+        .ratios
         .iter()
         .flat_map(|&ratio| machines.iter().map(move |machine| (machine, ratio)))
         .flat_map(|(machine, ratio)| (1..=plan.maps).map(move |seed| (machine, ratio, seed)))
         .collect();
     let times =
         in_parallel("runs", work, progress, |((arrangement, images, hash), ratio, seed)| {
-            let nodes = nodes(&df, exchange, *arrangement, ratio, (&programs, seed));
+            let nodes = nodes(&df, &plan, (*arrangement, ratio), (&programs, seed));
             let settings = settings(ratio);
             let subject = Subject {
                 arrangements_version: VERSION,
@@ -201,7 +231,8 @@ pub(super) fn run(
         })?;
     let seconds = times.iter().map(|timed| timed.processor_seconds).sum();
     let maps = usize::try_from(plan.maps).expect("a few");
-    let cells = ratios.iter().flat_map(|&ratio| ARRANGEMENTS.map(|arranged| (ratio, arranged)));
+    let cells =
+        plan.ratios.iter().flat_map(|&ratio| ARRANGEMENTS.map(|arranged| (ratio, arranged)));
     let times = cells.zip(times.chunks(maps)).map(|((ratio, arrangement), of_maps)| {
         // Time is counted in messages on a link within a group, whatever the fastest kind is.
         let packet = settings(ratio).bandwidths.flits_per_cycle(LinkKind::Local);

@@ -35,7 +35,7 @@ pub(super) enum Kind {
     /// Throughput of an exchange between neighbours.
     NeighbourPhase,
     /// How long an exchange takes with each arrangement of global links.
-    Arrangements(Exchange),
+    Arrangements(Exchange, Machine),
     /// How long jobs take by placement, map, arrangement and routing.
     Placements(Jobs),
 }
@@ -81,6 +81,15 @@ impl Exchange {
             Self::Stencil => "halo3d",
         }
     }
+}
+
+/// The machine on which an exchange is timed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Machine {
+    /// dfly(2,4,2,9): 72 nodes.
+    Small,
+    /// dfly(4,8,4,33): 1,056 nodes.
+    Large,
 }
 
 /// Which traffic: every group sends to the group so many further on, or all to their complement.
@@ -199,7 +208,7 @@ const fn figure(name: &'static str, about: &'static str, kind: Kind) -> Experime
 
 /// All experiments: those of the T-UGAL paper in its order, our own beside them, those with dead parts, and
 /// those after other papers.
-pub static EXPERIMENTS: [Experiment; 43] = [
+pub static EXPERIMENTS: [Experiment; 46] = [
     figure(
         "fig4",
         "modelled throughput of Step 1's sets on dfly(4,8,4,9)",
@@ -372,17 +381,32 @@ pub static EXPERIMENTS: [Experiment; 43] = [
     figure(
         "arrangements-bisection",
         "dfly(2,4,2,9), three arrangements: every rank of one half with every rank of the other",
-        Kind::Arrangements(Exchange::Bisection),
+        Kind::Arrangements(Exchange::Bisection, Machine::Small),
     ),
     figure(
         "arrangements-alltoall",
         "dfly(2,4,2,9), three arrangements: all-to-all",
-        Kind::Arrangements(Exchange::AllToAll),
+        Kind::Arrangements(Exchange::AllToAll, Machine::Small),
     ),
     figure(
         "arrangements-halo3d",
         "dfly(2,4,2,9), three arrangements: neighbours on a grid",
-        Kind::Arrangements(Exchange::Stencil),
+        Kind::Arrangements(Exchange::Stencil, Machine::Small),
+    ),
+    figure(
+        "arrangements-bisection-33",
+        "dfly(4,8,4,33), three arrangements: every rank of one half with every rank of the other",
+        Kind::Arrangements(Exchange::Bisection, Machine::Large),
+    ),
+    figure(
+        "arrangements-alltoall-33",
+        "dfly(4,8,4,33), three arrangements: all-to-all",
+        Kind::Arrangements(Exchange::AllToAll, Machine::Large),
+    ),
+    figure(
+        "arrangements-halo3d-33",
+        "dfly(4,8,4,33), three arrangements: neighbours on a grid",
+        Kind::Arrangements(Exchange::Stencil, Machine::Large),
     ),
     figure(
         "placements-bisection",
@@ -407,7 +431,7 @@ impl Experiment {
         match self.kind {
             Kind::Failure | Kind::Ageing(_) => Page::Faults,
             Kind::Imbalance(_) | Kind::NeighbourPhase => Page::LoadImbalance,
-            Kind::Arrangements(_) | Kind::Placements(_) => Page::Arrangements,
+            Kind::Arrangements(..) | Kind::Placements(_) => Page::Arrangements,
             _ => Page::Reproduction,
         }
     }

@@ -102,8 +102,8 @@ impl Experiment {
             Kind::Ageing(traffic) => faults::run_ageing(traffic, self, (options, known), progress),
             Kind::Imbalance(shift) => imbalance::run(self, *shift, (options, known), progress),
             Kind::NeighbourPhase => neighbour_phase::run(self, (options, known), progress),
-            Kind::Arrangements(exchange) => {
-                arrangements::run(self, *exchange, (options, known), progress)
+            Kind::Arrangements(exchange, machine) => {
+                arrangements::run(self, (*exchange, *machine), (options, known), progress)
             }
             Kind::Placements(jobs) => placements::run(self, *jobs, (options, known), progress),
         }

@@ -202,7 +202,7 @@ mod tests {
                 Kind::Failure
                 | Kind::NeighbourPhase
                 | Kind::Ageing(_)
-                | Kind::Arrangements(_)
+                | Kind::Arrangements(..)
                 | Kind::Placements(_) => {
                     panic!("the paper says nothing of it: {stated:?}")
                 }

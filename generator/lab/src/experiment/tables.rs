@@ -80,7 +80,7 @@ fn figures(results: &Results) -> Vec<String> {
         Figures::Ageing(ageing) => ageing_texts::markdown(ageing),
         Figures::Imbalance(found) => vec![of_imbalance(found)],
         Figures::Phases(found) => vec![of_phases(found)],
-        Figures::Arrangements(found) => vec![of_arrangements(found)],
+        Figures::Arrangements(found) => vec![of_arrangements(found), over_the_first(found)],
         Figures::Placements(found) => of_placements(found),
     };
     blocks.extend(quick_note(results));
@@ -279,6 +279,29 @@ fn of_arrangements(found: &Arrangements) -> String {
         grid.row(&cells);
     }
     grid.text()
+}
+
+/// The same over the times of the first arrangement at the first ratio.
+fn over_the_first(found: &Arrangements) -> String {
+    let Some(first) = found.times.first() else { return String::new() };
+    let mut headings = vec!["ratio".to_owned()];
+    let of_ratio =
+        |one: &ArrangedTimes, other: &ArrangedTimes| (one.ratio - other.ratio).abs() < 1e-9;
+    let ratios: Vec<_> = found.times.chunk_by(of_ratio).collect();
+    for ArrangedTimes { arrangement, .. } in ratios.iter().take(1).copied().flatten() {
+        headings.extend(["median", "largest"].map(|which| format!("{arrangement}: {which}")));
+    }
+    let mut grid = Grid::new(&headings);
+    for times in ratios {
+        let mut cells = vec![times[0].ratio.to_string()];
+        for ArrangedTimes { median, largest, .. } in times {
+            let over = [median / first.median, largest / first.largest];
+            cells.extend(over.map(|part| format!("{part:.3}")));
+        }
+        grid.row(&cells);
+    }
+    let ArrangedTimes { arrangement, ratio, .. } = first;
+    format!("Over the times of {arrangement} at ratio {ratio}:\n\n{}", grid.text())
 }
 
 /// For each ratio a row for each arrangement and routing, with the best and the worst placement and map.
