@@ -47,14 +47,14 @@ pub enum StudyError {
     },
 }
 
-/// A mean over seeds and its standard error, which is 0 where there is a single seed.
+/// A mean over seeds and its standard error.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Estimate {
     /// The mean over the seeds.
     pub mean: f64,
-    /// The standard error of the mean.
-    pub error: f64,
+    /// The standard error of the mean; none of a single value.
+    pub error: Option<f64>,
 }
 
 impl Estimate {
@@ -64,7 +64,7 @@ impl Estimate {
         let count = values.len().max(1) as f64;
         let mean = values.iter().sum::<f64>() / count;
         let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
-        let error = if values.len() > 1 { (squares / (count - 1.0) / count).sqrt() } else { 0.0 };
+        let error = (values.len() > 1).then(|| (squares / (count - 1.0) / count).sqrt());
         Self { mean, error }
     }
 }

@@ -387,14 +387,10 @@ impl Display for Table<'_> {
                 mean(&|o| o.hops.global).mean,
                 mean(&|o| o.cycles.into()).mean,
             )?;
-            if seeds > 1 {
-                writeln!(
-                    f,
-                    "{:<15} {:>9} {:>25}",
-                    "",
-                    format!("± {:.1}", mean(&|o| o.latency).error),
-                    format!("± {:.4}", mean(&|o| o.accepted).error),
-                )?;
+            let errors = (mean(&|o| o.latency).error, mean(&|o| o.accepted).error);
+            if let (Some(latency), Some(accepted)) = errors {
+                let (latency, accepted) = (format!("± {latency:.1}"), format!("± {accepted:.4}"));
+                writeln!(f, "{:<15} {latency:>9} {accepted:>25}", "")?;
             }
         }
         Ok(())

@@ -1,5 +1,6 @@
 //! Parts that die during a run: the options that say so, and what was lost, as tables and CSV.
 
+use super::identity::{IDENTITY_COLUMNS, Identity};
 use super::options::{At, Simulate};
 use crate::failure::Failure;
 use crate::files::read_faults;
@@ -169,24 +170,39 @@ fn dead_by(update: &Update, plan: &FabricImage<'_>) -> Result<FaultSet, Failure>
     })
 }
 
-/// The runs of a curve in which parts died: load, number of the seed, figures.
-fn runs(points: &[Point]) -> impl Iterator<Item = (f64, usize, &FaultFigures)> {
-    points.iter().flat_map(|point| {
-        let runs = point.runs.iter().enumerate();
-        runs.filter_map(|(run, outcome)| Some((point.load, run, outcome.faults.as_ref()?)))
-    })
+/// A curve, and the seeds of its runs.
+#[derive(Clone, Copy)]
+pub(super) struct Curve<'a> {
+    pub(super) points: &'a [Point],
+    pub(super) seeds: &'a [u64],
+}
+
+impl<'a> Curve<'a> {
+    /// All runs, with their loads and seeds.
+    pub(super) fn runs(self) -> impl Iterator<Item = (f64, u64, &'a Outcome)> {
+        let of_point = move |point: &'a Point| {
+            let runs = self.seeds.iter().zip(&point.runs);
+            runs.map(|(&seed, outcome)| (point.load, seed, outcome))
+        };
+        self.points.iter().flat_map(of_point)
+    }
+
+    /// The runs in which parts died, with their loads, seeds and figures.
+    fn with_losses(self) -> impl Iterator<Item = (f64, u64, &'a FaultFigures)> {
+        self.runs().filter_map(|(load, seed, run)| Some((load, seed, run.faults.as_ref()?)))
+    }
 }
 
 /// What was lost, for people.
-pub(super) struct Table<'a>(pub(super) &'a [Point]);
+pub(super) struct Table<'a>(pub(super) Curve<'a>);
 
 impl Display for Table<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        for (load, run, figures) in runs(self.0) {
+        for (load, seed, figures) in self.0.with_losses() {
             let FaultFigures { sent, losses, links, series, .. } = figures;
             writeln!(
                 f,
-                "\nload {load}, run {run}: {} of {sent} packets sent were lost",
+                "\nload {load}, seed {seed}: {} of {sent} packets sent were lost",
                 losses.sent()
             )?;
             for (count, cause) in [
@@ -220,16 +236,18 @@ impl Display for Table<'_> {
     }
 }
 
-/// The windows of all runs, a line each.
-pub(super) struct SeriesCsv<'a>(pub(super) &'a [Point]);
+/// The windows of all runs, a line each, which begins with what was run.
+pub(super) struct SeriesCsv<'a>(pub(super) Curve<'a>, pub(super) &'a Identity<'a>);
 
 impl Display for SeriesCsv<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        writeln!(f, "load,run,from,accepted,latency,{LOSS_COLUMNS}")?;
-        for (load, run, figures) in runs(self.0) {
+        let Self(_, identity) = self;
+        writeln!(f, "{IDENTITY_COLUMNS},load,seed,from,accepted,latency,{LOSS_COLUMNS}")?;
+        for (load, seed, figures) in self.0.with_losses() {
             for SeriesWindow { from, accepted, latency, losses } in &figures.series {
                 let latency = latency.map_or_else(String::new, |latency| latency.to_string());
-                writeln!(f, "{load},{run},{from},{accepted},{latency}{}", columns(losses))?;
+                let lost = columns(losses);
+                writeln!(f, "{identity},{load},{seed},{from},{accepted},{latency}{lost}")?;
             }
         }
         Ok(())

@@ -1,6 +1,7 @@
 //! `tvlb simulate`: the network that a table set describes, cycle by cycle.
 
 mod bench;
+mod identity;
 mod losses;
 mod options;
 mod plot;
@@ -14,7 +15,8 @@ use crate::inspect::read_names;
 use crate::output::{Bars, catch_interrupt, print, use_threads, write_file};
 use crate::tables::Tables;
 use crate::traffic;
-use losses::{Given, Installed};
+use identity::Identity;
+use losses::{Curve, Given, Installed};
 use options::At;
 use report::Report;
 use tvlb_generator::table_set::{TableSet, Update};
@@ -91,24 +93,28 @@ pub(crate) fn run(arguments: &Simulate) -> Outcome {
         error => Failure::of(error),
     })?;
 
+    let identity = Identity::new(&study, set.manifest());
     if let (Some(path), Report::Curve(points)) = (&arguments.plot, &report) {
         let title = report::title(&study);
         let svg = plot::latency_curve(&title, points, f64::from(settings.latency_limit_cycles));
         write_file(path, &svg)?;
     }
     if let (Some(path), Report::Curve(points)) = (&arguments.links, &report) {
-        write_file(path, &report::links(&fabric, points))?;
+        write_file(path, &report::links(&study, &identity, points))?;
     }
     match arguments.format {
         Format::Table if arguments.json => {
-            report::json(&report, &study, given.as_ref().map(|given| &given.record))
+            report::json(&report, &study, &identity, given.as_ref().map(|given| &given.record))
         }
         Format::Table => print(&report::Table { report: &report, study: &study }),
         Format::Csv if arguments.series.is_some() => match &report {
-            Report::Curve(points) => print(&losses::SeriesCsv(points)),
+            Report::Curve(points) => {
+                let curve = Curve { points, seeds: study.seeds };
+                print(&losses::SeriesCsv(curve, &identity))
+            }
             Report::Saturation(_) => Ok(()),
         },
-        Format::Csv => print(&report::Csv { report: &report, study: &study }),
+        Format::Csv => print(&report::Csv { report: &report, study: &study, identity: &identity }),
     }
 }
 

@@ -12,9 +12,23 @@ use std::str::FromStr;
 use tvlb_generator::table_set::FabricEntry;
 use tvlb_simulator::{Measuring, PartKind, Settings};
 
+/// What the table shows.
+const COLUMNS: &str = "Columns (docs/reference/simulate.md says more, of CSV too):
+  load                flits that each node offers per cycle; * where a run was saturated
+  latency, ±          mean cycles from generation to delivery of a packet; its standard error
+  p50 ... p99.9, max  percentiles and the largest of these latencies
+  network             mean cycles from the node's sending to delivery
+  accepted            flits delivered per node and cycle
+  hops, VLB           mean links between switches of a packet; share of packets by VLB
+  least, most         flits per cycle of the node that was served worst, and of the one served best
+  Jain                Jain's index of fairness over the sending nodes, 1 if all are served the same
+  local, global       flits per cycle on links within and between groups: mean and busiest
+  windows             windows that were measured, with --measure until-windows-agree
+";
+
 /// What stands after the options.
 fn help() -> String {
-    format!("{PATTERNS}\nThe columns of the output are explained in docs/reference/simulate.md.")
+    format!("{PATTERNS}\n{COLUMNS}")
 }
 
 /// Simulate the network that a table set describes, its switches booted from the images

@@ -1,7 +1,7 @@
 //! A latency curve as SVG: mean latency over load, with standard errors.
 
 use tvlb_chart::{Axis, Ink, Mark, Plot, Series};
-use tvlb_simulator::Point;
+use tvlb_simulator::{Estimate, Point};
 
 /// The curve. Its axis of latencies ends beyond the largest that is not saturated, or at the limit;
 /// a saturated load is an arrow at the top, since its latency means nothing.
@@ -11,13 +11,15 @@ pub(crate) fn latency_curve(title: &str, points: &[Point], limit: f64) -> String
     let most = if most > 0.0 { most.min(limit) } else { limit };
     let furthest = points.iter().map(|point| point.load).fold(0.0, f64::max);
     let marks = points.iter().map(|point| {
-        let (mean, error) = (point.latency.mean, point.latency.error);
+        let Estimate { mean, error } = point.latency;
         let hover = if point.saturated {
             format!("saturated at {}", point.load)
         } else {
-            format!("{mean:.1} cycles, standard error {error:.1}, at {}", point.load)
+            let error = error.map_or(String::new(), |error| format!(", standard error {error:.1}"));
+            format!("{mean:.1} cycles{error}, at {}", point.load)
         };
-        Mark { x: point.load, y: (!point.saturated).then_some(mean), error, hover }
+        let y = (!point.saturated).then_some(mean);
+        Mark { x: point.load, y, error: error.unwrap_or_default(), hover }
     });
     Plot {
         title: title.to_owned(),

@@ -1,6 +1,7 @@
 //! The figures of a study as a table, CSV and JSON.
 
-use super::losses;
+use super::identity::{IDENTITY_COLUMNS, Identity};
+use super::losses::{self, Curve};
 use crate::failure::Outcome;
 use crate::output::print_json;
 use serde::Serialize;
@@ -8,8 +9,8 @@ use std::fmt::{self, Display, Formatter, Write};
 use tvlb_firmware_model::Scheme;
 use tvlb_schema::{Candidates, Decision, Gate, LinkKind, PerDecision, Weighing};
 use tvlb_simulator::{
-    BootedFabric, Estimate, Figures, Link, LinkLoad, Measuring, PlacementRule, Point, Saturation,
-    Settings, Study, WEIGHING_COLUMNS, paths_name, weighing_columns,
+    Estimate, Figures, Link, LinkLoad, Measuring, PlacementRule, Point, Saturation, Settings,
+    Study, WEIGHING_COLUMNS, paths_name, weighing_columns,
 };
 
 /// What a study found.
@@ -25,7 +26,17 @@ pub(crate) enum Report {
 #[serde(rename_all = "kebab-case")]
 struct Document<'a> {
     tool_version: &'static str,
+    /// The fabric's name.
+    fabric: &'a str,
+    /// Its sizes, as in `dfly(4, 8, 4, 9)`.
+    sizes: String,
     fabric_identity: String,
+    /// The set that VLB paths come from at the source, or `conventional`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    set: Option<&'a str>,
+    /// That of PAR's second look.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    second_set: Option<&'a str>,
     traffic: String,
     /// Where the processes of the traffic run, if not each on the node of its own number.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,7 +55,13 @@ struct Document<'a> {
     report: &'a Report,
 }
 
-pub(super) fn json(report: &Report, study: &Study<'_>, faults: Option<&losses::Record>) -> Outcome {
+pub(super) fn json(
+    report: &Report,
+    study: &Study<'_>,
+    identity: &Identity<'_>,
+    faults: Option<&losses::Record>,
+) -> Outcome {
+    let Identity { fabric, set, second_set, .. } = *identity;
     let image = study.fabric.switches().first().map(tvlb_firmware_model::Switch::image);
     let identity = image.map(|image| image.fabric().identity());
     let weighings = PerDecision::from_fn(|decision| {
@@ -52,6 +69,10 @@ pub(super) fn json(report: &Report, study: &Study<'_>, faults: Option<&losses::R
     });
     print_json(&Document {
         tool_version: env!("CARGO_PKG_VERSION"),
+        fabric: &fabric.name,
+        sizes: fabric.sizes_in_words(),
+        set,
+        second_set,
         fabric_identity: format!("{:016x}", identity.unwrap_or_default()),
         traffic: study.pattern.to_string(),
         placement: placement(study),
@@ -158,7 +179,7 @@ impl Display for Table<'_> {
                         "flits per cycle that a link takes: node {node:.3}, local {local:.3}, global {global:.3}"
                     )?;
                 }
-                write!(f, "{}", losses::Table(points))
+                write!(f, "{}", losses::Table(Curve { points, seeds: self.study.seeds }))
             }
         }
     }
@@ -181,7 +202,7 @@ fn write_point(f: &mut Formatter<'_>, point: &Point) -> fmt::Result {
         "{:>7}{} {latency:>7.2} {:>7} {:>6} {:>6} {:>6} {:>6} {:>8.2} {:>8.4} {:>6.3} {:>6.3} {:>6.3} {:>6.3} {:>6.4} {:>5.3} {:>5.3} {:>6.3} {:>5.3}{}",
         point.load,
         if point.saturated { '*' } else { ' ' },
-        error_text(error, 2, point.runs.len()),
+        error_text(error, 2),
         most(|all| all.p50),
         most(|all| all.p99),
         most(|all| all.p999),
@@ -213,7 +234,7 @@ fn write_point(f: &mut Formatter<'_>, point: &Point) -> fmt::Result {
             first.population,
             first.nodes,
             latency.mean,
-            error_text(latency.error, 2, point.runs.len()),
+            error_text(latency.error, 2),
             accepted.mean
         )?;
     }
@@ -221,8 +242,8 @@ fn write_point(f: &mut Formatter<'_>, point: &Point) -> fmt::Result {
 }
 
 /// A standard error; one run has none.
-fn error_text(error: f64, decimals: usize, runs: usize) -> String {
-    if runs > 1 { format!("{error:.decimals$}") } else { "-".to_owned() }
+fn error_text(error: Option<f64>, decimals: usize) -> String {
+    error.map_or("-".to_owned(), |error| format!("{error:.decimals$}"))
 }
 
 fn write_saturation(f: &mut Formatter<'_>, found: &Saturation, limit: u32) -> fmt::Result {
@@ -235,28 +256,33 @@ fn write_saturation(f: &mut Formatter<'_>, found: &Saturation, limit: u32) -> fm
         ("last load of which at least 98% is accepted:", *by_acceptance),
         ("accepted one step beyond the first of these:", Estimate::of(&beyond)),
     ] {
-        writeln!(f, "{name:width$} {mean:.4} ± {}", error_text(error, 4, seeds.len()))?;
+        writeln!(f, "{name:width$} {mean:.4} ± {}", error_text(error, 4))?;
     }
     writeln!(f, "resolution {resolution}")
 }
 
-/// One line for each run.
+/// One line for each run. Each line says what was run, so that the lines of several files can stand in one.
 pub(crate) struct Csv<'a> {
     pub(crate) report: &'a Report,
     pub(crate) study: &'a Study<'a>,
+    pub(crate) identity: &'a Identity<'a>,
 }
 
 impl Display for Csv<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let [source, second] = weighings(self.study);
         let weighing = weighing_columns(source, second);
+        let identity = self.identity;
         match self.report {
             Report::Saturation(saturation) => {
-                writeln!(f, "seed,by-latency,by-acceptance,accepted-beyond,{WEIGHING_COLUMNS}")?;
+                writeln!(
+                    f,
+                    "{IDENTITY_COLUMNS},seed,by-latency,by-acceptance,accepted-beyond,{WEIGHING_COLUMNS}"
+                )?;
                 for seed in &saturation.seeds {
                     writeln!(
                         f,
-                        "{},{},{},{},{weighing}",
+                        "{identity},{},{},{},{},{weighing}",
                         seed.seed, seed.by_latency, seed.by_acceptance, seed.accepted_beyond
                     )?;
                 }
@@ -273,9 +299,10 @@ impl Display for Csv<'_> {
                     if has_faults { format!(",{}", losses::LOSS_COLUMNS) } else { String::new() };
                 writeln!(
                     f,
-                    "load,run,population,saturated,packets,latency,p50,p99,p99.9,max,network-latency,accepted,hops,vlb-share,least,most,jain,local-mean,local-most,global-mean,global-most,{WEIGHING_COLUMNS}{windows}{lost}"
+                    "{IDENTITY_COLUMNS},load,seed,population,saturated,packets,latency,p50,p99,p99.9,max,network-latency,accepted,hops,vlb-share,least,most,jain,local-mean,local-most,global-mean,global-most,{WEIGHING_COLUMNS}{windows}{lost}"
                 )?;
-                for (run, outcome) in points.iter().flat_map(|p| p.runs.iter().enumerate()) {
+                let seeds = self.study.seeds;
+                for (load, seed, outcome) in (Curve { points, seeds }).runs() {
                     let windows = outcome.measured_windows;
                     let windows = windows.map_or(String::new(), |windows| format!(",{windows}"));
                     let lost = losses::columns_of(outcome);
@@ -288,8 +315,8 @@ impl Display for Csv<'_> {
                         let fair = &outcome.fairness;
                         writeln!(
                             f,
-                            "{},{run},{population},{},{packets},{latency},{p50},{p99},{p999},{most},{network_latency},{accepted},{hops},{vlb_share},{},{},{},{local},{local_most},{global},{global_most},{weighing}{windows}{lost}",
-                            outcome.load, outcome.saturated, fair.least, fair.most, fair.jain
+                            "{identity},{},{seed},{population},{},{packets},{latency},{p50},{p99},{p999},{most},{network_latency},{accepted},{hops},{vlb_share},{},{},{},{local},{local_most},{global},{global_most},{weighing}{windows}{lost}",
+                            load, outcome.saturated, fair.least, fair.most, fair.jain
                         )?;
                     }
                 }
@@ -300,16 +327,20 @@ impl Display for Csv<'_> {
 }
 
 /// The load of every link in every run, as CSV: flits per cycle, and the share of what the link takes.
-pub(crate) fn links(fabric: &BootedFabric<'_>, points: &[Point]) -> String {
-    let mut csv = String::from("load,run,switch,port,flits-per-cycle,share,link\n");
-    for (run, outcome) in points.iter().flat_map(|p| p.runs.iter().enumerate()) {
+pub(crate) fn links(
+    &Study { fabric, seeds, .. }: &Study<'_>,
+    identity: &Identity<'_>,
+    points: &[Point],
+) -> String {
+    let mut csv = format!("{IDENTITY_COLUMNS},load,seed,switch,port,flits-per-cycle,share,link\n");
+    for (load, seed, outcome) in (Curve { points, seeds }).runs() {
         for &(switch, port, flits) in &outcome.links {
             // As quotes in CSV want it: the names of a machine may have some.
             let name = fabric.name(switch, port).replace('"', "\"\"");
             let is_global = matches!(fabric.link(switch, port), Link::Global(..));
             let of_kind = if is_global { &outcome.global_links } else { &outcome.local_links };
             let share = flits / of_kind.capacity;
-            writeln!(csv, "{},{run},{switch},{port},{flits},{share},\"{name}\"", outcome.load)
+            writeln!(csv, "{identity},{load},{seed},{switch},{port},{flits},{share},\"{name}\"")
                 .expect("writing to a string cannot fail");
         }
     }

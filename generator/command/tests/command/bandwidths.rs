@@ -39,7 +39,11 @@ fn bandwidths_go_from_the_fabric_file_to_the_simulator() {
     flits per cycle that a link takes: node 1.000, local 1.000, global 0.500
     ");
     let links = String::from_utf8(scratch.read("links.csv")).unwrap();
-    let share = |line: &str| line.split(',').nth(5).unwrap().parse::<f64>().unwrap();
+    // The last field is the link's name, in quotes.
+    let share = |line: &str| {
+        let (before, _) = line.rsplit_once(",\"").unwrap();
+        before.rsplit(',').next().unwrap().parse::<f64>().unwrap()
+    };
     let most = links.lines().skip(1).map(share).fold(0.0, f64::max);
     assert!((0.98..=1.01).contains(&most), "{most}");
     let json = scratch.succeeds(&format!("{run} --json"));

@@ -17,8 +17,41 @@ fn figures_as_table_csv_and_json() {
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["settings"]["scheme"], "ugal-l");
     assert_eq!(json["curve"][1]["runs"].as_array().unwrap().len(), 2);
+    assert!(json["curve"][1]["latency"]["error"].as_f64().unwrap() > 0.0);
+    assert_eq!(
+        (&json["sizes"], &json["set"]),
+        (&"dfly(2, 4, 2, 9)".into(), &"strategic-2-3 by shape".into())
+    );
+    let alone = scratch.succeeds(&format!("{SHORT} --load 0.1 --conventional --json"));
+    let alone: serde_json::Value = serde_json::from_str(&alone).unwrap();
+    assert!(alone["curve"][0]["latency"]["error"].is_null());
+    assert_eq!((&alone["set"], alone.get("second-set")), (&"conventional".into(), None));
     let hot = scratch.succeeds(&format!("{SHORT} --scheme par --traffic hot-switch"));
     assert_snapshot!("simulate_hot_switch", hot);
+}
+
+/// Every column of the table is in `--help`, and every one of CSV on the page.
+#[test]
+fn columns_are_explained() {
+    let scratch = Scratch::with_table_set();
+    let help = scratch.succeeds("simulate --help");
+    let (_, columns) = help.split_once("Columns (").unwrap();
+    let agreeing = format!("{SHORT} --measure until-windows-agree");
+    let table = scratch.succeeds(&agreeing);
+    let head = table.lines().nth(1).unwrap();
+    let names: Vec<&str> = head.split_whitespace().filter(|&name| name != "(max)").collect();
+    assert!(names.len() == 17 && names.contains(&"Jain"), "{names:?}");
+    for name in names.into_iter().filter(|&name| name != "p99") {
+        assert!(columns.contains(&format!(" {name}")), "{name}");
+    }
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/simulate.md");
+    let page = fs::read_to_string(page).unwrap();
+    for options in ["", " --saturation --resolution 0.2"] {
+        let csv = scratch.succeeds(&format!("{agreeing} --format csv{options}"));
+        for name in csv.lines().next().unwrap().split(',') {
+            assert!(page.contains(&format!("`{name}`")), "{name}");
+        }
+    }
 }
 
 #[test]

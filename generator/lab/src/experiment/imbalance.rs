@@ -244,7 +244,7 @@ fn simulate(
 /// The mean, and half of its 95% confidence interval.
 fn interval(windows: &[f64]) -> (f64, f64) {
     let estimate = tvlb_simulator::Estimate::of(windows);
-    (estimate.mean, T_95 * estimate.error)
+    (estimate.mean, T_95 * estimate.error.unwrap_or_default())
 }
 
 fn csv(found: &Imbalance) -> String {

@@ -67,21 +67,19 @@ fn share(ageing: &Ageing, dead: u32) -> String {
     )
 }
 
-fn with_error(estimate: Estimate, runs: usize, decimals: usize) -> String {
-    let Estimate { mean, error } = estimate;
-    if runs > 1 {
-        format!("{mean:.decimals$} ± {error:.decimals$}")
-    } else {
-        format!("{mean:.decimals$}")
+fn with_error(Estimate { mean, error }: Estimate, decimals: usize) -> String {
+    match error {
+        Some(error) => format!("{mean:.decimals$} ± {error:.decimals$}"),
+        None => format!("{mean:.decimals$}"),
     }
 }
 
 fn saturation(point: &AgeingPoint) -> String {
-    with_error(point.saturation(), point.runs.len(), 3)
+    with_error(point.saturation(), 3)
 }
 
 fn latency(point: &AgeingPoint) -> String {
-    point.latency().map_or("saturated".to_owned(), |found| with_error(found, point.runs.len(), 1))
+    point.latency().map_or("saturated".to_owned(), |found| with_error(found, 1))
 }
 
 /// A row for each subject and kind of paths, a column for each number of dead cables.
@@ -275,7 +273,8 @@ fn plot(
         let name = format!("{}, {}", published_name(&line.scheme, false), line.paths.heading());
         let marks = line.points.iter().map(|point| {
             let found = value(point);
-            let (mean, error) = found.map_or((0.0, 0.0), |found| (found.mean, found.error));
+            let (mean, error) =
+                found.map_or((0.0, 0.0), |found| (found.mean, found.error.unwrap_or_default()));
             let hover = format!("{name}: {mean:.3} with {} cables dead", point.dead);
             Mark { x: percent(point.dead), y: found.map(|found| found.mean), error, hover }
         });
