@@ -5,8 +5,8 @@ use crate::files::outside_table_sets;
 use crate::output::{Bars, catch_interrupt, print, use_threads, write_file};
 use crate::values;
 use clap::Args;
-use std::path::PathBuf;
-use tvlb_lab::sweep::{self, Plan, Share, SweepError, collect};
+use std::path::{Path, PathBuf};
+use tvlb_lab::sweep::{self, Collected, Plan, Share, SweepError, collect};
 
 /// Simulate every combination that a sweep file lists, one run at a time, and collect the figures
 ///
@@ -22,7 +22,8 @@ pub(crate) struct Arguments {
     /// Make only the I-th of N shares of the runs
     #[arg(long, value_name = "I/N", conflicts_with = "collect")]
     shard: Option<Share>,
-    /// Simulate nothing: merge the runs in DIR into runs.csv
+    /// Simulate nothing: merge the runs in DIR into runs.csv, and their means over seeds into summary.csv.
+    /// Where some are missing, those that are there, and the exit code is 1
     #[arg(long)]
     collect: bool,
     /// Use this many threads instead of one per core; the figures are the same for any number
@@ -33,16 +34,32 @@ pub(crate) struct Arguments {
     quiet: bool,
 }
 
+/// Writes the tables of those runs that are there, and says whether that is all.
+fn collect_runs(plan: &Plan, directory: &Path) -> Outcome {
+    let Collected { runs, summary, found, missing } =
+        collect(plan, directory).map_err(Failure::of)?;
+    let (all, path) = (found + missing, directory.join("runs.csv"));
+    let by_seed = directory.join("summary.csv");
+    write_file(&path, &runs)?;
+    write_file(&by_seed, &summary)?;
+    let (path, by_seed) = (path.display(), by_seed.display());
+    if missing == 0 {
+        return print(&format_args!("{path}: {all} runs; {by_seed} has their means over seeds\n"));
+    }
+    print(&format_args!("{path}: {found} of {all} runs; {by_seed} has their means over seeds\n"))?;
+    Err(Failure::Finding(format!(
+        "{}: {missing} of {all} runs are not there yet; the same command without --collect makes them",
+        directory.display()
+    )))
+}
+
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     use_threads(arguments.threads)?;
     outside_table_sets([("--output", Some(arguments.output.as_path()))])?;
     let plan = Plan::read(&arguments.file).map_err(Failure::of)?;
     let directory = arguments.output.display();
     if arguments.collect {
-        let csv = collect(&plan, &arguments.output).map_err(Failure::of)?;
-        let path = arguments.output.join("runs.csv");
-        write_file(&path, &csv)?;
-        return print(&format_args!("{}: {} runs\n", path.display(), plan.run_count()));
+        return collect_runs(&plan, &arguments.output);
     }
     catch_interrupt()?;
     let share = arguments.shard.unwrap_or_default();

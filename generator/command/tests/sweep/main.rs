@@ -39,6 +39,51 @@ fn tvlb(home: &Path, arguments: &str) -> (i32, String, String) {
     (run.status.code().unwrap(), text(run.stdout), text(run.stderr))
 }
 
+/// What is said of runs that were collected.
+fn collected(directory: &str, runs: &str) -> String {
+    format!(
+        "{directory}/runs.csv: {runs} runs; {directory}/summary.csv has their means over seeds\n"
+    )
+}
+
+/// What is there is collected, with means over the seeds that are there.
+#[test]
+fn means_over_seeds_are_of_the_runs_that_are_there() {
+    let home = home(&SWEEP.replace("[1]", "[1, 2]").replace("\"uniform\", ", "\"mixed(50,50)\", "));
+    assert_eq!(tvlb(home.path(), "-o out --shard 1/3").0, 0);
+    let (code, said, missing) = tvlb(home.path(), "-o out --collect");
+    assert_eq!((code, said), (1, collected("out", "16 of 48")));
+    assert!(missing.contains("out: 32 of 48 runs are not there yet"), "{missing}");
+    assert_eq!(tvlb(home.path(), "-o out").0, 0);
+    assert_eq!(tvlb(home.path(), "-o out --collect").0, 0);
+    let read = |name: &str| {
+        let text = fs::read_to_string(home.path().join("out").join(name)).unwrap();
+        // No set of this sweep has a comma; of the traffic, what is within parentheses.
+        let text = text.replace("shift(2,0)", "shift").replace("mixed(50,50,1,0)", "mixed");
+        let lines = text.lines().map(|line| line.split(',').map(str::to_owned).collect());
+        lines.collect::<Vec<Vec<String>>>()
+    };
+    let (runs, summary) = (read("runs.csv"), read("summary.csv"));
+    // Under mixed traffic there are lines of two populations, too.
+    assert_eq!((runs.len(), summary.len()), (1 + 24 + 3 * 24, 1 + 12 + 3 * 12));
+    let column =
+        |table: &[Vec<String>], name: &str| table[0].iter().position(|one| one == name).unwrap();
+    let number = |text: &String| text.parse::<f64>().unwrap();
+    for line in &summary[1..] {
+        let is_of = |run: &&Vec<String>| run[..6] == line[..6] && run[7] == line[6];
+        let latencies: Vec<f64> = runs[1..]
+            .iter()
+            .filter(is_of)
+            .map(|run| number(&run[column(&runs, "latency")]))
+            .collect();
+        let of = |name: &str| number(&line[column(&summary, name)]);
+        assert_eq!((latencies.len(), of("seeds")), (2, 2.0));
+        assert!((latencies[0].midpoint(latencies[1]) - of("latency")).abs() < 1e-9);
+        let error = (latencies[0] - latencies[1]).abs() / 2.0;
+        assert!((error - of("latency-error")).abs() < 1e-9, "{line:?}");
+    }
+}
+
 #[test]
 fn shards_make_what_one_process_makes() {
     let home = home(SWEEP);
@@ -56,14 +101,16 @@ fn shards_make_what_one_process_makes() {
     }
     for directory in ["whole", "shared"] {
         let (code, said, _) = tvlb(home.path(), &format!("-o {directory} --collect"));
-        assert_eq!((code, said), (0, format!("{directory}/runs.csv: 24 runs\n")));
+        assert_eq!((code, said), (0, collected(directory, "24")));
     }
     let read = |directory| fs::read(home.path().join(directory).join("runs.csv")).unwrap();
     assert_eq!(read("shared"), read("whole"));
     let csv = String::from_utf8(read("whole")).unwrap();
     assert_eq!(csv.lines().count(), 25);
     assert!(
-        csv.contains("small,par,\"4-hop then shapes:011\",\"shift(2,0)\",identity,0.2,1,false,"),
+        csv.contains(
+            "small,par,\"4-hop then shapes:011\",\"shift(2,0)\",identity,0.2,1,all,false,"
+        ),
         "{csv}"
     );
 }
@@ -115,7 +162,7 @@ fn gnu_parallel_makes_what_one_process_makes() {
     assert_eq!(tvlb(home.path(), "-o whole").0, 0);
     for directory in ["whole", "shared"] {
         let (code, said, _) = tvlb(home.path(), &format!("-o {directory} --collect"));
-        assert_eq!((code, said), (0, format!("{directory}/runs.csv: 24 runs\n")));
+        assert_eq!((code, said), (0, collected(directory, "24")));
     }
     let read = |directory| fs::read(home.path().join(directory).join("runs.csv")).unwrap();
     assert_eq!(read("shared"), read("whole"));

@@ -1,77 +1,134 @@
-//! Merging the runs of a sweep into one table, in the order of the sweep file.
+//! Merging the runs of a sweep into tables, in the order of the sweep file.
 
 use super::error::SweepError;
 use super::plan::{Plan, Subject, runs_in};
+use super::summary::Summary;
 use serde::Deserialize;
 use std::fmt::Write;
 use std::path::Path;
 use tvlb_schema::{PerDecision, Weighing};
 use tvlb_simulator::{WEIGHING_COLUMNS, weighing_columns};
 
+/// The runs of a sweep that are there, as CSV.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Collected {
+    /// A line for each run, and for each population of its nodes where traffic has several.
+    pub runs: String,
+    /// A line for all seeds of a run together, with means and standard errors.
+    pub summary: String,
+    /// How many runs are there.
+    pub found: usize,
+    /// How many runs of the sweep file are not.
+    pub missing: usize,
+}
+
 /// What is read of a run's outcome.
 #[derive(Deserialize)]
-struct Figures {
+#[serde(rename_all = "kebab-case")]
+struct Outcome {
     saturated: bool,
-    all: All,
+    all: Figures,
+    populations: Vec<Figures>,
+    fairness: Fairness,
+    local_links: LinkLoad,
+    global_links: LinkLoad,
+}
+
+/// The figures of all nodes, or of a population of them.
+#[derive(Clone, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct Figures {
+    population: String,
+    packets: u64,
+    pub(super) latency: f64,
+    p50: u32,
+    pub(super) p99: u32,
+    p999: u32,
+    most: u32,
+    network_latency: f64,
+    pub(super) accepted: f64,
+    pub(super) hops: f64,
+    pub(super) vlb_share: f64,
 }
 
 #[derive(Deserialize)]
-#[serde(rename_all = "kebab-case")]
-struct All {
-    packets: u64,
-    latency: f64,
-    p50: u32,
-    p99: u32,
-    accepted: f64,
-    hops: f64,
-    vlb_share: f64,
+struct Fairness {
+    least: f64,
+    most: f64,
+    jain: f64,
 }
 
-/// Merges the runs that a sweep file asks for into one CSV table.
+#[derive(Deserialize)]
+struct LinkLoad {
+    mean: f64,
+    most: f64,
+}
+
+/// Merges those runs of a sweep file that are there.
 ///
 /// # Errors
-/// A run that is missing or cannot be used.
-pub fn collect(plan: &Plan, directory: &Path) -> Result<String, SweepError> {
+/// No run is there, or one cannot be used.
+pub fn collect(plan: &Plan, directory: &Path) -> Result<Collected, SweepError> {
     let store = runs_in(directory);
-    let mut csv =
-        "fabric,scheme,set,traffic,placement,load,seed,saturated,packets,latency,p50,p99,accepted,\
-                   hops,vlb-share,"
-            .to_owned();
-    csv.push_str(WEIGHING_COLUMNS);
-    csv.push('\n');
-    let mut missing = 0;
+    let mut runs = format!(
+        "{SUBJECT_COLUMNS},seed,population,saturated,packets,latency,p50,p99,p99.9,max,network-latency,\
+         accepted,hops,vlb-share,least,most,jain,local-mean,local-most,global-mean,global-most,\
+         {WEIGHING_COLUMNS}\n"
+    );
+    let mut summary = Summary::new();
+    let (mut found, mut missing) = (0, 0);
     for unit in &plan.units {
-        match store.recall::<Figures>(&unit.subject)? {
-            Some(figures) => {
-                let fabric = &plan.fabrics[unit.fabric].1;
-                let weighings = plan.sets[unit.set].weighings(fabric);
-                add(&mut csv, &unit.subject, &weighings, &figures);
-            }
-            None => missing += 1,
+        let Some(outcome) = store.recall::<Outcome>(&unit.subject)? else {
+            missing += 1;
+            continue;
+        };
+        found += 1;
+        let weighing =
+            weighing(&unit.subject, &plan.sets[unit.set].weighings(&plan.fabrics[unit.fabric].1));
+        let subject = subject(&unit.subject);
+        let Outcome { saturated, all, populations, fairness, local_links, global_links } = outcome;
+        for figures in std::iter::once(&all).chain(&populations) {
+            let Figures { population, packets, latency, p50, p99, p999, most, .. } = figures;
+            let Figures { network_latency, accepted, hops, vlb_share, .. } = figures;
+            let _ = writeln!(
+                runs,
+                "{subject},{},{population},{saturated},{packets},{latency},{p50},{p99},{p999},{most},\
+                 {network_latency},{accepted},{hops},{vlb_share},{},{},{},{},{},{},{},{weighing}",
+                unit.subject.seed,
+                fairness.least,
+                fairness.most,
+                fairness.jain,
+                local_links.mean,
+                local_links.most,
+                global_links.mean,
+                global_links.most,
+            );
+            summary.add((format!("{subject},{population}"), &weighing), saturated, figures);
         }
     }
-    if missing > 0 {
+    if found == 0 {
         let (directory, all) = (directory.to_owned(), plan.units.len());
         return Err(SweepError::Missing { directory, missing, all });
     }
-    Ok(csv)
+    Ok(Collected { runs, summary: summary.csv(), found, missing })
 }
 
-fn add(csv: &mut String, subject: &Subject, weighings: &PerDecision<Weighing>, figures: &Figures) {
-    let Subject { fabric, scheme, set, traffic, load, seed, .. } = subject;
+/// The columns that say what was run, but for the seed.
+pub(super) const SUBJECT_COLUMNS: &str = "fabric,scheme,set,traffic,placement,load";
+
+fn subject(subject: &Subject) -> String {
+    let Subject { fabric, scheme, set, traffic, load, .. } = subject;
     let placement = subject.placement.as_deref().unwrap_or("identity");
-    let All { packets, latency, p50, p99, accepted, hops, vlb_share } = &figures.all;
+    format!("{fabric},{scheme},\"{set}\",\"{traffic}\",{placement},{load}")
+}
+
+/// The columns that say how the scheme's decisions weigh.
+fn weighing(subject: &Subject, weighings: &PerDecision<Weighing>) -> String {
     // MIN and VLB decide nothing, and UGAL-G has the T of UGAL-L.
-    let [source, second] = match *scheme {
+    let [source, second] = match subject.scheme {
         "min" | "vlb" => [None, None],
         "par" => [Some(weighings.par_source), Some(weighings.par_second)],
         _ => [Some(weighings.ugal_l), None],
     };
-    let columns = weighing_columns(source, second);
-    let _ = writeln!(
-        csv,
-        "{fabric},{scheme},\"{set}\",\"{traffic}\",{placement},{load},{seed},{},{packets},{latency},{p50},{p99},\
-         {accepted},{hops},{vlb_share},{columns}",
-        figures.saturated
-    );
+    weighing_columns(source, second)
 }

@@ -59,7 +59,7 @@ pub enum SweepError {
     /// A run cannot be kept, or one that was kept cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The runs that are to be collected are not all there.
+    /// None of the runs that are to be collected is there.
     #[error(
         "{directory}: {missing} of {all} runs are not there yet; the same command without \
          --collect makes them"

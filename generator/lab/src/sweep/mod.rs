@@ -20,7 +20,8 @@
 //! let made = run(&plan, &output, Share::default(), &());
 //! made.end?;
 //! assert_eq!((made.runs, made.before, made.now), (2, 0, 2));
-//! assert_eq!(collect(&plan, &output)?.lines().count(), 3);
+//! let collected = collect(&plan, &output)?;
+//! assert_eq!((collected.found, collected.runs.lines().count()), (2, 3));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -28,8 +29,9 @@ mod collect;
 mod error;
 mod plan;
 mod share;
+mod summary;
 
-pub use collect::collect;
+pub use collect::{Collected, collect};
 pub use error::SweepError;
 pub use plan::Plan;
 pub use share::Share;
