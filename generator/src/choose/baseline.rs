@@ -308,6 +308,11 @@ impl Baselines {
         all_of(&guesses, |&(guard, guess)| guard_saturation(runner, panel, contender, guard, guess))
     }
 
+    /// Whether a contender with these saturations on the guards has at most `percent` of regret on each.
+    pub fn guards_hold(&self, guards: &[u32], percent: u32) -> bool {
+        guards.iter().zip(&self.guards).all(|(&step, guard)| step >= guard.required(percent))
+    }
+
     /// The regrets of a contender with these saturations.
     pub fn regrets(&self, steps: &Steps) -> Regrets {
         let of = |carried: &[Carried], own: &[u32]| {

@@ -26,7 +26,8 @@ pub const FALLBACK: &str = "all";
 pub const DEFAULT: &str = "strategic-2-3 by shape";
 
 /// Policies that are tried for either scheme.
-const FAMILY: [&str; 3] = [FALLBACK, DEFAULT, "strategic-2-3 by shape 1x4 gate=1.25"];
+const FAMILY: [&str; 4] =
+    [FALLBACK, DEFAULT, "strategic-2-3 by shape 1x4 gate=1.25", "all by shape 1x4 gate=1.5"];
 
 /// Further policies that are tried for UGAL-L.
 const UGAL_L_FAMILY: [&str; 7] = [

@@ -13,7 +13,8 @@ use tvlb_schema::{Bandwidths, Dragonfly};
 use tvlb_simulator::Pattern;
 
 /// A contender in hundredths: saturation under adversarial traffic, on guards, of the nodes that share
-/// the network with a hot switch; latency and its 99th percentile.
+/// the network with a hot switch; latency and its 99th percentile. `chance` is a load at which it is not
+/// saturated on any guard although it is at others below.
 #[derive(Clone, Copy)]
 struct Made {
     score: u32,
@@ -21,6 +22,7 @@ struct Made {
     others: u32,
     latency: f64,
     p99: u32,
+    chance: u32,
 }
 
 /// The runs that a contest asked for.
@@ -39,15 +41,17 @@ impl Runner for MadeUp {
         step: u32,
     ) -> Result<RunFigures, ChooseError> {
         self.asked.lock().unwrap().push((contender, event.pattern.clone(), step));
-        let Made { score, guard, others, latency, p99 } = self.contenders[contender];
+        let Made { score, guard, others, latency, p99, chance } = self.contenders[contender];
         let (last, several) = match event.pattern {
             Pattern::TypeTwo { .. } | Pattern::Shift { .. } => (score, false),
             Pattern::HotSwitch | Pattern::Mixed { .. } => (guard, true),
             _ => (guard, false),
         };
-        let of = |last: u32| if step > last { 1e4 } else { latency };
+        let by_chance = last != score && step == chance;
+        let is_over = |last: u32| step > last && !by_chance;
+        let of = |last: u32| if is_over(last) { 1e4 } else { latency };
         Ok(RunFigures {
-            saturated: step > last,
+            saturated: is_over(last),
             latency: of(last),
             p99,
             worst_served: 1.0,
@@ -67,8 +71,10 @@ impl Runner for MadeUp {
     }
 }
 
-const CONVENTIONAL_MADE: Made = Made { score: 23, guard: 60, others: 60, latency: 57.0, p99: 100 };
-const PAPER_MADE: Made = Made { score: 27, guard: 60, others: 60, latency: 55.0, p99: 100 };
+const CONVENTIONAL_MADE: Made =
+    Made { score: 23, guard: 60, others: 60, latency: 57.0, p99: 100, chance: 0 };
+const PAPER_MADE: Made =
+    Made { score: 27, guard: 60, others: 60, latency: 55.0, p99: 100, chance: 0 };
 
 fn contender(number: usize) -> Contender {
     Contender::all(number + 1).last().unwrap()
@@ -262,6 +268,19 @@ fn where_no_candidate_holds_the_least_worst_regret_is_chosen_and_said() {
         assert!(result.standings.values[contender(6)].is_empty());
         assert!(result.regrets.contains_key(&Contender::PAPER));
     }
+}
+
+#[test]
+fn a_load_that_is_carried_by_chance_admits_nobody() {
+    // E is 60 on the guards, and 55 is within 9%. At 55 the second is not saturated, but it is from 41 on.
+    let good = Made { guard: 55, others: 55, ..PAPER_MADE };
+    let lucky = Made { score: 38, guard: 40, others: 40, chance: 55, ..PAPER_MADE };
+    let papers = Made { guard: 20, ..PAPER_MADE };
+    let contenders = vec![CONVENTIONAL_MADE, papers, good, lucky];
+    let (result, asked) = held_by_all(contenders, Prefer::Throughput);
+    assert!(asked.contains(&(contender(3), Pattern::HotSwitch, 55)));
+    assert_eq!((result.chosen, result.admitted_percent), (contender(2), Some(15)));
+    assert!(result.standings.values[contender(3)].is_empty(), "it holds 42%");
 }
 
 #[test]
