@@ -16,6 +16,12 @@ pub enum Error {
     /// The fault image is not one, or not of this fabric.
     #[error("fault image: {0}")]
     FaultImage(ImageError),
+    /// A fabric on which packets cannot decide at every hop.
+    #[error("OFAR runs on {what}; this is not one of them")]
+    NotForOfar {
+        /// The fabrics on which they can.
+        what: &'static str,
+    },
     /// A fault image that is older than the one in use.
     #[error(
         "fault image: its epoch is {found}, but the one in use is of epoch {installed}; accepted {installed} or a later one"
@@ -79,6 +85,20 @@ pub enum Error {
     HeaderKind {
         /// The header.
         bits: u64,
+    },
+    /// The header of a packet whose path was decided, where one that decides at every hop is needed.
+    #[error("header {bits:#018x}: its kind (the two lowest bits) is {}, accepted 3 (decides at every hop)", .bits & 3)]
+    NotPerHop {
+        /// The header.
+        bits: u64,
+    },
+    /// A header of a packet that decides at every hop which no switch writes.
+    #[error("header {bits:#018x}: it tells of {what}")]
+    PerHopFlags {
+        /// The header.
+        bits: u64,
+        /// What it tells of.
+        what: &'static str,
     },
     /// A header that names a switch, node or port that the fabric does not have.
     #[error("header {bits:#018x}: its {field} is {found}, accepted 0 to {most}")]

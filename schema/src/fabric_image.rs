@@ -12,7 +12,7 @@ use crate::image_kind::{HEADER_LEN, ImageKind};
 use crate::local_links::{FewerLinks, FewerPairs};
 use crate::packed::{PackedArray, width_for};
 use crate::{
-    Dragonfly, End, GlobalPort, GroupId, GroupKind, ImageError, SwitchId, SwitchIndex, limits,
+    Dragonfly, End, GlobalPort, GroupId, GroupKind, ImageError, Port, SwitchId, SwitchIndex, limits,
 };
 
 /// The most global ports of a switch whose links to each group are counted: the time grows with their
@@ -741,6 +741,26 @@ impl<'a> FabricImage<'a> {
         let (group, k) = self.port_link(end)?;
         let (_, port) = self.link(end.group, group, k)?;
         Some(End { group, port })
+    }
+
+    /// The other end of the planned cable or local link behind a physical port of a switch, whether it lives
+    /// or not; `None` for a terminal, an unused port, or one that does not exist.
+    pub fn far_end(&self, switch: SwitchId, port: Port) -> Option<(SwitchId, Port)> {
+        let df = &self.dragonfly;
+        let (group, index) = df.place(switch);
+        if !df.has_switch(switch) || !df.has_port_of(group, port) {
+            return None;
+        }
+        if df.is_slot(port) {
+            let slot = port.0.wrapping_sub(df.slot_port(0).0);
+            let far = self.peer(End { group, port: df.global_port(index, slot) })?;
+            let (index, slot) = df.split_port(far.port);
+            return Some((df.switch(far.group, index), df.slot_port(slot)));
+        }
+        let switches = df.switches_of(group);
+        let (to, k) = df.local_end(switches, index, port)?;
+        let is_there = df.has_index(group, to) && k < self.planned_local_links(group, index, to);
+        is_there.then(|| (df.switch(group, to), df.nth_local_port(switches, (to, index), k)))
     }
 
     #[inline]

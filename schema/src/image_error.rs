@@ -108,6 +108,10 @@ pub(crate) enum Part {
     DeadCables,
     DeadPairs,
     DeadLinks,
+    EscapePlaces,
+    EscapeSwitches,
+    EscapePorts,
+    EscapeSizes,
 }
 
 impl Part {
@@ -129,6 +133,10 @@ impl Part {
             Self::DeadCables => "dead cables",
             Self::DeadPairs => "pairs of dead local links",
             Self::DeadLinks => "dead local links",
+            Self::EscapePlaces => "places of switches",
+            Self::EscapeSwitches => "switches by place",
+            Self::EscapePorts => "ports of the escape network",
+            Self::EscapeSizes => "sizes of subtrees",
         }
     }
 }
@@ -174,6 +182,16 @@ pub(crate) enum Value {
     DeadCable,
     DeadPair,
     DeadLink,
+    EscapeNetwork,
+    RingSwitches,
+    CanonicalChannels,
+    Misrouting,
+    MostEntries,
+    EscapeSwitch,
+    EscapePlace,
+    RingPort,
+    SubtreeSize,
+    TreePort,
 }
 
 impl Value {
@@ -242,6 +260,23 @@ impl Value {
                 ("pair of a dead local link", "two switches of a group, the lower index first")
             }
             Self::DeadLink => ("dead local link", "a link of its pair, after the one before it"),
+            Self::EscapeNetwork => ("escape network", "0 (ring) or 1 (tree)"),
+            Self::RingSwitches => ("switches of the fabric", "3 or more for a ring"),
+            Self::CanonicalChannels => ("canonical virtual channels", "1 to 7"),
+            Self::Misrouting => ("bits of misrouting", "0 to 3"),
+            Self::MostEntries => ("most entries", "1 to 15"),
+            Self::EscapeSwitch => ("switch by place", "a switch of the fabric that has this place"),
+            Self::EscapePlace => {
+                ("place of a switch", "a place at which that switch is, or 0 for no switch")
+            }
+            Self::RingPort => ("port of the ring", "a port that leads to the next switch of it"),
+            Self::SubtreeSize => (
+                "size of a subtree",
+                "one that ends where that of a switch above it ends, or before",
+            ),
+            Self::TreePort => {
+                ("port of the tree", "a port that leads to the switch above, or from there")
+            }
         }
     }
 }

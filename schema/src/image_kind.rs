@@ -17,6 +17,8 @@ pub enum ImageKind {
     Switch,
     /// A fault image: what of the fabric is dead, the same for every switch.
     Faults,
+    /// An escape image: a ring or a tree over all switches, the same for every switch.
+    Escape,
 }
 
 impl ImageKind {
@@ -26,6 +28,7 @@ impl ImageKind {
             Self::Fabric => b'F',
             Self::Switch => b'S',
             Self::Faults => b'X',
+            Self::Escape => b'E',
         }
     }
 
@@ -34,6 +37,7 @@ impl ImageKind {
             Self::Fabric => "a fabric image ('F')",
             Self::Switch => "a switch image ('S')",
             Self::Faults => "a fault image ('X')",
+            Self::Escape => "an escape image ('E')",
         }
     }
 
@@ -43,6 +47,7 @@ impl ImageKind {
             Self::Fabric => "sizes",
             Self::Switch => "place and sets",
             Self::Faults => "epoch and counts",
+            Self::Escape => "network and rules",
         }
     }
 }

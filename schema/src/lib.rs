@@ -1,6 +1,6 @@
 //! The vocabulary that the host and the switch share.
 //!
-//! Identifiers, the Dragonfly's index arithmetic, route shapes, T-VLB set rules, and the three image
+//! Identifiers, the Dragonfly's index arithmetic, route shapes, T-VLB set rules, and the four image
 //! formats with their encoders and checked decoders. Reading needs neither `std` nor an
 //! allocator, never panics for any bytes, and takes time linear in the image's length; writing
 //! needs the feature `alloc`.
@@ -42,6 +42,9 @@ extern crate std;
 
 mod bandwidth;
 mod dragonfly;
+mod escape_image;
+#[cfg(feature = "alloc")]
+mod escape_network;
 mod fabric_image;
 mod fault_image;
 #[cfg(feature = "alloc")]
@@ -67,6 +70,9 @@ mod weighing;
 
 pub use bandwidth::{Bandwidth, BandwidthError, Bandwidths, BandwidthsError, LinkKind};
 pub use dragonfly::{Dragonfly, DragonflyError, GroupKind, limits};
+pub use escape_image::{EscapeImage, EscapeKind, OfarRules};
+#[cfg(feature = "alloc")]
+pub use escape_network::{EscapeNetwork, encode_escape_image};
 pub use fabric_image::{FabricImage, Links};
 #[cfg(feature = "alloc")]
 pub use fabric_image::{encode_fabric_image, encode_fabric_image_with};

@@ -1,13 +1,14 @@
-//! The golden images are what `generate` writes today, and the golden fault image what its encoder does.
-//! `UPDATE_GOLDEN=1 cargo test -p tvlb-tests --test golden` writes the latter, after a change of the format
+//! The golden images are what `generate` writes today, and the golden fault and escape images what their encoders
+//! do. `UPDATE_GOLDEN=1 cargo test -p tvlb-tests --test golden` writes the latter, after a change of the format
 //! that is meant.
 
 #![allow(clippy::unwrap_used, reason = "a test may end in a panic")]
 
+use tvlb_generator::topology::escape::{Ring, Tree};
 use tvlb_generator::topology::names::Names;
 use tvlb_schema::{
-    End, FabricImage, FaultSet, GlobalPort, GroupId, LocalLink, SwitchId, SwitchIndex,
-    encode_fault_image,
+    End, FabricImage, FaultSet, GlobalPort, GroupId, LocalLink, OfarRules, SwitchId, SwitchIndex,
+    encode_escape_image, encode_fault_image,
 };
 use tvlb_tests::{images, shipped};
 
@@ -63,4 +64,34 @@ fn the_golden_fault_image_is_encoded_to_the_byte() {
         std::fs::write(path, &bytes).unwrap();
     }
     assert_eq!(std::fs::read(path).unwrap(), bytes);
+}
+
+#[test]
+fn the_golden_escape_images_are_encoded_to_the_byte() {
+    let fabric = FabricImage::decode(include_bytes!("../../schema/golden/v3/fabric.tvlb")).unwrap();
+    let topology = shipped("dfly-2-4-2-9.toml").topology;
+    let ring = Ring::of(&topology).unwrap().network();
+    let tree = Tree::below(&topology, SwitchId(13)).unwrap().network(topology.dragonfly());
+    let rules = OfarRules::default();
+    let others = OfarRules {
+        local_channels: 2,
+        global_channels: 1,
+        local_percent: 80,
+        global_percent: 70,
+        strict: true,
+        bubble: 0,
+        throttle_percent: 50,
+        most_entries: 3,
+        ..rules
+    };
+    for (name, network, rules) in
+        [("escape-ring.tvlb", ring, rules), ("escape-tree.tvlb", tree, others)]
+    {
+        let bytes = encode_escape_image(&fabric, &network, &rules).unwrap();
+        let path = format!("{}/../schema/golden/v3/{name}", env!("CARGO_MANIFEST_DIR"));
+        if std::env::var_os("UPDATE_GOLDEN").is_some() {
+            std::fs::write(&path, &bytes).unwrap();
+        }
+        assert_eq!(std::fs::read(&path).unwrap(), bytes, "{name}");
+    }
 }

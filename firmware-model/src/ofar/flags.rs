@@ -1,0 +1,156 @@
+//! The header of a packet that decides at every hop.
+//!
+//! | bits   | field       | meaning                                                                  |
+//! |--------|-------------|--------------------------------------------------------------------------|
+//! | 63..48 | destination | the destination switch, as in any header                                 |
+//! | 47..40 | terminal    | the node's terminal on it, as in any header                              |
+//! | 39..36 | entries     | how often it has entered the escape network, 15 for more                 |
+//! | 35     | backward    | on a ring it goes towards the switch before                              |
+//! | 34     | escape      | it came by the escape network                                            |
+//! | 33     | go global   | it has to leave this group by a link of the switch where it is           |
+//! | 32     | local       | it has been misrouted within this group                                  |
+//! | 31     | global      | it has been misrouted to another group                                   |
+//! | 30     | left        | it has left its source group                                             |
+//! | 29..8  |             | 0                                                                        |
+//! | 7..5   | came        | from a node (0), by a local link (1), by a global link (2)               |
+//! | 4..2   | VC          | the virtual channel of the link it last crossed; 0 at injection          |
+//! | 1..0   | kind        | 3                                                                        |
+
+use crate::header::Header;
+use crate::{Channels, Error};
+use tvlb_schema::SwitchId;
+
+/// The kind of every such header.
+pub(super) const KIND: u64 = 3;
+
+/// By what a packet came to the switch where it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Came {
+    Node,
+    Local,
+    Global,
+}
+
+/// What such a header says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Flags {
+    pub(super) entries: u8,
+    pub(super) backward: bool,
+    pub(super) escape: bool,
+    pub(super) go_global: bool,
+    pub(super) local: bool,
+    pub(super) global: bool,
+    pub(super) left: bool,
+    pub(super) came: Came,
+    pub(super) virtual_channel: u8,
+}
+
+impl Flags {
+    /// Those of a packet in an injection queue.
+    pub(super) const AT_SOURCE: Self = Self {
+        entries: 0,
+        backward: false,
+        escape: false,
+        go_global: false,
+        local: false,
+        global: false,
+        left: false,
+        came: Came::Node,
+        virtual_channel: 0,
+    };
+
+    /// Reads them from a header. `canonical` says how many virtual channels a link has below that of the escape
+    /// network.
+    pub(super) fn read(header: Header, canonical: Channels) -> Result<Self, Error> {
+        let bits = header.bits();
+        if bits & 3 != KIND {
+            return Err(Error::NotPerHop { bits });
+        }
+        let is_set = |bit: u32| bits >> bit & 1 == 1;
+        let came = match bits >> 5 & 7 {
+            0 => Some(Came::Node),
+            1 => Some(Came::Local),
+            2 => Some(Came::Global),
+            _ => None,
+        };
+        let flags = Self {
+            entries: (bits >> 36 & 15) as u8,
+            backward: is_set(35),
+            escape: is_set(34),
+            go_global: is_set(33),
+            local: is_set(32),
+            global: is_set(31),
+            left: is_set(30),
+            came: came.unwrap_or(Came::Node),
+            virtual_channel: header.virtual_channel(),
+        };
+        let channels = match flags.came {
+            Came::Node => 1,
+            Came::Local => canonical.local,
+            Came::Global => canonical.global,
+        };
+        let what = match () {
+            () if came.is_none() || bits >> 8 & 0x3f_ffff != 0 => "bits that no switch sets",
+            () if flags.came == Came::Node && flags != Self::AT_SOURCE => {
+                "a packet from a node that has already moved"
+            }
+            () if flags.go_global && !flags.local => "a misroute that is not there to be ended",
+            () if flags.go_global && flags.left || flags.global && !flags.left => {
+                "a misroute of another group than this one"
+            }
+            () if flags.came == Came::Global && (!flags.left || flags.local) => {
+                "a packet that came to this group just now and was here before"
+            }
+            () if (flags.escape || flags.backward) && flags.entries == 0 => {
+                "an escape network that it has not entered"
+            }
+            () if flags.escape != (flags.virtual_channel == channels)
+                || flags.virtual_channel > channels =>
+            {
+                "a virtual channel that it cannot have come by"
+            }
+            () => return Ok(flags),
+        };
+        Err(Error::PerHopFlags { bits, what })
+    }
+
+    /// The header of a packet for a node with these flags.
+    pub(super) const fn header(self, destination: SwitchId, terminal: u8) -> Header {
+        let came = match self.came {
+            Came::Node => 0,
+            Came::Local => 1,
+            Came::Global => 2_u64,
+        };
+        Header::from_bits(
+            (destination.0 as u64) << 48
+                | (terminal as u64) << 40
+                | (self.entries as u64) << 36
+                | (self.backward as u64) << 35
+                | (self.escape as u64) << 34
+                | (self.go_global as u64) << 33
+                | (self.local as u64) << 32
+                | (self.global as u64) << 31
+                | (self.left as u64) << 30
+                | came << 5
+                | (self.virtual_channel as u64 & 7) << 2
+                | KIND,
+        )
+    }
+
+    /// The same packet behind its next link.
+    #[must_use]
+    pub(super) const fn crossed(self, is_local: bool, virtual_channel: u8) -> Self {
+        if is_local {
+            Self { came: Came::Local, virtual_channel, ..self }
+        } else {
+            Self {
+                came: Came::Global,
+                virtual_channel,
+                left: true,
+                local: false,
+                go_global: false,
+                ..self
+            }
+        }
+    }
+}
