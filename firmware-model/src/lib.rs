@@ -83,7 +83,7 @@ pub use error::Error;
 pub use explain::{Candidate, Drawn, Explanation};
 pub use forward::Step;
 pub use header::{Header, Kind, Stage};
-pub use ofar::{Ask, Ofar, Outputs, channels as ofar_channels};
+pub use ofar::{Ask, Ofar, Outputs, PerHop, channels as ofar_channels};
 pub use piggyback::{Candidates, CongestionRule, Piggyback};
 pub use port_set::PortSet;
 pub use rand_core;

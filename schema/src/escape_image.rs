@@ -78,6 +78,23 @@ impl Default for OfarRules {
 }
 
 impl OfarRules {
+    /// The first rule that is out of range, where the image has it, and what it is.
+    fn out_of_range(&self) -> Option<(Value, usize, u32)> {
+        let is_number = |channels: u8| (1..=7).contains(&channels);
+        match () {
+            () if !is_number(self.local_channels) => {
+                Some((Value::CanonicalChannels, 1, self.local_channels.into()))
+            }
+            () if !is_number(self.global_channels) => {
+                Some((Value::CanonicalChannels, 2, self.global_channels.into()))
+            }
+            () if !(1..=15).contains(&self.most_entries) => {
+                Some((Value::MostEntries, 8, self.most_entries.into()))
+            }
+            () => None,
+        }
+    }
+
     /// The flags as an image has them.
     #[cfg(feature = "alloc")]
     pub(crate) const fn flags(self) -> u8 {
@@ -145,24 +162,7 @@ impl<'a> EscapeImage<'a> {
         let mut rest = fields.rest()?;
         let df = fabric.dragonfly();
         let count = df.switch_count();
-        let refused = match () {
-            () if kind > 1 => Some((Value::EscapeNetwork, 0, kind.into())),
-            () if kind == 0 && count < 3 => Some((Value::RingSwitches, 0, count)),
-            () if !(1..=7).contains(&local_channels) => {
-                Some((Value::CanonicalChannels, 1, local_channels.into()))
-            }
-            () if !(1..=7).contains(&global_channels) => {
-                Some((Value::CanonicalChannels, 2, global_channels.into()))
-            }
-            () if flags > 3 => Some((Value::Misrouting, 5, flags.into())),
-            () if !(1..=15).contains(&most_entries) => {
-                Some((Value::MostEntries, 8, most_entries.into()))
-            }
-            () => None,
-        };
-        if let Some((value, at, found)) = refused {
-            return refusal.out_of_range(value, HEADER_LEN + at, found);
-        }
+        let kind_code = u32::from(kind);
         let kind = if kind == 0 { EscapeKind::Ring } else { EscapeKind::Tree };
         let rules = OfarRules {
             local_channels,
@@ -175,6 +175,15 @@ impl<'a> EscapeImage<'a> {
             throttle_percent,
             most_entries,
         };
+        let refused = match () {
+            () if kind_code > 1 => Some((Value::EscapeNetwork, 0, kind_code)),
+            () if kind_code == 0 && count < 3 => Some((Value::RingSwitches, 0, count)),
+            () if flags > 3 => Some((Value::Misrouting, 5, flags.into())),
+            () => rules.out_of_range(),
+        };
+        if let Some((value, at, found)) = refused {
+            return refusal.out_of_range(value, HEADER_LEN + at, found);
+        }
         let widths = EscapeWidths::of(df);
         let end = HEADER_LEN + payload.len();
         let mut take = |width, count, part| {
@@ -315,6 +324,13 @@ impl<'a> EscapeImage<'a> {
     /// How switches decide.
     pub const fn rules(&self) -> &OfarRules {
         &self.rules
+    }
+
+    /// The same network under other rules, for those who compare rules; `None` if one of them is out of range.
+    /// All switches must have the same.
+    #[must_use]
+    pub fn with_rules(&self, rules: OfarRules) -> Option<Self> {
+        rules.out_of_range().is_none().then_some(Self { rules, ..*self })
     }
 
     /// The image's checksum: switches with the same one have the same image.

@@ -6,7 +6,7 @@
 
 use tvlb_firmware_model::{self as datapath, Error};
 use tvlb_names::{NamedSwitch, Names};
-use tvlb_schema::{Dragonfly, FabricImage, NodeId, Port, SwitchId};
+use tvlb_schema::{Dragonfly, EscapeImage, FabricImage, NodeId, Port, SwitchId};
 
 /// The most ports that a switch may have here: as many as are dealt with at once. Switches of the
 /// field have 64.
@@ -43,6 +43,9 @@ pub enum BootError {
         /// The switch that the image belongs to.
         found: NamedSwitch,
     },
+    /// The escape image is wrong, or of no use here.
+    #[error("escape image: {0}")]
+    Escape(String),
     /// A switch with more ports than the simulator can hold.
     #[error("a switch has {found} ports, but the simulator holds at most {MOST_PORTS}")]
     Ports {
@@ -89,6 +92,8 @@ pub struct BootedFabric<'a> {
     links: Vec<Link>,
     /// What messages and figures call switches and ports beside their numbers.
     names: Names,
+    /// The escape network, where there is one.
+    escape: Option<EscapeImage<'a>>,
 }
 
 impl<'a> BootedFabric<'a> {
@@ -129,13 +134,32 @@ impl<'a> BootedFabric<'a> {
                 })
             })
             .collect();
-        Ok(Self { dragonfly, switches: booted, links, names: Names::default() })
+        Ok(Self { dragonfly, switches: booted, links, names: Names::default(), escape: None })
     }
 
     /// The same fabric with what the machine calls its switches and ports.
     #[must_use]
     pub fn with_names(self, names: Names) -> Self {
         Self { names, ..self }
+    }
+
+    /// The same fabric with an escape network, from its image.
+    ///
+    /// # Errors
+    /// The image is wrong, or of another fabric, or packets cannot decide at every hop on this one.
+    pub fn with_escape(self, image: &'a [u8]) -> Result<Self, BootError> {
+        let escape = EscapeImage::decode(image, self.plan())
+            .map_err(|error| BootError::Escape(error.to_string()))?;
+        for switch in &self.switches {
+            datapath::Ofar::new(switch, &escape)
+                .map_err(|error| BootError::Escape(error.to_string()))?;
+        }
+        Ok(Self { escape: Some(escape), ..self })
+    }
+
+    /// The escape network, where there is one.
+    pub const fn escape(&self) -> Option<&EscapeImage<'a>> {
+        self.escape.as_ref()
     }
 
     /// The sizes of the fabric.

@@ -126,8 +126,8 @@ pub use columns::{WEIGHING_COLUMNS, weighing_columns};
 pub use complete::{Completion, CompletionError, StuckRanks, complete};
 pub use conservation::ConservationError;
 pub use cut_through::{
-    AuditError, CutThrough, CutThroughError, CutThroughOutcome, CutThroughRun, HopCounts,
-    LinkBuffer, Piggybacking, Routing, Sending, StuckPacket, StuckPackets,
+    AuditError, CutThrough, CutThroughError, CutThroughOutcome, CutThroughRun, EscapeCounts,
+    HopCounts, LinkBuffer, Piggybacking, Routing, Sending, StuckPacket, StuckPackets,
 };
 pub use fabric::{BootError, BootedFabric, Link, MOST_PORTS};
 pub use fault_rate::{FaultRate, PartKind};

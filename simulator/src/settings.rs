@@ -343,6 +343,9 @@ pub enum SettingsError {
         /// The name of the scheme.
         scheme: &'static str,
     },
+    /// Packets are to decide at every hop, but nothing keeps them from waiting for each other.
+    #[error("ofar needs an escape network, and this fabric was booted without one")]
+    NoEscapeNetwork,
     /// A number is out of its range.
     #[error("{name} is {found}, accepted {least} to {most}")]
     Range {

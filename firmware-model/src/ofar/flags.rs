@@ -31,6 +31,32 @@ pub(super) enum Came {
     Global,
 }
 
+/// What is known of a packet that decides at every hop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PerHop {
+    /// How often it has entered the escape network, 15 for more.
+    pub entries: u8,
+    /// It came by the escape network to the switch where it is.
+    pub on_escape: bool,
+    /// It has been misrouted to another group than its destination's.
+    pub misrouted: bool,
+}
+
+impl PerHop {
+    /// What a header tells; `None` of a packet whose path was decided.
+    pub const fn of(header: Header) -> Option<Self> {
+        let bits = header.bits();
+        if bits & 3 != KIND {
+            return None;
+        }
+        Some(Self {
+            entries: (bits >> 36 & 15) as u8,
+            on_escape: bits >> 34 & 1 == 1,
+            misrouted: bits >> 31 & 1 == 1,
+        })
+    }
+}
+
 /// What such a header says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Flags {

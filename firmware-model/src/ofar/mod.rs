@@ -28,6 +28,7 @@ mod tests;
 use crate::cells::below;
 use crate::path::Place;
 use crate::{Channels, Error, Header, PortSet, Switch};
+pub use flags::PerHop;
 use flags::{Came, Flags};
 pub use outputs::Outputs;
 use rand_core::Rng;
@@ -277,8 +278,13 @@ impl<'s, 'a> Ofar<'s, 'a> {
         !self.switch.dragonfly().is_slot(port)
     }
 
-    /// The number of the escape network's virtual channel on a link.
-    fn escape_channel(&self, port: Port) -> u8 {
+    /// The links of this switch.
+    pub fn links(&self) -> PortSet {
+        self.local.iter().chain(self.global.iter()).collect()
+    }
+
+    /// The number of the escape network's virtual channel on a link, above the canonical ones.
+    pub fn escape_channel(&self, port: Port) -> u8 {
         let Channels { local, global } = self.canonical();
         if self.is_local(port) { local } else { global }
     }

@@ -7,12 +7,12 @@
 
 use super::network::Network;
 use super::numbering::{ChannelNumber, PortNumber};
-use super::port_set::PortSet;
 use super::requests::Request;
 use super::settings::Routing;
 use super::state::Want;
 use crate::network::DatapathError;
 use crate::switch_state::PortKind;
+use tvlb_firmware_model::PortSet;
 use tvlb_schema::{Port, SwitchId};
 
 impl Network<'_> {
@@ -23,6 +23,10 @@ impl Network<'_> {
         // in the next: outputs are only taken meanwhile.
         let is_settled = matches!(self.settings.routing, Routing::Scheme(_));
         let mut left = self.queues.ports_with_packets(at);
+        if let Some(per_hop) = &mut self.per_hop {
+            per_hop.look(&self.queues, at, self.now);
+            left = per_hop.admitted(&self.queues, at, left);
+        }
         for round in 0..rounds {
             let time = self.now * rounds + round + 1;
             let mut asking = PortSet::default();
@@ -40,7 +44,7 @@ impl Network<'_> {
             for place in 0..self.requests.outputs.len() {
                 let output = self.requests.outputs[place];
                 if let Some(request) = self.requests.best[usize::from(output)].take() {
-                    left.remove(request.from.0.into());
+                    left.remove(request.from);
                     let numbering = self.queues.numbering;
                     let out = numbering.port(at, request.want.port);
                     let served = out.index() * numbering.radix as usize + request.from.as_usize();
@@ -57,10 +61,9 @@ impl Network<'_> {
     fn put_forward(
         &mut self,
         at: SwitchId,
-        port: u32,
+        port: Port,
         time: u32,
     ) -> Result<bool, Box<DatapathError>> {
-        let port = Port(u16::try_from(port).expect("a switch has at most 256 ports"));
         let number = self.queues.numbering.port(at, port);
         let mut left = self.queues.waiting(number);
         while left != 0 {
@@ -71,9 +74,9 @@ impl Network<'_> {
             }
             let want =
                 self.want(at, port, input).map_err(|error| Box::new(self.failed(at, error)))?;
-            if !self.queues.can_grant(at, &want, self.now) {
+            let Some(want) = want.filter(|want| self.queues.can_grant(at, want, self.now)) else {
                 continue;
-            }
+            };
             self.queues.inputs[input.index()].put_forward = time;
             self.request(at, port, input, want);
             return Ok(true);

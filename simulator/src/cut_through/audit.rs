@@ -5,15 +5,18 @@
 //! virtual channel of every link four numbers add up to what its buffer holds: the room upstream knows of, room on
 //! its way back, packets on the link, packets in the buffer.
 //!
-//! A packet at the head of a buffer *can move* if what it wants leads to a node, or to a buffer that has room,
-//! or to one whose own head can move. Those that cannot, however often that is followed, wait for each other for ever
-//! (a reduction, as of processes and resources).
+//! A packet at the head of a buffer *can move* if something that it may want leads to a node, or to a buffer that
+//! has room, or to one whose own head can move. Those that cannot, however often that is followed, wait for each
+//! other for ever (a reduction, as of processes and resources). Where a path is decided, a packet wants one
+//! thing; where it is decided at every hop, all outputs that it would take if nothing else were free.
 
 use super::network::Network;
 use super::numbering::{ChannelNumber, PortNumber};
+use super::state::Want;
 use crate::switch_state::PortKind;
 use std::fmt;
 use tvlb_firmware_model::{Header, Step};
+use tvlb_schema::EscapeKind;
 
 /// What the simulator lost or invented.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -34,6 +37,14 @@ pub enum AuditError {
         live: u64,
         /// How many are in buffers and on links.
         found: u64,
+    },
+    /// A direction of the escape ring has no room left, so that nothing on it may ever move.
+    #[error("cycle {cycle}: the {direction} direction of the escape ring has room for no packet")]
+    RingFull {
+        /// The cycle.
+        cycle: u32,
+        /// "onward" or "backward".
+        direction: &'static str,
     },
     /// The room of a virtual channel does not add up.
     #[error(
@@ -71,10 +82,8 @@ pub struct StuckPacket {
     pub link: String,
     /// The virtual channel whose buffer it is at the head of.
     pub channel: u8,
-    /// The link that it wants.
-    pub wants: String,
-    /// The virtual channel that it wants.
-    pub wanted_channel: u8,
+    /// The links and virtual channels that it may take.
+    pub wants: Vec<(String, u8)>,
 }
 
 impl std::error::Error for StuckPackets {}
@@ -95,11 +104,11 @@ impl fmt::Display for StuckPackets {
             "deadlock: at cycle {cycle}, with {live} packets waiting, the heads of {} buffers wait for each other:",
             packets.len()
         )?;
-        for StuckPacket { link, channel, wants, wanted_channel } in packets.iter().take(SHOWN) {
-            write!(
-                f,
-                "\n  at the end of {link}, VC {channel}: waits for {wants}, VC {wanted_channel}"
-            )?;
+        for StuckPacket { link, channel, wants } in packets.iter().take(SHOWN) {
+            write!(f, "\n  at the end of {link}, VC {channel}: waits for ")?;
+            for (place, (link, channel)) in wants.iter().enumerate() {
+                write!(f, "{}{link}, VC {channel}", if place > 0 { ", or for " } else { "" })?;
+            }
         }
         if packets.len() > SHOWN {
             write!(f, "\n  and {} more", packets.len() - SHOWN)?;
@@ -150,6 +159,32 @@ impl Network<'_> {
                 }
             }
         }
+        self.audit_ring(&returning)
+    }
+
+    /// Each direction of an escape ring has room for a packet; `returning` says for each channel how much room is
+    /// on its way back.
+    fn audit_ring(&self, returning: &[u32]) -> Result<(), AuditError> {
+        let rings = self.per_hop.as_ref().zip(self.fabric.escape());
+        let Some((per_hop, escape)) = rings.filter(|ring| ring.1.kind() == EscapeKind::Ring) else {
+            return Ok(());
+        };
+        let mut room = [0_u64; 2];
+        for place in 0..escape.len() {
+            let switch = escape.switch_at(place);
+            let (onward, backward) = escape.ring_ports(place);
+            for (room, port) in room.iter_mut().zip([onward, backward]) {
+                let number = self.queues.numbering.port(switch, port);
+                let channel = per_hop.of(switch).escape_channel(port);
+                let channel = self.queues.numbering.channel(number, channel).index();
+                *room += u64::from(self.queues.free[channel]) + u64::from(returning[channel]);
+            }
+        }
+        for (room, direction) in room.into_iter().zip(["onward", "backward"]) {
+            if room == 0 {
+                return Err(AuditError::RingFull { cycle: self.now, direction });
+            }
+        }
         Ok(())
     }
 
@@ -157,10 +192,10 @@ impl Network<'_> {
     /// nothing waits for them.
     pub(super) fn stuck(&self) -> Option<StuckPackets> {
         let queues = &self.queues;
-        let mut returning = vec![false; queues.numbering.all_channels()];
-        self.credits.iter().for_each(|channel| returning[channel.index()] = true);
-        // The buffers with packets whose heads have not been found to move, with what they want.
-        let mut left: Vec<(ChannelNumber, PortNumber, u8)> = Vec::new();
+        let mut returning = vec![0_u32; queues.numbering.all_channels()];
+        self.credits.iter().for_each(|channel| returning[channel.index()] += 1);
+        // The buffers with packets whose heads have not been found to move, with all that they may want.
+        let mut left: Vec<(ChannelNumber, Vec<(PortNumber, u8)>)> = Vec::new();
         let mut waits = vec![false; queues.numbering.all_channels()];
         for port in queues.numbering.every_port() {
             let kind = queues.outputs[port.index()].kind;
@@ -168,22 +203,27 @@ impl Network<'_> {
                 continue;
             }
             for channel in queues.numbering.channels_of(port) {
-                if let Some((out, virtual_channel)) = self.waits_for(port, channel) {
+                let Some(wanted) = self.waits_for(port, channel) else { continue };
+                let is_full = |&(out, virtual_channel, room): &(PortNumber, u8, u16)| {
                     let wanted = queues.numbering.channel(out, virtual_channel).index();
-                    if queues.free[wanted] == 0 && !returning[wanted] {
-                        waits[channel.index()] = true;
-                        left.push((channel, out, virtual_channel));
-                    }
+                    u32::from(queues.free[wanted]) + returning[wanted] < u32::from(room)
+                };
+                if wanted.iter().all(is_full) {
+                    waits[channel.index()] = true;
+                    let wanted = wanted.into_iter().map(|(out, channel, _)| (out, channel));
+                    left.push((channel, wanted.collect()));
                 }
             }
         }
         loop {
             let before = left.len();
-            left.retain(|&(channel, out, virtual_channel)| {
-                let peer = queues.outputs[out.index()].peer;
-                let next = queues.numbering.channel(peer, virtual_channel).index();
-                waits[channel.index()] = waits[next];
-                waits[next]
+            left.retain(|(channel, wanted)| {
+                let still = wanted.iter().all(|&(out, virtual_channel)| {
+                    let peer = queues.outputs[out.index()].peer;
+                    waits[queues.numbering.channel(peer, virtual_channel).index()]
+                });
+                waits[channel.index()] = still;
+                still
             });
             if left.len() == before {
                 break;
@@ -192,26 +232,37 @@ impl Network<'_> {
         if left.is_empty() {
             return None;
         }
-        let packets = left.into_iter().map(|(channel, out, wanted_channel)| {
+        let packets = left.into_iter().map(|(channel, wanted)| {
             let (port, virtual_channel) = queues.numbering.port_of(channel);
+            let wants = wanted.into_iter().map(|(out, wanted)| (self.link_name(out), wanted));
             StuckPacket {
                 link: self.link_name(queues.outputs[port.index()].peer),
                 channel: virtual_channel,
-                wants: self.link_name(out),
-                wanted_channel,
+                wants: wants.collect(),
             }
         });
         let packets = packets.collect();
         Some(StuckPackets { cycle: self.now, live: self.pool.live(), packets })
     }
 
-    /// The link and virtual channel that the head of a buffer wants; `None` if the buffer is empty or the
-    /// packet is at its destination.
-    fn waits_for(&self, port: PortNumber, channel: ChannelNumber) -> Option<(PortNumber, u8)> {
+    /// The links and virtual channels that the head of a buffer may take, and the room that it needs there;
+    /// `None` if the buffer is empty or the packet is at its destination.
+    fn waits_for(
+        &self,
+        port: PortNumber,
+        channel: ChannelNumber,
+    ) -> Option<Vec<(PortNumber, u8, u16)>> {
         let queues = &self.queues;
         let input = &queues.inputs[channel.index()];
         let packet = queues.packets_of(&self.pool, channel).next()?;
         let (at, _) = queues.numbering.place(port);
+        if let Some(per_hop) = &self.per_hop {
+            let wanted = per_hop.may_want(at, Header::from_bits(self.pool.get(packet).header))?;
+            let wanted = wanted.into_iter().map(|Want { port, virtual_channel, room, .. }| {
+                (queues.numbering.port(at, port), virtual_channel, room)
+            });
+            return Some(wanted.collect());
+        }
         let (out, virtual_channel) = if let Some(want) = input.want {
             (want.port, want.virtual_channel)
         } else {
@@ -222,7 +273,8 @@ impl Network<'_> {
             }
         };
         let out = queues.numbering.port(at, out);
-        (queues.outputs[out.index()].kind != PortKind::Node).then_some((out, virtual_channel))
+        let is_link = queues.outputs[out.index()].kind != PortKind::Node;
+        is_link.then(|| vec![(out, virtual_channel, 1)])
     }
 
     fn link_name(&self, port: PortNumber) -> String {

@@ -3,7 +3,7 @@
 use super::packet::Packet;
 use crate::histogram::Histogram;
 use std::ops::Range;
-use tvlb_firmware_model::{Header, Kind};
+use tvlb_firmware_model::{Header, Kind, PerHop};
 use tvlb_schema::{Dragonfly, SwitchId};
 
 /// Counts of a run.
@@ -16,6 +16,9 @@ pub(super) struct Counts {
     pub(super) global_hops: u64,
     pub(super) by_vlb: u64,
     pub(super) by_hops: Vec<u64>,
+    pub(super) escape_hops: u64,
+    /// Packets that entered the escape network 0, 1, 2, … times.
+    pub(super) by_entries: [u64; 16],
     /// By switch: packets that left injection queues in the window.
     pub(super) injected: Vec<u32>,
     /// When the last packet was delivered so far.
@@ -34,6 +37,8 @@ impl Counts {
             global_hops: 0,
             by_vlb: 0,
             by_hops: Vec::new(),
+            escape_hops: 0,
+            by_entries: [0; 16],
             injected: vec![0; df.switch_numbers() as usize],
             last_delivery: 0,
             delivered: 0,
@@ -56,12 +61,21 @@ impl Counts {
         self.network += u64::from(at - packet.injected);
         self.local_hops += u64::from(packet.local_hops);
         self.global_hops += u64::from(packet.global_hops);
-        let hops = usize::from(packet.local_hops) + usize::from(packet.global_hops);
+        self.escape_hops += u64::from(packet.escape_hops);
+        let hops = [packet.local_hops, packet.global_hops, packet.escape_hops];
+        let hops = hops.map(usize::from).iter().sum::<usize>();
         if hops >= self.by_hops.len() {
             self.by_hops.resize(hops + 1, 0);
         }
         self.by_hops[hops] += 1;
-        let kind = (hops > 0).then(|| Header::from_bits(packet.header).kind()).flatten();
-        self.by_vlb += u64::from(kind == Some(Kind::Vlb));
+        if hops == 0 {
+            self.by_entries[0] += 1;
+            return;
+        }
+        let header = Header::from_bits(packet.header);
+        let per_hop = PerHop::of(header);
+        self.by_entries[per_hop.map_or(0, |of| usize::from(of.entries & 15))] += 1;
+        let by_vlb = per_hop.map_or(header.kind() == Some(Kind::Vlb), |of| of.misrouted);
+        self.by_vlb += u64::from(by_vlb);
     }
 }

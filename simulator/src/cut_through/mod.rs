@@ -13,6 +13,7 @@
 //! - `numbering`, `state`: ports and channels, and the queues
 //! - `network`: the order of a cycle, and what packets do in it
 //! - `routes`, `seen`: by which output a packet at the head of a buffer wants to go on
+//! - `per_hop`: the same under OFAR, where every switch is asked anew in every cycle
 //! - `allocate`, `requests`: which of them win
 //! - `nodes`: when nodes generate packets, and bursts
 //! - `flags`: which links between groups switches have told each other to be congested
@@ -28,7 +29,7 @@ mod nodes;
 mod numbering;
 mod outcome;
 mod packet;
-mod port_set;
+mod per_hop;
 mod requests;
 mod routes;
 mod run;
@@ -37,8 +38,10 @@ mod settings;
 mod state;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_per_hop;
 
 pub use audit::{AuditError, StuckPacket, StuckPackets};
-pub use outcome::{CutThroughOutcome, HopCounts};
+pub use outcome::{CutThroughOutcome, EscapeCounts, HopCounts};
 pub use run::{CutThroughError, CutThroughRun};
 pub use settings::{CutThrough, LinkBuffer, Piggybacking, Routing, Sending};

@@ -10,6 +10,7 @@ use super::flags::Flags;
 use super::nodes::Nodes;
 use super::numbering::ChannelNumber;
 use super::packet::Pool;
+use super::per_hop::PerHopSwitches;
 use super::requests::{Request, Requests};
 use super::settings::{CutThrough, Routing, Sending};
 use super::state::Queues;
@@ -19,7 +20,7 @@ use crate::numbers::PacketId;
 use crate::switch_state::PortKind;
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use tvlb_firmware_model::{Candidates, Channels, CongestionRule, Error};
+use tvlb_firmware_model::{Candidates, Channels, CongestionRule, Error, PerHop};
 use tvlb_schema::SwitchId;
 use tvlb_traffic::Traffic;
 
@@ -72,6 +73,8 @@ pub(super) struct Network<'f> {
     pub(super) flags: Option<Flags>,
     /// Under piggybacking, by injection queue: the paths of its first packet.
     pub(super) candidates: Vec<Option<Candidates>>,
+    /// Under OFAR, the switches that are asked at every hop.
+    pub(super) per_hop: Option<PerHopSwitches<'f>>,
     /// By switch.
     pub(super) rngs: Vec<Xoshiro256PlusPlus>,
     pub(super) counts: Counts,
@@ -105,7 +108,7 @@ impl<'f> Network<'f> {
                 let rule = CongestionRule { percent: rule.percent, more };
                 Some(Flags::new(fabric, rule, settings.local_latency_cycles))
             }
-            Routing::Scheme(_) => None,
+            Routing::Scheme(_) | Routing::Ofar(_) => None,
         };
         let candidates = if flags.is_some() { queues.inputs.len() } else { 0 };
         let rng =
@@ -121,6 +124,7 @@ impl<'f> Network<'f> {
             nodes: Nodes::new(fabric, settings, traffic, sending, seed),
             flags,
             candidates: vec![None; candidates],
+            per_hop: PerHopSwitches::new(fabric, settings.routing),
             rngs: (0..df.switch_numbers()).map(rng).collect(),
             queues,
             counts,
@@ -166,6 +170,9 @@ impl<'f> Network<'f> {
             _ => u32::from(settings.global_latency_cycles),
         };
         self.grants += 1;
+        if let Some(per_hop) = &mut self.per_hop {
+            per_hop.granted(request.want.port);
+        }
         let id = queues.pop(pool, request.input);
         queues.inputs[request.input.index()].idle_from = now + length;
         let from = &queues.outputs[numbering.port(at, request.from).index()];
@@ -189,7 +196,9 @@ impl<'f> Network<'f> {
         let output = &mut queues.outputs[port.index()];
         output.idle_from = now + length;
         output.packets += 1;
+        let by_escape = PerHop::of(request.want.header).is_some_and(|of| of.on_escape);
         match output.kind {
+            PortKind::Local | PortKind::Global if by_escape => packet.escape_hops += 1,
             PortKind::Local => packet.local_hops += 1,
             PortKind::Global => packet.global_hops += 1,
             PortKind::Node | PortKind::Unused => {

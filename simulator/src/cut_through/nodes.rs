@@ -163,6 +163,7 @@ impl<'f> Nodes<'f> {
             injected: now,
             local_hops: 0,
             global_hops: 0,
+            escape_hops: 0,
         });
         queues.push(pool, channel, packet);
     }

@@ -14,11 +14,23 @@ use tvlb_schema::{LinkKind, SwitchId};
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct HopCounts {
-    /// Mean number of links within groups.
+    /// Mean number of links within groups, without those of the escape network.
     pub local: f64,
-    /// Mean number of links between groups.
+    /// Mean number of links between groups, without those of the escape network.
     pub global: f64,
     /// How many packets made 0, 1, 2, … hops.
+    pub packets: Vec<u64>,
+}
+
+/// What packets made of the escape network.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct EscapeCounts {
+    /// Mean number of its links.
+    pub hops: f64,
+    /// Mean number of entries.
+    pub entries: f64,
+    /// How many packets entered it 0, 1, 2, … times.
     pub packets: Vec<u64>,
 }
 
@@ -46,10 +58,13 @@ pub struct CutThroughOutcome {
     pub generated: f64,
     /// Phits delivered per node and cycle.
     pub accepted: f64,
-    /// Share of the packets that took VLB.
+    /// Share of the packets that took VLB; under OFAR, of those that were misrouted to another group.
     pub vlb_share: f64,
     /// Hops of the packets.
     pub hops: HopCounts,
+    /// What they made of the escape network, where the routing has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub escape: Option<EscapeCounts>,
     /// Phits per node and cycle that left the injection queues of each switch, in the order of the switches.
     pub injected: Vec<f64>,
     /// The load of the links within groups.
@@ -102,6 +117,14 @@ impl CutThroughOutcome {
                 global: mean(counts.global_hops),
                 packets: counts.by_hops.clone(),
             },
+            escape: network.per_hop.as_ref().map(|_| EscapeCounts {
+                hops: mean(counts.escape_hops),
+                entries: mean((0..).zip(counts.by_entries).map(|(n, count)| n * count).sum()),
+                packets: {
+                    let last = counts.by_entries.iter().rposition(|&count| count > 0);
+                    counts.by_entries[..=last.unwrap_or(0)].to_vec()
+                },
+            }),
             injected: df.switches().map(of_switch).collect(),
             local_links,
             global_links,

@@ -17,10 +17,12 @@ pub(super) struct Packet {
     pub(super) created: u32,
     /// The cycle in which it left its injection queue.
     pub(super) injected: u32,
-    /// Links within groups that it has crossed.
+    /// Links within groups that it has crossed on canonical virtual channels.
     pub(super) local_hops: u16,
-    /// Links between groups that it has crossed.
+    /// Links between groups that it has crossed on those.
     pub(super) global_hops: u16,
+    /// Links of the escape network that it has crossed, which are not among the others.
+    pub(super) escape_hops: u16,
 }
 
 /// All packets.

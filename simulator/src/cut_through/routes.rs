@@ -1,7 +1,8 @@
 //! By which output a packet at the head of a buffer wants to go on: what the datapath of its switch says.
 //!
 //! Under a scheme of the datapath that is settled when the packet is first asked. Piggybacking weighs
-//! the packet's two candidates anew whenever it is asked at its source.
+//! the packet's two candidates anew whenever it is asked at its source. Under OFAR nothing is settled
+//! ([`super::per_hop`]).
 
 use super::network::Network;
 use super::numbering::ChannelNumber;
@@ -15,21 +16,26 @@ use tvlb_schema::{GroupId, NodeId, Port, SwitchId};
 use tvlb_traffic::below;
 
 impl Network<'_> {
-    /// What the packet at the head of a buffer wants.
+    /// What the packet at the head of a buffer wants; `None` if it waits for others to go first.
     #[inline]
     pub(super) fn want(
         &mut self,
         at: SwitchId,
         port: Port,
         input: ChannelNumber,
-    ) -> Result<Want, Error> {
+    ) -> Result<Option<Want>, Error> {
         if let Some(want) = self.queues.inputs[input.index()].want {
-            return Ok(want);
+            return Ok(Some(want));
         }
         let number = self.queues.numbering.port(at, port);
         let from_node = self.queues.outputs[number.index()].kind == PortKind::Node;
         let packet = self.pool.get(self.queues.inputs[input.index()].head);
         let (header, destination) = (Header::from_bits(packet.header), packet.destination);
+        if let Some(per_hop) = &mut self.per_hop {
+            let header = if from_node { None } else { Some(header) };
+            let rng = &mut self.rngs[at.as_usize()];
+            return per_hop.want(&self.queues, at, (header, destination), rng);
+        }
         let is_settled = !(from_node && matches!(self.settings.routing, Routing::Piggybacking(_)));
         let step = if from_node {
             self.first_step(at, input, destination)?
@@ -37,13 +43,15 @@ impl Network<'_> {
             self.next_step(at, header)?
         };
         let want = match step {
-            Step::Deliver { port } => Want { port, virtual_channel: 0, header },
-            Step::Send { port, virtual_channel, header } => Want { port, virtual_channel, header },
+            Step::Deliver { port } => Want { port, virtual_channel: 0, header, room: 0 },
+            Step::Send { port, virtual_channel, header } => {
+                Want { port, virtual_channel, header, room: 1 }
+            }
         };
         if is_settled {
             self.queues.inputs[input.index()].want = Some(want);
         }
-        Ok(want)
+        Ok(Some(want))
     }
 
     /// The first step of a packet in an injection queue.
@@ -61,6 +69,7 @@ impl Network<'_> {
             Routing::Scheme(scheme) => {
                 Ok(switch.admit(destination, scheme, settings.paths, &seen, rng)?.step)
             }
+            Routing::Ofar(_) => unreachable!("such packets are asked at every hop"),
             Routing::Piggybacking(piggybacking) => {
                 let place = &mut candidates[input.index()];
                 let drawn = if let Some(candidates) = place {

@@ -174,6 +174,12 @@ impl<'f> CutThroughRun<'f> {
         Ok(())
     }
 
+    /// From now on this is done wrong.
+    #[cfg(test)]
+    pub(super) fn break_rule(&mut self, broken: super::per_hop::Broken) {
+        self.network.per_hop.as_mut().expect("packets decide at every hop").broken = Some(broken);
+    }
+
     /// Counts everything, and looks for packets that wait for each other while others move on.
     pub(super) fn inspect(&self) -> Result<(), CutThroughError> {
         self.network.audit()?;

@@ -8,7 +8,8 @@
 
 use crate::fabric::BootedFabric;
 use crate::settings::{MOST_CYCLES, MOST_LATENCY, SettingsError};
-use tvlb_firmware_model::{Channels, Scheme, VlbPaths};
+use tvlb_firmware_model::{Channels, Scheme, VlbPaths, ofar_channels};
+use tvlb_schema::{EscapeKind, OfarRules};
 
 /// The most virtual channels: the packet header has three bits for one.
 const MOST_CHANNELS: u8 = 8;
@@ -53,14 +54,17 @@ pub enum Routing {
     Scheme(Scheme),
     /// By piggybacking.
     Piggybacking(Piggybacking),
+    /// Decided at every hop, with the escape network of the fabric.
+    Ofar(OfarRules),
 }
 
 impl Routing {
-    /// The scheme whose paths and virtual channels these are.
-    pub const fn scheme(self) -> Scheme {
+    /// The scheme whose paths and virtual channels these are; none where packets decide at every hop.
+    pub const fn scheme(self) -> Option<Scheme> {
         match self {
-            Self::Scheme(scheme) => scheme,
-            Self::Piggybacking(_) => Scheme::UgalL,
+            Self::Scheme(scheme) => Some(scheme),
+            Self::Piggybacking(_) => Some(Scheme::UgalL),
+            Self::Ofar(_) => None,
         }
     }
 
@@ -69,6 +73,8 @@ impl Routing {
         match self {
             Self::Scheme(scheme) => scheme.name(),
             Self::Piggybacking(_) => "pb",
+            Self::Ofar(OfarRules { by_set: false, .. }) => "ofar",
+            Self::Ofar(_) => "t-ofar",
         }
     }
 }
@@ -143,7 +149,11 @@ impl CutThrough {
     /// # Errors
     /// Fewer are asked for than the routing needs, or more than the header can name.
     pub fn channels(&self, fabric: &BootedFabric<'_>) -> Result<Channels, SettingsError> {
-        let scheme = self.routing.scheme();
+        let scheme = match self.routing {
+            Routing::Scheme(scheme) => scheme,
+            Routing::Piggybacking(_) => Scheme::UgalL,
+            Routing::Ofar(rules) => return Ok(ofar_channels(&rules)),
+        };
         let switch = fabric.switches().first().expect("a fabric has switches");
         let of_switches = fabric.switches().iter();
         let needed = of_switches.map(|switch| switch.channels_needed_for(scheme, self.paths));
@@ -209,6 +219,29 @@ impl CutThrough {
         if self.routing == Routing::Scheme(Scheme::UgalG) {
             return Err(SettingsError::NotCutThrough { scheme: Scheme::UgalG.name() });
         }
+        if let Routing::Ofar(rules) = self.routing {
+            self.check_ofar(&rules, fabric, within)?;
+        }
         self.channels(fabric)
+    }
+
+    /// Checks what only packets need that decide at every hop.
+    fn check_ofar(
+        &self,
+        rules: &OfarRules,
+        fabric: &BootedFabric<'_>,
+        within: impl Fn(&'static str, u32, u32, u32) -> Result<(), SettingsError>,
+    ) -> Result<(), SettingsError> {
+        let Some(escape) = fabric.escape() else {
+            return Err(SettingsError::NoEscapeNetwork);
+        };
+        within("canonical local channels", rules.local_channels.into(), 1, 7)?;
+        within("canonical global channels", rules.global_channels.into(), 1, 7)?;
+        within("most entries", rules.most_entries.into(), 1, 15)?;
+        // A ring is entered with room for two packets; a node sends with room for one and the bubble.
+        let ring = if escape.kind() == EscapeKind::Ring { 2 } else { 1 };
+        let least = u32::from(self.packet_phits) * (1 + u32::from(rules.bubble)).max(ring);
+        within("phits of a local buffer", self.local.phits.into(), least, MOST_PHITS)?;
+        within("phits of a global buffer", self.global.phits.into(), least, MOST_PHITS)
     }
 }

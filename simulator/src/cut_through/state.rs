@@ -2,11 +2,10 @@
 
 use super::numbering::{ChannelNumber, Numbering, PortNumber};
 use super::packet::Pool;
-use super::port_set::PortSet;
 use crate::fabric::{BootedFabric, Link};
 use crate::numbers::PacketId;
 use crate::switch_state::PortKind;
-use tvlb_firmware_model::{Channels, Header};
+use tvlb_firmware_model::{Channels, Header, PortSet};
 use tvlb_schema::{Port, SwitchId};
 
 /// By which output a packet wants to go on.
@@ -16,6 +15,8 @@ pub(super) struct Want {
     pub(super) virtual_channel: u8,
     /// The header with which it leaves.
     pub(super) header: Header,
+    /// For how many packets the virtual channel must have room.
+    pub(super) room: u16,
 }
 
 /// The buffer of one virtual channel at an input port, or an injection queue.
@@ -141,7 +142,7 @@ impl Queues {
             let waiting = &mut self.waiting[port.index()];
             if *waiting == 0 {
                 let (switch, port) = self.numbering.place(port);
-                self.with_packets[switch.as_usize()].insert(port.0.into());
+                self.with_packets[switch.as_usize()].insert(port);
             }
             *waiting |= 1 << within;
         } else {
@@ -163,7 +164,7 @@ impl Queues {
             *waiting &= !(1 << within);
             if *waiting == 0 {
                 let (switch, port) = self.numbering.place(port);
-                self.with_packets[switch.as_usize()].remove(port.0.into());
+                self.with_packets[switch.as_usize()].remove(port);
             }
         }
         packet
@@ -188,7 +189,28 @@ impl Queues {
         let output = &self.outputs[port.index()];
         output.idle_from <= now
             && (output.kind == PortKind::Node
-                || self.free[self.numbering.channel(port, want.virtual_channel).index()] > 0)
+                || self.free[self.numbering.channel(port, want.virtual_channel).index()]
+                    >= want.room)
+    }
+
+    /// The links of a switch that are free in this cycle and have room for a packet on one of so many virtual
+    /// channels of each kind, from the first on.
+    pub(super) fn ready(&self, switch: SwitchId, channels: Channels, now: u32) -> PortSet {
+        let numbering = self.numbering;
+        let is_ready = |port: &Port| {
+            let number = numbering.port(switch, *port);
+            let output = &self.outputs[number.index()];
+            let channels = match output.kind {
+                PortKind::Local => channels.local,
+                PortKind::Global => channels.global,
+                PortKind::Node | PortKind::Unused => return false,
+            };
+            let first = numbering.channel(number, 0).index();
+            output.idle_from <= now
+                && self.free[first..first + usize::from(channels)].iter().any(|&free| free > 0)
+        };
+        let radix = u16::try_from(numbering.radix).expect("a switch has at most 256 ports");
+        (0..radix).map(Port).filter(is_ready).collect()
     }
 
     /// Phits in use of one channel of an output port.
