@@ -5,7 +5,7 @@ It shares no code with the decoder in Rust, so that a rule which only one of the
 the tests in tests/tests/foreign compare them. It must do nothing that FORMAT.md does not say.
 
     decode.py IMAGE...   prints one JSON line for each image, with sorted keys; a fabric image serves the
-                         switch and fault images after it. It ends with exit code 1 and one sentence at the first
+                         switch, fault and escape images after it. It ends with exit code 1 and one sentence at the first
                          image that it refuses.
     decode.py --serve    reads records from its input and answers each with one line (see `serve`).
 
@@ -328,6 +328,34 @@ class Fabric:
         """The index of the switch that has this port of a group."""
         return port // self.h
 
+    def first_slot(self):
+        """The number of the first slot among a switch's ports."""
+        return self.p + max(kind[4] * (kind[1] - 1) for kind in self.kind_of)
+
+    def radix(self):
+        return self.first_slot() + self.h
+
+    def end_of(self, switch, port):
+        """The switch and its port at the other end of a planned link; None where there is none."""
+        group, index = divmod(switch, self.a)
+        if not self.has_switch(switch) or port < self.p or port >= self.radix():
+            return None
+        if port >= self.first_slot():
+            number = index * self.h + port - self.first_slot()
+            if (group, number) not in self.ends:
+                return None
+            _, (to, arrival) = self.ends[group, number]
+            return to * self.a + arrival // self.h, self.first_slot() + arrival % self.h
+        switches = self.kind_of[group][1]
+        if switches == 1:
+            return None
+        k, other = divmod(port - self.p, switches - 1)
+        other += other >= index
+        if k >= self.planned_links(group, index, other):
+            return None
+        back = self.p + k * (switches - 1) + index - (index > other)
+        return group * self.a + other, back
+
     def means(self):
         return {
             "image": "fabric",
@@ -411,6 +439,82 @@ class Faults:
             "switches": self.switches,
             "cables": [self.fabric.cables[number][:2] for number in self.cables],
             "links": self.links,
+        }
+
+
+class Escape:
+    """An escape image, over the fabric image that it belongs to."""
+
+    FIELDS = ["network", "local_channels", "global_channels", "local_percent", "global_percent",
+              "misrouting", "bubble", "throttle", "most_entries"]
+
+    def __init__(self, image, fabric):
+        self.fabric = fabric
+        reader, identity, _ = framed(image, b"E")
+        if identity != fabric.identity:
+            raise Refused(8, "fabric identity", f"{identity:016x}", f"{fabric.identity:016x}")
+        most = {"network": 1, "local_channels": 7, "global_channels": 7, "misrouting": 3, "most_entries": 15}
+        self.rules = {}
+        for field in self.FIELDS:
+            at = reader.at
+            value = reader.u8(field, most.get(field, 255))
+            if value == 0 and field in ("local_channels", "global_channels", "most_entries"):
+                raise Refused(at, field, 0, "1 or more")
+            self.rules[field] = value
+        self.is_ring = self.rules["network"] == 0
+        numbers = [n for n in range(fabric.a * fabric.g) if fabric.has_switch(n)]
+        count = len(numbers)
+        if self.is_ring and count < 3:
+            raise Refused(20, "switches", count, "3 or more for a ring")
+        place_bits, port_bits = bits(count - 1), bits(fabric.radix() - 1)
+        self.places = reader.packed("places", fabric.a * fabric.g, place_bits)
+        self.switches = reader.packed("switches", count, bits(fabric.a * fabric.g - 1))
+        self.onward = reader.packed("onward ports", count, port_bits)
+        self.backward = reader.packed("backward ports", count, port_bits)
+        self.below = [0] * count if self.is_ring else reader.packed("sizes", count, place_bits)
+        reader.finish()
+        if sorted(self.switches) != numbers:
+            raise Refused(20, "switches", "numbers that are not those of the fabric", "each once")
+        for number, place in enumerate(self.places):
+            if place >= count:
+                raise Refused(20, "place", place, f"below {count}")
+            is_right = self.switches[place] == number if number in numbers else place == 0
+            if not is_right:
+                raise Refused(20, "place", place, "that of the switch")
+        self.check_links()
+        self.loose = []
+
+    def check_links(self):
+        count = len(self.switches)
+        if self.is_ring:
+            for place in range(count):
+                self.check_link(place, self.onward[place], (place + 1) % count, self.backward[(place + 1) % count])
+            return
+        if self.below[0] != count - 1 or self.onward[0] or self.backward[0]:
+            raise Refused(20, "root", self.below[0], "one with all others below it and none above")
+        open_ones = [(0, count)]
+        for place in range(1, count):
+            while open_ones[-1][1] <= place:
+                open_ones.pop()
+            above, end = open_ones[-1]
+            if place + 1 + self.below[place] > end:
+                raise Refused(20, "size", self.below[place], "within the subtree above")
+            self.check_link(place, self.onward[place], above, self.backward[place])
+            open_ones.append((place, place + 1 + self.below[place]))
+
+    def check_link(self, place, port, to, back):
+        if self.fabric.end_of(self.switches[place], port) != (self.switches[to], back):
+            raise Refused(20, "port", port, "one that leads to the switch and back")
+
+    def means(self):
+        return {
+            "image": "escape",
+            "identity": f"{self.fabric.identity:016x}",
+            "rules": self.rules,
+            "switches": self.switches,
+            "onward": self.onward,
+            "backward": self.backward,
+            "below": self.below,
         }
 
 
@@ -710,6 +814,7 @@ def serve(records, answers):
     F, S  a fabric or switch image, kept for what follows if it is accepted: answered with its meaning
     f, s  the same, but not kept
     X, x  a fault image; with X everything is dead from then on that it names, and nothing else
+    e     an escape image
     l     answered with what is loose in the image that was accepted last
     r     set (u8) and destination switch (u16) of the kept switch image: answered with its routes
     """
@@ -731,6 +836,9 @@ def serve(records, answers):
                 if letter == b"X":
                     fabric.take(last)
                 answer = last.means()
+            elif letter == b"e":
+                last = Escape(data, fabric)
+                answer = last.means()
             else:
                 answer = last.loose if letter == b"l" else switch.ways(*struct.unpack("<BH", data))
         except Refused as refused:
@@ -748,11 +856,12 @@ def main(arguments):
         with open(path, "rb") as file:
             image = file.read()
         try:
-            if image[4:5] in (b"S", b"X"):
+            kinds = {b"S": (Switch, "a switch"), b"X": (Faults, "a fault"), b"E": (Escape, "an escape")}
+            if image[4:5] in kinds:
+                kind, found = kinds[image[4:5]]
                 if fabric is None:
-                    found = "a switch image" if image[4:5] == b"S" else "a fault image"
-                    raise Refused(4, "the image", found, "a fabric image before it")
-                decoded = (Switch if image[4:5] == b"S" else Faults)(image, fabric)
+                    raise Refused(4, "the image", f"{found} image", "a fabric image before it")
+                decoded = kind(image, fabric)
             else:
                 decoded = fabric = Fabric(image)
             print(line(decoded.means() | {"loose": decoded.loose}))

@@ -1,5 +1,7 @@
 //! `tvlb cut-through`: cut-through switches that boot from a table set.
 
+mod ofar;
+
 use crate::failure::{Failure, Outcome};
 use crate::output::{Bars, catch_interrupt, print, print_json, use_threads};
 use crate::simulate::Format;
@@ -13,9 +15,10 @@ use std::fmt::{self, Display, Formatter, Write};
 use std::path::PathBuf;
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_progress::Progress;
+use tvlb_schema::FabricImage;
 use tvlb_simulator::{
-    BootedFabric, CutThrough, CutThroughError, CutThroughOutcome, CutThroughRun, Estimate,
-    LinkBuffer, Piggybacking, Routing, Sending, Traffic, paths_name,
+    BootedFabric, CutThrough, CutThroughError, CutThroughOutcome, CutThroughRun, EscapeCounts,
+    Estimate, LinkBuffer, Piggybacking, Routing, Sending, Traffic, paths_name,
 };
 
 fn help() -> String {
@@ -81,10 +84,11 @@ pub(crate) struct Arguments {
     /// The same on links between groups
     #[arg(long, value_name = "PHITS", default_value_t = 256, help_heading = "Switches")]
     global_buffer: u16,
-    /// Virtual channels of links within a group [default: as many as the routing needs]
+    /// Virtual channels of links within a group, without that of OFAR's escape network [default: as many as the
+    /// routing needs; for OFAR 3]
     #[arg(long, value_name = "N", help_heading = "Switches")]
     local_channels: Option<u8>,
-    /// Virtual channels of links between groups [default: as many as the routing needs]
+    /// The same of links between groups [default: as many as the routing needs; for OFAR 2]
     #[arg(long, value_name = "N", help_heading = "Switches")]
     global_channels: Option<u8>,
     /// Injection queues of each node, among which packets are divided by their destination
@@ -113,6 +117,8 @@ pub(crate) struct Arguments {
     /// as if groups were joined consecutively, and the middle group may be the destination's
     #[arg(long, help_heading = "Piggybacking")]
     pb_like_fogsim: bool,
+    #[command(flatten)]
+    ofar: ofar::Options,
     /// How to print the figures
     #[arg(long, value_enum, ignore_case = true, default_value_t = Format::Table)]
     format: Format,
@@ -141,6 +147,16 @@ enum RoutingName {
     /// Piggybacking: as long as a packet waits at its source, by the queues there and by what the switches of its
     /// group tell each other
     Pb,
+    /// At every hop anew, by what is used of the outputs there, with an escape network
+    Ofar,
+    /// As ofar, but misrouted to another group only where a path of the images' sets begins
+    TOfar,
+}
+
+impl RoutingName {
+    const fn is_per_hop(self) -> bool {
+        matches!(self, Self::Ofar | Self::TOfar)
+    }
 }
 
 impl Arguments {
@@ -184,6 +200,10 @@ impl Arguments {
                 packets: self.pb_packets,
                 like_fogsim: self.pb_like_fogsim,
             }),
+            RoutingName::Ofar | RoutingName::TOfar => Routing::Ofar(
+                self.ofar
+                    .rules(name == RoutingName::TOfar, [self.local_channels, self.global_channels]),
+            ),
         }
     }
 
@@ -193,13 +213,13 @@ impl Arguments {
         // A latency that does not fit is refused with the other settings.
         let [local, global] = latencies.map(|cycles| u16::try_from(cycles).unwrap_or(u16::MAX));
         let is_finite = self.burst.is_some() || self.all_to_all;
+        // OFAR's are among its rules.
+        let [local_channels, global_channels] = [self.local_channels, self.global_channels]
+            .map(|channels| channels.filter(|_| !routing.is_per_hop()));
         CutThrough {
             packet_phits: self.packet,
-            local: LinkBuffer { virtual_channels: self.local_channels, phits: self.local_buffer },
-            global: LinkBuffer {
-                virtual_channels: self.global_channels,
-                phits: self.global_buffer,
-            },
+            local: LinkBuffer { virtual_channels: local_channels, phits: self.local_buffer },
+            global: LinkBuffer { virtual_channels: global_channels, phits: self.global_buffer },
             injection_queues: self.injection_queues,
             injection_queue_phits: self.injection_queue,
             local_latency_cycles: self.local_latency.unwrap_or(local),
@@ -221,7 +241,12 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let name = entry.name.clone();
     let fabric = tables.set.fabric_image().map_err(Failure::of)?;
     let switches = tables.switch_images(&fabric, None)?;
-    let fabric = tables.boot(&fabric, &switches)?;
+    let is_per_hop = arguments.routing.iter().any(|routing| routing.is_per_hop());
+    let escape = if is_per_hop { Some(arguments.ofar.image(&plan(&fabric)?)?) } else { None };
+    let mut fabric = tables.boot(&fabric, &switches)?;
+    if let Some((image, _)) = &escape {
+        fabric = fabric.with_escape(image).map_err(Failure::of)?;
+    }
     let df = fabric.dragonfly();
     let pattern = traffic::pattern(&arguments.traffic)?;
     let placement = traffic::placement(&arguments.place, df)?;
@@ -268,6 +293,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         traffic: if arguments.all_to_all { "all-to-all".to_owned() } else { pattern.to_string() },
         placement: placement.to_string(),
         burst: arguments.burst,
+        escape_network: escape.map(|(_, words)| words),
         settings: &settings,
         runs: outcomes.into_iter().collect::<Result<_, _>>()?,
     };
@@ -276,6 +302,11 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         Format::Table => print(&Table(&report)),
         Format::Csv => print(&csv(&report)?),
     }
+}
+
+/// A fabric image, whose bytes have been checked.
+fn plan(bytes: &[u8]) -> Result<FabricImage<'_>, Failure> {
+    FabricImage::decode(bytes).map_err(Failure::of)
 }
 
 fn identity(fabric: &BootedFabric<'_>) -> String {
@@ -305,6 +336,9 @@ struct Report<'a> {
     /// Packets that each node sends, in a burst.
     #[serde(skip_serializing_if = "Option::is_none")]
     burst: Option<u32>,
+    /// What the escape network is, where a routing has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    escape_network: Option<String>,
     settings: &'a [CutThrough],
     runs: Vec<Measured>,
 }
@@ -313,7 +347,7 @@ struct Report<'a> {
 fn csv(report: &Report<'_>) -> Result<String, Failure> {
     let mut text = String::from(
         "fabric,routing,traffic,placement,load,seed,cycles,packets,latency,p50,p99,most,\
-         network_latency,generated,accepted,vlb_share,local_hops,global_hops,local_links,global_links\n",
+         network_latency,generated,accepted,vlb_share,local_hops,global_hops,local_links,global_links,escape_hops,escape_entries\n",
     );
     for Measured { routing, seed, outcome } in &report.runs {
         let load = outcome.load.map_or(String::new(), |load| load.to_string());
@@ -321,7 +355,7 @@ fn csv(report: &Report<'_>) -> Result<String, Failure> {
         writeln!(
             text,
             "{},{routing},\"{}\",{},{load},{seed},{cycles},{packets},{latency:.3},{p50},{p99},{most},\
-             {:.3},{:.5},{:.5},{:.4},{:.4},{:.4},{:.4},{:.4}",
+             {:.3},{:.5},{:.5},{:.4},{:.4},{:.4},{:.4},{:.4},{}",
             report.fabric,
             report.traffic,
             report.placement,
@@ -333,6 +367,10 @@ fn csv(report: &Report<'_>) -> Result<String, Failure> {
             outcome.hops.global,
             outcome.local_links.mean,
             outcome.global_links.mean,
+            outcome
+                .escape
+                .as_ref()
+                .map_or(",".to_owned(), |of| format!("{:.4},{:.4}", of.hops, of.entries)),
         )
         .map_err(Failure::of)?;
     }
@@ -355,17 +393,19 @@ impl Display for Table<'_> {
         let CutThrough { packet_phits, local, global, paths, .. } = settings;
         writeln!(
             f,
-            "{}: {}, packets of {packet_phits} phits, buffers of {} and {} phits, {} VLB paths, {seeds} seed{}\n",
+            "{}: {}, packets of {packet_phits} phits, buffers of {} and {} phits, {} VLB paths, {}{seeds} seed{}\n",
             report.fabric,
             report.traffic,
             local.phits,
             global.phits,
             paths_name(*paths),
+            report.escape_network.as_ref().map_or(String::new(), |words| format!("{words}, ")),
             if seeds == 1 { "" } else { "s" }
         )?;
         writeln!(
             f,
-            "routing    load   latency     p50     p99  accepted  generated    VLB   local  global    cycles"
+            "routing    load   latency     p50     p99  accepted  generated    VLB   local  global{}    cycles",
+            if report.escape_network.is_some() { "  escape  entries" } else { "" }
         )?;
         for runs in report.runs.chunks(seeds.max(1)) {
             let Some(Measured { routing, outcome, .. }) = runs.first() else { continue };
@@ -376,7 +416,7 @@ impl Display for Table<'_> {
             let load = outcome.load.map_or_else(|| "-".to_owned(), |load| load.to_string());
             writeln!(
                 f,
-                "{routing:<8} {load:>6} {:>9.1} {:>7.0} {:>7.0} {:>9.4} {:>10.4} {:>6.3} {:>7.3} {:>7.3} {:>9.0}",
+                "{routing:<8} {load:>6} {:>9.1} {:>7.0} {:>7.0} {:>9.4} {:>10.4} {:>6.3} {:>7.3} {:>7.3}{} {:>9.0}",
                 mean(&|o| o.latency).mean,
                 mean(&|o| o.p50.into()).mean,
                 mean(&|o| o.p99.into()).mean,
@@ -385,6 +425,16 @@ impl Display for Table<'_> {
                 mean(&|o| o.vlb_share).mean,
                 mean(&|o| o.hops.local).mean,
                 mean(&|o| o.hops.global).mean,
+                if report.escape_network.is_none() {
+                    String::new()
+                } else if outcome.escape.is_none() {
+                    format!(" {:>7} {:>8}", "-", "-")
+                } else {
+                    let of = |value: fn(&EscapeCounts) -> f64| {
+                        mean(&|o| o.escape.as_ref().map_or(0.0, value)).mean
+                    };
+                    format!(" {:>7.4} {:>8.4}", of(|e| e.hops), of(|e| e.entries))
+                },
                 mean(&|o| o.cycles.into()).mean,
             )?;
             let errors = (mean(&|o| o.latency).error, mean(&|o| o.accepted).error);

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use tvlb_firmware_model::Switch;
 use tvlb_schema::{
-    Decision, DrawRule, End, FabricImage, MinCandidate, Route, Shape, SwitchId, SwitchImage,
-    Weighing,
+    Decision, DrawRule, End, EscapeImage, EscapeKind, FabricImage, MinCandidate, Route, Shape,
+    SwitchId, SwitchImage, Weighing,
 };
 
 /// The second decoder: one process, which answers one record after the other.
@@ -229,6 +229,45 @@ pub(crate) fn judged(image: &[u8]) -> Result<String, String> {
 pub(crate) fn judged_switch(image: &[u8], fabric: &FabricImage<'_>) -> Result<String, String> {
     let decoded = SwitchImage::decode(image, fabric);
     decoded.map(|image| meaning_of_switch(&image)).map_err(|error| error.to_string())
+}
+
+/// What an escape image says, as `decode.py` prints it; or why it is refused.
+pub(crate) fn judged_escape(image: &[u8], fabric: &FabricImage<'_>) -> Result<String, String> {
+    let image = EscapeImage::decode(image, fabric).map_err(|error| error.to_string())?;
+    let rules = image.rules();
+    let is_tree = u8::from(image.kind() == EscapeKind::Tree);
+    let places = 0..image.len();
+    let list = |of: &dyn Fn(u32) -> u32| -> Vec<u32> { places.clone().map(of).collect() };
+    // The port of the switch above down to this one is in its list of ports: those below follow in order.
+    let down = |place: u32| {
+        let above = (0..place).rev().find(|&above| above + image.below(above) >= place);
+        above.map_or(0, |above| image.tree_port(above, place).0.into())
+    };
+    let is_ring = image.kind() == EscapeKind::Ring;
+    let onward = list(&|place| match (is_ring, place) {
+        (true, _) => image.ring_ports(place).0.0.into(),
+        (false, 0) => 0,
+        (false, _) => image.tree_port(place, 0).0.into(),
+    });
+    let backward =
+        list(&|place| if is_ring { image.ring_ports(place).1.0.into() } else { down(place) });
+    let flags = u8::from(rules.strict) | u8::from(rules.by_set) << 1;
+    Ok(format!(
+        "{{\"backward\": {backward:?}, \"below\": {:?}, \"identity\": \"{:016x}\", \"image\": \"escape\", \
+         \"onward\": {onward:?}, \"rules\": {{\"bubble\": {}, \"global_channels\": {}, \
+         \"global_percent\": {}, \"local_channels\": {}, \"local_percent\": {}, \"misrouting\": {flags}, \
+         \"most_entries\": {}, \"network\": {is_tree}, \"throttle\": {}}}, \"switches\": {:?}}}",
+        list(&|place| image.below(place)),
+        fabric.identity(),
+        rules.bubble,
+        rules.global_channels,
+        rules.global_percent,
+        rules.local_channels,
+        rules.local_percent,
+        rules.most_entries,
+        rules.throttle_percent,
+        list(&|place| image.switch_at(place).0.into()),
+    ))
 }
 
 /// What the Rust decoder says of a fault image.

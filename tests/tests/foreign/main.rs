@@ -9,7 +9,7 @@ mod by_hand;
 mod decoders;
 mod spoilt;
 
-use decoders::{Foreign, judged_faults, meaning_of_fabric, meaning_of_switch, ways};
+use decoders::{Foreign, judged_escape, judged_faults, meaning_of_fabric, meaning_of_switch, ways};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tvlb_firmware_model::Switch;
@@ -73,8 +73,8 @@ fn the_images_that_are_kept() {
     for directory in ["schema/golden/v3", "schema/golden/v3-kinds", "bare-metal/images"] {
         let entries = std::fs::read_dir(root.join(directory)).unwrap();
         let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
-        // The fabric image comes first, and then the fault image, if there is one.
-        files.sort();
+        // The fabric image comes first.
+        files.sort_by_key(|file| (!file.ends_with("fabric.tvlb"), file.clone()));
         let fabric = std::fs::read(&files[0]).unwrap();
         assert_same_fabric(&mut foreign, &fabric);
         for file in &files[1..] {
@@ -82,6 +82,11 @@ fn the_images_that_are_kept() {
             if file.ends_with("faults.tvlb") {
                 let view = FabricImage::decode(&fabric).unwrap();
                 foreign.keep(b'x', &image, &judged_faults(&image, &view).unwrap());
+                continue;
+            }
+            if file.file_name().unwrap().to_str().unwrap().starts_with("escape") {
+                let view = FabricImage::decode(&fabric).unwrap();
+                foreign.keep(b'e', &image, &judged_escape(&image, &view).unwrap());
                 continue;
             }
             assert!(assert_same_switch(&mut foreign, &fabric, &image, 1) > 0, "{}", file.display());
@@ -93,7 +98,7 @@ fn the_images_that_are_kept() {
             lines.lines().filter(|line| line.contains("\"loose\": []")).count(),
             files.len()
         );
-        // A switch image or a fault image alone is refused.
+        // Any other image than that of a fabric is refused alone.
         let refused =
             Command::new("python3").arg(Foreign::script()).arg(&files[1]).output().unwrap();
         assert_eq!((refused.status.code(), refused.stdout), (Some(1), Vec::new()));

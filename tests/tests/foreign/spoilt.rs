@@ -1,12 +1,15 @@
 //! Spoilt images: both decoders accept or refuse each, and what they accept means the same to both.
 
 use crate::dead_parts;
-use crate::decoders::{Foreign, judged, judged_faults, judged_switch, meaning_of_fabric};
+use crate::decoders::{
+    Foreign, judged, judged_escape, judged_faults, judged_switch, meaning_of_fabric,
+};
 use crc::{CRC_32_ISO_HDLC, Crc};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tvlb_generator::topology::arrangement::Arrangement;
-use tvlb_schema::{FabricImage, SwitchId, encode_fault_image};
+use tvlb_generator::topology::escape::{Ring, Tree};
+use tvlb_schema::{FabricImage, OfarRules, SwitchId, encode_escape_image, encode_fault_image};
 use tvlb_tests::mended;
 use tvlb_tests::{
     arranged, images, levels, of_local_links, of_three_sets, shipped, thinned, uneven, with_set,
@@ -127,4 +130,34 @@ fn both_refuse_the_same_spoilt_fault_images() {
     let [refused, accepted] = count;
     println!("fault images: {accepted} accepted, {refused} refused");
     assert!(accepted > 100 && refused > 5000);
+}
+
+#[test]
+fn both_refuse_the_same_spoilt_escape_images() {
+    let Some(mut foreign) = Foreign::start() else { return };
+    let mut fabrics = uneven();
+    fabrics.truncate(2);
+    fabrics.extend(of_local_links());
+    fabrics.push(shipped("dfly-2-4-2-9.toml"));
+    let (mut count, mut rings) = ([0, 0], 0);
+    for fabric in fabrics {
+        let generated = images(&with_set(fabric.clone(), "all"));
+        let view = FabricImage::decode(&generated.images.fabric).unwrap();
+        foreign.keep(b'F', &generated.images.fabric, &meaning_of_fabric(&view));
+        let topology = &fabric.topology;
+        let tree = Tree::below(topology, Tree::root_of(topology)).unwrap();
+        let ring = Ring::of(topology).ok().map(|ring| ring.network());
+        rings += usize::from(ring.is_some());
+        for network in [tree.network(topology.dragonfly())].into_iter().chain(ring) {
+            let image = encode_escape_image(&view, &network, &OfarRules::default()).unwrap();
+            foreign.keep(b'e', &image, &judged_escape(&image, &view).unwrap());
+            spoilt(&image, Some(view.identity()), |bad| {
+                let meaning = judged_escape(&bad, &view);
+                count[usize::from(foreign.judges(b'e', &bad, &meaning))] += 1;
+            });
+        }
+    }
+    let [refused, accepted] = count;
+    println!("escape images: {accepted} accepted, {refused} refused, {rings} rings");
+    assert!(accepted > 100 && refused > 5000 && rings > 1);
 }

@@ -37,6 +37,28 @@ fn routings_are_compared_at_any_number_of_threads() {
 }
 
 #[test]
+fn routing_is_decided_at_every_hop() {
+    let scratch = tables();
+    let run = "cut-through out --routing ofar,t-ofar,pb --traffic next-group(2) --load 0.3 --warm-up 2000 \
+        --cycles 2000 --local-channels 3 --global-channels 2";
+    let table = scratch.succeeds(run);
+    assert_snapshot!("cut_through_ofar", table);
+    assert_eq!(scratch.succeeds(&format!("{run} --threads 3")), table);
+    let tree = scratch.succeeds(&format!(
+        "{run} --escape tree --escape-root 13 --bubble 0 --throttle 20 --format csv"
+    ));
+    assert_snapshot!("cut_through_ofar_tree", tree);
+    let json: serde_json::Value =
+        serde_json::from_str(&scratch.succeeds(&format!("{run} --json"))).unwrap();
+    assert_eq!(json["escape-network"], "escape ring, the groups in order");
+    assert_eq!(json["settings"][1]["routing"]["ofar"]["by-set"], true);
+    let entered = json["runs"][0]["escape"]["packets"].as_array().unwrap();
+    let packets = entered.iter().map(|count| count.as_u64().unwrap()).sum::<u64>();
+    assert_eq!(packets, json["runs"][0]["packets"].as_u64().unwrap());
+    assert!(json["runs"][2].get("escape").is_none());
+}
+
+#[test]
 fn what_is_finite_runs_until_it_is_delivered() {
     let scratch = tables();
     assert_snapshot!(
@@ -67,6 +89,13 @@ fn bad_input_is_refused_by_name() {
         "--burst 10 --cycles 50",
         "--burst 10 --load 0.1",
         "--faults dead.txt",
+        "--routing ofar --escape-root 3",
+        "--routing ofar --escape tree --escape-root 36",
+        "--routing ofar --local-buffer 8",
+        "--routing ofar --bubble 4",
+        "--routing ofar --local-channels 8",
+        "--routing ofar --throttle 101",
+        "--routing ofar --most-entries 16",
     ]
     .map(|options| {
         let run = scratch.tvlb(&format!("cut-through out -q {options}"));
