@@ -2,6 +2,7 @@
 
 use crate::balance::link_load::{Draw, Imbalance};
 use crate::balance::{balance_entry, is_countable, thinned_mean};
+use crate::escape;
 use crate::fabric::Fabric;
 use crate::fabric_file::{FabricFile, Wiring};
 use crate::image::{ImageStageError, Images, Routing, build};
@@ -11,9 +12,9 @@ use crate::routes::draw_work::{DrawWork, TooMuchWork, draw_work};
 use crate::routes::expected::{FabricMean, fabric_mean};
 use crate::set_grammar::canonical;
 use crate::table_set::{
-    BalanceEntry, ChoiceEntry, FABRIC_FILE, FabricEntry, FileEntry, MANIFEST_FILE, MANIFEST_FORMAT,
-    Manifest, NAMES_FILE, SetEntry, Sizes, levels_digest, presence_digest, presence_is_drawn,
-    rounded, switch_file,
+    BalanceEntry, ChoiceEntry, ESCAPE_FILE, FABRIC_FILE, FabricEntry, FileEntry, MANIFEST_FILE,
+    MANIFEST_FORMAT, Manifest, NAMES_FILE, SetEntry, Sizes, levels_digest, presence_digest,
+    presence_is_drawn, rounded, switch_file,
 };
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -30,6 +31,8 @@ pub struct Generated {
     pub images: Images,
     /// The list of names, if the fabric has names.
     pub names: Option<String>,
+    /// The escape image, if the fabric file wants one.
+    pub escape: Option<Vec<u8>>,
 }
 
 /// Makes the table set of a fabric with these policies, whatever its file says of sets and
@@ -88,13 +91,23 @@ pub(crate) fn generate_counted(
     add_digests(&mut sets, policies, &images);
     let topology = &fabric.topology;
     let names = (!fabric.names.is_empty()).then(|| fabric.names.write(topology.dragonfly()));
+    let escape = match &fabric.file.escape {
+        None => None,
+        Some(settings) => {
+            let image = FabricImage::decode(&images.fabric);
+            let image = image.expect("the image stage decodes what it writes");
+            Some(escape::escape(topology, &image, settings)?)
+        }
+    };
+    let (escape, entry_of_escape) = escape.map(|made| (made.image, made.entry)).unzip();
     let entry = |text: &String| FileEntry::of(NAMES_FILE.to_owned(), text.as_bytes());
     let manifest = Manifest {
         choice,
         names: names.as_ref().map(entry),
+        escape: entry_of_escape,
         ..manifest(fabric, virtual_channels, sets, &images)
     };
-    Ok(Generated { manifest, images, names })
+    Ok(Generated { manifest, images, names, escape })
 }
 
 /// What a draw from each decision's set takes a switch.
@@ -212,6 +225,7 @@ fn manifest(
         sets,
         choice: None,
         names: None,
+        escape: None,
         sizes: Sizes {
             fabric: images.fabric.len() as u64,
             switch_least: at(0),
@@ -228,10 +242,13 @@ impl Generated {
     pub fn files(&self) -> Vec<(&str, Cow<'_, [u8]>)> {
         let names = self.names.as_ref();
         let names = names.map(|text| (NAMES_FILE, Cow::Borrowed(text.as_bytes())));
+        let escape = self.escape.as_ref();
+        let escape = escape.map(|image| (ESCAPE_FILE, Cow::Borrowed(image.as_slice())));
         let paths = self.manifest.files.iter().map(|file| file.path.as_str());
         let images = iter::once(&self.images.fabric).chain(&self.images.switches);
         paths
             .zip(images.map(|image| Cow::Borrowed(image.as_slice())))
+            .chain(escape)
             .chain(names)
             .chain(iter::once((MANIFEST_FILE, Cow::Owned(self.manifest.to_json()))))
             .collect()

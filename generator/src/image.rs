@@ -3,6 +3,7 @@
 //! The same input gives the same bytes at any number of threads: each switch's image is a pure
 //! function of the topology, the rules and the switch.
 
+use crate::escape::EscapeError;
 use crate::policy::Policy;
 use crate::routes::count::RouteCounter;
 use crate::routes::presence::shapes_when_thinned;
@@ -36,7 +37,7 @@ pub struct Images {
 }
 
 /// Why there are no images.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ImageStageError {
     /// Two switches that no path joins, since a switch of their groups lacks local links.
     #[error(
@@ -60,6 +61,9 @@ pub enum ImageStageError {
         /// The other.
         to: GroupId,
     },
+    /// There is no escape network.
+    #[error(transparent)]
+    Escape(#[from] EscapeError),
     /// More bytes than a table set may have.
     #[error(
         "the images take more than {MOST_BYTES} bytes, which is the most that a table set may have; \

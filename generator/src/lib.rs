@@ -35,6 +35,7 @@ pub mod balance;
 pub mod choose;
 pub mod counted;
 pub mod diff;
+pub mod escape;
 pub mod fabric;
 pub mod fabric_file;
 pub mod faults;

@@ -9,8 +9,8 @@
 use crate::balance::Balancer;
 use crate::choose::curves::PlotData;
 use crate::choose::{ChooseError, Options, choose};
+use crate::escape;
 use crate::fabric::Fabric;
-
 use crate::generate::{Generated, draw_work_of, generate_counted};
 use crate::image::{ImageStageError, check_reachable};
 use crate::policy::Policy;
@@ -144,6 +144,10 @@ pub fn make(
 ) -> Result<Made, PipelineError> {
     // Before the choice, which takes minutes.
     check_reachable(&fabric.topology)?;
+    if let Some(settings) = &fabric.file.escape {
+        escape::find(&fabric.topology, settings.kind, settings.root)
+            .map_err(|error| PipelineError::Images(error.into()))?;
+    }
     let (mut decided, entry, plot_data) = if let Some(rules) = fabric.file.sets.rules() {
         (fabric.file.weighing.policies(&rules), None, None)
     } else {

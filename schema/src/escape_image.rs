@@ -33,9 +33,8 @@ impl EscapeKind {
 }
 
 /// How OFAR's switches decide. Shares are in percent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "alloc", derive(serde::Serialize))]
-#[cfg_attr(feature = "alloc", serde(rename_all = "kebab-case"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct OfarRules {
     /// Canonical virtual channels of links within groups, 1 to 7. The escape network has the one above them.
     pub local_channels: u8,

@@ -45,6 +45,7 @@ pub fn arranged(sizes: (u32, u32, u32, u32), arrangement: Arrangement) -> Fabric
         weighing: WeighingSettings::default(),
         virtual_channels: VcScheme::Ordered,
         sets: Sets::same(set),
+        escape: None,
     };
     let topology = arrange(dragonfly, arrangement, 1).expect("every arrangement can be laid");
     Fabric { file, topology, names: Names::default() }

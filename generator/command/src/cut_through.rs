@@ -9,13 +9,13 @@ use crate::tables::Tables;
 use crate::traffic::{self, PATTERNS};
 use crate::values::{self, Loads, repeated};
 use clap::{Args, ValueEnum};
+use ofar::Escape;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter, Write};
 use std::path::PathBuf;
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_progress::Progress;
-use tvlb_schema::FabricImage;
 use tvlb_simulator::{
     BootedFabric, CutThrough, CutThroughError, CutThroughOutcome, CutThroughRun, EscapeCounts,
     Estimate, LinkBuffer, Piggybacking, Routing, Sending, Traffic, paths_name,
@@ -169,7 +169,7 @@ impl Arguments {
             return refuse(format!("--seeds: found {seed} twice, accepted each seed once"));
         }
         let names: Vec<&str> =
-            self.routing.iter().map(|&routing| self.routing(routing).name()).collect();
+            self.routing.iter().map(|&routing| self.routing(routing, None).name()).collect();
         match repeated(&names) {
             Some(name) => refuse(format!("--routing: found {name} twice, accepted each once")),
             None => Ok(()),
@@ -189,7 +189,7 @@ impl Arguments {
         }
     }
 
-    fn routing(&self, name: RoutingName) -> Routing {
+    fn routing(&self, name: RoutingName, escape: Option<&Escape>) -> Routing {
         match name {
             RoutingName::Min => Routing::Scheme(Scheme::Min),
             RoutingName::Vlb => Routing::Scheme(Scheme::Vlb),
@@ -200,15 +200,21 @@ impl Arguments {
                 packets: self.pb_packets,
                 like_fogsim: self.pb_like_fogsim,
             }),
-            RoutingName::Ofar | RoutingName::TOfar => Routing::Ofar(
-                self.ofar
-                    .rules(name == RoutingName::TOfar, [self.local_channels, self.global_channels]),
-            ),
+            RoutingName::Ofar | RoutingName::TOfar => Routing::Ofar(self.ofar.rules(
+                escape,
+                name == RoutingName::TOfar,
+                [self.local_channels, self.global_channels],
+            )),
         }
     }
 
     /// The settings of a routing's runs, on a fabric of these latencies.
-    fn settings(&self, routing: RoutingName, latencies: [u32; 2]) -> CutThrough {
+    fn settings(
+        &self,
+        routing: RoutingName,
+        escape: Option<&Escape>,
+        latencies: [u32; 2],
+    ) -> CutThrough {
         let paths = if self.conventional { VlbPaths::Conventional } else { VlbPaths::Custom };
         // A latency that does not fit is refused with the other settings.
         let [local, global] = latencies.map(|cycles| u16::try_from(cycles).unwrap_or(u16::MAX));
@@ -227,7 +233,7 @@ impl Arguments {
             rounds: self.rounds,
             warm_up_cycles: self.warm_up,
             measured_cycles: self.cycles.unwrap_or(if is_finite { 10_000_000 } else { 10_000 }),
-            ..CutThrough::new(self.routing(routing), paths)
+            ..CutThrough::new(self.routing(routing, escape), paths)
         }
     }
 }
@@ -242,10 +248,10 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let fabric = tables.set.fabric_image().map_err(Failure::of)?;
     let switches = tables.switch_images(&fabric, None)?;
     let is_per_hop = arguments.routing.iter().any(|routing| routing.is_per_hop());
-    let escape = if is_per_hop { Some(arguments.ofar.image(&plan(&fabric)?)?) } else { None };
+    let escape = if is_per_hop { Some(arguments.ofar.escape(&tables, &fabric)?) } else { None };
     let mut fabric = tables.boot(&fabric, &switches)?;
-    if let Some((image, _)) = &escape {
-        fabric = fabric.with_escape(image).map_err(Failure::of)?;
+    if let Some(escape) = &escape {
+        fabric = fabric.with_escape(&escape.image).map_err(Failure::of)?;
     }
     let df = fabric.dragonfly();
     let pattern = traffic::pattern(&arguments.traffic)?;
@@ -255,8 +261,11 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         Ok(traffic.placed(&placement.on(df, seed).map_err(Failure::of)?))
     };
     let traffics: Vec<Traffic> = arguments.seeds.iter().map(traffic).collect::<Result<_, _>>()?;
-    let settings: Vec<CutThrough> =
-        arguments.routing.iter().map(|&routing| arguments.settings(routing, latencies)).collect();
+    let settings: Vec<CutThrough> = arguments
+        .routing
+        .iter()
+        .map(|&routing| arguments.settings(routing, escape.as_ref(), latencies))
+        .collect();
     // Everything is checked before anything runs.
     let mut runs = Vec::new();
     for settings in &settings {
@@ -293,7 +302,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         traffic: if arguments.all_to_all { "all-to-all".to_owned() } else { pattern.to_string() },
         placement: placement.to_string(),
         burst: arguments.burst,
-        escape_network: escape.map(|(_, words)| words),
+        escape_network: escape.as_ref().map(|escape| escape.words.clone()),
         settings: &settings,
         runs: outcomes.into_iter().collect::<Result<_, _>>()?,
     };
@@ -302,11 +311,6 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         Format::Table => print(&Table(&report)),
         Format::Csv => print(&csv(&report)?),
     }
-}
-
-/// A fabric image, whose bytes have been checked.
-fn plan(bytes: &[u8]) -> Result<FabricImage<'_>, Failure> {
-    FabricImage::decode(bytes).map_err(Failure::of)
 }
 
 fn identity(fabric: &BootedFabric<'_>) -> String {

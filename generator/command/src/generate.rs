@@ -19,7 +19,7 @@ use tvlb_generator::pipeline::{self, PipelineError, Settings};
 use tvlb_generator::policy::PolicyPair;
 use tvlb_generator::routes::draw_work::DrawWork;
 use tvlb_generator::set_grammar::{canonical, parse_set};
-use tvlb_generator::table_set::{self, BalanceEntry, Existing, Manifest, SetEntry};
+use tvlb_generator::table_set::{self, BalanceEntry, EscapeEntry, Existing, Manifest, SetEntry};
 use tvlb_generator::topology::names::Names;
 use tvlb_generator::topology::summary::TopologySummary;
 use tvlb_generator::verify::{Certificate, Extent};
@@ -236,13 +236,17 @@ fn options(fabric: &Fabric, arguments: &Generate) -> Result<Options, Failure> {
 
 /// Which paths were walked before the table set took its name.
 fn what_was_verified(certificate: &Certificate) -> String {
-    match certificate.extent {
+    let paths = match certificate.extent {
         Extent::Exhaustive => "every MIN path, every VLB path".to_owned(),
         Extent::Sampled { pairs, .. } => format!(
             "every MIN path; the VLB paths of a sample of {pairs} of {} pairs (`tvlb verify` takes \
              a larger one)",
             certificate.pairs
         ),
+    };
+    match &certificate.escape {
+        None => paths,
+        Some(escape) => format!("{paths}, {} answers at every hop", escape.asked),
     }
 }
 
@@ -326,12 +330,19 @@ impl Display for Summary<'_> {
             "images   {switches} switch images of {} bytes (median; {} to {}), fabric image {} bytes",
             sizes.switch_median, sizes.switch_least, sizes.switch_most, sizes.fabric
         )?;
+        if let Some(EscapeEntry { network, found_by, rules, file }) = &self.manifest.escape {
+            writeln!(
+                f,
+                "escape   {network}, {found_by}; {} and {} canonical channels, {} bytes",
+                rules.local_channels, rules.global_channels, file.bytes
+            )?;
+        }
         writeln!(f, "verified {}", what_was_verified(self.certificate))?;
         writeln!(
             f,
             "written  {}: {} files, {} bytes of images, in {:.2} s",
             self.directory.display(),
-            files.len() + 2,
+            files.len() + 2 + usize::from(self.manifest.escape.is_some()),
             sizes.total,
             self.took.as_secs_f64()
         )

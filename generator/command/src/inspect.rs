@@ -16,11 +16,11 @@ use std::fmt::{self, Display, Formatter};
 use tvlb_firmware_model::{Channels, Scheme, Switch, VlbPaths};
 use tvlb_generator::routes::drawn_routes::{DrawnRoute, drawn_routes};
 use tvlb_generator::set_grammar::canonical;
-use tvlb_generator::table_set::{Manifest, TableSet};
+use tvlb_generator::table_set::{EscapeEntry, Manifest, TableSet};
 use tvlb_generator::topology::names::{Names, PortName};
 use tvlb_schema::{
-    Decision, Dragonfly, DrawRule, End, FabricImage, GroupId, Level, MinCandidate, Port, SetView,
-    Shape, SwitchImage, SwitchIndex,
+    Decision, Dragonfly, DrawRule, End, FabricImage, GroupId, Level, MinCandidate, OfarRules, Port,
+    SetView, Shape, SwitchImage, SwitchIndex,
 };
 use values::{PathValues, SwitchValues};
 use walk::{Walk, sets_of, vlb_walk};
@@ -160,6 +160,21 @@ impl Display for Overview<'_> {
             f,
             "images      fabric image {} bytes; switch images {} bytes (median; {} to {})",
             sizes.fabric, sizes.switch_median, sizes.switch_least, sizes.switch_most
+        )?;
+        let Some(EscapeEntry { network, found_by, rules, file }) = &self.manifest.escape else {
+            return Ok(());
+        };
+        let OfarRules { local_channels, global_channels, local_percent, global_percent, .. } =
+            rules;
+        let OfarRules { strict, by_set, bubble, throttle_percent, most_entries, .. } = rules;
+        writeln!(f, "escape      {network}, {found_by}; escape image {} bytes", file.bytes)?;
+        writeln!(
+            f,
+            "per hop     {local_channels} and {global_channels} canonical channels; misroutes at {local_percent}% \
+             and {global_percent}%{}{}; bubble {bubble}, throttle {throttle_percent}%, at most {most_entries} \
+             entries",
+            if *strict { ", strictly" } else { "" },
+            if *by_set { ", by the set" } else { "" },
         )
     }
 }

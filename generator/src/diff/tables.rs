@@ -55,7 +55,7 @@ impl Tables {
 
     /// A table set that was made and not written.
     pub fn made(generated: &Generated) -> Self {
-        let Generated { manifest, images, names } = generated;
+        let Generated { manifest, images, names, .. } = generated;
         let name = "regenerated";
         let path = |number: usize| PathBuf::from(format!("{name}, image of switch {number}"));
         Self {

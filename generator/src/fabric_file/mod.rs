@@ -17,7 +17,9 @@ use crate::policy::WeighingSettings;
 use crate::topology::arrangement::Arrangement;
 use std::iter;
 use std::path::PathBuf;
-use tvlb_schema::{Bandwidths, Dragonfly, PerDecision, SetRule, VcScheme};
+use tvlb_schema::{
+    Bandwidths, Dragonfly, EscapeKind, OfarRules, PerDecision, SetRule, SwitchId, VcScheme,
+};
 
 /// A fabric and how to route on it, every value within its range.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,6 +51,19 @@ pub struct FabricFile {
     pub virtual_channels: VcScheme,
     /// The T-VLB set of each decision.
     pub sets: Sets,
+    /// The escape network for packets that decide at every hop, if there is to be one.
+    pub escape: Option<EscapeSettings>,
+}
+
+/// An escape network, as the file wants it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EscapeSettings {
+    /// What it is.
+    pub kind: EscapeKind,
+    /// The switch above all others, if the file names one. Only a tree has one.
+    pub root: Option<SwitchId>,
+    /// How switches decide.
+    pub rules: OfarRules,
 }
 
 /// Where a fabric's cables come from.
@@ -155,6 +170,7 @@ impl FabricFile {
             weighing: WeighingSettings::default(),
             virtual_channels: VcScheme::default(),
             sets: Sets::Auto,
+            escape: None,
         })
     }
 

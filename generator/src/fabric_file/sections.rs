@@ -1,15 +1,17 @@
 //! What each key of the fabric file means: its range, its default, and how keys fit together.
 
 use super::reader::{Document, Entry, Section, whole_number};
-use super::{DecisionSet, FabricFault, FabricFile, FabricFileError, Latencies, Sets, Wiring};
+use super::{
+    DecisionSet, EscapeSettings, FabricFault, FabricFile, FabricFileError, Latencies, Sets, Wiring,
+};
 use crate::policy::WeighingSettings;
 use crate::set_grammar::parse_set;
 use crate::topology::arrangement::Arrangement;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use tvlb_schema::{
-    Bandwidth, Bandwidths, Candidates, Dragonfly, DragonflyError, Gate, GroupKind, LinkKind,
-    MinCandidate, PerDecision, VcScheme, limits,
+    Bandwidth, Bandwidths, Candidates, Dragonfly, DragonflyError, EscapeKind, Gate, GroupKind,
+    LinkKind, MinCandidate, OfarRules, PerDecision, SwitchId, VcScheme, limits,
 };
 
 type Fallible<T> = Result<T, FabricFileError>;
@@ -22,8 +24,28 @@ pub(super) const KIND: [&str; 6] = ["name", "p", "a", "h", "g", LOCAL_LINKS];
 const LOCAL_LINKS: &str = "local-links";
 pub(super) const LINKS: [&str; 5] =
     ["local-latency", "global-latency", "node-bandwidth", "local-bandwidth", "global-bandwidth"];
-pub(super) const ROUTING: [&str; 6] =
-    ["threshold", "candidates", "gate", "second-min", "virtual-channels", "set"];
+pub(super) const ROUTING: [&str; 9] = [
+    "threshold",
+    "candidates",
+    "gate",
+    "second-min",
+    "virtual-channels",
+    "set",
+    "escape",
+    "escape-root",
+    "ofar",
+];
+pub(super) const OFAR: [&str; 9] = [
+    "local-channels",
+    "global-channels",
+    "local-percent",
+    "global-percent",
+    "strict",
+    "by-set",
+    "bubble",
+    "throttle-percent",
+    "most-entries",
+];
 pub(super) const DECISIONS: [&str; 3] = ["ugal-l", "par-source", "par-second"];
 
 pub(super) const NAME: &str = "a string of 1 to 64 characters from A-Z, a-z, 0-9, `.`, `_` and `-`";
@@ -42,6 +64,8 @@ const SET_OR_TABLE: &str = "\"auto\", a string in the grammar of sets, as in \
 const CANDIDATES: &str = "a string of the numbers of MIN and VLB candidates, each 1 to 8, with an x \
     between, as in \"1x4\"";
 const GATE: &str = "a multiple of 1/16 from 0, which is no gate, to 15.9375, as in 1.25";
+
+const ESCAPE: &str = "one of \"none\", \"ring\", \"tree\"";
 
 const BANDWIDTH: &str =
     "a number above 0 and at most 100000 with at most three decimals, as in 0.5";
@@ -92,6 +116,7 @@ pub(super) fn file(document: &Document<'_>) -> Fallible<FabricFile> {
             None => VcScheme::default(),
         },
         sets: sets(routing.as_ref(), seed)?,
+        escape: routing.as_ref().map_or(Ok(None), |routing| escape(routing, &dragonfly))?,
     })
 }
 
@@ -264,6 +289,60 @@ fn virtual_channels(routing: &Section<'_, '_>) -> Fallible<VcScheme> {
     let name = entry.string(&accepted)?;
     let scheme = VcScheme::ALL.into_iter().find(|scheme| scheme.name() == name);
     scheme.ok_or_else(|| entry.refused(&accepted))
+}
+
+/// The escape network, if there is to be one.
+fn escape(routing: &Section<'_, '_>, df: &Dragonfly) -> Fallible<Option<EscapeSettings>> {
+    let kind = match routing.optional("escape") {
+        None => None,
+        Some(entry) => match entry.string(ESCAPE)? {
+            "none" => None,
+            "ring" => Some(EscapeKind::Ring),
+            "tree" => Some(EscapeKind::Tree),
+            _ => return Err(entry.refused(ESCAPE)),
+        },
+    };
+    let root = routing.optional("escape-root");
+    if let Some(entry) = root.as_ref().filter(|_| kind != Some(EscapeKind::Tree)) {
+        return Err(entry.refused("nothing, unless escape is \"tree\""));
+    }
+    let last = df.last_switch().0.into();
+    let root = root.map(|entry| {
+        let root = SwitchId(entry.integer(0..=last)?);
+        if df.has_switch(root) { Ok(root) } else { Err(entry.refused("the number of a switch")) }
+    });
+    let root = root.transpose()?;
+    let rules = match routing.optional("ofar") {
+        None => OfarRules::default(),
+        Some(entry) if kind.is_none() => {
+            return Err(entry.refused("nothing, unless escape is \"ring\" or \"tree\""));
+        }
+        Some(entry) => ofar(&entry.section(&OFAR)?)?,
+    };
+    Ok(kind.map(|kind| EscapeSettings { kind, root, rules }))
+}
+
+fn ofar(section: &Section<'_, '_>) -> Fallible<OfarRules> {
+    let plain = OfarRules::default();
+    let flag = |key| match section.optional(key) {
+        None => Ok(false),
+        Some(entry) => entry.boolean(),
+    };
+    Ok(OfarRules {
+        local_channels: section.integer_or("local-channels", 1..=7, plain.local_channels)?,
+        global_channels: section.integer_or("global-channels", 1..=7, plain.global_channels)?,
+        local_percent: section.integer_or("local-percent", 0..=255, plain.local_percent)?,
+        global_percent: section.integer_or("global-percent", 0..=255, plain.global_percent)?,
+        strict: flag("strict")?,
+        by_set: flag("by-set")?,
+        bubble: section.integer_or("bubble", 0..=255, plain.bubble)?,
+        throttle_percent: section.integer_or(
+            "throttle-percent",
+            0..=100,
+            plain.throttle_percent,
+        )?,
+        most_entries: section.integer_or("most-entries", 1..=15, plain.most_entries)?,
+    })
 }
 
 fn weighing(routing: &Section<'_, '_>) -> Fallible<WeighingSettings> {

@@ -3,6 +3,7 @@
 //! ```text
 //! manifest.json             what it is, what it was made from, and a hash of every other file
 //! fabric.tvlb               the fabric image
+//! escape.tvlb               the escape image, where packets may decide at every hop
 //! switches/00000.tvlb       one switch image for each switch, by number
 //! names.csv                 what the machine calls its parts, if the fabric file names such a list
 //! report.html               what it is, for a person to look at
@@ -24,9 +25,10 @@ mod write;
 
 pub use digest::{levels_digest, presence_digest, presence_is_drawn};
 pub use manifest::{
-    BalanceEntry, BaselineEntry, ChoiceEntry, ContenderEntry, ContestEntry, FabricEntry, FileEntry,
-    FrontierEntry, ImbalanceEntry, LeadEntry, MANIFEST_FORMAT, Manifest, ModelEntry, ModelledEntry,
-    PanelEntry, RegretsEntry, SetEntry, Sizes, TailEntry, WorstEntry, hex, rounded, sha256,
+    BalanceEntry, BaselineEntry, ChoiceEntry, ContenderEntry, ContestEntry, EscapeEntry,
+    FabricEntry, FileEntry, FrontierEntry, ImbalanceEntry, LeadEntry, MANIFEST_FORMAT, Manifest,
+    ModelEntry, ModelledEntry, PanelEntry, RegretsEntry, SetEntry, Sizes, TailEntry, WorstEntry,
+    hex, rounded, sha256,
 };
 pub use occupied::table_set_around;
 pub use printable::escaped_controls;
@@ -42,6 +44,9 @@ pub use write::{Existing, WriteError, check_target, write};
 pub const MANIFEST_FILE: &str = "manifest.json";
 /// The fabric image's name in the directory.
 pub const FABRIC_FILE: &str = "fabric.tvlb";
+
+/// The escape image's name in the directory, where there is one.
+pub const ESCAPE_FILE: &str = "escape.tvlb";
 
 /// The name of the list of names in the directory, where there is one.
 pub const NAMES_FILE: &str = "names.csv";

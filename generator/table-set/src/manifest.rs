@@ -11,7 +11,9 @@ pub use choice::{
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use tvlb_schema::{Bandwidths, Candidates, Gate, GroupKind, MinCandidate, PerDecision, Weighing};
+use tvlb_schema::{
+    Bandwidths, Candidates, Gate, GroupKind, MinCandidate, OfarRules, PerDecision, Weighing,
+};
 
 /// What `format` says in every manifest.
 pub const MANIFEST_FORMAT: &str = "tvlb table set 1";
@@ -40,7 +42,10 @@ pub struct Manifest {
     /// The names of groups, switches and ports; none if the fabric file names no such list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub names: Option<FileEntry>,
-    /// Every image, in the order fabric image, switch images by number.
+    /// The escape network; none if the fabric file wants none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub escape: Option<EscapeEntry>,
+    /// Every other image, in the order fabric image, switch images by number.
     pub files: Vec<FileEntry>,
 }
 
@@ -99,6 +104,20 @@ impl FabricEntry {
             (s.saturating_add(switches), n.saturating_add(nodes))
         })
     }
+}
+
+/// The escape network, for packets that decide at every hop.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct EscapeEntry {
+    /// "ring" or "tree".
+    pub network: String,
+    /// How it was found: the rule of a ring, the root of a tree.
+    pub found_by: String,
+    /// How switches decide.
+    pub rules: OfarRules,
+    /// Its image.
+    pub file: FileEntry,
 }
 
 /// The T-VLB set of one decision.

@@ -1,6 +1,7 @@
 //! What was verified, in words and as values.
 
 use super::dependencies::Dependencies;
+use super::escape::EscapeCertificate;
 use super::packet::BootedSwitches;
 use super::routes::Walks;
 use super::sample::Sample;
@@ -57,6 +58,7 @@ pub(super) struct Found<'f> {
     pub(super) bytes: usize,
     pub(super) planned: bool,
     pub(super) update: Option<&'f UpdateRecord>,
+    pub(super) escape: Option<EscapeCertificate>,
 }
 
 /// What holds of a table set.
@@ -121,11 +123,14 @@ pub struct Certificate {
     /// The pairs are of classes of channels, each a kind of link and a virtual channel, because the
     /// fabric is too large for a graph of channels.
     pub dependencies_are_of_classes: bool,
+    /// What holds of packets that decide at every hop, where there is an escape network.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub escape: Option<EscapeCertificate>,
 }
 
 impl Certificate {
     pub(super) fn new(set: &TableSet, fabric: &BootedSwitches<'_>, found: &Found<'_>) -> Self {
-        let &Found { sample, walks, dependencies, bytes, planned, update } = found;
+        let &Found { sample, walks, dependencies, bytes, planned, update, ref escape } = found;
         let manifest = set.manifest();
         let df = &fabric.df;
         let extent = if sample.is_exhaustive() {
@@ -176,6 +181,7 @@ impl Certificate {
             channels,
             dependencies: waits,
             dependencies_are_of_classes: dependencies.is_by_class(),
+            escape: escape.clone(),
         }
     }
 }
@@ -262,8 +268,37 @@ impl fmt::Display for Certificate {
                 "{} channels wait for each other in {} ways{of_classes} without a cycle, {scope}",
                 self.channels, self.dependencies
             ),
-        )
+        )?;
+        self.escape.as_ref().map_or(Ok(()), |escape| write_escape(f, escape))
     }
+}
+
+/// The lines about packets that decide at every hop.
+fn write_escape(f: &mut fmt::Formatter<'_>, escape: &EscapeCertificate) -> fmt::Result {
+    let EscapeCertificate { network, switches, destinations, longest, .. } = escape;
+    let entered = if network == "ring" {
+        "entered with room for two packets and passed along with room for one"
+    } else {
+        "in which no channel waits for itself"
+    };
+    let text = format_args!("escape {network} of {switches} switches, {entered}");
+    line(f, "per hop", &text)?;
+    let towards = if *destinations == u64::from(*switches) {
+        "every destination".to_owned()
+    } else {
+        format!("{destinations} destinations, a sample")
+    };
+    let text = format_args!(
+        "every switch, towards {towards} and in every state of a packet, asks for it where nothing else has room, \
+         so no deadlock can form"
+    );
+    line(f, "", &text)?;
+    let [hops, global] = longest;
+    let text = format_args!(
+        "canonical paths of at most {hops} hops, {global} between groups; at most {} entries",
+        escape.most_entries
+    );
+    line(f, "", &text)
 }
 
 /// One line: what it is about, and the text.

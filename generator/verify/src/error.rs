@@ -80,6 +80,14 @@ pub enum VerifyError {
         /// What is wrong, with switches and ports.
         text: String,
     },
+    /// Packets that decide at every hop might wait for each other for ever, or never arrive.
+    #[error("{path}: {text}")]
+    Escape {
+        /// The escape image.
+        path: PathBuf,
+        /// What does not hold.
+        text: String,
+    },
     /// A pair of switches without a path.
     #[error("no path leads from switch {from} to switch {to}")]
     Unreachable {

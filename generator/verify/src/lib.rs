@@ -18,6 +18,7 @@ mod dead;
 mod dependencies;
 mod draws;
 mod error;
+mod escape;
 mod link_shares;
 mod minimal;
 mod packet;
@@ -32,6 +33,7 @@ mod wiring;
 pub use certificate::{Answers, Certificate, Extent};
 pub use changes::{Changes, verify_changes, verify_changes_of};
 pub use error::VerifyError;
+pub use escape::EscapeCertificate;
 pub use packet::WalkedPath;
 pub use planned::Planned;
 
@@ -284,6 +286,11 @@ fn check_tables(
         let replaced = update::replaced(update, &before.iter().collect::<Vec<_>>(), &fabric)?;
         update::check_record(update, fabric_image, &replaced, &walks)?;
     }
+    // An update is of what is dead, where such packets need another escape network.
+    let escape = match update {
+        None => escape::check(set, &switches, progress)?,
+        Some(_) => None,
+    };
     claims::check_sizes(set.manifest(), set.path())?;
     let bytes = fabric_bytes.len() + switch_bytes.iter().map(Vec::len).sum::<usize>();
     let found = certificate::Found {
@@ -293,6 +300,7 @@ fn check_tables(
         bytes,
         planned: planned.is_some(),
         update: update.map(Update::record),
+        escape,
     };
     Ok(Certificate::new(set, &fabric, &found))
 }

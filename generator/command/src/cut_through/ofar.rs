@@ -1,10 +1,11 @@
 //! What `tvlb cut-through` takes for OFAR: the escape network, and the rules by which switches decide.
 
 use crate::failure::Failure;
+use crate::tables::Tables;
 use clap::{Args, ValueEnum};
+use tvlb_generator::escape::find;
 use tvlb_generator::topology::Topology;
-use tvlb_generator::topology::escape::{Ring, Tree};
-use tvlb_schema::{FabricImage, OfarRules, SwitchId, encode_escape_image};
+use tvlb_schema::{EscapeImage, EscapeKind, OfarRules, SwitchId, encode_escape_image};
 
 /// An escape network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -19,89 +20,105 @@ pub(super) enum Network {
 #[derive(Args)]
 pub(super) struct Options {
     /// The network by which packets go on where nothing else has room, found on the wiring of the table set
-    #[arg(
-        long,
-        value_enum,
-        ignore_case = true,
-        value_name = "NETWORK",
-        default_value_t = Network::Ring,
-        help_heading = "OFAR"
-    )]
-    escape: Network,
+    /// [default: that of the table set's escape image, or else ring]
+    #[arg(long, value_enum, ignore_case = true, value_name = "NETWORK", help_heading = "OFAR")]
+    escape: Option<Network>,
     /// The switch above all others in a tree [default: the first of group g/2]
     #[arg(long, value_name = "SWITCH", help_heading = "OFAR")]
     escape_root: Option<u16>,
     /// A packet leaves its node only into a buffer with room for so many packets beside it; 0 for no such control
-    #[arg(long, value_name = "PACKETS", default_value_t = 2, help_heading = "OFAR")]
-    bubble: u8,
+    /// [default: the escape image's, or else 2]
+    #[arg(long, value_name = "PACKETS", help_heading = "OFAR")]
+    bubble: Option<u8>,
     /// Nothing leaves the nodes of a switch all of whose outputs of the escape network are used above this
-    /// share; 100 for no such control
+    /// share; 100 for no such control [default: the escape image's, or else 100]
     #[arg(
         long,
         value_name = "PERCENT",
-        default_value_t = 100,
         value_parser = clap::value_parser!(u8).range(0..=100),
         help_heading = "OFAR"
     )]
-    throttle: u8,
+    throttle: Option<u8>,
     /// A packet is misrouted within a group only where the share in use is at most this much of that of the
-    /// minimal output
-    #[arg(long, value_name = "PERCENT", default_value_t = 90, help_heading = "OFAR")]
-    local_percent: u8,
+    /// minimal output [default: the escape image's, or else 90]
+    #[arg(long, value_name = "PERCENT", help_heading = "OFAR")]
+    local_percent: Option<u8>,
     /// The same of misroutes to another group
-    #[arg(long, value_name = "PERCENT", default_value_t = 90, help_heading = "OFAR")]
-    global_percent: u8,
+    #[arg(long, value_name = "PERCENT", help_heading = "OFAR")]
+    global_percent: Option<u8>,
     /// Misroute a packet only if its minimal output was given to another packet in the same cycle
     #[arg(long, help_heading = "OFAR")]
     strict: bool,
-    /// After so many entries into the escape network a packet stays there
+    /// After so many entries into the escape network a packet stays there [default: the escape image's, or else
+    /// 15]
     #[arg(
         long,
         value_name = "N",
-        default_value_t = 15,
         value_parser = clap::value_parser!(u8).range(1..=15),
         help_heading = "OFAR"
     )]
-    most_entries: u8,
+    most_entries: Option<u8>,
+}
+
+/// An escape network as a run takes it.
+pub(super) struct Escape {
+    /// Its image.
+    pub(super) image: Vec<u8>,
+    /// What it is in words.
+    pub(super) words: String,
+    /// How switches decide where no option says otherwise.
+    rules: OfarRules,
 }
 
 impl Options {
     /// The rules, with the canonical virtual channels of links within groups and between them, if they are given.
-    pub(super) fn rules(&self, by_set: bool, channels: [Option<u8>; 2]) -> OfarRules {
-        let plain = OfarRules::default();
+    pub(super) fn rules(
+        &self,
+        escape: Option<&Escape>,
+        by_set: bool,
+        channels: [Option<u8>; 2],
+    ) -> OfarRules {
+        let plain = escape.map_or_else(OfarRules::default, |escape| escape.rules);
         OfarRules {
             local_channels: channels[0].unwrap_or(plain.local_channels),
             global_channels: channels[1].unwrap_or(plain.global_channels),
-            local_percent: self.local_percent,
-            global_percent: self.global_percent,
-            strict: self.strict,
+            local_percent: self.local_percent.unwrap_or(plain.local_percent),
+            global_percent: self.global_percent.unwrap_or(plain.global_percent),
+            strict: self.strict || plain.strict,
             by_set,
-            bubble: self.bubble,
-            throttle_percent: self.throttle,
-            most_entries: self.most_entries,
+            bubble: self.bubble.unwrap_or(plain.bubble),
+            throttle_percent: self.throttle.unwrap_or(plain.throttle_percent),
+            most_entries: self.most_entries.unwrap_or(plain.most_entries),
         }
     }
 
-    /// The image of the escape network of a fabric, and what the network is in words.
-    pub(super) fn image(&self, fabric: &FabricImage<'_>) -> Result<(Vec<u8>, String), Failure> {
-        let topology = Topology::of_image(fabric);
-        let (network, words) = match self.escape {
-            Network::Ring if self.escape_root.is_some() => {
-                let what = "--escape-root: accepted with --escape tree, which has a root";
-                return Err(Failure::Message(what.to_owned()));
-            }
-            Network::Ring => {
-                let ring = Ring::of(&topology).map_err(Failure::of)?;
-                (ring.network(), format!("escape ring, {}", ring.rule))
-            }
-            Network::Tree => {
-                let root = self.escape_root.map_or_else(|| Tree::root_of(&topology), SwitchId);
-                let tree = Tree::below(&topology, root).map_err(Failure::of)?;
-                let words = format!("escape tree below switch {root}");
-                (tree.network(topology.dragonfly()), words)
-            }
+    /// The escape network of a table set: that of its image, or one that is found on its wiring.
+    pub(super) fn escape(&self, tables: &Tables, fabric: &[u8]) -> Result<Escape, Failure> {
+        let fabric = tables.decode(fabric)?;
+        let kind = match self.escape {
+            None => match tables.set.escape_image().map_err(Failure::of)? {
+                Some(image) if self.escape_root.is_none() => {
+                    let path = tables.set.escape_path();
+                    let in_file = |error| Failure::Message(format!("{}: {error}", path.display()));
+                    let read = EscapeImage::decode(&image, &fabric).map_err(in_file)?;
+                    let words = format!("the table set's escape {}", read.kind().name());
+                    let rules = *read.rules();
+                    return Ok(Escape { image, words, rules });
+                }
+                _ => EscapeKind::Ring,
+            },
+            Some(Network::Ring) => EscapeKind::Ring,
+            Some(Network::Tree) => EscapeKind::Tree,
         };
-        let bytes = encode_escape_image(fabric, &network, &OfarRules::default());
-        Ok((bytes.map_err(Failure::of)?, words))
+        if self.escape_root.is_some() && kind == EscapeKind::Ring {
+            let what = "--escape-root: accepted with --escape tree, which has a root";
+            return Err(Failure::Message(what.to_owned()));
+        }
+        let topology = Topology::of_image(&fabric);
+        let found = find(&topology, kind, self.escape_root.map(SwitchId)).map_err(Failure::of)?;
+        let words = format!("escape {}, {}", kind.name(), found.found_by);
+        let rules = OfarRules::default();
+        let image = encode_escape_image(&fabric, &found.network, &rules).map_err(Failure::of)?;
+        Ok(Escape { image, words, rules })
     }
 }

@@ -13,6 +13,7 @@ mod cut_through;
 mod damage;
 mod determinism;
 mod diff;
+mod escape;
 mod exports;
 mod fabric;
 mod faults;

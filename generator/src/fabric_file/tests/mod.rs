@@ -54,6 +54,7 @@ fn what_is_not_written_has_its_default() {
             kind_names: Vec::new(),
             kind_groups: Vec::new(),
             names: None,
+            escape: None,
             wiring: Wiring::Arrangement(Arrangement::Absolute),
             latencies: Latencies { local: 10, global: 15 },
             bandwidths: Bandwidths::ALIKE,
