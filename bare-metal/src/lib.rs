@@ -9,9 +9,10 @@ pub mod bare;
 
 use tvlb_firmware_model::rand_core::{Rng, SeedableRng};
 use tvlb_firmware_model::{
-    Admission, Channels, Choice, DefaultRng, Error, Header, Scheme, Step, Switch, VlbPaths,
+    Admission, Ask, Channels, Choice, DefaultRng, Error, Header, Ofar, Outputs, PortSet, Scheme,
+    Step, Switch, VlbPaths,
 };
-use tvlb_schema::{End, FabricImage, NodeId};
+use tvlb_schema::{End, EscapeImage, FabricImage, NodeId, Port};
 
 /// dfly(4, 8, 4, 9), `absolute`, with strategic-2-3 by shape.
 pub const FABRIC: &[u8] = include_bytes!("../images/fabric.tvlb");
@@ -32,6 +33,12 @@ pub const GOLDEN: [&[u8]; 3] = [
     include_bytes!("../../schema/golden/v3/fabric.tvlb"),
     include_bytes!("../../schema/golden/v3/switch-00005.tvlb"),
     include_bytes!("../../schema/golden/v3/switch-00005-thinned.tvlb"),
+];
+
+/// The escape networks that pin the format.
+pub const ESCAPES: [&[u8]; 2] = [
+    include_bytes!("../../schema/golden/v3/escape-ring.tvlb"),
+    include_bytes!("../../schema/golden/v3/escape-tree.tvlb"),
 ];
 
 /// How many packets the sequence has.
@@ -131,6 +138,9 @@ impl Line {
             Error::Astray { .. } => " astray",
             Error::NoCable { .. } => " no-cable",
             Error::NoChannel { .. } => " no-channel",
+            Error::NotForOfar { .. } => " not-for-ofar",
+            Error::NotPerHop { .. } => " not-per-hop",
+            Error::PerHopFlags { .. } => " per-hop-flags",
             _ => " other",
         })
     }
@@ -164,6 +174,76 @@ pub fn record(out: &mut impl FnMut(&[u8])) {
     golden(&mut line, out);
     for (source, second) in [(SOURCE, SECOND), (SEVERAL, SECOND_SEVERAL)] {
         record_pair(source, second, &mut line, out);
+    }
+    for escape in ESCAPES {
+        record_per_hop(escape, &mut line, out);
+    }
+}
+
+/// Outputs that have as much room as bits say.
+struct Room(u64);
+
+impl Outputs for Room {
+    fn ready(&self) -> PortSet {
+        PortSet::from_words([self.0 & 0x7c, 0, 0, 0])
+    }
+
+    fn room(&self, port: Port, virtual_channel: u8) -> u16 {
+        (self.0 >> (8 + port.0 * 4 + u16::from(virtual_channel)) & 3) as u16
+    }
+
+    fn capacity(&self, _: Port) -> u16 {
+        4
+    }
+
+    fn granted(&self) -> PortSet {
+        PortSet::from_words([self.0 >> 50 & 0x7c, 0, 0, 0])
+    }
+}
+
+/// What packets ask for that decide at every hop.
+fn record_per_hop(escape: &[u8], line: &mut Line, out: &mut impl FnMut(&[u8])) {
+    let [fabric, switch, ..] = GOLDEN;
+    let switch = match Switch::boot(fabric, switch) {
+        Ok(switch) => switch,
+        Err(error) => return line.text("boot").error(&error).write(out),
+    };
+    let decoded = EscapeImage::decode(escape, switch.image().fabric()).ok();
+    let Some(ofar) = decoded.and_then(|escape| Ofar::new(&switch, &escape).ok()) else {
+        return line.text("no-escape").write(out);
+    };
+    let (mut packets, mut rng) = (DefaultRng::seed_from_u64(3), DefaultRng::seed_from_u64(4));
+    for number in 0..PACKETS {
+        let outputs = Room(packets.next_u64());
+        let mut header = match ofar.launch(NodeId(packets.next_u32() % 80)) {
+            Ok(header) => header,
+            Err(error) => {
+                line.text("launch").number(number).error(&error).write(out);
+                continue;
+            }
+        };
+        // As far as the bits let it come, whichever switch it would be at.
+        for _ in 0..4 {
+            line.text("ask").number(header.bits()).number(u8::from(ofar.may_inject(&outputs)));
+            match ofar.ask(header, &outputs, &mut rng) {
+                Ok(Ask::Deliver { port }) => line.text(" deliver").number(port.0),
+                Ok(Ask::Wait) => line.text(" wait"),
+                Ok(Ask::Send { port, virtual_channel, header: sent, room }) => {
+                    header = sent;
+                    line.text(" send").number(port.0).number(virtual_channel);
+                    line.number(sent.bits()).number(room)
+                }
+                Err(error) => line.error(&error),
+            };
+            line.write(out);
+        }
+        let bits = Header::from_bits(packets.next_u64() & 0x001f_01ff_c000_00ff | 3);
+        match ofar.ask(bits, &outputs, &mut rng) {
+            Ok(Ask::Send { header, .. }) => line.text("bits").number(header.bits()),
+            Ok(_) => line.text("bits taken"),
+            Err(error) => line.text("bits").error(&error),
+        };
+        line.write(out);
     }
 }
 

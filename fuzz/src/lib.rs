@@ -22,6 +22,7 @@ pub fn framed(kind: ImageKind, payload: &[u8]) -> Vec<u8> {
         ImageKind::Fabric => (b'F', crc::Crc::<u64>::new(&crc::CRC_64_XZ).checksum(payload)),
         ImageKind::Switch => (b'S', identity()),
         ImageKind::Faults => (b'X', identity()),
+        ImageKind::Escape => (b'E', identity()),
     };
     let mut image = b"TVLB".to_vec();
     image.extend([letter, 0]);

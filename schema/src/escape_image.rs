@@ -263,11 +263,11 @@ impl<'a> EscapeImage<'a> {
     ) -> Option<()> {
         for place in 0..self.count {
             let next = self.after(place);
-            let end = (self.switch_at(next), self.port(&self.backward, next));
-            let port = self.port(&self.onward, place);
-            if fabric.far_end(self.switch_at(place), port) != Some(end) {
+            let end = (self.switch_at(next), port(&self.backward, next));
+            let onward = port(&self.onward, place);
+            if fabric.far_end(self.switch_at(place), onward) != Some(end) {
                 let offset = onward_at + self.onward.byte_of(place);
-                return refusal.out_of_range(Value::RingPort, offset, port.0.into());
+                return refusal.out_of_range(Value::RingPort, offset, onward.0.into());
             }
         }
         Some(())
@@ -299,8 +299,8 @@ impl<'a> EscapeImage<'a> {
                 let offset = below_at + self.below.byte_of(place);
                 return refusal.out_of_range(Value::SubtreeSize, offset, self.below.get(place));
             }
-            let up = self.port(&self.onward, place);
-            let end = (self.switch_at(above), self.port(&self.backward, place));
+            let up = port(&self.onward, place);
+            let end = (self.switch_at(above), port(&self.backward, place));
             if fabric.far_end(self.switch_at(place), up) != Some(end) {
                 let offset = onward_at + self.onward.byte_of(place);
                 return refusal.out_of_range(Value::TreePort, offset, up.0.into());
@@ -311,7 +311,7 @@ impl<'a> EscapeImage<'a> {
 
     /// The place of the switch above one that has been checked.
     fn above(&self, fabric: &FabricImage<'_>, place: u32) -> Option<u32> {
-        let (above, _) = fabric.far_end(self.switch_at(place), self.port(&self.onward, place))?;
+        let (above, _) = fabric.far_end(self.switch_at(place), port(&self.onward, place))?;
         Some(self.place(above))
     }
 
@@ -362,13 +362,6 @@ impl<'a> EscapeImage<'a> {
         switch
     }
 
-    #[inline]
-    fn port(&self, ports: &PackedArray<'_>, place: u32) -> Port {
-        #[expect(clippy::cast_possible_truncation, reason = "a switch has at most 256 ports")]
-        let port = Port(ports.get(place) as u16);
-        port
-    }
-
     /// The place behind one on the ring.
     const fn after(&self, place: u32) -> u32 {
         if place + 1 < self.count { place + 1 } else { 0 }
@@ -396,7 +389,7 @@ impl<'a> EscapeImage<'a> {
     /// The ports of the switch at a place of the ring: to the next switch, and to the one before.
     #[inline]
     pub fn ring_ports(&self, place: u32) -> (Port, Port) {
-        (self.port(&self.onward, place), self.port(&self.backward, place))
+        (port(&self.onward, place), port(&self.backward, place))
     }
 
     /// The port of the switch at one place of the tree towards another place: down where that hangs below it,
@@ -404,32 +397,39 @@ impl<'a> EscapeImage<'a> {
     pub fn tree_port(&self, from: u32, to: u32) -> Port {
         let end = self.end_of(from);
         if to <= from || to >= end {
-            return self.port(&self.onward, from);
+            return port(&self.onward, from);
         }
         let mut child = from.wrapping_add(1);
         while child < end && self.end_of(child) <= to {
             child = self.end_of(child);
         }
-        self.port(&self.backward, child)
+        port(&self.backward, child)
     }
 
     /// The ports by which the switch at a place belongs to the network.
     pub fn ports(&self, place: u32) -> impl Iterator<Item = Port> {
         let is_ring = self.kind == EscapeKind::Ring;
         let has_one_above = is_ring || place > 0;
-        let first = has_one_above.then(|| self.port(&self.onward, place));
-        let second = is_ring.then(|| self.port(&self.backward, place));
+        let first = has_one_above.then(|| port(&self.onward, place));
+        let second = is_ring.then(|| port(&self.backward, place));
         let end = if is_ring { 0 } else { self.end_of(place) };
         let mut child = place.wrapping_add(1);
         let below = core::iter::from_fn(move || {
             let one = child;
             (one < end).then(|| {
                 child = self.end_of(one);
-                self.port(&self.backward, one)
+                port(&self.backward, one)
             })
         });
         first.into_iter().chain(second).chain(below)
     }
+}
+
+#[inline]
+fn port(ports: &PackedArray<'_>, place: u32) -> Port {
+    #[expect(clippy::cast_possible_truncation, reason = "a switch has at most 256 ports")]
+    let port = Port(ports.get(place) as u16);
+    port
 }
 
 #[cfg(all(test, feature = "alloc"))]

@@ -59,6 +59,7 @@ impl PerHop {
 
 /// What such a header says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "they are the bits of the header")]
 pub(super) struct Flags {
     pub(super) entries: u8,
     pub(super) backward: bool,

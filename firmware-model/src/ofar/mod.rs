@@ -333,8 +333,8 @@ impl<'s, 'a> Ofar<'s, 'a> {
             })
         };
         if has_several {
-            let count = own_links().count();
-            let all = if count > 0 { count as u32 } else { links.count() };
+            let count = own_links().fold(0_u32, |count, _| count + 1);
+            let all = if count > 0 { count } else { links.count() };
             let first = below(rng, all);
             for n in (first..all).chain(0..first) {
                 if count > 0 {
@@ -373,7 +373,7 @@ impl<'s, 'a> Ofar<'s, 'a> {
             };
         }
         let may = self.is_local(minimal.port) && !flags.local;
-        may.then(|| (self.local, rules.local_percent, Flags { local: true, ..flags }))
+        may.then_some((self.local, rules.local_percent, Flags { local: true, ..flags }))
     }
 
     /// Of these links those that are used little enough beside the minimal output.

@@ -12,6 +12,7 @@ const GLOBAL: u8 = 2;
 
 /// A state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "they are the bits of the header")]
 pub(super) struct State {
     pub(super) escape: bool,
     pub(super) backward: bool,

@@ -52,6 +52,7 @@ fn it_holds_of_a_ring_and_of_a_tree() {
 
 #[test]
 fn what_breaks_a_rule_is_refused_by_name() {
+    let is_from_node = |header: Header| header.bits() & 0xe0 == 0;
     let is_escape = |header: Header| header.bits() >> 34 & 1 == 1;
     let of_room = |asked: Ask, enters: bool, to: u16| match asked {
         Ask::Send { port, virtual_channel, header, .. } if enters => {
@@ -102,7 +103,7 @@ fn what_breaks_a_rule_is_refused_by_name() {
         (
             TREE,
             &|_, h, a| match a {
-                Ask::Wait if h.bits() >> 5 & 7 == 0 => {
+                Ask::Wait if is_from_node(h) => {
                     Ask::Send { port: Port(2), virtual_channel: 2, header: h, room: 1 }
                 }
                 other => other,
@@ -110,7 +111,7 @@ fn what_breaks_a_rule_is_refused_by_name() {
             "nothing is injected into the escape network",
         ),
         // The bubble is forgotten.
-        (RING, &|_, h, a| of_room(a, h.bits() >> 5 & 7 == 0, 1), "canonical channels have room"),
+        (RING, &|_, h, a| of_room(a, is_from_node(h), 1), "canonical channels have room"),
         // A misroute is not noted, so that it may be repeated for ever.
         (
             RING,
