@@ -2,7 +2,9 @@
 //!
 //! [`Switch::boot`] reads a fabric image and a switch image. [`Switch::admit`] decides the path of
 //! a packet at its source from the switch's own credits; [`Switch::forward`] moves a packet on by
-//! its header. Virtual channels are assigned on the way so that no deadlock can form.
+//! its header. Virtual channels are assigned on the way so that no deadlock can form. Where packets are to decide at
+//! every hop instead, [`Ofar::ask`] says what each wants, and an escape network keeps them from waiting for each
+//! other for ever.
 //!
 //! The crate sees what a switch sees: its images, a packet's header, its own credits and a source
 //! of random numbers. It needs neither `std` nor an allocator, does integer arithmetic only, and
