@@ -1,6 +1,7 @@
 //! Merging the runs of a sweep into tables, in the order of the sweep file.
 
 use super::error::SweepError;
+use super::figures::{Figures, SUBJECT_COLUMNS};
 use super::plan::{Plan, Subject, runs_in};
 use super::summary::Summary;
 use serde::Deserialize;
@@ -32,23 +33,6 @@ struct Outcome {
     fairness: Fairness,
     local_links: LinkLoad,
     global_links: LinkLoad,
-}
-
-/// The figures of all nodes, or of a population of them.
-#[derive(Clone, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) struct Figures {
-    population: String,
-    packets: u64,
-    pub(super) latency: f64,
-    p50: u32,
-    pub(super) p99: u32,
-    p999: u32,
-    most: u32,
-    network_latency: f64,
-    pub(super) accepted: f64,
-    pub(super) hops: f64,
-    pub(super) vlb_share: f64,
 }
 
 #[derive(Deserialize)]
@@ -112,9 +96,6 @@ pub fn collect(plan: &Plan, directory: &Path) -> Result<Collected, SweepError> {
     }
     Ok(Collected { runs, summary: summary.csv(), found, missing })
 }
-
-/// The columns that say what was run, but for the seed.
-pub(super) const SUBJECT_COLUMNS: &str = "fabric,scheme,set,traffic,placement,load";
 
 fn subject(subject: &Subject) -> String {
     let Subject { fabric, scheme, set, traffic, load, .. } = subject;

@@ -27,6 +27,7 @@
 
 mod collect;
 mod error;
+mod figures;
 mod plan;
 mod share;
 mod summary;

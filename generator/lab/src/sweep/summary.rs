@@ -1,6 +1,6 @@
 //! Means over the seeds of a sweep, with their standard errors.
 
-use super::collect::{Figures, SUBJECT_COLUMNS};
+use super::figures::{Figures, SUBJECT_COLUMNS};
 use std::fmt::Write;
 use tvlb_simulator::{Estimate, WEIGHING_COLUMNS};
 

@@ -188,7 +188,7 @@ fn unknown_keys() {
     x.toml:7:1: dragonfly.zzz is not a key of the fabric file; accepted here: p, a, h, g, local-links, kinds, arrangement, cables, names
     x.toml:7:2: link is not a key of the fabric file; accepted here: name, seed, dragonfly, links, routing
     x.toml:8:1: links.latency is not a key of the fabric file; accepted here: local-latency, global-latency, node-bandwidth, local-bandwidth, global-bandwidth
-    x.toml:8:1: routing.scheme is not a key of the fabric file; accepted here: threshold, candidates, gate, second-min, virtual-channels, set
+    x.toml:8:1: routing.scheme is not a key of the fabric file; accepted here: threshold, candidates, gate, second-min, virtual-channels, set, escape, escape-root, ofar
     x.toml:8:1: routing.set.ugal-g is not a key of the fabric file; accepted here: ugal-l, par-source, par-second
     x.toml:7:1: dragonfly."two\u0007words" is not a key of the fabric file; accepted here: p, a, h, g, local-links, kinds, arrangement, cables, names
     "#);
