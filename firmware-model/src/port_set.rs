@@ -115,7 +115,9 @@ mod tests {
 
     impl PortSet {
         fn extend_by<const N: usize>(&mut self, ports: [u16; N]) {
-            ports.into_iter().for_each(|port| self.insert(Port(port)));
+            for port in ports {
+                self.insert(Port(port));
+            }
         }
     }
 }

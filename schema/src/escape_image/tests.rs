@@ -1,5 +1,7 @@
 //! Escape images of a fabric of six switches, right and wrong.
 
+#![expect(clippy::unwrap_used, reason = "a test may end in a panic")]
+
 use super::*;
 use crate::escape_network::bytes_of;
 use crate::{End, EscapeNetwork, GlobalPort, GroupId, encode_escape_image, encode_fabric_image};
@@ -15,6 +17,10 @@ fn fabric() -> Vec<u8> {
     let cables = [(end(0, 0), end(1, 0)), (end(0, 1), end(2, 0)), (end(1, 1), end(2, 1))];
     encode_fabric_image(&df, &cables)
 }
+
+/// A switch of a ring with its port, and one of a tree.
+type Hop = (SwitchId, Port);
+type Hung = (SwitchId, Option<Port>, u32);
 
 fn ring() -> EscapeNetwork {
     let hops = [(0, 2), (2, 1), (3, 2), (5, 1), (4, 2), (1, 1)];
@@ -93,12 +99,12 @@ fn what_is_no_network_is_refused() {
         error.to_string()
     };
     let rules = OfarRules::default();
-    let changed = |change: &dyn Fn(&mut Vec<(SwitchId, Port)>)| {
+    let changed = |change: &dyn Fn(&mut Vec<Hop>)| {
         let EscapeNetwork::Ring(mut hops) = ring() else { unreachable!("it is a ring") };
         change(&mut hops);
         refused(EscapeNetwork::Ring(hops), rules)
     };
-    let hung = |change: &dyn Fn(&mut Vec<(SwitchId, Option<Port>, u32)>)| {
+    let hung = |change: &dyn Fn(&mut Vec<Hung>)| {
         let EscapeNetwork::Tree(mut hangs) = tree() else { unreachable!("it is a tree") };
         change(&mut hangs);
         refused(EscapeNetwork::Tree(hangs), rules)
