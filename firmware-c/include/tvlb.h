@@ -40,7 +40,7 @@ extern "C" {
 #define TVLB_TOO_FEW_CHANNELS 5 /* the links have fewer virtual channels than are needed */
 #define TVLB_NO_SUCH_NODE 6     /* the fabric does not have the node */
 #define TVLB_UNREACHABLE 7      /* no path leads to the node */
-#define TVLB_HEADER_KIND 8      /* the header's two lowest bits are 3, which no switch writes */
+#define TVLB_HEADER_KIND 8      /* the header's two lowest bits are 3: no path was decided */
 #define TVLB_HEADER_RANGE 9     /* the header names what the fabric does not have */
 #define TVLB_ASTRAY 10          /* the packet's route does not lead through this switch */
 #define TVLB_NO_CABLE 11        /* the port has no cable to another switch */

@@ -29,7 +29,7 @@ codes! {
     TVLB_NO_SUCH_NODE = 6, c"no such node";
     /// No path leads to the node.
     TVLB_UNREACHABLE = 7, c"unreachable";
-    /// The header's two lowest bits are 3, which no switch writes.
+    /// The header's two lowest bits are 3: no path was decided.
     TVLB_HEADER_KIND = 8, c"unknown kind of header";
     /// The header names what the fabric does not have.
     TVLB_HEADER_RANGE = 9, c"header out of range";

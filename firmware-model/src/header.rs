@@ -11,6 +11,8 @@
 //! | 4..2   | VC          | the virtual channel of the link it last crossed; 0 at injection    |
 //! | 1..0   | kind        | 0 MIN, 1 MIN that PAR may change at the second switch, 2 VLB       |
 //!
+//! Kind 3 is of a packet that decides at every hop, whose other bits `ofar/flags.rs` has.
+//!
 //! On a path within one group x and y are 0, and detour is the switch to go through if the kind
 //! is VLB. The word names links by ports of their own group, so no switch needs the wiring to
 //! forward, and a packet under way does not care which tables are loaded.
@@ -186,7 +188,7 @@ impl Header {
         (self.0 >> 2 & 7) as u8
     }
 
-    /// The kind of path; `None` for bits that no switch sets.
+    /// The kind of path; `None` of a packet that decides at every hop.
     #[inline]
     pub const fn kind(self) -> Option<Kind> {
         match self.0 & 3 {

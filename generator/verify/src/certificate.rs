@@ -275,7 +275,9 @@ impl fmt::Display for Certificate {
 
 /// The lines about packets that decide at every hop.
 fn write_escape(f: &mut fmt::Formatter<'_>, escape: &EscapeCertificate) -> fmt::Result {
-    let EscapeCertificate { network, switches, destinations, longest, .. } = escape;
+    let EscapeCertificate {
+        network, switches, destinations, possible_destinations, longest, ..
+    } = escape;
     let entered = if network == "ring" {
         "entered with room for two packets and passed along with room for one"
     } else {
@@ -283,7 +285,7 @@ fn write_escape(f: &mut fmt::Formatter<'_>, escape: &EscapeCertificate) -> fmt::
     };
     let text = format_args!("escape {network} of {switches} switches, {entered}");
     line(f, "per hop", &text)?;
-    let towards = if *destinations == u64::from(*switches) {
+    let towards = if destinations == possible_destinations {
         "every destination".to_owned()
     } else {
         format!("{destinations} destinations, a sample")

@@ -44,6 +44,8 @@ pub struct EscapeCertificate {
     pub switches: u32,
     /// Destinations that were looked at.
     pub destinations: u64,
+    /// Switches that have nodes, and so can be destinations.
+    pub possible_destinations: u64,
     /// Questions that were asked.
     pub asked: u64,
     /// The most hops of a canonical path, and those between groups of any.
@@ -136,7 +138,10 @@ fn prove(
     let each = every.len() as u64 * (2 * states.len() as u64 + 8 * u64::from(df.radix()));
     let most = usize::try_from(MOST_ASKED / each).unwrap_or(usize::MAX).max(1);
     let step = every.len().div_ceil(most);
-    let looked_at: Vec<SwitchId> = every.iter().copied().step_by(step).collect();
+    // Nothing is sent to a switch without nodes.
+    let has_nodes = |switch: &SwitchId| df.nodes_of(df.place(*switch).0) > 0;
+    let possible: Vec<SwitchId> = every.iter().copied().filter(has_nodes).collect();
+    let looked_at: Vec<SwitchId> = possible.iter().copied().step_by(step).collect();
     let proof = Proof { fabric, image, answer, states: &states };
     let parts = looked_at.par_iter().map(|&to| {
         progress.check()?;
@@ -157,6 +162,7 @@ fn prove(
         network: image.kind().name().to_owned(),
         switches: image.len(),
         destinations: looked_at.len() as u64,
+        possible_destinations: possible.len() as u64,
         asked: found.asked,
         longest: found.longest,
         most_entries: image.rules().most_entries,

@@ -52,6 +52,22 @@ fn images(directory: &Path) -> String {
     format!("{} {} bytes", hex(&all), all.len())
 }
 
+/// Writes the error of a single seed as 0, as it was when the figures were recorded; there is none.
+fn errors_of_one_seed(json: &mut serde_json::Value) {
+    match json {
+        serde_json::Value::Array(list) => list.iter_mut().for_each(errors_of_one_seed),
+        serde_json::Value::Object(fields) => {
+            for (name, value) in fields {
+                if name == "error" && value.is_null() {
+                    *value = 0.0.into();
+                }
+                errors_of_one_seed(value);
+            }
+        }
+        _ => {}
+    }
+}
+
 #[test]
 fn images_and_figures_are_as_they_were() {
     let home = tempfile::tempdir().unwrap();
@@ -94,7 +110,8 @@ fn images_and_figures_are_as_they_were() {
         arguments.extend(short);
         arguments.extend(more);
         // Only the figures: what stands around them may come to say more.
-        let json: serde_json::Value = serde_json::from_slice(&tvlb(&arguments)).unwrap();
+        let mut json: serde_json::Value = serde_json::from_slice(&tvlb(&arguments)).unwrap();
+        errors_of_one_seed(&mut json["curve"]);
         let points = serde_json::to_string(&json["curve"]).unwrap();
         assert!(points.len() > 100, "{json}");
         let what = format!("{tables} {scheme} {traffic} {}", more.join(" "));
