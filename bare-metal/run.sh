@@ -82,5 +82,11 @@ fi
 if [ "${1-}" = --cost ]; then
     printf 'flash %s\n' "$(($(flash footprint) - $(flash empty)))"
     printf 'flash-plain %s\n' "$plain"
+    whole=$(flash footprint)
+    build --bin footprint --features per-hop-boot
+    boot=$(flash footprint)
+    build --bin footprint --features per-hop
+    printf 'flash-ofar-boot %s\n' "$((boot - whole))"
+    printf 'flash-ask %s\n' "$(($(flash footprint) - boot))"
     emulate -icount shift=0 -kernel "$(elf cost)"
 fi

@@ -19,7 +19,8 @@ trap 'rm -rf "$found"' EXIT
 
 # Coverage instrumentation is not stable; the bootstrap switch stands in for a nightly compiler.
 export RUSTC_BOOTSTRAP=1
-for target in fabric_image switch_image fault_image escape_image packet c_interface own_fabric; do
+for target in fabric_image switch_image fault_image escape_image packet c_interface c_ofar \
+    own_fabric; do
     mkdir -p "$found/$target" "seeds/$target"
     cargo fuzz run --fuzz-dir . "$target" "$found/$target" "seeds/$target" -- \
         -max_total_time="$seconds" -print_final_stats=1 >"$found/log" 2>&1 ||

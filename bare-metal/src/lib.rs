@@ -28,6 +28,8 @@ pub const SEVERAL: &[u8] = include_bytes!("../images/switch-00003-several.tvlb")
 /// Switch 4 with two MIN candidates, drawn anew over any link at a second look, four VLB candidates and
 /// a gate of 1.25.
 pub const SECOND_SEVERAL: &[u8] = include_bytes!("../images/switch-00004-several.tvlb");
+/// The escape ring of dfly(4, 8, 4, 9).
+pub const ESCAPE: &[u8] = include_bytes!("../images/escape-ring.tvlb");
 /// The images that pin the format.
 pub const GOLDEN: [&[u8]; 3] = [
     include_bytes!("../../schema/golden/v3/fabric.tvlb"),
@@ -199,6 +201,55 @@ impl Outputs for Room {
     fn granted(&self) -> PortSet {
         PortSet::from_words([self.0 >> 50 & 0x7c, 0, 0, 0])
     }
+}
+
+/// What a switch of dfly(4, 8, 4, 9) sees of its outputs, where a packet at every hop is measured.
+pub struct View {
+    ready: PortSet,
+    room: [u16; PORTS],
+}
+
+impl View {
+    /// Outputs that are all free.
+    pub const FREE: Self = Self { ready: PortSet::from_words([0x7ff0, 0, 0, 0]), room: [4; PORTS] };
+
+    /// Outputs of which half can take a packet, and whose buffers have room for 0 to 3.
+    pub fn busy(rng: &mut DefaultRng) -> Self {
+        let mut room = [0; PORTS];
+        for room in &mut room {
+            *room = (rng.next_u32() >> 30) as u16;
+        }
+        let has_room = (4..PORTS).filter(|&port| room.get(port).is_some_and(|&room| room > 0));
+        let free = rng.next_u32();
+        let ready = has_room.filter(|&port| free >> port & 1 == 1).map(|port| Port(port as u16));
+        Self { ready: ready.collect(), room }
+    }
+}
+
+impl Outputs for View {
+    fn ready(&self) -> PortSet {
+        self.ready
+    }
+
+    fn room(&self, port: Port, virtual_channel: u8) -> u16 {
+        let room = self.room.get(port.as_usize()).copied().unwrap_or(0);
+        room.saturating_sub(virtual_channel.into())
+    }
+
+    fn capacity(&self, _: Port) -> u16 {
+        4
+    }
+}
+
+/// The header of a packet to `node` from a node of this switch, from a switch of its group, or from another
+/// group, in turn.
+pub fn arrived(ofar: &Ofar<'_, '_>, node: NodeId, turn: u32) -> Header {
+    let launched = ofar.launch(node).map_or(3, Header::bits);
+    Header::from_bits(match turn % 3 {
+        0 => launched,
+        1 => launched | 1 << 5,
+        _ => launched | 1 << 30 | 2 << 5,
+    })
 }
 
 /// What packets ask for that decide at every hop.

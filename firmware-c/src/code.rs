@@ -53,6 +53,14 @@ codes! {
     TVLB_OLD_FAULTS = 18, c"fault image out of date";
     /// The switch image does not say the port's number.
     TVLB_NO_NUMBER = 19, c"port number not known";
+    /// The bytes are not an escape image, or it belongs to another fabric.
+    TVLB_ESCAPE_IMAGE = 20, c"bad escape image";
+    /// Packets cannot decide at every hop on this fabric, or where something is dead.
+    TVLB_NOT_FOR_OFAR = 21, c"fabric not for OFAR";
+    /// The header's two lowest bits are not 3: the packet does not decide at every hop.
+    TVLB_NOT_PER_HOP = 22, c"header does not decide at every hop";
+    /// The header is of a packet that decides at every hop, but no switch writes it.
+    TVLB_PER_HOP_FLAGS = 23, c"unknown header of a packet that decides at every hop";
 }
 
 /// The code of an error of the datapath.
@@ -72,6 +80,9 @@ pub const fn code_of(error: &Error) -> i32 {
         Error::Replacement { .. } => TVLB_REPLACEMENT,
         Error::FaultImage(_) => TVLB_FAULT_IMAGE,
         Error::OldFaults { .. } => TVLB_OLD_FAULTS,
+        Error::NotForOfar { .. } => TVLB_NOT_FOR_OFAR,
+        Error::NotPerHop { .. } => TVLB_NOT_PER_HOP,
+        Error::PerHopFlags { .. } => TVLB_PER_HOP_FLAGS,
         _ => TVLB_OTHER,
     }
 }

@@ -69,8 +69,8 @@ impl Credits for Counters {
 
 /// C's random numbers as Rust's.
 pub(crate) struct Random {
-    next: unsafe extern "C" fn(context: *mut c_void) -> u32,
-    context: *mut c_void,
+    pub(crate) next: unsafe extern "C" fn(context: *mut c_void) -> u32,
+    pub(crate) context: *mut c_void,
 }
 
 impl rand_core::TryRng for Random {

@@ -1,14 +1,20 @@
-//! The caller's memory for one switch.
+//! The caller's memory for one switch, and for one that decides at every hop.
 
 use crate::{TVLB_NOT_BOOTED, TVLB_WRONG_SCHEME, memory};
 use core::mem::MaybeUninit;
-use tvlb_firmware_model::{Scheme, Switch, VlbPaths};
+use tvlb_firmware_model::{OfarSwitch, Scheme, Switch, VlbPaths};
 
 /// The bytes of a `tvlb_switch`, enough on machines of 32 and of 64 bits.
 pub const SWITCH_SIZE: usize = 1024;
 
+/// The bytes of a `tvlb_ofar`, enough on machines of 32 and of 64 bits.
+pub const OFAR_SIZE: usize = 1280;
+
 /// Says that a switch has been booted. Memory of zeros does not say so.
 const BOOTED: u64 = 0x7476_6c62_2062_6f6f;
+
+/// Says the same of a switch that decides at every hop.
+const BOOTED_OFAR: u64 = 0x7476_6c62_206f_6661;
 
 /// One switch: `tvlb_switch`. Opaque to C.
 #[repr(C, align(8))]
@@ -20,10 +26,24 @@ pub struct tvlb_switch {
     bytes: [MaybeUninit<u8>; SWITCH_SIZE],
 }
 
-/// What the memory holds once a switch is booted.
+/// One switch that decides at every hop: `tvlb_ofar`. Opaque to C.
+#[repr(C, align(8))]
+#[allow(non_camel_case_types)]
+#[derive(Debug)]
+pub struct tvlb_ofar {
+    /// Not plain bytes, as those of a switch.
+    bytes: [MaybeUninit<u8>; OFAR_SIZE],
+}
+
+/// What such memory holds once it is booted.
 #[repr(C)]
-pub(crate) struct Booted {
+struct Marked<T> {
     mark: u64,
+    value: T,
+}
+
+/// A switch, and what it was booted for.
+pub(crate) struct Booted {
     /// The scheme that it was booted for.
     pub(crate) scheme: Scheme,
     /// The VLB paths that it was booted for.
@@ -32,7 +52,12 @@ pub(crate) struct Booted {
     pub(crate) switch: Switch<'static>,
 }
 
-const _: () = assert!(size_of::<Booted>() <= SWITCH_SIZE && align_of::<Booted>() <= 8);
+/// Whether a value and its mark fit into so many bytes, as they do wherever this compiles.
+const fn fits<T>(size: usize) -> bool {
+    size_of::<Marked<T>>() <= size && align_of::<Marked<T>>() <= 8
+}
+
+const _: () = assert!(fits::<Booted>(SWITCH_SIZE) && fits::<OfarSwitch<'static>>(OFAR_SIZE));
 
 impl Booted {
     /// Refuses packets that can need more virtual channels than those that the switch was booted for:
@@ -62,6 +87,13 @@ impl tvlb_switch {
     }
 }
 
+impl tvlb_ofar {
+    /// Memory in which nothing is booted yet.
+    pub const fn zeroed() -> Self {
+        Self { bytes: [MaybeUninit::new(0); OFAR_SIZE] }
+    }
+}
+
 /// # Safety
 /// `memory` is null, misaligned or writable, and nobody uses the switch in it during the call.
 pub(crate) unsafe fn write(
@@ -69,29 +101,61 @@ pub(crate) unsafe fn write(
     (scheme, paths): (Scheme, VlbPaths),
     switch: Switch<'_>,
 ) -> Result<(), i32> {
-    memory::check(memory, 1)?;
     // SAFETY: only the lifetime differs. C has promised to keep the images for as long as it uses
     // the switch, and no switch is made from this one that it could outlive.
     let switch = unsafe { core::mem::transmute::<Switch<'_>, Switch<'static>>(switch) };
-    let booted = Booted { mark: BOOTED, scheme, paths, switch };
-    // SAFETY: not null and aligned to 8 bytes by the check, which is enough for a `Booted` by the
-    // assertion above, as is the size; writable by the caller's promise. A `Booted` needs no drop.
-    unsafe { memory.cast::<Booted>().write(booted) };
-    Ok(())
+    // SAFETY: by the caller's promise; it fits, by the assertion above.
+    unsafe { write_marked(memory, BOOTED, Booted { scheme, paths, switch }) }
+}
+
+/// # Safety
+/// As for [`write`].
+pub(crate) unsafe fn write_ofar(memory: *mut tvlb_ofar, ofar: OfarSwitch<'_>) -> Result<(), i32> {
+    // SAFETY: as above, for the images of the switch and the escape image.
+    let ofar = unsafe { core::mem::transmute::<OfarSwitch<'_>, OfarSwitch<'static>>(ofar) };
+    // SAFETY: as above.
+    unsafe { write_marked(memory, BOOTED_OFAR, ofar) }
 }
 
 /// # Safety
 /// `memory` is null, misaligned, or holds zeros or what [`write`] has left there or a copy of that.
 /// For as long as 'a nobody writes to it.
 pub(crate) unsafe fn read<'a>(memory: *const tvlb_switch) -> Result<&'a Booted, i32> {
+    // SAFETY: by the caller's promise.
+    unsafe { read_marked(memory, BOOTED) }
+}
+
+/// # Safety
+/// As for [`read`], with [`write_ofar`].
+pub(crate) unsafe fn read_ofar<'a>(memory: *const tvlb_ofar) -> Result<&'a OfarSwitch<'a>, i32> {
+    // SAFETY: by the caller's promise.
+    unsafe { read_marked::<_, OfarSwitch<'static>>(memory, BOOTED_OFAR) }
+}
+
+/// # Safety
+/// `memory` is null, misaligned, or writable and large enough for a marked `T`, and aligned for it if it is
+/// aligned at all; nobody uses what is in it during the call.
+unsafe fn write_marked<M, T>(memory: *mut M, mark: u64, value: T) -> Result<(), i32> {
+    const { assert!(align_of::<Marked<T>>() <= align_of::<M>()) };
     memory::check(memory, 1)?;
-    let booted = memory.cast::<Booted>();
+    // SAFETY: not null and aligned by the check, and large enough; writable by the caller's promise. What
+    // was there before needs no drop.
+    unsafe { memory.cast::<Marked<T>>().write(Marked { mark, value }) };
+    Ok(())
+}
+
+/// # Safety
+/// `memory` is null, misaligned, or holds zeros or what [`write_marked`] has left there for the same mark and
+/// type, or a copy of that. For as long as 'a nobody writes to it.
+unsafe fn read_marked<'a, M, T>(memory: *const M, mark: u64) -> Result<&'a T, i32> {
+    memory::check(memory, 1)?;
+    let marked = memory.cast::<Marked<T>>();
     // SAFETY: not null and aligned by the check, and large enough; its first eight bytes are zeros
     // or a mark, by the caller's promise.
-    if unsafe { (&raw const (*booted).mark).read() } != BOOTED {
+    if unsafe { (&raw const (*marked).mark).read() } != mark {
         return Err(TVLB_NOT_BOOTED);
     }
-    // SAFETY: the mark is there, so `write` has written a whole `Booted`; nobody writes to it
+    // SAFETY: the mark is there, so `write_marked` has written a whole value; nobody writes to it
     // meanwhile, by the caller's promise.
-    Ok(unsafe { &*booted })
+    Ok(unsafe { &(*marked).value })
 }

@@ -2,11 +2,12 @@
 //! the functions with their parameters.
 
 use std::ffi::CStr;
-use tvlb_firmware_c::{SWITCH_SIZE, tvlb_error_name, tvlb_version};
+use tvlb_firmware_c::{OFAR_SIZE, SWITCH_SIZE, tvlb_error_name, tvlb_version};
 
 const HEADER: &str = include_str!("../include/tvlb.h");
 const LIB: &str = include_str!("../src/lib.rs");
 const ASK: &str = include_str!("../src/ask.rs");
+const OFAR: &str = include_str!("../src/ofar.rs");
 const CODES: &str = include_str!("../src/code.rs");
 
 /// `(name, value)` of every `#define` with a plain number.
@@ -34,8 +35,8 @@ fn every_code_stands_in_the_header() {
         assert_eq!(said.to_str().ok(), text.strip_suffix("\";"));
         codes += 1;
     }
-    assert_eq!(codes, 20);
-    for unknown in [-1, 20, i32::MAX] {
+    assert_eq!(codes, 24);
+    for unknown in [-1, 24, i32::MAX] {
         // SAFETY: as above.
         assert_eq!(unsafe { CStr::from_ptr(tvlb_error_name(unknown)) }, c"unknown error");
     }
@@ -65,6 +66,8 @@ fn the_version_is_the_crates() {
 fn the_size_of_a_switch_stands_in_the_header() {
     let size = i32::try_from(SWITCH_SIZE).expect("it is small");
     assert!(defines().contains(&("TVLB_SWITCH_SIZE", size)));
+    let size = i32::try_from(OFAR_SIZE).expect("it is small");
+    assert!(defines().contains(&("TVLB_OFAR_SIZE", size)));
 }
 
 #[test]
@@ -75,6 +78,10 @@ fn every_function_stands_in_the_header_with_its_parameters() {
             "*mut tvlb_switch" => "tvlb_switch *",
             "*const tvlb_switch" => "const tvlb_switch *",
             "*const tvlb_world" => "const tvlb_world *",
+            "*mut tvlb_ofar" => "tvlb_ofar *",
+            "*const tvlb_ofar" => "const tvlb_ofar *",
+            "*const tvlb_outputs" => "const tvlb_outputs *",
+            "*mut tvlb_asked" => "tvlb_asked *",
             "*mut tvlb_step" => "tvlb_step *",
             "*const u8" => "const uint8_t *",
             "*mut u8" => "uint8_t *",
@@ -92,8 +99,8 @@ fn every_function_stands_in_the_header_with_its_parameters() {
     }
     let header = HEADER.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut functions = 0;
-    let all =
-        [LIB, ASK, CODES].into_iter().flat_map(|file| file.split("extern \"C\" fn tvlb_").skip(1));
+    let files = [LIB, ASK, OFAR, CODES].into_iter();
+    let all = files.flat_map(|file| file.split("extern \"C\" fn tvlb_").skip(1));
     for function in all {
         let (name, rest) = function.split_once('(').expect("a function has parameters");
         let (parameters, rest) = rest.split_once(')').expect("which end");
@@ -115,5 +122,5 @@ fn every_function_stands_in_the_header_with_its_parameters() {
         assert!(header.contains(&expected), "tvlb.h lacks {expected}");
         functions += 1;
     }
-    assert_eq!(functions, 16);
+    assert_eq!(functions, 22);
 }

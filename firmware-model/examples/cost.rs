@@ -4,14 +4,18 @@
 
 use rand_core::{Rng, SeedableRng};
 use std::hint::black_box;
-use tvlb_firmware_model::{Admission, DefaultRng, Error, Header, Scheme, Step, Switch, VlbPaths};
-use tvlb_schema::NodeId;
+use tvlb_firmware_model::{
+    Admission, Ask, DefaultRng, Error, Header, Ofar, Outputs, PortSet, Scheme, Step, Switch,
+    VlbPaths,
+};
+use tvlb_schema::{EscapeImage, NodeId, Port};
 
 const FABRIC: &[u8] = include_bytes!("../../bare-metal/images/fabric.tvlb");
 const SOURCE: &[u8] = include_bytes!("../../bare-metal/images/switch-00003.tvlb");
 const RARE: &[u8] = include_bytes!("../../bare-metal/images/switch-00003-rare.tvlb");
 const SEVERAL: &[u8] = include_bytes!("../../bare-metal/images/switch-00003-several.tvlb");
 const SECOND: &[u8] = include_bytes!("../../bare-metal/images/switch-00004.tvlb");
+const ESCAPE: &[u8] = include_bytes!("../../bare-metal/images/escape-ring.tvlb");
 
 #[inline(never)]
 fn probe_admit(
@@ -39,6 +43,70 @@ fn probe_forward(switch: &Switch<'_>, header: Header) -> Result<Step, Error> {
     switch.forward(header)
 }
 
+#[inline(never)]
+fn probe_ask(
+    ofar: &Ofar<'_, '_>,
+    header: Header,
+    view: &View,
+    rng: &mut DefaultRng,
+) -> Result<Ask, Error> {
+    ofar.ask(header, view, rng)
+}
+
+/// What the switch sees of its outputs, as `bare-metal` has it.
+struct View {
+    ready: PortSet,
+    room: [u16; 15],
+}
+
+impl View {
+    /// Outputs that are all free.
+    fn free() -> Self {
+        Self { ready: PortSet::from_words([0x7ff0, 0, 0, 0]), room: [4; 15] }
+    }
+
+    /// Outputs of which half can take a packet, and whose buffers have room for 0 to 3.
+    fn busy(rng: &mut DefaultRng) -> Self {
+        let room: [u16; 15] = std::array::from_fn(|_| (rng.next_u32() >> 30) as u16);
+        let free = rng.next_u32();
+        let is_ready = |&port: &u16| room[usize::from(port)] > 0 && free >> port & 1 == 1;
+        Self { ready: (4..15).filter(is_ready).map(Port).collect(), room }
+    }
+}
+
+impl Outputs for View {
+    fn ready(&self) -> PortSet {
+        self.ready
+    }
+
+    fn room(&self, port: Port, virtual_channel: u8) -> u16 {
+        self.room[port.as_usize()].saturating_sub(virtual_channel.into())
+    }
+
+    fn capacity(&self, _: Port) -> u16 {
+        4
+    }
+}
+
+/// Asks for packets from nodes of the switch, from switches of its group and from other groups in turn.
+fn ask(switch: &Switch<'_>, is_busy: bool, calls: u32) {
+    let escape = EscapeImage::decode(ESCAPE, switch.image().fabric()).expect("the image is good");
+    let ofar = Ofar::new(switch, &escape).expect("the fabric is one for it");
+    let (mut inputs, mut rng) = (DefaultRng::seed_from_u64(1), DefaultRng::seed_from_u64(1));
+    let view = |_| if is_busy { View::busy(&mut inputs) } else { View::free() };
+    let views: Vec<View> = (0..16).map(view).collect();
+    for call in 0..calls {
+        let launched = ofar.launch(NodeId(call % 288)).expect("the node is there").bits();
+        let header = Header::from_bits(match call % 3 {
+            0 => launched,
+            1 => launched | 1 << 5,
+            _ => launched | 1 << 30 | 2 << 5,
+        });
+        let view = black_box(&views[call as usize & 15]);
+        let _ = black_box(probe_ask(&ofar, header, view, &mut rng));
+    }
+}
+
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let what = arguments.next().expect("the first argument is the kind of call");
@@ -60,6 +128,9 @@ fn main() {
         "admit-par-custom" => (Scheme::Par, VlbPaths::Custom),
         _ => (Scheme::UgalL, VlbPaths::Custom),
     };
+    if what.starts_with("ask") {
+        return ask(&source, what == "ask-busy", calls);
+    }
     if what.starts_with("admit") {
         for call in 0..calls {
             let node = NodeId(call % 288);

@@ -54,8 +54,12 @@ impl PortSet {
     /// How many ports are in it.
     #[inline]
     pub const fn len(&self) -> u32 {
-        let [a, b, c, d] = self.0;
-        a.count_ones() + b.count_ones() + c.count_ones() + d.count_ones()
+        let (mut count, mut word) = (0, 0);
+        while word < self.0.len() {
+            count += self.0[word].count_ones();
+            word += 1;
+        }
+        count
     }
 
     /// The ports that are in both.
@@ -69,16 +73,28 @@ impl PortSet {
     /// The ports by rising number.
     #[inline]
     pub fn iter(self) -> impl Iterator<Item = Port> {
-        (0_u16..).step_by(64).zip(self.0).flat_map(|(first, mut left)| {
-            core::iter::from_fn(move || {
-                (left != 0).then(|| {
-                    // At most 63.
-                    let bit = (left.trailing_zeros() & 63) as u16;
-                    left &= left - 1;
-                    Port(first | bit)
-                })
-            })
+        let mut at = 0;
+        core::iter::from_fn(move || {
+            let port = self.first_from(at)?;
+            at = port.0 + 1;
+            Some(port)
         })
+    }
+
+    /// The lowest port that is not below `at`.
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
+    pub(crate) fn first_from(&self, mut at: u16) -> Option<Port> {
+        loop {
+            let word = self.0.get(usize::from(at >> 6))?;
+            let left = word >> (at & 63);
+            if left != 0 {
+                // At most 63.
+                return Some(Port(at + (left.trailing_zeros() & 63) as u16));
+            }
+            // On to the next word.
+            at = (at | 63) + 1;
+        }
     }
 }
 

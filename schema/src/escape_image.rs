@@ -368,7 +368,7 @@ impl<'a> EscapeImage<'a> {
     }
 
     /// The place behind the last of a subtree.
-    #[inline]
+    #[cfg_attr(target_os = "none", inline(never))]
     fn end_of(&self, place: u32) -> u32 {
         place.wrapping_add(self.below.get(place)).wrapping_add(1)
     }
@@ -425,7 +425,7 @@ impl<'a> EscapeImage<'a> {
     }
 }
 
-#[inline]
+#[cfg_attr(target_os = "none", inline(never))]
 fn port(ports: &PackedArray<'_>, place: u32) -> Port {
     #[expect(clippy::cast_possible_truncation, reason = "a switch has at most 256 ports")]
     let port = Port(ports.get(place) as u16);

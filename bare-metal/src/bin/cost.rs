@@ -11,12 +11,12 @@ mod bare {
     use cortex_m::peripheral::syst::SystClkSource;
     use cortex_m::peripheral::{Peripherals, SYST};
     use cortex_m_semihosting::hio;
-    use tvlb_bare_metal::{FABRIC, PORTS, RARE, SEVERAL, SOURCE, boot};
+    use tvlb_bare_metal::{ESCAPE, FABRIC, PORTS, RARE, SEVERAL, SOURCE, View, arrived, boot};
     use tvlb_firmware_model::rand_core::{Rng, SeedableRng};
     use tvlb_firmware_model::{
-        Admission, DefaultRng, Error, Header, Scheme, Step, Switch, VlbPaths,
+        Admission, Ask, DefaultRng, Error, Header, Ofar, Scheme, Step, Switch, VlbPaths,
     };
-    use tvlb_schema::NodeId;
+    use tvlb_schema::{EscapeImage, NodeId};
 
     /// More than any call touches.
     const PAINTED: usize = 8192;
@@ -133,7 +133,42 @@ mod bare {
             caller
         };
         print_both(&mut print, "forward", &mut timer, idle, &mut forward);
+
+        // Packets that decide at every hop.
+        let boots = || {
+            let caller = stack_pointer();
+            boot_ofar(&source);
+            caller
+        };
+        print("stack", "boot-ofar", stack_of(boots).into());
+        let Ok(escape) = EscapeImage::decode(ESCAPE, source.image().fabric()) else {
+            tvlb_bare_metal::bare::exit(false)
+        };
+        let Ok(ofar) = Ofar::new(&source, &escape) else { tvlb_bare_metal::bare::exit(false) };
+        let mut inputs = DefaultRng::seed_from_u64(1);
+        let free = [const { View::FREE }; 16];
+        let busy: [View; 16] = core::array::from_fn(|_| View::busy(&mut inputs));
+        for (name, views) in [("ask-free", &free), ("ask-busy", &busy)] {
+            let (mut node, mut turn) = (0, 0);
+            let mut next = || {
+                node = if node >= 287 { 0 } else { node + 1 };
+                turn += 1;
+                (arrived(&ofar, NodeId(node), turn), black_box(&views[turn as usize & 15]))
+            };
+            let idle = mean(&mut timer, || {
+                black_box(next());
+                stack_pointer()
+            });
+            let mut ask = || {
+                let (header, view) = next();
+                let caller = stack_pointer();
+                let _ = black_box(ask_one(&ofar, header, view, &mut rng));
+                caller
+            };
+            print_both(&mut print, name, &mut timer, idle, &mut ask);
+        }
         print("state", "switch", size_of::<Switch<'_>>() as u64);
+        print("state", "ofar", size_of::<Ofar<'_, '_>>() as u64);
         tvlb_bare_metal::bare::exit(true)
     }
 
@@ -166,6 +201,22 @@ mod bare {
     #[inline(never)]
     fn forward_one(switch: &Switch<'_>, header: Header) -> Result<Step, Error> {
         switch.forward(header)
+    }
+
+    #[inline(never)]
+    fn boot_ofar(switch: &Switch<'_>) {
+        let escape = EscapeImage::decode(black_box(ESCAPE), switch.image().fabric());
+        let _ = black_box(escape.is_ok_and(|escape| Ofar::new(switch, &escape).is_ok()));
+    }
+
+    #[inline(never)]
+    fn ask_one(
+        ofar: &Ofar<'_, '_>,
+        header: Header,
+        view: &View,
+        rng: &mut DefaultRng,
+    ) -> Result<Ask, Error> {
+        ofar.ask(header, view, rng)
     }
 
     /// What lies below it belongs to those who are called.

@@ -1,5 +1,6 @@
 //! A program with the whole datapath and nothing else: boot, the source decision, PAR's second
-//! look, forwarding. It is not run; its sections less those of `empty` are what a switch pays.
+//! look, forwarding. With `per-hop-boot` it reads an escape image as well, and with `per-hop` it asks for a
+//! packet that decides at every hop. It is not run; its sections less those of `empty` are what a switch pays.
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 #[cfg(not(target_os = "none"))]
@@ -27,6 +28,8 @@ mod bare {
             let _ = black_box(admit(switch, black_box(Scheme::Par), credits, rng));
             let _ = black_box(reconsider(switch, black_box(Header::from_bits(1)), credits, rng));
             let _ = black_box(forward(switch, black_box(Header::from_bits(1))));
+            #[cfg(feature = "per-hop-boot")]
+            per_hop::run(switch, black_box(&[]), rng);
         }
         tvlb_bare_metal::bare::exit(true)
     }
@@ -61,6 +64,55 @@ mod bare {
         rng: &mut DefaultRng,
     ) -> Result<Header, Error> {
         switch.reconsider(header, black_box(VlbPaths::Custom), credits, rng)
+    }
+
+    #[cfg(feature = "per-hop-boot")]
+    mod per_hop {
+        use core::hint::black_box;
+        #[cfg(feature = "per-hop")]
+        use tvlb_bare_metal::View;
+        #[cfg(feature = "per-hop")]
+        use tvlb_firmware_model::{Ask, Error, Header};
+        use tvlb_firmware_model::{DefaultRng, Ofar, Switch};
+        use tvlb_schema::EscapeImage;
+
+        #[inline(never)]
+        pub(super) fn run<'a>(switch: &Switch<'a>, escape: &'a [u8], rng: &mut DefaultRng) {
+            let Some(ofar) = &black_box(boot(switch, escape)) else { return };
+            ask(ofar, black_box(rng));
+        }
+
+        #[inline(never)]
+        fn boot<'s, 'a>(switch: &'s Switch<'a>, escape: &'a [u8]) -> Option<Ofar<'s, 'a>> {
+            let escape = EscapeImage::decode(escape, switch.image().fabric()).ok()?;
+            Ofar::new(switch, &escape).ok()
+        }
+
+        #[cfg(feature = "per-hop")]
+        fn ask(ofar: &Ofar<'_, '_>, rng: &mut DefaultRng) {
+            use tvlb_schema::NodeId;
+
+            let view = black_box(&View::FREE);
+            if ofar.may_inject(view)
+                && let Ok(header) = ofar.launch(black_box(NodeId(7)))
+            {
+                let _ = black_box(ask_one(ofar, header, view, rng));
+            }
+        }
+
+        #[cfg(feature = "per-hop")]
+        #[inline(never)]
+        fn ask_one(
+            ofar: &Ofar<'_, '_>,
+            header: Header,
+            view: &View,
+            rng: &mut DefaultRng,
+        ) -> Result<Ask, Error> {
+            ofar.ask(header, view, rng)
+        }
+
+        #[cfg(not(feature = "per-hop"))]
+        fn ask(_: &Ofar<'_, '_>, _: &mut DefaultRng) {}
     }
 
     #[inline(never)]

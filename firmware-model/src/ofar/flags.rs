@@ -16,6 +16,7 @@
 //! | 4..2   | VC          | the virtual channel of the link it last crossed; 0 at injection          |
 //! | 1..0   | kind        | 3                                                                        |
 
+use crate::error::PerHopFault;
 use crate::header::Header;
 use crate::{Channels, Error};
 use tvlb_schema::SwitchId;
@@ -116,29 +117,25 @@ impl Flags {
             Came::Local => canonical.local,
             Came::Global => canonical.global,
         };
-        let what = match () {
-            () if came.is_none() || bits >> 8 & 0x3f_ffff != 0 => "bits that no switch sets",
-            () if flags.came == Came::Node && flags != Self::AT_SOURCE => {
-                "a packet from a node that has already moved"
-            }
-            () if flags.go_global && !flags.local => "a misroute that is not there to be ended",
+        let fault = match () {
+            () if came.is_none() || bits >> 8 & 0x3f_ffff != 0 => PerHopFault::Bits,
+            () if flags.came == Came::Node && flags != Self::AT_SOURCE => PerHopFault::Moved,
+            () if flags.go_global && !flags.local => PerHopFault::NoMisroute,
             () if flags.go_global && flags.left || flags.global && !flags.left => {
-                "a misroute of another group than this one"
+                PerHopFault::OtherGroup
             }
             () if flags.came == Came::Global && (!flags.left || flags.local) => {
-                "a packet that came to this group just now and was here before"
+                PerHopFault::WasHere
             }
-            () if (flags.escape || flags.backward) && flags.entries == 0 => {
-                "an escape network that it has not entered"
-            }
+            () if (flags.escape || flags.backward) && flags.entries == 0 => PerHopFault::NotEntered,
             () if flags.escape != (flags.virtual_channel == channels)
                 || flags.virtual_channel > channels =>
             {
-                "a virtual channel that it cannot have come by"
+                PerHopFault::Channel
             }
             () => return Ok(flags),
         };
-        Err(Error::PerHopFlags { bits, what })
+        Err(Error::PerHopFlags { bits, fault })
     }
 
     /// The header of a packet for a node with these flags.

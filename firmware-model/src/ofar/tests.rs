@@ -1,13 +1,16 @@
 //! What switch 5 of dfly(2,4,2,9) asks for: group 1, index 1, ports 0 and 1 to nodes, 2 to 4 to switches 4, 6 and 7,
 //! 5 and 6 to other groups.
 
+use super::flags::{Came, Flags};
 use super::*;
 use crate::DefaultRng;
 use proptest::prelude::*;
 use rand_core::SeedableRng;
 use std::collections::BTreeSet;
 use std::vec::Vec;
-use tvlb_schema::{EscapeNetwork, FabricImage, GroupId, SwitchId, encode_escape_image};
+use tvlb_schema::{
+    Decision, EscapeKind, EscapeNetwork, FabricImage, GroupId, SwitchId, encode_escape_image,
+};
 
 struct Images {
     fabric: Vec<u8>,
@@ -145,7 +148,7 @@ fn what_finds_everything_full_asks_for_the_escape_network() {
             assert!(own.contains(&port) && virtual_channel == ofar.escape_channel(port));
             let enters_ring = escape.kind() == EscapeKind::Ring && !flags.escape;
             assert_eq!(room, if enters_ring { 2 } else { 1 });
-            let after = Flags::read(header, ofar.canonical()).unwrap();
+            let after = Flags::read(header, ofar.rule().canonical()).unwrap();
             assert_eq!(
                 (after.escape, after.entries),
                 (true, flags.entries + u8::from(!flags.escape))
@@ -201,7 +204,7 @@ fn a_packet_is_misrouted_where_its_place_allows_it() {
     else {
         panic!("it waits")
     };
-    let after = Flags::read(header, ofar.canonical()).unwrap();
+    let after = Flags::read(header, ofar.rule().canonical()).unwrap();
     assert!(after.local && after.go_global && !after.left);
     // There it takes any link to another group, however much it is used.
     seen.room[5..].fill(1);
@@ -267,7 +270,7 @@ fn who_has_entered_too_often_stays_on_the_escape_network() {
             let Ask::Send { header, .. } = ofar.ask(header, &EMPTY, &mut rng()).unwrap() else {
                 panic!("{flags:?} waits")
             };
-            let after = Flags::read(header, ofar.canonical()).unwrap();
+            let after = Flags::read(header, ofar.rule().canonical()).unwrap();
             assert!(after.escape && after.entries == 4);
             let is_ring = escape.kind() == EscapeKind::Ring;
             assert_eq!(after.backward, flags.backward && is_ring);
@@ -306,11 +309,11 @@ fn fewer_links_are_open_where_a_set_says_so() {
                 begins.insert(df.slot_port(df.split_port(route.x).1));
             }
         });
-        for port in ofar.global.iter() {
+        for port in ofar.tables.global.iter() {
             let leads_there = switch.neighbour(port).unwrap().0 == df.place(to).0;
             // The image's set keeps all routes of its shapes.
             assert_eq!(
-                ofar.may_begin(port, &switch.place(to)),
+                ofar.rule().may_begin(port, &switch.place(to)),
                 leads_there || begins.contains(&port),
                 "{port} to {to} with {:?}",
                 set.rule().shapes()
@@ -391,7 +394,7 @@ proptest! {
         {
             // What it sends on makes sense to the next switch.
             prop_assert!(switch.neighbour(port).is_some());
-            prop_assert!(Flags::read(header, ofar.canonical()).is_ok());
+            prop_assert!(Flags::read(header, ofar.rule().canonical()).is_ok());
         }
     }
 }

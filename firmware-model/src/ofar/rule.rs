@@ -1,0 +1,352 @@
+//! The rule itself: what a packet at the head of a buffer asks for.
+
+use super::flags::{Came, Flags};
+use super::tables::Tables;
+use super::{Ask, Outputs};
+use crate::cells::below;
+use crate::path::Place;
+use crate::{Channels, Error, Header, PortSet, Switch};
+use rand_core::Rng;
+use tvlb_schema::{Decision, EscapeKind, NodeId, Port, Shape};
+
+/// A packet's minimal output, and the canonical virtual channel of it that has most room.
+#[derive(Clone, Copy)]
+struct Minimal {
+    port: Port,
+    room: u16,
+}
+
+/// Where a packet wants to go.
+enum Wish {
+    /// Nowhere yet.
+    Wait,
+    /// By a link's emptiest canonical virtual channel, with these flags then.
+    Canonical(Port, Flags),
+    /// By the escape network.
+    Escape,
+}
+
+/// A switch that is asked, by whoever holds it.
+#[derive(Clone, Copy)]
+pub(super) struct Rule<'t, 'a> {
+    pub(super) switch: &'t Switch<'a>,
+    pub(super) tables: &'t Tables<'a>,
+}
+
+impl Rule<'_, '_> {
+    /// Does the work of [`super::Ofar::launch`].
+    pub(super) fn launch(&self, destination: NodeId) -> Result<Header, Error> {
+        let df = self.switch.dragonfly();
+        if !df.has_node(destination) {
+            return Err(crate::decide::no_such_node(df, destination));
+        }
+        let (to, terminal) = df.switch_of(destination);
+        Ok(Flags::AT_SOURCE.header(to, terminal))
+    }
+
+    /// Does the work of [`super::Ofar::may_inject`].
+    pub(super) fn may_inject(&self, outputs: &(impl Outputs + ?Sized)) -> bool {
+        let most = self.tables.escape.rules().throttle_percent;
+        most >= 100
+            || !self.tables.escape.ports(self.tables.place).all(|port| {
+                let (room, capacity) =
+                    (outputs.room(port, self.escape_channel(port)), outputs.capacity(port));
+                100 * u32::from(capacity.saturating_sub(room))
+                    > u32::from(most) * u32::from(capacity)
+            })
+    }
+
+    /// Does the work of [`super::Ofar::ask`].
+    pub(super) fn ask(
+        &self,
+        header: Header,
+        outputs: &(impl Outputs + ?Sized),
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Result<Ask, Error> {
+        let flags = Flags::read(header, self.canonical())?;
+        let df = self.switch.dragonfly();
+        let to = &self.switch.place(header.destination());
+        let is_there = df.has_switch(to.switch)
+            && u32::from(header.terminal()) < u32::from(df.kind_of(to.group).p);
+        if !is_there {
+            return Err(self.out_of_range(header, to));
+        }
+        if to.switch == self.switch.image.switch() {
+            return Ok(Ask::Deliver { port: df.terminal_port(header.terminal()) });
+        }
+        let (port, virtual_channel, after, room) = match self.wish(flags, to, outputs, rng) {
+            Wish::Wait => return Ok(Ask::Wait),
+            Wish::Canonical(port, after) => {
+                let bubble = self.tables.escape.rules().bubble;
+                let room = if flags.came == Came::Node { 1 + u16::from(bubble) } else { 1 };
+                (port, self.emptiest(port, outputs).0, Flags { escape: false, ..after }, room)
+            }
+            Wish::Escape => self.by_escape(flags, to),
+        };
+        let after = after.crossed(self.is_local(port), virtual_channel);
+        let header = after.header(header.destination(), header.terminal());
+        Ok(Ask::Send { port, virtual_channel, header, room })
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn out_of_range(&self, header: Header, to: &Place) -> Error {
+        let df = self.switch.dragonfly();
+        let (field, found, count) = if df.has_switch(to.switch) {
+            ("terminal", header.terminal().into(), df.kind_of(to.group).p.into())
+        } else {
+            ("destination", to.switch.0.into(), df.switch_numbers())
+        };
+        let most = count.saturating_sub(1);
+        Error::HeaderRange { bits: header.bits(), field, found, most }
+    }
+
+    /// Where a packet wants to go whose destination is another switch.
+    #[inline]
+    fn wish(
+        &self,
+        flags: Flags,
+        to: &Place,
+        outputs: &(impl Outputs + ?Sized),
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Wish {
+        let rules = self.tables.escape.rules();
+        if flags.escape && flags.entries >= rules.most_entries {
+            return Wish::Escape;
+        }
+        let ready = &outputs.ready();
+        if flags.go_global {
+            return self.leave_group(flags, to, ready, outputs, rng);
+        }
+        let minimal = self.minimal(to, ready, outputs, rng);
+        if ready.contains(minimal.port) {
+            return Wish::Canonical(minimal.port, flags);
+        }
+        if let Some((ports, percent, after)) = self.misroutes(flags, to, minimal)
+            && (!rules.strict || outputs.granted().contains(minimal.port))
+        {
+            let mut ports = ports.and(*ready);
+            ports.remove(minimal.port);
+            self.keep(&mut ports, to, Some((minimal, percent)), outputs);
+            if let Some(port) = draw(&ports, rng) {
+                return Wish::Canonical(port, after);
+            }
+        }
+        if minimal.room > 0 || flags.came == Came::Node { Wish::Wait } else { Wish::Escape }
+    }
+
+    /// The canonical virtual channels of links.
+    pub(super) const fn canonical(&self) -> Channels {
+        let rules = self.tables.escape.rules();
+        Channels { local: rules.local_channels, global: rules.global_channels }
+    }
+
+    fn is_local(&self, port: Port) -> bool {
+        !self.switch.dragonfly().is_slot(port)
+    }
+
+    /// The number of the escape network's virtual channel on a link, above the canonical ones.
+    pub(super) fn escape_channel(&self, port: Port) -> u8 {
+        let Channels { local, global } = self.canonical();
+        if self.is_local(port) { local } else { global }
+    }
+
+    /// The canonical virtual channel of a link that has most room, of several the lowest, and its room.
+    #[cfg_attr(target_os = "none", inline(never))]
+    fn emptiest(&self, port: Port, outputs: &(impl Outputs + ?Sized)) -> (u8, u16) {
+        let mut best = (0, outputs.room(port, 0));
+        for channel in 1..self.escape_channel(port) {
+            let room = outputs.room(port, channel);
+            if room > best.1 {
+                best = (channel, room);
+            }
+        }
+        best
+    }
+
+    /// The output by which a packet goes the shortest way: of several, one that is ready, and of those one with
+    /// most room. Where this switch has links to the destination's group it is one of them.
+    #[cfg_attr(target_os = "none", inline(never))]
+    fn minimal(
+        &self,
+        to: &Place,
+        ready: &PortSet,
+        outputs: &(impl Outputs + ?Sized),
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Minimal {
+        let (df, image) = (self.switch.dragonfly(), &self.switch.image);
+        let (fabric, group, own) = (image.fabric(), image.group(), image.index());
+        if to.group == group {
+            let port = df.local_port(own, to.index);
+            return Minimal { port, room: self.emptiest(port, outputs).1 };
+        }
+        let links = fabric.links(group, to.group);
+        let own_link = |n| fabric.nth_link_of_switch((group, own), to.group, n);
+        let (mut count, mut first, mut has_own) = (1, 0, false);
+        if links.count() > 1 {
+            let own_count = (0..links.count()).find(|&n| own_link(n).is_none());
+            has_own = own_count != Some(0);
+            count = own_count.filter(|&count| count > 0).unwrap_or(links.count());
+            first = below(rng, count);
+        }
+        // Every two groups share a link, so that there is a first one.
+        let mut best = Minimal { port: Port(u16::MAX), room: 0 };
+        let mut merit = None;
+        for n in (first..count).chain(0..first) {
+            let link = if has_own { own_link(n) } else { None };
+            let link = link.map_or_else(|| fabric.ends(links, n).0, |(port, _)| port);
+            let (index, slot) = df.split_port(link);
+            let port = if index == own { df.slot_port(slot) } else { df.local_port(own, index) };
+            let room = self.emptiest(port, outputs).1;
+            if Some((ready.contains(port), room)) > merit {
+                merit = Some((ready.contains(port), room));
+                best = Minimal { port, room };
+            }
+        }
+        best
+    }
+
+    /// The links by which a packet may be misrouted from its place, at how many percent, and its flags then.
+    fn misroutes(
+        &self,
+        flags: Flags,
+        to: &Place,
+        minimal: Minimal,
+    ) -> Option<(&PortSet, u8, Flags)> {
+        let rules = self.tables.escape.rules();
+        if !flags.left && to.group != self.switch.image.group() {
+            return match flags.came {
+                Came::Node => Some((
+                    &self.tables.global,
+                    rules.global_percent,
+                    Flags { global: true, ..flags },
+                )),
+                Came::Local if !flags.escape && !flags.local => {
+                    let after = Flags { local: true, go_global: true, ..flags };
+                    Some((&self.tables.gateways, rules.local_percent, after))
+                }
+                Came::Local | Came::Global => None,
+            };
+        }
+        let may = self.is_local(minimal.port) && !flags.local;
+        may.then_some((&self.tables.local, rules.local_percent, Flags { local: true, ..flags }))
+    }
+
+    /// Leaves of these links those by which the rules let a packet leave the group or that stay in it, and if
+    /// a packet is to be misrouted, those of them that are used little enough beside its minimal output.
+    #[cfg_attr(target_os = "none", inline(never))]
+    fn keep(
+        &self,
+        ports: &mut PortSet,
+        to: &Place,
+        misroute: Option<(Minimal, u8)>,
+        outputs: &(impl Outputs + ?Sized),
+    ) {
+        let used = |port: Port, room: u16| {
+            let capacity = outputs.capacity(port);
+            (u32::from(capacity.saturating_sub(room)), u32::from(capacity))
+        };
+        let limit = misroute
+            .map(|(minimal, percent)| (used(minimal.port, minimal.room), u64::from(percent)));
+        let mut at = 0;
+        while let Some(port) = ports.first_from(at) {
+            at = port.0 + 1;
+            let is_used_less = limit.is_none_or(|((least, of), percent)| {
+                let (used, capacity) = used(port, self.emptiest(port, outputs).1);
+                // Products of two numbers of 16 bits.
+                100 * u64::from(used * of) <= percent * u64::from(least * capacity)
+            });
+            if !is_used_less || !self.may_begin(port, to) {
+                ports.remove(port);
+            }
+        }
+    }
+
+    /// Whether the rules let a packet leave the group by a link: all do, unless only those are to that a path of
+    /// the T-VLB set begins with.
+    pub(super) fn may_begin(&self, port: Port, to: &Place) -> bool {
+        if !self.tables.escape.rules().by_set || self.is_local(port) {
+            return true;
+        }
+        let (df, image) = (self.switch.dragonfly(), &self.switch.image);
+        let fabric = image.fabric();
+        let slot = port.0.wrapping_sub(df.slot_port(0).0);
+        let Some(arrival) = image.peer(slot) else { return false };
+        if arrival.group == to.group {
+            return true;
+        }
+        let set = image.set(Decision::UgalL).rule().shapes();
+        let links = fabric.links(arrival.group, to.group);
+        let lands = df.split_port(arrival.port).0;
+        (0..links.count()).any(|k| {
+            let (leaves, arrives) = fabric.ends(links, k);
+            let (leaves, arrives) = (df.split_port(leaves).0, df.split_port(arrives).0);
+            let shape = Shape::of_walk(false, u8::from(leaves != lands), arrives != to.index);
+            set.contains(shape)
+        })
+    }
+
+    /// Where a packet wants to go that has to leave the group from here.
+    #[inline]
+    fn leave_group(
+        &self,
+        flags: Flags,
+        to: &Place,
+        ready: &PortSet,
+        outputs: &(impl Outputs + ?Sized),
+        rng: &mut (impl Rng + ?Sized),
+    ) -> Wish {
+        let mut may = self.tables.global;
+        self.keep(&mut may, to, None, outputs);
+        if may.is_empty() {
+            may = self.tables.global;
+        }
+        if let Some(port) = draw(&may.and(*ready), rng) {
+            return Wish::Canonical(port, Flags { global: true, ..flags });
+        }
+        let mut at = 0;
+        while let Some(port) = may.first_from(at) {
+            at = port.0 + 1;
+            if self.emptiest(port, outputs).1 > 0 {
+                return Wish::Wait;
+            }
+        }
+        Wish::Escape
+    }
+
+    /// The way on by the escape network: port, virtual channel, flags before the link is crossed, and for how many
+    /// packets there must be room.
+    #[cfg_attr(target_os = "none", inline(never))]
+    fn by_escape(&self, flags: Flags, to: &Place) -> (Port, u8, Flags, u16) {
+        let escape = &self.tables.escape;
+        let there = escape.place(to.switch);
+        let (port, backward, room) = match escape.kind() {
+            EscapeKind::Tree => (escape.tree_port(self.tables.place, there), false, 1),
+            EscapeKind::Ring => {
+                let backward = if flags.escape {
+                    flags.backward
+                } else {
+                    !escape.is_onward(self.tables.place, there)
+                };
+                let (onward, before) = escape.ring_ports(self.tables.place);
+                let room = if flags.escape { 1 } else { 2 };
+                (if backward { before } else { onward }, backward, room)
+            }
+        };
+        let entries = (flags.entries + u8::from(!flags.escape)).min(15);
+        (port, self.escape_channel(port), Flags { escape: true, backward, entries, ..flags }, room)
+    }
+}
+
+/// One of some ports, each as likely as any other; a random word only where there are several.
+#[cfg_attr(target_os = "none", inline(never))]
+fn draw(ports: &PortSet, rng: &mut (impl Rng + ?Sized)) -> Option<Port> {
+    let count = ports.len();
+    let mut left = if count > 1 { below(rng, count) } else { 0 };
+    let mut port = ports.first_from(0)?;
+    while left > 0 {
+        left -= 1;
+        port = ports.first_from(port.0 + 1)?;
+    }
+    Some(port)
+}
