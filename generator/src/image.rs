@@ -110,8 +110,7 @@ pub fn build(
     let topology = counter.topology();
     check_reachable(topology)?;
     let df = topology.dragonfly();
-    let cables: Vec<_> = topology.cables().iter().map(|cable| (cable.low, cable.high)).collect();
-    let fabric = encode_fabric_image_with(df, &cables, topology.fewer_links());
+    let fabric = fabric_image(topology);
     let view = FabricImage::decode(&fabric).expect("the encoder decodes what it wrote");
     let switches: Vec<SwitchId> = df.switches().collect();
     let bytes = AtomicU64::new(fabric.len() as u64);
@@ -132,6 +131,12 @@ pub fn build(
         })
         .collect();
     Ok(Images { switches: images?, fabric })
+}
+
+/// The fabric image of a wiring, which tables of the same wiring have whatever their sets.
+pub fn fabric_image(topology: &Topology) -> Vec<u8> {
+    let cables: Vec<_> = topology.cables().iter().map(|cable| (cable.low, cable.high)).collect();
+    encode_fabric_image_with(topology.dragonfly(), &cables, topology.fewer_links())
 }
 
 fn contents(counter: &RouteCounter<'_>, routing: &Routing, switch: SwitchId) -> SwitchContents {

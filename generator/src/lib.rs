@@ -46,6 +46,7 @@ pub mod policy;
 pub mod report;
 pub mod routes;
 pub mod static_load;
+pub mod table_policies;
 
 // What stands in crates of its own, by the paths of one library.
 pub use tvlb_chart as chart;

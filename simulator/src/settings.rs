@@ -26,7 +26,9 @@ pub(crate) const MOST_CYCLES: u32 = 1_000_000_000;
 /// No other flit waits for these buffers, so neither choice can close a cycle of channels that
 /// wait for each other. What differs is how far a packet that is blocked holds up the packets
 /// behind it that go elsewhere.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Injection {
     /// Always virtual channel 0.

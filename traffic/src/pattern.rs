@@ -107,33 +107,9 @@ fn hint(text: &str) -> String {
         return " (a shift counts forwards: one group back is Δg = g−1, one switch back Δs = a−1)"
             .to_owned();
     }
-    let letters = |name: &str| name.to_lowercase().replace(['-', '_', ' '], "");
-    let written = letters(written);
-    let near = NAMES.iter().map(|(name, form)| (distance(&written, &letters(name)), form)).min();
-    match near {
-        // The name is right, so what follows it is not.
-        Some((0, form)) => format!(" (did you mean {form}?)"),
-        Some((distance, form)) if distance <= 2 && 2 * distance < written.len() => {
-            format!(" (did you mean {form}?)")
-        }
-        _ => String::new(),
-    }
-}
-
-/// How many letters must be added, removed or changed to make one word of the other (Levenshtein).
-fn distance(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (number, letter) in one.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = number + 1;
-        for (place, &others) in other.iter().enumerate() {
-            let changed = diagonal + usize::from(letter != others);
-            diagonal = row[place + 1];
-            row[place + 1] = changed.min(row[place] + 1).min(diagonal + 1);
-        }
-    }
-    row[other.len()]
+    let meant = tvlb_spelling::nearest(written, NAMES.map(|(name, _)| name));
+    let form = meant.and_then(|meant| NAMES.iter().find(|(name, _)| *name == meant));
+    form.map_or_else(String::new, |(_, form)| format!(" (did you mean {form}?)"))
 }
 
 /// A text that names no pattern.

@@ -7,7 +7,7 @@ use crate::output::{Bars, catch_interrupt, print, print_json, use_threads};
 use crate::simulate::Format;
 use crate::tables::Tables;
 use crate::traffic::{self, PATTERNS};
-use crate::values::{self, Loads, repeated};
+use crate::values::{self, repeated};
 use clap::{Args, ValueEnum};
 use ofar::Escape;
 use rayon::prelude::*;
@@ -15,6 +15,7 @@ use serde::Serialize;
 use std::fmt::{self, Display, Formatter, Write};
 use std::path::PathBuf;
 use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_lab::loads::Loads;
 use tvlb_progress::Progress;
 use tvlb_simulator::{
     BootedFabric, CutThrough, CutThroughError, CutThroughOutcome, CutThroughRun, EscapeCounts,

@@ -53,8 +53,7 @@ fn tip(command: &str) -> Option<&'static str> {
              parts changes"
         }
         "sweep" => {
-            "its runs are of table sets without dead parts; `tvlb simulate --update UPDATE` runs one where \
-             parts are dead"
+            "`faults = [\"none\", \"LIST\"]` in the sweep file says what is dead in its runs"
         }
         "experiment" => {
             "experiments choose by themselves what is dead; `failure`, `ageing` and `ageing-uniform` are \

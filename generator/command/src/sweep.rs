@@ -22,8 +22,9 @@ pub(crate) struct Arguments {
     /// Make only the I-th of N shares of the runs
     #[arg(long, value_name = "I/N", conflicts_with = "collect")]
     shard: Option<Share>,
-    /// Simulate nothing: merge the runs in DIR into runs.csv, and their means over seeds into summary.csv.
-    /// Where some are missing, those that are there, and the exit code is 1
+    /// Simulate nothing: merge the runs in DIR into runs.csv, and their means over seeds into summary.csv;
+    /// searches for the load of saturation into saturation.csv and saturation-summary.csv. Where some are
+    /// missing, those that are there, and the exit code is 1
     #[arg(long)]
     collect: bool,
     /// Use this many threads instead of one per core; the figures are the same for any number
@@ -36,10 +37,10 @@ pub(crate) struct Arguments {
 
 /// Writes the tables of those runs that are there, and says whether that is all.
 fn collect_runs(plan: &Plan, directory: &Path) -> Outcome {
-    let Collected { runs, summary, found, missing } =
+    let Collected { runs, summary, names, found, missing } =
         collect(plan, directory).map_err(Failure::of)?;
-    let (all, path) = (found + missing, directory.join("runs.csv"));
-    let by_seed = directory.join("summary.csv");
+    let all = found + missing;
+    let [path, by_seed] = names.map(|name| directory.join(name));
     write_file(&path, &runs)?;
     write_file(&by_seed, &summary)?;
     let (path, by_seed) = (path.display(), by_seed.display());

@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 use tvlb_table_set::input_file::{self, Symlinks};
 use tvlb_table_set::{sha256, whole_file};
 
-/// The largest file that is read: a run has some tens of figures.
-const MOST_BYTES: u64 = 64 << 10;
+/// The largest file that is read: a run has some tens of figures, and where parts are dead a line for each
+/// link with losses.
+const MOST_BYTES: u64 = 1 << 20;
 /// The field with the run's result. All other fields of a file are those of its subject.
 const OUTCOME: &str = "outcome";
 

@@ -10,7 +10,7 @@ pub enum SetGrammarError {
     Unexpected {
         /// The bytes found.
         at: Range<usize>,
-        /// What was found, quoted.
+        /// What was found, quoted, and what may have been meant by it.
         found: String,
         /// What could stand here.
         accepted: &'static str,

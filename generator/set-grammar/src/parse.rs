@@ -137,7 +137,16 @@ impl<'t> Parser<'t> {
 
     fn unexpected(&self, accepted: &'static str) -> SetGrammarError {
         let Token { kind, at } = self.peek();
-        SetGrammarError::Unexpected { at: at.clone(), found: kind.to_string(), accepted }
+        let hint = match kind {
+            // Who writes another number has not misspelt a word.
+            Kind::Word(word) => {
+                let digits = |word: &str| word.replace(|c: char| !c.is_ascii_digit(), "");
+                let names = words_of(accepted).filter(|name| digits(name) == digits(word));
+                tvlb_spelling::hint(word, names)
+            }
+            _ => String::new(),
+        };
+        SetGrammarError::Unexpected { at: at.clone(), found: format!("{kind}{hint}"), accepted }
     }
 
     /// The next word, if this mark follows it; takes both.
@@ -284,6 +293,14 @@ impl<'t> Parser<'t> {
             Err(self.unexpected("`route` or `shape` after `by`"))
         }
     }
+}
+
+/// The words that a list of what is accepted quotes, without the mark that ends one of them.
+fn words_of(accepted: &str) -> impl Iterator<Item = &str> {
+    let quoted = accepted.split('`').skip(1).step_by(2).map(|word| word.trim_end_matches(':'));
+    // "`2-hop` to `6-hop`" names the others in between.
+    let hops = ["3-hop", "4-hop", "5-hop"].into_iter().filter(|_| accepted.contains("`2-hop`"));
+    quoted.chain(hops)
 }
 
 /// The pairs of hops that `2-3` stands for.

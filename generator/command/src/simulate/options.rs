@@ -4,12 +4,13 @@ use crate::failure::{Failure, Outcome};
 use crate::named::{self, one_of};
 use crate::switches::Switches;
 use crate::traffic::PATTERNS;
-use crate::values::{self, Loads, repeated};
+use crate::values::{self, repeated};
 use clap::{ArgGroup, Args, ValueEnum};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::str::FromStr;
 use tvlb_generator::table_set::FabricEntry;
+use tvlb_lab::loads::Loads;
 use tvlb_simulator::{Measuring, PartKind, Settings};
 
 /// What the table shows.

@@ -125,7 +125,7 @@ fn the_former_name_of_an_option_leads_to_the_new_one() {
 #[test]
 fn sets_are_marked_where_they_are_wrong() {
     assert_snapshot!(error_of_set("--set", "60% 5-hops"), @"
-    tvlb: --set: column 5: found `5-hops`, accepted `2-hop` to `6-hop`, `shapes:` or `only:` after a percentage
+    tvlb: --set: column 5: found `5-hops` (did you mean 5-hop?), accepted `2-hop` to `6-hop`, `shapes:` or `only:` after a percentage
     60% 5-hops
         ^^^^^^
     ");

@@ -42,7 +42,10 @@ fn what_is_not_a_pattern_a_placement_or_a_set_is_refused() {
             "--place: \"sideways\" is not a placement; accepted identity, groups and listed:FILE",
         ),
         ("--place listed:nowhere.txt", "nowhere.txt: cannot read it"),
-        ("--paths val", "--paths: column 1: found `val`, accepted `min`, `all`, `valg`, `valn`"),
+        (
+            "--paths val",
+            "--paths: column 1: found `val` (did you mean valg?), accepted `min`, `all`, `valg`, `valn`",
+        ),
         ("--paths val", "`conventional` is accepted too"),
     ] {
         let error = scratch.refuses(&format!("load fabric.toml {arguments}"));

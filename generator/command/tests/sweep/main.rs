@@ -39,6 +39,31 @@ fn tvlb(home: &Path, arguments: &str) -> (i32, String, String) {
     (run.status.code().unwrap(), text(run.stdout), text(run.stderr))
 }
 
+/// The fields of lines of CSV, of which some are quoted.
+fn fields(csv: &str) -> Vec<Vec<String>> {
+    let fields_of = |line: &str| {
+        let mut fields = vec![String::new()];
+        let mut is_quoted = false;
+        for letter in line.chars() {
+            match letter {
+                '"' => is_quoted = !is_quoted,
+                ',' if !is_quoted => fields.push(String::new()),
+                letter => fields.last_mut().unwrap().push(letter),
+            }
+        }
+        fields
+    };
+    csv.lines().map(fields_of).collect()
+}
+
+/// What a column has in each line but the first.
+fn column(csv: &str, name: &str) -> Vec<String> {
+    let lines = fields(csv);
+    let position = lines[0].iter().position(|one| one == name);
+    let position = position.unwrap_or_else(|| panic!("no column {name}: {:?}", lines[0]));
+    lines[1..].iter().map(|line| line[position].clone()).collect()
+}
+
 /// What is said of runs that were collected.
 fn collected(directory: &str, runs: &str) -> String {
     format!(
@@ -70,6 +95,7 @@ fn means_over_seeds_are_of_the_runs_that_are_there() {
         |table: &[Vec<String>], name: &str| table[0].iter().position(|one| one == name).unwrap();
     let number = |text: &String| text.parse::<f64>().unwrap();
     for line in &summary[1..] {
+        // Fabric to load, and the population; the seed stands between them.
         let is_of = |run: &&Vec<String>| run[..6] == line[..6] && run[7] == line[6];
         let latencies: Vec<f64> = runs[1..]
             .iter()
@@ -181,6 +207,211 @@ fn a_longer_sweep_uses_what_a_shorter_one_has_left() {
     assert_eq!(said, "out: 24 runs, 24 made now; --collect merges them\n");
 }
 
+/// The names of kept runs, which are hashes of what they depend on, are those that they have always had.
+#[test]
+fn runs_keep_their_names() {
+    let home = home(&SWEEP.replace("0.1, 0.2", "0.1").replace("\"uniform\", ", ""));
+    assert_eq!(tvlb(home.path(), "-o out").0, 0);
+    let runs = home.path().join("out/runs");
+    let folders = fs::read_dir(runs).unwrap().map(|folder| folder.unwrap().path());
+    let files = folders.flat_map(|folder| fs::read_dir(folder).unwrap());
+    let mut names: Vec<String> = files
+        .map(|file| file.unwrap().file_name().into_string().unwrap()[..12].to_owned())
+        .collect();
+    names.sort_unstable();
+    assert_eq!(names, RUN_NAMES);
+}
+
+/// The beginnings of the names of the six runs.
+const RUN_NAMES: [&str; 6] = [
+    "1ffef24683d9",
+    "579d5a0b1dd7",
+    "65bedbc4ebaf",
+    "72a6625f5bf0",
+    "a4917598e1d1",
+    "e620d57038ba",
+];
+
+/// A setting may be a list; each combination is a run of its own, and says in the table what it was.
+#[test]
+fn settings_can_be_varied() {
+    let home = home(&SWEEP.replace("0.1, 0.2", "0.1").replace("\"uniform\", ", ""));
+    assert_eq!(tvlb(home.path(), "-o out").0, 0);
+    let with = |settings: &str| {
+        let text = fs::read_to_string(home.path().join("sweep.toml")).unwrap();
+        fs::write(home.path().join("sweep.toml"), text + settings).unwrap();
+        let said = tvlb(home.path(), "-o out");
+        assert_eq!((said.0, said.2.as_str()), (0, ""));
+        said.1
+    };
+    // With the default among the values, its runs are there already.
+    assert_eq!(with("buffer = [32, 8]\n"), "out: 12 runs, 6 made now; --collect merges them\n");
+    let said = with("vc-scheme = [\"ordered\", \"per-hop\"]\nglobal-latency = [15, 60]\n");
+    assert_eq!(said, "out: 48 runs, 36 made now; --collect merges them\n");
+    let said = with("bandwidths = { global = 0.5 }\ninjection = \"random\"\n");
+    assert_eq!(said, "out: 48 runs, 48 made now; --collect merges them\n");
+    assert_eq!(tvlb(home.path(), "-o out --collect").0, 0);
+    let read = |name| fs::read_to_string(home.path().join("out").join(name)).unwrap();
+    let (runs, summary) = (read("runs.csv"), read("summary.csv"));
+    for csv in [&runs, &summary] {
+        assert_eq!(csv.lines().count(), 49);
+        let of = |name| column(csv, name);
+        assert_eq!(of("buffer")[..5], ["32", "32", "32", "32", "8"]);
+        assert_eq!(of("vc-scheme")[..4], ["ordered", "ordered", "per-hop", "per-hop"]);
+        assert_eq!(of("global-latency")[..3], ["15", "60", "15"]);
+        assert_eq!((&*of("global-bandwidth")[0], &*of("injection")[0]), ("0.5", "random"));
+        assert_eq!(of("faults"), ["none"; 48]);
+    }
+    let latencies = column(&runs, "latency");
+    let mut distinct = latencies.clone();
+    distinct.sort_unstable();
+    distinct.dedup();
+    assert!(distinct.len() > 24, "{latencies:?}");
+}
+
+/// The load of saturation is that of `tvlb simulate --saturation`, by both criteria.
+#[test]
+fn saturation_is_searched_for_in_the_place_of_loads() {
+    let sweep = SWEEP
+        .replace("loads = [0.1, 0.2]\n", "saturation = { resolution = 0.05 }\n")
+        .replace("\"uniform\", ", "")
+        .replace("seeds = [1]", "seeds = [1, 2]");
+    let home = home(&sweep);
+    let (code, said, _) = tvlb(home.path(), "-o out --shard 1/2");
+    assert_eq!(
+        (code, said.as_str()),
+        (0, "out: 6 runs of share 1/2, 6 made now; --collect merges them\n")
+    );
+    assert_eq!(tvlb(home.path(), "-o out --collect").0, 1);
+    assert_eq!(tvlb(home.path(), "-o out").0, 0);
+    let (code, said, _) = tvlb(home.path(), "-o out --collect");
+    let expected =
+        "out/saturation.csv: 12 runs; out/saturation-summary.csv has their means over seeds\n";
+    assert_eq!((code, said.as_str()), (0, expected));
+    let read = |name: &str| fs::read_to_string(home.path().join("out").join(name)).unwrap();
+    let (runs, summary) = (read("saturation.csv"), read("saturation-summary.csv"));
+    assert_eq!((runs.lines().count(), summary.lines().count()), (1 + 24, 1 + 12));
+    assert_eq!(column(&runs, "criterion")[..3], ["latency", "acceptance", "latency"]);
+    assert_eq!(column(&summary, "seeds"), ["2"; 12]);
+    let numbers = |csv: &str, name: &str| -> Vec<f64> {
+        column(csv, name).iter().map(|text| text.parse().unwrap()).collect()
+    };
+    let (each, means) = (numbers(&runs, "saturation"), numbers(&summary, "saturation"));
+    assert!((each[0].midpoint(each[2]) - means[0]).abs() < 1e-9);
+    assert!(each.iter().all(|&load| load > 0.0 && load <= 1.0));
+
+    let command = |arguments: &str| {
+        let run = Command::new(env!("CARGO_BIN_EXE_tvlb"))
+            .current_dir(home.path())
+            .args(arguments.split_whitespace())
+            .output()
+            .unwrap();
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+        String::from_utf8(run.stdout).unwrap()
+    };
+    command("generate small.toml -o tables --set strategic-2-3 --quiet");
+    let csv = command(
+        "simulate tables --saturation --resolution 0.05 --traffic shift(2,0) --seeds 1,2 --window 200 \
+         --warm-up 1 --format csv --quiet",
+    );
+    let is_there = |line: usize| column(&runs, "set")[line] == "strategic-2-3";
+    let ours: Vec<String> = (0..24)
+        .filter(|&line| is_there(line))
+        .map(|line| column(&runs, "saturation")[line].clone())
+        .take(4)
+        .collect();
+    let theirs: Vec<String> = column(&csv, "by-latency")
+        .into_iter()
+        .zip(column(&csv, "by-acceptance"))
+        .flat_map(|(one, other)| [one, other])
+        .collect();
+    assert_eq!(ours, theirs, "{csv}");
+}
+
+/// What is dead is one more list.
+#[test]
+fn parts_can_be_dead() {
+    let home = home(&SWEEP.replace("0.1, 0.2", "0.1").replace("\"uniform\", ", ""));
+    assert_eq!(tvlb(home.path(), "-o out").0, 0);
+    fs::write(home.path().join("dead.txt"), "switch (1,2)\ncable (0,0):0\n").unwrap();
+    let with = |faults: &str| {
+        let text = SWEEP.replace("0.1, 0.2", "0.1").replace("\"uniform\", ", "");
+        fs::write(
+            home.path().join("sweep.toml"),
+            text.replace("seeds = ", &format!("faults = {faults}\nseeds = ")),
+        )
+        .unwrap();
+        tvlb(home.path(), "-o out")
+    };
+    let (code, said, error) = with("[\"none\", \"dead.txt\"]");
+    assert_eq!(
+        (code, said.as_str()),
+        (0, "out: 12 runs, 6 made now; --collect merges them\n"),
+        "{error}"
+    );
+    assert_eq!(tvlb(home.path(), "-o out --collect").0, 0);
+    let csv = fs::read_to_string(home.path().join("out/runs.csv")).unwrap();
+    let (faults, accepted) = (column(&csv, "faults"), column(&csv, "accepted"));
+    assert_eq!(faults[..2], ["none", "dead.txt"]);
+    // What is sent to the dead switch is lost.
+    let number = |text: &String| text.parse::<f64>().unwrap();
+    assert!(number(&accepted[1]) < number(&accepted[0]), "{accepted:?}");
+    let (code, _, said) = with("[\"none\", \"none\"]");
+    assert!(code == 2 && said.contains("faults: found none twice"), "{said}");
+    fs::write(home.path().join("dead.txt"), "switch (9,9)\n").unwrap();
+    let (code, _, said) = with("[\"dead.txt\"]");
+    assert!(
+        code == 2 && said.contains("dead.txt: line 1: there is no switch 9 in group 9"),
+        "{said}"
+    );
+}
+
+/// A table set gives its sets with their weighing, whatever the fabric file says.
+#[test]
+fn the_sets_of_a_table_set_are_one_entry() {
+    let home = home(SWEEP);
+    let generate = |fabric: &str, arguments: &str| {
+        let run = Command::new(env!("CARGO_BIN_EXE_tvlb"))
+            .current_dir(home.path())
+            .args(["generate", fabric, "--quiet"])
+            .args(arguments.split(';'))
+            .output()
+            .unwrap();
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    };
+    let set =
+        "--set-ugal-l;2-hop;--set-par-source;60% 5-hop by shape;--set-par-second;switches:2-3";
+    generate(
+        "small.toml",
+        &format!("-o;tables;{set};--gate;1.25;--candidates;1x4;--second-min;any"),
+    );
+    let sweep = "fabrics = [\"small.toml\"]\nschemes = [\"ugal-l\", \"par\"]\n\
+        sets = [\"tables:tables\", \"2-hop 1x4 gate=1.25\", \
+        \"60% 5-hop by shape 1x4 gate=1.25 then switches:2-3 1x4 gate=1.25 MIN=any\"]\n\
+        traffic = [\"shift(2,0)\"]\nloads = [0.3]\nseeds = [1]\n[settings]\nwindow = 200\n";
+    fs::write(home.path().join("sweep.toml"), sweep).unwrap();
+    let (code, _, said) = tvlb(home.path(), "-o out");
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(tvlb(home.path(), "-o out --collect").0, 0);
+    let csv = fs::read_to_string(home.path().join("out/runs.csv")).unwrap();
+    let latencies = column(&csv, "latency");
+    // UGAL-L as the second entry, PAR as the third.
+    assert_eq!((&latencies[0], &latencies[3]), (&latencies[1], &latencies[5]), "{csv}");
+    assert_eq!(column(&csv, "second-gate")[3], "1.25");
+    // Images that are thinned are read back whole.
+    generate("small.toml", "-o;balanced;--set;4-hop by shape;--balance");
+    fs::write(home.path().join("sweep.toml"), sweep.replace("tables:tables", "tables:balanced"))
+        .unwrap();
+    assert_eq!(tvlb(home.path(), "-o out").1, "out: 6 runs, 2 made now; --collect merges them\n");
+    // Another fabric is refused.
+    let other =
+        "name = \"other\"\n[dragonfly]\np = 1\na = 4\nh = 2\ng = 5\narrangement = \"relative\"\n";
+    fs::write(home.path().join("other.toml"), other).unwrap();
+    fs::write(home.path().join("sweep.toml"), sweep.replace("small.toml", "other.toml")).unwrap();
+    let (code, _, said) = tvlb(home.path(), "-o out");
+    assert!(code == 2 && said.contains("accepted is a table set of the same cables"), "{said}");
+}
+
 #[test]
 fn runs_of_another_way_of_measuring_are_other_runs() {
     let home = home(SWEEP);
@@ -205,15 +436,62 @@ fn what_is_wrong_is_named() {
         ("0.1, 0.2", "0.1, 1.5", "loads: found 1.5, accepted above 0 and at most 1"),
         ("0.1, 0.2", "", "loads: found none, accepted at least one"),
         ("0.1, 0.2", "0.1, 0.1", "loads: found 0.1 twice, accepted each entry once"),
-        ("\"par\"", "\"pra\"", "schemes: found \"pra\", accepted min, vlb, ugal-l, par, ugal-g"),
+        (
+            "\"par\"",
+            "\"pra\"",
+            "schemes: found \"pra\" (did you mean par?), accepted min, vlb, ugal-l, par, ugal-g",
+        ),
+        ("0.1, 0.2", "\"0.1:0.3:0.1\", 0.2", "loads: found 0.2 twice, accepted each entry once"),
+        (
+            "0.1, 0.2",
+            "\"0.1-0.3\"",
+            "found \"0.1-0.3\", accepted a number such as 0.1, or FROM:TO:STEP",
+        ),
+        (
+            "loads = [0.1, 0.2]\n",
+            "",
+            "found neither `loads` nor `[saturation]`, accepted one of them",
+        ),
+        (
+            "[settings]",
+            "[saturation]\n[settings]",
+            "found `loads` and `[saturation]`, accepted one of them",
+        ),
+        (
+            "loads = [0.1, 0.2]\n",
+            "saturation = { resolution = 0.6 }\n",
+            "saturation.resolution: found 0.6, accepted 0.0001 to 0.5",
+        ),
+        (
+            "seeds = [1]",
+            "seeds = [1]\nfaults = [\"dead.txt\"]",
+            "faults: dead.txt: cannot read it: ",
+        ),
+        (
+            "conventional",
+            "convential",
+            "or \"conventional\" (did you mean conventional?), or \"tables:DIR\"",
+        ),
+        ("4-hop then", "tables:none then", "none then shapes:011/manifest.json: cannot read it"),
+        ("window = 200", "window = 200\nbuffer = [16, 16]", "settings.buffer: found 16 twice"),
+        (
+            "window = 200",
+            "window = 200\nvc-scheme = \"perhop\"",
+            "unknown variant `perhop` (did you mean per-hop?), expected one of",
+        ),
         (
             "\"uniform\"",
             "\"unifrom\"",
             "traffic: \"unifrom\" is not a traffic pattern (did you mean uniform?)",
         ),
-        ("window", "windows", "unknown field `windows`"),
+        ("window", "windows", "unknown field `windows` (did you mean window?), expected one of"),
+        ("loads", "load", "unknown field `load` (did you mean loads?), expected one of"),
         ("small.toml", "large.toml", "large.toml: cannot read it"),
-        ("4-hop then", "4-hpo then", "sets: "),
+        (
+            "4-hop then",
+            "4-hpo then",
+            "sets: column 1: found `4-hpo` (did you mean 4-hop?), accepted",
+        ),
     ] {
         let home = home(&SWEEP.replace(from, to));
         let (code, _, said) = tvlb(home.path(), "-o out");
@@ -275,7 +553,7 @@ fn a_run_that_is_no_file_of_ours_is_not_read_to_its_end() {
     let run = fs::read_dir(one).unwrap().next().unwrap().unwrap().path();
     fs::File::create(&run).unwrap().set_len(1 << 40).unwrap();
     let (code, _, said) = tvlb(home.path(), "-o out --collect");
-    assert!(code == 2 && said.contains("bytes, accepted at most 65536"), "{said}");
+    assert!(code == 2 && said.contains("bytes, accepted at most 1048576"), "{said}");
 }
 
 /// Conventional UGAL has no T, whatever the fabric file says of other sets.
@@ -295,13 +573,11 @@ fn conventional_runs_do_not_depend_on_the_threshold() {
     assert_eq!(said, "out: 6 runs, 4 made now; --collect merges them\n");
     let with = collected();
     let thresholds = |csv: &str| -> Vec<String> {
-        csv.lines()
-            .skip(1)
-            .map(|l| l.rsplitn(7, ',').skip(4).take(2).collect::<Vec<_>>().join(","))
-            .collect()
+        let [source, second] = ["threshold", "second-threshold"].map(|name| column(csv, name));
+        source.iter().zip(&second).map(|(one, other)| format!("{one},{other}")).collect()
     };
-    assert_eq!(thresholds(&without), [",0", ",0", ",0", "0,0", "0,0", "0,0"]);
-    assert_eq!(thresholds(&with), [",0", ",-9", ",-9", "0,0", "-9,-9", "-9,-9"]);
+    assert_eq!(thresholds(&without), ["0,", "0,", "0,", "0,0", "0,0", "0,0"]);
+    assert_eq!(thresholds(&with), ["0,", "-9,", "-9,", "0,0", "-9,-9", "-9,-9"]);
     let conventional = |csv: &str| -> Vec<String> {
         csv.lines().filter(|line| line.contains("conventional")).map(str::to_owned).collect()
     };

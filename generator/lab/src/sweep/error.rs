@@ -5,7 +5,9 @@ use tvlb_generator::fabric::FabricError;
 use tvlb_generator::image::ImageStageError;
 use tvlb_progress::Cancelled;
 use tvlb_run_store::StoreError;
-use tvlb_simulator::{BootError, PlacementError, RunError, TrafficError};
+use tvlb_simulator::{
+    BootError, PlacementError, RunError, ScheduleError, StudyError, TrafficError,
+};
 
 /// Why a sweep cannot be planned, made or collected.
 #[derive(Debug, thiserror::Error)]
@@ -56,6 +58,17 @@ pub enum SweepError {
         /// What ended it.
         error: RunError,
     },
+    /// A search for the load of saturation ended without a result.
+    #[error("{run}: {error}")]
+    Saturation {
+        /// The search.
+        run: String,
+        /// What ended it.
+        error: StudyError,
+    },
+    /// What is dead does not fit the fabric.
+    #[error(transparent)]
+    Schedule(#[from] ScheduleError),
     /// A run cannot be kept, or one that was kept cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -1,9 +1,46 @@
 //! What is read of a run that a table gives, and the columns that say which run it is.
 
+use super::plan::{Plan, Unit};
+use super::variant::{SETTINGS_COLUMNS, settings_columns};
 use serde::Deserialize;
+use tvlb_simulator::{WEIGHING_COLUMNS, weighing_columns};
 
-/// The columns that say what was run, but for the seed.
-pub(super) const SUBJECT_COLUMNS: &str = "fabric,scheme,set,traffic,placement,load";
+/// The columns that say what was run, but for load and seed.
+pub(super) const SUBJECT_COLUMNS: &str = "fabric,scheme,set,traffic,placement";
+
+/// The last columns of every table: how decisions weigh, what is dead, and all settings.
+pub(super) fn last_columns() -> String {
+    format!("{WEIGHING_COLUMNS},faults,{SETTINGS_COLUMNS}")
+}
+
+/// What stands in [`SUBJECT_COLUMNS`] for a run.
+pub(super) fn subject(unit: &Unit) -> String {
+    let subject = &unit.subject;
+    let placement = subject.placement.as_deref().unwrap_or("identity");
+    let (fabric, scheme) = (&subject.fabric, subject.scheme);
+    format!("{fabric},{scheme},{},{},{placement}", quoted(&subject.set), quoted(&subject.traffic))
+}
+
+/// What stands in [`last_columns`] for a run.
+pub(super) fn last(plan: &Plan, unit: &Unit) -> String {
+    let (tables, subject) = (unit.tables, &unit.subject);
+    let weighings = plan.sets[tables.set].weighings(&plan.fabrics[tables.fabric].1);
+    // MIN and VLB decide nothing, and UGAL-G has the T of UGAL-L.
+    let [source, second] = match subject.scheme {
+        "min" | "vlb" => [None, None],
+        "par" => [Some(weighings.par_source), Some(weighings.par_second)],
+        _ => [Some(weighings.ugal_l), None],
+    };
+    let weighing = weighing_columns(source, second);
+    let dead = &plan.dead[tables.dead].name;
+    let dead = if dead.contains([',', '"']) { quoted(dead) } else { dead.clone() };
+    format!("{weighing},{dead},{}", settings_columns(&subject.settings, tables.vc_scheme))
+}
+
+/// A field of CSV that may have commas.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('"', "\"\""))
+}
 
 /// The figures of all nodes, or of a population of them.
 #[derive(Clone, Deserialize)]

@@ -26,26 +26,37 @@
 //! ```
 
 mod collect;
+mod dead_parts;
 mod error;
 mod figures;
+mod file;
+mod lists;
+mod paths;
 mod plan;
+mod saturation;
 mod share;
 mod summary;
+mod tables;
+mod variant;
 
 pub use collect::{Collected, collect};
 pub use error::SweepError;
 pub use plan::Plan;
 pub use share::Share;
 
-use plan::{Subject, Unit, runs_in};
+use plan::{Subject, Tables, Unit, runs_in};
 use rayon::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::path::Path;
+use tvlb_generator::faults::update;
 use tvlb_generator::generate::generate;
 use tvlb_generator::image::{ImageStageError, Images};
-use tvlb_progress::Progress;
+use tvlb_progress::{Cancelled, Progress};
 use tvlb_run_store::RunDirectory;
-use tvlb_simulator::{BootedFabric, Run, RunError, StopRule, Traffic};
+use tvlb_schema::{FabricImage, FaultSet, SwitchImage};
+use tvlb_simulator::{
+    BootedFabric, FaultSchedule, Run, RunError, Saturation, StopRule, Study, StudyError, Traffic,
+};
 
 /// What came of a share of a sweep.
 #[derive(Debug)]
@@ -76,7 +87,7 @@ pub fn run(plan: &Plan, directory: &Path, share: Share, progress: &dyn Progress)
         .par_iter()
         .with_max_len(1)
         .map(|unit| {
-            simulate(plan, unit, &images[&(unit.fabric, unit.set)], &store, progress)?;
+            simulate(plan, unit, &images[&unit.tables], &store, progress)?;
             progress.step();
             Ok(())
         })
@@ -85,30 +96,61 @@ pub fn run(plan: &Plan, directory: &Path, share: Share, progress: &dyn Progress)
     Made { runs, before, now, end: outcomes.into_iter().collect() }
 }
 
-/// The images of every fabric and set that is to be simulated.
+/// The images of every fabric and set that is to be simulated, with those that switches have where parts
+/// are dead.
 fn images(
     plan: &Plan,
     units: &[&Unit],
     progress: &dyn Progress,
-) -> Result<BTreeMap<(usize, usize), Images>, SweepError> {
-    let mut made = BTreeMap::new();
+) -> Result<HashMap<Tables, Images>, SweepError> {
+    let mut made = HashMap::new();
     for unit in units {
-        if made.contains_key(&(unit.fabric, unit.set)) {
+        let Tables { fabric, set, vc_scheme, dead } = unit.tables;
+        if made.contains_key(&unit.tables) {
             continue;
         }
-        let (path, fabric) = &plan.fabrics[unit.fabric];
-        let paths = &plan.sets[unit.set];
-        let policies = paths.policies(fabric);
-        let images = generate(fabric, &policies, progress).map_err(|error| match error {
-            ImageStageError::Cancelled(cancelled) => cancelled.into(),
-            error => SweepError::Image { path: path.clone(), error },
-        })?;
-        made.insert((unit.fabric, unit.set), images.images);
+        let (path, fabric_of_file) = &plan.fabrics[fabric];
+        let mut fabric_of_run = fabric_of_file.clone();
+        fabric_of_run.file.virtual_channels = vc_scheme;
+        let policies = plan.sets[set].policies(fabric_of_file);
+        let generated = generate(&fabric_of_run, &policies, progress);
+        let mut images = generated
+            .map_err(|error| match error {
+                ImageStageError::Cancelled(cancelled) => cancelled.into(),
+                error => SweepError::Image { path: path.clone(), error },
+            })?
+            .images;
+        if let Some(faults) = plan.dead[dead].of(fabric) {
+            install(&mut images, faults, progress)?;
+        }
+        made.insert(unit.tables, images);
     }
     Ok(made)
 }
 
-/// Makes one run and keeps it.
+/// Puts the images that change where parts are dead in the place of those of the plan.
+fn install(
+    images: &mut Images,
+    faults: &FaultSet,
+    progress: &dyn Progress,
+) -> Result<(), Cancelled> {
+    let decoded = "the image stage decodes what it writes";
+    let fabric = FabricImage::decode(&images.fabric).expect(decoded);
+    let switches: Vec<SwitchImage<'_>> = images
+        .switches
+        .iter()
+        .map(|bytes| SwitchImage::decode(bytes, &fabric).expect(decoded))
+        .collect();
+    let numbers: Vec<_> = switches.iter().map(SwitchImage::switch).collect();
+    let changed = update(&fabric, &switches, (1, faults), progress)?.switches;
+    for (switch, bytes) in changed {
+        let position = numbers.iter().position(|&number| number == switch);
+        images.switches[position.expect("an update is of the fabric's switches")] = bytes;
+    }
+    Ok(())
+}
+
+/// Makes one run, or one search, and keeps it.
 fn simulate(
     plan: &Plan,
     unit: &Unit,
@@ -116,25 +158,61 @@ fn simulate(
     store: &RunDirectory,
     progress: &dyn Progress,
 ) -> Result<(), SweepError> {
+    let (_, fabric_of_file) = &plan.fabrics[unit.tables.fabric];
     let fabric = BootedFabric::boot(&images.fabric, &images.switches)?
-        .with_names(plan.fabrics[unit.fabric].1.names.clone());
-    let run = || {
-        let Subject { scheme, set, traffic, load, seed, .. } = &unit.subject;
-        format!("{scheme}, {set}, {traffic}, load {load}, seed {seed}")
-    };
-    let seed = unit.subject.seed;
-    let pattern = &plan.traffic[unit.traffic];
-    let traffic = Traffic::new(pattern, fabric.dragonfly(), seed)
-        .map_err(|error| SweepError::Traffic { run: run(), error })?;
-    let placement = plan.placements[unit.placement].on(fabric.dragonfly(), seed);
-    let placement = placement.map_err(|error| SweepError::Placement { run: run(), error })?;
-    let traffic = traffic.placed(&placement);
-    let outcome = Run::new(&fabric, &unit.subject.settings, &traffic, unit.subject.load, seed)
-        .map_err(RunError::Settings)
-        .and_then(|run| run.measure(StopRule::FullWindow, progress))
-        .map_err(|error| match error {
-            RunError::Cancelled(cancelled) => cancelled.into(),
-            error => SweepError::Run { run: run(), error },
+        .with_names(fabric_of_file.names.clone());
+    let faults = plan.dead[unit.tables.dead].of(unit.tables.fabric);
+    let schedule = faults.map(|faults| FaultSchedule::new(&fabric, &[(0, faults.clone())], 0..=0));
+    let schedule = schedule.transpose()?;
+    let Subject { seed, settings, .. } = &unit.subject;
+    let (pattern, rule) = (&plan.traffic[unit.traffic], &plan.placements[unit.placement]);
+    if let Some(resolution) = unit.subject.saturation {
+        let study = Study { fabric: &fabric, settings, pattern, placement: rule, seeds: &[*seed] };
+        let found: Result<Saturation, StudyError> = match &schedule {
+            None => study.saturation(resolution, &Unreported(progress)),
+            Some(schedule) => {
+                study.saturation_with_faults(resolution, schedule, &Unreported(progress))
+            }
+        };
+        let found = found.map_err(|error| match error {
+            StudyError::Run { error: RunError::Cancelled(cancelled), .. } => cancelled.into(),
+            error => SweepError::Saturation { run: in_words(&unit.subject), error },
         })?;
+        let of_seed = found.seeds.first().expect("the study has one seed");
+        return Ok(store.keep(&unit.subject, of_seed)?);
+    }
+    let load = unit.subject.load.expect("what is no search has a load");
+    let in_run = || in_words(&unit.subject);
+    let traffic = Traffic::new(pattern, fabric.dragonfly(), *seed)
+        .map_err(|error| SweepError::Traffic { run: in_run(), error })?;
+    let placement = rule.on(fabric.dragonfly(), *seed);
+    let placement = placement.map_err(|error| SweepError::Placement { run: in_run(), error })?;
+    let traffic = traffic.placed(&placement);
+    let run = match &schedule {
+        None => Run::new(&fabric, settings, &traffic, load, *seed).map_err(RunError::Settings),
+        Some(schedule) => Run::with_faults(&fabric, settings, &traffic, load, *seed, schedule),
+    };
+    let outcome = run.and_then(|run| run.measure(StopRule::FullWindow, progress)).map_err(
+        |error| match error {
+            RunError::Cancelled(cancelled) => cancelled.into(),
+            error => SweepError::Run { run: in_run(), error },
+        },
+    )?;
     Ok(store.keep(&unit.subject, &outcome)?)
+}
+
+/// A run, for an error.
+fn in_words(subject: &Subject) -> String {
+    let Subject { scheme, set, traffic, load, seed, .. } = subject;
+    let load = load.map_or_else(|| "saturation".to_owned(), |load| format!("load {load}"));
+    format!("{scheme}, {set}, {traffic}, {load}, seed {seed}")
+}
+
+/// Passes a cancellation on, but no steps: a search is one step of its sweep.
+struct Unreported<'p>(&'p dyn Progress);
+
+impl Progress for Unreported<'_> {
+    fn is_cancelled(&self) -> bool {
+        self.0.is_cancelled()
+    }
 }

@@ -1,14 +1,15 @@
 //! Means over the seeds of a sweep, with their standard errors.
 
-use super::figures::{Figures, SUBJECT_COLUMNS};
+use super::figures::{Figures, SUBJECT_COLUMNS, last_columns};
 use std::fmt::Write;
-use tvlb_simulator::{Estimate, WEIGHING_COLUMNS};
+use tvlb_simulator::Estimate;
 
 /// All runs that differ in nothing but the seed.
 struct Seeds {
     /// What was run, and the population that the figures are of.
     subject: String,
-    weighing: String,
+    /// What stands in the last columns.
+    last: String,
     saturated: usize,
     figures: Vec<Figures>,
 }
@@ -24,37 +25,35 @@ impl Summary {
     /// Adds a run. Seeds are the list that changes fastest, so that what it belongs to is among the last.
     pub(super) fn add(
         &mut self,
-        (subject, weighing): (String, &str),
+        (subject, last): (String, &str),
         saturated: bool,
         figures: &Figures,
     ) {
         let (saturated, figures) = (usize::from(saturated), figures.clone());
-        let mut last = self.0.iter_mut().rev().take(MOST_POPULATIONS);
-        if let Some(seeds) = last.find(|seeds| seeds.subject == subject) {
+        let mut recent = self.0.iter_mut().rev().take(MOST_POPULATIONS);
+        if let Some(seeds) = recent.find(|seeds| seeds.subject == subject && seeds.last == last) {
             seeds.saturated += saturated;
             seeds.figures.push(figures);
         } else {
-            let weighing = weighing.to_owned();
-            self.0.push(Seeds { subject, weighing, saturated, figures: vec![figures] });
+            let last = last.to_owned();
+            self.0.push(Seeds { subject, last, saturated, figures: vec![figures] });
         }
     }
 
     pub(super) fn csv(&self) -> String {
         let mut csv = format!(
-            "{SUBJECT_COLUMNS},population,seeds,saturated,latency,latency-error,p99,p99-error,accepted,\
-             accepted-error,hops,vlb-share,{WEIGHING_COLUMNS}\n"
+            "{SUBJECT_COLUMNS},load,population,seeds,saturated,latency,latency-error,p99,p99-error,\
+             accepted,accepted-error,hops,vlb-share,{}\n",
+            last_columns()
         );
-        for Seeds { subject, weighing, saturated, figures } in &self.0 {
+        for Seeds { subject, last, saturated, figures } in &self.0 {
             let of = |figure: fn(&Figures) -> f64| {
                 Estimate::of(&figures.iter().map(figure).collect::<Vec<_>>())
             };
-            let with_error = |figure| {
-                let Estimate { mean, error } = of(figure);
-                format!("{mean},{}", error.map_or(String::new(), |error| error.to_string()))
-            };
+            let with_error = |figure| with_error(of(figure));
             let _ = writeln!(
                 csv,
-                "{subject},{},{saturated},{},{},{},{},{},{weighing}",
+                "{subject},{},{saturated},{},{},{},{},{},{last}",
                 figures.len(),
                 with_error(|figures| figures.latency),
                 with_error(|figures| figures.p99.into()),
@@ -65,6 +64,12 @@ impl Summary {
         }
         csv
     }
+}
+
+/// A mean and its standard error as two fields; the second is empty where there is one seed.
+pub(super) fn with_error(estimate: Estimate) -> String {
+    let Estimate { mean, error } = estimate;
+    format!("{mean},{}", error.map_or(String::new(), |error| error.to_string()))
 }
 
 /// No traffic has more populations, all nodes together among them.
