@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs docs/reference/sweep.md's job array under a Slurm of one node on this machine, and holds what is
-# collected against one process's, byte for byte.
+# Runs the job arrays of docs/reference/sweep.md and docs/reference/choosing-sets.md under a Slurm of one
+# node on this machine, and holds what they make against one process's, byte for byte.
 #
 #     bench/slurm-local.sh [TVLB]
 #
@@ -110,3 +110,23 @@ tvlb sweep study.toml -o alone --quiet --threads 1
 tvlb sweep study.toml -o alone --collect
 cmp runs/runs.csv alone/runs.csv
 echo "Slurm's runs.csv and one process's are the same, byte for byte"
+
+# A choice of sets, by the job script of docs/reference/choosing-sets.md, with fewer and smaller tasks.
+mkdir "$home/choice"
+cd "$home/choice"
+cp "$here/tables/dfly-2-4-2-9.toml" fabric.toml
+sed -n '/^#!\/bin\/bash$/,/^```$/p' "$here/docs/reference/choosing-sets.md" | sed '$d' >job.sh
+sed -i -e 's/--array=1-16/--array=1-4/' -e 's/--cpus-per-task=4/--cpus-per-task=1/' \
+    -e 's/--share --quiet/--share --panel quick/' job.sh
+grep -q 'array=1-4$' job.sh && grep -q 'panel quick' job.sh
+array=$(sbatch --parsable job.sh)
+runs() { find kept/simulate.runs -name '*.json' 2>/dev/null | wc -l; }
+until [ "$(runs)" -ge 50 ]; do sleep 0.2; done
+running=$(squeue --noheader --array --states=RUNNING --format=%i | tail -n 1)
+scancel --signal=KILL --full "$running"
+echo "array $array, task $running killed after $(runs) runs"
+while [ -n "$(squeue --noheader)" ]; do sleep 1; done
+grep -h 'runs:\|^written\|^tables:' slurm-*.out | sed 's/ in [0-9.]* s$//' | sort
+tvlb generate fabric.toml -o alone --panel quick --quiet
+diff -r tables alone
+echo "Slurm's tables and one process's are the same, byte for byte"

@@ -8,7 +8,7 @@
 
 use crate::balance::Balancer;
 use crate::choose::curves::PlotData;
-use crate::choose::{ChooseError, Options, choose};
+use crate::choose::{ChooseError, Options, RunsMade, choose};
 use crate::escape;
 use crate::fabric::Fabric;
 use crate::generate::{Generated, draw_work_of, generate_counted};
@@ -46,6 +46,8 @@ pub struct Made {
     pub draw_work: PerDecision<DrawWork>,
     /// Plot data of Steps 1 and 2 for the report; none where the sets were given.
     plot_data: Option<PlotData>,
+    /// Who made the runs by which the sets were chosen; all 0 where the sets were given.
+    pub runs: RunsMade,
 }
 
 /// Why there is no table set. Nothing was written.
@@ -148,10 +150,12 @@ pub fn make(
         escape::find(&fabric.topology, settings.kind, settings.root)
             .map_err(|error| PipelineError::Images(error.into()))?;
     }
+    let mut runs = RunsMade::default();
     let (mut decided, entry, plot_data) = if let Some(rules) = fabric.file.sets.rules() {
         (fabric.file.weighing.policies(&rules), None, None)
     } else {
         let choice = choose(fabric, &settings.choice, progress)?;
+        runs = choice.runs;
         (choice.policies, Some(choice.entry), Some(choice.plot_data))
     };
     let counter = RouteCounter::new(&fabric.topology);
@@ -161,7 +165,7 @@ pub fn make(
     let draw_work =
         draw_work_of(&counter, &decided).map_err(|error| error.with_names(&fabric.names))?;
     let tables = generate_counted(fabric, &counter, (&decided, entry), progress)?;
-    Ok(Made { tables, draw_work, plot_data })
+    Ok(Made { tables, draw_work, plot_data, runs })
 }
 
 /// Writes a table set that [`make`] made for this fabric with these settings, verifies it as it lies

@@ -120,6 +120,11 @@ pub(crate) struct Generate {
     /// on from there
     #[arg(long, value_name = "DIR")]
     pub(crate) state: Option<PathBuf>,
+    /// Share the work with all processes that run this command with the same DIR, on any machines: each
+    /// run is made once, the first process that is done writes the output, and the others hold it against
+    /// what they made
+    #[arg(long, requires_all = ["state", "output"], conflicts_with_all = ["replace", "check", "json"])]
+    pub(crate) share: bool,
     /// Print JSON: the manifest, or what --check found
     #[arg(long)]
     pub(crate) json: bool,

@@ -1,6 +1,7 @@
 //! `tvlb generate`.
 
 mod check;
+mod share;
 
 use crate::args::Generate;
 use crate::failure::{Failure, Outcome, tell};
@@ -45,6 +46,10 @@ fn make(arguments: &Generate) -> Outcome {
     let existing = if arguments.replace { Existing::Replace } else { Existing::Refuse };
     // Before the work, so that a target that cannot be written or read is known at once.
     let target = match (&arguments.output, &arguments.check) {
+        // Another process has ended before this one began.
+        (Some(output), _) if arguments.share && share::is_written(output) => {
+            Target::Compare(output)
+        }
         (Some(output), _) => {
             table_set::check_target(output, existing).map_err(Failure::of)?;
             Target::Write(output)
@@ -66,16 +71,35 @@ fn make(arguments: &Generate) -> Outcome {
     let bars = Bars::new(arguments.quiet);
     let failed = |error| failure(error, &fabric, &settings, &arguments.fabric);
     let made = pipeline::make(&fabric, &settings, &bars).map_err(failed)?;
-    let output = match target {
-        Target::Write(output) => output,
+    let (output, is_written) = match target {
+        Target::Write(output) => (output, false),
+        Target::Compare(output) => (output, true),
         Target::Check(written) => {
             bars.finish();
             return check::run(arguments, &made.tables, &written);
         }
     };
-    let certificate =
-        pipeline::write(&fabric, &settings, &made, (output, existing), &bars).map_err(failed)?;
+    let certificate = if is_written {
+        None
+    } else {
+        match pipeline::write(&fabric, &settings, &made, (output, existing), &bars) {
+            // Another process was faster.
+            Err(PipelineError::Write(_)) if arguments.share && share::is_written(output) => None,
+            written => Some(written.map_err(failed)?),
+        }
+    };
     bars.finish();
+    if arguments.share && !arguments.quiet {
+        share::tell_runs(made.runs);
+    }
+    let Some(certificate) = certificate else {
+        share::compare(output, &made.tables)?;
+        let output = output.display();
+        let said = format_args!(
+            "{output}: written by another process, and the same as what was made here\n"
+        );
+        return if arguments.quiet { Ok(()) } else { print(&said) };
+    };
     if arguments.quiet {
         return Ok(());
     }
@@ -95,6 +119,8 @@ fn make(arguments: &Generate) -> Outcome {
 /// What to do with what is generated.
 enum Target<'a> {
     Write(&'a Path),
+    /// Another process has written it.
+    Compare(&'a Path),
     Check(Written),
 }
 
@@ -106,7 +132,7 @@ fn failure(error: PipelineError, fabric: &Fabric, settings: &Settings, file: &Pa
                 Some(directory) => format!(
                     "no table set was written; {} keeps {} runs, and the same command goes on from there",
                     directory.display(),
-                    runs_kept(fabric, &settings.choice)
+                    runs_kept(&settings.choice)
                 ),
                 None => {
                     "nothing was written; with --state DIR, the same command goes on from there"

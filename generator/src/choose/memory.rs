@@ -1,30 +1,62 @@
-//! What has been simulated so far: each run is made once, and an interrupted search continues.
+//! What has been simulated so far: each run is made once, by this process or by another with the same
+//! directory, and an interrupted search continues.
 //!
 //! A run's figures follow from images, traffic, load and seed alone, so remembering them changes
-//! nothing but the time. The file belongs to one fabric and panel; that of another is refused,
+//! nothing but the time. The directory belongs to one fabric and panel; that of another is refused,
 //! never used in part.
 
 use super::figures::RunFigures;
 use super::panel::Panel;
 use crate::fabric::Fabric;
-use std::path::PathBuf;
-use tvlb_run_store::{RunFile, StoreError};
+use rayon::Yield;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+use tvlb_run_store::{RunFile, SharedRuns, StoreError};
 
 /// Raised when the meaning of a run changes, so that older files are refused.
 const VERSION: &str = "tvlb runs 5";
 
 /// The runs made so far, by name: scheme, sets, traffic and load in hundredths. The runs of MIN and of
 /// conventional VLB have the names of these in the place of scheme and sets, so both contests share them.
-pub(super) type Memory = RunFile<String, RunFigures>;
+pub(super) type Memory = SharedRuns<RunFigures>;
 
-/// Opens the runs of a fabric and panel. Without a path, or while there is no file, none has been
-/// made.
+/// How often it is asked whether another process has made a run.
+const POLL: Duration = Duration::from_millis(50);
+
+/// Where the runs are kept that are called `name` in a state directory.
+fn runs_of(state: &Path, name: &str) -> PathBuf {
+    state.join(format!("{name}.runs"))
+}
+
+/// Opens the runs of a fabric and panel that are called `name` in a state directory. Without one, or
+/// while nothing is kept there, none has been made.
 pub(super) fn open(
-    path: Option<PathBuf>,
+    state: Option<&Path>,
+    name: &str,
     fabric: &Fabric,
     panel: &Panel,
 ) -> Result<Memory, StoreError> {
-    Memory::open(path, &subject(fabric, panel))
+    let subject = subject(fabric, panel);
+    let memory = Memory::open(state.map(|state| runs_of(state, name)), &subject)?;
+    // Earlier versions kept all runs in one file of this name.
+    if let Some(file) = state.map(|state| state.join(name)).filter(|file| file.exists()) {
+        memory.add_known(RunFile::open(Some(file), &subject)?.entries());
+    }
+    Ok(memory)
+}
+
+/// How many runs are kept under a name in a state directory.
+pub(super) fn kept(state: &Path, name: &str) -> usize {
+    tvlb_run_store::count_runs(&runs_of(state, name))
+}
+
+/// Passes the time while another process makes a run that is needed here: by other work of this process,
+/// or by sleep.
+pub(super) fn wait() {
+    if rayon::yield_now() != Some(Yield::Executed) {
+        thread::sleep(POLL);
+    }
 }
 
 /// Everything that a run depends on besides its scheme, sets, traffic, load and seed.

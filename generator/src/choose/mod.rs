@@ -30,6 +30,7 @@ mod contests;
 mod error;
 mod memory;
 mod record;
+mod shared_model;
 mod simulation;
 
 pub use crate::table_set::ChoiceEntry;
@@ -68,8 +69,21 @@ pub struct Options {
     pub fast: bool,
     /// Further policies to try.
     pub candidates: Vec<PolicyPair>,
-    /// The directory that keeps what is done, so that an interrupted choice goes on from there.
+    /// The directory that keeps what is done, so that an interrupted choice goes on from there, and so that
+    /// several processes with the same options make each run once.
     pub state: Option<PathBuf>,
+}
+
+/// What the runs that a choice needs are called in its state directory.
+const RUNS: &str = "simulate";
+
+/// Who made the runs of a choice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RunsMade {
+    /// Runs that this process made.
+    pub by_this_process: usize,
+    /// Runs that were there: made before, or meanwhile by other processes with the same state directory.
+    pub found: usize,
 }
 
 /// The policies that were chosen, and how.
@@ -81,6 +95,8 @@ pub struct Choice {
     pub entry: ChoiceEntry,
     /// Plot data for the report.
     pub plot_data: PlotData,
+    /// Who made the runs. It plays no part in what is chosen.
+    pub runs: RunsMade,
 }
 
 /// Chooses the T-VLB set of each decision.
@@ -111,7 +127,6 @@ pub fn choose(
     progress: &dyn Progress,
 ) -> Result<Choice, ChooseError> {
     make_state(options.state.as_deref())?;
-    let state = |file: &str| options.state.as_ref().map(|directory| directory.join(file));
     let counter = RouteCounter::new(&fabric.topology);
     let seed = fabric.file.seed;
     let (user, weighing) = (&options.candidates, fabric.file.weighing);
@@ -121,7 +136,7 @@ pub fn choose(
         .flat_map(|&scheme| without_front.candidates(scheme))
         .map(|candidate| candidate.policies.source.rule)
         .collect();
-    let modelled = step_one::model(fabric, &counter, &tried, state("model").as_deref(), progress)?;
+    let modelled = step_one::model(fabric, &counter, &tried, options.state.as_deref(), progress)?;
     // On some uneven wirings most pairs have hardly a route of some shape, and a switch would look for
     // one for too long; by route it finds another.
     let can_be_drawn = |rule: &SetRule| draw_work(&counter, rule, |_| &[]).check(rule).is_ok();
@@ -144,12 +159,12 @@ pub fn choose(
             contests: Vec::new(),
         };
         let plot_data = PlotData { model: modelled.map(|m| m.report), curves: Vec::new() };
-        return Ok(Choice { policies, entry, plot_data });
+        return Ok(Choice { policies, entry, plot_data, runs: RunsMade::default() });
     }
 
     let df = fabric.topology.dragonfly();
     let panel = Panel::new(df, fabric.file.links(), seed, options.panel);
-    let memory = memory::open(state("simulate"), fabric, &panel)?;
+    let memory = memory::open(options.state.as_deref(), RUNS, fabric, &panel)?;
     let contests = Contests {
         fabric,
         counter: &counter,
@@ -163,9 +178,8 @@ pub fn choose(
         balancer: is_countable(&fabric.topology).then(|| Balancer::new(&counter)),
     };
     let outcome = contests.both(&Sources { front: &front, ..without_front });
-    // Saved even where the contests were interrupted, so that the next call goes on from there.
-    memory.save()?;
     let Found { policies, contests, curves } = outcome?;
+    let runs = RunsMade { by_this_process: memory.made(), found: memory.found() };
     let entry = ChoiceEntry {
         by: "simulation".to_owned(),
         prefer: Some(options.prefer.name().to_owned()),
@@ -174,15 +188,12 @@ pub fn choose(
         contests,
     };
     let plot_data = PlotData { model: modelled.map(|m| m.report), curves };
-    Ok(Choice { policies, entry, plot_data })
+    Ok(Choice { policies, entry, plot_data, runs })
 }
 
-/// How many runs a state directory holds for this fabric; 0 if it cannot be read.
-pub fn runs_kept(fabric: &Fabric, options: &Options) -> usize {
-    let df = fabric.topology.dragonfly();
-    let panel = Panel::new(df, fabric.file.links(), fabric.file.seed, options.panel);
-    let path = options.state.as_ref().map(|directory| directory.join("simulate"));
-    memory::open(path, fabric, &panel).map_or(0, |memory| memory.len())
+/// How many runs a state directory holds; 0 if it cannot be read.
+pub fn runs_kept(options: &Options) -> usize {
+    options.state.as_deref().map_or(0, |state| memory::kept(state, RUNS))
 }
 
 #[cfg(test)]

@@ -1,14 +1,15 @@
 //! Contenders in the simulator: images made in memory, booted, and run under one load.
 //!
 //! [`SimulatedRunner`] answers a contest by the simulator. The datapath that is tried is the one that
-//! ships, from the very bytes that would be written. A run is made once: the memory of runs keeps it.
+//! ships, from the very bytes that would be written. A run is made once: the memory of runs keeps it, and a
+//! run that another process is making is waited for.
 
 use super::baseline::Oblivious;
 use super::candidates::FALLBACK;
 use super::contender::{CONVENTIONAL_NAME, Contender, Field, PerContender};
 use super::error::ChooseError;
 use super::figures::RunFigures;
-use super::memory::Memory;
+use super::memory::{self, Memory};
 use super::panel::{Event, Panel};
 use super::runner::{Runner, RunsAsked, load_of};
 use crate::fabric::Fabric;
@@ -22,6 +23,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_progress::Progress;
+use tvlb_run_store::Turn;
 use tvlb_schema::PerDecision;
 use tvlb_simulator::{BootedFabric, Outcome, Run, RunError, Settings, StopRule, Traffic};
 
@@ -205,9 +207,16 @@ impl Place<'_> {
             let _ = write!(run, "; whole, {windows}");
             settings.window_cycles *= windows;
         }
-        if let Some(figures) = self.memory.recall(&run) {
-            return Ok(figures);
-        }
+        let claim = loop {
+            match self.memory.take(&run)? {
+                Turn::Kept(figures) => return Ok(figures),
+                Turn::Ours(claim) => break claim,
+                Turn::Theirs => {
+                    self.progress.check()?;
+                    memory::wait();
+                }
+            }
+        };
         self.progress.check()?;
         let traffic = Traffic::new(&event.pattern, network.dragonfly(), event.seed)?;
         let stop_rule = if whole_windows.is_some() {
@@ -225,7 +234,7 @@ impl Place<'_> {
             Err(RunError::Cancelled(cancelled)) => return Err(cancelled.into()),
             Err(error) => return Err(ChooseError::Run { run, error }),
         };
-        self.memory.keep(run, figures.clone())?;
+        self.memory.keep(claim, figures.clone())?;
         self.progress.step();
         Ok(figures)
     }

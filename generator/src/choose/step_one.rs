@@ -10,17 +10,16 @@
 use super::candidates::{FALLBACK, LITERAL};
 use super::error::ChooseError;
 use super::panel::shifts;
+use super::shared_model;
 use crate::fabric::Fabric;
 use crate::routes::count::RouteCounter;
 use crate::routes::presence::present_shapes;
 use crate::set_grammar::{canonical, parse_set};
 use crate::throughput::report::{Heading, Report};
-use crate::throughput::state;
 use crate::throughput::sweep::Sweep;
 use crate::throughput::{Counting, Flows, LARGE, PathSet, VAST, path_set};
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 use tvlb_progress::{Cancelled, Progress};
 use tvlb_schema::{Dragonfly, DrawRule, SetRule, SwitchId};
 
@@ -126,27 +125,8 @@ pub(super) fn model(
     sets.retain(|set| reaches_all(counter, &patterns, set.rule()));
     let sweep = Sweep::new(&fabric.topology, Counting::Routes, patterns, sets.clone());
 
-    let state = state::open(state, &sweep)?;
-    let before = state.entries();
-    progress.stage("model", Some(sweep.unit_count()));
-    for _ in before.values() {
-        progress.step();
-    }
-    let failed = Mutex::new(None);
-    sweep.run(
-        &before,
-        |unit, cells, _| {
-            if let Err(error) = state.keep(unit, cells) {
-                failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-            }
-        },
-        progress,
-    )?;
-    if let Some(error) = failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        return Err(error.into());
-    }
-    state.save()?;
-    let cells = sweep.assemble(&state.entries()).ok_or(Cancelled)?;
+    let done = shared_model::cells(&sweep, state, progress)?;
+    let cells = sweep.assemble(&done).ok_or(Cancelled)?;
     let name = fabric.file.name.clone();
     let heading = Heading { fabric: name, dead: Vec::new(), seed, epsilon: EPSILON };
     let (of_small, of_large) = MOST_CANDIDATES;

@@ -7,8 +7,8 @@
 use super::sweep::{Sweep, UnitCells};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::Path;
-use tvlb_run_store::{RunFile, StoreError};
+use std::path::{Path, PathBuf};
+use tvlb_run_store::{RunFile, SharedRuns, StoreError};
 
 /// Raised when the meaning of a cell changes, so that older states are refused.
 const VERSION: &str = "tvlb sweep state 2";
@@ -26,13 +26,39 @@ pub type State = RunFile<usize, UnitCells>;
 pub fn open(path: Option<&Path>, sweep: &Sweep<'_>) -> Result<State, StoreError> {
     let state = State::open(path, &subject(sweep))?;
     for (number, rows) in state.entries() {
-        let is_whole = rows.iter().all(|row| row.len() == sweep.sets().len());
-        if sweep.patterns_of(number) != Some(rows.len()) || !is_whole {
-            let why = format!("unit {number} has not one cell for each of its patterns and sets");
-            return Err(StoreError::damaged(path.unwrap_or(Path::new("")), why));
-        }
+        check(sweep, number, &rows, path.unwrap_or(Path::new("")))?;
     }
     Ok(state)
+}
+
+/// The units that are done, by number, in a directory that several processes share.
+pub type SharedState = SharedRuns<UnitCells>;
+
+/// Opens the shared state of this sweep. Without a path, or while the directory is empty, nothing is done
+/// yet.
+///
+/// # Errors
+/// A directory that cannot be read or is not a state of this sweep.
+pub fn open_shared(path: Option<PathBuf>, sweep: &Sweep<'_>) -> Result<SharedState, StoreError> {
+    SharedState::open(path, &subject(sweep))
+}
+
+/// Refuses a unit that is not one of this sweep; `path` is where it is kept.
+///
+/// # Errors
+/// The unit has not one cell for each of its patterns and sets.
+pub fn check(
+    sweep: &Sweep<'_>,
+    number: usize,
+    rows: &UnitCells,
+    path: &Path,
+) -> Result<(), StoreError> {
+    let is_whole = rows.iter().all(|row| row.len() == sweep.sets().len());
+    if sweep.patterns_of(number) == Some(rows.len()) && is_whole {
+        return Ok(());
+    }
+    let why = format!("unit {number} has not one cell for each of its patterns and sets");
+    Err(StoreError::damaged(path, why))
 }
 
 /// Everything that the cells of a sweep depend on.

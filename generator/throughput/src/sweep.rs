@@ -175,6 +175,20 @@ impl<'t> Sweep<'t> {
         finished: impl Fn(usize, UnitCells, Tally) + Sync,
         progress: &dyn Progress,
     ) -> Result<(), ModelError> {
+        self.run_where(done, |_| true, finished, progress)
+    }
+
+    /// As [`Self::run`], for those units of which `is_wanted` says so, asked of each when its turn comes.
+    ///
+    /// # Errors
+    /// As for [`Self::run`].
+    pub fn run_where(
+        &self,
+        done: &BTreeMap<usize, UnitCells>,
+        is_wanted: impl Fn(usize) -> bool + Sync,
+        finished: impl Fn(usize, UnitCells, Tally) + Sync,
+        progress: &dyn Progress,
+    ) -> Result<(), ModelError> {
         let left: Vec<usize> = (0..self.units.len()).filter(|n| !done.contains_key(n)).collect();
         let results: Vec<Result<(), ModelError>> = left
             .into_par_iter()
@@ -182,6 +196,9 @@ impl<'t> Sweep<'t> {
             .map_init(
                 || Model::new(self.topology, self.counting),
                 |model, unit| {
+                    if !is_wanted(unit) {
+                        return Ok(());
+                    }
                     if let Some((cells, tally)) = self.unit(model, unit, progress)? {
                         finished(unit, cells, tally);
                         progress.step();

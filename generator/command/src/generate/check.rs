@@ -61,22 +61,21 @@ struct Report {
     unreadable: Option<String>,
 }
 
-/// Compares what was generated with what is there, byte by byte, and says what a change means.
-pub(super) fn run(arguments: &Generate, generated: &Generated, written: &Written) -> Outcome {
+/// What differs between what was generated and what a directory has.
+struct Changes {
+    missing: Vec<String>,
+    changed: Vec<String>,
+    too_many: Vec<String>,
+}
+
+/// Compares what was generated with what is there, byte by byte.
+fn changes(generated: &Generated, written: &Written) -> Result<Changes, Failure> {
     let directory = &written.directory;
     let files = generated.files();
-    let mut report = Report {
-        same: true,
-        directory: directory.display().to_string(),
-        missing: Vec::new(),
-        changed: Vec::new(),
-        too_many: Vec::new(),
-        difference: None,
-        unreadable: None,
-    };
+    let (mut missing, mut changed) = (Vec::new(), Vec::new());
     for (path, bytes) in &files {
         if written.files.binary_search_by(|file| file.as_str().cmp(path)).is_err() {
-            report.missing.push((*path).to_owned());
+            missing.push((*path).to_owned());
             continue;
         }
         // A file that is longer is read no further than to know that.
@@ -89,14 +88,37 @@ pub(super) fn run(arguments: &Generate, generated: &Generated, written: &Written
                 },
             )?;
         if length != limit || there != **bytes {
-            report.changed.push((*path).to_owned());
+            changed.push((*path).to_owned());
         }
     }
     // The report says what is in the other files, and is written again with them.
     let is_ours = |file: &String| file == REPORT_FILE || files.iter().any(|(path, _)| path == file);
-    report.too_many = written.files.iter().filter(|file| !is_ours(file)).cloned().collect();
-    report.same =
-        report.missing.is_empty() && report.changed.is_empty() && report.too_many.is_empty();
+    let too_many = written.files.iter().filter(|file| !is_ours(file)).cloned().collect();
+    Ok(Changes { missing, changed, too_many })
+}
+
+/// The files in which a directory differs from what was generated.
+pub(super) fn changed_files(
+    generated: &Generated,
+    written: &Written,
+) -> Result<Vec<String>, Failure> {
+    let Changes { missing, changed, too_many } = changes(generated, written)?;
+    Ok([changed, missing, too_many].concat())
+}
+
+/// Compares what was generated with what is there, byte by byte, and says what a change means.
+pub(super) fn run(arguments: &Generate, generated: &Generated, written: &Written) -> Outcome {
+    let directory = &written.directory;
+    let Changes { missing, changed, too_many } = changes(generated, written)?;
+    let mut report = Report {
+        same: missing.is_empty() && changed.is_empty() && too_many.is_empty(),
+        directory: directory.display().to_string(),
+        missing,
+        changed,
+        too_many,
+        difference: None,
+        unreadable: None,
+    };
     if !report.same {
         match Tables::open(directory) {
             Ok(old) => {

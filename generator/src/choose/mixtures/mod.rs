@@ -122,8 +122,7 @@ impl<'f> FabricUnderTest<'f> {
     ) -> Result<Self, ChooseError> {
         let Fabric { file, topology, .. } = fabric;
         let panel = Panel::new(topology.dragonfly(), file.links(), options.seed, options.panel);
-        let state = options.state.as_ref().map(|directory| directory.join(&file.name));
-        let memory = memory::open(state, fabric, &panel)?;
+        let memory = memory::open(options.state.as_deref(), &file.name, fabric, &panel)?;
         let counter = RouteCounter::new(topology);
         let baseline = baseline_images(&counter, fabric, progress)?;
         Ok(Self { fabric, counter, panel, memory, baseline })
@@ -166,13 +165,7 @@ pub fn search(
         ObliviousSteps::measure(&runner, panel)
     };
     let oblivious = fabrics.iter().map(measured).collect::<Result<Vec<_>, ChooseError>>();
-    let found = oblivious.and_then(|oblivious| {
-        Search { fabrics: &fabrics, oblivious: &oblivious, options, progress }.run()
-    });
-    for fabric in &fabrics {
-        fabric.memory.save()?;
-    }
-    found
+    Search { fabrics: &fabrics, oblivious: &oblivious?, options, progress }.run()
 }
 
 /// Everything that the generations of a search share.

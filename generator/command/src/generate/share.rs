@@ -1,0 +1,41 @@
+//! `tvlb generate --share`: several processes with the same command, of which one writes the table set.
+//!
+//! All of them make the same tables. Whoever finds the directory written holds it against what was made
+//! here, byte for byte.
+
+use super::check::{Written, changed_files};
+use crate::failure::{Failure, Outcome, tell};
+use std::path::Path;
+use tvlb_generator::choose::RunsMade;
+use tvlb_generator::generate::Generated;
+use tvlb_generator::table_set::{Existing, WriteError, check_target};
+
+/// Whether another process has written the table set.
+pub(super) fn is_written(output: &Path) -> bool {
+    matches!(check_target(output, Existing::Refuse), Err(WriteError::Exists { .. }))
+}
+
+/// Refuses a table set that differs from what was made here.
+pub(super) fn compare(output: &Path, made: &Generated) -> Outcome {
+    let written = Written::list(output).map_err(Failure::of)?;
+    let changed = changed_files(made, &written)?;
+    let Some(first) = changed.first() else { return Ok(()) };
+    let more = match changed.len() - 1 {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    Err(Failure::Message(format!(
+        "{}: it has another {first}{more} than the table set that was made here; accepted is a directory \
+         that does not exist yet, or one that another process with the same command has written",
+        output.display()
+    )))
+}
+
+/// Says who made the runs, on standard error: it differs from process to process, while all else is alike.
+pub(super) fn tell_runs(runs: RunsMade) {
+    let RunsMade { by_this_process, found } = runs;
+    tell(&format!(
+        "{} runs: {by_this_process} made by this process, {found} before it or by others",
+        by_this_process + found
+    ));
+}

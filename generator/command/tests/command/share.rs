@@ -1,0 +1,181 @@
+//! A choice that several processes make together: the same bytes as alone, each run made once, and nothing
+//! that stops where one of them dies.
+
+use crate::scratch::{Run, Scratch, TVLB};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+use std::{env, fs};
+
+/// Processes of a choice.
+const PROCESSES: usize = 3;
+const CHOICE: &str = "generate fabric.toml -o out --panel quick --threads 1 --state kept --share";
+
+fn fabric() -> Scratch {
+    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tables/dfly-2-4-2-9.toml");
+    Scratch::with_text(&fs::read_to_string(shipped).unwrap())
+}
+
+fn begin(scratch: &Scratch, arguments: &str) -> Child {
+    let mut command = scratch.command(TVLB);
+    command.args(arguments.split_whitespace()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().unwrap()
+}
+
+fn end(child: Child) -> Run {
+    Run::of(&child.wait_with_output().unwrap())
+}
+
+/// The files of the table set that a choice wrote.
+fn tables(scratch: &Scratch) -> BTreeMap<String, Vec<u8>> {
+    let mut files = scratch.files();
+    files.retain(|name, _| name.starts_with("out/"));
+    assert!(files.len() > 36, "{:?}", files.keys());
+    files
+}
+
+/// The files with this ending that are kept of the simulations.
+fn kept(scratch: &Scratch, ending: &str) -> Vec<PathBuf> {
+    let entries = |path: &Path| -> Vec<PathBuf> {
+        let entries = fs::read_dir(path).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).collect()
+    };
+    let folders = entries(&scratch.path("kept/simulate.runs"));
+    let files = folders.iter().flat_map(|folder| entries(folder));
+    files.filter(|file| file.extension().is_some_and(|end| end == ending)).collect()
+}
+
+/// "tvlb: 300 runs: 100 made by this process, 200 before it or by others" as numbers.
+fn counts(run: &Run) -> [usize; 3] {
+    let words: Vec<&str> = run.stderr.split_whitespace().collect();
+    let number =
+        |position: usize| -> usize { words[position].trim_end_matches(':').parse().unwrap() };
+    assert_eq!(words[2], "runs:", "{run}");
+    [number(1), number(3), number(8)]
+}
+
+#[test]
+fn several_processes_make_what_one_makes() {
+    let alone = fabric();
+    alone.succeeds("generate fabric.toml -o out --panel quick -q");
+
+    // Each makes a share of the runs, and no run is made twice.
+    let scratch = fabric();
+    let children: Vec<Child> = (0..PROCESSES).map(|_| begin(&scratch, CHOICE)).collect();
+    let runs: Vec<Run> = children.into_iter().map(end).collect();
+    assert!(runs.iter().all(|run| run.code == 0), "{}{}{}", runs[0], runs[1], runs[2]);
+    assert_eq!(tables(&scratch), tables(&alone));
+    let by_process: Vec<[usize; 3]> = runs.iter().map(counts).collect();
+    let all = kept(&scratch, "json").len();
+    assert!(by_process.iter().all(|[count, own, found]| *count == all && own + found == all));
+    let own: Vec<usize> = by_process.iter().map(|[_, own, _]| *own).collect();
+    assert_eq!(own.iter().sum::<usize>(), all, "{own:?}");
+    assert!(own.iter().all(|&own| own > all / 10), "{own:?} of {all}");
+    assert_eq!(kept(&scratch, "claim").len(), 0);
+    let wrote = |run: &&Run| run.stdout.contains("written  out: ");
+    let found = |run: &&Run| {
+        run.stdout == "out: written by another process, and the same as what was made here\n"
+    };
+    assert_eq!((runs.iter().filter(wrote).count(), runs.iter().filter(found).count()), (1, 2));
+
+    // A process that comes late has nothing to do, and writes nothing.
+    let late = scratch.tvlb(CHOICE);
+    assert_eq!((late.code, counts(&late)), (0, [all, 0, all]), "{late}");
+    assert!(found(&&late), "{late}");
+    // Without the option a table set that is there is refused, and with it one that differs.
+    let refused = scratch.tvlb(&CHOICE.replace(" --share", ""));
+    assert!(refused.code == 2 && refused.stderr.contains("--replace"), "{refused}");
+    let image = scratch.read("out/switches/00003.tvlb");
+    scratch.write("out/switches/00003.tvlb", &image[1..]);
+    let other = scratch.tvlb(CHOICE);
+    let expected =
+        "tvlb: out: it has another switches/00003.tvlb than the table set that was made here;";
+    assert!(other.code == 2 && other.stderr.contains(expected), "{other}");
+}
+
+#[test]
+fn a_process_that_is_killed_does_not_stop_the_others() {
+    let alone = fabric();
+    alone.succeeds("generate fabric.toml -o out --panel quick -q");
+    let scratch = fabric();
+    let mut children: Vec<Child> = (0..PROCESSES).map(|_| begin(&scratch, CHOICE)).collect();
+    // Not in its first runs, and while it has claimed one.
+    while kept(&scratch, "json").len() < 30 || kept(&scratch, "claim").len() < PROCESSES {
+        assert!(children[0].try_wait().unwrap().is_none(), "all is done");
+        sleep(Duration::from_millis(1));
+    }
+    children[0].kill().unwrap();
+    children[0].wait().unwrap();
+    let runs: Vec<Run> = children.drain(1..).map(end).collect();
+    assert!(runs.iter().all(|run| run.code == 0), "{}{}", runs[0], runs[1]);
+    assert_eq!(tables(&scratch), tables(&alone));
+    let all = kept(&scratch, "json").len();
+    let own: usize = runs.iter().map(|run| counts(run)[1]).sum();
+    // The others are those of the process that was killed.
+    assert!(own < all && own > all / 2, "{own} of {all}");
+    assert_eq!(kept(&scratch, "claim").len(), 0);
+}
+
+#[test]
+fn an_interrupted_process_gives_up_its_claims() {
+    let scratch = fabric();
+    let child = begin(&scratch, &CHOICE.replace("quick", "standard"));
+    while kept(&scratch, "claim").is_empty() {
+        sleep(Duration::from_millis(1));
+    }
+    let run = Run::of(&crate::signals::interrupt_after(child, Duration::from_millis(100)));
+    assert_eq!(run.code, 130, "{run}");
+    let (kept_of_it, claims) = (kept(&scratch, "json").len(), kept(&scratch, "claim").len());
+    assert!(run.stderr.contains(&format!("kept keeps {kept_of_it} runs")), "{run}");
+    assert_eq!(claims, 0);
+}
+
+#[test]
+fn searches_share_their_runs_too() {
+    let scratch = Scratch::with_text("name = \"tiny\"\n[dragonfly]\np = 1\na = 2\nh = 1\ng = 3\n");
+    let search = "search fabric.toml --panel quick --runs 200 --json --threads 1";
+    let alone = scratch.succeeds(search);
+    let together = format!("{search} --state kept");
+    let children = [0, 1].map(|_| begin(&scratch, &together));
+    for run in children.map(end) {
+        assert_eq!((run.code, run.stdout.as_str()), (0, alone.as_str()), "{run}");
+    }
+}
+
+#[test]
+fn gnu_parallel_spreads_a_choice() {
+    let alone = fabric();
+    alone.succeeds("generate fabric.toml -o out --panel quick -q");
+    let scratch = fabric();
+    let parallel = scratch
+        .command("parallel")
+        .env("HOME", scratch.path("."))
+        .args(["--jobs", "2", "-N0", TVLB])
+        .args(format!("{CHOICE} ::: 1 2 3").split_whitespace())
+        .output();
+    let run = match parallel {
+        // Other programs have this name too.
+        Ok(run) if !String::from_utf8_lossy(&run.stderr).contains("invalid option") => run,
+        _ => {
+            eprintln!("skipped: GNU parallel is not installed");
+            return;
+        }
+    };
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    assert_eq!(tables(&scratch), tables(&alone));
+}
+
+#[test]
+fn sharing_needs_a_directory_and_an_output() {
+    let scratch = fabric();
+    for arguments in [
+        "generate fabric.toml -o out --share",
+        "generate fabric.toml -o out --share --state kept --replace",
+        "generate fabric.toml --check out --share --state kept",
+    ] {
+        let run = scratch.tvlb(arguments);
+        assert!(run.code == 2 && run.stderr.contains("--share"), "{arguments}: {run}");
+    }
+}
