@@ -18,7 +18,7 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 rustup run nightly cargo miri setup --target-dir "$target/miri" >"$log" 2>&1 ||
     { tail -20 "$log" >&2; exit 1; }
-for tests in soundness bad_calls questions ofar; do
+for tests in soundness bad_calls questions describe ofar; do
     rustup run nightly cargo miri test --quiet --locked --target-dir "$target/miri" \
         --package tvlb-firmware-c --test $tests >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
     printf '%-10s %s\n' $tests "$(sed -n 's/^test result: //p' "$log")"

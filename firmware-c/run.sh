@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds the static library, with its guard against panics; compiles the example and the program of
-# a million packets without a C library, runs them, and compares the latter with Rust.
+# Builds the static library, with its guard against panics; compiles the example, a program that calls
+# every function and the program of a million packets without a C library, runs them, and compares the
+# latter with Rust.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export CARGO_TERM_COLOR=never
@@ -20,7 +21,7 @@ library=$target/firmware/libtvlb_firmware_c.a
 
 flags='-std=c11 -Wall -Wextra -Wpedantic -Wconversion -Werror -Os -ffreestanding -nostdlib -static
     -ffunction-sections -fno-tree-loop-distribute-patterns -fno-stack-protector'
-for program in example/route tests/million; do
+for program in example/route tests/million tests/every_call; do
     # Nothing defines the function that the panic handler calls, so a panic cannot be linked.
     # shellcheck disable=SC2086
     "$cc" $flags -I firmware-c/include -I firmware-c/example -Wa,-Ibare-metal/images \
@@ -35,6 +36,8 @@ done
 "$out/route" >"$out/routed"
 tail -3 "$out/routed"
 printf '%s lines from the C example, without a C library\n' "$(wc -l <"$out/routed")"
+"$out/every_call" >"$out/refused" || { cat "$out/refused" >&2; exit 1; }
+printf 'every function called; a truncated image is refused by "%s"\n' "$(cat "$out/refused")"
 "$out/million" >"$out/c"
 cargo run --quiet --locked --release --package tvlb-firmware-c --example million >"$out/rust"
 cmp "$out/c" "$out/rust"

@@ -73,10 +73,10 @@ int main(int count, char **arguments)
     }
 
     uint32_t seed = 1;
-    tvlb_world world = {credits, ports, next_random, &seed, NULL};
+    tvlb_inputs inputs = {credits, ports, next_random, &seed, NULL};
     for (int packet = 0; packet < 6; packet++) {
         tvlb_step step;
-        code = tvlb_admit(&sw, nodes - 1, TVLB_UGAL_L, TVLB_CUSTOM, &world, &step);
+        code = tvlb_admit(&sw, nodes - 1, TVLB_UGAL_L, TVLB_CUSTOM, &inputs, &step);
         if (code != TVLB_OK)
             return failed("tvlb_admit", code);
         if (step.deliver) {

@@ -69,11 +69,11 @@ int run(void)
         return 1;
     }
     uint16_t to_second = port_to(&source, ports, number);
-    tvlb_world world = {credits, ports, next_random, &seed, NULL};
+    tvlb_inputs inputs = {credits, ports, next_random, &seed, NULL};
 
     for (uint32_t node = 0; node < nodes; node += 7) {
         tvlb_step step;
-        code = tvlb_admit(&source, node, TVLB_PAR, TVLB_CUSTOM, &world, &step);
+        code = tvlb_admit(&source, node, TVLB_PAR, TVLB_CUSTOM, &inputs, &step);
         if (code != TVLB_OK)
             return failed("admit", code);
         print_step("switch 3:", &step);
@@ -81,7 +81,7 @@ int run(void)
         if (step.deliver || step.port != to_second)
             continue;
         uint64_t header = step.header;
-        code = tvlb_reconsider(&second, &header, TVLB_CUSTOM, &world);
+        code = tvlb_reconsider(&second, &header, TVLB_CUSTOM, &inputs);
         if (code == TVLB_OK)
             code = tvlb_forward(&second, header, &step);
         if (code != TVLB_OK)
@@ -96,5 +96,5 @@ int run(void)
                      (size_t)(source_end - source_image), TVLB_PAR, 4, 4);
     failed("four local channels", code);
     tvlb_step step;
-    return tvlb_admit(&source, nodes - 1, TVLB_MIN, TVLB_CUSTOM, &world, &step) != TVLB_OK;
+    return tvlb_admit(&source, nodes - 1, TVLB_MIN, TVLB_CUSTOM, &inputs, &step) != TVLB_OK;
 }

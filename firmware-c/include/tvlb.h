@@ -108,13 +108,13 @@ typedef uint32_t (*tvlb_random)(void *context);
  * once more, and the sum of the counters of all ports to other switches, which are those after the p
  * terminals. A program that keeps this sum running gives its address as `link_credits`, and the gate
  * costs nothing. Otherwise `link_credits` is null, and the call adds the counters up. */
-typedef struct tvlb_world {
+typedef struct tvlb_inputs {
     const uint32_t *credits; /* credits in use, by physical port */
     size_t credit_count;     /* how many ports that is; those beyond count as idle */
-    tvlb_random random;
+    tvlb_random random;      /* must not be null */
     void *context;           /* given to `random` */
     const uint32_t *link_credits; /* the sum of the credits of ports to other switches, or null */
-} tvlb_world;
+} tvlb_inputs;
 
 /* Boots a switch from its two images, for packets that are routed by `scheme` over links with so
  * many virtual channels, which must be at least those of tvlb_channels_needed. A switch that is
@@ -152,7 +152,7 @@ int32_t tvlb_install_faults(tvlb_switch *sw, const uint8_t *fault_image, size_t 
  * scheme or a kind of VLB paths that the switch was not booted for is refused at once, with
  * TVLB_WRONG_SCHEME. */
 int32_t tvlb_admit(const tvlb_switch *sw, uint32_t node, uint8_t scheme, uint8_t paths,
-                   const tvlb_world *world, tvlb_step *step);
+                   const tvlb_inputs *inputs, tvlb_step *step);
 
 /* PAR's second look, at a packet's second switch before tvlb_forward: changes the header of a
  * packet that is still open to it, and no other. Only on a switch that was booted for TVLB_PAR;
@@ -162,7 +162,7 @@ int32_t tvlb_admit(const tvlb_switch *sw, uint32_t node, uint8_t scheme, uint8_t
  * library reads *header when the call begins, writes it when the call ends, and keeps no pointer.
  * In which order the bytes travel over a link is the caller's choice, the same for all switches. */
 int32_t tvlb_reconsider(const tvlb_switch *sw, uint64_t *header, uint8_t paths,
-                        const tvlb_world *world);
+                        const tvlb_inputs *inputs);
 
 /* The next step of a packet that has come to this switch with this header. A header of any bits is
  * answered by a step or a code, but channels stay free of deadlock only with headers that switches
@@ -238,7 +238,7 @@ typedef struct tvlb_asked {
 
 /* What a switch sees of its outputs. Room is counted in packets, all of one length: a switch that counts
  * credits divides what is free by the packet's length. The arrays may change while a call reads them, as
- * the counters of tvlb_world may; each element is read whole. A port that is beyond the end of an array is
+ * the counters of tvlb_inputs may; each element is read whole. A port that is beyond the end of an array is
  * not ready and has no room. */
 typedef struct tvlb_outputs {
     /* Ports that can take a packet now: nothing is being sent on the link, and one of its virtual channels
@@ -289,6 +289,117 @@ int32_t tvlb_ask(const tvlb_ofar *ofar, uint64_t header, const tvlb_outputs *out
 /* Whether nodes of this switch may send now: 0 where the escape image has an injection control by use (ECM)
  * and all outputs of the escape network are used above its share, otherwise 1. */
 int32_t tvlb_may_inject(const tvlb_ofar *ofar, const tvlb_outputs *outputs, uint8_t *may);
+
+/* What a switch is and where it stands. Ports are numbered nodes first, then links within the group, then
+ * links to other groups. In fabrics whose groups differ some of the numbers may be unused. */
+#define TVLB_ORDERED 0    /* how virtual channels are assigned: docs/explanation/format-3.md */
+#define TVLB_PER_HOP 1
+#define TVLB_POSITIONAL 2
+typedef struct tvlb_description {
+    uint64_t fabric_identity;   /* of the fabric's wiring; all its images have it */
+    uint32_t switch_number;
+    uint32_t group;             /* the number of the switch's group */
+    uint32_t index;             /* the number of the switch in its group */
+    uint32_t groups;            /* how many groups the fabric has */
+    uint32_t switches;          /* one more than the highest number of a switch */
+    uint32_t nodes;             /* one more than the highest number of a node */
+    uint32_t first_node;        /* the node at port 0 */
+    uint32_t fault_epoch;       /* of the fault image in use; 0 if there is none */
+    uint16_t ports;             /* how many physical ports there are */
+    uint16_t terminals;         /* how many of the first ports lead to nodes */
+    uint16_t first_local_port;  /* ports from here on are for links within the group */
+    uint16_t first_global_port; /* ports from here on are for links to other groups */
+    uint16_t links;             /* how many ports have a link that lives to another switch */
+    uint8_t local_channels;     /* the virtual channels that packets may be given, on local links */
+    uint8_t global_channels;    /* and on global ones */
+    uint8_t assignment;         /* TVLB_ORDERED, TVLB_PER_HOP or TVLB_POSITIONAL */
+    uint8_t scheme;             /* the scheme and the VLB paths that the switch was booted for */
+    uint8_t paths;
+} tvlb_description;
+int32_t tvlb_describe(const tvlb_switch *sw, tvlb_description *description);
+
+/* What a port leads to. TVLB_BAD_ARGUMENT for a port that does not exist. */
+#define TVLB_PORT_UNUSED 0
+#define TVLB_PORT_NODE 1
+#define TVLB_PORT_LOCAL 2  /* a switch of the same group */
+#define TVLB_PORT_GLOBAL 3 /* a switch of another group */
+typedef struct tvlb_port {
+    uint32_t to;       /* the number of the node or of the switch; 0 if unused */
+    uint16_t far_port; /* the port of that switch at which the link ends; 0 if it is none */
+    uint8_t kind;      /* TVLB_PORT_UNUSED to TVLB_PORT_GLOBAL */
+    uint8_t alive;     /* 1 if it is used, and no fault image in use calls it or a switch at its ends dead */
+} tvlb_port;
+int32_t tvlb_describe_port(const tvlb_switch *sw, uint16_t port, tvlb_port *description);
+
+/* How a decision weighs MIN against VLB, as the switch image says. */
+#define TVLB_DECISION_UGAL_L 0     /* UGAL-L, and VLB alone, at the source switch */
+#define TVLB_DECISION_PAR_SOURCE 1 /* PAR at the source switch */
+#define TVLB_DECISION_PAR_SECOND 2 /* PAR's second look */
+typedef struct tvlb_weighing {
+    int16_t threshold;       /* T: MIN is taken if it costs at most T more than VLB */
+    uint8_t min_candidates;  /* how many MIN and how many VLB candidates are drawn, 1 to 8 each */
+    uint8_t vlb_candidates;
+    uint8_t gate_sixteenths; /* 16 times the gate; 0 if there is none */
+} tvlb_weighing;
+int32_t tvlb_weighing_of(const tvlb_switch *sw, uint8_t decision, tvlb_weighing *weighing);
+
+/* Why a packet takes its path: what was chosen from. For engineers and tools, not for each packet: it takes
+ * more stack than a decision, and 3 KiB of flash on a Cortex-M4. Cost, queue and ports are those that the decision compared. */
+#define TVLB_MOST_CANDIDATES 8
+typedef struct tvlb_candidate {
+    uint64_t cost;   /* what is compared: the queue times the hops */
+    uint32_t queue;  /* credits in use at the first output port */
+    uint16_t x;      /* the group's port by which the path leaves it; 0 within the group */
+    uint16_t y;      /* the port by which it leaves the intermediate group; 0 of MIN and within the group */
+    uint16_t detour; /* the switch visited before y's own, or y's own; within the group the switch between */
+    uint16_t port;   /* the first output port */
+    uint8_t hops;    /* hops from switch to switch */
+} tvlb_candidate;
+
+/* Why no VLB candidate was drawn. */
+#define TVLB_NO_DECISION 1  /* there was nothing to decide */
+#define TVLB_MIN_IS_SURE 2  /* MIN costs at most T, so it is taken whatever the others cost */
+#define TVLB_GATE_IS_SHUT 3 /* MIN's queue is not longer than the gate times the mean queue */
+#define TVLB_NO_PATH 4      /* the pair has no VLB path, or its set keeps none */
+typedef struct tvlb_explanation {
+    tvlb_step step; /* what tvlb_admit answers; after tvlb_explain_again the header alone */
+    tvlb_weighing weighing;
+    uint8_t not_drawn;  /* 0 if a VLB candidate was weighed, else TVLB_NO_DECISION to TVLB_NO_PATH */
+    uint8_t gate_asked; /* 1 if the gate was asked, and the following five say what */
+    uint8_t gate_open;  /* 1 if it let VLB in */
+    uint8_t min_count;  /* how many MIN and VLB candidates there are */
+    uint8_t vlb_count;
+    uint8_t min_weighed; /* which of them were weighed: the cheapest */
+    uint8_t vlb_weighed;
+    uint16_t gate_links; /* the number of links over which the gate took the mean */
+    uint32_t gate_queue; /* credits in use at the MIN candidate's first port, as the gate saw it */
+    uint32_t gate_sum;   /* credits in use of all links, as the gate saw it */
+    tvlb_candidate min[TVLB_MOST_CANDIDATES]; /* in the order in which they were drawn */
+    tvlb_candidate vlb[TVLB_MOST_CANDIDATES];
+} tvlb_explanation;
+
+/* Makes the decision of tvlb_admit, with the same random numbers the same one, and says what it was made
+ * from. */
+int32_t tvlb_explain(const tvlb_switch *sw, uint32_t node, uint8_t scheme, uint8_t paths,
+                     const tvlb_inputs *inputs, tvlb_explanation *explanation);
+
+/* The same for tvlb_reconsider. A packet that gets no second look has no candidates. */
+int32_t tvlb_explain_again(const tvlb_switch *sw, uint64_t header, uint8_t paths, const tvlb_inputs *inputs,
+                           tvlb_explanation *explanation);
+
+/* What is wrong with an image, in words: for a program that has been refused one. `kind` is the code of the
+ * refusal: TVLB_FABRIC_IMAGE, TVLB_SWITCH_IMAGE, TVLB_FAULT_IMAGE or TVLB_ESCAPE_IMAGE. Of TVLB_FABRIC_IMAGE
+ * the second image is not read and may be null. TVLB_OK means that `error` was written, and error->code is
+ * then TVLB_OK for a good image. A switch image for more virtual channels than the links have is a good one.
+ * It holds the words for all that can be wrong: a program that calls it takes 16 KiB more flash on a Cortex-M4. */
+#define TVLB_TEXT_SIZE 256
+typedef struct tvlb_image_error {
+    int32_t code;              /* TVLB_OK, or the code with which the image is refused */
+    uint32_t offset;           /* the byte at which it is wrong, or where what is wrong begins */
+    uint8_t text[TVLB_TEXT_SIZE]; /* what was read there, was found and would be accepted; ends in a 0 */
+} tvlb_image_error;
+int32_t tvlb_check_image(int32_t kind, const uint8_t *fabric_image, size_t fabric_len,
+                         const uint8_t *image, size_t image_len, tvlb_image_error *error);
 
 /* The version of the library, to be compared with TVLB_VERSION. */
 uint32_t tvlb_version(void);

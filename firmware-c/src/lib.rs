@@ -12,6 +12,9 @@
 
 mod ask;
 mod code;
+mod describe;
+mod explain;
+mod image_error;
 mod memory;
 mod ofar;
 mod outputs;
@@ -28,7 +31,14 @@ pub use code::{
     TVLB_OK, TVLB_OLD_FAULTS, TVLB_OTHER, TVLB_PER_HOP_FLAGS, TVLB_REPLACEMENT, TVLB_SWITCH_IMAGE,
     TVLB_TOO_FEW_CHANNELS, TVLB_UNREACHABLE, TVLB_WRONG_SCHEME, tvlb_error_name,
 };
-pub use memory::{tvlb_random, tvlb_world};
+pub use describe::{
+    tvlb_describe, tvlb_describe_port, tvlb_description, tvlb_port, tvlb_weighing, tvlb_weighing_of,
+};
+pub use explain::{
+    MOST_CANDIDATES, tvlb_candidate, tvlb_explain, tvlb_explain_again, tvlb_explanation,
+};
+pub use image_error::{TEXT_SIZE, tvlb_check_image, tvlb_image_error};
+pub use memory::{tvlb_inputs, tvlb_random};
 pub use ofar::{
     tvlb_ask, tvlb_asked, tvlb_boot_ofar, tvlb_launch, tvlb_may_inject, tvlb_ofar_channels_needed,
     tvlb_ofar_checksum,
@@ -209,7 +219,7 @@ pub unsafe extern "C" fn tvlb_install_faults(
 /// # Safety
 /// - `switch` is null, or holds what `tvlb_boot` or zeroing has left there or a copy of that;
 ///   nobody writes to it during the call, `random` neither.
-/// - `world` is null or readable. Its `random` may be called with its `context`, and returns. Its
+/// - `inputs` is null or readable. Its `random` may be called with its `context`, and returns. Its
 ///   `credits` are `credit_count` counters in memory that may be written and lives during the
 ///   call, and its `link_credits` is null or one such counter. They may change meanwhile: by `random`, by an atomic store of any thread or interrupt,
 ///   or from outside the program.
@@ -220,14 +230,14 @@ pub unsafe extern "C" fn tvlb_admit(
     node: u32,
     scheme: u8,
     paths: u8,
-    world: *const tvlb_world,
+    inputs: *const tvlb_inputs,
     step: *mut tvlb_step,
 ) -> i32 {
     let admit = || {
         // SAFETY: by the caller's promise on `switch`.
         let booted = unsafe { state::read(switch) }?;
-        // SAFETY: by the caller's promise on `world`.
-        let (credits, mut random) = unsafe { memory::enter(world) }?;
+        // SAFETY: by the caller's promise on `inputs`.
+        let (credits, mut random) = unsafe { memory::enter(inputs) }?;
         // SAFETY: by the caller's promise on `step`.
         let out = unsafe { Out::new(step) }?;
         let (scheme, paths) = (scheme_of(scheme)?, paths_of(paths)?);
@@ -251,13 +261,13 @@ pub unsafe extern "C" fn tvlb_reconsider(
     switch: *const tvlb_switch,
     header: *mut u64,
     paths: u8,
-    world: *const tvlb_world,
+    inputs: *const tvlb_inputs,
 ) -> i32 {
     let reconsider = || {
         // SAFETY: by the caller's promise on `switch`.
         let booted = unsafe { state::read(switch) }?;
-        // SAFETY: by the caller's promise on `world`.
-        let (credits, mut random) = unsafe { memory::enter(world) }?;
+        // SAFETY: by the caller's promise on `inputs`.
+        let (credits, mut random) = unsafe { memory::enter(inputs) }?;
         // SAFETY: by the caller's promise on `header`, as for the next.
         let out = unsafe { Out::new(header) }?;
         // SAFETY: as above.

@@ -12,11 +12,11 @@ use tvlb_schema::Port;
 #[allow(non_camel_case_types)]
 pub type tvlb_random = Option<unsafe extern "C" fn(context: *mut c_void) -> u32>;
 
-/// Credits of ports and random numbers: `struct tvlb_world`.
+/// Credits of ports and random numbers: `struct tvlb_inputs`.
 #[repr(C)]
 #[allow(non_camel_case_types)]
 #[derive(Clone, Copy, Debug)]
-pub struct tvlb_world {
+pub struct tvlb_inputs {
     /// Credits in use by physical port, over all its virtual channels. The counters may change
     /// while a function reads them, so they are memory that may be written: in Rust a pointer
     /// from `as_mut_ptr`, not from a shared slice.
@@ -99,12 +99,12 @@ impl rand_core::TryRng for Random {
 /// The credits and random numbers of a call.
 ///
 /// # Safety
-/// `world` is null, misaligned or readable; what it says of its pointers holds during the call.
+/// `inputs` is null, misaligned or readable; what it says of its pointers holds during the call.
 #[inline]
-pub(crate) unsafe fn enter(world: *const tvlb_world) -> Result<(Counters, Random), i32> {
+pub(crate) unsafe fn enter(inputs: *const tvlb_inputs) -> Result<(Counters, Random), i32> {
     // SAFETY: by the caller's promise.
-    let tvlb_world { credits, credit_count, random, context, link_credits } =
-        unsafe { read(world) }?;
+    let tvlb_inputs { credits, credit_count, random, context, link_credits } =
+        unsafe { read(inputs) }?;
     let next = random.ok_or(TVLB_BAD_ARGUMENT)?;
     if credit_count > 0 {
         check(credits, credit_count)?;

@@ -4,8 +4,8 @@ use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use tvlb_firmware_c::{
     TVLB_BAD_ARGUMENT, TVLB_FABRIC_IMAGE, TVLB_NO_SUCH_NODE, TVLB_NOT_BOOTED, TVLB_OK,
-    TVLB_SWITCH_IMAGE, TVLB_TOO_FEW_CHANNELS, tvlb_admit, tvlb_boot, tvlb_forward, tvlb_reconsider,
-    tvlb_step, tvlb_switch, tvlb_world,
+    TVLB_SWITCH_IMAGE, TVLB_TOO_FEW_CHANNELS, tvlb_admit, tvlb_boot, tvlb_forward, tvlb_inputs,
+    tvlb_reconsider, tvlb_step, tvlb_switch,
 };
 
 const FABRIC: &[u8] = include_bytes!("../../schema/golden/v3/fabric.tvlb");
@@ -16,7 +16,7 @@ unsafe extern "C" fn seven(_: *mut c_void) -> u32 {
     7
 }
 
-const IDLE: tvlb_world = tvlb_world {
+const IDLE: tvlb_inputs = tvlb_inputs {
     credits: null(),
     credit_count: 0,
     random: Some(seven),
@@ -36,11 +36,11 @@ fn admit(
     node: u32,
     scheme: u8,
     paths: u8,
-    world: &tvlb_world,
+    inputs: &tvlb_inputs,
 ) -> (i32, tvlb_step) {
     let mut step = tvlb_step { port: 77, ..tvlb_step::default() };
     // SAFETY: all pointers are of things that live.
-    let code = unsafe { tvlb_admit(switch, node, scheme, paths, world, &raw mut step) };
+    let code = unsafe { tvlb_admit(switch, node, scheme, paths, inputs, &raw mut step) };
     (code, step)
 }
 
@@ -76,29 +76,35 @@ fn null_pointers_and_numbers_out_of_range_are_refused() {
     let mut switch = tvlb_switch::zeroed();
     assert_eq!(boot(&mut switch, FABRIC, SWITCH, 7), TVLB_OK);
     let untouched = 77;
-    for (node, scheme, paths, world, expected) in [
+    for (node, scheme, paths, inputs, expected) in [
         (40, 4, 0, IDLE, TVLB_BAD_ARGUMENT),
         (40, 0, 2, IDLE, TVLB_BAD_ARGUMENT),
         (72, 0, 0, IDLE, TVLB_NO_SUCH_NODE),
-        (40, 0, 0, tvlb_world { random: None, ..IDLE }, TVLB_BAD_ARGUMENT),
-        (40, 0, 0, tvlb_world { credit_count: 1, ..IDLE }, TVLB_BAD_ARGUMENT),
-        (40, 0, 0, tvlb_world { credits: &5, credit_count: usize::MAX, ..IDLE }, TVLB_BAD_ARGUMENT),
+        (40, 0, 0, tvlb_inputs { random: None, ..IDLE }, TVLB_BAD_ARGUMENT),
+        (40, 0, 0, tvlb_inputs { credit_count: 1, ..IDLE }, TVLB_BAD_ARGUMENT),
+        (
+            40,
+            0,
+            0,
+            tvlb_inputs { credits: &5, credit_count: usize::MAX, ..IDLE },
+            TVLB_BAD_ARGUMENT,
+        ),
     ] {
-        let (code, step) = admit(&switch, node, scheme, paths, &world);
+        let (code, step) = admit(&switch, node, scheme, paths, &inputs);
         assert_eq!((code, step.port), (expected, untouched));
     }
     let (mut step, mut header) = (tvlb_step::default(), 0_u64);
     let idle = IDLE;
-    let (at, world) = (&raw const switch, &raw const idle);
+    let (at, inputs) = (&raw const switch, &raw const idle);
     // SAFETY: each pointer is null or of something that lives.
     unsafe {
-        assert_eq!(tvlb_admit(null(), 1, 0, 0, world, &raw mut step), TVLB_BAD_ARGUMENT);
+        assert_eq!(tvlb_admit(null(), 1, 0, 0, inputs, &raw mut step), TVLB_BAD_ARGUMENT);
         assert_eq!(tvlb_admit(at, 1, 0, 0, null(), &raw mut step), TVLB_BAD_ARGUMENT);
-        assert_eq!(tvlb_admit(at, 1, 0, 0, world, null_mut()), TVLB_BAD_ARGUMENT);
+        assert_eq!(tvlb_admit(at, 1, 0, 0, inputs, null_mut()), TVLB_BAD_ARGUMENT);
         assert_eq!(tvlb_forward(null(), 0, &raw mut step), TVLB_BAD_ARGUMENT);
         assert_eq!(tvlb_forward(at, 0, null_mut()), TVLB_BAD_ARGUMENT);
-        assert_eq!(tvlb_reconsider(null(), &raw mut header, 0, world), TVLB_BAD_ARGUMENT);
-        assert_eq!(tvlb_reconsider(at, null_mut(), 0, world), TVLB_BAD_ARGUMENT);
+        assert_eq!(tvlb_reconsider(null(), &raw mut header, 0, inputs), TVLB_BAD_ARGUMENT);
+        assert_eq!(tvlb_reconsider(at, null_mut(), 0, inputs), TVLB_BAD_ARGUMENT);
         assert_eq!(tvlb_reconsider(at, &raw mut header, 0, null()), TVLB_BAD_ARGUMENT);
         let image = SWITCH.as_ptr();
         let code =

@@ -4,7 +4,7 @@
 
 use std::ffi::c_void;
 use std::ptr::null;
-use tvlb_firmware_c::{TVLB_OK, tvlb_admit, tvlb_boot, tvlb_step, tvlb_switch, tvlb_world};
+use tvlb_firmware_c::{TVLB_OK, tvlb_admit, tvlb_boot, tvlb_inputs, tvlb_step, tvlb_switch};
 use tvlb_schema::{
     Candidates, Decision, FabricImage, Gate, MinCandidate, PerDecision, SetContents,
     SwitchContents, SwitchImage, VcScheme, Weighing, encode_switch_image, shapes_by_number,
@@ -62,7 +62,7 @@ fn the_sum_of_links_opens_and_shuts_the_gate() {
     // the switch finds MIN's port first.
     let choice = |credits: &mut [u32; 7], sum: *const u32| {
         let mut state = 1_u32;
-        let world = tvlb_world {
+        let inputs = tvlb_inputs {
             credits: credits.as_mut_ptr(),
             credit_count: credits.len(),
             random: Some(random),
@@ -72,7 +72,7 @@ fn the_sum_of_links_opens_and_shuts_the_gate() {
         let mut step = tvlb_step::default();
         // SAFETY: all pointers are of what lives.
         let code = unsafe {
-            tvlb_admit(&raw const switch, NODE, UGAL_L, CUSTOM, &raw const world, &raw mut step)
+            tvlb_admit(&raw const switch, NODE, UGAL_L, CUSTOM, &raw const inputs, &raw mut step)
         };
         assert_eq!(code, TVLB_OK);
         (step.choice, usize::from(step.port))

@@ -2,12 +2,18 @@
 //! the functions with their parameters.
 
 use std::ffi::CStr;
-use tvlb_firmware_c::{OFAR_SIZE, SWITCH_SIZE, tvlb_error_name, tvlb_version};
+use tvlb_firmware_c::{
+    MOST_CANDIDATES, OFAR_SIZE, SWITCH_SIZE, TEXT_SIZE, tvlb_error_name, tvlb_version,
+};
 
 const HEADER: &str = include_str!("../include/tvlb.h");
+const EVERY_CALL: &str = include_str!("every_call.c");
 const LIB: &str = include_str!("../src/lib.rs");
 const ASK: &str = include_str!("../src/ask.rs");
 const OFAR: &str = include_str!("../src/ofar.rs");
+const DESCRIBE: &str = include_str!("../src/describe.rs");
+const EXPLAIN: &str = include_str!("../src/explain.rs");
+const IMAGE_ERROR: &str = include_str!("../src/image_error.rs");
 const CODES: &str = include_str!("../src/code.rs");
 
 /// `(name, value)` of every `#define` with a plain number.
@@ -63,11 +69,16 @@ fn the_version_is_the_crates() {
 }
 
 #[test]
-fn the_size_of_a_switch_stands_in_the_header() {
-    let size = i32::try_from(SWITCH_SIZE).expect("it is small");
-    assert!(defines().contains(&("TVLB_SWITCH_SIZE", size)));
-    let size = i32::try_from(OFAR_SIZE).expect("it is small");
-    assert!(defines().contains(&("TVLB_OFAR_SIZE", size)));
+fn sizes_stand_in_the_header() {
+    for (name, size) in [
+        ("TVLB_SWITCH_SIZE", SWITCH_SIZE),
+        ("TVLB_OFAR_SIZE", OFAR_SIZE),
+        ("TVLB_MOST_CANDIDATES", MOST_CANDIDATES),
+        ("TVLB_TEXT_SIZE", TEXT_SIZE),
+    ] {
+        let size = i32::try_from(size).expect("it is small");
+        assert!(defines().contains(&(name, size)), "{name} is not {size} in tvlb.h");
+    }
 }
 
 #[test]
@@ -77,12 +88,17 @@ fn every_function_stands_in_the_header_with_its_parameters() {
         match rust {
             "*mut tvlb_switch" => "tvlb_switch *",
             "*const tvlb_switch" => "const tvlb_switch *",
-            "*const tvlb_world" => "const tvlb_world *",
+            "*const tvlb_inputs" => "const tvlb_inputs *",
             "*mut tvlb_ofar" => "tvlb_ofar *",
             "*const tvlb_ofar" => "const tvlb_ofar *",
             "*const tvlb_outputs" => "const tvlb_outputs *",
             "*mut tvlb_asked" => "tvlb_asked *",
             "*mut tvlb_step" => "tvlb_step *",
+            "*mut tvlb_description" => "tvlb_description *",
+            "*mut tvlb_port" => "tvlb_port *",
+            "*mut tvlb_weighing" => "tvlb_weighing *",
+            "*mut tvlb_explanation" => "tvlb_explanation *",
+            "*mut tvlb_image_error" => "tvlb_image_error *",
             "*const u8" => "const uint8_t *",
             "*mut u8" => "uint8_t *",
             "*mut u32" => "uint32_t *",
@@ -99,7 +115,7 @@ fn every_function_stands_in_the_header_with_its_parameters() {
     }
     let header = HEADER.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut functions = 0;
-    let files = [LIB, ASK, OFAR, CODES].into_iter();
+    let files = [LIB, ASK, DESCRIBE, EXPLAIN, IMAGE_ERROR, OFAR, CODES].into_iter();
     let all = files.flat_map(|file| file.split("extern \"C\" fn tvlb_").skip(1));
     for function in all {
         let (name, rest) = function.split_once('(').expect("a function has parameters");
@@ -120,7 +136,9 @@ fn every_function_stands_in_the_header_with_its_parameters() {
             if parameters.is_empty() { "void".to_owned() } else { parameters.join(", ") };
         let expected = format!("{returned}tvlb_{name}({parameters});");
         assert!(header.contains(&expected), "tvlb.h lacks {expected}");
+        // So that `run.sh` links it, with the guard against panics.
+        assert!(EVERY_CALL.contains(&format!("tvlb_{name}(")), "every_call.c lacks tvlb_{name}");
         functions += 1;
     }
-    assert_eq!(functions, 22);
+    assert_eq!(functions, 28);
 }

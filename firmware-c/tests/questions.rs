@@ -7,8 +7,8 @@ use tvlb_firmware_c::{
     TVLB_NOT_BOOTED, TVLB_OK, TVLB_OLD_FAULTS, TVLB_REPLACEMENT, TVLB_SWITCH_IMAGE,
     TVLB_TOO_FEW_CHANNELS, TVLB_UNREACHABLE, TVLB_WRONG_SCHEME, tvlb_admit, tvlb_boot,
     tvlb_boot_for, tvlb_channels_needed, tvlb_channels_needed_for, tvlb_check_replacement,
-    tvlb_forward, tvlb_install_faults, tvlb_neighbour, tvlb_node_count, tvlb_physical_number,
-    tvlb_ports, tvlb_reconsider, tvlb_step, tvlb_switch, tvlb_switch_number, tvlb_world,
+    tvlb_forward, tvlb_inputs, tvlb_install_faults, tvlb_neighbour, tvlb_node_count,
+    tvlb_physical_number, tvlb_ports, tvlb_reconsider, tvlb_step, tvlb_switch, tvlb_switch_number,
 };
 use tvlb_schema::{
     FabricImage, FaultSet, MinCandidate, PerDecision, SetContents, SetRule, ShapeSet,
@@ -41,7 +41,7 @@ unsafe extern "C" fn seven(_: *mut c_void) -> u32 {
     7
 }
 
-const IDLE: tvlb_world = tvlb_world {
+const IDLE: tvlb_inputs = tvlb_inputs {
     credits: null(),
     credit_count: 0,
     random: Some(seven),

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use tvlb_firmware_c::{
     TVLB_BAD_ARGUMENT, TVLB_FABRIC_IMAGE, TVLB_NOT_BOOTED, TVLB_OK, TVLB_SWITCH_IMAGE,
-    TVLB_TOO_FEW_CHANNELS, tvlb_admit, tvlb_boot, tvlb_forward, tvlb_reconsider, tvlb_step,
-    tvlb_switch, tvlb_world,
+    TVLB_TOO_FEW_CHANNELS, tvlb_admit, tvlb_boot, tvlb_forward, tvlb_inputs, tvlb_reconsider,
+    tvlb_step, tvlb_switch,
 };
 
 const FABRIC: &[u8] = include_bytes!("../../schema/golden/v3/fabric.tvlb");
@@ -41,13 +41,13 @@ fn busy() -> Vec<u32> {
     vec![9; PORTS]
 }
 
-fn world_of(
+fn inputs_of(
     credits: &mut [u32],
     random: unsafe extern "C" fn(*mut c_void) -> u32,
     context: *mut c_void,
-) -> tvlb_world {
+) -> tvlb_inputs {
     let credit_count = credits.len();
-    tvlb_world {
+    tvlb_inputs {
         credits: credits.as_mut_ptr(),
         credit_count,
         random: Some(random),
@@ -56,12 +56,12 @@ fn world_of(
     }
 }
 
-/// A world that needs no context: its random numbers are all alike.
-fn constant_world(credits: &mut [u32]) -> tvlb_world {
+/// Inputs that need no context: their random numbers are all alike.
+fn constant_inputs(credits: &mut [u32]) -> tvlb_inputs {
     unsafe extern "C" fn constant(_: *mut c_void) -> u32 {
         0x1234_5678
     }
-    world_of(credits, constant, null_mut())
+    inputs_of(credits, constant, null_mut())
 }
 
 fn next(state: u32) -> u32 {
@@ -78,18 +78,18 @@ impl<T> Misaligned<T> {
 }
 
 #[test]
-fn a_misaligned_world_is_refused() {
+fn misaligned_inputs_are_refused() {
     let switch = booted();
     let mut credits = busy();
-    let idle = constant_world(&mut credits);
-    let mut world = Misaligned(Box::new([idle; 2]));
+    let idle = constant_inputs(&mut credits);
+    let mut inputs = Misaligned(Box::new([idle; 2]));
     let (mut step, mut header) = (tvlb_step { port: 77, ..tvlb_step::default() }, OPEN);
-    // SAFETY: the world is misaligned, which is a code; all else lives.
+    // SAFETY: the inputs are misaligned, which is a code; all else lives.
     unsafe {
-        world.at().write_unaligned(idle);
-        let code = tvlb_admit(&raw const *switch, NODE, PAR, CUSTOM, world.at(), &raw mut step);
+        inputs.at().write_unaligned(idle);
+        let code = tvlb_admit(&raw const *switch, NODE, PAR, CUSTOM, inputs.at(), &raw mut step);
         assert_eq!(code, TVLB_BAD_ARGUMENT);
-        let code = tvlb_reconsider(&raw const *switch, &raw mut header, CUSTOM, world.at());
+        let code = tvlb_reconsider(&raw const *switch, &raw mut header, CUSTOM, inputs.at());
         assert_eq!(code, TVLB_BAD_ARGUMENT);
     }
     assert_eq!((step.port, header), (77, OPEN));
@@ -99,24 +99,24 @@ fn a_misaligned_world_is_refused() {
 fn other_misaligned_pointers_are_refused() {
     let switch = booted();
     let mut credits = busy();
-    let world = constant_world(&mut credits);
+    let inputs = constant_inputs(&mut credits);
     let mut other = Misaligned(Box::new([tvlb_switch::zeroed(), tvlb_switch::zeroed()]));
     let mut steps = Misaligned(Box::new([tvlb_step::default(); 2]));
     let mut headers = Misaligned(Box::new([0_u64; 2]));
     let mut counters = Misaligned(Box::new([0_u32; 2]));
-    let crooked = tvlb_world { credits: counters.at(), credit_count: 1, ..world };
-    let crooked_sum = tvlb_world { link_credits: counters.at(), ..world };
+    let crooked = tvlb_inputs { credits: counters.at(), credit_count: 1, ..inputs };
+    let crooked_sum = tvlb_inputs { link_credits: counters.at(), ..inputs };
     assert_eq!(boot_into(other.at()), TVLB_BAD_ARGUMENT);
-    let (at, world) = (&raw const *switch, &raw const world);
+    let (at, inputs) = (&raw const *switch, &raw const inputs);
     let mut step = tvlb_step::default();
     // SAFETY: each pointer is misaligned, which is a code, or of what lives.
     unsafe {
         for code in [
-            tvlb_admit(other.at(), NODE, PAR, CUSTOM, world, &raw mut step),
-            tvlb_admit(at, NODE, PAR, CUSTOM, world, steps.at()),
+            tvlb_admit(other.at(), NODE, PAR, CUSTOM, inputs, &raw mut step),
+            tvlb_admit(at, NODE, PAR, CUSTOM, inputs, steps.at()),
             tvlb_admit(at, NODE, PAR, CUSTOM, &raw const crooked, &raw mut step),
             tvlb_admit(at, NODE, PAR, CUSTOM, &raw const crooked_sum, &raw mut step),
-            tvlb_reconsider(at, headers.at(), CUSTOM, world),
+            tvlb_reconsider(at, headers.at(), CUSTOM, inputs),
             tvlb_forward(other.at(), OPEN, &raw mut step),
             tvlb_forward(at, OPEN, steps.at()),
         ] {
@@ -146,10 +146,10 @@ fn lengths_that_are_wrong_are_refused() {
 
     let (mut credits, mut step) = (busy(), tvlb_step::default());
     for credit_count in [usize::MAX, usize::MAX / 4, usize::MAX / 4 + 2, usize::MAX / 8 + 1] {
-        let world = tvlb_world { credit_count, ..constant_world(&mut credits) };
+        let inputs = tvlb_inputs { credit_count, ..constant_inputs(&mut credits) };
         // SAFETY: the counters are more than memory has, which is a code; all else lives.
         let code = unsafe {
-            tvlb_admit(&raw const switch, NODE, PAR, CUSTOM, &raw const world, &raw mut step)
+            tvlb_admit(&raw const switch, NODE, PAR, CUSTOM, &raw const inputs, &raw mut step)
         };
         assert_eq!(code, TVLB_BAD_ARGUMENT);
     }
@@ -178,13 +178,13 @@ fn a_switch_boots_fifty_times_in_the_same_memory() {
     let mut switch = tvlb_switch::zeroed();
     let at = &raw mut switch;
     let mut credits = busy();
-    let world = constant_world(&mut credits);
+    let inputs = constant_inputs(&mut credits);
     let mut first = None;
     for _ in 0..50 {
         assert_eq!(boot_into(at), TVLB_OK);
         let mut step = tvlb_step::default();
         // SAFETY: all pointers are of what lives.
-        let code = unsafe { tvlb_admit(at, NODE, PAR, CUSTOM, &raw const world, &raw mut step) };
+        let code = unsafe { tvlb_admit(at, NODE, PAR, CUSTOM, &raw const inputs, &raw mut step) };
         assert_eq!(code, TVLB_OK);
         assert_eq!(*first.get_or_insert(step), step);
     }
@@ -216,7 +216,7 @@ fn counters_may_change_during_a_call() {
     let at = &raw mut live;
     // SAFETY: the place lives; no reference to it is made.
     let credits = unsafe { (&raw const (*at).counters).cast() };
-    let world = tvlb_world {
+    let inputs = tvlb_inputs {
         credits,
         credit_count: PORTS,
         random: Some(random),
@@ -229,10 +229,10 @@ fn counters_may_change_during_a_call() {
         // SAFETY: all pointers are of what lives.
         unsafe {
             (*at).counters = [9; PORTS];
-            let (switch, world) = (&raw const *switch, &raw const world);
-            assert_eq!(tvlb_admit(switch, NODE, PAR, CUSTOM, world, &raw mut step), TVLB_OK);
+            let (switch, inputs) = (&raw const *switch, &raw const inputs);
+            assert_eq!(tvlb_admit(switch, NODE, PAR, CUSTOM, inputs, &raw mut step), TVLB_OK);
             (*at).counters = [9; PORTS];
-            assert_eq!(tvlb_reconsider(switch, &raw mut header, CUSTOM, world), TVLB_OK);
+            assert_eq!(tvlb_reconsider(switch, &raw mut header, CUSTOM, inputs), TVLB_OK);
         }
     }
     assert!(live.calls >= 40);
@@ -258,10 +258,10 @@ fn random_may_touch_the_header_that_is_reconsidered() {
     let mut credits = busy();
     let mut packet = Packet { header: OPEN, state: 1 };
     let at = &raw mut packet;
-    let world = world_of(&mut credits, random, at.cast());
+    let inputs = inputs_of(&mut credits, random, at.cast());
     // SAFETY: all pointers are of what lives; the header by the same pointer as the context.
     let code = unsafe {
-        tvlb_reconsider(&raw const *switch, &raw mut (*at).header, CUSTOM, &raw const world)
+        tvlb_reconsider(&raw const *switch, &raw mut (*at).header, CUSTOM, &raw const inputs)
     };
     assert_eq!(code, TVLB_OK);
     assert_ne!(packet.state, 1, "a random number was drawn");
@@ -271,10 +271,10 @@ fn random_may_touch_the_header_that_is_reconsidered() {
 }
 
 #[test]
-fn random_may_touch_the_step_and_the_world() {
+fn random_may_touch_the_step_and_the_inputs() {
     struct Packet {
         step: tvlb_step,
-        world: tvlb_world,
+        inputs: tvlb_inputs,
         state: u32,
     }
     unsafe extern "C" fn random(context: *mut c_void) -> u32 {
@@ -282,19 +282,19 @@ fn random_may_touch_the_step_and_the_world() {
         let packet = unsafe { &mut *context.cast::<Packet>() };
         packet.state = next(packet.state);
         packet.step.port = 77;
-        packet.world.credit_count ^= 1;
+        packet.inputs.credit_count ^= 1;
         packet.state
     }
     let switch = booted();
     let mut credits = busy();
-    let world = world_of(&mut credits, random, null_mut());
-    let mut packet = Packet { step: tvlb_step::default(), world, state: 1 };
+    let inputs = inputs_of(&mut credits, random, null_mut());
+    let mut packet = Packet { step: tvlb_step::default(), inputs, state: 1 };
     let at = &raw mut packet;
-    // SAFETY: all pointers are of what lives; step and world by the same pointer as the context.
+    // SAFETY: all pointers are of what lives; step and inputs by the same pointer as the context.
     let code = unsafe {
-        (*at).world.context = at.cast();
-        let (world, step) = (&raw const (*at).world, &raw mut (*at).step);
-        tvlb_admit(&raw const *switch, NODE, PAR, CUSTOM, world, step)
+        (*at).inputs.context = at.cast();
+        let (inputs, step) = (&raw const (*at).inputs, &raw mut (*at).step);
+        tvlb_admit(&raw const *switch, NODE, PAR, CUSTOM, inputs, step)
     };
     assert_eq!(code, TVLB_OK);
     assert_ne!(packet.state, 1, "a random number was drawn");
@@ -348,7 +348,7 @@ fn threads_share_a_switch_and_its_counters_while_they_change() {
             let (switch, counters) = (&switch, &counters);
             scope.spawn(move || {
                 let mut state: u32 = thread;
-                let world = tvlb_world {
+                let inputs = tvlb_inputs {
                     credits: counters.as_ptr().cast(),
                     credit_count: PORTS,
                     random: Some(random),
@@ -360,10 +360,10 @@ fn threads_share_a_switch_and_its_counters_while_they_change() {
                 for _ in 0..10 {
                     // SAFETY: all pointers are of what lives until the scope ends.
                     unsafe {
-                        let world = &raw const world;
-                        let code = tvlb_admit(at, NODE, PAR, CUSTOM, world, &raw mut step);
+                        let inputs = &raw const inputs;
+                        let code = tvlb_admit(at, NODE, PAR, CUSTOM, inputs, &raw mut step);
                         assert_eq!(code, TVLB_OK);
-                        let code = tvlb_reconsider(at, &raw mut header, CUSTOM, world);
+                        let code = tvlb_reconsider(at, &raw mut header, CUSTOM, inputs);
                         assert_eq!(code, TVLB_OK);
                         assert_eq!(tvlb_forward(at, header, &raw mut step), TVLB_OK);
                     }

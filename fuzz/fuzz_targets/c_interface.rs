@@ -8,8 +8,8 @@ use std::ffi::{CStr, c_void};
 use std::ptr::null_mut;
 use tvlb_firmware_c::{
     TVLB_OK, tvlb_admit, tvlb_boot, tvlb_channels_needed, tvlb_check_replacement, tvlb_error_name,
-    tvlb_forward, tvlb_neighbour, tvlb_node_count, tvlb_ports, tvlb_reconsider, tvlb_step,
-    tvlb_switch, tvlb_switch_number, tvlb_world,
+    tvlb_forward, tvlb_inputs, tvlb_neighbour, tvlb_node_count, tvlb_ports, tvlb_reconsider,
+    tvlb_step, tvlb_switch, tvlb_switch_number,
 };
 use tvlb_fuzz::{FABRIC, SWITCH, framed};
 use tvlb_schema::ImageKind;
@@ -54,7 +54,7 @@ unsafe extern "C" fn random(context: *mut c_void) -> u32 {
 fuzz_target!(|input: Input| {
     let mut credits = input.credits.clone();
     let mut state = input.random;
-    let world = tvlb_world {
+    let inputs = tvlb_inputs {
         credits: credits.as_mut_ptr(),
         credit_count: credits.len(),
         random: Some(random),
@@ -97,11 +97,11 @@ fuzz_target!(|input: Input| {
         code = unsafe {
             match *call {
                 Call::Admit { node, scheme, paths, into_null } => {
-                    tvlb_admit(&switch, node, scheme, paths, &world, out(into_null))
+                    tvlb_admit(&switch, node, scheme, paths, &inputs, out(into_null))
                 }
                 Call::Reconsider { header: given, paths } => {
                     header = given.unwrap_or(came);
-                    tvlb_reconsider(&switch, &mut header, paths, &world)
+                    tvlb_reconsider(&switch, &mut header, paths, &inputs)
                 }
                 Call::Forward { header, into_null } => {
                     tvlb_forward(&switch, header, out(into_null))

@@ -48,7 +48,9 @@ struct View {
 
 impl View {
     fn words(&self) -> usize {
-        self.granted.as_ref().map_or(self.ready.len(), |granted| granted.len().min(self.ready.len()))
+        self.granted
+            .as_ref()
+            .map_or(self.ready.len(), |granted| granted.len().min(self.ready.len()))
     }
 
     fn ports(&self) -> usize {
@@ -109,7 +111,8 @@ fuzz_target!(|input: Input| {
         Image::Payload(payload) => framed(ImageKind::Escape, &payload),
     };
     let (mut switch, mut ofar) = (tvlb_switch::zeroed(), tvlb_ofar::zeroed());
-    let (mut of_c, mut of_rust) = (DefaultRng::seed_from_u64(seed), DefaultRng::seed_from_u64(seed));
+    let (mut of_c, mut of_rust) =
+        (DefaultRng::seed_from_u64(seed), DefaultRng::seed_from_u64(seed));
     let outputs = tvlb_outputs {
         ready: view.ready.as_ptr(),
         granted: view.granted.as_ref().map_or(null(), Vec::as_ptr),
@@ -125,10 +128,19 @@ fuzz_target!(|input: Input| {
     let (mut needed_local, mut needed_global) = (0, 0);
     // SAFETY: pointers are of what lives until the end.
     let booted = unsafe {
-        let code =
-            tvlb_boot(&mut switch, FABRIC.as_ptr(), FABRIC.len(), SWITCH.as_ptr(), SWITCH.len(), 0, 4, 3);
+        let code = tvlb_boot(
+            &mut switch,
+            FABRIC.as_ptr(),
+            FABRIC.len(),
+            SWITCH.as_ptr(),
+            SWITCH.len(),
+            0,
+            4,
+            3,
+        );
         assert_eq!(code, TVLB_OK);
-        let known = tvlb_ofar_channels_needed(&switch, at, len, &mut needed_local, &mut needed_global);
+        let known =
+            tvlb_ofar_channels_needed(&switch, at, len, &mut needed_local, &mut needed_global);
         let booted = tvlb_boot_ofar(&mut ofar, &switch, at, len, local, global) == TVLB_OK;
         let enough = local >= needed_local && global >= needed_global;
         assert_eq!(booted, known == TVLB_OK && enough);

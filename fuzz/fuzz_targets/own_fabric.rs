@@ -10,8 +10,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use std::cell::OnceCell;
 use std::ffi::c_void;
 use tvlb_firmware_c::{
-    TVLB_OK, code_of, tvlb_admit, tvlb_boot, tvlb_forward, tvlb_reconsider, tvlb_step, tvlb_switch,
-    tvlb_world,
+    TVLB_OK, code_of, tvlb_admit, tvlb_boot, tvlb_forward, tvlb_inputs, tvlb_reconsider, tvlb_step,
+    tvlb_switch,
 };
 use tvlb_firmware_model::{Channels, Choice, Error, Header, Scheme, Step, Switch, VlbPaths};
 use tvlb_fuzz::own::{Own, Plan};
@@ -123,10 +123,10 @@ impl InC {
     fn with<T>(
         &self,
         world: &World,
-        call: impl FnOnce(*const tvlb_switch, u8, &tvlb_world) -> T,
+        call: impl FnOnce(*const tvlb_switch, u8, &tvlb_inputs) -> T,
     ) -> T {
         let (mut credits, mut rng) = (world.credits.clone(), world.rng.clone());
-        let given = tvlb_world {
+        let given = tvlb_inputs {
             credits: credits.as_mut_ptr(),
             credit_count: credits.len(),
             random: Some(random),

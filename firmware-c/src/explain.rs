@@ -1,0 +1,184 @@
+//! Why a packet takes the path that it takes, in C.
+
+use crate::describe::{tvlb_weighing, weighing_of};
+use crate::memory::{self, Out};
+use crate::{
+    code_of, code_of_choice, end, paths_of, scheme_of, state, step_of, tvlb_inputs, tvlb_step,
+    tvlb_switch,
+};
+use tvlb_firmware_model::{Candidate, Drawn, Explanation, Header, NotDrawn, Scheme};
+use tvlb_schema::{Candidates, NodeId};
+
+/// The most candidates of one kind, `TVLB_MOST_CANDIDATES`.
+pub const MOST_CANDIDATES: usize = Candidates::MOST as usize;
+
+/// A path that a decision chose between: `struct tvlb_candidate`.
+#[repr(C)]
+#[allow(non_camel_case_types)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct tvlb_candidate {
+    /// What is compared: the queue times the hops.
+    pub cost: u64,
+    /// Credits in use at the first output port.
+    pub queue: u32,
+    /// The group's port by which it leaves the source group; 0 on a path within the group.
+    pub x: u16,
+    /// The port by which it leaves the intermediate group; 0 on a MIN path and within the group.
+    pub y: u16,
+    /// The switch of the intermediate group to visit before y's own, or y's own; on a VLB path within the group the
+    /// switch to go through; 0 on a MIN path.
+    pub detour: u16,
+    /// The first output port.
+    pub port: u16,
+    /// Hops from switch to switch that are left.
+    pub hops: u8,
+}
+
+/// A decision and what it was made from: `struct tvlb_explanation`.
+#[repr(C)]
+#[allow(non_camel_case_types)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct tvlb_explanation {
+    /// What `tvlb_admit` answers; of a second look, the header of `tvlb_reconsider` and nothing else.
+    pub step: tvlb_step,
+    /// How the decision weighs.
+    pub weighing: tvlb_weighing,
+    /// 0 if a VLB candidate was weighed, otherwise why none was: `TVLB_NO_DECISION` to `TVLB_NO_PATH`.
+    pub not_drawn: u8,
+    /// 1 if the gate was asked.
+    pub gate_asked: u8,
+    /// 1 if the gate was asked and let VLB in.
+    pub gate_open: u8,
+    /// How many MIN candidates there are.
+    pub min_count: u8,
+    /// How many VLB candidates there are.
+    pub vlb_count: u8,
+    /// Which MIN candidate was weighed, the cheapest.
+    pub min_weighed: u8,
+    /// Which VLB candidate was weighed, the cheapest.
+    pub vlb_weighed: u8,
+    /// How many links the gate's mean was over.
+    pub gate_links: u16,
+    /// Credits in use at the first port of the MIN candidate, as the gate saw it.
+    pub gate_queue: u32,
+    /// The sum of the credits in use of the links, as the gate saw it.
+    pub gate_sum: u32,
+    /// The MIN candidates in the order in which they were drawn.
+    pub min: [tvlb_candidate; MOST_CANDIDATES],
+    /// The VLB candidates in the order in which they were drawn.
+    pub vlb: [tvlb_candidate; MOST_CANDIDATES],
+}
+
+fn candidate_of(candidate: Candidate) -> tvlb_candidate {
+    tvlb_candidate {
+        cost: candidate.cost,
+        queue: candidate.queue,
+        x: candidate.x.0,
+        y: candidate.y.0,
+        detour: candidate.detour.0.into(),
+        port: candidate.port.0,
+        hops: candidate.hops,
+    }
+}
+
+/// Writes candidates; returns how many they are and which is the cheapest.
+fn list(drawn: &Drawn, to: &mut [tvlb_candidate; MOST_CANDIDATES]) -> (u8, u8) {
+    let (mut count, mut cheapest) = (0_u8, 0_u8);
+    let mut least = None;
+    for (place, candidate) in to.iter_mut().zip(drawn.iter()) {
+        *place = candidate_of(candidate);
+        if least.is_none_or(|least| candidate.cost < least) {
+            (least, cheapest) = (Some(candidate.cost), count);
+        }
+        count += 1;
+    }
+    (count, cheapest)
+}
+
+fn explanation_of<T>(explanation: &Explanation<T>, step: tvlb_step) -> tvlb_explanation {
+    let mut told = tvlb_explanation {
+        step,
+        weighing: weighing_of(explanation.weighing),
+        not_drawn: match explanation.vlb {
+            Ok(_) => 0,
+            Err(NotDrawn::NoDecision) => 1,
+            Err(NotDrawn::MinIsSure) => 2,
+            Err(NotDrawn::GateIsShut) => 3,
+            Err(NotDrawn::NoPath) => 4,
+        },
+        ..tvlb_explanation::default()
+    };
+    if let Some(look) = explanation.gate {
+        (told.gate_asked, told.gate_open) = (1, look.lets_vlb_in().into());
+        (told.gate_links, told.gate_queue, told.gate_sum) = (look.links, look.queue, look.sum);
+    }
+    (told.min_count, told.min_weighed) = list(&explanation.min_drawn, &mut told.min);
+    (told.vlb_count, told.vlb_weighed) = list(&explanation.vlb_drawn, &mut told.vlb);
+    told
+}
+
+/// Why a packet from a node takes its path: `tvlb_explain`.
+///
+/// # Safety
+/// As for [`crate::tvlb_admit`], with `explanation` for `step`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tvlb_explain(
+    switch: *const tvlb_switch,
+    node: u32,
+    scheme: u8,
+    paths: u8,
+    inputs: *const tvlb_inputs,
+    explanation: *mut tvlb_explanation,
+) -> i32 {
+    let explain = || {
+        // SAFETY: by the caller's promise on `switch`.
+        let booted = unsafe { state::read(switch) }?;
+        // SAFETY: by the caller's promise on `inputs`.
+        let (credits, mut random) = unsafe { memory::enter(inputs) }?;
+        // SAFETY: by the caller's promise on `explanation`.
+        let out = unsafe { Out::new(explanation) }?;
+        let (scheme, paths) = (scheme_of(scheme)?, paths_of(paths)?);
+        booted.serves(scheme, paths)?;
+        let explanation = booted
+            .switch
+            .explain(NodeId(node), scheme, paths, &credits, &mut random)
+            .map_err(|error| code_of(&error))?;
+        let admission = explanation.outcome;
+        let step = step_of(admission.step, code_of_choice(admission.choice));
+        out.write(explanation_of(&explanation, step));
+        Ok(())
+    };
+    end(explain())
+}
+
+/// Why a second look decides what it decides: `tvlb_explain_again`.
+///
+/// # Safety
+/// As for [`crate::tvlb_admit`], with `explanation` for `step`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tvlb_explain_again(
+    switch: *const tvlb_switch,
+    header: u64,
+    paths: u8,
+    inputs: *const tvlb_inputs,
+    explanation: *mut tvlb_explanation,
+) -> i32 {
+    let explain = || {
+        // SAFETY: by the caller's promise on `switch`.
+        let booted = unsafe { state::read(switch) }?;
+        // SAFETY: by the caller's promise on `inputs`.
+        let (credits, mut random) = unsafe { memory::enter(inputs) }?;
+        // SAFETY: by the caller's promise on `explanation`.
+        let out = unsafe { Out::new(explanation) }?;
+        let paths = paths_of(paths)?;
+        booted.serves(Scheme::Par, paths)?;
+        let explanation = booted
+            .switch
+            .explain_again(Header::from_bits(header), paths, &credits, &mut random)
+            .map_err(|error| code_of(&error))?;
+        let step = tvlb_step { header: explanation.outcome.bits(), ..tvlb_step::default() };
+        out.write(explanation_of(&explanation, step));
+        Ok(())
+    };
+    end(explain())
+}
