@@ -10,6 +10,27 @@
 //! of random numbers. It needs neither `std` nor an allocator, does integer arithmetic only, and
 //! its work per packet is bounded.
 //!
+//! # Use it
+//! The crate is the only dependency that a switch's program needs. It is not on crates.io; a program depends on it by
+//! path or from git:
+//!
+//! ```toml
+//! [dependencies]
+//! tvlb-firmware-model = { path = "../tvlb/firmware-model" }
+//! # or: tvlb-firmware-model = { git = "URL of the repository", rev = "the commit that you tested" }
+//!
+//! [profile.release] # as firmware: small, and without unwinding
+//! opt-level = "s"
+//! lto = true
+//! codegen-units = 1
+//! panic = "abort"
+//! ```
+//!
+//! Identifiers, images and their errors are in [`schema`], the traits of random numbers in [`rand_core`], and
+//! [`DefaultRng`] is a generator. A header travels as 64 bits: [`Header::bits`] and [`Header::from_bits`].
+//! `default-features = false` leaves out what a plain fabric does not need (README.md, "Flash"). The directory
+//! `template/rust-switch` of the repository is a program to start from.
+//!
 //! ```no_run
 //! use tvlb_firmware_model::schema::NodeId;
 //! use tvlb_firmware_model::{Error, Header, Scheme, Step, Switch, VlbPaths, rand_core};

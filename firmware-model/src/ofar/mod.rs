@@ -20,6 +20,7 @@
 //! Nothing is remembered from one question to the next, and a question takes a number of steps that is bounded by
 //! the ports of the switch.
 
+mod answer;
 mod flags;
 mod outputs;
 mod rule;
@@ -28,35 +29,13 @@ mod tables;
 mod tests;
 
 use crate::{Channels, Error, Header, PortSet, Switch};
+pub use answer::Ask;
 pub use flags::PerHop;
 pub use outputs::Outputs;
 use rand_core::Rng;
 use rule::Rule;
 use tables::Tables;
 use tvlb_schema::{EscapeImage, NodeId, OfarRules, Port};
-
-/// What a packet at the head of a buffer asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ask {
-    /// To be delivered to a node on this switch.
-    Deliver {
-        /// The physical port, which is the node's terminal.
-        port: Port,
-    },
-    /// To be sent on, if the link is free and the virtual channel has enough room.
-    Send {
-        /// The physical port.
-        port: Port,
-        /// The virtual channel on the link behind that port.
-        virtual_channel: u8,
-        /// The header that it travels with.
-        header: Header,
-        /// For how many packets the virtual channel must have room.
-        room: u16,
-    },
-    /// Nothing yet. It is to ask again when outputs have changed.
-    Wait,
-}
 
 /// How many virtual channels a switch's links need for OFAR: the canonical ones and that of the escape network.
 pub const fn channels(rules: &OfarRules) -> Channels {

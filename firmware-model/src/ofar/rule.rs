@@ -1,8 +1,9 @@
 //! The rule itself: what a packet at the head of a buffer asks for.
 
+use super::answer::Ask;
 use super::flags::{Came, Flags};
+use super::outputs::Outputs;
 use super::tables::Tables;
-use super::{Ask, Outputs};
 use crate::cells::below;
 use crate::path::Place;
 use crate::{Channels, Error, Header, PortSet, Switch};

@@ -1,0 +1,75 @@
+//! The projects of `template` build and run as their README says, with what is on this machine already.
+#![cfg(not(miri))]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+fn template() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../template")
+}
+
+/// The workspace's target directory, so that what is built already is not built again.
+fn target() -> PathBuf {
+    let tests = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    tests.parent().expect("it is within the target directory").to_owned()
+}
+
+/// What a command prints, line by line.
+fn lines_of(command: &mut Command) -> Vec<String> {
+    let done = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let text = String::from_utf8(done.stdout).expect("it prints text");
+    text.lines().filter(|line| line.starts_with("switch ")).map(str::to_owned).collect()
+}
+
+/// One line of switch 3 for every seventh of 288 nodes, and more of switch 4.
+fn assert_routed(lines: &[String]) {
+    let count = |start: &str| lines.iter().filter(|line| line.starts_with(start)).count();
+    assert_eq!(count("switch 3: "), 42, "{lines:#?}");
+    assert!(count("switch 4: ") > 0, "{lines:#?}");
+    for what in ["deliver at port 2", "send by port 4 on channel 0"] {
+        assert!(lines.iter().any(|line| line.contains(what)), "{what}: {lines:#?}");
+    }
+}
+
+#[test]
+fn the_images_are_those_of_the_format() {
+    let of_bare_metal = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bare-metal/images");
+    for project in ["rust-switch", "c-switch"] {
+        for (name, original) in [
+            ("fabric.tvlb", "fabric.tvlb"),
+            ("00003.tvlb", "switch-00003.tvlb"),
+            ("00004.tvlb", "switch-00004.tvlb"),
+        ] {
+            let read = |file: PathBuf| fs::read(&file).unwrap_or_else(|_| panic!("{file:?}"));
+            let image = read(template().join(project).join("images").join(name));
+            assert!(image == read(of_bare_metal.join(original)), "{project}: {name}");
+        }
+    }
+}
+
+#[test]
+fn the_project_in_rust_runs() {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.current_dir(template().join("rust-switch"));
+    cargo.args(["run", "--quiet", "--offline", "--locked", "--target-dir"]).arg(target());
+    assert_routed(&lines_of(&mut cargo));
+}
+
+#[test]
+fn the_project_in_c_runs() {
+    let has = |program: &str| Command::new(program).arg("--version").output().is_ok();
+    if !has("make") || !has("cc") || !cfg!(target_os = "linux") {
+        eprintln!("skipped: it needs make, a C compiler and Linux");
+        return;
+    }
+    let mut make = Command::new("make");
+    make.current_dir(template().join("c-switch")).arg("run");
+    make.arg(format!(
+        "BUILD={}",
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join("c-switch").display()
+    ));
+    make.arg(format!("CARGO_TARGET_DIR={}", target().display()));
+    assert_routed(&lines_of(&mut make));
+}

@@ -1,0 +1,50 @@
+/* The routing of one switch, without a C library: what goes into firmware. */
+#include "switch.h"
+
+static uint32_t next_random(void *context)
+{
+    uint32_t *state = context; /* xorshift (Marsaglia, 2003) */
+    *state ^= *state << 13;
+    *state ^= *state >> 17;
+    *state ^= *state << 5;
+    return *state;
+}
+
+static tvlb_inputs inputs_of(struct routing *routing)
+{
+    return (tvlb_inputs){routing->credits_in_use, routing->ports, next_random, &routing->random, NULL};
+}
+
+int32_t routing_boot(struct routing *routing, const uint8_t *fabric, size_t fabric_length,
+                     const uint8_t *image, size_t length, uint8_t local_channels, uint8_t global_channels)
+{
+    uint32_t number = 0;
+    int32_t code = tvlb_boot(&routing->sw, fabric, fabric_length, image, length, TVLB_PAR, local_channels,
+                             global_channels);
+    if (code != TVLB_OK)
+        return code;
+    /* Of a booted switch these cannot fail. */
+    tvlb_ports(&routing->sw, &routing->ports);
+    tvlb_switch_number(&routing->sw, &number);
+    if (routing->ports > MOST_PORTS)
+        return TVLB_OTHER;
+    /* Each switch draws numbers of its own. */
+    routing->random = 0x9e3779b9u * (number + 1) | 1;
+    for (uint32_t port = 0; port < MOST_PORTS; port++)
+        routing->credits_in_use[port] = 0;
+    return TVLB_OK;
+}
+
+int32_t routing_from_node(struct routing *routing, uint32_t node, tvlb_step *step)
+{
+    tvlb_inputs inputs = inputs_of(routing);
+    return tvlb_admit(&routing->sw, node, TVLB_PAR, TVLB_CUSTOM, &inputs, step);
+}
+
+int32_t routing_from_link(struct routing *routing, uint64_t header, tvlb_step *step)
+{
+    tvlb_inputs inputs = inputs_of(routing);
+    /* PAR's second look changes the headers that are open to it, and no others. */
+    int32_t code = tvlb_reconsider(&routing->sw, &header, TVLB_CUSTOM, &inputs);
+    return code != TVLB_OK ? code : tvlb_forward(&routing->sw, header, step);
+}

@@ -1,0 +1,99 @@
+//! The routing of one switch, without the standard library, an allocator or a panic: what goes into firmware.
+//!
+//! The rest of the firmware calls [`Routing::from_node`] and [`Routing::from_link`] for each packet that arrives, and
+//! [`Routing::sent`] and [`Routing::credit_returned`] where flits leave and credits come back.
+#![no_std]
+#![forbid(unsafe_code)]
+
+use tvlb_firmware_model::rand_core::SeedableRng;
+use tvlb_firmware_model::schema::{NodeId, Port};
+use tvlb_firmware_model::{
+    Admission, Channels, DefaultRng, Error, Header, Scheme, Step, Switch, VlbPaths,
+};
+
+/// The most ports that the switch can have: one counter for each.
+pub const MOST_PORTS: usize = 64;
+
+/// How packets are routed, and where VLB paths come from.
+const SCHEME: Scheme = Scheme::Par;
+const PATHS: VlbPaths = VlbPaths::Custom;
+
+/// One switch: its tables, its random numbers and its counters.
+pub struct Routing {
+    switch: Switch<'static>,
+    rng: DefaultRng,
+    /// Flits sent by each port whose buffer space downstream has not come back yet.
+    credits_in_use: [u32; MOST_PORTS],
+}
+
+/// Why a switch does not boot.
+#[derive(Debug)]
+pub enum BootError {
+    /// It has more ports than there are counters.
+    TooManyPorts(u32),
+    /// The images are bad, or the links have too few virtual channels.
+    Datapath(Error),
+}
+
+impl Routing {
+    /// Boots from the two images, over links that have these virtual channels. Both stay where they are, in flash.
+    ///
+    /// # Errors
+    /// What is wrong with the images, or that they ask for more than this program and the links have.
+    pub fn boot(
+        fabric_image: &'static [u8],
+        switch_image: &'static [u8],
+        links: Channels,
+    ) -> Result<Self, BootError> {
+        let switch = Switch::boot(fabric_image, switch_image)
+            .and_then(|switch| switch.with_channels(SCHEME, links))
+            .map_err(BootError::Datapath)?;
+        let ports = switch.image().fabric().dragonfly().radix();
+        if ports as usize > MOST_PORTS {
+            return Err(BootError::TooManyPorts(ports));
+        }
+        // Each switch draws numbers of its own.
+        let rng = DefaultRng::seed_from_u64(switch.image().switch().0.into());
+        Ok(Self { switch, rng, credits_in_use: [0; MOST_PORTS] })
+    }
+
+    /// A packet from a node of this switch: decides its path and takes the first step.
+    ///
+    /// # Errors
+    /// There is no such node, or no path leads there. The packet is to be dropped.
+    pub fn from_node(&mut self, destination: NodeId) -> Result<Admission, Error> {
+        self.switch.admit(destination, SCHEME, PATHS, &self.credits_in_use[..], &mut self.rng)
+    }
+
+    /// A packet from another switch, with the header that it came with: PAR's second look, if the packet is open to
+    /// it, and the next step.
+    ///
+    /// # Errors
+    /// The header makes no sense here. The packet is to be dropped.
+    pub fn from_link(&mut self, header: u64) -> Result<Step, Error> {
+        let header = Header::from_bits(header);
+        let header =
+            self.switch.reconsider(header, PATHS, &self.credits_in_use[..], &mut self.rng)?;
+        self.switch.forward(header)
+    }
+
+    /// Flits were sent by a port.
+    pub fn sent(&mut self, port: Port, flits: u32) {
+        if let Some(count) = self.credits_in_use.get_mut(port.as_usize()) {
+            *count = count.saturating_add(flits);
+        }
+    }
+
+    /// Buffer space downstream of a port has come back.
+    pub fn credit_returned(&mut self, port: Port, flits: u32) {
+        if let Some(count) = self.credits_in_use.get_mut(port.as_usize()) {
+            *count = count.saturating_sub(flits);
+        }
+    }
+
+    /// The switch, to be asked what it is.
+    #[must_use]
+    pub fn switch(&self) -> &Switch<'static> {
+        &self.switch
+    }
+}

@@ -1,0 +1,50 @@
+//! A bench for the routing on a workstation: two switches of one group and the packets between them.
+
+use rust_switch::{BootError, Routing};
+use tvlb_firmware_model::schema::NodeId;
+use tvlb_firmware_model::{Channels, Error, Step};
+
+const FABRIC: &[u8] = include_bytes!("../images/fabric.tvlb");
+const FIRST: &[u8] = include_bytes!("../images/00003.tvlb");
+const SECOND: &[u8] = include_bytes!("../images/00004.tvlb");
+
+/// The virtual channels that the links have.
+const LINKS: Channels = Channels { local: 5, global: 4 };
+
+fn main() -> Result<(), Error> {
+    let boot = |image| match Routing::boot(FABRIC, image, LINKS) {
+        Ok(routing) => routing,
+        Err(BootError::TooManyPorts(ports)) => panic!("{ports} ports are too many"),
+        Err(BootError::Datapath(error)) => panic!("{error}"),
+    };
+    let (mut first, mut second) = (boot(FIRST), boot(SECOND));
+    let (here, there) = (first.switch().image().switch(), second.switch().image().switch());
+    let there_place = (second.switch().image().group(), second.switch().image().index());
+
+    for destination in (0..first.switch().image().fabric().dragonfly().node_numbers()).step_by(7) {
+        let sent = first.from_node(NodeId(destination))?;
+        print!("switch {here}: to node {destination}: ");
+        match sent.step {
+            Step::Deliver { port } => println!("deliver at port {port}"),
+            Step::Send { port, virtual_channel, header } => {
+                println!("{:?}, send by port {port} on channel {virtual_channel}", sent.choice);
+                first.sent(port, 1);
+                // What goes to the other switch arrives there with its header.
+                if first.switch().neighbour(port) == Some(there_place) {
+                    match second.from_link(header.bits())? {
+                        Step::Deliver { port } => {
+                            println!("switch {there}: deliver at port {port}");
+                        }
+                        Step::Send { port, virtual_channel, .. } => {
+                            println!(
+                                "switch {there}: send by port {port} on channel {virtual_channel}"
+                            );
+                        }
+                    }
+                    first.credit_returned(port, 1);
+                }
+            }
+        }
+    }
+    Ok(())
+}
