@@ -1,4 +1,5 @@
-//! The projects of `template` build and run as their README says, with what is on this machine already.
+//! The projects of `template` and the program of this crate's README build and run as they say, with what is on this
+//! machine already.
 #![cfg(not(miri))]
 
 use std::path::{Path, PathBuf};
@@ -72,4 +73,54 @@ fn the_project_in_c_runs() {
     ));
     make.arg(format!("CARGO_TARGET_DIR={}", target().display()));
     assert_routed(&lines_of(&mut make));
+}
+
+#[test]
+fn the_program_of_the_readme_runs() {
+    if Command::new("cc").arg("--version").output().is_err() {
+        eprintln!("skipped: it needs a C compiler");
+        return;
+    }
+    let crate_root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let readme = fs::read_to_string(crate_root.join("README.md")).expect("it is there");
+    let (_, program) = readme.split_once("```c\n").expect("it has a program");
+    let (program, _) = program.split_once("```").expect("which ends");
+    let home = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let (source, binary) = (home.join("readme.c"), home.join("readme"));
+    fs::write(&source, program).expect("the directory is writable");
+    let done = Command::new(env!("CARGO"))
+        .current_dir(crate_root)
+        .args([
+            "rustc",
+            "--quiet",
+            "--locked",
+            "--features",
+            "panic-guard",
+            "--profile",
+            "firmware",
+        ])
+        .args(["--crate-type", "staticlib", "--target-dir"])
+        .arg(target())
+        .status();
+    assert!(done.is_ok_and(|status| status.success()));
+    let done = Command::new("cc")
+        .args(["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I"])
+        .arg(crate_root.join("include"))
+        .arg(&source)
+        .arg(target().join("firmware/libtvlb_firmware_c.a"))
+        .args(["-Wl,--gc-sections", "-o"])
+        .arg(&binary)
+        .status();
+    assert!(done.is_ok_and(|status| status.success()));
+    let images = template().join("c-switch/images");
+    let run = |switch: &str| {
+        let files = [images.join("fabric.tvlb"), images.join(switch)];
+        let done = Command::new(&binary).args(files).output().expect("it was just built");
+        String::from_utf8(done.stdout).expect("it prints text")
+    };
+    let routed = run("00003.tvlb");
+    let (first, second) = routed.split_once('\n').expect("it prints two lines");
+    assert!(first.starts_with("send by port ") && first.ends_with(" on channel 0"), "{routed}");
+    assert_eq!(second, "dropped: unknown kind of header\n");
+    assert_eq!(run("missing.tvlb"), "bad switch image\n");
 }
