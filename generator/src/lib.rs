@@ -45,6 +45,7 @@ pub mod pipeline;
 pub mod policy;
 pub mod report;
 pub mod routes;
+pub mod set_file;
 pub mod static_load;
 pub mod table_policies;
 

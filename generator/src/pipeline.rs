@@ -35,6 +35,9 @@ pub struct Settings {
     /// Whether switches thin sets that are given, or chosen by the model alone, until links are
     /// used evenly. A choice by simulation tries that itself.
     pub balance: bool,
+    /// The policy of each decision, in the place of what the fabric file says of sets and of how they are
+    /// weighed.
+    pub policies: Option<PerDecision<Policy>>,
 }
 
 /// A table set in memory, and what was found out on the way to it.
@@ -151,7 +154,9 @@ pub fn make(
             .map_err(|error| PipelineError::Images(error.into()))?;
     }
     let mut runs = RunsMade::default();
-    let (mut decided, entry, plot_data) = if let Some(rules) = fabric.file.sets.rules() {
+    let (mut decided, entry, plot_data) = if let Some(policies) = &settings.policies {
+        (policies.clone(), None, None)
+    } else if let Some(rules) = fabric.file.sets.rules() {
         (fabric.file.weighing.policies(&rules), None, None)
     } else {
         let choice = choose(fabric, &settings.choice, progress)?;
@@ -190,6 +195,7 @@ pub fn write(
         let subject = Subject {
             fabric,
             options: &settings.choice,
+            has_set_file: settings.policies.is_some(),
             plot_data: made.plot_data.as_ref(),
             manifest: &made.tables.manifest,
             images: &made.tables.images,

@@ -34,6 +34,7 @@ pub(crate) enum Command {
     Cables(Cables),
     Import(Import),
     Paths(Paths),
+    Sets(crate::sets::Arguments),
     Load(crate::load::Arguments),
     Place(crate::place::Arguments),
     Bisection(crate::bisection::Arguments),
@@ -81,6 +82,9 @@ pub(crate) struct Generate {
     /// The set of PAR's second look alone
     #[arg(long, value_name = "SET")]
     pub(crate) set_par_second: Option<String>,
+    /// A set file, which says of every decision its set and how it is weighed, as `tvlb sets` writes it
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["set", "set_ugal_l", "set_par_source", "set_par_second", "second_min", "candidates", "gate", "prefer", "max_regret", "panel", "try_policy", "fast", "balance", "state"])]
+    pub(crate) set_file: Option<PathBuf>,
     /// The MIN path that PAR's second look weighs, instead of the fabric file's
     #[arg(long, value_parser = one_of(named::MIN_CANDIDATES, MinCandidate::name), ignore_case = true, value_name = "MIN")]
     pub(crate) second_min: Option<MinCandidate>,

@@ -52,6 +52,10 @@ fn tip(command: &str) -> Option<&'static str> {
             "it compares table sets, which are made of the plan; `tvlb faults` says what a list of dead \
              parts changes"
         }
+        "sets" => {
+            "sets are of the plan, and stay where parts are dead; `tvlb paths FABRIC --faults LIST` shows the \
+             paths that are left"
+        }
         "sweep" => {
             "`faults = [\"none\", \"LIST\"]` in the sweep file says what is dead in its runs"
         }

@@ -1,6 +1,7 @@
 //! `tvlb generate`.
 
 mod check;
+mod set_file;
 mod share;
 
 use crate::args::Generate;
@@ -41,6 +42,8 @@ fn make(arguments: &Generate) -> Outcome {
     outside_table_sets([("--state", arguments.state.as_deref())])?;
     let mut fabric = load_fabric(&arguments.fabric)?;
     override_sets(&mut fabric, arguments)?;
+    let policies = arguments.set_file.as_deref();
+    let policies = policies.map(|path| set_file::read(path, &mut fabric)).transpose()?;
     check_unused(&fabric, arguments)?;
     let options = options(&fabric, arguments)?;
     let existing = if arguments.replace { Existing::Replace } else { Existing::Refuse };
@@ -67,7 +70,7 @@ fn make(arguments: &Generate) -> Outcome {
             tell(&format!("warning: {warning}"));
         }
     }
-    let settings = Settings { choice: options, balance: arguments.balance };
+    let settings = Settings { choice: options, balance: arguments.balance, policies };
     let bars = Bars::new(arguments.quiet);
     let failed = |error| failure(error, &fabric, &settings, &arguments.fabric);
     let made = pipeline::make(&fabric, &settings, &bars).map_err(failed)?;

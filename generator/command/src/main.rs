@@ -27,6 +27,7 @@ mod paths;
 mod place;
 mod run;
 mod search;
+mod sets;
 mod simulate;
 mod sweep;
 mod switches;
@@ -62,6 +63,7 @@ fn main() -> ExitCode {
         Command::Bisection(arguments) => bisection::run(arguments),
         Command::Model(arguments) => model::run(arguments),
         Command::Search(arguments) => search::run(arguments),
+        Command::Sets(arguments) => sets::run(arguments),
         Command::Simulate(arguments) => simulate::run(arguments),
         Command::CutThrough(arguments) => cut_through::run(arguments),
         Command::Run(arguments) => run::run(arguments),

@@ -7,7 +7,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use tvlb_firmware_model::Scheme;
 use tvlb_generator::choose::{PanelSize, Prefer};
 use tvlb_generator::throughput::Counting;
-use tvlb_schema::{MinCandidate, VcScheme};
+use tvlb_schema::{Decision, MinCandidate, VcScheme};
 use tvlb_simulator::{Injection, Measuring};
 
 /// The values of an option, each with its line of --help.
@@ -24,6 +24,12 @@ pub(crate) const SCHEMES: Choices<Scheme> = &[
 pub(crate) const SCHEMES_WITH_SETS: Choices<Scheme> = &[
     (Scheme::UgalL, "One decision, at the source"),
     (Scheme::Par, "Two: at the source, and at the next switch of its group"),
+];
+
+pub(crate) const DECISIONS: Choices<Decision> = &[
+    (Decision::UgalL, "UGAL-L's, at the source"),
+    (Decision::ParSource, "PAR's at the source"),
+    (Decision::ParSecond, "PAR's second look"),
 ];
 
 pub(crate) const INJECTIONS: Choices<Injection> =

@@ -34,6 +34,8 @@ pub struct Subject<'s> {
     pub fabric: &'s Fabric,
     /// How sets were to be chosen, where they were chosen.
     pub options: &'s Options,
+    /// Whether the policies came from a set file.
+    pub has_set_file: bool,
     /// Plot data of Steps 1 and 2; none where the sets were given.
     pub plot_data: Option<&'s PlotData>,
     /// The manifest as it is written.

@@ -44,6 +44,11 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
 fn command(subject: &Subject<'_>) -> String {
     let Subject { options, manifest, .. } = subject;
     let mut text = String::from("tvlb generate fabric.toml -o tables");
+    // What `tvlb sets export` writes of the tables.
+    if subject.has_set_file {
+        text.push_str(" --set-file sets.json");
+        return text;
+    }
     let is_given = subject.fabric.file.sets.rules().is_some();
     // Sets that simulation chose are thinned if that won; all others where it was asked for. Where
     // it was and nothing came of it, the bytes are those without.

@@ -3,7 +3,7 @@
 use crate::scratch::Scratch;
 use insta::assert_snapshot;
 
-const COMMANDS: [&str; 24] = [
+const COMMANDS: [&str; 28] = [
     "generate",
     "inspect",
     "topology",
@@ -12,6 +12,10 @@ const COMMANDS: [&str; 24] = [
     "import slingshot",
     "import ibnetdiscover",
     "paths",
+    "sets",
+    "sets export",
+    "sets routes",
+    "sets find",
     "model",
     "load",
     "place",

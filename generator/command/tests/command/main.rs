@@ -32,6 +32,7 @@ mod place;
 mod run;
 mod scratch;
 mod search;
+mod set_files;
 mod share;
 #[path = "../signals/mod.rs"]
 mod signals;

@@ -1,6 +1,6 @@
 //! How often each path from one switch to another is drawn, by the rule of a set.
 //!
-//! This is what a switch draws whose image does not thin the set. Candidates for MIN are drawn
+//! This is what a switch draws, with the levels to which its image thins the set if it does. Candidates for MIN are drawn
 //! uniformly by the link between the groups, VLB candidates as the rule says. Within a group VLB goes
 //! through a third switch, uniformly, whatever the set. A hop by way of a third switch goes by any such
 //! switch alike.
@@ -11,7 +11,7 @@ use super::{enumerate, minimal};
 use crate::Topology;
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
-use tvlb_schema::{DrawRule, GlobalPort, SetRule, Shape, SwitchId, SwitchIndex};
+use tvlb_schema::{DrawRule, GlobalPort, Level, SetRule, Shape, SwitchId, SwitchIndex};
 
 /// The paths from one switch to another, and how often each is drawn.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -84,6 +84,17 @@ impl DrawnPaths {
         source: SwitchId,
         destination: SwitchId,
     ) -> Self {
+        Self::thinned(topology, (rule, &[]), source, destination)
+    }
+
+    /// As [`Self::new`], where the source thins the set to a level for each global port of its group; an
+    /// empty list thins nothing.
+    pub fn thinned(
+        topology: &Topology,
+        (rule, levels): (&SetRule, &[Level]),
+        source: SwitchId,
+        destination: SwitchId,
+    ) -> Self {
         let paths = minimal::paths(topology, source, destination);
         let links = paths.chunk_by(|one, next| one.x == next.x).count();
         let min = paths
@@ -99,7 +110,7 @@ impl DrawnPaths {
         } else if let DrawRule::BySwitch { legs, returns } = rule.draw {
             by_switch(topology, (legs, returns), source, destination)
         } else {
-            by_rule(topology, rule, source, destination)
+            by_rule(topology, (rule, levels), source, destination)
         };
         Self { source, destination, min, vlb }
     }
@@ -131,11 +142,16 @@ fn within_group(topology: &Topology, source: SwitchId, destination: SwitchId) ->
 /// The kept routes, drawn by route or by shape.
 fn by_rule(
     topology: &Topology,
-    rule: &SetRule,
+    (rule, levels): (&SetRule, &[Level]),
     source: SwitchId,
     destination: SwitchId,
 ) -> Vec<DrawnVlb> {
-    let routes: Vec<_> = enumerate::kept(topology, rule, source, destination).collect();
+    let df = topology.dragonfly();
+    let is_kept = |route: &enumerate::VlbRoute| {
+        let level = levels.get(usize::from(route.route.x.0)).copied().unwrap_or_default();
+        rule.keeps_at(level, route.shape, route.route.key(df, source, destination))
+    };
+    let routes: Vec<_> = enumerate::routes(topology, source, destination).filter(is_kept).collect();
     let mut of_shape = [0_usize; Shape::COUNT];
     for route in &routes {
         of_shape[route.shape.number()] += 1;

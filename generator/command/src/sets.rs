@@ -1,0 +1,159 @@
+//! `tvlb sets`: path sets as files, for programs of others and from them.
+
+use crate::failure::{Failure, Outcome};
+use crate::files::{error_in, expect_table_set, load_fabric, outside_table_sets};
+use crate::named::{self, one_of};
+use crate::output::{print, write_file};
+use crate::paths::existing_switch;
+use clap::{Args, Subcommand};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use tvlb_generator::image::fabric_image;
+use tvlb_generator::policy::Policy;
+use tvlb_generator::routes::drawn::DrawnPaths;
+use tvlb_generator::set_file::find::find;
+use tvlb_generator::set_file::{FabricOfSets, SetFile};
+use tvlb_generator::set_grammar::canonical;
+use tvlb_generator::table_policies;
+use tvlb_generator::table_set::TableSet;
+use tvlb_generator::topology::Topology;
+use tvlb_schema::{Decision, FabricImage, PerDecision, SwitchId};
+
+/// Write path sets as files for other programs, and find the set that a list of routes means
+///
+/// `tvlb generate --set-file` reads what `export` and `find` write. docs/reference/set-files.md describes
+/// the files.
+#[derive(Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    action: Action,
+}
+
+/// What to do.
+#[derive(Subcommand)]
+enum Action {
+    Export(Export),
+    Routes(Routes),
+    Find(Find),
+}
+
+/// Write what each decision of a table set goes by: set, T, numbers of candidates, gate and thinning
+#[derive(Args)]
+struct Export {
+    /// The directory that `generate` wrote
+    directory: PathBuf,
+    /// Write it to FILE instead of printing it
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// List the routes that a decision of a table set draws, with probabilities: a line of JSON for each pair
+///
+/// What switches thin is left out. The MIN paths are listed too.
+#[derive(Args)]
+struct Routes {
+    /// The directory that `generate` wrote
+    directory: PathBuf,
+    /// The decision
+    #[arg(long, value_parser = one_of(named::DECISIONS, Decision::name), ignore_case = true, value_name = "DECISION")]
+    decision: Decision,
+    /// The source switch, by number; without it all
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    from: Option<u32>,
+    /// The destination switch, by number; without it all
+    #[arg(long, value_name = "D", allow_negative_numbers = true)]
+    to: Option<u32>,
+}
+
+/// Find the set of the grammar that means a list of routes, or name the first route that none explains
+///
+/// Every route is held against the wiring. LIST has lines as `tvlb sets routes` prints them, of all pairs
+/// of switches or some; probabilities may be left out, and then the set is drawn by route.
+#[derive(Args)]
+struct Find {
+    /// The fabric file
+    fabric: PathBuf,
+    /// The list of routes
+    list: PathBuf,
+    /// The seed that decides which routes make up a fraction [default: the fabric file's]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Write a set file to FILE: the set for every decision, with T = 0, one candidate of each kind and
+    /// no gate
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Outcome {
+    match &arguments.action {
+        Action::Export(arguments) => export(arguments),
+        Action::Routes(arguments) => routes(arguments),
+        Action::Find(arguments) => find_set(arguments),
+    }
+}
+
+fn open(directory: &Path) -> Result<TableSet, Failure> {
+    expect_table_set(directory)?;
+    TableSet::open(directory).map_err(Failure::of)
+}
+
+fn export(Export { directory, output }: &Export) -> Outcome {
+    outside_table_sets([("--output", output.as_deref())])?;
+    let set = open(directory)?;
+    let policies = table_policies::read(&set).map_err(Failure::of)?;
+    let file = SetFile::of_tables(&policies, &set.manifest().fabric.name).to_json();
+    match output {
+        Some(path) => write_file(path, &file),
+        None => print(&String::from_utf8_lossy(&file)),
+    }
+}
+
+fn routes(Routes { directory, decision, from, to }: &Routes) -> Outcome {
+    let set = open(directory)?;
+    let policies = table_policies::read(&set).map_err(Failure::of)?.policies;
+    let image = set.fabric_image().map_err(Failure::of)?;
+    let image =
+        FabricImage::decode(&image).map_err(|error| error_in(&set.fabric_path(), &error))?;
+    let topology = Topology::of_image(&image);
+    let df = topology.dragonfly();
+    let switches = |option: &str, number: &Option<u32>| -> Result<Vec<SwitchId>, Failure> {
+        match number {
+            Some(number) => Ok(vec![existing_switch(option, *number, df)?]),
+            None => Ok(df.switches().collect()),
+        }
+    };
+    let (sources, destinations) = (switches("--from", from)?, switches("--to", to)?);
+    let policy = policies.get(*decision);
+    let mut out = BufWriter::new(io::stdout().lock());
+    for &source in &sources {
+        let rule = (&policy.rule, policy.levels_of(source));
+        for &destination in destinations.iter().filter(|&&destination| destination != source) {
+            let paths = DrawnPaths::thinned(&topology, rule, source, destination);
+            serde_json::to_writer(&mut out, &paths).map_err(io::Error::from)?;
+            writeln!(out)?;
+        }
+    }
+    out.flush()?;
+    Ok(())
+}
+
+fn find_set(Find { fabric, list, seed, output }: &Find) -> Outcome {
+    outside_table_sets([("--output", output.as_deref())])?;
+    let fabric = load_fabric(fabric)?;
+    let seed = seed.unwrap_or(fabric.file.seed);
+    let found = find(list, &fabric.topology, seed).map_err(Failure::of)?;
+    if let Some(path) = output {
+        let image = fabric_image(&fabric.topology);
+        let image = FabricImage::decode(&image).expect("the encoder decodes what it wrote");
+        let policies = PerDecision::same(Policy::from(found.rule));
+        let identity = Some(format!("{:016x}", image.identity()));
+        let of = FabricOfSets { name: fabric.file.name.clone(), identity };
+        write_file(path, &SetFile::of(&policies, of).to_json())?;
+    }
+    print(&format_args!(
+        "set      {}\nseed     {seed}\nmeans    {} routes of {} pairs of switches, exactly\n",
+        canonical(&found.rule),
+        found.routes,
+        found.pairs
+    ))
+}

@@ -1,0 +1,452 @@
+//! Path sets as files, for programs of others: a rule file says exactly what each decision of a table set
+//! goes by, and a list of routes says what a set draws of each pair.
+//!
+//! A rule file that is read makes the policies that were written ([`SetFile`]). Images hold rules and not
+//! routes, so of a list the rule is looked for that means it ([`find`]), and where there is none the list
+//! is refused. `docs/reference/set-files.md` describes both for users.
+
+pub mod find;
+pub mod route_list;
+
+use crate::policy::{Levels, Policy};
+use crate::set_grammar::{canonical, parse_set};
+use crate::table_policies::TablePolicies;
+use crate::table_set::input_file::{self, Symlinks};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::io;
+use std::path::{Path, PathBuf};
+use tvlb_schema::{
+    Candidates, Decision, Dragonfly, DrawRule, Gate, Level, MinCandidate, PerDecision, SetRule,
+    Shape, SwitchId, Weighing,
+};
+
+/// The format that is written and read.
+const FORMAT: &str = "tvlb path sets 1";
+/// Levels take some bytes for each global port of a group, switch by switch.
+const MOST_BYTES: u64 = 256 << 20;
+
+/// What each decision goes by, as a file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct SetFile {
+    /// `tvlb path sets 1`.
+    pub format: String,
+    /// The fabric that the sets are of.
+    pub fabric: FabricOfSets,
+    /// By decision.
+    pub decisions: PerDecision<DecisionEntry>,
+}
+
+/// The fabric that sets are of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct FabricOfSets {
+    /// Its name, for people.
+    pub name: String,
+    /// The identity of its fabric image, 16 hexadecimal digits. A file without it is for any fabric.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub identity: Option<String>,
+}
+
+/// What one decision goes by. `set` and `seed` say what the set is; `draw` and `shapes` say it once more
+/// for those who do not read the grammar of sets.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct DecisionEntry {
+    /// In the grammar of sets.
+    pub set: String,
+    /// Decides which routes make up a fraction.
+    pub seed: u64,
+    /// `by-route`, `by-shape` or `by-switch`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub draw: Option<String>,
+    /// The shapes of which routes are kept, by rising number; none where the set is one of switches.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shapes: Option<Vec<ShapeEntry>>,
+    /// T in flits times hops.
+    pub threshold: i16,
+    /// How many MIN and VLB paths are drawn.
+    pub candidates: Candidates,
+    /// From which queue on VLB is weighed; 0 for always.
+    pub gate: Gate,
+    /// The MIN path that PAR's second look weighs; `kept` of the other decisions.
+    pub min: MinCandidate,
+    /// By the number of a switch that thins the set: a level, 3 to 15, for each global port of its group.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub thinned: BTreeMap<u16, Vec<u8>>,
+}
+
+/// What a set keeps of a shape.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct ShapeEntry {
+    /// Local hops in the three groups.
+    pub shape: String,
+    /// How much of its routes is kept.
+    pub percent: f64,
+    /// Its weight, where the set is drawn by shape.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weight: Option<u16>,
+}
+
+/// Why a set file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SetFileError {
+    /// The operating system refused.
+    #[error("{path}: cannot read it: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The answer.
+        source: io::Error,
+    },
+    /// It is not JSON of the right form.
+    #[error("{path}: not a set file: {source}")]
+    Json {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        source: serde_json::Error,
+    },
+    /// A field has a value that it cannot have.
+    #[error("{path}: {field} is {found}, accepted {accepted}")]
+    Field {
+        /// The file.
+        path: PathBuf,
+        /// The field.
+        field: String,
+        /// What it says.
+        found: String,
+        /// What it could say.
+        accepted: String,
+    },
+}
+
+impl SetFile {
+    /// The file of these policies.
+    ///
+    /// # Example
+    /// ```
+    /// use tvlb_generator::policy::Policy;
+    /// use tvlb_generator::set_file::{FabricOfSets, SetFile};
+    /// use tvlb_schema::PerDecision;
+    ///
+    /// let policies = PerDecision::same(Policy::parse("60% 5-hop by shape T=-2 1x4", 7)?);
+    /// let fabric = FabricOfSets { name: "lab".to_owned(), identity: None };
+    /// let file = SetFile::of(&policies, fabric);
+    /// assert_eq!(file.decisions.ugal_l.set, "60% 5-hop by shape");
+    /// assert_eq!(file.decisions.ugal_l.threshold, -2);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn of(policies: &PerDecision<Policy>, fabric: FabricOfSets) -> Self {
+        let decisions = policies.map(|policy| {
+            let Policy { rule, weighing, min, levels } = policy;
+            let is_thinned = |(_, levels): &(u16, &Vec<Level>)| !levels.is_empty();
+            let of_switches = (0_u16..).zip(levels.iter()).filter(is_thinned);
+            let numbers = |levels: &Vec<Level>| levels.iter().map(|level| level.number()).collect();
+            DecisionEntry {
+                set: canonical(rule),
+                seed: rule.seed,
+                draw: Some(draw_name(rule).to_owned()),
+                shapes: shapes(rule),
+                threshold: weighing.threshold,
+                candidates: weighing.candidates,
+                gate: weighing.gate,
+                min: *min,
+                thinned: of_switches.map(|(switch, levels)| (switch, numbers(levels))).collect(),
+            }
+        });
+        Self { format: FORMAT.to_owned(), fabric, decisions }
+    }
+
+    /// The file of a table set's policies.
+    pub fn of_tables(tables: &TablePolicies, name: &str) -> Self {
+        let identity = Some(format!("{:016x}", tables.fabric_identity));
+        Self::of(&tables.policies, FabricOfSets { name: name.to_owned(), identity })
+    }
+
+    /// Its text, JSON.
+    pub fn to_json(&self) -> Vec<u8> {
+        let mut json = serde_json::to_vec_pretty(self).expect("a set file has only string keys");
+        json.push(b'\n');
+        json
+    }
+
+    /// Reads a file, and gives the policies that it means on a fabric of this identity.
+    ///
+    /// # Errors
+    /// A file that cannot be read, is of another fabric, or says what cannot be.
+    pub fn read(
+        path: &Path,
+        df: &Dragonfly,
+        identity: u64,
+    ) -> Result<PerDecision<Policy>, SetFileError> {
+        let bytes = input_file::read(path, MOST_BYTES, Symlinks::Follow)
+            .map_err(|source| SetFileError::Io { path: path.to_owned(), source })?;
+        let file: Self = serde_json::from_slice(&bytes)
+            .map_err(|source| SetFileError::Json { path: path.to_owned(), source })?;
+        let reader = Reader { path, df };
+        if file.format != FORMAT {
+            return Err(reader.refuse(
+                "format",
+                &format!("{:?}", file.format),
+                &format!("{FORMAT:?}"),
+            ));
+        }
+        let identity = format!("{identity:016x}");
+        if let Some(found) = file.fabric.identity.filter(|found| *found != identity) {
+            let accepted =
+                format!("{identity}, that of the fabric file; without it a set file is for any");
+            return Err(reader.refuse("fabric.identity", &format!("{found:?}"), &accepted));
+        }
+        let PerDecision { ugal_l, par_source, par_second } = &file.decisions;
+        Ok(PerDecision {
+            ugal_l: reader.policy(Decision::UgalL, ugal_l)?,
+            par_source: reader.policy(Decision::ParSource, par_source)?,
+            par_second: reader.policy(Decision::ParSecond, par_second)?,
+        })
+    }
+}
+
+const fn draw_name(rule: &SetRule) -> &'static str {
+    match rule.draw {
+        DrawRule::ByRoute => "by-route",
+        DrawRule::ByShape { .. } => "by-shape",
+        DrawRule::BySwitch { .. } => "by-switch",
+    }
+}
+
+/// What a set keeps of each shape; `None` of one of switches, whose legs say it.
+fn shapes(rule: &SetRule) -> Option<Vec<ShapeEntry>> {
+    let weight = |shape| match rule.draw {
+        DrawRule::ByShape { .. } => Some(rule.weight_of(shape)),
+        DrawRule::ByRoute | DrawRule::BySwitch { .. } => None,
+    };
+    let entry = |shape: Shape| ShapeEntry {
+        shape: shape.to_string(),
+        percent: f64::from(rule.keep_of(shape).parts()) / 100.0,
+        weight: weight(shape),
+    };
+    (!rule.is_by_switch()).then(|| rule.shapes().iter().map(entry).collect())
+}
+
+/// Turns what a file says into policies.
+struct Reader<'f> {
+    path: &'f Path,
+    df: &'f Dragonfly,
+}
+
+impl Reader<'_> {
+    fn refuse(&self, field: &str, found: &dyn Display, accepted: &dyn Display) -> SetFileError {
+        SetFileError::Field {
+            path: self.path.to_owned(),
+            field: field.to_owned(),
+            found: found.to_string(),
+            accepted: accepted.to_string(),
+        }
+    }
+
+    fn policy(&self, decision: Decision, entry: &DecisionEntry) -> Result<Policy, SetFileError> {
+        let field = |name: &str| format!("decisions.{}.{name}", decision.name());
+        let DecisionEntry { set, seed, draw, shapes: of_shapes, min, thinned, .. } = entry;
+        let rule = parse_set(set, *seed).map_err(|error| {
+            self.refuse(
+                &field("set"),
+                &format!("{set:?}"),
+                &format!("a set of the grammar: {error}"),
+            )
+        })?;
+        let means = draw_name(&rule);
+        if let Some(found) = draw.as_ref().filter(|draw| *draw != means) {
+            let accepted = format!("{means:?}, which the set {:?} says", canonical(&rule));
+            return Err(self.refuse(&field("draw"), &format!("{found:?}"), &accepted));
+        }
+        if let Some(found) = of_shapes
+            && Some(found) != shapes(&rule).as_ref()
+        {
+            let named =
+                found.iter().map(|entry| entry.shape.as_str()).collect::<Vec<_>>().join(", ");
+            let accepted = format!("what the set {:?} says, or nothing", canonical(&rule));
+            return Err(self.refuse(&field("shapes"), &format!("a list of {named}"), &accepted));
+        }
+        if decision != Decision::ParSecond && *min != MinCandidate::Kept {
+            let found = format!("{:?}", min.name());
+            return Err(self.refuse(
+                &field("min"),
+                &found,
+                &"\"kept\", since only PAR's second look has a MIN path",
+            ));
+        }
+        let weighing =
+            Weighing { threshold: entry.threshold, candidates: entry.candidates, gate: entry.gate };
+        if rule.is_by_switch() && !thinned.is_empty() {
+            let found = format!("of {} switches", thinned.len());
+            return Err(self.refuse(
+                &field("thinned"),
+                &found,
+                &"nothing: a set of switches cannot be thinned",
+            ));
+        }
+        Ok(Policy { rule, weighing, min: *min, levels: self.levels(&field("thinned"), thinned)? })
+    }
+
+    fn levels(
+        &self,
+        field: &str,
+        thinned: &BTreeMap<u16, Vec<u8>>,
+    ) -> Result<Levels, SetFileError> {
+        if thinned.is_empty() {
+            return Ok(Levels::default());
+        }
+        let mut all = vec![Vec::new(); self.df.switch_numbers() as usize];
+        let ports = self.df.global_ports().count();
+        for (&number, levels) in thinned {
+            let field = format!("{field}.{number}");
+            if !self.df.has_switch(SwitchId(number)) {
+                let accepted = format!("a switch of the fabric, up to {}", self.df.last_switch());
+                return Err(self.refuse(&field, &"of no switch", &accepted));
+            }
+            if levels.len() != ports {
+                let found = format!("a list of {}", levels.len());
+                return Err(self.refuse(
+                    &field,
+                    &found,
+                    &format!("{ports} levels, one for each global port of a group"),
+                ));
+            }
+            let read = |&number: &u8| Level::new(number).ok_or(number);
+            let read: Result<Vec<Level>, u8> = levels.iter().map(read).collect();
+            let read = read.map_err(|found| {
+                self.refuse(&field, &format!("a list with {found}"), &"levels of 3 to 15")
+            })?;
+            if read.iter().any(|&level| level != Level::ALL) {
+                all[usize::from(number)] = read;
+            }
+        }
+        let is_thinned = all.iter().any(|levels| !levels.is_empty());
+        Ok(if is_thinned { all.into() } else { Levels::default() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn df() -> Dragonfly {
+        Dragonfly::new(2, 4, 2, 9).unwrap()
+    }
+
+    fn policies() -> PerDecision<Policy> {
+        let parse = |text| Policy::parse(text, 7).unwrap();
+        let level = Level::new(11).unwrap();
+        let mut levels = vec![Vec::new(); 36];
+        levels[3] = vec![level; 8];
+        let thinned =
+            Policy { levels: levels.into(), ..parse("60% 5-hop by shape T=-2 1x4 gate=1.25") };
+        PerDecision {
+            ugal_l: thinned,
+            par_source: parse("switches:2-3 with returns"),
+            par_second: parse("3*all, 12.5% only:011 MIN=any"),
+        }
+    }
+
+    fn text() -> String {
+        let fabric = FabricOfSets { name: "lab".to_owned(), identity: Some(format!("{:016x}", 5)) };
+        String::from_utf8(SetFile::of(&policies(), fabric).to_json()).unwrap()
+    }
+
+    fn read(text: &str) -> Result<PerDecision<Policy>, String> {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("sets.json");
+        fs::write(&path, text).unwrap();
+        let found = SetFile::read(&path, &df(), 5);
+        found
+            .map_err(|error| error.to_string().replace(&format!("{}", path.display()), "sets.json"))
+    }
+
+    #[test]
+    fn what_is_written_is_read_alike() {
+        insta::assert_snapshot!(text());
+        assert_eq!(read(&text()).unwrap(), policies());
+        // What is said twice may be left out, and so may the fabric.
+        let mut value: serde_json::Value = serde_json::from_str(&text()).unwrap();
+        value["fabric"].as_object_mut().unwrap().remove("identity");
+        for decision in Decision::ALL {
+            let entry = value["decisions"][decision.name()].as_object_mut().unwrap();
+            entry.remove("draw");
+            entry.remove("shapes");
+        }
+        assert_eq!(read(&value.to_string()).unwrap(), policies());
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (from, to, expected) in [
+            (
+                "path sets 1",
+                "path sets 2",
+                "sets.json: format is \"tvlb path sets 2\", accepted \"tvlb path sets 1\"",
+            ),
+            (
+                "0000000000000005",
+                "0000000000000006",
+                "sets.json: fabric.identity is \"0000000000000006\", accepted 0000000000000005",
+            ),
+            (
+                "60% 5-hop by shape",
+                "60% 7-hop by shape",
+                "sets.json: decisions.ugal-l.set is \"60% 7-hop by shape\", accepted a set of the grammar: column 5",
+            ),
+            (
+                "\"draw\": \"by-shape\"",
+                "\"draw\": \"by-route\"",
+                "decisions.ugal-l.draw is \"by-route\", accepted \"by-shape\", which the set",
+            ),
+            (
+                "\"percent\": 60.0",
+                "\"percent\": 61.0",
+                "decisions.ugal-l.shapes is a list of 000, ",
+            ),
+            (
+                "\"min\": \"kept\"",
+                "\"min\": \"any\"",
+                "decisions.ugal-l.min is \"any\", accepted \"kept\"",
+            ),
+            (
+                "\"3\": [",
+                "\"36\": [",
+                "decisions.ugal-l.thinned.36 is of no switch, accepted a switch of the fabric, up to 35",
+            ),
+            (
+                "\"3\": [",
+                "\"3\": [4,",
+                "decisions.ugal-l.thinned.3 is a list of 9, accepted 8 levels",
+            ),
+            (
+                "          11,",
+                "          2,",
+                "decisions.ugal-l.thinned.3 is a list with 2, accepted levels of 3 to 15",
+            ),
+            (
+                "\"threshold\"",
+                "\"treshold\"",
+                "sets.json: not a set file: unknown field `treshold`",
+            ),
+            ("\"1x4\"", "\"1x9\"", "sets.json: not a set file: "),
+            ("{", "", "sets.json: not a set file: "),
+        ] {
+            let error = read(&text().replacen(from, to, 1)).unwrap_err();
+            assert!(error.contains(expected), "{from} -> {to}: {error}");
+        }
+        let thinned = "\"thinned\": {\"0\": [3]}, \"set\": \"switches:2-3 with returns\"";
+        let error =
+            read(&text().replace("\"set\": \"switches:2-3 with returns\"", thinned)).unwrap_err();
+        assert!(
+            error.contains("decisions.par-source.thinned is of 1 switches, accepted nothing"),
+            "{error}"
+        );
+    }
+}
