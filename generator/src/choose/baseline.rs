@@ -11,7 +11,7 @@ use super::error::ChooseError;
 use super::figures::{RunFigures, mean};
 pub use super::panel::Oblivious;
 use super::panel::{Event, Guard, Panel};
-use super::runner::{Runner, all_of, last_good, load_of, step_of};
+use super::runner::{Runner, all_of, last_good, load_of, reaches, step_of};
 use std::ops::Range;
 use tvlb_simulator::Pattern;
 
@@ -308,9 +308,25 @@ impl Baselines {
         all_of(&guesses, |&(guard, guess)| guard_saturation(runner, panel, contender, guard, guess))
     }
 
-    /// Whether a contender with these saturations on the guards has at most `percent` of regret on each.
-    pub fn guards_hold(&self, guards: &[u32], percent: u32) -> bool {
-        guards.iter().zip(&self.guards).all(|(&step, guard)| step >= guard.required(percent))
+    /// Whether a contender's saturations on the guards ([`Self::guard_steps`]) leave it at most `percent` of
+    /// regret on each. They are not found further than it takes to tell.
+    ///
+    /// # Errors
+    /// The first run that failed.
+    pub fn guards_hold(
+        &self,
+        runner: &impl Runner,
+        panel: &Panel,
+        contender: Contender,
+        percent: u32,
+    ) -> Result<bool, ChooseError> {
+        for (guard, carried) in panel.guards.iter().zip(&self.guards) {
+            let holds = |step| holds_at(runner, panel, contender, guard, step);
+            if !reaches(carried.best(), carried.required(percent), holds)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// The regrets of a contender with these saturations.

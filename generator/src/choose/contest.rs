@@ -245,7 +245,7 @@ fn admit(
             // Near saturation a run may pass by chance where one at a lower load does not. So who comes
             // this far is judged by what it carries, which its figures will say.
             Ok(failure_at(contender, level)?.is_none()
-                && baselines.guards_hold(&baselines.guard_steps(runner, panel, contender)?, level))
+                && baselines.guards_hold(runner, panel, contender, level)?)
         })?;
         for (&contender, _) in left.iter().zip(holds).filter(|(_, holds)| *holds) {
             held[contender] = level;

@@ -50,6 +50,43 @@ pub fn last_good<E>(guess: u32, mut is_good: impl FnMut(u32) -> Result<bool, E>)
     })
 }
 
+/// Whether [`last_good`] would come to `least` or more. It asks about the same steps in the same order,
+/// and stops as soon as that is known.
+///
+/// # Errors
+/// The first failure of a run.
+pub fn reaches<E>(
+    guess: u32,
+    least: u32,
+    mut is_good: impl FnMut(u32) -> Result<bool, E>,
+) -> Result<bool, E> {
+    let mut bad = STEPS + 1;
+    let found = last_good(guess, |step| {
+        let answer = is_good(step).map_err(Ending::Failed)?;
+        if !answer {
+            bad = bad.min(step);
+            if bad <= least {
+                return Err(Ending::Known(false));
+            }
+        } else if (least..bad).contains(&step) {
+            // A good step above a bad one proves nothing.
+            return Err(Ending::Known(true));
+        }
+        Ok(answer)
+    });
+    match found {
+        Ok(last) => Ok(last >= least),
+        Err(Ending::Known(reached)) => Ok(reached),
+        Err(Ending::Failed(error)) => Err(error),
+    }
+}
+
+/// Why a search ends before it has found the last good step.
+enum Ending<E> {
+    Known(bool),
+    Failed(E),
+}
+
 /// The load of a step.
 pub fn load_of(step: u32) -> f64 {
     f64::from(step) / f64::from(STEPS)
@@ -110,6 +147,34 @@ mod tests {
         assert_eq!(search(30, 30).1, [30, 32, 31]);
         assert_eq!(search(30, 29).1, [30, 28, 29]);
         assert!((0..8).all(|off| search(30, 26 + off).1.len() <= 5));
+    }
+
+    #[test]
+    fn what_a_search_would_reach_is_known_sooner() {
+        // Good steps above bad ones among them.
+        let is_good = |step: u32, last: u32| step <= last || (step % 7 == 3 && step <= last + 8);
+        let mut spared = 0;
+        for guess in (1..=STEPS).step_by(3) {
+            for last in 0..=STEPS {
+                let mut whole = Vec::new();
+                let found = last_good::<Infallible>(guess, |step| {
+                    whole.push(step);
+                    Ok(is_good(step, last))
+                });
+                for least in [0, 1, 17, 58, 99, STEPS] {
+                    let mut asked = Vec::new();
+                    let reached = reaches::<Infallible>(guess, least, |step| {
+                        asked.push(step);
+                        Ok(is_good(step, last))
+                    });
+                    assert_eq!(reached.unwrap(), found.unwrap() >= least, "{guess} {last} {least}");
+                    assert!(whole.starts_with(&asked), "{asked:?} of {whole:?}");
+                    spared += whole.len() - asked.len();
+                }
+            }
+        }
+        assert!(spared > 10_000, "{spared}");
+        assert_eq!(reaches(30, 29, |_| Err::<bool, _>("broken")), Err("broken"));
     }
 
     #[test]
