@@ -1,13 +1,15 @@
 //! Pictures as SVG: plots of points and lines, maps of values, what other pictures need to look like them,
 //! and the page around them.
 //!
-//! A [`Plot`] is one pair of axes with its series, and a [`heat_map::HeatMap`] a colour for each row and
-//! column. [`Plot::svg`] is the element for a page that has the style sheet [`STYLE`], as [`page::page`]
+//! A [`Plot`] is one pair of axes with its series, a [`heat_map::HeatMap`] a colour for each row and
+//! column, and [`bars::Bars`] are a few figures to be compared at a glance. [`Plot::svg`] is the element for a page that has the style sheet [`STYLE`], as [`page::page`]
 //! makes it; [`file()`] makes a picture that stands alone of one plot or several. No picture and no page
 //! has a script, and none fetches a font or anything else.
 
+pub mod bars;
 pub mod heat_map;
 pub mod page;
+pub mod tiles;
 
 mod axis;
 mod ink;

@@ -26,6 +26,10 @@ pub trait Progress: Sync {
     /// A step of the stage is done.
     fn step(&self) {}
 
+    /// The stage takes about so many more steps. For a stage whose number of steps is not known before
+    /// it ends: said once it has begun, and again when more is known.
+    fn about_left(&self, _steps: usize) {}
+
     /// Whether the work is to end at once.
     fn is_cancelled(&self) -> bool {
         false

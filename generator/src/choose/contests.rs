@@ -7,10 +7,11 @@ use super::baseline::{MostRegret, ObliviousSteps, worst_served};
 use super::candidates::{Candidate, FALLBACK, Origin, Sources, pairs};
 use super::contender::{Contender, Field};
 use super::contest::{ContestResult, Rules, contest};
-use super::curves::{Curve, curves};
+use super::curves::{Curve, Shown, curves};
 use super::error::ChooseError;
 use super::memory::Memory;
 use super::objective::{Finalist, Prefer};
+use super::outlook::{self, OfScheme, Outlook};
 use super::panel::Panel;
 use super::record::{About, contest_entry};
 use super::runner::all_of;
@@ -35,6 +36,9 @@ const PAIRED: usize = 3;
 const SERVED: usize = 3;
 /// How many of the best sets are tried balanced: on no fabric that we measured has it gained anything.
 const BALANCED: usize = 1;
+
+/// About how many runs are made once the choice is: how nodes are served, and curves.
+const AFTERWARDS: usize = 46;
 
 /// The outcome of Step 2.
 pub(super) struct Found {
@@ -91,12 +95,18 @@ impl Contests<'_> {
         let ugal_l = Field::new(baseline.clone(), self.with_images(for_ugal_l)?);
         let par = Field::new(baseline.clone(), self.with_images(for_par)?);
         self.progress.stage("simulate", None);
+        let expected = [
+            outlook::of_scheme(self.panel, Scheme::UgalL, ugal_l.count()),
+            outlook::of_scheme(self.panel, Scheme::Par, par.count()),
+        ];
+        self.progress.about_left(outlook::of_oblivious(self.panel) + expected[0] + expected[1]);
         // Before the contests, which share them: no run is made twice.
         let runner = ObliviousRunner::boot(self.panel, &baseline, self.memory, self.progress)?;
         let oblivious = &ObliviousSteps::measure(&runner, self.panel)?;
+        let outlook = Outlook::new(self.progress, expected);
         let (ugal_l, par) = rayon::join(
-            || self.with_balanced(Scheme::UgalL, ugal_l, oblivious),
-            || self.par(par, oblivious),
+            || self.with_balanced(outlook.of(Scheme::UgalL), ugal_l, oblivious),
+            || self.par(outlook.of(Scheme::Par), par, oblivious),
         );
         let (ugal_l, par) = (ugal_l?, par?);
         Ok(Found {
@@ -111,22 +121,30 @@ impl Contests<'_> {
     }
 
     /// PAR's choice: first tried with the candidates as they are, then with the best sets in pairs.
-    fn par(&self, mut field: Field, oblivious: &ObliviousSteps) -> Result<Chosen, ChooseError> {
-        let (result, _) = self.contest(Scheme::Par, &field, oblivious)?;
+    fn par(
+        &self,
+        progress: OfScheme<'_, '_>,
+        mut field: Field,
+        oblivious: &ObliviousSteps,
+    ) -> Result<Chosen, ChooseError> {
+        let (result, _) = self.contest(&progress, &field, oblivious)?;
         let pairs = pairs(&best(&field, &result, PAIRED));
+        progress.left(outlook::of_candidates(self.panel, pairs.len() + BALANCED) + AFTERWARDS);
         field.join(self.with_images(pairs)?);
-        self.with_balanced(Scheme::Par, field, oblivious)
+        self.with_balanced(progress, field, oblivious)
     }
 
     /// A contest, and once more with the best balanced.
     fn with_balanced(
         &self,
-        scheme: Scheme,
+        progress: OfScheme<'_, '_>,
         mut field: Field,
         oblivious: &ObliviousSteps,
     ) -> Result<Chosen, ChooseError> {
+        let scheme = progress.scheme();
         if let Some(balancer) = &self.balancer {
-            let (result, _) = self.contest(scheme, &field, oblivious)?;
+            let (result, _) = self.contest(&progress, &field, oblivious)?;
+            progress.left(outlook::of_candidates(self.panel, BALANCED) + AFTERWARDS);
             let balanced = |policy: &Policy| balancer.balanced(policy, self.progress);
             let mut thinned = Vec::new();
             for Candidate { policies: PolicyPair { source, second }, .. } in
@@ -140,9 +158,11 @@ impl Contests<'_> {
             }
             field.join(self.with_images(thinned)?);
         }
-        let (result, runner) = self.contest(scheme, &field, oblivious)?;
+        let (result, runner) = self.contest(&progress, &field, oblivious)?;
+        progress.left(AFTERWARDS);
         let served = self.served(&runner, &result)?;
-        let curves = shown_curves(scheme, &field, &result, runner);
+        let curves = self.shown_curves(scheme, &field, &result, &runner)?;
+        progress.left(0);
         let entry = self.entry(scheme, &field, &result, &served);
         let chosen = field.candidate(result.chosen).expect("conventional UGAL is never chosen");
         Ok(Chosen { policies: chosen.policies.clone(), entry, curves })
@@ -165,11 +185,12 @@ impl Contests<'_> {
     /// A contest, with the runner that it asked.
     fn contest<'f>(
         &'f self,
-        scheme: Scheme,
+        progress: &'f OfScheme<'_, '_>,
         field: &'f Field,
         oblivious: &ObliviousSteps,
     ) -> Result<(ContestResult, SimulatedRunner<'f>), ChooseError> {
-        let runner = SimulatedRunner::boot(scheme, self.panel, field, self.memory, self.progress)?;
+        let scheme = progress.scheme();
+        let runner = SimulatedRunner::boot(scheme, self.panel, field, self.memory, progress)?;
         // A pair may be the fallback too, where both of its policies are the fallback's.
         let is_fallback = |candidate: &Candidate| {
             candidate.origin == Origin::Family
@@ -199,6 +220,29 @@ impl Contests<'_> {
         Ok(each.filter_map(|(f, served)| Some((f.contender, served?))).collect())
     }
 
+    /// The curves of the contenders that a user compares.
+    fn shown_curves(
+        &self,
+        scheme: Scheme,
+        field: &Field,
+        result: &ContestResult,
+        runner: &SimulatedRunner<'_>,
+    ) -> Result<Vec<Curve>, ChooseError> {
+        let mut shown = Contender::REFERENCES.to_vec();
+        if !result.chosen.is_reference() {
+            shown.push(result.chosen);
+        }
+        let shown: Vec<Shown<'_>> = shown
+            .into_iter()
+            .map(|contender| Shown {
+                contender,
+                name: field.name(contender),
+                saturations: &result.standings.values[contender],
+            })
+            .collect();
+        curves(scheme.name(), runner, self.panel, &shown)
+    }
+
     /// The manifest's entry of a contest.
     fn entry(
         &self,
@@ -224,22 +268,6 @@ impl Contests<'_> {
         }
         contest_entry(scheme.name(), self.panel, field, result, &about)
     }
-}
-
-/// The curves of the contenders that a user compares.
-fn shown_curves(
-    scheme: Scheme,
-    field: &Field,
-    result: &ContestResult,
-    runner: SimulatedRunner<'_>,
-) -> Vec<Curve> {
-    let mut shown = Contender::REFERENCES.to_vec();
-    if !result.chosen.is_reference() {
-        shown.push(result.chosen);
-    }
-    let named: Vec<(Contender, String)> =
-        shown.into_iter().map(|contender| (contender, field.name(contender))).collect();
-    curves(scheme.name(), &runner.asked(), &named)
 }
 
 /// The few best candidates of a contest, the very best first.

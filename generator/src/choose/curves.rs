@@ -1,10 +1,23 @@
 //! Plot data of Steps 1 and 2, which the manifest does not keep: every modelled set, and the
-//! latency–load curves of the three contenders that a user compares. It follows from the fabric and
+//! latency–load curves of the three contenders that a user compares. They follow from the fabric and
 //! the options alone, not from what an interrupted search had left.
+//!
+//! The curves are of the first two score patterns, over a fixed grid of loads up to each contender's
+//! saturation, and are run for this purpose once the choice is made.
 
 use super::contender::Contender;
-use super::runner::{RunsAsked, load_of};
+use super::error::ChooseError;
+use super::panel::Panel;
+use super::runner::{Runner, STEPS, all_of, load_of, step_of};
 use crate::throughput::report::Report;
+use std::collections::BTreeSet;
+
+/// Of so many score patterns there are curves.
+const PATTERNS: usize = 2;
+/// Distances of the grid's loads, in steps; the first that leaves at most [`MOST_LOADS`] is taken.
+const DISTANCES: [u32; 4] = [1, 2, 5, 10];
+/// About so many loads a grid has up to the largest saturation.
+const MOST_LOADS: u32 = 8;
 
 /// What a report can draw of a choice.
 #[derive(Clone, Debug, Default)]
@@ -15,7 +28,7 @@ pub struct PlotData {
     pub curves: Vec<Curve>,
 }
 
-/// The loads at which one contender was run under one traffic.
+/// The latencies of one contender under one traffic.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
     /// `ugal-l` or `par`.
@@ -24,8 +37,10 @@ pub struct Curve {
     pub traffic: String,
     /// `conventional`, or the set.
     pub contender: String,
-    /// The runs by rising load.
+    /// The loads of the grid that it carries, and the last one that it carries, by rising load.
     pub points: Vec<CurvePoint>,
+    /// The first load at which it is saturated; none if it carries all that nodes can send.
+    pub saturated_at: Option<f64>,
 }
 
 /// One run of a curve.
@@ -33,80 +48,136 @@ pub struct Curve {
 pub struct CurvePoint {
     /// Flits offered per node and cycle.
     pub load: f64,
-    /// Mean latency in cycles, without meaning if the run is saturated.
+    /// Mean latency in cycles.
     pub latency: f64,
-    /// Whether the mean latency is above the limit, or certain to be.
-    pub saturated: bool,
 }
 
-/// The curves of some contenders with their names, in the order given.
+/// A contender that is shown.
+pub(super) struct Shown<'c> {
+    /// The contender.
+    pub(super) contender: Contender,
+    /// Its name.
+    pub(super) name: String,
+    /// Its saturation on each score pattern.
+    pub(super) saturations: &'c [f64],
+}
+
+/// The curves of some contenders, in the order given.
+///
+/// # Errors
+/// The first run that failed.
 pub(super) fn curves(
     scheme: &str,
-    asked: &RunsAsked,
-    contenders: &[(Contender, String)],
-) -> Vec<Curve> {
-    let mut traffics: Vec<&String> = asked.keys().map(|(traffic, ..)| traffic).collect();
-    traffics.dedup();
-    let mut curves = Vec::new();
-    for traffic in traffics {
-        for (contender, name) in contenders {
-            let range = (traffic.clone(), *contender, 0)..=(traffic.clone(), *contender, u32::MAX);
-            let points: Vec<CurvePoint> = asked
-                .range(range)
-                .map(|((_, _, step), figures)| CurvePoint {
-                    load: load_of(*step),
-                    latency: figures.latency,
-                    saturated: figures.saturated,
-                })
-                .collect();
-            if !points.is_empty() {
-                curves.push(Curve {
-                    scheme: scheme.to_owned(),
-                    traffic: traffic.clone(),
-                    contender: name.clone(),
-                    points,
-                });
+    runner: &impl Runner,
+    panel: &Panel,
+    shown: &[Shown<'_>],
+) -> Result<Vec<Curve>, ChooseError> {
+    let mut wanted = Vec::new();
+    for (number, event) in panel.score.iter().enumerate().take(PATTERNS) {
+        let last = |one: &Shown<'_>| one.saturations.get(number).map(|&load| step_of(load));
+        let most = shown.iter().filter_map(last).max().unwrap_or(0);
+        for one in shown {
+            if let Some(last) = last(one) {
+                wanted.push((event, one, last, grid(most)));
             }
         }
     }
-    curves
+    all_of(&wanted, |&(event, one, last, distance)| {
+        let steps: BTreeSet<u32> = (1..=STEPS / distance)
+            .map(|number| number * distance)
+            .take_while(|&step| step < last)
+            .chain((last > 0).then_some(last))
+            .collect();
+        let steps: Vec<u32> = steps.into_iter().collect();
+        let points = all_of(&steps, |&step| {
+            let latency = runner.run(one.contender, event, step)?.latency;
+            Ok(CurvePoint { load: load_of(step), latency })
+        })?;
+        Ok(Curve {
+            scheme: scheme.to_owned(),
+            traffic: event.to_string(),
+            contender: one.name.clone(),
+            points,
+            saturated_at: (last < STEPS).then(|| load_of(last + 1)),
+        })
+    })
+}
+
+/// The distance of a grid's loads where the largest saturation is at this step.
+fn grid(most: u32) -> u32 {
+    let fits = |&distance: &u32| most / distance <= MOST_LOADS;
+    DISTANCES.into_iter().find(fits).unwrap_or(DISTANCES[DISTANCES.len() - 1])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::choose::figures::RunFigures;
+    use crate::choose::panel::{Event, PanelSize};
+    use crate::fabric_file::Latencies;
+    use tvlb_schema::{Bandwidths, Dragonfly};
+
+    /// A latency that says at which step it was asked for.
+    struct Steps;
+
+    impl Runner for Steps {
+        fn run(&self, _: Contender, _: &Event, step: u32) -> Result<RunFigures, ChooseError> {
+            Ok(RunFigures {
+                saturated: false,
+                latency: f64::from(step),
+                p99: 0,
+                worst_served: 1.0,
+                hops: 3.0,
+                populations: vec![],
+            })
+        }
+
+        fn whole_run(
+            &self,
+            contender: Contender,
+            event: &Event,
+            step: u32,
+            _: u32,
+        ) -> Result<RunFigures, ChooseError> {
+            self.run(contender, event, step)
+        }
+    }
 
     #[test]
-    fn runs_are_sorted_into_curves() {
-        let figures = |latency| RunFigures {
-            saturated: latency > 100.0,
-            latency,
-            p99: 150,
-            worst_served: 1.0,
-            hops: 3.0,
-            populations: vec![],
+    fn a_grid_has_few_loads() {
+        assert_eq!([0, 7, 8, 9, 17, 39, 44, 45, 100].map(grid), [1, 1, 1, 2, 2, 5, 5, 10, 10]);
+    }
+
+    #[test]
+    fn all_have_the_loads_of_one_grid_and_their_own_last() {
+        let df = Dragonfly::new(4, 8, 4, 9).unwrap();
+        let links = (Latencies { local: 10, global: 15 }, Bandwidths::ALIKE);
+        let panel = Panel::new(&df, links, 1, PanelSize::Standard);
+        let shown = |name: &str, contender, saturations| Shown {
+            contender,
+            name: name.to_owned(),
+            saturations,
         };
-        let [conventional, paper, other] = [0, 1, 2].map(|n| Contender::all(3).nth(n).unwrap());
-        let asked: RunsAsked = [
-            (("b".to_owned(), conventional, 20), figures(50.0)),
-            (("b".to_owned(), conventional, 10), figures(40.0)),
-            (("b".to_owned(), other, 30), figures(400.0)),
-            (("a".to_owned(), paper, 10), figures(30.0)),
-        ]
-        .into();
-        let wanted = [(conventional, "conventional".to_owned()), (other, "x".to_owned())];
-        let curves = curves("par", &asked, &wanted);
-        let points = |number: usize| -> Vec<(f64, f64, bool)> {
-            let points = &curves[number].points;
-            points.iter().map(|p| (p.load, p.latency, p.saturated)).collect()
-        };
-        assert_eq!(curves.len(), 2);
-        assert_eq!(
-            (curves[0].contender.as_str(), curves[0].traffic.as_str()),
-            ("conventional", "b")
+        let found = curves(
+            "par",
+            &Steps,
+            &panel,
+            &[
+                shown("conventional", Contender::CONVENTIONAL, &[0.23, 0.20]),
+                shown("x", Contender::PAPER, &[0.31, 1.0, 0.3]),
+            ],
         );
-        assert_eq!(points(0), [(0.1, 40.0, false), (0.2, 50.0, false)]);
-        assert_eq!(points(1), [(0.3, 400.0, true)]);
+        let found = found.unwrap();
+        let steps = |curve: &Curve| -> Vec<u32> {
+            let is_own = |p: &CurvePoint| (f64::from(step_of(p.load)) - p.latency).abs() < 0.5;
+            assert!(curve.points.iter().all(is_own));
+            curve.points.iter().map(|point| step_of(point.load)).collect()
+        };
+        assert_eq!(steps(&found[0]), [5, 10, 15, 20, 23]);
+        assert_eq!(steps(&found[1]), [5, 10, 15, 20, 25, 30, 31]);
+        assert_eq!(steps(&found[2]), [10, 20]);
+        assert_eq!((found[3].points.len(), found[3].saturated_at), (10, None));
+        assert_eq!((found[0].saturated_at, found[2].saturated_at), (Some(0.24), Some(0.21)));
+        assert_eq!(found[1].traffic, panel.score[0].to_string());
     }
 }

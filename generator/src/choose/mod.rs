@@ -29,6 +29,7 @@ pub mod table;
 mod contests;
 mod error;
 mod memory;
+mod outlook;
 mod record;
 mod shared_model;
 mod simulation;
@@ -36,6 +37,7 @@ mod simulation;
 pub use crate::table_set::ChoiceEntry;
 pub use error::ChooseError;
 pub use objective::Prefer;
+pub use outlook::Forecast;
 pub use panel::PanelSize;
 
 use crate::balance::{Balancer, is_countable};

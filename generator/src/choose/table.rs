@@ -49,7 +49,11 @@ impl Display for Table<'_> {
                     figures.set, figures.throughput, figures.mean_hops
                 )?;
             }
-            return writeln!(f, "         chosen by the model alone; nothing was simulated");
+            return writeln!(
+                f,
+                "         chosen by the model alone; without --fast, the same command simulates candidates, for \
+                 some minutes, and chooses by that"
+            );
         };
         writeln!(
             f,

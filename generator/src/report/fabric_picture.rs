@@ -29,8 +29,8 @@ fn open(label: &str) -> String {
     )
 }
 
-/// The groups and their links.
-pub(super) fn ring(topology: &Topology, names: &Names) -> String {
+/// The groups and their links; the lines of pairs that have fewer links than is usual are marked.
+pub(super) fn ring(topology: &Topology, names: &Names, odd: &[[GroupId; 2]]) -> String {
     let df = topology.dragonfly();
     let g = df.g();
     let mut svg = open("the groups and the links between them");
@@ -43,11 +43,12 @@ pub(super) fn ring(topology: &Topology, names: &Names) -> String {
             let (x, y) = on_ring(from.0.into(), g, 190.0);
             let (to_x, to_y) = on_ring(to.0.into(), g, 190.0);
             let plural = if links == 1 { "" } else { "s" };
+            let class = if odd.contains(&[from, to]) { "odd" } else { "cable" };
             let [name, to_name] = [from, to].map(|group| escaped(&names.after_group(group)));
             // Bent inwards, so that neighbours' links are not hidden by the ring.
             let _ = writeln!(
                 svg,
-                "<path class=\"cable\" d=\"M{x:.1} {y:.1}Q{:.1} {:.1} {to_x:.1} {to_y:.1}\"><title>groups {from}{name} and {to}{to_name}: {links} link{plural}</title></path>",
+                "<path class=\"{class}\" d=\"M{x:.1} {y:.1}Q{:.1} {:.1} {to_x:.1} {to_y:.1}\"><title>groups {from}{name} and {to}{to_name}: {links} link{plural}</title></path>",
                 0.5 * CENTRE + 0.25 * (x + to_x),
                 0.5 * CENTRE + 0.25 * (y + to_y)
             );

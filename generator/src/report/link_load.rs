@@ -1,5 +1,6 @@
 //! The load that VLB puts on the links, drawn conventionally and from the sets that were chosen.
 
+use super::named_sets::name_of;
 use super::port_loads::{Drawn, Method, PortLoads, sampled};
 use super::summary::listed;
 use super::{Subject, row};
@@ -14,6 +15,12 @@ use tvlb_chart::page::{on_demand, paragraph, table};
 use tvlb_schema::{
     Decision, End, FabricImage, GroupId, Level, Port, SetRule, SwitchId, SwitchImage, SwitchIndex,
 };
+
+/// So many of the busiest links of a kind are named.
+const MOST_NAMED: usize = 4;
+
+/// What follows the name of a set as it would be without a balance.
+const BEFORE: &str = " before balance";
 
 /// One column of the comparison: a name and the loads that were measured.
 struct Measured {
@@ -62,14 +69,14 @@ fn written(subject: &Subject<'_>) -> Vec<Written> {
             _ => {}
         }
     }
-    let sets = &subject.manifest.sets;
     let named = all.into_iter().map(|(set, whose)| {
-        let text = match (set.drawn, whose.as_slice()) {
-            (_, ["PAR's second look"]) => &sets.par_second.set,
-            (Drawn::Par, _) => &sets.par_source.set,
-            _ => &sets.ugal_l.set,
+        let decision = match (set.drawn, whose.as_slice()) {
+            (_, ["PAR's second look"]) => Decision::ParSecond,
+            (Drawn::Par, _) => Decision::ParSource,
+            _ => Decision::UgalL,
         };
-        Written { name: format!("{text} ({})", listed(&whose)), ..set }
+        let name = name_of(subject.manifest, decision);
+        Written { name: format!("{name} ({})", listed(&whose)), ..set }
     });
     named.collect()
 }
@@ -111,7 +118,7 @@ fn measured(subject: &Subject<'_>, sets: &[Written]) -> Vec<Measured> {
         let (rule, levels) = (&set.rule, set.levels.as_slice());
         let before = Draw::Set { rule, levels: &[] };
         if set.thinned_switches() > 0 {
-            all.push(of(format!("{} before balance", set.name), before));
+            all.push(of(format!("{}{BEFORE}", set.name), before));
             all.push(of(format!("{} after balance", set.name), Draw::Set { rule, levels }));
         } else {
             all.push(of(set.name.clone(), before));
@@ -206,6 +213,7 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
         "error of one link",
     ];
     html.push_str(&table(&head[..columns], rows));
+    html.push_str(&busiest(subject.fabric, &all));
     let groups = |measured: &Measured, row, column| measured.loads.between(row, column);
     html.push_str("<h3>From group to group</h3>\n");
     html.push_str(&maps(
@@ -237,6 +245,29 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
     ));
     html.push_str(&on_demand("Switch by switch", &switches));
     html
+}
+
+/// The busiest links of every set, as the switches draw from it, by name.
+fn busiest(fabric: &Fabric, all: &[Measured]) -> String {
+    let drawn = all.iter().skip(1).filter(|measured| !measured.name.ends_with(BEFORE));
+    let rows = drawn.flat_map(|measured| {
+        [(true, "global"), (false, "local")].into_iter().flat_map(move |(global, kind)| {
+            let mean = measured.loads.spread(global).mean;
+            let links = measured.loads.busiest_links(global, MOST_NAMED);
+            links.into_iter().map(move |(switch, port, load)| {
+                let over = if mean > 0.0 { load / mean } else { 0.0 };
+                vec![
+                    measured.name.clone(),
+                    kind.to_owned(),
+                    link_in_words(fabric, switch, port),
+                    format!("{load:.3}"),
+                    format!("{over:.3}"),
+                ]
+            })
+        })
+    });
+    let head = ["VLB paths", "links", "link", "load", "over mean"];
+    format!("<h3>The busiest links</h3>\n{}", table(&head, rows))
 }
 
 /// "from 3 x1000c0r3 to 5 x1000c0r5", a global link with its port.

@@ -97,15 +97,11 @@ fn starts(kinds: &[usize]) -> Vec<(u32, (usize, u32))> {
     runs.collect()
 }
 
-/// The same in words, for those who cannot see colours: how many pairs have how many links, which have
-/// fewer than is usual, and, where that is not too large, a table of all pairs.
-pub(super) fn in_words(fabric: &Fabric) -> String {
+/// The pairs of groups that have fewer links than is usual, and the cables that they lack; nothing where
+/// there is no such pair.
+pub(super) fn odd_pairs(fabric: &Fabric) -> String {
     let summary = TopologySummary::named(&fabric.topology, &fabric.names);
-    let rows = summary
-        .links_per_pair
-        .iter()
-        .map(|found| vec![found.links.to_string(), found.pairs.to_string()]);
-    let mut html = table(&["links", "pairs of groups that have so many"], rows);
+    let mut html = String::new();
     if !summary.pairs_with_fewer.is_empty() {
         let called = |group| format!("{group}{}", fabric.names.after_group(group));
         let rows = summary.pairs_with_fewer.iter().take(MOST_LISTED).map(|pair| {
@@ -123,6 +119,18 @@ pub(super) fn in_words(fabric: &Fabric) -> String {
         let head = ["cables that are lacking", "from", "to"];
         html.push_str(&table(&head, rows));
     }
+    html
+}
+
+/// The map in words, for those who cannot see colours: how many pairs have how many links, and, where that
+/// is not too large, a table of all pairs.
+pub(super) fn in_words(fabric: &Fabric) -> String {
+    let summary = TopologySummary::named(&fabric.topology, &fabric.names);
+    let rows = summary
+        .links_per_pair
+        .iter()
+        .map(|found| vec![found.links.to_string(), found.pairs.to_string()]);
+    let mut html = table(&["links", "pairs of groups that have so many"], rows);
     let g = fabric.topology.dragonfly().g();
     if g <= MOST_IN_A_TABLE {
         let numbers: Vec<String> = (0..g).map(|number| number.to_string()).collect();

@@ -8,9 +8,12 @@
 pub mod port_loads;
 
 mod fabric_picture;
+mod first_screen;
 mod link_load;
 mod link_map;
+mod named_sets;
 mod repeat;
+mod shapes;
 mod step_one;
 mod step_two;
 mod summary;
@@ -20,6 +23,7 @@ use crate::choose::curves::PlotData;
 use crate::fabric::Fabric;
 use crate::image::Images;
 use crate::table_set::Manifest;
+use crate::topology::summary::TopologySummary;
 use crate::verify::Certificate;
 use tvlb_chart::escaped;
 use tvlb_chart::page::{
@@ -53,7 +57,7 @@ const SHORT: u32 = 6;
 pub fn html(subject: &Subject<'_>) -> String {
     let name = &subject.manifest.fabric.name;
     let mut body = format!("<h1>Routing tables of {}</h1>\n", escaped(name));
-    body.push_str(&summary::summary(subject));
+    body.push_str(&first_screen::head(subject));
     body.push_str(&section("fabric", "The fabric", &fabric(subject)));
     body.push_str(&section(
         "step-1",
@@ -72,16 +76,26 @@ fn fabric(subject: &Subject<'_>) -> String {
     let Fabric { topology, names, .. } = subject.fabric;
     let mut html = paragraph(&summary::wiring(subject.fabric));
     if topology.dragonfly().g() <= fabric_picture::MOST_GROUPS {
+        let summary = TopologySummary::named(topology, names);
+        let odd: Vec<[GroupId; 2]> =
+            summary.pairs_with_fewer.iter().map(|pair| pair.groups).collect();
+        let marked =
+            if odd.is_empty() { "" } else { " Dashed are pairs with fewer than is usual." };
         html.push_str(&figure(
-            &fabric_picture::ring(topology, names),
-            "All groups, and a line where two are joined. Point at a line for the number of its links.",
+            &fabric_picture::ring(topology, names, &odd),
+            &format!(
+                "All groups, and a line where two are joined. Point at a line for the number of its \
+                 links.{marked}"
+            ),
         ));
+        html.push_str(&link_map::odd_pairs(subject.fabric));
     } else {
         html.push_str(&figure(
             &link_map::map(subject.fabric),
             "The links of every pair of groups. Point at a cell for their number; where a cell is of \
              several groups, its colour is that of the pair with the fewest.",
         ));
+        html.push_str(&link_map::odd_pairs(subject.fabric));
         html.push_str(&link_map::in_words(subject.fabric));
     }
     let mut detail = figure(
@@ -136,7 +150,7 @@ fn sizes(subject: &Subject<'_>) -> String {
         let hops = entry.mean_hops.map_or("–".to_owned(), |hops| format!("{about}{hops:.3}"));
         vec![
             decision.name().to_owned(),
-            entry.set.clone(),
+            named_sets::name_of(subject.manifest, decision),
             format!("{:.1}", entry.mean_routes),
             hops,
             entry.pairs_without_route.to_string(),

@@ -140,6 +140,21 @@ impl PortLoads {
         busiest.and_then(|(number, _)| LinkNumbers::new(self.df).leaves(number))
     }
 
+    /// The busiest links of one kind, at most so many, by falling load and then by number; those that
+    /// carry nothing are left out.
+    pub fn busiest_links(&self, global: bool, most: usize) -> Vec<(SwitchId, Port, f64)> {
+        let of_kind =
+            |&(number, load): &(usize, f64)| self.is_global(number) == global && load > 0.0;
+        let mut links: Vec<(usize, f64)> = self.links().filter(of_kind).collect();
+        links.sort_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0)));
+        let numbers = LinkNumbers::new(self.df);
+        let named = links.into_iter().take(most).filter_map(|(number, load)| {
+            let (switch, port) = numbers.leaves(number)?;
+            Some((switch, port, load))
+        });
+        named.collect()
+    }
+
     /// The load of the busiest link of one kind that leaves a switch; none where it has none.
     pub fn busiest_of(&self, switch: u32, global: bool) -> Option<f64> {
         let numbers = LinkNumbers::new(self.df);

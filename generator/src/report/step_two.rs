@@ -1,17 +1,16 @@
 //! Step 2: what was simulated, who won and why, and latency over load.
 
+use super::named_sets::ours;
 use super::{Subject, row};
 use crate::choose::baseline::SERVED_LOAD;
 use crate::choose::curves::Curve;
 use crate::choose::objective::Prefer;
 use crate::choose::table::{guards_by_traffic, lead_in_words, percent, without_holder, worst_of};
+use crate::counted::counted;
 use crate::table_set::{BaselineEntry, ContenderEntry, ContestEntry, PanelEntry, RegretsEntry};
 use std::fmt::Write;
 use tvlb_chart::page::{figure_or_dash, on_demand, paragraph, table};
 use tvlb_chart::{Axis, Ink, Mark, Plot, Series};
-
-/// So many plots of a scheme are open, the others on demand.
-const OPEN: usize = 2;
 
 pub(super) fn body(subject: &Subject<'_>) -> String {
     let Some(choice) = &subject.manifest.choice else {
@@ -26,12 +25,14 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
     };
     let mut html = paragraph(&words(panel, choice.prefer.as_deref()));
     for contest in &choice.contests {
+        let ours = ours(subject.manifest, contest);
         let _ = writeln!(html, "<h3>{}</h3>", contest.scheme.to_uppercase());
-        html.push_str(&paragraph(&why(contest, panel, choice.prefer.as_deref())));
-        html.push_str(&table(&HEAD, references(contest)));
+        html.push_str(&paragraph(&why(contest, panel, choice.prefer.as_deref(), &ours)));
+        html.push_str(&table(&HEAD, references(contest, &ours)));
         html.push_str(&regrets(contest, panel));
         let curves = subject.plot_data.map_or(&[][..], |data| &data.curves);
-        html.push_str(&plots(contest, panel, curves));
+        html.push_str(&plots(contest, panel, curves, &ours));
+        html.push_str(&on_demand("What these names stand for", &texts(contest, &ours)));
         let rows = contest.contenders.iter().map(|entry| {
             let mut row = cells(&entry.set, entry);
             row.push(entry.outcome.clone());
@@ -45,6 +46,18 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
         ));
     }
     html
+}
+
+/// What the short names of a contest stand for, in full.
+fn texts(contest: &ContestEntry, ours: &str) -> String {
+    let paper = contest.contenders.get(1).map_or("", |entry| entry.set.as_str());
+    let mut rows = vec![("the paper's", paper)];
+    rows.push((ours, &contest.chosen));
+    if let Some(next) = &contest.runner_up {
+        rows.push(("the next best", next));
+    }
+    let rows = rows.into_iter().map(|(name, text)| vec![name.to_owned(), text.to_owned()]);
+    table(&["name", "VLB paths"], rows)
 }
 
 const HEAD: [&str; 6] =
@@ -62,20 +75,20 @@ fn cells(name: &str, entry: &ContenderEntry) -> Vec<String> {
 }
 
 /// Conventional UGAL, the paper's choice and ours.
-fn references(contest: &ContestEntry) -> Vec<Vec<String>> {
+fn references(contest: &ContestEntry, ours: &str) -> Vec<Vec<String>> {
     let mut rows: Vec<Vec<String>> = Vec::new();
     for (number, entry) in contest.contenders.iter().take(2).enumerate() {
-        let note = match (number, entry.set == contest.chosen) {
-            (0, _) => "",
-            (_, false) => " (the paper's choice)",
-            (_, true) => " (the paper's choice and ours)",
+        let name = match (number, entry.set == contest.chosen) {
+            (0, _) => "conventional".to_owned(),
+            (_, false) => "the paper's".to_owned(),
+            (_, true) => format!("the paper's and {ours}"),
         };
-        rows.push(cells(&format!("{}{note}", entry.set), entry));
+        rows.push(cells(&name, entry));
     }
     if let Some(chosen) = contest.chosen_entry()
         && contest.contenders.get(1).is_none_or(|paper| paper.set != chosen.set)
     {
-        rows.push(cells(&format!("{} (ours)", chosen.set), chosen));
+        rows.push(cells(ours, chosen));
     }
     rows
 }
@@ -145,45 +158,38 @@ fn words(panel: &PanelEntry, prefer: Option<&str>) -> String {
     )
 }
 
-fn why(contest: &ContestEntry, panel: &PanelEntry, prefer: Option<&str>) -> String {
+/// Why the chosen set was chosen.
+fn why(contest: &ContestEntry, panel: &PanelEntry, prefer: Option<&str>, ours: &str) -> String {
     let ahead = |lead| lead_in_words(lead, panel.score.len());
-    let runner_up = match (&contest.runner_up, contest.lead_over_runner_up) {
-        (Some(name), Some(lead)) => format!(", of “{name}”, the next best, by {}", ahead(lead)),
-        _ => String::new(),
-    };
+    let next_best = contest.lead_over_runner_up.map_or(String::new(), |lead| {
+        let mean = lead.mean + 0.0;
+        format!(" In mean saturation it differs from the next best by {mean:+.4}, its own less the other's.")
+    });
     let held = if contest.holds_guards {
-        format!(
-            "it held all {} guards and was best by {}",
-            panel.guard_count(),
-            prefer.unwrap_or("throughput")
-        )
+        let guards = counted(panel.guard_count() as u64, "guard");
+        let rule = prefer.and_then(Prefer::of_name).unwrap_or_default().rule();
+        format!("among the candidates that held all {guards} it has {rule}")
     } else {
         without_holder(contest, panel)
     };
     format!(
-        "“{}” was chosen: {held}. In mean saturation it is ahead of conventional by {}, of the \
-         paper's choice by {}{runner_up}. Latencies at low load are at {:.2} flits per node and cycle.",
-        contest.chosen,
+        "Chosen was {ours}: {held}. Its mean saturation is ahead of that of conventional by {}, of the paper's \
+         choice by {}.{next_best} Latencies at low load are at {:.2} flits per node and cycle.",
         ahead(contest.lead_over_conventional),
         ahead(contest.lead_over_paper),
         contest.low_load
     )
 }
 
-/// Latency over load, for each traffic that was run.
-fn plots(contest: &ContestEntry, panel: &PanelEntry, curves: &[Curve]) -> String {
+/// Latency over load under the first patterns.
+fn plots(contest: &ContestEntry, panel: &PanelEntry, curves: &[Curve], ours: &str) -> String {
     let limit = f64::from(panel.latency_limit);
-    let mut traffics: Vec<&str> = Vec::new();
-    for name in panel.score.iter().chain(&panel.guards) {
-        let is_new = !traffics.contains(&name.as_str());
-        if is_new && curves.iter().any(|curve| curve.traffic == *name) {
-            traffics.push(name);
-        }
-    }
-    let draw = |traffic: &&str| {
-        let of = |curve: &&Curve| curve.scheme == contest.scheme && curve.traffic == **traffic;
-        let series: Vec<Series> =
-            curves.iter().filter(of).map(|curve| series(contest, curve, limit)).collect();
+    let of_scheme = || curves.iter().filter(|curve| curve.scheme == contest.scheme);
+    let mut traffics: Vec<&str> = of_scheme().map(|curve| curve.traffic.as_str()).collect();
+    traffics.dedup();
+    row(traffics.into_iter().map(|traffic| {
+        let of = of_scheme().filter(|curve| curve.traffic == traffic);
+        let series: Vec<Series> = of.map(|curve| series(contest, curve, limit, ours)).collect();
         let most = series.iter().flat_map(|s| &s.marks).map(|mark| mark.x).fold(0.1, f64::max);
         let svg = Plot {
             title: format!("{}, {traffic}", contest.scheme),
@@ -195,48 +201,35 @@ fn plots(contest: &ContestEntry, panel: &PanelEntry, curves: &[Curve]) -> String
             )),
             series,
         };
-        let loads = "An arrow is the first load that was found to saturate; marks are the loads that the search looked at.";
-        (svg.svg(), format!("{traffic}. {loads}"))
-    };
-    let open = traffics.iter().take(OPEN).map(draw);
-    let mut html = row(open);
-    if traffics.len() > OPEN {
-        let rest = row(traffics.iter().skip(OPEN).map(draw));
-        html.push_str(&on_demand(
-            &format!("The other {} kinds of traffic", traffics.len() - OPEN),
-            &rest,
-        ));
-    }
-    html
+        let loads = "Marks are on one grid of loads, and at the last load that is carried; an arrow is \
+                     the first load that saturates.";
+        (svg.svg(), format!("{} under {traffic}. {loads}", contest.scheme.to_uppercase()))
+    }))
 }
 
-fn series(contest: &ContestEntry, curve: &Curve, limit: f64) -> Series {
+fn series(contest: &ContestEntry, curve: &Curve, limit: f64, ours: &str) -> Series {
     let is = |number: usize| {
         contest.contenders.get(number).is_some_and(|entry| entry.set == curve.contender)
     };
-    let (ink, note) = if is(0) {
-        (Ink::Conventional, "")
+    let (ink, name) = if is(0) {
+        (Ink::Conventional, "conventional".to_owned())
     } else if curve.contender == contest.chosen {
-        (Ink::Ours, if is(1) { " (the paper's choice and ours)" } else { " (ours)" })
+        let name = if is(1) { format!("the paper's and {ours}") } else { ours.to_owned() };
+        (Ink::Ours, name)
     } else {
-        (Ink::Paper, " (the paper's choice)")
+        (Ink::Paper, "the paper's".to_owned())
     };
-    let name = if curve.contender.len() + note.len() < 56 {
-        format!("{}{note}", curve.contender)
-    } else {
-        note.trim_matches([' ', '(', ')']).to_owned()
-    };
-    let first_saturated = curve.points.iter().position(|point| point.saturated);
-    let shown = first_saturated.map_or(curve.points.len(), |position| position + 1);
-    let marks = curve.points.iter().take(shown).map(|point| Mark {
+    let carried = curve.points.iter().map(|point| Mark {
         x: point.load,
-        y: (!point.saturated).then_some(point.latency.min(limit)),
+        y: Some(point.latency.min(limit)),
         error: 0.0,
-        hover: if point.saturated {
-            format!("{name}: saturated at {:.2}", point.load)
-        } else {
-            format!("{name}: {:.1} cycles at {:.2}", point.latency, point.load)
-        },
+        hover: format!("{name}: {:.1} cycles at {:.2}", point.latency, point.load),
     });
-    Series { marks: marks.collect(), name: name.clone(), ink, joined: true }
+    let saturated = curve.saturated_at.map(|load| Mark {
+        x: load,
+        y: None,
+        error: 0.0,
+        hover: format!("{name}: saturated at {load:.2}"),
+    });
+    Series { marks: carried.chain(saturated).collect(), name: name.clone(), ink, joined: true }
 }

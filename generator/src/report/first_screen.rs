@@ -1,0 +1,255 @@
+//! What a reader sees first: what the tables are in two sentences, the few figures that count as tiles,
+//! and the saturations as bars.
+
+use super::Subject;
+use super::named_sets::introduced;
+use super::summary::{certificate, guards_not_held, kinds_in_words};
+use crate::choose::table::percent;
+use crate::counted::counted;
+use crate::table_set::{ChoiceEntry, ContenderEntry, ContestEntry, SetEntry};
+use crate::verify::Extent;
+use tvlb_chart::bars::{Bar, BarGroup, Bars};
+use tvlb_chart::page::{figure, paragraph, side_by_side};
+use tvlb_chart::tiles::{Tile, tiles};
+use tvlb_chart::{Ink, escaped};
+use tvlb_schema::Decision;
+
+/// With fewer patterns than this, their spread says nothing of a standard error.
+const LEAST_PATTERNS: usize = 3;
+
+/// The head of the report.
+pub(super) fn head(subject: &Subject<'_>) -> String {
+    let df = subject.fabric.topology.dragonfly();
+    let mut html = format!(
+        "<p class=\"lead\">{}</p>\n",
+        escaped(&format!(
+            "These are the install-time tables for the {} switches of {}, a Dragonfly of {}. Each switch \
+             boots from its image, and sends a packet by a minimal path (MIN) or by a detour through a third \
+             group (VLB) from the sets of paths below.",
+            df.switch_count(),
+            subject.manifest.fabric.name,
+            kinds_in_words(df)
+        ))
+    );
+    let choice = subject.manifest.choice.as_ref();
+    let contests = choice.map_or(&[][..], |choice| &choice.contests);
+    let mut all = if contests.is_empty() {
+        tiles_of_paths(subject, choice)
+    } else {
+        tiles_of_contests(contests)
+    };
+    all.push(verified(subject));
+    html.push_str(&tiles(&all));
+    match choice {
+        Some(_) if !contests.is_empty() => {
+            let mut beside = String::new();
+            for contest in contests.iter().filter(|contest| !contest.holds_guards) {
+                beside.push_str(&paragraph(&guards_not_held(contest)));
+            }
+            beside.push_str(&paragraph(certificate(subject)));
+            html.push_str(&side_by_side(&format!("{}<div>\n{beside}</div>\n", bars(contests))));
+        }
+        Some(choice) if choice.model.is_some() => html.push_str(&paragraph(
+            "The set was chosen by the throughput model alone (--fast): nothing was simulated. The full \
+             choice, tvlb generate without --fast, simulates candidates and mostly finds paths that \
+             carry more.",
+        )),
+        Some(_) => html.push_str(&paragraph(
+            "The fabric is too large to be modelled and nothing was simulated (--fast): this is a \
+             set that suits most fabrics.",
+        )),
+        None => html.push_str(&paragraph(
+            "The sets were given by the fabric file or on the command line, so nothing was modelled or \
+             simulated; --set auto chooses them.",
+        )),
+    }
+    html.push_str(&introduced(subject));
+    if contests.is_empty() {
+        html.push_str(&paragraph(certificate(subject)));
+    }
+    html
+}
+
+/// What is gained, and the worst regret.
+fn tiles_of_contests(contests: &[ContestEntry]) -> Vec<Tile> {
+    let mut all: Vec<Tile> = contests.iter().map(gain).collect();
+    let worst = contests.iter().filter_map(|contest| {
+        let regrets = contest.chosen_entry()?.regrets.as_ref()?;
+        let [score, guard] = [&regrets.worst_score, &regrets.worst_guard];
+        Some((contest, if score.regret > guard.regret { score } else { guard }))
+    });
+    let worst = worst.reduce(|one, other| if other.1.regret > one.1.regret { other } else { one });
+    if let Some((contest, worst)) = worst {
+        all.push(Tile {
+            name: "Worst regret on any traffic".to_owned(),
+            figure: percent(worst.regret),
+            words: format!(
+                "of {}, under {}: what it carries less than the best of MIN, conventional VLB and \
+                 conventional {}",
+                contest.scheme.to_uppercase(),
+                worst.traffic,
+                contest.scheme.to_uppercase()
+            ),
+        });
+    }
+    all
+}
+
+/// By how much one scheme saturates later than conventionally.
+fn gain(contest: &ContestEntry) -> Tile {
+    let scheme = contest.scheme.to_uppercase();
+    let ours = contest.chosen_entry().and_then(|entry| entry.mean_saturation);
+    let conventional = contest.contenders.first().and_then(|entry| entry.mean_saturation);
+    let name = format!("{scheme} over conventional");
+    match (ours, conventional) {
+        (Some(ours), Some(conventional)) if conventional > 0.0 => Tile {
+            name,
+            figure: signed(100.0 * (ours / conventional - 1.0)),
+            words: format!(
+                "saturates at {ours:.3} flits per node and cycle of adversarial traffic, not at {conventional:.3}"
+            ),
+        },
+        _ => Tile { name, figure: "–".to_owned(), words: "no saturation was kept".to_owned() },
+    }
+}
+
+/// "+38%", "−3%", "0%".
+fn signed(percent: f64) -> String {
+    let sign = match percent.round() {
+        rounded if rounded > 0.0 => "+",
+        rounded if rounded < 0.0 => "−",
+        _ => "",
+    };
+    format!("{sign}{:.0}%", percent.round().abs())
+}
+
+/// What there is to say of paths where nothing was simulated.
+fn tiles_of_paths(subject: &Subject<'_>, choice: Option<&ChoiceEntry>) -> Vec<Tile> {
+    let entry: &SetEntry = subject.manifest.sets.get(Decision::UgalL);
+    let mut all = Vec::new();
+    let model = choice.and_then(|choice| choice.model.as_ref());
+    let report = subject.plot_data.and_then(|data| data.model.as_ref());
+    if let (Some(model), Some(report)) = (model, report)
+        && let Some(first) = model.candidates.first()
+        && let Some(figures) = model.figures.iter().find(|figures| figures.set == *first)
+    {
+        all.push(Tile {
+            name: "Modelled throughput".to_owned(),
+            figure: format!("{:.3}", figures.throughput),
+            words: format!(
+                "flits per node and cycle of demanding traffic; no set exceeds {:.3}",
+                report.bound
+            ),
+        });
+    }
+    let hops = entry.mean_hops.map_or("–".to_owned(), |hops| format!("{hops:.2}"));
+    all.push(Tile {
+        name: "Hops of a detour".to_owned(),
+        figure: hops,
+        words: format!(
+            "mean of a draw by UGAL-L; {:.1} routes for each pair of switches",
+            entry.mean_routes
+        ),
+    });
+    if let Some(balance) = &entry.balance {
+        all.push(Tile {
+            name: "Busiest global link over the mean".to_owned(),
+            figure: format!("{:.2}", balance.after.global),
+            words: format!(
+                "by the detours of UGAL-L; local links {:.2}, and {:.2} and {:.2} by conventional VLB",
+                balance.after.local, balance.conventional.global, balance.conventional.local
+            ),
+        });
+    }
+    all
+}
+
+fn verified(subject: &Subject<'_>) -> Tile {
+    let images = subject.certificate.images;
+    let how = match subject.certificate.extent {
+        Extent::Exhaustive => "every path of every pair of switches".to_owned(),
+        Extent::Sampled { pairs, .. } => {
+            format!("every MIN path, and VLB paths of {}", counted(pairs, "pair"))
+        }
+    };
+    Tile {
+        name: "Verified".to_owned(),
+        figure: format!("{images} images"),
+        words: format!("{} bytes; {how}; no deadlock", subject.certificate.bytes),
+    }
+}
+
+/// Conventional, the paper's choice and ours, by scheme.
+fn bars(contests: &[ContestEntry]) -> String {
+    let mut has_errors = false;
+    let groups: Vec<BarGroup> = contests
+        .iter()
+        .map(|contest| {
+            let paper = contest.contenders.get(1);
+            let is_paper = paper.is_some_and(|paper| paper.set == contest.chosen);
+            let ours = contest.chosen_entry().filter(|_| !is_paper);
+            let paper_name = if is_paper { "the paper's, ours" } else { "the paper's" };
+            let rows = [
+                ("conventional", Ink::Conventional, contest.contenders.first()),
+                (paper_name, if is_paper { Ink::Ours } else { Ink::Paper }, paper),
+                ("ours", Ink::Ours, ours),
+            ];
+            let bars: Vec<Bar> =
+                rows.into_iter().filter_map(|(name, ink, entry)| bar(name, ink, entry?)).collect();
+            has_errors |= bars.iter().any(|bar| bar.error > 0.0);
+            BarGroup { name: contest.scheme.to_uppercase(), bars }
+        })
+        .collect();
+    let axis = "saturation (flits per node and cycle)".to_owned();
+    let picture = Bars { title: "saturation by scheme and paths".to_owned(), axis, groups };
+    let patterns = contests.first().map_or(0, |contest| contest.score_baselines.len());
+    let whiskers = if has_errors {
+        "; whiskers are its standard error over the patterns. All met the same traffic, so differences \
+         are more certain than the whiskers show (Step 2)"
+    } else {
+        ""
+    };
+    let what = format!(
+        "The load up to which each carries adversarial traffic, the mean over {}{whiskers}.",
+        counted(patterns as u64, "pattern")
+    );
+    figure(&picture.svg(), &what)
+}
+
+fn bar(name: &str, ink: Ink, entry: &ContenderEntry) -> Option<Bar> {
+    let value = entry.mean_saturation?;
+    let error = standard_error(&entry.saturations);
+    let words = match error {
+        Some(error) => format!("{value:.3} ± {error:.3}"),
+        None => format!("{value:.3}"),
+    };
+    Some(Bar { name: name.to_owned(), ink, value, error: error.unwrap_or(0.0), words })
+}
+
+/// The standard error of a mean, if there are enough values to tell.
+fn standard_error(values: &[f64]) -> Option<f64> {
+    if values.len() < LEAST_PATTERNS {
+        return None;
+    }
+    let count = f64::from(u32::try_from(values.len()).ok()?);
+    let mean = values.iter().sum::<f64>() / count;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    Some((squares / (count - 1.0) / count).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gains_have_a_sign_unless_they_are_none() {
+        assert_eq!([38.4, -2.6, 0.3, -0.2].map(signed), ["+38%", "−3%", "0%", "0%"]);
+    }
+
+    #[test]
+    fn a_standard_error_takes_three_values() {
+        assert_eq!(standard_error(&[0.3, 0.4]), None);
+        let error = standard_error(&[0.3, 0.4, 0.5]).unwrap();
+        assert!((error - 0.1 / 3.0_f64.sqrt()).abs() < 1e-12);
+    }
+}
