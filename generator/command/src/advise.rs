@@ -173,7 +173,10 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     }
 
     catch_interrupt()?;
-    let stages = Bars::new(arguments.quiet);
+    let stages = Bars::beginning(
+        arguments.quiet,
+        &"comparing all ways by estimates, then the best by simulation",
+    );
     let answer = advise(&question, &stages).map_err(|error| match error {
         AdviceError::Cancelled(_) => Failure::Interrupted,
         error => Failure::of(error),

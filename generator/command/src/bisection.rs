@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter, Write};
 use std::path::PathBuf;
+use tvlb_generator::counted::counted;
 use tvlb_generator::topology::bisection::{Bisection, Proof, Ratio, bisection};
 use tvlb_progress::Progress;
 use tvlb_schema::{Dragonfly, SwitchId};
@@ -53,7 +54,9 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     }
     let (fabric, _) = load_live(&arguments.fabric, arguments.faults.as_deref())?;
     catch_interrupt()?;
-    let bars = Bars::new(arguments.quiet);
+    let ratios = counted(arguments.ratio.len() as u64, "ratio");
+    let what = format!("searching for the least bandwidth between two halves, for {ratios}");
+    let bars = Bars::beginning(arguments.quiet, &what);
     bars.stage("ratios", Some(arguments.ratio.len()));
     let cuts = arguments.ratio.par_iter().map(|ratio| {
         let found = bisection(&fabric.topology, *ratio, arguments.steps, &bars);

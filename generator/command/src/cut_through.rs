@@ -15,6 +15,7 @@ use serde::Serialize;
 use std::fmt::{self, Display, Formatter, Write};
 use std::path::PathBuf;
 use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_generator::counted::counted;
 use tvlb_lab::loads::Loads;
 use tvlb_progress::Progress;
 use tvlb_simulator::{
@@ -280,7 +281,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     }
 
     catch_interrupt()?;
-    let bars = Bars::new(arguments.quiet);
+    let what = format_args!("simulating {}", counted(runs.len() as u64, "run")).to_string();
+    let bars = Bars::beginning(arguments.quiet, &what);
     bars.stage("runs", Some(runs.len()));
     let outcomes = runs.par_iter().map(|&(settings, sending, seed, traffic)| {
         let measured = CutThroughRun::new(&fabric, settings, traffic, sending, seed)

@@ -30,7 +30,8 @@ pub(crate) fn difference(
     settings: Settings,
     quiet: bool,
 ) -> Result<Difference, Failure> {
-    let difference = compare(old, new, settings, &Bars::new(quiet));
+    let difference =
+        compare(old, new, settings, &Bars::beginning(quiet, &"comparing the two table sets"));
     difference.map_err(|error| match error {
         DiffError::Cancelled(_) => Failure::Interrupted,
         error => Failure::of(error),

@@ -168,7 +168,12 @@ fn run_one(
         seed: arguments.seed,
         sizes: arguments.sizes.clone(),
     };
-    let stages = Bars::new(arguments.quiet);
+    let keep = match &options.state {
+        _ if !experiment.is_kept() => String::new(),
+        Some(state) => format!("; {} keeps its runs", state.display()),
+        None => "; --state DIR would keep its runs".to_owned(),
+    };
+    let stages = Bars::beginning(arguments.quiet, &format_args!("{}{keep}", experiment.name));
     let found = experiment.run(&options, known, &stages);
     stages.finish();
     let found = found.map_err(|error| match error {

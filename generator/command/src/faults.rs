@@ -102,7 +102,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         let image = SwitchImage::decode(bytes, &fabric);
         images.push(image.map_err(|error| error_in(&set.switch_path(switch), &error))?);
     }
-    let bars = Bars::new(arguments.quiet);
+    let bars = Bars::beginning(arguments.quiet, &"making the update and verifying what it changes");
     let made = update(&fabric, &images, (epoch, &faults), &bars);
     let made = made.map_err(|_| Failure::Interrupted)?;
     let tables = Tables { set: &set, images: &bytes, dragonfly: fabric.dragonfly() };

@@ -5,6 +5,7 @@ mod set_file;
 mod share;
 
 use crate::args::Generate;
+use crate::estimate::{Simulations, in_words, on_threads};
 use crate::failure::{Failure, Outcome, tell};
 use crate::files::{expect_table_set, load_fabric, outside_table_sets};
 use crate::output::{Bars, catch_interrupt, print, print_json, use_threads};
@@ -13,7 +14,7 @@ use std::fmt::{self, Display};
 use std::path::Path;
 use std::time::{Duration, Instant};
 use tvlb_generator::choose::table::Table;
-use tvlb_generator::choose::{ChooseError, Options, runs_kept};
+use tvlb_generator::choose::{ChooseError, Forecast, Options, runs_kept};
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::fabric_file::{DecisionSet, Sets};
 use tvlb_generator::image::check_reachable;
@@ -71,7 +72,8 @@ fn make(arguments: &Generate) -> Outcome {
         }
     }
     let settings = Settings { choice: options, balance: arguments.balance, policies };
-    let bars = Bars::new(arguments.quiet);
+    let bars =
+        Bars::beginning(arguments.quiet, &Beginning { fabric: &fabric, settings: &settings });
     let failed = |error| failure(error, &fabric, &settings, &arguments.fabric);
     let made = pipeline::make(&fabric, &settings, &bars).map_err(failed)?;
     let (output, is_written) = match target {
@@ -117,6 +119,53 @@ fn make(arguments: &Generate) -> Outcome {
         directory: output,
         took: begin.elapsed(),
     })
+}
+
+/// What will be done, and how long that takes.
+struct Beginning<'a> {
+    fabric: &'a Fabric,
+    settings: &'a Settings,
+}
+
+/// What Step 1 takes at most beside Step 2, in seconds of one processor.
+const MODEL: Duration = Duration::from_secs(30);
+/// The mean load of the runs of a choice.
+const MEAN_LOAD: f64 = 0.35;
+
+impl Display for Beginning<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { fabric, settings } = self;
+        let (name, df) = (&fabric.file.name, fabric.topology.dragonfly());
+        if fabric.file.sets.rules().is_some() {
+            return write!(f, "making the images of {name} and verifying them");
+        }
+        let Forecast { models, runs, cycles } = Forecast::new(fabric, &settings.choice);
+        let threads = on_threads();
+        if runs == 0 {
+            let how =
+                if models { "a model of what sets of paths carry" } else { "what suits most" };
+            return write!(
+                f,
+                "choosing the sets of {name} by {how}, some seconds up to a minute {threads}; without \
+                 --fast the choice is by simulation"
+            );
+        }
+        let nodes = df.node_count();
+        let work = Simulations { runs, cycles: cycles.into(), nodes, load: MEAN_LOAD };
+        let on = rayon::current_num_threads();
+        let [least, most] = work.take(on);
+        let model = MODEL / u32::try_from(on).unwrap_or(u32::MAX).max(1);
+        let time = in_words([least, if models { most + model } else { most }]);
+        let first = if models { "a model of sets of paths, then about" } else { "about" };
+        let keep = match &settings.choice.state {
+            Some(state) => format!("{} keeps them", state.display()),
+            None => "--state DIR would keep them".to_owned(),
+        };
+        write!(
+            f,
+            "choosing the sets of {name}: {first} {runs} runs of {cycles} cycles, {time} {threads}; {keep}"
+        )
+    }
 }
 
 /// What to do with what is generated.

@@ -10,6 +10,7 @@ mod cables;
 mod cut_through;
 mod dead_parts;
 mod diff;
+mod estimate;
 mod experiment;
 mod failure;
 mod faults;

@@ -44,7 +44,15 @@ pub(crate) fn run(arguments: &Model) -> Outcome {
     let state_file = arguments.state.as_deref();
     let state = state::open(state_file, &sweep).map_err(Failure::of)?;
     let before = state.entries();
-    let bars = Bars::new(arguments.quiet);
+    let keep = match state_file {
+        Some(path) => format!("{} keeps each", path.display()),
+        None => "--state FILE would keep each".to_owned(),
+    };
+    let units = sweep.unit_count();
+    let bars = Bars::beginning(
+        arguments.quiet,
+        &format_args!("modelling in {units} units of work; {keep}"),
+    );
     bars.stage("patterns", Some(sweep.unit_count()));
     for _ in before.values() {
         bars.step();

@@ -4,10 +4,11 @@ use crate::failure::{Failure, Outcome};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use std::fmt::Display;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use tvlb_generator::input_file::{self, Symlinks};
 use tvlb_generator::whole_file;
 use tvlb_progress::Progress;
@@ -61,16 +62,34 @@ pub(crate) fn print_json(value: &impl Serialize) -> Outcome {
     print(&format_args!("{json}\n"))
 }
 
-/// What a command shows of its work on a terminal: one bar for each stage, one after
-/// the other.
+/// What a command shows of its work on a terminal: one line that says what will be done, and one bar for
+/// each stage, one after the other. Where no terminal is, and if quiet, nothing is shown.
 pub(crate) struct Bars {
     quiet: bool,
     bar: Mutex<ProgressBar>,
+    /// Whether the number of steps of the stage is an estimate.
+    is_estimate: AtomicBool,
 }
 
 impl Bars {
     pub(crate) fn new(quiet: bool) -> Self {
-        Self { quiet, bar: Mutex::new(ProgressBar::hidden()) }
+        let bar = Mutex::new(ProgressBar::hidden());
+        Self { quiet, bar, is_estimate: AtomicBool::new(false) }
+    }
+
+    /// The same, once the user is told what will be done.
+    pub(crate) fn beginning(quiet: bool, what: &impl Display) -> Self {
+        let bars = Self::new(quiet);
+        bars.tell(what);
+        bars
+    }
+
+    /// Tells the user what will be done.
+    pub(crate) fn tell(&self, what: &impl Display) {
+        if !self.quiet && io::stderr().is_terminal() {
+            // Whoever does not see it loses nothing.
+            let _ = writeln!(io::stderr(), "{what}");
+        }
     }
 
     /// Takes the last bar away.
@@ -93,20 +112,41 @@ impl Progress for Bars {
     fn stage(&self, name: &'static str, steps: Option<usize>) {
         let mut bar = self.bar();
         bar.finish_and_clear();
+        self.is_estimate.store(false, Ordering::Relaxed);
         *bar = match steps {
             Some(steps) => progress(self.quiet, name, steps),
             None => count(self.quiet, name),
         };
+        // It shows before its first step, which may take long.
+        bar.tick();
+        bar.enable_steady_tick(TICK);
     }
 
     fn step(&self) {
-        self.bar().inc(1);
+        let bar = self.bar();
+        bar.inc(1);
+        let (done, length) = (bar.position(), bar.length().unwrap_or(0));
+        // While work goes on, a bar is never full.
+        if self.is_estimate.load(Ordering::Relaxed) && done >= length {
+            bar.set_length(done + 1 + done / 20);
+        }
+    }
+
+    fn about_left(&self, steps: usize) {
+        let bar = self.bar();
+        if !self.is_estimate.swap(true, Ordering::Relaxed) {
+            bar.set_style(estimated());
+        }
+        bar.set_length(bar.position() + (steps as u64).max(1));
     }
 
     fn is_cancelled(&self) -> bool {
         interrupted()
     }
 }
+
+/// How often a bar is drawn while no step is done.
+const TICK: Duration = Duration::from_millis(500);
 
 /// A count of runs without an end on the terminal; nothing where there is none, or if quiet.
 fn count(quiet: bool, what: &'static str) -> ProgressBar {
@@ -123,4 +163,49 @@ fn progress(quiet: bool, what: &'static str, length: usize) -> ProgressBar {
         .expect("the template is well-formed")
         .progress_chars("=> ");
     ProgressBar::with_draw_target(Some(length as u64), target).with_style(style).with_message(what)
+}
+
+/// The look of a bar whose length is an estimate.
+fn estimated() -> ProgressStyle {
+    ProgressStyle::with_template("{msg:>12} [{bar:40}] {pos} of about {len} runs, some {eta} left")
+        .expect("the template is well-formed")
+        .progress_chars("=> ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bar_of_an_estimated_length_is_never_full() {
+        let bars = Bars::new(true);
+        bars.stage("simulate", None);
+        bars.about_left(10);
+        let room = || {
+            let bar = bars.bar();
+            bar.length().unwrap() - bar.position()
+        };
+        assert_eq!(room(), 10);
+        for _ in 0..100 {
+            bars.step();
+            assert!(room() > 0);
+        }
+        // It may shrink.
+        bars.about_left(200);
+        bars.about_left(3);
+        assert_eq!(room(), 3);
+        bars.about_left(0);
+        assert_eq!(room(), 1);
+    }
+
+    #[test]
+    fn a_bar_of_a_known_length_is_full_at_the_end() {
+        let bars = Bars::new(true);
+        bars.stage("simulate", None);
+        bars.about_left(10);
+        bars.stage("files", Some(2));
+        (0..2).for_each(|_| bars.step());
+        let bar = bars.bar();
+        assert_eq!((bar.position(), bar.length()), (2, Some(2)));
+    }
 }

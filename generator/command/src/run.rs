@@ -16,6 +16,7 @@ use clap::Args;
 use rayon::prelude::*;
 use report::Report;
 use std::path::PathBuf;
+use tvlb_generator::counted::counted;
 use tvlb_progress::Progress;
 use workload::{Run, Workload};
 
@@ -69,7 +70,10 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let workload = Workload::of(&arguments.workload, fabric.dragonfly())?;
 
     catch_interrupt()?;
-    let stages = Bars::new(arguments.quiet);
+    let runs = counted(arguments.seeds.len() as u64, "run");
+    let nodes = fabric.dragonfly().node_count();
+    let what = format_args!("running the jobs on {nodes} nodes to their end, {runs}").to_string();
+    let stages = Bars::beginning(arguments.quiet, &what);
     stages.stage("runs", Some(arguments.seeds.len()));
     let runs: Vec<Result<Run, Failure>> = arguments
         .seeds

@@ -8,6 +8,7 @@ use crate::output::{Bars, catch_interrupt, print, print_json, use_threads};
 use tvlb_generator::choose::ChooseError;
 use tvlb_generator::choose::mixtures::record::SearchEntry;
 use tvlb_generator::choose::mixtures::{Options, search};
+use tvlb_generator::counted::counted;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::image::check_reachable;
 
@@ -39,7 +40,16 @@ pub(crate) fn run(arguments: &Search) -> Outcome {
         tried: policies_to_try(&arguments.try_policy, arguments.seed)?,
         state: arguments.state.clone(),
     };
-    let stages = Bars::new(arguments.quiet);
+    let keep = match &arguments.state {
+        Some(state) => format!("{} keeps them", state.display()),
+        None => "--state DIR would keep them".to_owned(),
+    };
+    let runs = arguments.runs;
+    let what = format!(
+        "searching on {}, with some {runs} runs; {keep}",
+        counted(fabrics.len() as u64, "fabric")
+    );
+    let stages = Bars::beginning(arguments.quiet, &what);
     let found = search(&fabrics, &options, &stages);
     stages.finish();
     let found = found.map_err(|error| match error {

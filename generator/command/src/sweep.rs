@@ -64,10 +64,16 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     }
     catch_interrupt()?;
     let share = arguments.shard.unwrap_or_default();
-    let stages = Bars::new(arguments.quiet);
+    let of_share = if share.is_whole() { String::new() } else { format!(" of share {share}") };
+    let stages = Bars::beginning(
+        arguments.quiet,
+        &format_args!(
+            "making the runs{of_share} of {} that {directory} does not keep yet, and keeping each",
+            arguments.file.display()
+        ),
+    );
     let made = sweep::run(&plan, &arguments.output, share, &stages);
     stages.finish();
-    let of_share = if share.is_whole() { String::new() } else { format!(" of share {share}") };
     let (runs, now) = (made.runs, made.now);
     made.end.map_err(|error| match error {
         SweepError::Cancelled(_) => Failure::Stopped(format!(

@@ -25,7 +25,8 @@ pub(crate) fn run(arguments: &Verify) -> Outcome {
         None => None,
     };
     let settings = Settings { most_walks: arguments.most_walks, seed: arguments.seed };
-    let bars = Bars::new(arguments.quiet);
+    let what = format_args!("verifying {}", arguments.directory.display()).to_string();
+    let bars = Bars::beginning(arguments.quiet, &what);
     let (tables, planned) = (&arguments.directory, planned.as_ref());
     let found = match &arguments.update {
         Some(update) if arguments.changes_only => {

@@ -9,6 +9,7 @@ mod report;
 
 pub(crate) use options::{Format, Simulate};
 
+use crate::estimate::{Simulations, in_words, on_threads};
 use crate::failure::{Failure, Outcome};
 use crate::files::outside_table_sets;
 use crate::inspect::read_names;
@@ -19,6 +20,8 @@ use identity::Identity;
 use losses::{Curve, Given, Installed};
 use options::At;
 use report::Report;
+use std::time::Duration;
+use tvlb_generator::counted::counted;
 use tvlb_generator::table_set::{TableSet, Update};
 use tvlb_progress::Progress;
 use tvlb_simulator::{RunError, Study, StudyError};
@@ -59,6 +62,7 @@ pub(crate) fn run(arguments: &Simulate) -> Outcome {
 
     catch_interrupt()?;
     let stages = Bars::new(arguments.quiet);
+    announce(arguments, &study, &stages);
     let outcome = if arguments.saturation {
         // A search finds out on its way how many runs it needs.
         stages.stage("saturation", None);
@@ -84,11 +88,7 @@ pub(crate) fn run(arguments: &Simulate) -> Outcome {
     stages.finish();
     let report = outcome.map_err(|error| match error {
         StudyError::Run { error: RunError::Cancelled(_), .. } => {
-            if arguments.plot.is_some() || arguments.links.is_some() {
-                Failure::Stopped("nothing was written".to_owned())
-            } else {
-                Failure::Interrupted
-            }
+            Failure::Stopped("no run was kept; tvlb sweep makes runs and keeps each".to_owned())
         }
         error => Failure::of(error),
     })?;
@@ -117,6 +117,34 @@ pub(crate) fn run(arguments: &Simulate) -> Outcome {
         Format::Csv => print(&report::Csv { report: &report, study: &study, identity: &identity }),
     }
 }
+
+/// Tells the user what will be simulated and how long that takes, unless it is done in a moment.
+fn announce(arguments: &Simulate, study: &Study<'_>, stages: &Bars) {
+    let settings = study.settings;
+    let (loads, seeds) = (arguments.loads(), study.seeds.len());
+    let cycles = u64::from(settings.window_cycles) * u64::from(settings.warm_up_windows + 1);
+    let nodes = study.fabric.dragonfly().node_count();
+    let (what, runs, load) = if arguments.saturation {
+        // Each seed has a search of its own, two runs of which go side by side.
+        (
+            format!("searching for the saturation with {}", counted(seeds as u64, "seed")),
+            8 * seeds,
+            0.4,
+        )
+    } else {
+        let runs = loads.len() * seeds;
+        let load =
+            loads.iter().sum::<f64>() / f64::from(u32::try_from(loads.len()).unwrap_or(1).max(1));
+        (format!("simulating {} of {cycles} cycles", counted(runs as u64, "run")), runs, load)
+    };
+    let time = Simulations { runs, cycles, nodes, load }.take(rayon::current_num_threads());
+    if time[1] >= WORTH_TELLING {
+        stages.tell(&format_args!("{what} on {nodes} nodes, {} {}", in_words(time), on_threads()));
+    }
+}
+
+/// What takes less is not announced.
+const WORTH_TELLING: Duration = Duration::from_secs(2);
 
 /// The updates that `--update-at` names, with the switch images that differ from those that boot.
 fn installed_later(

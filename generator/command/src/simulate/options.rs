@@ -55,7 +55,13 @@ pub(crate) struct Simulate {
     #[arg(long, conflicts_with_all = ["load", "plot", "links", "bench"])]
     pub(crate) saturation: bool,
     /// The resolution of that search
-    #[arg(long, value_name = "LOAD", default_value_t = 0.01, requires = "saturation")]
+    #[arg(
+        long,
+        value_name = "LOAD",
+        default_value_t = 0.01,
+        requires = "saturation",
+        conflicts_with = "load"
+    )]
     pub(crate) resolution: f64,
     /// One run of every load for each; several give standard errors
     #[arg(long, value_name = "SEEDS", value_delimiter = ',', default_value = "1")]

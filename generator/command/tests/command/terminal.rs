@@ -6,10 +6,25 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// What a terminal gets from `tvlb` as standard output and standard error.
 fn on_a_terminal(scratch: &Scratch, arguments: &str, adapt: impl FnOnce(&mut Command)) -> String {
+    let (mut master, mut child) = start_on_a_terminal(scratch, arguments, adapt);
+    let mut shown = Vec::new();
+    // The end of a terminal is an error, after all that was written to it.
+    let _ = master.read_to_end(&mut shown);
+    child.wait().unwrap();
+    String::from_utf8(shown).unwrap()
+}
+
+/// A run of `tvlb` on a terminal, whose other end is the file.
+fn start_on_a_terminal(
+    scratch: &Scratch,
+    arguments: &str,
+    adapt: impl FnOnce(&mut Command),
+) -> (File, Child) {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&master).unwrap();
     unlockpt(&master).unwrap();
@@ -22,14 +37,10 @@ fn on_a_terminal(scratch: &Scratch, arguments: &str, adapt: impl FnOnce(&mut Com
     command.args(arguments.split_whitespace()).stdout(open()).stderr(open());
     command.env("TERM", "xterm-256color").env_remove("NO_COLOR").env_remove("CI");
     adapt(&mut command);
-    let mut child = command.spawn().unwrap();
+    let child = command.spawn().unwrap();
     // Its own ends of the terminal would keep it open.
     drop(command);
-    let mut shown = Vec::new();
-    // The end of a terminal is an error, after all that was written to it.
-    let _ = File::from(master).read_to_end(&mut shown);
-    child.wait().unwrap();
-    String::from_utf8(shown).unwrap()
+    (File::from(master), child)
 }
 
 /// Whether a text switches a colour or another rendition on: `ESC [ … m`.
@@ -56,6 +67,70 @@ fn colours_are_for_a_terminal_that_wants_them() {
     }
     assert!(is_coloured(&on_a_terminal(&scratch, "--help", |_| ())), "this test sees no colours");
     assert!(is_coloured(&on_a_terminal(&scratch, "polish", |_| ())));
+}
+
+/// What a terminal has shown of a run when its first words are there, how long that took, and the run
+/// with the rest once Ctrl-C has ended it.
+fn begun_on_a_terminal(scratch: &Scratch, arguments: &str) -> (String, Duration, String) {
+    let (mut master, mut child) = start_on_a_terminal(scratch, arguments, |_| ());
+    let begin = Instant::now();
+    let mut buffer = [0; 4096];
+    let count = master.read(&mut buffer).unwrap();
+    let took = begin.elapsed();
+    let first = String::from_utf8_lossy(&buffer[..count]).into_owned();
+    let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).output();
+    assert!(interrupt.unwrap().status.success());
+    let mut rest = Vec::new();
+    let _ = master.read_to_end(&mut rest);
+    child.wait().unwrap();
+    (first, took, String::from_utf8_lossy(&rest).into_owned())
+}
+
+#[test]
+fn long_work_says_at_once_what_it_is_and_how_long_it_takes() {
+    let auto = "name = \"large\"\n[dragonfly]\np = 8\na = 16\nh = 8\ng = 24\n";
+    let scratch = Scratch::with_table_set();
+    scratch.write("large.toml", auto);
+    let choice = "generate large.toml -o large";
+    let tells_time = |first: &str| {
+        let (_, time) = first.split_once(", some ").unwrap_or_default();
+        let (time, _) = time.split_once(" on ").unwrap_or_default();
+        let words: Vec<&str> = time.split(' ').collect();
+        matches!(words[..], [least, "to", most, "s" | "minutes" | "hours"]
+            if least.parse::<u32>().unwrap() < most.parse().unwrap())
+    };
+    for (arguments, what, kept) in [
+        (
+            choice.to_owned(),
+            "choosing the sets of large: a model of sets of paths, then",
+            "--state DIR",
+        ),
+        (format!("{choice} --state kept"), "choosing the sets of large", "kept keeps"),
+        (
+            "simulate out --load 0.1:0.9:0.1 --window 200000".to_owned(),
+            "simulating 9 runs of 800000 cycles on ",
+            "tvlb sweep",
+        ),
+    ] {
+        let (first, took, rest) = begun_on_a_terminal(&scratch, &arguments);
+        assert!(first.contains(what) && tells_time(&first), "{arguments}: {first:?}");
+        // A second, and some for a machine that has more to do.
+        assert!(took < Duration::from_secs(5), "{arguments}: {took:?}");
+        assert!(rest.contains("interrupted; ") && rest.contains(kept), "{arguments}: {rest:?}");
+    }
+}
+
+#[test]
+fn a_bar_is_not_full_while_work_goes_on() {
+    let scratch = Scratch::with_text("name = \"tiny\"\n[dragonfly]\np = 1\na = 2\nh = 1\ng = 3\n");
+    let shown = on_a_terminal(&scratch, "generate fabric.toml -o out --panel quick", |_| ());
+    let parts: Vec<&str> = shown.split(" of about ").collect();
+    for pair in parts.windows(2) {
+        let done = pair[0].rsplit(' ').next().unwrap().parse::<u32>().unwrap();
+        let all = pair[1].split(' ').next().unwrap().parse::<u32>().unwrap();
+        assert!(done < all, "{shown:?}");
+    }
+    assert!(parts.len() > 1, "{shown:?}");
 }
 
 #[test]

@@ -55,7 +55,82 @@ fn nothing_but_the_input_shows_in_it() {
     for section in ["fabric", "step-1", "step-2", "loads", "sizes", "verified", "repeat"] {
         assert!(report.contains(&format!("<section id=\"{section}\">")), "{section}");
     }
-    assert!(report.contains("(ours)") && report.contains("--panel quick"));
+    assert!(report.contains("ours, set A") && report.contains("--panel quick"));
+}
+
+/// What stands before the first section.
+fn first_screen(report: &str) -> &str {
+    report.split_once("<section").unwrap().0
+}
+
+/// The figures and words of the tiles.
+fn tiles(report: &str) -> Vec<[String; 3]> {
+    let tiles = first_screen(report).split("<div class=\"tile\">").skip(1).map(|tile| {
+        let text = tile.split_once("</div>").unwrap().0;
+        let (name, rest) = text.split_once("</span><b>").unwrap();
+        let (figure, words) = rest.split_once("</b><span>").unwrap();
+        [name, figure, words].map(|text| text.replace("<span>", "").replace("</span>", ""))
+    });
+    tiles.collect()
+}
+
+#[test]
+fn the_first_screen_has_the_figures_that_count() {
+    let place = Place::new(&fabric(1, 2, 2, 5, ""));
+    let report = place.report("out", &["--panel", "quick"]);
+    let manifest: serde_json::Value = serde_json::from_slice(
+        &fs::read(place.path("out").with_file_name("manifest.json")).unwrap(),
+    )
+    .unwrap();
+    let found = tiles(&report);
+    let names: Vec<&str> = found.iter().map(|tile| tile[0].as_str()).collect();
+    let wanted = [
+        "UGAL-L over conventional",
+        "PAR over conventional",
+        "Worst regret on any traffic",
+        "Verified",
+    ];
+    assert_eq!(names, wanted);
+    // The tiles say what the manifest says.
+    for (tile, contest) in found.iter().zip(manifest["choice"]["contests"].as_array().unwrap()) {
+        let contenders = contest["contenders"].as_array().unwrap();
+        let is_chosen = |entry: &&serde_json::Value| entry["set"] == contest["chosen"];
+        let chosen = contenders.iter().find(is_chosen).unwrap();
+        for entry in [chosen, &contenders[0]] {
+            let saturation = entry["mean-saturation"].as_f64().unwrap();
+            assert!(tile[2].contains(&format!("{saturation:.3}")), "{tile:?}");
+        }
+    }
+    let bytes = manifest["sizes"]["total"].as_u64().unwrap();
+    assert_eq!(found[3][1], "11 images");
+    assert!(found[3][2].starts_with(&format!("{bytes} bytes; every path")), "{found:?}");
+    // Bars for both schemes, and each set once, with its text in full and its shapes drawn.
+    let head = first_screen(&report);
+    for shown in [">UGAL-L</text>", ">PAR</text>", ">conventional</text>", "<h3>Set A: "] {
+        assert!(head.contains(shown), "{shown}");
+    }
+    let cards = head.matches("<div class=\"card\">").count();
+    assert!((1..=3).contains(&cards));
+    assert_eq!(head.matches("class=\"stop\"").count(), cards * 60);
+}
+
+#[test]
+fn where_nothing_is_simulated_the_first_screen_says_so() {
+    let fast = Place::new(&fabric(1, 4, 2, 5, "")).report("out", &["--fast"]);
+    let names =
+        |report: &str| tiles(report).into_iter().map(|tile| tile[0].clone()).collect::<Vec<_>>();
+    let of_paths = ["Hops of a detour", "Busiest global link over the mean", "Verified"];
+    assert_eq!(names(&fast), [&["Modelled throughput"][..], &of_paths].concat());
+    assert!(first_screen(&fast).contains("tvlb generate without --fast"));
+    let given = Place::new(&fabric(1, 4, 2, 5, GIVEN)).report("out", &[]);
+    assert_eq!(names(&given), of_paths);
+    // The shares of a set drawn by shape are those of its draws.
+    let words = "the shapes of the paths of set A with their shares of draws: ";
+    let (_, shares) = given.split_once(words).unwrap();
+    let shares = shares.split_once('"').unwrap().0.split(", ");
+    let sum: f64 =
+        shares.map(|share| share.split([' ', '%']).nth(1).unwrap().parse::<f64>().unwrap()).sum();
+    assert!((sum - 100.0).abs() < 0.5, "{sum}");
 }
 
 #[test]
@@ -78,17 +153,17 @@ fn a_balanced_set_is_shown_before_and_after() {
         for what in
             ["Mean load of the links between two groups", "Busiest local link of each switch"]
         {
-            let map = format!("{what}: strategic-2-3 by shape (UGAL-L and PAR) {when} balance");
+            let map = format!("{what}: set A (UGAL-L and PAR) {when} balance");
             assert!(balanced.contains(&map), "{map}");
         }
     }
     let map = |name: &str| {
         balanced.find(&format!("<figcaption>Mean load of the links between two groups: {name}"))
     };
-    let named = |when: &str| format!("strategic-2-3 by shape (UGAL-L and PAR) {when} balance");
+    let named = |when: &str| format!("set A (UGAL-L and PAR) {when} balance");
     let order = [map(&named("before")), map(&named("after")), map("conventional")];
     assert!(order.is_sorted() && order[0].is_some(), "{order:?}");
-    assert!(balanced.contains(" of 36 switches thin strategic-2-3 by shape (UGAL-L and PAR)"));
+    assert!(balanced.contains(" of 36 switches thin set A (UGAL-L and PAR)"));
     // The two rows of global links say what the manifest says.
     let manifest: serde_json::Value = serde_json::from_slice(
         &fs::read(place.path("balanced").with_file_name("manifest.json")).unwrap(),
