@@ -32,6 +32,26 @@ impl EscapeKind {
     }
 }
 
+/// The largest share in use at the output of a misroute within a group, in percent of that at the minimal output, by
+/// the place of the packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct LocalPercent {
+    /// In its source group, which it then has to leave.
+    pub source: u8,
+    /// In a group that is neither its source's nor its destination's.
+    pub middle: u8,
+    /// In its destination's group, which may be its source's.
+    pub destination: u8,
+}
+
+impl LocalPercent {
+    /// The same everywhere.
+    pub const fn all(percent: u8) -> Self {
+        Self { source: percent, middle: percent, destination: percent }
+    }
+}
+
 /// How OFAR's switches decide. Shares are in percent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -42,13 +62,16 @@ pub struct OfarRules {
     pub global_channels: u8,
     /// A misroute within a group is taken where the share in use there is at most this much of the share in use
     /// at the minimal output.
-    pub local_percent: u8,
+    pub local_percent: LocalPercent,
     /// The same of misroutes to another group.
     pub global_percent: u8,
     /// A packet is misrouted only if its minimal output was given to another packet in this very cycle.
     pub strict: bool,
     /// A packet is misrouted to another group only by links with which a path of the T-VLB set begins.
     pub by_set: bool,
+    /// Shares in use are weighed by the hops of the path that begins with an output, and of the misroutes that are
+    /// taken the one that weighs least is.
+    pub by_length: bool,
     /// A packet leaves its node only into a buffer with room for this many packets beside it; 0 for no such
     /// control.
     pub bubble: u8,
@@ -65,10 +88,11 @@ impl Default for OfarRules {
         Self {
             local_channels: 3,
             global_channels: 2,
-            local_percent: 90,
+            local_percent: LocalPercent::all(90),
             global_percent: 90,
             strict: false,
             by_set: false,
+            by_length: false,
             bubble: 2,
             throttle_percent: 100,
             most_entries: 15,
@@ -88,7 +112,7 @@ impl OfarRules {
                 Some((Value::CanonicalChannels, 2, self.global_channels.into()))
             }
             () if !(1..=15).contains(&self.most_entries) => {
-                Some((Value::MostEntries, 8, self.most_entries.into()))
+                Some((Value::MostEntries, 10, self.most_entries.into()))
             }
             () => None,
         }
@@ -97,7 +121,7 @@ impl OfarRules {
     /// The flags as an image has them.
     #[cfg(feature = "alloc")]
     pub(crate) const fn flags(self) -> u8 {
-        self.strict as u8 | (self.by_set as u8) << 1
+        self.strict as u8 | (self.by_set as u8) << 1 | (self.by_length as u8) << 2
     }
 }
 
@@ -154,8 +178,8 @@ impl<'a> EscapeImage<'a> {
             return refusal.fail_with_wide(Fault::Identity, IDENTITY_AT, identity, needed);
         }
         let mut fields = Fields::new(payload);
-        let [kind, local_channels, global_channels, local_percent, global_percent] =
-            core::array::from_fn(|_| fields.byte());
+        let [kind, local_channels, global_channels] = core::array::from_fn(|_| fields.byte());
+        let [source, middle, destination, global_percent] = core::array::from_fn(|_| fields.byte());
         let [flags, bubble, throttle_percent, most_entries] =
             core::array::from_fn(|_| fields.byte());
         let mut rest = fields.rest()?;
@@ -166,10 +190,11 @@ impl<'a> EscapeImage<'a> {
         let rules = OfarRules {
             local_channels,
             global_channels,
-            local_percent,
+            local_percent: LocalPercent { source, middle, destination },
             global_percent,
             strict: flags & 1 == 1,
             by_set: flags & 2 == 2,
+            by_length: flags & 4 == 4,
             bubble,
             throttle_percent,
             most_entries,
@@ -177,7 +202,7 @@ impl<'a> EscapeImage<'a> {
         let refused = match () {
             () if kind_code > 1 => Some((Value::EscapeNetwork, 0, kind_code)),
             () if kind_code == 0 && count < 3 => Some((Value::RingSwitches, 0, count)),
-            () if flags > 3 => Some((Value::Misrouting, 5, flags.into())),
+            () if flags > 7 => Some((Value::Misrouting, 7, flags.into())),
             () => rules.out_of_range(),
         };
         if let Some((value, at, found)) = refused {

@@ -263,7 +263,7 @@ impl Value {
             Self::EscapeNetwork => ("escape network", "0 (ring) or 1 (tree)"),
             Self::RingSwitches => ("switches of the fabric", "3 or more for a ring"),
             Self::CanonicalChannels => ("canonical virtual channels", "1 to 7"),
-            Self::Misrouting => ("bits of misrouting", "0 to 3"),
+            Self::Misrouting => ("bits of misrouting", "0 to 7"),
             Self::MostEntries => ("most entries", "1 to 15"),
             Self::EscapeSwitch => ("switch by place", "a switch of the fabric that has this place"),
             Self::EscapePlace => {

@@ -70,7 +70,7 @@ mod weighing;
 
 pub use bandwidth::{Bandwidth, BandwidthError, Bandwidths, BandwidthsError, LinkKind};
 pub use dragonfly::{Dragonfly, DragonflyError, GroupKind, limits};
-pub use escape_image::{EscapeImage, EscapeKind, OfarRules};
+pub use escape_image::{EscapeImage, EscapeKind, LocalPercent, OfarRules};
 #[cfg(feature = "alloc")]
 pub use escape_network::{EscapeNetwork, encode_escape_image};
 pub use fabric_image::{FabricImage, Links};

@@ -445,15 +445,15 @@ class Faults:
 class Escape:
     """An escape image, over the fabric image that it belongs to."""
 
-    FIELDS = ["network", "local_channels", "global_channels", "local_percent", "global_percent",
-              "misrouting", "bubble", "throttle", "most_entries"]
+    FIELDS = ["network", "local_channels", "global_channels", "source_percent", "middle_percent",
+              "destination_percent", "global_percent", "misrouting", "bubble", "throttle", "most_entries"]
 
     def __init__(self, image, fabric):
         self.fabric = fabric
         reader, identity, _ = framed(image, b"E")
         if identity != fabric.identity:
             raise Refused(8, "fabric identity", f"{identity:016x}", f"{fabric.identity:016x}")
-        most = {"network": 1, "local_channels": 7, "global_channels": 7, "misrouting": 3, "most_entries": 15}
+        most = {"network": 1, "local_channels": 7, "global_channels": 7, "misrouting": 7, "most_entries": 15}
         self.rules = {}
         for field in self.FIELDS:
             at = reader.at

@@ -7,8 +7,8 @@
 use tvlb_generator::topology::escape::{Ring, Tree};
 use tvlb_generator::topology::names::Names;
 use tvlb_schema::{
-    End, FabricImage, FaultSet, GlobalPort, GroupId, LocalLink, OfarRules, SwitchId, SwitchIndex,
-    encode_escape_image, encode_fault_image,
+    End, FabricImage, FaultSet, GlobalPort, GroupId, LocalLink, LocalPercent, OfarRules, SwitchId,
+    SwitchIndex, encode_escape_image, encode_fault_image,
 };
 use tvlb_tests::{images, shipped};
 
@@ -76,7 +76,7 @@ fn the_golden_escape_images_are_encoded_to_the_byte() {
     let others = OfarRules {
         local_channels: 2,
         global_channels: 1,
-        local_percent: 80,
+        local_percent: LocalPercent { source: 80, middle: 75, destination: 70 },
         global_percent: 70,
         strict: true,
         bubble: 0,

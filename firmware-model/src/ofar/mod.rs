@@ -13,6 +13,9 @@
 //!   direction, which is entered only with room for two packets and passed along with room for one, so
 //!   that each direction has room somewhere at all times.
 //!
+//! With the rules `by_set` and `by_length` that is T-OFAR, which is of this crate: packets are misrouted to other
+//! groups only where a path of the T-VLB set begins, and shares in use are weighed by hops.
+//!
 //! What the paper does not state is this crate's reading: how candidates are compared ([`Ofar::ask`]), that a
 //! packet which has to leave its group takes the escape network as soon as no link of its switch to another
 //! group has room, and that a packet is sent within its group for that only to a switch that has one.
@@ -22,6 +25,7 @@
 
 mod answer;
 mod flags;
+mod length;
 mod outputs;
 mod rule;
 mod tables;
@@ -132,7 +136,8 @@ impl<'s, 'a> Ofar<'s, 'a> {
     /// 3. Its minimal output, if that is ready.
     /// 4. A misroute, if its place allows one: of the other links of the kind that are ready, one of those
     ///    whose emptiest canonical virtual channel is in use to a share of at most so many percent of that of
-    ///    the minimal output. In an injection queue, if its destination is in another group: links to other
+    ///    the minimal output; where the rules weigh by length each share counts times the hops of the path that
+    ///    begins with the link, and it is one of those that weigh least. In an injection queue, if its destination is in another group: links to other
     ///    groups. In its source group, if it came by a canonical local link and has not been misrouted:
     ///    local links, after which it has to leave the group. Elsewhere once in each group, where its
     ///    minimal output is a local one: local links.

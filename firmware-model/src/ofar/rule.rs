@@ -8,13 +8,45 @@ use crate::cells::below;
 use crate::path::Place;
 use crate::{Channels, Error, Header, PortSet, Switch};
 use rand_core::Rng;
-use tvlb_schema::{Decision, EscapeKind, NodeId, Port, Shape};
+use tvlb_schema::{Decision, EscapeKind, LocalPercent, NodeId, Port, Shape};
 
 /// A packet's minimal output, and the canonical virtual channel of it that has most room.
 #[derive(Clone, Copy)]
 struct Minimal {
     port: Port,
     room: u16,
+}
+
+/// How a packet may be misrouted.
+#[derive(Clone, Copy)]
+struct Misroute {
+    minimal: Minimal,
+    /// Where the share in use is at most this much of that of the minimal output.
+    percent: u8,
+    /// It then has to leave the group from the switch behind.
+    then_leaves: bool,
+}
+
+/// The share of an output's room that is in use, times hops if the rules weigh by length.
+#[derive(Clone, Copy)]
+struct Weight {
+    /// At most five times 16 bits.
+    used: u32,
+    /// 16 bits.
+    capacity: u32,
+}
+
+impl Weight {
+    /// Whether it is at most so much of another.
+    fn is_within(self, percent: u8, other: Self) -> bool {
+        let product = |used: u32, capacity: u32| u64::from(used) * u64::from(capacity);
+        100 * product(self.used, other.capacity)
+            <= u64::from(percent) * product(other.used, self.capacity)
+    }
+
+    fn is_less(self, other: Self) -> bool {
+        !other.is_within(100, self)
+    }
 }
 
 /// Where a packet wants to go.
@@ -128,7 +160,8 @@ impl Rule<'_, '_> {
         {
             let mut ports = ports.and(*ready);
             ports.remove(minimal.port);
-            self.keep(&mut ports, to, Some((minimal, percent)), outputs);
+            let then_leaves = after.go_global;
+            self.keep(&mut ports, to, Some(Misroute { minimal, percent, then_leaves }), outputs);
             if let Some(port) = draw(&ports, rng) {
                 return Wish::Canonical(port, after);
             }
@@ -224,40 +257,65 @@ impl Rule<'_, '_> {
                 )),
                 Came::Local if !flags.escape && !flags.local => {
                     let after = Flags { local: true, go_global: true, ..flags };
-                    Some((&self.tables.gateways, rules.local_percent, after))
+                    Some((&self.tables.gateways, rules.local_percent.source, after))
                 }
                 Came::Local | Came::Global => None,
             };
         }
+        let is_last = to.group == self.switch.image.group();
+        let LocalPercent { middle, destination, .. } = rules.local_percent;
+        let percent = if is_last { destination } else { middle };
         let may = self.is_local(minimal.port) && !flags.local;
-        may.then_some((&self.tables.local, rules.local_percent, Flags { local: true, ..flags }))
+        may.then_some((&self.tables.local, percent, Flags { local: true, ..flags }))
     }
 
     /// Leaves of these links those by which the rules let a packet leave the group or that stay in it, and if
-    /// a packet is to be misrouted, those of them that are used little enough beside its minimal output.
+    /// a packet is to be misrouted, those of them that are used little enough beside its minimal output; where
+    /// the rules weigh by length, those of them that weigh least.
     #[cfg_attr(target_os = "none", inline(never))]
     fn keep(
         &self,
         ports: &mut PortSet,
         to: &Place,
-        misroute: Option<(Minimal, u8)>,
+        misroute: Option<Misroute>,
         outputs: &(impl Outputs + ?Sized),
     ) {
-        let used = |port: Port, room: u16| {
+        let by_length = self.tables.escape.rules().by_length;
+        let weigh = |port: Port, room: u16, hops: u8| {
             let capacity = outputs.capacity(port);
-            (u32::from(capacity.saturating_sub(room)), u32::from(capacity))
+            Weight {
+                used: u32::from(capacity.saturating_sub(room)) * u32::from(hops),
+                capacity: capacity.into(),
+            }
         };
-        let limit = misroute
-            .map(|(minimal, percent)| (used(minimal.port, minimal.room), u64::from(percent)));
+        let limit = misroute.map(|Misroute { minimal, .. }| {
+            let hops = if by_length { self.rest(self.here(), to) } else { 1 };
+            weigh(minimal.port, minimal.room, hops)
+        });
+        let weight = |port: Port, Misroute { then_leaves, .. }: Misroute| {
+            let hops = if by_length { self.hops_by(port, then_leaves, to) } else { 1 };
+            weigh(port, self.emptiest(port, outputs).1, hops)
+        };
+        let mut least: Option<Weight> = None;
         let mut at = 0;
         while let Some(port) = ports.first_from(at) {
             at = port.0 + 1;
-            let is_used_less = limit.is_none_or(|((least, of), percent)| {
-                let (used, capacity) = used(port, self.emptiest(port, outputs).1);
-                // Products of two numbers of 16 bits.
-                100 * u64::from(used * of) <= percent * u64::from(least * capacity)
-            });
-            if !is_used_less || !self.may_begin(port, to) {
+            let one = misroute.map(|misroute| (weight(port, misroute), misroute.percent));
+            let is_light =
+                one.zip(limit).is_none_or(|((one, percent), limit)| one.is_within(percent, limit));
+            if !is_light || !self.may_begin(port, to) {
+                ports.remove(port);
+            } else if let Some((one, _)) = one
+                && least.is_none_or(|least| one.is_less(least))
+            {
+                least = Some(one);
+            }
+        }
+        let Some((misroute, least)) = misroute.zip(least).filter(|_| by_length) else { return };
+        let mut at = 0;
+        while let Some(port) = ports.first_from(at) {
+            at = port.0 + 1;
+            if least.is_less(weight(port, misroute)) {
                 ports.remove(port);
             }
         }

@@ -4,12 +4,14 @@
 use super::flags::{Came, Flags};
 use super::*;
 use crate::DefaultRng;
+use crate::cells::below;
 use proptest::prelude::*;
 use rand_core::SeedableRng;
 use std::collections::BTreeSet;
 use std::vec::Vec;
 use tvlb_schema::{
-    Decision, EscapeKind, EscapeNetwork, FabricImage, GroupId, SwitchId, encode_escape_image,
+    Decision, EscapeKind, EscapeNetwork, FabricImage, GroupId, LocalPercent, SwitchId,
+    encode_escape_image,
 };
 
 struct Images {
@@ -320,6 +322,94 @@ fn fewer_links_are_open_where_a_set_says_so() {
             );
         }
     }
+}
+
+/// The hops from one switch to another by at most one link between groups, from where ports lead.
+fn shortest(fabric: &FabricImage<'_>, from: SwitchId, to: SwitchId) -> u32 {
+    let df = fabric.dragonfly();
+    let next = |from: SwitchId, is_global: bool| -> Vec<SwitchId> {
+        let ports = (0..u16::try_from(df.radix()).unwrap()).map(Port);
+        let of_kind = ports.filter(|&port| df.is_slot(port) == is_global);
+        of_kind.filter_map(|port| Some(fabric.far_end(from, port)?.0)).collect()
+    };
+    let walk = |steps: &[bool]| {
+        let mut reached = std::vec![from];
+        for &is_global in steps {
+            reached = reached.into_iter().flat_map(|at| next(at, is_global)).collect();
+        }
+        reached.contains(&to)
+    };
+    let (local, global) = (false, true);
+    let walks: [&[bool]; 6] =
+        [&[], &[local], &[global], &[local, global], &[global, local], &[local, global, local]];
+    let found = walks.iter().filter(|steps| walk(steps)).map(|steps| steps.len());
+    u32::try_from(found.min().unwrap()).unwrap()
+}
+
+/// Of all that may be asked for instead of a minimal output that is full, those are that weigh least, whatever
+/// the rooms are.
+#[test]
+fn by_length_the_least_share_times_hops_is_taken() {
+    let images = images();
+    let switch = Switch::boot(&images.fabric, &images.switch).unwrap();
+    let local_percent = LocalPercent { source: 100, middle: 80, destination: 60 };
+    let rules = OfarRules { by_length: true, local_percent, ..OfarRules::default() };
+    let network = with_rules(&images, &images.ring, &rules);
+    let escape = EscapeImage::decode(&network, switch.image().fabric()).unwrap();
+    let ofar = Ofar::new(&switch, &escape).unwrap();
+    let (df, fabric, own) = (switch.dragonfly(), switch.image().fabric(), switch.image().switch());
+    let behind = |port: usize| {
+        let (group, index) = switch.neighbour(Port(u16::try_from(port).unwrap())).unwrap();
+        df.switch(group, index)
+    };
+    let states = states();
+    let mut random = rng();
+    let mut misroutes = 0;
+    for round in 0..12_000 {
+        let room: [u16; 7] =
+            core::array::from_fn(|_| u16::try_from(below(&mut random, 5)).unwrap());
+        let flags = states[below(&mut random, u32::try_from(states.len()).unwrap()) as usize];
+        let to = SwitchId(u16::try_from(below(&mut random, 36)).unwrap());
+        if to == own || flags.escape || flags.go_global {
+            continue;
+        }
+        let (to_place, here) = (switch.place(to), df.place(own).0);
+        let rest = shortest(fabric, own, to);
+        assert_eq!(u32::from(ofar.rule().rest(ofar.rule().here(), &to_place)), rest);
+        // One link joins any two groups, so one output begins the shortest way.
+        let minimal = (2..7).find(|&port| 1 + shortest(fabric, behind(port), to) == rest).unwrap();
+        if room[minimal] > 0 {
+            continue;
+        }
+        let is_last = to_place.group == here;
+        let leaves = flags.came == Came::Local && !flags.left && !is_last;
+        let (ports, percent): (Vec<usize>, u32) = match flags.came {
+            Came::Node if !is_last => ((5..7).collect(), 90),
+            _ if leaves && !flags.local => ((2..5).collect(), 100),
+            _ if !flags.left && !is_last => continue,
+            _ if flags.local || minimal >= 5 => continue,
+            _ => ((2..5).collect(), if is_last { 60 } else { 80 }),
+        };
+        let weight = |port: usize| {
+            let hops = if leaves { 5 } else { 1 + shortest(fabric, behind(port), to) };
+            u32::from(4 - room[port]) * hops
+        };
+        let limit = 4 * rest * percent;
+        let may =
+            |port: &usize| room[*port] > 0 && *port != minimal && 100 * weight(*port) <= limit;
+        let least = ports.iter().copied().filter(may).map(weight).min();
+        let is_wanted = |port: &usize| may(port) && Some(weight(*port)) == least;
+        let wanted = ports.iter().copied().filter(is_wanted);
+        let wanted: BTreeSet<u16> = wanted.map(|port| u16::try_from(port).unwrap()).collect();
+        if wanted.is_empty() {
+            continue;
+        }
+        misroutes += 1;
+        let header = flags.header(to, 0);
+        let seen = Seen { room, ..EMPTY };
+        assert_eq!(ports_asked(&ofar, header, &seen), wanted, "round {round}: {flags:?} to {to}");
+    }
+    assert!(misroutes > 300, "{misroutes}");
 }
 
 #[test]

@@ -19,8 +19,8 @@ use tvlb_generator::set_grammar::canonical;
 use tvlb_generator::table_set::{EscapeEntry, Manifest, TableSet};
 use tvlb_generator::topology::names::{Names, PortName};
 use tvlb_schema::{
-    Decision, Dragonfly, DrawRule, End, FabricImage, GroupId, Level, MinCandidate, OfarRules, Port,
-    SetView, Shape, SwitchImage, SwitchIndex,
+    Decision, Dragonfly, DrawRule, End, FabricImage, GroupId, Level, LocalPercent, MinCandidate,
+    OfarRules, Port, SetView, Shape, SwitchImage, SwitchIndex,
 };
 use values::{PathValues, SwitchValues};
 use walk::{Walk, sets_of, vlb_walk};
@@ -166,17 +166,30 @@ impl Display for Overview<'_> {
         };
         let OfarRules { local_channels, global_channels, local_percent, global_percent, .. } =
             rules;
-        let OfarRules { strict, by_set, bubble, throttle_percent, most_entries, .. } = rules;
+        let OfarRules { strict, by_set, by_length, bubble, .. } = rules;
+        let OfarRules { throttle_percent, most_entries, .. } = rules;
         writeln!(f, "escape      {network}, {found_by}; escape image {} bytes", file.bytes)?;
         writeln!(
             f,
-            "per hop     {local_channels} and {global_channels} canonical channels; misroutes at {local_percent}% \
-             and {global_percent}%{}{}; bubble {bubble}, throttle {throttle_percent}%, at most {most_entries} \
+            "per hop     {local_channels} and {global_channels} canonical channels; misroutes at {} \
+             and {global_percent}%{}{}{}; bubble {bubble}, throttle {throttle_percent}%, at most {most_entries} \
              entries",
+            local_percent_in_words(*local_percent),
             if *strict { ", strictly" } else { "" },
             if *by_set { ", by the set" } else { "" },
+            if *by_length { ", by length" } else { "" },
         )
     }
+}
+
+fn local_percent_in_words(percent: LocalPercent) -> String {
+    let LocalPercent { source, middle, destination } = percent;
+    if percent == LocalPercent::all(source) {
+        return format!("{source}%");
+    }
+    format!(
+        "{source}% in the source's group, {middle}% between, {destination}% in the destination's"
+    )
 }
 
 struct SwitchReport<'a> {

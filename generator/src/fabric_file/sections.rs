@@ -11,7 +11,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use tvlb_schema::{
     Bandwidth, Bandwidths, Candidates, Dragonfly, DragonflyError, EscapeKind, Gate, GroupKind,
-    LinkKind, MinCandidate, OfarRules, PerDecision, SwitchId, VcScheme, limits,
+    LinkKind, LocalPercent, MinCandidate, OfarRules, PerDecision, SwitchId, VcScheme, limits,
 };
 
 type Fallible<T> = Result<T, FabricFileError>;
@@ -35,17 +35,20 @@ pub(super) const ROUTING: [&str; 9] = [
     "escape-root",
     "ofar",
 ];
-pub(super) const OFAR: [&str; 9] = [
+pub(super) const OFAR: [&str; 10] = [
     "local-channels",
     "global-channels",
     "local-percent",
     "global-percent",
     "strict",
     "by-set",
+    "by-length",
     "bubble",
     "throttle-percent",
     "most-entries",
 ];
+/// Where a packet may be misrouted within a group.
+const LOCAL_PERCENT: [&str; 3] = ["source", "middle", "destination"];
 pub(super) const DECISIONS: [&str; 3] = ["ugal-l", "par-source", "par-second"];
 
 pub(super) const NAME: &str = "a string of 1 to 64 characters from A-Z, a-z, 0-9, `.`, `_` and `-`";
@@ -331,10 +334,11 @@ fn ofar(section: &Section<'_, '_>) -> Fallible<OfarRules> {
     Ok(OfarRules {
         local_channels: section.integer_or("local-channels", 1..=7, plain.local_channels)?,
         global_channels: section.integer_or("global-channels", 1..=7, plain.global_channels)?,
-        local_percent: section.integer_or("local-percent", 0..=255, plain.local_percent)?,
+        local_percent: local_percent(section, plain.local_percent)?,
         global_percent: section.integer_or("global-percent", 0..=255, plain.global_percent)?,
         strict: flag("strict")?,
         by_set: flag("by-set")?,
+        by_length: flag("by-length")?,
         bubble: section.integer_or("bubble", 0..=255, plain.bubble)?,
         throttle_percent: section.integer_or(
             "throttle-percent",
@@ -343,6 +347,20 @@ fn ofar(section: &Section<'_, '_>) -> Fallible<OfarRules> {
         )?,
         most_entries: section.integer_or("most-entries", 1..=15, plain.most_entries)?,
     })
+}
+
+/// One percentage for misroutes within all groups, or a table with one for each place.
+fn local_percent(section: &Section<'_, '_>, plain: LocalPercent) -> Fallible<LocalPercent> {
+    let Some(entry) = section.optional("local-percent") else { return Ok(plain) };
+    if entry.is_table() {
+        let places = entry.section(&LOCAL_PERCENT)?;
+        return Ok(LocalPercent {
+            source: places.integer_or("source", 0..=255, plain.source)?,
+            middle: places.integer_or("middle", 0..=255, plain.middle)?,
+            destination: places.integer_or("destination", 0..=255, plain.destination)?,
+        });
+    }
+    Ok(LocalPercent::all(entry.integer(0..=255)?))
 }
 
 fn weighing(routing: &Section<'_, '_>) -> Fallible<WeighingSettings> {

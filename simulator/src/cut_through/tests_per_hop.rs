@@ -4,7 +4,7 @@ use super::per_hop::Broken;
 use super::tests::{Made, settings, small};
 use super::*;
 use crate::BootedFabric;
-use tvlb_schema::OfarRules;
+use tvlb_schema::{LocalPercent, OfarRules};
 use tvlb_traffic::{Pattern, Traffic};
 
 const RING: &[u8] = include_bytes!("../../../schema/golden/v3/escape-ring.tvlb");
@@ -13,10 +13,11 @@ const TREE: &[u8] = include_bytes!("../../../schema/golden/v3/escape-tree.tvlb")
 const RULES: OfarRules = OfarRules {
     local_channels: 2,
     global_channels: 1,
-    local_percent: 90,
+    local_percent: LocalPercent::all(90),
     global_percent: 90,
     strict: false,
     by_set: false,
+    by_length: false,
     bubble: 2,
     throttle_percent: 100,
     most_entries: 15,
@@ -39,6 +40,7 @@ fn what_is_offered_is_delivered() {
             OfarRules { bubble: 0, throttle_percent: 30, ..RULES },
             OfarRules { strict: true, ..RULES },
             OfarRules { by_set: true, ..RULES },
+            OfarRules { by_set: true, by_length: true, ..RULES },
         ] {
             let settings = settings(Routing::Ofar(rules));
             let traffic = Traffic::new(&Pattern::UniformOthers, &made.df, 1).unwrap();

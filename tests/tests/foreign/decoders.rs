@@ -251,20 +251,24 @@ pub(crate) fn judged_escape(image: &[u8], fabric: &FabricImage<'_>) -> Result<St
     });
     let backward =
         list(&|place| if is_ring { image.ring_ports(place).1.0.into() } else { down(place) });
-    let flags = u8::from(rules.strict) | u8::from(rules.by_set) << 1;
+    let flags =
+        u8::from(rules.strict) | u8::from(rules.by_set) << 1 | u8::from(rules.by_length) << 2;
     Ok(format!(
         "{{\"backward\": {backward:?}, \"below\": {:?}, \"identity\": \"{:016x}\", \"image\": \"escape\", \
-         \"onward\": {onward:?}, \"rules\": {{\"bubble\": {}, \"global_channels\": {}, \
-         \"global_percent\": {}, \"local_channels\": {}, \"local_percent\": {}, \"misrouting\": {flags}, \
-         \"most_entries\": {}, \"network\": {is_tree}, \"throttle\": {}}}, \"switches\": {:?}}}",
+         \"onward\": {onward:?}, \"rules\": {{\"bubble\": {}, \"destination_percent\": {}, \
+         \"global_channels\": {}, \"global_percent\": {}, \"local_channels\": {}, \
+         \"middle_percent\": {}, \"misrouting\": {flags}, \"most_entries\": {}, \"network\": {is_tree}, \
+         \"source_percent\": {}, \"throttle\": {}}}, \"switches\": {:?}}}",
         list(&|place| image.below(place)),
         fabric.identity(),
         rules.bubble,
+        rules.local_percent.destination,
         rules.global_channels,
         rules.global_percent,
         rules.local_channels,
-        rules.local_percent,
+        rules.local_percent.middle,
         rules.most_entries,
+        rules.local_percent.source,
         rules.throttle_percent,
         list(&|place| image.switch_at(place).0.into()),
     ))

@@ -5,7 +5,9 @@ use crate::tables::Tables;
 use clap::{Args, ValueEnum};
 use tvlb_generator::escape::find;
 use tvlb_generator::topology::Topology;
-use tvlb_schema::{EscapeImage, EscapeKind, OfarRules, SwitchId, encode_escape_image};
+use tvlb_schema::{
+    EscapeImage, EscapeKind, LocalPercent, OfarRules, SwitchId, encode_escape_image,
+};
 
 /// An escape network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -40,15 +42,20 @@ pub(super) struct Options {
     )]
     throttle: Option<u8>,
     /// A packet is misrouted within a group only where the share in use is at most this much of that of the
-    /// minimal output [default: the escape image's, or else 90]
-    #[arg(long, value_name = "PERCENT", help_heading = "OFAR")]
-    local_percent: Option<u8>,
+    /// minimal output; three numbers for its source group, groups between, and its destination's
+    /// [default: the escape image's, or else 90]
+    #[arg(long, value_name = "PERCENT", value_parser = local_percent, help_heading = "OFAR")]
+    local_percent: Option<LocalPercent>,
     /// The same of misroutes to another group
     #[arg(long, value_name = "PERCENT", help_heading = "OFAR")]
     global_percent: Option<u8>,
     /// Misroute a packet only if its minimal output was given to another packet in the same cycle
     #[arg(long, help_heading = "OFAR")]
     strict: bool,
+    /// Weigh the shares in use by the hops of the path that begins with an output, and take the misroute that weighs
+    /// least
+    #[arg(long, help_heading = "OFAR")]
+    by_length: bool,
     /// After so many entries into the escape network a packet stays there [default: the escape image's, or else
     /// 15]
     #[arg(
@@ -58,6 +65,17 @@ pub(super) struct Options {
         help_heading = "OFAR"
     )]
     most_entries: Option<u8>,
+}
+
+/// One percentage, or one for each place.
+fn local_percent(text: &str) -> Result<LocalPercent, String> {
+    let refused = || "accepted a number from 0 to 255, or three with commas between".to_owned();
+    let numbers: Result<Vec<u8>, _> = text.split(',').map(|part| part.trim().parse()).collect();
+    match numbers.map_err(|_| refused())?[..] {
+        [percent] => Ok(LocalPercent::all(percent)),
+        [source, middle, destination] => Ok(LocalPercent { source, middle, destination }),
+        _ => Err(refused()),
+    }
 }
 
 /// An escape network as a run takes it.
@@ -86,6 +104,7 @@ impl Options {
             global_percent: self.global_percent.unwrap_or(plain.global_percent),
             strict: self.strict || plain.strict,
             by_set,
+            by_length: self.by_length || plain.by_length,
             bubble: self.bubble.unwrap_or(plain.bubble),
             throttle_percent: self.throttle.unwrap_or(plain.throttle_percent),
             most_entries: self.most_entries.unwrap_or(plain.most_entries),

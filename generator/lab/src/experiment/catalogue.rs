@@ -3,8 +3,8 @@
 //! fig4 to fig18 and table2 are those of Rahman et al., SC'19: fabric, traffic and schemes are those
 //! of section 4.3 and its captions, settings those of Table 3. Of the values that figures 15 to 17
 //! vary, the text names one beside the default (40 and 60 cycles, 8 flits, speed-up 1); further ones
-//! are ours. load-imbalance-* are after Prisacari et al., HPSR'15, arrangements-* after Kaplan et al., CCGRID 2017. All other names are experiments of our
-//! own.
+//! are ours. load-imbalance-* are after Prisacari et al., HPSR'15, arrangements-* after Kaplan et al., CCGRID 2017,
+//! and ofar-* after García et al., HOTI 2013. All other names are experiments of our own.
 
 use super::rules::Rules;
 use tvlb_firmware_model::Scheme;
@@ -38,6 +38,25 @@ pub(super) enum Kind {
     Arrangements(Exchange, Machine),
     /// How long jobs take by placement, map, arrangement and routing.
     Placements(Jobs),
+    /// Routings that decide at every hop, on cut-through switches.
+    PerHop(PerHopStudy),
+}
+
+/// What is compared of routings that decide at every hop.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum PerHopStudy {
+    /// Latency and accepted load over the load under a traffic, by escape network and control.
+    Curves(&'static str),
+    /// By numbers of channels.
+    Channels,
+    /// Bursts, until all is delivered.
+    Bursts,
+    /// One packet from every node to every other.
+    AllToAll,
+    /// By each reading of what the paper does not state.
+    Readings,
+    /// All routings with equal buffers, on a fabric.
+    EqualMemory([u32; 4]),
 }
 
 /// Which jobs run.
@@ -118,6 +137,9 @@ pub enum Page {
     /// `arrangements.md`: Kaplan et al., "Unveiling the Interplay Between Global Link Arrangements and
     /// Network Management Algorithms on Dragonfly Networks" (CCGRID 2017).
     Arrangements,
+    /// `ofar.md`: García et al., "OFAR-CM: Efficient Dragonfly Networks with Simple Congestion Management"
+    /// (HOTI 2013), whose figures have no numbers, and T-OFAR beside it.
+    PerHop,
 }
 
 /// Simulations of one fabric under one traffic.
@@ -208,7 +230,7 @@ const fn figure(name: &'static str, about: &'static str, kind: Kind) -> Experime
 
 /// All experiments: those of the T-UGAL paper in its order, our own beside them, those with dead parts, and
 /// those after other papers.
-pub static EXPERIMENTS: [Experiment; 46] = [
+pub static EXPERIMENTS: [Experiment; 56] = [
     figure(
         "fig4",
         "modelled throughput of Step 1's sets on dfly(4,8,4,9)",
@@ -423,6 +445,56 @@ pub static EXPERIMENTS: [Experiment; 46] = [
         "dfly(2,4,2,9), two jobs: neighbours on a grid by placement, map, arrangement and routing",
         Kind::Placements(Jobs::TwoStencils),
     ),
+    figure(
+        "ofar-uniform",
+        "dfly(6,12,6,73), uniform-others: OFAR and piggybacking",
+        Kind::PerHop(PerHopStudy::Curves("uniform-others")),
+    ),
+    figure(
+        "ofar-next-2",
+        "dfly(6,12,6,73), next-group(2): OFAR and piggybacking",
+        Kind::PerHop(PerHopStudy::Curves("next-group(2)")),
+    ),
+    figure(
+        "ofar-next-6",
+        "dfly(6,12,6,73), next-group(6): OFAR and piggybacking",
+        Kind::PerHop(PerHopStudy::Curves("next-group(6)")),
+    ),
+    figure(
+        "ofar-channels",
+        "dfly(6,12,6,73): OFAR by numbers of virtual channels",
+        Kind::PerHop(PerHopStudy::Channels),
+    ),
+    figure(
+        "ofar-bursts",
+        "dfly(6,12,6,73): bursts of 2,000 packets a node by OFAR and piggybacking",
+        Kind::PerHop(PerHopStudy::Bursts),
+    ),
+    figure(
+        "ofar-all-to-all",
+        "dfly(6,12,6,73): all-to-all by OFAR and piggybacking",
+        Kind::PerHop(PerHopStudy::AllToAll),
+    ),
+    figure(
+        "ofar-readings",
+        "dfly(4,8,4,33): OFAR and piggybacking by each reading of their papers",
+        Kind::PerHop(PerHopStudy::Readings),
+    ),
+    figure(
+        "ofar-memory-9",
+        "dfly(4,8,4,9): all routings of cut-through switches at equal buffer memory",
+        Kind::PerHop(PerHopStudy::EqualMemory(SMALL)),
+    ),
+    figure(
+        "ofar-memory-33",
+        "dfly(4,8,4,33): all routings of cut-through switches at equal buffer memory",
+        Kind::PerHop(PerHopStudy::EqualMemory(MAXIMAL)),
+    ),
+    figure(
+        "ofar-memory-73",
+        "dfly(6,12,6,73): all routings of cut-through switches at equal buffer memory",
+        Kind::PerHop(PerHopStudy::EqualMemory([6, 12, 6, 73])),
+    ),
 ];
 
 impl Experiment {
@@ -432,13 +504,14 @@ impl Experiment {
             Kind::Failure | Kind::Ageing(_) => Page::Faults,
             Kind::Imbalance(_) | Kind::NeighbourPhase => Page::LoadImbalance,
             Kind::Arrangements(..) | Kind::Placements(_) => Page::Arrangements,
+            Kind::PerHop(_) => Page::PerHop,
             _ => Page::Reproduction,
         }
     }
 
     /// Whether a paper's figures are beside it.
     pub(super) fn has_paper(&self) -> bool {
-        !matches!(self.page(), Page::Faults | Page::Arrangements)
+        !matches!(self.page(), Page::Faults | Page::Arrangements | Page::PerHop)
     }
 }
 

@@ -11,7 +11,8 @@ use tvlb_progress::Cancelled;
 use tvlb_run_store::StoreError;
 use tvlb_schema::DragonflyError;
 use tvlb_simulator::{
-    BootError, CompletionError, PatternError, RunError, ScheduleError, TrafficError,
+    BootError, CompletionError, CutThroughError, PatternError, RunError, ScheduleError,
+    TrafficError,
 };
 
 /// Why an experiment has no findings.
@@ -81,6 +82,14 @@ pub enum ExperimentError {
         seed: u64,
         /// What went wrong.
         error: Box<CompletionError>,
+    },
+    /// A simulation of cut-through switches ended without figures.
+    #[error("{line}: {error}")]
+    CutThrough {
+        /// What was run.
+        line: String,
+        /// What ended it.
+        error: Box<CutThroughError>,
     },
     /// The caller cancelled the experiment.
     #[error(transparent)]

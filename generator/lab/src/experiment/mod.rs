@@ -32,6 +32,7 @@ mod kept;
 mod kept_results;
 mod neighbour_phase;
 mod options;
+mod per_hop;
 mod pictures;
 mod placements;
 mod results;
@@ -56,6 +57,7 @@ pub use faults::{
 pub use findings::Findings;
 pub use kept_results::KeptResults;
 pub use options::{OURS_PAR, OURS_UGAL, Options, SIZES};
+pub use per_hop::results::{PerHop, PerHopRun};
 pub use results::{
     ArrangedTimes, Arrangements, Curves, FabricRow, Figures, Imbalance, Line, Model, ModelledSet,
     Phase, PhaseRouted, Phases, PlacedTimes, Placements, Point, Results, Routed, SetPaths, System,
@@ -106,6 +108,7 @@ impl Experiment {
                 arrangements::run(self, (*exchange, *machine), (options, known), progress)
             }
             Kind::Placements(jobs) => placements::run(self, *jobs, (options, known), progress),
+            Kind::PerHop(study) => per_hop::run(self, *study, (options, known), progress),
         }
     }
 }

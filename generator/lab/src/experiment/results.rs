@@ -1,6 +1,7 @@
 //! What an experiment found, as plain values that are kept.
 
 use super::faults::results::{Ageing, Failure};
+use super::per_hop::results::PerHop;
 use super::rules::Rules;
 use serde::{Deserialize, Serialize};
 use tvlb_simulator::Outcome;
@@ -51,6 +52,8 @@ pub enum Figures {
     Arrangements(Arrangements),
     /// How long jobs take by placement, map, arrangement and routing.
     Placements(Placements),
+    /// Routings that decide at every hop, on cut-through switches.
+    PerHop(PerHop),
 }
 
 /// How long an exchange takes with each arrangement.

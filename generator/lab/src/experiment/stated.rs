@@ -203,7 +203,8 @@ mod tests {
                 | Kind::NeighbourPhase
                 | Kind::Ageing(_)
                 | Kind::Arrangements(..)
-                | Kind::Placements(_) => {
+                | Kind::Placements(_)
+                | Kind::PerHop(_) => {
                     panic!("the paper says nothing of it: {stated:?}")
                 }
                 Kind::Imbalance(_) => {

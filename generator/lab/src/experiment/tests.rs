@@ -15,11 +15,12 @@ fn read(name: &str) -> String {
 }
 
 /// The pages. The results are beside them.
-const PAGES: [(&str, Page); 4] = [
+const PAGES: [(&str, Page); 5] = [
     ("reproduction", Page::Reproduction),
     ("faults", Page::Faults),
     ("load-imbalance", Page::LoadImbalance),
     ("arrangements", Page::Arrangements),
+    ("ofar", Page::PerHop),
 ];
 
 /// `cargo test -p tvlb-lab --lib write_the_tables -- --ignored` makes the tables again, without an
