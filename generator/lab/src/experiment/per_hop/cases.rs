@@ -252,7 +252,7 @@ fn finite(lines: &[Line], traffics: &[&'static str], sending: Sending) -> Vec<Ca
 /// What a study runs.
 pub(super) fn plan(study: PerHopStudy, options: &Options) -> Plan {
     let (mut dragonfly, mut arrangement) = (LARGE, Arrangement::Palmtree);
-    let mut cycles = [3000, 3000];
+    let mut cycles = [2000, 2000];
     let adversarial = ["next-group(2)", "next-group(6)"];
     let with_piggybacking = |lines: Vec<Line>| {
         let mut all = vec![Line::piggybacking("piggybacking 3/2")];

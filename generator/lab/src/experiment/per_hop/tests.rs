@@ -46,7 +46,7 @@ fn finite_traffic_takes_as_long_as_its_nodes_need() {
 fn equal_memory_is_equal() {
     let options = Options::default();
     let plan = cases::plan(PerHopStudy::EqualMemory([4, 8, 4, 9]), &options);
-    assert_eq!(plan.cases.len(), 12 * 3 * 2);
+    assert_eq!(plan.cases.len(), 13 * 3 * 2);
     for case in &plan.cases {
         let CutThrough { local, global, routing, .. } = &case.settings;
         let channels = match routing {
