@@ -467,7 +467,7 @@ pub static EXPERIMENTS: [Experiment; 56] = [
     ),
     figure(
         "ofar-bursts",
-        "dfly(6,12,6,73): bursts of 2,000 packets a node by OFAR and piggybacking",
+        "dfly(6,12,6,73): bursts of 500 packets a node by OFAR and piggybacking",
         Kind::PerHop(PerHopStudy::Bursts),
     ),
     figure(
