@@ -18,12 +18,12 @@ const SIDE: f64 = 460.0;
 const CENTRE: f64 = 230.0;
 
 /// A place on a ring of `count`, the first at the top, clockwise.
-fn on_ring(number: u32, count: u32, radius: f64) -> (f64, f64) {
+pub(super) fn on_ring(number: u32, count: u32, radius: f64) -> (f64, f64) {
     let turn = std::f64::consts::TAU * f64::from(number) / f64::from(count);
     (CENTRE + radius * turn.sin(), CENTRE - radius * turn.cos())
 }
 
-fn open(label: &str) -> String {
+pub(super) fn open(label: &str) -> String {
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {SIDE} {SIDE}\" role=\"img\" aria-label=\"{label}\">\n"
     )
@@ -111,7 +111,7 @@ pub(super) fn group(topology: &Topology, names: &Names, group: GroupId) -> Strin
 }
 
 /// Discs on a ring, each with what it is called beside its number.
-fn discs(
+pub(super) fn discs(
     svg: &mut String,
     count: u32,
     ring: f64,

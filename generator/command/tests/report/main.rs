@@ -143,6 +143,25 @@ fn what_was_not_done_is_said() {
     assert!(two_groups.contains("no VLB paths between them"));
 }
 
+/// The ring of nine groups joins each to the next, the tree eight of them to the root's.
+#[test]
+fn an_escape_network_is_drawn_with_its_rules() {
+    for (kind, links, rules) in [
+        ("ring", 9, "[routing.ofar]\nby-length = true\nlocal-percent = { source = 80 }\n"),
+        ("tree", 8, ""),
+    ] {
+        let routing = format!("{GIVEN}escape = \"{kind}\"\n{rules}");
+        let report = Place::new(&fabric(2, 4, 2, 9, &routing)).report("out", &[]);
+        let (_, escape) = report.split_once("<section id=\"escape\">").unwrap();
+        let (escape, _) = escape.split_once("</section>").unwrap();
+        assert_eq!(escape.matches("<title>from group").count(), links, "{kind}");
+        let percent = if kind == "ring" { "80%, 90%, 90%" } else { "90%, 90%, 90%" };
+        assert!(escape.contains(percent), "{escape}");
+    }
+    let without = Place::new(&fabric(2, 4, 2, 9, GIVEN)).report("out", &[]);
+    assert!(!without.contains("<section id=\"escape\">"));
+}
+
 #[test]
 fn a_balanced_set_is_shown_before_and_after() {
     let place = Place::new(&fabric(2, 4, 2, 9, GIVEN));
