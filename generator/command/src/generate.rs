@@ -136,12 +136,13 @@ impl Display for Beginning<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { fabric, settings } = self;
         let (name, df) = (&fabric.file.name, fabric.topology.dragonfly());
-        if fabric.file.sets.rules().is_some() {
+        if settings.policies.is_some() || fabric.file.sets.rules().is_some() {
             return write!(f, "making the images of {name} and verifying them");
         }
-        let Forecast { models, runs, cycles } = Forecast::new(fabric, &settings.choice);
+        let Options { candidates, panel, fast, .. } = &settings.choice;
+        let Forecast { models, runs, cycles } = Forecast::new(fabric, candidates, *panel);
         let threads = on_threads();
-        if runs == 0 {
+        if *fast {
             let how =
                 if models { "a model of what sets of paths carry" } else { "what suits most" };
             return write!(

@@ -2,10 +2,11 @@
 //! left while it goes on ([`Outlook`]), which serves the user's bar and decides nothing.
 
 use super::candidates::Sources;
-use super::panel::Panel;
+use super::contender::Contender;
+use super::panel::{Panel, PanelSize};
 use super::step_one;
-use super::{Options, contender::Contender};
 use crate::fabric::Fabric;
+use crate::policy::PolicyPair;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tvlb_firmware_model::Scheme;
 use tvlb_progress::Progress;
@@ -25,24 +26,24 @@ const PAIRS: usize = 6;
 pub struct Forecast {
     /// Whether Step 1 models sets.
     pub models: bool,
-    /// About how many runs Step 2 makes; 0 where nothing is simulated.
+    /// About how many runs Step 2 makes.
     pub runs: usize,
     /// Cycles of a run.
     pub cycles: u32,
 }
 
 impl Forecast {
-    /// What choosing for this fabric by these options will do.
-    pub fn new(fabric: &Fabric, options: &Options) -> Self {
+    /// What a choice by simulation for this fabric will do, with these policies to be tried besides.
+    pub fn new(fabric: &Fabric, user: &[PolicyPair], size: PanelSize) -> Self {
         let df = fabric.topology.dragonfly();
         let models = df.switch_count() <= step_one::MOST_SWITCHES;
-        let panel = Panel::new(df, fabric.file.links(), fabric.file.seed, options.panel);
+        let panel = Panel::new(df, fabric.file.links(), fabric.file.seed, size);
         let (seed, weighing) = (fabric.file.seed, fabric.file.weighing);
-        let sources = Sources { front: &[], user: &options.candidates, weighing, seed };
+        let sources = Sources { front: &[], user, weighing, seed };
         let front = if models { FROM_FRONT } else { 0 };
         let runs = [Scheme::UgalL, Scheme::Par]
             .map(|scheme| of_scheme(&panel, scheme, sources.candidates(scheme).len() + front));
-        let runs = if options.fast { 0 } else { of_oblivious(&panel) + runs[0] + runs[1] };
+        let runs = of_oblivious(&panel) + runs[0] + runs[1];
         Self { models, runs, cycles: panel.window * (panel.warm_up + 1) }
     }
 }
@@ -144,7 +145,6 @@ impl Progress for OfScheme<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::choose::PanelSize;
     use crate::topology::arrangement::Arrangement;
     use std::sync::Mutex;
     use tvlb_schema::Dragonfly;
@@ -174,16 +174,13 @@ mod tests {
 
     #[test]
     fn the_forecast_is_near_what_was_counted() {
-        let forecast = |df: Dragonfly, panel, fast| {
-            let fabric = Fabric::new("x", df, Arrangement::Absolute, 1).unwrap();
-            Forecast::new(&fabric, &Options { panel, fast, ..Options::default() })
-        };
         let middle = Dragonfly::new(4, 8, 4, 9).unwrap();
-        let standard = forecast(middle, PanelSize::Standard, false);
+        let fabric = Fabric::new("x", middle, Arrangement::Absolute, 1).unwrap();
+        let forecast = |size| Forecast::new(&fabric, &[], size);
+        let standard = forecast(PanelSize::Standard);
         assert!((1300..2600).contains(&standard.runs), "{standard:?}");
         assert_eq!((standard.cycles, standard.models), (3 * 1044, true));
-        let quick = forecast(middle, PanelSize::Quick, false).runs;
+        let quick = forecast(PanelSize::Quick).runs;
         assert!(quick < standard.runs / 2, "{quick}");
-        assert_eq!(forecast(middle, PanelSize::Standard, true).runs, 0);
     }
 }
