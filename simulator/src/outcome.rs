@@ -27,8 +27,11 @@ pub struct Figures {
     /// The 99th percentile of the latency in cycles.
     pub p99: u32,
     /// The 99.9th percentile of the latency in cycles.
+    #[serde(rename = "p99.9")]
     pub p999: u32,
-    /// The largest latency in cycles.
+    /// The largest latency in cycles. Where it is written it is `max`, since `most` is the node that is served
+    /// best.
+    #[serde(rename = "max")]
     pub most: u32,
     /// Mean latency from the node's sending to delivery.
     pub network_latency: f64,

@@ -3,8 +3,9 @@
 //!
 //! A [`Plot`] is one pair of axes with its series, a [`heat_map::HeatMap`] a colour for each row and
 //! column, and [`bars::Bars`] are a few figures to be compared at a glance. [`Plot::svg`] is the element for a page that has the style sheet [`STYLE`], as [`page::page`]
-//! makes it; [`file()`] makes a picture that stands alone of one plot or several. No picture and no page
-//! has a script, and none fetches a font or anything else.
+//! makes it; a [`Sheet`] is a picture that stands alone, of one plot or several, and [`file()`] one with
+//! nothing but a heading. No picture and no page has a script, and none fetches a font or anything else.
+//! With the feature `png`, the function `png` makes a PNG of a sheet.
 
 pub mod bars;
 pub mod heat_map;
@@ -13,18 +14,25 @@ pub mod tiles;
 
 mod axis;
 mod ink;
+mod legend;
 mod plot;
+#[cfg(feature = "png")]
+mod png;
+mod series;
+mod sheet;
+mod style;
+mod text;
 
-pub use axis::{round_axis, ticks};
+pub use axis::{Axis, round_axis, ticks};
 pub use ink::Ink;
-pub use plot::{Axis, Mark, Plot, Series, file};
+pub use plot::{Plot, file};
+#[cfg(feature = "png")]
+pub use png::{PngError, png};
+pub use series::{Mark, Series};
+pub use sheet::Sheet;
+pub use style::STYLE;
 
 use std::fmt::Display;
-
-/// The style sheet of pictures: colours for light, dark and paper, and the look of lines and texts.
-///
-/// The colours of lines are those of Okabe and Ito, which the colour-blind can tell apart.
-pub const STYLE: &str = include_str!("style.css");
 
 /// Text as it must stand in HTML and SVG, attributes included.
 ///
@@ -44,4 +52,9 @@ pub fn escaped(text: &(impl Display + ?Sized)) -> String {
         }
     }
     out
+}
+
+/// A count as a number to reckon with.
+fn real(count: usize) -> f64 {
+    f64::from(u32::try_from(count).unwrap_or(u32::MAX))
 }

@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::columns;
 use crate::named::{self, one_of};
 use crate::values;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -46,6 +47,7 @@ pub(crate) enum Command {
     Advise(crate::advise::Arguments),
     Verify(Verify),
     Sweep(crate::sweep::Arguments),
+    Plot(crate::plot::Arguments),
     Experiment(crate::experiment::Arguments),
     Diff(Diff),
     Faults(crate::faults::Arguments),
@@ -55,7 +57,7 @@ pub(crate) enum Command {
 
 /// Make the images of a fabric, one per switch, for install time
 #[derive(Args)]
-#[command(after_long_help = format!("Sets are written as\n\n{GRAMMAR}"))]
+#[command(after_long_help = format!("Sets are written as\n\n{GRAMMAR}\n{}", columns::CHOICE))]
 #[expect(clippy::struct_excessive_bools, reason = "they are the flags of a command line")]
 pub(crate) struct Generate {
     /// The fabric file
@@ -135,7 +137,7 @@ pub(crate) struct Generate {
     /// Use this many threads instead of one per core; the images are the same for any number
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
     pub(crate) threads: Option<usize>,
-    /// Print nothing but errors: neither progress nor the summary, and no warning
+    /// Show no progress: print nothing but the result, which is the directory here, and errors
     #[arg(short, long, conflicts_with = "json")]
     pub(crate) quiet: bool,
 }
@@ -243,7 +245,7 @@ pub(crate) struct Verify {
     /// Use this many threads instead of one per core; the outcome is the same for any number
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
     pub(crate) threads: Option<usize>,
-    /// Print nothing but errors, neither progress nor the result: the exit code tells
+    /// Show no progress: print nothing but the result, which is the exit code here, and errors
     #[arg(short, long, conflicts_with = "json")]
     pub(crate) quiet: bool,
 }
@@ -254,6 +256,7 @@ pub(crate) struct Verify {
 /// other paths, mean hops and link loads. Exits with 0 if the two are the same, with 1 if they
 /// differ, with 2 if one of them cannot be read.
 #[derive(Args)]
+#[command(after_long_help = columns::DIFF)]
 pub(crate) struct Diff {
     /// The directory of the old table set
     pub(crate) old: PathBuf,
@@ -271,7 +274,7 @@ pub(crate) struct Diff {
     /// Use this many threads instead of one per core; the outcome is the same for any number
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
     pub(crate) threads: Option<usize>,
-    /// Print nothing but errors, neither progress nor the result: the exit code tells
+    /// Show no progress: print nothing but the result, which is the exit code here, and errors
     #[arg(short, long, conflicts_with = "json")]
     pub(crate) quiet: bool,
 }
@@ -506,7 +509,7 @@ pub(crate) struct Paths {
 
 /// Model the throughput of many sets on many traffic patterns (Step 1)
 #[derive(Args)]
-#[command(after_long_help = format!("Sets are written as\n\n{GRAMMAR}"))]
+#[command(after_long_help = format!("Sets are written as\n\n{GRAMMAR}\n{}", columns::MODEL))]
 pub(crate) struct Model {
     /// The fabric file
     pub(crate) fabric: PathBuf,

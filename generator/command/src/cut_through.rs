@@ -4,7 +4,7 @@ mod ofar;
 
 use crate::failure::{Failure, Outcome};
 use crate::output::{Bars, catch_interrupt, print, print_json, use_threads};
-use crate::simulate::Format;
+use crate::simulate::{Format, IDENTITY_COLUMNS, Identity};
 use crate::tables::Tables;
 use crate::traffic::{self, PATTERNS};
 use crate::values::{self, repeated};
@@ -16,16 +16,34 @@ use std::fmt::{self, Display, Formatter, Write};
 use std::path::PathBuf;
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_generator::counted::counted;
+use tvlb_generator::table_set::Manifest;
 use tvlb_lab::loads::Loads;
 use tvlb_progress::Progress;
+use tvlb_schema::{Decision, OfarRules, SwitchImage};
 use tvlb_simulator::{
     BootedFabric, CutThrough, CutThroughError, CutThroughOutcome, CutThroughRun, EscapeCounts,
-    Estimate, LinkBuffer, Piggybacking, Routing, Sending, Traffic, paths_name,
+    Estimate, LinkBuffer, Piggybacking, Routing, Sending, Traffic, WEIGHING_COLUMNS, paths_name,
+    weighing_columns,
 };
 
 fn help() -> String {
-    format!("{PATTERNS}\nThe columns of the output are explained in docs/reference/cut-through.md.")
+    format!("{PATTERNS}\n{COLUMNS}")
 }
+
+/// What the table shows.
+const COLUMNS: &str = "Columns (docs/reference/cut-through.md says more, of CSV and JSON too):
+  scheme           the routing
+  load             phits that each node offers per cycle; - for a burst, and where all send to all
+  latency          mean cycles from generation to the last phit of a packet; \u{b1} standard error
+  p50, p99         the median and the 99th percentile of it, in cycles
+  accepted         phits delivered per node and cycle; \u{b1} standard error
+  generated        phits generated per node and cycle, below the load where queues of nodes are full
+  VLB              share of the packets by VLB; under ofar and t-ofar, misrouted to another group
+  local hops       mean links within groups that a packet crossed
+  global hops      mean links between groups that a packet crossed
+  escape, entries  mean links of the escape network; how often a packet entered it
+  cycles           cycles that were measured; of a burst, until the last phit
+";
 
 /// Simulate cut-through switches, with packets of several phits and buffers of whole packets
 ///
@@ -280,6 +298,13 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         }
     }
 
+    let traffic = if arguments.all_to_all { "all-to-all".to_owned() } else { pattern.to_string() };
+    let image = fabric.switches().first().expect("a fabric has switches").image();
+    let subject = |settings| {
+        let words = [traffic.clone(), placement.to_string()];
+        Subject::of(settings, tables.set.manifest(), image, words)
+    };
+    let subjects: Vec<Subject> = settings.iter().map(subject).collect();
     catch_interrupt()?;
     let what = format_args!("simulating {}", counted(runs.len() as u64, "run")).to_string();
     let bars = Bars::beginning(arguments.quiet, &what);
@@ -289,11 +314,13 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
             .map_err(CutThroughError::Settings)
             .and_then(|run| run.measure(&bars));
         bars.step();
-        let routing = settings.routing.name();
+        let scheme = settings.routing.name();
+        let subject = subjects.iter().find(|subject| subject.scheme == scheme);
+        let subject = subject.expect("every routing has a subject").clone();
         match measured {
-            Ok(outcome) => Ok(Measured { routing, seed, outcome }),
+            Ok(outcome) => Ok(Measured { subject, seed, outcome }),
             Err(CutThroughError::Cancelled(_)) => Err(Failure::Interrupted),
-            Err(error) => Err(Failure::Message(format!("{routing}, seed {seed}: {error}"))),
+            Err(error) => Err(Failure::Message(format!("{scheme}, seed {seed}: {error}"))),
         }
     });
     let outcomes: Vec<Result<Measured, Failure>> = outcomes.collect();
@@ -302,7 +329,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         tool_version: env!("CARGO_PKG_VERSION"),
         fabric: name,
         fabric_identity: identity(&fabric),
-        traffic: if arguments.all_to_all { "all-to-all".to_owned() } else { pattern.to_string() },
+        traffic,
         placement: placement.to_string(),
         burst: arguments.burst,
         escape_network: escape.as_ref().map(|escape| escape.words.clone()),
@@ -321,11 +348,68 @@ fn identity(fabric: &BootedFabric<'_>) -> String {
     format!("{:016x}", image.unwrap_or_default())
 }
 
+/// What a run is of, apart from what all runs have in common.
+#[derive(Clone, Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Subject {
+    scheme: &'static str,
+    /// The set that VLB paths come from at the source, or `conventional`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    set: Option<String>,
+    /// That of PAR's second look.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    second_set: Option<String>,
+    /// T at the source, and at the second look.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    threshold: Option<i16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    second_threshold: Option<i16>,
+    /// The columns of CSV.
+    #[serde(skip)]
+    identity: String,
+    #[serde(skip)]
+    weighing: String,
+}
+
+impl Subject {
+    fn of(
+        settings: &CutThrough,
+        manifest: &Manifest,
+        image: &SwitchImage<'_>,
+        words: [String; 2],
+    ) -> Self {
+        let scheme = settings.routing.name();
+        let sets = match settings.routing {
+            Routing::Scheme(Scheme::Min) | Routing::Ofar(OfarRules { by_set: false, .. }) => {
+                [None, None]
+            }
+            Routing::Scheme(Scheme::Par) => [Decision::ParSource, Decision::ParSecond].map(Some),
+            _ => [Some(Decision::UgalL), None],
+        };
+        let weighs = !matches!(settings.routing, Routing::Scheme(Scheme::Vlb) | Routing::Ofar(_));
+        let weighings = sets
+            .map(|decision| decision.filter(|_| weighs).map(|decision| *image.weighing(decision)));
+        let identity = Identity::of(manifest, (scheme, settings.paths, sets), words);
+        let [threshold, second_threshold] =
+            weighings.map(|weighing| weighing.map(|weighing| weighing.threshold));
+        Self {
+            scheme,
+            set: identity.set.map(str::to_owned),
+            second_set: identity.second_set.map(str::to_owned),
+            threshold,
+            second_threshold,
+            weighing: weighing_columns(weighings[0], weighings[1]),
+            identity: identity.to_string(),
+        }
+    }
+}
+
 /// One run and its figures.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct Measured {
-    routing: &'static str,
+    #[serde(flatten)]
+    subject: Subject,
     seed: u64,
     #[serde(flatten)]
     outcome: CutThroughOutcome,
@@ -352,28 +436,29 @@ struct Report<'a> {
 
 /// One line for each run.
 fn csv(report: &Report<'_>) -> Result<String, Failure> {
-    let mut text = String::from(
-        "fabric,routing,traffic,placement,load,seed,cycles,packets,latency,p50,p99,most,\
-         network_latency,generated,accepted,vlb_share,local_hops,global_hops,local_links,global_links,escape_hops,escape_entries\n",
+    let mut text = format!(
+        "{IDENTITY_COLUMNS},load,seed,cycles,packets,latency,p50,p99,max,network-latency,generated,accepted,\
+         vlb-share,hops,local-hops,global-hops,local-mean,local-most,global-mean,global-most,escape-hops,\
+         escape-entries,{WEIGHING_COLUMNS}\n"
     );
-    for Measured { routing, seed, outcome } in &report.runs {
+    for Measured { subject: Subject { identity, weighing, .. }, seed, outcome } in &report.runs {
         let load = outcome.load.map_or(String::new(), |load| load.to_string());
-        let CutThroughOutcome { cycles, packets, latency, p50, p99, most, .. } = outcome;
+        let CutThroughOutcome { cycles, packets, latency, p50, p99, most, hops, .. } = outcome;
         writeln!(
             text,
-            "{},{routing},\"{}\",{},{load},{seed},{cycles},{packets},{latency:.3},{p50},{p99},{most},\
-             {:.3},{:.5},{:.5},{:.4},{:.4},{:.4},{:.4},{:.4},{}",
-            report.fabric,
-            report.traffic,
-            report.placement,
+            "{identity},{load},{seed},{cycles},{packets},{latency:.3},{p50},{p99},{most},{:.3},{:.5},{:.5},\
+             {:.4},{:.4},{:.4},{:.4},{:.4},{:.4},{:.4},{:.4},{},{weighing}",
             outcome.network_latency,
             outcome.generated,
             outcome.accepted,
             outcome.vlb_share,
-            outcome.hops.local,
-            outcome.hops.global,
+            hops.local + hops.global + outcome.escape.as_ref().map_or(0.0, |escape| escape.hops),
+            hops.local,
+            hops.global,
             outcome.local_links.mean,
+            outcome.local_links.most,
             outcome.global_links.mean,
+            outcome.global_links.most,
             outcome
                 .escape
                 .as_ref()
@@ -394,7 +479,7 @@ impl Display for Table<'_> {
             return Ok(());
         };
         let of_first = |run: &&Measured| {
-            (run.routing, run.outcome.load) == (first.routing, first.outcome.load)
+            (run.subject.scheme, run.outcome.load) == (first.subject.scheme, first.outcome.load)
         };
         let seeds = report.runs.iter().filter(of_first).count();
         let CutThrough { packet_phits, local, global, paths, .. } = settings;
@@ -411,11 +496,11 @@ impl Display for Table<'_> {
         )?;
         writeln!(
             f,
-            "routing    load   latency     p50     p99  accepted  generated    VLB   local  global{}    cycles",
+            "scheme     load   latency     p50     p99  accepted  generated    VLB  local hops  global hops{}    cycles",
             if report.escape_network.is_some() { "  escape  entries" } else { "" }
         )?;
         for runs in report.runs.chunks(seeds.max(1)) {
-            let Some(Measured { routing, outcome, .. }) = runs.first() else { continue };
+            let Some(Measured { subject, outcome, .. }) = runs.first() else { continue };
             let mean = |value: &dyn Fn(&CutThroughOutcome) -> f64| {
                 let values: Vec<f64> = runs.iter().map(|run| value(&run.outcome)).collect();
                 Estimate::of(&values)
@@ -423,7 +508,8 @@ impl Display for Table<'_> {
             let load = outcome.load.map_or_else(|| "-".to_owned(), |load| load.to_string());
             writeln!(
                 f,
-                "{routing:<8} {load:>6} {:>9.1} {:>7.0} {:>7.0} {:>9.4} {:>10.4} {:>6.3} {:>7.3} {:>7.3}{} {:>9.0}",
+                "{:<8} {load:>6} {:>9.1} {:>7.0} {:>7.0} {:>9.4} {:>10.4} {:>6.3} {:>11.3} {:>12.3}{} {:>9.0}",
+                subject.scheme,
                 mean(&|o| o.latency).mean,
                 mean(&|o| o.p50.into()).mean,
                 mean(&|o| o.p99.into()).mean,

@@ -16,6 +16,7 @@ pub(crate) const INTERRUPTED: u8 = 130;
 pub(crate) type Outcome = Result<(), Failure>;
 
 /// Why a command stopped.
+#[derive(Debug)]
 pub(crate) enum Failure {
     /// Something is wrong, in words for the user.
     Message(String),

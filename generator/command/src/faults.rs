@@ -1,5 +1,6 @@
 //! `tvlb faults`.
 
+use crate::columns;
 use crate::failure::{Failure, Outcome};
 use crate::files::{error_in, expect_table_set, outside_table_sets, read_faults};
 use crate::output::{Bars, catch_interrupt, print, print_json, use_threads};
@@ -33,6 +34,7 @@ use tvlb_schema::{Decision, Dragonfly, FabricImage, FaultSet, SwitchId, SwitchIm
 /// in group 3, `local (3,1)-(3,4)` all links between two switches of a group, `local (3,1)-(3,4):1` one
 /// of them, `switch (7,3)` a switch. `#` begins a comment. An empty list says that all is mended.
 #[derive(Args)]
+#[command(after_long_help = columns::FAULTS)]
 pub(crate) struct Arguments {
     /// The directory of the table set that is installed
     directory: PathBuf,
@@ -64,7 +66,7 @@ pub(crate) struct Arguments {
     /// Use this many threads instead of one per core; the outcome is the same for any number
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
     threads: Option<usize>,
-    /// Print nothing but errors, neither progress nor the result: the exit code tells
+    /// Show no progress: print nothing but the result, which is the update and the exit code here, and errors
     #[arg(short, long, conflicts_with = "json")]
     quiet: bool,
 }

@@ -7,6 +7,7 @@ mod advise;
 mod args;
 mod bisection;
 mod cables;
+mod columns;
 mod cut_through;
 mod dead_parts;
 mod diff;
@@ -26,6 +27,7 @@ mod named;
 mod output;
 mod paths;
 mod place;
+mod plot;
 mod run;
 mod search;
 mod sets;
@@ -73,6 +75,7 @@ fn main() -> ExitCode {
             files::expect_table_set(&arguments.directory).and_then(|()| verify::run(arguments))
         }
         Command::Sweep(arguments) => sweep::run(arguments),
+        Command::Plot(arguments) => plot::run(arguments),
         Command::Experiment(arguments) => experiment::run(arguments),
         Command::Diff(arguments) => diff::run(arguments),
         Command::Faults(arguments) => faults::run(arguments),

@@ -1,5 +1,6 @@
 //! `tvlb sweep`.
 
+use crate::columns;
 use crate::failure::{Failure, Outcome};
 use crate::files::outside_table_sets;
 use crate::output::{Bars, catch_interrupt, print, use_threads, write_file};
@@ -13,6 +14,7 @@ use tvlb_lab::sweep::{self, Collected, Plan, Share, SweepError, collect};
 /// A run that is in DIR already is not made again. docs/reference/sweep.md describes the file and
 /// how to spread a sweep over a cluster.
 #[derive(Args)]
+#[command(after_long_help = columns::SWEEP)]
 pub(crate) struct Arguments {
     /// The sweep file
     file: PathBuf,
@@ -36,7 +38,7 @@ pub(crate) struct Arguments {
 }
 
 /// Writes the tables of those runs that are there, and says whether that is all.
-fn collect_runs(plan: &Plan, directory: &Path) -> Outcome {
+fn collect_runs(plan: &Plan, directory: &Path, is_quiet: bool) -> Outcome {
     let Collected { runs, summary, names, found, missing } =
         collect(plan, directory).map_err(Failure::of)?;
     let all = found + missing;
@@ -44,6 +46,9 @@ fn collect_runs(plan: &Plan, directory: &Path) -> Outcome {
     write_file(&path, &runs)?;
     write_file(&by_seed, &summary)?;
     let (path, by_seed) = (path.display(), by_seed.display());
+    if !is_quiet {
+        eprintln!("`tvlb plot {path} -o PICTURE.svg` draws them");
+    }
     if missing == 0 {
         return print(&format_args!("{path}: {all} runs; {by_seed} has their means over seeds\n"));
     }
@@ -60,7 +65,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let plan = Plan::read(&arguments.file).map_err(Failure::of)?;
     let directory = arguments.output.display();
     if arguments.collect {
-        return collect_runs(&plan, &arguments.output);
+        return collect_runs(&plan, &arguments.output, arguments.quiet);
     }
     catch_interrupt()?;
     let share = arguments.shard.unwrap_or_default();

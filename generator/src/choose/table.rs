@@ -121,6 +121,7 @@ fn show(f: &mut fmt::Formatter<'_>, contest: &ContestEntry, panel: &PanelEntry) 
             Figure(entry.worst_served, 2)
         )?;
     }
+    writeln!(f, "         (saturation: the mean latency passes {} cycles)", panel.latency_limit)?;
     writeln!(
         f,
         "         ahead of conventional by {}, of the paper's by {}",

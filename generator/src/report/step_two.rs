@@ -219,17 +219,12 @@ fn series(contest: &ContestEntry, curve: &Curve, limit: f64, ours: &str) -> Seri
     } else {
         (Ink::Paper, "the paper's".to_owned())
     };
-    let carried = curve.points.iter().map(|point| Mark {
-        x: point.load,
-        y: Some(point.latency.min(limit)),
-        error: 0.0,
-        hover: format!("{name}: {:.1} cycles at {:.2}", point.latency, point.load),
+    let carried = curve.points.iter().map(|point| {
+        let hover = format!("{name}: {:.1} cycles at {:.2}", point.latency, point.load);
+        Mark::new(point.load, point.latency.min(limit), hover)
     });
-    let saturated = curve.saturated_at.map(|load| Mark {
-        x: load,
-        y: None,
-        error: 0.0,
-        hover: format!("{name}: saturated at {load:.2}"),
-    });
+    let saturated = curve
+        .saturated_at
+        .map(|load| Mark::new(load, None, format!("{name}: saturated at {load:.2}")));
     Series { marks: carried.chain(saturated).collect(), name: name.clone(), ink, joined: true }
 }

@@ -41,12 +41,7 @@ pub fn svg(report: &Report) -> String {
 pub fn by_hops(report: &Report, roles: &Roles<'_>) -> Plot {
     // A set without any path has no hops either.
     let shown = || report.sets.iter().filter(|set| set.mean_hops >= 2.0 && set.same_as.is_none());
-    let mark = |set: &SetResult| Mark {
-        x: set.mean_hops,
-        y: Some(set.throughput.middle()),
-        error: 0.0,
-        hover: hover(set),
-    };
+    let mark = |set: &SetResult| Mark::new(set.mean_hops, set.throughput.middle(), hover(set));
     let mut front: Vec<&SetResult> = shown().filter(|set| set.on_front).collect();
     front.sort_by(|one, other| one.mean_hops.total_cmp(&other.mean_hops));
     let mut series = vec![Series {
@@ -71,12 +66,8 @@ pub fn by_set(report: &Report, sets: &[&SetResult], x: Axis, roles: &Roles<'_>) 
         let marks = (1_u32..).zip(sets).filter(|(_, set)| (roles.of)(set) == number);
         let marks = marks.map(|(place, set)| {
             let throughput = &set.throughput;
-            Mark {
-                x: f64::from(place),
-                y: Some(throughput.middle()),
-                error: (throughput.upper - throughput.lower) / 2.0 + throughput.standard_error,
-                hover: hover(set),
-            }
+            let error = (throughput.upper - throughput.lower) / 2.0 + throughput.standard_error;
+            Mark::new(f64::from(place), throughput.middle(), hover(set)).with_error(error)
         });
         Series { name: name.to_owned(), ink, joined: false, marks: marks.collect() }
     });

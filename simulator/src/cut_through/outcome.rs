@@ -50,7 +50,8 @@ pub struct CutThroughOutcome {
     pub p50: u32,
     /// The 99th percentile of the latency in cycles.
     pub p99: u32,
-    /// The largest latency in cycles.
+    /// The largest latency in cycles, which is written as `max`.
+    #[serde(rename = "max")]
     pub most: u32,
     /// Mean latency in cycles from leaving the injection queue to the last phit.
     pub network_latency: f64,

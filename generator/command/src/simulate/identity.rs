@@ -7,7 +7,7 @@ use tvlb_schema::Decision;
 use tvlb_simulator::Study;
 
 /// The columns of CSV that an [`Identity`] fills.
-pub(super) const IDENTITY_COLUMNS: &str = "fabric,scheme,set,second-set,traffic,placement";
+pub(crate) const IDENTITY_COLUMNS: &str = "fabric,scheme,set,second-set,traffic,placement";
 
 /// What was run, apart from loads, seeds and how decisions weigh.
 pub(crate) struct Identity<'a> {
@@ -15,33 +15,40 @@ pub(crate) struct Identity<'a> {
     pub(super) fabric: &'a FabricEntry,
     scheme: &'static str,
     /// The set that VLB paths come from at the source, or `conventional`; none under MIN.
-    pub(super) set: Option<&'a str>,
+    pub(crate) set: Option<&'a str>,
     /// That of PAR's second look.
-    pub(super) second_set: Option<&'a str>,
+    pub(crate) second_set: Option<&'a str>,
     traffic: String,
     placement: String,
 }
 
 impl<'a> Identity<'a> {
     pub(super) fn new(study: &Study<'_>, manifest: &'a Manifest) -> Self {
-        let of = |decision| match study.settings.paths {
+        let decisions = match study.settings.scheme {
+            Scheme::Min => [None, None],
+            // VLB and UGAL-G have no set of their own.
+            Scheme::Vlb | Scheme::UgalL | Scheme::UgalG => [Some(Decision::UgalL), None],
+            Scheme::Par => [Decision::ParSource, Decision::ParSecond].map(Some),
+        };
+        Self::of(
+            manifest,
+            (study.settings.scheme.name(), study.settings.paths, decisions),
+            [study.pattern.to_string(), study.placement.to_string()],
+        )
+    }
+
+    /// That of a scheme which draws VLB paths from the sets of these decisions, or conventionally instead.
+    pub(crate) fn of(
+        manifest: &'a Manifest,
+        (scheme, paths, decisions): (&'static str, VlbPaths, [Option<Decision>; 2]),
+        [traffic, placement]: [String; 2],
+    ) -> Self {
+        let set = |decision| match paths {
             VlbPaths::Conventional => "conventional",
             VlbPaths::Custom => manifest.sets.get(decision).set.as_str(),
         };
-        let (set, second_set) = match study.settings.scheme {
-            Scheme::Min => (None, None),
-            // VLB and UGAL-G have no set of their own.
-            Scheme::Vlb | Scheme::UgalL | Scheme::UgalG => (Some(of(Decision::UgalL)), None),
-            Scheme::Par => (Some(of(Decision::ParSource)), Some(of(Decision::ParSecond))),
-        };
-        Self {
-            fabric: &manifest.fabric,
-            scheme: study.settings.scheme.name(),
-            set,
-            second_set,
-            traffic: study.pattern.to_string(),
-            placement: study.placement.to_string(),
-        }
+        let [set, second_set] = decisions.map(|decision| decision.map(set));
+        Self { fabric: &manifest.fabric, scheme, set, second_set, traffic, placement }
     }
 }
 

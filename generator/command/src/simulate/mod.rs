@@ -7,6 +7,7 @@ mod options;
 mod plot;
 mod report;
 
+pub(crate) use identity::{IDENTITY_COLUMNS, Identity};
 pub(crate) use options::{Format, Simulate};
 
 use crate::estimate::{Simulations, in_words, on_threads};
@@ -16,7 +17,6 @@ use crate::inspect::read_names;
 use crate::output::{Bars, catch_interrupt, print, use_threads, write_file};
 use crate::tables::Tables;
 use crate::traffic;
-use identity::Identity;
 use losses::{Curve, Given, Installed};
 use options::At;
 use report::Report;
@@ -94,10 +94,8 @@ pub(crate) fn run(arguments: &Simulate) -> Outcome {
     })?;
 
     let identity = Identity::new(&study, set.manifest());
-    if let (Some(path), Report::Curve(points)) = (&arguments.plot, &report) {
-        let title = report::title(&study);
-        let svg = plot::latency_curve(&title, points, f64::from(settings.latency_limit_cycles));
-        write_file(path, &svg)?;
+    if let (Some(path), Report::Curve(_)) = (&arguments.plot, &report) {
+        plot::write(path, &report::Csv { report: &report, study: &study, identity: &identity })?;
     }
     if let (Some(path), Report::Curve(points)) = (&arguments.links, &report) {
         write_file(path, &report::links(&study, &identity, points))?;

@@ -1,5 +1,6 @@
 //! The command line of `tvlb simulate`.
 
+use super::plot;
 use crate::failure::{Failure, Outcome};
 use crate::named::{self, one_of};
 use crate::switches::Switches;
@@ -52,7 +53,7 @@ pub(crate) struct Simulate {
     #[arg(long, value_name = "LOADS", value_delimiter = ',', default_value = "0.1")]
     load: Vec<Loads>,
     /// Search for the load at which the network saturates
-    #[arg(long, conflicts_with_all = ["load", "plot", "links", "bench"])]
+    #[arg(long, conflicts_with_all = ["load", "links", "bench"])]
     pub(crate) saturation: bool,
     /// The resolution of that search
     #[arg(
@@ -72,7 +73,8 @@ pub(crate) struct Simulate {
     /// Print JSON
     #[arg(long, conflicts_with_all = ["format", "bench"])]
     pub(crate) json: bool,
-    /// Draw the latency curve as SVG, to a file whose name ends in .svg
+    /// Draw the mean latency over the load, as SVG if the name of the file ends in .svg, as PNG if it ends in
+    /// .png. `tvlb plot` draws every other figure, and several schemes in one picture
     #[arg(long, value_name = "FILE")]
     pub(crate) plot: Option<PathBuf>,
     /// Write the load of every link as CSV
@@ -239,17 +241,7 @@ impl Simulate {
         if let Some(seed) = repeated(&self.seeds) {
             return refuse(format!("--seeds: found {seed} twice, accepted each seed once"));
         }
-        match &self.plot {
-            Some(path)
-                if path.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("svg")) =>
-            {
-                refuse(format!(
-                    "--plot {}: the picture is SVG, accepted a name that ends in .svg",
-                    path.display()
-                ))
-            }
-            _ => Ok(()),
-        }
+        self.plot.as_ref().map_or(Ok(()), |path| plot::check(path, self.saturation))
     }
 
     /// The settings of every run, on this fabric.

@@ -1,37 +1,25 @@
-//! A latency curve as SVG: mean latency over load, with standard errors.
+//! The picture of `--plot`: that which `tvlb plot` makes of the CSV of the same runs.
 
-use tvlb_chart::{Axis, Ink, Mark, Plot, Series};
-use tvlb_simulator::{Estimate, Point};
+use super::report::Csv;
+use crate::failure::{Failure, Outcome};
+use crate::plot::{Ending, Look, Selection, Table, draw};
+use std::path::Path;
 
-/// The curve. Its axis of latencies ends beyond the largest that is not saturated, or at the limit;
-/// a saturated load is an arrow at the top, since its latency means nothing.
-pub(crate) fn latency_curve(title: &str, points: &[Point], limit: f64) -> String {
-    let stable = points.iter().filter(|point| !point.saturated);
-    let most = stable.map(|point| 1.2 * point.latency.mean).fold(0.0, f64::max);
-    let most = if most > 0.0 { most.min(limit) } else { limit };
-    let furthest = points.iter().map(|point| point.load).fold(0.0, f64::max);
-    let marks = points.iter().map(|point| {
-        let Estimate { mean, error } = point.latency;
-        let hover = if point.saturated {
-            format!("saturated at {}", point.load)
-        } else {
-            let error = error.map_or(String::new(), |error| format!(", standard error {error:.1}"));
-            format!("{mean:.1} cycles{error}, at {}", point.load)
-        };
-        let y = (!point.saturated).then_some(mean);
-        Mark { x: point.load, y, error: error.unwrap_or_default(), hover }
-    });
-    Plot {
-        title: title.to_owned(),
-        x: Axis::new("offered load (flits per node and cycle)", 0.0, furthest),
-        y: Axis::new("mean latency (cycles)", 0.0, most),
-        level: None,
-        series: vec![Series {
-            name: "mean latency; an arrow is a saturated load".to_owned(),
-            ink: Ink::Ours,
-            joined: true,
-            marks: marks.collect(),
-        }],
+/// Draws mean latency over load.
+pub(super) fn write(path: &Path, runs: &Csv<'_>) -> Outcome {
+    let ending = Ending::of("--plot", path)?;
+    let table = Table::parse("--plot", &runs.to_string())?;
+    draw(&[table], &Selection::default(), &Look::default(), (path, ending, false)).map(|_| ())
+}
+
+/// Refuses what cannot be drawn, before anything runs.
+pub(super) fn check(path: &Path, is_search: bool) -> Outcome {
+    if is_search {
+        return Err(Failure::Message(format!(
+            "--plot {}: --saturation has no curve to draw, because each seed's search visits other loads; accepted \
+             with --load, as in --load 0.05:0.5:0.05",
+            path.display()
+        )));
     }
-    .file()
+    Ending::of("--plot", path).map(|_| ())
 }

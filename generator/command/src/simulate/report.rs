@@ -105,7 +105,7 @@ fn placement(study: &Study<'_>) -> Option<String> {
 }
 
 /// What was simulated, in one line.
-pub(crate) fn title(study: &Study<'_>) -> String {
+fn title(study: &Study<'_>) -> String {
     let Study { settings, pattern, seeds, .. } = study;
     let weighing = match weighings(study) {
         // Where only T differs, it is said shorter.
@@ -273,16 +273,17 @@ impl Display for Csv<'_> {
         let [source, second] = weighings(self.study);
         let weighing = weighing_columns(source, second);
         let identity = self.identity;
+        let limit = self.study.settings.latency_limit_cycles;
         match self.report {
             Report::Saturation(saturation) => {
                 writeln!(
                     f,
-                    "{IDENTITY_COLUMNS},seed,by-latency,by-acceptance,accepted-beyond,{WEIGHING_COLUMNS}"
+                    "{IDENTITY_COLUMNS},seed,latency-limit,by-latency,by-acceptance,accepted-beyond,{WEIGHING_COLUMNS}"
                 )?;
                 for seed in &saturation.seeds {
                     writeln!(
                         f,
-                        "{identity},{},{},{},{},{weighing}",
+                        "{identity},{},{limit},{},{},{},{weighing}",
                         seed.seed, seed.by_latency, seed.by_acceptance, seed.accepted_beyond
                     )?;
                 }
@@ -299,7 +300,7 @@ impl Display for Csv<'_> {
                     if has_faults { format!(",{}", losses::LOSS_COLUMNS) } else { String::new() };
                 writeln!(
                     f,
-                    "{IDENTITY_COLUMNS},load,seed,population,saturated,packets,latency,p50,p99,p99.9,max,network-latency,accepted,hops,vlb-share,least,most,jain,local-mean,local-most,global-mean,global-most,{WEIGHING_COLUMNS}{windows}{lost}"
+                    "{IDENTITY_COLUMNS},load,seed,population,saturated,latency-limit,packets,latency,p50,p99,p99.9,max,network-latency,accepted,hops,vlb-share,least,most,jain,local-mean,local-most,global-mean,global-most,{WEIGHING_COLUMNS}{windows}{lost}"
                 )?;
                 let seeds = self.study.seeds;
                 for (load, seed, outcome) in (Curve { points, seeds }).runs() {
@@ -315,7 +316,7 @@ impl Display for Csv<'_> {
                         let fair = &outcome.fairness;
                         writeln!(
                             f,
-                            "{identity},{},{seed},{population},{},{packets},{latency},{p50},{p99},{p999},{most},{network_latency},{accepted},{hops},{vlb_share},{},{},{},{local},{local_most},{global},{global_most},{weighing}{windows}{lost}",
+                            "{identity},{},{seed},{population},{},{limit},{packets},{latency},{p50},{p99},{p999},{most},{network_latency},{accepted},{hops},{vlb_share},{},{},{},{local},{local_most},{global},{global_most},{weighing}{windows}{lost}",
                             load, outcome.saturated, fair.least, fair.most, fair.jain
                         )?;
                     }

@@ -3,7 +3,7 @@
 use crate::scratch::Scratch;
 use insta::assert_snapshot;
 
-const COMMANDS: [&str; 28] = [
+const COMMANDS: [&str; 29] = [
     "generate",
     "inspect",
     "topology",
@@ -26,6 +26,7 @@ const COMMANDS: [&str; 28] = [
     "run",
     "advise",
     "sweep",
+    "plot",
     "experiment",
     "verify",
     "diff",

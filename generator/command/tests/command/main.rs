@@ -29,6 +29,7 @@ mod model;
 mod names;
 mod output;
 mod place;
+mod plot;
 mod run;
 mod scratch;
 mod search;

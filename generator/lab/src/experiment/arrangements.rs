@@ -308,11 +308,9 @@ fn words(found: &Arrangements) -> String {
 fn picture(experiment: &Experiment, found: &Arrangements) -> String {
     let series = ARRANGEMENTS.iter().enumerate().map(|(number, arrangement)| {
         let of = found.times.iter().filter(|times| times.arrangement == arrangement.name());
-        let marks = of.map(|times| Mark {
-            x: times.ratio,
-            y: Some(times.median),
-            error: 0.0,
-            hover: format!("{arrangement}, ratio {}: {:.1}", times.ratio, times.median),
+        let marks = of.map(|times| {
+            let hover = format!("{arrangement}, ratio {}: {:.1}", times.ratio, times.median);
+            Mark::new(times.ratio, times.median, hover)
         });
         Series {
             name: arrangement.to_string(),

@@ -92,7 +92,7 @@ pub(super) fn of_curves(
 ) -> Findings {
     let texts = Texts::<()> {
         csv: csv(&curves.lines),
-        pictures: pictures(experiment, &curves),
+        pictures: pictures(experiment, &curves, context.0.seed),
         words: words(&curves.lines),
         model: None,
     };
@@ -128,7 +128,7 @@ fn words(lines: &[Line]) -> String {
         let set = if rules.heading() == set { String::new() } else { format!(" ({set})") };
         let _ = writeln!(
             text,
-            "  {scheme}{space}{variant}, {}{set}: saturates at {saturation:.2}{low}",
+            "  {scheme}{space}{variant}, {}{set}: saturates at {saturation:.2} (mean latency above 500 cycles){low}",
             rules.heading()
         );
     }

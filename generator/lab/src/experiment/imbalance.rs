@@ -287,7 +287,7 @@ fn picture(experiment: &Experiment, found: &Imbalance) -> String {
         let marks = found.systems.iter().filter_map(|system| {
             let (y, error) = value(system)?;
             let hover = format!("{what}, {}: {y:.4}", system.name());
-            Some(Mark { x: f64::from(system.dragonfly[0]), y: Some(y), error, hover })
+            Some(Mark::new(f64::from(system.dragonfly[0]), y, hover).with_error(error))
         });
         marks.collect::<Vec<_>>()
     };

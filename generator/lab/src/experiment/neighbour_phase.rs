@@ -253,7 +253,7 @@ fn picture(experiment: &Experiment, found: &Phases) -> String {
             let routed = phase.routed.iter().find(|routed| routed.routing == routing.name)?;
             let y = routed.throughput;
             let hover = format!("{}, {}: {y:.4}", routing.name, phase.name());
-            Some(Mark { x: f64::from(phase.dragonfly[0]), y: Some(y), error: 0.0, hover })
+            Some(Mark::new(f64::from(phase.dragonfly[0]), y, hover))
         });
         Series {
             name: routing.name.to_owned(),

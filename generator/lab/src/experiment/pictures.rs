@@ -7,49 +7,63 @@ use super::catalogue::Experiment;
 use super::results::{Curves, Line};
 use super::rules::Rules;
 use super::stated::published_name;
-use tvlb_chart::{Axis, Ink, Mark, Plot, Series};
+use tvlb_chart::{Axis, Ink, Mark, Plot, Series, Sheet};
 
-/// The axes' names; a packet is one flit.
-const LOAD: &str = "Offered load (packets/cycle/node)";
-const LATENCY: &str = "Latency (cycles)";
-/// What the legend calls the marks at the upper edge.
-const SATURATED: &str = "saturated: above 500 cycles (an arrow: above the axis)";
-/// The least end of the axis of latencies, in cycles.
-const SHOWN: f64 = 100.0;
+/// The axes' names, as those of `tvlb plot`.
+const LOAD: &str = "offered load (flits per node and cycle)";
+const LATENCY: &str = "mean latency (cycles)";
+/// Above this mean latency a run counts as saturated, in cycles; what the legend says of it, and of the marks
+/// above the axis.
+const LIMIT: f64 = 500.0;
+const LIMIT_IN_WORDS: &str = "limit of the mean latency: 500 cycles";
+const SATURATED: &str = "saturated: mean latency above 500 cycles; drawn above the axis";
+/// A limit that is not farther beyond the largest latency than this lies on the axis.
+const NEAR: f64 = 1.35;
 
-/// The pictures of an experiment by the names of their files, without the ending.
-pub(super) fn pictures(experiment: &Experiment, curves: &Curves) -> Vec<(String, String)> {
+/// The pictures of an experiment whose runs have this seed, by the names of their files, without the ending.
+pub(super) fn pictures(
+    experiment: &Experiment,
+    curves: &Curves,
+    seed: u64,
+) -> Vec<(String, String)> {
     let about = experiment.about;
     let title = match experiment.name.strip_prefix("fig") {
         Some(number) => format!("Figure {number}: {about}"),
         None => about.to_owned(),
     };
-    let mut pictures = vec![("figure".to_owned(), plot(title, the_papers(curves)).file())];
+    let file = |title: String, lines: Vec<(&Line, String, Ink)>| {
+        let subtitle = format!("one run of each load, seed {seed}");
+        let notes = lines.iter().map(|(line, name, _)| format!("{name}: {}", line.set)).collect();
+        let series = lines.into_iter().map(|(line, name, ink)| series(line, name, ink)).collect();
+        let sheet = Sheet::new(title.clone(), vec![plot(title, series)]);
+        Sheet { subtitle, notes, ..sheet }.svg()
+    };
+    let mut pictures = vec![("figure".to_owned(), file(title, the_papers(curves)))];
     for (variant, scheme) in curves.subjects() {
         let of = |rules: Rules| Some((curves.line(scheme, variant, rules)?, rules));
-        let series = Rules::ALL.into_iter().filter_map(of).map(|(line, rules)| {
-            let name = format!("{}, {}", name(line), rules.kind());
-            series(line, name, rules.ink())
-        });
-        let file = [scheme, variant].join("-");
+        let lines = Rules::ALL
+            .into_iter()
+            .filter_map(of)
+            .map(|(line, rules)| (line, format!("{}, {}", name(line), rules.kind()), rules.ink()));
+        let stem = [scheme, variant].join("-");
         let what = name_of(scheme, variant, false);
         let on = about.split(':').next().unwrap_or(about);
         let title = format!("{what} by all rules: {on}");
-        let picture = plot(title, series.collect()).file();
-        pictures.push((file.trim_end_matches('-').to_owned(), picture));
+        let picture = file(title, lines.collect());
+        pictures.push((stem.trim_end_matches('-').to_owned(), picture));
     }
     pictures
 }
 
 /// The lines of the paper's figure, each with an ink of its own.
-fn the_papers(curves: &Curves) -> Vec<Series> {
+fn the_papers(curves: &Curves) -> Vec<(&Line, String, Ink)> {
     let subjects = curves.subjects().into_iter();
     let lines = subjects.flat_map(|(variant, scheme)| {
         [false, true]
             .map(|t_ugal| curves.line(scheme, variant, Rules::of_the_paper(scheme, t_ugal)))
     });
     let numbered = lines.flatten().enumerate();
-    numbered.map(|(number, line)| series(line, name(line), Ink::nth(number))).collect()
+    numbered.map(|(number, line)| (line, name(line), Ink::nth(number))).collect()
 }
 
 fn name(line: &Line) -> String {
@@ -72,14 +86,15 @@ fn name_of(scheme: &str, variant: &str, t_ugal: bool) -> String {
 fn plot(title: String, series: Vec<Series>) -> Plot {
     let marks = || series.iter().flat_map(|series| &series.marks);
     let last = marks().map(|mark| mark.x).fold(0.1, f64::max);
-    // High enough that even the slowest line shows how it rises.
-    let first = series.iter().filter_map(|series| series.marks.first()?.y);
-    let most = 2.0 * first.fold(SHOWN / 2.0, f64::max);
+    // Every latency that is not saturated is on the axis.
+    let most = marks().filter_map(|mark| mark.y).fold(0.0, f64::max);
+    let most = if NEAR * most >= LIMIT || most <= 0.0 { most.max(LIMIT) } else { most };
+    let level = marks().any(|mark| mark.y.is_none()).then(|| (LIMIT, LIMIT_IN_WORDS.to_owned()));
     Plot {
         title,
         x: Axis::new(LOAD, 0.0, last),
         y: Axis::new(LATENCY, 0.0, most).with_open_end(SATURATED),
-        level: None,
+        level,
         series,
     }
 }
@@ -88,15 +103,13 @@ fn plot(title: String, series: Vec<Series>) -> Plot {
 fn series(line: &Line, name: String, ink: Ink) -> Series {
     let first_saturated = line.points.iter().position(|point| point.saturated);
     let shown = first_saturated.map_or(line.points.len(), |position| position + 1);
-    let marks = line.points.iter().take(shown).map(|point| Mark {
-        x: point.load,
-        y: (!point.saturated).then_some(point.latency),
-        error: 0.0,
-        hover: if point.saturated {
+    let marks = line.points.iter().take(shown).map(|point| {
+        let hover = if point.saturated {
             format!("{name}: saturated at {}", point.load)
         } else {
             format!("{name}: {:.1} cycles at {}", point.latency, point.load)
-        },
+        };
+        Mark::new(point.load, (!point.saturated).then_some(point.latency), hover)
     });
     let marks = marks.collect();
     Series { name, ink, joined: true, marks }
@@ -141,7 +154,7 @@ mod tests {
     #[test]
     fn there_is_the_papers_picture_and_one_for_each_scheme() {
         let results = samples::curves("fig6", &[("ugal-l", 0.23, 0.29), ("par", 0.29, 0.38)]);
-        let pictures = pictures(find("fig6").unwrap(), results.curves().unwrap());
+        let pictures = pictures(find("fig6").unwrap(), results.curves().unwrap(), 1);
         let names: Vec<&str> = pictures.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["figure", "ugal-l", "par"]);
         let figure = &pictures[0].1;

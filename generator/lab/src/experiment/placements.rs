@@ -275,7 +275,7 @@ fn picture(experiment: &Experiment, found: &Placements) -> String {
                     "{}, {}, {}: {:.1}",
                     shown.routing, shown.placement, shown.map, shown.median
                 );
-                Mark { x: f64::from(x), y: Some(shown.median), error: 0.0, hover }
+                Mark::new(f64::from(x), shown.median, hover)
             });
             series.push(Series {
                 name: format!("{name}, ratio {ratio}"),

@@ -79,11 +79,9 @@ pub(super) fn run(
 
 fn picture(rows: &[FabricRow]) -> String {
     let series = SETS.iter().enumerate().map(|(number, set)| {
-        let marks = (1_u32..).zip(rows).map(|(place, row)| Mark {
-            x: f64::from(place),
-            y: row.paths.get(number).map(|paths| paths.mean_hops),
-            error: 0.0,
-            hover: format!("dfly{:?}, {set}", row.dragonfly),
+        let marks = (1_u32..).zip(rows).map(|(place, row)| {
+            let hops = row.paths.get(number).map(|paths| paths.mean_hops);
+            Mark::new(f64::from(place), hops, format!("dfly{:?}, {set}", row.dragonfly))
         });
         Series {
             name: (*set).to_owned(),

@@ -51,7 +51,10 @@ pub(super) struct Figures {
     pub(super) latency: f64,
     pub(super) p50: u32,
     pub(super) p99: u32,
+    // Runs that were kept before have the second name.
+    #[serde(rename = "p99.9", alias = "p999")]
     pub(super) p999: u32,
+    #[serde(rename = "max", alias = "most")]
     pub(super) most: u32,
     pub(super) network_latency: f64,
     pub(super) accepted: f64,

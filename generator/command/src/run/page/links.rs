@@ -148,7 +148,7 @@ fn points(values: &[f64]) -> Vec<Mark> {
             let x = 100.0 * place as f64 / last.max(1) as f64;
             let y = values[place];
             let hover = format!("{y:.1}%: {place} links of this kind carry more");
-            Mark { x, y: Some(y), error: 0.0, hover }
+            Mark::new(x, y, hover)
         })
         .collect()
 }

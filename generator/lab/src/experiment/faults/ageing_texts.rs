@@ -276,7 +276,7 @@ fn plot(
             let (mean, error) =
                 found.map_or((0.0, 0.0), |found| (found.mean, found.error.unwrap_or_default()));
             let hover = format!("{name}: {mean:.3} with {} cables dead", point.dead);
-            Mark { x: percent(point.dead), y: found.map(|found| found.mean), error, hover }
+            Mark::new(percent(point.dead), found.map(|found| found.mean), hover).with_error(error)
         });
         Series { marks: marks.collect(), name, ink: Ink::nth(number), joined: true }
     });

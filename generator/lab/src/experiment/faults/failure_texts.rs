@@ -256,7 +256,7 @@ fn plot(failure: &Failure, what: &str, lines: &[(&FailureLine, Vec<f64>)]) -> Pl
     let least = all().fold(f64::MAX, f64::min);
     let from = if least > 0.5 * most { (least * 18.0).floor() / 20.0 } else { 0.0 };
     let moment = |cycle: u32, name: &str, ink, hover: &str| {
-        let mark = |y| Mark { x: kilo(cycle), y: Some(y), error: 0.0, hover: hover.to_owned() };
+        let mark = |y| Mark::new(kilo(cycle), y, hover);
         Series { name: name.to_owned(), ink, joined: true, marks: vec![mark(from), mark(most)] }
     };
     let mut series = Vec::new();
@@ -280,7 +280,7 @@ fn plot(failure: &Failure, what: &str, lines: &[(&FailureLine, Vec<f64>)]) -> Pl
             let begin = failure.first + number * failure.window;
             let middle = kilo(begin) + kilo(failure.window) / 2.0;
             let hover = format!("{}, from cycle {begin}: {value}", name(line));
-            Mark { x: middle, y: Some(value), error: 0.0, hover }
+            Mark::new(middle, value, hover)
         });
         series.push(Series { name: name(line), ink, joined: true, marks: marks.collect() });
     }
