@@ -80,6 +80,7 @@ impl Sheet {
     pub fn svg(&self) -> String {
         let size = Size { width: self.width, height: self.height };
         let width = self.plots.iter().map(|plot| plot.width(size)).fold(self.width, f64::max);
+        let size = Size { width, ..size };
         let room = width - 2.0 * MARGIN;
         let mut body = String::new();
         let mut at = 6.0;
@@ -115,6 +116,7 @@ impl Sheet {
             );
             at += end;
         }
+        at += 8.0;
         for note in &self.notes {
             for text in wrapped(note, NOTE, room) {
                 let _ = writeln!(

@@ -30,7 +30,7 @@ pub(super) enum Unit {
 }
 
 /// All kinds; a file is of the first whose columns it has.
-const KINDS: [Kind; 11] = [
+const KINDS: [Kind; 12] = [
     Kind {
         name: "runs of `tvlb cut-through`",
         columns: &["load", "latency", "generated", "accepted"],
@@ -51,6 +51,13 @@ const KINDS: [Kind; 11] = [
         x: Some("from"),
         y: "accepted",
         unit: Unit::Windows,
+    },
+    Kind {
+        name: "saturations of `tvlb sweep`",
+        columns: &["scheme", "criterion", "saturation"],
+        x: None,
+        y: "saturation",
+        unit: Unit::Saturations,
     },
     Kind {
         name: "saturations of `tvlb simulate --saturation`",
@@ -196,7 +203,7 @@ pub(super) fn canonical(name: &str) -> &str {
 
 /// Columns that say what was run, in the order in which a legend names them, with what stands before the
 /// value. All other columns that have numbers are figures.
-pub(super) const IDENTITY: [(&str, &str); 33] = [
+pub(super) const IDENTITY: [(&str, &str); 34] = [
     ("fabric", ""),
     ("p", "p = "),
     ("a", "a = "),
@@ -229,8 +236,36 @@ pub(super) const IDENTITY: [(&str, &str); 33] = [
     ("flits", "flits "),
     ("population", "nodes: "),
     ("on-front", "on the front: "),
-    ("latency-limit", "limit "),
+    ("faults", "dead: "),
+    ("criterion", "by "),
 ];
+
+/// Settings of runs, with what stands before the value. They tell series apart where they differ, and are not
+/// said of a picture in which they do not.
+pub(super) const SETTINGS: [(&str, &str); 17] = [
+    ("vc-scheme", "channels "),
+    ("virtual-channels", "virtual channels "),
+    ("injection", "injection "),
+    ("buffer", "buffer "),
+    ("speedup", "speedup "),
+    ("local-latency", "local latency "),
+    ("global-latency", "global latency "),
+    ("node-latency", "node latency "),
+    ("credit-delay", "credit delay "),
+    ("node-bandwidth", "node bandwidth "),
+    ("local-bandwidth", "local bandwidth "),
+    ("global-bandwidth", "global bandwidth "),
+    ("window", "window "),
+    ("warm-up", "warm-up "),
+    ("measure", ""),
+    ("latency-limit", "limit "),
+    ("resolution", "resolution "),
+];
+
+/// The columns of [`IDENTITY`] and [`SETTINGS`].
+pub(super) fn what_was_run() -> impl Iterator<Item = (&'static str, &'static str)> {
+    IDENTITY.into_iter().chain(SETTINGS)
+}
 
 /// Columns of text and counts that neither say what was run nor are figures.
 pub(super) const NEITHER: [&str; 8] =
@@ -252,6 +287,8 @@ mod tests {
         assert_eq!(of(series), Some((Some("from"), "accepted", Unit::Windows)));
         let found = "fabric,scheme,seed,by-latency,by-acceptance,accepted-beyond";
         assert_eq!(of(found), Some((None, "by-latency", Unit::Saturations)));
+        let found = "fabric,scheme,set,traffic,placement,seed,criterion,saturation,accepted-beyond";
+        assert_eq!(of(found), Some((None, "saturation", Unit::Saturations)));
         assert_eq!(of("load,latency"), None);
         assert_eq!(of("from_group,from_switch"), None);
     }

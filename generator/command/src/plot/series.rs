@@ -1,10 +1,11 @@
 //! From lines of results to series of points: which lines belong together, and means over seeds.
 
-use super::kind::{self, IDENTITY, NEITHER, Unit};
+use super::kind::{self, NEITHER, Unit, what_was_run};
 use super::table::{Row, Table};
 use crate::failure::Failure;
 use std::collections::BTreeMap;
 use tvlb_simulator::Estimate;
+use tvlb_spelling::hint;
 
 /// What is drawn of the lines.
 #[derive(Clone, Debug, Default)]
@@ -299,7 +300,7 @@ impl<'t> Lines<'t> {
 
     /// Whether a column has figures: numbers that do not say what was run.
     fn is_figure(&self, column: &str) -> bool {
-        let is_other = IDENTITY.iter().any(|(name, _)| *name == column)
+        let is_other = what_was_run().any(|(name, _)| name == column)
             || NEITHER.contains(&column)
             || column.ends_with("-error");
         !is_other && self.all.iter().all(|line| is_number(line.cell(column)))
@@ -323,7 +324,7 @@ impl<'t> Lines<'t> {
             });
             return named.collect();
         }
-        let known = IDENTITY.iter().map(|(name, _)| *name);
+        let known = what_was_run().map(|(name, _)| name);
         let known: Vec<&str> =
             known.filter(|name| self.columns.iter().any(|c| c == name)).collect();
         // What we do not know and what is no number says what was run, too.
@@ -334,10 +335,7 @@ impl<'t> Lines<'t> {
                 && !self.is_figure(column)
         });
         let all = known.iter().copied().chain(unknown);
-        Ok(all
-            .filter(|column| is_free(column) && *column != "latency-limit")
-            .map(str::to_owned)
-            .collect())
+        Ok(all.filter(|column| is_free(column)).map(str::to_owned).collect())
     }
 
     /// The names of places, if the column to the right has any that are no numbers.
@@ -444,30 +442,6 @@ fn is(cell: &str, value: &str) -> bool {
     cell == value || number(cell).is_some_and(|cell| Some(cell) == number(value))
 }
 
-/// What may have been meant by a name.
-fn hint<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> String {
-    let name = name.to_lowercase();
-    let near = known.filter(|other| !other.is_empty()).min_by_key(|other| distance(&name, other));
-    let near = near.filter(|other| distance(&name, other) <= 1 + name.chars().count() / 4);
-    near.map_or(String::new(), |near| format!(" (did you mean {near}?)"))
-}
-
-/// How many letters have to be changed, added or taken out.
-fn distance(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.to_lowercase().chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (number, letter) in one.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = number + 1;
-        for (place, &with) in other.iter().enumerate() {
-            let changed = diagonal + usize::from(letter != with);
-            diagonal = row[place + 1];
-            row[place + 1] = changed.min(diagonal + 1).min(row[place] + 1);
-        }
-    }
-    row[other.len()]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -567,14 +541,10 @@ mod tests {
     }
 
     #[test]
-    fn names_are_places_and_a_distance_is_counted_in_letters() {
+    fn what_is_no_number_is_a_place() {
         let lines = "f,min,,0.1,1,all,false,50,0.1,3\nf,par,,0.1,1,all,false,60,0.1,3\n";
         let by = Selection { x: Some("scheme".to_owned()), ..Selection::default() };
         let data = of(&[table("a.csv", lines)], &by).unwrap();
         assert_eq!((data.names, data.series.len()), (vec!["min".to_owned(), "par".to_owned()], 1));
-        assert_eq!(
-            (distance("laod", "load"), distance("", "abc"), distance("par", "par")),
-            (2, 3, 0)
-        );
     }
 }
