@@ -20,7 +20,8 @@ use tvlb_schema::{Candidates, Gate, MinCandidate};
 #[command(
     after_help = "Exit codes: 0 done, and nothing found; 1 found something: `verify` a fault, `diff` a \
                   difference, `faults` a pair that is cut off, `generate --check` a change; 2 an error in the command line, the input \
-                  or the output; 130 interrupted."
+                  or the output; 130 interrupted.\n\n--quiet, where a command has it, means that it prints nothing but its result and \
+                  errors."
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]

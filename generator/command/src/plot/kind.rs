@@ -118,6 +118,11 @@ const KINDS: [Kind; 12] = [
 ];
 
 impl Kind {
+    /// Whether each line is a point of its own which no line leads to: a set, that is.
+    pub(super) fn is_scattered(&self) -> bool {
+        self.columns.contains(&"on-front")
+    }
+
     /// The kind of a file with these columns.
     pub(super) fn of(columns: &[String]) -> Option<&'static Self> {
         let has = |name: &&str| columns.iter().any(|column| column == name);

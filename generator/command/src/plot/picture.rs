@@ -54,6 +54,11 @@ pub(super) fn sheet(data: &Data, look: &Look) -> Result<Sheet, Failure> {
     Ok(sheet)
 }
 
+/// Whether figures are never near 0, so that an axis need not show it.
+fn has_no_zero(column: &str) -> bool {
+    column == "jain" || column.ends_with("hops")
+}
+
 /// The columns in which series differ.
 fn differing(data: &Data) -> Vec<&str> {
     let differs = |place: usize| {
@@ -101,7 +106,8 @@ fn subtitle(data: &Data, names: &Names) -> String {
     let mut subtitle = parts.join(", ");
     if has_errors {
         let stop = if subtitle.is_empty() { "" } else { "; " };
-        subtitle = format!("{subtitle}{stop}bands: ± one standard error");
+        let what = if data.x.is_some() { "bands" } else { "bars" };
+        subtitle = format!("{subtitle}{stop}{what}: ± one standard error");
     }
     subtitle
 }
@@ -153,6 +159,8 @@ fn plot(
         }
     } else if hides_saturated || ends.is_empty() || look.most.is_some() {
         Axis::new(name, least.min(0.0), most)
+    } else if !has_no_zero(column) {
+        Axis::new(name, least.min(0.0), most)
     } else {
         Axis::around(name, least, most)
     };
@@ -173,7 +181,9 @@ fn plot(
             .map(|(points, name)| {
                 let ink = Ink::nth(place(&names.series, name));
                 let only = names.series.len() == 1;
-                series(points, if only { "" } else { name }, ink, (number, hides_saturated))
+                let name = if only { "" } else { name };
+                let drawn = series(points, name, ink, (number, hides_saturated));
+                Series { joined: !data.is_scattered, ..drawn }
             })
             .collect(),
         None => vec![by_names(&of_panel().collect::<Vec<_>>(), number)],
@@ -188,6 +198,13 @@ fn plot(
             let (least, most) = (all().fold(f64::MAX, f64::min), all().fold(f64::MIN, f64::max));
             Axis::around(words(x, data.unit), least, most)
         }
+    };
+    let x = match &data.panels {
+        Some((column, values)) => Axis {
+            name: format!("{} — {column} {}", x.name, values[panel]).trim_start().to_owned(),
+            ..x
+        },
+        None => x,
     };
     let of_panel = data.panels.as_ref().map(|(column, values)| match values[panel].as_str() {
         "" => format!("no {column}"),

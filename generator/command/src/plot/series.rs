@@ -27,6 +27,7 @@ struct Lines<'t> {
     columns: Vec<String>,
     all: Vec<Line<'t>>,
     unit: Unit,
+    is_scattered: bool,
 }
 
 /// One line of a file.
@@ -111,6 +112,8 @@ pub(super) struct Data {
     /// How many seeds there are, if there are any.
     pub(super) seeds: Vec<String>,
     pub(super) unit: Unit,
+    /// Whether no lines join the points.
+    pub(super) is_scattered: bool,
     /// How many lines are drawn.
     pub(super) runs: usize,
 }
@@ -167,7 +170,8 @@ impl Data {
         let (limits, seeds) = (values("latency-limit"), values("seed"));
         let known = |values: Vec<String>| values.into_iter().filter(|v| !v.is_empty()).collect();
         let (limits, seeds, unit) = (known(limits), known(seeds), lines.unit);
-        Ok(Self { x, names, y, identity, panels, series, limits, seeds, unit, runs })
+        let is_scattered = lines.is_scattered;
+        Ok(Self { x, names, y, identity, panels, series, limits, seeds, unit, is_scattered, runs })
     }
 }
 
@@ -235,6 +239,7 @@ impl<'t> Lines<'t> {
             columns,
             all: tables.iter().flat_map(of_table).collect(),
             unit: first.kind.unit,
+            is_scattered: first.kind.is_scattered(),
         };
         let mut only: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         for (column, value) in &selection.only {
@@ -324,6 +329,9 @@ impl<'t> Lines<'t> {
             });
             return named.collect();
         }
+        if self.is_scattered {
+            return Ok(vec!["on-front".to_owned()]);
+        }
         let known = what_was_run().map(|(name, _)| name);
         let known: Vec<&str> =
             known.filter(|name| self.columns.iter().any(|c| c == name)).collect();
@@ -386,6 +394,7 @@ impl<'t> Lines<'t> {
             });
             let places = &mut grouped[series].1;
             match places.iter().position(|(other, _)| other.total_cmp(&at).is_eq()) {
+                _ if self.is_scattered => places.push((at, vec![line])),
                 None => places.push((at, vec![line])),
                 Some(place) => {
                     let seed = line.cell("seed");

@@ -115,11 +115,23 @@ fn a_sweep_is_drawn_from_both_of_its_tables() {
     scratch.succeeds("plot runs/summary.csv -o summary.svg --panel traffic");
     let marks = |name: &str| {
         let svg = text(&scratch, name);
-        assert!(svg.contains("traffic shift(2,0)"), "{svg}");
+        assert!(svg.contains("(flits per node and cycle) — traffic shift(2,0)</text>"), "{svg}");
         svg.lines().filter(|line| line.contains("<title>")).map(str::to_owned).collect::<Vec<_>>()
     };
     let (runs, summary) = (marks("runs.svg"), marks("summary.svg"));
     assert!(runs.len() > 8 && runs == summary, "{runs:?} {summary:?}");
+}
+
+/// Sets are points by themselves, and two of them may be at the same place.
+#[test]
+fn modelled_sets_are_drawn_without_lines() {
+    let scratch = Scratch::with_table_set();
+    scratch.succeeds("model fabric.toml --patterns shift(1,0) --sets step-1 --csv sets.csv -q");
+    let said = scratch.succeeds("plot sets.csv -o sets.svg");
+    let lines = text(&scratch, "sets.csv").lines().count() - 1;
+    assert!(said.contains(&format!("{lines} points of {lines} runs")), "{said}");
+    let svg = text(&scratch, "sets.svg");
+    assert!(svg.contains("on the front: true") && !svg.contains(" line\" d=\"M"), "{svg}");
 }
 
 #[test]

@@ -182,7 +182,7 @@ fn plot(
                 "{}, load {x}: {:.1} cycles, {:.4} accepted",
                 run.line, run.latency, run.accepted
             );
-            Some(Mark { x, y: height(run), error: 0.0, hover })
+            Some(Mark::new(x, height(run), hover))
         });
         Series {
             name: runs.first().map_or_else(String::new, |run| run.line.clone()),
