@@ -157,9 +157,7 @@ fn plot(
         } else {
             Axis::new(name, least, most).logarithmic()
         }
-    } else if hides_saturated || ends.is_empty() || look.most.is_some() {
-        Axis::new(name, least.min(0.0), most)
-    } else if !has_no_zero(column) {
+    } else if ends.is_empty() || look.most.is_some() || !has_no_zero(column) {
         Axis::new(name, least.min(0.0), most)
     } else {
         Axis::around(name, least, most)
