@@ -21,7 +21,7 @@ pub(super) fn body(subject: &Subject<'_>) -> Option<String> {
     let found = find(topology, settings.kind, settings.root).ok()?;
     let mut html = paragraph(&format!(
         "By this {network} over all switches a packet goes on that decides at every hop and finds room nowhere \
-         else, so that packets never wait for each other for ever. It was found by {found_by}. Its image, the \
+         else, so that packets never wait for each other for ever. How it was found: {found_by}. Its image, the \
          same for every switch, has {} bytes.",
         file.bytes
     ));

@@ -123,7 +123,9 @@ impl Bench {
         let timed = recall_or(kept.as_ref(), &subject, || {
             self.simulate((case, images, escape), options.seed, progress)
         })?;
-        Ok((timed.found, timed.processor_seconds))
+        // Another experiment may have kept the same run under a name of its own.
+        let found = PerHopRun { line: case.line.clone(), ..timed.found };
+        Ok((found, timed.processor_seconds))
     }
 
     fn simulate(

@@ -28,6 +28,21 @@ fn every_line_carries_what_the_wiring_allows() {
     }
 }
 
+/// Two experiments have the same run in common, each under a name of its own.
+#[test]
+fn a_kept_run_has_the_name_of_the_experiment_that_asks_for_it() {
+    let state = tempfile::tempdir().unwrap();
+    let options =
+        Options { quick: true, state: Some(state.path().to_owned()), ..Options::default() };
+    let first_line = |name: &str| {
+        let findings = find(name).unwrap().run(&options, &KeptResults::default(), &()).unwrap();
+        texts_of(&findings).runs[0].clone()
+    };
+    let [one, other] = ["ofar-readings", "ofar-memory-33"].map(first_line);
+    assert_eq!((&*one.line, &*other.line), ("OFAR, as elsewhere", "OFAR 3/2(+1)"));
+    assert_eq!(PerHopRun { line: one.line.clone(), ..other }, one);
+}
+
 /// A node sends and takes one phit per cycle.
 #[test]
 fn finite_traffic_takes_as_long_as_its_nodes_need() {
