@@ -201,9 +201,13 @@ fn c_asks_for_what_rust_asks_for() {
         }
         assert_eq!(of_c, of_rust, "both drew the same random words");
     }
+    // Under Miri there are too few rounds for all that can happen.
     let [waits, deliveries, sends] = answers;
-    assert!(waits > 0 && deliveries > 0 && sends > 0 && refusals > 0, "{answers:?} {refusals}");
-    assert!(escapes > 0 && closed > 0, "{escapes} {closed}");
+    assert!(sends > 0);
+    if !cfg!(miri) {
+        assert!(waits > 0 && deliveries > 0 && refusals > 0, "{answers:?} {refusals}");
+        assert!(escapes > 0 && closed > 0, "{escapes} {closed}");
+    }
 }
 
 #[test]
