@@ -152,8 +152,13 @@ fn draw_header(rng: &mut DefaultRng) -> u64 {
 #[test]
 fn c_asks_for_what_rust_asks_for() {
     let rounds = if cfg!(miri) { 30 } else { 20_000 };
-    let strict =
-        OfarRules { strict: true, by_set: true, throttle_percent: 40, ..OfarRules::default() };
+    let strict = OfarRules {
+        strict: true,
+        by_set: true,
+        by_length: true,
+        throttle_percent: 40,
+        ..OfarRules::default()
+    };
     let images = [RING.to_vec(), TREE.to_vec(), with_rules(RING, strict), with_rules(TREE, strict)];
     let (mut answers, mut refusals, mut escapes) = ([0; 3], 0, 0);
     let mut closed = 0;
