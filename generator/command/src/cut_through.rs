@@ -188,6 +188,10 @@ impl Arguments {
         if let Some(seed) = repeated(&self.seeds) {
             return refuse(format!("--seeds: found {seed} twice, accepted each seed once"));
         }
+        let is_per_hop = self.routing.iter().any(|routing| routing.is_per_hop());
+        if let Some(option) = self.ofar.first_given().filter(|_| !is_per_hop) {
+            return refuse(format!("{option}: accepted with --routing ofar or t-ofar"));
+        }
         let names: Vec<&str> =
             self.routing.iter().map(|&routing| self.routing(routing, None).name()).collect();
         match repeated(&names) {

@@ -89,6 +89,22 @@ pub(super) struct Escape {
 }
 
 impl Options {
+    /// The first option that is given, which says nothing where no packet decides at every hop.
+    pub(super) fn first_given(&self) -> Option<&'static str> {
+        let given = [
+            ("--escape", self.escape.is_some()),
+            ("--escape-root", self.escape_root.is_some()),
+            ("--bubble", self.bubble.is_some()),
+            ("--throttle", self.throttle.is_some()),
+            ("--local-percent", self.local_percent.is_some()),
+            ("--global-percent", self.global_percent.is_some()),
+            ("--strict", self.strict),
+            ("--by-length", self.by_length),
+            ("--most-entries", self.most_entries.is_some()),
+        ];
+        given.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
+    }
+
     /// The rules, with the canonical virtual channels of links within groups and between them, if they are given.
     pub(super) fn rules(
         &self,

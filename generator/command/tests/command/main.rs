@@ -27,6 +27,7 @@ mod kinds;
 mod load;
 mod model;
 mod names;
+mod odd_command_lines;
 mod output;
 mod place;
 mod plot;
