@@ -85,8 +85,8 @@ mod tests {
     use crate::args::Arguments;
     use clap::CommandFactory;
 
-    /// Neither readers of fabrics or table sets, nor helpers of the command line.
-    const OTHERS: [&str; 4] = ["import", "man", "completions", "help"];
+    /// Commands that read neither fabrics nor table sets.
+    const OTHERS: [&str; 5] = ["import", "plot", "man", "completions", "help"];
 
     #[test]
     fn every_command_takes_a_list_or_says_why_not() {

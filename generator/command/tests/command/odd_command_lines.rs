@@ -151,8 +151,7 @@ fn each_is_answered_in_a_line() {
     let lines: Vec<&str> = LINES.lines().filter(|line| !line.is_empty()).collect();
     assert!(lines.len() >= 125, "{}", lines.len());
     for line in lines {
-        let arguments: Vec<&str> = line.split_whitespace().skip(1).collect();
-        let run = scratch.tvlb_with(&arguments);
+        let run = scratch.tvlb_with(line.split_whitespace().skip(1));
         assert!([0, 1, 2].contains(&run.code) && !run.stderr.contains("panicked"), "{line}: {run}");
         let answer = run.stderr.lines().find(|line| !line.is_empty()).unwrap_or_default();
         assert!(run.code == 0 || !answer.is_empty(), "{line}: {run}");
