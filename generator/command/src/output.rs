@@ -88,7 +88,7 @@ impl Bars {
     pub(crate) fn tell(&self, what: &impl Display) {
         if !self.quiet && io::stderr().is_terminal() {
             // Whoever does not see it loses nothing.
-            let _ = writeln!(io::stderr(), "{what}");
+            let _ = io::stderr().write_all(format!("{what}\n").as_bytes());
         }
     }
 
@@ -119,7 +119,10 @@ impl Progress for Bars {
         };
         // It shows before its first step, which may take long.
         bar.tick();
-        bar.enable_steady_tick(TICK);
+        // That takes a thread, which a bar that nobody sees is not worth.
+        if !bar.is_hidden() {
+            bar.enable_steady_tick(TICK);
+        }
     }
 
     fn step(&self) {

@@ -173,7 +173,8 @@ fn a_sweep_weighs_as_its_sets_say() {
         );
         scratch.write("study.toml", text);
         scratch.succeeds("sweep study.toml -o study");
-        scratch.succeeds("sweep study.toml -o study --collect");
+        let collected = scratch.tvlb("sweep study.toml -o study --collect");
+        assert_eq!(collected.code, 0, "{collected}");
         let csv = String::from_utf8(scratch.read("study/runs.csv")).unwrap();
         // Counted from the end, since only the columns before have commas within.
         let header = csv.lines().next().unwrap();

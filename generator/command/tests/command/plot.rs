@@ -170,7 +170,8 @@ fn what_cannot_be_drawn_is_refused_by_name() {
         let error = scratch.refuses(&format!("plot {arguments}"));
         writeln!(errors, "{arguments}\n    {error}").unwrap();
     }
-    assert_snapshot!("plot_refused", errors);
+    let here = scratch.path("").canonicalize().unwrap().display().to_string();
+    assert_snapshot!("plot_refused", errors.replace(here.trim_end_matches('/'), "[HERE]"));
     assert!(!scratch.path("par.svg").exists());
     // Without --by, two files with other figures of one run are two series.
     scratch.succeeds("plot par.csv other.csv -o par.svg");

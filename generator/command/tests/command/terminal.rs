@@ -74,10 +74,15 @@ fn colours_are_for_a_terminal_that_wants_them() {
 fn begun_on_a_terminal(scratch: &Scratch, arguments: &str) -> (String, Duration, String) {
     let (mut master, mut child) = start_on_a_terminal(scratch, arguments, |_| ());
     let begin = Instant::now();
-    let mut buffer = [0; 4096];
-    let count = master.read(&mut buffer).unwrap();
+    let (mut buffer, mut first) = ([0; 4096], Vec::new());
+    // A line may come in pieces.
+    while !first.contains(&b'\n') {
+        let count = master.read(&mut buffer).unwrap();
+        assert!(count > 0, "{arguments}: it ended without a line");
+        first.extend_from_slice(&buffer[..count]);
+    }
     let took = begin.elapsed();
-    let first = String::from_utf8_lossy(&buffer[..count]).into_owned();
+    let first = String::from_utf8_lossy(&first).into_owned();
     let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).output();
     assert!(interrupt.unwrap().status.success());
     let mut rest = Vec::new();
