@@ -127,19 +127,19 @@ fn what_is_no_network_is_refused() {
         refused(ring(), OfarRules { most_entries: 16, ..rules }),
     ];
     let expected = [
-        "port of the ring at byte 41: found 1, accepted a port that leads to the next switch of it",
-        "switch by place at byte 35: found 2, accepted a switch of the fabric that has this place",
-        "switch by place at byte 36: found 7, accepted a switch of the fabric that has this place",
-        "port of the ring at byte 41: found 2, accepted a port that leads to the next switch of it",
-        "padding of switches by place at byte 38: found a bit that is set, accepted zeros",
-        "port of the tree at byte 41: found 2, accepted a port that leads to the switch above, or from there",
-        "size of a subtree at byte 51: found 3, accepted one that ends where that of a switch above it ends, or before",
-        "size of a subtree at byte 51: found 2, accepted one that ends where that of a switch above it ends, or before",
-        "port of the tree at byte 42: found 2, accepted a port that leads to the switch above, or from there",
-        "port of the tree at byte 41: found 1, accepted a port that leads to the switch above, or from there",
+        "port of the ring at byte 43: found 1, accepted a port that leads to the next switch of it",
+        "switch by place at byte 37: found 2, accepted a switch of the fabric that has this place",
+        "switch by place at byte 38: found 7, accepted a switch of the fabric that has this place",
+        "port of the ring at byte 43: found 2, accepted a port that leads to the next switch of it",
+        "padding of switches by place at byte 40: found a bit that is set, accepted zeros",
+        "port of the tree at byte 43: found 2, accepted a port that leads to the switch above, or from there",
+        "size of a subtree at byte 53: found 3, accepted one that ends where that of a switch above it ends, or before",
+        "size of a subtree at byte 53: found 2, accepted one that ends where that of a switch above it ends, or before",
+        "port of the tree at byte 44: found 2, accepted a port that leads to the switch above, or from there",
+        "port of the tree at byte 43: found 1, accepted a port that leads to the switch above, or from there",
         "canonical virtual channels at byte 21: found 0, accepted 1 to 7",
         "canonical virtual channels at byte 22: found 8, accepted 1 to 7",
-        "most entries at byte 28: found 16, accepted 1 to 15",
+        "most entries at byte 30: found 16, accepted 1 to 15",
     ];
     assert_eq!(texts, expected);
 }

@@ -164,7 +164,7 @@ fn settings_that_make_no_sense_are_refused() {
     phits of a local buffer is 32, accepted 40 to 60000
     canonical local channels is 8, accepted 1 to 7
     most entries is 0, accepted 1 to 15
-    escape image: checksum at byte 123: found 30b7e387, but the bytes before it give 6179f99e; the image is damaged
+    escape image: checksum at byte 125: found 38d0c4fb, but the bytes before it give 5eb2c557; the image is damaged
     "
     );
 }
