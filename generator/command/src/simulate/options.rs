@@ -1,14 +1,14 @@
 //! The command line of `tvlb simulate`.
 
-use super::plot;
 use crate::failure::{Failure, Outcome};
 use crate::named::{self, one_of};
+use crate::plot::Ending;
 use crate::switches::Switches;
 use crate::traffic::PATTERNS;
 use crate::values::{self, repeated};
 use clap::{ArgGroup, Args, ValueEnum};
 use std::num::NonZeroU32;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use tvlb_generator::table_set::FabricEntry;
 use tvlb_lab::loads::Loads;
@@ -241,7 +241,7 @@ impl Simulate {
         if let Some(seed) = repeated(&self.seeds) {
             return refuse(format!("--seeds: found {seed} twice, accepted each seed once"));
         }
-        self.plot.as_ref().map_or(Ok(()), |path| plot::check(path, self.saturation))
+        self.plot.as_ref().map_or(Ok(()), |path| check_plot(path, self.saturation))
     }
 
     /// The settings of every run, on this fabric.
@@ -254,4 +254,16 @@ impl Simulate {
             ..self.switches.settings(fabric)?
         })
     }
+}
+
+/// Refuses what `--plot` cannot draw, before anything runs.
+fn check_plot(path: &Path, is_search: bool) -> Outcome {
+    if is_search {
+        return Err(Failure::Message(format!(
+            "--plot {}: --saturation has no curve to draw, because each seed's search visits other loads; accepted \
+             with --load, as in --load 0.05:0.5:0.05",
+            path.display()
+        )));
+    }
+    Ending::of("--plot", path).map(|_| ())
 }

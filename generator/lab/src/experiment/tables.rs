@@ -4,7 +4,7 @@ use super::catalogue::{Experiment, Page, find, of_page};
 use super::faults::{ageing_texts, failure_texts};
 use super::grid::Grid;
 use super::kept_results::KeptResults;
-use super::per_hop::texts as per_hop_texts;
+use super::per_hop::texts;
 use super::results::{
     ArrangedTimes, Arrangements, Curves, FabricRow, Figures, Imbalance, Line, Model, Phases,
     PlacedTimes, Placements, ROUTINGS, Results,
@@ -83,7 +83,7 @@ fn figures(results: &Results) -> Vec<String> {
         Figures::Phases(found) => vec![of_phases(found)],
         Figures::Arrangements(found) => vec![of_arrangements(found), over_the_first(found)],
         Figures::Placements(found) => of_placements(found),
-        Figures::PerHop(found) => per_hop_texts::markdown(found),
+        Figures::PerHop(found) => texts::markdown(found),
     };
     blocks.extend(quick_note(results));
     blocks
