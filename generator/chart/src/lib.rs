@@ -25,11 +25,11 @@ mod text;
 
 pub use axis::{Axis, round_axis, ticks};
 pub use ink::Ink;
-pub use plot::{Plot, file};
+pub use plot::Plot;
 #[cfg(feature = "png")]
 pub use png::{PngError, png};
 pub use series::{Mark, Series};
-pub use sheet::Sheet;
+pub use sheet::{Sheet, file};
 pub use style::STYLE;
 
 use std::fmt::Display;

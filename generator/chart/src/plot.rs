@@ -4,7 +4,6 @@
 use crate::axis::{Axis, Range};
 use crate::legend::{self, Entry, Swatch};
 use crate::series::{Places, ROW, Series};
-use crate::sheet::Sheet;
 use crate::text::width;
 use crate::{escaped, real};
 use std::fmt::Write;
@@ -68,11 +67,6 @@ pub struct Plot {
     pub series: Vec<Series>,
 }
 
-/// A picture that stands alone: a heading, and plots one below the other.
-pub fn file(heading: &str, plots: &[Plot]) -> String {
-    Sheet::new(heading, plots.to_vec()).svg()
-}
-
 impl Plot {
     /// The picture, for a page that has [`STYLE`](crate::STYLE).
     pub fn svg(&self) -> String {
@@ -85,11 +79,6 @@ impl Plot {
              aria-label=\"{}\">\n{body}</svg>\n",
             escaped(&self.title)
         )
-    }
-
-    /// The picture as a file of its own, under its title.
-    pub fn file(&self) -> String {
-        file(&self.title, std::slice::from_ref(self))
     }
 
     /// How wide it is if it has this size.

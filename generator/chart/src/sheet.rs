@@ -138,6 +138,18 @@ impl Sheet {
     }
 }
 
+/// A picture that stands alone: a heading, and plots one below the other.
+pub fn file(heading: &str, plots: &[Plot]) -> String {
+    Sheet::new(heading, plots.to_vec()).svg()
+}
+
+impl Plot {
+    /// The picture as a file of its own, under its title.
+    pub fn file(&self) -> String {
+        file(&self.title, std::slice::from_ref(self))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
