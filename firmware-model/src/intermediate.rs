@@ -27,6 +27,9 @@ use tvlb_schema::{
 /// More hops than any leg has.
 const NO_LEG: u8 = u8::MAX;
 
+/// How many links are a few: as many as a word has bits.
+const FEW: u32 = u32::BITS;
+
 /// The shortest legs from a switch of one group to a switch of another.
 #[derive(Clone, Copy)]
 struct Shortest {
@@ -38,6 +41,8 @@ struct Shortest {
     hops: u8,
     /// How many there are, at least 1.
     count: u32,
+    /// Bit k is set where the k-th link is one of them; 0 where that is not known.
+    which: u32,
 }
 
 /// An intermediate switch of a set, with its legs.
@@ -57,7 +62,12 @@ impl Switch<'_> {
         groups: (GroupId, GroupId),
         (from, to): (SwitchIndex, SwitchIndex),
     ) -> Option<Shortest> {
-        let mut shortest = Shortest { links, groups, from, to, hops: NO_LEG, count: 0 };
+        // A host's short cut to the same.
+        let is_host = cfg!(not(target_os = "none"));
+        if is_host && links.count() <= FEW && self.image.fabric().has_whole_groups() {
+            return self.shortest_of_few(links, groups, (from, to));
+        }
+        let mut shortest = Shortest { links, groups, from, to, hops: NO_LEG, count: 0, which: 0 };
         for k in 0..links.count() {
             let hops = self.leg_hops(&shortest, k).2;
             if hops < shortest.hops {
@@ -66,6 +76,39 @@ impl Switch<'_> {
             shortest.count += u32::from(hops == shortest.hops);
         }
         (shortest.hops < NO_LEG).then_some(shortest)
+    }
+
+    /// As [`Self::shortest`] over at most [`FEW`] links, where every link and every local hop of the plan lives.
+    #[inline]
+    fn shortest_of_few(
+        &self,
+        links: Links,
+        groups: (GroupId, GroupId),
+        (from, to): (SwitchIndex, SwitchIndex),
+    ) -> Option<Shortest> {
+        let df = self.dragonfly();
+        let (mut one, mut two, mut any, mut bit) = (0_u32, 0, 0, 1_u32);
+        self.image.fabric().for_each_link(links, |out, arrival| {
+            let (is_near, is_there) = (df.is_on(out, from), df.is_on(arrival, to));
+            one |= if is_near && is_there { bit } else { 0 };
+            two |= if is_near != is_there { bit } else { 0 };
+            any |= bit;
+            bit <<= 1;
+        });
+        let (hops, which) = match (one, two) {
+            (0, 0) => (3, any),
+            (0, two) => (2, two),
+            (one, _) => (1, one),
+        };
+        (which > 0).then_some(Shortest {
+            links,
+            groups,
+            from,
+            to,
+            hops,
+            count: which.count_ones(),
+            which,
+        })
     }
 
     /// The ends of the k-th link, and the hops of its leg: [`NO_LEG`] where a local hop has no link
@@ -86,6 +129,11 @@ impl Switch<'_> {
 
     /// The n-th of the shortest legs: the ends of its link.
     fn nth_shortest(&self, leg: &Shortest, n: u32) -> Option<(GlobalPort, GlobalPort)> {
+        if leg.which != 0 {
+            let later = (0..n).fold(leg.which, |which, _| which & which.wrapping_sub(1));
+            return (later != 0)
+                .then(|| self.image.fabric().ends(leg.links, later.trailing_zeros()));
+        }
         let mut left = n;
         for k in 0..leg.links.count() {
             let (out, arrival, hops) = self.leg_hops(leg, k);

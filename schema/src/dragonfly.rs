@@ -724,6 +724,12 @@ impl Dragonfly {
         (SwitchIndex(low_u8(index)), low_u16(slot))
     }
 
+    /// Whether a group's global port is on the switch with this index.
+    #[inline]
+    pub const fn is_on(&self, port: GlobalPort, index: SwitchIndex) -> bool {
+        (port.0 as u32).wrapping_sub(index.0 as u32 * self.h()) < self.h()
+    }
+
     /// The global port of a group that is slot `slot` of the switch with this index.
     #[inline]
     pub const fn global_port(&self, index: SwitchIndex, slot: u16) -> GlobalPort {
@@ -865,6 +871,9 @@ mod tests {
             for port in 0..a * h {
                 let (index, slot) = df.split_port(GlobalPort(low_u16(port)));
                 assert_eq!((u32::from(index.0), u32::from(slot)), (port / h, port % h), "h = {h}");
+                let is_on = |other| df.is_on(GlobalPort(low_u16(port)), SwitchIndex(other));
+                assert!(is_on(index.0), "h = {h}");
+                assert!(!is_on(index.0.wrapping_add(1)) && !is_on(index.0.wrapping_sub(1)));
             }
         }
     }

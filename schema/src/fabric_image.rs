@@ -672,6 +672,16 @@ impl<'a> FabricImage<'a> {
         if links.forward { (low, high) } else { (high, low) }
     }
 
+    /// Calls `each` with the ends of every link between two groups, as [`Self::ends`] has them, in the
+    /// order of their numbers.
+    #[inline]
+    pub fn for_each_link(&self, links: Links, mut each: impl FnMut(GlobalPort, GlobalPort)) {
+        for entry in self.cables.entries(links.first, links.count) {
+            let (low, high) = self.cable_of(entry);
+            if links.forward { each(low, high) } else { each(high, low) }
+        }
+    }
+
     /// How many links lead from one group to another: 0 unless they are two groups that exist.
     #[inline]
     pub fn link_count(&self, from: GroupId, to: GroupId) -> u32 {
@@ -770,7 +780,11 @@ impl<'a> FabricImage<'a> {
 
     #[inline]
     fn cable(&self, number: u32) -> (GlobalPort, GlobalPort) {
-        let entry = self.cables.get(number);
+        self.cable_of(self.cables.get(number))
+    }
+
+    #[inline]
+    fn cable_of(&self, entry: u32) -> (GlobalPort, GlobalPort) {
         #[expect(clippy::cast_possible_truncation, reason = "a port has at most 12 bits")]
         let port = |bits: u32| GlobalPort(bits as u16);
         (port(entry & self.port_mask), port(entry >> self.port_bits))

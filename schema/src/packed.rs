@@ -99,39 +99,71 @@ impl<'a> PackedArray<'a> {
         (shift, high): (u32, u32),
         n: u32,
     ) -> Option<(u32, u32)> {
-        // Several entries are one load, which has at least this many bits of them.
-        const BITS: u32 = 64 - 7;
-        let (mut word, mut bits, mut left) = (0, 0, n);
-        for i in 0..count {
-            // A machine of 32 bits would pay for wide shifts.
-            if cfg!(target_pointer_width = "32") {
-                (word, bits) = (self.get(first.wrapping_add(i)).into(), self.width);
-            } else if bits < self.width {
-                let bit = (first.wrapping_add(i) as usize).wrapping_mul(self.width as usize);
-                let at = bit >> 3;
-                (word, bits) = match self.bytes.get(at..at + 8).and_then(<[u8]>::first_chunk::<8>) {
-                    Some(bytes) => (u64::from_le_bytes(*bytes) >> (bit & 7), BITS),
-                    // Too near the end.
-                    None => (self.get(first.wrapping_add(i)).into(), self.width),
-                };
-            }
-            #[expect(clippy::cast_possible_truncation, reason = "the mask has at most 25 bits")]
-            let entry = (word & u64::from(self.mask)) as u32;
+        let mut left = n;
+        for (i, entry) in (0..).zip(self.entries(first, count)) {
             if entry >> shift == high {
                 if left == 0 {
                     return Some((i, entry));
                 }
                 left -= 1;
             }
-            word >>= self.width;
-            bits -= self.width;
         }
         None
+    }
+
+    /// So many entries from the `first` on, which a machine of 64 bits loads several at a time.
+    #[inline]
+    pub(crate) const fn entries(&self, first: u32, count: u32) -> Entries<'a> {
+        Entries { array: *self, next: first, left: count, word: 0, bits: 0 }
     }
 
     /// Where entry `i` begins, in bytes from the array's own beginning.
     pub(crate) const fn byte_of(&self, i: u32) -> usize {
         i as usize * self.width as usize / 8
+    }
+}
+
+/// Entries one after the other.
+pub(crate) struct Entries<'a> {
+    array: PackedArray<'a>,
+    next: u32,
+    left: u32,
+    /// What is loaded of the next entries, from bit 0 on.
+    word: u64,
+    bits: u32,
+}
+
+impl Iterator for Entries<'_> {
+    type Item = u32;
+
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        // One load has at least this many bits of several entries.
+        const BITS: u32 = 64 - 7;
+        self.left = self.left.checked_sub(1)?;
+        let PackedArray { bytes, width, mask } = self.array;
+        // A machine of 32 bits would pay for wide shifts.
+        if cfg!(target_pointer_width = "32") {
+            let entry = self.array.get(self.next);
+            self.next = self.next.wrapping_add(1);
+            return Some(entry);
+        }
+        if self.bits < width {
+            let bit = (self.next as usize).wrapping_mul(width as usize);
+            let at = bit >> 3;
+            (self.word, self.bits) = match bytes.get(at..at + 8).and_then(<[u8]>::first_chunk::<8>)
+            {
+                Some(bytes) => (u64::from_le_bytes(*bytes) >> (bit & 7), BITS),
+                // Too near the end.
+                None => (self.array.get(self.next).into(), width),
+            };
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "the mask has at most 25 bits")]
+        let entry = (self.word & u64::from(mask)) as u32;
+        self.next = self.next.wrapping_add(1);
+        self.word >>= width;
+        self.bits -= width;
+        Some(entry)
     }
 }
 
@@ -223,6 +255,21 @@ mod tests {
                 array.nth_of((first, count), (shift, high), n),
                 found.nth(n as usize)
             );
+        }
+
+        #[test]
+        fn entries_follow_each_other(
+            width in 0..=MAX_WIDTH,
+            raw in prop::collection::vec(any::<u32>(), 1..60),
+            (first, count) in (0..60_u32, 0..90_u32),
+        ) {
+            let values: Vec<u32> = raw.iter().map(|v| v & ((1 << width) - 1)).collect();
+            let mut bytes = Vec::new();
+            append(&mut bytes, width, values.iter().copied());
+            let (array, _) = taken(&bytes, width, u32::try_from(values.len()).unwrap()).unwrap();
+            // 0 beyond the end, as one by one.
+            let one_by_one: Vec<u32> = (first..first + count).map(|i| array.get(i)).collect();
+            prop_assert_eq!(array.entries(first, count).collect::<Vec<_>>(), one_by_one);
         }
 
         #[test]
