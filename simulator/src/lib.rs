@@ -91,6 +91,7 @@ mod events;
 mod fabric;
 mod fault_rate;
 mod faults;
+mod foresight;
 mod histogram;
 mod job_times;
 mod jobs;
@@ -132,6 +133,7 @@ pub use cut_through::{
 pub use fabric::{BootError, BootedFabric, Link, MOST_PORTS};
 pub use fault_rate::{FaultRate, PartKind};
 pub use faults::{FaultSchedule, ScheduleError};
+pub use foresight::ForeseenLatency;
 pub use job_times::JobTimes;
 pub use jobs::{JobError, JobRun, MessageSettings};
 pub use least_time::{ChainBound, GroupBound, HostBound, LeastTime, least_time};
@@ -141,7 +143,7 @@ pub use outcome::{Fairness, Figures, LinkLoad, Outcome};
 pub use ranks::StuckRank;
 pub use revise::Revision;
 pub use run::{Run, RunError, StopRule};
-pub use search::{Probing, last_good};
+pub use search::{Answer, Probing, last_good, last_good_near};
 pub use settings::{
     Injection, Measuring, Settings, SettingsError, least_control_latency, paths_name,
 };

@@ -213,7 +213,7 @@ impl<'f> Run<'f> {
     }
 
     /// Runs some cycles, and looks now and then whether the caller has cancelled the run.
-    fn advance_unless_cancelled(
+    pub(crate) fn advance_unless_cancelled(
         &mut self,
         progress: &dyn Progress,
         cycles: u32,
@@ -281,11 +281,10 @@ impl<'f> Run<'f> {
         let limit = f64::from(settings.latency_limit_cycles);
         let mut warm_up_mean = 0.0;
         for _ in 0..settings.warm_up_windows {
-            self.network.links.tally.recent = (0, 0);
+            self.network.links.tally.restart_recent();
             self.advance_unless_cancelled(progress, settings.window_cycles)?;
             self.inspect()?;
-            let (count, sum) = self.network.links.tally.recent;
-            warm_up_mean = mean(sum, count);
+            warm_up_mean = self.network.links.tally.whole().recent_mean().unwrap_or(0.0);
             if stop_rule == StopRule::WhenSaturated && warm_up_mean > 2.0 * limit {
                 return Ok(self.outcome(true));
             }
@@ -294,15 +293,22 @@ impl<'f> Run<'f> {
         self.measure_windows(warm_up_mean, limit, progress)?;
         self.link_flits =
             self.network.link_flits().iter().zip(&before).map(|(now, then)| now - then).collect();
+        let is_starved = self.drain(stop_rule, limit)?;
+        Ok(self.outcome(is_starved))
+    }
+
+    /// Runs on until nothing is left to be learned from what was sent in the measured windows, and says
+    /// whether a packet starves.
+    pub(crate) fn drain(&mut self, stop_rule: StopRule, limit: f64) -> Result<bool, RunError> {
         let end = self.network.now;
-        let most_drain = most_drain(settings.window_cycles);
-        let mut starved = false;
-        while !self.is_known(stop_rule, limit) && !starved {
+        let most_drain = most_drain(self.network.settings.window_cycles);
+        let mut is_starved = false;
+        while !self.is_known(stop_rule, limit) && !is_starved {
             self.advance(100)?;
-            starved = self.network.now - end > most_drain;
+            is_starved = self.network.now - end > most_drain;
         }
         self.inspect()?;
-        Ok(self.outcome(starved))
+        Ok(is_starved)
     }
 
     /// Runs the window that is measured, or window after window until the last ones agree, no more
@@ -363,11 +369,6 @@ impl<'f> Run<'f> {
 /// cycle has 32 bits at most.
 fn most_drain(window_cycles: u32) -> u32 {
     MOST_DRAIN.saturating_mul(window_cycles).min(MOST_CYCLES)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "sums stay far below 2^53")]
-fn mean(sum: u64, count: u64) -> f64 {
-    if count == 0 { 0.0 } else { sum as f64 / count as f64 }
 }
 
 #[cfg(test)]

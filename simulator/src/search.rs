@@ -6,7 +6,8 @@
 //! after the last one as bad, and neither is asked about.
 //!
 //! The searches of this project differ only in which step they ask about next, because they save
-//! different things: [`Probing`] names the three ways. A search depends on nothing but the answers
+//! different things: [`Probing`] names three ways, and [`last_good_near`] is one for runs that say
+//! besides how near they are to saturation. A search depends on nothing but the answers
 //! that it is given, so it is reproducible wherever the runs are.
 
 /// Which steps a search asks about next.
@@ -76,18 +77,63 @@ pub fn last_good<E>(
         let pair = [first, second];
         let steps = if first == second { &pair[..1] } else { &pair[..] };
         for (&step, is_good) in steps.iter().zip(ask(steps)?) {
-            if !is_good {
-                known.bad = known.bad.min(step);
-            } else if step < known.bad {
-                // A good step above a bad one is an accident of the run and proves nothing.
-                known.good = known.good.max(step);
-            }
+            known.learn(step, is_good);
+        }
+    }
+    Ok(known.good)
+}
+
+/// What a run says of the step that it was asked about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The network is not saturated there.
+    pub is_good: bool,
+    /// Its latency is near the limit, so that the next step up or down is likely to tell.
+    pub is_near: bool,
+}
+
+/// How often a search takes the next step where a run says that it is near: where latencies rise
+/// slowly, many say so.
+const MOST_NEAR: u32 = 2;
+
+/// As [`last_good`] by [`Probing::FromGuess`], but where a run says that it is near, the next step is asked
+/// about. A good guess takes two steps.
+///
+/// # Errors
+/// The first error of `ask`, which ends the search.
+pub fn last_good_near<E>(
+    last: u32,
+    guess: u32,
+    mut ask: impl FnMut(u32) -> Result<Answer, E>,
+) -> Result<u32, E> {
+    let mut known = Bracket { good: 0, bad: last + 1, last };
+    let (mut near, mut round) = (0, 0);
+    let mut next = guess.clamp(1, last.max(1));
+    while known.bad - known.good > 1 {
+        let Answer { is_good, is_near } = ask(next)?;
+        known.learn(next, is_good);
+        if is_near && near < MOST_NEAR {
+            near += 1;
+            next = if is_good { known.good + 1 } else { known.bad - 1 };
+        } else {
+            round += 1;
+            next = known.next(Probing::FromGuess(guess), round).0;
         }
     }
     Ok(known.good)
 }
 
 impl Bracket {
+    /// Takes what was heard of a step.
+    fn learn(&mut self, step: u32, is_good: bool) {
+        if !is_good {
+            self.bad = self.bad.min(step);
+        } else if step < self.bad {
+            // A good step above a bad one is an accident of the run and proves nothing.
+            self.good = self.good.max(step);
+        }
+    }
+
     /// The steps to ask about in a round, which is counted from 0; the same one twice for one.
     fn next(self, probing: Probing, round: u32) -> (u32, u32) {
         let Self { good, bad, last } = self;
@@ -152,6 +198,40 @@ mod tests {
                 }
             }
         }
+    }
+
+    fn search_near(last: u32, guess: u32, found_at: u32, near: u32) -> (u32, Vec<u32>) {
+        let mut asked = Vec::new();
+        let found = last_good_near::<()>(last, guess, |step| {
+            asked.push(step);
+            let is_near = step.abs_diff(found_at) <= near;
+            Ok(Answer { is_good: step <= found_at, is_near })
+        });
+        (found.unwrap_or(u32::MAX), asked)
+    }
+
+    #[test]
+    fn runs_that_say_that_they_are_near_save_steps_and_change_nothing() {
+        for last in [1, 2, 7, 100] {
+            for guess in [0, 1, 30, 105] {
+                for step in 0..=last {
+                    for near in [0, 1, 3, 200] {
+                        let (found, mut asked) = search_near(last, guess, step, near);
+                        assert_eq!(found, step, "from {guess} of {last}, near {near}");
+                        assert!(asked.iter().all(|step| (1..=last).contains(step)));
+                        let count = asked.len();
+                        asked.sort_unstable();
+                        asked.dedup();
+                        assert_eq!(asked.len(), count, "asks twice");
+                    }
+                }
+            }
+        }
+        assert_eq!(search_near(100, 30, 30, 1).1, [30, 31]);
+        assert_eq!(search_near(100, 30, 29, 1).1, [30, 29]);
+        assert_eq!(search_near(100, 30, 31, 1).1, [30, 31, 32]);
+        assert_eq!(search_near(100, 30, 26, 0).1, search(100, Probing::FromGuess(30), 26).1);
+        assert_eq!(search_near(100, 30, 60, 200).1[..5], [30, 31, 32, 34, 38]);
     }
 
     #[test]

@@ -30,17 +30,24 @@ pub(crate) struct Population {
     pub(crate) by_vlb: u64,
     /// How many packets were delivered in the window.
     pub(crate) accepted: u64,
+    /// Packets delivered since this was last restarted, and the sum of their latencies.
+    recent: (u64, u64),
 }
 
 impl Population {
+    /// The mean latency of what was delivered lately, if anything was.
+    pub(crate) fn recent_mean(&self) -> Option<f64> {
+        let (count, sum) = self.recent;
+        (count > 0).then(|| mean(sum, count))
+    }
+
     /// The mean latency, or what it will be at least: what is under way counts as if it were
     /// delivered now.
-    #[expect(clippy::cast_precision_loss, reason = "sums stay far below 2^53")]
     pub(crate) fn latency_at_least(&self, now: u32) -> f64 {
         let (waiting, created) = self.under_way;
         let sum = self.latency.sum() + waiting * u64::from(now) - created;
         let count = self.latency.count() + waiting;
-        if count == 0 { 0.0 } else { sum as f64 / count as f64 }
+        mean(sum, count)
     }
 
     /// Whether all packets of the window that are sent are delivered.
@@ -62,7 +69,14 @@ impl Population {
         self.hops += other.hops;
         self.by_vlb += other.by_vlb;
         self.accepted += other.accepted;
+        self.recent.0 += other.recent.0;
+        self.recent.1 += other.recent.1;
     }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "sums stay far below 2^53")]
+fn mean(sum: u64, count: u64) -> f64 {
+    if count == 0 { 0.0 } else { sum as f64 / count as f64 }
 }
 
 /// Everything that a run counts.
@@ -77,8 +91,6 @@ pub(crate) struct Tally {
     population: Vec<u8>,
     /// For each node how many of its packets were delivered in the window.
     pub(crate) accepted: Vec<u32>,
-    /// Packets delivered since this was last reset, and the sum of their latencies.
-    pub(crate) recent: (u64, u64),
     /// The same and more by the window, where that is wanted.
     pub(crate) series: Option<Box<Series>>,
 }
@@ -93,6 +105,7 @@ impl Tally {
             hops: 0,
             by_vlb: 0,
             accepted: 0,
+            recent: (0, 0),
         };
         let several = traffic.populations().len() > 1;
         #[expect(clippy::cast_possible_truncation, reason = "there are two populations at most")]
@@ -103,7 +116,6 @@ impl Tally {
             populations: vec![empty; traffic.populations().len()],
             population: if several { (0..nodes).map(population).collect() } else { Vec::new() },
             accepted: vec![0; nodes as usize],
-            recent: (0, 0),
             series: None,
         }
     }
@@ -130,6 +142,25 @@ impl Tally {
     /// Says that the window will not be lengthened any more.
     pub(crate) fn close_window(&mut self) {
         self.later = None;
+    }
+
+    /// From now on what is delivered counts as delivered lately, and nothing before.
+    pub(crate) fn restart_recent(&mut self) {
+        for population in &mut self.populations {
+            population.recent = (0, 0);
+        }
+    }
+
+    /// The mean latencies of what was delivered lately: of each population, then of all nodes.
+    pub(crate) fn recent_means(&self) -> Vec<Option<f64>> {
+        let each = self.populations.iter().map(Population::recent_mean);
+        each.chain([self.whole().recent_mean()]).collect()
+    }
+
+    /// [`Population::latency_at_least`] of each population, then of all nodes.
+    pub(crate) fn latencies_at_least(&self, now: u32) -> Vec<f64> {
+        let each = self.populations.iter().map(|population| population.latency_at_least(now));
+        each.chain([self.whole().latency_at_least(now)]).collect()
     }
 
     /// The counts of all nodes together.
@@ -187,8 +218,9 @@ impl Tally {
     #[inline]
     pub(crate) fn delivered(&mut self, origin: &Origin, flit: &Flit, at: u32) {
         let latency = at - origin.created;
-        self.recent.0 += 1;
-        self.recent.1 += u64::from(latency);
+        let (count, sum) = &mut self.population_of(origin.source).recent;
+        *count += 1;
+        *sum += u64::from(latency);
         if let Some(series) = &mut self.series {
             series.delivered(at, latency);
         }

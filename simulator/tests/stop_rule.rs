@@ -8,7 +8,9 @@ mod test_images;
 use test_images::{Images, absolute, dragonfly, images};
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_schema::{SetRule, ShapeSet};
-use tvlb_simulator::{BootedFabric, Outcome, Pattern, Run, Settings, StopRule, Traffic};
+use tvlb_simulator::{
+    BootedFabric, ForeseenLatency, Outcome, Pattern, Run, Settings, StopRule, Traffic,
+};
 
 #[test]
 fn giving_up_early_changes_no_verdict() {
@@ -45,6 +47,13 @@ fn giving_up_early_changes_no_verdict() {
             let each = run(StopRule::WhenEachPopulationIsDecided);
             assert_eq!(each.saturated, whole.saturated, "{pattern} at {load}");
             spared[1] += whole.cycles - each.cycles;
+
+            let run = Run::new(&fabric, &settings, &traffic, load, 1).unwrap();
+            let ForeseenLatency { all, populations } = run.foresee(&()).unwrap();
+            let foreseen: Vec<f64> = std::iter::once(all).chain(populations).collect();
+            let is_above =
+                |means: &[f64]| means.iter().map(|&mean| mean > 100.0).collect::<Vec<_>>();
+            assert_eq!(is_above(&foreseen), is_above(&means(&whole)), "{pattern} at {load}");
             for (found, known) in means(&each).into_iter().zip(means(&whole)) {
                 assert!(found <= known + 1e-9, "{pattern} at {load}: {found} above {known}");
                 assert!(found > 100.0 || found.to_bits() == known.to_bits(), "{pattern} at {load}");

@@ -136,7 +136,7 @@ pub fn contest(
                 so_far.lead(contender, Contender::CONVENTIONAL).mean
             };
             let guess = step_of(conventional + expected);
-            saturation(runner, contender, &panel.score[round], guess).map(load_of)
+            saturation(runner, panel, contender, &panel.score[round], guess).map(load_of)
         })
     })?;
 

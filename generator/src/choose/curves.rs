@@ -112,7 +112,7 @@ fn grid(most: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::choose::figures::RunFigures;
+    use crate::choose::figures::{ExpectedLatency, RunFigures};
     use crate::choose::panel::{Event, PanelSize};
     use crate::fabric_file::Latencies;
     use tvlb_schema::{Bandwidths, Dragonfly};
@@ -122,14 +122,11 @@ mod tests {
 
     impl Runner for Steps {
         fn run(&self, _: Contender, _: &Event, step: u32) -> Result<RunFigures, ChooseError> {
-            Ok(RunFigures {
-                saturated: false,
-                latency: f64::from(step),
-                p99: 0,
-                worst_served: 1.0,
-                hops: 3.0,
-                populations: vec![],
-            })
+            Ok(RunFigures { saturated: false, latency: f64::from(step), p99: 0, worst_served: 1.0 })
+        }
+
+        fn expect(&self, _: Contender, _: &Event, _: u32) -> Result<ExpectedLatency, ChooseError> {
+            unreachable!("a curve has measured latencies")
         }
 
         fn whole_run(

@@ -31,6 +31,14 @@ pub enum ChooseError {
         /// Why the simulator gave up.
         error: RunError,
     },
+    /// A state directory keeps under a run's name what another kind of run gives.
+    #[error(
+        "{run}: what the state directory keeps of this run is of another kind; use an empty one"
+    )]
+    OtherRun {
+        /// The name of the run.
+        run: String,
+    },
     /// No modelled set lies on the front.
     #[error("no set has a path for every flow of the modelled patterns; choose a set with --set")]
     NoCandidate,

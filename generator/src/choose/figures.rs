@@ -14,10 +14,26 @@ pub struct RunFigures {
     /// What the network delivered of the node that was served worst, over the mean of all nodes, if the
     /// run was a whole one.
     pub worst_served: f64,
-    /// Mean links between switches that a packet took.
-    pub hops: f64,
-    /// Mean latency of each population of nodes, if there are several.
+}
+
+/// What a search for a saturation needs to know of a run: mean latencies in cycles, measured, or expected
+/// where they are plainly on one side of the panel's limit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ExpectedLatency {
+    /// Of all nodes.
+    pub all: f64,
+    /// Of each population of nodes, if there are several.
     pub populations: Vec<f64>,
+}
+
+/// What is kept of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kept {
+    /// Of one that was to be measured.
+    Figures(RunFigures),
+    /// Of one that was to be judged.
+    Expected(ExpectedLatency),
 }
 
 /// The mean of some figures; 0 where there are none.

@@ -5,21 +5,21 @@
 //! nothing but the time. The directory belongs to one fabric and panel; that of another is refused,
 //! never used in part.
 
-use super::figures::RunFigures;
+use super::figures::Kept;
 use super::panel::Panel;
 use crate::fabric::Fabric;
 use rayon::Yield;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
-use tvlb_run_store::{RunFile, SharedRuns, StoreError};
+use tvlb_run_store::{SharedRuns, StoreError};
 
 /// Raised when the meaning of a run changes, so that older files are refused.
-const VERSION: &str = "tvlb runs 5";
+const VERSION: &str = "tvlb runs 6";
 
 /// The runs made so far, by name: scheme, sets, traffic and load in hundredths. The runs of MIN and of
 /// conventional VLB have the names of these in the place of scheme and sets, so both contests share them.
-pub(super) type Memory = SharedRuns<RunFigures>;
+pub(super) type Memory = SharedRuns<Kept>;
 
 /// How often it is asked whether another process has made a run.
 const POLL: Duration = Duration::from_millis(50);
@@ -38,12 +38,7 @@ pub(super) fn open(
     panel: &Panel,
 ) -> Result<Memory, StoreError> {
     let subject = subject(fabric, panel);
-    let memory = Memory::open(state.map(|state| runs_of(state, name)), &subject)?;
-    // Earlier versions kept all runs in one file of this name.
-    if let Some(file) = state.map(|state| state.join(name)).filter(|file| file.exists()) {
-        memory.add_known(RunFile::open(Some(file), &subject)?.entries());
-    }
-    Ok(memory)
+    Memory::open(state.map(|state| runs_of(state, name)), &subject)
 }
 
 /// How many runs are kept under a name in a state directory.

@@ -1,16 +1,18 @@
 //! Runs: what a contest asks about a contender, and the search for the load at which it saturates.
 //!
 //! A [`Runner`] answers what a contender makes of some traffic at a load. Loads are whole percent of
-//! what a node can send, called *steps*. The search strides away from a guess and then halves what is
-//! left, so a good guess takes few runs; it is the simulator's own.
+//! what a node can send, called *steps*. The search strides away from a guess, asks about the next step
+//! where a run is near the limit, and then halves what is left, so a good guess takes few runs; it is
+//! the simulator's own. Its runs end as soon as their verdict is plain
+//! ([`Run::foresee`](tvlb_simulator::Run::foresee)).
 
 use super::contender::Contender;
 use super::error::ChooseError;
-use super::figures::RunFigures;
+use super::figures::{ExpectedLatency, RunFigures};
 use super::panel::Event;
 use rayon::prelude::*;
-use std::collections::BTreeMap;
-use tvlb_simulator::{self as simulator, Probing};
+use std::collections::BTreeSet;
+use tvlb_simulator::Answer;
 
 /// Answers what a subject, as a rule a contender, makes of some traffic.
 pub trait Runner<S = Contender>: Sync {
@@ -19,6 +21,13 @@ pub trait Runner<S = Contender>: Sync {
     /// # Errors
     /// The run failed, or the work was cancelled.
     fn run(&self, subject: S, event: &Event, step: u32) -> Result<RunFigures, ChooseError>;
+
+    /// The mean latencies of one run, as far as they say on which side of the panel's limit they are: where
+    /// that is plain early, they are not measured but expected.
+    ///
+    /// # Errors
+    /// The run failed, or the work was cancelled.
+    fn expect(&self, subject: S, event: &Event, step: u32) -> Result<ExpectedLatency, ChooseError>;
 
     /// The figures of one run whose measured window is `windows` times as long, and which goes on until
     /// every packet is delivered, while [`Self::run`] ends as soon as it is certain to be saturated.
@@ -34,8 +43,9 @@ pub trait Runner<S = Contender>: Sync {
     ) -> Result<RunFigures, ChooseError>;
 }
 
-/// The runs that a contest asked for, by traffic, contender and step.
-pub type RunsAsked = BTreeMap<(String, Contender, u32), RunFigures>;
+/// The runs that a contest asked for, by traffic, contender and step, and whether their latencies were
+/// measured to the end.
+pub type RunsAsked = BTreeSet<(String, Contender, u32, bool)>;
 
 /// How many steps make a load of 1.
 pub const STEPS: u32 = 100;
@@ -44,10 +54,8 @@ pub const STEPS: u32 = 100;
 ///
 /// # Errors
 /// The first failure of a run.
-pub fn last_good<E>(guess: u32, mut is_good: impl FnMut(u32) -> Result<bool, E>) -> Result<u32, E> {
-    simulator::last_good(STEPS, Probing::FromGuess(guess), |steps| {
-        steps.iter().map(|&step| is_good(step)).collect()
-    })
+pub fn last_good<E>(guess: u32, ask: impl FnMut(u32) -> Result<Answer, E>) -> Result<u32, E> {
+    tvlb_simulator::last_good_near(STEPS, guess, ask)
 }
 
 /// Whether [`last_good`] would come to `least` or more. It asks about the same steps in the same order,
@@ -58,12 +66,12 @@ pub fn last_good<E>(guess: u32, mut is_good: impl FnMut(u32) -> Result<bool, E>)
 pub fn reaches<E>(
     guess: u32,
     least: u32,
-    mut is_good: impl FnMut(u32) -> Result<bool, E>,
+    mut ask: impl FnMut(u32) -> Result<Answer, E>,
 ) -> Result<bool, E> {
     let mut bad = STEPS + 1;
     let found = last_good(guess, |step| {
-        let answer = is_good(step).map_err(Ending::Failed)?;
-        if !answer {
+        let answer = ask(step).map_err(Ending::Failed)?;
+        if !answer.is_good {
             bad = bad.min(step);
             if bad <= least {
                 return Err(Ending::Known(false));
@@ -118,11 +126,15 @@ mod tests {
     use super::*;
     use std::convert::Infallible;
 
+    fn answer(is_good: bool) -> Answer {
+        Answer { is_good, is_near: false }
+    }
+
     fn search(guess: u32, last: u32) -> (u32, Vec<u32>) {
         let mut asked = Vec::new();
         let found = last_good::<Infallible>(guess, |step| {
             asked.push(step);
-            Ok(step <= last)
+            Ok(answer(step <= last))
         });
         (found.unwrap(), asked)
     }
@@ -159,13 +171,13 @@ mod tests {
                 let mut whole = Vec::new();
                 let found = last_good::<Infallible>(guess, |step| {
                     whole.push(step);
-                    Ok(is_good(step, last))
+                    Ok(answer(is_good(step, last)))
                 });
                 for least in [0, 1, 17, 58, 99, STEPS] {
                     let mut asked = Vec::new();
                     let reached = reaches::<Infallible>(guess, least, |step| {
                         asked.push(step);
-                        Ok(is_good(step, last))
+                        Ok(answer(is_good(step, last)))
                     });
                     assert_eq!(reached.unwrap(), found.unwrap() >= least, "{guess} {last} {least}");
                     assert!(whole.starts_with(&asked), "{asked:?} of {whole:?}");
@@ -174,11 +186,11 @@ mod tests {
             }
         }
         assert!(spared > 10_000, "{spared}");
-        assert_eq!(reaches(30, 29, |_| Err::<bool, _>("broken")), Err("broken"));
+        assert_eq!(reaches(30, 29, |_| Err("broken")), Err("broken"));
     }
 
     #[test]
     fn a_failure_ends_the_search() {
-        assert_eq!(last_good(30, |_| Err::<bool, _>("broken")), Err("broken"));
+        assert_eq!(last_good(30, |_| Err("broken")), Err("broken"));
     }
 }

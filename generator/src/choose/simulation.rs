@@ -8,7 +8,7 @@ use super::baseline::Oblivious;
 use super::candidates::FALLBACK;
 use super::contender::{CONVENTIONAL_NAME, Contender, Field, PerContender};
 use super::error::ChooseError;
-use super::figures::RunFigures;
+use super::figures::{ExpectedLatency, Kept, RunFigures};
 use super::memory::{self, Memory};
 use super::panel::{Event, Panel};
 use super::runner::{Runner, RunsAsked, load_of};
@@ -25,7 +25,9 @@ use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_progress::Progress;
 use tvlb_run_store::Turn;
 use tvlb_schema::PerDecision;
-use tvlb_simulator::{BootedFabric, Outcome, Run, RunError, Settings, StopRule, Traffic};
+use tvlb_simulator::{
+    BootedFabric, ForeseenLatency, Outcome, Run, RunError, Settings, StopRule, Traffic,
+};
 
 /// The images that switches would boot from, were a candidate's policies chosen.
 ///
@@ -139,6 +141,15 @@ impl Runner<Oblivious> for ObliviousRunner<'_> {
         self.place.figures(self.booted(routing), event, step, None)
     }
 
+    fn expect(
+        &self,
+        routing: Oblivious,
+        event: &Event,
+        step: u32,
+    ) -> Result<ExpectedLatency, ChooseError> {
+        self.place.expected(self.booted(routing), event, step)
+    }
+
     fn whole_run(
         &self,
         routing: Oblivious,
@@ -184,6 +195,11 @@ impl<'i> SimulatedRunner<'i> {
         Ok(Self { contenders, place, asked: Mutex::default() })
     }
 
+    fn note(&self, event: &Event, contender: Contender, step: u32, is_measured: bool) {
+        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        asked.insert((event.to_string(), contender, step, is_measured));
+    }
+
     /// Every run that was asked for, whether the memory had it or it was made.
     pub(super) fn asked(self) -> RunsAsked {
         self.asked.into_inner().unwrap_or_else(PoisonError::into_inner)
@@ -200,16 +216,53 @@ impl Place<'_> {
         step: u32,
         whole_windows: Option<u32>,
     ) -> Result<RunFigures, ChooseError> {
-        let Booted { name, network, settings } = booted;
-        let mut run = format!("{name}; {event}; {step}");
-        let mut settings = settings.clone();
+        let mut name = format!("{}; {event}; {step}", booted.name);
+        let mut settings = booted.settings.clone();
         if let Some(windows) = whole_windows {
-            let _ = write!(run, "; whole, {windows}");
+            let _ = write!(name, "; whole, {windows}");
             settings.window_cycles *= windows;
         }
+        let stop_rule = match whole_windows {
+            Some(_) => StopRule::FullWindow,
+            None => StopRule::WhenSaturated,
+        };
+        let measured = self.kept(&name, (booted, &settings, event, step), |run| {
+            Ok(Kept::Figures(figures(&run.measure(stop_rule, self.progress)?)))
+        })?;
+        match measured {
+            Kept::Figures(figures) => Ok(figures),
+            Kept::Expected(_) => Err(ChooseError::OtherRun { run: name }),
+        }
+    }
+
+    /// The latencies of a run that is judged, from the memory or made now.
+    fn expected(
+        self,
+        booted: &Booted<'_>,
+        event: &Event,
+        step: u32,
+    ) -> Result<ExpectedLatency, ChooseError> {
+        let name = format!("{}; {event}; {step}; judged", booted.name);
+        let judged = self.kept(&name, (booted, &booted.settings, event, step), |run| {
+            let ForeseenLatency { all, populations } = run.foresee(self.progress)?;
+            Ok(Kept::Expected(ExpectedLatency { all, populations }))
+        })?;
+        match judged {
+            Kept::Expected(expected) => Ok(expected),
+            Kept::Figures(_) => Err(ChooseError::OtherRun { run: name }),
+        }
+    }
+
+    /// What is kept of the run of this name, or what `make` makes of it now.
+    fn kept(
+        self,
+        name: &str,
+        (booted, settings, event, step): (&Booted<'_>, &Settings, &Event, u32),
+        make: impl FnOnce(Run<'_>) -> Result<Kept, RunError>,
+    ) -> Result<Kept, ChooseError> {
         let claim = loop {
-            match self.memory.take(&run)? {
-                Turn::Kept(figures) => return Ok(figures),
+            match self.memory.take(name)? {
+                Turn::Kept(kept) => return Ok(kept),
                 Turn::Ours(claim) => break claim,
                 Turn::Theirs => {
                     self.progress.check()?;
@@ -218,25 +271,19 @@ impl Place<'_> {
             }
         };
         self.progress.check()?;
+        let network = &booted.network;
         let traffic = Traffic::new(&event.pattern, network.dragonfly(), event.seed)?;
-        let stop_rule = if whole_windows.is_some() {
-            StopRule::FullWindow
-        } else if traffic.populations().len() > 1 {
-            StopRule::WhenEachPopulationIsDecided
-        } else {
-            StopRule::WhenSaturated
-        };
-        let outcome = Run::new(network, &settings, &traffic, load_of(step), event.seed)
+        let made = Run::new(network, settings, &traffic, load_of(step), event.seed)
             .map_err(RunError::Settings)
-            .and_then(|run| run.measure(stop_rule, self.progress));
-        let figures = match outcome {
-            Ok(outcome) => figures(&outcome),
+            .and_then(make);
+        let made = match made {
+            Ok(made) => made,
             Err(RunError::Cancelled(cancelled)) => return Err(cancelled.into()),
-            Err(error) => return Err(ChooseError::Run { run, error }),
+            Err(error) => return Err(ChooseError::Run { run: name.to_owned(), error }),
         };
-        self.memory.keep(claim, figures.clone())?;
+        self.memory.keep(claim, made.clone())?;
         self.progress.step();
-        Ok(figures)
+        Ok(made)
     }
 }
 
@@ -247,10 +294,18 @@ impl Runner for SimulatedRunner<'_> {
         event: &Event,
         step: u32,
     ) -> Result<RunFigures, ChooseError> {
-        let figures = self.place.figures(&self.contenders[contender], event, step, None)?;
-        let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        asked.insert((event.to_string(), contender, step), figures.clone());
-        Ok(figures)
+        self.note(event, contender, step, true);
+        self.place.figures(&self.contenders[contender], event, step, None)
+    }
+
+    fn expect(
+        &self,
+        contender: Contender,
+        event: &Event,
+        step: u32,
+    ) -> Result<ExpectedLatency, ChooseError> {
+        self.note(event, contender, step, false);
+        self.place.expected(&self.contenders[contender], event, step)
     }
 
     fn whole_run(
@@ -274,7 +329,5 @@ fn figures(outcome: &Outcome) -> RunFigures {
         } else {
             0.0
         },
-        hops: outcome.all.hops,
-        populations: outcome.populations.iter().map(|population| population.latency).collect(),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::choose::baseline::Carried;
-use crate::choose::figures::RunFigures;
+use crate::choose::figures::{ExpectedLatency, RunFigures};
 use crate::choose::panel::{Event, PanelSize};
 use crate::choose::record::frontier;
 use crate::fabric_file::Latencies;
@@ -33,6 +33,22 @@ struct MadeUp {
     asked: Mutex<Asked>,
 }
 
+impl MadeUp {
+    /// The latencies of all nodes, and of those that share the network with a hot switch and the others.
+    fn latencies(&self, contender: Contender, event: &Event, step: u32) -> (f64, Vec<f64>) {
+        self.asked.lock().unwrap().push((contender, event.pattern.clone(), step));
+        let Made { score, guard, others, latency, chance, .. } = self.contenders[contender];
+        let (last, several) = match event.pattern {
+            Pattern::TypeTwo { .. } | Pattern::Shift { .. } => (score, false),
+            Pattern::HotSwitch | Pattern::Mixed { .. } => (guard, true),
+            _ => (guard, false),
+        };
+        let by_chance = last != score && step == chance;
+        let of = |last: u32| if step > last && !by_chance { 1e4 } else { latency };
+        (of(last), if several { vec![of(others), of(last)] } else { Vec::new() })
+    }
+}
+
 impl Runner for MadeUp {
     fn run(
         &self,
@@ -40,24 +56,19 @@ impl Runner for MadeUp {
         event: &Event,
         step: u32,
     ) -> Result<RunFigures, ChooseError> {
-        self.asked.lock().unwrap().push((contender, event.pattern.clone(), step));
-        let Made { score, guard, others, latency, p99, chance } = self.contenders[contender];
-        let (last, several) = match event.pattern {
-            Pattern::TypeTwo { .. } | Pattern::Shift { .. } => (score, false),
-            Pattern::HotSwitch | Pattern::Mixed { .. } => (guard, true),
-            _ => (guard, false),
-        };
-        let by_chance = last != score && step == chance;
-        let is_over = |last: u32| step > last && !by_chance;
-        let of = |last: u32| if is_over(last) { 1e4 } else { latency };
-        Ok(RunFigures {
-            saturated: is_over(last),
-            latency: of(last),
-            p99,
-            worst_served: 1.0,
-            hops: 3.0,
-            populations: if several { vec![of(others), of(last)] } else { Vec::new() },
-        })
+        let (latency, _) = self.latencies(contender, event, step);
+        let p99 = self.contenders[contender].p99;
+        Ok(RunFigures { saturated: latency >= 1e4, latency, p99, worst_served: 1.0 })
+    }
+
+    fn expect(
+        &self,
+        contender: Contender,
+        event: &Event,
+        step: u32,
+    ) -> Result<ExpectedLatency, ChooseError> {
+        let (all, populations) = self.latencies(contender, event, step);
+        Ok(ExpectedLatency { all, populations })
     }
 
     fn whole_run(

@@ -3,7 +3,7 @@
 
 use crate::choose::ChooseError;
 use crate::choose::baseline::{
-    Baselines, MostRegret, Regrets, Steps, guard_saturation, saturation,
+    Baselines, MostRegret, Regrets, Steps, guard_saturation, is_carried, saturation,
 };
 use crate::choose::contender::Contender;
 use crate::choose::contest::FIRST_LEAD;
@@ -105,8 +105,9 @@ impl FabricTrial<'_> {
         let Self { panel, runner, baselines, .. } = self;
         let questions: Vec<(&Event, u32)> =
             panel.score.iter().zip(baselines.score.iter().map(|carried| carried.ugal)).collect();
-        let score =
-            all_of(&questions, |&(event, guess)| saturation(runner, contender, event, guess))?;
+        let score = all_of(&questions, |&(event, guess)| {
+            saturation(runner, panel, contender, event, guess)
+        })?;
         let saturations = score.iter().copied().map(load_of).collect();
         let guards = baselines.guard_steps(runner, panel, contender)?;
         let step = (baselines.guards[panel.guards.len() - 1].ugal / 2).max(1);
@@ -146,7 +147,7 @@ pub(super) fn leads(
                 return Ok(None);
             }
             let needed = load_of(baselines.score[0].ugal) + least_lead;
-            if runner.run(contender, &panel.score[0], step_of(needed))?.saturated {
+            if !is_carried(runner, panel, contender, &panel.score[0], step_of(needed))? {
                 return Ok(None);
             }
         }
@@ -167,7 +168,7 @@ pub(super) fn leads(
             mean(found.iter().copied()) + mean(costs.iter().copied())
         };
         let guess = step_of(conventional + expected);
-        let reached = saturation(runner, contender, &panel.score[event], guess)?;
+        let reached = saturation(runner, panel, contender, &panel.score[event], guess)?;
         found.push(load_of(reached) - conventional - costs[place]);
     }
     Ok(Some(found.split_off(before.len())))

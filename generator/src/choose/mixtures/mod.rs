@@ -325,7 +325,7 @@ impl Search<'_> {
         let (conventional, paper) = (figures(Contender::CONVENTIONAL)?, figures(Contender::PAPER)?);
         let runs = fabrics.into_iter().map(|fabric| {
             let asked = fabric.runner.asked();
-            asked.keys().filter(|(_, contender, _)| !contender.is_reference()).count()
+            asked.iter().filter(|(_, contender, ..)| !contender.is_reference()).count()
         });
         let runs = runs.sum();
         let finished = finished.into_iter().flatten().collect();
