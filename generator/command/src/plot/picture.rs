@@ -197,13 +197,6 @@ fn plot(
             Axis::around(words(x, data.unit), least, most)
         }
     };
-    let x = match &data.panels {
-        Some((column, values)) => Axis {
-            name: format!("{} — {column} {}", x.name, values[panel]).trim_start().to_owned(),
-            ..x
-        },
-        None => x,
-    };
     let of_panel = data.panels.as_ref().map(|(column, values)| match values[panel].as_str() {
         "" => format!("no {column}"),
         value => format!("{column} {value}"),
