@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use tvlb_chart::{Axis, Ink, Mark, Plot, Series, Sheet};
 
 /// So many series can be told apart.
-const MOST_SERIES: usize = 8;
+pub(crate) const MOST_SERIES: usize = 8;
 /// A limit that is not farther beyond the largest latency than this lies on the axis.
 const NEAR: f64 = 1.35;
 
