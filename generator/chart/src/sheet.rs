@@ -10,6 +10,9 @@ use std::fmt::Write;
 /// The size of the letters of the heading, and the height of one of its lines.
 const HEADING: f64 = 15.0;
 const HEADING_LINE: f64 = 21.0;
+/// The same of what stands above each of several plots.
+const PANEL: f64 = 13.0;
+const PANEL_LINE: f64 = 18.0;
 /// The same of notes.
 const NOTE: f64 = 12.0;
 const NOTE_LINE: f64 = 17.0;
@@ -31,7 +34,7 @@ pub struct Sheet {
     pub heading: String,
     /// What else there is to say before the plots.
     pub subtitle: String,
-    /// The plots.
+    /// The plots. Where there are several, each stands under its title.
     pub plots: Vec<Plot>,
     /// What is said after the legend, each from a new line.
     pub notes: Vec<String>,
@@ -101,6 +104,17 @@ impl Sheet {
         let shared = self.shared_legend();
         for (number, plot) in self.plots.iter().enumerate() {
             let title = escaped(&plot.title);
+            // A single plot says what the heading says.
+            let named = if self.plots.len() > 1 { plot.title.as_str() } else { "" };
+            for line in wrapped(named, PANEL, room) {
+                at += PANEL_LINE;
+                let _ = writeln!(
+                    body,
+                    "<text x=\"{MARGIN}\" y=\"{:.1}\" class=\"panel\">{}</text>",
+                    at - 5.0,
+                    escaped(&line)
+                );
+            }
             let mut inner = String::new();
             let end = plot.draw(&mut inner, size);
             let end = match &shared {
@@ -176,7 +190,11 @@ mod tests {
         let notes = vec!["set A: <one>".to_owned()];
         let sheet = Sheet { notes, ..Sheet::new(heading, vec![plot("one"), plot("two")]) };
         let svg = sheet.svg();
-        assert!(svg.contains("<style>") && svg.matches("&quot;t&quot;").count() == 2);
+        // For those who cannot see it and for those who can.
+        assert!(svg.contains("<style>") && svg.matches("&quot;t&quot;").count() == 4);
+        assert_eq!(svg.matches("class=\"panel\">&quot;t&quot;</text>").count(), 2);
+        let single = Sheet::new("", vec![plot("one")]).svg();
+        assert_eq!(single.matches("&quot;t&quot;").count(), 1);
         // In the title of the document and in the lines of the heading.
         assert_eq!(svg.matches("word").count(), 120);
         assert!(svg.matches("class=\"title\"").count() > 1 && svg.contains("set A: &lt;one&gt;"));

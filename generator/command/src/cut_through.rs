@@ -5,6 +5,7 @@ mod ofar;
 use crate::failure::{Failure, Outcome};
 use crate::output::{Bars, catch_interrupt, print, print_json, use_threads};
 use crate::simulate::{Format, IDENTITY_COLUMNS, Identity};
+use crate::switches::Weighings;
 use crate::tables::Tables;
 use crate::traffic::{self, PATTERNS};
 use crate::values::{self, repeated};
@@ -14,7 +15,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter, Write};
 use std::path::PathBuf;
-use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_firmware_model::Scheme;
 use tvlb_generator::counted::counted;
 use tvlb_generator::table_set::Manifest;
 use tvlb_lab::loads::Loads;
@@ -67,9 +68,8 @@ pub(crate) struct Arguments {
         default_value = "min"
     )]
     routing: Vec<RoutingName>,
-    /// Draw VLB paths conventionally instead of from the images' sets
-    #[arg(long)]
-    conventional: bool,
+    #[command(flatten)]
+    weighing: Weighings,
     /// Who sends to whom; see --help
     #[arg(long, value_name = "PATTERN", default_value = "uniform-others")]
     traffic: String,
@@ -167,7 +167,7 @@ enum RoutingName {
     /// Piggybacking: as long as a packet waits at its source, by the queues there and by what the switches of its
     /// group tell each other
     Pb,
-    /// At every hop anew, by what is used of the outputs there, with an escape network
+    /// Again at every hop, by what is used of the outputs there, with an escape network
     Ofar,
     /// As ofar, but misrouted to another group only where a path of the images' sets begins
     TOfar,
@@ -239,7 +239,6 @@ impl Arguments {
         escape: Option<&Escape>,
         latencies: [u32; 2],
     ) -> CutThrough {
-        let paths = if self.conventional { VlbPaths::Conventional } else { VlbPaths::Custom };
         // A latency that does not fit is refused with the other settings.
         let [local, global] = latencies.map(|cycles| u16::try_from(cycles).unwrap_or(u16::MAX));
         let is_finite = self.burst.is_some() || self.all_to_all;
@@ -257,7 +256,7 @@ impl Arguments {
             rounds: self.rounds,
             warm_up_cycles: self.warm_up,
             measured_cycles: self.cycles.unwrap_or(if is_finite { 10_000_000 } else { 10_000 }),
-            ..CutThrough::new(self.routing(routing, escape), paths)
+            ..CutThrough::new(self.routing(routing, escape), self.weighing.paths())
         }
     }
 }
@@ -270,7 +269,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let latencies = [entry.local_latency, entry.global_latency];
     let name = entry.name.clone();
     let fabric = tables.set.fabric_image().map_err(Failure::of)?;
-    let switches = tables.switch_images(&fabric, None)?;
+    let switches = tables.switch_images(&fabric, arguments.weighing.revision(None))?;
     let is_per_hop = arguments.routing.iter().any(|routing| routing.is_per_hop());
     let escape = if is_per_hop { Some(arguments.ofar.escape(&tables, &fabric)?) } else { None };
     let mut fabric = tables.boot(&fabric, &switches)?;

@@ -3,17 +3,19 @@
 //! Reads the written images only, through the datapath that boots from them.
 
 mod installed;
+mod page;
 mod values;
 mod walk;
+mod words;
 
 use crate::args::Inspect;
 use crate::failure::{Failure, Outcome};
-use crate::files::expect_table_set;
-use crate::output::{print, print_json};
+use crate::files::{expect_table_set, outside_table_sets};
+use crate::output::{print, print_json, write_file};
 use crate::paths::existing_switch;
 use installed::{Installed, UpdateReport, is_dead};
 use std::fmt::{self, Display, Formatter};
-use tvlb_firmware_model::{Channels, Scheme, Switch, VlbPaths};
+use tvlb_firmware_model::{Scheme, Switch, VlbPaths};
 use tvlb_generator::routes::drawn_routes::{DrawnRoute, drawn_routes};
 use tvlb_generator::set_grammar::canonical;
 use tvlb_generator::table_set::{EscapeEntry, Manifest, TableSet};
@@ -24,8 +26,10 @@ use tvlb_schema::{
 };
 use values::{PathValues, SwitchValues};
 use walk::{Walk, sets_of, vlb_walk};
+use words::{Count, second_min};
 
 pub(crate) fn run(arguments: &Inspect) -> Outcome {
+    outside_table_sets([("--report", arguments.report.as_deref())])?;
     expect_table_set(&arguments.directory)?;
     let set = TableSet::open(&arguments.directory).map_err(Failure::of)?;
     let fabric_bytes = set.fabric_image().map_err(Failure::of)?;
@@ -72,6 +76,16 @@ pub(crate) fn run(arguments: &Inspect) -> Outcome {
             if let Some(installed) = &installed {
                 let faults = switch.install_faults(&installed.faults);
                 faults.map_err(|error| installed.in_file(&error))?;
+            }
+            if let Some(path) = &arguments.report {
+                let page = page::html(&page::Subject {
+                    switch: &switch,
+                    bytes: [bytes.len(), fabric_bytes.len()],
+                    names,
+                    fabric: &set.manifest().fabric.name,
+                    is_updated: installed.is_some(),
+                });
+                write_file(path, &page)?;
             }
             if arguments.json {
                 return print_json(&SwitchValues::of(&switch, bytes.len(), names));
@@ -392,14 +406,6 @@ impl Display for PathReport<'_> {
     }
 }
 
-/// What there is to say of the MIN path that a second look weighs.
-fn second_min(min: MinCandidate) -> String {
-    match min {
-        MinCandidate::Kept => String::new(),
-        min => format!(", MIN = {}", min.name()),
-    }
-}
-
 fn set_title(image: &SwitchImage<'_>, number: usize, decisions: &[Decision]) -> String {
     let rule = image.set(decisions[0]).rule();
     let users: Vec<String> = decisions
@@ -413,14 +419,6 @@ fn set_title(image: &SwitchImage<'_>, number: usize, decisions: &[Decision]) -> 
     let thinned = if image.set(decisions[0]).is_thinned() { "; thinned" } else { "" };
     let (users, rule_text) = (users.join(", "), canonical(rule));
     format!("set {number} for {users}: {rule_text}; seed {}{thinned}", rule.seed)
-}
-
-struct Count(Channels);
-
-impl Display for Count {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{} on local and {} on global links", self.0.local, self.0.global)
-    }
 }
 
 struct Place(GroupId, SwitchIndex);

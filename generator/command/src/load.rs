@@ -2,7 +2,7 @@
 
 use crate::failure::{Failure, Outcome};
 use crate::files::load_live;
-use crate::output::{print, print_json, use_threads};
+use crate::output::{Bars, print, print_json, use_threads};
 use crate::traffic::{self, PATTERNS};
 use crate::values;
 use clap::Args;
@@ -14,6 +14,7 @@ use tvlb_generator::set_grammar::{GRAMMAR, canonical, parse_set};
 use tvlb_generator::static_load::{
     LinkEnds, LinkKind, LoadedLink, Paths, StaticLoads, static_loads,
 };
+use tvlb_progress::Progress;
 use tvlb_schema::{Bandwidths, NodeId, SwitchId};
 use tvlb_traffic::{PlacementRule, Traffic};
 
@@ -56,6 +57,9 @@ pub(crate) struct Arguments {
     /// Use this many threads instead of one per core; the figures are the same for any number
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
     threads: Option<usize>,
+    /// Show no progress: print nothing but the result and errors
+    #[arg(short, long)]
+    quiet: bool,
 }
 
 fn help() -> String {
@@ -67,6 +71,13 @@ fn help() -> String {
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     use_threads(arguments.threads)?;
+    // Large fabrics take a moment to load.
+    let what = format!(
+        "counting what every link of {} carries by {}",
+        arguments.fabric.display(),
+        arguments.paths.join(", ")
+    );
+    let bars = Bars::beginning(arguments.quiet, &what);
     let (fabric, dead) = load_live(&arguments.fabric, arguments.faults.as_deref())?;
     let topology = &fabric.topology;
     let df = topology.dragonfly();
@@ -80,13 +91,16 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         Traffic::new(&pattern, df, arguments.seed).map_err(of_traffic)?.placed(&placement);
     let is_dead = |switch| dead.switches.contains(&switch);
     let live = traffic.clone().silenced(|node| is_dead(df.switch_of(node).0));
+    bars.stage("paths", Some(all.len()));
     let mut loads = Vec::new();
     for (text, paths) in all {
         let found = static_loads(topology, &traffic, &paths)
             .map_err(|error| Failure::Message(format!("--paths {text}: {error}")))?;
         let found = found.without_nodes_of(df, &live, is_dead);
         loads.push(Loads::of(&fabric, &paths, &found, arguments.busiest));
+        bars.step();
     }
+    bars.finish();
     let placement = (rule != PlacementRule::Identity).then(|| rule.to_string());
     let report = Report {
         tool_version: env!("CARGO_PKG_VERSION"),

@@ -92,6 +92,25 @@ impl Bars {
         }
     }
 
+    /// Begins a stage of at most so many runs.
+    pub(crate) fn stage_of_at_most(&self, name: &'static str, runs: usize) {
+        self.show(progress(self.quiet, name, runs).with_style(bounded()));
+    }
+
+    /// Puts a bar in the place of the last one.
+    fn show(&self, next: ProgressBar) {
+        let mut bar = self.bar();
+        bar.finish_and_clear();
+        self.is_estimate.store(false, Ordering::Relaxed);
+        *bar = next;
+        // It shows before its first step, which may take long.
+        bar.tick();
+        // That takes a thread, which a bar that nobody sees is not worth.
+        if !bar.is_hidden() {
+            bar.enable_steady_tick(TICK);
+        }
+    }
+
     /// Takes the last bar away.
     pub(crate) fn finish(&self) {
         self.bar().finish_and_clear();
@@ -110,19 +129,10 @@ impl Drop for Bars {
 
 impl Progress for Bars {
     fn stage(&self, name: &'static str, steps: Option<usize>) {
-        let mut bar = self.bar();
-        bar.finish_and_clear();
-        self.is_estimate.store(false, Ordering::Relaxed);
-        *bar = match steps {
+        self.show(match steps {
             Some(steps) => progress(self.quiet, name, steps),
             None => count(self.quiet, name),
-        };
-        // It shows before its first step, which may take long.
-        bar.tick();
-        // That takes a thread, which a bar that nobody sees is not worth.
-        if !bar.is_hidden() {
-            bar.enable_steady_tick(TICK);
-        }
+        });
     }
 
     fn step(&self) {
@@ -171,6 +181,13 @@ fn progress(quiet: bool, what: &'static str, length: usize) -> ProgressBar {
 /// The look of a bar whose length is an estimate.
 fn estimated() -> ProgressStyle {
     ProgressStyle::with_template("{msg:>12} [{bar:40}] {pos} of about {len} runs, some {eta} left")
+        .expect("the template is well-formed")
+        .progress_chars("=> ")
+}
+
+/// The look of a bar whose length is the most that it may become.
+fn bounded() -> ProgressStyle {
+    ProgressStyle::with_template("{msg:>12} [{bar:40}] {pos} of at most {len} runs, {elapsed}")
         .expect("the template is well-formed")
         .progress_chars("=> ")
 }

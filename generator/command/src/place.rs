@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter, Write};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
+use tvlb_generator::counted::counted;
 use tvlb_generator::topology::names::{NamedPort, Names};
 use tvlb_schema::{Dragonfly, NodeId};
 use tvlb_workload::{Graph, Nearness, PlacedJob, RankMap, rankfile};
@@ -68,6 +69,14 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         ("--hostfile", arguments.hostfile.as_deref()),
         ("--host-list", arguments.host_list.as_deref()),
     ])?;
+    // Large fabrics take a moment to load.
+    let what = format_args!(
+        "placing {} on {}",
+        counted(arguments.jobs.len() as u64, "job"),
+        arguments.fabric.display()
+    )
+    .to_string();
+    let bars = Bars::beginning(arguments.quiet, &what);
     let fabric = load_fabric(&arguments.fabric)?;
     let df = fabric.topology.dragonfly();
     let jobs = jobs::jobs(&arguments.jobs)?;
@@ -87,7 +96,6 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
             programs.graph()
         })?;
     catch_interrupt()?;
-    let bars = Bars::new(arguments.quiet);
     let placed = (0..).zip(jobs.iter().zip(nodes)).map(|(number, (job, nodes))| {
         let graph = graphs.get(number as usize);
         map.place(df, *job, nodes, graph, (arguments.seed, number), &bars)

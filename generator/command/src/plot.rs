@@ -6,7 +6,7 @@ mod picture;
 mod series;
 mod table;
 
-pub(crate) use picture::Look;
+pub(crate) use picture::{Look, MOST_SERIES};
 pub(crate) use series::Selection;
 pub(crate) use table::Table;
 

@@ -5,9 +5,12 @@ use crate::failure::{Failure, Outcome};
 use crate::files::{load_fabric, outside_table_sets};
 use crate::generate::policies_to_try;
 use crate::output::{Bars, catch_interrupt, print, print_json, use_threads};
+use serde::Serialize;
+use std::fmt::{self, Display, Formatter};
 use tvlb_generator::choose::ChooseError;
 use tvlb_generator::choose::mixtures::record::SearchEntry;
 use tvlb_generator::choose::mixtures::{Options, search};
+use tvlb_generator::choose::panel::Panel;
 use tvlb_generator::counted::counted;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::image::check_reachable;
@@ -64,6 +67,34 @@ pub(crate) fn run(arguments: &Search) -> Outcome {
         }),
         error => Failure::of(error),
     })?;
-    let entry = SearchEntry::of(&fabrics, &options, &found);
-    if arguments.json { print_json(&entry) } else { print(&entry) }
+    let report = Report {
+        entry: SearchEntry::of(&fabrics, &options, &found),
+        latency_limits: fabrics.iter().map(|fabric| latency_limit(fabric, &options)).collect(),
+    };
+    if arguments.json { print_json(&report) } else { print(&report) }
+}
+
+/// The mean latency in cycles above which a run of the panel counts as saturated.
+fn latency_limit(fabric: &Fabric, options: &Options) -> u32 {
+    let df = fabric.topology.dragonfly();
+    Panel::new(df, fabric.file.links(), options.seed, options.panel).latency_limit
+}
+
+/// What was found, and by which criterion.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Report {
+    #[serde(flatten)]
+    entry: SearchEntry,
+    /// By fabric, the mean latency in cycles above which a run counted as saturated.
+    latency_limits: Vec<u32>,
+}
+
+impl Display for Report {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.entry)?;
+        let limits: Vec<String> = self.latency_limits.iter().map(u32::to_string).collect();
+        let limits = limits.join("/");
+        writeln!(f, "(throughput is the saturation: the mean latency passes {limits} cycles)")
+    }
 }

@@ -15,28 +15,8 @@ pub(crate) struct Switches {
     /// How source switches choose between MIN and VLB
     #[arg(long, value_parser = one_of(named::SCHEMES, Scheme::name), ignore_case = true, default_value = Scheme::UgalL.name())]
     pub(crate) scheme: Scheme,
-    /// Draw VLB paths conventionally instead of from the images' sets, and decide with T = 0, 1x1
-    /// candidates and no gate unless --threshold, --candidates and --gate say otherwise: UGAL and PAR as
-    /// they were before there were T-VLB sets
-    #[arg(long)]
-    pub(crate) conventional: bool,
-    /// T of every decision, instead of the images' or of the 0 of --conventional: MIN is taken up to
-    /// this much costlier than VLB
-    #[arg(long, value_name = "T", allow_negative_numbers = true, help_heading = "Switches")]
-    threshold: Option<i16>,
-    /// How many MIN and VLB candidates every decision draws, each 1 to 8, as in 1x4, instead of the
-    /// images', or of 1x1 with --conventional
-    #[arg(long, value_name = "MxK", help_heading = "Switches")]
-    candidates: Option<Candidates>,
-    /// The gate of every decision, as in 1.25, or 0 for none, instead of the images', or of none with
-    /// --conventional: VLB is weighed only where MIN's queue is longer than so many times the mean queue
-    /// of the switch's links
-    #[arg(long, value_name = "C", help_heading = "Switches")]
-    gate: Option<Gate>,
-    /// The MIN path that PAR's second look weighs, instead of the images', or of `kept` with
-    /// --conventional
-    #[arg(long, value_parser = one_of(named::MIN_CANDIDATES, MinCandidate::name), ignore_case = true, value_name = "MIN", help_heading = "Switches")]
-    second_min: Option<MinCandidate>,
+    #[command(flatten)]
+    pub(crate) weighing: Weighings,
     /// How virtual channels are assigned, instead of the images' rule
     #[arg(long, value_parser = one_of(named::VC_SCHEMES, VcScheme::name), ignore_case = true, value_name = "RULE", help_heading = "Switches")]
     vc_scheme: Option<VcScheme>,
@@ -76,23 +56,62 @@ pub(crate) struct Switches {
     credit_delay: u16,
 }
 
-impl Switches {
-    /// What is to be changed in the images before they boot, if anything is.
-    pub(crate) fn revision(&self) -> Option<Revision> {
+/// Whether VLB paths are conventional, and how decisions weigh, where the command line says so.
+#[derive(Args)]
+pub(crate) struct Weighings {
+    /// Draw VLB paths conventionally instead of from the images' sets, and decide with T = 0, 1x1
+    /// candidates and no gate unless --threshold, --candidates and --gate say otherwise: UGAL and PAR as
+    /// they were before there were T-VLB sets
+    #[arg(long)]
+    pub(crate) conventional: bool,
+    /// T of every decision, instead of the images' or of the 0 of --conventional: MIN is taken up to
+    /// this much costlier than VLB
+    #[arg(long, value_name = "T", allow_negative_numbers = true, help_heading = "Switches")]
+    threshold: Option<i16>,
+    /// How many MIN and VLB candidates every decision draws, each 1 to 8, as in 1x4, instead of the
+    /// images', or of 1x1 with --conventional
+    #[arg(long, value_name = "MxK", help_heading = "Switches")]
+    candidates: Option<Candidates>,
+    /// The gate of every decision, as in 1.25, or 0 for none, instead of the images', or of none with
+    /// --conventional: VLB is weighed only where MIN's queue is longer than so many times the mean queue
+    /// of the switch's links
+    #[arg(long, value_name = "C", help_heading = "Switches")]
+    gate: Option<Gate>,
+    /// The MIN path that PAR's second look weighs, instead of the images', or of `kept` with
+    /// --conventional
+    #[arg(long, value_parser = one_of(named::MIN_CANDIDATES, MinCandidate::name), ignore_case = true, value_name = "MIN", help_heading = "Switches")]
+    second_min: Option<MinCandidate>,
+}
+
+impl Weighings {
+    /// Where VLB paths come from.
+    pub(crate) const fn paths(&self) -> VlbPaths {
+        if self.conventional { VlbPaths::Conventional } else { VlbPaths::Custom }
+    }
+
+    /// What is to be changed in the images before they boot, if anything is, with this rule of virtual
+    /// channels if one is given.
+    pub(crate) fn revision(&self, vc_scheme: Option<VcScheme>) -> Option<Revision> {
         // Conventional UGAL weighs one path of each kind with T = 0; what the images have was chosen
         // with their sets.
         let threshold = self.threshold.or(self.conventional.then_some(0));
         let candidates = self.candidates.or(self.conventional.then_some(Candidates::ONE));
         let gate = self.gate.or(self.conventional.then_some(Gate::NONE));
         let second_min = self.second_min.or(self.conventional.then_some(MinCandidate::Kept));
-        let revision =
-            Revision { threshold, candidates, gate, second_min, vc_scheme: self.vc_scheme };
+        let revision = Revision { threshold, candidates, gate, second_min, vc_scheme };
         (revision != Revision::default()).then_some(revision)
+    }
+}
+
+impl Switches {
+    /// What is to be changed in the images before they boot, if anything is.
+    pub(crate) fn revision(&self) -> Option<Revision> {
+        self.weighing.revision(self.vc_scheme)
     }
 
     /// The settings that follow, on this fabric; all others have their defaults.
     pub(crate) fn settings(&self, fabric: &FabricEntry) -> Result<Settings, Failure> {
-        let paths = if self.conventional { VlbPaths::Conventional } else { VlbPaths::Custom };
+        let paths = self.weighing.paths();
         // A latency that does not fit is refused with the other settings.
         let latency = |own: Option<u16>, fabric: u32| {
             own.unwrap_or_else(|| u16::try_from(fabric).unwrap_or(u16::MAX))

@@ -8,6 +8,7 @@
 mod change;
 mod error;
 mod measure;
+pub mod page;
 mod paths;
 mod tables;
 mod text;

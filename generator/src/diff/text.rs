@@ -185,12 +185,12 @@ impl Difference {
 }
 
 /// What follows the number of a part that has a name.
-fn after(name: Option<&str>) -> String {
+pub(super) fn after(name: Option<&str>) -> String {
     name.map_or_else(String::new, |name| format!(" {name}"))
 }
 
 /// Both values, or the one that they are.
-fn arrow(change: &Change<String>) -> String {
+pub(super) fn arrow(change: &Change<String>) -> String {
     if change.is_change() {
         format!("{} -> {}", change.old, change.new)
     } else {
@@ -198,7 +198,8 @@ fn arrow(change: &Change<String>) -> String {
     }
 }
 
-fn in_words(hops: Option<f64>, decimals: usize) -> String {
+/// A mean of hops, or that there is none.
+pub(super) fn in_words(hops: Option<f64>, decimals: usize) -> String {
     hops.map_or_else(|| "none".to_owned(), |hops| format!("{hops:.decimals$}"))
 }
 

@@ -13,11 +13,14 @@ mod first_screen;
 mod link_load;
 mod link_map;
 mod named_sets;
+mod one_switch;
 mod repeat;
 mod shapes;
 mod step_one;
 mod step_two;
 mod summary;
+
+pub use one_switch::Draws;
 
 use crate::choose::Options;
 use crate::choose::curves::PlotData;
@@ -72,7 +75,7 @@ pub fn html(subject: &Subject<'_>) -> String {
     }
     body.push_str(&section("sizes", "The tables", &sizes(subject)));
     body.push_str(&section("verified", "What was verified", &verified(subject)));
-    body.push_str(&section("repeat", "To make them again", &repeat::body(subject)));
+    body.push_str(&section("repeat", "How to reproduce them", &repeat::body(subject)));
     page(&format!("Routing tables of {name}"), &body)
 }
 

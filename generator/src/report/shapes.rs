@@ -54,9 +54,14 @@ impl Shares {
                 }
             }
         }
+        Self { sampled: is_sampled.then_some(SAMPLED_PAIRS), ..Self::of_sum(sum) }
+    }
+
+    /// The shares that follow from sums over pairs, all of which were looked at.
+    pub(super) fn of_sum(sum: [f64; Shape::COUNT]) -> Self {
         let total: f64 = sum.iter().sum();
         let of = sum.map(|sum| if total > 0.0 { sum / total } else { 0.0 });
-        Self { of, sampled: is_sampled.then_some(SAMPLED_PAIRS) }
+        Self { of, sampled: None }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use tvlb_chart::{Axis, Ink, Mark, Plot, Series, Sheet};
 
 /// So many series can be told apart.
-const MOST_SERIES: usize = 8;
+pub(crate) const MOST_SERIES: usize = 8;
 /// A limit that is not farther beyond the largest latency than this lies on the axis.
 const NEAR: f64 = 1.35;
 
@@ -196,13 +196,6 @@ fn plot(
             let (least, most) = (all().fold(f64::MAX, f64::min), all().fold(f64::MIN, f64::max));
             Axis::around(words(x, data.unit), least, most)
         }
-    };
-    let x = match &data.panels {
-        Some((column, values)) => Axis {
-            name: format!("{} — {column} {}", x.name, values[panel]).trim_start().to_owned(),
-            ..x
-        },
-        None => x,
     };
     let of_panel = data.panels.as_ref().map(|(column, values)| match values[panel].as_str() {
         "" => format!("no {column}"),

@@ -22,6 +22,13 @@ pub(crate) struct Selection {
     pub(super) only: Vec<(String, String)>,
 }
 
+impl Selection {
+    /// What is drawn where nothing is said, with a panel for each value of a column, if one is named.
+    pub(crate) fn with_panels(column: Option<&str>) -> Self {
+        Self { panel: column.map(str::to_owned), ..Self::default() }
+    }
+}
+
 /// All lines of all files, with the same columns.
 struct Lines<'t> {
     columns: Vec<String>,

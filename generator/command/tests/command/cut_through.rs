@@ -58,6 +58,31 @@ fn routing_is_decided_at_every_hop() {
     assert!(json["runs"][2].get("escape").is_none());
 }
 
+/// Conventional UGAL decides with T = 0 whatever the images say, as in `simulate`, unless it is told otherwise.
+#[test]
+fn conventional_routing_does_not_weigh_as_the_images_do() {
+    let scratch = tables();
+    let weighing = "--threshold 40 --candidates 1x4 --gate 1.5";
+    let routing = "[routing]\nthreshold = 40\ncandidates = \"1x4\"\ngate = 1.5\n";
+    scratch.write("weighed.toml", format!("{FABRIC}{routing}"));
+    scratch.succeeds("generate weighed.toml -o weighed --set valg -q");
+    let run = |arguments: &str| {
+        let fixed =
+            "--routing ugal-l,par --traffic next-group(2) --load 0.2 --warm-up 1000 --cycles 1000";
+        scratch.succeeds(&format!("cut-through {arguments} {fixed} --format csv"))
+    };
+    let conventional = run("weighed --conventional");
+    assert_eq!(conventional, run("out --conventional"));
+    let explicit = "--threshold 0 --candidates 1x1 --gate 0";
+    assert_eq!(conventional, run(&format!("weighed --conventional {explicit}")));
+    assert_ne!(conventional, run("weighed --conventional --threshold 40"));
+    // The images' own weighing, said and not said.
+    assert_eq!(run("weighed"), run(&format!("out {weighing}")));
+    assert_ne!(run("weighed"), run("out"));
+    let line = conventional.lines().nth(1).unwrap();
+    assert!(line.contains(",ugal-l,conventional,") && line.ends_with(",0,,1x1,,0,"), "{line}");
+}
+
 #[test]
 fn what_is_finite_runs_until_it_is_delivered() {
     let scratch = tables();

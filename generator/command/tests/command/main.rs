@@ -29,6 +29,7 @@ mod model;
 mod names;
 mod odd_command_lines;
 mod output;
+mod pages;
 mod place;
 mod plot;
 mod run;

@@ -115,7 +115,8 @@ fn a_sweep_is_drawn_from_both_of_its_tables() {
     scratch.succeeds("plot runs/summary.csv -o summary.svg --panel traffic");
     let marks = |name: &str| {
         let svg = text(&scratch, name);
-        assert!(svg.contains("(flits per node and cycle) — traffic shift(2,0)</text>"), "{svg}");
+        let panel = "class=\"panel\">traffic shift(2,0): mean latency (cycles)</text>";
+        assert!(svg.contains(panel), "{svg}");
         svg.lines().filter(|line| line.contains("<title>")).map(str::to_owned).collect::<Vec<_>>()
     };
     let (runs, summary) = (marks("runs.svg"), marks("summary.svg"));

@@ -25,6 +25,7 @@ fn the_table_of_a_search() {
     assert_snapshot!("search_table", scratch.succeeds(search));
     let json = scratch.succeeds(&format!("{search} --json"));
     let found: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(found["latency-limits"], serde_json::json!([152]));
     let mixtures = found["mixtures"].as_array().unwrap();
     assert_eq!(mixtures[0]["policies"], "conventional");
     assert_eq!(mixtures[0]["objective"], 0.0);

@@ -138,6 +138,37 @@ fn a_bar_is_not_full_while_work_goes_on() {
     assert!(parts.len() > 1, "{shown:?}");
 }
 
+/// A search for saturation says the most runs that it may take, and takes no more.
+#[test]
+fn a_search_for_saturation_has_a_total() {
+    let scratch = Scratch::with_table_set();
+    let search = "simulate out --saturation --resolution 0.01 --window 100 --warm-up 1 --seeds 1,2";
+    let shown = on_a_terminal(&scratch, search, |_| ());
+    let parts: Vec<&str> = shown.split(" of at most ").collect();
+    assert!(parts.len() > 1, "{shown:?}");
+    for pair in parts.windows(2) {
+        let done = pair[0].rsplit(' ').next().unwrap().parse::<u32>().unwrap();
+        assert!(done <= 34 && pair[1].starts_with("34 runs"), "{shown:?}");
+    }
+}
+
+#[test]
+fn placing_and_counting_say_at_once_what_they_do() {
+    let scratch = Scratch::with_table_set();
+    for (arguments, what) in [
+        ("place fabric.toml --jobs 4,2", "placing 2 jobs on fabric.toml\r\n"),
+        (
+            "load fabric.toml --paths min --paths valg",
+            "counting what every link of fabric.toml carries by min, valg\r\n",
+        ),
+    ] {
+        let shown = on_a_terminal(&scratch, arguments, |_| ());
+        assert!(shown.starts_with(what), "{arguments}: {shown:?}");
+        let quiet = on_a_terminal(&scratch, &format!("{arguments} --quiet"), |_| ());
+        assert_eq!(quiet.replace('\r', ""), scratch.succeeds(arguments));
+    }
+}
+
 #[test]
 fn quiet_is_quiet_on_a_terminal_too() {
     let scratch = Scratch::with_table_set();

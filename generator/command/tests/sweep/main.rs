@@ -328,6 +328,143 @@ fn saturation_is_searched_for_in_the_place_of_loads() {
     assert_eq!(ours, theirs, "{csv}");
 }
 
+/// The picture of a sweep is that of its tables: a panel for each kind of traffic, a line for each scheme and
+/// set.
+#[test]
+fn a_sweep_is_drawn() {
+    let home = home(SWEEP);
+    let (code, said, error) = tvlb(home.path(), "-o out --plot made.svg");
+    let expected = "out: 24 runs, 24 made now; --collect merges them\n";
+    assert_eq!((code, said.as_str(), error.as_str()), (0, expected, ""));
+    assert_eq!(tvlb(home.path(), "-o out --collect --plot collected.svg").0, 0);
+    let read = |name: &str| fs::read(home.path().join(name)).unwrap();
+    assert_eq!(read("made.svg"), read("collected.svg"));
+    let svg = String::from_utf8(read("made.svg")).unwrap();
+    for traffic in ["uniform", "shift(2,0)"] {
+        let title = format!("class=\"panel\">traffic {traffic}: mean latency (cycles)</text>");
+        assert_eq!(svg.matches(&title).count(), 1, "{traffic}: {svg}");
+    }
+    let command = |arguments: &[&str]| {
+        let run = Command::new(env!("CARGO_BIN_EXE_tvlb"))
+            .current_dir(home.path())
+            .args(arguments)
+            .output()
+            .unwrap();
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    };
+    command(&["plot", "out/runs.csv", "--panel", "traffic", "-o", "plotted.svg", "-q"]);
+    assert_eq!(read("plotted.svg"), read("made.svg"));
+    if cfg!(feature = "png") {
+        assert_eq!(tvlb(home.path(), "-o out --collect --plot all.png").0, 0);
+        assert_eq!(read("all.png")[..8], *b"\x89PNG\r\n\x1a\n");
+    }
+    // What is refused is refused before anything runs.
+    for (arguments, words) in [
+        ("-o new --plot all.pdf", "--plot all.pdf: accepted a name that ends in .svg or .png"),
+        ("-o new --plot all.svg --shard 1/2", "cannot be used with"),
+    ] {
+        let (code, _, said) = tvlb(home.path(), arguments);
+        assert!(code == 2 && said.contains(words), "{arguments}: {said}");
+    }
+    let buffers = format!("{SWEEP}buffer = [16, 32]\n");
+    fs::write(home.path().join("sweep.toml"), buffers).unwrap();
+    let (code, _, said) = tvlb(home.path(), "-o new --plot all.svg");
+    assert!(code == 2 && said.contains("the sweep has 12 lines, accepted at most 8"), "{said}");
+    assert!(!home.path().join("new").exists() && !home.path().join("all.svg").exists());
+    // Of searches, the loads of saturation, of which there may be any number.
+    let search = buffer_search();
+    fs::write(home.path().join("sweep.toml"), search).unwrap();
+    let (code, _, said) = tvlb(home.path(), "-o found --plot found.svg");
+    assert_eq!(code, 0, "{said}");
+    let svg = String::from_utf8(read("found.svg")).unwrap();
+    assert!(
+        svg.contains("saturation (flits per node and cycle)") && svg.contains("by acceptance"),
+        "{svg}"
+    );
+}
+
+/// A search for saturation with more combinations than a picture can have lines.
+fn buffer_search() -> String {
+    let search = SWEEP.replace("loads = [0.1, 0.2]\n", "").replace("\"uniform\", ", "");
+    format!("{search}buffer = [16, 32]\n[saturation]\nresolution = 0.25\n")
+}
+
+/// Pairs and placements from files make the runs that `simulate` makes, and a file that has changed makes
+/// other runs.
+#[test]
+fn traffic_and_placements_can_be_listed_in_files() {
+    let sweep = "fabrics = [\"small.toml\"]\nschemes = [\"ugal-l\"]\nsets = [\"strategic-2-3\"]\n\
+        traffic = [\"pairs:lists/flows, all.csv\", \"uniform\"]\n\
+        placements = [\"identity\", \"listed:lists/nodes.txt\"]\n\
+        loads = [0.3]\nseeds = [1]\n[settings]\nwindow = 200\nwarm-up = 1\n";
+    let home = home(sweep);
+    let write =
+        |name: &str, text: &str| fs::write(home.path().join("lists").join(name), text).unwrap();
+    fs::create_dir(home.path().join("lists")).unwrap();
+    let lines = |line: fn(u32) -> String| (0..20).map(line).collect::<Vec<_>>().join("\n");
+    let flows = lines(|node| format!("{node},{}", (node + 4) % 20));
+    let nodes = lines(|process| ((7 * process) % 20).to_string());
+    write("flows, all.csv", &flows);
+    write("nodes.txt", &nodes);
+    let made = |all: usize, now: usize| {
+        format!("out: {all} runs, {now} made now; --collect merges them\n")
+    };
+    let (code, said, error) = tvlb(home.path(), "-o out");
+    assert_eq!((code, said), (0, made(4, 4)), "{error}");
+    let csv = || {
+        assert_eq!(tvlb(home.path(), "-o out --collect").0, 0);
+        fs::read_to_string(home.path().join("out/runs.csv")).unwrap()
+    };
+    let before = csv();
+    assert_eq!(column(&before, "traffic")[0], "pairs:lists/flows, all.csv");
+    assert_eq!(column(&before, "placement")[..2], ["identity", "listed:lists/nodes.txt"]);
+    // The same lines with other comments are the same runs; other lines are not.
+    write("flows, all.csv", &format!("# who sends to whom\n\n{flows}"));
+    assert_eq!(tvlb(home.path(), "-o out").1, made(4, 0));
+    write("flows, all.csv", &flows.replacen("0,4", "0,9", 1));
+    let (code, _, said) = tvlb(home.path(), "-o out --collect");
+    assert!(code == 1 && said.contains("2 of 4 runs are not there yet"), "{said}");
+    assert_eq!(tvlb(home.path(), "-o out").1, made(4, 2));
+    assert_ne!(column(&csv(), "latency"), column(&before, "latency"));
+    write("nodes.txt", &nodes.replacen("0\n7\n", "7\n0\n", 1));
+    assert_eq!(tvlb(home.path(), "-o out").1, made(4, 2));
+    write("nodes.txt", &nodes);
+    write("flows, all.csv", &flows);
+    assert_eq!(tvlb(home.path(), "-o out").1, made(4, 0));
+    // They are the runs of `simulate`.
+    let command = |arguments: &[&str]| {
+        let run = Command::new(env!("CARGO_BIN_EXE_tvlb"))
+            .current_dir(home.path())
+            .args(arguments)
+            .output()
+            .unwrap();
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+        String::from_utf8(run.stdout).unwrap()
+    };
+    command(&["generate", "small.toml", "-o", "tables", "--set", "strategic-2-3", "--quiet"]);
+    let one = "simulate tables --load 0.3 --window 200 --warm-up 1 --format csv --quiet --place \
+        listed:lists/nodes.txt --traffic";
+    let mut one: Vec<&str> = one.split_whitespace().collect();
+    one.push("pairs:lists/flows, all.csv");
+    let theirs: f64 = column(&command(&one), "latency")[0].parse().unwrap();
+    let ours: f64 = column(&before, "latency")[1].parse().unwrap();
+    assert!((theirs - ours).abs() < 1e-3, "{theirs} {ours}");
+    for (name, text, words) in [
+        ("flows, all.csv", "0,20\n", "(of small)"),
+        ("flows, all.csv", "0;4\n", "flows, all.csv: line 1: found \"0;4\""),
+        ("nodes.txt", "0\n1\n", "nodes.txt: the list ends after 2 nodes"),
+    ] {
+        let kept = fs::read_to_string(home.path().join("lists").join(name)).unwrap();
+        write(name, text);
+        let (code, _, said) = tvlb(home.path(), "-o out");
+        assert!(code == 2 && said.contains(words), "{text}: {said}");
+        write(name, &kept);
+    }
+    fs::remove_file(home.path().join("lists/nodes.txt")).unwrap();
+    let (code, _, said) = tvlb(home.path(), "-o out");
+    assert!(code == 2 && said.contains("lists/nodes.txt: cannot read it: "), "{said}");
+}
+
 /// What is dead is one more list.
 #[test]
 fn parts_can_be_dead() {

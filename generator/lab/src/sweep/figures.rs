@@ -18,6 +18,7 @@ pub(super) fn subject(unit: &Unit) -> String {
     let subject = &unit.subject;
     let placement = subject.placement.as_deref().unwrap_or("identity");
     let (fabric, scheme) = (&subject.fabric, subject.scheme);
+    let placement = quoted_if_needed(placement);
     format!("{fabric},{scheme},{},{},{placement}", quoted(&subject.set), quoted(&subject.traffic))
 }
 
@@ -33,8 +34,13 @@ pub(super) fn last(plan: &Plan, unit: &Unit) -> String {
     };
     let weighing = weighing_columns(source, second);
     let dead = &plan.dead[tables.dead].name;
-    let dead = if dead.contains([',', '"']) { quoted(dead) } else { dead.clone() };
+    let dead = quoted_if_needed(dead);
     format!("{weighing},{dead},{}", settings_columns(&subject.settings, tables.vc_scheme))
+}
+
+/// A field of CSV that seldom has commas.
+fn quoted_if_needed(text: &str) -> String {
+    if text.contains([',', '"']) { quoted(text) } else { text.to_owned() }
 }
 
 /// A field of CSV that may have commas.

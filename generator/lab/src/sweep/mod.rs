@@ -31,6 +31,7 @@ mod error;
 mod figures;
 mod file;
 mod lists;
+mod named;
 mod paths;
 mod plan;
 mod saturation;
@@ -165,7 +166,8 @@ fn simulate(
     let schedule = faults.map(|faults| FaultSchedule::new(&fabric, &[(0, faults.clone())], 0..=0));
     let schedule = schedule.transpose()?;
     let Subject { seed, settings, .. } = &unit.subject;
-    let (pattern, rule) = (&plan.traffic[unit.traffic], &plan.placements[unit.placement]);
+    let pattern = &plan.traffic[unit.traffic].rule;
+    let rule = &plan.placements[unit.placement].rule;
     if let Some(resolution) = unit.subject.saturation {
         let study = Study { fabric: &fabric, settings, pattern, placement: rule, seeds: &[*seed] };
         let found: Result<Saturation, StudyError> = match &schedule {

@@ -4,6 +4,7 @@ use super::dead_parts::DeadParts;
 use super::error::SweepError;
 use super::file::{File, Measured};
 use super::lists::distinct;
+use super::named::Named;
 use super::paths::Paths;
 use super::variant::Variant;
 use serde::Serialize;
@@ -52,6 +53,12 @@ pub(super) struct Subject {
     /// The SHA-256 of the list of what is dead, as tvlb writes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) dead: Option<String>,
+    /// The SHA-256 of the pairs of nodes, where traffic is listed in a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) traffic_content: Option<String>,
+    /// The SHA-256 of the list of nodes, where the placement is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) placement_content: Option<String>,
 }
 
 /// What the images that a run boots from depend on: positions in the plan's lists, and the rule of
@@ -78,10 +85,12 @@ pub struct Plan {
     pub(super) fabrics: Vec<(PathBuf, Fabric)>,
     pub(super) sets: Vec<Paths>,
     pub(super) dead: Vec<DeadParts>,
-    pub(super) traffic: Vec<Pattern>,
-    pub(super) placements: Vec<PlacementRule>,
+    pub(super) traffic: Vec<Named<Pattern>>,
+    pub(super) placements: Vec<Named<PlacementRule>>,
     /// Whether runs are searches for the load of saturation.
     pub(super) finds_saturation: bool,
+    /// How many combinations there are but for traffic, loads and seeds.
+    lines: usize,
     /// Every combination, in the order of the file's lists, of which the last one changes fastest.
     pub(super) units: Vec<Unit>,
 }
@@ -106,6 +115,22 @@ impl Plan {
     /// How many runs the sweep has.
     pub fn run_count(&self) -> usize {
         self.units.len()
+    }
+
+    /// How many kinds of traffic the sweep has.
+    pub fn traffic_count(&self) -> usize {
+        self.traffic.len()
+    }
+
+    /// How many lines a picture has of each kind of traffic: combinations of everything but traffic, loads
+    /// and seeds.
+    pub fn line_count(&self) -> usize {
+        self.lines
+    }
+
+    /// Whether its runs are searches for the load of saturation.
+    pub fn is_of_saturations(&self) -> bool {
+        self.finds_saturation
     }
 
     /// Reads a sweep file and the fabric files that it names.
@@ -158,13 +183,11 @@ impl Plan {
         }
         let dead = all_of(&file.faults, |name| DeadParts::read(name, beside, &images));
         let dead = dead.map_err(|e| each("faults", e))?;
-        let traffic = all_of(&file.traffic, |name| {
-            name.parse().map_err(|error: tvlb_simulator::PatternError| error.to_string())
-        });
+        let of_fabrics: Vec<&Fabric> = fabrics.iter().map(|(_, fabric)| fabric).collect();
+        let traffic = all_of(&file.traffic, |name| Named::pattern(name, beside, &of_fabrics));
         let traffic = traffic.map_err(|e| each("traffic", e))?;
-        let placements = all_of(&file.placements, |name| {
-            name.parse().map_err(|error: tvlb_simulator::PlacementError| error.to_string())
-        });
+        let placements =
+            all_of(&file.placements, |name| Named::placement(name, beside, &of_fabrics));
         let placements = placements.map_err(|e| each("placements", e))?;
         let lists = Lists { schemes, variants, loads, saturation, seeds: file.seeds };
         let mut plan = Self {
@@ -174,6 +197,7 @@ impl Plan {
             traffic,
             placements,
             finds_saturation: saturation.is_some(),
+            lines: 0,
             units: Vec::new(),
         };
         let count = plan.count(&lists);
@@ -181,6 +205,7 @@ impl Plan {
             return Err(wrong(&format!("it asks for {count} runs, accepted at most {MOST_UNITS}")));
         }
         plan.add_units(&lists);
+        plan.lines = count / (plan.traffic.len() * lists.loads.len() * lists.seeds.len());
         Ok(plan)
     }
 
@@ -240,16 +265,20 @@ impl Plan {
             settings: variant.settings(loaded, scheme, paths.kind),
             saturation: lists.saturation,
             dead: self.dead[dead].of(fabric).map(|faults| sha256(in_words(faults).as_bytes())),
+            traffic_content: None,
+            placement_content: None,
         };
         let tables = Tables { fabric, set, vc_scheme, dead };
         for (traffic, pattern) in self.traffic.iter().enumerate() {
             for (placement, rule) in self.placements.iter().enumerate() {
-                let is_named = *rule != PlacementRule::Identity;
+                let is_named = rule.rule != PlacementRule::Identity;
                 for &load in &lists.loads {
                     for &seed in &lists.seeds {
                         let subject = Subject {
-                            traffic: pattern.to_string(),
-                            placement: is_named.then(|| rule.to_string()),
+                            traffic: pattern.name.clone(),
+                            placement: is_named.then(|| rule.name.clone()),
+                            traffic_content: pattern.content.clone(),
+                            placement_content: rule.content.clone(),
                             load,
                             seed,
                             ..base.clone()

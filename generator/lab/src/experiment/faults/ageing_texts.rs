@@ -6,8 +6,11 @@ use super::super::stated::published_name;
 use super::paths::Paths;
 use super::results::{Ageing, AgeingLine, AgeingPoint};
 use std::fmt::Write;
-use tvlb_chart::{Axis, Ink, Mark, Plot, Series, file};
+use tvlb_chart::{Axis, Ink, Mark, Plot, Series, Sheet};
 use tvlb_simulator::Estimate;
+
+/// The mean latency in cycles above which a run is saturated.
+const LIMIT: u32 = 500;
 
 const ALL: [Paths; 4] = [Paths::Conventional, Paths::Paper, Paths::Chosen, Paths::ChosenAgain];
 
@@ -200,7 +203,7 @@ pub(super) fn words(ageing: &Ageing) -> String {
         });
         let _ = writeln!(
             text,
-            "  {}, {}, {}: saturates with {}",
+            "  {}, {}, {}: saturates (mean latency above {LIMIT} cycles) with {}",
             line.traffic,
             published_name(&line.scheme, false),
             line.paths.heading(),
@@ -216,14 +219,15 @@ pub(super) fn words(ageing: &Ageing) -> String {
 /// A row for each run.
 pub(super) fn csv(ageing: &Ageing) -> String {
     let mut text =
-        "traffic,scheme,paths,dead,seed,set,changed-images,saturation,latency\n".to_owned();
+        "traffic,scheme,paths,dead,seed,set,changed-images,saturation,latency,latency-limit\n"
+            .to_owned();
     for AgeingLine { traffic, scheme, paths, points } in &ageing.lines {
         for point in points {
             for run in &point.runs {
                 let latency = run.latency.map_or(String::new(), |latency| latency.to_string());
                 let _ = writeln!(
                     text,
-                    "\"{traffic}\",{scheme},{},{},{},\"{}\",{},{},{latency}",
+                    "\"{traffic}\",{scheme},{},{},{},\"{}\",{},{},{latency},{LIMIT}",
                     paths.name(),
                     point.dead,
                     run.seed,
@@ -257,7 +261,9 @@ pub(super) fn pictures(ageing: &Ageing) -> Vec<(String, String)> {
                 point.latency()
             }),
         ];
-        pictures.push((stem, file(&heading, &plots)));
+        let subtitle = format!("saturation: the mean latency passes {LIMIT} cycles");
+        let sheet = Sheet { subtitle, ..Sheet::new(heading, plots.to_vec()) };
+        pictures.push((stem, sheet.svg()));
     }
     pictures
 }
@@ -297,6 +303,8 @@ fn plot(
 mod tests {
     use super::super::results::AgeingRun;
     use super::*;
+    use tvlb_firmware_model::{Scheme, VlbPaths};
+    use tvlb_simulator::Settings;
 
     fn ageing(again: f64) -> Ageing {
         let run = |seed, saturation| AgeingRun {
@@ -356,6 +364,23 @@ mod tests {
         );
     }
 
+    /// A saturation is one by a criterion, in the words of other commands.
+    #[test]
+    fn the_criterion_of_saturations_is_said() {
+        let default = Settings::new(Scheme::Par, VlbPaths::Custom).latency_limit_cycles;
+        assert_eq!(LIMIT, default);
+        let ageing = ageing(0.35);
+        let said = words(&ageing);
+        assert!(
+            said.contains(": saturates (mean latency above 500 cycles) with 0 dead 0.400"),
+            "{said}"
+        );
+        assert!(csv(&ageing).lines().skip(1).all(|line| line.ends_with(",500")));
+        assert!(
+            pictures(&ageing)[0].1.contains(">saturation: the mean latency passes 500 cycles<")
+        );
+    }
+
     #[test]
     fn every_run_has_a_row_and_every_traffic_a_picture() {
         let ageing = ageing(0.35);
@@ -364,5 +389,8 @@ mod tests {
         assert_eq!(pictures.len(), 1);
         assert_eq!(pictures[0].0, "shift");
         assert!(pictures[0].1.contains("PAR, our sets, chosen again"));
+        for title in ["saturation (flits per node and cycle)", "mean latency at 0.1 (cycles)"] {
+            assert!(pictures[0].1.contains(&format!("class=\"panel\">{title}</text>")), "{title}");
+        }
     }
 }
