@@ -389,7 +389,11 @@ impl Subject {
             Routing::Scheme(Scheme::Par) => [Decision::ParSource, Decision::ParSecond].map(Some),
             _ => [Some(Decision::UgalL), None],
         };
-        let weighs = !matches!(settings.routing, Routing::Scheme(Scheme::Vlb) | Routing::Ofar(_));
+        // Piggybacking compares queues times hops, without T, candidates or a gate.
+        let weighs = !matches!(
+            settings.routing,
+            Routing::Scheme(Scheme::Vlb) | Routing::Piggybacking(_) | Routing::Ofar(_)
+        );
         let weighings = sets
             .map(|decision| decision.filter(|_| weighs).map(|decision| *image.weighing(decision)));
         let identity = Identity::of(manifest, (scheme, settings.paths, sets), words);
