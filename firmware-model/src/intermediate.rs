@@ -91,7 +91,7 @@ impl Switch<'_> {
         self.image.fabric().for_each_link(links, |out, arrival| {
             let (is_near, is_there) = (df.is_on(out, from), df.is_on(arrival, to));
             one |= if is_near && is_there { bit } else { 0 };
-            two |= if is_near != is_there { bit } else { 0 };
+            two |= if is_near == is_there { 0 } else { bit };
             any |= bit;
             bit <<= 1;
         });

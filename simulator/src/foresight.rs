@@ -26,7 +26,7 @@ const BELOW: f64 = 0.125;
 const ABOVE: f64 = 0.15;
 
 /// The mean latencies of a run in its measured window, in cycles: measured, or expected where they are
-/// plainly on one side of the limit.
+/// plainly on one side of the limit; above any limit where a packet starves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ForeseenLatency {
     /// Of all nodes.
@@ -72,15 +72,16 @@ impl Run<'_> {
     /// What ended the run before its end.
     pub fn foresee(mut self, progress: &dyn Progress) -> Result<ForeseenLatency, RunError> {
         let settings = self.network.settings;
+        let limit = f64::from(settings.latency_limit_cycles);
         if settings.measuring == Measuring::UntilWindowsAgree {
             let outcome = self.measure(StopRule::WhenEachPopulationIsDecided, progress)?;
+            let is_starved = outcome.saturated && outcome.all.latency <= limit;
             let populations = outcome.populations.iter().map(|population| population.latency);
             return Ok(ForeseenLatency {
-                all: outcome.all.latency,
+                all: if is_starved { f64::MAX } else { outcome.all.latency },
                 populations: populations.collect(),
             });
         }
-        let limit = f64::from(settings.latency_limit_cycles);
         let first = settings.window_cycles / 2;
         let halves = 2 * (settings.warm_up_windows + 1);
         let mut earlier = Vec::new();
