@@ -28,7 +28,7 @@ pub struct Forecast {
     pub models: bool,
     /// About how many runs Step 2 makes.
     pub runs: usize,
-    /// Cycles of a run.
+    /// Cycles of a run that is measured; one of which only the verdict counts may end sooner.
     pub cycles: u32,
 }
 
