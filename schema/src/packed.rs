@@ -99,19 +99,38 @@ impl<'a> PackedArray<'a> {
         (shift, high): (u32, u32),
         n: u32,
     ) -> Option<(u32, u32)> {
-        let mut left = n;
-        for (i, entry) in (0..).zip(self.entries(first, count)) {
+        // Several entries are one load, which has at least this many bits of them.
+        const BITS: u32 = 64 - 7;
+        let (mut word, mut bits, mut left) = (0, 0, n);
+        for i in 0..count {
+            // A machine of 32 bits would pay for wide shifts.
+            if cfg!(target_pointer_width = "32") {
+                (word, bits) = (self.get(first.wrapping_add(i)).into(), self.width);
+            } else if bits < self.width {
+                let bit = (first.wrapping_add(i) as usize).wrapping_mul(self.width as usize);
+                let at = bit >> 3;
+                (word, bits) = match self.bytes.get(at..at + 8).and_then(<[u8]>::first_chunk::<8>) {
+                    Some(bytes) => (u64::from_le_bytes(*bytes) >> (bit & 7), BITS),
+                    // Too near the end.
+                    None => (self.get(first.wrapping_add(i)).into(), self.width),
+                };
+            }
+            #[expect(clippy::cast_possible_truncation, reason = "the mask has at most 25 bits")]
+            let entry = (word & u64::from(self.mask)) as u32;
             if entry >> shift == high {
                 if left == 0 {
                     return Some((i, entry));
                 }
                 left -= 1;
             }
+            word >>= self.width;
+            bits -= self.width;
         }
         None
     }
 
-    /// So many entries from the `first` on, which a machine of 64 bits loads several at a time.
+    /// So many entries from the `first` on, which a machine of 64 bits loads several at a time. A loop over
+    /// them that ends early costs more than [`Self::nth_of`].
     #[inline]
     pub(crate) const fn entries(&self, first: u32, count: u32) -> Entries<'a> {
         Entries { array: *self, next: first, left: count, word: 0, bits: 0 }
@@ -142,12 +161,6 @@ impl Iterator for Entries<'_> {
         const BITS: u32 = 64 - 7;
         self.left = self.left.checked_sub(1)?;
         let PackedArray { bytes, width, mask } = self.array;
-        // A machine of 32 bits would pay for wide shifts.
-        if cfg!(target_pointer_width = "32") {
-            let entry = self.array.get(self.next);
-            self.next = self.next.wrapping_add(1);
-            return Some(entry);
-        }
         if self.bits < width {
             let bit = (self.next as usize).wrapping_mul(width as usize);
             let at = bit >> 3;
