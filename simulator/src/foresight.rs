@@ -16,6 +16,7 @@
 
 use crate::run::{Run, RunError, StopRule};
 use crate::settings::Measuring;
+use serde::{Deserialize, Serialize};
 use tvlb_progress::Progress;
 
 /// By what part of the limit an expected latency is plainly below it, for each half window that it looks
@@ -27,7 +28,7 @@ const ABOVE: f64 = 0.15;
 
 /// The mean latencies of a run in its measured window, in cycles: measured, or expected where they are
 /// plainly on one side of the limit; above any limit where a packet starves.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ForeseenLatency {
     /// Of all nodes.
     pub all: f64,

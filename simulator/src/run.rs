@@ -284,7 +284,7 @@ impl<'f> Run<'f> {
             self.network.links.tally.restart_recent();
             self.advance_unless_cancelled(progress, settings.window_cycles)?;
             self.inspect()?;
-            warm_up_mean = self.network.links.tally.whole().recent_mean().unwrap_or(0.0);
+            warm_up_mean = self.network.links.tally.recent_mean();
             if stop_rule == StopRule::WhenSaturated && warm_up_mean > 2.0 * limit {
                 return Ok(self.outcome(true));
             }

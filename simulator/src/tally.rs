@@ -35,12 +35,6 @@ pub(crate) struct Population {
 }
 
 impl Population {
-    /// The mean latency of what was delivered lately, if anything was.
-    pub(crate) fn recent_mean(&self) -> Option<f64> {
-        let (count, sum) = self.recent;
-        (count > 0).then(|| mean(sum, count))
-    }
-
     /// The mean latency, or what it will be at least: what is under way counts as if it were
     /// delivered now.
     pub(crate) fn latency_at_least(&self, now: u32) -> f64 {
@@ -69,8 +63,6 @@ impl Population {
         self.hops += other.hops;
         self.by_vlb += other.by_vlb;
         self.accepted += other.accepted;
-        self.recent.0 += other.recent.0;
-        self.recent.1 += other.recent.1;
     }
 }
 
@@ -151,10 +143,25 @@ impl Tally {
         }
     }
 
-    /// The mean latencies of what was delivered lately: of each population, then of all nodes.
+    /// The mean latencies of what was delivered lately, where anything was: of each population, then of
+    /// all nodes.
     pub(crate) fn recent_means(&self) -> Vec<Option<f64>> {
-        let each = self.populations.iter().map(Population::recent_mean);
-        each.chain([self.whole().recent_mean()]).collect()
+        let of = |(count, sum)| (count > 0).then(|| mean(sum, count));
+        let each = self.populations.iter().map(|population| of(population.recent));
+        each.chain([of(self.recent())]).collect()
+    }
+
+    /// Packets of all nodes delivered lately, and the sum of their latencies.
+    fn recent(&self) -> (u64, u64) {
+        self.populations.iter().fold((0, 0), |(count, sum), Population { recent, .. }| {
+            (count + recent.0, sum + recent.1)
+        })
+    }
+
+    /// The mean latency of what was delivered lately; 0 if nothing was.
+    pub(crate) fn recent_mean(&self) -> f64 {
+        let (count, sum) = self.recent();
+        mean(sum, count)
     }
 
     /// [`Population::latency_at_least`] of each population, then of all nodes.

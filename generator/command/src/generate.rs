@@ -129,9 +129,11 @@ struct Beginning<'a> {
 
 /// What Step 1 takes at most beside Step 2, in seconds of one processor.
 const MODEL: Duration = Duration::from_secs(30);
-/// The mean load of the runs of a choice, which on average are three quarters as long as one that is
-/// measured (docs/measurements/step-2.md, "Runs that end early").
+/// The mean load of the runs of a choice.
 const MEAN_LOAD: f64 = 0.35;
+/// How long these runs are on average, in percent of one that is measured (docs/measurements/step-2.md,
+/// "Runs that end early").
+const MEAN_LENGTH: u64 = 75;
 
 impl Display for Beginning<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -153,7 +155,7 @@ impl Display for Beginning<'_> {
             );
         }
         let nodes = df.node_count();
-        let mean_cycles = u64::from(cycles) * 3 / 4;
+        let mean_cycles = u64::from(cycles) * MEAN_LENGTH / 100;
         let work = Simulations { runs, cycles: mean_cycles, nodes, load: MEAN_LOAD };
         let on = rayon::current_num_threads();
         let [least, most] = work.take(on);

@@ -412,21 +412,21 @@ pub fn saturation<S: Copy>(
     event: &Event,
     guess: u32,
 ) -> Result<u32, ChooseError> {
-    last_good(guess, |step| Ok(answer(panel, runner.expect(subject, event, step)?.all)))
+    last_good(guess, |step| carried_at(runner, panel, subject, event, step))
 }
 
 /// Whether a contender is not saturated at a step.
 ///
 /// # Errors
 /// The run failed.
-pub fn is_carried<S>(
+pub fn carried_at<S>(
     runner: &impl Runner<S>,
     panel: &Panel,
     subject: S,
     event: &Event,
     step: u32,
-) -> Result<bool, ChooseError> {
-    Ok(answer(panel, runner.expect(subject, event, step)?.all).is_good)
+) -> Result<Answer, ChooseError> {
+    Ok(answer(panel, runner.foresee(subject, event, step)?.all))
 }
 
 /// The last step at which a contender serves the nodes that a guard is for.
@@ -451,9 +451,9 @@ fn served_at<S>(
     guard: &Guard,
     step: u32,
 ) -> Result<Answer, ChooseError> {
-    let expected = runner.expect(subject, &guard.event, step)?;
-    let of = |(number, _): (usize, _)| expected.populations.get(number).copied();
-    Ok(answer(panel, guard.population.and_then(of).unwrap_or(expected.all)))
+    let foreseen = runner.foresee(subject, &guard.event, step)?;
+    let of = |(number, _): (usize, _)| foreseen.populations.get(number).copied();
+    Ok(answer(panel, guard.population.and_then(of).unwrap_or(foreseen.all)))
 }
 
 /// What a mean latency says to a search.

@@ -112,10 +112,11 @@ fn grid(most: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::choose::figures::{ExpectedLatency, RunFigures};
+    use crate::choose::figures::RunFigures;
     use crate::choose::panel::{Event, PanelSize};
     use crate::fabric_file::Latencies;
     use tvlb_schema::{Bandwidths, Dragonfly};
+    use tvlb_simulator::ForeseenLatency;
 
     /// A latency that says at which step it was asked for.
     struct Steps;
@@ -125,7 +126,7 @@ mod tests {
             Ok(RunFigures { saturated: false, latency: f64::from(step), p99: 0, worst_served: 1.0 })
         }
 
-        fn expect(&self, _: Contender, _: &Event, _: u32) -> Result<ExpectedLatency, ChooseError> {
+        fn foresee(&self, _: Contender, _: &Event, _: u32) -> Result<ForeseenLatency, ChooseError> {
             unreachable!("a curve has measured latencies")
         }
 

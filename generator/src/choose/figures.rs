@@ -1,6 +1,7 @@
 //! Figures of runs, and their mean.
 
 use serde::{Deserialize, Serialize};
+use tvlb_simulator::ForeseenLatency;
 
 /// What a contest needs to know of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -16,16 +17,6 @@ pub struct RunFigures {
     pub worst_served: f64,
 }
 
-/// What a search for a saturation needs to know of a run: mean latencies in cycles, measured, or expected
-/// where they are plainly on one side of the panel's limit.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ExpectedLatency {
-    /// Of all nodes.
-    pub all: f64,
-    /// Of each population of nodes, if there are several.
-    pub populations: Vec<f64>,
-}
-
 /// What is kept of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -33,7 +24,7 @@ pub enum Kept {
     /// Of one that was to be measured.
     Figures(RunFigures),
     /// Of one that was to be judged.
-    Expected(ExpectedLatency),
+    Foreseen(ForeseenLatency),
 }
 
 /// The mean of some figures; 0 where there are none.

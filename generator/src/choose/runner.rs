@@ -8,11 +8,11 @@
 
 use super::contender::Contender;
 use super::error::ChooseError;
-use super::figures::{ExpectedLatency, RunFigures};
+use super::figures::RunFigures;
 use super::panel::Event;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
-use tvlb_simulator::Answer;
+use tvlb_simulator::{Answer, ForeseenLatency};
 
 /// Answers what a subject, as a rule a contender, makes of some traffic.
 pub trait Runner<S = Contender>: Sync {
@@ -27,7 +27,8 @@ pub trait Runner<S = Contender>: Sync {
     ///
     /// # Errors
     /// The run failed, or the work was cancelled.
-    fn expect(&self, subject: S, event: &Event, step: u32) -> Result<ExpectedLatency, ChooseError>;
+    fn foresee(&self, subject: S, event: &Event, step: u32)
+    -> Result<ForeseenLatency, ChooseError>;
 
     /// The figures of one run whose measured window is `windows` times as long, and which goes on until
     /// every packet is delivered, while [`Self::run`] ends as soon as it is certain to be saturated.

@@ -8,7 +8,7 @@ use super::baseline::Oblivious;
 use super::candidates::FALLBACK;
 use super::contender::{CONVENTIONAL_NAME, Contender, Field, PerContender};
 use super::error::ChooseError;
-use super::figures::{ExpectedLatency, Kept, RunFigures};
+use super::figures::{Kept, RunFigures};
 use super::memory::{self, Memory};
 use super::panel::{Event, Panel};
 use super::runner::{Runner, RunsAsked, load_of};
@@ -141,13 +141,13 @@ impl Runner<Oblivious> for ObliviousRunner<'_> {
         self.place.figures(self.booted(routing), event, step, None)
     }
 
-    fn expect(
+    fn foresee(
         &self,
         routing: Oblivious,
         event: &Event,
         step: u32,
-    ) -> Result<ExpectedLatency, ChooseError> {
-        self.place.expected(self.booted(routing), event, step)
+    ) -> Result<ForeseenLatency, ChooseError> {
+        self.place.foreseen(self.booted(routing), event, step)
     }
 
     fn whole_run(
@@ -231,24 +231,23 @@ impl Place<'_> {
         })?;
         match measured {
             Kept::Figures(figures) => Ok(figures),
-            Kept::Expected(_) => Err(ChooseError::OtherRun { run: name }),
+            Kept::Foreseen(_) => Err(ChooseError::OtherRun { run: name }),
         }
     }
 
     /// The latencies of a run that is judged, from the memory or made now.
-    fn expected(
+    fn foreseen(
         self,
         booted: &Booted<'_>,
         event: &Event,
         step: u32,
-    ) -> Result<ExpectedLatency, ChooseError> {
+    ) -> Result<ForeseenLatency, ChooseError> {
         let name = format!("{}; {event}; {step}; judged", booted.name);
         let judged = self.kept(&name, (booted, &booted.settings, event, step), |run| {
-            let ForeseenLatency { all, populations } = run.foresee(self.progress)?;
-            Ok(Kept::Expected(ExpectedLatency { all, populations }))
+            Ok(Kept::Foreseen(run.foresee(self.progress)?))
         })?;
         match judged {
-            Kept::Expected(expected) => Ok(expected),
+            Kept::Foreseen(foreseen) => Ok(foreseen),
             Kept::Figures(_) => Err(ChooseError::OtherRun { run: name }),
         }
     }
@@ -298,14 +297,14 @@ impl Runner for SimulatedRunner<'_> {
         self.place.figures(&self.contenders[contender], event, step, None)
     }
 
-    fn expect(
+    fn foresee(
         &self,
         contender: Contender,
         event: &Event,
         step: u32,
-    ) -> Result<ExpectedLatency, ChooseError> {
+    ) -> Result<ForeseenLatency, ChooseError> {
         self.note(event, contender, step, false);
-        self.place.expected(&self.contenders[contender], event, step)
+        self.place.foreseen(&self.contenders[contender], event, step)
     }
 
     fn whole_run(

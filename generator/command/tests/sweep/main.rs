@@ -39,6 +39,17 @@ fn tvlb(home: &Path, arguments: &str) -> (i32, String, String) {
     (run.status.code().unwrap(), text(run.stdout), text(run.stderr))
 }
 
+/// What another command prints, which succeeds.
+fn succeeds(home: &Path, arguments: &[&str]) -> String {
+    let run = Command::new(env!("CARGO_BIN_EXE_tvlb"))
+        .current_dir(home)
+        .args(arguments)
+        .output()
+        .unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    String::from_utf8(run.stdout).unwrap()
+}
+
 /// The fields of lines of CSV, of which some are quoted.
 fn fields(csv: &str) -> Vec<Vec<String>> {
     let fields_of = |line: &str| {
@@ -300,15 +311,8 @@ fn saturation_is_searched_for_in_the_place_of_loads() {
     assert!((each[0].midpoint(each[2]) - means[0]).abs() < 1e-9);
     assert!(each.iter().all(|&load| load > 0.0 && load <= 1.0));
 
-    let command = |arguments: &str| {
-        let run = Command::new(env!("CARGO_BIN_EXE_tvlb"))
-            .current_dir(home.path())
-            .args(arguments.split_whitespace())
-            .output()
-            .unwrap();
-        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
-        String::from_utf8(run.stdout).unwrap()
-    };
+    let command =
+        |arguments: &str| succeeds(home.path(), &arguments.split_whitespace().collect::<Vec<_>>());
     command("generate small.toml -o tables --set strategic-2-3 --quiet");
     let csv = command(
         "simulate tables --saturation --resolution 0.05 --traffic shift(2,0) --seeds 1,2 --window 200 \
@@ -344,15 +348,10 @@ fn a_sweep_is_drawn() {
         let title = format!("class=\"panel\">traffic {traffic}: mean latency (cycles)</text>");
         assert_eq!(svg.matches(&title).count(), 1, "{traffic}: {svg}");
     }
-    let command = |arguments: &[&str]| {
-        let run = Command::new(env!("CARGO_BIN_EXE_tvlb"))
-            .current_dir(home.path())
-            .args(arguments)
-            .output()
-            .unwrap();
-        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
-    };
-    command(&["plot", "out/runs.csv", "--panel", "traffic", "-o", "plotted.svg", "-q"]);
+    succeeds(
+        home.path(),
+        &["plot", "out/runs.csv", "--panel", "traffic", "-o", "plotted.svg", "-q"],
+    );
     assert_eq!(read("plotted.svg"), read("made.svg"));
     if cfg!(feature = "png") {
         assert_eq!(tvlb(home.path(), "-o out --collect --plot all.png").0, 0);
@@ -432,21 +431,15 @@ fn traffic_and_placements_can_be_listed_in_files() {
     write("flows, all.csv", &flows);
     assert_eq!(tvlb(home.path(), "-o out").1, made(4, 0));
     // They are the runs of `simulate`.
-    let command = |arguments: &[&str]| {
-        let run = Command::new(env!("CARGO_BIN_EXE_tvlb"))
-            .current_dir(home.path())
-            .args(arguments)
-            .output()
-            .unwrap();
-        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
-        String::from_utf8(run.stdout).unwrap()
-    };
-    command(&["generate", "small.toml", "-o", "tables", "--set", "strategic-2-3", "--quiet"]);
+    succeeds(
+        home.path(),
+        &["generate", "small.toml", "-o", "tables", "--set", "strategic-2-3", "--quiet"],
+    );
     let one = "simulate tables --load 0.3 --window 200 --warm-up 1 --format csv --quiet --place \
         listed:lists/nodes.txt --traffic";
     let mut one: Vec<&str> = one.split_whitespace().collect();
     one.push("pairs:lists/flows, all.csv");
-    let theirs: f64 = column(&command(&one), "latency")[0].parse().unwrap();
+    let theirs: f64 = column(&succeeds(home.path(), &one), "latency")[0].parse().unwrap();
     let ours: f64 = column(&before, "latency")[1].parse().unwrap();
     assert!((theirs - ours).abs() < 1e-3, "{theirs} {ours}");
     for (name, text, words) in [

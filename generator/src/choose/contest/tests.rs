@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::choose::baseline::Carried;
-use crate::choose::figures::{ExpectedLatency, RunFigures};
+use crate::choose::figures::RunFigures;
 use crate::choose::panel::{Event, PanelSize};
 use crate::choose::record::frontier;
 use crate::fabric_file::Latencies;
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use std::convert::Infallible;
 use std::sync::Mutex;
 use tvlb_schema::{Bandwidths, Dragonfly};
-use tvlb_simulator::Pattern;
+use tvlb_simulator::{ForeseenLatency, Pattern};
 
 /// A contender in hundredths: saturation under adversarial traffic, on guards, of the nodes that share
 /// the network with a hot switch; latency and its 99th percentile. `chance` is a load at which it is not
@@ -61,14 +61,14 @@ impl Runner for MadeUp {
         Ok(RunFigures { saturated: latency >= 1e4, latency, p99, worst_served: 1.0 })
     }
 
-    fn expect(
+    fn foresee(
         &self,
         contender: Contender,
         event: &Event,
         step: u32,
-    ) -> Result<ExpectedLatency, ChooseError> {
+    ) -> Result<ForeseenLatency, ChooseError> {
         let (all, populations) = self.latencies(contender, event, step);
-        Ok(ExpectedLatency { all, populations })
+        Ok(ForeseenLatency { all, populations })
     }
 
     fn whole_run(

@@ -3,7 +3,7 @@
 
 use crate::choose::ChooseError;
 use crate::choose::baseline::{
-    Baselines, MostRegret, Regrets, Steps, guard_saturation, is_carried, saturation,
+    Baselines, MostRegret, Regrets, Steps, carried_at, guard_saturation, saturation,
 };
 use crate::choose::contender::Contender;
 use crate::choose::contest::FIRST_LEAD;
@@ -147,7 +147,7 @@ pub(super) fn leads(
                 return Ok(None);
             }
             let needed = load_of(baselines.score[0].ugal) + least_lead;
-            if !is_carried(runner, panel, contender, &panel.score[0], step_of(needed))? {
+            if !carried_at(runner, panel, contender, &panel.score[0], step_of(needed))?.is_good {
                 return Ok(None);
             }
         }
