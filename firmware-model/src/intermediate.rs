@@ -10,6 +10,8 @@
 //! for itself. Where the rule does not want walks that come back, from a switch to the one drawn and
 //! at once to the first again, all three are drawn again.
 //!
+//! A host may know beforehand which links are a switch's own (`link_masks`), and then looks at none of them.
+//!
 //! **Work.** Switches are drawn from all switches of the groups between until one is in the set, which
 //! costs one look at each link of a leg: at most [`MOST_TRIES`] switches, and none after
 //! [`MOST_SOUGHT`] looks. When as many have missed as there are switches, all are looked at once, so
@@ -30,113 +32,172 @@ const NO_LEG: u8 = u8::MAX;
 /// How many links are a few: as many as a word has bits.
 const FEW: u32 = u32::BITS;
 
-/// The shortest legs from a switch of one group to a switch of another.
+/// A switch of one group, and one of another to which legs lead.
 #[derive(Clone, Copy)]
-struct Shortest {
-    links: Links,
+struct Between {
     groups: (GroupId, GroupId),
     from: SwitchIndex,
     to: SwitchIndex,
+}
+
+/// The shortest legs between two switches. Small enough for a register, which a host needs to be fast.
+#[derive(Clone, Copy)]
+struct Shortest {
     /// Hops of each, 1 to 3.
     hops: u8,
+    /// Whether `legs` has bit k set where the k-th link is that of one of them, as a host knows it. Otherwise
+    /// `legs` is how many there are. They are at least 1.
+    are_bits: bool,
+    legs: u32,
+}
+
+impl Shortest {
     /// How many there are, at least 1.
-    count: u32,
-    /// Bit k is set where the k-th link is one of them; 0 where that is not known.
-    which: u32,
+    #[inline]
+    const fn count(self) -> u32 {
+        // Most switches that are asked about are none of the set: a host counts only where it draws.
+        if cfg!(not(target_os = "none")) && self.are_bits {
+            self.legs.count_ones()
+        } else {
+            self.legs
+        }
+    }
 }
 
 /// An intermediate switch of a set, with its legs.
 #[derive(Clone, Copy)]
 struct Intermediate {
+    group: GroupId,
     index: SwitchIndex,
     first: Shortest,
     second: Shortest,
 }
 
 /// Drawing; `to` is a place in another group.
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "a host would put its parts together in memory"
+)]
 impl Switch<'_> {
-    /// The shortest legs between two groups over these links; `None` if there are none.
-    fn shortest(
-        &self,
-        links: Links,
-        groups: (GroupId, GroupId),
-        (from, to): (SwitchIndex, SwitchIndex),
-    ) -> Option<Shortest> {
+    /// The shortest legs between two switches; `None` if there are none. Counts a look for each link.
+    // In place on a host, so that the legs of a switch that is not of the set are never put together.
+    #[cfg_attr(not(target_os = "none"), inline(always))]
+    #[allow(clippy::inline_always)]
+    fn shortest(&self, between: &Between, looks: &mut u32) -> Option<Shortest> {
+        let links = self.links_of(between);
+        *looks += links.count();
         // A host's short cut to the same.
         let is_host = cfg!(not(target_os = "none"));
         if is_host && links.count() <= FEW && self.image.fabric().has_whole_groups() {
-            return self.shortest_of_few(links, groups, (from, to));
+            return self.shortest_of_few(links.count(), between);
         }
-        let mut shortest = Shortest { links, groups, from, to, hops: NO_LEG, count: 0, which: 0 };
+        self.shortest_by_hops(links, between)
+    }
+
+    /// The links between the groups of two switches.
+    #[inline]
+    fn links_of(&self, Between { groups, .. }: &Between) -> Links {
+        self.image.fabric().links_between(groups.0, groups.1)
+    }
+
+    /// As [`Self::shortest`], by the hops of each leg.
+    #[cfg_attr(target_os = "none", inline)]
+    #[cfg_attr(not(target_os = "none"), inline(never))]
+    fn shortest_by_hops(&self, links: Links, between: &Between) -> Option<Shortest> {
+        let mut shortest = Shortest { hops: NO_LEG, are_bits: false, legs: 0 };
         for k in 0..links.count() {
-            let hops = self.leg_hops(&shortest, k).2;
+            let hops = self.leg_hops(links, between, k).2;
             if hops < shortest.hops {
-                (shortest.hops, shortest.count) = (hops, 0);
+                (shortest.hops, shortest.legs) = (hops, 0);
             }
-            shortest.count += u32::from(hops == shortest.hops);
+            shortest.legs += u32::from(hops == shortest.hops);
         }
         (shortest.hops < NO_LEG).then_some(shortest)
     }
 
-    /// As [`Self::shortest`] over at most [`FEW`] links, where every link and every local hop of the plan lives.
-    #[inline]
-    fn shortest_of_few(
-        &self,
-        links: Links,
-        groups: (GroupId, GroupId),
-        (from, to): (SwitchIndex, SwitchIndex),
-    ) -> Option<Shortest> {
-        let df = self.dragonfly();
-        let (mut one, mut two, mut any, mut bit) = (0_u32, 0, 0, 1_u32);
-        self.image.fabric().for_each_link(links, |out, arrival| {
-            let (is_near, is_there) = (df.is_on(out, from), df.is_on(arrival, to));
-            one |= if is_near && is_there { bit } else { 0 };
-            two |= if is_near == is_there { 0 } else { bit };
-            any |= bit;
-            bit <<= 1;
-        });
-        let (hops, which) = match (one, two) {
+    /// As [`Self::shortest`] over so many links, at most [`FEW`], where all of them and every local hop of the
+    /// plan live.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn shortest_of_few(&self, links: u32, between: &Between) -> Option<Shortest> {
+        // Where links leave the first switch, and where they arrive at the second.
+        let (near, there) = self.own_links(between);
+        let any = u32::MAX.checked_shr(u32::BITS - links).unwrap_or(0);
+        let (hops, legs) = match (near & there, near ^ there) {
             (0, 0) => (3, any),
             (0, two) => (2, two),
             (one, _) => (1, one),
         };
-        (which > 0).then_some(Shortest {
-            links,
-            groups,
-            from,
-            to,
-            hops,
-            count: which.count_ones(),
-            which,
-        })
+        (legs > 0).then_some(Shortest { hops, are_bits: true, legs })
+    }
+
+    /// The links that leave the first of two switches, and those that arrive at the second, by their bits.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn own_links(&self, between: &Between) -> (u32, u32) {
+        #[cfg(not(target_os = "none"))]
+        if let Some(masks) = &self.link_masks {
+            return masks.of_leg(between.groups, (between.from, between.to));
+        }
+        self.own_links_by_ends(between)
+    }
+
+    /// As [`Self::own_links`], by the ends of each link.
+    fn own_links_by_ends(&self, between: &Between) -> (u32, u32) {
+        let df = self.dragonfly();
+        let (mut near, mut there, mut bit) = (0, 0, 1_u32);
+        self.image.fabric().for_each_link(self.links_of(between), |out, arrival| {
+            near |= if df.is_on(out, between.from) { bit } else { 0 };
+            there |= if df.is_on(arrival, between.to) { bit } else { 0 };
+            bit <<= 1;
+        });
+        (near, there)
     }
 
     /// The ends of the k-th link, and the hops of its leg: [`NO_LEG`] where a local hop has no link
     /// or the cable is dead.
     #[inline]
-    fn leg_hops(&self, leg: &Shortest, k: u32) -> (GlobalPort, GlobalPort, u8) {
-        let df = self.dragonfly();
-        let (out, arrival) = self.image.fabric().ends(leg.links, k);
+    fn leg_hops(&self, links: Links, between: &Between, k: u32) -> (GlobalPort, GlobalPort, u8) {
+        let (df, fabric) = (self.dragonfly(), self.image.fabric());
+        let Between { groups, from, to } = *between;
+        let (out, arrival) = fabric.ends(links, k);
         let (leaves, arrives) = (df.split_port(out).0, df.split_port(arrival).0);
-        let fabric = self.image.fabric();
         let is_leg = fabric.has_whole_groups()
-            || fabric.has_live_cable(End { group: leg.groups.0, port: out })
-                && fabric.is_local_hop(leg.groups.0, leg.from, leaves)
-                && fabric.is_local_hop(leg.groups.1, arrives, leg.to);
-        let hops = 1 + u8::from(leaves != leg.from) + u8::from(arrives != leg.to);
+            || fabric.has_live_cable(End { group: groups.0, port: out })
+                && fabric.is_local_hop(groups.0, from, leaves)
+                && fabric.is_local_hop(groups.1, arrives, to);
+        let hops = 1 + u8::from(leaves != from) + u8::from(arrives != to);
         (out, arrival, if is_leg { hops } else { NO_LEG })
     }
 
     /// The n-th of the shortest legs: the ends of its link.
-    fn nth_shortest(&self, leg: &Shortest, n: u32) -> Option<(GlobalPort, GlobalPort)> {
-        if cfg!(not(target_os = "none")) && leg.which != 0 {
-            let later = (0..n).fold(leg.which, |which, _| which & which.wrapping_sub(1));
+    #[cfg_attr(not(target_os = "none"), inline)]
+    fn nth_shortest(
+        &self,
+        leg: Shortest,
+        between: &Between,
+        n: u32,
+    ) -> Option<(GlobalPort, GlobalPort)> {
+        if cfg!(not(target_os = "none")) && leg.are_bits {
+            let later = (0..n).fold(leg.legs, |legs, _| legs & legs.wrapping_sub(1));
             return (later != 0)
-                .then(|| self.image.fabric().ends(leg.links, later.trailing_zeros()));
+                .then(|| self.image.fabric().ends(self.links_of(between), later.trailing_zeros()));
         }
-        let mut left = n;
-        for k in 0..leg.links.count() {
-            let (out, arrival, hops) = self.leg_hops(leg, k);
+        self.nth_by_hops(leg, between, n)
+    }
+
+    /// As [`Self::nth_shortest`], by the hops of each leg.
+    #[cfg_attr(target_os = "none", inline)]
+    #[cfg_attr(not(target_os = "none"), inline(never))]
+    fn nth_by_hops(
+        &self,
+        leg: Shortest,
+        between: &Between,
+        n: u32,
+    ) -> Option<(GlobalPort, GlobalPort)> {
+        let (links, mut left) = (self.links_of(between), n);
+        for k in 0..links.count() {
+            let (out, arrival, hops) = self.leg_hops(links, between, k);
             if hops == leg.hops {
                 if left == 0 {
                     return Some((out, arrival));
@@ -148,13 +209,29 @@ impl Switch<'_> {
     }
 
     /// One of the shortest legs, uniformly.
+    #[cfg_attr(not(target_os = "none"), inline(always))]
+    #[allow(clippy::inline_always)]
     fn draw_leg(
         &self,
-        leg: &Shortest,
+        leg: Shortest,
+        between: &Between,
         rng: &mut (impl Rng + ?Sized),
     ) -> Option<(GlobalPort, GlobalPort)> {
-        let n = if leg.count > 1 { below(rng, leg.count) } else { 0 };
-        self.nth_shortest(leg, n)
+        let count = leg.count();
+        let n = if count > 1 { below(rng, count) } else { 0 };
+        self.nth_shortest(leg, between, n)
+    }
+
+    /// The ends of the first leg to a switch between.
+    #[inline]
+    fn first_leg(&self, group: GroupId, index: SwitchIndex) -> Between {
+        Between { groups: (self.image.group(), group), from: self.image.index(), to: index }
+    }
+
+    /// The ends of the leg on from a switch between.
+    #[inline]
+    const fn second_leg(to: &Place, group: GroupId, index: SwitchIndex) -> Between {
+        Between { groups: (group, to.group), from: index, to: to.index }
     }
 
     /// A MIN path, uniformly among the shortest.
@@ -164,10 +241,9 @@ impl Switch<'_> {
         to: &Place,
         rng: &mut (impl Rng + ?Sized),
     ) -> Option<Path> {
-        let groups = (self.image.group(), to.group);
-        let links = self.image.fabric().links_between(groups.0, groups.1);
-        let leg = self.shortest(links, groups, (self.image.index(), to.index))?;
-        let (x, _) = self.draw_leg(&leg, rng)?;
+        let between = self.first_leg(to.group, to.index);
+        let leg = self.shortest(&between, &mut 0)?;
+        let (x, _) = self.draw_leg(leg, &between, rng)?;
         let (first, _) = self.way_out(x, Stage::Destination);
         let path = Path::new(first, x, GlobalPort(0), SwitchIndex(0), leg.hops);
         if self.image.fabric().has_plain_groups() { path } else { Some(self.spread(path?, rng)) }
@@ -195,15 +271,22 @@ impl Switch<'_> {
             {
                 return Some(path);
             }
-            let mut is_of_set = |number| {
-                looks > MOST_SOUGHT || self.intermediate(to, number, legs, &mut looks).is_some()
-            };
-            let is_empty = tried == switches && !(0..switches).any(&mut is_of_set);
+            let is_empty = tried == switches && !self.has_intermediate(to, legs, &mut looks);
             if is_empty || looks > MOST_SOUGHT {
                 break;
             }
         }
         None
+    }
+
+    /// Whether the set has any switch for this destination, or whether there have been too many looks to tell.
+    #[cold]
+    #[cfg_attr(target_os = "none", inline)]
+    #[cfg_attr(not(target_os = "none"), inline(never))]
+    fn has_intermediate(&self, to: &Place, legs: LegHops, looks: &mut u32) -> bool {
+        (0..self.switches_between()).any(|number| {
+            *looks > MOST_SOUGHT || self.intermediate(to, number, legs, looks).is_some()
+        })
     }
 
     /// How many numbers switches have in the groups between this one and another.
@@ -223,6 +306,9 @@ impl Switch<'_> {
     }
 
     /// The switch of this number between the groups, with its legs, if the set has it.
+    // In place on a host, as [`Self::shortest`].
+    #[cfg_attr(not(target_os = "none"), inline(always))]
+    #[allow(clippy::inline_always)]
     fn intermediate(
         &self,
         to: &Place,
@@ -230,27 +316,25 @@ impl Switch<'_> {
         legs: LegHops,
         looks: &mut u32,
     ) -> Option<Intermediate> {
-        let (fabric, a) = (self.image.fabric(), self.dragonfly().a());
-        let middle = self.group_between(to, number.checked_div(a)?);
+        let a = self.dragonfly().a();
+        let group = self.group_between(to, number.checked_div(a)?);
         let index = SwitchIndex((number.checked_rem(a)? & 0xff) as u8);
-        if !self.dragonfly().has_index(middle, index) {
-            *looks += 1;
+        *looks += 1;
+        if !self.dragonfly().has_index(group, index) {
             return None;
         }
-        let first = fabric.links_between(self.image.group(), middle);
-        *looks += 1 + first.count();
-        let ends = (self.image.index(), index);
-        let first = self.shortest(first, (self.image.group(), middle), ends)?;
+        let first = self.shortest(&self.first_leg(group, index), looks)?;
         if !legs.contains(first.hops, 1) {
             return None;
         }
-        let second = fabric.links_between(middle, to.group);
-        *looks += second.count();
-        let second = self.shortest(second, (middle, to.group), (index, to.index))?;
-        legs.contains(first.hops, second.hops).then_some(Intermediate { index, first, second })
+        let second = self.shortest(&Self::second_leg(to, group, index), looks)?;
+        let is_of_set = legs.contains(first.hops, second.hops);
+        is_of_set.then_some(Intermediate { group, index, first, second })
     }
 
     /// A walk over this switch, uniformly; `None` if it comes back and is not to.
+    #[cfg_attr(not(target_os = "none"), inline(always))]
+    #[allow(clippy::inline_always)]
     fn draw_through(
         &self,
         to: &Place,
@@ -258,9 +342,10 @@ impl Switch<'_> {
         returns: bool,
         rng: &mut (impl Rng + ?Sized),
     ) -> Option<Path> {
-        let out = self.draw_leg(&through.first, rng)?;
-        let on = self.draw_leg(&through.second, rng)?;
-        let links = self.link_pair(through, out, on);
+        let Intermediate { group, index, first, second } = *through;
+        let out = self.draw_leg(first, &self.first_leg(group, index), rng)?;
+        let on = self.draw_leg(second, &Self::second_leg(to, group, index), rng)?;
+        let links = self.link_pair(to, out, on);
         if links.v == links.w && links.v != through.index && !returns {
             return None;
         }
@@ -269,12 +354,12 @@ impl Switch<'_> {
 
     fn link_pair(
         &self,
-        through: &Intermediate,
+        to: &Place,
         (x, arrival): (GlobalPort, GlobalPort),
         (y, z): (GlobalPort, GlobalPort),
     ) -> LinkPair {
         let df = self.dragonfly();
-        let tail = df.split_port(z).0 != through.second.to;
+        let tail = df.split_port(z).0 != to.index;
         LinkPair { x, y, tail, v: df.split_port(arrival).0, w: df.split_port(y).0 }
     }
 
@@ -295,8 +380,8 @@ impl Switch<'_> {
         mut each: impl FnMut(Route, Shape, u32),
     ) {
         self.visit_switches(to, legs, |_, through| {
-            self.ways_through(&through, returns, |_, route, shape| {
-                each(route, shape, through.first.count.saturating_mul(through.second.count));
+            self.ways_through(to, &through, returns, |_, route, shape| {
+                each(route, shape, through.first.count().saturating_mul(through.second.count()));
             });
         });
     }
@@ -309,7 +394,7 @@ impl Switch<'_> {
         mut each: impl FnMut(Route, Shape),
     ) {
         self.visit_switches(to, legs, |number, through| {
-            self.ways_through(&through, returns, |links, route, shape| {
+            self.ways_through(to, &through, returns, |links, route, shape| {
                 // A walk from v to w without a detour is one over v and one over w.
                 let r = through.index;
                 let other = if r == links.v { links.w } else { links.v };
@@ -332,18 +417,20 @@ impl Switch<'_> {
     /// The walks over one intermediate switch.
     fn ways_through(
         &self,
+        to: &Place,
         through: &Intermediate,
         returns: bool,
         mut each: impl FnMut(LinkPair, Route, Shape),
     ) {
-        for n in 0..through.first.count {
-            for m in 0..through.second.count {
-                let legs = self.nth_shortest(&through.first, n);
-                let Some((out, on)) = legs.zip(self.nth_shortest(&through.second, m)) else {
+        let Intermediate { group, index: r, first, second } = *through;
+        let ends = (self.first_leg(group, r), Self::second_leg(to, group, r));
+        for n in 0..first.count() {
+            for m in 0..second.count() {
+                let legs = self.nth_shortest(first, &ends.0, n);
+                let Some((out, on)) = legs.zip(self.nth_shortest(second, &ends.1, m)) else {
                     continue;
                 };
-                let links = self.link_pair(through, out, on);
-                let r = through.index;
+                let links = self.link_pair(to, out, on);
                 if links.v == links.w && links.v != r && !returns {
                     continue;
                 }

@@ -87,6 +87,8 @@ mod explain;
 mod forward;
 mod header;
 mod intermediate;
+#[cfg(not(target_os = "none"))]
+mod link_masks;
 mod local_hop;
 mod ofar;
 mod one_shape;
@@ -106,6 +108,8 @@ pub use error::{Error, PerHopFault};
 pub use explain::{Candidate, Drawn, Explanation};
 pub use forward::Step;
 pub use header::{Header, Kind, Stage};
+#[cfg(not(target_os = "none"))]
+pub use link_masks::LinkMasks;
 pub use ofar::{Ask, Ofar, OfarSwitch, Outputs, PerHop, channels as ofar_channels};
 pub use piggyback::{Candidates, CongestionRule, Piggyback};
 pub use port_set::PortSet;

@@ -1,6 +1,8 @@
 //! One booted switch: the face of the datapath. What its methods do is in the modules that they call.
 
 use crate::channel::Rules;
+#[cfg(not(target_os = "none"))]
+use crate::link_masks::LinkMasks;
 use crate::path::Place;
 use crate::schemes::par;
 use crate::{
@@ -45,6 +47,9 @@ pub struct Switch<'a> {
     pub(crate) rules: &'static Rules,
     /// What it was booted for.
     serves: (Scheme, VlbPaths),
+    /// Where each switch's links are, if the program keeps that.
+    #[cfg(not(target_os = "none"))]
+    pub(crate) link_masks: Option<LinkMasks<'a>>,
 }
 
 impl<'a> Switch<'a> {
@@ -72,10 +77,26 @@ impl<'a> Switch<'a> {
                 let assignment = image.virtual_channels();
                 let channels = Channels::needed(assignment, Scheme::Par);
                 let serves = (Scheme::Par, VlbPaths::Conventional);
-                Ok(Self { image, channels, rules: Rules::of(assignment), serves })
+                Ok(Self {
+                    image,
+                    channels,
+                    rules: Rules::of(assignment),
+                    serves,
+                    #[cfg(not(target_os = "none"))]
+                    link_masks: None,
+                })
             }
             Err(error) => Err(Error::SwitchImage(error)),
         }
+    }
+
+    /// This switch, which draws by intermediate switch in less time by these masks; what it draws stays the
+    /// same. Masks of another fabric are not taken.
+    #[cfg(not(target_os = "none"))]
+    #[must_use]
+    pub fn with_link_masks(self, masks: LinkMasks<'a>) -> Self {
+        let link_masks = masks.are_of(self.image.fabric()).then_some(masks);
+        Self { link_masks, ..self }
     }
 
     /// This switch, if the virtual channels that its links have are enough for what the image
@@ -154,6 +175,10 @@ impl<'a> Switch<'a> {
         self.check_replacement(&new)?;
         (new.channels, new.serves) = (self.channels, self.serves);
         new.image.take_faults_of(self.image.fabric());
+        #[cfg(not(target_os = "none"))]
+        {
+            new.link_masks = self.link_masks;
+        }
         *self = new;
         Ok(())
     }

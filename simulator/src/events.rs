@@ -62,7 +62,7 @@ impl<'f> Network<'f> {
     pub(crate) fn replace_switches(&mut self, fabric: &'f BootedFabric<'f>) {
         self.fabric = fabric;
         self.switches = match &self.damage {
-            None => Cow::Borrowed(fabric.switches()),
+            None => fabric.quick_switches(),
             Some(damage) => {
                 let limits = (self.settings.scheme, self.settings.paths, self.states.channels);
                 let installed = |switch: &Switch<'_>| {

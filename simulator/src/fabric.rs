@@ -4,9 +4,12 @@
 //! image of the same fabric and in its place, every link with both its ends. A `BootedFabric` never
 //! changes, so any number of runs can share it.
 
-use tvlb_firmware_model::{self as datapath, Error};
+use std::borrow::Cow;
+use tvlb_firmware_model::{self as datapath, Error, LinkMasks};
 use tvlb_names::{NamedSwitch, Names};
-use tvlb_schema::{Dragonfly, EscapeImage, FabricImage, NodeId, Port, SwitchId};
+use tvlb_schema::{
+    Decision, Dragonfly, EscapeImage, FabricImage, MinCandidate, NodeId, Port, SwitchId,
+};
 
 /// The most ports that a switch may have here: as many as are dealt with at once. Switches of the
 /// field have 64.
@@ -94,6 +97,8 @@ pub struct BootedFabric<'a> {
     names: Names,
     /// The escape network, where there is one.
     escape: Option<EscapeImage<'a>>,
+    /// The words of the switches' link masks; none where no switch draws by them.
+    link_masks: Vec<u32>,
 }
 
 impl<'a> BootedFabric<'a> {
@@ -134,7 +139,17 @@ impl<'a> BootedFabric<'a> {
                 })
             })
             .collect();
-        Ok(Self { dragonfly, switches: booted, links, names: Names::default(), escape: None })
+        let link_masks = if booted.iter().any(draws_shortest_legs) {
+            vec![0; LinkMasks::word_count(&fabric).unwrap_or(0)]
+        } else {
+            Vec::new()
+        };
+        let names = Names::default();
+        let mut all = Self { dragonfly, switches: booted, links, names, escape: None, link_masks };
+        if !all.link_masks.is_empty() {
+            LinkMasks::fill(&fabric, &mut all.link_masks);
+        }
+        Ok(all)
     }
 
     /// The same fabric with what the machine calls its switches and ports.
@@ -175,6 +190,18 @@ impl<'a> BootedFabric<'a> {
     /// The booted switches, by number; in a gap stands the switch before it.
     pub fn switches(&self) -> &[datapath::Switch<'a>] {
         &self.switches
+    }
+
+    /// The booted switches as [`Self::switches`] has them, which draw in less time where there is a way.
+    pub(crate) fn quick_switches(&self) -> Cow<'_, [datapath::Switch<'_>]> {
+        match LinkMasks::of_words(self.plan(), &self.link_masks) {
+            None => Cow::Borrowed(&self.switches),
+            Some(masks) => {
+                let with_masks =
+                    |switch: &datapath::Switch<'a>| switch.clone().with_link_masks(masks);
+                Cow::Owned(self.switches.iter().map(with_masks).collect())
+            }
+        }
     }
 
     /// What a port of a switch leads to. A port that does not exist leads to nothing.
@@ -226,6 +253,13 @@ impl<'a> BootedFabric<'a> {
             Link::Unused => format!("unused port {port} of {from}{by}"),
         }
     }
+}
+
+/// Whether some decision of a switch looks for shortest legs, for which link masks are a short cut.
+fn draws_shortest_legs(switch: &datapath::Switch<'_>) -> bool {
+    let image = switch.image();
+    let by_switch = |&decision: &Decision| image.set(decision).rule().is_by_switch();
+    image.second_min() == MinCandidate::Shortest || Decision::ALL.iter().any(by_switch)
 }
 
 /// Repeats the last switch until there are so many.

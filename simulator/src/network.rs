@@ -154,7 +154,7 @@ impl<'f> Network<'f> {
         let links = UnderWay::new(horizon, chunks, tally);
         Self {
             fabric,
-            switches: Cow::Borrowed(fabric.switches()),
+            switches: fabric.quick_switches(),
             settings,
             traffic,
             gaps,
