@@ -7,8 +7,9 @@
 //! comes to in the middle of the measured window, if it goes on climbing as it does, is the *expected*
 //! latency. The run ends as soon as it is plain for every population of nodes, and for all nodes
 //! together, on which side of the limit that is: the further it looks ahead, the larger the distance
-//! that makes it plain ([`is_plain`]). A run of which that is never plain ends as with
-//! [`StopRule::WhenEachPopulationIsDecided`], and is judged by what was measured.
+//! that makes it plain ([`is_plain`]). A run of which that is never plain is judged by what was measured. It
+//! ends once what is still on its way can change nothing, or could only by taking as long again as the
+//! whole run.
 //!
 //! The two distances were taken from runs of four fabrics, many of them at loads next to saturation, so that
 //! none of these is judged otherwise than by its measured window (docs/measurements/step-2.md, "Runs that
@@ -104,7 +105,14 @@ impl Run<'_> {
             earlier = later;
         }
         self.network.links.tally.close_window();
-        let is_starved = self.drain(StopRule::WhenEachPopulationIsDecided, limit)?;
+        // No packet is expected to be on its way for as long as the whole run was.
+        let as_long = self.network.now;
+        let is_starved = self.drain(|run| {
+            let (now, tally) = (run.network.now, &run.network.links.tally);
+            let least = tally.latencies_at_least(now);
+            let most = tally.latencies_at_least(now.saturating_add(as_long));
+            least.iter().zip(&most).all(|(&least, &most)| least > limit || most <= limit)
+        })?;
         let mut measured =
             ForeseenLatency::of(self.network.links.tally.latencies_at_least(self.network.now));
         if is_starved {

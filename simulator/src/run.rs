@@ -293,17 +293,17 @@ impl<'f> Run<'f> {
         self.measure_windows(warm_up_mean, limit, progress)?;
         self.link_flits =
             self.network.link_flits().iter().zip(&before).map(|(now, then)| now - then).collect();
-        let is_starved = self.drain(stop_rule, limit)?;
+        let is_starved = self.drain(|run| run.is_known(stop_rule, limit))?;
         Ok(self.outcome(is_starved))
     }
 
-    /// Runs on until nothing is left to be learned from what was sent in the measured windows, and says
+    /// Runs on until what is to be learned from what was sent in the measured windows is known, and says
     /// whether a packet starves.
-    pub(crate) fn drain(&mut self, stop_rule: StopRule, limit: f64) -> Result<bool, RunError> {
+    pub(crate) fn drain(&mut self, is_known: impl Fn(&Self) -> bool) -> Result<bool, RunError> {
         let end = self.network.now;
         let most_drain = most_drain(self.network.settings.window_cycles);
         let mut is_starved = false;
-        while !self.is_known(stop_rule, limit) && !is_starved {
+        while !is_known(self) && !is_starved {
             self.advance(100)?;
             is_starved = self.network.now - end > most_drain;
         }

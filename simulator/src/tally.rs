@@ -38,10 +38,15 @@ impl Population {
     /// The mean latency, or what it will be at least: what is under way counts as if it were
     /// delivered now.
     pub(crate) fn latency_at_least(&self, now: u32) -> f64 {
+        let (sum, count) = self.sum_at_least(now);
+        mean(sum, count)
+    }
+
+    /// The sum of the latencies in that mean, and how many they are.
+    fn sum_at_least(&self, now: u32) -> (u64, u64) {
         let (waiting, created) = self.under_way;
         let sum = self.latency.sum() + waiting * u64::from(now) - created;
-        let count = self.latency.count() + waiting;
-        mean(sum, count)
+        (sum, self.latency.count() + waiting)
     }
 
     /// Whether all packets of the window that are sent are delivered.
@@ -166,8 +171,15 @@ impl Tally {
 
     /// [`Population::latency_at_least`] of each population, then of all nodes.
     pub(crate) fn latencies_at_least(&self, now: u32) -> Vec<f64> {
-        let each = self.populations.iter().map(|population| population.latency_at_least(now));
-        each.chain([self.whole().latency_at_least(now)]).collect()
+        let (mut all, mut count) = (0, 0);
+        let each = self.populations.iter().map(|population| {
+            let own = population.sum_at_least(now);
+            (all, count) = (all + own.0, count + own.1);
+            mean(own.0, own.1)
+        });
+        let mut means: Vec<f64> = each.collect();
+        means.push(mean(all, count));
+        means
     }
 
     /// The counts of all nodes together.

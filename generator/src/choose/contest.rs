@@ -27,7 +27,7 @@ use super::runner::{Runner, all_of, load_of, step_of};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-/// By how much a candidate is expected to be ahead of conventional UGAL before its first run.
+/// By how much a contender is expected to be ahead of conventional UGAL where nothing else is known.
 pub(super) const FIRST_LEAD: f64 = 0.04;
 /// How many standard errors make a candidate hopeless.
 pub const CONFIDENCE: f64 = 3.0;
@@ -125,18 +125,18 @@ pub fn contest(
     // Where regret counts as well, it is enough that one candidate is better in both.
     let keep = if none_holds { 1 } else { rules.prefer.finalists() };
     race(&mut standings, in_race, keep, &held, |round, left, so_far| {
-        all_of(left, |&contender| {
-            let conventional = load_of(baselines.score[round].ugal);
-            if contender == Contender::CONVENTIONAL {
-                return Ok(conventional);
-            }
-            let expected = if round == 0 {
-                FIRST_LEAD
-            } else {
-                so_far.lead(contender, Contender::CONVENTIONAL).mean
-            };
+        let conventional = load_of(baselines.score[round].ugal);
+        let found = |contender: Contender, expected: f64| {
             let guess = step_of(conventional + expected);
             saturation(runner, panel, contender, &panel.score[round], guess).map(load_of)
+        };
+        // The paper's choice goes first, so that the others' first search begins nearer to what it finds.
+        let first = if round == 0 { Some(found(Contender::PAPER, FIRST_LEAD)?) } else { None };
+        all_of(left, |&contender| match (contender, first) {
+            (Contender::CONVENTIONAL, _) => Ok(conventional),
+            (Contender::PAPER, Some(paper)) => Ok(paper),
+            (_, Some(paper)) => found(contender, paper - conventional),
+            (_, None) => found(contender, so_far.lead(contender, Contender::CONVENTIONAL).mean),
         })
     })?;
 
