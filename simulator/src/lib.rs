@@ -113,6 +113,7 @@ mod ranks;
 mod receive;
 mod revise;
 mod run;
+mod runs_left;
 mod search;
 mod second_look;
 mod settings;

@@ -83,6 +83,21 @@ pub fn last_good<E>(
     Ok(known.good)
 }
 
+/// The most steps that [`last_good`] asks about by [`Probing::Thirds`] from where the bad step is so many
+/// steps after the good one.
+pub(crate) fn most_by_thirds(apart: u32) -> usize {
+    match apart {
+        0 | 1 => 0,
+        2 => 1,
+        _ => 2 + most_by_thirds(after_thirds(apart)),
+    }
+}
+
+/// How far apart the good and the bad step are at most once they were so far apart and a third was taken.
+pub(crate) const fn after_thirds(apart: u32) -> u32 {
+    apart.div_ceil(3)
+}
+
 /// What a run says of the step that it was asked about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
@@ -197,6 +212,26 @@ mod tests {
                     assert_eq!(asked.len(), count, "{probing:?} asks twice");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn thirds_take_no_more_steps_than_is_said() {
+        for last in 1..=200 {
+            let asked = |step| search(last, Probing::Thirds, step).1.len();
+            let most = (0..=last).map(asked).max().unwrap();
+            let said = most_by_thirds(last + 1);
+            assert!(most <= said && said <= most + 2, "{last}: {most}, said {said}");
+        }
+        // However far apart the two are after a question.
+        for step in 0..=100 {
+            let (mut apart, mut known) = (101, Bracket { good: 0, bad: 101, last: 100 });
+            let _ = last_good::<()>(100, Probing::Thirds, |steps| {
+                steps.iter().for_each(|&asked| known.learn(asked, asked <= step));
+                apart = after_thirds(apart);
+                assert!(known.bad - known.good <= apart, "{steps:?}");
+                Ok(steps.iter().map(|&asked| asked <= step).collect())
+            });
         }
     }
 

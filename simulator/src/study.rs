@@ -7,7 +7,8 @@ use crate::fabric::BootedFabric;
 use crate::faults::FaultSchedule;
 use crate::outcome::Outcome;
 use crate::run::{Run, RunError, StopRule};
-use crate::search::{Probing, last_good};
+use crate::runs_left::{RUNS_BEYOND, RunsLeft, most_new, most_runs};
+use crate::search::{Probing, after_thirds, last_good, most_by_thirds};
 use crate::settings::{Settings, SettingsError};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -198,7 +199,7 @@ impl Study<'_> {
     ///
     /// Every seed searches by itself, dividing what is left into three, two runs at a time.
     /// Runs that are certain to be saturated end during their warm-up. `progress` is told of each
-    /// run that has ended; how many there are is not known before.
+    /// run that has ended, and how many are left at most.
     ///
     /// # Errors
     /// As for [`Self::curve`].
@@ -235,9 +236,11 @@ impl Study<'_> {
         }
         self.settings.check_with(self.fabric, &[])?;
         let traffics = self.traffics()?;
+        let steps = steps_of(resolution);
+        let left = RunsLeft::new(progress, self.seeds.len(), most_runs(steps));
         let seeds: Vec<SeedSaturation> = (0..self.seeds.len())
             .into_par_iter()
-            .map(|seed| self.saturation_of(&traffics, seed, (resolution, faults), progress))
+            .map(|seed| self.saturation_of(&traffics, seed, (resolution, faults), &left, progress))
             .collect::<Vec<_>>()
             .into_iter()
             .collect::<Result<_, _>>()?;
@@ -257,18 +260,15 @@ impl Study<'_> {
         traffics: &[Traffic],
         seed: usize,
         (resolution, faults): (f64, Option<FaultsOfRuns<'_>>),
+        left: &RunsLeft<'_>,
         progress: &dyn Progress,
     ) -> Result<SeedSaturation, StudyError> {
         let load_of = |step: u32| (f64::from(step) * resolution).min(1.0);
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a resolution is at least 0.0001"
-        )]
-        let steps = (1.0 / resolution + 1e-9) as u32;
+        let steps = steps_of(resolution);
         let mut known: BTreeMap<u32, Outcome> = BTreeMap::new();
         // Both searches share the runs, because most of the loads that they ask about are the same.
-        let mut last_step_without = |fails: &dyn Fn(&Outcome) -> bool| {
+        let mut last_step_without = |fails: &dyn Fn(&Outcome) -> bool, afterwards: usize| {
+            let mut apart = steps + 1;
             last_good(steps, Probing::Thirds, |tried| {
                 let new: Vec<u32> =
                     tried.iter().copied().filter(|step| !known.contains_key(step)).collect();
@@ -280,17 +280,21 @@ impl Study<'_> {
                 for (step, outcome) in new.into_iter().zip(outcomes) {
                     known.insert(step, outcome?);
                 }
+                apart = after_thirds(apart);
+                left.of_seed(seed, most_by_thirds(apart) + afterwards);
                 Ok::<_, StudyError>(tried.iter().map(|step| !fails(&known[step])).collect())
             })
         };
-        let by_latency = last_step_without(&|outcome| outcome.saturated)?;
-        let by_acceptance = last_step_without(&Outcome::falls_short)?;
+        let by_latency =
+            last_step_without(&|outcome| outcome.saturated, most_new(steps) + RUNS_BEYOND)?;
+        let by_acceptance = last_step_without(&Outcome::falls_short, RUNS_BEYOND)?;
         let accepted_beyond = if by_latency < steps {
             let load = load_of(by_latency + 1);
             self.run(traffics, (load, seed), faults, StopRule::FullWindow, progress)?.all.accepted
         } else {
             load_of(steps)
         };
+        left.of_seed(seed, 0);
         Ok(SeedSaturation {
             seed: self.seeds[seed],
             by_latency: load_of(by_latency),
@@ -336,4 +340,15 @@ impl Study<'_> {
         progress.step();
         outcome
     }
+}
+
+/// How many loads a search has, for a resolution that was checked.
+fn steps_of(resolution: f64) -> u32 {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a resolution is at least 0.0001"
+    )]
+    let steps = (1.0 / resolution + 1e-9) as u32;
+    steps
 }

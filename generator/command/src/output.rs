@@ -69,12 +69,14 @@ pub(crate) struct Bars {
     bar: Mutex<ProgressBar>,
     /// Whether the number of steps of the stage is an estimate.
     is_estimate: AtomicBool,
+    /// Whether it is the most that it may become.
+    is_bound: AtomicBool,
 }
 
 impl Bars {
     pub(crate) fn new(quiet: bool) -> Self {
         let bar = Mutex::new(ProgressBar::hidden());
-        Self { quiet, bar, is_estimate: AtomicBool::new(false) }
+        Self { quiet, bar, is_estimate: AtomicBool::new(false), is_bound: AtomicBool::new(false) }
     }
 
     /// The same, once the user is told what will be done.
@@ -92,16 +94,12 @@ impl Bars {
         }
     }
 
-    /// Begins a stage of at most so many runs.
-    pub(crate) fn stage_of_at_most(&self, name: &'static str, runs: usize) {
-        self.show(progress(self.quiet, name, runs).with_style(bounded()));
-    }
-
     /// Puts a bar in the place of the last one.
     fn show(&self, next: ProgressBar) {
         let mut bar = self.bar();
         bar.finish_and_clear();
         self.is_estimate.store(false, Ordering::Relaxed);
+        self.is_bound.store(false, Ordering::Relaxed);
         *bar = next;
         // It shows before its first step, which may take long.
         bar.tick();
@@ -151,6 +149,18 @@ impl Progress for Bars {
             bar.set_style(estimated());
         }
         bar.set_length(bar.position() + (steps as u64).max(1));
+    }
+
+    fn at_most_left(&self, steps: usize) {
+        let bar = self.bar();
+        let most = bar.position() + steps as u64;
+        if self.is_bound.swap(true, Ordering::Relaxed) {
+            // A run may have ended that its search has not heard of, so that it counts twice.
+            bar.set_length(most.min(bar.length().unwrap_or(most)));
+        } else {
+            bar.set_style(bounded());
+            bar.set_length(most);
+        }
     }
 
     fn is_cancelled(&self) -> bool {

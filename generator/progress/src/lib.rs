@@ -30,6 +30,10 @@ pub trait Progress: Sync {
     /// it ends: said once it has begun, and again when more is known.
     fn about_left(&self, _steps: usize) {}
 
+    /// The stage takes no more than so many further steps: said once it has begun, and again when fewer are
+    /// left.
+    fn at_most_left(&self, _steps: usize) {}
+
     /// Whether the work is to end at once.
     fn is_cancelled(&self) -> bool {
         false

@@ -20,12 +20,11 @@ use crate::traffic;
 use losses::{Curve, Given, Installed};
 use options::At;
 use report::Report;
-use std::convert::Infallible;
 use std::time::Duration;
 use tvlb_generator::counted::counted;
 use tvlb_generator::table_set::{TableSet, Update};
 use tvlb_progress::Progress;
-use tvlb_simulator::{Probing, RunError, Study, StudyError, last_good};
+use tvlb_simulator::{RunError, Study, StudyError};
 
 pub(crate) fn run(arguments: &Simulate) -> Outcome {
     arguments.check()?;
@@ -65,9 +64,9 @@ pub(crate) fn run(arguments: &Simulate) -> Outcome {
     let stages = Bars::new(arguments.quiet);
     announce(arguments, &study, &stages);
     let outcome = if arguments.saturation {
-        // A search finds out on its way how many runs it needs.
+        // A search says on its way how many runs it can still need.
         let resolution = arguments.resolution;
-        stages.stage_of_at_most("saturation", study.seeds.len() * most_runs(resolution));
+        stages.stage("saturation", None);
         let found = match &given {
             None => study.saturation(resolution, &stages),
             Some(Given { schedule, .. }) => {
@@ -142,29 +141,6 @@ fn announce(arguments: &Simulate, study: &Study<'_>, stages: &Bars) {
     }
 }
 
-/// The most runs that the search for saturation with one seed can take: by latency, by acceptance, and one
-/// run beyond. The first question of both is the same.
-fn most_runs(resolution: f64) -> usize {
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a search refuses a resolution below 0.0001"
-    )]
-    let steps = (1.0 / resolution.max(0.0001) + 1e-9) as u32;
-    let asked = |last: u32| {
-        let mut first_and_all = (0, 0);
-        let _ = last_good::<Infallible>(steps, Probing::Thirds, |tried| {
-            let (first, all) = first_and_all;
-            first_and_all = (if all == 0 { tried.len() } else { first }, all + tried.len());
-            Ok(tried.iter().map(|&step| step <= last).collect())
-        });
-        first_and_all
-    };
-    let most = (0..=steps).map(asked).max_by_key(|(_, all)| *all);
-    let (first, all) = most.unwrap_or_default();
-    2 * all - first + 1
-}
-
 /// What takes less is not announced.
 const WORTH_TELLING: Duration = Duration::from_secs(2);
 
@@ -186,34 +162,4 @@ fn installed_later(
         updates.push(Installed { cycle: *cycle, update, switch_images });
     }
     Ok(updates)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Whatever the two criteria find, a search takes no more runs than its bar says.
-    #[test]
-    fn no_search_takes_more_runs_than_are_said() {
-        for (resolution, steps) in [(0.5, 2), (0.1, 10), (0.05, 20), (0.01, 100)] {
-            let asked = |last: u32| {
-                let mut asked = Vec::new();
-                let _ = last_good::<Infallible>(steps, Probing::Thirds, |tried| {
-                    asked.extend(tried);
-                    Ok(tried.iter().map(|&step| step <= last).collect())
-                });
-                asked
-            };
-            let all: Vec<Vec<u32>> = (0..=steps).map(asked).collect();
-            let mut most = 0;
-            for latency in &all {
-                for acceptance in &all {
-                    let new = acceptance.iter().filter(|step| !latency.contains(step)).count();
-                    most = most.max(latency.len() + new + 1);
-                }
-            }
-            let said = most_runs(resolution);
-            assert!(most <= said && said <= most + 4, "{resolution}: {most}, said {said}");
-        }
-    }
 }
