@@ -227,7 +227,9 @@ mod tests {
         for step in 0..=100 {
             let (mut apart, mut known) = (101, Bracket { good: 0, bad: 101, last: 100 });
             let _ = last_good::<()>(100, Probing::Thirds, |steps| {
-                steps.iter().for_each(|&asked| known.learn(asked, asked <= step));
+                for &asked in steps {
+                    known.learn(asked, asked <= step);
+                }
                 apart = after_thirds(apart);
                 assert!(known.bad - known.good <= apart, "{steps:?}");
                 Ok(steps.iter().map(|&asked| asked <= step).collect())
