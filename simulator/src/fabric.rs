@@ -139,17 +139,13 @@ impl<'a> BootedFabric<'a> {
                 })
             })
             .collect();
-        let link_masks = if booted.iter().any(draws_shortest_legs) {
-            vec![0; LinkMasks::word_count(&fabric).unwrap_or(0)]
-        } else {
-            Vec::new()
-        };
-        let names = Names::default();
-        let mut all = Self { dragonfly, switches: booted, links, names, escape: None, link_masks };
-        if !all.link_masks.is_empty() {
-            LinkMasks::fill(&fabric, &mut all.link_masks);
+        let mut link_masks = Vec::new();
+        if booted.iter().any(draws_shortest_legs) {
+            link_masks.resize(LinkMasks::word_count(&fabric).unwrap_or(0), 0);
+            LinkMasks::fill(&fabric, &mut link_masks);
         }
-        Ok(all)
+        let names = Names::default();
+        Ok(Self { dragonfly, switches: booted, links, names, escape: None, link_masks })
     }
 
     /// The same fabric with what the machine calls its switches and ports.

@@ -171,15 +171,9 @@ impl Tally {
 
     /// [`Population::latency_at_least`] of each population, then of all nodes.
     pub(crate) fn latencies_at_least(&self, now: u32) -> Vec<f64> {
-        let (mut all, mut count) = (0, 0);
-        let each = self.populations.iter().map(|population| {
-            let own = population.sum_at_least(now);
-            (all, count) = (all + own.0, count + own.1);
-            mean(own.0, own.1)
-        });
-        let mut means: Vec<f64> = each.collect();
-        means.push(mean(all, count));
-        means
+        let sums = self.populations.iter().map(|population| population.sum_at_least(now));
+        let all = sums.clone().fold((0, 0), |all, own| (all.0 + own.0, all.1 + own.1));
+        sums.chain([all]).map(|(sum, count)| mean(sum, count)).collect()
     }
 
     /// The counts of all nodes together.
