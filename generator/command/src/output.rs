@@ -66,17 +66,45 @@ pub(crate) fn print_json(value: &impl Serialize) -> Outcome {
 /// each stage, one after the other. Where no terminal is, and if quiet, nothing is shown.
 pub(crate) struct Bars {
     quiet: bool,
-    bar: Mutex<ProgressBar>,
-    /// Whether the number of steps of the stage is an estimate.
-    is_estimate: AtomicBool,
-    /// Whether it is the most that it may become.
-    is_bound: AtomicBool,
+    shown: Mutex<Shown>,
+}
+
+/// The bar of a stage.
+struct Shown {
+    bar: ProgressBar,
+    length: Length,
+}
+
+/// What the length of a bar says of its stage.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Length {
+    /// How many steps it has, if that is known at all.
+    Exact,
+    /// About how many it will have.
+    Estimate,
+    /// How many it may have at most.
+    Bound,
+}
+
+impl Shown {
+    fn new(bar: ProgressBar) -> Self {
+        Self { bar, length: Length::Exact }
+    }
+
+    /// From here on the length is of this kind. Says whether it was already.
+    fn turn_into(&mut self, length: Length, style: fn() -> ProgressStyle) -> bool {
+        let was = self.length == length;
+        if !was {
+            self.length = length;
+            self.bar.set_style(style());
+        }
+        was
+    }
 }
 
 impl Bars {
     pub(crate) fn new(quiet: bool) -> Self {
-        let bar = Mutex::new(ProgressBar::hidden());
-        Self { quiet, bar, is_estimate: AtomicBool::new(false), is_bound: AtomicBool::new(false) }
+        Self { quiet, shown: Mutex::new(Shown::new(ProgressBar::hidden())) }
     }
 
     /// The same, once the user is told what will be done.
@@ -96,26 +124,24 @@ impl Bars {
 
     /// Puts a bar in the place of the last one.
     fn show(&self, next: ProgressBar) {
-        let mut bar = self.bar();
-        bar.finish_and_clear();
-        self.is_estimate.store(false, Ordering::Relaxed);
-        self.is_bound.store(false, Ordering::Relaxed);
-        *bar = next;
+        let mut shown = self.shown();
+        shown.bar.finish_and_clear();
+        *shown = Shown::new(next);
         // It shows before its first step, which may take long.
-        bar.tick();
+        shown.bar.tick();
         // That takes a thread, which a bar that nobody sees is not worth.
-        if !bar.is_hidden() {
-            bar.enable_steady_tick(TICK);
+        if !shown.bar.is_hidden() {
+            shown.bar.enable_steady_tick(TICK);
         }
     }
 
     /// Takes the last bar away.
     pub(crate) fn finish(&self) {
-        self.bar().finish_and_clear();
+        self.shown().bar.finish_and_clear();
     }
 
-    fn bar(&self) -> MutexGuard<'_, ProgressBar> {
-        self.bar.lock().unwrap_or_else(PoisonError::into_inner)
+    fn shown(&self) -> MutexGuard<'_, Shown> {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -134,33 +160,28 @@ impl Progress for Bars {
     }
 
     fn step(&self) {
-        let bar = self.bar();
+        let Shown { bar, length } = &*self.shown();
         bar.inc(1);
-        let (done, length) = (bar.position(), bar.length().unwrap_or(0));
+        let done = bar.position();
         // While work goes on, a bar is never full.
-        if self.is_estimate.load(Ordering::Relaxed) && done >= length {
+        if *length == Length::Estimate && done >= bar.length().unwrap_or(0) {
             bar.set_length(done + 1 + done / 20);
         }
     }
 
     fn about_left(&self, steps: usize) {
-        let bar = self.bar();
-        if !self.is_estimate.swap(true, Ordering::Relaxed) {
-            bar.set_style(estimated());
-        }
-        bar.set_length(bar.position() + (steps as u64).max(1));
+        let mut shown = self.shown();
+        shown.turn_into(Length::Estimate, estimated);
+        shown.bar.set_length(shown.bar.position() + (steps as u64).max(1));
     }
 
     fn at_most_left(&self, steps: usize) {
-        let bar = self.bar();
-        let most = bar.position() + steps as u64;
-        if self.is_bound.swap(true, Ordering::Relaxed) {
-            // A run may have ended that its search has not heard of, so that it counts twice.
-            bar.set_length(most.min(bar.length().unwrap_or(most)));
-        } else {
-            bar.set_style(bounded());
-            bar.set_length(most);
-        }
+        let mut shown = self.shown();
+        let was_bound = shown.turn_into(Length::Bound, bounded);
+        let most = shown.bar.position() + steps as u64;
+        // A run may have ended that its search has not heard of, so that it counts twice.
+        let before = shown.bar.length().filter(|_| was_bound);
+        shown.bar.set_length(before.map_or(most, |before| before.min(most)));
     }
 
     fn is_cancelled(&self) -> bool {
@@ -212,8 +233,8 @@ mod tests {
         bars.stage("simulate", None);
         bars.about_left(10);
         let room = || {
-            let bar = bars.bar();
-            bar.length().unwrap() - bar.position()
+            let shown = bars.shown();
+            shown.bar.length().unwrap() - shown.bar.position()
         };
         assert_eq!(room(), 10);
         for _ in 0..100 {
@@ -235,7 +256,7 @@ mod tests {
         bars.about_left(10);
         bars.stage("files", Some(2));
         (0..2).for_each(|_| bars.step());
-        let bar = bars.bar();
+        let bar = &bars.shown().bar;
         assert_eq!((bar.position(), bar.length()), (2, Some(2)));
     }
 }
