@@ -32,7 +32,7 @@ pub const TAIL_MARGIN: u32 = 10;
 pub const SERVED_LOAD: u32 = 90;
 /// How many times as long as a window of the panel such a run measures: in one window, chance alone makes a
 /// node send a tenth or more below the mean.
-const SERVED_WINDOWS: u32 = 5;
+pub const SERVED_WINDOWS: u32 = 5;
 
 /// Mean latencies, in the panel's limit, that are near it. Of the runs of a choice on dfly(4, 8, 4, 9) three
 /// quarters have such a latency at the last step that is carried and at the first that is not, and a
@@ -365,29 +365,48 @@ impl Baselines {
     }
 }
 
-/// How a contender serves its worst node near its saturation: what the network delivers of that node's
-/// packets over the mean of all nodes, at [`SERVED_LOAD`] percent of the contender's own saturation. It is
-/// the least over the first score patterns of each kind, on which its saturations are `saturations`.
+/// What a contender does near its saturation in runs that are longer than those that found it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NearSaturation {
+    /// What the network delivers of the packets of the node that is served worst, over the mean of all
+    /// nodes.
+    pub worst_served: f64,
+    /// Mean latency in cycles. Above the panel's limit, the contender does not carry its saturation for
+    /// long.
+    pub latency: f64,
+}
+
+impl NearSaturation {
+    fn worse(self, other: Self) -> Self {
+        Self {
+            worst_served: self.worst_served.min(other.worst_served),
+            latency: self.latency.max(other.latency),
+        }
+    }
+}
+
+/// What a contender does at [`SERVED_LOAD`] percent of its own saturation in [`SERVED_WINDOWS`] windows:
+/// the worse of the first score patterns of each kind, on which its saturations are `saturations`.
 ///
 /// # Errors
 /// The first run that failed.
-pub fn worst_served(
+pub fn near_saturation(
     runner: &impl Runner,
     panel: &Panel,
     contender: Contender,
     saturations: &[f64],
-) -> Result<Option<f64>, ChooseError> {
+) -> Result<Option<NearSaturation>, ChooseError> {
     let is_type_2 = |event: &&Event| matches!(event.pattern, Pattern::TypeTwo { .. });
     let first = panel.score.iter().position(|event| is_type_2(&event));
     let second = panel.score.iter().position(|event| !is_type_2(&event));
     let places: Vec<usize> = first.into_iter().chain(second).collect();
-    let served = all_of(&places, |&place| {
+    let found = all_of(&places, |&place| {
         let Some(&saturation) = saturations.get(place) else { return Ok(None) };
         let step = (step_of(saturation) * SERVED_LOAD / 100).max(1);
         let run = runner.whole_run(contender, &panel.score[place], step, SERVED_WINDOWS)?;
-        Ok(Some(run.worst_served))
+        Ok(Some(NearSaturation { worst_served: run.worst_served, latency: run.latency }))
     })?;
-    Ok(served.into_iter().flatten().reduce(f64::min))
+    Ok(found.into_iter().flatten().reduce(NearSaturation::worse))
 }
 
 /// The guards on which tails are compared, by their positions: uniform traffic, where detours cost

@@ -3,7 +3,7 @@
 //! UGAL-L and PAR are contested side by side. In PAR's the best sets are paired, one for the source
 //! and one for the second look; in both the best one is tried once more with its load balanced.
 
-use super::baseline::{MostRegret, ObliviousSteps, worst_served};
+use super::baseline::{MostRegret, NearSaturation, ObliviousSteps, near_saturation};
 use super::candidates::{Candidate, FALLBACK, Origin, Sources, pairs};
 use super::contender::{Contender, Field};
 use super::contest::{ContestResult, Rules, contest};
@@ -37,7 +37,7 @@ const SERVED: usize = 3;
 /// How many of the best sets are tried balanced: on no fabric that we measured has it gained anything.
 const BALANCED: usize = 1;
 
-/// About how many runs are made once the choice is: how nodes are served, and curves.
+/// About how many runs are made once the choice is: near saturation, and for curves.
 const AFTERWARDS: usize = 46;
 
 /// The outcome of Step 2.
@@ -160,10 +160,10 @@ impl Contests<'_> {
         }
         let (result, runner) = self.contest(&progress, &field, oblivious)?;
         progress.left(AFTERWARDS);
-        let served = self.served(&runner, &result)?;
+        let near_saturation = self.near_saturation(&runner, &result)?;
         let curves = self.shown_curves(scheme, &field, &result, &runner)?;
         progress.left(0);
-        let entry = self.entry(scheme, &field, &result, &served);
+        let entry = self.entry(scheme, &field, &result, &near_saturation);
         let chosen = field.candidate(result.chosen).expect("conventional UGAL is never chosen");
         Ok(Chosen { policies: chosen.policies.clone(), entry, curves })
     }
@@ -204,20 +204,20 @@ impl Contests<'_> {
         Ok((result, runner))
     }
 
-    /// How the references and the best finalists serve their worst nodes near saturation.
-    fn served(
+    /// What the references and the best finalists do near saturation.
+    fn near_saturation(
         &self,
         runner: &SimulatedRunner<'_>,
         result: &ContestResult,
-    ) -> Result<BTreeMap<Contender, f64>, ChooseError> {
+    ) -> Result<BTreeMap<Contender, NearSaturation>, ChooseError> {
         let asked: Vec<&Finalist> =
             result.references.iter().chain(result.finalists.iter().take(SERVED)).collect();
-        let served = all_of(&asked, |finalist| {
+        let found = all_of(&asked, |finalist| {
             let Finalist { contender, saturations, .. } = finalist;
-            worst_served(runner, self.panel, *contender, saturations)
+            near_saturation(runner, self.panel, *contender, saturations)
         })?;
-        let each = asked.iter().zip(served);
-        Ok(each.filter_map(|(f, served)| Some((f.contender, served?))).collect())
+        let each = asked.iter().zip(found);
+        Ok(each.filter_map(|(f, found)| Some((f.contender, found?))).collect())
     }
 
     /// The curves of the contenders that a user compares.
@@ -249,13 +249,13 @@ impl Contests<'_> {
         scheme: Scheme,
         field: &Field,
         result: &ContestResult,
-        served: &BTreeMap<Contender, f64>,
+        near_saturation: &BTreeMap<Contender, NearSaturation>,
     ) -> ContestEntry {
         let modelled = |rule: &SetRule| self.modelled.and_then(|modelled| modelled.of(rule));
         let conventional = About {
             modelled: modelled(&SetRule::whole(ShapeSet::ALL)),
             mean_hops: self.conventional_hops,
-            worst_served: served.get(&Contender::CONVENTIONAL).copied(),
+            near_saturation: near_saturation.get(&Contender::CONVENTIONAL).copied(),
         };
         let mut about = BTreeMap::from([(Contender::CONVENTIONAL, conventional)]);
         for (contender, candidate) in field.candidates() {
@@ -263,8 +263,8 @@ impl Contests<'_> {
             // Counting takes long, so only the contenders that a user compares are looked up.
             let is_shown = contender.is_reference() || contender == result.chosen;
             let mean_hops = is_shown.then(|| fabric_mean(self.counter, rule).hops).flatten();
-            let (modelled, worst_served) = (modelled(rule), served.get(&contender).copied());
-            about.insert(contender, About { modelled, mean_hops, worst_served });
+            let near_saturation = near_saturation.get(&contender).copied();
+            about.insert(contender, About { modelled: modelled(rule), mean_hops, near_saturation });
         }
         contest_entry(scheme.name(), self.panel, field, result, &about)
     }

@@ -4,7 +4,8 @@
 //! depends on time or on the number of threads.
 
 use super::baseline::{
-    Carried, GuardFailure, LIGHT_LOAD, LIGHT_MARGIN, MostRegret, Regrets, TAIL_MARGIN, Tail,
+    Carried, GuardFailure, LIGHT_LOAD, LIGHT_MARGIN, MostRegret, NearSaturation, Regrets,
+    TAIL_MARGIN, Tail,
 };
 use super::candidates::{FALLBACK, LITERAL};
 use super::contender::{Contender, Field};
@@ -75,8 +76,8 @@ pub(super) struct About {
     pub(super) modelled: Option<f64>,
     /// The mean hops of a drawn VLB route.
     pub(super) mean_hops: Option<f64>,
-    /// How it serves its worst node near saturation.
-    pub(super) worst_served: Option<f64>,
+    /// What it does near saturation.
+    pub(super) near_saturation: Option<NearSaturation>,
 }
 
 /// The entry of a contest; `about` has figures of some contenders that do not come from it.
@@ -104,7 +105,8 @@ pub(super) fn contest_entry(
                     .finished(contender)
                     .then(|| rounded(standings.mean(contender))),
                 low_load_latency: latency.map(rounded),
-                worst_served: about.worst_served.map(rounded),
+                worst_served: about.near_saturation.map(|found| rounded(found.worst_served)),
+                latency_near_saturation: about.near_saturation.map(|found| rounded(found.latency)),
                 regrets: result.regrets.get(&contender).map(|found| regrets_entry(found, panel)),
                 outcome: outcome(contender, panel, result),
             }

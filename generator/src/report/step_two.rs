@@ -1,11 +1,13 @@
 //! Step 2: what was simulated, who won and why, and latency over load.
 
-use super::named_sets::ours;
+use super::named_sets::{capitalised, ours};
 use super::{Subject, row};
 use crate::choose::baseline::SERVED_LOAD;
 use crate::choose::curves::Curve;
 use crate::choose::objective::Prefer;
-use crate::choose::table::{guards_by_traffic, lead_in_words, percent, without_holder, worst_of};
+use crate::choose::table::{
+    guards_by_traffic, lead_in_words, passing_limit_later, percent, without_holder, worst_of,
+};
 use crate::counted::counted;
 use crate::table_set::{BaselineEntry, ContenderEntry, ContestEntry, PanelEntry, RegretsEntry};
 use std::fmt::Write;
@@ -29,6 +31,9 @@ pub(super) fn body(subject: &Subject<'_>) -> String {
         let _ = writeln!(html, "<h3>{}</h3>", contest.scheme.to_uppercase());
         html.push_str(&paragraph(&why(contest, panel, choice.prefer.as_deref(), &ours)));
         html.push_str(&table(&HEAD, references(contest, &ours)));
+        if let Some(text) = passing_limit_later(contest, panel, &ours) {
+            html.push_str(&paragraph(&capitalised(&format!("{text}."))));
+        }
         html.push_str(&regrets(contest, panel));
         let curves = subject.plot_data.map_or(&[][..], |data| &data.curves);
         html.push_str(&plots(contest, panel, curves, &ours));

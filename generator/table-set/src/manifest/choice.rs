@@ -223,6 +223,9 @@ pub struct ContenderEntry {
     /// At 90% of its own saturation, what the network delivers of the node that is served worst, over the
     /// mean of all nodes: the least over two score patterns, where that was looked at.
     pub worst_served: Option<f64>,
+    /// The largest mean latency in cycles of the same runs, which are longer than those that found its
+    /// saturation.
+    pub latency_near_saturation: Option<f64>,
     /// Its regret on each traffic, where that was looked at.
     pub regrets: Option<RegretsEntry>,
     /// What became of it.
