@@ -37,7 +37,7 @@ const SERVED: usize = 3;
 /// How many of the best sets are tried balanced: on no fabric that we measured has it gained anything.
 const BALANCED: usize = 1;
 
-/// About how many runs are made once the choice is: near saturation, and for curves.
+/// About how many runs are made once the choice is: those near saturation, and those of the curves.
 const AFTERWARDS: usize = 46;
 
 /// The outcome of Step 2.
