@@ -165,10 +165,7 @@ pub(crate) fn passing_limit_later(
     ours: &str,
 ) -> Option<String> {
     let names = ["conventional", "the paper's"].into_iter().zip(&contest.contenders);
-    let paper = contest.contenders.get(1);
-    // Where ours is the paper's, it is named once.
-    let own = contest.chosen_entry().filter(|own| paper.is_none_or(|paper| paper.set != own.set));
-    let compared = names.chain(own.map(|own| (ours, own)));
+    let compared = names.chain(contest.chosen_beside_paper().map(|own| (ours, own)));
     let latencies =
         compared.filter_map(|(name, entry)| Some((name, entry.latency_near_saturation?)));
     let cycles = u64::from(SERVED_WINDOWS) * u64::from(panel.window);

@@ -90,9 +90,7 @@ fn references(contest: &ContestEntry, ours: &str) -> Vec<Vec<String>> {
         };
         rows.push(cells(&name, entry));
     }
-    if let Some(chosen) = contest.chosen_entry()
-        && contest.contenders.get(1).is_none_or(|paper| paper.set != chosen.set)
-    {
+    if let Some(chosen) = contest.chosen_beside_paper() {
         rows.push(cells(ours, chosen));
     }
     rows

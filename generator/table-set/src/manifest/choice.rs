@@ -245,4 +245,10 @@ impl ContestEntry {
     pub fn chosen_entry(&self) -> Option<&ContenderEntry> {
         self.contenders.iter().skip(1).find(|contender| contender.set == self.chosen)
     }
+
+    /// The same where it is not the paper's choice.
+    pub fn chosen_beside_paper(&self) -> Option<&ContenderEntry> {
+        let paper = self.contenders.get(1);
+        self.chosen_entry().filter(|chosen| paper.is_none_or(|paper| paper.set != chosen.set))
+    }
 }
