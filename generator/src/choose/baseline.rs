@@ -176,7 +176,7 @@ impl Regrets {
 /// The 99th percentile of conventional UGAL's latency where it is half used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tail {
-    /// The guard, by its position in the panel.
+    /// The guard, by its position in the panel, with its first seed.
     pub guard: usize,
     /// Half of conventional UGAL's saturation.
     pub step: u32,
@@ -462,17 +462,26 @@ pub fn guard_saturation<S: Copy>(
     last_good(guess, |step| served_at(runner, panel, subject, guard, step))
 }
 
-/// Whether a run serves the nodes that a guard is for.
-fn served_at<S>(
+/// Whether the nodes that a guard is for are served in each of its runs. After the first in which they are
+/// not, no other is asked.
+fn served_at<S: Copy>(
     runner: &impl Runner<S>,
     panel: &Panel,
     subject: S,
     guard: &Guard,
     step: u32,
 ) -> Result<Answer, ChooseError> {
-    let foreseen = runner.foresee(subject, &guard.event, step)?;
-    let of = |(number, _): (usize, _)| foreseen.populations.get(number).copied();
-    Ok(answer(panel, guard.population.and_then(of).unwrap_or(foreseen.all)))
+    let mut of_all = Answer { is_good: true, is_near: false };
+    for (event, step) in guard.runs(step) {
+        let foreseen = runner.foresee(subject, &event, step)?;
+        let of = |(number, _): (usize, _)| foreseen.populations.get(number).copied();
+        let answer = answer(panel, guard.population.and_then(of).unwrap_or(foreseen.all));
+        if !answer.is_good {
+            return Ok(answer);
+        }
+        of_all.is_near |= answer.is_near;
+    }
+    Ok(of_all)
 }
 
 /// What a mean latency says to a search.

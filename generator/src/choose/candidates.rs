@@ -1,8 +1,8 @@
 //! The candidates: Step 1's, the paper's choice, and a small family of mixtures.
 //!
 //! Step 1's model does not see how a decision weighs its paths, but that matters more than the set. So
-//! every set of shapes that Step 1 hands over is tried twice, drawn by shape: as it is, and with several
-//! VLB candidates and a gate. Its mirror image, heads and tails exchanged, carries the same under reversed
+//! every set of shapes that Step 1 hands over is tried as it is, drawn by shape, and with several VLB
+//! candidates and a gate. Its mirror image, heads and tails exchanged, carries the same under reversed
 //! traffic, so it is tried too. The family holds policies that were found by search and by measurement
 //! (docs/measurements/step-2.md).
 
@@ -30,11 +30,12 @@ const FAMILY: [&str; 4] =
     [FALLBACK, DEFAULT, "strategic-2-3 by shape 1x4 gate=1.25", "all by shape 1x4 gate=1.5"];
 
 /// Further policies that are tried for UGAL-L.
-const UGAL_L_FAMILY: [&str; 7] = [
+const UGAL_L_FAMILY: [&str; 8] = [
     "shapes:011+020+100 by shape 1x3 gate=1.125",
     "shapes:011+020+100 by shape 1x2 gate=1",
     "shapes:011 by shape 1x4 gate=1.25",
     "strategic-2-3 by shape 1x2 gate=1",
+    "5-hop by shape 1x3 gate=1",
     "strategic-2-3 by shape 1x4 gate=1.625",
     "all 1x4 gate=1.25",
     "4*only:000+100, only:001+101+110, 2*only:010+020, 8*only:011 T=-2",
@@ -43,7 +44,8 @@ const UGAL_L_FAMILY: [&str; 7] = [
 /// Further policies that are tried for PAR. At the source the gate is higher than at the second look: what
 /// stays on MIN there decides once more, with the queues of another switch. The last has a T that holds the
 /// guards in groups of many switches (docs/measurements/step-2.md, "Large groups need a larger T").
-const PAR_FAMILY: [&str; 8] = [
+const PAR_FAMILY: [&str; 9] = [
+    "5-hop by shape 1x3 gate=1.5 then 5-hop by shape 1x3 gate=1 MIN=shortest",
     "strategic-2-3 by shape 1x4 gate=1.25 MIN=shortest",
     "strategic-2-3 by shape 1x4 gate=1.75 \
      then strategic-2-3 by shape 1x4 gate=1.25 MIN=shortest",
@@ -59,9 +61,13 @@ const PAR_FAMILY: [&str; 8] = [
      then 8*only:000, 2*only:010, only:100+110 T=8",
 ];
 
-/// How the sets of Step 1's front are weighed beside T = 0 and one candidate of each kind: by UGAL-L, by PAR
-/// at the source, and by its second look. The measured optimum of most sets is near these.
-const FRONT_WEIGHING: [&str; 3] = ["1x4 gate=1.25", "1x4 gate=2", "1x4 gate=1.25 MIN=shortest"];
+/// How UGAL-L weighs the sets of Step 1's front beside T = 0 and one candidate of each kind. The measured
+/// optimum of most sets is near these: with the first of them a set carries most of adversarial traffic,
+/// and with the second nearly as much and more of a hot switch.
+const UGAL_L_WEIGHING: [&str; 2] = ["1x4 gate=1.25", "1x3 gate=1"];
+/// The same of PAR, at the source and at its second look.
+const PAR_WEIGHING: [[&str; 2]; 2] =
+    [["1x4 gate=2", "1x4 gate=1.25 MIN=shortest"], ["1x3 gate=1.5", "1x3 gate=1 MIN=shortest"]];
 
 /// Where a candidate comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,19 +161,21 @@ impl Sources<'_> {
         add(known(if scheme == Scheme::Par { PAPER_PAR } else { PAPER }), Origin::Paper);
         add(known(LITERAL), Origin::Literal);
         let is_par = scheme == Scheme::Par;
-        let [ugal_l, par_source, par_second] = FRONT_WEIGHING;
         for rule in self.front {
             // The paper's other half is its mirror image.
             for (rule, origin) in [(*rule, Origin::Front), (mirrored(rule), Origin::Mirror)] {
                 let rule = SetRule { seed: self.seed, ..rule };
                 let set = canonical(&rule);
-                let weighed = if is_par {
-                    format!("{set} {par_source} then {set} {par_second}")
+                let with = |weighing: &str| format!("{set} {weighing}");
+                let weighed: [String; 2] = if is_par {
+                    PAR_WEIGHING.map(|decisions| decisions.map(with).join(" then "))
                 } else {
-                    format!("{set} {ugal_l}")
+                    UGAL_L_WEIGHING.map(with)
                 };
                 add(PolicyPair::same(rule.into()), origin);
-                add(known(&weighed), origin);
+                for text in weighed {
+                    add(known(&text), origin);
+                }
             }
         }
         let own = if is_par { &PAR_FAMILY[..] } else { &UGAL_L_FAMILY[..] };
@@ -251,18 +259,22 @@ mod tests {
         let front = front.map(|text| parse_set(text, 0).unwrap());
         let all = sources(&front, &[]).candidates(Scheme::UgalL);
         assert_eq!(
-            names(&all[..10]),
+            names(&all[..14]),
             [
                 "switches:2-3 with returns",
                 "strategic-2-3",
                 "shapes:021 by shape",
                 "shapes:021 by shape 1x4 gate=1.25",
+                "shapes:021 by shape 1x3 gate=1",
                 "shapes:120 by shape",
                 "shapes:120 by shape 1x4 gate=1.25",
+                "shapes:120 by shape 1x3 gate=1",
                 "4*only:000, only:001+010+011",
                 "4*only:000, only:001+010+011 1x4 gate=1.25",
+                "4*only:000, only:001+010+011 1x3 gate=1",
                 "4*only:000, only:010+100+110",
                 "4*only:000, only:010+100+110 1x4 gate=1.25",
+                "4*only:000, only:010+100+110 1x3 gate=1",
             ]
         );
         assert!(all.iter().all(|candidate| candidate.policies.source.rule.seed == 1));

@@ -16,7 +16,8 @@ use tvlb_progress::Progress;
 const PER_TRAFFIC: f64 = 1.5;
 /// Runs that a search for a saturation takes.
 const PER_SEARCH: usize = 4;
-/// How many of the best sets of Step 1 a contest tries, with their mirror images, each weighed in two ways.
+/// About how many of a contest's candidates are sets of Step 1's front and their mirror images, each weighed
+/// in two or three ways.
 const FROM_FRONT: usize = 8;
 /// What is left for PAR once its candidates are through: pairs of the best sets.
 const PAIRS: usize = 6;

@@ -26,6 +26,14 @@ const FIRST_MIN_STEP: u32 = 70;
 /// Where the search for conventional VLB's saturation begins: on all traffic it carries about half of
 /// what MIN carries of uniform traffic.
 const FIRST_VLB_STEP: u32 = 44;
+/// In how many runs, each with another seed, a load must be carried under a hot switch. From some load on, such
+/// a network stays as it is for the length of a run or jams; the load decides only how often, and not always
+/// the higher one more often. With a single run, chance would decide on a candidate
+/// (docs/measurements/step-2.md, "Chance under a hot switch").
+const HOT_SEEDS: u32 = 5;
+/// By how many steps each of these runs is below the one before: what a network carries must not jam it at
+/// lower loads.
+const HOT_STRIDE: u32 = 2;
 /// Keeps the sample of shifts apart from other uses of the seed.
 const SHIFT_STREAM: u64 = 0x7368_6966_7473;
 
@@ -79,6 +87,9 @@ impl fmt::Display for Event {
 pub struct Guard {
     /// The traffic.
     pub event: Event,
+    /// A load counts as carried if it is in each of so many runs: with the event's seed and those after it,
+    /// each at a load that is somewhat lower than the one before.
+    pub seeds: u32,
     /// One population of nodes, by its number and name in the simulator's traffic, or all nodes. A mean
     /// over all nodes may hide that some of them suffer.
     pub population: Option<(usize, &'static str)>,
@@ -88,10 +99,29 @@ pub struct Guard {
 
 impl fmt::Display for Guard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.population {
-            None => self.event.fmt(f),
-            Some((_, name)) => write!(f, "{}, population {name}", self.event),
+        let Event { pattern, seed } = &self.event;
+        if self.seeds > 1 {
+            let last = seed.wrapping_add((self.seeds - 1).into());
+            write!(f, "{pattern} (seeds {seed} to {last})")?;
+        } else {
+            self.event.fmt(f)?;
         }
+        match self.population {
+            None => Ok(()),
+            Some((_, name)) => write!(f, ", population {name}"),
+        }
+    }
+}
+
+impl Guard {
+    /// The runs that say whether a load of `step` hundredths is carried: their traffic, and their loads in
+    /// hundredths.
+    pub fn runs(&self, step: u32) -> impl Iterator<Item = (Event, u32)> + '_ {
+        (0..self.seeds).map(move |number| {
+            let seed = self.event.seed.wrapping_add(number.into());
+            let event = Event { pattern: self.event.pattern.clone(), seed };
+            (event, step.saturating_sub(number * HOT_STRIDE).max(1))
+        })
     }
 }
 
@@ -148,11 +178,12 @@ impl Panel {
         let first_step = (100 / df.p()).max(1);
         let guard = |pattern, number, population| {
             let event = event(pattern, number);
-            Guard { event, population, first_step: FIRST_GUARD_STEP }
+            Guard { event, seeds: 1, population, first_step: FIRST_GUARD_STEP }
         };
         let mut guards = Vec::new();
+        let seeds = if size == PanelSize::Standard { HOT_SEEDS } else { 1 };
         for population in [None, Some((0, "rest")), Some((1, "hot"))] {
-            guards.push(guard(Pattern::HotSwitch, 0, population));
+            guards.push(Guard { seeds, ..guard(Pattern::HotSwitch, 0, population) });
         }
         if size == PanelSize::Standard {
             for population in [None, Some((0, "uniform")), Some((1, "adversarial"))] {
@@ -258,6 +289,25 @@ mod tests {
         assert_eq!((panel.window, panel.latency_limit), (1044, 152));
         assert_eq!(panel, Panel::new(&df, links, 1, PanelSize::Standard));
         assert_ne!(panel.score, Panel::new(&df, links, 2, PanelSize::Standard).score);
+    }
+
+    #[test]
+    fn a_guard_says_with_which_seeds_a_load_must_be_carried() {
+        let df = Dragonfly::new(4, 8, 4, 9).unwrap();
+        let links = (Latencies { local: 10, global: 15 }, Bandwidths::ALIKE);
+        let names = |size| {
+            let guards = Panel::new(&df, links, 7, size).guards;
+            guards.iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(names(PanelSize::Standard)[1], "hot-switch (seeds 7 to 11), population rest");
+        assert_eq!(names(PanelSize::Standard)[6], "permutation (seed 7)");
+        assert_eq!(names(PanelSize::Quick)[0], "hot-switch (seed 7)");
+        let guard = Panel::new(&df, links, 7, PanelSize::Standard).guards.swap_remove(0);
+        let runs = |step| guard.runs(step).map(|(event, step)| (event.seed, step)).collect();
+        let of_66: Vec<(u64, u32)> = runs(66);
+        assert_eq!(of_66, [(7, 66), (8, 64), (9, 62), (10, 60), (11, 58)]);
+        let of_3: Vec<(u64, u32)> = runs(3);
+        assert_eq!(of_3, [(7, 3), (8, 1), (9, 1), (10, 1), (11, 1)], "no run without load");
     }
 
     #[test]

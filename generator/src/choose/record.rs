@@ -154,7 +154,7 @@ impl From<Carried> for BaselineEntry {
 
 fn tail_entry(tail: &Tail, panel: &Panel) -> TailEntry {
     TailEntry {
-        traffic: panel.guards[tail.guard].to_string(),
+        traffic: panel.guards[tail.guard].event.to_string(),
         load: load_of(tail.step),
         p99: tail.p99,
     }
@@ -221,7 +221,7 @@ fn outcome(contender: Contender, panel: &Panel, result: &ContestResult) -> Strin
             format!(
                 "99th percentile of the latency {p99} under {} at {}, where conventional UGAL's is \
                  {conventional}",
-                panel.guards[guard],
+                panel.guards[guard].event,
                 load_of(step)
             )
         }

@@ -14,7 +14,8 @@ use tvlb_simulator::{ForeseenLatency, Pattern};
 
 /// A contender in hundredths: saturation under adversarial traffic, on guards, of the nodes that share
 /// the network with a hot switch; latency and its 99th percentile. `chance` is a load at which it is not
-/// saturated on any guard although it is at others below.
+/// saturated on any guard although it is at others below. `other_seeds` is the most that it carries under a
+/// hot switch with any seed but the first.
 #[derive(Clone, Copy)]
 struct Made {
     score: u32,
@@ -23,6 +24,7 @@ struct Made {
     latency: f64,
     p99: u32,
     chance: u32,
+    other_seeds: u32,
 }
 
 /// The runs that a contest asked for.
@@ -37,9 +39,11 @@ impl MadeUp {
     /// The latencies of all nodes, and of those that share the network with a hot switch and the others.
     fn latencies(&self, contender: Contender, event: &Event, step: u32) -> (f64, Vec<f64>) {
         self.asked.lock().unwrap().push((contender, event.pattern.clone(), step));
-        let Made { score, guard, others, latency, chance, .. } = self.contenders[contender];
+        let Made { score, guard, others, latency, chance, other_seeds, .. } =
+            self.contenders[contender];
         let (last, several) = match event.pattern {
             Pattern::TypeTwo { .. } | Pattern::Shift { .. } => (score, false),
+            Pattern::HotSwitch if event.seed > 1 => (guard.min(other_seeds), true),
             Pattern::HotSwitch | Pattern::Mixed { .. } => (guard, true),
             _ => (guard, false),
         };
@@ -83,9 +87,8 @@ impl Runner for MadeUp {
 }
 
 const CONVENTIONAL_MADE: Made =
-    Made { score: 23, guard: 60, others: 60, latency: 57.0, p99: 100, chance: 0 };
-const PAPER_MADE: Made =
-    Made { score: 27, guard: 60, others: 60, latency: 55.0, p99: 100, chance: 0 };
+    Made { score: 23, guard: 60, others: 60, latency: 57.0, p99: 100, chance: 0, other_seeds: 100 };
+const PAPER_MADE: Made = Made { score: 27, latency: 55.0, ..CONVENTIONAL_MADE };
 
 fn contender(number: usize) -> Contender {
     Contender::all(number + 1).last().unwrap()
@@ -164,6 +167,23 @@ fn a_guard_excludes_what_would_win() {
     }
     let result = self::result(&[Made { score: 40, guard: 57, ..base }, Made { score: 30, ..base }]);
     assert_eq!(result.chosen, contender(2), "the margin itself is allowed");
+}
+
+#[test]
+fn what_a_hot_switch_jams_with_another_seed_is_excluded() {
+    let base = PAPER_MADE;
+    let lucky = Made { score: 40, other_seeds: 54, ..base };
+    let result = self::result(&[lucky, Made { score: 30, ..base }]);
+    assert_eq!(result.chosen, contender(3));
+    let failure = result.failures[contender(2)];
+    assert_eq!(failure, Some(GuardFailure::Saturated { guard: 0, step: 57 }));
+    // The second seed is asked two steps below the first, so 52 is carried with every seed.
+    let alone = Made { score: 40, other_seeds: 50, ..base };
+    let contenders = vec![CONVENTIONAL_MADE, Made { guard: 30, ..base }, alone];
+    let (result, _) = held_by_all(contenders, Prefer::Throughput);
+    assert_eq!(result.chosen, contender(2));
+    assert!((result.regrets[&contender(2)].guards[0] - (1.0 - 52.0 / 60.0)).abs() < 1e-9);
+    assert!(result.regrets[&contender(2)].guards[3] <= 0.0, "MIXED is asked with one seed");
 }
 
 #[test]
