@@ -28,11 +28,12 @@ pub const LIGHT_MARGIN: u32 = 5;
 /// step-2.md) none has a longer tail than conventional UGAL, and the same policy's differs by 2 or 3 percent
 /// from seed to seed.
 pub const TAIL_MARGIN: u32 = 10;
-/// At how much of its own saturation a contender is asked how it serves its worst node, in percent.
-pub const SERVED_LOAD: u32 = 90;
+/// At how much of its own saturation a contender is asked how it serves its worst node and whether its latency
+/// stays below the limit, in percent.
+pub const NEAR_SATURATION_LOAD: u32 = 90;
 /// How many times as long as a window of the panel such a run measures: in one window, chance alone makes a
 /// node send a tenth or more below the mean.
-pub const SERVED_WINDOWS: u32 = 5;
+pub const NEAR_SATURATION_WINDOWS: u32 = 5;
 
 /// Mean latencies, in the panel's limit, that are near it. Of the runs of a choice on dfly(4, 8, 4, 9) three
 /// quarters have such a latency at the last step that is carried and at the first that is not, and a
@@ -385,7 +386,7 @@ impl NearSaturation {
     }
 }
 
-/// What a contender does at [`SERVED_LOAD`] percent of its own saturation in [`SERVED_WINDOWS`] windows:
+/// What a contender does at [`NEAR_SATURATION_LOAD`] percent of its own saturation in [`NEAR_SATURATION_WINDOWS`] windows:
 /// the worse of the first score patterns of each kind, on which its saturations are `saturations`.
 ///
 /// # Errors
@@ -402,8 +403,9 @@ pub fn near_saturation(
     let places: Vec<usize> = first.into_iter().chain(second).collect();
     let found = all_of(&places, |&place| {
         let Some(&saturation) = saturations.get(place) else { return Ok(None) };
-        let step = (step_of(saturation) * SERVED_LOAD / 100).max(1);
-        let run = runner.whole_run(contender, &panel.score[place], step, SERVED_WINDOWS)?;
+        let step = (step_of(saturation) * NEAR_SATURATION_LOAD / 100).max(1);
+        let run =
+            runner.whole_run(contender, &panel.score[place], step, NEAR_SATURATION_WINDOWS)?;
         Ok(Some(NearSaturation { worst_served: run.worst_served, latency: run.latency }))
     })?;
     Ok(found.into_iter().flatten().reduce(NearSaturation::worse))

@@ -32,9 +32,10 @@ use tvlb_schema::{PerDecision, SetRule, ShapeSet};
 
 /// How many of the best sets are paired for PAR's two decisions.
 const PAIRED: usize = 3;
-/// Of how many of the best sets it is asked how they serve their worst nodes: such runs are long.
-const SERVED: usize = 3;
-/// How many of the best sets are tried balanced: on no fabric that we measured has it gained anything.
+/// Of how many of the best sets it is asked what they do near saturation: such runs are long.
+const ASKED_NEAR_SATURATION: usize = 3;
+/// How many of the best sets are tried balanced: of the fabrics that we measured, one scheme on one has gained
+/// by it (docs/measurements/step-2.md, "Load balance").
 const BALANCED: usize = 1;
 
 /// About how many runs are made once the choice is: those near saturation, and those of the curves.
@@ -210,8 +211,11 @@ impl Contests<'_> {
         runner: &SimulatedRunner<'_>,
         result: &ContestResult,
     ) -> Result<BTreeMap<Contender, NearSaturation>, ChooseError> {
-        let asked: Vec<&Finalist> =
-            result.references.iter().chain(result.finalists.iter().take(SERVED)).collect();
+        let asked: Vec<&Finalist> = result
+            .references
+            .iter()
+            .chain(result.finalists.iter().take(ASKED_NEAR_SATURATION))
+            .collect();
         let found = all_of(&asked, |finalist| {
             let Finalist { contender, saturations, .. } = finalist;
             near_saturation(runner, self.panel, *contender, saturations)

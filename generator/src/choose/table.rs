@@ -1,6 +1,6 @@
 //! The table that `tvlb generate` ends with: conventional UGAL, the paper's choice and ours.
 
-use super::baseline::{SERVED_LOAD, SERVED_WINDOWS};
+use super::baseline::{NEAR_SATURATION_LOAD, NEAR_SATURATION_WINDOWS};
 use super::objective::Prefer;
 use super::step_one::MOST_SWITCHES;
 use crate::counted::counted;
@@ -168,7 +168,7 @@ pub(crate) fn passing_limit_later(
     let compared = names.chain(contest.chosen_beside_paper().map(|own| (ours, own)));
     let latencies =
         compared.filter_map(|(name, entry)| Some((name, entry.latency_near_saturation?)));
-    let cycles = u64::from(SERVED_WINDOWS) * u64::from(panel.window);
+    let cycles = u64::from(NEAR_SATURATION_WINDOWS) * u64::from(panel.window);
     above_limit(latencies, f64::from(panel.latency_limit), cycles)
 }
 
@@ -184,7 +184,7 @@ fn above_limit<'n>(
         .collect();
     (!above.is_empty()).then(|| {
         format!(
-            "at {SERVED_LOAD}% of their saturation, where {} are measured, these pass the limit too: {}; \
+            "at {NEAR_SATURATION_LOAD}% of their saturation, where {} are measured, these pass the limit too: {}; \
              they carry such a load for a shorter time only",
             counted(measured_cycles, "cycle"),
             above.join(", ")

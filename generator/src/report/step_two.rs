@@ -2,7 +2,7 @@
 
 use super::named_sets::{capitalised, ours};
 use super::{Subject, row};
-use crate::choose::baseline::SERVED_LOAD;
+use crate::choose::baseline::NEAR_SATURATION_LOAD;
 use crate::choose::curves::Curve;
 use crate::choose::objective::Prefer;
 use crate::choose::table::{
@@ -147,7 +147,7 @@ fn words(panel: &PanelEntry, prefer: Option<&str>) -> String {
          conventional UGAL's under uniform traffic at {}, and the 99th percentile of its latency at most \
          {}% above at half of what conventional UGAL carries. A run takes {} windows of {} cycles and one more that is measured; \
          it is saturated where its mean latency is above {} cycles. Worst served is what the network \
-         delivers of the node that is served worst, over the mean of all nodes, at {SERVED_LOAD}% of the set's \
+         delivers of the node that is served worst, over the mean of all nodes, at {NEAR_SATURATION_LOAD}% of the set's \
          own saturation.{rule}",
         panel.score.len(),
         panel.guard_count(),
