@@ -386,8 +386,9 @@ impl NearSaturation {
     }
 }
 
-/// What a contender does at [`NEAR_SATURATION_LOAD`] percent of its own saturation in [`NEAR_SATURATION_WINDOWS`] windows:
-/// the worse of the first score patterns of each kind, on which its saturations are `saturations`.
+/// What a contender does at [`NEAR_SATURATION_LOAD`] percent of its own saturation in
+/// [`NEAR_SATURATION_WINDOWS`] windows: the worse of the first score patterns of each kind, on which its
+/// saturations are `saturations`.
 ///
 /// # Errors
 /// The first run that failed.

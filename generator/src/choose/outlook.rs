@@ -12,9 +12,10 @@ use tvlb_firmware_model::Scheme;
 use tvlb_progress::Progress;
 
 /// Runs that a candidate takes on average until it is excluded, dropped or has finished, for each traffic
-/// of the panel: by this a choice on dfly(4, 8, 4, 9) makes 2,472 runs, where it makes 2,585. By the quick
-/// panel, which asks a hot switch with one seed, it makes fewer.
-const PER_TRAFFIC: f64 = 2.2;
+/// of the panel asked with one seed: of 72 switches 1.5 under UGAL-L and 0.9 under PAR, of 36 switches 0.9
+/// under both. Each further seed of a guard takes about one run more: by this a choice on dfly(4, 8, 4, 9)
+/// makes 2,421 runs, where it makes 2,585.
+const PER_TRAFFIC: f64 = 1.5;
 /// Runs that a search for a saturation takes.
 const PER_SEARCH: usize = 4;
 /// About how many of a contest's candidates are sets of Step 1's front and their mirror images, each weighed
@@ -64,13 +65,14 @@ pub(super) fn of_scheme(panel: &Panel, scheme: Scheme, candidates: usize) -> usi
 /// Runs of some candidates.
 pub(super) fn of_candidates(panel: &Panel, candidates: usize) -> usize {
     let traffics = panel.score.len() + panel.guards.len();
-    let per_candidate = PER_TRAFFIC * f64::from(u32::try_from(traffics).unwrap_or(u32::MAX));
+    let with_one_seed = PER_TRAFFIC * f64::from(u32::try_from(traffics).unwrap_or(u32::MAX));
+    let further_seeds: u32 = panel.guards.iter().map(|guard| guard.seeds - 1).sum();
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "some runs for each candidate, and at least 0"
     )]
-    let runs = per_candidate.ceil() as usize * candidates;
+    let runs = (with_one_seed.ceil() as usize + further_seeds as usize) * candidates;
     runs
 }
 

@@ -119,8 +119,7 @@ impl Guard {
     pub fn runs(&self, step: u32) -> impl Iterator<Item = (Event, u32)> + '_ {
         (0..self.seeds).map(move |number| {
             let seed = self.event.seed.wrapping_add(number.into());
-            let event = Event { pattern: self.event.pattern.clone(), seed };
-            (event, step.saturating_sub(number * HOT_STRIDE).max(1))
+            (Event { seed, ..self.event.clone() }, step.saturating_sub(number * HOT_STRIDE).max(1))
         })
     }
 }
