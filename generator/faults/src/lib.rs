@@ -6,13 +6,15 @@
 //! ```text
 //! cable (3,1):2         # at global port 2 of switch 1 in group 3; either end will do
 //! cable x1000c0r3j17p0  # the same by the name of the port
+//! cable x1000c0r3j17    # all links of the jack whose ports have this name and p0, p1 ...
 //! local (3,1)-(3,4)     # all links between two switches of a group
 //! local (3,1)-(3,4):1   # one of several, from 0
 //! switch (7,3)          # with all its cables and links
 //! switch x1003c5r7
 //! ```
 //!
-//! A list states all that is dead. [`write()`] writes one that [`parse`] reads back.
+//! A list states all that is dead. [`write()`] writes one that [`parse`] reads back, and so does
+//! [`write_with_names`].
 
 mod live;
 
@@ -205,7 +207,7 @@ impl Reader<'_> {
         let rest = rest.trim();
         match kind {
             "switch" if !rest.is_empty() => Ok(vec![Part::Switch(self.switch(rest)?)]),
-            "cable" if !rest.is_empty() => self.cable(rest).map(|part| vec![part]),
+            "cable" if !rest.is_empty() => self.cable(rest),
             "local" if !rest.is_empty() => self.local(rest, text),
             _ => Err(self.no_line(text)),
         }
@@ -248,36 +250,53 @@ impl Reader<'_> {
         Err(FaultsError::NoSwitch { line: self.line, group, switch, accepted })
     }
 
-    /// "(3,1):2", "x1000c0r3:2" or the name of a port. The lower end of the cable.
-    fn cable(&self, text: &str) -> Result<Part, FaultsError> {
-        let line = self.line;
-        let (switch, slot) = match self.by_name.ports.get(text).copied() {
-            Some((switch, NamedPort::Global(slot))) => (switch, u32::from(slot)),
-            Some((switch, NamedPort::Local(other, number))) => {
-                let link = self.link((switch, other), number.into())?;
-                return Ok(Part::Link(link));
+    /// "(3,1):2", "x1000c0r3:2", the name of a port, or that of a jack: the links that it has.
+    fn cable(&self, text: &str) -> Result<Vec<Part>, FaultsError> {
+        let (line, ports) = (self.line, &self.by_name.ports);
+        let named = |(name, port): (&&str, &(SwitchId, NamedPort))| self.named_link(name, *port);
+        if let Some(named_port) = ports.get_key_value(text) {
+            return Ok(vec![named(named_port)?]);
+        }
+        let of_jack = ports.range(text..).take_while(|(name, _)| name.starts_with(text));
+        let is_port = |(name, _): &(&&str, _)| is_port_of_jack(&name[text.len()..]);
+        let links: Vec<Part> = of_jack.filter(is_port).map(named).collect::<Result<_, _>>()?;
+        if !links.is_empty() {
+            return Ok(links);
+        }
+        let split = text.rsplit_once(':');
+        let found = split.and_then(|(switch, slot)| Some((switch, slot.trim().parse().ok()?)));
+        let (switch, slot) = found.ok_or_else(|| FaultsError::NoName {
+            line,
+            found: quoted(text),
+            accepted: "(GROUP,SWITCH):PORT",
+            what: "a port or jack",
+        })?;
+        Ok(vec![self.global(self.switch(switch.trim())?, slot)?])
+    }
+
+    /// The link at a port of this name.
+    fn named_link(
+        &self,
+        name: &str,
+        (switch, port): (SwitchId, NamedPort),
+    ) -> Result<Part, FaultsError> {
+        match port {
+            NamedPort::Global(slot) => self.global(switch, slot.into()),
+            NamedPort::Local(other, number) => {
+                Ok(Part::Link(self.link((switch, other), number.into())?))
             }
-            Some((_, NamedPort::Node(_))) => {
-                let end = format!("port {} of a node", quoted(text));
-                return Err(FaultsError::NoCable { line, end });
+            NamedPort::Node(_) => {
+                let end = format!("port {} of a node", quoted(name));
+                Err(FaultsError::NoCable { line: self.line, end })
             }
-            None => {
-                let split = text.rsplit_once(':');
-                let found = split.and_then(|(s, slot)| Some((s, slot.trim().parse().ok()?)));
-                let Some((switch, slot)) = found else {
-                    return Err(FaultsError::NoName {
-                        line,
-                        found: quoted(text),
-                        accepted: "(GROUP,SWITCH):PORT",
-                        what: "a port",
-                    });
-                };
-                (self.switch(switch.trim())?, slot)
-            }
-        };
+        }
+    }
+
+    /// The lower end of the cable at a global port.
+    fn global(&self, switch: SwitchId, slot: u32) -> Result<Part, FaultsError> {
         let df = self.plan.dragonfly();
         let (group, index) = df.place(switch);
-        let no_cable = |what: String| FaultsError::NoCable { line, end: what };
+        let no_cable = |what: String| FaultsError::NoCable { line: self.line, end: what };
         let exists = slot < df.h() && slot < u32::from(df.kind_of(group).h);
         let slot = u16::try_from(slot).ok().filter(|_| exists).ok_or_else(|| {
             no_cable(format!("group {group}, switch {index}, global port {slot}"))
@@ -376,6 +395,12 @@ impl Reader<'_> {
     }
 }
 
+/// What the name of a port has after that of its jack: `p` and a number.
+fn is_port_of_jack(rest: &str) -> bool {
+    let digits = rest.strip_prefix('p').unwrap_or_default();
+    !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit())
+}
+
 /// "(3,1)" as two numbers.
 fn pair(text: &str) -> Option<(u32, u32)> {
     let (one, other) = text.strip_prefix('(')?.strip_suffix(')')?.split_once(',')?;
@@ -407,6 +432,35 @@ pub fn write(df: &Dragonfly, faults: &FaultSet) -> String {
     for &LocalLink { low, high, number } in &faults.local_links {
         let far = df.switch(df.place(low).0, high);
         line(format!("local {}-{}:{number}", place(low), place(far)));
+    }
+    text
+}
+
+/// As [`write()`], each line with the names of its part, where it has any, as a comment: a switch's, those of
+/// the ports at the two ends of a link, or of its switches.
+pub fn write_with_names(plan: &dyn Plan, names: &Names, faults: &FaultSet) -> String {
+    let df = plan.dragonfly();
+    let of_global = |end: End| {
+        let (index, slot) = df.split_port(end.port);
+        let switch = df.switch(end.group, index);
+        names.port(switch, NamedPort::Global(slot)).map(|port| port.name.as_str())
+    };
+    let switches = faults.switches.iter().map(|&switch| [names.switch(switch), None]);
+    let cables = faults.cables.iter().map(|&end| [Some(end), plan.peer(end)]);
+    let cables = cables.map(|ends| ends.map(|end| end.and_then(of_global)));
+    let links = faults.local_links.iter().map(|&LocalLink { low, high, number }| {
+        let (group, index) = df.place(low);
+        let far = df.switch(group, high);
+        [(low, high), (far, index)].map(|(switch, other)| {
+            let port = names.port(switch, NamedPort::Local(other, number));
+            port.map(|port| port.name.as_str()).or_else(|| names.switch(switch))
+        })
+    });
+    let mut text = String::new();
+    for (line, of_part) in write(df, faults).lines().zip(switches.chain(cables).chain(links)) {
+        let of_part: Vec<&str> = of_part.into_iter().flatten().collect();
+        let comment = if of_part.is_empty() { "" } else { " # " };
+        writeln!(text, "{line}{comment}{}", of_part.join("-")).expect("a string grows");
     }
     text
 }
