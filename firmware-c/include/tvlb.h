@@ -51,7 +51,7 @@ extern "C" {
 #define TVLB_WRONG_SCHEME 15    /* the switch was not booted for it: see tvlb_boot and tvlb_boot_for */
 #define TVLB_REPLACEMENT 16     /* packets under way could not go on with the other tables */
 #define TVLB_FAULT_IMAGE 17     /* the bytes are not a fault image, or it belongs to another fabric */
-#define TVLB_OLD_FAULTS 18      /* a later fault image is in use */
+#define TVLB_OLD_FAULTS 18      /* a fault image of this epoch or a later one is in use */
 #define TVLB_NO_NUMBER 19       /* the switch image does not say the port's number */
 #define TVLB_ESCAPE_IMAGE 20    /* the bytes are not an escape image, or it is of another fabric */
 #define TVLB_NOT_FOR_OFAR 21    /* packets cannot decide at every hop on this fabric: see tvlb_boot_ofar */
@@ -142,8 +142,8 @@ int32_t tvlb_boot_for(tvlb_switch *sw, const uint8_t *fabric_image, size_t fabri
  * dead gets TVLB_NO_CABLE from tvlb_forward, and is to be dropped.
  *
  * The image must stay readable and unchanged until the switch, and every copy of it, has taken
- * another, is booted again or used no more. TVLB_OLD_FAULTS if a later image is in use; whatever the
- * error, what was in use goes on. Nobody else may use the switch during the call: a program with
+ * another, is booted again or used no more. TVLB_OLD_FAULTS if an image of this epoch or a later one is
+ * in use, also if it is this very image; whatever the error, what was in use goes on. Nobody else may use the switch during the call: a program with
  * several threads copies the switch, lets the copy take the image, and then uses the copy. A switch
  * that is booted again, for other tables, has to take the image again. */
 int32_t tvlb_install_faults(tvlb_switch *sw, const uint8_t *fault_image, size_t fault_len);

@@ -42,7 +42,7 @@ pub struct UpdateRecord {
     pub fabric_identity: String,
     /// The SHA-256 of the table set's manifest.
     pub manifest_sha256: String,
-    /// Which of two updates is the later.
+    /// Which of two updates is the later; at least 1.
     pub epoch: u32,
     /// How many parts are dead.
     pub dead: DeadEntry,
@@ -280,6 +280,10 @@ fn check(record: &UpdateRecord, set: &TableSet, path: &Path) -> Result<(), ReadE
             set.path().join(super::MANIFEST_FILE).display()
         );
         return wrong("manifest-sha256", &record.manifest_sha256, accepted);
+    }
+    if record.epoch == 0 {
+        let accepted = "at least 1, since 0 is that of a switch without an update".to_owned();
+        return wrong("epoch", "0", accepted);
     }
     for (number, file) in record.files.iter().enumerate() {
         let most = match file.path.as_str() {
