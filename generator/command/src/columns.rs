@@ -38,10 +38,11 @@ pub(crate) const DIFF: &str = "Columns (docs/reference/diff.md says more):
 
 /// What `tvlb faults` says.
 pub(crate) const FAULTS: &str = "Output (docs/reference/faults.md says more):
-  dead     cables between groups, links within groups, and switches that are dead
+  dead     links between groups, links within groups, and switches that are dead
   install  what switches have to take: the fault image and its bytes, and the switches with a new image
   lost     ordered pairs of switches that live and have lost their minimal paths, all routes of a
            decision's set, or every path
+  channels pairs that need more virtual channels than the sets need by the plan, if there are any
 ";
 
 /// The tables of `tvlb sweep`.

@@ -46,7 +46,7 @@ impl Display for UpdateReport<'_> {
         let Self { record, fabric, switches, bytes } = self;
         let dead = [
             ("switch", "switches", fabric.dead_switches().count()),
-            ("cable", "cables", fabric.dead_cables().count()),
+            ("global link", "global links", fabric.dead_cables().count()),
             ("local link", "local links", fabric.dead_local_links().count()),
         ];
         let dead: Vec<String> = dead
