@@ -72,7 +72,7 @@ fn the_name_of_a_jack_names_the_links_of_all_its_ports() {
     let image = image();
     let plan = FabricImage::decode(&image).unwrap();
     let names = Names::read(plan.dragonfly(), names).unwrap();
-    let read = |text| parse(text, &plan, &names).map_err(|error| error.to_string());
+    let read = |text: &str| parse(text, &plan, &names).map_err(|error| error.to_string());
     let both = read("cable (0,0):0\nlocal (0,0)-(0,1):0").unwrap();
     assert_eq!(read("cable r0j1"), Ok(both.clone()));
     insta::assert_snapshot!(write_with_names(&plan, &names, &both), @"

@@ -177,7 +177,7 @@ fn a_pair_loses_its_last_route_of_a_set_that_no_image_lists() {
     for (fabric, set, dead) in [
         (small, "switches:3-3 with returns", "cable (0,0):0\n"),
         (small, "all", "cable (0,0):0\n"),
-        (irregular, "shapes:000", many),
+        (irregular, "shapes:011", many),
         (irregular, "switches:2-3", many),
     ] {
         let scratch = with_tables_of(&format!("{fabric}[routing]\nset = \"{set}\"\n"), dead);
