@@ -167,11 +167,14 @@ fn each_crate_sees_what_it_may_see_and_no_more() {
         ("tvlb-progress", &[]),
         ("tvlb-chart", &[]),
         ("tvlb-spelling", &[]),
-        ("tvlb-names", &["tvlb-schema"]),
-        ("tvlb-faults", &["tvlb-names", "tvlb-schema"]),
-        ("tvlb-traffic", &["tvlb-schema", "tvlb-spelling"]),
+        ("tvlb-names", &["tvlb-schema", "tvlb-spelling"]),
+        ("tvlb-faults", &["tvlb-names", "tvlb-schema", "tvlb-spelling"]),
+        ("tvlb-traffic", &["tvlb-names", "tvlb-schema", "tvlb-spelling"]),
         ("tvlb-partition", &["tvlb-progress"]),
-        ("tvlb-workload", &["tvlb-partition", "tvlb-progress", "tvlb-schema"]),
+        (
+            "tvlb-workload",
+            &["tvlb-names", "tvlb-partition", "tvlb-progress", "tvlb-schema", "tvlb-spelling"],
+        ),
         (
             "tvlb-simulator",
             &[
@@ -190,7 +193,10 @@ fn each_crate_sees_what_it_may_see_and_no_more() {
         ("tvlb-run-store", &["tvlb-progress", "tvlb-schema", "tvlb-table-set"]),
         ("tvlb-set-grammar", &["tvlb-schema", "tvlb-spelling"]),
         ("tvlb-table-set", &["tvlb-progress", "tvlb-schema"]),
-        ("tvlb-topology", &["tvlb-names", "tvlb-partition", "tvlb-progress", "tvlb-schema"]),
+        (
+            "tvlb-topology",
+            &["tvlb-names", "tvlb-partition", "tvlb-progress", "tvlb-schema", "tvlb-spelling"],
+        ),
         ("tvlb-import", &["tvlb-progress", "tvlb-schema", "tvlb-table-set"]),
         (
             "tvlb-throughput",

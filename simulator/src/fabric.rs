@@ -154,6 +154,11 @@ impl<'a> BootedFabric<'a> {
         Self { names, ..self }
     }
 
+    /// What the machine calls its parts.
+    pub const fn names(&self) -> &Names {
+        &self.names
+    }
+
     /// The same fabric with an escape network, from its image.
     ///
     /// # Errors

@@ -1,7 +1,6 @@
 //! Why a pattern does not fit a fabric.
 
 use crate::Pattern;
-use crate::gap::Gap;
 use tvlb_schema::NodeId;
 
 /// A pattern that does not fit the fabric.
@@ -51,7 +50,9 @@ pub enum TrafficError {
         sum: u32,
     },
     /// A pair names a node that the fabric does not have.
-    #[error("traffic {pattern}: pair {number} names node {node}, but the last node is {last}")]
+    #[error(
+        "traffic {pattern}: pair {number} names node {node}, but there is no such node; the last is {last}"
+    )]
     Node {
         /// The pattern.
         pattern: Pattern,
@@ -61,20 +62,6 @@ pub enum TrafficError {
         node: NodeId,
         /// The last node of the fabric.
         last: NodeId,
-    },
-    /// A pair names a number that no node has, although some node has a higher one.
-    #[error(
-        "traffic {pattern}: pair {number} names node {node}, but no node has this number: {gap}"
-    )]
-    NodeInGap {
-        /// The pattern.
-        pattern: Pattern,
-        /// The number of the pair, counted from 1.
-        number: usize,
-        /// The number of the node.
-        node: NodeId,
-        /// The group to which the number falls.
-        gap: Gap,
     },
     /// A node is given two destinations.
     #[error("traffic {pattern}: pair {number} gives node {node} a second destination")]

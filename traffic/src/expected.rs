@@ -167,7 +167,9 @@ mod tests {
     #[test]
     fn listed_pairs_leave_nodes_silent() {
         let df = Dragonfly::new(2, 2, 1, 3).unwrap();
-        let pattern = crate::Pattern::from_pairs("0,5\n1,5\n7,0\n").unwrap();
+        let pattern = crate::Pattern::Pairs(
+            [(0, 5), (1, 5), (7, 0)].map(|(from, to)| (NodeId(from), NodeId(to))).to_vec(),
+        );
         let traffic = Traffic::new(&pattern, &df, 1).unwrap();
         assert_eq!(traffic.to_switches(&df, SwitchId(0)), [(SwitchId(2), 2.0)]);
         assert_eq!(traffic.to_switches(&df, SwitchId(1)), []);

@@ -2,8 +2,7 @@
 
 use crate::Flows;
 use crate::flows::merged;
-use crate::gap::Gap;
-use tvlb_schema::{Dragonfly, NodeId, SwitchId};
+use tvlb_names::{PartError, Parts};
 
 /// Why a file does not hold flows.
 #[derive(Debug, thiserror::Error)]
@@ -27,33 +26,15 @@ pub enum FlowFileError {
         /// The line.
         found: String,
     },
-    /// An end that the Dragonfly does not have.
-    #[error("{origin}, line {line}: there is no {what} {found}; they are numbered 0 to {last}")]
-    NoSuchEnd {
+    /// An end that names no switch or node.
+    #[error("{origin}, line {line}: {error}")]
+    End {
         /// The file's name.
         origin: String,
         /// The line, from 1.
         line: u64,
-        /// `switch` or `node`.
-        what: &'static str,
-        /// The number found.
-        found: u32,
-        /// The greatest number.
-        last: u32,
-    },
-    /// A number that no switch or node has, although some switch or node has a higher one.
-    #[error("{origin}, line {line}: there is no {what} {found}: {gap}")]
-    InGap {
-        /// The file's name.
-        origin: String,
-        /// The line, from 1.
-        line: u64,
-        /// `switch` or `node`.
-        what: &'static str,
-        /// The number found.
-        found: u32,
-        /// The group to which the number falls.
-        gap: Gap,
+        /// What is wrong with it.
+        error: Box<PartError>,
     },
     /// A demand that is not an amount of traffic.
     #[error("{origin}, line {line}: the demand is {found}; it must be above 0 and finite")]
@@ -75,11 +56,12 @@ pub enum FlowFileError {
 
 impl Flows {
     /// Reads flows from CSV with the header `source-switch,destination-switch,demand` or
-    /// `source-node,destination-node,demand`; demands of one pair of switches add up.
+    /// `source-node,destination-node,demand`; demands of one pair of switches add up. Switches and nodes are
+    /// named by number or by name.
     ///
     /// # Errors
     /// The first thing in the text that is no flow of this Dragonfly.
-    pub fn from_csv(df: &Dragonfly, text: &str, origin: &str) -> Result<Self, FlowFileError> {
+    pub fn from_csv(parts: &Parts<'_>, text: &str, origin: &str) -> Result<Self, FlowFileError> {
         let csv_error = |source| FlowFileError::Csv { origin: origin.to_owned(), source };
         let mut reader = csv::ReaderBuilder::new()
             .trim(csv::Trim::All)
@@ -91,39 +73,22 @@ impl Flows {
             "source-node,destination-node,demand" => true,
             _ => return Err(FlowFileError::Header { origin: origin.to_owned(), found: header }),
         };
-        let (what, last) = if by_node {
-            ("node", df.last_node().0)
-        } else {
-            ("switch", df.last_switch().0.into())
-        };
         let mut pairs = Vec::new();
         for record in reader.into_records() {
             let record = record.map_err(csv_error)?;
             let line = record.position().map_or(0, csv::Position::line);
-            let (from, to, demand): (u32, u32, f64) =
+            let (from, to, demand): (&str, &str, f64) =
                 record.deserialize(None).map_err(csv_error)?;
-            let switch = |number: u32| {
+            let switch = |text: &str| {
                 let found = if by_node {
-                    let node = NodeId(number);
-                    df.has_node(node).then(|| df.switch_of(node).0)
+                    parts.node(text).map(|node| parts.dragonfly().switch_of(node).0)
                 } else {
-                    u16::try_from(number).ok().map(SwitchId).filter(|&switch| df.has_switch(switch))
+                    parts.switch(text)
                 };
-                found.ok_or_else(|| {
-                    let origin = origin.to_owned();
-                    let gap = if by_node {
-                        Gap::of_node(df, NodeId(number))
-                    } else {
-                        u16::try_from(number).ok().and_then(|n| Gap::of_switch(df, SwitchId(n)))
-                    };
-                    match gap {
-                        Some(gap) => {
-                            FlowFileError::InGap { origin, line, what, found: number, gap }
-                        }
-                        None => {
-                            FlowFileError::NoSuchEnd { origin, line, what, found: number, last }
-                        }
-                    }
+                found.map_err(|error| FlowFileError::End {
+                    origin: origin.to_owned(),
+                    line,
+                    error: Box::new(error),
                 })
             };
             let (from, to) = (switch(from)?, switch(to)?);

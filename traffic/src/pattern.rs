@@ -75,7 +75,8 @@ pub enum Pattern {
         /// How many groups further.
         groups: u32,
     },
-    /// Listed pairs of source and destination; nodes that are no source are silent.
+    /// Listed pairs of source and destination, as [`Parts::pair_list`](tvlb_names::Parts::pair_list) reads them;
+    /// nodes that are no source are silent.
     Pairs(Vec<(NodeId, NodeId)>),
 }
 
@@ -122,14 +123,6 @@ pub enum PatternError {
         text: String,
         /// What may have been meant, with what leads over to it; or nothing.
         hint: String,
-    },
-    /// A line of a list of pairs does not hold a pair.
-    #[error("line {line}: found {text:?}, accepted two node numbers, \"source,destination\"")]
-    Pair {
-        /// The line, counted from 1.
-        line: usize,
-        /// Its text.
-        text: String,
     },
 }
 
@@ -210,33 +203,6 @@ impl fmt::Display for Pattern {
             Self::NextGroup { groups } => write!(f, "next-group({groups})"),
             Self::Pairs(pairs) => write!(f, "{} listed pairs", pairs.len()),
         }
-    }
-}
-
-impl Pattern {
-    /// Reads a list of pairs: one to a line, source and destination separated by a comma or
-    /// space; empty lines and lines that begin with `#` do not count.
-    ///
-    /// # Errors
-    /// The first line that does not hold a pair.
-    pub fn from_pairs(text: &str) -> Result<Self, PatternError> {
-        let mut pairs = Vec::new();
-        for (line, content) in (1..).zip(text.lines()) {
-            let content = content.trim();
-            if content.is_empty() || content.starts_with('#') {
-                continue;
-            }
-            let wrong = || PatternError::Pair { line, text: content.to_owned() };
-            let mut numbers = content
-                .split(|c: char| c == ',' || c.is_whitespace())
-                .filter(|n| !n.is_empty())
-                .map(|n| n.parse().map(NodeId).map_err(|_| wrong()));
-            match (numbers.next(), numbers.next(), numbers.next()) {
-                (Some(source), Some(destination), None) => pairs.push((source?, destination?)),
-                _ => return Err(wrong()),
-            }
-        }
-        Ok(Self::Pairs(pairs))
     }
 }
 

@@ -4,13 +4,13 @@
 //! process of number k belongs to the node of rank k, its *contiguous* node. A placement is a permutation:
 //! it says on which node a process runs instead.
 
-use crate::gap::Gap;
 use crate::maps::{Ranks, below};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
+use tvlb_names::ListedNode;
 use tvlb_schema::{Dragonfly, GroupId, NodeId, SwitchId};
 
 /// Keeps the draws of placements apart from those of patterns and packets of the same seed.
@@ -45,17 +45,9 @@ pub enum PlacementRule {
     /// A random permutation of the groups: a process whose contiguous node is in group i runs on the node
     /// of the same place in group π(i).
     Groups,
-    /// The node of each process, from a file.
+    /// The node of each process: the k-th is that of process k, counted from 0.
+    /// [`Parts::node_list`](tvlb_names::Parts::node_list) reads such a list.
     Listed(Vec<ListedNode>),
-}
-
-/// A node in a list, and where it stands there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ListedNode {
-    /// The line, counted from 1.
-    pub line: usize,
-    /// The node.
-    pub node: NodeId,
 }
 
 /// Why a placement is not one, or does not fit a fabric.
@@ -68,16 +60,8 @@ pub enum PlacementError {
         /// The text.
         text: String,
     },
-    /// A line of a list does not hold a number.
-    #[error("line {line}: found {text:?}, accepted one node number")]
-    NotANode {
-        /// The line, counted from 1.
-        line: usize,
-        /// Its text.
-        text: String,
-    },
     /// A line of a list names a node that the fabric does not have.
-    #[error("line {line}: there is no node {node}; {}", exist(.gap.as_ref(), *.last))]
+    #[error("line {line}: there is no node {node}; the last node is {last}")]
     NoSuchNode {
         /// The line, counted from 1.
         line: usize,
@@ -85,8 +69,6 @@ pub enum PlacementError {
         node: NodeId,
         /// The last node of the fabric.
         last: NodeId,
-        /// The group to which the number falls, if a later group has nodes.
-        gap: Option<Gap>,
     },
     /// A list names a node twice.
     #[error("line {line}: node {node} already stands in line {first}, accepted each node once")]
@@ -136,10 +118,6 @@ pub enum PlacementError {
     },
 }
 
-fn exist(gap: Option<&Gap>, last: NodeId) -> String {
-    gap.map_or_else(|| format!("the last node is {last}"), ToString::to_string)
-}
-
 fn size((switches, nodes): (u32, u32)) -> String {
     format!("{switches} switches of {nodes} nodes")
 }
@@ -147,7 +125,7 @@ fn size((switches, nodes): (u32, u32)) -> String {
 impl FromStr for PlacementRule {
     type Err = PlacementError;
 
-    /// Reads a name; the file of a list is [`Self::from_list`]'s.
+    /// Reads a name; the list of [`Self::Listed`] is in a file.
     fn from_str(text: &str) -> Result<Self, PlacementError> {
         match text.trim() {
             "identity" => Ok(Self::Identity),
@@ -168,23 +146,6 @@ impl fmt::Display for PlacementRule {
 }
 
 impl PlacementRule {
-    /// Reads a list of nodes: the k-th is that of process k, counted from 0. A line holds one node; empty
-    /// lines and lines that begin with `#` do not count.
-    ///
-    /// # Errors
-    /// The first line that does not hold a number.
-    pub fn from_list(text: &str) -> Result<Self, PlacementError> {
-        let lines = (1..).zip(text.lines().map(str::trim));
-        let nodes = lines.filter(|(_, text)| !text.is_empty() && !text.starts_with('#'));
-        nodes
-            .map(|(line, text)| match text.parse() {
-                Ok(number) => Ok(ListedNode { line, node: NodeId(number) }),
-                Err(_) => Err(PlacementError::NotANode { line, text: text.to_owned() }),
-            })
-            .collect::<Result<_, _>>()
-            .map(Self::Listed)
-    }
-
     /// The placement on a fabric. The seed decides what is random, by draws of its own, so that the
     /// seed of a run can be given whatever else depends on it.
     ///
@@ -265,8 +226,7 @@ fn listed(df: &Dragonfly, list: &[ListedNode]) -> Result<Vec<NodeId>, PlacementE
     let mut lines = vec![0; df.node_numbers() as usize];
     for (process, &ListedNode { line, node }) in (0..).zip(list) {
         if !df.has_node(node) {
-            let (last, gap) = (df.last_node(), Gap::of_node(df, node));
-            return Err(PlacementError::NoSuchNode { line, node, last, gap });
+            return Err(PlacementError::NoSuchNode { line, node, last: df.last_node() });
         }
         match std::mem::replace(&mut lines[node.as_usize()], line) {
             0 => {}
@@ -289,10 +249,13 @@ mod tests {
     use super::*;
     use crate::{Flows, Pattern, Traffic};
     use std::collections::BTreeMap;
+    use tvlb_names::{Names, Parts};
     use tvlb_schema::GroupKind;
 
-    fn on_list(df: &Dragonfly, text: &str) -> Result<Placement, PlacementError> {
-        PlacementRule::from_list(text)?.on(df, 1)
+    fn on_list(df: &Dragonfly, text: &str) -> Result<Placement, String> {
+        let names = Names::default();
+        let list = Parts::new(df, &names).node_list(text).map_err(|error| error.to_string())?;
+        PlacementRule::Listed(list).on(df, 1).map_err(|error| error.to_string())
     }
 
     /// A list of these nodes.
@@ -301,7 +264,7 @@ mod tests {
     }
 
     fn error(df: &Dragonfly, text: &str) -> String {
-        on_list(df, text).unwrap_err().to_string()
+        on_list(df, text).unwrap_err()
     }
 
     #[test]
@@ -327,11 +290,12 @@ mod tests {
             "line 4: node 1 already stands in line 2, accepted each node once"
         );
         assert_eq!(error(&df, "0\n6\n"), "line 2: there is no node 6; the last node is 5");
-        for (text, line) in [("0\none\n", 2), ("0 1\n", 1), ("\n-1", 2), ("1.0", 1)] {
-            let said = error(&df, text);
-            assert!(said.starts_with(&format!("line {line}: found ")), "{said}");
-            assert!(said.ends_with("accepted one node number"), "{said}");
-        }
+        let other = Dragonfly::new(1, 2, 1, 2).unwrap();
+        let list = PlacementRule::Listed(vec![ListedNode { line: 2, node: NodeId(4) }]);
+        assert_eq!(
+            list.on(&other, 1).unwrap_err().to_string(),
+            "line 2: there is no node 4; the last node is 3"
+        );
         assert!(error(&df, "").starts_with("the list ends after 0 nodes"));
     }
 

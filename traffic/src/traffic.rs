@@ -2,7 +2,6 @@
 //!
 //! Uniform traffic draws from all nodes, the sender included, as the reference does.
 
-use crate::gap::Gap;
 use crate::maps::{self, Ranks, SILENT, below};
 use crate::{Pattern, Placement, TrafficError};
 use rand::Rng;
@@ -330,10 +329,7 @@ fn listed(
         for node in [source, destination] {
             if !df.has_node(node) {
                 let (pattern, last) = (pattern.clone(), df.last_node());
-                return Err(match Gap::of_node(df, node) {
-                    Some(gap) => TrafficError::NodeInGap { pattern, number, node, gap },
-                    None => TrafficError::Node { pattern, number, node, last },
-                });
+                return Err(TrafficError::Node { pattern, number, node, last });
             }
         }
         if to[source.as_usize()] != SILENT {

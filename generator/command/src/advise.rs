@@ -17,6 +17,7 @@ use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::policy::PolicyPair;
 use tvlb_generator::topology::arrangement::Arrangement;
+use tvlb_generator::topology::names::Parts;
 use tvlb_lab::advise::{AdviceError, Question, Routing, Way, advise};
 use tvlb_simulator::Settings;
 use tvlb_workload::{RankMap, SendOrder};
@@ -93,6 +94,8 @@ pub(crate) struct Arguments {
     buffer: u16,
     #[command(flatten)]
     messages: jobs::Messages,
+    #[command(flatten)]
+    hosts: jobs::HostOption,
     /// Use this many threads instead of one per core; the figures are the same for any number
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
     threads: Option<usize>,
@@ -125,6 +128,8 @@ impl Arguments {
         for workload in workloads.iter().filter(|_| self.map[map] == "bisect") {
             words.extend(["--graph", workload]);
         }
+        let hosts = self.hosts.words();
+        words.extend(hosts.iter().flatten().map(String::as_str));
         let seed = self.seeds[0].to_string();
         words.extend(["--seed", &seed, "-o", "ranks.csv"]);
         let quoted = words.into_iter().map(|word| {
@@ -150,12 +155,17 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     settings.local_latency_cycles = fabric.file.latencies.local;
     settings.global_latency_cycles = fabric.file.latencies.global;
     settings.bandwidths = fabric.file.bandwidths;
+    let df = fabric.topology.dragonfly();
+    let hosts = arguments.hosts.read(df, &fabric.names)?;
+    let parts = Parts::new(df, &fabric.names).with_hosts(&hosts);
     let question = Question {
         fabric: &fabric,
         jobs: &jobs,
         programs: &programs,
         arrangements: list("--arrangements", &arguments.arrangements, wiring)?,
-        placements: list("--with", &arguments.with, |text| jobs::placement("--with", text))?,
+        placements: list("--with", &arguments.with, |text| {
+            jobs::placement("--with", text, &parts)
+        })?,
         maps: list("--map", &arguments.map, parsed::<RankMap>("--map"))?,
         orders: list("--order", &arguments.order, parsed::<SendOrder>("--order"))?,
         routings: routings(&arguments.routing, &fabric)?,
@@ -165,7 +175,6 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         simulated: arguments.simulate,
     };
     // Whether jobs fit does not depend on the seed.
-    let df = fabric.topology.dragonfly();
     for (text, placement) in arguments.with.iter().zip(&question.placements) {
         // What does not fit may be the list or the jobs; each error names which.
         let place = jobs::file_of(text).unwrap_or("--jobs, --with");

@@ -193,15 +193,15 @@ pub(crate) struct Search {
 pub(crate) struct Inspect {
     /// The directory that `generate` wrote
     pub(crate) directory: PathBuf,
-    /// The image of one switch: its ports and sets
-    #[arg(long, value_name = "N", allow_negative_numbers = true, conflicts_with_all = ["from", "to"])]
-    pub(crate) switch: Option<u32>,
+    /// The image of one switch, by its number, (GROUP,SWITCH) or its name: its ports and sets
+    #[arg(long, value_name = "SWITCH", allow_negative_numbers = true, conflicts_with_all = ["from", "to"])]
+    pub(crate) switch: Option<String>,
     /// With --to: the paths that the image of this switch gives
-    #[arg(long, value_name = "S", allow_negative_numbers = true, requires = "to")]
-    pub(crate) from: Option<u32>,
+    #[arg(long, value_name = "SWITCH", allow_negative_numbers = true, requires = "to")]
+    pub(crate) from: Option<String>,
     /// The destination switch
-    #[arg(long, value_name = "D", allow_negative_numbers = true, requires = "from")]
-    pub(crate) to: Option<u32>,
+    #[arg(long, value_name = "SWITCH", allow_negative_numbers = true, requires = "from")]
+    pub(crate) to: Option<String>,
     /// With --from and --to: list every path
     #[arg(long, requires = "from")]
     pub(crate) list: bool,
@@ -323,7 +323,7 @@ pub(crate) struct Topology {
     pub(crate) output: Option<PathBuf>,
     /// The switch above all others in the format escape-tree [default: the first of group g/2]
     #[arg(long, value_name = "SWITCH")]
-    pub(crate) escape_root: Option<u16>,
+    pub(crate) escape_root: Option<String>,
     /// Print the summary as JSON
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
@@ -495,12 +495,22 @@ pub(crate) struct Paths {
     /// A list of what is dead, as `tvlb faults` reads it: paths over it are left out
     #[arg(long, value_name = "LIST")]
     pub(crate) faults: Option<PathBuf>,
-    /// The source switch, by number: group·a + index
-    #[arg(long, value_name = "S", allow_negative_numbers = true, required_unless_present = "all")]
-    pub(crate) from: Option<u32>,
+    /// The source switch, by its number group·a + index, (GROUP,SWITCH) or its name
+    #[arg(
+        long,
+        value_name = "SWITCH",
+        allow_negative_numbers = true,
+        required_unless_present = "all"
+    )]
+    pub(crate) from: Option<String>,
     /// The destination switch
-    #[arg(long, value_name = "D", allow_negative_numbers = true, required_unless_present = "all")]
-    pub(crate) to: Option<u32>,
+    #[arg(
+        long,
+        value_name = "SWITCH",
+        allow_negative_numbers = true,
+        required_unless_present = "all"
+    )]
+    pub(crate) to: Option<String>,
     /// With --set: all pairs of switches, each a line of JSON, in place of --from and --to
     #[arg(long, requires = "set", conflicts_with_all = ["from", "to"])]
     pub(crate) all: bool,

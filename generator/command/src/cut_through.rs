@@ -18,6 +18,7 @@ use std::path::PathBuf;
 use tvlb_firmware_model::Scheme;
 use tvlb_generator::counted::counted;
 use tvlb_generator::table_set::Manifest;
+use tvlb_generator::topology::names::Parts;
 use tvlb_lab::loads::Loads;
 use tvlb_progress::Progress;
 use tvlb_schema::{Decision, OfarRules, SwitchImage};
@@ -277,8 +278,9 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         fabric = fabric.with_escape(&escape.image).map_err(Failure::of)?;
     }
     let df = fabric.dragonfly();
-    let pattern = traffic::pattern(&arguments.traffic)?;
-    let placement = traffic::placement(&arguments.place, df)?;
+    let parts = Parts::new(df, fabric.names());
+    let pattern = traffic::pattern(&arguments.traffic, &parts)?;
+    let placement = traffic::placement(&arguments.place, &parts)?;
     let traffic = |&seed: &u64| -> Result<Traffic, Failure> {
         let traffic = Traffic::new(&pattern, df, seed).map_err(Failure::of)?;
         Ok(traffic.placed(&placement.on(df, seed).map_err(Failure::of)?))

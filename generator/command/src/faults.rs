@@ -2,7 +2,7 @@
 
 use crate::columns;
 use crate::failure::{Failure, Outcome};
-use crate::files::{error_in, expect_table_set, outside_table_sets, read_faults};
+use crate::files::{error_in, expect_table_set, outside_table_sets, read_faults, read_names};
 use crate::output::{Bars, catch_interrupt, print, print_json, use_threads};
 use crate::values;
 use clap::Args;
@@ -81,7 +81,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let fabric_bytes = set.fabric_image().map_err(Failure::of)?;
     let fabric =
         FabricImage::decode(&fabric_bytes).map_err(|error| error_in(&set.fabric_path(), &error))?;
-    let names = read_names(&set, &fabric)?;
+    let names = read_names(&set, fabric.dragonfly())?;
     let faults = match (&arguments.faults, &arguments.live) {
         (Some(list), _) => read_faults(list, &fabric, &names)?,
         (None, Some(live)) => not_live(live, &arguments.planned, &fabric, &names)?,
@@ -128,15 +128,6 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     match printed {
         Ok(()) | Err(Failure::BrokenPipe) if made.loss.cut.count > 0 => Err(Failure::Found),
         printed => printed,
-    }
-}
-
-/// The names that the table set's list gives.
-fn read_names(set: &TableSet, fabric: &FabricImage<'_>) -> Result<Names, Failure> {
-    match set.names_list().map_err(Failure::of)? {
-        Some(text) => Names::read(fabric.dragonfly(), &text)
-            .map_err(|error| error_in(&set.names_path(), &error)),
-        None => Ok(Names::default()),
     }
 }
 

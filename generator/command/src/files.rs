@@ -7,10 +7,10 @@ use std::path::Path;
 use tvlb_faults::{MOST_BYTES, Plan, parse};
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::input_file::{self, Symlinks};
-use tvlb_generator::table_set::table_set_around;
+use tvlb_generator::table_set::{TableSet, table_set_around};
 use tvlb_generator::topology::Topology;
-use tvlb_generator::topology::names::Names;
-use tvlb_schema::{Dragonfly, End, FaultSet, GroupId, SwitchIndex};
+use tvlb_generator::topology::names::{Names, Parts};
+use tvlb_schema::{Dragonfly, End, FaultSet, GroupId, SwitchId, SwitchIndex};
 
 /// Refuses a file in the place of a table set's directory.
 pub(crate) fn expect_table_set(path: &Path) -> Outcome {
@@ -37,6 +37,17 @@ pub(crate) fn load_live(path: &Path, list: Option<&Path>) -> Result<(Fabric, Fau
     let faults = read_faults(list, &PlannedLinks(&fabric.topology), &fabric.names)?;
     fabric.topology = fabric.topology.without(&faults);
     Ok((fabric, faults))
+}
+
+/// What the machine calls its parts, if the table set has a list of names.
+pub(crate) fn read_names(set: &TableSet, df: &Dragonfly) -> Result<Names, Failure> {
+    let Some(text) = set.names_list().map_err(Failure::of)? else { return Ok(Names::default()) };
+    Names::read(df, &text).map_err(|error| error_in(&set.names_path(), &error))
+}
+
+/// The switch that an option names.
+pub(crate) fn switch(option: &str, text: &str, parts: &Parts<'_>) -> Result<SwitchId, Failure> {
+    parts.switch(text).map_err(|error| Failure::Message(format!("{option}: {error}")))
 }
 
 /// Reads a list of what is dead.

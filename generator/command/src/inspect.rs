@@ -10,19 +10,20 @@ mod words;
 
 use crate::args::Inspect;
 use crate::failure::{Failure, Outcome};
-use crate::files::{expect_table_set, outside_table_sets};
+use crate::files::{expect_table_set, outside_table_sets, read_names, switch};
 use crate::output::{print, print_json, write_file};
-use crate::paths::existing_switch;
 use installed::{Installed, UpdateReport, is_dead};
+use serde::Serialize;
+use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 use tvlb_firmware_model::{Scheme, Switch, VlbPaths};
 use tvlb_generator::routes::drawn_routes::{DrawnRoute, drawn_routes};
 use tvlb_generator::set_grammar::canonical;
 use tvlb_generator::table_set::{EscapeEntry, Manifest, TableSet};
-use tvlb_generator::topology::names::{Names, PortName};
+use tvlb_generator::topology::names::{Names, Parts, PortName};
 use tvlb_schema::{
-    Decision, Dragonfly, DrawRule, End, FabricImage, GroupId, Level, LocalPercent, MinCandidate,
-    OfarRules, Port, SetView, Shape, SwitchImage, SwitchIndex,
+    Decision, DrawRule, End, FabricImage, GroupId, Level, LocalPercent, MinCandidate, OfarRules,
+    Port, SetView, Shape, SwitchId, SwitchImage, SwitchIndex,
 };
 use values::{PathValues, SwitchValues};
 use walk::{Walk, sets_of, vlb_walk};
@@ -46,7 +47,7 @@ pub(crate) fn run(arguments: &Inspect) -> Outcome {
     }
     let installed = arguments.update.as_deref().map(|path| Installed::open(path, &set));
     let installed = installed.transpose()?;
-    let boot = |number: tvlb_schema::SwitchId| {
+    let boot = |number: SwitchId| {
         let updated = installed.as_ref().map(|installed| installed.update.switch_image(number));
         let updated = updated.transpose().map_err(Failure::of)?.flatten();
         let path = match (&installed, &updated) {
@@ -68,10 +69,10 @@ pub(crate) fn run(arguments: &Inspect) -> Outcome {
     };
     let df = fabric.dragonfly();
     let names = &read_names(&set, df)?;
-    match (arguments.switch, arguments.from, arguments.to) {
-        (Some(number), ..) => {
-            let number = existing_switch("--switch", number, df)?;
-            let bytes = boot(number)?;
+    let parts = Parts::new(df, names);
+    match (&arguments.switch, &arguments.from, &arguments.to) {
+        (Some(text), ..) => {
+            let bytes = boot(switch("--switch", text, &parts)?)?;
             let mut switch = Switch::boot(&fabric_bytes, &bytes).map_err(Failure::of)?;
             if let Some(installed) = &installed {
                 let faults = switch.install_faults(&installed.faults);
@@ -93,8 +94,8 @@ pub(crate) fn run(arguments: &Inspect) -> Outcome {
             print(&SwitchReport { switch: &switch, bytes: bytes.len(), names })
         }
         (None, Some(from), Some(to)) => {
-            let from = existing_switch("--from", from, df)?;
-            let to = existing_switch("--to", to, df)?;
+            let from = switch("--from", from, &parts)?;
+            let to = switch("--to", to, &parts)?;
             let bytes = boot(from)?;
             let switch = Switch::boot(&fabric_bytes, &bytes).map_err(Failure::of)?;
             if arguments.json {
@@ -103,8 +104,10 @@ pub(crate) fn run(arguments: &Inspect) -> Outcome {
             print(&PathReport { switch: &switch, to, list: arguments.list, names })
         }
         _ if arguments.json => match &installed {
-            Some(installed) => print_json(installed.update.record()),
-            None => print_json(set.manifest()),
+            Some(Installed { update, .. }) => {
+                print_json(&WithNames::of(update.record(), update.switches(), names))
+            }
+            None => print_json(&WithNames::of(set.manifest(), df.switches(), names)),
         },
         _ => {
             print(&Overview { manifest: set.manifest(), fabric: &fabric })?;
@@ -112,18 +115,29 @@ pub(crate) fn run(arguments: &Inspect) -> Outcome {
             print(&UpdateReport {
                 record: installed.update.record(),
                 fabric: &installed.fabric(&fabric)?,
-                switches: installed.update.switches().collect(),
+                switches: installed.update.switches().map(|switch| names.named(switch)).collect(),
                 bytes: installed.faults.len(),
             })
         }
     }
 }
 
-/// What the machine calls its parts, if the table set has a list of names.
-pub(crate) fn read_names(set: &TableSet, df: &Dragonfly) -> Result<Names, Failure> {
-    let Some(text) = set.names_list().map_err(Failure::of)? else { return Ok(Names::default()) };
-    Names::read(df, &text)
-        .map_err(|error| Failure::Message(format!("{}: {error}", set.names_path().display())))
+/// A record of files, and what the machine calls the switches whose images are among them.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct WithNames<'n, T> {
+    #[serde(flatten)]
+    record: &'n T,
+    /// By number, of the switches that have a name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    switch_names: BTreeMap<u16, &'n str>,
+}
+
+impl<'n, T> WithNames<'n, T> {
+    fn of(record: &'n T, switches: impl Iterator<Item = SwitchId>, names: &'n Names) -> Self {
+        let named = switches.filter_map(|switch| Some((switch.0, names.switch(switch)?)));
+        Self { record, switch_names: named.collect() }
+    }
 }
 
 struct Overview<'a> {
@@ -328,7 +342,7 @@ fn write_thinning(
 
 struct PathReport<'a> {
     switch: &'a Switch<'a>,
-    to: tvlb_schema::SwitchId,
+    to: SwitchId,
     list: bool,
     names: &'a Names,
 }

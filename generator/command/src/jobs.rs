@@ -6,6 +6,9 @@ use crate::values;
 use clap::Args;
 use std::fmt::Display;
 use std::num::NonZeroU32;
+use std::path::PathBuf;
+use tvlb_generator::topology::names::{Hosts, Names, Parts};
+use tvlb_schema::Dragonfly;
 use tvlb_simulator::MessageSettings;
 use tvlb_workload::{
     Job, JobPlacement, MessageList, Motif, Programs, WorkloadError, matrix_market,
@@ -18,7 +21,8 @@ pub(crate) const HELP: &str =
   spread              those of every group's first switch, then of its second, and so on
   random              in random order
   groups              by rising number, but the groups in random order
-  listed:FILE         in the order of a list, a node in each line, and no others
+  listed:FILE         in the order of a list, and no others: a node in each line, by number or
+                      name; a host of --hosts stands for its nodes
 
 Maps (--map): on which of its job's nodes a rank runs
   linear              ranks fill one node after the other
@@ -99,6 +103,30 @@ impl Messages {
     }
 }
 
+/// Which nodes are one host.
+#[derive(Args)]
+pub(crate) struct HostOption {
+    /// A list of which nodes are one host, and what that is called: CSV with the header `node,host`. Without
+    /// it the name of a node is that of its host
+    #[arg(long, value_name = "FILE")]
+    hosts: Option<PathBuf>,
+}
+
+impl HostOption {
+    /// The hosts of a fabric.
+    pub(crate) fn read(&self, df: &Dragonfly, names: &Names) -> Result<Hosts, Failure> {
+        let Some(path) = &self.hosts else { return Ok(Hosts::of_names(df, names)) };
+        let path = path.display().to_string();
+        Hosts::read(&content(&path)?, &Parts::new(df, names)).map_err(|error| refused(&path, error))
+    }
+
+    /// The option as it was given, for a command line.
+    pub(crate) fn words(&self) -> Option<[String; 2]> {
+        let path = self.hosts.as_ref()?;
+        Some(["--hosts".to_owned(), path.display().to_string()])
+    }
+}
+
 /// What is wrong, after the option or file that it is about.
 pub(crate) fn refused(place: &str, error: impl Display) -> Failure {
     Failure::Message(format!("{place}: {error}"))
@@ -110,10 +138,15 @@ pub(crate) fn file_of(text: &str) -> Option<&str> {
 }
 
 /// A placement by name, or with its file, as an option names it.
-pub(crate) fn placement(option: &str, text: &str) -> Result<JobPlacement, Failure> {
+pub(crate) fn placement(
+    option: &str,
+    text: &str,
+    parts: &Parts<'_>,
+) -> Result<JobPlacement, Failure> {
     match file_of(text) {
         Some(path) => {
-            JobPlacement::from_list(&content(path)?).map_err(|error| refused(path, error))
+            let list = parts.node_list(&content(path)?);
+            list.map(JobPlacement::Listed).map_err(|error| refused(path, error))
         }
         None => text.parse().map_err(|error| refused(option, error)),
     }

@@ -14,6 +14,7 @@ use tvlb_generator::set_grammar::{GRAMMAR, canonical, parse_set};
 use tvlb_generator::static_load::{
     LinkEnds, LinkKind, LoadedLink, Paths, StaticLoads, static_loads,
 };
+use tvlb_generator::topology::names::Parts;
 use tvlb_progress::Progress;
 use tvlb_schema::{Bandwidths, NodeId, SwitchId};
 use tvlb_traffic::{PlacementRule, Traffic};
@@ -81,8 +82,9 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let (fabric, dead) = load_live(&arguments.fabric, arguments.faults.as_deref())?;
     let topology = &fabric.topology;
     let df = topology.dragonfly();
-    let pattern = traffic::pattern(&arguments.traffic)?;
-    let rule = traffic::placement(&arguments.place, df)?;
+    let parts = Parts::new(df, &fabric.names);
+    let pattern = traffic::pattern(&arguments.traffic, &parts)?;
+    let rule = traffic::placement(&arguments.place, &parts)?;
     let all = arguments.paths.iter().map(|text| Ok((text, paths(text, fabric.file.seed)?)));
     let all: Vec<(&String, Paths)> = all.collect::<Result<_, Failure>>()?;
     let of_traffic = |error| Failure::Message(format!("--traffic: {error}"));

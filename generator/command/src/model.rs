@@ -3,9 +3,8 @@
 use crate::args::Model;
 use crate::failure::{Failure, Outcome};
 use crate::files::{load_live, outside_table_sets};
-use crate::output::{
-    Bars, catch_interrupt, print, print_json, read_input, use_threads, write_file,
-};
+use crate::output::{Bars, catch_interrupt, print, print_json, use_threads, write_file};
+use crate::traffic;
 use std::fmt::Display;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -13,8 +12,8 @@ use tvlb_generator::throughput::report::{Heading, Report};
 use tvlb_generator::throughput::state;
 use tvlb_generator::throughput::sweep::{Sweep, Tally};
 use tvlb_generator::throughput::{PathSet, path_set, plot};
+use tvlb_generator::topology::names::Parts;
 use tvlb_progress::Progress;
-use tvlb_schema::Dragonfly;
 use tvlb_traffic::{Flows, Pattern, PatternError, sample};
 
 pub(crate) fn run(arguments: &Model) -> Outcome {
@@ -33,7 +32,7 @@ pub(crate) fn run(arguments: &Model) -> Outcome {
     }
     let (fabric, faults) = load_live(&arguments.fabric, arguments.faults.as_deref())?;
     let (df, seed) = (fabric.topology.dragonfly(), fabric.file.seed);
-    let mut patterns = patterns(arguments, df, seed)?;
+    let mut patterns = patterns(arguments, &Parts::new(df, &fabric.names), seed)?;
     for pattern in &mut patterns {
         pattern.leave_out(|switch| faults.switches.contains(&switch));
     }
@@ -114,7 +113,8 @@ const PATTERNS: &str = "accepted are type1-set[:COUNT], type2-set[:COUNT], permu
     permutation or complement, pairs:FILE and file:FILE";
 
 /// The patterns that the option lists, sampled if it says so.
-fn patterns(arguments: &Model, df: &Dragonfly, seed: u64) -> Result<Vec<Flows>, Failure> {
+fn patterns(arguments: &Model, parts: &Parts<'_>, seed: u64) -> Result<Vec<Flows>, Failure> {
+    let df = parts.dragonfly();
     let mut patterns = Vec::new();
     for word in split_outside_parentheses(&arguments.patterns) {
         let bad = |what: &dyn Display| Failure::Message(format!("--patterns: {what}"));
@@ -137,12 +137,11 @@ fn patterns(arguments: &Model, df: &Dragonfly, seed: u64) -> Result<Vec<Flows>, 
             ("type2-set", _) => patterns.extend(Flows::type_2_set(df, count(20)?, seed)),
             ("permutation-set", _) => patterns.extend(Flows::permutation_set(df, count(20)?, seed)),
             ("file", Some(path)) => {
-                let text = content(path)?;
-                patterns.push(Flows::from_csv(df, &text, path).map_err(Failure::of)?);
+                let text = traffic::content(path)?;
+                patterns.push(Flows::from_csv(parts, &text, path).map_err(Failure::of)?);
             }
             ("pairs", Some(path)) => {
-                let pattern = Pattern::from_pairs(&content(path)?)
-                    .map_err(|error| Failure::Message(format!("{path}: {error}")))?;
+                let pattern = traffic::pairs(path, parts)?;
                 patterns.push(Flows::new(&pattern, df, seed).map_err(|error| bad(&error))?);
             }
             _ => {
@@ -159,13 +158,8 @@ fn unknown(word: &str, error: &PatternError) -> String {
     let hint = match (word.get(..6), error) {
         (Some("type-1" | "type-2"), _) => " (the sets are type1-set and type2-set)",
         (_, PatternError::Unknown { hint, .. }) => hint,
-        _ => "",
     };
     format!("{word:?} is not a traffic pattern or a set of them{hint}; {PATTERNS}")
-}
-
-fn content(path: &str) -> Result<String, Failure> {
-    read_input(path).map_err(|error| Failure::Message(format!("{path}: cannot read it: {error}")))
 }
 
 /// Splits at commas, but not at those within parentheses.

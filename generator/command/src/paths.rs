@@ -2,7 +2,7 @@
 
 use crate::args::Paths;
 use crate::failure::{Failure, Outcome};
-use crate::files::load_live;
+use crate::files::{load_live, switch};
 use crate::output::{print, print_json};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -12,18 +12,17 @@ use tvlb_generator::routes::count::RouteCounter;
 use tvlb_generator::routes::drawn::DrawnPaths;
 use tvlb_generator::routes::text::PathListing;
 use tvlb_generator::set_grammar::parse_set;
-use tvlb_generator::topology::names::Names;
-use tvlb_schema::{Dragonfly, SetRule, SwitchId};
-use tvlb_traffic::Gap;
+use tvlb_generator::topology::names::{Names, Parts};
+use tvlb_schema::{SetRule, SwitchId};
 
 pub(crate) fn run(arguments: &Paths) -> Outcome {
     let (fabric, _) = load_live(&arguments.fabric, arguments.faults.as_deref())?;
     let topology = &fabric.topology;
     let rule = arguments.set.as_ref().map(|text| set(text, fabric.file.seed)).transpose()?;
-    let pair = match (arguments.from, arguments.to) {
+    let parts = Parts::new(topology.dragonfly(), &fabric.names);
+    let pair = match (&arguments.from, &arguments.to) {
         (Some(from), Some(to)) => {
-            let from = existing_switch("--from", from, topology.dragonfly())?;
-            Some((from, existing_switch("--to", to, topology.dragonfly())?))
+            Some((switch("--from", from, &parts)?, switch("--to", to, &parts)?))
         }
         _ => None,
     };
@@ -83,26 +82,4 @@ fn print_all(Fabric { topology, names, .. }: &Fabric, rule: &SetRule) -> Outcome
     }
     out.flush()?;
     Ok(())
-}
-
-/// The switch that an option names.
-pub(crate) fn existing_switch(
-    option: &str,
-    number: u32,
-    df: &Dragonfly,
-) -> Result<SwitchId, Failure> {
-    u16::try_from(number).map(SwitchId).ok().filter(|&switch| df.has_switch(switch)).ok_or_else(
-        || {
-            let gap = u16::try_from(number).ok().and_then(|n| Gap::of_switch(df, SwitchId(n)));
-            if let Some(gap) = gap {
-                let text = format!("{option} {number}: there is no such switch; {gap}");
-                return Failure::Message(text);
-            }
-            Failure::Message(format!(
-                "{option} {number}: there is no such switch; switches are 0 to {}{}",
-                df.last_switch(),
-                if df.is_even() { "" } else { ", with gaps after those of smaller groups" }
-            ))
-        },
-    )
 }

@@ -67,7 +67,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let switches = tables.switch_images(&fabric, arguments.switches.revision())?;
     let fabric = tables.boot(&fabric, &switches)?;
     let settings = arguments.switches.settings(&tables.set.manifest().fabric)?;
-    let workload = Workload::of(&arguments.workload, fabric.dragonfly())?;
+    let workload = Workload::of(&arguments.workload, fabric.dragonfly(), fabric.names())?;
 
     catch_interrupt()?;
     let runs = counted(arguments.seeds.len() as u64, "run");

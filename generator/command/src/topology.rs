@@ -2,7 +2,7 @@
 
 use crate::args::{Format, Topology};
 use crate::failure::{Failure, Outcome, tell};
-use crate::files::{load_live, outside_table_sets};
+use crate::files::{load_live, outside_table_sets, switch};
 use crate::output::{print, write_file};
 use serde::Serialize;
 use std::fmt::Display;
@@ -17,8 +17,9 @@ use tvlb_generator::topology::export::codes::{CONF_FILE, INTER_FILE, INTRA_FILE,
 use tvlb_generator::topology::export::merlin::merlin;
 use tvlb_generator::topology::export::slurm::slurm;
 use tvlb_generator::topology::graphviz::{Detail, picture};
+use tvlb_generator::topology::names::Parts;
 use tvlb_generator::topology::summary::TopologySummary;
-use tvlb_schema::{LinkKind, SwitchId};
+use tvlb_schema::LinkKind;
 
 pub(crate) fn run(arguments: &Topology) -> Outcome {
     let output = arguments.output.as_deref();
@@ -86,7 +87,11 @@ pub(crate) fn run(arguments: &Topology) -> Outcome {
             Ok(())
         }
         Format::EscapeTree => {
-            let root = arguments.escape_root.map_or_else(|| Tree::root_of(topology), SwitchId);
+            let parts = Parts::new(topology.dragonfly(), names);
+            let root = match &arguments.escape_root {
+                Some(text) => switch("--escape-root", text, &parts)?,
+                None => Tree::root_of(topology),
+            };
             let tree = Tree::below(topology, root)
                 .map_err(|error| Failure::Message(format!("{}: {error}", wiring.display())))?;
             give(output, &tree.csv(topology.dragonfly()))?;

@@ -2,8 +2,9 @@
 
 use crate::failure::Failure;
 use crate::output::read_input;
-use tvlb_schema::Dragonfly;
-use tvlb_traffic::{Pattern, PlacementRule};
+use std::fmt::Display;
+use tvlb_generator::topology::names::Parts;
+use tvlb_traffic::{Pattern, PlacementError, PlacementRule};
 
 /// The traffic that --traffic accepts.
 pub(crate) const PATTERNS: &str = "Traffic (--traffic):
@@ -18,37 +19,47 @@ pub(crate) const PATTERNS: &str = "Traffic (--traffic):
   tmixed(u,v[,Δg,Δs]) the same per packet
   hot-switch          the first switch of each group to that of the next group, the rest uniform
   next-group[(Δg)]    each packet to a node drawn from the group Δg further, by default the next
-  pairs:FILE          source,destination in each line; other nodes are silent
+  pairs:FILE          source,destination in each line, by number or name; other nodes are silent
 
 Placements (--place) say on which node each process of the traffic runs:
   identity            process k on node k
   groups              the processes of each group on a group drawn by the seed, in their order
-  listed:FILE         a node in each line, of process 0, 1, ...; every node once
+  listed:FILE         a node in each line, by number or name, of process 0, 1, ...; every node once
 ";
 
-/// A pattern by name, or "pairs:FILE".
-pub(crate) fn pattern(text: &str) -> Result<Pattern, Failure> {
+/// A pattern by name, or "pairs:FILE" with nodes of a fabric.
+pub(crate) fn pattern(text: &str, parts: &Parts<'_>) -> Result<Pattern, Failure> {
     let Some(path) = text.strip_prefix("pairs:") else {
         return text
             .parse()
             .map_err(|error| Failure::Message(format!("--traffic: {error}, pairs:FILE")));
     };
-    Pattern::from_pairs(&content(path)?)
-        .map_err(|error| Failure::Message(format!("{path}: {error}")))
+    pairs(path, parts)
+}
+
+/// The pattern of a file with pairs of nodes.
+pub(crate) fn pairs(path: &str, parts: &Parts<'_>) -> Result<Pattern, Failure> {
+    let pairs = parts.pair_list(&content(path)?);
+    pairs.map(Pattern::Pairs).map_err(|error| Failure::Message(format!("{path}: {error}")))
 }
 
 /// A placement by name, or "listed:FILE", that fits a fabric.
-pub(crate) fn placement(text: &str, df: &Dragonfly) -> Result<PlacementRule, Failure> {
+pub(crate) fn placement(text: &str, parts: &Parts<'_>) -> Result<PlacementRule, Failure> {
     let file = text.strip_prefix("listed:");
+    let wrong =
+        |error: &dyn Display| Failure::Message(format!("{}: {error}", file.unwrap_or("--place")));
     let rule = match file {
-        None => text.parse(),
-        Some(path) => PlacementRule::from_list(&content(path)?),
+        None => text.parse().map_err(|error: PlacementError| wrong(&error))?,
+        Some(path) => {
+            let list = parts.node_list(&content(path)?);
+            PlacementRule::Listed(list.map_err(|error| wrong(&error))?)
+        }
     };
     // Whether it fits does not depend on the seed.
-    rule.and_then(|rule| rule.on(df, 0).map(|_| rule))
-        .map_err(|error| Failure::Message(format!("{}: {error}", file.unwrap_or("--place"))))
+    rule.on(parts.dragonfly(), 0).map_err(|error| wrong(&error))?;
+    Ok(rule)
 }
 
-fn content(path: &str) -> Result<String, Failure> {
+pub(crate) fn content(path: &str) -> Result<String, Failure> {
     read_input(path).map_err(|error| Failure::Message(format!("{path}: cannot read it: {error}")))
 }

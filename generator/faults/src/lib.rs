@@ -1,7 +1,7 @@
 //! Lists of what of a fabric is dead, as people write them.
 //!
-//! One part a line; `#` begins a comment. Parts are named by number, or by the names that the machine's
-//! list gives them:
+//! One part a line, with comments and quotes as in every list of names ([`tvlb_names::list`]). Parts are named by
+//! number, or by the names that the machine's list gives them:
 //!
 //! ```text
 //! cable (3,1):2         # at global port 2 of switch 1 in group 3; either end will do
@@ -10,6 +10,7 @@
 //! local (3,1)-(3,4):1   # one of several, from 0
 //! switch (7,3)          # with all its cables and links
 //! switch x1003c5r7
+//! switch "Rack 7 # 3"   # a name with a # after a blank
 //! ```
 //!
 //! A list states all that is dead. [`write()`] writes one that [`parse`] reads back.
@@ -20,7 +21,7 @@ pub use live::{LiveError, dead_but};
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use tvlb_names::{NamedPort, Names};
+use tvlb_names::{NamedPort, Names, PartError, Parts, list};
 use tvlb_schema::{
     Dragonfly, End, FabricImage, FaultSet, GroupId, LocalLink, SwitchId, SwitchIndex,
 };
@@ -67,29 +68,13 @@ pub enum FaultsError {
         /// What is there, quoted.
         found: String,
     },
-    /// A switch or port that is neither a number nor a name.
-    #[error("line {line}: {found} is neither {accepted} nor a name of {what} in the list of names")]
-    NoName {
+    /// A switch or port that does not exist, or that the text does not name.
+    #[error("line {line}: {error}")]
+    Part {
         /// The line.
         line: usize,
-        /// What is there, quoted.
-        found: String,
-        /// How it is written by number.
-        accepted: &'static str,
-        /// What it should name.
-        what: &'static str,
-    },
-    /// A group or switch that the fabric does not have.
-    #[error("line {line}: there is no switch {switch} in group {group}; {accepted}")]
-    NoSwitch {
-        /// The line.
-        line: usize,
-        /// The group asked for.
-        group: u32,
-        /// Its index there.
-        switch: u32,
-        /// What there is.
-        accepted: String,
+        /// What is wrong with it.
+        error: PartError,
     },
     /// A port that is unused or does not exist.
     #[error("line {line}: {end} has no cable in the plan")]
@@ -152,16 +137,12 @@ enum Part {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn parse(text: &str, plan: &dyn Plan, names: &Names) -> Result<FaultSet, FaultsError> {
-    let by_name = ByName::new(plan.dragonfly(), names);
+    let parts = Parts::new(plan.dragonfly(), names);
     let mut faults = FaultSet::default();
     let mut first = BTreeMap::new();
-    for (line, text) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
-        let part = text.split_once('#').map_or(text, |(part, _)| part).trim();
-        if part.is_empty() {
-            continue;
-        }
-        let reader = Reader { line, plan, names, by_name: &by_name };
-        for part in reader.parts(part)? {
+    for (line, text) in list::lines(text) {
+        let reader = Reader { line, plan, names, parts: &parts };
+        for part in reader.parts(text)? {
             if let Some(&first) = first.get(&part) {
                 return Err(FaultsError::Twice { line, what: reader.in_words(part), first });
             }
@@ -176,26 +157,12 @@ pub fn parse(text: &str, plan: &dyn Plan, names: &Names) -> Result<FaultSet, Fau
     Ok(faults)
 }
 
-/// The switches and ports of each name; no two parts have the same.
-struct ByName<'n> {
-    switches: BTreeMap<&'n str, SwitchId>,
-    ports: BTreeMap<&'n str, (SwitchId, NamedPort)>,
-}
-
-impl<'n> ByName<'n> {
-    fn new(df: &Dragonfly, names: &'n Names) -> Self {
-        let switch = |switch| names.switch(switch).map(|name| (name, switch));
-        let ports = names.ports().map(|(switch, port, name)| (name.name.as_str(), (switch, port)));
-        Self { switches: df.switches().filter_map(switch).collect(), ports: ports.collect() }
-    }
-}
-
 /// One line and what it is held against.
 struct Reader<'r> {
     line: usize,
     plan: &'r dyn Plan,
     names: &'r Names,
-    by_name: &'r ByName<'r>,
+    parts: &'r Parts<'r>,
 }
 
 impl Reader<'_> {
@@ -215,43 +182,19 @@ impl Reader<'_> {
         FaultsError::Line { line: self.line, found: quoted(text) }
     }
 
-    /// "(3,1)" or a name.
-    fn switch(&self, text: &str) -> Result<SwitchId, FaultsError> {
-        let line = self.line;
-        if let Some((group, switch)) = pair(text) {
-            return self.existing(group, switch);
-        }
-        let named = self.by_name.switches.get(text).copied();
-        named.ok_or_else(|| FaultsError::NoName {
-            line,
-            found: quoted(text),
-            accepted: "(GROUP,SWITCH)",
-            what: "a switch",
-        })
+    fn wrong(&self, error: PartError) -> FaultsError {
+        FaultsError::Part { line: self.line, error }
     }
 
-    fn existing(&self, group: u32, switch: u32) -> Result<SwitchId, FaultsError> {
-        let df = self.plan.dragonfly();
-        let number = |n: u32| (u16::try_from(n).ok(), u8::try_from(n).ok());
-        if let (Some(g), _) = number(group)
-            && df.has_group(GroupId(g))
-        {
-            if let (_, Some(index)) = number(switch)
-                && df.has_index(GroupId(g), SwitchIndex(index))
-            {
-                return Ok(df.switch(GroupId(g), SwitchIndex(index)));
-            }
-            let accepted = format!("its switches are 0 to {}", df.switches_of(GroupId(g)) - 1);
-            return Err(FaultsError::NoSwitch { line: self.line, group, switch, accepted });
-        }
-        let accepted = format!("groups are 0 to {}", df.g() - 1);
-        Err(FaultsError::NoSwitch { line: self.line, group, switch, accepted })
+    fn switch(&self, text: &str) -> Result<SwitchId, FaultsError> {
+        self.parts.switch(text).map_err(|error| self.wrong(error))
     }
 
     /// "(3,1):2", "x1000c0r3:2" or the name of a port. The lower end of the cable.
     fn cable(&self, text: &str) -> Result<Part, FaultsError> {
         let line = self.line;
-        let (switch, slot) = match self.by_name.ports.get(text).copied() {
+        let named = self.parts.port(text).map_err(|error| self.wrong(error))?;
+        let (switch, slot) = match named {
             Some((switch, NamedPort::Global(slot))) => (switch, u32::from(slot)),
             Some((switch, NamedPort::Local(other, number))) => {
                 let link = self.link((switch, other), number.into())?;
@@ -265,12 +208,7 @@ impl Reader<'_> {
                 let split = text.rsplit_once(':');
                 let found = split.and_then(|(s, slot)| Some((s, slot.trim().parse().ok()?)));
                 let Some((switch, slot)) = found else {
-                    return Err(FaultsError::NoName {
-                        line,
-                        found: quoted(text),
-                        accepted: "(GROUP,SWITCH):PORT",
-                        what: "a port",
-                    });
+                    return Err(self.wrong(self.parts.no_port(text)));
                 };
                 (self.switch(switch.trim())?, slot)
             }
@@ -298,16 +236,7 @@ impl Reader<'_> {
             },
             None => (text, None),
         };
-        let (one, other) = ends
-            .split_once(")-(")
-            .map(|(one, other)| (format!("{one})"), format!("({other}")))
-            .or_else(|| {
-                let (one, other) = ends.split_once(char::is_whitespace)?;
-                let other = other.trim().trim_start_matches('-').trim();
-                Some((one.trim_end_matches('-').to_owned(), other.to_owned()))
-            })
-            .ok_or_else(|| self.no_line(whole))?;
-        let (one, other) = (self.switch(&one)?, self.switch(&other)?);
+        let (one, other) = self.two_switches(ends, whole)?;
         let ((group, low), (second, high)) = (df.place(one), df.place(other));
         let no_link = |what: String| FaultsError::NoLink { line: self.line, what };
         if group != second || low == high {
@@ -331,6 +260,24 @@ impl Reader<'_> {
             None => 0..count,
         };
         numbers.map(|number| self.link((one, high), number).map(Part::Link)).collect()
+    }
+
+    /// The switches on both sides of the one blank or dash where two are. A name may have blanks and dashes, too.
+    fn two_switches(&self, ends: &str, whole: &str) -> Result<(SwitchId, SwitchId), FaultsError> {
+        let separators = list::outside_quotes(ends).filter(|(_, c)| *c == '-' || c.is_whitespace());
+        let sides = separators.map(|(at, c)| (ends[..at].trim(), ends[at + c.len_utf8()..].trim()));
+        let mut found = None;
+        let mut wrong = None;
+        for (one, other) in sides.filter(|(one, other)| !one.is_empty() && !other.is_empty()) {
+            match (self.switch(one), self.switch(other)) {
+                (Ok(one), Ok(other)) if found.is_none() => found = Some((one, other)),
+                (Ok(_), Ok(_)) => return Err(self.no_line(whole)),
+                // What is wrong with the other side says more where one is right.
+                (Ok(_), Err(error)) => wrong = Some(error),
+                (Err(error), _) => wrong = wrong.or(Some(error)),
+            }
+        }
+        found.ok_or_else(|| wrong.unwrap_or_else(|| self.no_line(whole)))
     }
 
     /// A link of the plan from a switch to another of its group.
@@ -374,12 +321,6 @@ impl Reader<'_> {
             }
         }
     }
-}
-
-/// "(3,1)" as two numbers.
-fn pair(text: &str) -> Option<(u32, u32)> {
-    let (one, other) = text.strip_prefix('(')?.strip_suffix(')')?.split_once(',')?;
-    Some((one.trim().parse().ok()?, other.trim().parse().ok()?))
 }
 
 /// At most 60 characters of a text, as a message shows them.

@@ -71,8 +71,8 @@ fn what_is_no_part_is_refused() {
     insta::assert_snapshot!(says("\n\nswitch (3,0)"), @"line 3: there is no switch 0 in group 3; groups are 0 to 2");
     insta::assert_snapshot!(says("switch (1,3)"), @"line 1: there is no switch 3 in group 1; its switches are 0 to 2");
     insta::assert_snapshot!(says("switch (70000,0)"), @"line 1: there is no switch 0 in group 70000; groups are 0 to 2");
-    insta::assert_snapshot!(says("switch x1000c0r7"), @r#"line 1: "x1000c0r7" is neither (GROUP,SWITCH) nor a name of a switch in the list of names"#);
-    insta::assert_snapshot!(says("cable (0,0)"), @r#"line 1: "(0,0)" is neither (GROUP,SWITCH):PORT nor a name of a port in the list of names"#);
+    insta::assert_snapshot!(says("switch x1000c0r7"), @r#"line 1: "x1000c0r7" is not a switch; accepted a number, (GROUP,SWITCH) or a name of the list of names (did you mean x1000c0r0?)"#);
+    insta::assert_snapshot!(says("cable (0,0)"), @r#"line 1: "(0,0)" is not a port; accepted SWITCH:PORT or a name of the list of names"#);
     insta::assert_snapshot!(says("cable (0,0):1"), @"line 1: group 0, switch 0, global port 1 has no cable in the plan");
     insta::assert_snapshot!(says("cable (0,2):0"), @"line 1: group 0, switch 2, global port 0 has no cable in the plan");
     insta::assert_snapshot!(says("cable x1000c0r0j9p0"), @r#"line 1: port "x1000c0r0j9p0" of a node has no cable in the plan"#);
@@ -84,6 +84,44 @@ fn what_is_no_part_is_refused() {
     insta::assert_snapshot!(says("cable (0,1):0\n# again\ncable (2,0):0"), @"line 3: the cable at group 0, switch 1 x1000c0r1, global port 0 x1000c0r1j1p0 is dead by line 1 already; accepted is one line for each");
     insta::assert_snapshot!(says("local (0,0)-(0,1):1\nlocal (0,1)-(0,0)"), @"line 2: link 1 between switches 0 x1000c0r0 and 1 x1000c0r1 is dead by line 1 already; accepted is one line for each");
     insta::assert_snapshot!(says("switch x1000c0r1\nswitch (0,1)"), @"line 2: switch 1 x1000c0r1 is dead by line 1 already; accepted is one line for each");
+}
+
+/// What no list of names refuses: comments, quotes, blanks, dashes and numbers in names.
+#[test]
+fn any_name_can_be_said() {
+    const NAMES: &str = "group,switch,port,name,physical\n\
+        0,0,,Voltaire 4036 # g0s0,\n\
+        0,1,,Voltaire 4036 # g0s1,\n\
+        0,0,global 0,Voltaire 4036 # g0s0[3],\n\
+        1,0,,rack 1,\n\
+        1,1,,rack-1-2,\n\
+        1,2,,\"a \"\"b\"\"\",\n\
+        2,0,,0,\n";
+    let image = image();
+    let plan = FabricImage::decode(&image).unwrap();
+    let names = Names::read(plan.dragonfly(), NAMES).unwrap();
+    let read = |text: &str| parse(text, &plan, &names).map_err(|error| error.to_string());
+    let by_number = |text: &str| read(text).unwrap();
+    for (named, numbered) in [
+        ("switch \"Voltaire 4036 # g0s0\"  # gone", "switch (0,0)"),
+        ("cable \"Voltaire 4036 # g0s0[3]\"", "cable (0,0):0"),
+        ("cable \"Voltaire 4036 # g0s0\":0", "cable (0,0):0"),
+        ("local \"Voltaire 4036 # g0s0\" \"Voltaire 4036 # g0s1\"", "local (0,0)-(0,1)"),
+        ("local \"Voltaire 4036 # g0s0\"-\"Voltaire 4036 # g0s1\":1", "local (0,0)-(0,1):1"),
+        ("local rack 1 rack-1-2", "local (1,0)-(1,1)"),
+        ("local rack-1-2-rack 1", "local (1,0)-(1,1)"),
+        ("local rack-1-2 \"a \"\"b\"\"\"", "local (1,1)-(1,2)"),
+        ("switch a \"b\"", "switch (1,2)"),
+        ("switch \"0\"", "switch (2,0)"),
+        ("switch 1\ncable 3:0", "switch (0,1)\ncable (1,0):0"),
+    ] {
+        assert_eq!(read(named).as_ref(), Ok(&by_number(numbered)), "{named}");
+    }
+    let said = |text: &str| read(text).unwrap_err();
+    insta::assert_snapshot!(said("switch Voltaire 4036 # g0s0"), @r#"line 1: "Voltaire 4036" is not a switch; accepted a number, (GROUP,SWITCH) or a name of the list of names (a # after a blank begins a comment; a name that has one stands in quotes, as in "Voltaire 4036 # g0s0")"#);
+    insta::assert_snapshot!(said("cable Voltaire 4036 # g0s0[3]"), @r#"line 1: "Voltaire 4036" is not a port; accepted SWITCH:PORT or a name of the list of names (a # after a blank begins a comment; a name that has one stands in quotes, as in "Voltaire 4036 # g0s0[3]")"#);
+    insta::assert_snapshot!(said("local rack 1 rack-1-9"), @r#"line 1: "rack-1-9" is not a switch; accepted a number, (GROUP,SWITCH) or a name of the list of names (did you mean "rack 1"?)"#);
+    insta::assert_snapshot!(said("switch 0"), @r#"line 1: 0 is the number of one switch and the name of another; accepted the name in quotes, as in "0", or the number as (GROUP,SWITCH)"#);
 }
 
 proptest! {

@@ -16,6 +16,14 @@
 //! numbers are in the images, too.
 
 pub mod csv_records;
+pub mod list;
+
+mod gap;
+mod hosts;
+mod parts;
+
+pub use hosts::{HostError, Hosts, HostsError};
+pub use parts::{LineError, ListError, ListedNode, PartError, Parts};
 
 use csv_records::{Records, quoted};
 use std::collections::{BTreeMap, BTreeSet};
@@ -228,14 +236,14 @@ impl Names {
         ports.map(|port| named(port)?.physical).collect()
     }
 
-    /// " x1000c0r3", or nothing if a switch has no name: what follows its number in a text.
+    /// " x1000c0r3": what follows the number of a switch in a text ([`after`] says more).
     pub fn after(&self, switch: SwitchId) -> String {
-        after(self.switch(switch))
+        after(switch, self.switch(switch))
     }
 
-    /// " row 3", or nothing if a group has no name: what follows its number in a text.
+    /// " row 3": what follows the number of a group in a text ([`after`] says more).
     pub fn after_group(&self, group: GroupId) -> String {
-        after(self.group(group))
+        after(group, self.group(group))
     }
 
     /// A group with its name, to be kept and written.
@@ -260,14 +268,29 @@ impl Names {
         let group = end.group;
         let switch = df.switch(group, index);
         let port = self.port(switch, NamedPort::Global(slot)).map(|named| named.name.as_str());
-        let (switch, port) = (self.after(switch), after(port));
+        let (switch, port) = (self.after(switch), after(slot, port));
         format!("group {group}, switch {index}{switch}, global port {slot}{port}")
     }
 }
 
-/// What follows a number in a text.
-fn after(name: Option<&str>) -> String {
-    name.map_or_else(String::new, |name| format!(" {name}"))
+/// What follows the number of a part in a text: a blank and its name, or nothing where it has none or is called
+/// by this very number. A name that is another number stands in quotes, as lists have it.
+///
+/// # Example
+/// ```
+/// use tvlb_names::after;
+///
+/// assert_eq!(after(2, Some("row 2")), " row 2");
+/// assert_eq!(after(2, Some("2")) + &after(2, None), "");
+/// assert_eq!(after(2, Some("7")), " \"7\"");
+/// ```
+pub fn after(number: impl fmt::Display, name: Option<&str>) -> String {
+    match name {
+        None => String::new(),
+        Some(name) if name == number.to_string() => String::new(),
+        Some(name) if list::is_number(name) => format!(" {}", list::quoted_name(name)),
+        Some(name) => format!(" {name}"),
+    }
 }
 
 /// A switch by its number, with what the machine calls it: "5 x1000c0r3", or "5" if it has no name.
@@ -289,7 +312,7 @@ impl From<SwitchId> for NamedSwitch {
 
 impl fmt::Display for NamedSwitch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.switch, after(self.name.as_deref()))
+        write!(f, "{}{}", self.switch, after(self.switch, self.name.as_deref()))
     }
 }
 
@@ -304,7 +327,7 @@ pub struct NamedGroup {
 
 impl fmt::Display for NamedGroup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.group, after(self.name.as_deref()))
+        write!(f, "{}{}", self.group, after(self.group, self.name.as_deref()))
     }
 }
 

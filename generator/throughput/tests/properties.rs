@@ -14,6 +14,7 @@ use tvlb_throughput::sweep::{Cell, Sweep};
 use tvlb_throughput::{Counting, Flows, Model, ModelError, PathSet};
 use tvlb_topology::Topology;
 use tvlb_topology::arrangement::{Arrangement, arrange};
+use tvlb_topology::names::{Names, Parts};
 
 fn laid(arrangement: Arrangement, [p, a, h, g]: [u32; 4]) -> Topology {
     arrange(Dragonfly::new(p, a, h, g).unwrap(), arrangement, 3).unwrap()
@@ -187,8 +188,9 @@ fn a_dead_cable_takes_its_part_of_the_throughput() {
     let df = *planned.dragonfly();
     let between = planned.links(GroupId(0), GroupId(1));
     assert_eq!(between.len(), 4);
+    let names = Names::default();
     let to_next = Flows::from_csv(
-        &df,
+        &Parts::new(&df, &names),
         "source-switch,destination-switch,demand\n0,4,2\n1,5,2\n2,6,2\n3,7,2\n",
         "flows",
     )

@@ -4,7 +4,7 @@
 
 use super::{End, Topology};
 use std::fmt;
-use tvlb_names::{NamedPort, Names};
+use tvlb_names::{NamedPort, Names, after};
 
 /// How much of a wiring is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,7 +106,7 @@ fn write_switches(topology: &Topology, names: &Names, f: &mut fmt::Formatter<'_>
         let (index, slot) = df.split_port(end.port);
         let switch = df.switch(end.group, index);
         let port = names.port(switch, NamedPort::Global(slot));
-        let name = port.map_or_else(String::new, |port| format!(" {}", quotable(&port.name)));
+        let name = quotable(&after(slot, port.map(|port| port.name.as_str())));
         (switch, format!("{slot}{name}"))
     };
     for cable in topology.cables() {

@@ -3,7 +3,7 @@
 
 use super::Topology;
 use super::lacking::{KindPair, Lacking, LackingCables, PairWithFewer, unused_ports, usual};
-use super::names::Names;
+use super::names::{Names, after};
 use serde::Serialize;
 use std::{collections::BTreeMap, fmt};
 use tvlb_schema::{GroupId, GroupKind, SwitchIndex};
@@ -284,13 +284,10 @@ impl TopologySummary {
 
     /// "0-1", or "0 x1000 - 1 x1001" where groups have names.
     fn pair_in_words(&self, i: GroupId, j: GroupId) -> String {
-        match [i, j].map(|group| self.group_names.get(&group)) {
-            [None, None] => format!("{i}-{j}"),
-            names => {
-                let [from, to] =
-                    names.map(|name| name.map_or(String::new(), |name| format!(" {name}")));
-                format!("{i}{from} - {j}{to}")
-            }
+        let name = |group| after(group, self.group_names.get(&group).map(String::as_str));
+        match [i, j].map(name) {
+            [from, to] if from.is_empty() && to.is_empty() => format!("{i}-{j}"),
+            [from, to] => format!("{i}{from} - {j}{to}"),
         }
     }
 
@@ -320,7 +317,7 @@ impl TopologySummary {
             .iter()
             .take(Self::SHOWN)
             .map(|SwitchPorts { name, group, switch, unused }| {
-                let name = name.as_ref().map_or_else(String::new, |name| format!(" {name}"));
+                let name = after(switch, name.as_deref());
                 match *unused {
                     unused if unused == self.h_of(*group) => {
                         format!("({group},{switch}){name} all {unused}")
@@ -345,8 +342,7 @@ impl TopologySummary {
             .map(|(group, switch)| {
                 let known = &self.switches_with_unused_ports;
                 let known = known.iter().find(|one| (one.group, one.switch) == (*group, *switch));
-                let name = known.and_then(|known| known.name.as_ref());
-                let name = name.map_or_else(String::new, |name| format!(" {name}"));
+                let name = after(switch, known.and_then(|known| known.name.as_deref()));
                 format!(
                     "switch ({group},{switch}){name} has no global cable; where it has local links, \
                      packets take detours through it, and it is a source and a destination"

@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use crate::jobs;
 use clap::Args;
 use serde::Serialize;
+use tvlb_generator::topology::names::{Names, Parts};
 use tvlb_progress::{AsOneStep, Progress};
 use tvlb_schema::{Dragonfly, NodeId};
 use tvlb_simulator::{
@@ -29,6 +30,8 @@ pub(super) struct Options {
     order: String,
     #[command(flatten)]
     messages: jobs::Messages,
+    #[command(flatten)]
+    hosts: jobs::HostOption,
 }
 
 /// One run.
@@ -61,10 +64,12 @@ pub(super) struct Workload {
 }
 
 impl Workload {
-    pub(super) fn of(arguments: &Options, df: &Dragonfly) -> Result<Self, Failure> {
+    pub(super) fn of(arguments: &Options, df: &Dragonfly, names: &Names) -> Result<Self, Failure> {
         let jobs = arguments.exchange.jobs()?;
         let map: RankMap = arguments.map.parse().map_err(|error| jobs::refused("--map", error))?;
-        let placement = jobs::placement("--with", &arguments.with)?;
+        let hosts = arguments.hosts.read(df, names)?;
+        let parts = Parts::new(df, names).with_hosts(&hosts);
+        let placement = jobs::placement("--with", &arguments.with, &parts)?;
         // Before the programs, whose size the jobs decide. Whether jobs fit does not depend on the seed.
         placement.nodes(df, &jobs, 0).map_err(|error| jobs::refused("--jobs, --with", error))?;
         let order: SendOrder =

@@ -13,7 +13,6 @@ pub(crate) use options::{Format, Simulate};
 use crate::estimate::{Simulations, in_words, on_threads};
 use crate::failure::{Failure, Outcome};
 use crate::files::outside_table_sets;
-use crate::inspect::read_names;
 use crate::output::{Bars, catch_interrupt, print, use_threads, write_file};
 use crate::tables::Tables;
 use crate::traffic;
@@ -23,6 +22,7 @@ use report::Report;
 use std::time::Duration;
 use tvlb_generator::counted::counted;
 use tvlb_generator::table_set::{TableSet, Update};
+use tvlb_generator::topology::names::Parts;
 use tvlb_progress::Progress;
 use tvlb_simulator::{RunError, Study, StudyError};
 
@@ -41,14 +41,15 @@ pub(crate) fn run(arguments: &Simulate) -> Outcome {
     let switches = tables.switch_images(&fabric, arguments.switches.revision())?;
     let updates = installed_later(arguments, set, &fabric, &switches)?;
     let fabric = tables.boot(&fabric, &switches)?;
-    let names = read_names(set, fabric.dragonfly())?;
+    let names = fabric.names();
     let settings = arguments.settings(&set.manifest().fabric)?;
     let given = match &tables.update {
         Some(update) => Some(losses::from_the_beginning(update, &fabric)?),
-        None => losses::given(arguments, &fabric, &names, &settings, updates)?,
+        None => losses::given(arguments, &fabric, names, &settings, updates)?,
     };
-    let pattern = traffic::pattern(&arguments.traffic)?;
-    let placement = traffic::placement(&arguments.place, fabric.dragonfly())?;
+    let parts = Parts::new(fabric.dragonfly(), names);
+    let pattern = traffic::pattern(&arguments.traffic, &parts)?;
+    let placement = traffic::placement(&arguments.place, &parts)?;
     let study = Study {
         fabric: &fabric,
         settings: &settings,

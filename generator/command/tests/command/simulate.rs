@@ -187,10 +187,7 @@ fn pairs_are_read_from_a_file() {
     scratch.write("pairs.csv", "0,72\n");
     let run = scratch.tvlb("simulate out --traffic pairs:pairs.csv");
     assert_eq!(run.code, 2);
-    assert_eq!(
-        run.stderr,
-        "tvlb: traffic 1 listed pairs: pair 1 names node 72, but the last node is 71\n"
-    );
+    assert_eq!(run.stderr, "tvlb: pairs.csv: line 1: there is no node 72; the last node is 71\n");
 }
 
 #[test]
@@ -421,7 +418,9 @@ fn processes_are_placed() {
     scratch.write("nodes.txt", "0\nseven\n");
     let error = scratch.refuses(&format!("{run} --place listed:nodes.txt"));
     assert!(
-        error.contains("nodes.txt: line 2: found \"seven\", accepted one node number"),
+        error.contains(
+            "nodes.txt: line 2: \"seven\" is not a node; accepted a number; the fabric has no"
+        ),
         "{error}"
     );
     let error = scratch.refuses(&format!("{run} --place listed:nowhere.txt"));

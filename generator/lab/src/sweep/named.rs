@@ -5,6 +5,7 @@ use std::path::Path;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::input_file::{self, Symlinks};
 use tvlb_generator::table_set::sha256;
+use tvlb_generator::topology::names::{Parts, list};
 use tvlb_simulator::{Pattern, PatternError, PlacementError, PlacementRule, Traffic};
 
 /// Before the name of a file with pairs of nodes.
@@ -37,11 +38,12 @@ impl Named<Pattern> {
         };
         let path = beside.join(file);
         let content = read(&path)?;
-        let rule = Pattern::from_pairs(&content).map_err(|error| in_file(&path, &error))?;
-        for fabric in fabrics {
-            Traffic::new(&rule, fabric.topology.dragonfly(), 0)
-                .map_err(|error| of_fabric(&path, &error, fabric))?;
-        }
+        let of = |parts: &Parts<'_>| {
+            let pattern = Pattern::Pairs(parts.pair_list(&content).map_err(|e| e.to_string())?);
+            Traffic::new(&pattern, parts.dragonfly(), 0).map_err(|e| e.to_string())?;
+            Ok(pattern)
+        };
+        let rule = of_all(&path, fabrics, of)?;
         Ok(Self { name: text.to_owned(), rule, content: Some(hash(&content)) })
     }
 }
@@ -60,11 +62,13 @@ impl Named<PlacementRule> {
         };
         let path = beside.join(file);
         let content = read(&path)?;
-        let rule = PlacementRule::from_list(&content).map_err(|error| in_file(&path, &error))?;
-        for fabric in fabrics {
-            rule.on(fabric.topology.dragonfly(), 0)
-                .map_err(|error| of_fabric(&path, &error, fabric))?;
-        }
+        let of = |parts: &Parts<'_>| {
+            let list = parts.node_list(&content).map_err(|e| e.to_string())?;
+            let placement = PlacementRule::Listed(list);
+            placement.on(parts.dragonfly(), 0).map_err(|e| e.to_string())?;
+            Ok(placement)
+        };
+        let rule = of_all(&path, fabrics, of)?;
         Ok(Self { name: text.to_owned(), rule, content: Some(hash(&content)) })
     }
 }
@@ -78,15 +82,36 @@ fn in_file(path: &Path, error: &dyn Display) -> String {
     format!("{}: {error}", path.display())
 }
 
-fn of_fabric(path: &Path, error: &dyn Display, fabric: &Fabric) -> String {
-    in_file(path, &format_args!("{error} (of {})", fabric.file.name))
+/// What a file means on every fabric, if that is the same: names may be those of other nodes elsewhere.
+fn of_all<R: PartialEq>(
+    path: &Path,
+    fabrics: &[&Fabric],
+    of: impl Fn(&Parts<'_>) -> Result<R, String>,
+) -> Result<R, String> {
+    let mut meant: Option<(R, &str)> = None;
+    for fabric in fabrics {
+        let name = &fabric.file.name;
+        let rule = of(&Parts::new(fabric.topology.dragonfly(), &fabric.names))
+            .map_err(|error| in_file(path, &format_args!("{error} (of {name})")))?;
+        match &meant {
+            Some((first, of)) if *first != rule => {
+                return Err(in_file(
+                    path,
+                    &format_args!(
+                        "it names other nodes of {name} than of {of}; accepted is a file for each"
+                    ),
+                ));
+            }
+            _ => meant = Some((rule, name)),
+        }
+    }
+    Ok(meant.expect("a sweep has a fabric").0)
 }
 
 /// The hash of the lines that count: comments and empty lines change no run.
 fn hash(content: &str) -> String {
-    let lines = content.lines().map(str::trim);
-    let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
-    sha256(lines.collect::<Vec<_>>().join("\n").as_bytes())
+    let lines: Vec<&str> = list::lines(content).map(|(_, line)| line).collect();
+    sha256(lines.join("\n").as_bytes())
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ const MOST_RANGES: usize = 8;
 
 /// The group to which such a number falls, and the numbers that this group has.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Gap {
+pub(crate) struct Gap {
     what: &'static str,
     group: GroupId,
     /// The first and the last of numbers that follow each other.
@@ -18,7 +18,7 @@ pub struct Gap {
 
 impl Gap {
     /// Of the number of a node that the fabric does not have; `None` if it is above all of them.
-    pub fn of_node(df: &Dragonfly, node: NodeId) -> Option<Self> {
+    pub(crate) fn of_node(df: &Dragonfly, node: NodeId) -> Option<Self> {
         (node < df.last_node() && !df.has_node(node)).then(|| {
             let (group, _) = df.place(df.switch_of(node).0);
             let nodes = df.nodes().filter(|&node| df.place(df.switch_of(node).0).0 == group);
@@ -27,7 +27,7 @@ impl Gap {
     }
 
     /// The same of the number of a switch.
-    pub fn of_switch(df: &Dragonfly, switch: SwitchId) -> Option<Self> {
+    pub(crate) fn of_switch(df: &Dragonfly, switch: SwitchId) -> Option<Self> {
         (switch < df.last_switch() && !df.has_switch(switch)).then(|| {
             let (group, _) = df.place(switch);
             let switches = df.indices(group).map(|index| df.switch(group, index));
