@@ -36,6 +36,11 @@ impl Gap {
     }
 }
 
+/// Which nodes there are, for a message about one that does not exist.
+pub(crate) fn exist(gap: Option<&Gap>, last: NodeId) -> String {
+    gap.map_or_else(|| format!("the last node is {last}"), ToString::to_string)
+}
+
 /// Numbers that rise, as ranges.
 fn ranges(numbers: impl Iterator<Item = u32>) -> Vec<(u32, u32)> {
     let mut ranges: Vec<(u32, u32)> = Vec::new();

@@ -40,6 +40,6 @@ pub use flow_file::FlowFileError;
 pub use flows::{Flow, Flows, sample};
 pub use gap::Gap;
 pub use maps::below;
-pub use pattern::{Pattern, PatternError};
+pub use pattern::{ListedPair, Pattern, PatternError};
 pub use placement::{ListedNode, Placement, PlacementError, PlacementRule};
 pub use traffic::Traffic;

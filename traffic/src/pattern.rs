@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 use tvlb_schema::NodeId;
+use tvlb_text::{Records, TextError, quoted};
 
 /// A traffic pattern, on no fabric in particular.
 ///
@@ -76,7 +77,18 @@ pub enum Pattern {
         groups: u32,
     },
     /// Listed pairs of source and destination; nodes that are no source are silent.
-    Pairs(Vec<(NodeId, NodeId)>),
+    Pairs(Vec<ListedPair>),
+}
+
+/// A pair of a list, and where it stands there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ListedPair {
+    /// The line, counted from 1.
+    pub line: usize,
+    /// Who sends.
+    pub source: NodeId,
+    /// To whom.
+    pub destination: NodeId,
 }
 
 /// What a pattern may be.
@@ -107,7 +119,7 @@ fn hint(text: &str) -> String {
         return " (a shift counts forwards: one group back is Δg = g−1, one switch back Δs = a−1)"
             .to_owned();
     }
-    let meant = tvlb_spelling::nearest(written, NAMES.map(|(name, _)| name));
+    let meant = tvlb_text::nearest(written, NAMES.map(|(name, _)| name));
     let form = meant.and_then(|meant| NAMES.iter().find(|(name, _)| *name == meant));
     form.map_or_else(String::new, |(_, form)| format!(" (did you mean {form}?)"))
 }
@@ -116,7 +128,7 @@ fn hint(text: &str) -> String {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
     /// No such pattern, or another number of arguments.
-    #[error("{text:?} is not a traffic pattern{hint}; accepted: {ACCEPTED}")]
+    #[error("{} is not a traffic pattern{hint}; accepted: {ACCEPTED}", quoted(.text))]
     Unknown {
         /// The text.
         text: String,
@@ -124,13 +136,16 @@ pub enum PatternError {
         hint: String,
     },
     /// A line of a list of pairs does not hold a pair.
-    #[error("line {line}: found {text:?}, accepted two node numbers, \"source,destination\"")]
+    #[error("line {line}: found {}, accepted two node numbers, \"source,destination\"", quoted(.text))]
     Pair {
         /// The line, counted from 1.
-        line: usize,
+        line: u32,
         /// Its text.
         text: String,
     },
+    /// The text of a list of pairs, whatever it says.
+    #[error(transparent)]
+    Text(#[from] TextError),
 }
 
 impl FromStr for Pattern {
@@ -220,23 +235,25 @@ impl Pattern {
     /// # Errors
     /// The first line that does not hold a pair.
     pub fn from_pairs(text: &str) -> Result<Self, PatternError> {
-        let mut pairs = Vec::new();
-        for (line, content) in (1..).zip(text.lines()) {
-            let content = content.trim();
-            if content.is_empty() || content.starts_with('#') {
-                continue;
-            }
-            let wrong = || PatternError::Pair { line, text: content.to_owned() };
-            let mut numbers = content
-                .split(|c: char| c == ',' || c.is_whitespace())
-                .filter(|n| !n.is_empty())
-                .map(|n| n.parse().map(NodeId).map_err(|_| wrong()));
-            match (numbers.next(), numbers.next(), numbers.next()) {
-                (Some(source), Some(destination), None) => pairs.push((source?, destination?)),
-                _ => return Err(wrong()),
-            }
+        let (mut pairs, mut records) = (Vec::new(), Records::of_text(text));
+        while records.read_row()? {
+            let mut numbers = records.fields().words().map(|word| word.parse().map(NodeId));
+            let (Some(Ok(source)), Some(Ok(destination)), None) =
+                (numbers.next(), numbers.next(), numbers.next())
+            else {
+                let (line, text) = (records.line_number(), records.line().trim().to_owned());
+                return Err(PatternError::Pair { line, text });
+            };
+            let line = records.line_number() as usize;
+            pairs.push(ListedPair { line, source, destination });
         }
         Ok(Self::Pairs(pairs))
+    }
+
+    /// These pairs, as if each stood on a line of its own.
+    pub fn pairs(pairs: &[(NodeId, NodeId)]) -> Self {
+        let listed = |(line, &(source, destination))| ListedPair { line, source, destination };
+        Self::Pairs((1..).zip(pairs).map(listed).collect())
     }
 }
 

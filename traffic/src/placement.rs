@@ -4,7 +4,7 @@
 //! process of number k belongs to the node of rank k, its *contiguous* node. A placement is a permutation:
 //! it says on which node a process runs instead.
 
-use crate::gap::Gap;
+use crate::gap::{Gap, exist};
 use crate::maps::{Ranks, below};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -12,6 +12,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 use tvlb_schema::{Dragonfly, GroupId, NodeId, SwitchId};
+use tvlb_text::{Records, TextError, quoted};
 
 /// Keeps the draws of placements apart from those of patterns and packets of the same seed.
 const STREAM: u64 = 0x706c_6163_696e_6773;
@@ -63,19 +64,22 @@ pub struct ListedNode {
 #[non_exhaustive]
 pub enum PlacementError {
     /// A text that names no placement.
-    #[error("{text:?} is not a placement; {ACCEPTED}")]
+    #[error("{} is not a placement; {ACCEPTED}", quoted(.text))]
     Unknown {
         /// The text.
         text: String,
     },
     /// A line of a list does not hold a number.
-    #[error("line {line}: found {text:?}, accepted one node number")]
+    #[error("line {line}: found {}, accepted one node number", quoted(.text))]
     NotANode {
         /// The line, counted from 1.
         line: usize,
         /// Its text.
         text: String,
     },
+    /// The text of a list, whatever it says.
+    #[error(transparent)]
+    Text(#[from] TextError),
     /// A line of a list names a node that the fabric does not have.
     #[error("line {line}: there is no node {node}; {}", exist(.gap.as_ref(), *.last))]
     NoSuchNode {
@@ -136,10 +140,6 @@ pub enum PlacementError {
     },
 }
 
-fn exist(gap: Option<&Gap>, last: NodeId) -> String {
-    gap.map_or_else(|| format!("the last node is {last}"), ToString::to_string)
-}
-
 fn size((switches, nodes): (u32, u32)) -> String {
     format!("{switches} switches of {nodes} nodes")
 }
@@ -174,15 +174,18 @@ impl PlacementRule {
     /// # Errors
     /// The first line that does not hold a number.
     pub fn from_list(text: &str) -> Result<Self, PlacementError> {
-        let lines = (1..).zip(text.lines().map(str::trim));
-        let nodes = lines.filter(|(_, text)| !text.is_empty() && !text.starts_with('#'));
-        nodes
-            .map(|(line, text)| match text.parse() {
-                Ok(number) => Ok(ListedNode { line, node: NodeId(number) }),
-                Err(_) => Err(PlacementError::NotANode { line, text: text.to_owned() }),
-            })
-            .collect::<Result<_, _>>()
-            .map(Self::Listed)
+        let (mut nodes, mut records) = (Vec::new(), Records::of_text(text));
+        while records.read_row()? {
+            let mut words = records.fields().words().map(str::parse);
+            let found = (words.next(), words.next());
+            let line = records.line_number() as usize;
+            let (Some(Ok(number)), None) = found else {
+                let text = records.line().trim().to_owned();
+                return Err(PlacementError::NotANode { line, text });
+            };
+            nodes.push(ListedNode { line, node: NodeId(number) });
+        }
+        Ok(Self::Listed(nodes))
     }
 
     /// The placement on a fabric. The seed decides what is random, by draws of its own, so that the

@@ -4,7 +4,7 @@
 
 use crate::gap::Gap;
 use crate::maps::{self, Ranks, SILENT, below};
-use crate::{Pattern, Placement, TrafficError};
+use crate::{ListedPair, Pattern, Placement, TrafficError};
 use rand::Rng;
 use tvlb_schema::{Dragonfly, NodeId};
 
@@ -137,7 +137,7 @@ impl Traffic {
                     }
                 }
             }
-            Pattern::Pairs(pairs) => traffic.to = listed(pattern, df, pairs)?,
+            Pattern::Pairs(pairs) => traffic.to = listed(df, pairs)?,
         }
         Ok(traffic)
     }
@@ -317,27 +317,22 @@ fn nth(
 }
 
 /// The pairs, if they are those of a map.
-fn listed(
-    pattern: &Pattern,
-    df: &Dragonfly,
-    pairs: &[(NodeId, NodeId)],
-) -> Result<Vec<NodeId>, TrafficError> {
+fn listed(df: &Dragonfly, pairs: &[ListedPair]) -> Result<Vec<NodeId>, TrafficError> {
     if pairs.is_empty() {
-        return Err(TrafficError::NoPair { pattern: pattern.clone() });
+        return Err(TrafficError::NoPair);
     }
     let mut to = vec![SILENT; df.node_numbers() as usize];
-    for (number, &(source, destination)) in (1..).zip(pairs) {
+    for &ListedPair { line, source, destination } in pairs {
         for node in [source, destination] {
             if !df.has_node(node) {
-                let (pattern, last) = (pattern.clone(), df.last_node());
-                return Err(match Gap::of_node(df, node) {
-                    Some(gap) => TrafficError::NodeInGap { pattern, number, node, gap },
-                    None => TrafficError::Node { pattern, number, node, last },
-                });
+                let (last, gap) = (df.last_node(), Gap::of_node(df, node));
+                return Err(TrafficError::NoSuchNode { line, node, last, gap });
             }
         }
         if to[source.as_usize()] != SILENT {
-            return Err(TrafficError::Twice { pattern: pattern.clone(), number, node: source });
+            let known = pairs.iter().find(|pair| pair.source == source);
+            let first = known.map_or(line, |pair| pair.line);
+            return Err(TrafficError::Twice { line, node: source, first });
         }
         to[source.as_usize()] = destination;
     }

@@ -11,6 +11,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use std::fmt;
 use std::str::FromStr;
 use tvlb_schema::{Dragonfly, GroupId, NodeId, SwitchIndex};
+use tvlb_text::Records;
 
 /// Keeps the draws of placements apart from others of the same seed.
 const STREAM: u64 = 0x6a6f_6273_6f6e_6466;
@@ -60,18 +61,17 @@ impl JobPlacement {
     /// # Errors
     /// The first line that does not hold a number.
     pub fn from_list(text: &str) -> Result<Self, WorkloadError> {
-        let mut nodes = Vec::new();
-        for (line, text) in (1..).zip(text.lines().map(str::trim)) {
-            if text.is_empty() || text.starts_with('#') {
-                continue;
-            }
-            let accepted = "one node number";
-            let number = text.parse().map_err(|_| WorkloadError::Line {
-                line,
-                found: text.to_owned(),
-                accepted,
-            })?;
-            nodes.push(ListedNode { line, node: NodeId(number) });
+        let (mut nodes, mut records) = (Vec::new(), Records::of_text(text));
+        while records.read_row()? {
+            let mut words = records.fields().words().map(str::parse);
+            let (Some(Ok(number)), None) = (words.next(), words.next()) else {
+                return Err(WorkloadError::Line {
+                    line: records.line_number(),
+                    found: records.line().trim().to_owned(),
+                    accepted: "one node number".into(),
+                });
+            };
+            nodes.push(ListedNode { line: records.line_number() as usize, node: NodeId(number) });
         }
         Ok(Self::Listed(nodes))
     }

@@ -77,7 +77,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "ROUTING", help_heading = "What to compare")]
     routing: Vec<String>,
     /// How many of the best estimates to simulate
-    #[arg(long, value_name = "N", default_value_t = 6)]
+    #[arg(long, value_name = "N", default_value_t = 6, value_parser = values::count(0_usize..=1_000_000))]
     simulate: usize,
     /// The seeds of the runs, which decide what is random. Estimates are of the first
     #[arg(long, value_name = "SEEDS", value_delimiter = ',', default_value = "1")]
@@ -239,8 +239,9 @@ fn routing(text: &str, seed: u64) -> Result<Routing, Failure> {
     let Some(scheme) = SCHEMES.into_iter().find(|scheme| scheme.name() == name.trim()) else {
         let names = SCHEMES.map(Scheme::name).join(", ");
         let text = format!(
-            "--routing: found the scheme {name:?}, accepted one of {names}, alone or with a set as in \
-             par:shapes:011"
+            "--routing: found the scheme {}, accepted one of {names}, alone or with a set as in \
+             par:shapes:011",
+            tvlb_text::quoted(name)
         );
         return Err(Failure::Message(text));
     };

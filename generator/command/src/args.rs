@@ -155,7 +155,7 @@ pub(crate) struct Search {
     #[arg(long, value_parser = one_of(named::SCHEMES_WITH_SETS, Scheme::name), ignore_case = true, default_value = Scheme::UgalL.name())]
     pub(crate) scheme: Scheme,
     /// Begin no new generation of mixtures after so many runs of the simulator
-    #[arg(long, default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 10_000, value_name = "N", value_parser = values::count(1_u32..=10_000_000))]
     pub(crate) runs: u32,
     /// The seed of the traffic and of the draws of mixtures; it differs from the fabric files' seed so
     /// that `generate` then compares under traffic that the search has not seen
@@ -239,7 +239,7 @@ pub(crate) struct Verify {
     pub(crate) changes_only: bool,
     /// About how many VLB paths to walk; where there are more, pairs of switches are sampled, one
     /// at least of each source switch
-    #[arg(long, value_name = "N", default_value_t = 100_000_000)]
+    #[arg(long, value_name = "N", default_value_t = 100_000_000, value_parser = values::count(0..=values::MOST_STEPS))]
     pub(crate) most_walks: u64,
     /// Decides the sample
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -268,7 +268,7 @@ pub(crate) struct Diff {
     /// The directory of the new one
     pub(crate) new: PathBuf,
     /// About how many routes to compare; where there are more, pairs of switches are sampled
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_ROUTES)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_ROUTES, value_parser = values::count(0..=values::MOST_STEPS))]
     pub(crate) most_routes: u64,
     /// Decides the sample
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -453,7 +453,7 @@ pub(crate) struct ImportSlingshot {
     /// is `blade`, `rack`, or `*` for both
     #[arg(long, value_name = "FILE")]
     pub(crate) jacks: Option<PathBuf>,
-    /// Replace the files of an earlier import in DIR
+    /// Replace the files of an earlier import in DIR; a fabric.toml that has been worked on is refused
     #[arg(long)]
     pub(crate) force: bool,
 }
@@ -478,7 +478,7 @@ pub(crate) struct ImportIbnetdiscover {
     /// neighbours are of one group
     #[arg(long, value_name = "N")]
     pub(crate) threshold: Option<u32>,
-    /// Replace the files of an earlier import in DIR
+    /// Replace the files of an earlier import in DIR; a fabric.toml that has been worked on is refused
     #[arg(long)]
     pub(crate) force: bool,
 }

@@ -277,7 +277,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         fabric = fabric.with_escape(&escape.image).map_err(Failure::of)?;
     }
     let df = fabric.dragonfly();
-    let pattern = traffic::pattern(&arguments.traffic)?;
+    let pattern = traffic::pattern(&arguments.traffic, df)?;
     let placement = traffic::placement(&arguments.place, df)?;
     let traffic = |&seed: &u64| -> Result<Traffic, Failure> {
         let traffic = Traffic::new(&pattern, df, seed).map_err(Failure::of)?;

@@ -18,7 +18,7 @@ use tvlb_generator::table_set::{
     Existing, FAULTS_FILE, TableSet, Update, UpdateRecord, WriteError, check_target,
 };
 use tvlb_generator::topology::names::Names;
-use tvlb_import::{Source, live_links, planned_links};
+use tvlb_import::{live_links, planned_links};
 use tvlb_schema::{Decision, Dragonfly, FabricImage, FaultSet, SwitchId, SwitchImage};
 
 /// Say what is dead: make the fault image and the switch images that change with it
@@ -148,7 +148,7 @@ fn not_live(
     names: &Names,
 ) -> Result<FaultSet, Failure> {
     if let Some(first) = planned.first() {
-        let open = |number: usize| Source::open(&planned[number]);
+        let open = |number: usize| tvlb_import::open(&planned[number]);
         let links = planned_links(planned.len(), open).map_err(Failure::of)?;
         let missing = dead_but(&links, plan, names).map_err(|error| error_in(first, &error))?;
         let list = tvlb_faults::write(plan.dragonfly(), &missing);
@@ -163,7 +163,7 @@ fn not_live(
             ));
         }
     }
-    let links = live_links(|| Source::open(live)).map_err(Failure::of)?;
+    let links = live_links(|| tvlb_import::open(live)).map_err(Failure::of)?;
     dead_but(&links, plan, names).map_err(|error| error_in(live, &error))
 }
 

@@ -36,6 +36,9 @@ Patterns of communication (--graph, --workload):
   messages:FILE       CSV: from,to,bytes or from,to,bytes,phase
 ";
 
+/// The most iterations. The end of each is kept.
+const MOST_ITERATIONS: NonZeroU32 = NonZeroU32::new(1_000_000).expect("it is not zero");
+
 /// The jobs, and what their ranks do.
 #[derive(Args)]
 pub(crate) struct Exchange {
@@ -51,7 +54,7 @@ pub(crate) struct Exchange {
     #[arg(long, value_name = "BYTES", default_value = "100KB", value_parser = values::bytes)]
     pub(crate) bytes: u64,
     /// How often every rank runs its program
-    #[arg(long, value_name = "N", default_value = "1")]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = values::count(NonZeroU32::MIN..=MOST_ITERATIONS))]
     iterations: NonZeroU32,
 }
 
@@ -78,7 +81,7 @@ impl Exchange {
 #[derive(Args)]
 pub(crate) struct Messages {
     /// Bytes of a packet, which is a flit
-    #[arg(long, value_name = "BYTES", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Messages")]
+    #[arg(long, value_name = "BYTES", default_value_t = 1024, value_parser = values::count(1_u32..=1_000_000_000), help_heading = "Messages")]
     packet_bytes: u32,
     /// The longest message that leaves before its receive is posted
     #[arg(long, value_name = "BYTES", default_value = "12KB", value_parser = values::bytes, help_heading = "Messages")]

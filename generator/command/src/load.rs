@@ -46,7 +46,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "PATHS", default_value = "min")]
     paths: Vec<String>,
     /// How many links of each kind to name, the busiest first
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = values::count(0_usize..=1_000_000))]
     busiest: usize,
     /// Decides random traffic and placements
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -81,7 +81,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let (fabric, dead) = load_live(&arguments.fabric, arguments.faults.as_deref())?;
     let topology = &fabric.topology;
     let df = topology.dragonfly();
-    let pattern = traffic::pattern(&arguments.traffic)?;
+    let pattern = traffic::pattern(&arguments.traffic, df)?;
     let rule = traffic::placement(&arguments.place, df)?;
     let all = arguments.paths.iter().map(|text| Ok((text, paths(text, fabric.file.seed)?)));
     let all: Vec<(&String, Paths)> = all.collect::<Result<_, Failure>>()?;

@@ -51,7 +51,7 @@ fn main() -> ExitCode {
             // No option stands before the name of a command.
             let command = std::env::args_os().nth(1).unwrap_or_default();
             dead_parts::add_tip(&mut error, &command.to_string_lossy());
-            return failure::end_of_parsing(&error);
+            return failure::end_of_parsing(error);
         }
     };
     let outcome = match &arguments.command {

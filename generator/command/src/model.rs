@@ -3,9 +3,9 @@
 use crate::args::Model;
 use crate::failure::{Failure, Outcome};
 use crate::files::{load_live, outside_table_sets};
-use crate::output::{
-    Bars, catch_interrupt, print, print_json, read_input, use_threads, write_file,
-};
+use crate::output::{Bars, catch_interrupt, print, print_json, use_threads, write_file};
+use crate::traffic::{self, content};
+use crate::values;
 use std::fmt::Display;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -15,6 +15,7 @@ use tvlb_generator::throughput::sweep::{Sweep, Tally};
 use tvlb_generator::throughput::{PathSet, path_set, plot};
 use tvlb_progress::Progress;
 use tvlb_schema::Dragonfly;
+use tvlb_text::quoted;
 use tvlb_traffic::{Flows, Pattern, PatternError, sample};
 
 pub(crate) fn run(arguments: &Model) -> Outcome {
@@ -113,6 +114,9 @@ const PATTERNS: &str = "accepted are type1-set[:COUNT], type2-set[:COUNT], permu
     the name of a pattern in which each node sends to one other, such as shift(2,0), type2#3, \
     permutation or complement, pairs:FILE and file:FILE";
 
+/// The most patterns of a set of them. Each takes memory for all its flows.
+const MOST_PATTERNS: u32 = 10_000;
+
 /// The patterns that the option lists, sampled if it says so.
 fn patterns(arguments: &Model, df: &Dragonfly, seed: u64) -> Result<Vec<Flows>, Failure> {
     let mut patterns = Vec::new();
@@ -124,9 +128,10 @@ fn patterns(arguments: &Model, df: &Dragonfly, seed: u64) -> Result<Vec<Flows>, 
         };
         let count = |default: u32| match rest {
             None => Ok(default),
-            Some(rest) => rest.parse::<u32>().ok().filter(|&count| count > 0).ok_or_else(|| {
+            Some(rest) => values::count(1..=MOST_PATTERNS)(rest).map_err(|accepted| {
                 bad(&format!(
-                    "found {word:?}; after the colon goes a number of patterns, at least 1"
+                    "{}: after the colon goes a number of patterns, {accepted}",
+                    quoted(word)
                 ))
             }),
         };
@@ -140,9 +145,8 @@ fn patterns(arguments: &Model, df: &Dragonfly, seed: u64) -> Result<Vec<Flows>, 
                 let text = content(path)?;
                 patterns.push(Flows::from_csv(df, &text, path).map_err(Failure::of)?);
             }
-            ("pairs", Some(path)) => {
-                let pattern = Pattern::from_pairs(&content(path)?)
-                    .map_err(|error| Failure::Message(format!("{path}: {error}")))?;
+            ("pairs", Some(_)) => {
+                let pattern = traffic::pattern(word, df)?;
                 patterns.push(Flows::new(&pattern, df, seed).map_err(|error| bad(&error))?);
             }
             _ => {
@@ -161,11 +165,7 @@ fn unknown(word: &str, error: &PatternError) -> String {
         (_, PatternError::Unknown { hint, .. }) => hint,
         _ => "",
     };
-    format!("{word:?} is not a traffic pattern or a set of them{hint}; {PATTERNS}")
-}
-
-fn content(path: &str) -> Result<String, Failure> {
-    read_input(path).map_err(|error| Failure::Message(format!("{path}: cannot read it: {error}")))
+    format!("{} is not a traffic pattern or a set of them{hint}; {PATTERNS}", quoted(word))
 }
 
 /// Splits at commas, but not at those within parentheses.

@@ -170,7 +170,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let only = arguments.only.iter().map(|text| match text.split_once('=') {
         Some((column, value)) if !column.is_empty() => Ok((column.to_owned(), value.to_owned())),
         _ => Err(Failure::Message(format!(
-            "--where: found {text:?}, accepted COLUMN=VALUE, as in scheme=par"
+            "--where: found {}, accepted COLUMN=VALUE, as in scheme=par",
+            tvlb_text::quoted(text)
         ))),
     });
     let selection = Selection {

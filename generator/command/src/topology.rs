@@ -48,10 +48,7 @@ pub(crate) fn run(arguments: &Topology) -> Outcome {
                 )
             })?;
             let files = codes(topology, names).map_err(refuse)?;
-            fs::create_dir_all(directory).map_err(|error| {
-                let shown = directory.display();
-                Failure::Message(format!("{shown}: cannot create the directory: {error}"))
-            })?;
+            create_directory(directory)?;
             write_file(&directory.join(INTRA_FILE), &files.intra)?;
             write_file(&directory.join(INTER_FILE), &files.inter)?;
             write_file(&directory.join(CONF_FILE), &files.conf)?;
@@ -110,6 +107,17 @@ fn tell_of_bandwidths(topology: &Wiring, format: &str) {
             of(LinkKind::Local),
             of(LinkKind::Global)
         ));
+    }
+}
+
+/// Makes a directory if need be. Where a file's directory must exist, so must that of this one.
+fn create_directory(path: &Path) -> Outcome {
+    match fs::create_dir(path) {
+        Err(_) if path.is_dir() => Ok(()),
+        answer => answer.map_err(|error| {
+            let shown = path.display();
+            Failure::Message(format!("{shown}: cannot create the directory: {error}"))
+        }),
     }
 }
 

@@ -2,8 +2,9 @@
 
 use crate::failure::Failure;
 use crate::output::read_input;
+use std::fmt::Display;
 use tvlb_schema::Dragonfly;
-use tvlb_traffic::{Pattern, PlacementRule};
+use tvlb_traffic::{Pattern, PlacementRule, Traffic};
 
 /// The traffic that --traffic accepts.
 pub(crate) const PATTERNS: &str = "Traffic (--traffic):
@@ -26,15 +27,18 @@ Placements (--place) say on which node each process of the traffic runs:
   listed:FILE         a node in each line, of process 0, 1, ...; every node once
 ";
 
-/// A pattern by name, or "pairs:FILE".
-pub(crate) fn pattern(text: &str) -> Result<Pattern, Failure> {
+/// A pattern by name, or "pairs:FILE", which must fit a fabric.
+pub(crate) fn pattern(text: &str, df: &Dragonfly) -> Result<Pattern, Failure> {
     let Some(path) = text.strip_prefix("pairs:") else {
         return text
             .parse()
             .map_err(|error| Failure::Message(format!("--traffic: {error}, pairs:FILE")));
     };
-    Pattern::from_pairs(&content(path)?)
-        .map_err(|error| Failure::Message(format!("{path}: {error}")))
+    let in_file = |error: &dyn Display| Failure::Message(format!("{path}: {error}"));
+    let pattern = Pattern::from_pairs(&content(path)?).map_err(|error| in_file(&error))?;
+    // Whether pairs fit does not depend on the seed.
+    Traffic::new(&pattern, df, 0).map_err(|error| in_file(&error))?;
+    Ok(pattern)
 }
 
 /// A placement by name, or "listed:FILE", that fits a fabric.
@@ -49,6 +53,6 @@ pub(crate) fn placement(text: &str, df: &Dragonfly) -> Result<PlacementRule, Fai
         .map_err(|error| Failure::Message(format!("{}: {error}", file.unwrap_or("--place"))))
 }
 
-fn content(path: &str) -> Result<String, Failure> {
+pub(crate) fn content(path: &str) -> Result<String, Failure> {
     read_input(path).map_err(|error| Failure::Message(format!("{path}: cannot read it: {error}")))
 }

@@ -3,6 +3,7 @@
 use crate::machine::{End, Machine};
 use crate::numbering::Numbering;
 use std::io::{self, Write};
+use tvlb_text::field;
 
 /// `fabric.toml`. `made_by` is the command that made it.
 pub(crate) fn fabric(
@@ -121,13 +122,6 @@ fn physical(machine: &Machine, end: End) -> String {
     machine.physical_port(end).map(|number| number.to_string()).unwrap_or_default()
 }
 
-/// A field of CSV, in quotes if it must be. A `#` at the beginning of a line would be a comment, but
-/// no line begins with a name.
-fn field(text: &str) -> String {
-    let is_plain = !text.contains([',', '"', '\n', '\r']) && text == text.trim();
-    if is_plain { text.to_owned() } else { format!("\"{}\"", text.replace('"', "\"\"")) }
-}
-
 /// A fabric's name made of this text.
 pub(crate) fn fabric_name(text: &str) -> String {
     const MOST: usize = 64;
@@ -139,14 +133,6 @@ pub(crate) fn fabric_name(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn fields_are_quoted_where_they_must_be() {
-        assert_eq!(field("n0001 mlx5_0"), "n0001 mlx5_0");
-        assert_eq!(field("a,b"), "\"a,b\"");
-        assert_eq!(field("a\"b"), "\"a\"\"b\"");
-        assert_eq!(field(" a"), "\" a\"");
-    }
 
     #[test]
     fn a_fabrics_name_is_made_fit() {

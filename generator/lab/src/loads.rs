@@ -44,8 +44,9 @@ fn range(from: &str, to: &str, step: &str) -> Result<Vec<f64>, String> {
     let scaled = |name: &str, text: &str| {
         scaled(text.trim(), decimals).ok_or_else(|| {
             format!(
-                "{name} is {text:?}, accepted a number such as 0.05 with at most {MOST_DECIMALS} \
-                 decimals"
+                "{name} is {}, accepted a number such as 0.05 with at most {MOST_DECIMALS} \
+                 decimals",
+                tvlb_text::quoted(text)
             )
         })
     };

@@ -15,12 +15,10 @@
 //! name. Names live beside the images, not in them: no switch needs them. The
 //! numbers are in the images, too.
 
-pub mod csv_records;
-
-use csv_records::{Records, quoted};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use tvlb_schema::{Dragonfly, End, GroupId, Port, SwitchId, SwitchIndex};
+use tvlb_text::{Fields, Records, TextError, field, quoted};
 
 /// The columns, in the only order accepted.
 pub const COLUMNS: [&str; 5] = ["group", "switch", "port", "name", "physical"];
@@ -72,22 +70,9 @@ pub struct Names {
 /// Why a text is not a list of names. Lines count from 1, comments and blank lines included.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NamesError {
-    /// The first line is not the header.
-    #[error("line {line}: found {found}, accepted the header {}", COLUMNS.join(","))]
-    Header {
-        /// The line.
-        line: usize,
-        /// What is there, quoted, or "the end of the file".
-        found: String,
-    },
-    /// A line with more or fewer columns than the header.
-    #[error("line {line}: {found} columns, but there must be {}: {}", COLUMNS.len(), COLUMNS.join(","))]
-    Columns {
-        /// The line.
-        line: usize,
-        /// How many columns it has.
-        found: usize,
-    },
+    /// It is not CSV with this header.
+    #[error(transparent)]
+    Text(#[from] TextError),
     /// A field that does not say what it should.
     #[error("line {line}: {column} is {found}, but must be {accepted}")]
     Field {
@@ -108,14 +93,6 @@ pub enum NamesError {
         /// What is given again.
         what: String,
     },
-    /// The text could not be taken apart into fields.
-    #[error("line {line}: {reason}")]
-    Unreadable {
-        /// The line.
-        line: usize,
-        /// Why not.
-        reason: String,
-    },
 }
 
 impl Names {
@@ -124,37 +101,22 @@ impl Names {
     /// # Errors
     /// The first fault in the text, by line.
     pub fn read(df: &Dragonfly, text: &str) -> Result<Self, NamesError> {
-        let mut records = Records::of(text).map(|(line, fields)| match fields {
-            Ok(fields) => Ok((line, fields)),
-            Err(error) => Err(NamesError::Unreadable { line, reason: error.to_string() }),
-        });
-        match records.next().transpose()? {
-            Some((_, header)) if header.iter().eq(COLUMNS) => {}
-            Some((line, header)) => {
-                let found = quoted(&header.iter().collect::<Vec<_>>().join(","));
-                return Err(NamesError::Header { line, found });
-            }
-            None => {
-                let found = "the end of the file".to_owned();
-                return Err(NamesError::Header { line: 1, found });
-            }
-        }
+        let mut records = Records::of_text(text);
+        records.expect_header(&[&COLUMNS])?;
         let mut reader = Reader { df, names: Self::default(), known: BTreeSet::new() };
-        for record in records {
-            let (line, fields) = record?;
-            if fields.len() != COLUMNS.len() {
-                return Err(NamesError::Columns { line, found: fields.len() });
-            }
-            reader.take(&Row { line, fields: &fields })?;
+        while records.read()? {
+            let line = records.line_number() as usize;
+            reader.take(&Row { line, fields: records.fields() })?;
         }
         Ok(reader.names)
     }
 
     /// The list of these names, sorted: [`Self::read`] of it gives them again.
     pub fn write(&self, df: &Dragonfly) -> String {
-        let mut writer = csv::Writer::from_writer(Vec::new());
+        let mut text = String::new();
         let mut row = |group: &str, switch: &str, port: &str, name: &str, physical: &str| {
-            writer.write_record([group, switch, port, name, physical]).expect("a vector grows");
+            text += &[group, switch, port, &*field(name), physical].join(",");
+            text.push('\n');
         };
         let [group, switch, port, name, physical] = COLUMNS;
         row(group, switch, port, name, physical);
@@ -170,7 +132,7 @@ impl Names {
             let physical = physical.map_or_else(String::new, |number| number.to_string());
             row(&group.to_string(), &index.to_string(), &port.to_string(), name, &physical);
         }
-        String::from_utf8(writer.into_inner().expect("a vector grows")).expect("names are text")
+        text
     }
 
     /// Whether there are none.
@@ -311,7 +273,7 @@ impl fmt::Display for NamedGroup {
 /// One line below the header.
 struct Row<'r> {
     line: usize,
-    fields: &'r csv::StringRecord,
+    fields: &'r Fields,
 }
 
 impl Row<'_> {
@@ -569,14 +531,23 @@ mod tests {
                 "line 3: number 5 of this switch is given a second time; accepted is one line for each"
                     .to_owned(),
             ),
-            ("0,0,x,", "line 2: 4 columns, but there must be 5: group,switch,port,name,physical".to_owned()),
+            ("0,0,x,", "line 2: found 4 fields, accepted 5: group,switch,port,name,physical".to_owned()),
         ] {
             assert_eq!(error(lines), said, "{lines}");
         }
         let header = |text: &str| Names::read(&df(), text).unwrap_err().to_string();
-        let accepted = "accepted the header group,switch,port,name,physical";
-        assert_eq!(header(""), format!("line 1: found the end of the file, {accepted}"));
-        assert_eq!(header("a,b\n"), format!("line 1: found \"a,b\", {accepted}"));
+        let columns = "header group,switch,port,name,physical";
+        assert_eq!(
+            header(""),
+            format!("line 1: found the end of the file, accepted the {columns}")
+        );
+        assert_eq!(
+            header("a,b\n"),
+            format!(
+                "line 1: column 1 of the header is \"a\", accepted \"group\"; the header is {}",
+                COLUMNS.join(",")
+            )
+        );
     }
 
     proptest! {

@@ -20,6 +20,7 @@ use std::path::PathBuf;
 use tvlb_schema::{
     Bandwidths, Dragonfly, EscapeKind, OfarRules, PerDecision, SetRule, SwitchId, VcScheme,
 };
+use tvlb_text::quoted;
 
 /// A fabric and how to route on it, every value within its range.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -126,7 +127,7 @@ pub struct DecisionSet {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FabricValueError {
     /// The name is too long, or it has other characters.
-    #[error("the fabric's name is {found:?}, accepted {}", sections::NAME)]
+    #[error("the fabric's name is {}, accepted {}", quoted(.found), sections::NAME)]
     Name {
         /// The name that was given.
         found: String,

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use tvlb_schema::{PerDecision, SwitchId, check_version};
+use tvlb_text::quoted;
 
 /// What `format` says in every record of an update.
 pub const UPDATE_FORMAT: &str = "tvlb update 1";
@@ -257,7 +258,7 @@ fn check(record: &UpdateRecord, set: &TableSet, path: &Path) -> Result<(), ReadE
         Err(ReadError::Entry {
             path: path.to_owned(),
             field: field.to_owned(),
-            found: format!("{found:?}"),
+            found: quoted(found),
             accepted,
         })
     };

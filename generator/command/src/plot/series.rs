@@ -5,7 +5,7 @@ use super::table::{Row, Table};
 use crate::failure::Failure;
 use std::collections::BTreeMap;
 use tvlb_simulator::Estimate;
-use tvlb_spelling::hint;
+use tvlb_text::{hint, quoted};
 
 /// What is drawn of the lines.
 #[derive(Clone, Debug, Default)]
@@ -65,8 +65,9 @@ impl<'t> Line<'t> {
         let number = cell.parse().ok().filter(|number: &f64| number.is_finite());
         number.map(Some).ok_or_else(|| {
             Failure::Message(format!(
-                "{}: found {cell:?} in the column {column}, accepted a number",
-                self.place()
+                "{}: found {} in the column {column}, accepted a number",
+                self.place(),
+                quoted(cell)
             ))
         })
     }

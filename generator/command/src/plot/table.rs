@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use serde_json::{Map, Value};
 use std::path::Path;
 use tvlb_generator::input_file::{self, Symlinks};
+use tvlb_text::{Fields, Records, TextError};
 
 /// A larger file is refused before it is read.
 const MOST_BYTES: u64 = 256 << 20;
@@ -69,24 +70,16 @@ const ACCEPTED: &str = "CSV or JSON of `tvlb simulate` and `tvlb cut-through`, r
 type Lines = (Vec<String>, Vec<Row>);
 
 fn from_csv(text: &str) -> Result<Lines, String> {
-    let mut reader =
-        csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
-    let (mut columns, mut rows): (Vec<String>, Vec<Row>) = (Vec::new(), Vec::new());
-    for record in reader.records() {
-        let record = record.map_err(|error| error.to_string())?;
-        let cells: Vec<String> = record.iter().map(|cell| cell.trim().to_owned()).collect();
-        let line = record.position().map_or(0, csv::Position::line);
-        if columns.is_empty() {
-            columns = cells;
-        } else if cells.len() != columns.len() {
-            return Err(format!(
-                "line {line}: found {} fields, accepted {}, as many as the first line has",
-                cells.len(),
-                columns.len()
-            ));
-        } else if cells != columns {
-            // The first line can stand again where files were put together.
-            rows.push(Row { place: format!("line {line}"), cells });
+    let in_words = |error: TextError| error.to_string();
+    let mut records = Records::of_text(text);
+    records.read_header().map_err(in_words)?;
+    let cells = |fields: &Fields| fields.iter().map(str::to_owned).collect();
+    let (columns, mut rows): (Vec<String>, _) = (cells(records.fields()), Vec::new());
+    while records.read().map_err(in_words)? {
+        let cells: Vec<String> = cells(records.fields());
+        // The first line can stand again where files were put together.
+        if cells != columns {
+            rows.push(Row { place: format!("line {}", records.line_number()), cells });
         }
     }
     Ok((columns, rows))

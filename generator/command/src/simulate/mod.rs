@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &Simulate) -> Outcome {
         Some(update) => Some(losses::from_the_beginning(update, &fabric)?),
         None => losses::given(arguments, &fabric, &names, &settings, updates)?,
     };
-    let pattern = traffic::pattern(&arguments.traffic)?;
+    let pattern = traffic::pattern(&arguments.traffic, fabric.dragonfly())?;
     let placement = traffic::placement(&arguments.place, fabric.dragonfly())?;
     let study = Study {
         fabric: &fabric,

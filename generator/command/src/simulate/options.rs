@@ -81,7 +81,7 @@ pub(crate) struct Simulate {
     #[arg(long, value_name = "FILE")]
     pub(crate) links: Option<PathBuf>,
     /// Only measure the simulator's speed, over so many cycles of each load
-    #[arg(long, value_name = "CYCLES", conflicts_with_all = ["plot", "links"], value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "CYCLES", conflicts_with_all = ["plot", "links"], value_parser = values::count(1..=values::MOST_CYCLES))]
     pub(crate) bench: Option<u32>,
     /// Cycles of one window
     #[arg(long, value_name = "CYCLES", default_value_t = 10_000, help_heading = "Measurement")]
@@ -112,10 +112,10 @@ pub(crate) struct Simulate {
     pub(crate) update_at: Vec<At>,
     /// Let parts die at a rate, one every so many cycles on average from the beginning of the warm-up to the
     /// end of the last window, the same ones in every run
-    #[arg(long, value_name = "CYCLES", conflicts_with_all = ["faults_at", "update_at", "saturation", "bench"], help_heading = "Faults")]
+    #[arg(long, value_name = "CYCLES", value_parser = values::cycles, conflicts_with_all = ["faults_at", "update_at", "saturation", "bench"], help_heading = "Faults")]
     pub(crate) fault_every: Option<NonZeroU32>,
     /// Mend each of them after so many cycles on average [default: never]
-    #[arg(long, value_name = "CYCLES", requires = "fault_every", help_heading = "Faults")]
+    #[arg(long, value_name = "CYCLES", value_parser = values::cycles, requires = "fault_every", help_heading = "Faults")]
     pub(crate) fault_lasts: Option<NonZeroU32>,
     /// What dies at a rate, separated by commas
     #[arg(
@@ -150,7 +150,7 @@ pub(crate) struct Simulate {
     pub(crate) fault_delay: Delay,
     /// Print throughput, latency and losses of every so many cycles too; with --format csv instead of the
     /// runs
-    #[arg(long, value_name = "CYCLES", requires = "faults_in_time", help_heading = "Faults")]
+    #[arg(long, value_name = "CYCLES", value_parser = values::cycles, requires = "faults_in_time", help_heading = "Faults")]
     pub(crate) series: Option<NonZeroU32>,
     /// Use this many threads instead of one per core; the figures are the same for any number
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]

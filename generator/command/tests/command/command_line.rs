@@ -73,6 +73,85 @@ fn options_that_need_each_other() {
     ");
 }
 
+/// A count decides how much memory and time a command takes, so that each has a limit, which its refusal names.
+#[test]
+fn every_count_has_a_limit() {
+    let scratch = Scratch::with_table_set();
+    scratch.write("names.csv", "");
+    let before = scratch.names();
+    for (arguments, most) in [
+        ("model fabric.toml --patterns type1-set:", 10_000),
+        ("model fabric.toml --patterns type2-set:", 10_000),
+        ("model fabric.toml --patterns permutation-set:", 10_000),
+        ("search fabric.toml --runs ", 10_000_000),
+        ("verify out --most-walks ", 1_000_000_000_000_000),
+        ("diff out out --most-routes ", 1_000_000_000_000_000),
+        ("bisection fabric.toml --steps ", 1_000_000_000_000_000),
+        ("load fabric.toml --busiest ", 1_000_000),
+        ("advise fabric.toml --jobs 4 --workload alltoall --simulate ", 1_000_000),
+        ("run out --jobs 2 --workload alltoall --iterations ", 1_000_000),
+        ("run out --jobs 2 --workload alltoall --packet-bytes ", 1_000_000_000),
+        ("run out --jobs 2 --workload alltoall --bytes ", 1_000_000_000_000_000),
+        ("simulate out --bench ", 1_000_000_000),
+        ("simulate out --fault-every ", 1_000_000_000),
+        ("simulate out --fault-every 9 --fault-lasts ", 1_000_000_000),
+        ("simulate out --faults-at 9:names.csv --series ", 1_000_000_000),
+    ] {
+        for beyond in [&*(most + 1_u64).to_string(), "99999999999999999999999"] {
+            let said = scratch.refuses(&format!("{arguments}{beyond}"));
+            assert!(said.contains(&format!(" to {most}")), "{arguments}{beyond}: {said}");
+        }
+    }
+    // Those that settings check.
+    for (arguments, said) in [
+        (
+            "run out --jobs 2 --workload alltoall --bytes 2000000000000",
+            "at most 1099511627776 bytes",
+        ),
+        ("simulate out --window 1000000001", "accepted 1 to 1000000000"),
+        ("simulate out --warm-up 4294967295", "accepted"),
+        ("cut-through out --burst 1000001", "accepted 1 to 1000000"),
+        ("place fabric.toml --jobs 16777217", "1 to 16777216 ranks"),
+    ] {
+        let refused = scratch.refuses(arguments);
+        assert!(refused.contains(said), "{arguments}: {refused}");
+    }
+    assert_eq!(scratch.names(), before);
+}
+
+#[test]
+fn a_long_text_is_cut_in_every_message() {
+    let scratch = Scratch::with_table_set();
+    let long = "x".repeat(100_000);
+    scratch.write("long.txt", format!("{long}\n"));
+    scratch.write("wide.txt", format!("{}\n", &long[..60_000]));
+    for arguments in [
+        &["simulate", "out", "--traffic", &long][..],
+        &["simulate", "out", "--traffic", "pairs:wide.txt"],
+        &["simulate", "out", "--traffic", "pairs:long.txt"],
+        &["simulate", "out", "--place", &long],
+        &["simulate", "out", "--scheme", &long],
+        &["simulate", "out", "--load", &long],
+        &["model", "fabric.toml", "--patterns", &long],
+        &["model", "fabric.toml", "--sets", &long],
+        &["generate", "fabric.toml", "-o", "new", "--set", &long],
+        &["place", "fabric.toml", "--jobs", &long],
+        &["place", "fabric.toml", "--jobs", "4", "--map", &long],
+        &["place", "fabric.toml", "--jobs", "4", "--graph", &long],
+        &["place", "fabric.toml", "--jobs", "4", "--graph", "graph:wide.txt"],
+        &["bisection", "fabric.toml", "--ratio", &long],
+        &["topology", &long],
+        &["plot", "wide.txt"],
+        &["faults", "out", "--faults", "wide.txt", "-o", "new"],
+        &[&long],
+    ] {
+        let run = scratch.tvlb_with(arguments.iter().copied());
+        let shown: Vec<&str> = arguments.iter().map(|text| &text[..text.len().min(30)]).collect();
+        assert_eq!(run.code, 2, "{shown:?}");
+        assert!(run.stderr.len() < 10_000, "{shown:?}: {}", run.stderr.len());
+    }
+}
+
 #[test]
 fn values_that_no_option_takes() {
     assert_snapshot!(misuse("topology fabric.toml --format png"), @"

@@ -307,6 +307,27 @@ fn planned_links(scratch: &Scratch) -> Vec<String> {
     links.chain(["x100c0r1j1p0-x100c0r3j1p0".to_owned()]).collect()
 }
 
+/// A text of `ibnetdiscover` is known by its records, whatever stands before the first of them.
+#[test]
+fn live_links_of_ibnetdiscover_may_have_headings() {
+    let scratch = Scratch::new();
+    let plain = include_str!("../../../import/tests/data/fabric.txt");
+    scratch.write("fabric.txt", plain);
+    let import = ["import", "ibnetdiscover", "fabric.txt", "-o", "plan", "--groups", "^(g[0-9]+)-"];
+    assert_eq!(scratch.tvlb_with(import).code, 0);
+    scratch.succeeds("generate plan/fabric.toml -o out --set all -q");
+    scratch.write("live.txt", plain.replacen("vendid", "Non-Chassis Nodes\n\nvendid", 1));
+    let printed = scratch.succeeds("faults out --live live.txt -o update");
+    assert!(printed.starts_with("dead      0 cables, 0 local links, 0 switches\n"), "{printed}");
+    scratch
+        .write("live.txt", format!("src/query_smp.c:239; umad (DR path) bad status 110\n{plain}"));
+    let refused = scratch.refuses("faults out --live live.txt -o other");
+    assert!(
+        refused.starts_with("tvlb: live.txt: line 1: found \"src/query_smp.c:239;"),
+        "{refused}"
+    );
+}
+
 #[test]
 fn live_links_say_what_is_dead() {
     let scratch = Scratch::new();

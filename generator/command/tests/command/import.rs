@@ -147,6 +147,19 @@ fn what_is_there_is_not_overwritten() {
     );
     scratch.succeeds_with_warnings("import slingshot plan.csv -o out --force");
     assert_eq!(scratch.read("out/notes"), b"mine");
+    // A fabric file into which somebody has put something is not thrown away.
+    let mut fabric = String::from_utf8(scratch.read("out/fabric.toml")).unwrap();
+    scratch.succeeds_with_warnings("import slingshot plan.csv -o out --force");
+    fabric += "\n[routing]\nset = \"all\"\n";
+    scratch.write("out/fabric.toml", &fabric);
+    assert_eq!(
+        scratch.refuses("import slingshot plan.csv -o out --force"),
+        "tvlb: out/fabric.toml: it is not as an import wrote it, and --force would throw the changes \
+         away; give another directory, or move the file away and put its changes into the new one\n"
+    );
+    assert_eq!(scratch.read("out/fabric.toml"), fabric.as_bytes());
+    std::fs::remove_file(scratch.path("out/fabric.toml")).unwrap();
+    scratch.succeeds_with_warnings("import slingshot plan.csv -o out --force");
     assert!(scratch.read("out/names.csv").starts_with(b"group,switch,port,name,physical\n"));
     let refused = scratch.refuses("import slingshot plan.csv -o plan.csv/out --force");
     assert!(refused.starts_with("tvlb: plan.csv/out: cannot create the directory: "), "{refused}");
@@ -173,11 +186,20 @@ fn what_cannot_be_read_is_refused_and_leaves_nothing() {
         ),
         ("slingshot .", ".: cannot read it: Is a directory"),
         ("slingshot plan.csv --live missing", "missing: cannot read it: No such file"),
-        ("slingshot plan.csv --jacks empty", "empty: found no line, accepted"),
-        ("slingshot plan.csv plan.csv empty", "empty: found an empty file, accepted"),
-        ("slingshot cut.csv", "cut.csv: line 24: found 8 fields, accepted 17; the file may be cut"),
+        (
+            "slingshot plan.csv --jacks empty",
+            "empty: line 1: found the end of the file, accepted the header model,",
+        ),
+        (
+            "slingshot plan.csv plan.csv empty",
+            "empty: line 1: found the end of the file, accepted the header cable_id,",
+        ),
+        (
+            "slingshot cut.csv",
+            "cut.csv: line 24: found 8 fields, accepted 17: cable_id,src_conn_a,",
+        ),
         ("slingshot aries.txt", "aries.txt: line 1: found a line of a Cray XC (Aries)"),
-        ("slingshot fabric.txt", "fabric.txt: found \"vendid=0x2c9\" on line 5, accepted lines"),
+        ("slingshot fabric.txt", "fabric.txt: line 5: column 1 of the header is \"vendid=0x2c9\""),
         ("ibnetdiscover aries.txt", "aries.txt: line 1: found a line of a Cray XC (Aries)"),
         ("ibnetdiscover plan.csv", "plan.csv: line 2: found"),
         ("ibnetdiscover empty", "empty: found no switch, accepted the output of ibnetdiscover"),

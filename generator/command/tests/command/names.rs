@@ -380,16 +380,13 @@ fn what_changed() {
 fn a_number_in_a_gap_is_called_that() {
     let scratch = named();
     for (pairs, said) in [
-        (
-            "0,19\n",
-            "node 19, but no node has this number: group 3, to which the number falls, has the nodes 18, 20",
-        ),
-        ("0,21\n", "node 21, but the last node is 20"),
+        ("0,19\n", "node 19; group 3, to which the number falls, has the nodes 18, 20"),
+        ("0,21\n", "node 21; the last node is 20"),
     ] {
         scratch.write("pairs.csv", pairs);
         assert_eq!(
             scratch.refuses("simulate out --traffic pairs:pairs.csv"),
-            format!("tvlb: traffic 1 listed pairs: pair 1 names {said}\n")
+            format!("tvlb: pairs.csv: line 1: there is no {said}\n")
         );
     }
     scratch.write("flows.csv", "source-node,destination-node,demand\n0,19,1\n");

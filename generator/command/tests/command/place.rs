@@ -92,8 +92,14 @@ fn what_cannot_be_placed_is_refused() {
             "--jobs 4 --graph halo3d:2x2x2",
             "--graph halo3d:2x2x2: the grid 2x2x2 has 8 ranks; accepted a grid of the job's 4",
         ),
-        ("--jobs 4 --graph graph:matrix.mtx", "matrix.mtx: line 3: found \"5 1\", accepted a row"),
-        ("--jobs 4 --graph messages:messages.csv", "rank 0 exchanges a message with rank 9"),
+        (
+            "--jobs 4 --graph graph:matrix.mtx",
+            "matrix.mtx: line 3: found \"5 1\", accepted rows and columns from 1 to 4",
+        ),
+        (
+            "--jobs 4 --graph messages:messages.csv",
+            "--graph messages:messages.csv: line 2: there is no rank 9; accepted ranks of the job, 0 to 3",
+        ),
         (
             "--jobs 4,4,4 --graph alltoall --graph alltoall",
             "--graph is given 2 times for 3 jobs; accepted once for all, or once for each",
@@ -101,6 +107,41 @@ fn what_cannot_be_placed_is_refused() {
     ] {
         let error = scratch.refuses(&format!("place fabric.toml {arguments}"));
         assert!(error.contains(said), "{arguments}: {error}");
+    }
+}
+
+/// A byte-order mark, quotes, blanks and empty columns are what editors and spreadsheets add.
+#[test]
+fn lists_may_come_from_editors_and_spreadsheets() {
+    let scratch = small();
+    let matrix = "%%MatrixMarket matrix coordinate pattern general\n4 4 1\n1 2\n";
+    let messages = "from,to,bytes\n0,1,1000\n";
+    for (file, option, plain, edited) in [
+        (
+            "g.mtx",
+            "--graph graph:g.mtx",
+            matrix,
+            format!("\u{feff}{}", matrix.replace('\n', "\r\n")),
+        ),
+        ("m.csv", "--graph messages:m.csv", messages, format!("\u{feff}{messages}")),
+        (
+            "m.csv",
+            "--graph messages:m.csv",
+            messages,
+            "\"from\",\"to\",\"bytes\",\n\"0\", 1, 1000,\n,,,\n".to_owned(),
+        ),
+        (
+            "n.txt",
+            "--with listed:n.txt",
+            "3\n2\n1\n0\n",
+            "\u{feff}\"3\",\r\n2,\n1\n0\n,\n".to_owned(),
+        ),
+    ] {
+        let place = |text: &str| {
+            scratch.write(file, text);
+            scratch.succeeds(&format!("place fabric.toml --jobs 4 {option}"))
+        };
+        assert_eq!(place(&edited), place(plain), "{edited:?}");
     }
 }
 

@@ -184,13 +184,19 @@ fn pairs_are_read_from_a_file() {
     scratch.write("pairs.csv", "# two flows\n0,71\n5,1\n");
     let found = scratch.succeeds(&format!("{SHORT} --traffic pairs:pairs.csv --load 0.5"));
     assert_snapshot!("simulate_pairs", found);
+    scratch.write("pairs.csv", "\u{feff}\"0\", 71,\r\n5 1\n,,\n");
+    let edited = scratch.succeeds(&format!("{SHORT} --traffic pairs:pairs.csv --load 0.5"));
+    assert_eq!(edited, found);
+    scratch.write("pairs.csv", "0,1\n\n0,2\n");
+    assert_eq!(
+        scratch.refuses("simulate out --traffic pairs:pairs.csv"),
+        "tvlb: pairs.csv: line 3: node 0 sends to another node by line 1 already, accepted one \
+         destination for each\n"
+    );
     scratch.write("pairs.csv", "0,72\n");
     let run = scratch.tvlb("simulate out --traffic pairs:pairs.csv");
     assert_eq!(run.code, 2);
-    assert_eq!(
-        run.stderr,
-        "tvlb: traffic 1 listed pairs: pair 1 names node 72, but the last node is 71\n"
-    );
+    assert_eq!(run.stderr, "tvlb: pairs.csv: line 1: there is no node 72; the last node is 71\n");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use tvlb_generator::fabric::Fabric;
 use tvlb_generator::input_file::{self, Symlinks};
 use tvlb_generator::table_set::sha256;
 use tvlb_simulator::{Pattern, PatternError, PlacementError, PlacementRule, Traffic};
+use tvlb_text::Records;
 
 /// Before the name of a file with pairs of nodes.
 const PAIRS: &str = "pairs:";
@@ -84,9 +85,12 @@ fn of_fabric(path: &Path, error: &dyn Display, fabric: &Fabric) -> String {
 
 /// The hash of the lines that count: comments and empty lines change no run.
 fn hash(content: &str) -> String {
-    let lines = content.lines().map(str::trim);
-    let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
-    sha256(lines.collect::<Vec<_>>().join("\n").as_bytes())
+    let (mut records, mut lines) = (Records::of_text(content), Vec::new());
+    // What cannot be read has been refused before.
+    while let Ok(true) = records.read_row() {
+        lines.push(records.line().trim().to_owned());
+    }
+    sha256(lines.join("\n").as_bytes())
 }
 
 #[cfg(test)]

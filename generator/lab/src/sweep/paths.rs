@@ -56,7 +56,7 @@ impl Paths {
             ));
         }
         PolicyPair::parse(&policies, 1).map_err(|error| {
-            let hint = tvlb_spelling::hint(&name, [CONVENTIONAL]);
+            let hint = tvlb_text::hint(&name, [CONVENTIONAL]);
             format!(
                 "{error}\nor \"{CONVENTIONAL}\"{hint}, or \"{TABLES}DIR\", the sets of a table set; PAR's \
                  second look may have a set of its own after \" then \""

@@ -300,8 +300,8 @@ fn scheme(name: &str) -> Result<Scheme, String> {
     let names = Scheme::ALL.map(Scheme::name);
     let mut all = Scheme::ALL.into_iter();
     all.find(|&scheme| scheme.name() == name).ok_or_else(|| {
-        let hint = tvlb_spelling::hint(name, names);
-        format!("found {name:?}{hint}, accepted {}", names.join(", "))
+        let hint = tvlb_text::hint(name, names);
+        format!("found {}{hint}, accepted {}", tvlb_text::quoted(name), names.join(", "))
     })
 }
 
