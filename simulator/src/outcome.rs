@@ -92,6 +92,9 @@ pub struct Outcome {
     /// Mean latency above the limit, or beyond reasonable doubt: then all latencies are of what was
     /// measured until then.
     pub saturated: bool,
+    /// Whether the mean latency was still growing as the measured windows ended, so that a longer run would find
+    /// another: windows had not come to agree, or it rose from the first half of a single window to the second.
+    pub growing: bool,
     /// The figures of all nodes together.
     pub all: Figures,
     /// Of each population, if there are several.
@@ -130,7 +133,7 @@ impl Outcome {
         network: &Network<'_>,
         load: f64,
         flits: &[u32],
-        measured_windows: Option<u32>,
+        (measured_windows, agreed): (Option<u32>, bool),
         stopped: bool,
     ) -> Self {
         let (settings, tally) = (network.settings, &network.links.tally);
@@ -155,6 +158,7 @@ impl Outcome {
         let [local_links, global_links] = by_kind(network, &links);
         Self {
             load,
+            growing: if measured_windows.is_some() { !agreed } else { tally.halves.are_growing() },
             saturated: stopped || all.latency > f64::from(settings.latency_limit_cycles),
             all,
             populations,

@@ -208,6 +208,7 @@ impl fmt::Display for Pattern {
             Self::UniformOthers => f.write_str("uniform-others"),
             Self::NextGroup { groups: 1 } => f.write_str("next-group"),
             Self::NextGroup { groups } => write!(f, "next-group({groups})"),
+            Self::Pairs(pairs) if pairs.len() == 1 => f.write_str("1 listed pair"),
             Self::Pairs(pairs) => write!(f, "{} listed pairs", pairs.len()),
         }
     }

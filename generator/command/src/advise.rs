@@ -5,7 +5,7 @@ mod report;
 use crate::failure::{Failure, Outcome};
 use crate::files::load_fabric;
 use crate::jobs;
-use crate::output::{Bars, catch_interrupt, print, print_json, use_threads};
+use crate::output::{Bars, catch_interrupt, print, print_json, tell_of_starved, use_threads};
 use crate::simulate::Format;
 use crate::values::{self, repeated};
 use clap::Args;
@@ -14,6 +14,7 @@ use std::fmt::Display;
 use std::path::PathBuf;
 use std::str::FromStr;
 use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_generator::choose::panel::with_links;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::policy::PolicyPair;
 use tvlb_generator::topology::arrangement::Arrangement;
@@ -88,9 +89,10 @@ pub(crate) struct Arguments {
     /// Print JSON
     #[arg(long, conflicts_with = "format")]
     json: bool,
-    /// Flits that the buffer of one virtual channel holds
-    #[arg(long, value_name = "FLITS", default_value_t = 32, help_heading = "Switches")]
-    buffer: u16,
+    /// Flits that the buffer of one virtual channel holds [default: the fabric's, or as many as the longest link
+    /// needs, and 32 at least]
+    #[arg(long, value_name = "FLITS", help_heading = "Switches")]
+    buffer: Option<u16>,
     #[command(flatten)]
     messages: jobs::Messages,
     /// Use this many threads instead of one per core; the figures are the same for any number
@@ -117,7 +119,7 @@ Routings (--routing): min, vlb, ugal-l and par with conventional paths, or with 
 
 impl Arguments {
     /// The command that writes where each rank runs.
-    fn place(&self, workloads: &[String], [_, placement, map, ..]: Way) -> String {
+    fn place(&self, workloads: &[String], [_, placement, map, ..]: Way, seed: u64) -> String {
         let fabric = self.fabric.display().to_string();
         let jobs = self.exchange.jobs_in_words();
         let mut words = vec!["tvlb", "place", &fabric, "--jobs", &jobs];
@@ -125,7 +127,7 @@ impl Arguments {
         for workload in workloads.iter().filter(|_| self.map[map] == "bisect") {
             words.extend(["--graph", workload]);
         }
-        let seed = self.seeds[0].to_string();
+        let seed = seed.to_string();
         words.extend(["--seed", &seed, "-o", "ranks.csv"]);
         let quoted = words.into_iter().map(|word| {
             let is_plain = word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./:,".contains(c));
@@ -145,11 +147,9 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let jobs = arguments.exchange.jobs()?;
     let named = arguments.exchange.programs(&jobs)?;
     let (workloads, programs): (Vec<_>, Vec<_>) = named.into_iter().unzip();
-    let mut settings = Settings::new(Scheme::Min, VlbPaths::Conventional);
-    settings.buffer_flits = arguments.buffer;
-    settings.local_latency_cycles = fabric.file.latencies.local;
-    settings.global_latency_cycles = fabric.file.latencies.global;
-    settings.bandwidths = fabric.file.bandwidths;
+    let (latencies, bandwidths, buffer) = fabric.file.links();
+    let links = (latencies, bandwidths, arguments.buffer.or(buffer));
+    let settings = with_links(Settings::new(Scheme::Min, VlbPaths::Conventional), links);
     let question = Question {
         fabric: &fabric,
         jobs: &jobs,
@@ -173,6 +173,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     }
 
     catch_interrupt()?;
+    tell_of_starved(arguments.quiet, question.settings.starved_links());
     let stages = Bars::beginning(
         arguments.quiet,
         &"comparing all ways by estimates, then the best by simulation",
@@ -182,8 +183,10 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         error => Failure::of(error),
     })?;
     stages.finish();
-    let (bytes, sizes) = (arguments.exchange.bytes, fabric.topology.dragonfly().to_string());
-    let place = arguments.place(&workloads, answer.simulated()[0].way);
+    let sizes = fabric.topology.dragonfly().to_string();
+    let fastest = answer.simulated()[0];
+    let place = arguments.place(&workloads, fastest.way, fastest.seed_of_median(&question.seeds));
+    let bytes = workloads.iter().map(|name| arguments.exchange.bytes_of(name)).collect();
     let workloads = &workloads;
     let report = Report { question: &question, answer: &answer, workloads, bytes, sizes, place };
     match arguments.format {

@@ -52,13 +52,17 @@ pub(crate) const SWEEP: &str = "Columns of runs.csv (docs/reference/simulate.md 
                            cycles if it names none
   latency ... max          mean, percentiles and largest latency, in cycles
   network-latency          mean cycles from the node's sending to delivery
-  accepted                 flits delivered per node and cycle
+  accepted                 flits delivered per sending node and cycle
   hops, vlb-share          mean links between switches of a packet; share of packets by VLB
   least, most, jain        flits per cycle of the nodes that were served worst and best; Jain's
                            index of fairness
   local-..., global-...    flits per cycle on links within and between groups: mean and busiest
+  growing                  whether the mean latency was still growing as the measurement ended
   threshold ... gate       how decisions weighed
-Columns of summary.csv: seeds, and how many of them were saturated; means over seeds, with their standard
+  faults                   the list of what is dead
+  vc-scheme ... latency-limit
+                           the settings
+Columns of summary.csv: seeds, and how many of them were saturated or growing; means over seeds, with their standard
 errors as latency-error, p99-error and accepted-error.
 `tvlb plot DIR/runs.csv -o PICTURE.svg` draws them.
 ";

@@ -8,11 +8,12 @@ use crate::args::Generate;
 use crate::estimate::{Simulations, in_words, on_threads};
 use crate::failure::{Failure, Outcome, tell};
 use crate::files::{expect_table_set, load_fabric, outside_table_sets};
-use crate::output::{Bars, catch_interrupt, print, print_json, use_threads};
+use crate::output::{Bars, catch_interrupt, print, print_json, tell_of_starved, use_threads};
 use check::Written;
 use std::fmt::{self, Display};
 use std::path::Path;
 use std::time::{Duration, Instant};
+use tvlb_generator::choose::panel::Panel;
 use tvlb_generator::choose::table::Table;
 use tvlb_generator::choose::{ChooseError, Forecast, Options, runs_kept};
 use tvlb_generator::fabric::Fabric;
@@ -72,6 +73,12 @@ fn make(arguments: &Generate) -> Outcome {
         }
     }
     let settings = Settings { choice: options, balance: arguments.balance, policies };
+    let is_given = settings.policies.is_some() || fabric.file.sets.rules().is_some();
+    if !is_given && !settings.choice.fast {
+        let (df, seed) = (fabric.topology.dragonfly(), fabric.file.seed);
+        let panel = Panel::new(df, fabric.file.links(), seed, settings.choice.panel);
+        tell_of_starved(arguments.quiet, panel.starved_links());
+    }
     let bars =
         Bars::beginning(arguments.quiet, &Beginning { fabric: &fabric, settings: &settings });
     let failed = |error| failure(error, &fabric, &settings, &arguments.fabric);

@@ -46,10 +46,10 @@ pub(crate) struct Exchange {
     /// see --help
     #[arg(long, value_name = "PATTERN", required = true)]
     workload: Vec<String>,
-    /// The length of each message, unless the pattern is a list of messages: a number of bytes, or of KB
-    /// or MB, which are powers of 1000
-    #[arg(long, value_name = "BYTES", default_value = "100KB", value_parser = values::bytes)]
-    pub(crate) bytes: u64,
+    /// The length of each message, unless the pattern is a list of messages, which has lengths of its own: a
+    /// number of bytes, or of KB or MB, which are powers of 1000 [default: 100KB]
+    #[arg(long, value_name = "BYTES", value_parser = values::bytes)]
+    bytes: Option<u64>,
     /// How often every rank runs its program
     #[arg(long, value_name = "N", default_value = "1")]
     iterations: NonZeroU32,
@@ -61,6 +61,12 @@ impl Exchange {
         jobs(&self.jobs)
     }
 
+    /// The length of each message of a pattern of communication; nothing for a list, whose messages have
+    /// lengths of their own.
+    pub(crate) fn bytes_of(&self, workload: &str) -> Option<u64> {
+        (!is_list(workload)).then_some(self.bytes.unwrap_or(DEFAULT_BYTES))
+    }
+
     /// The jobs as they were given.
     pub(crate) fn jobs_in_words(&self) -> String {
         self.jobs.join(",")
@@ -68,10 +74,39 @@ impl Exchange {
 
     /// For each of these jobs the name of its pattern, and its programs.
     pub(crate) fn programs(&self, jobs: &[Job]) -> Result<Vec<(String, Programs)>, Failure> {
-        let often = (self.bytes, self.iterations);
+        if self.bytes.is_some() && self.workload.iter().all(|name| is_list(name)) {
+            let text = "--bytes: the messages of a list have the lengths that the list says; accepted with \
+                        another pattern of communication";
+            return Err(Failure::Message(text.to_owned()));
+        }
+        let often = (self.bytes.unwrap_or(DEFAULT_BYTES), self.iterations);
         let named = |name: &str, programs| (name.to_owned(), programs);
         of_programs("--workload", &self.workload, jobs, often, named)
     }
+}
+
+/// The length of a message where nothing is said.
+const DEFAULT_BYTES: u64 = 100_000;
+/// Before the name of a file with messages and their lengths.
+const MESSAGES: &str = "messages:";
+
+fn is_list(workload: &str) -> bool {
+    workload.starts_with(MESSAGES)
+}
+
+/// A job and what its ranks do, in words.
+pub(crate) fn in_words(
+    job: &impl Display,
+    workload: &str,
+    bytes: Option<u64>,
+    iterations: u32,
+) -> String {
+    let length = bytes.map_or_else(
+        || "messages as listed".to_owned(),
+        |bytes| format!("{bytes} bytes a message"),
+    );
+    let often = if iterations == 1 { "once".to_owned() } else { format!("{iterations} times") };
+    format!("{job} {workload}, {length}, {often}")
 }
 
 /// How messages travel.
@@ -84,12 +119,19 @@ pub(crate) struct Messages {
     #[arg(long, value_name = "BYTES", default_value = "12KB", value_parser = values::bytes, help_heading = "Messages")]
     eager_limit: u64,
     /// Cycles until a node knows that a receive was posted or a message has arrived at another [default:
-    /// the least that the scheme and the latencies allow]
+    /// the least that the latencies and the scheme allow, or every scheme where several are compared]
     #[arg(long, value_name = "CYCLES", help_heading = "Messages")]
     control_latency: Option<u32>,
 }
 
 impl Messages {
+    /// The settings that follow, where a control latency is at least so many cycles if nothing else is said.
+    pub(crate) fn settings_with(&self, least_control_latency: u32) -> MessageSettings {
+        let control = self.control_latency.unwrap_or(least_control_latency);
+        MessageSettings { control_latency_cycles: Some(control), ..self.settings() }
+    }
+
+    /// The settings as the options give them.
     pub(crate) fn settings(&self) -> MessageSettings {
         MessageSettings {
             packet_bytes: self.packet_bytes,
@@ -125,7 +167,7 @@ fn motif(option: &str, text: &str) -> Result<Motif, Failure> {
         let graph = matrix_market::parse(&content(path)?);
         return graph.map(Motif::Graph).map_err(|error| refused(path, error));
     }
-    if let Some(path) = text.strip_prefix("messages:") {
+    if let Some(path) = text.strip_prefix(MESSAGES) {
         let list = MessageList::parse(&content(path)?);
         return list.map(Motif::Messages).map_err(|error| refused(path, error));
     }

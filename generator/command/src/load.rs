@@ -86,9 +86,9 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let all = arguments.paths.iter().map(|text| Ok((text, paths(text, fabric.file.seed)?)));
     let all: Vec<(&String, Paths)> = all.collect::<Result<_, Failure>>()?;
     let of_traffic = |error| Failure::Message(format!("--traffic: {error}"));
-    let placement = rule.on(df, arguments.seed).map_err(Failure::of)?;
+    let placement = rule.rule.on(df, arguments.seed).map_err(Failure::of)?;
     let traffic =
-        Traffic::new(&pattern, df, arguments.seed).map_err(of_traffic)?.placed(&placement);
+        Traffic::new(&pattern.rule, df, arguments.seed).map_err(of_traffic)?.placed(&placement);
     let is_dead = |switch| dead.switches.contains(&switch);
     let live = traffic.clone().silenced(|node| is_dead(df.switch_of(node).0));
     bars.stage("paths", Some(all.len()));
@@ -101,16 +101,17 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         bars.step();
     }
     bars.finish();
-    let placement = (rule != PlacementRule::Identity).then(|| rule.to_string());
+    let placement = (rule.rule != PlacementRule::Identity).then_some(rule.name);
     let report = Report {
         tool_version: env!("CARGO_PKG_VERSION"),
         fabric: fabric.file.name.clone(),
         sizes: df.to_string(),
-        traffic: pattern.to_string(),
+        traffic: pattern.name,
         placement,
         seed: arguments.seed,
         bandwidths: *topology.bandwidths(),
         senders: live.senders(df),
+        sent: traffic.senders(df),
         loads,
     };
     if arguments.json { print_json(&report) } else { print(&report) }
@@ -144,6 +145,9 @@ struct Report {
     bandwidths: Bandwidths,
     /// Nodes that send.
     senders: u32,
+    /// Nodes that would send on the planned fabric, of whose flits amounts without a path are a part.
+    #[serde(skip)]
+    sent: u32,
     loads: Vec<Loads>,
 }
 
@@ -248,7 +252,11 @@ impl Display for Report {
         let placed =
             self.placement.as_ref().map_or_else(String::new, |p| format!(" placed by {p}"));
         writeln!(f, "fabric   {fabric}: {sizes}")?;
-        writeln!(f, "traffic  {traffic}{placed}; {senders} nodes send; seed {seed}")?;
+        let senders = match senders {
+            1 => "1 node sends".to_owned(),
+            several => format!("{several} nodes send"),
+        };
+        writeln!(f, "traffic  {traffic}{placed}; {senders}; seed {seed}")?;
         if !bandwidths.are_equal() {
             writeln!(f, "links    bandwidths {bandwidths}; a cycle is a flit on the fastest kind")?;
         }
@@ -266,24 +274,25 @@ impl Display for Report {
                 loads.static_saturation, loads.largest_load
             )?;
             for (amount, what) in [
-                (
-                    loads.min_without_vlb,
-                    "times what a node sends takes MIN because there is no VLB path",
-                ),
-                (loads.without_path, "times what a node sends has no path and is in no load"),
+                (loads.min_without_vlb, "takes MIN because there is no VLB path"),
+                (loads.without_path, "has no path and is in no load"),
             ] {
                 if amount > 0.0 {
-                    writeln!(f, "         {amount:.4} {what}")?;
+                    let percent = 100.0 * amount / f64::from(self.sent);
+                    writeln!(f, "         {percent:.2}% of what all nodes send {what}")?;
                 }
             }
             for LinksOfKind { kind, as_busy, busiest } in &loads.links {
                 for (number, Named { load, link, .. }) in busiest.iter().enumerate() {
-                    let others = match as_busy - 1 {
+                    // Of the links that carry as much as the busiest, the last that is named says how many are not.
+                    let named = busiest.len().min(*as_busy);
+                    let others = match as_busy - named {
+                        _ if number + 1 != named => String::new(),
                         0 => String::new(),
                         1 => ", and 1 other link as much".to_owned(),
                         others => format!(", and {others} other links as much"),
                     };
-                    let (kind, others) = if number == 0 { (*kind, &*others) } else { ("", "") };
+                    let kind = if number == 0 { *kind } else { "" };
                     writeln!(f, "{kind:<8} {load:.4}  {link}{others}")?;
                 }
             }

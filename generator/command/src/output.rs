@@ -1,6 +1,6 @@
 //! Standard output, progress on a terminal, and Ctrl-C.
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, tell};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use std::fmt::Display;
@@ -12,6 +12,7 @@ use std::time::Duration;
 use tvlb_generator::input_file::{self, Symlinks};
 use tvlb_generator::whole_file;
 use tvlb_progress::Progress;
+use tvlb_simulator::StarvedLink;
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
@@ -46,6 +47,17 @@ pub(crate) fn write_file(path: &Path, content: &(impl AsRef<[u8]> + ?Sized)) -> 
 /// Whether the user has asked to stop.
 pub(crate) fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
+}
+
+/// Says on standard error, once for each, on which links buffers are too small for what the links take.
+pub(crate) fn tell_of_starved(quiet: bool, links: impl IntoIterator<Item = StarvedLink>) {
+    let mut told: Vec<String> = Vec::new();
+    for text in links.into_iter().map(|link| link.to_string()) {
+        if !quiet && !told.contains(&text) {
+            tell(&format!("warning: {text}"));
+            told.push(text);
+        }
+    }
 }
 
 /// Prints a text.

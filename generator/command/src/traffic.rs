@@ -1,7 +1,8 @@
 //! Traffic and placements as options name them.
 
 use crate::failure::Failure;
-use crate::output::read_input;
+use std::path::Path;
+use tvlb_lab::named::{LISTED, Named, PAIRS};
 use tvlb_schema::Dragonfly;
 use tvlb_traffic::{Pattern, PlacementRule};
 
@@ -27,28 +28,24 @@ Placements (--place) say on which node each process of the traffic runs:
 ";
 
 /// A pattern by name, or "pairs:FILE".
-pub(crate) fn pattern(text: &str) -> Result<Pattern, Failure> {
-    let Some(path) = text.strip_prefix("pairs:") else {
-        return text
-            .parse()
-            .map_err(|error| Failure::Message(format!("--traffic: {error}, pairs:FILE")));
-    };
-    Pattern::from_pairs(&content(path)?)
-        .map_err(|error| Failure::Message(format!("{path}: {error}")))
+pub(crate) fn pattern(text: &str) -> Result<Named<Pattern>, Failure> {
+    Named::pattern(text, Path::new("")).map_err(|error| refused("--traffic", text, PAIRS, &error))
 }
 
 /// A placement by name, or "listed:FILE", that fits a fabric.
-pub(crate) fn placement(text: &str, df: &Dragonfly) -> Result<PlacementRule, Failure> {
-    let file = text.strip_prefix("listed:");
-    let rule = match file {
-        None => text.parse(),
-        Some(path) => PlacementRule::from_list(&content(path)?),
-    };
+pub(crate) fn placement(text: &str, df: &Dragonfly) -> Result<Named<PlacementRule>, Failure> {
+    let named = Named::placement(text, Path::new(""))
+        .map_err(|error| refused("--place", text, LISTED, &error))?;
     // Whether it fits does not depend on the seed.
-    rule.and_then(|rule| rule.on(df, 0).map(|_| rule))
-        .map_err(|error| Failure::Message(format!("{}: {error}", file.unwrap_or("--place"))))
+    named.rule.on(df, 0).map_err(|error| {
+        let place = text.strip_prefix(LISTED).unwrap_or("--place");
+        Failure::Message(format!("{place}: {error}"))
+    })?;
+    Ok(named)
 }
 
-fn content(path: &str) -> Result<String, Failure> {
-    read_input(path).map_err(|error| Failure::Message(format!("{path}: cannot read it: {error}")))
+/// What is wrong with a file begins with its name, all else with the option.
+fn refused(option: &str, text: &str, before_file: &str, error: &str) -> Failure {
+    let is_of_file = text.starts_with(before_file);
+    Failure::Message(if is_of_file { error.to_owned() } else { format!("{option}: {error}") })
 }

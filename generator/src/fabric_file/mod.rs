@@ -45,6 +45,8 @@ pub struct FabricFile {
     pub latencies: Latencies,
     /// How fast the kinds of links are, relative to each other.
     pub bandwidths: Bandwidths,
+    /// Flits that the buffer of one virtual channel holds where the network is simulated, if the file says so.
+    pub buffer_flits: Option<u16>,
     /// How decisions weigh MIN against VLB, as far as the file says.
     pub weighing: WeighingSettings,
     /// How virtual channels are assigned.
@@ -83,6 +85,9 @@ pub struct Latencies {
     /// Between two groups.
     pub global: u16,
 }
+
+/// What a fabric file says of links.
+pub type Links = (Latencies, Bandwidths, Option<u16>);
 
 /// Where the T-VLB sets come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -167,6 +172,7 @@ impl FabricFile {
             names: None,
             latencies: sections::DEFAULT_LATENCIES,
             bandwidths: Bandwidths::ALIKE,
+            buffer_flits: None,
             weighing: WeighingSettings::default(),
             virtual_channels: VcScheme::default(),
             sets: Sets::Auto,
@@ -174,9 +180,10 @@ impl FabricFile {
         })
     }
 
-    /// How long a flit takes over a link, and how fast the kinds of links are.
-    pub const fn links(&self) -> (Latencies, Bandwidths) {
-        (self.latencies, self.bandwidths)
+    /// How long a flit takes over a link, how fast the kinds of links are, and how many flits a buffer holds,
+    /// if the file says so.
+    pub const fn links(&self) -> Links {
+        (self.latencies, self.bandwidths, self.buffer_flits)
     }
 
     /// By group the number of its kind, as [`Self::kind_names`] has them; empty without kinds.

@@ -22,8 +22,14 @@ pub(super) const DRAGONFLY: [&str; 9] =
 pub(super) const KIND: [&str; 6] = ["name", "p", "a", "h", "g", LOCAL_LINKS];
 /// How many links join any two switches of a group.
 const LOCAL_LINKS: &str = "local-links";
-pub(super) const LINKS: [&str; 5] =
-    ["local-latency", "global-latency", "node-bandwidth", "local-bandwidth", "global-bandwidth"];
+pub(super) const LINKS: [&str; 6] = [
+    "local-latency",
+    "global-latency",
+    "node-bandwidth",
+    "local-bandwidth",
+    "global-bandwidth",
+    "buffer",
+];
 pub(super) const ROUTING: [&str; 9] = [
     "threshold",
     "candidates",
@@ -95,12 +101,12 @@ pub(super) fn file(document: &Document<'_>) -> Fallible<FabricFile> {
     let wiring = wiring(&section, !kinds.is_empty())?;
     let names = section.optional("names").map(|entry| path(&entry, NAMES)).transpose()?;
     let (kind_names, kind_groups) = kinds.into_iter().unzip();
-    let (latencies, bandwidths) = match root.optional("links") {
+    let (latencies, bandwidths, buffer_flits) = match root.optional("links") {
         Some(links) => {
             let links = links.section(&LINKS)?;
-            (latencies(&links)?, bandwidths(&links)?)
+            (latencies(&links)?, bandwidths(&links)?, buffer(&links)?)
         }
-        None => (DEFAULT_LATENCIES, Bandwidths::ALIKE),
+        None => (DEFAULT_LATENCIES, Bandwidths::ALIKE, None),
     };
     let routing = root.optional("routing").map(|routing| routing.section(&ROUTING)).transpose()?;
     Ok(FabricFile {
@@ -113,6 +119,7 @@ pub(super) fn file(document: &Document<'_>) -> Fallible<FabricFile> {
         names,
         latencies,
         bandwidths,
+        buffer_flits,
         weighing: routing.as_ref().map_or(Ok(WeighingSettings::default()), weighing)?,
         virtual_channels: match &routing {
             Some(routing) => virtual_channels(routing)?,
@@ -258,6 +265,10 @@ fn latencies(links: &Section<'_, '_>) -> Fallible<Latencies> {
         local: cycles("local-latency", DEFAULT_LATENCIES.local)?,
         global: cycles("global-latency", DEFAULT_LATENCIES.global)?,
     })
+}
+
+fn buffer(links: &Section<'_, '_>) -> Fallible<Option<u16>> {
+    links.optional("buffer").map(|entry| entry.integer(1..=4096)).transpose()
 }
 
 fn bandwidths(links: &Section<'_, '_>) -> Fallible<Bandwidths> {

@@ -103,9 +103,10 @@ fn fabric_file(file: &FabricFile) -> String {
             |kind: LinkKind| format!("{}-bandwidth = {}\n", kind.name(), file.bandwidths.of(kind));
         LinkKind::ALL.into_iter().map(line).collect()
     };
+    let buffer = file.buffer_flits.map_or_else(String::new, |flits| format!("buffer = {flits}\n"));
     let mut text = format!(
         "name = \"{}\"\nseed = {}\n\n[dragonfly]\n{sizes}{wiring}\n{kinds}\n\
-         [links]\nlocal-latency = {}\nglobal-latency = {}\n{bandwidths}\n\
+         [links]\nlocal-latency = {}\nglobal-latency = {}\n{bandwidths}{buffer}\n\
          [routing]\nvirtual-channels = \"{}\"\n",
         file.name,
         file.seed,

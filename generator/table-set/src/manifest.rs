@@ -80,6 +80,10 @@ pub struct FabricEntry {
     /// How fast the kinds of links are, relative to each other; not written where all are 1.
     #[serde(default, skip_serializing_if = "is_default")]
     pub bandwidths: Bandwidths,
+    /// Flits that the buffer of one virtual channel holds where the network is simulated; not written where
+    /// the fabric file does not say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer: Option<u16>,
 }
 
 impl FabricEntry {

@@ -32,6 +32,8 @@ pub struct Planned {
     pub global_latency: u32,
     /// How fast the kinds of links are, relative to each other.
     pub bandwidths: Bandwidths,
+    /// Flits that a buffer holds where the network is simulated, if the fabric file says so.
+    pub buffer: Option<u16>,
     /// Every cable, by its two ends in any order.
     pub cables: Vec<(End, End)>,
     /// The switches of a group that share fewer links than others of their kind, sorted.
@@ -65,6 +67,7 @@ pub(super) fn check_planned(
             text(planned.global_latency.into()),
             text(said.global_latency.into()),
         ),
+        ("the buffer is", buffer(planned.buffer), buffer(said.buffer)),
         ("the bandwidths are", bandwidths(planned.bandwidths), bandwidths(said.bandwidths)),
     ] {
         if of_plan != found {
@@ -77,6 +80,10 @@ pub(super) fn check_planned(
 }
 
 /// In words: kinds that are alike are 1, in whatever unit they were stated.
+fn buffer(flits: Option<u16>) -> String {
+    flits.map_or_else(|| "not stated".to_owned(), |flits| flits.to_string())
+}
+
 fn bandwidths(of: Bandwidths) -> String {
     if of.are_equal() { Bandwidths::ALIKE.to_string() } else { of.to_string() }
 }

@@ -55,6 +55,16 @@ pub(super) struct Nodes<'f> {
 }
 
 impl<'f> Nodes<'f> {
+    /// How many nodes send.
+    pub(super) fn senders(&self) -> usize {
+        match self.sending {
+            Sending::AllToAll => self.ranks.len(),
+            Sending::Load(_) | Sending::Burst(_) => {
+                self.dragonfly.nodes().filter(|&node| self.traffic.sends(node)).count()
+            }
+        }
+    }
+
     pub(super) fn new(
         fabric: &BootedFabric<'_>,
         settings: &CutThrough,

@@ -201,7 +201,13 @@ fn point(x: f64, lines: &[Line<'_>], y: &[String]) -> Result<Point, Failure> {
         for line in lines {
             values.extend(line.number(column)?);
         }
-        let mut figure = (!values.is_empty()).then(|| Estimate::of(&values));
+        let step = lines.first().map(|line| line.number("resolution")).transpose()?.flatten();
+        let is_multiple = ["saturation", "by-latency", "by-acceptance"].contains(&column.as_str());
+        let estimate = |values: &[f64]| match step.filter(|_| is_multiple) {
+            Some(step) => Estimate::of_multiples(values, step),
+            None => Estimate::of(values),
+        };
+        let mut figure = (!values.is_empty()).then(|| estimate(&values));
         // A line that is a mean over seeds brings its error.
         if let (Some(Estimate { error, .. }), [line]) = (&mut figure, lines) {
             *error = line.number(&format!("{column}-error"))?;

@@ -1,6 +1,6 @@
 //! Results of other commands, read back: from CSV, and from JSON as the same columns.
 
-use super::kind::Kind;
+use super::kind::{Kind, SETTINGS};
 use crate::failure::Failure;
 use serde_json::{Map, Value};
 use std::path::Path;
@@ -145,7 +145,15 @@ fn identity(document: &Value) -> Map<String, Value> {
     copy(&document["settings"], &[("scheme", "scheme")], &mut run);
     copy(
         document,
-        &[("set", "set"), ("second-set", "second-set"), ("traffic", "traffic")],
+        &[
+            ("set", "set"),
+            ("second-set", "second-set"),
+            ("traffic", "traffic"),
+            ("traffic-content", "traffic-content"),
+            ("placement-content", "placement-content"),
+            ("faults", "faults"),
+            ("vc-scheme", "vc-scheme"),
+        ],
         &mut run,
     );
     let placement = document.get("placement").cloned();
@@ -162,7 +170,8 @@ fn identity(document: &Value) -> Map<String, Value> {
             copy(&document[of], &[(decision, &format!("{prefix}{column}"))], &mut run);
         }
     }
-    copy(&document["settings"], &[("latency-limit", "latency-limit")], &mut run);
+    let settings = SETTINGS.map(|(name, _)| (name, name));
+    copy(&document["settings"], &settings, &mut run);
     run
 }
 
@@ -176,7 +185,8 @@ fn of_curve(document: &Value) -> Vec<Map<String, Value>> {
             let populations = list(&outcome["populations"]);
             for figures in std::iter::once(&outcome["all"]).chain(&populations) {
                 let mut run = identity.clone();
-                copy(outcome, &[("load", "load"), ("saturated", "saturated")], &mut run);
+                let marks = ["load", "saturated", "growing"].map(|key| (key, key));
+                copy(outcome, &marks, &mut run);
                 run.insert("seed".to_owned(), seed.clone());
                 copy_all(figures, &mut run);
                 run.remove("nodes");
@@ -208,6 +218,7 @@ fn of_saturation(document: &Value) -> Vec<Map<String, Value>> {
     let of_seed = |found: &Value| {
         let mut run = identity(document);
         copy_all(found, &mut run);
+        copy(&document["saturation"], &[("resolution", "resolution")], &mut run);
         run
     };
     seeds.iter().map(of_seed).collect()

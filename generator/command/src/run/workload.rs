@@ -8,7 +8,7 @@ use tvlb_progress::{AsOneStep, Progress};
 use tvlb_schema::{Dragonfly, NodeId};
 use tvlb_simulator::{
     BootedFabric, Completion, CompletionError, JobError, JobRun, LeastTime, MessageSettings,
-    RunError, Settings, complete, least_time,
+    RunError, Settings, complete, least_control_latency, least_time,
 };
 use tvlb_workload::{Graph, Job, JobPlacement, Programs, RankMap, SendOrder};
 
@@ -50,18 +50,22 @@ pub(super) struct Workload {
     pub(super) jobs: Vec<Job>,
     /// For each job the name of its pattern, and its programs.
     pub(super) programs: Vec<(String, Programs)>,
+    /// For each job the length of its messages; nothing where a list has lengths of its own.
+    pub(super) bytes: Vec<Option<u64>>,
     /// Who exchanges bytes with whom, where the map asks for it.
     graphs: Vec<Graph>,
     pub(super) placement: JobPlacement,
     pub(super) map: RankMap,
     pub(super) order: SendOrder,
-    /// The length of a message.
-    pub(super) bytes: u64,
     pub(super) messages: MessageSettings,
 }
 
 impl Workload {
-    pub(super) fn of(arguments: &Options, df: &Dragonfly) -> Result<Self, Failure> {
+    pub(super) fn of(
+        arguments: &Options,
+        df: &Dragonfly,
+        settings: &Settings,
+    ) -> Result<Self, Failure> {
         let jobs = arguments.exchange.jobs()?;
         let map: RankMap = arguments.map.parse().map_err(|error| jobs::refused("--map", error))?;
         let placement = jobs::placement("--with", &arguments.with)?;
@@ -78,15 +82,16 @@ impl Workload {
             RankMap::Bisect => programs.iter().map(|(_, programs)| programs.graph()).collect(),
             _ => Vec::new(),
         };
+        let bytes = programs.iter().map(|(name, _)| arguments.exchange.bytes_of(name)).collect();
         Ok(Self {
             jobs,
             programs,
+            bytes,
             graphs,
             placement,
             map,
             order,
-            bytes: arguments.exchange.bytes,
-            messages: arguments.messages.settings(),
+            messages: arguments.messages.settings_with(least_control_latency(settings)),
         })
     }
 

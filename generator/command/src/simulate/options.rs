@@ -16,11 +16,12 @@ use tvlb_simulator::{Measuring, PartKind, Settings};
 
 /// What the table shows.
 const COLUMNS: &str = "Columns (docs/reference/simulate.md says more, of CSV too):
-  load                flits that each node offers per cycle; * where a run was saturated
+  load                flits that each node offers per cycle; * where a run was saturated, + where its
+                      latency was still growing as its measurement ended
   latency, ±          mean cycles from generation to delivery of a packet; its standard error
   p50 ... p99.9, max  percentiles and the largest of these latencies
   network             mean cycles from the node's sending to delivery
-  accepted            flits delivered per node and cycle
+  accepted            flits delivered per sending node and cycle
   hops, VLB           mean links between switches of a packet; share of packets by VLB
   least, most         flits per cycle of the node that was served worst, and of the one served best
   Jain                Jain's index of fairness over the sending nodes, 1 if all are served the same
@@ -89,9 +90,10 @@ pub(crate) struct Simulate {
     /// Windows of warm-up before those that are measured
     #[arg(long, value_name = "N", default_value_t = 3, help_heading = "Measurement")]
     warm_up: u32,
-    /// How many windows are measured after the warm-up
-    #[arg(long, value_parser = one_of(named::MEASURINGS, Measuring::name), ignore_case = true, default_value = Measuring::OneWindow.name(), value_name = "WINDOWS", help_heading = "Measurement")]
-    measure: Measuring,
+    /// How many windows are measured after the warm-up [default: one-window; with --saturation
+    /// until-windows-agree]
+    #[arg(long, value_parser = one_of(named::MEASURINGS, Measuring::name), ignore_case = true, value_name = "WINDOWS", help_heading = "Measurement")]
+    measure: Option<Measuring>,
     /// The mean latency above which a run counts as saturated
     #[arg(long, value_name = "CYCLES", default_value_t = 500, help_heading = "Measurement")]
     latency_limit: u32,
@@ -148,9 +150,9 @@ pub(crate) struct Simulate {
         help_heading = "Faults"
     )]
     pub(crate) fault_delay: Delay,
-    /// Print throughput, latency and losses of every so many cycles too; with --format csv instead of the
-    /// runs
-    #[arg(long, value_name = "CYCLES", requires = "faults_in_time", help_heading = "Faults")]
+    /// Print throughput, latency, the share of VLB and losses of every so many cycles too; with --format csv
+    /// instead of the runs
+    #[arg(long, value_name = "CYCLES", conflicts_with_all = ["saturation", "bench"], help_heading = "Measurement")]
     pub(crate) series: Option<NonZeroU32>,
     /// Use this many threads instead of one per core; the figures are the same for any number
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
@@ -249,7 +251,7 @@ impl Simulate {
         Ok(Settings {
             window_cycles: self.window,
             warm_up_windows: self.warm_up,
-            measuring: self.measure,
+            measuring: self.measure.unwrap_or(Measuring::usual(self.saturation)),
             latency_limit_cycles: self.latency_limit,
             ..self.switches.settings(fabric)?
         })

@@ -252,7 +252,9 @@ fn settings_can_be_varied() {
         let text = fs::read_to_string(home.path().join("sweep.toml")).unwrap();
         fs::write(home.path().join("sweep.toml"), text + settings).unwrap();
         let said = tvlb(home.path(), "-o out");
-        assert_eq!((said.0, said.2.as_str()), (0, ""));
+        // Buffers of 8 flits are smaller than links need, which is said.
+        assert!(said.2.lines().all(|line| line.starts_with("tvlb: warning: ")), "{}", said.2);
+        assert_eq!(said.0, 0);
         said.1
     };
     // With the default among the values, its runs are there already.

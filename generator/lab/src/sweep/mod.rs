@@ -31,7 +31,6 @@ mod error;
 mod figures;
 mod file;
 mod lists;
-mod named;
 mod paths;
 mod plan;
 mod saturation;

@@ -65,6 +65,14 @@ impl Paths {
         Ok(Self { name, source: Source::Text(policies), kind })
     }
 
+    /// The set of the source, and that of PAR's second look if it has one of its own.
+    pub(super) fn names(&self) -> (&str, Option<&str>) {
+        match self.name.split_once(" then ") {
+            Some((source, second)) => (source.trim_end(), Some(second.trim_start())),
+            None => (&self.name, None),
+        }
+    }
+
     /// Refuses the sets of a table set of another fabric.
     pub(super) fn check_fabric(&self, fabric: &str, identity: u64) -> Result<(), String> {
         match &self.source {

@@ -4,9 +4,9 @@ use super::dead_parts::DeadParts;
 use super::error::SweepError;
 use super::file::{File, Measured};
 use super::lists::distinct;
-use super::named::Named;
 use super::paths::Paths;
 use super::variant::Variant;
+use crate::named::{LISTED, Named, PAIRS};
 use serde::Serialize;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -16,8 +16,8 @@ use tvlb_generator::image::fabric_image;
 use tvlb_generator::input_file::{self, Symlinks};
 use tvlb_generator::table_set::sha256;
 use tvlb_run_store::RunDirectory;
-use tvlb_schema::{FabricImage, MinCandidate, PerDecision, VcScheme};
-use tvlb_simulator::{Pattern, PlacementRule, Settings};
+use tvlb_schema::{Dragonfly, FabricImage, MinCandidate, PerDecision, VcScheme};
+use tvlb_simulator::{Pattern, PlacementRule, Settings, StarvedLink, Traffic};
 
 /// The largest sweep file that is read. It has some bytes for each entry of its lists.
 const MOST_BYTES: u64 = 16 << 20;
@@ -133,6 +133,11 @@ impl Plan {
         self.finds_saturation
     }
 
+    /// The links of its runs whose buffers are too small for what the links take.
+    pub fn starved_links(&self) -> impl Iterator<Item = StarvedLink> {
+        self.units.iter().flat_map(|unit| unit.subject.settings.starved_links())
+    }
+
     /// Reads a sweep file and the fabric files that it names.
     ///
     /// # Errors
@@ -184,10 +189,23 @@ impl Plan {
         let dead = all_of(&file.faults, |name| DeadParts::read(name, beside, &images));
         let dead = dead.map_err(|e| each("faults", e))?;
         let of_fabrics: Vec<&Fabric> = fabrics.iter().map(|(_, fabric)| fabric).collect();
-        let traffic = all_of(&file.traffic, |name| Named::pattern(name, beside, &of_fabrics));
+        let traffic = all_of(&file.traffic, |text| {
+            let named = Named::pattern(text, beside)?;
+            let check = |df: &Dragonfly| Traffic::new(&named.rule, df, 0).map(|_| ());
+            if let Some(file) = text.strip_prefix(PAIRS) {
+                fits_all(&beside.join(file), &of_fabrics, check)?;
+            }
+            Ok(named)
+        });
         let traffic = traffic.map_err(|e| each("traffic", e))?;
-        let placements =
-            all_of(&file.placements, |name| Named::placement(name, beside, &of_fabrics));
+        let placements = all_of(&file.placements, |text| {
+            let named = Named::placement(text, beside)?;
+            let check = |df: &Dragonfly| named.rule.on(df, 0).map(|_| ());
+            if let Some(file) = text.strip_prefix(LISTED) {
+                fits_all(&beside.join(file), &of_fabrics, check)?;
+            }
+            Ok(named)
+        });
         let placements = placements.map_err(|e| each("placements", e))?;
         let lists = Lists { schemes, variants, loads, saturation, seeds: file.seeds };
         let mut plan = Self {
@@ -262,7 +280,7 @@ impl Plan {
             placement: None,
             load: None,
             seed: 0,
-            settings: variant.settings(loaded, scheme, paths.kind),
+            settings: variant.settings(loaded, (scheme, paths.kind), lists.saturation.is_some()),
             saturation: lists.saturation,
             dead: self.dead[dead].of(fabric).map(|faults| sha256(in_words(faults).as_bytes())),
             traffic_content: None,
@@ -289,6 +307,19 @@ impl Plan {
             }
         }
     }
+}
+
+/// Refuses what a file lists if it does not fit a fabric.
+fn fits_all<E: Display>(
+    path: &Path,
+    fabrics: &[&Fabric],
+    check: impl Fn(&Dragonfly) -> Result<(), E>,
+) -> Result<(), String> {
+    fabrics.iter().try_for_each(|fabric| {
+        let (path, name) = (path.display(), &fabric.file.name);
+        let checked = check(fabric.topology.dragonfly());
+        checked.map_err(|error| format!("{path}: {error} (of {name})"))
+    })
 }
 
 /// Reads all entries of a list.

@@ -58,6 +58,7 @@ fn what_is_not_written_has_its_default() {
             wiring: Wiring::Arrangement(Arrangement::Absolute),
             latencies: Latencies { local: 10, global: 15 },
             bandwidths: Bandwidths::ALIKE,
+            buffer_flits: None,
             weighing: WeighingSettings::default(),
             virtual_channels: VcScheme::Ordered,
             sets: Sets::Auto,
@@ -83,6 +84,7 @@ fn what_is_written_is_what_is_read() {
         node-bandwidth = 100
         local-bandwidth = 1_00.0
         global-bandwidth = 12.5
+        buffer = 4096
         "#,
     );
     assert_eq!(file.name, "A.b_c-9");
@@ -90,6 +92,7 @@ fn what_is_written_is_what_is_read() {
     assert_eq!(file.dragonfly, Dragonfly::new(1, 256, 16, 256).unwrap());
     assert_eq!(file.wiring, Wiring::Cables("wiring/cables.csv".into()));
     assert_eq!(file.latencies, Latencies { local: 1, global: 10_000 });
+    assert_eq!(file.buffer_flits, Some(4096));
     assert_eq!(file.bandwidths.to_string(), "node 100, local 100, global 12.5");
     assert_eq!(file.weighing.thresholds, Some(PerDecision::same(i16::MIN)));
     let each = "[routing]\nthreshold = { ugal-l = 1, par-source = -2, par-second = 3 }";

@@ -82,7 +82,7 @@ fn jobs(report: &Report<'_>, first: &Run, df: &Dragonfly) -> String {
             format!("job {number}"),
             job,
             workload.to_owned(),
-            bytes.to_string(),
+            bytes.map_or_else(|| "as listed".to_owned(), |bytes| bytes.to_string()),
             iterations.to_string(),
             nodes.len().to_string(),
             switches.len().to_string(),

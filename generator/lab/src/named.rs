@@ -1,35 +1,35 @@
-//! The traffic and the placements of a sweep file: by name, or listed in a file beside it.
+//! Traffic and placements as people name them: by name, or listed in a file.
 
 use std::fmt::Display;
 use std::path::Path;
-use tvlb_generator::fabric::Fabric;
 use tvlb_generator::input_file::{self, Symlinks};
 use tvlb_generator::table_set::sha256;
-use tvlb_simulator::{Pattern, PatternError, PlacementError, PlacementRule, Traffic};
+use tvlb_simulator::{Pattern, PatternError, PlacementError, PlacementRule};
 
 /// Before the name of a file with pairs of nodes.
-const PAIRS: &str = "pairs:";
+pub const PAIRS: &str = "pairs:";
 /// Before the name of a file with the node of each process.
-const LISTED: &str = "listed:";
+pub const LISTED: &str = "listed:";
 /// The largest file that is read: a line for each of at most 2²⁴ nodes.
 const MOST_BYTES: u64 = 512 << 20;
 
-/// An entry of a list of the sweep file.
-pub(super) struct Named<R> {
-    /// What runs and tables call it: its name in full, or the text in the sweep file where that names a
-    /// file.
-    pub(super) name: String,
+/// A pattern of traffic or a placement, with what results call it.
+pub struct Named<R> {
+    /// Its name in full, or the text that names a file.
+    pub name: String,
     /// What it stands for.
-    pub(super) rule: R,
+    pub rule: R,
     /// The SHA-256 of the lines that count of the file, if there is one: a file that has changed makes
     /// other runs.
-    pub(super) content: Option<String>,
+    pub content: Option<String>,
 }
 
 impl Named<Pattern> {
-    /// Reads an entry of the list `traffic`; the names of files begin at `beside`. Pairs must fit every
-    /// fabric.
-    pub(super) fn pattern(text: &str, beside: &Path, fabrics: &[&Fabric]) -> Result<Self, String> {
+    /// Reads a pattern by name, or "pairs:FILE"; the name of the file begins at `beside`.
+    ///
+    /// # Errors
+    /// What is wrong, after the name of the file if there is one.
+    pub fn pattern(text: &str, beside: &Path) -> Result<Self, String> {
         let Some(file) = text.strip_prefix(PAIRS) else {
             let rule: Pattern =
                 text.parse().map_err(|error: PatternError| format!("{error}, {PAIRS}FILE"))?;
@@ -38,21 +38,16 @@ impl Named<Pattern> {
         let path = beside.join(file);
         let content = read(&path)?;
         let rule = Pattern::from_pairs(&content).map_err(|error| in_file(&path, &error))?;
-        for fabric in fabrics {
-            Traffic::new(&rule, fabric.topology.dragonfly(), 0)
-                .map_err(|error| of_fabric(&path, &error, fabric))?;
-        }
         Ok(Self { name: text.to_owned(), rule, content: Some(hash(&content)) })
     }
 }
 
 impl Named<PlacementRule> {
-    /// Reads an entry of the list `placements`, as [`Named::pattern`] does.
-    pub(super) fn placement(
-        text: &str,
-        beside: &Path,
-        fabrics: &[&Fabric],
-    ) -> Result<Self, String> {
+    /// Reads a placement by name, or "listed:FILE"; the name of the file begins at `beside`.
+    ///
+    /// # Errors
+    /// What is wrong, after the name of the file if there is one.
+    pub fn placement(text: &str, beside: &Path) -> Result<Self, String> {
         let Some(file) = text.strip_prefix(LISTED) else {
             let rule: PlacementRule =
                 text.parse().map_err(|error: PlacementError| error.to_string())?;
@@ -61,10 +56,6 @@ impl Named<PlacementRule> {
         let path = beside.join(file);
         let content = read(&path)?;
         let rule = PlacementRule::from_list(&content).map_err(|error| in_file(&path, &error))?;
-        for fabric in fabrics {
-            rule.on(fabric.topology.dragonfly(), 0)
-                .map_err(|error| of_fabric(&path, &error, fabric))?;
-        }
         Ok(Self { name: text.to_owned(), rule, content: Some(hash(&content)) })
     }
 }
@@ -76,10 +67,6 @@ fn read(path: &Path) -> Result<String, String> {
 
 fn in_file(path: &Path, error: &dyn Display) -> String {
     format!("{}: {error}", path.display())
-}
-
-fn of_fabric(path: &Path, error: &dyn Display, fabric: &Fabric) -> String {
-    in_file(path, &format_args!("{error} (of {})", fabric.file.name))
 }
 
 /// The hash of the lines that count: comments and empty lines change no run.
