@@ -22,7 +22,7 @@ const MOST_CABLE_LIST_BYTES: u64 = 256 << 20;
 pub struct Fabric {
     /// What the file says.
     pub file: FabricFile,
-    /// Its cables.
+    /// Its cables, and the sizes with what a cable list says of links within groups.
     pub topology: Topology,
     /// What the machine calls its parts; nothing if the file names no such list.
     pub names: Names,
@@ -165,8 +165,6 @@ impl Fabric {
             }
         };
         let topology = topology.with_bandwidths(file.bandwidths);
-        // What the list says of links within groups is a size, too.
-        let file = FabricFile { dragonfly: *topology.dragonfly(), ..file };
         Ok(Self { file, topology, names })
     }
 

@@ -20,7 +20,7 @@ use tvlb_schema::{Candidates, Gate, MinCandidate};
 #[command(
     after_help = "Exit codes: 0 done, and nothing found; 1 found something: `verify` a fault, `diff` a \
                   difference, `faults` a pair that is cut off, `generate --check` a change; 2 an error in the command line, the input \
-                  or the output; 130 interrupted.\n\n--quiet, where a command has it, means that it prints nothing but its result and \
+                  or the output; 130 interrupted by Ctrl-C, 143 by SIGTERM.\n\n--quiet, where a command has it, means that it prints nothing but its result and \
                   errors."
 )]
 pub(crate) struct Arguments {
@@ -69,11 +69,12 @@ pub(crate) struct Generate {
     /// Replace DIR, in one step, if it is a table set and holds nothing else
     #[arg(long, requires = "output")]
     pub(crate) replace: bool,
-    /// Write nothing; exit with 1 and say what is different if DIR is not what would be written
+    /// Write nothing; exit with 1 and say what is different if DIR, with its report, is not what would be
+    /// written
     #[arg(long, value_name = "DIR", conflicts_with = "output")]
     pub(crate) check: Option<PathBuf>,
-    /// The T-VLB set of every decision, instead of the fabric file's, or `auto`: choose the set of
-    /// each by simulation; see --help for the grammar
+    /// The T-VLB set of every decision, instead of the fabric file's; `auto` chooses the sets by
+    /// simulation. --help describes the grammar
     #[arg(long, value_name = "SET")]
     pub(crate) set: Option<String>,
     /// The set of UGAL-L alone
@@ -109,8 +110,8 @@ pub(crate) struct Generate {
     /// Where sets are chosen: by the throughput model alone, without a simulation
     #[arg(long, conflicts_with_all = ["prefer", "panel", "max_regret"])]
     pub(crate) fast: bool,
-    /// Thin the sets, unasked whether it helps, until links are used evenly; without --fast, sets
-    /// that are chosen are tried so anyway
+    /// Thin the sets until links are used evenly, even where the network then carries less; for sets that
+    /// are given and for --fast, because a choice by simulation tries thinned sets itself
     #[arg(long)]
     pub(crate) balance: bool,
     /// Where sets are chosen: how much traffic the policies are tried with [default: standard]

@@ -264,7 +264,7 @@ fn what_became(experiment: &Experiment, options: &Options) -> String {
             state.display()
         ),
         None => format!(
-            "no figure of {} was written; with --state DIR, the same command goes on from there",
+            "no figure of {} was written; --state DIR would have kept its runs",
             experiment.name
         ),
     }

@@ -1,5 +1,6 @@
 //! What a command ends in when it does not end well.
 
+use crate::output::interrupt_code;
 use std::env;
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
@@ -9,8 +10,6 @@ use std::process::ExitCode;
 const FOUND: u8 = 1;
 /// The exit code of an error; clap uses it for a bad command line too.
 const ERROR: u8 = 2;
-/// The exit code after Ctrl-C, as a shell has it.
-pub(crate) const INTERRUPTED: u8 = 130;
 
 /// The outcome of a command.
 pub(crate) type Outcome = Result<(), Failure>;
@@ -52,8 +51,8 @@ impl Failure {
             Self::Message(message) => (message, ERROR),
             Self::Finding(message) => (message, FOUND),
             Self::Found => return ExitCode::from(FOUND),
-            Self::Interrupted => ("interrupted".to_owned(), INTERRUPTED),
-            Self::Stopped(what_became) => (format!("interrupted; {what_became}"), INTERRUPTED),
+            Self::Interrupted => ("interrupted".to_owned(), interrupt_code()),
+            Self::Stopped(what_became) => (format!("interrupted; {what_became}"), interrupt_code()),
             Self::BrokenPipe => return ExitCode::SUCCESS,
         };
         tell(&shown(&message));

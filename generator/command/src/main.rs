@@ -1,7 +1,7 @@
 //! The `tvlb` command: reads its arguments, runs one command, and turns the outcome into an exit
 //! code. 0: done, and nothing found. 1: something was found: `verify` a fault, `diff` a difference,
 //! `generate --check` a change. 2: an error in the command line, the input or the output. 130:
-//! interrupted.
+//! interrupted by Ctrl-C; 143: by SIGTERM.
 
 mod advise;
 mod args;

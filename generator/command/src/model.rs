@@ -80,8 +80,7 @@ pub(crate) fn run(arguments: &Model) -> Outcome {
                 "{} keeps {done} of {all} units of work, and the same command goes on from there",
                 path.display()
             ),
-            None => "nothing was written; with --state FILE, the same command goes on from there"
-                .to_owned(),
+            None => "nothing was written; --state FILE would have kept what was done".to_owned(),
         }));
     };
 

@@ -61,9 +61,7 @@ pub(crate) fn run(arguments: &Search) -> Outcome {
                 "{} keeps the runs so far, and the same command goes on from there",
                 state.display()
             ),
-            None => {
-                "nothing was kept; with --state DIR, the same command goes on from there".to_owned()
-            }
+            None => "nothing was kept; --state DIR would have kept the runs".to_owned(),
         }),
         error => Failure::of(error),
     })?;

@@ -3,13 +3,15 @@
 //! Text goes in, one validated [`FabricFile`] comes out, and no later stage sees the text's
 //! strings. Promises: every text is answered without a panic; nothing in it is ignored, so an
 //! unknown key, a wrong type or a value out of range is an error with its line and column; no
-//! file is opened here. `docs/reference/fabric-file.md` describes every key.
+//! file is opened here. The text of a [`FabricFile`] is its `Display`, and says the same.
+//! `docs/reference/fabric-file.md` describes every key.
 
 mod error;
 mod reader;
 mod sections;
 #[cfg(test)]
 mod tests;
+mod text;
 
 pub use error::{FabricFault, FabricFileError};
 

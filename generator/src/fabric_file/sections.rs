@@ -78,7 +78,7 @@ const THRESHOLD: RangeInclusive<i64> = i16::MIN as i64..=i16::MAX as i64;
 const DEFAULT_SEED: u64 = 1;
 pub(super) const DEFAULT_LATENCIES: Latencies = Latencies { local: 10, global: 15 };
 /// What stands in the place of a set that is to be chosen.
-const AUTO: &str = "auto";
+pub(super) const AUTO: &str = "auto";
 
 /// The whole file.
 pub(super) fn file(document: &Document<'_>) -> Fallible<FabricFile> {
@@ -276,7 +276,7 @@ fn bandwidths(links: &Section<'_, '_>) -> Fallible<Bandwidths> {
     })
 }
 
-const fn bandwidth_key(kind: LinkKind) -> &'static str {
+pub(super) const fn bandwidth_key(kind: LinkKind) -> &'static str {
     match kind {
         LinkKind::Node => "node-bandwidth",
         LinkKind::Local => "local-bandwidth",

@@ -364,8 +364,9 @@ impl TopologySummary {
     }
 }
 
-/// The pairs of switches of a group that share another number of links than most of their kind of groups.
-fn unusual_local_links(topology: &Topology) -> Vec<SwitchLinks> {
+/// The pairs of switches of a group that share no link, or another number of links than most of their kind
+/// of groups, by rising group.
+pub fn unusual_local_links(topology: &Topology) -> Vec<SwitchLinks> {
     let df = topology.dragonfly();
     let mut unusual = Vec::new();
     let mut first = 0;

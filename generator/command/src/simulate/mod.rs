@@ -137,7 +137,8 @@ fn announce(arguments: &Simulate, study: &Study<'_>, stages: &Bars) {
     };
     let time = Simulations { runs, cycles, nodes, load }.take(rayon::current_num_threads());
     if time[1] >= WORTH_TELLING {
-        stages.tell(&format_args!("{what} on {nodes} nodes, {} {}", in_words(time), on_threads()));
+        let what = format!("{what} on {nodes} nodes, {} {}", in_words(time), on_threads());
+        stages.tell(&what, time[1]);
     }
 }
 
