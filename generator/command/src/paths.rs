@@ -7,13 +7,13 @@ use crate::output::{print, print_json};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
-use tvlb_generator::fabric::Fabric;
 use tvlb_generator::routes::count::RouteCounter;
 use tvlb_generator::routes::drawn::DrawnPaths;
 use tvlb_generator::routes::text::PathListing;
 use tvlb_generator::set_grammar::parse_set;
+use tvlb_generator::topology::Topology;
 use tvlb_generator::topology::names::Names;
-use tvlb_schema::{Dragonfly, SetRule, SwitchId};
+use tvlb_schema::{Dragonfly, Level, SetRule, SwitchId};
 use tvlb_traffic::Gap;
 
 pub(crate) fn run(arguments: &Paths) -> Outcome {
@@ -42,22 +42,26 @@ pub(crate) fn run(arguments: &Paths) -> Outcome {
             let paths = DrawnPaths::new(topology, &rule, from, to);
             print_json(&Named::of(&paths, paths.switches(), &fabric.names))
         }
-        (None, rule) => print_all(&fabric, &rule.expect("--all requires --set")),
+        (None, rule) => {
+            let rule = rule.expect("--all requires --set");
+            let all: Vec<SwitchId> = topology.dragonfly().switches().collect();
+            print_lines(topology, &fabric.names, [&all, &all], |_| (&rule, &[]))
+        }
     }
 }
 
 /// What is said of paths, and what the machine calls their switches.
 #[derive(Serialize)]
-struct Named<'n, T> {
+pub(crate) struct Named<'n, T> {
     #[serde(flatten)]
-    paths: &'n T,
+    paths: T,
     /// By number, of the switches that have a name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     names: BTreeMap<u16, &'n str>,
 }
 
 impl<'n, T> Named<'n, T> {
-    fn of(paths: &'n T, switches: impl Iterator<Item = SwitchId>, names: &'n Names) -> Self {
+    pub(crate) fn of(paths: T, switches: impl Iterator<Item = SwitchId>, names: &'n Names) -> Self {
         let named = switches.filter_map(|switch| Some((switch.0, names.switch(switch)?)));
         Self { paths, names: named.collect() }
     }
@@ -68,14 +72,18 @@ fn set(text: &str, seed: u64) -> Result<SetRule, Failure> {
         .map_err(|error| Failure::Message(format!("--set: {error}\n{}", error.marked(text))))
 }
 
-/// Prints a line for each pair of different switches, by rising source and then destination. One pair
-/// is in memory at a time.
-fn print_all(Fabric { topology, names, .. }: &Fabric, rule: &SetRule) -> Outcome {
+/// Prints the paths of each pair of different switches, a line of JSON for each, by rising source and then
+/// destination. One pair is in memory at a time.
+pub(crate) fn print_lines<'p>(
+    topology: &Topology,
+    names: &Names,
+    [sources, destinations]: [&[SwitchId]; 2],
+    set_of: impl Fn(SwitchId) -> (&'p SetRule, &'p [Level]),
+) -> Outcome {
     let mut out = BufWriter::new(io::stdout().lock());
-    let df = topology.dragonfly();
-    for source in df.switches() {
-        for destination in df.switches().filter(|&destination| destination != source) {
-            let paths = DrawnPaths::new(topology, rule, source, destination);
+    for &source in sources {
+        for &destination in destinations.iter().filter(|&&destination| destination != source) {
+            let paths = DrawnPaths::thinned(topology, set_of(source), source, destination);
             let paths = Named::of(&paths, paths.switches(), names);
             serde_json::to_writer(&mut out, &paths).map_err(io::Error::from)?;
             writeln!(out)?;

@@ -2,15 +2,14 @@
 
 use crate::failure::{Failure, Outcome};
 use crate::files::{error_in, expect_table_set, load_fabric, outside_table_sets};
+use crate::inspect::read_names;
 use crate::named::{self, one_of};
 use crate::output::{print, write_file};
-use crate::paths::existing_switch;
+use crate::paths::{existing_switch, print_lines};
 use clap::{Args, Subcommand};
-use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tvlb_generator::image::fabric_image;
 use tvlb_generator::policy::Policy;
-use tvlb_generator::routes::drawn::DrawnPaths;
 use tvlb_generator::set_file::find::find;
 use tvlb_generator::set_file::{FabricOfSets, SetFile};
 use tvlb_generator::set_grammar::canonical;
@@ -124,17 +123,9 @@ fn routes(Routes { directory, decision, from, to }: &Routes) -> Outcome {
     };
     let (sources, destinations) = (switches("--from", from)?, switches("--to", to)?);
     let policy = policies.get(*decision);
-    let mut out = BufWriter::new(io::stdout().lock());
-    for &source in &sources {
-        let rule = (&policy.rule, policy.levels_of(source));
-        for &destination in destinations.iter().filter(|&&destination| destination != source) {
-            let paths = DrawnPaths::thinned(&topology, rule, source, destination);
-            serde_json::to_writer(&mut out, &paths).map_err(io::Error::from)?;
-            writeln!(out)?;
-        }
-    }
-    out.flush()?;
-    Ok(())
+    print_lines(&topology, &read_names(&set, df)?, [&sources, &destinations], |source| {
+        (&policy.rule, policy.levels_of(source))
+    })
 }
 
 fn find_set(Find { fabric, list, seed, output }: &Find) -> Outcome {

@@ -3,8 +3,7 @@
 //! anywhere.
 
 use super::installed::is_dead;
-use super::walk::sets_of;
-use super::words::{Count, second_min};
+use super::words::{Count, second_min, sets_of};
 use std::fmt::Write;
 use tvlb_chart::bars::{Bar, BarGroup, Bars};
 use tvlb_chart::page::{figure, page, paragraph, section, table};

@@ -233,7 +233,7 @@ fn two_groups_without_a_cable_are_joined_through_a_third() {
     assert_snapshot!(scratch.succeeds("inspect out --from 1 --to 5 --list"), @"
     from switch 1 (group 0, switch 1) to switch 5 (group 2, switch 1)
 
-    MIN: none, for no cable joins the groups; packets take VLB
+    MIN: none, because no cable joins the groups; packets take VLB
 
     set 0 for ugal-l (T = 0), par-source (T = 0), par-second (T = 0): strategic-2-3 by shape; seed 1
     shape  hops  routes  share of draws
@@ -250,7 +250,7 @@ fn without_a_cable_and_without_a_kept_route_any_vlb_path_is_taken() {
     assert_snapshot!(scratch.succeeds("inspect out --from 1 --to 5"), @"
     from switch 1 (group 0, switch 1) to switch 5 (group 2, switch 1)
 
-    MIN: none, for no cable joins the groups; packets take VLB
+    MIN: none, because no cable joins the groups; packets take VLB
 
     set 0 for ugal-l (T = 0), par-source (T = 0), par-second (T = 0): min; seed 1
     no route is kept: packets take any VLB path

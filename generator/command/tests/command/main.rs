@@ -30,6 +30,7 @@ mod names;
 mod odd_command_lines;
 mod output;
 mod pages;
+mod pairs;
 mod place;
 mod plot;
 mod run;

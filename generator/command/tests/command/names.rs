@@ -74,7 +74,7 @@ fn a_pair_and_its_paths() {
     let scratch = named();
     assert_snapshot!("names_inspect", scratch.succeeds("inspect out --from 4 --to 9 --list"));
     let json = scratch.succeeds("inspect out --from 4 --to 9 --json");
-    assert!(json.contains("\"from-name\": \"r1<1>\\\"\""), "{json}");
+    assert!(json.contains("\"4\": \"r1<1>\\\"\""), "{json}");
     let json = scratch.succeeds("inspect out --switch 9 --json");
     assert!(json.contains("\"switch-name\": \"r0<2>\\\"\""), "{json}");
     assert_snapshot!("names_paths", scratch.succeeds("paths fabric.toml --from 4 --to 9 --list"));
