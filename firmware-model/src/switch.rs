@@ -453,8 +453,9 @@ impl<'a> Switch<'a> {
         &self.image
     }
 
-    /// The other end of the planned cable or local link behind a physical port, whether it lives or not; `None` for a terminal, an
-    /// unused port or one that does not exist.
+    /// The switch at the other end of the planned cable or local link at a physical port, whether it lives or
+    /// not, by its group and its index in the group; `Dragonfly::switch` has its number in the fabric, which
+    /// is what C's `tvlb_neighbour` answers. `None` for a terminal, an unused port or one that does not exist.
     pub fn neighbour(&self, port: Port) -> Option<(GroupId, SwitchIndex)> {
         let df = self.dragonfly();
         let (here, number) = (self.image.index(), u32::from(port.0));
