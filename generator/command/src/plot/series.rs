@@ -329,15 +329,13 @@ impl<'t> Lines<'t> {
         let is_free = |column: &str| {
             x != Some(column) && panel != Some(column) && !y.iter().any(|figure| figure == column)
         };
-        if !selection.by.is_empty() {
-            let named = selection.by.iter().map(|name| match name.as_str() {
-                "file" => Ok("file".to_owned()),
-                name => self.column("--by", name),
-            });
-            return named.collect();
-        }
+        let by = selection.by.iter().map(|name| match name.as_str() {
+            "file" => Ok("file".to_owned()),
+            name => self.column("--by", name),
+        });
+        let mut by: Vec<String> = by.collect::<Result<_, _>>()?;
         if self.is_scattered {
-            return Ok(vec!["on-front".to_owned()]);
+            return Ok(if by.is_empty() { vec!["on-front".to_owned()] } else { by });
         }
         let known = what_was_run().map(|(name, _)| name);
         let known: Vec<&str> =
@@ -349,8 +347,16 @@ impl<'t> Lines<'t> {
                 && !column.ends_with("-error")
                 && !self.is_figure(column)
         });
-        let all = known.iter().copied().chain(unknown);
-        Ok(all.filter(|column| is_free(column)).map(str::to_owned).collect())
+        let all = known.iter().copied().chain(unknown).filter(|column| is_free(column));
+        if by.is_empty() {
+            return Ok(all.map(str::to_owned).collect());
+        }
+        // What is the same in all lines makes no series, and the heading says it.
+        let cells = |column| distinct(self.all.iter().map(|line| line.cell(column)));
+        let common = all.filter(|column| cells(column).len() == 1).map(str::to_owned);
+        let common: Vec<String> = common.filter(|column| !by.contains(column)).collect();
+        by.extend(common);
+        Ok(by)
     }
 
     /// The names of places, if the column to the right has any that are no numbers.
