@@ -2,7 +2,8 @@
 
 use crate::fabric_file::{FabricFile, FabricFileError, FabricValueError, Wiring};
 use crate::input_file::{self, Symlinks};
-use crate::table_set::{MANIFEST_FILE, MOST_NAMES_BYTES};
+use crate::recognise::Recognised;
+use crate::table_set::MOST_NAMES_BYTES;
 use crate::topology::arrangement::{Arrangement, arrange};
 use crate::topology::cable_list::{self, CableListError};
 use crate::topology::local_links::LocalLinkError;
@@ -52,12 +53,12 @@ pub enum FabricError {
         found: u8,
     },
     /// There is a directory in the place of the file.
-    #[error("{path}: it is a directory, accepted a fabric file{}", hint_for(*.is_table_set))]
+    #[error("{path}: it is a directory, accepted a fabric file{}", .found.hint(.path))]
     Directory {
         /// The directory.
         path: PathBuf,
-        /// Whether it looks like a table set.
-        is_table_set: bool,
+        /// What is in it.
+        found: Recognised,
     },
     /// A name or seed that no fabric file can have.
     #[error(transparent)]
@@ -102,15 +103,6 @@ pub enum FabricError {
         /// What is wrong.
         source: CableError,
     },
-}
-
-/// What to do where a table set was given.
-const fn hint_for(is_table_set: bool) -> &'static str {
-    if is_table_set {
-        "; if it is a table set, give the fabric file that it was made from"
-    } else {
-        ""
-    }
 }
 
 impl Fabric {
@@ -176,8 +168,8 @@ impl Fabric {
     /// A file that cannot be read or does not say what it should.
     pub fn load_file(path: &Path) -> Result<FabricFile, FabricError> {
         if path.is_dir() {
-            let is_table_set = path.join(MANIFEST_FILE).exists();
-            return Err(FabricError::Directory { path: path.to_owned(), is_table_set });
+            let found = Recognised::at(path);
+            return Err(FabricError::Directory { path: path.to_owned(), found });
         }
         let text = read(path, MOST_FABRIC_FILE_BYTES)?;
         Ok(FabricFile::parse(&text, &path.display().to_string())?)

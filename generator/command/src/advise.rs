@@ -45,7 +45,7 @@ pub(crate) struct Arguments {
         help_heading = "What to compare"
     )]
     arrangements: Vec<String>,
-    /// Which nodes the jobs take; see --help
+    /// Which nodes the jobs take (listed at the end of --help)
     #[arg(
         long,
         value_name = "LIST",
@@ -54,7 +54,7 @@ pub(crate) struct Arguments {
         help_heading = "What to compare"
     )]
     with: Vec<String>,
-    /// On which of its nodes a job runs each rank; see --help
+    /// On which of its nodes a job runs each rank (listed at the end of --help)
     #[arg(
         long,
         value_name = "LIST",
@@ -63,7 +63,7 @@ pub(crate) struct Arguments {
         help_heading = "What to compare"
     )]
     map: Vec<String>,
-    /// In which order ranks send what they may send in any order; see --help
+    /// In which order ranks send what they may send in any order (listed at the end of --help)
     #[arg(
         long,
         value_name = "LIST",
@@ -105,11 +105,11 @@ fn help() -> String {
     format!(
         "{}\nOrders (--order): in which order a rank sends between two waits
   given               as its program has it
-  coloured            all receives are posted first, and then every rank has one partner at a time, no two
-                      ranks the same
+  coloured            all receives are posted first, and then every rank has one partner at a time,
+                      no two ranks the same
 
-Routings (--routing): min, vlb, ugal-l and par with conventional paths, or with the paths of a set, as in
-`par:strategic-2-3 by shape`
+Routings (--routing): min, vlb, ugal-l and par with conventional paths, or with the paths of a
+set, as in `par:strategic-2-3 by shape`
 ",
         jobs::HELP
     )

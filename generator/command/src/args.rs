@@ -1,6 +1,7 @@
 //! The command line.
 
 use crate::columns;
+use crate::groups;
 use crate::named::{self, one_of};
 use crate::values;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -18,10 +19,12 @@ use tvlb_schema::{Candidates, Gate, MinCandidate};
 #[derive(Parser)]
 #[command(name = "tvlb", version, arg_required_else_help = true, max_term_width = 100)]
 #[command(
+    help_template = groups::template(Command::augment_subcommands(clap::Command::new("tvlb"))),
     after_help = "Exit codes: 0 done, and nothing found; 1 found something: `verify` a fault, `diff` a \
                   difference, `faults` a pair that is cut off, `generate --check` a change; 2 an error in the command line, the input \
                   or the output; 130 interrupted.\n\n--quiet, where a command has it, means that it prints nothing but its result and \
-                  errors."
+                  errors.\n\nAn option that names one file to write, such as --report or --csv, replaces a file of that name. \
+                  Directories that hold something are not replaced unless an option says so."
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -73,7 +76,7 @@ pub(crate) struct Generate {
     #[arg(long, value_name = "DIR", conflicts_with = "output")]
     pub(crate) check: Option<PathBuf>,
     /// The T-VLB set of every decision, instead of the fabric file's, or `auto`: choose the set of
-    /// each by simulation; see --help for the grammar
+    /// each by simulation (the grammar of sets is at the end of --help)
     #[arg(long, value_name = "SET")]
     pub(crate) set: Option<String>,
     /// The set of UGAL-L alone
@@ -109,8 +112,8 @@ pub(crate) struct Generate {
     /// Where sets are chosen: by the throughput model alone, without a simulation
     #[arg(long, conflicts_with_all = ["prefer", "panel", "max_regret"])]
     pub(crate) fast: bool,
-    /// Thin the sets, unasked whether it helps, until links are used evenly; without --fast, sets
-    /// that are chosen are tried so anyway
+    /// Thin the sets until links are used evenly, without a trial whether that helps. Where sets are
+    /// chosen by simulation, the best ones are tried thinned and whole, also without this option
     #[arg(long)]
     pub(crate) balance: bool,
     /// Where sets are chosen: how much traffic the policies are tried with [default: standard]
@@ -161,8 +164,8 @@ pub(crate) struct Search {
     /// that `generate` then compares under traffic that the search has not seen
     #[arg(long, default_value_t = 2, value_name = "N")]
     pub(crate) seed: u64,
-    /// The regret on a guard that costs a mixture nothing, in percent of what the best of MIN,
-    /// conventional VLB and conventional UGAL carries [default: 3]
+    /// How much regret on a guard a mixture may have without being judged worse for it, in percent of
+    /// what the best of MIN, conventional VLB and conventional UGAL carries [default: 3]
     #[arg(long, value_name = "PERCENT", value_parser = values::regret)]
     pub(crate) max_regret: Option<MostRegret>,
     /// How much traffic mixtures are tried with
@@ -226,8 +229,10 @@ pub(crate) struct Inspect {
 pub(crate) struct Verify {
     /// The directory that `generate` wrote
     pub(crate) directory: PathBuf,
-    /// The fabric file that the tables must be of: its name, its sizes and every cable; without it
-    /// the tables are held against themselves alone
+    /// The fabric file that the tables must be of: its sizes, every link, name, arrangement, seed,
+    /// latencies and bandwidths are compared. Sets, thresholds and the assignment of virtual channels are
+    /// not: `generate --check` compares those. Without this option the tables are held against
+    /// themselves alone
     #[arg(long, value_name = "FILE")]
     pub(crate) fabric: Option<PathBuf>,
     /// An update of the table set that `faults` wrote: verify what switches have once it is installed
@@ -504,7 +509,8 @@ pub(crate) struct Paths {
     /// With --set: all pairs of switches, each a line of JSON, in place of --from and --to
     #[arg(long, requires = "set", conflicts_with_all = ["from", "to"])]
     pub(crate) all: bool,
-    /// With --json: the paths of this T-VLB set and how often each is drawn; see --help for the grammar
+    /// With --json: the paths of this T-VLB set and how often each is drawn (the grammar of
+    /// sets is at the end of --help)
     #[arg(long, value_name = "SET", requires = "json", conflicts_with = "list")]
     pub(crate) set: Option<String>,
     /// List every path, not only their numbers

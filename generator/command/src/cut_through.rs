@@ -70,10 +70,11 @@ pub(crate) struct Arguments {
     routing: Vec<RoutingName>,
     #[command(flatten)]
     weighing: Weighings,
-    /// Who sends to whom; see --help
+    /// Who sends to whom (listed at the end of --help)
     #[arg(long, value_name = "PATTERN", default_value = "uniform-others")]
     traffic: String,
-    /// Where the processes of the traffic run; see --help. The seed of a run decides what is random
+    /// Where the processes of the traffic run (listed at the end of --help). The seed of a run decides what
+    /// is random
     #[arg(long, value_name = "PLACEMENT", default_value = "identity")]
     place: String,
     /// Phits that each node offers per cycle, one run for each: numbers separated by commas, and
@@ -101,14 +102,14 @@ pub(crate) struct Arguments {
     /// Phits that the buffer of one virtual channel holds on links within a group
     #[arg(long, value_name = "PHITS", default_value_t = 32, help_heading = "Switches")]
     local_buffer: u16,
-    /// The same on links between groups
+    /// Phits that the buffer of one virtual channel holds on links between groups
     #[arg(long, value_name = "PHITS", default_value_t = 256, help_heading = "Switches")]
     global_buffer: u16,
     /// Virtual channels of links within a group, without that of OFAR's escape network [default: as many as the
     /// routing needs; for OFAR 3]
     #[arg(long, value_name = "N", help_heading = "Switches")]
     local_channels: Option<u8>,
-    /// The same of links between groups [default: as many as the routing needs; for OFAR 2]
+    /// Virtual channels of links between groups, without that of OFAR's escape network [default: as many as the routing needs; for OFAR 2]
     #[arg(long, value_name = "N", help_heading = "Switches")]
     global_channels: Option<u8>,
     /// Injection queues of each node, among which packets are divided by their destination
@@ -126,11 +127,11 @@ pub(crate) struct Arguments {
     /// How often in a cycle ports ask for outputs
     #[arg(long, value_name = "N", default_value_t = 3, help_heading = "Switches")]
     rounds: u8,
-    /// A link between groups is congested where more is in use on it than so many percent of the mean of its
-    /// switch's,
+    /// A link between groups is congested where more is in use on it than so many percent of the mean of
+    /// its switch's links, and --pb-packets more
     #[arg(long, value_name = "PERCENT", default_value_t = 200, help_heading = "Piggybacking")]
     pb_percent: u16,
-    /// and so many packets more
+    /// How many packets more than --pb-percent of the mean make a link between groups congested
     #[arg(long, value_name = "PACKETS", default_value_t = 5, help_heading = "Piggybacking")]
     pb_packets: u16,
     /// Draw and weigh VLB as the simulator FOGSim does, so that figures can be compared: by local hops only,

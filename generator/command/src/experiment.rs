@@ -105,7 +105,7 @@ fn help() -> String {
     for Experiment { name, about, .. } in &EXPERIMENTS {
         let _ = writeln!(text, "  {name:<25} {about}");
     }
-    let _ = writeln!(text, "  {ALL:<25} every one up to channels-9 in turn");
+    let _ = writeln!(text, "  {ALL:<25} each from fig4 to channels-9, one after the other");
     text
 }
 

@@ -7,20 +7,25 @@ use std::path::Path;
 use tvlb_faults::{MOST_BYTES, Plan, parse};
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::input_file::{self, Symlinks};
+use tvlb_generator::recognise::Recognised;
 use tvlb_generator::table_set::table_set_around;
 use tvlb_generator::topology::Topology;
 use tvlb_generator::topology::names::Names;
 use tvlb_schema::{Dragonfly, End, FaultSet, GroupId, SwitchIndex};
 
-/// Refuses a file in the place of a table set's directory.
+/// Refuses something else in the place of a table set's directory. What is nothing known is left to whoever
+/// reads it.
 pub(crate) fn expect_table_set(path: &Path) -> Outcome {
-    if !path.is_file() {
-        return Ok(());
-    }
-    let path = path.display();
+    let found = Recognised::at(path);
+    let it_is = match found {
+        Recognised::TableSet | Recognised::Unknown => return Ok(()),
+        Recognised::File => "it is a file",
+        Recognised::Update | Recognised::WithFabricFile => "it has no manifest of a table set",
+    };
     Err(Failure::Message(format!(
-        "{path}: it is a file, accepted the directory of a table set; if it is a fabric file, \
-         `tvlb generate {path} -o DIR` makes a table set from it"
+        "{}: {it_is}, accepted the directory of a table set{}",
+        path.display(),
+        found.hint(path)
     )))
 }
 

@@ -17,15 +17,14 @@ use installed::{Installed, UpdateReport, is_dead};
 use pair::Pair;
 use std::fmt::{self, Display, Formatter};
 use tvlb_firmware_model::Switch;
-use tvlb_generator::set_grammar::canonical;
 use tvlb_generator::table_set::{EscapeEntry, Manifest, TableSet};
 use tvlb_generator::topology::names::{Names, PortName};
 use tvlb_schema::{
-    Decision, Dragonfly, DrawRule, End, FabricImage, GroupId, Level, LocalPercent, MinCandidate,
-    OfarRules, Port, SetView, SwitchImage, SwitchIndex,
+    Decision, Dragonfly, DrawRule, End, FabricImage, Level, LocalPercent, OfarRules, Port, SetView,
+    SwitchImage,
 };
 use values::SwitchValues;
-use words::{ChannelsNeeded, second_min, sets_of};
+use words::{ChannelsNeeded, Place, second_min, set_title, sets_of};
 
 pub(crate) fn run(arguments: &Inspect) -> Outcome {
     outside_table_sets([("--report", arguments.report.as_deref())])?;
@@ -323,28 +322,4 @@ fn write_thinning(
         }
     }
     writeln!(f, "  all by the others")
-}
-
-/// What a set is, and how the decisions that use it weigh.
-fn set_title(image: &SwitchImage<'_>, number: usize, decisions: &[Decision]) -> String {
-    let rule = image.set(decisions[0]).rule();
-    let users: Vec<String> = decisions
-        .iter()
-        .map(|&d| {
-            let min =
-                if d == Decision::ParSecond { image.second_min() } else { MinCandidate::Kept };
-            format!("{} ({}{})", d.name(), image.weighing(d), second_min(min))
-        })
-        .collect();
-    let thinned = if image.set(decisions[0]).is_thinned() { "; thinned" } else { "" };
-    let (users, rule_text) = (users.join(", "), canonical(rule));
-    format!("set {number} for {users}: {rule_text}; seed {}{thinned}", rule.seed)
-}
-
-struct Place(GroupId, SwitchIndex);
-
-impl Display for Place {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "group {}, switch {}", self.0, self.1)
-    }
 }

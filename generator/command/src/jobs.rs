@@ -42,8 +42,8 @@ pub(crate) struct Exchange {
     /// The jobs, separated by commas: `RANKS`, or `RANKSxPER_NODE` for more than one rank on a node
     #[arg(long, value_name = "JOBS", required = true, value_delimiter = ',')]
     jobs: Vec<String>,
-    /// What the ranks do: a pattern of communication, once for all jobs, or once for each in their order;
-    /// see --help
+    /// What the ranks do: a pattern of communication, once for all jobs, or once for each in their order
+    /// (listed at the end of --help)
     #[arg(long, value_name = "PATTERN", required = true)]
     workload: Vec<String>,
     /// The length of each message, unless the pattern is a list of messages: a number of bytes, or of KB

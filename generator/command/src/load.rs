@@ -35,10 +35,10 @@ pub(crate) struct Arguments {
     /// A list of what is dead, as `tvlb faults` reads it: packets take the paths that are left
     #[arg(long, value_name = "LIST")]
     faults: Option<PathBuf>,
-    /// Who sends to whom; see --help
+    /// Who sends to whom (listed at the end of --help)
     #[arg(long, value_name = "PATTERN", default_value = "uniform")]
     traffic: String,
-    /// Where the processes of the traffic run; see --help
+    /// Where the processes of the traffic run (listed at the end of --help)
     #[arg(long, value_name = "PLACEMENT", default_value = "identity")]
     place: String,
     /// Which paths packets take: `min`, `valg`, `valn` or another T-VLB set, or `conventional`; may be
@@ -64,7 +64,7 @@ pub(crate) struct Arguments {
 
 fn help() -> String {
     format!(
-        "{PATTERNS}\nPaths (--paths): `conventional` is VLB as UGAL draws it without a T-VLB set; \
+        "{PATTERNS}\nPaths (--paths): `conventional` is VLB as UGAL draws it without a T-VLB set.\n\
          T-VLB sets are written as\n\n{GRAMMAR}"
     )
 }

@@ -17,6 +17,7 @@ mod failure;
 mod faults;
 mod files;
 mod generate;
+mod groups;
 mod import;
 mod inspect;
 mod jobs;

@@ -29,14 +29,14 @@ pub(crate) struct Arguments {
     /// The jobs, separated by commas: `RANKS`, or `RANKSxPER_NODE` for more than one rank on a node
     #[arg(long, value_name = "JOBS", required = true, value_delimiter = ',')]
     jobs: Vec<String>,
-    /// Which nodes the jobs take; see --help
+    /// Which nodes the jobs take (listed at the end of --help)
     #[arg(long, value_name = "PLACEMENT", default_value = "cluster")]
     with: String,
-    /// On which of its nodes a job runs each rank; see --help
+    /// On which of its nodes a job runs each rank (listed at the end of --help)
     #[arg(long, value_name = "MAP", default_value = "linear")]
     map: String,
     /// Who exchanges messages with whom, which `--map bisect` needs: once for all jobs, or once for each
-    /// in their order; see --help
+    /// in their order (listed at the end of --help)
     #[arg(long, value_name = "PATTERN")]
     graph: Vec<String>,
     /// Decides what is random, and where bisection begins

@@ -63,8 +63,8 @@ pub(crate) struct Arguments {
     /// A panel for each value of this column
     #[arg(long, value_name = "COLUMN")]
     panel: Option<String>,
-    /// Draw only lines with this value; several values of one column add up, and values of several columns
-    /// must all be there
+    /// Draw only lines with this value in this column; may be repeated. A line is drawn if, of each
+    /// column that is named, it has one of the values given
     #[arg(long = "where", value_name = "COLUMN=VALUE")]
     only: Vec<String>,
     /// What stands above the picture [default: the figures and the fabric]

@@ -38,20 +38,28 @@ pub struct Planned {
     pub fewer_links: Vec<FewerLinks>,
 }
 
-/// The table set is of the planned fabric: its name and sizes, what the manifest says of its wiring,
-/// seed, latencies and bandwidths, and every cable.
+/// The table set is of the planned fabric: its sizes, every link, then its name, and what the manifest says
+/// of its wiring, seed, latencies and bandwidths. A cable in a wrong place is what people must know first,
+/// whatever the fabric is called.
 pub(super) fn check_planned(
     planned: &Planned,
     manifest: &Manifest,
     image: &FabricImage<'_>,
     names: &Names,
 ) -> Result<(), VerifyError> {
-    let df = &planned.dragonfly;
-    let found = image.dragonfly();
     let said = &manifest.fabric;
     let text = |value: u64| value.to_string();
-    for (what, of_plan, found) in [
-        ("the sizes are", df.to_string(), found.to_string()),
+    let is_same = |(what, of_plan, found): (&'static str, String, String)| {
+        if of_plan == found {
+            return Ok(());
+        }
+        let path = planned.path.clone();
+        Err(VerifyError::Planned { path, what, planned: of_plan, found })
+    };
+    is_same(("the sizes are", planned.dragonfly.to_string(), image.dragonfly().to_string()))?;
+    check_local_links(planned, image, names)?;
+    check_cables(planned, image, names)?;
+    let said_of_fabric = [
         ("the name is", planned.name.clone(), said.name.clone()),
         ("the wiring is", planned.wiring.clone(), said.wiring.clone()),
         ("the seed is", text(planned.seed), text(said.seed)),
@@ -66,14 +74,8 @@ pub(super) fn check_planned(
             text(said.global_latency.into()),
         ),
         ("the bandwidths are", bandwidths(planned.bandwidths), bandwidths(said.bandwidths)),
-    ] {
-        if of_plan != found {
-            let path = planned.path.clone();
-            return Err(VerifyError::Planned { path, what, planned: of_plan, found });
-        }
-    }
-    check_local_links(planned, image, names)?;
-    check_cables(planned, image, names)
+    ];
+    said_of_fabric.into_iter().try_for_each(is_same)
 }
 
 /// In words: kinds that are alike are 1, in whatever unit they were stated.

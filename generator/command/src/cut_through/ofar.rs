@@ -46,7 +46,8 @@ pub(super) struct Options {
     /// [default: the escape image's, or else 90]
     #[arg(long, value_name = "PERCENT", value_parser = local_percent, help_heading = "OFAR")]
     local_percent: Option<LocalPercent>,
-    /// The same of misroutes to another group
+    /// A packet is misrouted to another group only where the share in use is at most this much of that of the
+    /// minimal output [default: the escape image's, or else 90]
     #[arg(long, value_name = "PERCENT", help_heading = "OFAR")]
     global_percent: Option<u8>,
     /// Misroute a packet only if its minimal output was given to another packet in the same cycle

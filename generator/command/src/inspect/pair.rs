@@ -1,8 +1,7 @@
 //! `inspect --from --to`: the paths that a switch draws to another, by the sets of its image.
 
 use super::values::SetValues;
-use super::words::sets_of;
-use super::{Place, set_title};
+use super::words::{Place, set_title, sets_of};
 use crate::paths::Named;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};

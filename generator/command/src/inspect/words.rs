@@ -2,7 +2,8 @@
 
 use std::fmt::{self, Display, Formatter};
 use tvlb_firmware_model::{Channels, Scheme, Switch, VlbPaths};
-use tvlb_schema::{Decision, MinCandidate, SwitchImage};
+use tvlb_generator::set_grammar::canonical;
+use tvlb_schema::{Decision, GroupId, MinCandidate, SwitchImage, SwitchIndex};
 
 /// The sets of an image with the decisions that use each, by set number.
 pub(super) fn sets_of(image: &SwitchImage<'_>) -> Vec<(usize, Vec<Decision>)> {
@@ -66,5 +67,30 @@ pub(super) struct Count(pub(super) Channels);
 impl Display for Count {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{} on local and {} on global links", self.0.local, self.0.global)
+    }
+}
+
+/// What a set is, and how the decisions that use it weigh.
+pub(super) fn set_title(image: &SwitchImage<'_>, number: usize, decisions: &[Decision]) -> String {
+    let rule = image.set(decisions[0]).rule();
+    let users: Vec<String> = decisions
+        .iter()
+        .map(|&d| {
+            let min =
+                if d == Decision::ParSecond { image.second_min() } else { MinCandidate::Kept };
+            format!("{} ({}{})", d.name(), image.weighing(d), second_min(min))
+        })
+        .collect();
+    let thinned = if image.set(decisions[0]).is_thinned() { "; thinned" } else { "" };
+    let (users, rule_text) = (users.join(", "), canonical(rule));
+    format!("set {number} for {users}: {rule_text}; seed {}{thinned}", rule.seed)
+}
+
+/// A switch by its group and its index in the group.
+pub(super) struct Place(pub(super) GroupId, pub(super) SwitchIndex);
+
+impl Display for Place {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "group {}, switch {}", self.0, self.1)
     }
 }

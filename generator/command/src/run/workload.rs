@@ -17,10 +17,10 @@ use tvlb_workload::{Graph, Job, JobPlacement, Programs, RankMap, SendOrder};
 pub(super) struct Options {
     #[command(flatten)]
     exchange: jobs::Exchange,
-    /// Which nodes the jobs take; see --help
+    /// Which nodes the jobs take (listed at the end of --help)
     #[arg(long, value_name = "PLACEMENT", default_value = "cluster")]
     with: String,
-    /// On which of its nodes a job runs each rank; see --help
+    /// On which of its nodes a job runs each rank (listed at the end of --help)
     #[arg(long, value_name = "MAP", default_value = "linear")]
     map: String,
     /// In which order ranks send between two waits: `given`, as their programs have it, or `coloured`: all

@@ -42,10 +42,11 @@ pub(crate) struct Simulate {
     pub(crate) directory: PathBuf,
     #[command(flatten)]
     pub(crate) switches: Switches,
-    /// Who sends to whom; see --help
+    /// Who sends to whom (listed at the end of --help)
     #[arg(long, value_name = "PATTERN", default_value = "uniform")]
     pub(crate) traffic: String,
-    /// Where the processes of the traffic run; see --help. The seed of a run decides what is random
+    /// Where the processes of the traffic run (listed at the end of --help). The seed of a run decides what
+    /// is random
     #[arg(long, value_name = "PLACEMENT", default_value = "identity")]
     pub(crate) place: String,
     /// Flits that each node offers per cycle, one run for each: numbers separated by commas, and
@@ -110,7 +111,7 @@ pub(crate) struct Simulate {
     /// the image of the table set. Can be given several times
     #[arg(long, value_name = "CYCLE:DIR", conflicts_with_all = ["saturation", "bench"], help_heading = "Faults")]
     pub(crate) update_at: Vec<At>,
-    /// Let parts die at a rate, one every so many cycles on average from the beginning of the warm-up to the
+    /// Let a part die every so many cycles, on average and at random, from the beginning of the warm-up to the
     /// end of the last window, the same ones in every run
     #[arg(long, value_name = "CYCLES", conflicts_with_all = ["faults_at", "update_at", "saturation", "bench"], help_heading = "Faults")]
     pub(crate) fault_every: Option<NonZeroU32>,

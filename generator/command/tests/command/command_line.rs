@@ -218,3 +218,29 @@ fn names_are_taken_in_capitals_too() {
         scratch.succeeds("topology fabric.toml --format dot")
     );
 }
+
+/// What is at a path is recognised by one rule, whatever was expected there.
+#[test]
+fn a_directory_of_another_kind_is_called_what_it_is() {
+    let scratch = Scratch::with_table_set();
+    std::fs::create_dir(scratch.path("plan")).unwrap();
+    scratch.write("plan/fabric.toml", scratch.read("fabric.toml"));
+    scratch.write("dead.txt", "cable (0,0):0\n");
+    let run = scratch.tvlb("faults out --faults dead.txt -o update -q");
+    assert_eq!(run.code, 0, "{run}");
+    let mut said = String::new();
+    for arguments in [
+        "verify plan",
+        "inspect update",
+        "diff out plan",
+        "simulate update --load 0.1",
+        "sets export plan",
+        "topology plan",
+        "topology out",
+        "topology update",
+        "inspect fabric.toml",
+    ] {
+        said += &scratch.refuses(arguments);
+    }
+    assert_snapshot!("directories_of_another_kind", said);
+}
