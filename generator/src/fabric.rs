@@ -10,7 +10,7 @@ use crate::topology::names::{Names, NamesError};
 use crate::topology::{CableError, Topology};
 use std::io;
 use std::path::{Path, PathBuf};
-use tvlb_schema::Dragonfly;
+use tvlb_schema::{Dragonfly, Nodes};
 
 /// A fabric file says a few dozen things.
 const MOST_FABRIC_FILE_BYTES: u64 = 1 << 20;
@@ -24,7 +24,8 @@ pub struct Fabric {
     pub file: FabricFile,
     /// Its cables.
     pub topology: Topology,
-    /// What the machine calls its parts; nothing if the file names no such list.
+    /// What the machine calls its parts, and which nodes are not there; nothing if the file names no such
+    /// list.
     pub names: Names,
 }
 
@@ -124,7 +125,7 @@ impl Fabric {
     /// ```
     /// use tvlb_generator::fabric::Fabric;
     /// use tvlb_generator::topology::arrangement::Arrangement;
-    /// use tvlb_schema::Dragonfly;
+    /// use tvlb_schema::{Dragonfly, Nodes};
     ///
     /// let fabric = Fabric::new("lab", Dragonfly::new(1, 4, 2, 5)?, Arrangement::Absolute, 1)?;
     /// assert_eq!(fabric.topology.cables().len(), 20);
@@ -139,6 +140,11 @@ impl Fabric {
         let file = FabricFile::new(name, dragonfly, arrangement, seed)?;
         let topology = arrange(dragonfly, arrangement, seed)?;
         Ok(Self { file, topology, names: Names::default() })
+    }
+
+    /// The nodes that there are, on switches that live.
+    pub fn nodes(&self) -> Nodes {
+        self.topology.nodes(&self.names)
     }
 
     /// Reads a fabric file, and the cable list and the list of names that it names if it does.

@@ -304,10 +304,10 @@ impl Study<'_> {
     }
 
     fn traffics(&self) -> Result<Vec<Traffic>, StudyError> {
-        let df = self.fabric.dragonfly();
+        let nodes = self.fabric.nodes();
         let of_seed = |&seed: &u64| {
-            let traffic = Traffic::new(self.pattern, df, seed)?;
-            Ok(traffic.placed(&self.placement.on(df, seed)?))
+            let traffic = Traffic::new(self.pattern, nodes, seed)?;
+            Ok(traffic.placed(&self.placement.on(nodes, seed)?))
         };
         self.seeds.iter().map(of_seed).collect()
     }

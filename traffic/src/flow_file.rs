@@ -1,9 +1,8 @@
 //! Flows from a file: pairs of switches or nodes with a demand each.
 
 use crate::Flows;
-use crate::flows::merged;
 use crate::gap::Gap;
-use tvlb_schema::{Dragonfly, NodeId, SwitchId};
+use tvlb_schema::{NodeId, Nodes, SwitchId};
 
 /// Why a file does not hold flows.
 #[derive(Debug, thiserror::Error)]
@@ -78,8 +77,14 @@ impl Flows {
     /// `source-node,destination-node,demand`; demands of one pair of switches add up.
     ///
     /// # Errors
-    /// The first thing in the text that is no flow of this Dragonfly.
-    pub fn from_csv(df: &Dragonfly, text: &str, origin: &str) -> Result<Self, FlowFileError> {
+    /// The first thing in the text that is no flow among these nodes.
+    pub fn from_csv(
+        among: impl Into<Nodes>,
+        text: &str,
+        origin: &str,
+    ) -> Result<Self, FlowFileError> {
+        let nodes = &among.into();
+        let df = nodes.dragonfly();
         let csv_error = |source| FlowFileError::Csv { origin: origin.to_owned(), source };
         let mut reader = csv::ReaderBuilder::new()
             .trim(csv::Trim::All)
@@ -92,7 +97,7 @@ impl Flows {
             _ => return Err(FlowFileError::Header { origin: origin.to_owned(), found: header }),
         };
         let (what, last) = if by_node {
-            ("node", df.last_node().0)
+            ("node", nodes.last().unwrap_or_default().0)
         } else {
             ("switch", df.last_switch().0.into())
         };
@@ -105,14 +110,14 @@ impl Flows {
             let switch = |number: u32| {
                 let found = if by_node {
                     let node = NodeId(number);
-                    df.has_node(node).then(|| df.switch_of(node).0)
+                    nodes.has(node).then(|| df.switch_of(node).0)
                 } else {
                     u16::try_from(number).ok().map(SwitchId).filter(|&switch| df.has_switch(switch))
                 };
                 found.ok_or_else(|| {
                     let origin = origin.to_owned();
                     let gap = if by_node {
-                        Gap::of_node(df, NodeId(number))
+                        Gap::of_node(nodes, NodeId(number))
                     } else {
                         u16::try_from(number).ok().and_then(|n| Gap::of_switch(df, SwitchId(n)))
                     };
@@ -136,6 +141,6 @@ impl Flows {
         if pairs.is_empty() {
             return Err(FlowFileError::Empty { origin: origin.to_owned() });
         }
-        Ok(Self { name: origin.to_owned(), pattern: None, flows: merged(pairs) })
+        Ok(Self::of_pairs(nodes, origin.to_owned(), None, pairs))
     }
 }

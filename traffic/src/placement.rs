@@ -11,7 +11,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
-use tvlb_schema::{Dragonfly, GroupId, NodeId, SwitchId};
+use tvlb_schema::{GroupId, NodeId, Nodes, SwitchId};
 
 /// Keeps the draws of placements apart from those of patterns and packets of the same seed.
 const STREAM: u64 = 0x706c_6163_696e_6773;
@@ -134,10 +134,28 @@ pub enum PlacementError {
         /// Those of group 0.
         first: (u32, u32),
     },
+    /// Groups that lack other nodes than each other.
+    #[error(
+        "placement groups: it exchanges whole groups, so it needs groups that have nodes in the same places, \
+         and node {node} {}, but node {like} of group 0, in the same place, {}",
+        is_there(*.has), is_there(!*.has)
+    )]
+    UnequalNodes {
+        /// The first node that differs from group 0.
+        node: NodeId,
+        /// Whether it is there.
+        has: bool,
+        /// The node in the same place of group 0, of which the contrary is true.
+        like: NodeId,
+    },
 }
 
 fn exist(gap: Option<&Gap>, last: NodeId) -> String {
     gap.map_or_else(|| format!("the last node is {last}"), ToString::to_string)
+}
+
+const fn is_there(is_there: bool) -> &'static str {
+    if is_there { "is there" } else { "is missing" }
 }
 
 fn size((switches, nodes): (u32, u32)) -> String {
@@ -185,19 +203,20 @@ impl PlacementRule {
             .map(Self::Listed)
     }
 
-    /// The placement on a fabric. The seed decides what is random, by draws of its own, so that the
+    /// The placement on the nodes of a fabric. The seed decides what is random, by draws of its own, so that the
     /// seed of a run can be given whatever else depends on it.
     ///
     /// # Errors
     /// Why it does not fit the fabric.
-    pub fn on(&self, df: &Dragonfly, seed: u64) -> Result<Placement, PlacementError> {
+    pub fn on(&self, among: impl Into<Nodes>, seed: u64) -> Result<Placement, PlacementError> {
+        let among = &among.into();
         let nodes = match self {
             Self::Identity => return Ok(Placement(None)),
-            Self::Groups => shuffled_groups(df, seed)?,
-            Self::Listed(list) => listed(df, list)?,
+            Self::Groups => shuffled_groups(among, seed)?,
+            Self::Listed(list) => listed(among, list)?,
         };
         let mut process_of = vec![NodeId(u32::MAX); nodes.len()];
-        for process in df.nodes() {
+        for process in among.iter() {
             process_of[nodes[process.as_usize()].as_usize()] = process;
         }
         Ok(Placement(Some(Arc::new(Permutation { node_of: nodes, process_of }))))
@@ -235,11 +254,20 @@ impl Placement {
 }
 
 /// The node of each process, after groups have changed places.
-fn shuffled_groups(df: &Dragonfly, seed: u64) -> Result<Vec<NodeId>, PlacementError> {
+fn shuffled_groups(among: &Nodes, seed: u64) -> Result<Vec<NodeId>, PlacementError> {
+    let df = among.dragonfly();
     let size = |group| (df.switches_of(group), df.nodes_of(group));
     let first = size(GroupId(0));
     if let Some(group) = df.groups().find(|&group| size(group) != first) {
         return Err(PlacementError::UnequalGroups { group, found: size(group), first });
+    }
+    let per_group = df.a() * df.p();
+    let likes = df.nodes().map(|node| (node, NodeId(node.0 % per_group)));
+    for (node, like) in likes {
+        let has = among.has(node);
+        if has != among.has(like) {
+            return Err(PlacementError::UnequalNodes { node, has, like });
+        }
     }
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ STREAM);
     let mut order: Vec<GroupId> = df.groups().collect();
@@ -247,7 +275,7 @@ fn shuffled_groups(df: &Dragonfly, seed: u64) -> Result<Vec<NodeId>, PlacementEr
         order.swap(last as usize, below(&mut rng, last + 1) as usize);
     }
     let mut nodes = vec![NodeId(u32::MAX); df.node_numbers() as usize];
-    for process in df.nodes() {
+    for process in among.iter() {
         let (switch, terminal) = df.switch_of(process);
         let (group, index) = df.place(switch);
         let there: SwitchId = df.switch(order[group.as_usize()], index);
@@ -257,15 +285,16 @@ fn shuffled_groups(df: &Dragonfly, seed: u64) -> Result<Vec<NodeId>, PlacementEr
 }
 
 /// The node of each process, if the list has each node of the fabric once.
-fn listed(df: &Dragonfly, list: &[ListedNode]) -> Result<Vec<NodeId>, PlacementError> {
-    let ranks = Ranks::of(df);
+fn listed(among: &Nodes, list: &[ListedNode]) -> Result<Vec<NodeId>, PlacementError> {
+    let df = among.dragonfly();
+    let ranks = Ranks::of(among);
     let wanted = ranks.count();
     let mut nodes = vec![NodeId(u32::MAX); df.node_numbers() as usize];
     // The line of each node, 0 where it has none.
     let mut lines = vec![0; df.node_numbers() as usize];
     for (process, &ListedNode { line, node }) in (0..).zip(list) {
-        if !df.has_node(node) {
-            let (last, gap) = (df.last_node(), Gap::of_node(df, node));
+        if !among.has(node) {
+            let (last, gap) = (among.last().unwrap_or_default(), Gap::of_node(among, node));
             return Err(PlacementError::NoSuchNode { line, node, last, gap });
         }
         match std::mem::replace(&mut lines[node.as_usize()], line) {
@@ -275,7 +304,7 @@ fn listed(df: &Dragonfly, list: &[ListedNode]) -> Result<Vec<NodeId>, PlacementE
         }
         nodes[ranks.node(process).as_usize()] = node;
     }
-    match df.nodes().find(|node| lines[node.as_usize()] == 0) {
+    match among.iter().find(|node| lines[node.as_usize()] == 0) {
         Some(missing) => {
             let found = u32::try_from(list.len()).expect("a list without doubles is short");
             Err(PlacementError::TooFew { found, wanted, missing })
@@ -289,7 +318,7 @@ mod tests {
     use super::*;
     use crate::{Flows, Pattern, Traffic};
     use std::collections::BTreeMap;
-    use tvlb_schema::GroupKind;
+    use tvlb_schema::{Dragonfly, GroupKind};
 
     fn on_list(df: &Dragonfly, text: &str) -> Result<Placement, PlacementError> {
         PlacementRule::from_list(text)?.on(df, 1)

@@ -193,7 +193,10 @@ pub enum WorkloadError {
         text: String,
     },
     /// A line of a list names a node that the machine does not have.
-    #[error("line {line}: found node {node}, accepted a node of the machine, 0 to {last}")]
+    #[error(
+        "line {line}: found node {node}{}, accepted a node of the machine, 0 to {last}",
+        if node < last { ", which the machine does not have" } else { "" }
+    )]
     NoSuchNode {
         /// The line, counted from 1.
         line: usize,

@@ -10,7 +10,7 @@ use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::fmt;
 use std::str::FromStr;
-use tvlb_schema::{Dragonfly, GroupId, NodeId, SwitchIndex};
+use tvlb_schema::{GroupId, NodeId, Nodes, SwitchIndex};
 
 /// Keeps the draws of placements apart from others of the same seed.
 const STREAM: u64 = 0x6a6f_6273_6f6e_6466;
@@ -76,17 +76,17 @@ impl JobPlacement {
         Ok(Self::Listed(nodes))
     }
 
-    /// The nodes that each job takes, in the order of placement. The seed decides what is random.
+    /// The nodes that each job takes of those that there are, in the order of placement. The seed decides what is random.
     ///
     /// # Errors
     /// A list that does not fit the machine, or jobs that need more nodes than there are.
     pub fn nodes(
         &self,
-        df: &Dragonfly,
+        among: impl Into<Nodes>,
         jobs: &[Job],
         seed: u64,
     ) -> Result<Vec<Vec<NodeId>>, WorkloadError> {
-        let order = self.order(df, seed)?;
+        let order = self.order(&among.into(), seed)?;
         let mut free = order.as_slice();
         let mut placed = Vec::with_capacity(jobs.len());
         for (number, job) in jobs.iter().enumerate() {
@@ -102,9 +102,10 @@ impl JobPlacement {
     }
 
     /// The nodes in the order in which jobs take them.
-    fn order(&self, df: &Dragonfly, seed: u64) -> Result<Vec<NodeId>, WorkloadError> {
+    fn order(&self, among: &Nodes, seed: u64) -> Result<Vec<NodeId>, WorkloadError> {
+        let df = among.dragonfly();
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ STREAM);
-        let mut nodes: Vec<NodeId> = df.nodes().collect();
+        let mut nodes: Vec<NodeId> = among.iter().collect();
         match self {
             Self::Cluster => {}
             Self::Spread => nodes.sort_by_key(|node| {
@@ -121,19 +122,20 @@ impl JobPlacement {
                 }
                 nodes.sort_by_key(|node| places[df.place(df.switch_of(*node).0).0.as_usize()]);
             }
-            Self::Listed(list) => nodes = listed(df, list)?,
+            Self::Listed(list) => nodes = listed(among, list)?,
         }
         Ok(nodes)
     }
 }
 
 /// The nodes of a list, if the machine has them and none is there twice.
-fn listed(df: &Dragonfly, list: &[ListedNode]) -> Result<Vec<NodeId>, WorkloadError> {
+fn listed(among: &Nodes, list: &[ListedNode]) -> Result<Vec<NodeId>, WorkloadError> {
     // The line of each node, 0 where it has none.
-    let mut lines = vec![0; df.node_numbers() as usize];
+    let mut lines = vec![0; among.dragonfly().node_numbers() as usize];
     for &ListedNode { line, node } in list {
-        if !df.has_node(node) {
-            return Err(WorkloadError::NoSuchNode { line, node, last: df.last_node() });
+        if !among.has(node) {
+            let last = among.last().unwrap_or_default();
+            return Err(WorkloadError::NoSuchNode { line, node, last });
         }
         let first = std::mem::replace(&mut lines[node.as_usize()], line);
         if first != 0 {
@@ -175,14 +177,14 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
-    use tvlb_schema::GroupKind;
+    use tvlb_schema::{Dragonfly, GroupKind};
 
     fn small() -> Dragonfly {
         Dragonfly::new(2, 4, 2, 9).unwrap()
     }
 
     fn order(name: &str, df: &Dragonfly, seed: u64) -> Vec<u32> {
-        let nodes = name.parse::<JobPlacement>().unwrap().order(df, seed).unwrap();
+        let nodes = name.parse::<JobPlacement>().unwrap().order(&df.into(), seed).unwrap();
         nodes.into_iter().map(|NodeId(node)| node).collect()
     }
 

@@ -165,11 +165,11 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         simulated: arguments.simulate,
     };
     // Whether jobs fit does not depend on the seed.
-    let df = fabric.topology.dragonfly();
+    let nodes = fabric.nodes();
     for (text, placement) in arguments.with.iter().zip(&question.placements) {
         // What does not fit may be the list or the jobs; each error names which.
         let place = jobs::file_of(text).unwrap_or("--jobs, --with");
-        placement.nodes(df, &jobs, 0).map_err(|error| jobs::refused(place, error))?;
+        placement.nodes(&nodes, &jobs, 0).map_err(|error| jobs::refused(place, error))?;
     }
 
     catch_interrupt()?;

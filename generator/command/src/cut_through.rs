@@ -276,12 +276,12 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     if let Some(escape) = &escape {
         fabric = fabric.with_escape(&escape.image).map_err(Failure::of)?;
     }
-    let df = fabric.dragonfly();
+    let nodes = fabric.nodes();
     let pattern = traffic::pattern(&arguments.traffic)?;
-    let placement = traffic::placement(&arguments.place, df)?;
+    let placement = traffic::placement(&arguments.place, nodes)?;
     let traffic = |&seed: &u64| -> Result<Traffic, Failure> {
-        let traffic = Traffic::new(&pattern, df, seed).map_err(Failure::of)?;
-        Ok(traffic.placed(&placement.on(df, seed).map_err(Failure::of)?))
+        let traffic = Traffic::new(&pattern, nodes, seed).map_err(Failure::of)?;
+        Ok(traffic.placed(&placement.on(nodes, seed).map_err(Failure::of)?))
     };
     let traffics: Vec<Traffic> = arguments.seeds.iter().map(traffic).collect::<Result<_, _>>()?;
     let settings: Vec<CutThrough> = arguments

@@ -115,6 +115,7 @@ fn make(arguments: &Generate) -> Outcome {
         manifest: &made.tables.manifest,
         draw_work: &made.draw_work,
         names: &fabric.names,
+        nodes: fabric.nodes().count(),
         certificate: &certificate,
         directory: output,
         took: begin.elapsed(),
@@ -138,7 +139,7 @@ const MEAN_LENGTH: u64 = 75;
 impl Display for Beginning<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { fabric, settings } = self;
-        let (name, df) = (&fabric.file.name, fabric.topology.dragonfly());
+        let name = &fabric.file.name;
         if settings.policies.is_some() || fabric.file.sets.rules().is_some() {
             return write!(f, "making the images of {name} and verifying them");
         }
@@ -154,7 +155,7 @@ impl Display for Beginning<'_> {
                  --fast the choice is by simulation"
             );
         }
-        let nodes = df.node_count();
+        let nodes = fabric.nodes().count();
         let mean_cycles = u64::from(cycles) * MEAN_LENGTH / 100;
         let work = Simulations { runs, cycles: mean_cycles, nodes, load: MEAN_LOAD };
         let on = rayon::current_num_threads();
@@ -338,6 +339,7 @@ struct Summary<'m> {
     manifest: &'m Manifest,
     draw_work: &'m PerDecision<DrawWork>,
     names: &'m Names,
+    nodes: u32,
     certificate: &'m Certificate,
     directory: &'m Path,
     took: Duration,
@@ -346,7 +348,7 @@ struct Summary<'m> {
 impl Display for Summary<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Manifest { fabric, sets, sizes, files, .. } = self.manifest;
-        let (switches, nodes) = fabric.switches_and_nodes();
+        let (switches, nodes) = (fabric.switches(), self.nodes);
         writeln!(
             f,
             "fabric   {}: {}, {switches} switches, {nodes} nodes, {}, {} cables",

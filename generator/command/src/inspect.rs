@@ -107,7 +107,7 @@ pub(crate) fn run(arguments: &Inspect) -> Outcome {
             None => print_json(set.manifest()),
         },
         _ => {
-            print(&Overview { manifest: set.manifest(), fabric: &fabric })?;
+            print(&Overview { manifest: set.manifest(), fabric: &fabric, names })?;
             let Some(installed) = &installed else { return Ok(()) };
             print(&UpdateReport {
                 record: installed.update.record(),
@@ -129,6 +129,7 @@ pub(crate) fn read_names(set: &TableSet, df: &Dragonfly) -> Result<Names, Failur
 struct Overview<'a> {
     manifest: &'a Manifest,
     fabric: &'a FabricImage<'a>,
+    names: &'a Names,
 }
 
 impl Display for Overview<'_> {
@@ -140,7 +141,7 @@ impl Display for Overview<'_> {
             f,
             "fabric      {df}, {} switches, {} nodes; identity {:016x}",
             df.switch_count(),
-            df.node_count(),
+            self.names.nodes(df).count(),
             self.fabric.identity()
         )?;
         let pairs =
@@ -224,10 +225,8 @@ impl Display for SwitchReport<'_> {
         for number in 0..df.radix() {
             let port = Port(u16::try_from(number).map_err(|_| fmt::Error)?);
             write!(f, "{number:>4}  ")?;
-            if let Ok(terminal) = u8::try_from(number)
-                && number < image.node_count()
-            {
-                write!(f, "node {}", df.node(image.switch(), terminal))?;
+            if let Some(node) = names.node_at(df, image.switch(), port) {
+                write!(f, "node {node}")?;
             } else if let Some((group, index)) = self.switch.neighbour(port) {
                 write!(f, "{}{}", Place(group, index), names.after(df.switch(group, index)))?;
                 let slot = port.0.checked_sub(df.slot_port(0).0);

@@ -78,25 +78,26 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         arguments.paths.join(", ")
     );
     let bars = Bars::beginning(arguments.quiet, &what);
-    let (fabric, dead) = load_live(&arguments.fabric, arguments.faults.as_deref())?;
+    let (fabric, _) = load_live(&arguments.fabric, arguments.faults.as_deref())?;
     let topology = &fabric.topology;
     let df = topology.dragonfly();
     let pattern = traffic::pattern(&arguments.traffic)?;
-    let rule = traffic::placement(&arguments.place, df)?;
+    // Traffic is that of the plan; what is dead neither sends nor receives of it.
+    let (planned, left) = (fabric.names.nodes(df), fabric.nodes());
+    let rule = traffic::placement(&arguments.place, &planned)?;
     let all = arguments.paths.iter().map(|text| Ok((text, paths(text, fabric.file.seed)?)));
     let all: Vec<(&String, Paths)> = all.collect::<Result<_, Failure>>()?;
     let of_traffic = |error| Failure::Message(format!("--traffic: {error}"));
-    let placement = rule.on(df, arguments.seed).map_err(Failure::of)?;
+    let placement = rule.on(&planned, arguments.seed).map_err(Failure::of)?;
     let traffic =
-        Traffic::new(&pattern, df, arguments.seed).map_err(of_traffic)?.placed(&placement);
-    let is_dead = |switch| dead.switches.contains(&switch);
-    let live = traffic.clone().silenced(|node| is_dead(df.switch_of(node).0));
+        Traffic::new(&pattern, &planned, arguments.seed).map_err(of_traffic)?.placed(&placement);
+    let live = traffic.clone().sent_by_live(&left);
     bars.stage("paths", Some(all.len()));
     let mut loads = Vec::new();
     for (text, paths) in all {
         let found = static_loads(topology, &traffic, &paths)
             .map_err(|error| Failure::Message(format!("--paths {text}: {error}")))?;
-        let found = found.without_nodes_of(df, &live, is_dead);
+        let found = found.among(&left, &live);
         loads.push(Loads::of(&fabric, &paths, &found, arguments.busiest));
         bars.step();
     }

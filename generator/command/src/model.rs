@@ -14,7 +14,7 @@ use tvlb_generator::throughput::state;
 use tvlb_generator::throughput::sweep::{Sweep, Tally};
 use tvlb_generator::throughput::{PathSet, path_set, plot};
 use tvlb_progress::Progress;
-use tvlb_schema::Dragonfly;
+use tvlb_schema::Nodes;
 use tvlb_traffic::{Flows, Pattern, PatternError, sample};
 
 pub(crate) fn run(arguments: &Model) -> Outcome {
@@ -33,9 +33,10 @@ pub(crate) fn run(arguments: &Model) -> Outcome {
     }
     let (fabric, faults) = load_live(&arguments.fabric, arguments.faults.as_deref())?;
     let (df, seed) = (fabric.topology.dragonfly(), fabric.file.seed);
-    let mut patterns = patterns(arguments, df, seed)?;
+    let nodes = fabric.names.nodes(df);
+    let mut patterns = patterns(arguments, &nodes, seed)?;
     for pattern in &mut patterns {
-        pattern.leave_out(|switch| faults.switches.contains(&switch));
+        pattern.leave_out(&faults, &nodes);
     }
     let sets = sets(arguments, seed)?;
     let sweep = Sweep::new(&fabric.topology, arguments.paths, patterns, sets);
@@ -114,7 +115,7 @@ const PATTERNS: &str = "accepted are type1-set[:COUNT], type2-set[:COUNT], permu
     permutation or complement, pairs:FILE and file:FILE";
 
 /// The patterns that the option lists, sampled if it says so.
-fn patterns(arguments: &Model, df: &Dragonfly, seed: u64) -> Result<Vec<Flows>, Failure> {
+fn patterns(arguments: &Model, nodes: &Nodes, seed: u64) -> Result<Vec<Flows>, Failure> {
     let mut patterns = Vec::new();
     for word in split_outside_parentheses(&arguments.patterns) {
         let bad = |what: &dyn Display| Failure::Message(format!("--patterns: {what}"));
@@ -132,22 +133,24 @@ fn patterns(arguments: &Model, df: &Dragonfly, seed: u64) -> Result<Vec<Flows>, 
         };
         match (name, rest) {
             ("type1-set", _) => {
-                patterns.extend(sample(Flows::type_1_set(df), count(u32::MAX)? as usize, seed));
+                patterns.extend(sample(Flows::type_1_set(nodes), count(u32::MAX)? as usize, seed));
             }
-            ("type2-set", _) => patterns.extend(Flows::type_2_set(df, count(20)?, seed)),
-            ("permutation-set", _) => patterns.extend(Flows::permutation_set(df, count(20)?, seed)),
+            ("type2-set", _) => patterns.extend(Flows::type_2_set(nodes, count(20)?, seed)),
+            ("permutation-set", _) => {
+                patterns.extend(Flows::permutation_set(nodes, count(20)?, seed))
+            }
             ("file", Some(path)) => {
                 let text = content(path)?;
-                patterns.push(Flows::from_csv(df, &text, path).map_err(Failure::of)?);
+                patterns.push(Flows::from_csv(nodes, &text, path).map_err(Failure::of)?);
             }
             ("pairs", Some(path)) => {
                 let pattern = Pattern::from_pairs(&content(path)?)
                     .map_err(|error| Failure::Message(format!("{path}: {error}")))?;
-                patterns.push(Flows::new(&pattern, df, seed).map_err(|error| bad(&error))?);
+                patterns.push(Flows::new(&pattern, nodes, seed).map_err(|error| bad(&error))?);
             }
             _ => {
                 let pattern: Pattern = word.parse().map_err(|error| bad(&unknown(word, &error)))?;
-                patterns.push(Flows::new(&pattern, df, seed).map_err(|error| bad(&error))?);
+                patterns.push(Flows::new(&pattern, nodes, seed).map_err(|error| bad(&error))?);
             }
         }
     }

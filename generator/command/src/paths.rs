@@ -23,7 +23,16 @@ pub(crate) fn run(arguments: &Paths) -> Outcome {
     let pair = match (arguments.from, arguments.to) {
         (Some(from), Some(to)) => {
             let from = existing_switch("--from", from, topology.dragonfly())?;
-            Some((from, existing_switch("--to", to, topology.dragonfly())?))
+            let to = existing_switch("--to", to, topology.dragonfly())?;
+            for (option, switch) in [("--from", from), ("--to", to)] {
+                if !topology.lives(switch) {
+                    let switch = fabric.names.named(switch);
+                    return Err(Failure::Message(format!(
+                        "{option}: switch {switch} is dead; accepted a switch that lives"
+                    )));
+                }
+            }
+            Some((from, to))
         }
         _ => None,
     };
@@ -68,13 +77,13 @@ fn set(text: &str, seed: u64) -> Result<SetRule, Failure> {
         .map_err(|error| Failure::Message(format!("--set: {error}\n{}", error.marked(text))))
 }
 
-/// Prints a line for each pair of different switches, by rising source and then destination. One pair
+/// Prints a line for each pair of different switches that live, by rising source and then destination. One pair
 /// is in memory at a time.
 fn print_all(Fabric { topology, names, .. }: &Fabric, rule: &SetRule) -> Outcome {
     let mut out = BufWriter::new(io::stdout().lock());
-    let df = topology.dragonfly();
-    for source in df.switches() {
-        for destination in df.switches().filter(|&destination| destination != source) {
+    let live = || topology.dragonfly().switches().filter(|&switch| topology.lives(switch));
+    for source in live() {
+        for destination in live().filter(|&destination| destination != source) {
             let paths = DrawnPaths::new(topology, rule, source, destination);
             let paths = Named::of(&paths, paths.switches(), names);
             serde_json::to_writer(&mut out, &paths).map_err(io::Error::from)?;

@@ -83,7 +83,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let map: RankMap = arguments.map.parse().map_err(|error| jobs::refused("--map", error))?;
     let placement = jobs::placement("--with", &arguments.with)?;
     // Before the graphs, whose size the jobs decide.
-    let nodes = placement.nodes(df, &jobs, arguments.seed).map_err(|error| {
+    let nodes = placement.nodes(fabric.nodes(), &jobs, arguments.seed).map_err(|error| {
         match jobs::file_of(&arguments.with) {
             // What does not fit may be the list or the jobs; each error names which.
             Some(path) => jobs::refused(path, error),

@@ -67,11 +67,11 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let switches = tables.switch_images(&fabric, arguments.switches.revision())?;
     let fabric = tables.boot(&fabric, &switches)?;
     let settings = arguments.switches.settings(&tables.set.manifest().fabric)?;
-    let workload = Workload::of(&arguments.workload, fabric.dragonfly())?;
+    let workload = Workload::of(&arguments.workload, fabric.nodes())?;
 
     catch_interrupt()?;
     let runs = counted(arguments.seeds.len() as u64, "run");
-    let nodes = fabric.dragonfly().node_count();
+    let nodes = fabric.nodes().count();
     let what = format_args!("running the jobs on {nodes} nodes to their end, {runs}").to_string();
     let stages = Bars::beginning(arguments.quiet, &what);
     stages.stage("runs", Some(arguments.seeds.len()));

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::output::read_input;
-use tvlb_schema::Dragonfly;
+use tvlb_schema::Nodes;
 use tvlb_traffic::{Pattern, PlacementRule};
 
 /// The traffic that --traffic accepts.
@@ -37,15 +37,15 @@ pub(crate) fn pattern(text: &str) -> Result<Pattern, Failure> {
         .map_err(|error| Failure::Message(format!("{path}: {error}")))
 }
 
-/// A placement by name, or "listed:FILE", that fits a fabric.
-pub(crate) fn placement(text: &str, df: &Dragonfly) -> Result<PlacementRule, Failure> {
+/// A placement by name, or "listed:FILE", that fits the nodes of a fabric.
+pub(crate) fn placement(text: &str, nodes: &Nodes) -> Result<PlacementRule, Failure> {
     let file = text.strip_prefix("listed:");
     let rule = match file {
         None => text.parse(),
         Some(path) => PlacementRule::from_list(&content(path)?),
     };
     // Whether it fits does not depend on the seed.
-    rule.and_then(|rule| rule.on(df, 0).map(|_| rule))
+    rule.and_then(|rule| rule.on(nodes, 0).map(|_| rule))
         .map_err(|error| Failure::Message(format!("{}: {error}", file.unwrap_or("--place"))))
 }
 

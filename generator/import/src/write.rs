@@ -54,7 +54,7 @@ pub(crate) fn cables(
     Ok(())
 }
 
-/// `names.csv`.
+/// `names.csv`. A row without a name says that there is no node at a port.
 pub(crate) fn names(
     out: &mut dyn Write,
     machine: &Machine,
@@ -64,18 +64,27 @@ pub(crate) fn names(
     let mut nodes = numbering.nodes.iter().peekable();
     let mut locals = numbering.locals.iter().peekable();
     let mut globals = numbering.globals.iter().peekable();
+    // By group the nodes of a switch, as far as the group's kind has them.
+    let kinds = numbering.kinds.iter();
+    let places: Vec<u32> =
+        kinds.flat_map(|kind| std::iter::repeat_n(kind.nodes, kind.groups as usize)).collect();
     for (group, range) in (0_u32..).zip(numbering.starts.windows(2)) {
         let name = &machine.groups[numbering.groups[group as usize] as usize];
         writeln!(out, "{group},,,{},", field(name))?;
         for (index, number) in (0_u32..).zip(range[0]..range[1]) {
             let switch = &machine.switches[numbering.switches[number as usize] as usize];
             writeln!(out, "{group},{index},,{},", field(&switch.name))?;
+            let mut taken = 0;
             while let Some(node) = nodes.next_if(|node| node.switch == number) {
                 let port = machine.nodes[node.node as usize].port;
                 let name = machine.node_names.get(machine.nodes[node.node as usize].name);
                 let physical = physical(machine, numbering.end(number, port));
                 let (slot, name) = (node.slot, field(name));
                 writeln!(out, "{group},{index},node {slot},{name},{physical}")?;
+                taken = slot + 1;
+            }
+            for slot in taken..places[group as usize] {
+                writeln!(out, "{group},{index},node {slot},,")?;
             }
             let mut port = |kind: &str, port: u32| {
                 let end = numbering.end(number, port);

@@ -5,6 +5,7 @@
 //! 0,,,row 3,
 //! 0,1,,x1000c0r3,
 //! 0,1,node 2,x1000c0s4b1n0h0,17
+//! 0,1,node 3,,
 //! 0,1,local 4 0,x1000c0r3j5p1,43
 //! 0,1,global 0,x1000c0r3j9p0,
 //! ```
@@ -12,7 +13,7 @@
 //! A row names a group where switch and port are empty, a switch where the port is, and else a port:
 //! `node T`, the K-th link to the switch of index J `local J K`, or the global slot `global S`. The last
 //! field is the number of the port on the switch itself, where it is known. What no row names has no
-//! name. Names live beside the images, not in them: no switch needs them. The
+//! name. A row of a port `node T` with an empty name says that there is no node. Names live beside the images, not in them: no switch needs them. The
 //! numbers are in the images, too.
 
 pub mod csv_records;
@@ -20,7 +21,7 @@ pub mod csv_records;
 use csv_records::{Records, quoted};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use tvlb_schema::{Dragonfly, End, GroupId, Port, SwitchId, SwitchIndex};
+use tvlb_schema::{Dragonfly, End, GroupId, NodeId, Nodes, Port, SwitchId, SwitchIndex};
 
 /// The columns, in the only order accepted.
 pub const COLUMNS: [&str; 5] = ["group", "switch", "port", "name", "physical"];
@@ -61,12 +62,14 @@ pub struct PortName {
     pub physical: Option<u8>,
 }
 
-/// The names that a machine has for its parts; none of most fabrics.
+/// The names that a machine has for its parts, and which nodes are not there; none of most fabrics.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Names {
     groups: BTreeMap<GroupId, String>,
     switches: BTreeMap<SwitchId, String>,
     ports: BTreeMap<(SwitchId, NamedPort), PortName>,
+    /// The terminals at which there is no node.
+    empty: BTreeSet<(SwitchId, u8)>,
 }
 
 /// Why a text is not a list of names. Lines count from 1, comments and blank lines included.
@@ -165,7 +168,11 @@ impl Names {
             let (group, index) = df.place(switch);
             row(&group.to_string(), &index.to_string(), "", name, "");
         }
-        for (&(switch, port), PortName { name, physical }) in &self.ports {
+        let named = self.ports.iter().map(|(&at, port)| (at, port.name.as_str(), port.physical));
+        let empty = self.empty.iter().map(|&(at, node)| ((at, NamedPort::Node(node)), "", None));
+        let mut ports: Vec<_> = named.chain(empty).collect();
+        ports.sort_unstable();
+        for ((switch, port), name, physical) in ports {
             let (group, index) = df.place(switch);
             let physical = physical.map_or_else(String::new, |number| number.to_string());
             row(&group.to_string(), &index.to_string(), &port.to_string(), name, &physical);
@@ -175,7 +182,22 @@ impl Names {
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.groups.is_empty() && self.switches.is_empty() && self.ports.is_empty()
+        let Self { groups, switches, ports, empty } = self;
+        groups.is_empty() && switches.is_empty() && ports.is_empty() && empty.is_empty()
+    }
+
+    /// The nodes that there are: all that the sizes have but those of which the list says that they are
+    /// not there.
+    pub fn nodes(&self, df: &Dragonfly) -> Nodes {
+        let missing = self.empty.iter().map(|&(switch, terminal)| df.node(switch, terminal));
+        Nodes::from(df).without(missing)
+    }
+
+    /// The node to which a port of this number leads, if it is a terminal and there is a node.
+    pub fn node_at(&self, df: &Dragonfly, switch: SwitchId, port: Port) -> Option<NodeId> {
+        let terminal = u8::try_from(port.0).ok().filter(|&number| u32::from(number) < df.p())?;
+        let node = df.node(switch, terminal);
+        (df.has_node(node) && !self.empty.contains(&(switch, terminal))).then_some(node)
     }
 
     /// The name of a group.
@@ -350,7 +372,8 @@ impl Reader<'_> {
                 && name.chars().count() <= MOST_CHARACTERS
                 && !name.chars().any(char::is_control)
         };
-        if !is_plain(&name) {
+        let is_empty_place = name.is_empty() && row.fields[2].starts_with("node ");
+        if !is_plain(&name) && !is_empty_place {
             let accepted =
                 format!("a name of 1 to {MOST_CHARACTERS} characters that a terminal shows");
             return row.wrong(3, accepted);
@@ -376,7 +399,30 @@ impl Reader<'_> {
             let again = self.names.switches.insert(switch, name).is_some();
             return once(row, again, || format!("switch {index} of group {group}"));
         }
+        self.take_port(row, name, (group, index))
+    }
+
+    /// Takes a row of a port.
+    fn take_port(
+        &mut self,
+        row: &Row<'_>,
+        name: String,
+        (group, index): (GroupId, SwitchIndex),
+    ) -> Result<(), NamesError> {
+        let switch = self.df.switch(group, index);
         let port = self.port(row, group, index)?;
+        let what = || format!("port {port} of switch {index} of group {group}");
+        if let (NamedPort::Node(terminal), "") = (port, &*name) {
+            if !row.fields[4].is_empty() {
+                return row.wrong(4, "empty in a line that says that there is no node".to_owned());
+            }
+            let again = self.names.ports.contains_key(&(switch, port))
+                || !self.names.empty.insert((switch, terminal));
+            return once(row, again, what);
+        }
+        if let NamedPort::Node(terminal) = port {
+            once(row, self.names.empty.contains(&(switch, terminal)), what)?;
+        }
         let physical = if row.fields[4].is_empty() {
             None
         } else {
@@ -387,7 +433,7 @@ impl Reader<'_> {
             self.note_once(row, Some(switch), format!("number {number} of this switch"))?;
         }
         let again = self.names.ports.insert((switch, port), PortName { name, physical }).is_some();
-        once(row, again, || format!("port {port} of switch {index} of group {group}"))
+        once(row, again, what)
     }
 
     fn note_once(
@@ -504,6 +550,22 @@ mod tests {
     }
 
     #[test]
+    fn a_place_without_a_node_has_an_empty_name() {
+        let text = format!("{HEADER}0,1,node 0,,\n0,1,node 1,n1,\n1,0,,x,\n1,0,node 1,,\n");
+        let names = Names::read(&df(), &text).unwrap();
+        assert_eq!(names.nodes(&df()).missing().collect::<Vec<_>>(), [2, 7].map(NodeId));
+        assert_eq!(names.node_at(&df(), SwitchId(1), Port(0)), None);
+        assert_eq!(names.node_at(&df(), SwitchId(1), Port(1)), Some(NodeId(3)));
+        assert_eq!(names.node_at(&df(), SwitchId(1), Port(2)), None);
+        assert_eq!(names.port(SwitchId(1), NamedPort::Node(0)), None);
+        let written = format!("{HEADER}1,0,,x,\n0,1,node 0,,\n0,1,node 1,n1,\n1,0,node 1,,\n");
+        assert_eq!(names.write(&df()), written);
+        assert_eq!(Names::read(&df(), &written), Ok(names));
+        let only = Names::read(&df(), &format!("{HEADER}0,1,node 0,,\n")).unwrap();
+        assert!(!only.is_empty() && Names::default().is_empty());
+    }
+
+    #[test]
     fn physical_numbers_by_port() {
         // The last group has two switches, so one link within it; the list names one that is not there.
         let text = format!(
@@ -553,6 +615,28 @@ mod tests {
             (
                 "0,0,,,",
                 "line 2: name is \"\", but must be a name of 1 to 128 characters that a terminal shows"
+                    .to_owned(),
+            ),
+            (
+                "0,0,global 0,,",
+                "line 2: name is \"\", but must be a name of 1 to 128 characters that a terminal shows"
+                    .to_owned(),
+            ),
+            (
+                "0,0,node 1,,5",
+                "line 2: physical is \"5\", but must be empty in a line that says that there is no node"
+                    .to_owned(),
+            ),
+            (
+                "0,0,node 1,,\n0,0,node 1,x,",
+                "line 3: port node 1 of switch 0 of group 0 is given a second time; accepted is one line \
+                 for each"
+                    .to_owned(),
+            ),
+            (
+                "0,0,node 1,x,\n0,0,node 1,,",
+                "line 3: port node 1 of switch 0 of group 0 is given a second time; accepted is one line \
+                 for each"
                     .to_owned(),
             ),
             (

@@ -65,8 +65,10 @@ fn subject(fabric: &Fabric, panel: &Panel) -> String {
         alike if alike.are_equal() => String::new(),
         bandwidths => format!(" {bandwidths}"),
     };
+    let missing: String =
+        panel.nodes().missing().map(|node| format!(" without node {node}")).collect();
     format!(
-        "{VERSION} {} {df:?} {cables:?} {:?} {channels:?} {window} {warm_up} {limit}{bandwidths}",
+        "{VERSION} {} {df:?} {cables:?} {:?} {channels:?} {window} {warm_up} {limit}{bandwidths}{missing}",
         env!("CARGO_PKG_VERSION"),
         fabric.file.latencies
     )

@@ -10,7 +10,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use std::collections::BTreeSet;
 use std::fmt;
 use tvlb_firmware_model::{Scheme, VlbPaths};
-use tvlb_schema::{Bandwidths, Dragonfly, LinkKind};
+use tvlb_schema::{Bandwidths, LinkKind, Nodes};
 use tvlb_simulator::{Pattern, Settings};
 
 /// Cycles of a window, in latencies of the longest VLB path in an empty network.
@@ -148,22 +148,26 @@ pub struct Panel {
     first_min_step: u32,
     latencies: Latencies,
     bandwidths: Bandwidths,
+    /// The nodes that there are.
+    nodes: Nodes,
 }
 
 impl Panel {
     /// The panel of a fabric.
     pub fn new(
-        df: &Dragonfly,
+        among: impl Into<Nodes>,
         (latencies, bandwidths): (Latencies, Bandwidths),
         seed: u64,
         size: PanelSize,
     ) -> Self {
+        let nodes = among.into();
+        let df = nodes.dragonfly();
         let (type_2, shift_count) = match size {
             PanelSize::Standard => (5, 4),
             PanelSize::Quick => (1, 1),
         };
         let event = |pattern, number: u64| Event { pattern, seed: seed.wrapping_add(number) };
-        let mut shifts = shifts(df, shift_count, seed).into_iter().zip(0..);
+        let mut shifts = shifts(&nodes, shift_count, seed).into_iter().zip(0..);
         let mut score = Vec::new();
         // Alternating, so that a candidate is not dropped for one kind of traffic alone.
         for number in 0..type_2 {
@@ -214,6 +218,7 @@ impl Panel {
             first_min_step: (100 * df.h() / (df.p() * (df.g() - 1)).max(1)).clamp(1, 100),
             latencies,
             bandwidths,
+            nodes,
         }
     }
 
@@ -229,6 +234,11 @@ impl Panel {
             }
             (Oblivious::Min, _) => FIRST_MIN_STEP,
         }
+    }
+
+    /// The nodes among which there is traffic.
+    pub const fn nodes(&self) -> &Nodes {
+        &self.nodes
     }
 
     /// Uniform traffic, the last of the guards.
@@ -251,9 +261,10 @@ impl Panel {
 }
 
 /// A sample of the shifts to another group, as (Δg, Δs), without repetition and in the order drawn.
-pub fn shifts(df: &Dragonfly, count: u32, seed: u64) -> Vec<(u32, u32)> {
-    let groups = df.groups_with_nodes_count();
-    let all = (groups - 1) * df.a();
+pub fn shifts(nodes: &Nodes, count: u32, seed: u64) -> Vec<(u32, u32)> {
+    let df = nodes.dragonfly();
+    let groups = nodes.groups().fold(0_u32, |count, _| count + 1);
+    let all = groups.saturating_sub(1) * df.a();
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ SHIFT_STREAM);
     let mut known = BTreeSet::new();
     let mut drawn = Vec::new();
@@ -269,6 +280,7 @@ pub fn shifts(df: &Dragonfly, count: u32, seed: u64) -> Vec<(u32, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tvlb_schema::Dragonfly;
     use tvlb_simulator::Traffic;
 
     #[test]
@@ -324,7 +336,7 @@ mod tests {
     #[test]
     fn shifts_are_distinct_and_go_to_another_group() {
         let df = Dragonfly::new(1, 2, 1, 3).unwrap();
-        let mut all = shifts(&df, 100, 7);
+        let mut all = shifts(&Nodes::from(&df), 100, 7);
         assert_eq!(all.len(), 4);
         all.sort_unstable();
         assert_eq!(all, [(1, 0), (1, 1), (2, 0), (2, 1)]);

@@ -198,8 +198,8 @@ fn local_link(
     Ok((group, one, other))
 }
 
-/// The cable list of a wiring: the header, then the cables and the local links that are known, sorted,
-/// each with its lower end first.
+/// The cable list of a wiring: the header, then the cables and the local links that are known one by one,
+/// sorted, each with its lower end first.
 pub fn write(topology: &Topology) -> String {
     let df = topology.dragonfly();
     let side = |end: End| {

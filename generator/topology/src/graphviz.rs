@@ -57,18 +57,15 @@ fn quotable(text: &str) -> String {
 }
 
 fn write_groups(topology: &Topology, names: &Names, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let df = topology.dragonfly();
     writeln!(f, "  layout=circo;\n  node [shape=circle];")?;
-    for group in df.groups() {
+    for group in topology.live_groups() {
         let name = quotable(&names.after_group(group));
         writeln!(f, "  group_{group} [label=\"{group}{name}\"];")?;
     }
-    for i in df.groups() {
-        for j in df.groups().filter(|&j| i < j) {
-            let links = topology.links(i, j).len();
-            if links > 0 {
-                writeln!(f, "  group_{i} -- group_{j} [label=\"{links}\"];")?;
-            }
+    for (i, j) in topology.live_pairs() {
+        let links = topology.links(i, j).len();
+        if links > 0 {
+            writeln!(f, "  group_{i} -- group_{j} [label=\"{links}\"];")?;
         }
     }
     Ok(())
@@ -78,17 +75,17 @@ fn write_switches(topology: &Topology, names: &Names, f: &mut fmt::Formatter<'_>
     let df = topology.dragonfly();
     // Only `dot` and `fdp` draw clusters, and `dot` would put the groups in ranks.
     writeln!(f, "  layout=fdp;\n  node [shape=box];")?;
-    for group in df.groups() {
+    for group in topology.live_groups() {
         writeln!(f, "  subgraph cluster_{group} {{")?;
         let name = quotable(&names.after_group(group));
         writeln!(f, "    label=\"group {group}{name}\";")?;
-        for index in df.indices(group) {
+        for index in topology.live_indices(group) {
             let switch = df.switch(group, index);
             let name = quotable(&names.after(switch));
             writeln!(f, "    switch_{switch} [label=\"{index}{name}\"];")?;
         }
-        for i in df.indices(group) {
-            for j in df.indices(group).filter(|&j| i < j) {
+        for i in topology.live_indices(group) {
+            for j in topology.live_indices(group).filter(|&j| i < j) {
                 let (one, other) = (df.switch(group, i), df.switch(group, j));
                 match topology.links_within(group, i, j) {
                     0 => {}

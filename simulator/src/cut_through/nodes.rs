@@ -63,7 +63,7 @@ impl<'f> Nodes<'f> {
         seed: u64,
     ) -> Self {
         let df = *fabric.dragonfly();
-        let ranks: Vec<NodeId> = df.nodes().collect();
+        let ranks: Vec<NodeId> = fabric.nodes().iter().collect();
         let count = u32::try_from(ranks.len()).expect("nodes are numbered in 32 bits");
         let gaps = match sending {
             Sending::Load(load) => Gaps::new(load / f64::from(settings.packet_phits)),
@@ -84,8 +84,8 @@ impl<'f> Nodes<'f> {
                     Sending::AllToAll => order_of_all(count, &mut rng),
                     Sending::Load(_) | Sending::Burst(_) => (0, 0),
                 };
-                let sends =
-                    df.has_node(node) && (sending == Sending::AllToAll || traffic.sends(node));
+                let sends = fabric.nodes().has(node)
+                    && (sending == Sending::AllToAll || traffic.sends(node));
                 let next = if sends { wakeups.set(RING, 0, next_packet, node) } else { NO_NODE };
                 let left = if sends { left } else { 0 };
                 Source { rng, next_packet, left, last: 0, next, order }

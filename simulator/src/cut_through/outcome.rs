@@ -90,10 +90,10 @@ impl CutThroughOutcome {
         let packets = counts.latency.count();
         let mean = |sum: u64| if packets == 0 { 0.0 } else { sum as f64 / packets as f64 };
         let phits = f64::from(network.settings.packet_phits);
-        let [nodes, window] = [df.node_count(), cycles].map(f64::from);
+        let [nodes, window] = [network.fabric.nodes().count(), cycles].map(f64::from);
         let per_node = |packets: u64| packets as f64 * phits / (nodes * window);
         let of_switch = |switch: SwitchId| {
-            let nodes = f64::from(df.nodes_of(df.place(switch).0));
+            let nodes = network.fabric.nodes().of_switch(switch).fold(0.0, |count, _| count + 1.0);
             let injected = f64::from(counts.injected[switch.as_usize()]);
             if nodes > 0.0 { injected * phits / (nodes * window) } else { 0.0 }
         };

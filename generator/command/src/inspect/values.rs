@@ -107,11 +107,10 @@ impl SwitchValues {
                 global_port: None,
                 dead: u16::try_from(number).is_ok_and(|number| is_dead(switch, Port(number))),
             };
-            if let Ok(terminal) = u8::try_from(number)
-                && number < image.node_count()
-            {
-                port.node = Some(df.node(image.switch(), terminal).0);
-            } else if let Ok(own) = u16::try_from(number)
+            let own = u16::try_from(number).ok();
+            port.node =
+                own.and_then(|own| names.node_at(df, image.switch(), Port(own))).map(|node| node.0);
+            if let Ok(own) = u16::try_from(number)
                 && let Some((group, index)) = switch.neighbour(Port(own))
             {
                 let there = df.switch(group, index);

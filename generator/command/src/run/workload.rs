@@ -5,7 +5,7 @@ use crate::jobs;
 use clap::Args;
 use serde::Serialize;
 use tvlb_progress::{AsOneStep, Progress};
-use tvlb_schema::{Dragonfly, NodeId};
+use tvlb_schema::{NodeId, Nodes};
 use tvlb_simulator::{
     BootedFabric, Completion, CompletionError, JobError, JobRun, LeastTime, MessageSettings,
     RunError, Settings, complete, least_time,
@@ -61,12 +61,12 @@ pub(super) struct Workload {
 }
 
 impl Workload {
-    pub(super) fn of(arguments: &Options, df: &Dragonfly) -> Result<Self, Failure> {
+    pub(super) fn of(arguments: &Options, among: &Nodes) -> Result<Self, Failure> {
         let jobs = arguments.exchange.jobs()?;
         let map: RankMap = arguments.map.parse().map_err(|error| jobs::refused("--map", error))?;
         let placement = jobs::placement("--with", &arguments.with)?;
         // Before the programs, whose size the jobs decide. Whether jobs fit does not depend on the seed.
-        placement.nodes(df, &jobs, 0).map_err(|error| jobs::refused("--jobs, --with", error))?;
+        placement.nodes(among, &jobs, 0).map_err(|error| jobs::refused("--jobs, --with", error))?;
         let order: SendOrder =
             arguments.order.parse().map_err(|error| jobs::refused("--order", error))?;
         let programs = arguments.exchange.programs(&jobs)?.into_iter().map(|(name, programs)| {
@@ -93,17 +93,18 @@ impl Workload {
     /// For each job the node of each rank.
     fn nodes(
         &self,
-        df: &Dragonfly,
+        among: &Nodes,
         seed: u64,
         progress: &dyn Progress,
     ) -> Result<Vec<Vec<NodeId>>, Failure> {
-        let nodes = self.placement.nodes(df, &self.jobs, seed);
+        let nodes = self.placement.nodes(among, &self.jobs, seed);
         let nodes = nodes.map_err(|error| jobs::refused("--jobs, --with", error))?;
         let placed = (0..).zip(self.jobs.iter().zip(nodes)).map(|(number, (&job, nodes))| {
             let graph = self.graphs.get(number as usize);
             // A run is a step, and so is what it begins with.
             let step = AsOneStep(progress);
-            let placed = self.map.place(df, job, nodes, graph, (seed, number), &step);
+            let placed =
+                self.map.place(among.dragonfly(), job, nodes, graph, (seed, number), &step);
             placed.map(|placed| placed.node_of).map_err(jobs::not_mapped)
         });
         placed.collect()
@@ -116,7 +117,7 @@ impl Workload {
         seed: u64,
         progress: &dyn Progress,
     ) -> Result<Run, Failure> {
-        let nodes = self.nodes(fabric.dragonfly(), seed, progress)?;
+        let nodes = self.nodes(fabric.nodes(), seed, progress)?;
         let jobs: Vec<JobRun<'_>> = self
             .programs
             .iter()

@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &Simulate) -> Outcome {
         None => losses::given(arguments, &fabric, &names, &settings, updates)?,
     };
     let pattern = traffic::pattern(&arguments.traffic)?;
-    let placement = traffic::placement(&arguments.place, fabric.dragonfly())?;
+    let placement = traffic::placement(&arguments.place, fabric.nodes())?;
     let study = Study {
         fabric: &fabric,
         settings: &settings,
@@ -121,7 +121,7 @@ fn announce(arguments: &Simulate, study: &Study<'_>, stages: &Bars) {
     let settings = study.settings;
     let (loads, seeds) = (arguments.loads(), study.seeds.len());
     let cycles = u64::from(settings.window_cycles) * u64::from(settings.warm_up_windows + 1);
-    let nodes = study.fabric.dragonfly().node_count();
+    let nodes = study.fabric.nodes().count();
     let (what, runs, load) = if arguments.saturation {
         // Each seed has a search of its own, two runs of which go side by side.
         (

@@ -25,6 +25,7 @@ mod interruption;
 mod kill;
 mod kinds;
 mod load;
+mod missing_nodes;
 mod model;
 mod names;
 mod odd_command_lines;

@@ -266,8 +266,9 @@ impl<'q> Bench<'q> {
     ) -> Result<Vec<Vec<NodeId>>, AdviceError> {
         let question = self.question;
         let [wiring, placement, map, ..] = way;
-        let df = self.machines[wiring].fabric.topology.dragonfly();
-        let nodes = question.placements[placement].nodes(df, question.jobs, seed)?;
+        let fabric = &self.machines[wiring].fabric;
+        let df = fabric.topology.dragonfly();
+        let nodes = question.placements[placement].nodes(fabric.nodes(), question.jobs, seed)?;
         let placed = (0..).zip(question.jobs.iter().zip(nodes)).map(|(number, (&job, nodes))| {
             let graph = self.graphs.get(number as usize);
             let step = AsOneStep(progress);

@@ -39,7 +39,7 @@ impl Named<Pattern> {
         let content = read(&path)?;
         let rule = Pattern::from_pairs(&content).map_err(|error| in_file(&path, &error))?;
         for fabric in fabrics {
-            Traffic::new(&rule, fabric.topology.dragonfly(), 0)
+            Traffic::new(&rule, fabric.nodes(), 0)
                 .map_err(|error| of_fabric(&path, &error, fabric))?;
         }
         Ok(Self { name: text.to_owned(), rule, content: Some(hash(&content)) })
@@ -62,8 +62,7 @@ impl Named<PlacementRule> {
         let content = read(&path)?;
         let rule = PlacementRule::from_list(&content).map_err(|error| in_file(&path, &error))?;
         for fabric in fabrics {
-            rule.on(fabric.topology.dragonfly(), 0)
-                .map_err(|error| of_fabric(&path, &error, fabric))?;
+            rule.on(fabric.nodes(), 0).map_err(|error| of_fabric(&path, &error, fabric))?;
         }
         Ok(Self { name: text.to_owned(), rule, content: Some(hash(&content)) })
     }
