@@ -90,7 +90,8 @@ seeds = [1]
 window = 40000
 STUDY
 sed -n '/^#!\/bin\/bash$/,/^```$/p' "$here/docs/reference/sweep.md" | sed '$d' >job.sh
-sed -i -e 's/--array=1-64/--array=1-6/' -e 's/--cpus-per-task=4/--cpus-per-task=1/' job.sh
+sed -i -e 's/--array=1-64/--array=1-6/' -e 's/^shares=64/shares=6/' \
+    -e 's/--cpus-per-task=4/--cpus-per-task=1/' job.sh
 grep -q 'array=1-6$' job.sh && grep -q 'cpus-per-task=1$' job.sh
 PATH=$(dirname "$tvlb"):$PATH
 export PATH

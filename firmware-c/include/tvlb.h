@@ -6,8 +6,9 @@
  * changes it.
  *
  * Every function that can fail returns TVLB_OK or an error code, and leaves its outputs alone
- * unless it succeeds. Pointers must not be null, and must be aligned for what they point to;
- * otherwise a function returns TVLB_BAD_ARGUMENT.
+ * unless it succeeds. Pointers must not be null, of an image of no bytes neither, and must be aligned
+ * for what they point to, unless the function says otherwise. A function checks all its pointers before
+ * it looks at what they lead to, and returns TVLB_BAD_ARGUMENT if one is wrong.
  *
  * The work of a call is bounded for any images and headers, by the constants that firmware-model's
  * README.md names under "Work". So is the number of random words that tvlb_admit and
@@ -51,7 +52,7 @@ extern "C" {
 #define TVLB_WRONG_SCHEME 15    /* the switch was not booted for it: see tvlb_boot and tvlb_boot_for */
 #define TVLB_REPLACEMENT 16     /* packets under way could not go on with the other tables */
 #define TVLB_FAULT_IMAGE 17     /* the bytes are not a fault image, or it belongs to another fabric */
-#define TVLB_OLD_FAULTS 18      /* a later fault image is in use */
+#define TVLB_OLD_FAULTS 18      /* a fault image of this epoch or a later one is in use */
 #define TVLB_NO_NUMBER 19       /* the switch image does not say the port's number */
 #define TVLB_ESCAPE_IMAGE 20    /* the bytes are not an escape image, or it is of another fabric */
 #define TVLB_NOT_FOR_OFAR 21    /* packets cannot decide at every hop on this fabric: see tvlb_boot_ofar */
@@ -142,8 +143,8 @@ int32_t tvlb_boot_for(tvlb_switch *sw, const uint8_t *fabric_image, size_t fabri
  * dead gets TVLB_NO_CABLE from tvlb_forward, and is to be dropped.
  *
  * The image must stay readable and unchanged until the switch, and every copy of it, has taken
- * another, is booted again or used no more. TVLB_OLD_FAULTS if a later image is in use; whatever the
- * error, what was in use goes on. Nobody else may use the switch during the call: a program with
+ * another, is booted again or used no more. TVLB_OLD_FAULTS if an image of this epoch or a later one is
+ * in use, also if it is this very image; whatever the error, what was in use goes on. Nobody else may use the switch during the call: a program with
  * several threads copies the switch, lets the copy take the image, and then uses the copy. A switch
  * that is booted again, for other tables, has to take the image again. */
 int32_t tvlb_install_faults(tvlb_switch *sw, const uint8_t *fault_image, size_t fault_len);
@@ -176,8 +177,12 @@ int32_t tvlb_channels_needed(const uint8_t *fabric_image, size_t fabric_len,
                              uint8_t *local, uint8_t *global);
 
 /* The same where VLB packets take paths of this kind and no others. Where the sets of the switch image
- * have short routes, TVLB_CUSTOM needs fewer channels than TVLB_CONVENTIONAL. The sets of all switches
- * of a fabric have the same shapes of routes, so that what one switch needs is what all need. */
+ * have short routes, TVLB_CUSTOM needs fewer channels than TVLB_CONVENTIONAL.
+ *
+ * The answer is what this switch sends. Packets of all switches share the links, and switches of one
+ * fabric may answer differently, so all of them must be booted with the most that any of them answers:
+ * `tvlb inspect DIR` prints it. A switch that is booted with its own answer where others answer more gives
+ * their packets TVLB_NO_CHANNEL. */
 int32_t tvlb_channels_needed_for(const uint8_t *fabric_image, size_t fabric_len,
                                  const uint8_t *switch_image, size_t switch_len, uint8_t scheme,
                                  uint8_t paths, uint8_t *local, uint8_t *global);
@@ -192,7 +197,8 @@ int32_t tvlb_switch_number(const tvlb_switch *sw, uint32_t *number);
    TVLB_NO_SUCH_NODE for numbers that are left out because a group is smaller than others. */
 int32_t tvlb_node_count(const tvlb_switch *sw, uint32_t *nodes);
 
-/* The number of the switch at the other end of the cable at `port`. TVLB_NO_CABLE for a port that
+/* The number of the switch at the other end of the cable at `port`, counted over the whole fabric, as
+ * tvlb_switch_number counts; the Rust crate answers by group and index in the group. TVLB_NO_CABLE for a port that
  * leads to a node and for an unused port, TVLB_BAD_ARGUMENT for a port that does not exist. */
 int32_t tvlb_neighbour(const tvlb_switch *sw, uint16_t port, uint32_t *neighbour);
 

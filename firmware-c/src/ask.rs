@@ -98,9 +98,9 @@ unsafe fn answer(
 ) -> i32 {
     let answered = || {
         // SAFETY: by the caller's promise.
-        let switch = &unsafe { state::read(switch) }?.switch;
-        // SAFETY: as above.
         let to = unsafe { Out::new(to) }?;
+        // SAFETY: as above.
+        let switch = &unsafe { state::read(switch) }?.switch;
         to.write(question(switch)?);
         Ok(())
     };
@@ -192,6 +192,7 @@ pub unsafe extern "C" fn tvlb_check_replacement(
     replacement: *const tvlb_switch,
 ) -> i32 {
     let check = || {
+        memory::check(replacement, 1)?;
         // SAFETY: by the caller's promise.
         let (old, new) = unsafe { (state::read(switch)?, state::read(replacement)?) };
         old.switch.check_replacement(&new.switch).map_err(|error| code_of(&error))?;

@@ -49,7 +49,7 @@ codes! {
     TVLB_REPLACEMENT = 16, c"not a replacement";
     /// The bytes are not a fault image, or it belongs to another fabric.
     TVLB_FAULT_IMAGE = 17, c"bad fault image";
-    /// A later fault image is in use.
+    /// A fault image of this epoch or a later one is in use.
     TVLB_OLD_FAULTS = 18, c"fault image out of date";
     /// The switch image does not say the port's number.
     TVLB_NO_NUMBER = 19, c"port number not known";

@@ -182,7 +182,7 @@ pub unsafe extern "C" fn tvlb_describe(
 ) -> i32 {
     let describe = || {
         // SAFETY: by the caller's promise.
-        let (booted, out) = unsafe { (state::read(switch)?, Out::new(description)?) };
+        let (out, booted) = unsafe { (Out::new(description)?, state::read(switch)?) };
         out.write(description_of(booted));
         Ok(())
     };
@@ -201,7 +201,7 @@ pub unsafe extern "C" fn tvlb_describe_port(
 ) -> i32 {
     let describe = || {
         // SAFETY: by the caller's promise.
-        let (booted, out) = unsafe { (state::read(switch)?, Out::new(description)?) };
+        let (out, booted) = unsafe { (Out::new(description)?, state::read(switch)?) };
         let switch = &booted.switch;
         if u32::from(port) >= switch.image().fabric().dragonfly().radix() {
             return Err(TVLB_BAD_ARGUMENT);
@@ -223,9 +223,9 @@ pub unsafe extern "C" fn tvlb_weighing_of(
     weighing: *mut tvlb_weighing,
 ) -> i32 {
     let tell = || {
-        // SAFETY: by the caller's promise.
-        let (booted, out) = unsafe { (state::read(switch)?, Out::new(weighing)?) };
         let decision = Decision::ALL.get(usize::from(decision)).ok_or(TVLB_BAD_ARGUMENT)?;
+        // SAFETY: by the caller's promise.
+        let (out, booted) = unsafe { (Out::new(weighing)?, state::read(switch)?) };
         out.write(weighing_of(*booted.switch.image().weighing(*decision)));
         Ok(())
     };

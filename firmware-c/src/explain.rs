@@ -131,13 +131,13 @@ pub unsafe extern "C" fn tvlb_explain(
     explanation: *mut tvlb_explanation,
 ) -> i32 {
     let explain = || {
-        // SAFETY: by the caller's promise on `switch`.
-        let booted = unsafe { state::read(switch) }?;
         // SAFETY: by the caller's promise on `inputs`.
         let (credits, mut random) = unsafe { memory::enter(inputs) }?;
         // SAFETY: by the caller's promise on `explanation`.
         let out = unsafe { Out::new(explanation) }?;
         let (scheme, paths) = (scheme_of(scheme)?, paths_of(paths)?);
+        // SAFETY: by the caller's promise on `switch`.
+        let booted = unsafe { state::read(switch) }?;
         booted.serves(scheme, paths)?;
         let explanation = booted
             .switch
@@ -164,13 +164,13 @@ pub unsafe extern "C" fn tvlb_explain_again(
     explanation: *mut tvlb_explanation,
 ) -> i32 {
     let explain = || {
-        // SAFETY: by the caller's promise on `switch`.
-        let booted = unsafe { state::read(switch) }?;
         // SAFETY: by the caller's promise on `inputs`.
         let (credits, mut random) = unsafe { memory::enter(inputs) }?;
         // SAFETY: by the caller's promise on `explanation`.
         let out = unsafe { Out::new(explanation) }?;
         let paths = paths_of(paths)?;
+        // SAFETY: by the caller's promise on `switch`.
+        let booted = unsafe { state::read(switch) }?;
         booted.serves(Scheme::Par, paths)?;
         let explanation = booted
             .switch

@@ -69,13 +69,14 @@ pub unsafe extern "C" fn tvlb_check_image(
         let out = unsafe { Out::new(error) }?;
         // SAFETY: by the caller's promise on the images.
         let fabric = unsafe { memory::bytes(fabric_image, fabric_len) }?;
-        // SAFETY: as above.
-        let image = unsafe { memory::bytes(image, image_len) }?;
-        if ![TVLB_FABRIC_IMAGE, TVLB_SWITCH_IMAGE, TVLB_FAULT_IMAGE, TVLB_ESCAPE_IMAGE]
-            .contains(&kind)
-        {
-            return Err(TVLB_BAD_ARGUMENT);
-        }
+        let image = match kind {
+            TVLB_FABRIC_IMAGE => &[],
+            TVLB_SWITCH_IMAGE | TVLB_FAULT_IMAGE | TVLB_ESCAPE_IMAGE => {
+                // SAFETY: as above.
+                unsafe { memory::bytes(image, image_len) }?
+            }
+            _ => return Err(TVLB_BAD_ARGUMENT),
+        };
         let (code, checked) = match FabricImage::decode(fabric) {
             Err(error) => (TVLB_FABRIC_IMAGE, Err(error)),
             Ok(mut fabric) => {

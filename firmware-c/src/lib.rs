@@ -1,8 +1,9 @@
 //! The C interface of the datapath; `include/tvlb.h` is its other half.
 //!
-//! Every function checks that its pointers are not null and are aligned, and leaves its outputs
-//! alone unless it succeeds; every function that can fail returns an error code. What else C must
-//! promise stands with each function. Nothing is allocated, nothing is kept but the caller's own
+//! Every function checks first that its pointers are not null and are aligned, whatever they lead to:
+//! `state::read`, which asks whether a switch is booted, comes after the checks of all other pointers.
+//! It leaves its outputs alone unless it succeeds; every function that can fail returns an error code.
+//! What else C must promise stands with each function. Nothing is allocated, nothing is kept but the caller's own
 //! `tvlb_switch` and `tvlb_ofar`, and nothing panics.
 //!
 //! What a caller may change during a call, its counters and whatever `random` reaches, is never
@@ -173,6 +174,8 @@ pub unsafe extern "C" fn tvlb_boot_for(
     global_channels: u8,
 ) -> i32 {
     let boot = || {
+        // SAFETY: by the caller's promise on `switch`.
+        let out = unsafe { Out::new(switch) }?;
         // SAFETY: by the caller's promise on the images.
         let fabric = unsafe { memory::bytes(fabric_image, fabric_len) }?;
         // SAFETY: as above.
@@ -183,7 +186,8 @@ pub unsafe extern "C" fn tvlb_boot_for(
             .and_then(|switch| switch.with_channels_for(scheme, paths, channels))
             .map_err(|error| code_of(&error))?;
         // SAFETY: by the caller's promise on `switch`.
-        unsafe { state::write(switch, (scheme, paths), booted) }
+        unsafe { state::write(out, (scheme, paths), booted) };
+        Ok(())
     };
     end(boot())
 }
@@ -202,6 +206,8 @@ pub unsafe extern "C" fn tvlb_install_faults(
     let install = || {
         // SAFETY: by the caller's promise on the image.
         let faults = unsafe { memory::bytes(fault_image, fault_len) }?;
+        // SAFETY: by the caller's promise on `switch`.
+        let out = unsafe { Out::new(switch) }?;
         let (serves, mut booted) = {
             // SAFETY: by the caller's promise on `switch`; the reference ends here.
             let booted = unsafe { state::read(switch) }?;
@@ -209,7 +215,8 @@ pub unsafe extern "C" fn tvlb_install_faults(
         };
         booted.install_faults(faults).map_err(|error| code_of(&error))?;
         // SAFETY: by the caller's promise on `switch`.
-        unsafe { state::write(switch, serves, booted) }
+        unsafe { state::write(out, serves, booted) };
+        Ok(())
     };
     end(install())
 }
@@ -234,13 +241,13 @@ pub unsafe extern "C" fn tvlb_admit(
     step: *mut tvlb_step,
 ) -> i32 {
     let admit = || {
-        // SAFETY: by the caller's promise on `switch`.
-        let booted = unsafe { state::read(switch) }?;
+        let (scheme, paths) = (scheme_of(scheme)?, paths_of(paths)?);
         // SAFETY: by the caller's promise on `inputs`.
         let (credits, mut random) = unsafe { memory::enter(inputs) }?;
         // SAFETY: by the caller's promise on `step`.
         let out = unsafe { Out::new(step) }?;
-        let (scheme, paths) = (scheme_of(scheme)?, paths_of(paths)?);
+        // SAFETY: by the caller's promise on `switch`.
+        let booted = unsafe { state::read(switch) }?;
         booted.serves(scheme, paths)?;
         let Admission { step, choice } = booted
             .switch
@@ -264,15 +271,15 @@ pub unsafe extern "C" fn tvlb_reconsider(
     inputs: *const tvlb_inputs,
 ) -> i32 {
     let reconsider = || {
-        // SAFETY: by the caller's promise on `switch`.
-        let booted = unsafe { state::read(switch) }?;
+        let paths = paths_of(paths)?;
         // SAFETY: by the caller's promise on `inputs`.
         let (credits, mut random) = unsafe { memory::enter(inputs) }?;
         // SAFETY: by the caller's promise on `header`, as for the next.
         let out = unsafe { Out::new(header) }?;
         // SAFETY: as above.
         let header = Header::from_bits(unsafe { memory::read(header) }?);
-        let paths = paths_of(paths)?;
+        // SAFETY: by the caller's promise on `switch`.
+        let booted = unsafe { state::read(switch) }?;
         booted.serves(Scheme::Par, paths)?;
         let looked = booted
             .switch
@@ -295,10 +302,10 @@ pub unsafe extern "C" fn tvlb_forward(
     step: *mut tvlb_step,
 ) -> i32 {
     let forward = || {
-        // SAFETY: by the caller's promise on `switch`.
-        let switch = &unsafe { state::read(switch) }?.switch;
         // SAFETY: by the caller's promise on `step`.
         let out = unsafe { Out::new(step) }?;
+        // SAFETY: by the caller's promise on `switch`.
+        let switch = &unsafe { state::read(switch) }?.switch;
         let step = switch.forward(Header::from_bits(header)).map_err(|error| code_of(&error))?;
         out.write(step_of(step, 0));
         Ok(())

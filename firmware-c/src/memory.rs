@@ -124,15 +124,12 @@ pub(crate) fn check<T>(first: *const T, count: usize) -> Result<(), i32> {
     if first.is_null() || !first.is_aligned() || !fits { Err(TVLB_BAD_ARGUMENT) } else { Ok(()) }
 }
 
-/// The bytes of an image.
+/// The bytes of an image. Memory is not null even where an image has no bytes.
 ///
 /// # Safety
 /// `first` is null, or `count` bytes from it are readable and nobody changes them for as long as
 /// 'a.
 pub(crate) unsafe fn bytes<'a>(first: *const u8, count: usize) -> Result<&'a [u8], i32> {
-    if count == 0 {
-        return Ok(&[]);
-    }
     check(first, count)?;
     // SAFETY: not null and not larger than memory, by the check; the rest is the caller's promise.
     Ok(unsafe { core::slice::from_raw_parts(first, count) })
@@ -152,13 +149,18 @@ pub(crate) unsafe fn read<T: Copy>(from: *const T) -> Result<T, i32> {
 /// Where a result goes: checked before the work, written after it.
 pub(crate) struct Out<T>(*mut T);
 
-impl<T: Copy> Out<T> {
+impl<T> Out<T> {
     /// # Safety
     /// `to` is null, misaligned, or writable until [`Self::write`].
     #[inline]
     pub(crate) unsafe fn new(to: *mut T) -> Result<Self, i32> {
         check(to, 1)?;
         Ok(Self(to))
+    }
+
+    /// Where it goes.
+    pub(crate) fn at(self) -> *mut T {
+        self.0
     }
 
     #[inline]

@@ -38,17 +38,7 @@ pub const fn asked_of(ask: Ask) -> tvlb_asked {
     }
 }
 
-/// The escape image in the caller's memory, of the fabric of a switch.
-///
-/// # Safety
-/// The image is null, or readable for its length and unchanged for as long as 'a.
-unsafe fn escape_of<'a>(
-    switch: &Switch<'_>,
-    first: *const u8,
-    count: usize,
-) -> Result<EscapeImage<'a>, i32> {
-    // SAFETY: by the caller's promise.
-    let bytes = unsafe { memory::bytes(first, count) }?;
+fn escape_of<'a>(bytes: &'a [u8], switch: &Switch<'_>) -> Result<EscapeImage<'a>, i32> {
     EscapeImage::decode(bytes, switch.image().fabric()).map_err(|_| TVLB_ESCAPE_IMAGE)
 }
 
@@ -66,12 +56,13 @@ pub unsafe extern "C" fn tvlb_ofar_channels_needed(
     global: *mut u8,
 ) -> i32 {
     let needed = || {
-        // SAFETY: by the caller's promise.
-        let switch = &unsafe { state::read(switch) }?.switch;
         // SAFETY: by the caller's promise on the outputs.
         let (local, global) = unsafe { (Out::new(local)?, Out::new(global)?) };
         // SAFETY: by the caller's promise on the image.
-        let escape = unsafe { escape_of(switch, escape_image, escape_len) }?;
+        let bytes = unsafe { memory::bytes(escape_image, escape_len) }?;
+        // SAFETY: by the caller's promise on `switch`.
+        let switch = &unsafe { state::read(switch) }?.switch;
+        let escape = escape_of(bytes, switch)?;
         let needed = ofar_channels(escape.rules());
         local.write(needed.local);
         global.write(needed.global);
@@ -96,17 +87,21 @@ pub unsafe extern "C" fn tvlb_boot_ofar(
     global_channels: u8,
 ) -> i32 {
     let boot = || {
-        // SAFETY: by the caller's promise.
-        let switch = &unsafe { state::read(switch) }?.switch;
+        // SAFETY: by the caller's promise on `ofar`.
+        let out = unsafe { Out::new(ofar) }?;
         // SAFETY: by the caller's promise on the image.
-        let escape = unsafe { escape_of(switch, escape_image, escape_len) }?;
+        let bytes = unsafe { memory::bytes(escape_image, escape_len) }?;
+        // SAFETY: by the caller's promise on `switch`.
+        let switch = &unsafe { state::read(switch) }?.switch;
+        let escape = escape_of(bytes, switch)?;
         let booted = OfarSwitch::new(switch.clone(), &escape).map_err(|error| code_of(&error))?;
         let needed = ofar_channels(escape.rules());
         if local_channels < needed.local || global_channels < needed.global {
             return Err(TVLB_TOO_FEW_CHANNELS);
         }
         // SAFETY: by the caller's promise on `ofar`.
-        unsafe { state::write_ofar(ofar, booted) }
+        unsafe { state::write_ofar(out, booted) };
+        Ok(())
     };
     end(boot())
 }
@@ -119,7 +114,7 @@ pub unsafe extern "C" fn tvlb_boot_ofar(
 pub unsafe extern "C" fn tvlb_ofar_checksum(ofar: *const tvlb_ofar, checksum: *mut u32) -> i32 {
     let tell = || {
         // SAFETY: by the caller's promise.
-        let (ofar, out) = unsafe { (state::read_ofar(ofar)?, Out::new(checksum)?) };
+        let (out, ofar) = unsafe { (Out::new(checksum)?, state::read_ofar(ofar)?) };
         out.write(ofar.escape().checksum());
         Ok(())
     };
@@ -134,7 +129,7 @@ pub unsafe extern "C" fn tvlb_ofar_checksum(ofar: *const tvlb_ofar, checksum: *m
 pub unsafe extern "C" fn tvlb_launch(ofar: *const tvlb_ofar, node: u32, header: *mut u64) -> i32 {
     let launch = || {
         // SAFETY: by the caller's promise.
-        let (ofar, out) = unsafe { (state::read_ofar(ofar)?, Out::new(header)?) };
+        let (out, ofar) = unsafe { (Out::new(header)?, state::read_ofar(ofar)?) };
         let header = ofar.launch(NodeId(node)).map_err(|error| code_of(&error))?;
         out.write(header.bits());
         Ok(())
@@ -159,13 +154,13 @@ pub unsafe extern "C" fn tvlb_ask(
     asked: *mut tvlb_asked,
 ) -> i32 {
     let ask = || {
-        // SAFETY: by the caller's promise on `ofar`.
-        let ofar = unsafe { state::read_ofar(ofar) }?;
         // SAFETY: by the caller's promise on `outputs`.
         let outputs = unsafe { outputs::enter(outputs) }?;
         let mut random = outputs.random()?;
         // SAFETY: by the caller's promise on `asked`.
         let out = unsafe { Out::new(asked) }?;
+        // SAFETY: by the caller's promise on `ofar`.
+        let ofar = unsafe { state::read_ofar(ofar) }?;
         let ask = ofar
             .ask(Header::from_bits(header), &outputs, &mut random)
             .map_err(|error| code_of(&error))?;
@@ -186,12 +181,12 @@ pub unsafe extern "C" fn tvlb_may_inject(
     may: *mut u8,
 ) -> i32 {
     let look = || {
-        // SAFETY: by the caller's promise on `ofar`.
-        let ofar = unsafe { state::read_ofar(ofar) }?;
         // SAFETY: by the caller's promise on `outputs`.
         let outputs = unsafe { outputs::enter(outputs) }?;
         // SAFETY: by the caller's promise on `may`.
         let out = unsafe { Out::new(may) }?;
+        // SAFETY: by the caller's promise on `ofar`.
+        let ofar = unsafe { state::read_ofar(ofar) }?;
         out.write(u8::from(ofar.may_inject(&outputs)));
         Ok(())
     };

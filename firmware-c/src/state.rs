@@ -1,6 +1,7 @@
 //! The caller's memory for one switch, and for one that decides at every hop.
 
-use crate::{TVLB_NOT_BOOTED, TVLB_WRONG_SCHEME, memory};
+use crate::memory::{self, Out};
+use crate::{TVLB_NOT_BOOTED, TVLB_WRONG_SCHEME};
 use core::mem::MaybeUninit;
 use tvlb_firmware_model::{OfarSwitch, Scheme, Switch, VlbPaths};
 
@@ -95,12 +96,12 @@ impl tvlb_ofar {
 }
 
 /// # Safety
-/// `memory` is null, misaligned or writable, and nobody uses the switch in it during the call.
+/// Nobody uses the switch in the memory during the call.
 pub(crate) unsafe fn write(
-    memory: *mut tvlb_switch,
+    memory: Out<tvlb_switch>,
     (scheme, paths): (Scheme, VlbPaths),
     switch: Switch<'_>,
-) -> Result<(), i32> {
+) {
     // SAFETY: only the lifetime differs. C has promised to keep the images for as long as it uses
     // the switch, and no switch is made from this one that it could outlive.
     let switch = unsafe { core::mem::transmute::<Switch<'_>, Switch<'static>>(switch) };
@@ -110,7 +111,7 @@ pub(crate) unsafe fn write(
 
 /// # Safety
 /// As for [`write`].
-pub(crate) unsafe fn write_ofar(memory: *mut tvlb_ofar, ofar: OfarSwitch<'_>) -> Result<(), i32> {
+pub(crate) unsafe fn write_ofar(memory: Out<tvlb_ofar>, ofar: OfarSwitch<'_>) {
     // SAFETY: as above, for the images of the switch and the escape image.
     let ofar = unsafe { core::mem::transmute::<OfarSwitch<'_>, OfarSwitch<'static>>(ofar) };
     // SAFETY: as above.
@@ -133,15 +134,12 @@ pub(crate) unsafe fn read_ofar<'a>(memory: *const tvlb_ofar) -> Result<&'a OfarS
 }
 
 /// # Safety
-/// `memory` is null, misaligned, or writable and large enough for a marked `T`, and aligned for it if it is
-/// aligned at all; nobody uses what is in it during the call.
-unsafe fn write_marked<M, T>(memory: *mut M, mark: u64, value: T) -> Result<(), i32> {
+/// The memory is large enough for a marked `T`, and nobody uses what is in it during the call.
+unsafe fn write_marked<M, T>(memory: Out<M>, mark: u64, value: T) {
     const { assert!(align_of::<Marked<T>>() <= align_of::<M>()) };
-    memory::check(memory, 1)?;
-    // SAFETY: not null and aligned by the check, and large enough; writable by the caller's promise. What
-    // was there before needs no drop.
-    unsafe { memory.cast::<Marked<T>>().write(Marked { mark, value }) };
-    Ok(())
+    // SAFETY: not null, aligned and writable, as `Out` has it, and large enough. What was there before needs
+    // no drop.
+    unsafe { memory.at().cast::<Marked<T>>().write(Marked { mark, value }) };
 }
 
 /// # Safety

@@ -301,7 +301,7 @@ fn a_replacement_serves_the_packets_under_way() {
 }
 
 #[test]
-fn a_switch_takes_a_fault_image_and_no_older_one() {
+fn a_switch_takes_a_fault_image_and_then_none_but_a_later_one() {
     let mut switch = boot(FABRIC, SWITCH, PAR, (5, 4));
     let install = |switch: &mut tvlb_switch, image: &[u8]| {
         // SAFETY: the image lives longer than the switch is used.
@@ -321,11 +321,14 @@ fn a_switch_takes_a_fault_image_and_no_older_one() {
     assert_eq!(install(&mut switch, FAULTS), TVLB_OK);
     assert_eq!(sent(&switch, 62), (TVLB_UNREACHABLE, 0));
     assert_eq!(sent(&switch, 28), (TVLB_OK, 2));
-    // The same image again, then one that is older.
-    assert_eq!(install(&mut switch, FAULTS), TVLB_OK);
+    // The same image again, another one of its number, and one that is older: all change nothing.
     let fabric = FabricImage::decode(FABRIC).expect("the golden image decodes");
-    let older = encode_fault_image(&fabric, 6, &FaultSet::default());
-    assert_eq!(install(&mut switch, &older), TVLB_OLD_FAULTS);
+    let none = FaultSet::default();
+    let [older, other] = [6, 7].map(|epoch| encode_fault_image(&fabric, epoch, &none));
+    for image in [FAULTS, &other, &older] {
+        assert_eq!(install(&mut switch, image), TVLB_OLD_FAULTS);
+        assert_eq!(sent(&switch, 62), (TVLB_UNREACHABLE, 0));
+    }
     let mended = encode_fault_image(&fabric, 8, &FaultSet::default());
     assert_eq!(install(&mut switch, &mended), TVLB_OK);
     assert_eq!(sent(&switch, 62), (TVLB_OK, 2));

@@ -24,7 +24,7 @@ pub enum Error {
     },
     /// A fault image that is older than the one in use.
     #[error(
-        "fault image: its epoch is {found}, but the one in use is of epoch {installed}; accepted {installed} or a later one"
+        "fault image: its epoch is {found}, but the one in use is of epoch {installed}; accepted a later one"
     )]
     OldFaults {
         /// Its epoch.

@@ -193,8 +193,10 @@ impl<'a> Switch<'a> {
     /// image.
     ///
     /// # Errors
-    /// [`Error::FaultImage`], what is wrong with the image, and [`Error::OldFaults`] where a later one
-    /// is in use; what was in use goes on serving. Never panics, whatever the bytes.
+    /// [`Error::FaultImage`], what is wrong with the image, and [`Error::OldFaults`] where one of this epoch
+    /// or a later one is in use; what was in use goes on serving. So of two images of one epoch a switch keeps
+    /// the first: a stale one cannot take the place of a newer one, and to give the same image again is
+    /// refused and changes nothing. Never panics, whatever the bytes.
     ///
     /// # Example
     /// ```
@@ -226,7 +228,7 @@ impl<'a> Switch<'a> {
         let mut fabric = *self.image.fabric();
         fabric.install_faults(faults).map_err(Error::FaultImage)?;
         let (found, installed) = (fabric.epoch(), self.image.fabric().epoch());
-        if found < installed {
+        if found <= installed {
             return Err(Error::OldFaults { found, installed });
         }
         self.image.take_faults_of(&fabric);
@@ -453,8 +455,9 @@ impl<'a> Switch<'a> {
         &self.image
     }
 
-    /// The other end of the planned cable or local link behind a physical port, whether it lives or not; `None` for a terminal, an
-    /// unused port or one that does not exist.
+    /// The switch at the other end of the planned cable or local link at a physical port, whether it lives or
+    /// not, by its group and its index in the group; `Dragonfly::switch` has its number in the fabric, which
+    /// is what C's `tvlb_neighbour` answers. `None` for a terminal, an unused port or one that does not exist.
     pub fn neighbour(&self, port: Port) -> Option<(GroupId, SwitchIndex)> {
         let df = self.dragonfly();
         let (here, number) = (self.image.index(), u32::from(port.0));

@@ -4,8 +4,8 @@ use std::error::Error;
 use std::fmt::Write;
 use std::{env, fs};
 use tvlb_firmware_model::rand_core::SeedableRng;
+use tvlb_firmware_model::schema::NodeId;
 use tvlb_firmware_model::{Channels, DefaultRng, Scheme, Step, Switch, VlbPaths};
-use tvlb_schema::NodeId;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = env::args().collect();

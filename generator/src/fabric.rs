@@ -2,7 +2,8 @@
 
 use crate::fabric_file::{FabricFile, FabricFileError, FabricValueError, Wiring};
 use crate::input_file::{self, Symlinks};
-use crate::table_set::{MANIFEST_FILE, MOST_NAMES_BYTES};
+use crate::recognise::Recognised;
+use crate::table_set::MOST_NAMES_BYTES;
 use crate::topology::arrangement::{Arrangement, arrange};
 use crate::topology::cable_list::{self, CableListError};
 use crate::topology::local_links::LocalLinkError;
@@ -10,7 +11,7 @@ use crate::topology::names::{Names, NamesError};
 use crate::topology::{CableError, Topology};
 use std::io;
 use std::path::{Path, PathBuf};
-use tvlb_schema::Dragonfly;
+use tvlb_schema::{Dragonfly, Nodes};
 
 /// A fabric file says a few dozen things.
 const MOST_FABRIC_FILE_BYTES: u64 = 1 << 20;
@@ -22,9 +23,10 @@ const MOST_CABLE_LIST_BYTES: u64 = 256 << 20;
 pub struct Fabric {
     /// What the file says.
     pub file: FabricFile,
-    /// Its cables.
+    /// Its cables, and the sizes with what a cable list says of links within groups.
     pub topology: Topology,
-    /// What the machine calls its parts; nothing if the file names no such list.
+    /// What the machine calls its parts, and which nodes are not there; nothing if the file names no such
+    /// list.
     pub names: Names,
 }
 
@@ -52,12 +54,12 @@ pub enum FabricError {
         found: u8,
     },
     /// There is a directory in the place of the file.
-    #[error("{path}: it is a directory, accepted a fabric file{}", hint_for(*.is_table_set))]
+    #[error("{path}: it is a directory, accepted a fabric file{}", .found.hint(.path))]
     Directory {
         /// The directory.
         path: PathBuf,
-        /// Whether it looks like a table set.
-        is_table_set: bool,
+        /// What is in it.
+        found: Recognised,
     },
     /// A name or seed that no fabric file can have.
     #[error(transparent)]
@@ -104,15 +106,6 @@ pub enum FabricError {
     },
 }
 
-/// What to do where a table set was given.
-const fn hint_for(is_table_set: bool) -> &'static str {
-    if is_table_set {
-        "; if it is a table set, give the fabric file that it was made from"
-    } else {
-        ""
-    }
-}
-
 impl Fabric {
     /// A fabric of these sizes and this arrangement of global links. All else is as where a fabric
     /// file does not say it; `seed` decides everything random.
@@ -124,7 +117,7 @@ impl Fabric {
     /// ```
     /// use tvlb_generator::fabric::Fabric;
     /// use tvlb_generator::topology::arrangement::Arrangement;
-    /// use tvlb_schema::Dragonfly;
+    /// use tvlb_schema::{Dragonfly, Nodes};
     ///
     /// let fabric = Fabric::new("lab", Dragonfly::new(1, 4, 2, 5)?, Arrangement::Absolute, 1)?;
     /// assert_eq!(fabric.topology.cables().len(), 20);
@@ -139,6 +132,11 @@ impl Fabric {
         let file = FabricFile::new(name, dragonfly, arrangement, seed)?;
         let topology = arrange(dragonfly, arrangement, seed)?;
         Ok(Self { file, topology, names: Names::default() })
+    }
+
+    /// The nodes that there are, on switches that live.
+    pub fn nodes(&self) -> Nodes {
+        self.topology.nodes(&self.names)
     }
 
     /// Reads a fabric file, and the cable list and the list of names that it names if it does.
@@ -165,8 +163,6 @@ impl Fabric {
             }
         };
         let topology = topology.with_bandwidths(file.bandwidths);
-        // What the list says of links within groups is a size, too.
-        let file = FabricFile { dragonfly: *topology.dragonfly(), ..file };
         Ok(Self { file, topology, names })
     }
 
@@ -176,8 +172,8 @@ impl Fabric {
     /// A file that cannot be read or does not say what it should.
     pub fn load_file(path: &Path) -> Result<FabricFile, FabricError> {
         if path.is_dir() {
-            let is_table_set = path.join(MANIFEST_FILE).exists();
-            return Err(FabricError::Directory { path: path.to_owned(), is_table_set });
+            let found = Recognised::at(path);
+            return Err(FabricError::Directory { path: path.to_owned(), found });
         }
         let text = read(path, MOST_FABRIC_FILE_BYTES)?;
         Ok(FabricFile::parse(&text, &path.display().to_string())?)

@@ -190,7 +190,7 @@ fn manifest(
     sets: PerDecision<SetEntry>,
     images: &Images,
 ) -> Manifest {
-    let FabricFile { name, seed, wiring, latencies, bandwidths, .. } = &fabric.file;
+    let FabricFile { name, seed, wiring, latencies, bandwidths, buffer_flits, .. } = &fabric.file;
     let df = fabric.topology.dragonfly();
     let image =
         FabricImage::decode(&images.fabric).expect("the image stage decodes what it writes");
@@ -219,6 +219,7 @@ fn manifest(
             local_latency: latencies.local.into(),
             global_latency: latencies.global.into(),
             bandwidths: *bandwidths,
+            buffer: *buffer_flits,
         },
         fabric_identity: format!("{:016x}", image.identity()),
         virtual_channels: virtual_channels.name().to_owned(),

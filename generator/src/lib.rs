@@ -43,6 +43,7 @@ pub mod generate;
 pub mod image;
 pub mod pipeline;
 pub mod policy;
+pub mod recognise;
 pub mod report;
 pub mod routes;
 pub mod set_file;

@@ -190,24 +190,40 @@ pub fn write(
     let contents = files.iter().map(|(path, bytes)| (*path, bytes.as_ref()));
     let mut verified = None;
     let seal = |written: &Path| {
-        let settings_of_verify = verify::Settings { most_walks: MOST_WALKS, seed: 1 };
-        let certificate = verify_tables(written, settings_of_verify, progress)?;
-        let subject = Subject {
-            fabric,
-            options: &settings.choice,
-            has_set_file: settings.policies.is_some(),
-            plot_data: made.plot_data.as_ref(),
-            manifest: &made.tables.manifest,
-            images: &made.tables.images,
-            certificate: &certificate,
-        };
-        let (_, manifest) = files.last().expect("the manifest is the last file");
-        let report = table_set::sealed_report(&report::html(&subject), manifest);
+        let (certificate, report) = verified_report(fabric, settings, made, written, progress)?;
         verified = Some(certificate);
         Ok::<_, PipelineError>((REPORT_FILE, report))
     };
     table_set::write(target, contents, existing, progress, seal)?;
     Ok(verified.expect("a table set is sealed before it is renamed"))
+}
+
+/// Verifies a table set that [`make`] made as it lies in a directory, and gives the report that belongs
+/// beside it.
+///
+/// # Errors
+/// What verification found, or that the work was cancelled.
+pub fn verified_report(
+    fabric: &Fabric,
+    settings: &Settings,
+    made: &Made,
+    written: &Path,
+    progress: &dyn Progress,
+) -> Result<(Certificate, Vec<u8>), PipelineError> {
+    let settings_of_verify = verify::Settings { most_walks: MOST_WALKS, seed: 1 };
+    let certificate = verify_tables(written, settings_of_verify, progress)?;
+    let manifest = &made.tables.manifest;
+    let subject = Subject {
+        fabric,
+        options: &settings.choice,
+        has_set_file: settings.policies.is_some(),
+        plot_data: made.plot_data.as_ref(),
+        manifest,
+        images: &made.tables.images,
+        certificate: &certificate,
+    };
+    let report = table_set::sealed_report(&report::html(&subject), &manifest.to_json());
+    Ok((certificate, report))
 }
 
 /// The policies with each set balanced.

@@ -16,6 +16,7 @@ use tvlb_generator::generate::generate;
 use tvlb_generator::table_set::{
     Existing, FAULTS_FILE, FileEntry, REPORT_FILE, TableSet, UPDATE_FILE, Update, WriteError, write,
 };
+use tvlb_generator::topology::names::Names;
 use tvlb_generator::verify::{Settings, VerifyError, verify_changes, verify_update};
 use tvlb_schema::{
     Dragonfly, End, FabricImage, FaultSet, LocalLink, SwitchId, SwitchImage, encode_fault_image,
@@ -70,7 +71,7 @@ impl Case {
         let decoded: Vec<_> =
             images.iter().map(|bytes| SwitchImage::decode(bytes, &plan).unwrap()).collect();
         let made = update(&plan, &decoded, (EPOCH, &faults), &()).unwrap();
-        let tables = Tables { set: &set, images: &images, dragonfly: &df };
+        let tables = Tables { set: &set, plan: &plan, names: &Names::default() };
         let output = home.path().join("update");
         write_update(&output, &tables, (EPOCH, &faults), &made, &()).unwrap();
         let written = [FAULTS_FILE, UPDATE_FILE].map(|name| fs::read(output.join(name)).unwrap());

@@ -56,6 +56,8 @@ mod image_error;
 mod image_kind;
 mod legs;
 mod local_links;
+#[cfg(feature = "alloc")]
+mod nodes;
 mod packed;
 mod port_map;
 mod route;
@@ -85,6 +87,8 @@ pub use image_error::ImageError;
 pub use image_kind::{FORMAT_VERSION, ImageKind, MAGIC};
 pub use legs::LegHops;
 pub use local_links::FewerLinks;
+#[cfg(feature = "alloc")]
+pub use nodes::Nodes;
 pub use route::{Route, RouteKey};
 pub use set::{DrawRule, Keep, SetRule, SetRuleError};
 pub use set_view::SetView;

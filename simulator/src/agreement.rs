@@ -4,6 +4,8 @@
 //! before the window. Where queues still grow, each window raises that mean; where they do not, it
 //! settles soon. The rule is that of the reference: three windows in a row, 5%, ten windows in all.
 
+use std::ops::Range;
+
 /// The most windows of a run that measures until windows agree, those of the warm-up included.
 pub(crate) const MOST_WINDOWS: u32 = 10;
 /// How many windows in a row have to agree.
@@ -34,6 +36,54 @@ impl Agreement {
     }
 }
 
+/// The latencies of the packets of each half of a window.
+#[derive(Clone, Debug)]
+pub(crate) struct Halves {
+    /// The first cycle of the second half.
+    middle: u32,
+    /// Of each half the packets, the sum of their latencies and that of the squares.
+    moments: [(u64, u64, u128); 2],
+}
+
+impl Halves {
+    pub(crate) fn of(window: &Range<u32>) -> Self {
+        let middle = window.start + (window.end - window.start) / 2;
+        Self { middle, moments: [(0, 0, 0); 2] }
+    }
+
+    /// Counts a packet of this cycle of the window.
+    #[inline]
+    pub(crate) fn add(&mut self, cycle: u32, latency: u32) {
+        let (count, sum, squares) = &mut self.moments[usize::from(cycle >= self.middle)];
+        *count += 1;
+        *sum += u64::from(latency);
+        *squares += u128::from(latency) * u128::from(latency);
+    }
+
+    /// Whether the mean latency rose from one half to the other by more than windows that agree may differ,
+    /// and by more than chance would have it.
+    #[expect(clippy::cast_precision_loss, reason = "sums stay far below 2^53")]
+    pub(crate) fn are_growing(&self) -> bool {
+        let of = |(count, sum, squares): (u64, u64, u128)| {
+            let (count, sum, squares) = (count as f64, sum as f64, squares as f64);
+            let mean = sum / count;
+            (mean, (squares / count - mean * mean).max(0.0) / count)
+        };
+        if self.moments.iter().any(|&(count, ..)| count < FEWEST_PACKETS) {
+            return false;
+        }
+        let [(first, noise), (second, other_noise)] = self.moments.map(of);
+        let rise = second - first;
+        rise > MOST_CHANGE * second && rise > MOST_ERRORS * (noise + other_noise).sqrt()
+    }
+}
+
+/// Halves of a window with fewer packets say nothing.
+const FEWEST_PACKETS: u64 = 100;
+/// How many standard errors two halves may differ by chance. Latencies of packets that are under way together
+/// are alike, so that a standard error says less than it would of independent ones.
+const MOST_ERRORS: f64 = 4.0;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -52,6 +102,24 @@ mod tests {
         assert_eq!(windows(100.0, &[101.0, 102.0, 120.0, 121.0, 122.0, 123.0]), Some(6));
         assert_eq!(windows(100.0, &[110.0, 121.0, 133.0, 147.0, 161.0, 177.0, 195.0]), None);
         assert_eq!(windows(100.0, &[90.0, 81.0, 73.0]), None, "a mean may fall, too");
+    }
+
+    /// Whether packets of these latencies, as many of each half as there are cycles, are taken to grow.
+    fn are_growing(latency: impl Fn(u32) -> u32, cycles: u32) -> bool {
+        let mut halves = Halves::of(&(1000..1000 + cycles));
+        (0..cycles).for_each(|cycle| halves.add(1000 + cycle, latency(cycle)));
+        halves.are_growing()
+    }
+
+    #[test]
+    fn a_latency_that_rises_is_told_from_one_that_varies() {
+        assert!(are_growing(|cycle| 400 + cycle / 50, 10_000));
+        assert!(!are_growing(|cycle| 400 - cycle / 50, 10_000), "it falls");
+        assert!(!are_growing(|cycle| 400 + cycle / 500, 10_000), "by less than a twentieth");
+        let spread = |cycle: u32| 50 + cycle * 7919 % 400;
+        assert!(!are_growing(spread, 10_000));
+        assert!(!are_growing(|cycle| spread(cycle) + 40 * (cycle / 150), 300), "within chance");
+        assert!(!are_growing(|cycle| 10 * cycle, 100), "too few packets to say");
     }
 
     #[test]

@@ -167,7 +167,7 @@ pub(crate) fn begin<'f>(
     seed: u64,
 ) -> Result<Run<'f>, CompletionError> {
     let least = least_control_latency(settings);
-    jobs::check(jobs, fabric.dragonfly(), messages, least)?;
+    jobs::check(jobs, fabric.nodes(), messages, least)?;
     let mut run = Run::to_completion(fabric, settings, traffic, seed).map_err(RunError::from)?;
     let network = &mut run.network;
     let mut under_way = Messages::new(network.states.chunks.len());

@@ -219,9 +219,14 @@ impl<'f> Damage<'f> {
     #[cold]
     #[inline(never)]
     pub(crate) fn puts_to_sleep(&mut self, node: NodeId, switch: SwitchId) -> bool {
-        let is_dead = self.switches[switch.as_usize()].is_dead;
+        let is_dead = self.is_dead(switch);
         self.asleep[node.as_usize()] |= is_dead;
         is_dead
+    }
+
+    /// Whether a switch is dead.
+    pub(crate) fn is_dead(&self, switch: SwitchId) -> bool {
+        self.switches[switch.as_usize()].is_dead
     }
 
     /// Whether a node sleeps, which it does no longer.

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use tvlb_firmware_model::{self as datapath, Error, LinkMasks};
 use tvlb_names::{NamedSwitch, Names};
 use tvlb_schema::{
-    Decision, Dragonfly, EscapeImage, FabricImage, MinCandidate, NodeId, Port, SwitchId,
+    Decision, Dragonfly, EscapeImage, FabricImage, MinCandidate, NodeId, Nodes, Port, SwitchId,
 };
 
 /// The most ports that a switch may have here: as many as are dealt with at once. Switches of the
@@ -89,6 +89,8 @@ pub enum Link {
 #[derive(Clone, Debug)]
 pub struct BootedFabric<'a> {
     dragonfly: Dragonfly,
+    /// The nodes that there are.
+    nodes: Nodes,
     /// By number. In a gap, where no link leads, stands the switch before it.
     switches: Vec<datapath::Switch<'a>>,
     /// Per switch number its ports in order.
@@ -144,14 +146,27 @@ impl<'a> BootedFabric<'a> {
             link_masks.resize(LinkMasks::word_count(&fabric).unwrap_or(0), 0);
             LinkMasks::fill(&fabric, &mut link_masks);
         }
-        let names = Names::default();
-        Ok(Self { dragonfly, switches: booted, links, names, escape: None, link_masks })
+        let (nodes, names) = (Nodes::from(&dragonfly), Names::default());
+        Ok(Self { dragonfly, nodes, switches: booted, links, names, escape: None, link_masks })
     }
 
-    /// The same fabric with what the machine calls its switches and ports.
+    /// The same fabric with what the machine calls its switches and ports, and without the nodes that by
+    /// these names are not there.
     #[must_use]
     pub fn with_names(self, names: Names) -> Self {
-        Self { names, ..self }
+        let nodes = names.nodes(&self.dragonfly);
+        Self { names, ..self.with_nodes(nodes) }
+    }
+
+    /// The same fabric in which these nodes are there, of those that its sizes have.
+    #[must_use]
+    pub fn with_nodes(self, nodes: Nodes) -> Self {
+        Self { nodes, ..self }
+    }
+
+    /// What the machine calls its parts.
+    pub const fn names(&self) -> &Names {
+        &self.names
     }
 
     /// The same fabric with an escape network, from its image.
@@ -176,6 +191,11 @@ impl<'a> BootedFabric<'a> {
     /// The sizes of the fabric.
     pub const fn dragonfly(&self) -> &Dragonfly {
         &self.dragonfly
+    }
+
+    /// The nodes that there are: those that send and receive.
+    pub const fn nodes(&self) -> &Nodes {
+        &self.nodes
     }
 
     /// The fabric's image: the plan, in which nothing is dead.

@@ -1,7 +1,7 @@
 //! What a run to completion is made of besides the network: jobs, each with the programs of its ranks and
 //! the node of each rank, and how messages become packets.
 
-use tvlb_schema::{Dragonfly, NodeId};
+use tvlb_schema::{NodeId, Nodes};
 use tvlb_workload::Programs;
 
 /// A job: what its ranks do, and where they run.
@@ -77,7 +77,8 @@ pub enum JobError {
     },
     /// A rank is to run on a node that the fabric does not have.
     #[error(
-        "rank {rank} of job {job} is to run on node {node}; accepted a node of the fabric, 0 to {most}"
+        "rank {rank} of job {job} is to run on node {node}{}; accepted a node of the fabric, 0 to {most}",
+        if *node < NodeId(*most) { ", which the fabric does not have" } else { "" }
     )]
     NoSuchNode {
         /// The job, counted from 0.
@@ -128,7 +129,7 @@ const MOST_CONTROL_LATENCY: u32 = 1_000_000;
 /// Checks jobs against a fabric.
 pub(crate) fn check(
     jobs: &[JobRun<'_>],
-    df: &Dragonfly,
+    among: &Nodes,
     settings: &MessageSettings,
     least_control_latency: u32,
 ) -> Result<(), JobError> {
@@ -151,9 +152,8 @@ pub(crate) fn check(
             let (ranks, nodes) = (programs.ranks(), nodes.len());
             return Err(JobError::Nodes { job: number, ranks, nodes });
         }
-        if let Some((rank, &node)) = nodes.iter().enumerate().find(|&(_, &node)| !df.has_node(node))
-        {
-            let most = df.node_numbers() - 1;
+        if let Some((rank, &node)) = nodes.iter().enumerate().find(|&(_, &node)| !among.has(node)) {
+            let most = among.last().unwrap_or_default().0;
             return Err(JobError::NoSuchNode { job: number, rank, node, most });
         }
         let longest = programs.messages().map(|(_, _, bytes)| bytes).max().unwrap_or(0);

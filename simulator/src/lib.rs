@@ -124,7 +124,10 @@ mod wakeups;
 mod watchdog;
 mod worklist;
 
-pub use columns::{WEIGHING_COLUMNS, weighing_columns};
+pub use columns::{
+    IDENTITY_COLUMNS, WEIGHING_COLUMNS, csv_field, identity_columns, setting_columns,
+    setting_columns_heads, weighing_columns,
+};
 pub use complete::{Completion, CompletionError, StuckRanks, complete};
 pub use conservation::ConservationError;
 pub use cut_through::{
@@ -146,7 +149,7 @@ pub use revise::Revision;
 pub use run::{Run, RunError, StopRule};
 pub use search::{Answer, Probing, last_good, last_good_near};
 pub use settings::{
-    Injection, Measuring, Settings, SettingsError, least_control_latency, paths_name,
+    Injection, Measuring, Settings, SettingsError, StarvedLink, least_control_latency, paths_name,
 };
 pub use study::{Estimate, Point, Saturation, SeedSaturation, Study, StudyError};
 pub use watchdog::{Deadlock, WaitingChannel};

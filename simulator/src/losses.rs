@@ -138,6 +138,8 @@ pub struct SeriesWindow {
     /// Mean latency from generation to delivery of the packets delivered in these cycles; none where
     /// none were.
     pub latency: Option<f64>,
+    /// Share of the packets delivered in these cycles that took VLB; none where none were.
+    pub vlb_share: Option<f64>,
     /// The packets lost in these cycles.
     pub losses: Losses,
 }
@@ -172,6 +174,7 @@ pub(crate) struct Series {
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     delivered: u64,
+    by_vlb: u64,
     latencies: u64,
     losses: Losses,
 }
@@ -190,9 +193,10 @@ impl Series {
         &mut self.counts[place]
     }
 
-    pub(crate) fn delivered(&mut self, cycle: u32, latency: u32) {
+    pub(crate) fn delivered(&mut self, cycle: u32, latency: u32, by_vlb: bool) {
         let counts = self.at(cycle);
         counts.delivered += 1;
+        counts.by_vlb += u64::from(by_vlb);
         counts.latencies += u64::from(latency);
     }
 
@@ -206,13 +210,17 @@ impl Series {
         let per = f64::from(nodes.max(1)) * f64::from(self.window);
         let windows = (end / self.window) as usize;
         let counts = self.counts.iter().copied().chain(std::iter::repeat(Counts::default()));
-        let figures =
-            |(number, Counts { delivered, latencies, losses }): (u32, Counts)| SeriesWindow {
+        let figures = |(number, counts): (u32, Counts)| {
+            let Counts { delivered, by_vlb, latencies, losses } = counts;
+            let mean = |sum: u64| (delivered > 0).then(|| sum as f64 / delivered as f64);
+            SeriesWindow {
                 from: number * self.window,
                 accepted: delivered as f64 / per,
-                latency: (delivered > 0).then(|| latencies as f64 / delivered as f64),
+                latency: mean(latencies),
+                vlb_share: mean(by_vlb),
                 losses,
-            };
+            }
+        };
         (0..).zip(counts.take(windows)).map(figures).collect()
     }
 }

@@ -92,11 +92,14 @@ pub struct Outcome {
     /// Mean latency above the limit, or beyond reasonable doubt: then all latencies are of what was
     /// measured until then.
     pub saturated: bool,
+    /// Whether the mean latency was still growing as the measured windows ended, so that a longer run would find
+    /// another: windows had not come to agree, or it rose from the first half of a single window to the second.
+    pub growing: bool,
     /// The figures of all nodes together.
     pub all: Figures,
     /// Of each population, if there are several.
     pub populations: Vec<Figures>,
-    /// How evenly the sending nodes were served.
+    /// How evenly the sending nodes were served, without those of switches that are dead in the end.
     pub fairness: Fairness,
     /// The load of the links within groups.
     pub local_links: LinkLoad,
@@ -130,12 +133,12 @@ impl Outcome {
         network: &Network<'_>,
         load: f64,
         flits: &[u32],
-        measured_windows: Option<u32>,
+        (measured_windows, agreed): (Option<u32>, bool),
         stopped: bool,
     ) -> Self {
         let (settings, tally) = (network.settings, &network.links.tally);
         let (window, now) = (f64::from(tally.window_cycles()), network.now);
-        let nodes = network.fabric.dragonfly().nodes();
+        let nodes = network.fabric.nodes().iter();
         let sending: Vec<NodeId> = nodes.filter(|&n| network.traffic.sends(n)).collect();
         let figures =
             |population: &Population, name, nodes| figures(population, name, nodes, window, now);
@@ -150,11 +153,16 @@ impl Outcome {
         } else {
             Vec::new()
         };
-        let served = sending.iter().map(|&n| f64::from(tally.accepted[n.as_usize()]) / window);
+        // A node of a dead switch is not there to be served.
+        let switch_of = |node| network.fabric.dragonfly().switch_of(node).0;
+        let is_dead = |switch| network.damage.as_ref().is_some_and(|damage| damage.is_dead(switch));
+        let live = sending.iter().filter(|&&node| !is_dead(switch_of(node)));
+        let served = live.map(|&n| f64::from(tally.accepted[n.as_usize()]) / window);
         let links = link_loads(network, flits, window);
         let [local_links, global_links] = by_kind(network, &links);
         Self {
             load,
+            growing: if measured_windows.is_some() { !agreed } else { tally.halves.are_growing() },
             saturated: stopped || all.latency > f64::from(settings.latency_limit_cycles),
             all,
             populations,

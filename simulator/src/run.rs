@@ -85,6 +85,8 @@ pub struct Run<'f> {
     link_flits: Vec<u32>,
     /// How many windows are measured so far.
     measured_windows: u32,
+    /// Whether enough of them agree in a row.
+    agreed: bool,
 }
 
 impl<'f> Run<'f> {
@@ -120,7 +122,7 @@ impl<'f> Run<'f> {
         );
         let network = Network::new(fabric, settings, traffic, channels, load, seed, tally);
         let link_flits = Vec::new();
-        Self { network, moved: (0, 0), load, link_flits, measured_windows: 0 }
+        Self { network, moved: (0, 0), load, link_flits, measured_windows: 0, agreed: false }
     }
 
     /// A run at cycle 0 of which all packets are counted, and whose traffic is not what sends them.
@@ -134,7 +136,14 @@ impl<'f> Run<'f> {
         let nodes = fabric.dragonfly().node_numbers();
         let tally = Tally::new(traffic, nodes, 0..u32::MAX, false);
         let network = Network::new(fabric, settings, traffic, channels, 1.0, seed, tally);
-        Ok(Self { network, moved: (0, 0), load: 1.0, link_flits: Vec::new(), measured_windows: 0 })
+        Ok(Self {
+            network,
+            moved: (0, 0),
+            load: 1.0,
+            link_flits: Vec::new(),
+            measured_windows: 0,
+            agreed: false,
+        })
     }
 
     /// A run at cycle 0 in which parts die and are mended as a schedule says. A schedule without entries
@@ -332,7 +341,8 @@ impl<'f> Run<'f> {
             self.measured_windows += 1;
             let whole = self.network.links.tally.whole();
             let tally = &mut self.network.links.tally;
-            if agreement.reached(whole.latency.mean())
+            self.agreed = agreement.reached(whole.latency.mean());
+            if self.agreed
                 || self.measured_windows == most
                 || whole.latency_at_least(self.network.now) > limit
             {
@@ -361,6 +371,7 @@ impl<'f> Run<'f> {
             Measuring::OneWindow => None,
             Measuring::UntilWindowsAgree => Some(self.measured_windows),
         };
+        let measured = (measured, self.agreed);
         Outcome::new(&self.network, self.load, &self.link_flits, measured, stopped)
     }
 }

@@ -1,21 +1,27 @@
 //! What a run is made of besides the images, and which settings make sense.
 //!
-//! The defaults are those of the published figures: virtual-channel buffers of 32 flits,
-//! latencies 10 and 15, an internal speed-up of 2, three windows of warm-up and one that is
+//! The defaults are those of the published figures: virtual-channel buffers of 32 flits
+//! ([`Settings::with_buffer`] gives them as many as longer links need), latencies 10 and 15, an internal speed-up of 2, three windows of warm-up and one that is
 //! measured, of 10,000 cycles each; saturated above a mean latency of 500 cycles. [`Measuring`] can
 //! ask for more measured windows.
 
 use crate::agreement::{AGREEING_WINDOWS, MOST_WINDOWS};
 use crate::fabric::BootedFabric;
+use std::fmt;
 use tvlb_firmware_model::{Channels, Scheme, VlbPaths};
-use tvlb_schema::Bandwidths;
+use tvlb_schema::{Bandwidths, LinkKind};
 
 /// The most virtual channels: the packet header has three bits for one.
 pub(crate) const MOST_CHANNELS: u8 = 8;
 /// The most that a latency may be.
 pub(crate) const MOST_LATENCY: u16 = 1000;
 /// The most flits that a buffer may hold.
-pub(crate) const MOST_BUFFER: u16 = 1024;
+pub(crate) const MOST_BUFFER: u16 = 4096;
+/// The flits of a buffer of links that need no more.
+const USUAL_BUFFER: u16 = 32;
+/// Cycles that switches take for a flit and for the credit that comes back for it, besides the links and the
+/// credit delay.
+const CYCLES_AT_SWITCHES: u32 = 2;
 /// The most internal cycles per channel cycle.
 pub(crate) const MOST_SPEEDUP: u8 = 4;
 /// The most cycles of all windows of a run together.
@@ -64,17 +70,18 @@ pub enum Measuring {
 }
 
 impl Measuring {
+    /// What is measured where nothing else is said. A search for saturation asks about loads at which a single
+    /// window ends before queues are as long as they become.
+    pub const fn usual(is_search: bool) -> Self {
+        if is_search { Self::UntilWindowsAgree } else { Self::OneWindow }
+    }
+
     /// The name on the command line and in JSON.
     pub const fn name(self) -> &'static str {
         match self {
             Self::OneWindow => "one-window",
             Self::UntilWindowsAgree => "until-windows-agree",
         }
-    }
-
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-    fn is_default(&self) -> bool {
-        *self == Self::default()
     }
 }
 
@@ -130,9 +137,8 @@ pub struct Settings {
     /// Windows that pass before the first one that is measured.
     #[serde(rename = "warm-up")]
     pub warm_up_windows: u32,
-    /// How many windows are measured. It is written only where it is not the default, so that the
-    /// settings of earlier runs, which kept runs are named by, are still the same text.
-    #[serde(rename = "measure", skip_serializing_if = "Measuring::is_default")]
+    /// How many windows are measured.
+    #[serde(rename = "measure")]
     pub measuring: Measuring,
     /// A run counts as saturated if its mean latency is above this.
     #[serde(rename = "latency-limit")]
@@ -150,7 +156,7 @@ impl Settings {
             paths,
             virtual_channels: None,
             injection: Injection::Zero,
-            buffer_flits: 32,
+            buffer_flits: USUAL_BUFFER,
             local_latency_cycles: 10,
             global_latency_cycles: 15,
             node_latency_cycles: 1,
@@ -163,6 +169,49 @@ impl Settings {
             latency_limit_cycles: 500,
             patience_cycles: 5_000,
         }
+    }
+
+    /// These settings with buffers of so many flits; if no number is given, with as many as are under way on
+    /// the longest link, there and back with the credit delay, and 32 at least. To be called once latencies are
+    /// what they are.
+    #[must_use]
+    pub fn with_buffer(self, flits: Option<u16>) -> Self {
+        let longest = LinkKind::ALL.map(|kind| self.round_trip(kind)).into_iter().max();
+        let longest = u16::try_from(longest.unwrap_or_default()).unwrap_or(u16::MAX);
+        Self { buffer_flits: flits.unwrap_or(longest.max(USUAL_BUFFER)), ..self }
+    }
+
+    /// Cycles that a flit takes over a link.
+    const fn latency(&self, kind: LinkKind) -> u16 {
+        match kind {
+            LinkKind::Node => self.node_latency_cycles,
+            LinkKind::Local => self.local_latency_cycles,
+            LinkKind::Global => self.global_latency_cycles,
+        }
+    }
+
+    /// Cycles from a flit's departure to the use of the credit for it, without those at switches.
+    fn round_trip(&self, kind: LinkKind) -> u32 {
+        2 * u32::from(self.latency(kind)) + u32::from(self.credit_delay_cycles)
+    }
+
+    /// The kinds of links whose buffers are too small for a virtual channel to keep the link busy.
+    pub fn starved_links(&self) -> Vec<StarvedLink> {
+        let starved = LinkKind::ALL.into_iter().filter_map(|kind| {
+            let (buffer, round_trip) = (self.buffer_flits, self.round_trip(kind));
+            let most = f64::from(buffer) / f64::from(round_trip + CYCLES_AT_SWITCHES);
+            let is_starved =
+                u32::from(buffer) < round_trip && most < self.bandwidths.flits_per_cycle(kind);
+            let latency_cycles = self.latency(kind);
+            is_starved.then_some(StarvedLink {
+                kind,
+                latency_cycles,
+                room: buffer,
+                unit: "flits",
+                most,
+            })
+        });
+        starved.collect()
     }
 
     /// The virtual channels that a link has: as many as are asked for, or else as packets need, which is
@@ -265,6 +314,31 @@ impl Settings {
             return Err(SettingsError::Cycles { found: cycles });
         }
         Ok(())
+    }
+}
+
+/// A kind of link on which a virtual channel waits for credits however little traffic there is beside it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StarvedLink {
+    pub(crate) kind: LinkKind,
+    pub(crate) latency_cycles: u16,
+    /// What the buffer of a virtual channel holds.
+    pub(crate) room: u16,
+    /// "flits" or "phits".
+    pub(crate) unit: &'static str,
+    /// How many of them a virtual channel carries per cycle at most.
+    pub(crate) most: f64,
+}
+
+impl fmt::Display for StarvedLink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kind, latency_cycles, room, unit, most } = self;
+        write!(
+            f,
+            "a virtual channel of a {} link of {latency_cycles} cycles with a buffer of {room} {unit} carries at \
+             most {most:.3} {unit} per cycle",
+            kind.name()
+        )
     }
 }
 
@@ -388,4 +462,42 @@ pub enum SettingsError {
         /// The load that was found.
         found: f64,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tvlb_schema::Bandwidth;
+
+    #[test]
+    fn buffers_hold_what_is_under_way_on_the_longest_link() {
+        let usual = Settings::new(Scheme::Min, VlbPaths::Custom);
+        assert_eq!(usual.clone().with_buffer(None), usual);
+        let long = Settings { global_latency_cycles: 100, ..usual.clone() };
+        assert_eq!(long.clone().with_buffer(None).buffer_flits, 202);
+        assert_eq!(long.with_buffer(Some(7)).buffer_flits, 7);
+        let node = Settings { node_latency_cycles: 1000, credit_delay_cycles: 1000, ..usual };
+        let longest = node.with_buffer(None);
+        assert_eq!(longest.buffer_flits, 3000);
+        assert!(longest.check().is_ok());
+    }
+
+    #[test]
+    fn what_a_channel_carries_at_most_is_said_of_links_that_take_more() {
+        let said = |settings: &Settings| -> Vec<String> {
+            settings.starved_links().iter().map(ToString::to_string).collect()
+        };
+        let mut settings = Settings::new(Scheme::Min, VlbPaths::Custom);
+        assert_eq!(said(&settings), [""; 0]);
+        settings.global_latency_cycles = 100;
+        let long = "a virtual channel of a global link of 100 cycles with a buffer of 32 flits carries at most \
+                    0.157 flits per cycle";
+        assert_eq!(said(&settings), [long]);
+        let slow = Bandwidth::of_thousandths(125).unwrap();
+        settings.bandwidths = Bandwidths::new(Bandwidth::ONE, Bandwidth::ONE, slow).unwrap();
+        assert_eq!(said(&settings), [""; 0], "the link takes no more");
+        settings.buffer_flits = 8;
+        assert_eq!(said(&settings).len(), 2);
+        assert!(said(&settings)[0].contains("local link of 10 cycles with a buffer of 8 flits"));
+    }
 }

@@ -68,6 +68,13 @@ impl Estimate {
         let error = (values.len() > 1).then(|| (squares / (count - 1.0) / count).sqrt());
         Self { mean, error }
     }
+
+    /// The same of values that are multiples of a step: whatever they are, each says no more than between which
+    /// two multiples the value lies that was looked for, so that the error is half a step at least.
+    pub fn of_multiples(values: &[f64], step: f64) -> Self {
+        let Self { mean, error } = Self::of(values);
+        Self { mean, error: error.map(|error| error.max(step / 2.0)) }
+    }
 }
 
 /// What was measured at one load of a curve.
@@ -78,6 +85,8 @@ pub struct Point {
     pub load: f64,
     /// Whether any of the runs is saturated.
     pub saturated: bool,
+    /// Whether the mean latency of any of the runs was still growing as it ended.
+    pub growing: bool,
     /// Whether any of the runs accepted less than it was offered.
     pub falls_short: bool,
     /// The mean latency in cycles.
@@ -186,6 +195,7 @@ impl Study<'_> {
                 Ok(Point {
                     load,
                     saturated: runs.iter().any(|run| run.saturated),
+                    growing: runs.iter().any(|run| run.growing),
                     falls_short: runs.iter().any(Outcome::falls_short),
                     latency: estimate(|run| run.all.latency),
                     accepted: estimate(|run| run.all.accepted),
@@ -245,7 +255,7 @@ impl Study<'_> {
             .into_iter()
             .collect::<Result<_, _>>()?;
         let estimate = |of: fn(&SeedSaturation) -> f64| {
-            Estimate::of(&seeds.iter().map(of).collect::<Vec<_>>())
+            Estimate::of_multiples(&seeds.iter().map(of).collect::<Vec<_>>(), resolution)
         };
         Ok(Saturation {
             resolution,
@@ -304,10 +314,10 @@ impl Study<'_> {
     }
 
     fn traffics(&self) -> Result<Vec<Traffic>, StudyError> {
-        let df = self.fabric.dragonfly();
+        let nodes = self.fabric.nodes();
         let of_seed = |&seed: &u64| {
-            let traffic = Traffic::new(self.pattern, df, seed)?;
-            Ok(traffic.placed(&self.placement.on(df, seed)?))
+            let traffic = Traffic::new(self.pattern, nodes, seed)?;
+            Ok(traffic.placed(&self.placement.on(nodes, seed)?))
         };
         self.seeds.iter().map(of_seed).collect()
     }
@@ -351,4 +361,17 @@ fn steps_of(resolution: f64) -> u32 {
     )]
     let steps = (1.0 / resolution + 1e-9) as u32;
     steps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_of_multiples_is_half_a_step_at_least() {
+        let of = |values: &[f64]| Estimate::of_multiples(values, 0.01).error;
+        assert_eq!(of(&[0.22, 0.22, 0.22]), Some(0.005));
+        assert_eq!(of(&[0.1, 0.3]), Estimate::of(&[0.1, 0.3]).error);
+        assert_eq!(of(&[0.22]), None);
+    }
 }

@@ -6,6 +6,7 @@
 //! a gap, and "the window" here is all of them together: it is lengthened at its end, and what
 //! is counted is the same as if it had been as long from the beginning.
 
+use crate::agreement::Halves;
 use crate::histogram::Histogram;
 use crate::losses::{Cause, Series};
 use crate::packet::{Flit, Origin};
@@ -88,6 +89,8 @@ pub(crate) struct Tally {
     population: Vec<u8>,
     /// For each node how many of its packets were delivered in the window.
     pub(crate) accepted: Vec<u32>,
+    /// The latencies of the first measured window by its halves.
+    pub(crate) halves: Halves,
     /// The same and more by the window, where that is wanted.
     pub(crate) series: Option<Box<Series>>,
 }
@@ -108,6 +111,7 @@ impl Tally {
         #[expect(clippy::cast_possible_truncation, reason = "there are two populations at most")]
         let population = |node| traffic.population(NodeId(node)) as u8;
         Self {
+            halves: Halves::of(&window),
             window,
             later: lengthens.then(Vec::new),
             populations: vec![empty; traffic.populations().len()],
@@ -235,7 +239,8 @@ impl Tally {
         *count += 1;
         *sum += u64::from(latency);
         if let Some(series) = &mut self.series {
-            series.delivered(at, latency);
+            let kind = Header::from_bits(flit.header).kind();
+            series.delivered(at, latency, kind == Some(Kind::Vlb));
         }
         self.count_arrival(origin.source, at);
         if self.window.contains(&origin.sent) {
@@ -247,6 +252,7 @@ impl Tally {
             population.hops += u64::from(flit.hops);
             let kind = Header::from_bits(flit.header).kind();
             population.by_vlb += u64::from(kind == Some(Kind::Vlb));
+            self.halves.add(origin.sent, latency);
         }
     }
 }

@@ -55,7 +55,7 @@ fn a_global_link_carries_its_bandwidth() {
 #[test]
 fn a_local_link_carries_its_bandwidth() {
     // The two nodes of a switch send to those of another switch of the group.
-    let pattern = Pattern::Pairs(vec![(NodeId(0), NodeId(2)), (NodeId(1), NodeId(3))]);
+    let pattern = Pattern::pairs(&[(NodeId(0), NodeId(2)), (NodeId(1), NodeId(3))]);
     for (bandwidths, expected) in
         [(["1", "1", "1"], 1.0), (["4", "3", "4"], 0.75), (["1", "1", "4"], 0.25)]
     {
@@ -67,9 +67,9 @@ fn a_local_link_carries_its_bandwidth() {
 
 #[test]
 fn a_node_sends_and_receives_at_its_bandwidth() {
-    let to_a_neighbour = Pattern::Pairs(vec![(NodeId(0), NodeId(1))]);
+    let to_a_neighbour = Pattern::pairs(&[(NodeId(0), NodeId(1))]);
     // The node that receives is the bottleneck, too.
-    let from_two = Pattern::Pairs(vec![(NodeId(0), NodeId(4)), (NodeId(2), NodeId(4))]);
+    let from_two = Pattern::pairs(&[(NodeId(0), NodeId(4)), (NodeId(2), NodeId(4))]);
     for (bandwidths, expected) in [
         (["1", "1", "1"], 1.0),
         (["0.5", "1", "1"], 0.5),

@@ -8,7 +8,7 @@ mod test_images;
 
 use test_images::{Images, dragonfly, images, palm_tree};
 use tvlb_firmware_model::{Scheme, VlbPaths};
-use tvlb_schema::{SetRule, Shape, ShapeSet};
+use tvlb_schema::{NodeId, SetRule, Shape, ShapeSet};
 use tvlb_simulator::{
     BootedFabric, CutThrough, CutThroughOutcome, CutThroughRun, Pattern, Piggybacking, Routing,
     Sending, Traffic,
@@ -85,4 +85,35 @@ fn piggybacking_stays_below_the_bound_of_its_paths() {
     let full = outcome(&fabric, Routing::Piggybacking(rule), "next-group(2)", 1.0, 6000);
     let bound = 1.0 / 2.0 + 1.0 / 8.0;
     assert!(full.accepted < bound && full.accepted > 0.25, "{}", full.accepted);
+}
+
+/// What is accepted and generated is per node that sends, as in the other simulator, and a buffer that is too small
+/// for a long link carries what is said of it.
+#[test]
+fn silent_nodes_do_not_count_and_a_small_buffer_carries_what_is_said() {
+    let df = dragonfly(2, 4, 2, 9);
+    let Images { fabric, switches } = images(&df, &palm_tree(&df), by_group());
+    let fabric = BootedFabric::boot(&fabric, &switches).unwrap();
+    // Node 0 sends to another group over one global link, and nobody else sends.
+    let pairs = Pattern::pairs(&[(NodeId(0), NodeId(40))]);
+    let traffic = Traffic::new(&pairs, &df, 1).unwrap();
+    let run = |settings: &CutThrough, load| {
+        let run = CutThroughRun::new(&fabric, settings, &traffic, Sending::Load(load), 1);
+        run.unwrap().measure(&()).unwrap()
+    };
+    let settings = CutThrough { warm_up_cycles: 2000, ..CutThrough::new(MIN, VlbPaths::Custom) };
+    let usual = run(&settings, 0.2);
+    assert_within(10.0, usual.accepted, 0.2, "accepted");
+    assert_within(10.0, usual.generated, 0.2, "generated");
+    assert_eq!(settings.starved_links(), []);
+
+    let small = settings.clone().with_buffers([None, Some(32)]);
+    let said: Vec<String> = small.starved_links().iter().map(ToString::to_string).collect();
+    let expected = "a virtual channel of a global link of 100 cycles with a buffer of 32 phits carries at most \
+                    0.160 phits per cycle";
+    assert_eq!(said, [expected]);
+    assert_within(3.0, run(&small, 0.8).accepted, 0.16, "a small buffer");
+    let mut longer = settings;
+    longer.global_latency_cycles = 1000;
+    assert_eq!(longer.with_buffers([None, None]).global.phits, 2000);
 }

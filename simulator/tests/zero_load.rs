@@ -13,7 +13,7 @@ use tvlb_simulator::{BootedFabric, Injection, Outcome, Pattern, Run, Settings, S
 fn lone_flow(fabric: &BootedFabric<'_>, scheme: Scheme, from: NodeId, to: NodeId) -> Outcome {
     let mut settings = Settings::new(scheme, VlbPaths::Custom);
     (settings.warm_up_windows, settings.window_cycles) = (0, 20_000);
-    let pattern = Pattern::Pairs(vec![(from, to)]);
+    let pattern = Pattern::pairs(&[(from, to)]);
     let traffic = Traffic::new(&pattern, fabric.dragonfly(), 1).unwrap();
     let run = Run::new(fabric, &settings, &traffic, 0.001, 1).unwrap();
     run.measure(StopRule::FullWindow, &()).unwrap()
@@ -84,7 +84,7 @@ fn latencies_and_the_speedup_are_what_the_settings_say() {
     let Images { fabric, switches } = images(&df, &absolute(&df), set);
     let fabric = BootedFabric::boot(&fabric, &switches).unwrap();
     let (from, to) = pair_with(&fabric, shape("121")).unwrap();
-    let pattern = Pattern::Pairs(vec![(df.node(from, 0), df.node(to, 0))]);
+    let pattern = Pattern::pairs(&[(df.node(from, 0), df.node(to, 0))]);
     let traffic = Traffic::new(&pattern, &df, 1).unwrap();
     // A switch takes three steps of its pipeline, and a link one cycle more than its latency.
     for (speedup, switch) in [(1, 2), (2, 1), (3, 0), (4, 0)] {

@@ -41,6 +41,7 @@ pub fn arranged(sizes: (u32, u32, u32, u32), arrangement: Arrangement) -> Fabric
         names: None,
         wiring: Wiring::Arrangement(arrangement),
         latencies: Latencies { local: 10, global: 15 },
+        buffer_flits: None,
         bandwidths: tvlb_schema::Bandwidths::ALIKE,
         weighing: WeighingSettings::default(),
         virtual_channels: VcScheme::Ordered,

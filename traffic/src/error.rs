@@ -1,7 +1,6 @@
 //! Why a pattern does not fit a fabric.
 
 use crate::Pattern;
-use crate::gap::Gap;
 use tvlb_schema::NodeId;
 
 /// A pattern that does not fit the fabric.
@@ -51,47 +50,30 @@ pub enum TrafficError {
         sum: u32,
     },
     /// A pair names a node that the fabric does not have.
-    #[error("traffic {pattern}: pair {number} names node {node}, but the last node is {last}")]
-    Node {
-        /// The pattern.
-        pattern: Pattern,
-        /// The number of the pair, counted from 1.
-        number: usize,
+    #[error("line {line}: there is no node {node}; the last node is {last}")]
+    NoSuchNode {
+        /// The line of the list, counted from 1.
+        line: usize,
         /// The node.
         node: NodeId,
         /// The last node of the fabric.
         last: NodeId,
     },
-    /// A pair names a number that no node has, although some node has a higher one.
-    #[error(
-        "traffic {pattern}: pair {number} names node {node}, but no node has this number: {gap}"
-    )]
-    NodeInGap {
-        /// The pattern.
-        pattern: Pattern,
-        /// The number of the pair, counted from 1.
-        number: usize,
-        /// The number of the node.
-        node: NodeId,
-        /// The group to which the number falls.
-        gap: Gap,
-    },
     /// A node is given two destinations.
-    #[error("traffic {pattern}: pair {number} gives node {node} a second destination")]
+    #[error(
+        "line {line}: node {node} sends to another node by line {first} already, accepted one destination for each"
+    )]
     Twice {
-        /// The pattern.
-        pattern: Pattern,
-        /// The number of the pair, counted from 1.
-        number: usize,
+        /// The line of the list, counted from 1.
+        line: usize,
         /// The node.
         node: NodeId,
+        /// The line that gives it another destination.
+        first: usize,
     },
     /// The list of pairs is empty.
-    #[error("traffic {pattern}: there is no pair in it")]
-    NoPair {
-        /// The pattern.
-        pattern: Pattern,
-    },
+    #[error("there is no pair in it, accepted at least one, source,destination")]
+    NoPair,
     /// The pattern is too far down the list of those that a seed gives.
     #[error("traffic {pattern}: accepted are the numbers 0 to {most}")]
     Number {

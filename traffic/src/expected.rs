@@ -1,7 +1,6 @@
 //! How many flits of a pattern go where on average, as whoever computes loads wants to know.
 
 use crate::Traffic;
-use crate::maps::Ranks;
 use crate::traffic::Drawn;
 use std::collections::BTreeMap;
 use tvlb_schema::{Dragonfly, SwitchId};
@@ -81,19 +80,17 @@ impl Traffic {
 
     /// How many nodes send.
     pub fn senders(&self, df: &Dragonfly) -> u32 {
-        let ranks = Ranks::of(df);
-        let sends = (0..ranks.count()).filter(|&rank| self.sends(ranks.node(rank)));
-        sends.fold(0, |count, _| count + 1)
+        df.nodes().filter(|&node| self.sends(node)).fold(0, |count, _| count + 1)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::PlacementRule;
+    use crate::{Flows, PlacementRule};
     use rand::SeedableRng;
     use rand_xoshiro::Xoshiro256PlusPlus;
-    use tvlb_schema::NodeId;
+    use tvlb_schema::{NodeId, Nodes};
 
     /// What is expected is what draws come to.
     #[test]
@@ -147,6 +144,62 @@ mod tests {
         }
     }
 
+    /// Of three groups of two switches with two nodes each, all lack the second node of their second
+    /// switch, and then the second group lacks all nodes of its first.
+    #[test]
+    fn nodes_that_are_missing_neither_send_nor_receive() {
+        let df = Dragonfly::new(2, 2, 1, 3).unwrap();
+        let alike = Nodes::from(&df).without([3, 7, 11].map(NodeId));
+        let unlike = alike.clone().without([4, 5].map(NodeId));
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
+        let patterns = [
+            "uniform",
+            "uniform-others",
+            "next-group",
+            "mixed(50,50)",
+            "tmixed(25,75)",
+            "hot-switch",
+            "complement",
+            "shift(1,1)",
+            "type2",
+            "permutation",
+        ];
+        for text in patterns {
+            for (nodes, rule) in [
+                (&alike, PlacementRule::Identity),
+                (&alike, PlacementRule::Groups),
+                (&unlike, PlacementRule::Identity),
+            ] {
+                let placement = rule.on(nodes, 4).unwrap();
+                let traffic = Traffic::new(&text.parse().unwrap(), nodes, 2).unwrap();
+                let traffic = traffic.placed(&placement);
+                assert_eq!(traffic.senders(&df), nodes.count(), "{text}");
+                let received = traffic.received(&df);
+                for node in df.nodes() {
+                    assert_eq!(traffic.sends(node), nodes.has(node), "{text}");
+                    assert!(nodes.has(node) || received[node.as_usize()] == 0.0, "{text}");
+                }
+                let mut is_there = |node| nodes.has(traffic.draw(node, &mut rng));
+                assert!(nodes.iter().all(|node| (0..20).all(|_| is_there(node))), "{text}");
+                let sum: f64 = received.iter().sum();
+                assert!((sum - f64::from(nodes.count())).abs() < 1e-9, "{text}: {sum}");
+            }
+        }
+        assert_eq!(
+            PlacementRule::Groups.on(&unlike, 1).unwrap_err().to_string(),
+            "placement groups: it exchanges whole groups, so it needs groups that have nodes in the same \
+             places, and node 4 is missing, but node 0 of group 0, in the same place, is there"
+        );
+        let pattern = crate::Pattern::pairs(&[(NodeId(0), NodeId(5))]);
+        assert_eq!(
+            Traffic::new(&pattern, &unlike, 1).unwrap_err().to_string(),
+            "line 1: there is no node 5; the last node is 10"
+        );
+        // A switch with one node cannot take what two nodes send to it.
+        let shift = Flows::shift(&alike, 1, 1);
+        assert!((shift.terminal_bound() - 0.5).abs() < 1e-12);
+    }
+
     #[test]
     fn a_node_does_not_draw_itself_among_others() {
         let df = Dragonfly::new(2, 2, 1, 3).unwrap();
@@ -167,7 +220,9 @@ mod tests {
     #[test]
     fn listed_pairs_leave_nodes_silent() {
         let df = Dragonfly::new(2, 2, 1, 3).unwrap();
-        let pattern = crate::Pattern::from_pairs("0,5\n1,5\n7,0\n").unwrap();
+        let pattern = crate::Pattern::pairs(
+            &[(0, 5), (1, 5), (7, 0)].map(|(from, to)| (NodeId(from), NodeId(to))),
+        );
         let traffic = Traffic::new(&pattern, &df, 1).unwrap();
         assert_eq!(traffic.to_switches(&df, SwitchId(0)), [(SwitchId(2), 2.0)]);
         assert_eq!(traffic.to_switches(&df, SwitchId(1)), []);
@@ -184,10 +239,11 @@ mod tests {
     #[test]
     fn nodes_that_are_silenced_send_nothing() {
         let df = Dragonfly::new(2, 2, 1, 3).unwrap();
+        let live = Nodes::from(&df).without([0, 1].map(NodeId));
         for text in ["uniform", "uniform-others", "next-group", "complement", "tmixed(25,75)"] {
             let traffic = Traffic::new(&text.parse().unwrap(), &df, 2).unwrap();
             let before: f64 = traffic.received(&df).iter().sum();
-            let silenced = traffic.silenced(|node| node.0 < 2);
+            let silenced = traffic.sent_by_live(&live);
             let received = silenced.received(&df);
             assert!((before - 12.0).abs() < 1e-12, "{text}");
             assert_eq!(silenced.senders(&df), 10, "{text}");
@@ -195,7 +251,7 @@ mod tests {
             assert_eq!(silenced.to_switches(&df, SwitchId(0)), []);
         }
         let others = Traffic::new(&"uniform-others".parse().unwrap(), &df, 2).unwrap();
-        let received = others.silenced(|node| node.0 < 2).received(&df);
+        let received = others.sent_by_live(&live).received(&df);
         assert!(
             (received[0] - 10.0 / 11.0).abs() < 1e-12 && (received[5] - 9.0 / 11.0).abs() < 1e-12
         );

@@ -1,69 +1,34 @@
 //! Flows from a file: pairs of switches or nodes with a demand each.
 
 use crate::Flows;
-use crate::flows::merged;
-use crate::gap::Gap;
-use tvlb_schema::{Dragonfly, NodeId, SwitchId};
+use tvlb_names::{PartError, Parts};
+use tvlb_text::{Place, Records, Source, TextError, quoted};
 
 /// Why a file does not hold flows.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum FlowFileError {
-    /// Not CSV, or a field is not a number.
-    #[error("{origin}: {source}")]
-    Csv {
-        /// The file's name.
-        origin: String,
-        /// What is wrong with it and where.
-        source: csv::Error,
-    },
-    /// The first line is not a known header.
-    #[error(
-        "{origin}: the first line is {found:?}; it must be \"source-switch,destination-switch,demand\" \
-         or \"source-node,destination-node,demand\""
-    )]
-    Header {
-        /// The file's name.
-        origin: String,
+    /// It is not CSV with one of the headers.
+    #[error(transparent)]
+    Text(#[from] TextError),
+    /// A field is not a number.
+    #[error("{place}: {column} is {}, accepted {accepted}", quoted(.found))]
+    Field {
         /// The line.
+        place: Place,
+        /// The column's name.
+        column: &'static str,
+        /// What is there.
         found: String,
+        /// What it may be.
+        accepted: &'static str,
     },
-    /// An end that the Dragonfly does not have.
-    #[error("{origin}, line {line}: there is no {what} {found}; they are numbered 0 to {last}")]
-    NoSuchEnd {
-        /// The file's name.
-        origin: String,
-        /// The line, from 1.
-        line: u64,
-        /// `switch` or `node`.
-        what: &'static str,
-        /// The number found.
-        found: u32,
-        /// The greatest number.
-        last: u32,
-    },
-    /// A number that no switch or node has, although some switch or node has a higher one.
-    #[error("{origin}, line {line}: there is no {what} {found}: {gap}")]
-    InGap {
-        /// The file's name.
-        origin: String,
-        /// The line, from 1.
-        line: u64,
-        /// `switch` or `node`.
-        what: &'static str,
-        /// The number found.
-        found: u32,
-        /// The group to which the number falls.
-        gap: Gap,
-    },
-    /// A demand that is not an amount of traffic.
-    #[error("{origin}, line {line}: the demand is {found}; it must be above 0 and finite")]
-    Demand {
-        /// The file's name.
-        origin: String,
-        /// The line, from 1.
-        line: u64,
-        /// The number found.
-        found: f64,
+    /// An end that names no switch or node.
+    #[error("{place}: {error}")]
+    End {
+        /// The line.
+        place: Place,
+        /// What is wrong with it.
+        error: Box<PartError>,
     },
     /// No flow at all.
     #[error("{origin}: there is no line after the header; a pattern has at least one flow")]
@@ -73,69 +38,51 @@ pub enum FlowFileError {
     },
 }
 
+/// The columns of flows between switches.
+const OF_SWITCHES: [&str; 3] = ["source-switch", "destination-switch", "demand"];
+/// The columns of flows between nodes.
+const OF_NODES: [&str; 3] = ["source-node", "destination-node", "demand"];
+
 impl Flows {
     /// Reads flows from CSV with the header `source-switch,destination-switch,demand` or
-    /// `source-node,destination-node,demand`; demands of one pair of switches add up.
+    /// `source-node,destination-node,demand`; demands of one pair of switches add up. Switches and nodes are
+    /// named by number or by name.
     ///
     /// # Errors
     /// The first thing in the text that is no flow of this Dragonfly.
-    pub fn from_csv(df: &Dragonfly, text: &str, origin: &str) -> Result<Self, FlowFileError> {
-        let csv_error = |source| FlowFileError::Csv { origin: origin.to_owned(), source };
-        let mut reader = csv::ReaderBuilder::new()
-            .trim(csv::Trim::All)
-            .comment(Some(b'#'))
-            .from_reader(text.as_bytes());
-        let header = reader.headers().map_err(csv_error)?.iter().collect::<Vec<_>>().join(",");
-        let by_node = match header.as_str() {
-            "source-switch,destination-switch,demand" => false,
-            "source-node,destination-node,demand" => true,
-            _ => return Err(FlowFileError::Header { origin: origin.to_owned(), found: header }),
-        };
-        let (what, last) = if by_node {
-            ("node", df.last_node().0)
-        } else {
-            ("switch", df.last_switch().0.into())
-        };
+    pub fn from_csv(parts: &Parts<'_>, text: &str, origin: &str) -> Result<Self, FlowFileError> {
+        let nodes = parts.existing_nodes();
+        let mut records = Records::of(Source::of_text(origin, text.as_bytes()));
+        let by_node = records.expect_header(&[&OF_SWITCHES, &OF_NODES])? == 1;
+        let columns = if by_node { OF_NODES } else { OF_SWITCHES };
         let mut pairs = Vec::new();
-        for record in reader.into_records() {
-            let record = record.map_err(csv_error)?;
-            let line = record.position().map_or(0, csv::Position::line);
-            let (from, to, demand): (u32, u32, f64) =
-                record.deserialize(None).map_err(csv_error)?;
-            let switch = |number: u32| {
+        while records.read()? {
+            let wrong = |column: usize, accepted| FlowFileError::Field {
+                place: records.place(),
+                column: columns[column],
+                found: records.fields()[column].to_owned(),
+                accepted,
+            };
+            let end = |column: usize| {
+                let text = &records.fields()[column];
                 let found = if by_node {
-                    let node = NodeId(number);
-                    df.has_node(node).then(|| df.switch_of(node).0)
+                    parts.node(text).map(|node| nodes.dragonfly().switch_of(node).0)
                 } else {
-                    u16::try_from(number).ok().map(SwitchId).filter(|&switch| df.has_switch(switch))
+                    parts.switch(text)
                 };
-                found.ok_or_else(|| {
-                    let origin = origin.to_owned();
-                    let gap = if by_node {
-                        Gap::of_node(df, NodeId(number))
-                    } else {
-                        u16::try_from(number).ok().and_then(|n| Gap::of_switch(df, SwitchId(n)))
-                    };
-                    match gap {
-                        Some(gap) => {
-                            FlowFileError::InGap { origin, line, what, found: number, gap }
-                        }
-                        None => {
-                            FlowFileError::NoSuchEnd { origin, line, what, found: number, last }
-                        }
-                    }
+                found.map_err(|error| FlowFileError::End {
+                    place: records.place(),
+                    error: Box::new(error),
                 })
             };
-            let (from, to) = (switch(from)?, switch(to)?);
-            if !(demand.is_finite() && demand > 0.0) {
-                let origin = origin.to_owned();
-                return Err(FlowFileError::Demand { origin, line, found: demand });
-            }
-            pairs.push((from, to, demand));
+            let (from, to) = (end(0)?, end(1)?);
+            let demand = records.fields()[2].parse().ok();
+            let demand = demand.filter(|demand: &f64| demand.is_finite() && *demand > 0.0);
+            pairs.push((from, to, demand.ok_or_else(|| wrong(2, "a finite number above 0"))?));
         }
         if pairs.is_empty() {
             return Err(FlowFileError::Empty { origin: origin.to_owned() });
         }
-        Ok(Self { name: origin.to_owned(), pattern: None, flows: merged(pairs) })
+        Ok(Self::of_pairs(nodes, origin.to_owned(), None, pairs))
     }
 }

@@ -7,7 +7,7 @@ use crate::{Pattern, Placement, Traffic, TrafficError, maps};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::{collections::BTreeMap, fmt};
-use tvlb_schema::{Dragonfly, GroupId, NodeId, SwitchId};
+use tvlb_schema::{Dragonfly, FaultSet, GroupId, NodeId, Nodes, SwitchId};
 
 /// Traffic from one switch to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,6 +29,8 @@ pub struct Flows {
     pub pattern: Option<Pattern>,
     /// At most one for each ordered pair of switches, by source and destination.
     pub flows: Vec<Flow>,
+    /// See [`Self::terminal_bound`].
+    terminal_bound: f64,
 }
 
 impl Flows {
@@ -50,8 +52,12 @@ impl Flows {
     /// assert!(Flows::new(&Pattern::Uniform, &df, 1).is_err());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn new(pattern: &Pattern, df: &Dragonfly, seed: u64) -> Result<Self, TrafficError> {
-        Self::placed(pattern, df, &Placement::default(), seed)
+    pub fn new(
+        pattern: &Pattern,
+        among: impl Into<Nodes>,
+        seed: u64,
+    ) -> Result<Self, TrafficError> {
+        Self::placed(pattern, among, &Placement::default(), seed)
     }
 
     /// As [`Self::new`], between processes that run where a placement says.
@@ -60,87 +66,94 @@ impl Flows {
     /// As for [`Self::new`].
     pub fn placed(
         pattern: &Pattern,
-        df: &Dragonfly,
+        among: impl Into<Nodes>,
         placement: &Placement,
         seed: u64,
     ) -> Result<Self, TrafficError> {
-        let traffic = Traffic::new(pattern, df, seed)?.placed(placement);
+        let nodes = &among.into();
+        let traffic = Traffic::new(pattern, nodes, seed)?.placed(placement);
         let map = traffic.map();
         let map = map.ok_or_else(|| TrafficError::ManyDestinations { pattern: pattern.clone() })?;
-        Ok(Self::of_map(df, pattern.clone(), map))
+        Ok(Self::of_map(nodes, pattern.clone(), map))
     }
 
     /// shift(Δg, Δs), where Δg and Δs count modulo g and a. Both may be 0: a switch then sends to
     /// itself.
-    pub fn shift(df: &Dragonfly, groups: u32, switches: u32) -> Self {
+    pub fn shift(among: impl Into<Nodes>, groups: u32, switches: u32) -> Self {
+        let nodes = &among.into();
+        let df = nodes.dragonfly();
         let (groups, switches) = (groups % df.g(), switches % df.a());
         let pattern = Pattern::Shift { groups, switches };
-        Self::of_destinations(df, pattern, &maps::shift(df, groups, switches))
+        Self::of_destinations(nodes, pattern, &maps::shift(nodes, groups, switches))
     }
 
     /// `TYPE_1_SET`: every shift to another group, (g − 1)·a of them.
-    pub fn type_1_set(df: &Dragonfly) -> Vec<Self> {
-        let groups = df.groups_with_nodes_count();
+    pub fn type_1_set(among: impl Into<Nodes>) -> Vec<Self> {
+        let nodes = &among.into();
+        let (groups, a) = (nodes.groups().fold(0, |count, _| count + 1), nodes.dragonfly().a());
         (1..groups)
-            .flat_map(|groups| (0..df.a()).map(move |switches| (groups, switches)))
-            .map(|(groups, switches)| Self::shift(df, groups, switches))
+            .flat_map(|groups| (0..a).map(move |switches| (groups, switches)))
+            .map(|(groups, switches)| Self::shift(nodes, groups, switches))
             .collect()
     }
 
     /// `TYPE_2_SET`: the first patterns `type2` of a seed.
-    pub fn type_2_set(df: &Dragonfly, count: u32, seed: u64) -> Vec<Self> {
-        let numbered = (0..count).zip(maps::type_two(df, seed));
+    pub fn type_2_set(among: impl Into<Nodes>, count: u32, seed: u64) -> Vec<Self> {
+        let nodes = &among.into();
+        let numbered = (0..count).zip(maps::type_two(nodes, seed));
         numbered
-            .map(|(number, to)| Self::of_destinations(df, Pattern::TypeTwo { number }, &to))
+            .map(|(number, to)| Self::of_destinations(nodes, Pattern::TypeTwo { number }, &to))
             .collect()
     }
 
     /// The first permutations of the nodes of a seed.
-    pub fn permutation_set(df: &Dragonfly, count: u32, seed: u64) -> Vec<Self> {
-        let numbered = (0..count).zip(maps::permutations(df, seed));
+    pub fn permutation_set(among: impl Into<Nodes>, count: u32, seed: u64) -> Vec<Self> {
+        let nodes = &among.into();
+        let numbered = (0..count).zip(maps::permutations(nodes, seed));
         numbered
-            .map(|(number, to)| Self::of_destinations(df, Pattern::Permutation { number }, &to))
+            .map(|(number, to)| Self::of_destinations(nodes, Pattern::Permutation { number }, &to))
             .collect()
     }
 
-    fn of_destinations(df: &Dragonfly, pattern: Pattern, to: &[NodeId]) -> Self {
+    fn of_destinations(nodes: &Nodes, pattern: Pattern, to: &[NodeId]) -> Self {
         let map = (0..).map(NodeId).zip(to.iter().copied());
-        Self::of_map(df, pattern, map.filter(|&(_, to)| to != maps::SILENT))
+        Self::of_map(nodes, pattern, map.filter(|&(_, to)| to != maps::SILENT))
     }
 
     /// The flows of nodes that send one unit each.
     fn of_map(
-        df: &Dragonfly,
+        nodes: &Nodes,
         pattern: Pattern,
         map: impl Iterator<Item = (NodeId, NodeId)>,
     ) -> Self {
+        let df = nodes.dragonfly();
         let pairs = map.map(|(from, to)| (df.switch_of(from).0, df.switch_of(to).0, 1.0));
-        Self { name: pattern.to_string(), pattern: Some(pattern), flows: merged(pairs) }
+        Self::of_pairs(nodes, pattern.to_string(), Some(pattern), pairs)
     }
 
-    /// Leaves out what switches would send and receive that are dead.
-    pub fn leave_out(&mut self, is_dead: impl Fn(SwitchId) -> bool) {
+    /// The flows of these demands, of which those of equal pairs add up.
+    pub(crate) fn of_pairs(
+        nodes: &Nodes,
+        name: String,
+        pattern: Option<Pattern>,
+        pairs: impl IntoIterator<Item = (SwitchId, SwitchId, f64)>,
+    ) -> Self {
+        let flows = merged(pairs);
+        let terminal_bound = terminal_bound(&flows, nodes);
+        Self { name, pattern, flows, terminal_bound }
+    }
+
+    /// Leaves out what dead switches would send and receive, of flows among these nodes.
+    pub fn leave_out(&mut self, faults: &FaultSet, nodes: &Nodes) {
+        let is_dead = |switch| faults.switches.contains(&switch);
         self.flows.retain(|flow| !is_dead(flow.source) && !is_dead(flow.destination));
+        self.terminal_bound = terminal_bound(&self.flows, &nodes.live(faults));
     }
 
-    /// The greatest x that the terminals allow: each of a switch's p terminals sends and receives
-    /// at most 1, so that no switch can send or receive more than p. At most 1.
-    pub fn terminal_bound(&self, df: &Dragonfly) -> f64 {
-        let mut sent = vec![0.0; df.switch_numbers() as usize];
-        let mut received = sent.clone();
-        for flow in &self.flows {
-            sent[flow.source.as_usize()] += flow.demand;
-            received[flow.destination.as_usize()] += flow.demand;
-        }
-        let mut bound: f64 = 1.0;
-        for switch in df.switches() {
-            let p = f64::from(df.nodes_of(df.place(switch).0));
-            let most = sent[switch.as_usize()].max(received[switch.as_usize()]);
-            if most > p {
-                bound = bound.min(p / most);
-            }
-        }
-        bound
+    /// The greatest x that the terminals allow: each node of a switch sends and receives at most 1, so
+    /// that no switch can send or receive more than it has nodes. At most 1.
+    pub const fn terminal_bound(&self) -> f64 {
+        self.terminal_bound
     }
 
     /// Whether renumbering the groups by one leaves the flows as they are.
@@ -189,8 +202,28 @@ pub fn sample(patterns: Vec<Flows>, count: usize, seed: u64) -> Vec<Flows> {
         .collect()
 }
 
+/// See [`Flows::terminal_bound`].
+fn terminal_bound(flows: &[Flow], nodes: &Nodes) -> f64 {
+    let df = nodes.dragonfly();
+    let mut sent = vec![0.0; df.switch_numbers() as usize];
+    let mut received = sent.clone();
+    for flow in flows {
+        sent[flow.source.as_usize()] += flow.demand;
+        received[flow.destination.as_usize()] += flow.demand;
+    }
+    let mut bound: f64 = 1.0;
+    for switch in df.switches() {
+        let count = nodes.of_switch(switch).fold(0.0, |count, _| count + 1.0);
+        let most = sent[switch.as_usize()].max(received[switch.as_usize()]);
+        if most > count {
+            bound = bound.min(count / most);
+        }
+    }
+    bound
+}
+
 /// Adds up the demands of equal pairs.
-pub(crate) fn merged(pairs: impl IntoIterator<Item = (SwitchId, SwitchId, f64)>) -> Vec<Flow> {
+fn merged(pairs: impl IntoIterator<Item = (SwitchId, SwitchId, f64)>) -> Vec<Flow> {
     let mut sums = BTreeMap::new();
     for (source, destination, demand) in pairs {
         *sums.entry((source, destination)).or_insert(0.0) += demand;

@@ -2,7 +2,9 @@
 
 use std::fmt;
 use std::str::FromStr;
+use tvlb_names::ListedPair;
 use tvlb_schema::NodeId;
+use tvlb_text::quoted;
 
 /// A traffic pattern, on no fabric in particular.
 ///
@@ -75,8 +77,9 @@ pub enum Pattern {
         /// How many groups further.
         groups: u32,
     },
-    /// Listed pairs of source and destination; nodes that are no source are silent.
-    Pairs(Vec<(NodeId, NodeId)>),
+    /// Listed pairs of source and destination, as [`Parts::pair_list`](tvlb_names::Parts::pair_list) reads them;
+    /// nodes that are no source are silent.
+    Pairs(Vec<ListedPair>),
 }
 
 /// What a pattern may be.
@@ -107,7 +110,7 @@ fn hint(text: &str) -> String {
         return " (a shift counts forwards: one group back is Δg = g−1, one switch back Δs = a−1)"
             .to_owned();
     }
-    let meant = tvlb_spelling::nearest(written, NAMES.map(|(name, _)| name));
+    let meant = tvlb_text::nearest(written, NAMES.map(|(name, _)| name));
     let form = meant.and_then(|meant| NAMES.iter().find(|(name, _)| *name == meant));
     form.map_or_else(String::new, |(_, form)| format!(" (did you mean {form}?)"))
 }
@@ -116,20 +119,12 @@ fn hint(text: &str) -> String {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
     /// No such pattern, or another number of arguments.
-    #[error("{text:?} is not a traffic pattern{hint}; accepted: {ACCEPTED}")]
+    #[error("{} is not a traffic pattern{hint}; accepted: {ACCEPTED}", quoted(.text))]
     Unknown {
         /// The text.
         text: String,
         /// What may have been meant, with what leads over to it; or nothing.
         hint: String,
-    },
-    /// A line of a list of pairs does not hold a pair.
-    #[error("line {line}: found {text:?}, accepted two node numbers, \"source,destination\"")]
-    Pair {
-        /// The line, counted from 1.
-        line: usize,
-        /// Its text.
-        text: String,
     },
 }
 
@@ -208,35 +203,17 @@ impl fmt::Display for Pattern {
             Self::UniformOthers => f.write_str("uniform-others"),
             Self::NextGroup { groups: 1 } => f.write_str("next-group"),
             Self::NextGroup { groups } => write!(f, "next-group({groups})"),
+            Self::Pairs(pairs) if pairs.len() == 1 => f.write_str("1 listed pair"),
             Self::Pairs(pairs) => write!(f, "{} listed pairs", pairs.len()),
         }
     }
 }
 
 impl Pattern {
-    /// Reads a list of pairs: one to a line, source and destination separated by a comma or
-    /// space; empty lines and lines that begin with `#` do not count.
-    ///
-    /// # Errors
-    /// The first line that does not hold a pair.
-    pub fn from_pairs(text: &str) -> Result<Self, PatternError> {
-        let mut pairs = Vec::new();
-        for (line, content) in (1..).zip(text.lines()) {
-            let content = content.trim();
-            if content.is_empty() || content.starts_with('#') {
-                continue;
-            }
-            let wrong = || PatternError::Pair { line, text: content.to_owned() };
-            let mut numbers = content
-                .split(|c: char| c == ',' || c.is_whitespace())
-                .filter(|n| !n.is_empty())
-                .map(|n| n.parse().map(NodeId).map_err(|_| wrong()));
-            match (numbers.next(), numbers.next(), numbers.next()) {
-                (Some(source), Some(destination), None) => pairs.push((source?, destination?)),
-                _ => return Err(wrong()),
-            }
-        }
-        Ok(Self::Pairs(pairs))
+    /// These pairs, as if each stood on a line of its own.
+    pub fn pairs(pairs: &[(NodeId, NodeId)]) -> Self {
+        let listed = |(line, &(source, destination))| ListedPair { line, source, destination };
+        Self::Pairs((1..).zip(pairs).map(listed).collect())
     }
 }
 

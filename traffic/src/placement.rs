@@ -4,14 +4,15 @@
 //! process of number k belongs to the node of rank k, its *contiguous* node. A placement is a permutation:
 //! it says on which node a process runs instead.
 
-use crate::gap::Gap;
 use crate::maps::{Ranks, below};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
-use tvlb_schema::{Dragonfly, GroupId, NodeId, SwitchId};
+use tvlb_names::ListedNode;
+use tvlb_schema::{GroupId, NodeId, Nodes, SwitchId};
+use tvlb_text::quoted;
 
 /// Keeps the draws of placements apart from those of patterns and packets of the same seed.
 const STREAM: u64 = 0x706c_6163_696e_6773;
@@ -45,17 +46,9 @@ pub enum PlacementRule {
     /// A random permutation of the groups: a process whose contiguous node is in group i runs on the node
     /// of the same place in group π(i).
     Groups,
-    /// The node of each process, from a file.
+    /// The node of each process: the k-th is that of process k, counted from 0.
+    /// [`Parts::node_list`](tvlb_names::Parts::node_list) reads such a list.
     Listed(Vec<ListedNode>),
-}
-
-/// A node in a list, and where it stands there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ListedNode {
-    /// The line, counted from 1.
-    pub line: usize,
-    /// The node.
-    pub node: NodeId,
 }
 
 /// Why a placement is not one, or does not fit a fabric.
@@ -63,21 +56,13 @@ pub struct ListedNode {
 #[non_exhaustive]
 pub enum PlacementError {
     /// A text that names no placement.
-    #[error("{text:?} is not a placement; {ACCEPTED}")]
+    #[error("{} is not a placement; {ACCEPTED}", quoted(.text))]
     Unknown {
         /// The text.
         text: String,
     },
-    /// A line of a list does not hold a number.
-    #[error("line {line}: found {text:?}, accepted one node number")]
-    NotANode {
-        /// The line, counted from 1.
-        line: usize,
-        /// Its text.
-        text: String,
-    },
     /// A line of a list names a node that the fabric does not have.
-    #[error("line {line}: there is no node {node}; {}", exist(.gap.as_ref(), *.last))]
+    #[error("line {line}: there is no node {node}; the last node is {last}")]
     NoSuchNode {
         /// The line, counted from 1.
         line: usize,
@@ -85,8 +70,6 @@ pub enum PlacementError {
         node: NodeId,
         /// The last node of the fabric.
         last: NodeId,
-        /// The group to which the number falls, if a later group has nodes.
-        gap: Option<Gap>,
     },
     /// A list names a node twice.
     #[error("line {line}: node {node} already stands in line {first}, accepted each node once")]
@@ -134,10 +117,24 @@ pub enum PlacementError {
         /// Those of group 0.
         first: (u32, u32),
     },
+    /// Groups that lack other nodes than each other.
+    #[error(
+        "placement groups: it exchanges whole groups, so it needs groups that have nodes in the same places, \
+         and node {node} {}, but node {like} of group 0, in the same place, {}",
+        is_there(*.has), is_there(!*.has)
+    )]
+    UnequalNodes {
+        /// The first node that differs from group 0.
+        node: NodeId,
+        /// Whether it is there.
+        has: bool,
+        /// The node in the same place of group 0, of which the contrary is true.
+        like: NodeId,
+    },
 }
 
-fn exist(gap: Option<&Gap>, last: NodeId) -> String {
-    gap.map_or_else(|| format!("the last node is {last}"), ToString::to_string)
+const fn is_there(is_there: bool) -> &'static str {
+    if is_there { "is there" } else { "is missing" }
 }
 
 fn size((switches, nodes): (u32, u32)) -> String {
@@ -147,7 +144,7 @@ fn size((switches, nodes): (u32, u32)) -> String {
 impl FromStr for PlacementRule {
     type Err = PlacementError;
 
-    /// Reads a name; the file of a list is [`Self::from_list`]'s.
+    /// Reads a name; the list of [`Self::Listed`] is in a file.
     fn from_str(text: &str) -> Result<Self, PlacementError> {
         match text.trim() {
             "identity" => Ok(Self::Identity),
@@ -168,36 +165,20 @@ impl fmt::Display for PlacementRule {
 }
 
 impl PlacementRule {
-    /// Reads a list of nodes: the k-th is that of process k, counted from 0. A line holds one node; empty
-    /// lines and lines that begin with `#` do not count.
-    ///
-    /// # Errors
-    /// The first line that does not hold a number.
-    pub fn from_list(text: &str) -> Result<Self, PlacementError> {
-        let lines = (1..).zip(text.lines().map(str::trim));
-        let nodes = lines.filter(|(_, text)| !text.is_empty() && !text.starts_with('#'));
-        nodes
-            .map(|(line, text)| match text.parse() {
-                Ok(number) => Ok(ListedNode { line, node: NodeId(number) }),
-                Err(_) => Err(PlacementError::NotANode { line, text: text.to_owned() }),
-            })
-            .collect::<Result<_, _>>()
-            .map(Self::Listed)
-    }
-
-    /// The placement on a fabric. The seed decides what is random, by draws of its own, so that the
+    /// The placement on the nodes of a fabric. The seed decides what is random, by draws of its own, so that the
     /// seed of a run can be given whatever else depends on it.
     ///
     /// # Errors
     /// Why it does not fit the fabric.
-    pub fn on(&self, df: &Dragonfly, seed: u64) -> Result<Placement, PlacementError> {
+    pub fn on(&self, among: impl Into<Nodes>, seed: u64) -> Result<Placement, PlacementError> {
+        let among = &among.into();
         let nodes = match self {
             Self::Identity => return Ok(Placement(None)),
-            Self::Groups => shuffled_groups(df, seed)?,
-            Self::Listed(list) => listed(df, list)?,
+            Self::Groups => shuffled_groups(among, seed)?,
+            Self::Listed(list) => listed(among, list)?,
         };
         let mut process_of = vec![NodeId(u32::MAX); nodes.len()];
-        for process in df.nodes() {
+        for process in among.iter() {
             process_of[nodes[process.as_usize()].as_usize()] = process;
         }
         Ok(Placement(Some(Arc::new(Permutation { node_of: nodes, process_of }))))
@@ -235,11 +216,20 @@ impl Placement {
 }
 
 /// The node of each process, after groups have changed places.
-fn shuffled_groups(df: &Dragonfly, seed: u64) -> Result<Vec<NodeId>, PlacementError> {
+fn shuffled_groups(among: &Nodes, seed: u64) -> Result<Vec<NodeId>, PlacementError> {
+    let df = among.dragonfly();
     let size = |group| (df.switches_of(group), df.nodes_of(group));
     let first = size(GroupId(0));
     if let Some(group) = df.groups().find(|&group| size(group) != first) {
         return Err(PlacementError::UnequalGroups { group, found: size(group), first });
+    }
+    let per_group = df.a() * df.p();
+    let likes = df.nodes().map(|node| (node, NodeId(node.0 % per_group)));
+    for (node, like) in likes {
+        let has = among.has(node);
+        if has != among.has(like) {
+            return Err(PlacementError::UnequalNodes { node, has, like });
+        }
     }
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ STREAM);
     let mut order: Vec<GroupId> = df.groups().collect();
@@ -247,7 +237,7 @@ fn shuffled_groups(df: &Dragonfly, seed: u64) -> Result<Vec<NodeId>, PlacementEr
         order.swap(last as usize, below(&mut rng, last + 1) as usize);
     }
     let mut nodes = vec![NodeId(u32::MAX); df.node_numbers() as usize];
-    for process in df.nodes() {
+    for process in among.iter() {
         let (switch, terminal) = df.switch_of(process);
         let (group, index) = df.place(switch);
         let there: SwitchId = df.switch(order[group.as_usize()], index);
@@ -257,16 +247,20 @@ fn shuffled_groups(df: &Dragonfly, seed: u64) -> Result<Vec<NodeId>, PlacementEr
 }
 
 /// The node of each process, if the list has each node of the fabric once.
-fn listed(df: &Dragonfly, list: &[ListedNode]) -> Result<Vec<NodeId>, PlacementError> {
-    let ranks = Ranks::of(df);
+fn listed(among: &Nodes, list: &[ListedNode]) -> Result<Vec<NodeId>, PlacementError> {
+    let df = among.dragonfly();
+    let ranks = Ranks::of(among);
     let wanted = ranks.count();
     let mut nodes = vec![NodeId(u32::MAX); df.node_numbers() as usize];
     // The line of each node, 0 where it has none.
     let mut lines = vec![0; df.node_numbers() as usize];
     for (process, &ListedNode { line, node }) in (0..).zip(list) {
-        if !df.has_node(node) {
-            let (last, gap) = (df.last_node(), Gap::of_node(df, node));
-            return Err(PlacementError::NoSuchNode { line, node, last, gap });
+        if !among.has(node) {
+            return Err(PlacementError::NoSuchNode {
+                line,
+                node,
+                last: among.last().unwrap_or_default(),
+            });
         }
         match std::mem::replace(&mut lines[node.as_usize()], line) {
             0 => {}
@@ -275,7 +269,7 @@ fn listed(df: &Dragonfly, list: &[ListedNode]) -> Result<Vec<NodeId>, PlacementE
         }
         nodes[ranks.node(process).as_usize()] = node;
     }
-    match df.nodes().find(|node| lines[node.as_usize()] == 0) {
+    match among.iter().find(|node| lines[node.as_usize()] == 0) {
         Some(missing) => {
             let found = u32::try_from(list.len()).expect("a list without doubles is short");
             Err(PlacementError::TooFew { found, wanted, missing })
@@ -289,10 +283,13 @@ mod tests {
     use super::*;
     use crate::{Flows, Pattern, Traffic};
     use std::collections::BTreeMap;
-    use tvlb_schema::GroupKind;
+    use tvlb_names::{Names, Parts};
+    use tvlb_schema::{Dragonfly, GroupKind};
 
-    fn on_list(df: &Dragonfly, text: &str) -> Result<Placement, PlacementError> {
-        PlacementRule::from_list(text)?.on(df, 1)
+    fn on_list(df: &Dragonfly, text: &str) -> Result<Placement, String> {
+        let names = Names::default();
+        let list = Parts::new(df, &names).node_list(text).map_err(|error| error.to_string())?;
+        PlacementRule::Listed(list).on(df, 1).map_err(|error| error.to_string())
     }
 
     /// A list of these nodes.
@@ -301,7 +298,7 @@ mod tests {
     }
 
     fn error(df: &Dragonfly, text: &str) -> String {
-        on_list(df, text).unwrap_err().to_string()
+        on_list(df, text).unwrap_err()
     }
 
     #[test]
@@ -327,11 +324,12 @@ mod tests {
             "line 4: node 1 already stands in line 2, accepted each node once"
         );
         assert_eq!(error(&df, "0\n6\n"), "line 2: there is no node 6; the last node is 5");
-        for (text, line) in [("0\none\n", 2), ("0 1\n", 1), ("\n-1", 2), ("1.0", 1)] {
-            let said = error(&df, text);
-            assert!(said.starts_with(&format!("line {line}: found ")), "{said}");
-            assert!(said.ends_with("accepted one node number"), "{said}");
-        }
+        let other = Dragonfly::new(1, 2, 1, 2).unwrap();
+        let list = PlacementRule::Listed(vec![ListedNode { line: 2, node: NodeId(4) }]);
+        assert_eq!(
+            list.on(&other, 1).unwrap_err().to_string(),
+            "line 2: there is no node 4; the last node is 3"
+        );
         assert!(error(&df, "").starts_with("the list ends after 0 nodes"));
     }
 

@@ -2,11 +2,10 @@
 //!
 //! Uniform traffic draws from all nodes, the sender included, as the reference does.
 
-use crate::gap::Gap;
 use crate::maps::{self, Ranks, SILENT, below};
-use crate::{Pattern, Placement, TrafficError};
+use crate::{ListedPair, Pattern, Placement, TrafficError};
 use rand::Rng;
-use tvlb_schema::{Dragonfly, NodeId};
+use tvlb_schema::{Dragonfly, NodeId, Nodes};
 
 /// Stands in the table of destinations where each packet's is drawn from all nodes.
 const UNIFORM: NodeId = NodeId(u32::MAX);
@@ -56,18 +55,22 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    /// The pattern on a fabric of these sizes.
+    /// The pattern among the nodes of a fabric: all that its sizes have, or those that there are. What is
+    /// missing neither sends nor receives.
     ///
     /// # Errors
     /// Why it does not fit.
-    pub fn new(pattern: &Pattern, df: &Dragonfly, seed: u64) -> Result<Self, TrafficError> {
-        let ranks = Ranks::of(df);
+    pub fn new(
+        pattern: &Pattern,
+        among: impl Into<Nodes>,
+        seed: u64,
+    ) -> Result<Self, TrafficError> {
+        let among = &among.into();
+        let df = among.dragonfly();
+        let ranks = Ranks::of(among);
         let (nodes, numbers) = (ranks.count(), df.node_numbers() as usize);
-        let mut to = vec![UNIFORM; numbers];
-        if !df.is_even() {
-            to.fill(SILENT);
-            df.nodes().for_each(|node| to[node.as_usize()] = UNIFORM);
-        }
+        let mut to = vec![SILENT; numbers];
+        among.iter().for_each(|node| to[node.as_usize()] = UNIFORM);
         let mut traffic = Self {
             to,
             nodes: ranks,
@@ -85,21 +88,21 @@ impl Traffic {
             }
             Pattern::UniformOthers => traffic.only_others = true,
             &Pattern::NextGroup { groups } => {
-                let count = df.groups_with_nodes_count();
+                let count = groups_count(among);
                 if groups == 0 || groups >= count {
                     let (pattern, most) = (pattern.clone(), count.saturating_sub(1));
                     return Err(TrafficError::GroupsAhead { pattern, found: groups, most });
                 }
-                traffic.next_group = Some(groups_ahead(df, groups));
+                traffic.next_group = Some(groups_ahead(among, groups));
             }
             Pattern::Shift { groups, switches } => {
-                traffic.to = fitting_shift(pattern, df, *groups, *switches)?;
+                traffic.to = fitting_shift(pattern, among, *groups, *switches)?;
             }
             Pattern::TypeTwo { number } => {
-                traffic.to = nth(pattern, *number, maps::type_two(df, seed))?;
+                traffic.to = nth(pattern, *number, maps::type_two(among, seed))?;
             }
             Pattern::Permutation { number } => {
-                traffic.to = nth(pattern, *number, maps::permutations(df, seed))?;
+                traffic.to = nth(pattern, *number, maps::permutations(among, seed))?;
             }
             Pattern::Complement => {
                 for rank in 0..nodes {
@@ -109,7 +112,7 @@ impl Traffic {
             }
             Pattern::Mixed { uniform, adversarial, groups, switches } => {
                 shares(pattern, *uniform, *adversarial)?;
-                let adverse = fitting_shift(pattern, df, *groups, *switches)?;
+                let adverse = fitting_shift(pattern, among, *groups, *switches)?;
                 traffic.populations = vec!["uniform", "adversarial"];
                 // Exactly u percent of the nodes, which ones at random.
                 let uniform_nodes = (u64::from(nodes) * u64::from(*uniform) + 50) / 100;
@@ -124,20 +127,18 @@ impl Traffic {
             }
             Pattern::TMixed { uniform, adversarial, groups, switches } => {
                 shares(pattern, *uniform, *adversarial)?;
-                traffic.to = fitting_shift(pattern, df, *groups, *switches)?;
+                traffic.to = fitting_shift(pattern, among, *groups, *switches)?;
                 traffic.uniform_below = (u64::from(*uniform) << 32) / 100;
             }
             Pattern::HotSwitch => {
                 traffic.populations = vec!["rest", "hot"];
-                let next = fitting_shift(pattern, df, 1, 0)?;
-                for node in df.nodes().map(NodeId::as_usize) {
-                    if (node / df.p() as usize).is_multiple_of(df.a() as usize) {
-                        traffic.to[node] = next[node];
-                        traffic.population[node] = 1;
-                    }
+                let next = fitting_shift(pattern, among, 1, 0)?;
+                for node in maps::first_switches(among).map(NodeId::as_usize) {
+                    traffic.to[node] = next[node];
+                    traffic.population[node] = 1;
                 }
             }
-            Pattern::Pairs(pairs) => traffic.to = listed(pattern, df, pairs)?,
+            Pattern::Pairs(pairs) => traffic.to = listed(among, pairs)?,
         }
         Ok(traffic)
     }
@@ -147,7 +148,7 @@ impl Traffic {
         let numbers = df.node_numbers() as usize;
         Self {
             to: vec![SILENT; numbers],
-            nodes: Ranks::of(df),
+            nodes: Ranks::of(&df.into()),
             uniform_below: 0,
             only_others: false,
             next_group: None,
@@ -175,11 +176,11 @@ impl Traffic {
         Self { to, population, placement: placement.clone(), ..self }
     }
 
-    /// The same traffic where the nodes send nothing of which this is true.
+    /// The same traffic where these nodes alone send.
     #[must_use]
-    pub fn silenced(mut self, is_silent: impl Fn(NodeId) -> bool) -> Self {
+    pub fn sent_by_live(mut self, live: &Nodes) -> Self {
         for (number, to) in (0..).zip(&mut self.to) {
-            if is_silent(NodeId(number)) {
+            if !live.has(NodeId(number)) {
                 *to = SILENT;
             }
         }
@@ -266,16 +267,23 @@ fn shares(pattern: &Pattern, one: u32, other: u32) -> Result<(), TrafficError> {
     if sum == 100 { Ok(()) } else { Err(TrafficError::Shares { pattern: pattern.clone(), sum }) }
 }
 
+/// How many groups have nodes.
+fn groups_count(nodes: &Nodes) -> u32 {
+    nodes.groups().fold(0, |count, _| count + 1)
+}
+
 /// See [`Traffic::next_group`].
-fn groups_ahead(df: &Dragonfly, groups: u32) -> (u32, Vec<(u32, u32)>) {
+fn groups_ahead(nodes: &Nodes, groups: u32) -> (u32, Vec<(u32, u32)>) {
+    let df = nodes.dragonfly();
     let mut first = 0;
     let mut ranks = vec![(0, 0); df.g() as usize];
     for group in df.groups() {
-        let count = df.switches_of(group) * df.nodes_of(group);
+        let there = df.indices(group).flat_map(|index| nodes.of_switch(df.switch(group, index)));
+        let count = there.fold(0, |count, _| count + 1);
         ranks[group.as_usize()] = (first, count);
         first += count;
     }
-    let order: Vec<_> = df.groups_with_nodes().collect();
+    let order: Vec<_> = nodes.groups().collect();
     let mut next = ranks.clone();
     for (rank, group) in order.iter().enumerate() {
         next[group.as_usize()] = ranks[order[(rank + groups as usize) % order.len()].as_usize()];
@@ -286,7 +294,7 @@ fn groups_ahead(df: &Dragonfly, groups: u32) -> (u32, Vec<(u32, u32)>) {
 /// The shift, if it is one on this fabric.
 fn fitting_shift(
     pattern: &Pattern,
-    df: &Dragonfly,
+    nodes: &Nodes,
     groups: u32,
     switches: u32,
 ) -> Result<Vec<NodeId>, TrafficError> {
@@ -297,13 +305,12 @@ fn fitting_shift(
             Err(TrafficError::Shift { pattern: pattern.clone(), what, found, most })
         }
     };
-    let count = df.groups_with_nodes_count();
-    check("the shift of groups", groups, count.saturating_sub(1))?;
-    check("the shift of switches", switches, df.a() - 1)?;
+    check("the shift of groups", groups, groups_count(nodes).saturating_sub(1))?;
+    check("the shift of switches", switches, nodes.dragonfly().a() - 1)?;
     if groups == 0 && switches == 0 {
         return Err(TrafficError::NoShift { pattern: pattern.clone() });
     }
-    Ok(maps::shift(df, groups, switches))
+    Ok(maps::shift(nodes, groups, switches))
 }
 
 /// The pattern of this number, of those that a seed gives.
@@ -317,27 +324,22 @@ fn nth(
 }
 
 /// The pairs, if they are those of a map.
-fn listed(
-    pattern: &Pattern,
-    df: &Dragonfly,
-    pairs: &[(NodeId, NodeId)],
-) -> Result<Vec<NodeId>, TrafficError> {
+fn listed(nodes: &Nodes, pairs: &[ListedPair]) -> Result<Vec<NodeId>, TrafficError> {
     if pairs.is_empty() {
-        return Err(TrafficError::NoPair { pattern: pattern.clone() });
+        return Err(TrafficError::NoPair);
     }
-    let mut to = vec![SILENT; df.node_numbers() as usize];
-    for (number, &(source, destination)) in (1..).zip(pairs) {
+    let mut to = vec![SILENT; nodes.dragonfly().node_numbers() as usize];
+    for &ListedPair { line, source, destination } in pairs {
         for node in [source, destination] {
-            if !df.has_node(node) {
-                let (pattern, last) = (pattern.clone(), df.last_node());
-                return Err(match Gap::of_node(df, node) {
-                    Some(gap) => TrafficError::NodeInGap { pattern, number, node, gap },
-                    None => TrafficError::Node { pattern, number, node, last },
-                });
+            if !nodes.has(node) {
+                let last = nodes.last().unwrap_or_default();
+                return Err(TrafficError::NoSuchNode { line, node, last });
             }
         }
         if to[source.as_usize()] != SILENT {
-            return Err(TrafficError::Twice { pattern: pattern.clone(), number, node: source });
+            let known = pairs.iter().find(|pair| pair.source == source);
+            let first = known.map_or(line, |pair| pair.line);
+            return Err(TrafficError::Twice { line, node: source, first });
         }
         to[source.as_usize()] = destination;
     }

@@ -1,8 +1,10 @@
 //! What can be wrong with a workload.
 
 use crate::rank::Rank;
+use std::borrow::Cow;
 use tvlb_progress::Cancelled;
 use tvlb_schema::NodeId;
+use tvlb_text::{TextError, quoted};
 
 /// What is wrong with a workload, or why it does not fit a machine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -24,6 +26,16 @@ pub enum WorkloadError {
         rank: Rank,
         /// With whom it exchanges a message.
         other: Rank,
+        /// How many ranks the job has.
+        ranks: u32,
+    },
+    /// A message of a list has an end that the job does not have.
+    #[error("line {line}: there is no rank {rank}; accepted ranks of the job, 0 to {}", .ranks - 1)]
+    NoRank {
+        /// The line of the list, counted from 1.
+        line: u32,
+        /// The rank.
+        rank: Rank,
         /// How many ranks the job has.
         ranks: u32,
     },
@@ -91,8 +103,9 @@ pub enum WorkloadError {
     },
     /// A text that names no pattern of communication.
     #[error(
-        "{text:?} is not a pattern of communication; accepted alltoall, bisection, bisection rotated, \
-         halo3d:XxYxZ, neighbour:XxYxZ:AXIS, graph:FILE and messages:FILE"
+        "{} is not a pattern of communication; accepted alltoall, bisection, bisection rotated, \
+         halo3d:XxYxZ, neighbour:XxYxZ:AXIS, graph:FILE and messages:FILE",
+        quoted(.text)
     )]
     Motif {
         /// The text.
@@ -100,15 +113,16 @@ pub enum WorkloadError {
     },
     /// A text that names no grid.
     #[error(
-        "{text:?} is not a grid; accepted three lengths of at least 1, such as 6x6x4, of fewer than 2^32 \
-         ranks"
+        "{} is not a grid; accepted three lengths of at least 1, such as 6x6x4, of fewer than 2^32 \
+         ranks",
+        quoted(.text)
     )]
     Grid {
         /// The text.
         text: String,
     },
     /// A text that names no axis.
-    #[error("{text:?} is not an axis of a grid; accepted x, y and z")]
+    #[error("{} is not an axis of a grid; accepted x, y and z", quoted(.text))]
     Axis {
         /// The text.
         text: String,
@@ -153,15 +167,18 @@ pub enum WorkloadError {
         /// How many the job has.
         ranks: u32,
     },
+    /// The text of a file, whatever it says.
+    #[error(transparent)]
+    Text(#[from] TextError),
     /// A line of a file does not say what it should.
-    #[error("line {line}: found {found:?}, accepted {accepted}")]
+    #[error("line {line}: found {}, accepted {accepted}", quoted(.found))]
     Line {
         /// The line, counted from 1.
-        line: usize,
+        line: u32,
         /// What is there.
         found: String,
         /// What it may be.
-        accepted: &'static str,
+        accepted: Cow<'static, str>,
     },
     /// A matrix has fewer entries than it states.
     #[error(
@@ -169,7 +186,7 @@ pub enum WorkloadError {
     )]
     Entries {
         /// The last line, counted from 1.
-        line: usize,
+        line: u32,
         /// How many entries were found.
         found: u64,
         /// How many the matrix states.
@@ -177,8 +194,9 @@ pub enum WorkloadError {
     },
     /// A text that names no job.
     #[error(
-        "{text:?} is not a job; accepted RANKS or RANKSxPER_NODE, such as 72x2, with 1 to 16777216 ranks and \
-         at least 1 on a node"
+        "{} is not a job; accepted RANKS or RANKSxPER_NODE, such as 72x2, with 1 to 16777216 ranks and \
+         at least 1 on a node",
+        quoted(.text)
     )]
     Job {
         /// The text.
@@ -186,14 +204,18 @@ pub enum WorkloadError {
     },
     /// A text that names no placement of jobs.
     #[error(
-        "{text:?} is not a placement of jobs; accepted cluster, spread, random, groups and listed:FILE"
+        "{} is not a placement of jobs; accepted cluster, spread, random, groups and listed:FILE",
+        quoted(.text)
     )]
     Placement {
         /// The text.
         text: String,
     },
     /// A line of a list names a node that the machine does not have.
-    #[error("line {line}: found node {node}, accepted a node of the machine, 0 to {last}")]
+    #[error(
+        "line {line}: found node {node}{}, accepted a node of the machine, 0 to {last}",
+        if node < last { ", which the machine does not have" } else { "" }
+    )]
     NoSuchNode {
         /// The line, counted from 1.
         line: usize,
@@ -223,13 +245,13 @@ pub enum WorkloadError {
         free: usize,
     },
     /// A text that names no map of ranks.
-    #[error("{text:?} is not a map of ranks; accepted linear, random and bisect")]
+    #[error("{} is not a map of ranks; accepted linear, random and bisect", quoted(.text))]
     Map {
         /// The text.
         text: String,
     },
     /// A text that names no order of sends.
-    #[error("{text:?} is not an order of sends; accepted given and coloured")]
+    #[error("{} is not an order of sends; accepted given and coloured", quoted(.text))]
     SendOrder {
         /// The text.
         text: String,

@@ -28,7 +28,7 @@ pub use job::{Job, MOST_RANKS, Nearness, PlacedJob};
 pub use map::RankMap;
 pub use message_list::{Message, MessageList};
 pub use motif::{Motif, PartnerOrder};
-pub use place::{JobPlacement, ListedNode};
+pub use place::JobPlacement;
 pub use program::{MOST_STEPS, Programs, Step};
 pub use rank::Rank;
 pub use send_order::SendOrder;

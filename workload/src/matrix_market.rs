@@ -6,7 +6,9 @@
 //! An entry on the diagonal says nothing.
 
 use crate::error::WorkloadError;
+use std::borrow::Cow;
 use tvlb_partition::Graph;
+use tvlb_text::Lines;
 
 /// The most rows of a matrix.
 pub const MOST_RANKS: u32 = 1 << 20;
@@ -18,20 +20,16 @@ pub const MOST_ENTRIES: usize = 1 << 26;
 /// # Errors
 /// The first line that is not as it should be.
 pub fn parse(text: &str) -> Result<Graph, WorkloadError> {
-    let mut lines = (1..).zip(text.lines().map(str::trim));
-    let (line, header) = lines.next().unwrap_or((1, ""));
-    let values = values_of(header).ok_or_else(|| {
-        wrong(
-            line,
-            header,
+    let mut lines = Lines::of_text(text);
+    let header = lines.next_line()?.unwrap_or_default().trim();
+    let Some(values) = values_of(header) else {
+        return Err(wrong(
+            &lines,
             "the header %%MatrixMarket matrix coordinate, then pattern, integer, real or complex, then \
              general, symmetric, skew-symmetric or hermitian",
-        )
-    })?;
-    let mut lines = lines.filter(|(_, text)| !text.is_empty() && !text.starts_with('%'));
-    let (line, text) = lines.next().unwrap_or((line + 1, ""));
-    let sizes = "the numbers of rows, of columns and of entries, with as many rows as columns, at most \
-                 2^20, and at most 2^26 entries";
+        ));
+    };
+    let text = lines.next_without_comments('%')?.unwrap_or_default();
     let (rows, expected) = match numbers(text).as_deref() {
         Some(&[rows, columns, entries])
             if rows == columns
@@ -40,26 +38,33 @@ pub fn parse(text: &str) -> Result<Graph, WorkloadError> {
         {
             (rows, entries)
         }
-        _ => return Err(wrong(line, text, sizes)),
+        _ => {
+            return Err(wrong(
+                &lines,
+                "the numbers of rows, of columns and of entries, with as many rows as columns, at most \
+                 2^20, and at most 2^26 entries",
+            ));
+        }
     };
-    let (mut edges, mut found, mut last) = (Vec::new(), 0, line);
-    for (line, text) in lines {
-        last = line;
+    let (mut edges, mut found) = (Vec::new(), 0);
+    while let Some(text) = lines.next_without_comments('%')? {
         found += 1;
         if found > expected {
-            return Err(wrong(line, text, "the end, because all entries have been read"));
+            return Err(wrong(&lines, "the end, because all entries have been read"));
         }
         let mut fields = text.split_whitespace();
-        let mut place = || fields.next()?.parse().ok().filter(|place| (1..=rows).contains(place));
-        let (row, column) = (place(), place());
-        let (Some(row), Some(column), true) = (row, column, fields.count() == values) else {
-            return Err(wrong(line, text, "a row, a column and the value that the header states"));
+        let places: Option<Vec<u64>> = fields.by_ref().take(2).map(|n| n.parse().ok()).collect();
+        let (Some(&[row, column]), true) = (places.as_deref(), fields.count() == values) else {
+            return Err(wrong(&lines, ENTRIES[values]));
         };
+        if ![row, column].iter().all(|place| (1..=rows).contains(place)) {
+            return Err(wrong(&lines, format!("rows and columns from 1 to {rows}")));
+        }
         let rank = |place: u64| u32::try_from(place - 1).expect("a matrix has few rows");
         edges.push((rank(row.min(column)), rank(row.max(column))));
     }
     if found < expected {
-        return Err(WorkloadError::Entries { line: last, found, expected });
+        return Err(WorkloadError::Entries { line: lines.number(), found, expected });
     }
     edges.sort_unstable();
     edges.dedup();
@@ -90,8 +95,17 @@ fn numbers(text: &str) -> Option<Vec<u64>> {
     text.split_whitespace().map(|number| number.parse().ok()).collect()
 }
 
-fn wrong(line: usize, found: &str, accepted: &'static str) -> WorkloadError {
-    WorkloadError::Line { line, found: found.chars().take(80).collect(), accepted }
+/// What an entry is, by how many numbers its value has.
+const ENTRIES: [&str; 3] = [
+    "a row and a column, and no value, because the header says that the matrix is a pattern",
+    "a row, a column and a value, because the header says that the matrix has values",
+    "a row, a column and the two parts of a complex value, as the header says",
+];
+
+/// The line that was read last, or the end of the text after it.
+fn wrong(lines: &Lines<'_>, accepted: impl Into<Cow<'static, str>>) -> WorkloadError {
+    let (line, found) = (lines.number().max(1), lines.line().trim().to_owned());
+    WorkloadError::Line { line, found, accepted: accepted.into() }
 }
 
 #[cfg(test)]
@@ -110,6 +124,8 @@ mod tests {
         let graph = parse(&text).unwrap();
         assert_eq!(graph.vertices(), 4);
         assert_eq!(graph.edges().collect::<Vec<_>>(), [(0, 1, 1), (0, 2, 1), (2, 3, 1)]);
+        let marked = format!("\u{feff}{}", text.replace('\n', "\r\n"));
+        assert_eq!(parse(&marked).unwrap().edges().count(), 3);
         let real = "%%MatrixMarket Matrix COORDINATE real symmetric\n2 2 1\n2 1 -3.5e0\n";
         assert_eq!(parse(real).unwrap().edges().count(), 1);
     }
@@ -122,15 +138,22 @@ mod tests {
             let said = error(&format!("{HEADER}\n{sizes}"));
             assert!(said.contains("accepted the numbers of rows, of columns"), "{said}");
         }
-        for entry in ["3 1", "0 1", "1", "1 2 5", "a b"] {
+        for entry in ["3 1", "0 1", "1 3"] {
+            let expected =
+                format!("line 3: found {entry:?}, accepted rows and columns from 1 to 2");
+            assert_eq!(error(&format!("{HEADER}2 2 1\n{entry}\n")), expected);
+        }
+        for entry in ["1", "1 2 5", "a b"] {
             assert_eq!(
                 error(&format!("{HEADER}2 2 1\n{entry}\n")),
                 format!(
-                    "line 3: found {entry:?}, accepted a row, a column and the value that the header \
-                     states"
+                    "line 3: found {entry:?}, accepted a row and a column, and no value, because the \
+                     header says that the matrix is a pattern"
                 )
             );
         }
+        let real = "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2\n";
+        assert!(error(real).contains("accepted a row, a column and a value"), "{}", error(real));
         assert_eq!(
             error(&format!("{HEADER}2 2 1\n1 2\n2 1\n")),
             "line 4: found \"2 1\", accepted the end, because all entries have been read"

@@ -1,19 +1,22 @@
 //! A list of messages: CSV with the header `from,to,bytes` or `from,to,bytes,phase`.
 //!
-//! Lines that are empty or begin with `#` do not count. A line is one message from one rank to another.
+//! A line is one message from one rank to another.
 //! Phases follow each other by rising number, whatever the order of lines. Without the fourth column all
 //! messages are of one phase. The order of the lines of a phase is the order in which a rank opens its
 //! receives and sends its messages.
 
 use crate::error::WorkloadError;
 use crate::rank::Rank;
+use tvlb_text::Records;
 
 /// The columns, the last of which may be missing.
-const COLUMNS: &str = "from,to,bytes,phase";
+const COLUMNS: [&str; 4] = ["from", "to", "bytes", "phase"];
 
 /// One message of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message {
+    /// The line on which it stands, counted from 1.
+    pub line: u32,
     /// The sender.
     pub from: Rank,
     /// The receiver, another rank.
@@ -37,40 +40,33 @@ impl MessageList {
     /// # Errors
     /// The first line that is not a message, or that there is none.
     pub fn parse(text: &str) -> Result<Self, WorkloadError> {
-        let lines = (1..).zip(text.lines().map(str::trim));
-        let mut lines = lines.filter(|(_, text)| !text.is_empty() && !text.starts_with('#'));
-        let wrong = |line, found: &str, accepted| {
-            Err(WorkloadError::Line { line, found: found.to_owned(), accepted })
-        };
-        let has_phases = match lines.next() {
-            Some((_, "from,to,bytes")) => false,
-            Some((_, COLUMNS)) => true,
-            Some((line, text)) => {
-                return wrong(line, text, "the header from,to,bytes or from,to,bytes,phase");
-            }
-            None => {
-                return wrong(1, "no line", "the header from,to,bytes or from,to,bytes,phase");
-            }
-        };
+        let mut records = Records::of_text(text);
+        let has_phases = records.expect_header(&[&COLUMNS[..3], &COLUMNS])? == 1;
         let mut messages = Vec::new();
-        for (line, text) in lines {
-            let fields: Option<Vec<u64>> = text.split(',').map(|n| n.trim().parse().ok()).collect();
-            let (ends, bytes, phase) = match (fields.as_deref(), has_phases) {
-                (Some(&[from, to, bytes]), false) => ([from, to], bytes, Ok(0)),
-                (Some(&[from, to, bytes, phase]), true) => {
-                    ([from, to], bytes, u32::try_from(phase))
-                }
-                (_, false) => return wrong(line, text, "three whole numbers: from,to,bytes"),
-                (_, true) => return wrong(line, text, "four whole numbers: from,to,bytes,phase"),
+        while records.read()? {
+            let wrong = |accepted: &'static str| WorkloadError::Line {
+                line: records.line_number(),
+                found: records.line().to_owned(),
+                accepted: accepted.into(),
             };
-            let [Ok(from), Ok(to)] = ends.map(u32::try_from) else {
-                return wrong(line, text, "ranks below 2^32");
+            let fields = records.fields();
+            let numbers: Option<Vec<u64>> = fields.iter().map(|field| field.parse().ok()).collect();
+            let numbers = numbers.ok_or_else(|| wrong("a whole number in each field"))?;
+            let (bytes, phase) = (numbers[2], numbers.get(3).copied().unwrap_or(0));
+            let [Ok(from), Ok(to)] = [numbers[0], numbers[1]].map(u32::try_from) else {
+                return Err(wrong("ranks below 2^32"));
             };
-            let Ok(phase) = phase else { return wrong(line, text, "a phase below 2^32") };
+            let phase = u32::try_from(phase).map_err(|_| wrong("a phase below 2^32"))?;
             if from == to {
-                return wrong(line, text, "a message between two ranks that differ");
+                return Err(wrong("a message between two ranks that differ"));
             }
-            messages.push(Message { from: Rank(from), to: Rank(to), bytes, phase });
+            messages.push(Message {
+                line: records.line_number(),
+                from: Rank(from),
+                to: Rank(to),
+                bytes,
+                phase,
+            });
         }
         messages.sort_by_key(|message| message.phase); // stable: the order of lines stays
         Ok(Self { messages, has_phases })
@@ -105,18 +101,32 @@ mod tests {
     }
 
     #[test]
+    fn a_list_may_come_from_a_spreadsheet() {
+        let plain = MessageList::parse("from,to,bytes\n0,1,1000\n").unwrap();
+        for text in [
+            "\u{feff}from,to,bytes\r\n0,1,1000\r\n",
+            "\"from\",\"to\",\"bytes\"\n\"0\", 1, 1000\n",
+            "from,to,bytes,,\n0,1,1000,,\n,,,,\n",
+        ] {
+            assert_eq!(MessageList::parse(text), Ok(plain.clone()), "{text:?}");
+        }
+    }
+
+    #[test]
     fn a_line_that_is_no_message_is_named() {
         let error = |text: &str| MessageList::parse(text).unwrap_err().to_string();
-        let header = "accepted the header from,to,bytes or from,to,bytes,phase";
-        assert_eq!(error(""), format!("line 1: found \"no line\", {header}"));
-        assert_eq!(error("\n0,1,8"), format!("line 2: found \"0,1,8\", {header}"));
+        let header = "the header is from,to,bytes or from,to,bytes,phase";
+        assert_eq!(
+            error("\n0,1,8"),
+            format!("line 2: column 1 of the header is \"0\", accepted \"from\"; {header}")
+        );
         assert_eq!(
             error("from,to,bytes\n0,1,8\n0,1,8,3"),
-            "line 3: found \"0,1,8,3\", accepted three whole numbers: from,to,bytes"
+            "line 3: found 4 fields, accepted 3: from,to,bytes"
         );
         assert_eq!(
             error("from,to,bytes,phase\n0,1,-8,3"),
-            "line 2: found \"0,1,-8,3\", accepted four whole numbers: from,to,bytes,phase"
+            "line 2: found \"0,1,-8,3\", accepted a whole number in each field"
         );
         let same = error("from,to,bytes\n4,4,8");
         assert!(same.ends_with("accepted a message between two ranks that differ"), "{same}");

@@ -215,9 +215,9 @@ fn of_list(
 ) -> Result<Programs, WorkloadError> {
     let mut steps = vec![Vec::new(); ranks as usize];
     let outside = list.messages().iter().find(|m| m.from.0.max(m.to.0) >= ranks);
-    if let Some(&Message { from, to, .. }) = outside {
-        let (rank, other) = if from.0 < ranks { (from, to) } else { (to, from) };
-        return Err(WorkloadError::Partner { rank, other, ranks });
+    if let Some(&Message { line, from, to, .. }) = outside {
+        let rank = from.max(to);
+        return Err(WorkloadError::NoRank { line, rank, ranks });
     }
     if list.has_phases() {
         let phases = list.messages().chunk_by(|one, next| one.phase == next.phase).count();

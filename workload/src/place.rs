@@ -10,7 +10,8 @@ use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::fmt;
 use std::str::FromStr;
-use tvlb_schema::{Dragonfly, GroupId, NodeId, SwitchIndex};
+use tvlb_names::ListedNode;
+use tvlb_schema::{GroupId, NodeId, Nodes, SwitchIndex};
 
 /// Keeps the draws of placements apart from others of the same seed.
 const STREAM: u64 = 0x6a6f_6273_6f6e_6466;
@@ -41,52 +42,23 @@ pub enum JobPlacement {
     Random,
     /// By rising number, but the groups in random order.
     Groups,
-    /// In the order of a list, and on no other nodes.
+    /// In the order of a list, and on no other nodes. [`Parts::node_list`](tvlb_names::Parts::node_list) reads
+    /// such a list.
     Listed(Vec<ListedNode>),
 }
 
-/// A node in a list, and where it stands there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ListedNode {
-    /// The line, counted from 1.
-    pub line: usize,
-    /// The node.
-    pub node: NodeId,
-}
-
 impl JobPlacement {
-    /// Reads a list of nodes. A line holds one node; empty lines and lines that begin with `#` do not count.
-    ///
-    /// # Errors
-    /// The first line that does not hold a number.
-    pub fn from_list(text: &str) -> Result<Self, WorkloadError> {
-        let mut nodes = Vec::new();
-        for (line, text) in (1..).zip(text.lines().map(str::trim)) {
-            if text.is_empty() || text.starts_with('#') {
-                continue;
-            }
-            let accepted = "one node number";
-            let number = text.parse().map_err(|_| WorkloadError::Line {
-                line,
-                found: text.to_owned(),
-                accepted,
-            })?;
-            nodes.push(ListedNode { line, node: NodeId(number) });
-        }
-        Ok(Self::Listed(nodes))
-    }
-
-    /// The nodes that each job takes, in the order of placement. The seed decides what is random.
+    /// The nodes that each job takes of those that there are, in the order of placement. The seed decides what is random.
     ///
     /// # Errors
     /// A list that does not fit the machine, or jobs that need more nodes than there are.
     pub fn nodes(
         &self,
-        df: &Dragonfly,
+        among: impl Into<Nodes>,
         jobs: &[Job],
         seed: u64,
     ) -> Result<Vec<Vec<NodeId>>, WorkloadError> {
-        let order = self.order(df, seed)?;
+        let order = self.order(&among.into(), seed)?;
         let mut free = order.as_slice();
         let mut placed = Vec::with_capacity(jobs.len());
         for (number, job) in jobs.iter().enumerate() {
@@ -102,9 +74,10 @@ impl JobPlacement {
     }
 
     /// The nodes in the order in which jobs take them.
-    fn order(&self, df: &Dragonfly, seed: u64) -> Result<Vec<NodeId>, WorkloadError> {
+    fn order(&self, among: &Nodes, seed: u64) -> Result<Vec<NodeId>, WorkloadError> {
+        let df = among.dragonfly();
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ STREAM);
-        let mut nodes: Vec<NodeId> = df.nodes().collect();
+        let mut nodes: Vec<NodeId> = among.iter().collect();
         match self {
             Self::Cluster => {}
             Self::Spread => nodes.sort_by_key(|node| {
@@ -121,19 +94,20 @@ impl JobPlacement {
                 }
                 nodes.sort_by_key(|node| places[df.place(df.switch_of(*node).0).0.as_usize()]);
             }
-            Self::Listed(list) => nodes = listed(df, list)?,
+            Self::Listed(list) => nodes = listed(among, list)?,
         }
         Ok(nodes)
     }
 }
 
 /// The nodes of a list, if the machine has them and none is there twice.
-fn listed(df: &Dragonfly, list: &[ListedNode]) -> Result<Vec<NodeId>, WorkloadError> {
+fn listed(among: &Nodes, list: &[ListedNode]) -> Result<Vec<NodeId>, WorkloadError> {
     // The line of each node, 0 where it has none.
-    let mut lines = vec![0; df.node_numbers() as usize];
+    let mut lines = vec![0; among.dragonfly().node_numbers() as usize];
     for &ListedNode { line, node } in list {
-        if !df.has_node(node) {
-            return Err(WorkloadError::NoSuchNode { line, node, last: df.last_node() });
+        if !among.has(node) {
+            let last = among.last().unwrap_or_default();
+            return Err(WorkloadError::NoSuchNode { line, node, last });
         }
         let first = std::mem::replace(&mut lines[node.as_usize()], line);
         if first != 0 {
@@ -146,7 +120,7 @@ fn listed(df: &Dragonfly, list: &[ListedNode]) -> Result<Vec<NodeId>, WorkloadEr
 impl FromStr for JobPlacement {
     type Err = WorkloadError;
 
-    /// Reads a name; the file of a list is [`Self::from_list`]'s.
+    /// Reads a name; the list of [`Self::Listed`] is in a file.
     fn from_str(text: &str) -> Result<Self, WorkloadError> {
         match text.trim() {
             "cluster" => Ok(Self::Cluster),
@@ -175,14 +149,15 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
-    use tvlb_schema::GroupKind;
+    use tvlb_names::{Names, Parts};
+    use tvlb_schema::{Dragonfly, GroupKind};
 
     fn small() -> Dragonfly {
         Dragonfly::new(2, 4, 2, 9).unwrap()
     }
 
     fn order(name: &str, df: &Dragonfly, seed: u64) -> Vec<u32> {
-        let nodes = name.parse::<JobPlacement>().unwrap().order(df, seed).unwrap();
+        let nodes = name.parse::<JobPlacement>().unwrap().order(&df.into(), seed).unwrap();
         nodes.into_iter().map(|NodeId(node)| node).collect()
     }
 
@@ -216,17 +191,26 @@ mod tests {
     fn a_list_gives_its_nodes_in_its_order() {
         let df = small();
         let jobs = ["2".parse::<Job>().unwrap(), "3x2".parse().unwrap()];
-        let placed = |text: &str| JobPlacement::from_list(text)?.nodes(&df, &jobs, 1);
+        let names = Names::default();
+        let placed = |text: &str| {
+            let list =
+                Parts::new(&df, &names).node_list(text).map_err(|error| error.to_string())?;
+            JobPlacement::Listed(list).nodes(&df, &jobs, 1).map_err(|error| error.to_string())
+        };
         let nodes = placed("# first job\n70\n3\n\n# second\n9\n8\n").unwrap();
         assert_eq!(nodes, [[70, 3].map(NodeId).to_vec(), [9, 8].map(NodeId).to_vec()]);
         for (text, said) in [
             ("70\n3\n9\n", "job 1 takes 2 nodes, but 1 are free; accepted jobs that fit together"),
-            ("70\n\n72\n", "line 3: found node 72, accepted a node of the machine, 0 to 71"),
+            ("70\n\n72\n", "line 3: there is no node 72; the last node is 71"),
             ("70\n3\n70\n", "line 3: node 70 already stands in line 1, accepted each node once"),
-            ("70\nx\n", "line 2: found \"x\", accepted one node number"),
         ] {
-            assert_eq!(placed(text).unwrap_err().to_string(), said);
+            assert_eq!(placed(text), Err(said.to_owned()));
         }
+        let other = JobPlacement::Listed(vec![ListedNode { line: 3, node: NodeId(72) }]);
+        assert_eq!(
+            other.nodes(&df, &jobs, 1).unwrap_err().to_string(),
+            "line 3: found node 72, accepted a node of the machine, 0 to 71"
+        );
     }
 
     #[test]

@@ -34,11 +34,14 @@ pub use style::STYLE;
 
 use std::fmt::Display;
 
-/// Text as it must stand in HTML and SVG, attributes included.
+/// Text as it must stand in HTML and SVG, attributes included. Characters that cannot be seen, or that change
+/// the direction of writing, are shown by their numbers: XML has no place for most of them, and a reader
+/// cannot know that they are there.
 ///
 /// # Example
 /// ```
 /// assert_eq!(tvlb_chart::escaped("a < b"), "a &lt; b");
+/// assert_eq!(tvlb_chart::escaped("\u{1b}[2J\u{202e}x"), "\\u{1b}[2J\\u{202e}x");
 /// ```
 pub fn escaped(text: &(impl Display + ?Sized)) -> String {
     let mut out = String::new();
@@ -48,7 +51,8 @@ pub fn escaped(text: &(impl Display + ?Sized)) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
-            other => out.push(other),
+            '\'' | '\\' | '\n' | '\t' | '\u{a0}' => out.push(character),
+            other => out.extend(other.escape_debug()),
         }
     }
     out

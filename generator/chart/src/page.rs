@@ -54,7 +54,16 @@ pub fn lists(body: &str, are_long: bool) -> String {
 
 /// What is shown on demand, and always on paper.
 pub fn on_demand(summary: &str, body: &str) -> String {
-    format!("<details>\n<summary>{}</summary>\n{body}</details>\n", escaped(summary))
+    details("", summary, body)
+}
+
+/// What is shown on demand, and not on paper, which it would fill.
+pub fn on_screen(summary: &str, body: &str) -> String {
+    details(" class=\"screen\"", summary, body)
+}
+
+fn details(class: &str, summary: &str, body: &str) -> String {
+    format!("<details{class}>\n<summary>{}</summary>\n{body}</details>\n", escaped(summary))
 }
 
 /// A table: its head, and rows of as many cells. The first cell of a row names it; columns that

@@ -5,7 +5,7 @@ mod report;
 use crate::failure::{Failure, Outcome};
 use crate::files::load_fabric;
 use crate::jobs;
-use crate::output::{Bars, catch_interrupt, print, print_json, use_threads};
+use crate::output::{Bars, catch_interrupt, print, print_json, tell_of_starved, use_threads};
 use crate::simulate::Format;
 use crate::values::{self, repeated};
 use clap::Args;
@@ -14,9 +14,11 @@ use std::fmt::Display;
 use std::path::PathBuf;
 use std::str::FromStr;
 use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_generator::choose::panel::with_links;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::policy::PolicyPair;
 use tvlb_generator::topology::arrangement::Arrangement;
+use tvlb_generator::topology::names::Parts;
 use tvlb_lab::advise::{AdviceError, Question, Routing, Way, advise};
 use tvlb_simulator::Settings;
 use tvlb_workload::{RankMap, SendOrder};
@@ -45,7 +47,7 @@ pub(crate) struct Arguments {
         help_heading = "What to compare"
     )]
     arrangements: Vec<String>,
-    /// Which nodes the jobs take; see --help
+    /// Which nodes the jobs take (listed at the end of --help)
     #[arg(
         long,
         value_name = "LIST",
@@ -54,7 +56,7 @@ pub(crate) struct Arguments {
         help_heading = "What to compare"
     )]
     with: Vec<String>,
-    /// On which of its nodes a job runs each rank; see --help
+    /// On which of its nodes a job runs each rank (listed at the end of --help)
     #[arg(
         long,
         value_name = "LIST",
@@ -63,7 +65,7 @@ pub(crate) struct Arguments {
         help_heading = "What to compare"
     )]
     map: Vec<String>,
-    /// In which order ranks send what they may send in any order; see --help
+    /// In which order ranks send what they may send in any order (listed at the end of --help)
     #[arg(
         long,
         value_name = "LIST",
@@ -77,7 +79,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "ROUTING", help_heading = "What to compare")]
     routing: Vec<String>,
     /// How many of the best estimates to simulate
-    #[arg(long, value_name = "N", default_value_t = 6)]
+    #[arg(long, value_name = "N", default_value_t = 6, value_parser = values::count(0_usize..=1_000_000))]
     simulate: usize,
     /// The seeds of the runs, which decide what is random. Estimates are of the first
     #[arg(long, value_name = "SEEDS", value_delimiter = ',', default_value = "1")]
@@ -88,11 +90,14 @@ pub(crate) struct Arguments {
     /// Print JSON
     #[arg(long, conflicts_with = "format")]
     json: bool,
-    /// Flits that the buffer of one virtual channel holds
-    #[arg(long, value_name = "FLITS", default_value_t = 32, help_heading = "Switches")]
-    buffer: u16,
+    /// Flits that the buffer of one virtual channel holds [default: the fabric's, or as many as the longest link
+    /// needs, and 32 at least]
+    #[arg(long, value_name = "FLITS", help_heading = "Switches")]
+    buffer: Option<u16>,
     #[command(flatten)]
     messages: jobs::Messages,
+    #[command(flatten)]
+    hosts: jobs::HostOption,
     /// Use this many threads instead of one per core; the figures are the same for any number
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
     threads: Option<usize>,
@@ -105,11 +110,11 @@ fn help() -> String {
     format!(
         "{}\nOrders (--order): in which order a rank sends between two waits
   given               as its program has it
-  coloured            all receives are posted first, and then every rank has one partner at a time, no two
-                      ranks the same
+  coloured            all receives are posted first, and then every rank has one partner at a time,
+                      no two ranks the same
 
-Routings (--routing): min, vlb, ugal-l and par with conventional paths, or with the paths of a set, as in
-`par:strategic-2-3 by shape`
+Routings (--routing): min, vlb, ugal-l and par with conventional paths, or with the paths of a
+set, as in `par:strategic-2-3 by shape`
 ",
         jobs::HELP
     )
@@ -117,7 +122,7 @@ Routings (--routing): min, vlb, ugal-l and par with conventional paths, or with 
 
 impl Arguments {
     /// The command that writes where each rank runs.
-    fn place(&self, workloads: &[String], [_, placement, map, ..]: Way) -> String {
+    fn place(&self, workloads: &[String], [_, placement, map, ..]: Way, seed: u64) -> String {
         let fabric = self.fabric.display().to_string();
         let jobs = self.exchange.jobs_in_words();
         let mut words = vec!["tvlb", "place", &fabric, "--jobs", &jobs];
@@ -125,7 +130,9 @@ impl Arguments {
         for workload in workloads.iter().filter(|_| self.map[map] == "bisect") {
             words.extend(["--graph", workload]);
         }
-        let seed = self.seeds[0].to_string();
+        let hosts = self.hosts.words();
+        words.extend(hosts.iter().flatten().map(String::as_str));
+        let seed = seed.to_string();
         words.extend(["--seed", &seed, "-o", "ranks.csv"]);
         let quoted = words.into_iter().map(|word| {
             let is_plain = word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./:,".contains(c));
@@ -145,17 +152,20 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let jobs = arguments.exchange.jobs()?;
     let named = arguments.exchange.programs(&jobs)?;
     let (workloads, programs): (Vec<_>, Vec<_>) = named.into_iter().unzip();
-    let mut settings = Settings::new(Scheme::Min, VlbPaths::Conventional);
-    settings.buffer_flits = arguments.buffer;
-    settings.local_latency_cycles = fabric.file.latencies.local;
-    settings.global_latency_cycles = fabric.file.latencies.global;
-    settings.bandwidths = fabric.file.bandwidths;
+    let (latencies, bandwidths, buffer) = fabric.file.links();
+    let links = (latencies, bandwidths, arguments.buffer.or(buffer));
+    let settings = with_links(Settings::new(Scheme::Min, VlbPaths::Conventional), links);
+    let df = fabric.topology.dragonfly();
+    let hosts = arguments.hosts.read(df, &fabric.names)?;
+    let parts = Parts::new(df, &fabric.names).with_hosts(hosts.nodes_by_host());
     let question = Question {
         fabric: &fabric,
         jobs: &jobs,
         programs: &programs,
         arrangements: list("--arrangements", &arguments.arrangements, wiring)?,
-        placements: list("--with", &arguments.with, |text| jobs::placement("--with", text))?,
+        placements: list("--with", &arguments.with, |text| {
+            jobs::placement("--with", text, &parts)
+        })?,
         maps: list("--map", &arguments.map, parsed::<RankMap>("--map"))?,
         orders: list("--order", &arguments.order, parsed::<SendOrder>("--order"))?,
         routings: routings(&arguments.routing, &fabric)?,
@@ -165,14 +175,15 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         simulated: arguments.simulate,
     };
     // Whether jobs fit does not depend on the seed.
-    let df = fabric.topology.dragonfly();
+    let nodes = fabric.nodes();
     for (text, placement) in arguments.with.iter().zip(&question.placements) {
         // What does not fit may be the list or the jobs; each error names which.
         let place = jobs::file_of(text).unwrap_or("--jobs, --with");
-        placement.nodes(df, &jobs, 0).map_err(|error| jobs::refused(place, error))?;
+        placement.nodes(&nodes, &jobs, 0).map_err(|error| jobs::refused(place, error))?;
     }
 
     catch_interrupt()?;
+    tell_of_starved(arguments.quiet, question.settings.starved_links());
     let stages = Bars::beginning(
         arguments.quiet,
         &"comparing all ways by estimates, then the best by simulation",
@@ -182,8 +193,10 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         error => Failure::of(error),
     })?;
     stages.finish();
-    let (bytes, sizes) = (arguments.exchange.bytes, fabric.topology.dragonfly().to_string());
-    let place = arguments.place(&workloads, answer.simulated()[0].way);
+    let sizes = fabric.topology.dragonfly().to_string();
+    let fastest = answer.simulated()[0];
+    let place = arguments.place(&workloads, fastest.way, fastest.seed_of_median(&question.seeds));
+    let bytes = workloads.iter().map(|name| arguments.exchange.bytes_of(name)).collect();
     let workloads = &workloads;
     let report = Report { question: &question, answer: &answer, workloads, bytes, sizes, place };
     match arguments.format {
@@ -239,8 +252,9 @@ fn routing(text: &str, seed: u64) -> Result<Routing, Failure> {
     let Some(scheme) = SCHEMES.into_iter().find(|scheme| scheme.name() == name.trim()) else {
         let names = SCHEMES.map(Scheme::name).join(", ");
         let text = format!(
-            "--routing: found the scheme {name:?}, accepted one of {names}, alone or with a set as in \
-             par:shapes:011"
+            "--routing: found the scheme {}, accepted one of {names}, alone or with a set as in \
+             par:shapes:011",
+            tvlb_text::quoted(name)
         );
         return Err(Failure::Message(text));
     };

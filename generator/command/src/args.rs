@@ -1,6 +1,8 @@
 //! The command line.
 
 use crate::columns;
+use crate::groups;
+use crate::jobs::HostOption;
 use crate::named::{self, one_of};
 use crate::values;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -18,10 +20,12 @@ use tvlb_schema::{Candidates, Gate, MinCandidate};
 #[derive(Parser)]
 #[command(name = "tvlb", version, arg_required_else_help = true, max_term_width = 100)]
 #[command(
+    help_template = groups::template(Command::augment_subcommands(clap::Command::new("tvlb"))),
     after_help = "Exit codes: 0 done, and nothing found; 1 found something: `verify` a fault, `diff` a \
                   difference, `faults` a pair that is cut off, `generate --check` a change; 2 an error in the command line, the input \
-                  or the output; 130 interrupted.\n\n--quiet, where a command has it, means that it prints nothing but its result and \
-                  errors."
+                  or the output; 130 interrupted by Ctrl-C, 143 by SIGTERM.\n\n--quiet, where a command has it, means that it prints nothing but its result and \
+                  errors.\n\nAn option that names one file to write, such as --report or --csv, replaces a file of that name. \
+                  Directories that hold something are not replaced unless an option says so."
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -69,11 +73,12 @@ pub(crate) struct Generate {
     /// Replace DIR, in one step, if it is a table set and holds nothing else
     #[arg(long, requires = "output")]
     pub(crate) replace: bool,
-    /// Write nothing; exit with 1 and say what is different if DIR is not what would be written
+    /// Write nothing; exit with 1 and say what is different if DIR, with its report, is not what would be
+    /// written
     #[arg(long, value_name = "DIR", conflicts_with = "output")]
     pub(crate) check: Option<PathBuf>,
-    /// The T-VLB set of every decision, instead of the fabric file's, or `auto`: choose the set of
-    /// each by simulation; see --help for the grammar
+    /// The T-VLB set of every decision, instead of the fabric file's; `auto` chooses the sets by
+    /// simulation (the grammar of sets is at the end of --help)
     #[arg(long, value_name = "SET")]
     pub(crate) set: Option<String>,
     /// The set of UGAL-L alone
@@ -109,8 +114,8 @@ pub(crate) struct Generate {
     /// Where sets are chosen: by the throughput model alone, without a simulation
     #[arg(long, conflicts_with_all = ["prefer", "panel", "max_regret"])]
     pub(crate) fast: bool,
-    /// Thin the sets, unasked whether it helps, until links are used evenly; without --fast, sets
-    /// that are chosen are tried so anyway
+    /// Thin the sets until links are used evenly, even where the network then carries less; for sets that
+    /// are given and for --fast, because a choice by simulation tries thinned sets itself
     #[arg(long)]
     pub(crate) balance: bool,
     /// Where sets are chosen: how much traffic the policies are tried with [default: standard]
@@ -155,14 +160,14 @@ pub(crate) struct Search {
     #[arg(long, value_parser = one_of(named::SCHEMES_WITH_SETS, Scheme::name), ignore_case = true, default_value = Scheme::UgalL.name())]
     pub(crate) scheme: Scheme,
     /// Begin no new generation of mixtures after so many runs of the simulator
-    #[arg(long, default_value_t = 10_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 10_000, value_name = "N", value_parser = values::count(1_u32..=10_000_000))]
     pub(crate) runs: u32,
     /// The seed of the traffic and of the draws of mixtures; it differs from the fabric files' seed so
     /// that `generate` then compares under traffic that the search has not seen
     #[arg(long, default_value_t = 2, value_name = "N")]
     pub(crate) seed: u64,
-    /// The regret on a guard that costs a mixture nothing, in percent of what the best of MIN,
-    /// conventional VLB and conventional UGAL carries [default: 3]
+    /// How much regret on a guard a mixture may have without being judged worse for it, in percent of
+    /// what the best of MIN, conventional VLB and conventional UGAL carries [default: 3]
     #[arg(long, value_name = "PERCENT", value_parser = values::regret)]
     pub(crate) max_regret: Option<MostRegret>,
     /// How much traffic mixtures are tried with
@@ -193,15 +198,15 @@ pub(crate) struct Search {
 pub(crate) struct Inspect {
     /// The directory that `generate` wrote
     pub(crate) directory: PathBuf,
-    /// The image of one switch: its ports and sets
-    #[arg(long, value_name = "N", allow_negative_numbers = true, conflicts_with_all = ["from", "to"])]
-    pub(crate) switch: Option<u32>,
+    /// The image of one switch, by its number, (GROUP,SWITCH) or its name: its ports and sets
+    #[arg(long, value_name = "SWITCH", allow_negative_numbers = true, conflicts_with_all = ["from", "to"])]
+    pub(crate) switch: Option<String>,
     /// With --to: the paths that the image of this switch gives
-    #[arg(long, value_name = "S", allow_negative_numbers = true, requires = "to")]
-    pub(crate) from: Option<u32>,
+    #[arg(long, value_name = "SWITCH", allow_negative_numbers = true, requires = "to")]
+    pub(crate) from: Option<String>,
     /// The destination switch
-    #[arg(long, value_name = "D", allow_negative_numbers = true, requires = "from")]
-    pub(crate) to: Option<u32>,
+    #[arg(long, value_name = "SWITCH", allow_negative_numbers = true, requires = "from")]
+    pub(crate) to: Option<String>,
     /// With --from and --to: list every path
     #[arg(long, requires = "from")]
     pub(crate) list: bool,
@@ -226,8 +231,10 @@ pub(crate) struct Inspect {
 pub(crate) struct Verify {
     /// The directory that `generate` wrote
     pub(crate) directory: PathBuf,
-    /// The fabric file that the tables must be of: its name, its sizes and every cable; without it
-    /// the tables are held against themselves alone
+    /// The fabric file that the tables must be of: its sizes, every link, name, arrangement, seed,
+    /// latencies and bandwidths are compared. Sets, thresholds and the assignment of virtual channels are
+    /// not: `generate --check` compares those. Without this option the tables are held against
+    /// themselves alone
     #[arg(long, value_name = "FILE")]
     pub(crate) fabric: Option<PathBuf>,
     /// An update of the table set that `faults` wrote: verify what switches have once it is installed
@@ -239,7 +246,7 @@ pub(crate) struct Verify {
     pub(crate) changes_only: bool,
     /// About how many VLB paths to walk; where there are more, pairs of switches are sampled, one
     /// at least of each source switch
-    #[arg(long, value_name = "N", default_value_t = 100_000_000)]
+    #[arg(long, value_name = "N", default_value_t = 100_000_000, value_parser = values::count(0..=values::MOST_STEPS))]
     pub(crate) most_walks: u64,
     /// Decides the sample
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -268,7 +275,7 @@ pub(crate) struct Diff {
     /// The directory of the new one
     pub(crate) new: PathBuf,
     /// About how many routes to compare; where there are more, pairs of switches are sampled
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_ROUTES)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_ROUTES, value_parser = values::count(0..=values::MOST_STEPS))]
     pub(crate) most_routes: u64,
     /// Decides the sample
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -323,7 +330,9 @@ pub(crate) struct Topology {
     pub(crate) output: Option<PathBuf>,
     /// The switch above all others in the format escape-tree [default: the first of group g/2]
     #[arg(long, value_name = "SWITCH")]
-    pub(crate) escape_root: Option<u16>,
+    pub(crate) escape_root: Option<String>,
+    #[command(flatten)]
+    pub(crate) hosts: HostOption,
     /// Print the summary as JSON
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
@@ -453,7 +462,7 @@ pub(crate) struct ImportSlingshot {
     /// is `blade`, `rack`, or `*` for both
     #[arg(long, value_name = "FILE")]
     pub(crate) jacks: Option<PathBuf>,
-    /// Replace the files of an earlier import in DIR
+    /// Replace the files of an earlier import in DIR; a fabric.toml that has been worked on is refused
     #[arg(long)]
     pub(crate) force: bool,
 }
@@ -478,7 +487,7 @@ pub(crate) struct ImportIbnetdiscover {
     /// neighbours are of one group
     #[arg(long, value_name = "N")]
     pub(crate) threshold: Option<u32>,
-    /// Replace the files of an earlier import in DIR
+    /// Replace the files of an earlier import in DIR; a fabric.toml that has been worked on is refused
     #[arg(long)]
     pub(crate) force: bool,
 }
@@ -495,16 +504,27 @@ pub(crate) struct Paths {
     /// A list of what is dead, as `tvlb faults` reads it: paths over it are left out
     #[arg(long, value_name = "LIST")]
     pub(crate) faults: Option<PathBuf>,
-    /// The source switch, by number: group·a + index
-    #[arg(long, value_name = "S", allow_negative_numbers = true, required_unless_present = "all")]
-    pub(crate) from: Option<u32>,
+    /// The source switch, by its number group·a + index, (GROUP,SWITCH) or its name
+    #[arg(
+        long,
+        value_name = "SWITCH",
+        allow_negative_numbers = true,
+        required_unless_present = "all"
+    )]
+    pub(crate) from: Option<String>,
     /// The destination switch
-    #[arg(long, value_name = "D", allow_negative_numbers = true, required_unless_present = "all")]
-    pub(crate) to: Option<u32>,
+    #[arg(
+        long,
+        value_name = "SWITCH",
+        allow_negative_numbers = true,
+        required_unless_present = "all"
+    )]
+    pub(crate) to: Option<String>,
     /// With --set: all pairs of switches, each a line of JSON, in place of --from and --to
     #[arg(long, requires = "set", conflicts_with_all = ["from", "to"])]
     pub(crate) all: bool,
-    /// With --json: the paths of this T-VLB set and how often each is drawn; see --help for the grammar
+    /// With --json: the paths of this T-VLB set and how often each is drawn (the grammar of
+    /// sets is at the end of --help)
     #[arg(long, value_name = "SET", requires = "json", conflicts_with = "list")]
     pub(crate) set: Option<String>,
     /// List every path, not only their numbers

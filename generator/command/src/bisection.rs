@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "RATIOS", default_value = "1", value_delimiter = ',')]
     ratio: Vec<Ratio>,
     /// How many steps the search for a better cut may take for each ratio
-    #[arg(long, value_name = "N", default_value_t = 200_000)]
+    #[arg(long, value_name = "N", default_value_t = 200_000, value_parser = values::count(0..=values::MOST_STEPS))]
     steps: u64,
     /// Write the half of each switch to FILE, as CSV
     #[arg(long, value_name = "FILE")]

@@ -15,6 +15,12 @@ pub(crate) fn run(arguments: &Cables) -> Outcome {
         Some(path) => of_kinds(path, &arguments.between)?,
         None => of_equal_groups(arguments)?,
     };
+    if topology.cables().is_empty() {
+        return Err(Failure::Message(
+            "these options ask for no link between any two groups, accepted at least one"
+                .to_owned(),
+        ));
+    }
     print(&cable_list::write(&topology))
 }
 
@@ -43,9 +49,10 @@ fn of_kinds(path: &Path, between: &[Between]) -> Result<Topology, Failure> {
         let place = |name: &String| {
             names.iter().position(|known| known == name).ok_or_else(|| {
                 Failure::Message(format!(
-                    "--between {},{}={count}: {shown} has no kind {name:?}, accepted {}",
+                    "--between {},{}={count}: {shown} has no kind {}, accepted {}",
                     kinds[0],
                     kinds[1],
+                    tvlb_text::quoted(name),
                     names.join(", ")
                 ))
             })

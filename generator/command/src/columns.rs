@@ -38,27 +38,34 @@ pub(crate) const DIFF: &str = "Columns (docs/reference/diff.md says more):
 
 /// What `tvlb faults` says.
 pub(crate) const FAULTS: &str = "Output (docs/reference/faults.md says more):
-  dead     cables between groups, links within groups, and switches that are dead
-  install  what switches have to take: the fault image and its bytes, and the switches with a new image
+  dead     links between groups, links within groups, and switches that are dead
+  install  what switches have to take: the fault image and its bytes, and the switches with a new
+           image
   lost     ordered pairs of switches that live and have lost their minimal paths, all routes of a
            decision's set, or every path
+  channels pairs that need more virtual channels than the sets need by the plan, if there are any
 ";
 
 /// The tables of `tvlb sweep`.
-pub(crate) const SWEEP: &str = "Columns of runs.csv (docs/reference/simulate.md explains all of them):
+pub(crate) const SWEEP: &str =
+    "Columns of runs.csv (docs/reference/simulate.md explains all of them):
   fabric ... placement     what was run
   load, seed, population   flits that each node offers per cycle; the seed; all nodes, or a part
   saturated                whether the mean latency was above the limit of the sweep file, 500
                            cycles if it names none
   latency ... max          mean, percentiles and largest latency, in cycles
   network-latency          mean cycles from the node's sending to delivery
-  accepted                 flits delivered per node and cycle
+  accepted                 flits delivered per sending node and cycle
   hops, vlb-share          mean links between switches of a packet; share of packets by VLB
   least, most, jain        flits per cycle of the nodes that were served worst and best; Jain's
                            index of fairness
   local-..., global-...    flits per cycle on links within and between groups: mean and busiest
+  growing                  whether the mean latency was still growing as the measurement ended
   threshold ... gate       how decisions weighed
-Columns of summary.csv: seeds, and how many of them were saturated; means over seeds, with their standard
-errors as latency-error, p99-error and accepted-error.
+  faults                   the list of what is dead
+  vc-scheme ... latency-limit
+                           the settings
+Columns of summary.csv: seeds, and how many of them were saturated or growing; means over seeds,
+with their standard errors as latency-error, p99-error and accepted-error.
 `tvlb plot DIR/runs.csv -o PICTURE.svg` draws them.
 ";

@@ -3,8 +3,8 @@
 mod ofar;
 
 use crate::failure::{Failure, Outcome};
-use crate::output::{Bars, catch_interrupt, print, print_json, use_threads};
-use crate::simulate::{Format, IDENTITY_COLUMNS, Identity};
+use crate::output::{Bars, catch_interrupt, print, print_json, tell_of_starved, use_threads};
+use crate::simulate::{Format, Identity};
 use crate::switches::Weighings;
 use crate::tables::Tables;
 use crate::traffic::{self, PATTERNS};
@@ -18,13 +18,15 @@ use std::path::PathBuf;
 use tvlb_firmware_model::Scheme;
 use tvlb_generator::counted::counted;
 use tvlb_generator::table_set::Manifest;
+use tvlb_generator::topology::names::Parts;
 use tvlb_lab::loads::Loads;
+use tvlb_lab::named::Named;
 use tvlb_progress::Progress;
-use tvlb_schema::{Decision, OfarRules, SwitchImage};
+use tvlb_schema::{Decision, OfarRules, SwitchImage, Weighing};
 use tvlb_simulator::{
     BootedFabric, CutThrough, CutThroughError, CutThroughOutcome, CutThroughRun, EscapeCounts,
-    Estimate, LinkBuffer, Piggybacking, Routing, Sending, Traffic, WEIGHING_COLUMNS, paths_name,
-    weighing_columns,
+    Estimate, IDENTITY_COLUMNS, LinkBuffer, Pattern, Piggybacking, PlacementRule, Routing, Sending,
+    Traffic, WEIGHING_COLUMNS, paths_name, weighing_columns,
 };
 
 fn help() -> String {
@@ -34,11 +36,12 @@ fn help() -> String {
 /// What the table shows.
 const COLUMNS: &str = "Columns (docs/reference/cut-through.md says more, of CSV and JSON too):
   scheme           the routing
-  load             phits that each node offers per cycle; - for a burst, and where all send to all
+  load             phits that each node offers per cycle; - for a burst, and where all send to all;
+                   + where the latency was still growing as the run ended
   latency          mean cycles from generation to the last phit of a packet; \u{b1} standard error
   p50, p99         the median and the 99th percentile of it, in cycles
-  accepted         phits delivered per node and cycle; \u{b1} standard error
-  generated        phits generated per node and cycle, below the load where queues of nodes are full
+  accepted         phits delivered per sending node and cycle; \u{b1} standard error
+  generated        phits generated per sending node and cycle, below the load where queues of nodes are full
   VLB              share of the packets by VLB; under ofar and t-ofar, misrouted to another group
   local hops       mean links within groups that a packet crossed
   global hops      mean links between groups that a packet crossed
@@ -70,10 +73,11 @@ pub(crate) struct Arguments {
     routing: Vec<RoutingName>,
     #[command(flatten)]
     weighing: Weighings,
-    /// Who sends to whom; see --help
+    /// Who sends to whom (listed at the end of --help)
     #[arg(long, value_name = "PATTERN", default_value = "uniform-others")]
     traffic: String,
-    /// Where the processes of the traffic run; see --help. The seed of a run decides what is random
+    /// Where the processes of the traffic run (listed at the end of --help). The seed of a run decides what
+    /// is random
     #[arg(long, value_name = "PLACEMENT", default_value = "identity")]
     place: String,
     /// Phits that each node offers per cycle, one run for each: numbers separated by commas, and
@@ -98,17 +102,19 @@ pub(crate) struct Arguments {
     /// Phits of a packet
     #[arg(long, value_name = "PHITS", default_value_t = 8, help_heading = "Switches")]
     packet: u16,
-    /// Phits that the buffer of one virtual channel holds on links within a group
-    #[arg(long, value_name = "PHITS", default_value_t = 32, help_heading = "Switches")]
-    local_buffer: u16,
-    /// The same on links between groups
-    #[arg(long, value_name = "PHITS", default_value_t = 256, help_heading = "Switches")]
-    global_buffer: u16,
+    /// Phits that the buffer of one virtual channel holds on links within a group [default: 32, or as many as a
+    /// longer link needs]
+    #[arg(long, value_name = "PHITS", help_heading = "Switches")]
+    local_buffer: Option<u16>,
+    /// Phits that the buffer of one virtual channel holds on links between groups [default: 256, or as many as a
+    /// longer link needs]
+    #[arg(long, value_name = "PHITS", help_heading = "Switches")]
+    global_buffer: Option<u16>,
     /// Virtual channels of links within a group, without that of OFAR's escape network [default: as many as the
     /// routing needs; for OFAR 3]
     #[arg(long, value_name = "N", help_heading = "Switches")]
     local_channels: Option<u8>,
-    /// The same of links between groups [default: as many as the routing needs; for OFAR 2]
+    /// Virtual channels of links between groups, without that of OFAR's escape network [default: as many as the routing needs; for OFAR 2]
     #[arg(long, value_name = "N", help_heading = "Switches")]
     global_channels: Option<u8>,
     /// Injection queues of each node, among which packets are divided by their destination
@@ -126,11 +132,11 @@ pub(crate) struct Arguments {
     /// How often in a cycle ports ask for outputs
     #[arg(long, value_name = "N", default_value_t = 3, help_heading = "Switches")]
     rounds: u8,
-    /// A link between groups is congested where more is in use on it than so many percent of the mean of its
-    /// switch's,
+    /// A link between groups is congested where more is in use on it than so many percent of the mean of
+    /// its switch's links, and --pb-packets more
     #[arg(long, value_name = "PERCENT", default_value_t = 200, help_heading = "Piggybacking")]
     pb_percent: u16,
-    /// and so many packets more
+    /// How many packets more than --pb-percent of the mean make a link between groups congested
     #[arg(long, value_name = "PACKETS", default_value_t = 5, help_heading = "Piggybacking")]
     pb_packets: u16,
     /// Draw and weigh VLB as the simulator FOGSim does, so that figures can be compared: by local hops only,
@@ -245,10 +251,11 @@ impl Arguments {
         // OFAR's are among its rules.
         let [local_channels, global_channels] = [self.local_channels, self.global_channels]
             .map(|channels| channels.filter(|_| !routing.is_per_hop()));
-        CutThrough {
+        let usual = CutThrough::new(self.routing(routing, escape), self.weighing.paths());
+        let settings = CutThrough {
             packet_phits: self.packet,
-            local: LinkBuffer { virtual_channels: local_channels, phits: self.local_buffer },
-            global: LinkBuffer { virtual_channels: global_channels, phits: self.global_buffer },
+            local: LinkBuffer { virtual_channels: local_channels, ..usual.local },
+            global: LinkBuffer { virtual_channels: global_channels, ..usual.global },
             injection_queues: self.injection_queues,
             injection_queue_phits: self.injection_queue,
             local_latency_cycles: self.local_latency.unwrap_or(local),
@@ -256,8 +263,9 @@ impl Arguments {
             rounds: self.rounds,
             warm_up_cycles: self.warm_up,
             measured_cycles: self.cycles.unwrap_or(if is_finite { 10_000_000 } else { 10_000 }),
-            ..CutThrough::new(self.routing(routing, escape), self.weighing.paths())
-        }
+            ..usual
+        };
+        settings.with_buffers([self.local_buffer, self.global_buffer])
     }
 }
 
@@ -276,12 +284,13 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     if let Some(escape) = &escape {
         fabric = fabric.with_escape(&escape.image).map_err(Failure::of)?;
     }
-    let df = fabric.dragonfly();
-    let pattern = traffic::pattern(&arguments.traffic)?;
-    let placement = traffic::placement(&arguments.place, df)?;
+    let nodes = fabric.nodes();
+    let parts = Parts::new(fabric.dragonfly(), fabric.names());
+    let pattern = traffic::pattern(&arguments.traffic, &parts)?;
+    let placement = traffic::placement(&arguments.place, &parts)?;
     let traffic = |&seed: &u64| -> Result<Traffic, Failure> {
-        let traffic = Traffic::new(&pattern, df, seed).map_err(Failure::of)?;
-        Ok(traffic.placed(&placement.on(df, seed).map_err(Failure::of)?))
+        let traffic = Traffic::new(&pattern.rule, nodes, seed).map_err(Failure::of)?;
+        Ok(traffic.placed(&placement.rule.on(nodes, seed).map_err(Failure::of)?))
     };
     let traffics: Vec<Traffic> = arguments.seeds.iter().map(traffic).collect::<Result<_, _>>()?;
     let settings: Vec<CutThrough> = arguments
@@ -301,14 +310,17 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         }
     }
 
-    let traffic = if arguments.all_to_all { "all-to-all".to_owned() } else { pattern.to_string() };
-    let image = fabric.switches().first().expect("a fabric has switches").image();
-    let subject = |settings| {
-        let words = [traffic.clone(), placement.to_string()];
-        Subject::of(settings, tables.set.manifest(), image, words)
+    let pattern = if arguments.all_to_all {
+        Named { name: "all-to-all".to_owned(), ..pattern }
+    } else {
+        pattern
     };
+    let image = fabric.switches().first().expect("a fabric has switches").image();
+    let subject =
+        |settings| Subject::of(settings, tables.set.manifest(), image, (&pattern, &placement));
     let subjects: Vec<Subject> = settings.iter().map(subject).collect();
     catch_interrupt()?;
+    tell_of_starved(arguments.quiet, settings.iter().flat_map(CutThrough::starved_links));
     let what = format_args!("simulating {}", counted(runs.len() as u64, "run")).to_string();
     let bars = Bars::beginning(arguments.quiet, &what);
     bars.stage("runs", Some(runs.len()));
@@ -332,8 +344,10 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         tool_version: env!("CARGO_PKG_VERSION"),
         fabric: name,
         fabric_identity: identity(&fabric),
-        traffic,
-        placement: placement.to_string(),
+        traffic: pattern.name,
+        traffic_content: pattern.content,
+        placement: placement.name,
+        placement_content: placement.content,
         burst: arguments.burst,
         escape_network: escape.as_ref().map(|escape| escape.words.clone()),
         settings: &settings,
@@ -371,7 +385,36 @@ struct Subject {
     #[serde(skip)]
     identity: String,
     #[serde(skip)]
-    weighing: String,
+    settings: String,
+}
+
+/// The last columns of CSV: how decisions weigh, and what switches and links are.
+const SETTING_COLUMNS: &str = "vc-scheme,packet,local-buffer,global-buffer,local-channels,global-channels,\
+     injection-queues,injection-queue,local-latency,global-latency,rounds,warm-up";
+
+/// What stands in them for a routing. Numbers of channels are empty where they are as many as it needs.
+fn setting_columns(
+    [source, second]: [Option<Weighing>; 2],
+    settings: &CutThrough,
+    image: &SwitchImage<'_>,
+) -> String {
+    let [local, global] = [settings.local, settings.global].map(|buffer| {
+        buffer.virtual_channels.map_or_else(String::new, |channels| channels.to_string())
+    });
+    format!(
+        "{},{},{},{},{},{local},{global},{},{},{},{},{},{}",
+        weighing_columns(source, second),
+        image.virtual_channels().name(),
+        settings.packet_phits,
+        settings.local.phits,
+        settings.global.phits,
+        settings.injection_queues,
+        settings.injection_queue_phits,
+        settings.local_latency_cycles,
+        settings.global_latency_cycles,
+        settings.rounds,
+        settings.warm_up_cycles,
+    )
 }
 
 impl Subject {
@@ -379,7 +422,7 @@ impl Subject {
         settings: &CutThrough,
         manifest: &Manifest,
         image: &SwitchImage<'_>,
-        words: [String; 2],
+        sends: (&Named<Pattern>, &Named<PlacementRule>),
     ) -> Self {
         let scheme = settings.routing.name();
         let sets = match settings.routing {
@@ -396,7 +439,7 @@ impl Subject {
         );
         let weighings = sets
             .map(|decision| decision.filter(|_| weighs).map(|decision| *image.weighing(decision)));
-        let identity = Identity::of(manifest, (scheme, settings.paths, sets), words);
+        let identity = Identity::of(manifest, (scheme, settings.paths, sets), sends);
         let [threshold, second_threshold] =
             weighings.map(|weighing| weighing.map(|weighing| weighing.threshold));
         Self {
@@ -405,7 +448,7 @@ impl Subject {
             second_set: identity.second_set.map(str::to_owned),
             threshold,
             second_threshold,
-            weighing: weighing_columns(weighings[0], weighings[1]),
+            settings: setting_columns(weighings, settings, image),
             identity: identity.to_string(),
         }
     }
@@ -430,7 +473,11 @@ struct Report<'a> {
     fabric: String,
     fabric_identity: String,
     traffic: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    traffic_content: Option<String>,
     placement: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    placement_content: Option<String>,
     /// Packets that each node sends, in a burst.
     #[serde(skip_serializing_if = "Option::is_none")]
     burst: Option<u32>,
@@ -444,17 +491,18 @@ struct Report<'a> {
 /// One line for each run.
 fn csv(report: &Report<'_>) -> Result<String, Failure> {
     let mut text = format!(
-        "{IDENTITY_COLUMNS},load,seed,cycles,packets,latency,p50,p99,max,network-latency,generated,accepted,\
+        "{IDENTITY_COLUMNS},load,seed,cycles,growing,packets,latency,p50,p99,max,network-latency,generated,accepted,\
          vlb-share,hops,local-hops,global-hops,local-mean,local-most,global-mean,global-most,escape-hops,\
-         escape-entries,{WEIGHING_COLUMNS}\n"
+         escape-entries,{WEIGHING_COLUMNS},{SETTING_COLUMNS}\n"
     );
-    for Measured { subject: Subject { identity, weighing, .. }, seed, outcome } in &report.runs {
+    for Measured { subject: Subject { identity, settings, .. }, seed, outcome } in &report.runs {
         let load = outcome.load.map_or(String::new(), |load| load.to_string());
-        let CutThroughOutcome { cycles, packets, latency, p50, p99, most, hops, .. } = outcome;
+        let CutThroughOutcome { cycles, growing, packets, latency, p50, p99, most, hops, .. } =
+            outcome;
         writeln!(
             text,
-            "{identity},{load},{seed},{cycles},{packets},{latency:.3},{p50},{p99},{most},{:.3},{:.5},{:.5},\
-             {:.4},{:.4},{:.4},{:.4},{:.4},{:.4},{:.4},{:.4},{},{weighing}",
+            "{identity},{load},{seed},{cycles},{growing},{packets},{latency:.3},{p50},{p99},{most},{:.3},{:.5},{:.5},\
+             {:.4},{:.4},{:.4},{:.4},{:.4},{:.4},{:.4},{:.4},{},{settings}",
             outcome.network_latency,
             outcome.generated,
             outcome.accepted,
@@ -490,14 +538,19 @@ impl Display for Table<'_> {
         };
         let seeds = report.runs.iter().filter(of_first).count();
         let CutThrough { packet_phits, local, global, paths, .. } = settings;
+        let draws = |settings: &CutThrough| settings.routing != Routing::Scheme(Scheme::Min);
+        let vlb = if report.settings.iter().any(draws) {
+            format!("{} VLB paths, ", paths_name(*paths))
+        } else {
+            String::new()
+        };
         writeln!(
             f,
-            "{}: {}, packets of {packet_phits} phits, buffers of {} and {} phits, {} VLB paths, {}{seeds} seed{}\n",
+            "{}: {}, packets of {packet_phits} phits, buffers of {} and {} phits, {vlb}{}{seeds} seed{}\n",
             report.fabric,
             report.traffic,
             local.phits,
             global.phits,
-            paths_name(*paths),
             report.escape_network.as_ref().map_or(String::new(), |words| format!("{words}, ")),
             if seeds == 1 { "" } else { "s" }
         )?;
@@ -512,10 +565,11 @@ impl Display for Table<'_> {
                 let values: Vec<f64> = runs.iter().map(|run| value(&run.outcome)).collect();
                 Estimate::of(&values)
             };
+            let mark = if runs.iter().any(|run| run.outcome.growing) { '+' } else { ' ' };
             let load = outcome.load.map_or_else(|| "-".to_owned(), |load| load.to_string());
             writeln!(
                 f,
-                "{:<8} {load:>6} {:>9.1} {:>7.0} {:>7.0} {:>9.4} {:>10.4} {:>6.3} {:>11.3} {:>12.3}{} {:>9.0}",
+                "{:<8} {load:>6}{mark}{:>9.1} {:>7.0} {:>7.0} {:>9.4} {:>10.4} {:>6.3} {:>11.3} {:>12.3}{} {:>9.0}",
                 subject.scheme,
                 mean(&|o| o.latency).mean,
                 mean(&|o| o.p50.into()).mean,
@@ -542,6 +596,9 @@ impl Display for Table<'_> {
                 let (latency, accepted) = (format!("± {latency:.1}"), format!("± {accepted:.4}"));
                 writeln!(f, "{:<15} {latency:>9} {accepted:>25}", "")?;
             }
+        }
+        if report.runs.iter().any(|run| run.outcome.growing) {
+            writeln!(f, "+ still growing: a longer run finds a higher latency")?;
         }
         Ok(())
     }

@@ -105,7 +105,7 @@ fn help() -> String {
     for Experiment { name, about, .. } in &EXPERIMENTS {
         let _ = writeln!(text, "  {name:<25} {about}");
     }
-    let _ = writeln!(text, "  {ALL:<25} every one up to channels-9 in turn");
+    let _ = writeln!(text, "  {ALL:<25} each from fig4 to channels-9, one after the other");
     text
 }
 
@@ -264,7 +264,7 @@ fn what_became(experiment: &Experiment, options: &Options) -> String {
             state.display()
         ),
         None => format!(
-            "no figure of {} was written; with --state DIR, the same command goes on from there",
+            "no figure of {} was written; --state DIR would have kept its runs",
             experiment.name
         ),
     }

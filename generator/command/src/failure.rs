@@ -1,5 +1,7 @@
 //! What a command ends in when it does not end well.
 
+use crate::interrupt;
+use clap::error::{ContextKind, ContextValue};
 use std::env;
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
@@ -9,8 +11,6 @@ use std::process::ExitCode;
 const FOUND: u8 = 1;
 /// The exit code of an error; clap uses it for a bad command line too.
 const ERROR: u8 = 2;
-/// The exit code after Ctrl-C, as a shell has it.
-pub(crate) const INTERRUPTED: u8 = 130;
 
 /// The outcome of a command.
 pub(crate) type Outcome = Result<(), Failure>;
@@ -52,8 +52,10 @@ impl Failure {
             Self::Message(message) => (message, ERROR),
             Self::Finding(message) => (message, FOUND),
             Self::Found => return ExitCode::from(FOUND),
-            Self::Interrupted => ("interrupted".to_owned(), INTERRUPTED),
-            Self::Stopped(what_became) => (format!("interrupted; {what_became}"), INTERRUPTED),
+            Self::Interrupted => ("interrupted".to_owned(), interrupt::exit_code()),
+            Self::Stopped(what_became) => {
+                (format!("interrupted; {what_became}"), interrupt::exit_code())
+            }
             Self::BrokenPipe => return ExitCode::SUCCESS,
         };
         tell(&shown(&message));
@@ -69,7 +71,14 @@ pub(crate) fn tell(message: &str) {
 
 /// Ends where the command line cannot be parsed, or asks for help or the version. An error looks
 /// like any other of ours.
-pub(crate) fn end_of_parsing(error: &clap::Error) -> ExitCode {
+pub(crate) fn end_of_parsing(mut error: clap::Error) -> ExitCode {
+    for kind in [ContextKind::InvalidValue, ContextKind::InvalidArg, ContextKind::InvalidSubcommand]
+    {
+        if let Some(ContextValue::String(found)) = error.get(kind) {
+            let found = ContextValue::String(tvlb_text::cut(found));
+            error.insert(kind, found);
+        }
+    }
     if !error.use_stderr()
         || error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
     {
@@ -104,12 +113,23 @@ impl From<io::Error> for Failure {
     }
 }
 
+/// The most characters of a line of a message. The longest path that a system takes has 4096.
+const MOST_LINE: usize = 8192;
+
 /// The message without the control characters that a name or a text of some file may have brought
-/// into it, so that no file tells the terminal what to do.
+/// into it, so that no file tells the terminal what to do, and without the rest of a line that is as
+/// long as some input.
 fn shown(message: &str) -> String {
-    let mut shown = String::with_capacity(message.len());
+    let mut shown = String::with_capacity(message.len().min(MOST_LINE));
+    let mut in_line = 0;
     for c in message.chars() {
+        in_line = if c == '\n' { 0 } else { in_line + 1 };
         match c {
+            _ if in_line > MOST_LINE => {
+                if in_line == MOST_LINE + 1 {
+                    shown.push('…');
+                }
+            }
             '\n' | '\t' => shown.push(c),
             c if c.is_control() => shown.extend(c.escape_unicode()),
             c => shown.push(c),

@@ -1,8 +1,8 @@
 //! `tvlb faults`.
 
 use crate::columns;
-use crate::failure::{Failure, Outcome};
-use crate::files::{error_in, expect_table_set, outside_table_sets, read_faults};
+use crate::failure::{Failure, Outcome, tell};
+use crate::files::{error_in, expect_table_set, outside_table_sets, read_faults, read_names};
 use crate::output::{Bars, catch_interrupt, print, print_json, use_threads};
 use crate::values;
 use clap::Args;
@@ -17,9 +17,10 @@ use tvlb_generator::faults::{
 use tvlb_generator::table_set::{
     Existing, FAULTS_FILE, TableSet, Update, UpdateRecord, WriteError, check_target,
 };
-use tvlb_generator::topology::names::Names;
-use tvlb_import::{Source, live_links, planned_links};
-use tvlb_schema::{Decision, Dragonfly, FabricImage, FaultSet, SwitchId, SwitchImage};
+use tvlb_generator::topology::names::{NamedSwitch, Names};
+use tvlb_generator::verify::{Changes, SetsChannels};
+use tvlb_import::{live_links, planned_links};
+use tvlb_schema::{Decision, Dragonfly, End, FabricImage, FaultSet, SwitchId, SwitchImage};
 
 /// Say what is dead: make the fault image and the switch images that change with it
 ///
@@ -30,8 +31,8 @@ use tvlb_schema::{Decision, Dragonfly, FabricImage, FaultSet, SwitchId, SwitchIm
 /// the routes of a set, and which are cut off. Exits with 1 if some pair of switches is cut off; the
 /// update is written nevertheless.
 ///
-/// LIST has a part a line, by number or by name: `cable (3,1):2` is the cable at global port 2 of switch 1
-/// in group 3, `local (3,1)-(3,4)` all links between two switches of a group, `local (3,1)-(3,4):1` one
+/// LIST has a part a line, by number or by name: `cable (3,1):2` is the link at global port 2 of switch 1
+/// in group 3, `cable x1000c0r3j17` all links of the cable in this jack, `local (3,1)-(3,4)` all links between two switches of a group, `local (3,1)-(3,4):1` one
 /// of them, `switch (7,3)` a switch. `#` begins a comment. An empty list says that all is mended.
 #[derive(Args)]
 #[command(after_long_help = columns::FAULTS)]
@@ -53,11 +54,13 @@ pub(crate) struct Arguments {
     /// The directory to write the update to; it appears whole or not at all
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
-    /// The number of the update: a switch refuses one that is lower than that of the update in use
-    #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "after")]
+    /// The number of the update, at least 1: a switch takes only one that is higher than that of the update
+    /// in use
+    #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "after",
+        value_parser = clap::value_parser!(u32).range(1..))]
     epoch: u32,
-    /// The update that is in use: the new one gets the next number, and the switches are named that go
-    /// back to their image in the table set
+    /// The update that is in use: the new one gets the next number, so that switches take it, and the
+    /// switches are named that go back to their image in the table set
     #[arg(long, value_name = "DIR")]
     after: Option<PathBuf>,
     /// Print JSON
@@ -81,7 +84,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let fabric_bytes = set.fabric_image().map_err(Failure::of)?;
     let fabric =
         FabricImage::decode(&fabric_bytes).map_err(|error| error_in(&set.fabric_path(), &error))?;
-    let names = read_names(&set, &fabric)?;
+    let names = read_names(&set, fabric.dragonfly())?;
     let faults = match (&arguments.faults, &arguments.live) {
         (Some(list), _) => read_faults(list, &fabric, &names)?,
         (None, Some(live)) => not_live(live, &arguments.planned, &fabric, &names)?,
@@ -97,6 +100,9 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         })?,
         None => arguments.epoch,
     };
+    if let Some(live) = &arguments.live {
+        warn_if_most_is_dead(live, &fabric, &faults);
+    }
     let switches = || fabric.dragonfly().switches();
     let bytes = set.switch_images(switches()).map_err(Failure::of)?;
     let mut images = Vec::new();
@@ -107,15 +113,15 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let bars = Bars::beginning(arguments.quiet, &"making the update and verifying what it changes");
     let made = update(&fabric, &images, (epoch, &faults), &bars);
     let made = made.map_err(|_| Failure::Interrupted)?;
-    let tables = Tables { set: &set, images: &bytes, dragonfly: fabric.dragonfly() };
+    let tables = Tables { set: &set, plan: &fabric, names: &names };
     let written = write_update(&arguments.output, &tables, (epoch, &faults), &made, &bars);
     let written = written.map_err(of_update);
     bars.finish();
     let report = Report {
-        record: &written?,
+        verified: &written?,
         loss: &made.loss,
-        changed: made.switches.iter().map(|(switch, _)| *switch).collect(),
-        restored: before.map_or(Vec::new(), |before| restored(&before, &made)),
+        changed: made.switches.iter().map(|(switch, _)| names.named(*switch)).collect(),
+        restored: before.map_or(Vec::new(), |before| restored(&before, &made, &names)),
         df: fabric.dragonfly(),
         names: &names,
         output: &arguments.output,
@@ -131,15 +137,6 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     }
 }
 
-/// The names that the table set's list gives.
-fn read_names(set: &TableSet, fabric: &FabricImage<'_>) -> Result<Names, Failure> {
-    match set.names_list().map_err(Failure::of)? {
-        Some(text) => Names::read(fabric.dragonfly(), &text)
-            .map_err(|error| error_in(&set.names_path(), &error)),
-        None => Ok(Names::default()),
-    }
-}
-
 /// What is dead where a text names the live links, which are of this plan if one is given.
 fn not_live(
     live: &Path,
@@ -148,7 +145,7 @@ fn not_live(
     names: &Names,
 ) -> Result<FaultSet, Failure> {
     if let Some(first) = planned.first() {
-        let open = |number: usize| Source::open(&planned[number]);
+        let open = |number: usize| tvlb_import::open(&planned[number]);
         let links = planned_links(planned.len(), open).map_err(Failure::of)?;
         let missing = dead_but(&links, plan, names).map_err(|error| error_in(first, &error))?;
         let list = tvlb_faults::write(plan.dragonfly(), &missing);
@@ -163,7 +160,7 @@ fn not_live(
             ));
         }
     }
-    let links = live_links(|| Source::open(live)).map_err(Failure::of)?;
+    let links = live_links(|| tvlb_import::open(live)).map_err(Failure::of)?;
     dead_but(&links, plan, names).map_err(|error| error_in(live, &error))
 }
 
@@ -190,17 +187,44 @@ fn of_writing(error: WriteError) -> Failure {
 }
 
 /// The switches with an image of an earlier update that go back to that of the table set.
-fn restored(before: &Update, made: &Made) -> Vec<SwitchId> {
+fn restored(before: &Update, made: &Made, names: &Names) -> Vec<NamedSwitch> {
     let is_kept = |switch: &SwitchId| made.switches.iter().any(|(changed, _)| changed == switch);
-    before.switches().filter(|switch| !is_kept(switch)).collect()
+    before.switches().filter(|switch| !is_kept(switch)).map(|switch| names.named(switch)).collect()
+}
+
+/// Warns where more switches are dead than live, or more links between groups: what says which links are live
+/// was then perhaps cut off.
+fn warn_if_most_is_dead(live: &Path, plan: &FabricImage<'_>, faults: &FaultSet) {
+    let df = plan.dragonfly();
+    let is_dead = |end: End| {
+        let switch = df.switch(end.group, df.split_port(end.port).0);
+        faults.switches.contains(&switch)
+    };
+    let ends = df.groups().flat_map(|group| df.global_ports().map(move |port| End { group, port }));
+    let cables = ends.filter_map(|end| Some((end, plan.peer(end).filter(|&peer| end < peer)?)));
+    let dead =
+        cables.filter(|&(end, peer)| faults.cables.contains(&end) || is_dead(end) || is_dead(peer));
+    for (what, dead, all) in [
+        ("switches", faults.switches.len(), df.switch_count() as usize),
+        ("links between groups", dead.count(), plan.cable_count() as usize),
+    ] {
+        if 2 * dead > all {
+            tell(&format!(
+                "warning: {}: {dead} of {all} {what} are dead by the links that it names; make sure that it \
+                 names every link that is live before switches take this update",
+                live.display()
+            ));
+            return;
+        }
+    }
 }
 
 /// What is printed.
 struct Report<'r> {
-    record: &'r UpdateRecord,
+    verified: &'r Changes,
     loss: &'r Loss,
-    changed: Vec<SwitchId>,
-    restored: Vec<SwitchId>,
+    changed: Vec<NamedSwitch>,
+    restored: Vec<NamedSwitch>,
     df: &'r Dragonfly,
     names: &'r Names,
     output: &'r Path,
@@ -216,12 +240,16 @@ struct Json<'r> {
     first_without_min: &'r [(SwitchId, SwitchId)],
     first_cut: &'r [(SwitchId, SwitchId)],
     /// Switches from which no other group can be reached.
-    isolated: &'r [SwitchId],
+    isolated: Vec<NamedSwitch>,
     /// The one part whose mending would join the most pairs that are cut.
     #[serde(skip_serializing_if = "Option::is_none")]
     mend: Option<JsonMend>,
+    /// Switches with an image of the update.
+    changed: &'r [NamedSwitch],
     /// Switches that go back to their image in the table set.
-    restored: &'r [SwitchId],
+    restored: &'r [NamedSwitch],
+    #[serde(flatten)]
+    channels: SetsChannels,
 }
 
 #[derive(Serialize)]
@@ -234,26 +262,24 @@ impl Report<'_> {
     fn json(&self) -> Json<'_> {
         let mend = self.loss.mend.as_ref();
         Json {
-            record: self.record,
+            record: &self.verified.update,
             first_without_min: &self.loss.min.first,
             first_cut: &self.loss.cut.first,
-            isolated: &self.loss.isolated,
+            isolated: self.isolated(),
             mend: mend.map(|mend| JsonMend { part: self.in_list(&mend.part), joins: mend.joins }),
+            changed: &self.changed,
             restored: &self.restored,
+            channels: self.verified.channels,
         }
+    }
+
+    fn isolated(&self) -> Vec<NamedSwitch> {
+        self.loss.isolated.iter().map(|&switch| self.names.named(switch)).collect()
     }
 
     /// A part as a list names it.
     fn in_list(&self, part: &FaultSet) -> String {
         tvlb_faults::write(self.df, part).trim_end().to_owned()
-    }
-
-    /// At most ten switches, with their names.
-    fn switches(&self, switches: &[SwitchId]) -> String {
-        let named = |&switch: &SwitchId| self.names.named(switch).to_string();
-        let shown: Vec<String> = switches.iter().take(10).map(named).collect();
-        let more = if switches.len() > 10 { ", ..." } else { "" };
-        format!("{}{more}", shown.join(", "))
     }
 
     fn pairs(&self, f: &mut fmt::Formatter<'_>, what: &str, pairs: &Pairs) -> fmt::Result {
@@ -268,11 +294,11 @@ impl Report<'_> {
 
 impl fmt::Display for Report<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let UpdateRecord { dead, epoch, files, .. } = self.record;
+        let UpdateRecord { dead, epoch, files, .. } = &self.verified.update;
         writeln!(
             f,
             "dead      {}, {}, {}",
-            counted(dead.cables, "cable"),
+            counted(dead.cables, "global link"),
             counted(dead.local_links, "local link"),
             counted(dead.switches, "switch")
         )?;
@@ -284,15 +310,11 @@ impl fmt::Display for Report<'_> {
         )?;
         if !self.changed.is_empty() {
             let count = counted(self.changed.len() as u64, "switch image");
-            writeln!(f, "          {count}: {}", self.switches(&self.changed))?;
+            writeln!(f, "          {count}: {}", first_ten(&self.changed))?;
         }
         if !self.restored.is_empty() {
             let count = counted(self.restored.len() as u64, "switch image");
-            writeln!(
-                f,
-                "          {count} of the table set again: {}",
-                self.switches(&self.restored)
-            )?;
+            writeln!(f, "          {count} of the table set again: {}", first_ten(&self.restored))?;
         }
         writeln!(f, "lost      of ordered pairs of switches that live")?;
         self.pairs(f, "their minimal paths", &self.loss.min)?;
@@ -303,8 +325,20 @@ impl fmt::Display for Report<'_> {
         self.pairs(f, "every path", &self.loss.cut)?;
         if !self.loss.isolated.is_empty() {
             let switches = counted(self.loss.isolated.len() as u64, "switch");
-            let named = self.switches(&self.loss.isolated);
+            let named = first_ten(&self.isolated());
             writeln!(f, "cut off   {switches} from all other groups: {named}")?;
+        }
+        if let Some([ugal, par]) = self.verified.channels.pairs_that_need_more
+            && (ugal, par) != (0, 0)
+        {
+            let pairs = |count| counted(count, "pair");
+            writeln!(
+                f,
+                "channels  {} by UGAL-L and {} by PAR have no path with the channels alone that the sets \
+                 need by the plan, but have one with all",
+                pairs(ugal),
+                pairs(par)
+            )?;
         }
         if let Some(mend) = &self.loss.mend {
             let count = counted(mend.joins, "pair");
@@ -312,4 +346,14 @@ impl fmt::Display for Report<'_> {
         }
         Ok(())
     }
+}
+
+/// At most ten switches, with their names, and how many more there are.
+fn first_ten(switches: &[NamedSwitch]) -> String {
+    let shown: Vec<String> = switches.iter().take(10).map(ToString::to_string).collect();
+    let more = match switches.len().saturating_sub(10) {
+        0 => String::new(),
+        more => format!(" and {more} more, all of which --json names"),
+    };
+    format!("{}{more}", shown.join(", "))
 }

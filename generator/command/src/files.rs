@@ -7,20 +7,25 @@ use std::path::Path;
 use tvlb_faults::{MOST_BYTES, Plan, parse};
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::input_file::{self, Symlinks};
-use tvlb_generator::table_set::table_set_around;
+use tvlb_generator::recognise::Recognised;
+use tvlb_generator::table_set::{TableSet, table_set_around};
 use tvlb_generator::topology::Topology;
-use tvlb_generator::topology::names::Names;
-use tvlb_schema::{Dragonfly, End, FaultSet, GroupId, SwitchIndex};
+use tvlb_generator::topology::names::{Names, Parts};
+use tvlb_schema::{Dragonfly, End, FaultSet, GroupId, SwitchId, SwitchIndex};
 
-/// Refuses a file in the place of a table set's directory.
+/// Refuses something else in the place of a table set's directory. What is nothing known is left to whoever
+/// reads it.
 pub(crate) fn expect_table_set(path: &Path) -> Outcome {
-    if !path.is_file() {
-        return Ok(());
-    }
-    let path = path.display();
+    let found = Recognised::at(path);
+    let it_is = match found {
+        Recognised::TableSet | Recognised::Unknown => return Ok(()),
+        Recognised::File => "it is a file",
+        Recognised::Update | Recognised::WithFabricFile => "it has no manifest of a table set",
+    };
     Err(Failure::Message(format!(
-        "{path}: it is a file, accepted the directory of a table set; if it is a fabric file, \
-         `tvlb generate {path} -o DIR` makes a table set from it"
+        "{}: {it_is}, accepted the directory of a table set{}",
+        path.display(),
+        found.hint(path)
     )))
 }
 
@@ -37,6 +42,17 @@ pub(crate) fn load_live(path: &Path, list: Option<&Path>) -> Result<(Fabric, Fau
     let faults = read_faults(list, &PlannedLinks(&fabric.topology), &fabric.names)?;
     fabric.topology = fabric.topology.without(&faults);
     Ok((fabric, faults))
+}
+
+/// What the machine calls its parts, if the table set has a list of names.
+pub(crate) fn read_names(set: &TableSet, df: &Dragonfly) -> Result<Names, Failure> {
+    let Some(text) = set.names_list().map_err(Failure::of)? else { return Ok(Names::default()) };
+    Names::read(df, &text).map_err(|error| error_in(&set.names_path(), &error))
+}
+
+/// The switch that an option names.
+pub(crate) fn switch(option: &str, text: &str, parts: &Parts<'_>) -> Result<SwitchId, Failure> {
+    parts.switch(text).map_err(|error| Failure::Message(format!("{option}: {error}")))
 }
 
 /// Reads a list of what is dead.

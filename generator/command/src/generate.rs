@@ -8,11 +8,12 @@ use crate::args::Generate;
 use crate::estimate::{Simulations, in_words, on_threads};
 use crate::failure::{Failure, Outcome, tell};
 use crate::files::{expect_table_set, load_fabric, outside_table_sets};
-use crate::output::{Bars, catch_interrupt, print, print_json, use_threads};
-use check::Written;
+use crate::output::{Bars, catch_interrupt, print, print_json, tell_of_starved, use_threads};
+use check::{MadeAgain, Written};
 use std::fmt::{self, Display};
 use std::path::Path;
 use std::time::{Duration, Instant};
+use tvlb_generator::choose::panel::Panel;
 use tvlb_generator::choose::table::Table;
 use tvlb_generator::choose::{ChooseError, Forecast, Options, runs_kept};
 use tvlb_generator::fabric::Fabric;
@@ -49,21 +50,7 @@ fn make(arguments: &Generate) -> Outcome {
     let options = options(&fabric, arguments)?;
     let existing = if arguments.replace { Existing::Replace } else { Existing::Refuse };
     // Before the work, so that a target that cannot be written or read is known at once.
-    let target = match (&arguments.output, &arguments.check) {
-        // Another process has ended before this one began.
-        (Some(output), _) if arguments.share && share::is_written(output) => {
-            Target::Compare(output)
-        }
-        (Some(output), _) => {
-            table_set::check_target(output, existing).map_err(Failure::of)?;
-            Target::Write(output)
-        }
-        (None, Some(directory)) => {
-            expect_table_set(directory)?;
-            Target::Check(Written::list(directory).map_err(Failure::of)?)
-        }
-        (None, None) => return Err(Failure::Message("neither --output nor --check".to_owned())),
-    };
+    let target = target(arguments, existing)?;
 
     // An unreachable fabric gets its one error, of the pipeline, and no warnings beside it.
     if !arguments.quiet && check_reachable(&fabric.topology).is_ok() {
@@ -72,39 +59,45 @@ fn make(arguments: &Generate) -> Outcome {
         }
     }
     let settings = Settings { choice: options, balance: arguments.balance, policies };
-    let bars =
-        Bars::beginning(arguments.quiet, &Beginning { fabric: &fabric, settings: &settings });
+    let is_given = settings.policies.is_some() || fabric.file.sets.rules().is_some();
+    if !is_given && !settings.choice.fast {
+        let seed = fabric.file.seed;
+        let panel = Panel::new(fabric.nodes(), fabric.file.links(), seed, settings.choice.panel);
+        tell_of_starved(arguments.quiet, panel.starved_links());
+    }
+    let bars = Bars::new(arguments.quiet);
+    let (what, most) = beginning(&fabric, &settings);
+    bars.tell(&what, most);
     let failed = |error| failure(error, &fabric, &settings, &arguments.fabric);
     let made = pipeline::make(&fabric, &settings, &bars).map_err(failed)?;
-    let (output, is_written) = match target {
-        Target::Write(output) => (output, false),
-        Target::Compare(output) => (output, true),
-        Target::Check(written) => {
-            bars.finish();
-            return check::run(arguments, &made.tables, &written);
+    let again = MadeAgain { fabric: &fabric, settings: &settings, made: &made, bars: &bars };
+    let (output, certificate) = match target {
+        Target::Check(written) => return check::run(arguments, &again, &written),
+        Target::Compare(output) => (output, None),
+        Target::Write(output) => {
+            match pipeline::write(&fabric, &settings, &made, (output, existing), &bars) {
+                // Another process was faster.
+                Err(PipelineError::Write(_)) if arguments.share && share::is_written(output) => {
+                    (output, None)
+                }
+                written => (output, Some(written.map_err(failed)?)),
+            }
         }
     };
-    let certificate = if is_written {
-        None
-    } else {
-        match pipeline::write(&fabric, &settings, &made, (output, existing), &bars) {
-            // Another process was faster.
-            Err(PipelineError::Write(_)) if arguments.share && share::is_written(output) => None,
-            written => Some(written.map_err(failed)?),
-        }
-    };
-    bars.finish();
     if arguments.share && !arguments.quiet {
+        bars.finish();
         share::tell_runs(made.runs);
     }
     let Some(certificate) = certificate else {
-        share::compare(output, &made.tables)?;
+        share::compare(output, &again)?;
+        bars.finish();
         let output = output.display();
         let said = format_args!(
             "{output}: written by another process, and the same as what was made here\n"
         );
         return if arguments.quiet { Ok(()) } else { print(&said) };
     };
+    bars.finish();
     if arguments.quiet {
         return Ok(());
     }
@@ -115,16 +108,11 @@ fn make(arguments: &Generate) -> Outcome {
         manifest: &made.tables.manifest,
         draw_work: &made.draw_work,
         names: &fabric.names,
+        nodes: fabric.nodes().count(),
         certificate: &certificate,
         directory: output,
         took: begin.elapsed(),
     })
-}
-
-/// What will be done, and how long that takes.
-struct Beginning<'a> {
-    fabric: &'a Fabric,
-    settings: &'a Settings,
 }
 
 /// What Step 1 takes at most beside Step 2, in seconds of one processor.
@@ -135,42 +123,40 @@ const MEAN_LOAD: f64 = 0.35;
 /// "Runs that end early").
 const MEAN_LENGTH: u64 = 75;
 
-impl Display for Beginning<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { fabric, settings } = self;
-        let (name, df) = (&fabric.file.name, fabric.topology.dragonfly());
-        if settings.policies.is_some() || fabric.file.sets.rules().is_some() {
-            return write!(f, "making the images of {name} and verifying them");
-        }
-        let Options { candidates, panel, fast, .. } = &settings.choice;
-        let Forecast { models, runs, cycles } = Forecast::new(fabric, candidates, *panel);
-        let threads = on_threads();
-        if *fast {
-            let how =
-                if models { "a model of what sets of paths carry" } else { "what suits most" };
-            return write!(
-                f,
-                "choosing the sets of {name} by {how}, some seconds up to a minute {threads}; without \
-                 --fast the choice is by simulation"
-            );
-        }
-        let nodes = df.node_count();
-        let mean_cycles = u64::from(cycles) * MEAN_LENGTH / 100;
-        let work = Simulations { runs, cycles: mean_cycles, nodes, load: MEAN_LOAD };
-        let on = rayon::current_num_threads();
-        let [least, most] = work.take(on);
-        let model = MODEL / u32::try_from(on).unwrap_or(u32::MAX).max(1);
-        let time = in_words([least, if models { most + model } else { most }]);
-        let first = if models { "a model of sets of paths, then about" } else { "about" };
-        let keep = match &settings.choice.state {
-            Some(state) => format!("{} keeps them", state.display()),
-            None => "--state DIR would keep them".to_owned(),
-        };
-        write!(
-            f,
-            "choosing the sets of {name}: {first} {runs} runs of up to {cycles} cycles, {time} {threads}; {keep}"
-        )
+/// What will be done, and how long that takes at most.
+fn beginning(fabric: &Fabric, settings: &Settings) -> (String, Duration) {
+    let name = &fabric.file.name;
+    if settings.policies.is_some() || fabric.file.sets.rules().is_some() {
+        return (format!("making the images of {name} and verifying them"), Duration::ZERO);
     }
+    let Options { candidates, panel, fast, .. } = &settings.choice;
+    let Forecast { models, runs, cycles } = Forecast::new(fabric, candidates, *panel);
+    let threads = on_threads();
+    if *fast {
+        let how = if models { "a model of what sets of paths carry" } else { "what suits most" };
+        let what = format!(
+            "choosing the sets of {name} by {how}, some seconds up to a minute {threads}; without \
+             --fast the choice is by simulation"
+        );
+        return (what, Duration::ZERO);
+    }
+    let mean_cycles = u64::from(cycles) * MEAN_LENGTH / 100;
+    let work =
+        Simulations { runs, cycles: mean_cycles, nodes: fabric.nodes().count(), load: MEAN_LOAD };
+    let on = rayon::current_num_threads();
+    let [least, most] = work.take(on);
+    let model = MODEL / u32::try_from(on).unwrap_or(u32::MAX).max(1);
+    let most = if models { most + model } else { most };
+    let time = in_words([least, most]);
+    let first = if models { "a model of sets of paths, then about" } else { "about" };
+    let keep = match &settings.choice.state {
+        Some(state) => format!("{} keeps them", state.display()),
+        None => "--state DIR would keep them".to_owned(),
+    };
+    let what = format!(
+        "choosing the sets of {name}: {first} {runs} runs of up to {cycles} cycles, {time} {threads}; {keep}"
+    );
+    (what, most)
 }
 
 /// What to do with what is generated.
@@ -179,6 +165,25 @@ enum Target<'a> {
     /// Another process has written it.
     Compare(&'a Path),
     Check(Written),
+}
+
+/// What is to be done with the table set, if the command line's directory allows it.
+fn target(arguments: &Generate, existing: Existing) -> Result<Target<'_>, Failure> {
+    match (&arguments.output, &arguments.check) {
+        // Another process has ended before this one began.
+        (Some(output), _) if arguments.share && share::is_written(output) => {
+            Ok(Target::Compare(output))
+        }
+        (Some(output), _) => {
+            table_set::check_target(output, existing).map_err(Failure::of)?;
+            Ok(Target::Write(output))
+        }
+        (None, Some(directory)) => {
+            expect_table_set(directory)?;
+            Ok(Target::Check(Written::list(directory).map_err(Failure::of)?))
+        }
+        (None, None) => Err(Failure::Message("neither --output nor --check".to_owned())),
+    }
 }
 
 /// What the user is told where there is no table set.
@@ -192,7 +197,7 @@ fn failure(error: PipelineError, fabric: &Fabric, settings: &Settings, file: &Pa
                     runs_kept(&settings.choice)
                 ),
                 None => {
-                    "nothing was written; with --state DIR, the same command goes on from there"
+                    "nothing was written, and what was done is lost; --state DIR would have kept it"
                         .to_owned()
                 }
             })
@@ -338,6 +343,7 @@ struct Summary<'m> {
     manifest: &'m Manifest,
     draw_work: &'m PerDecision<DrawWork>,
     names: &'m Names,
+    nodes: u32,
     certificate: &'m Certificate,
     directory: &'m Path,
     took: Duration,
@@ -346,7 +352,7 @@ struct Summary<'m> {
 impl Display for Summary<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Manifest { fabric, sets, sizes, files, .. } = self.manifest;
-        let (switches, nodes) = fabric.switches_and_nodes();
+        let (switches, nodes) = (fabric.switches(), self.nodes);
         writeln!(
             f,
             "fabric   {}: {}, {switches} switches, {nodes} nodes, {}, {} cables",

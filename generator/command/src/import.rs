@@ -5,7 +5,7 @@ use crate::failure::{Failure, Outcome, tell};
 use crate::files::outside_table_sets;
 use crate::output::{Bars, catch_interrupt, print};
 use std::path::Path;
-use tvlb_import::{Grouping, Import, Source, WriteError, check_directory};
+use tvlb_import::{Grouping, Import, WriteError, check_directory};
 
 /// Warnings that are printed; assumptions.txt has all.
 const MOST_WARNINGS: usize = 10;
@@ -20,7 +20,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
 fn slingshot(arguments: &ImportSlingshot) -> Outcome {
     let ImportSlingshot { files, output, live, jacks, force } = arguments;
     check_output(output, *force)?;
-    let open = |path: &Path| Source::open(path).map_err(Failure::of);
+    let open = |path: &Path| tvlb_import::open(path).map_err(Failure::of);
     let plans = files.iter().map(|path| open(path)).collect::<Result<Vec<_>, _>>()?;
     let live = live.as_deref().map(open).transpose()?;
     let jacks = jacks.as_deref().map(open).transpose()?;
@@ -32,7 +32,7 @@ fn ibnetdiscover(arguments: &ImportIbnetdiscover) -> Outcome {
     let ImportIbnetdiscover { file, output, groups, threshold, force } = arguments;
     check_output(output, *force)?;
     let grouping = Grouping { pattern: groups.clone(), threshold: *threshold };
-    let source = Source::open(file).map_err(Failure::of)?;
+    let source = tvlb_import::open(file).map_err(Failure::of)?;
     let import = tvlb_import::ibnetdiscover(source, &grouping).map_err(Failure::of)?;
     write(&import, output, *force)
 }
@@ -40,7 +40,7 @@ fn ibnetdiscover(arguments: &ImportIbnetdiscover) -> Outcome {
 /// Refuses, before the work, a directory that must not be written to.
 fn check_output(output: &Path, force: bool) -> Outcome {
     outside_table_sets([("--output", Some(output))])?;
-    if force { Ok(()) } else { check_directory(output).map_err(Failure::of) }
+    check_directory(output, force).map_err(Failure::of)
 }
 
 fn write(import: &Import, output: &Path, force: bool) -> Outcome {

@@ -4,29 +4,28 @@
 
 mod installed;
 mod page;
+mod pair;
 mod values;
-mod walk;
 mod words;
 
 use crate::args::Inspect;
 use crate::failure::{Failure, Outcome};
-use crate::files::{expect_table_set, outside_table_sets};
+use crate::files::{expect_table_set, outside_table_sets, read_names, switch};
 use crate::output::{print, print_json, write_file};
-use crate::paths::existing_switch;
 use installed::{Installed, UpdateReport, is_dead};
+use pair::Pair;
+use serde::Serialize;
+use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
-use tvlb_firmware_model::{Scheme, Switch, VlbPaths};
-use tvlb_generator::routes::drawn_routes::{DrawnRoute, drawn_routes};
-use tvlb_generator::set_grammar::canonical;
+use tvlb_firmware_model::Switch;
 use tvlb_generator::table_set::{EscapeEntry, Manifest, TableSet};
-use tvlb_generator::topology::names::{Names, PortName};
+use tvlb_generator::topology::names::{Names, Parts, PortName};
 use tvlb_schema::{
-    Decision, Dragonfly, DrawRule, End, FabricImage, GroupId, Level, LocalPercent, MinCandidate,
-    OfarRules, Port, SetView, Shape, SwitchImage, SwitchIndex,
+    Decision, DrawRule, End, FabricImage, Level, LocalPercent, OfarRules, Port, SetView, SwitchId,
+    SwitchImage,
 };
-use values::{PathValues, SwitchValues};
-use walk::{Walk, sets_of, vlb_walk};
-use words::{Count, second_min};
+use values::SwitchValues;
+use words::{ChannelsNeeded, Place, second_min, set_title, sets_of};
 
 pub(crate) fn run(arguments: &Inspect) -> Outcome {
     outside_table_sets([("--report", arguments.report.as_deref())])?;
@@ -46,7 +45,7 @@ pub(crate) fn run(arguments: &Inspect) -> Outcome {
     }
     let installed = arguments.update.as_deref().map(|path| Installed::open(path, &set));
     let installed = installed.transpose()?;
-    let boot = |number: tvlb_schema::SwitchId| {
+    let boot = |number: SwitchId| {
         let updated = installed.as_ref().map(|installed| installed.update.switch_image(number));
         let updated = updated.transpose().map_err(Failure::of)?.flatten();
         let path = match (&installed, &updated) {
@@ -68,10 +67,10 @@ pub(crate) fn run(arguments: &Inspect) -> Outcome {
     };
     let df = fabric.dragonfly();
     let names = &read_names(&set, df)?;
-    match (arguments.switch, arguments.from, arguments.to) {
-        (Some(number), ..) => {
-            let number = existing_switch("--switch", number, df)?;
-            let bytes = boot(number)?;
+    let parts = Parts::new(df, names);
+    match (&arguments.switch, &arguments.from, &arguments.to) {
+        (Some(text), ..) => {
+            let bytes = boot(switch("--switch", text, &parts)?)?;
             let mut switch = Switch::boot(&fabric_bytes, &bytes).map_err(Failure::of)?;
             if let Some(installed) = &installed {
                 let faults = switch.install_faults(&installed.faults);
@@ -93,42 +92,62 @@ pub(crate) fn run(arguments: &Inspect) -> Outcome {
             print(&SwitchReport { switch: &switch, bytes: bytes.len(), names })
         }
         (None, Some(from), Some(to)) => {
-            let from = existing_switch("--from", from, df)?;
-            let to = existing_switch("--to", to, df)?;
+            let from = switch("--from", from, &parts)?;
+            let to = switch("--to", to, &parts)?;
             let bytes = boot(from)?;
             let switch = Switch::boot(&fabric_bytes, &bytes).map_err(Failure::of)?;
-            if arguments.json {
-                return print_json(&PathValues::of(&switch, to, arguments.list, names));
-            }
-            print(&PathReport { switch: &switch, to, list: arguments.list, names })
+            let pair = Pair::of(switch.image(), to, arguments.list, names);
+            if arguments.json { print_json(&pair.values()) } else { print(&pair) }
         }
         _ if arguments.json => match &installed {
-            Some(installed) => print_json(installed.update.record()),
-            None => print_json(set.manifest()),
+            Some(Installed { update, .. }) => {
+                print_json(&WithNames::of(update.record(), update.switches(), names))
+            }
+            None => print_json(&WithNames::of(set.manifest(), df.switches(), names)),
         },
         _ => {
-            print(&Overview { manifest: set.manifest(), fabric: &fabric })?;
+            let mut needed = ChannelsNeeded::default();
+            for number in df.switches() {
+                let bytes = boot(number)?;
+                let switch = Switch::boot_in(&fabric, &bytes).map_err(Failure::of)?;
+                needed.include(&switch);
+            }
+            print(&Overview { manifest: set.manifest(), fabric: &fabric, names, needed })?;
             let Some(installed) = &installed else { return Ok(()) };
             print(&UpdateReport {
                 record: installed.update.record(),
                 fabric: &installed.fabric(&fabric)?,
-                switches: installed.update.switches().collect(),
+                switches: installed.update.switches().map(|switch| names.named(switch)).collect(),
                 bytes: installed.faults.len(),
             })
         }
     }
 }
 
-/// What the machine calls its parts, if the table set has a list of names.
-pub(crate) fn read_names(set: &TableSet, df: &Dragonfly) -> Result<Names, Failure> {
-    let Some(text) = set.names_list().map_err(Failure::of)? else { return Ok(Names::default()) };
-    Names::read(df, &text)
-        .map_err(|error| Failure::Message(format!("{}: {error}", set.names_path().display())))
+/// A record of files, and what the machine calls the switches whose images are among them.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct WithNames<'n, T> {
+    #[serde(flatten)]
+    record: &'n T,
+    /// By number, of the switches that have a name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    switch_names: BTreeMap<u16, &'n str>,
+}
+
+impl<'n, T> WithNames<'n, T> {
+    fn of(record: &'n T, switches: impl Iterator<Item = SwitchId>, names: &'n Names) -> Self {
+        let named = switches.filter_map(|switch| Some((switch.0, names.switch(switch)?)));
+        Self { record, switch_names: named.collect() }
+    }
 }
 
 struct Overview<'a> {
     manifest: &'a Manifest,
     fabric: &'a FabricImage<'a>,
+    names: &'a Names,
+    /// The most of all switches, which is what links must have.
+    needed: ChannelsNeeded,
 }
 
 impl Display for Overview<'_> {
@@ -140,7 +159,7 @@ impl Display for Overview<'_> {
             f,
             "fabric      {df}, {} switches, {} nodes; identity {:016x}",
             df.switch_count(),
-            df.node_count(),
+            self.names.nodes(df).count(),
             self.fabric.identity()
         )?;
         let pairs =
@@ -157,7 +176,10 @@ impl Display for Overview<'_> {
             },
             df.port_count() - 2 * self.fabric.cable_count()
         )?;
-        writeln!(f, "channels    {virtual_channels}")?;
+        writeln!(f, "channels    {virtual_channels}; for packets of all switches links need")?;
+        writeln!(f, "            {}", self.needed.by_any_path())?;
+        writeln!(f, "            and, where no packet draws conventionally,")?;
+        writeln!(f, "            {}", self.needed.by_sets())?;
         for decision in Decision::ALL {
             let entry = sets.get(decision);
             let name = decision.name();
@@ -224,10 +246,8 @@ impl Display for SwitchReport<'_> {
         for number in 0..df.radix() {
             let port = Port(u16::try_from(number).map_err(|_| fmt::Error)?);
             write!(f, "{number:>4}  ")?;
-            if let Ok(terminal) = u8::try_from(number)
-                && number < image.node_count()
-            {
-                write!(f, "node {}", df.node(image.switch(), terminal))?;
+            if let Some(node) = names.node_at(df, image.switch(), port) {
+                write!(f, "node {node}")?;
             } else if let Some((group, index)) = self.switch.neighbour(port) {
                 write!(f, "{}{}", Place(group, index), names.after(df.switch(group, index)))?;
                 let slot = port.0.checked_sub(df.slot_port(0).0);
@@ -250,23 +270,14 @@ impl Display for SwitchReport<'_> {
             }
             writeln!(f)?;
         }
-        let channels = image.virtual_channels();
-        writeln!(
-            f,
-            "\nvirtual channels: {}; {} for MIN, VLB and UGAL; {} for PAR",
-            channels.name(),
-            Count(self.switch.channels_needed(Scheme::UgalL)),
-            Count(self.switch.channels_needed(Scheme::Par))
-        )?;
-        let of_sets = |scheme| self.switch.channels_needed_for(scheme, VlbPaths::Custom);
-        let all = |scheme| self.switch.channels_needed(scheme);
-        if [Scheme::UgalL, Scheme::Par].into_iter().any(|scheme| of_sets(scheme) != all(scheme)) {
-            writeln!(
-                f,
-                "where no packet draws conventionally: {}; {} for PAR",
-                Count(of_sets(Scheme::UgalL)),
-                Count(of_sets(Scheme::Par))
-            )?;
+        let mut needed = ChannelsNeeded::default();
+        needed.include(self.switch);
+        let channels = image.virtual_channels().name();
+        writeln!(f, "\nvirtual channels: {channels}; {}", needed.by_any_path())?;
+        if needed.sets != needed.any_path {
+            let fewer = needed.by_sets();
+            writeln!(f, "where no packet draws conventionally: {fewer}")?;
+            writeln!(f, "(by this switch alone; links need the most of all switches)")?;
         }
         let others = df.switch_count() - image.switches_of_group();
         for (number, decisions) in sets_of(image) {
@@ -324,107 +335,4 @@ fn write_thinning(
         }
     }
     writeln!(f, "  all by the others")
-}
-
-struct PathReport<'a> {
-    switch: &'a Switch<'a>,
-    to: tvlb_schema::SwitchId,
-    list: bool,
-    names: &'a Names,
-}
-
-impl Display for PathReport<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let image = self.switch.image();
-        let fabric = image.fabric();
-        let df = fabric.dragonfly();
-        let from = (image.group(), image.index());
-        let to = df.place(self.to);
-        writeln!(
-            f,
-            "from switch {}{} ({}) to switch {}{} ({})",
-            image.switch(),
-            self.names.after(image.switch()),
-            Place(from.0, from.1),
-            self.to,
-            self.names.after(self.to),
-            Place(to.0, to.1)
-        )?;
-        if image.switch() == self.to {
-            return writeln!(f, "the same switch: delivered without a hop");
-        }
-        if from.0 == to.0 {
-            writeln!(f, "within one group: MIN is the local link")?;
-            return match image.switches_of_group().saturating_sub(2) {
-                0 => writeln!(f, "there is no other switch for VLB to go through"),
-                1 => writeln!(f, "VLB goes through the one other switch"),
-                others => writeln!(f, "VLB goes through any of the {others} others"),
-            };
-        }
-        let links = fabric.link_count(from.0, to.0);
-        match links {
-            0 => writeln!(f, "\nMIN: none, for no cable joins the groups; packets take VLB")?,
-            1 => writeln!(f, "\nMIN: 1 path")?,
-            _ => writeln!(f, "\nMIN: {links} paths, one drawn uniformly")?,
-        }
-        for k in 0..links {
-            let (x, z) = fabric.link(from.0, to.0, k).ok_or(fmt::Error)?;
-            let mut walk = Walk::from(df, self.names, from);
-            walk.local(df.split_port(x).0);
-            walk.global(to.0, df.split_port(z).0);
-            walk.local(to.1);
-            writeln!(f, "  {}", walk.text)?;
-        }
-        for (number, decisions) in sets_of(image) {
-            let set = image.set(decisions[0]);
-            let routes = drawn_routes(self.switch, decisions[0], self.to);
-            writeln!(f, "\n{}", set_title(image, number, &decisions))?;
-            if routes.is_empty() {
-                let instead = if links > 0 { "MIN" } else { "any VLB path" };
-                writeln!(f, "no route is kept: packets take {instead}")?;
-                continue;
-            }
-            let count = |shape: Shape| routes.iter().filter(|route| route.shape == shape).count();
-            let share = |shape: Shape| -> f64 {
-                routes.iter().filter(|route| route.shape == shape).map(|route| route.share).sum()
-            };
-            writeln!(f, "shape  hops  routes  share of draws")?;
-            for shape in set.rule().shapes().iter().filter(|&s| count(s) > 0) {
-                let (hops, share) = (shape.hops(), 100.0 * share(shape));
-                writeln!(f, "{shape:<5}  {hops:>4}  {:>6}  {share:>13.2}%", count(shape))?;
-            }
-            let mean: f64 = Shape::all().map(|s| f64::from(s.hops()) * share(s)).sum();
-            let noun = if routes.len() == 1 { "route" } else { "routes" };
-            writeln!(f, "{} {noun}, {mean:.3} mean hops of a draw", routes.len())?;
-            if self.list {
-                for DrawnRoute { shape, route, .. } in &routes {
-                    writeln!(f, "  {shape}  {}", vlb_walk(fabric, from, to, *route, self.names))?;
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-fn set_title(image: &SwitchImage<'_>, number: usize, decisions: &[Decision]) -> String {
-    let rule = image.set(decisions[0]).rule();
-    let users: Vec<String> = decisions
-        .iter()
-        .map(|&d| {
-            let min =
-                if d == Decision::ParSecond { image.second_min() } else { MinCandidate::Kept };
-            format!("{} ({}{})", d.name(), image.weighing(d), second_min(min))
-        })
-        .collect();
-    let thinned = if image.set(decisions[0]).is_thinned() { "; thinned" } else { "" };
-    let (users, rule_text) = (users.join(", "), canonical(rule));
-    format!("set {number} for {users}: {rule_text}; seed {}{thinned}", rule.seed)
-}
-
-struct Place(GroupId, SwitchIndex);
-
-impl Display for Place {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "group {}, switch {}", self.0, self.1)
-    }
 }

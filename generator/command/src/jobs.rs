@@ -6,6 +6,9 @@ use crate::values;
 use clap::Args;
 use std::fmt::Display;
 use std::num::NonZeroU32;
+use std::path::PathBuf;
+use tvlb_generator::topology::names::{Hosts, Names, Parts};
+use tvlb_schema::Dragonfly;
 use tvlb_simulator::MessageSettings;
 use tvlb_workload::{
     Job, JobPlacement, MessageList, Motif, Programs, WorkloadError, matrix_market,
@@ -18,7 +21,8 @@ pub(crate) const HELP: &str =
   spread              those of every group's first switch, then of its second, and so on
   random              in random order
   groups              by rising number, but the groups in random order
-  listed:FILE         in the order of a list, a node in each line, and no others
+  listed:FILE         in the order of a list, and no others: a node in each line, by number or
+                      name; a host of --hosts stands for its nodes
 
 Maps (--map): on which of its job's nodes a rank runs
   linear              ranks fill one node after the other
@@ -36,22 +40,25 @@ Patterns of communication (--graph, --workload):
   messages:FILE       CSV: from,to,bytes or from,to,bytes,phase
 ";
 
+/// The most iterations. The end of each is kept.
+const MOST_ITERATIONS: NonZeroU32 = NonZeroU32::new(1_000_000).expect("it is not zero");
+
 /// The jobs, and what their ranks do.
 #[derive(Args)]
 pub(crate) struct Exchange {
     /// The jobs, separated by commas: `RANKS`, or `RANKSxPER_NODE` for more than one rank on a node
     #[arg(long, value_name = "JOBS", required = true, value_delimiter = ',')]
     jobs: Vec<String>,
-    /// What the ranks do: a pattern of communication, once for all jobs, or once for each in their order;
-    /// see --help
+    /// What the ranks do: a pattern of communication, once for all jobs, or once for each in their order
+    /// (listed at the end of --help)
     #[arg(long, value_name = "PATTERN", required = true)]
     workload: Vec<String>,
-    /// The length of each message, unless the pattern is a list of messages: a number of bytes, or of KB
-    /// or MB, which are powers of 1000
-    #[arg(long, value_name = "BYTES", default_value = "100KB", value_parser = values::bytes)]
-    pub(crate) bytes: u64,
+    /// The length of each message, unless the pattern is a list of messages, which has lengths of its own: a
+    /// number of bytes, or of KB or MB, which are powers of 1000 [default: 100KB]
+    #[arg(long, value_name = "BYTES", value_parser = values::bytes)]
+    bytes: Option<u64>,
     /// How often every rank runs its program
-    #[arg(long, value_name = "N", default_value = "1")]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = values::count(NonZeroU32::MIN..=MOST_ITERATIONS))]
     iterations: NonZeroU32,
 }
 
@@ -61,6 +68,12 @@ impl Exchange {
         jobs(&self.jobs)
     }
 
+    /// The length of each message of a pattern of communication; nothing for a list, whose messages have
+    /// lengths of their own.
+    pub(crate) fn bytes_of(&self, workload: &str) -> Option<u64> {
+        (!is_list(workload)).then_some(self.bytes.unwrap_or(DEFAULT_BYTES))
+    }
+
     /// The jobs as they were given.
     pub(crate) fn jobs_in_words(&self) -> String {
         self.jobs.join(",")
@@ -68,34 +81,94 @@ impl Exchange {
 
     /// For each of these jobs the name of its pattern, and its programs.
     pub(crate) fn programs(&self, jobs: &[Job]) -> Result<Vec<(String, Programs)>, Failure> {
-        let often = (self.bytes, self.iterations);
+        if self.bytes.is_some() && self.workload.iter().all(|name| is_list(name)) {
+            let text = "--bytes: the messages of a list have the lengths that the list says; accepted with \
+                        another pattern of communication";
+            return Err(Failure::Message(text.to_owned()));
+        }
+        let often = (self.bytes.unwrap_or(DEFAULT_BYTES), self.iterations);
         let named = |name: &str, programs| (name.to_owned(), programs);
         of_programs("--workload", &self.workload, jobs, often, named)
     }
+}
+
+/// The length of a message where nothing is said.
+const DEFAULT_BYTES: u64 = 100_000;
+/// Before the name of a file with messages and their lengths.
+const MESSAGES: &str = "messages:";
+
+fn is_list(workload: &str) -> bool {
+    workload.starts_with(MESSAGES)
+}
+
+/// A job and what its ranks do, in words.
+pub(crate) fn in_words(
+    job: &impl Display,
+    workload: &str,
+    bytes: Option<u64>,
+    iterations: u32,
+) -> String {
+    let length = bytes.map_or_else(
+        || "messages as listed".to_owned(),
+        |bytes| format!("{bytes} bytes a message"),
+    );
+    let often = if iterations == 1 { "once".to_owned() } else { format!("{iterations} times") };
+    format!("{job} {workload}, {length}, {often}")
 }
 
 /// How messages travel.
 #[derive(Args)]
 pub(crate) struct Messages {
     /// Bytes of a packet, which is a flit
-    #[arg(long, value_name = "BYTES", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..), help_heading = "Messages")]
+    #[arg(long, value_name = "BYTES", default_value_t = 1024, value_parser = values::count(1_u32..=1_000_000_000), help_heading = "Messages")]
     packet_bytes: u32,
     /// The longest message that leaves before its receive is posted
     #[arg(long, value_name = "BYTES", default_value = "12KB", value_parser = values::bytes, help_heading = "Messages")]
     eager_limit: u64,
     /// Cycles until a node knows that a receive was posted or a message has arrived at another [default:
-    /// the least that the scheme and the latencies allow]
+    /// the least that the latencies and the scheme allow, or every scheme where several are compared]
     #[arg(long, value_name = "CYCLES", help_heading = "Messages")]
     control_latency: Option<u32>,
 }
 
 impl Messages {
+    /// The settings that follow, where a control latency is at least so many cycles if nothing else is said.
+    pub(crate) fn settings_with(&self, least_control_latency: u32) -> MessageSettings {
+        let control = self.control_latency.unwrap_or(least_control_latency);
+        MessageSettings { control_latency_cycles: Some(control), ..self.settings() }
+    }
+
+    /// The settings as the options give them.
     pub(crate) fn settings(&self) -> MessageSettings {
         MessageSettings {
             packet_bytes: self.packet_bytes,
             eager_limit_bytes: self.eager_limit,
             control_latency_cycles: self.control_latency,
         }
+    }
+}
+
+/// Which nodes are one host.
+#[derive(Args)]
+pub(crate) struct HostOption {
+    /// A list of which nodes are one host, and what that is called: CSV with the header `node,host`. Without
+    /// it the name of a node is that of its host
+    #[arg(long, value_name = "FILE")]
+    hosts: Option<PathBuf>,
+}
+
+impl HostOption {
+    /// The hosts of a fabric.
+    pub(crate) fn read(&self, df: &Dragonfly, names: &Names) -> Result<Hosts, Failure> {
+        let Some(path) = &self.hosts else { return Ok(Hosts::of_names(df, names)) };
+        let path = path.display().to_string();
+        Hosts::read(&content(&path)?, &Parts::new(df, names)).map_err(|error| refused(&path, error))
+    }
+
+    /// The option as it was given, for a command line.
+    pub(crate) fn words(&self) -> Option<[String; 2]> {
+        let path = self.hosts.as_ref()?;
+        Some(["--hosts".to_owned(), path.display().to_string()])
     }
 }
 
@@ -110,10 +183,15 @@ pub(crate) fn file_of(text: &str) -> Option<&str> {
 }
 
 /// A placement by name, or with its file, as an option names it.
-pub(crate) fn placement(option: &str, text: &str) -> Result<JobPlacement, Failure> {
+pub(crate) fn placement(
+    option: &str,
+    text: &str,
+    parts: &Parts<'_>,
+) -> Result<JobPlacement, Failure> {
     match file_of(text) {
         Some(path) => {
-            JobPlacement::from_list(&content(path)?).map_err(|error| refused(path, error))
+            let list = parts.node_list(&content(path)?);
+            list.map(JobPlacement::Listed).map_err(|error| refused(path, error))
         }
         None => text.parse().map_err(|error| refused(option, error)),
     }
@@ -125,7 +203,7 @@ fn motif(option: &str, text: &str) -> Result<Motif, Failure> {
         let graph = matrix_market::parse(&content(path)?);
         return graph.map(Motif::Graph).map_err(|error| refused(path, error));
     }
-    if let Some(path) = text.strip_prefix("messages:") {
+    if let Some(path) = text.strip_prefix(MESSAGES) {
         let list = MessageList::parse(&content(path)?);
         return list.map(Motif::Messages).map_err(|error| refused(path, error));
     }

@@ -14,6 +14,7 @@ use tvlb_generator::set_grammar::{GRAMMAR, canonical, parse_set};
 use tvlb_generator::static_load::{
     LinkEnds, LinkKind, LoadedLink, Paths, StaticLoads, static_loads,
 };
+use tvlb_generator::topology::names::Parts;
 use tvlb_progress::Progress;
 use tvlb_schema::{Bandwidths, NodeId, SwitchId};
 use tvlb_traffic::{PlacementRule, Traffic};
@@ -35,10 +36,10 @@ pub(crate) struct Arguments {
     /// A list of what is dead, as `tvlb faults` reads it: packets take the paths that are left
     #[arg(long, value_name = "LIST")]
     faults: Option<PathBuf>,
-    /// Who sends to whom; see --help
+    /// Who sends to whom (listed at the end of --help)
     #[arg(long, value_name = "PATTERN", default_value = "uniform")]
     traffic: String,
-    /// Where the processes of the traffic run; see --help
+    /// Where the processes of the traffic run (listed at the end of --help)
     #[arg(long, value_name = "PLACEMENT", default_value = "identity")]
     place: String,
     /// Which paths packets take: `min`, `valg`, `valn` or another T-VLB set, or `conventional`; may be
@@ -46,7 +47,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "PATHS", default_value = "min")]
     paths: Vec<String>,
     /// How many links of each kind to name, the busiest first
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = values::count(0_usize..=1_000_000))]
     busiest: usize,
     /// Decides random traffic and placements
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -64,7 +65,7 @@ pub(crate) struct Arguments {
 
 fn help() -> String {
     format!(
-        "{PATTERNS}\nPaths (--paths): `conventional` is VLB as UGAL draws it without a T-VLB set; \
+        "{PATTERNS}\nPaths (--paths): `conventional` is VLB as UGAL draws it without a T-VLB set.\n\
          T-VLB sets are written as\n\n{GRAMMAR}"
     )
 }
@@ -78,39 +79,43 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         arguments.paths.join(", ")
     );
     let bars = Bars::beginning(arguments.quiet, &what);
-    let (fabric, dead) = load_live(&arguments.fabric, arguments.faults.as_deref())?;
+    let (fabric, _) = load_live(&arguments.fabric, arguments.faults.as_deref())?;
     let topology = &fabric.topology;
     let df = topology.dragonfly();
-    let pattern = traffic::pattern(&arguments.traffic)?;
-    let rule = traffic::placement(&arguments.place, df)?;
+    let parts = Parts::new(df, &fabric.names);
+    let pattern = traffic::pattern(&arguments.traffic, &parts)?;
+    // Traffic is that of the plan; what is dead neither sends nor receives of it.
+    let (planned, left) = (fabric.names.nodes(df), fabric.nodes());
+    let rule = traffic::placement(&arguments.place, &parts)?;
     let all = arguments.paths.iter().map(|text| Ok((text, paths(text, fabric.file.seed)?)));
     let all: Vec<(&String, Paths)> = all.collect::<Result<_, Failure>>()?;
     let of_traffic = |error| Failure::Message(format!("--traffic: {error}"));
-    let placement = rule.on(df, arguments.seed).map_err(Failure::of)?;
-    let traffic =
-        Traffic::new(&pattern, df, arguments.seed).map_err(of_traffic)?.placed(&placement);
-    let is_dead = |switch| dead.switches.contains(&switch);
-    let live = traffic.clone().silenced(|node| is_dead(df.switch_of(node).0));
+    let placement = rule.rule.on(&planned, arguments.seed).map_err(Failure::of)?;
+    let traffic = Traffic::new(&pattern.rule, &planned, arguments.seed)
+        .map_err(of_traffic)?
+        .placed(&placement);
+    let live = traffic.clone().sent_by_live(&left);
     bars.stage("paths", Some(all.len()));
     let mut loads = Vec::new();
     for (text, paths) in all {
         let found = static_loads(topology, &traffic, &paths)
             .map_err(|error| Failure::Message(format!("--paths {text}: {error}")))?;
-        let found = found.without_nodes_of(df, &live, is_dead);
+        let found = found.among(&left, &live);
         loads.push(Loads::of(&fabric, &paths, &found, arguments.busiest));
         bars.step();
     }
     bars.finish();
-    let placement = (rule != PlacementRule::Identity).then(|| rule.to_string());
+    let placement = (rule.rule != PlacementRule::Identity).then_some(rule.name);
     let report = Report {
         tool_version: env!("CARGO_PKG_VERSION"),
         fabric: fabric.file.name.clone(),
         sizes: df.to_string(),
-        traffic: pattern.to_string(),
+        traffic: pattern.name,
         placement,
         seed: arguments.seed,
         bandwidths: *topology.bandwidths(),
         senders: live.senders(df),
+        sent: traffic.senders(df),
         loads,
     };
     if arguments.json { print_json(&report) } else { print(&report) }
@@ -144,6 +149,9 @@ struct Report {
     bandwidths: Bandwidths,
     /// Nodes that send.
     senders: u32,
+    /// Nodes that would send on the planned fabric, of whose flits amounts without a path are a part.
+    #[serde(skip)]
+    sent: u32,
     loads: Vec<Loads>,
 }
 
@@ -248,7 +256,11 @@ impl Display for Report {
         let placed =
             self.placement.as_ref().map_or_else(String::new, |p| format!(" placed by {p}"));
         writeln!(f, "fabric   {fabric}: {sizes}")?;
-        writeln!(f, "traffic  {traffic}{placed}; {senders} nodes send; seed {seed}")?;
+        let senders = match senders {
+            1 => "1 node sends".to_owned(),
+            several => format!("{several} nodes send"),
+        };
+        writeln!(f, "traffic  {traffic}{placed}; {senders}; seed {seed}")?;
         if !bandwidths.are_equal() {
             writeln!(f, "links    bandwidths {bandwidths}; a cycle is a flit on the fastest kind")?;
         }
@@ -266,24 +278,25 @@ impl Display for Report {
                 loads.static_saturation, loads.largest_load
             )?;
             for (amount, what) in [
-                (
-                    loads.min_without_vlb,
-                    "times what a node sends takes MIN because there is no VLB path",
-                ),
-                (loads.without_path, "times what a node sends has no path and is in no load"),
+                (loads.min_without_vlb, "takes MIN because there is no VLB path"),
+                (loads.without_path, "has no path and is in no load"),
             ] {
                 if amount > 0.0 {
-                    writeln!(f, "         {amount:.4} {what}")?;
+                    let percent = 100.0 * amount / f64::from(self.sent);
+                    writeln!(f, "         {percent:.2}% of what all nodes send {what}")?;
                 }
             }
             for LinksOfKind { kind, as_busy, busiest } in &loads.links {
                 for (number, Named { load, link, .. }) in busiest.iter().enumerate() {
-                    let others = match as_busy - 1 {
+                    // Of the links that carry as much as the busiest, the last that is named says how many are not.
+                    let named = busiest.len().min(*as_busy);
+                    let others = match as_busy - named {
+                        _ if number + 1 != named => String::new(),
                         0 => String::new(),
                         1 => ", and 1 other link as much".to_owned(),
                         others => format!(", and {others} other links as much"),
                     };
-                    let (kind, others) = if number == 0 { (*kind, &*others) } else { ("", "") };
+                    let kind = if number == 0 { *kind } else { "" };
                     writeln!(f, "{kind:<8} {load:.4}  {link}{others}")?;
                 }
             }

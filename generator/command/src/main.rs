@@ -1,7 +1,7 @@
 //! The `tvlb` command: reads its arguments, runs one command, and turns the outcome into an exit
 //! code. 0: done, and nothing found. 1: something was found: `verify` a fault, `diff` a difference,
 //! `generate --check` a change. 2: an error in the command line, the input or the output. 130:
-//! interrupted.
+//! interrupted by Ctrl-C; 143: by SIGTERM.
 
 mod advise;
 mod args;
@@ -17,8 +17,10 @@ mod failure;
 mod faults;
 mod files;
 mod generate;
+mod groups;
 mod import;
 mod inspect;
+mod interrupt;
 mod jobs;
 mod load;
 mod manual;
@@ -51,7 +53,7 @@ fn main() -> ExitCode {
             // No option stands before the name of a command.
             let command = std::env::args_os().nth(1).unwrap_or_default();
             dead_parts::add_tip(&mut error, &command.to_string_lossy());
-            return failure::end_of_parsing(&error);
+            return failure::end_of_parsing(error);
         }
     };
     let outcome = match &arguments.command {

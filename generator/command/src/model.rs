@@ -3,9 +3,9 @@
 use crate::args::Model;
 use crate::failure::{Failure, Outcome};
 use crate::files::{load_live, outside_table_sets};
-use crate::output::{
-    Bars, catch_interrupt, print, print_json, read_input, use_threads, write_file,
-};
+use crate::output::{Bars, catch_interrupt, print, print_json, use_threads, write_file};
+use crate::traffic;
+use crate::values;
 use std::fmt::Display;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -13,8 +13,9 @@ use tvlb_generator::throughput::report::{Heading, Report};
 use tvlb_generator::throughput::state;
 use tvlb_generator::throughput::sweep::{Sweep, Tally};
 use tvlb_generator::throughput::{PathSet, path_set, plot};
+use tvlb_generator::topology::names::Parts;
 use tvlb_progress::Progress;
-use tvlb_schema::Dragonfly;
+use tvlb_text::quoted;
 use tvlb_traffic::{Flows, Pattern, PatternError, sample};
 
 pub(crate) fn run(arguments: &Model) -> Outcome {
@@ -33,9 +34,10 @@ pub(crate) fn run(arguments: &Model) -> Outcome {
     }
     let (fabric, faults) = load_live(&arguments.fabric, arguments.faults.as_deref())?;
     let (df, seed) = (fabric.topology.dragonfly(), fabric.file.seed);
-    let mut patterns = patterns(arguments, df, seed)?;
+    let nodes = fabric.names.nodes(df);
+    let mut patterns = patterns(arguments, &Parts::new(df, &fabric.names), seed)?;
     for pattern in &mut patterns {
-        pattern.leave_out(|switch| faults.switches.contains(&switch));
+        pattern.leave_out(&faults, &nodes);
     }
     let sets = sets(arguments, seed)?;
     let sweep = Sweep::new(&fabric.topology, arguments.paths, patterns, sets);
@@ -80,8 +82,7 @@ pub(crate) fn run(arguments: &Model) -> Outcome {
                 "{} keeps {done} of {all} units of work, and the same command goes on from there",
                 path.display()
             ),
-            None => "nothing was written; with --state FILE, the same command goes on from there"
-                .to_owned(),
+            None => "nothing was written; --state FILE would have kept what was done".to_owned(),
         }));
     };
 
@@ -113,8 +114,12 @@ const PATTERNS: &str = "accepted are type1-set[:COUNT], type2-set[:COUNT], permu
     the name of a pattern in which each node sends to one other, such as shift(2,0), type2#3, \
     permutation or complement, pairs:FILE and file:FILE";
 
+/// The most patterns of a set of them. Each takes memory for all its flows.
+const MOST_PATTERNS: u32 = 10_000;
+
 /// The patterns that the option lists, sampled if it says so.
-fn patterns(arguments: &Model, df: &Dragonfly, seed: u64) -> Result<Vec<Flows>, Failure> {
+fn patterns(arguments: &Model, parts: &Parts<'_>, seed: u64) -> Result<Vec<Flows>, Failure> {
+    let nodes = parts.existing_nodes();
     let mut patterns = Vec::new();
     for word in split_outside_parentheses(&arguments.patterns) {
         let bad = |what: &dyn Display| Failure::Message(format!("--patterns: {what}"));
@@ -124,30 +129,32 @@ fn patterns(arguments: &Model, df: &Dragonfly, seed: u64) -> Result<Vec<Flows>, 
         };
         let count = |default: u32| match rest {
             None => Ok(default),
-            Some(rest) => rest.parse::<u32>().ok().filter(|&count| count > 0).ok_or_else(|| {
+            Some(rest) => values::count(1..=MOST_PATTERNS)(rest).map_err(|accepted| {
                 bad(&format!(
-                    "found {word:?}; after the colon goes a number of patterns, at least 1"
+                    "{}: after the colon goes a number of patterns, {accepted}",
+                    quoted(word)
                 ))
             }),
         };
         match (name, rest) {
             ("type1-set", _) => {
-                patterns.extend(sample(Flows::type_1_set(df), count(u32::MAX)? as usize, seed));
+                patterns.extend(sample(Flows::type_1_set(nodes), count(u32::MAX)? as usize, seed));
             }
-            ("type2-set", _) => patterns.extend(Flows::type_2_set(df, count(20)?, seed)),
-            ("permutation-set", _) => patterns.extend(Flows::permutation_set(df, count(20)?, seed)),
+            ("type2-set", _) => patterns.extend(Flows::type_2_set(nodes, count(20)?, seed)),
+            ("permutation-set", _) => {
+                patterns.extend(Flows::permutation_set(nodes, count(20)?, seed))
+            }
             ("file", Some(path)) => {
-                let text = content(path)?;
-                patterns.push(Flows::from_csv(df, &text, path).map_err(Failure::of)?);
+                let text = traffic::content(path)?;
+                patterns.push(Flows::from_csv(parts, &text, path).map_err(Failure::of)?);
             }
-            ("pairs", Some(path)) => {
-                let pattern = Pattern::from_pairs(&content(path)?)
-                    .map_err(|error| Failure::Message(format!("{path}: {error}")))?;
-                patterns.push(Flows::new(&pattern, df, seed).map_err(|error| bad(&error))?);
+            ("pairs", Some(_)) => {
+                let pattern = traffic::pattern(word, parts)?.rule;
+                patterns.push(Flows::new(&pattern, nodes, seed).map_err(|error| bad(&error))?);
             }
             _ => {
                 let pattern: Pattern = word.parse().map_err(|error| bad(&unknown(word, &error)))?;
-                patterns.push(Flows::new(&pattern, df, seed).map_err(|error| bad(&error))?);
+                patterns.push(Flows::new(&pattern, nodes, seed).map_err(|error| bad(&error))?);
             }
         }
     }
@@ -159,13 +166,8 @@ fn unknown(word: &str, error: &PatternError) -> String {
     let hint = match (word.get(..6), error) {
         (Some("type-1" | "type-2"), _) => " (the sets are type1-set and type2-set)",
         (_, PatternError::Unknown { hint, .. }) => hint,
-        _ => "",
     };
-    format!("{word:?} is not a traffic pattern or a set of them{hint}; {PATTERNS}")
-}
-
-fn content(path: &str) -> Result<String, Failure> {
-    read_input(path).map_err(|error| Failure::Message(format!("{path}: cannot read it: {error}")))
+    format!("{} is not a traffic pattern or a set of them{hint}; {PATTERNS}", quoted(word))
 }
 
 /// Splits at commas, but not at those within parentheses.

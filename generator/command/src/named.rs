@@ -90,3 +90,13 @@ where
             .expect("the parser lets no other name through")
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_scheme_can_be_chosen() {
+        assert!(SCHEMES.iter().map(|&(scheme, _)| scheme).eq(Scheme::ALL));
+    }
+}

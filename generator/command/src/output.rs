@@ -1,28 +1,24 @@
-//! Standard output, progress on a terminal, and Ctrl-C.
+//! Standard output, progress, and Ctrl-C.
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{Failure, Outcome, tell};
+use crate::interrupt;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+use tvlb_generator::counted::counted;
 use tvlb_generator::input_file::{self, Symlinks};
 use tvlb_generator::whole_file;
 use tvlb_progress::Progress;
+use tvlb_simulator::StarvedLink;
 
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-
-/// From now on Ctrl-C only sets a flag, so that the command can clean up; a second one kills.
+/// From now on Ctrl-C and SIGTERM only set a flag, so that the command can clean up; a second one kills.
 pub(crate) fn catch_interrupt() -> Outcome {
-    ctrlc::set_handler(|| {
-        if INTERRUPTED.swap(true, Ordering::SeqCst) {
-            std::process::exit(i32::from(crate::failure::INTERRUPTED));
-        }
-    })
-    .map_err(|error| Failure::Message(format!("cannot catch interrupts: {error}")))
+    interrupt::catch()
+        .map_err(|error| Failure::Message(format!("cannot catch interrupts: {error}")))
 }
 
 /// Uses this many threads instead of one per core, if a number is given.
@@ -45,7 +41,18 @@ pub(crate) fn write_file(path: &Path, content: &(impl AsRef<[u8]> + ?Sized)) -> 
 
 /// Whether the user has asked to stop.
 pub(crate) fn interrupted() -> bool {
-    INTERRUPTED.load(Ordering::Relaxed)
+    interrupt::is_asked_to_stop()
+}
+
+/// Says on standard error, once for each, on which links buffers are too small for what the links take.
+pub(crate) fn tell_of_starved(quiet: bool, links: impl IntoIterator<Item = StarvedLink>) {
+    let mut told: Vec<String> = Vec::new();
+    for text in links.into_iter().map(|link| link.to_string()) {
+        if !quiet && !told.contains(&text) {
+            tell(&format!("warning: {text}"));
+            told.push(text);
+        }
+    }
 }
 
 /// Prints a text.
@@ -62,11 +69,42 @@ pub(crate) fn print_json(value: &impl Serialize) -> Outcome {
     print(&format_args!("{json}\n"))
 }
 
-/// What a command shows of its work on a terminal: one line that says what will be done, and one bar for
-/// each stage, one after the other. Where no terminal is, and if quiet, nothing is shown.
+/// What a command shows of its work on standard error: on a terminal one line that says what will be done,
+/// and one bar for each stage, one after the other. Elsewhere, where the output of a long run is kept, a
+/// line from time to time. If quiet, nothing is shown.
 pub(crate) struct Bars {
     quiet: bool,
     shown: Mutex<Shown>,
+    /// Where no terminal is, and not if quiet.
+    log: Option<Mutex<Log>>,
+}
+
+/// Lines on how far the work is, for a reader who comes later.
+struct Log {
+    begun: Instant,
+    /// How long the work has gone on when the next line is due.
+    due: Duration,
+    /// What is done, if the reader has not been told.
+    untold: Option<String>,
+}
+
+/// Work that may take longer than this is announced where no terminal is, too.
+const LONG: Duration = Duration::from_secs(60);
+/// How long there is at least between two lines of a log.
+const SILENCE: Duration = Duration::from_secs(300);
+
+impl Log {
+    /// The lines that are due after this time; each is said once.
+    fn due(&mut self, after: Duration, shown: &Shown) -> Vec<String> {
+        if after < self.due {
+            return Vec::new();
+        }
+        // So that the lines of many hours can be read.
+        self.due = after + SILENCE.max(after / 10);
+        let progress =
+            format!("{} after {}", shown.in_words(), counted(after.as_secs() / 60, "minute"));
+        self.untold.take().into_iter().chain([progress]).collect()
+    }
 }
 
 /// The bar of a stage.
@@ -100,25 +138,49 @@ impl Shown {
         }
         was
     }
+
+    /// "simulate: 120 of about 603".
+    fn in_words(&self) -> String {
+        let (stage, done) = (self.bar.message(), self.bar.position());
+        let of = match self.length {
+            Length::Exact => "of",
+            Length::Estimate => "of about",
+            Length::Bound => "of at most",
+        };
+        match self.bar.length() {
+            Some(all) => format!("{stage}: {done} {of} {all}"),
+            None => format!("{stage}: {done}"),
+        }
+    }
 }
 
 impl Bars {
     pub(crate) fn new(quiet: bool) -> Self {
-        Self { quiet, shown: Mutex::new(Shown::new(ProgressBar::hidden())) }
+        let log = Log { begun: Instant::now(), due: SILENCE, untold: None };
+        let is_logged = !quiet && !io::stderr().is_terminal();
+        Self {
+            quiet,
+            shown: Mutex::new(Shown::new(ProgressBar::hidden())),
+            log: is_logged.then(|| Mutex::new(log)),
+        }
     }
 
     /// The same, once the user is told what will be done.
     pub(crate) fn beginning(quiet: bool, what: &impl Display) -> Self {
         let bars = Self::new(quiet);
-        bars.tell(what);
+        bars.tell(what, Duration::ZERO);
         bars
     }
 
-    /// Tells the user what will be done.
-    pub(crate) fn tell(&self, what: &impl Display) {
-        if !self.quiet && io::stderr().is_terminal() {
+    /// Tells the user what will be done, and takes so long at most as far as is known: at once on a terminal
+    /// and where that is long, else when it has turned out to be.
+    pub(crate) fn tell(&self, what: &impl Display, most: Duration) {
+        match &self.log {
+            _ if self.quiet => {}
             // Whoever does not see it loses nothing.
-            let _ = io::stderr().write_all(format!("{what}\n").as_bytes());
+            None => drop(io::stderr().write_all(format!("{what}\n").as_bytes())),
+            Some(_) if most >= LONG => tell(&what.to_string()),
+            Some(log) => locked(log).untold = Some(what.to_string()),
         }
     }
 
@@ -141,8 +203,12 @@ impl Bars {
     }
 
     fn shown(&self) -> MutexGuard<'_, Shown> {
-        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.shown)
     }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Drop for Bars {
@@ -160,12 +226,18 @@ impl Progress for Bars {
     }
 
     fn step(&self) {
-        let Shown { bar, length } = &*self.shown();
+        let shown = self.shown();
+        let Shown { bar, length } = &*shown;
         bar.inc(1);
         let done = bar.position();
         // While work goes on, a bar is never full.
         if *length == Length::Estimate && done >= bar.length().unwrap_or(0) {
             bar.set_length(done + 1 + done / 20);
+        }
+        if let Some(log) = &self.log {
+            let mut log = locked(log);
+            let after = log.begun.elapsed();
+            log.due(after, &shown).iter().for_each(|line| tell(line));
         }
     }
 
@@ -247,6 +319,28 @@ mod tests {
         assert_eq!(room(), 3);
         bars.about_left(0);
         assert_eq!(room(), 1);
+    }
+
+    #[test]
+    fn a_log_says_what_is_done_when_it_turns_out_to_take_long() {
+        let bars = Bars::new(true);
+        bars.stage("simulate", None);
+        bars.about_left(602);
+        bars.step();
+        let untold = Some("choosing the sets of lab".to_owned());
+        let mut log = Log { begun: Instant::now(), due: SILENCE, untold };
+        let mut lines = |minutes: u64| {
+            let after = Duration::from_secs(60 * minutes);
+            log.due(after, &bars.shown()).join("; ")
+        };
+        assert_eq!(lines(4), "");
+        let first = "choosing the sets of lab; simulate: 1 of about 602 after 5 minutes";
+        assert_eq!((lines(5).as_str(), lines(5).as_str()), (first, ""));
+        assert_eq!(lines(10), "simulate: 1 of about 602 after 10 minutes");
+        // The longer it takes, the rarer they are.
+        assert_eq!(lines(100), "simulate: 1 of about 602 after 100 minutes");
+        assert_eq!(lines(109), "");
+        assert_eq!(lines(110), "simulate: 1 of about 602 after 110 minutes");
     }
 
     #[test]

@@ -1,17 +1,17 @@
 //! `tvlb place`.
 
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::files::{load_fabric, outside_table_sets};
 use crate::jobs;
 use crate::output::{Bars, catch_interrupt, print, print_json, write_file};
 use clap::Args;
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Formatter, Write};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use tvlb_generator::counted::counted;
-use tvlb_generator::topology::names::{NamedPort, Names};
+use tvlb_generator::topology::names::{Hosts, NamedPort, Names, Parts, after};
 use tvlb_schema::{Dragonfly, NodeId};
 use tvlb_workload::{Graph, Nearness, PlacedJob, RankMap, rankfile};
 
@@ -29,14 +29,14 @@ pub(crate) struct Arguments {
     /// The jobs, separated by commas: `RANKS`, or `RANKSxPER_NODE` for more than one rank on a node
     #[arg(long, value_name = "JOBS", required = true, value_delimiter = ',')]
     jobs: Vec<String>,
-    /// Which nodes the jobs take; see --help
+    /// Which nodes the jobs take (listed at the end of --help)
     #[arg(long, value_name = "PLACEMENT", default_value = "cluster")]
     with: String,
-    /// On which of its nodes a job runs each rank; see --help
+    /// On which of its nodes a job runs each rank (listed at the end of --help)
     #[arg(long, value_name = "MAP", default_value = "linear")]
     map: String,
     /// Who exchanges messages with whom, which `--map bisect` needs: once for all jobs, or once for each
-    /// in their order; see --help
+    /// in their order (listed at the end of --help)
     #[arg(long, value_name = "PATTERN")]
     graph: Vec<String>,
     /// Decides what is random, and where bisection begins
@@ -45,13 +45,15 @@ pub(crate) struct Arguments {
     /// Write the node of each rank to FILE, as CSV
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    hosts: jobs::HostOption,
     /// Write a rank file of Open MPI; of several jobs, one for each: FILE-0, FILE-1, ...
     #[arg(long, value_name = "FILE")]
     rankfile: Option<PathBuf>,
     /// Write a host file of Open MPI, likewise
     #[arg(long, value_name = "FILE")]
     hostfile: Option<PathBuf>,
-    /// Write the node of each rank in a line of its own, for Slurm's arbitrary distribution, likewise
+    /// Write the host of each rank in a line of its own, for Slurm's arbitrary distribution, likewise
     #[arg(long, value_name = "FILE")]
     host_list: Option<PathBuf>,
     /// Print JSON
@@ -60,6 +62,13 @@ pub(crate) struct Arguments {
     /// Show no progress: print nothing but the result and errors
     #[arg(short, long)]
     quiet: bool,
+}
+
+impl Arguments {
+    /// Whether a file is to be written that names hosts.
+    fn needs_hosts(&self) -> bool {
+        [&self.rankfile, &self.hostfile, &self.host_list].into_iter().any(Option::is_some)
+    }
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
@@ -81,9 +90,11 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let df = fabric.topology.dragonfly();
     let jobs = jobs::jobs(&arguments.jobs)?;
     let map: RankMap = arguments.map.parse().map_err(|error| jobs::refused("--map", error))?;
-    let placement = jobs::placement("--with", &arguments.with)?;
+    let hosts = arguments.hosts.read(df, &fabric.names)?;
+    let parts = Parts::new(df, &fabric.names).with_hosts(hosts.nodes_by_host());
+    let placement = jobs::placement("--with", &arguments.with, &parts)?;
     // Before the graphs, whose size the jobs decide.
-    let nodes = placement.nodes(df, &jobs, arguments.seed).map_err(|error| {
+    let nodes = placement.nodes(fabric.nodes(), &jobs, arguments.seed).map_err(|error| {
         match jobs::file_of(&arguments.with) {
             // What does not fit may be the list or the jobs; each error names which.
             Some(path) => jobs::refused(path, error),
@@ -102,9 +113,17 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     });
     let placed: Vec<PlacedJob> = placed.collect::<Result<_, _>>().map_err(jobs::not_mapped)?;
     bars.finish();
-    write_files(arguments, df, &fabric.names, &placed)?;
+    let host_of = if arguments.needs_hosts() || hosts.is_listed() {
+        host_of(&hosts, &fabric.names, df, &placed)?
+    } else {
+        BTreeMap::new()
+    };
+    write_files(arguments, df, &host_of, &placed)?;
     let summaries = placed.iter().enumerate();
-    let summaries = summaries.map(|(number, job)| Summary::of(df, job, graphs.get(number)));
+    let summaries = summaries.map(|(number, job)| Summary {
+        hosts: hosts.is_listed().then(|| count_hosts(&host_of, job)),
+        ..Summary::of(df, job, graphs.get(number))
+    });
     let report = Report {
         tool_version: env!("CARGO_PKG_VERSION"),
         fabric: fabric.file.name.clone(),
@@ -120,29 +139,54 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
 fn write_files(
     arguments: &Arguments,
     df: &Dragonfly,
-    names: &Names,
+    host_of: &BTreeMap<NodeId, &str>,
     jobs: &[PlacedJob],
 ) -> Outcome {
     if let Some(path) = &arguments.output {
         write_file(path, &csv(df, jobs))?;
     }
-    let name = |node: NodeId| {
-        let (switch, terminal) = df.switch_of(node);
-        let port = names.port(switch, NamedPort::Node(terminal));
-        port.map_or_else(|| format!("node-{node}"), |port| port.name.clone())
-    };
+    let host = |node: NodeId| host_of[&node];
+    // A host that runs ranks of several jobs has slots for all of them.
+    let mut taken = BTreeMap::new();
     for (number, job) in jobs.iter().enumerate() {
-        let write = |path: &Option<PathBuf>, text: &dyn Fn() -> String| match path {
+        let write = |path: &Option<PathBuf>, text: &mut dyn FnMut() -> String| match path {
             Some(path) if jobs.len() > 1 => write_file(&numbered(path, number), &text()),
             Some(path) => write_file(path, &text()),
             None => Ok(()),
         };
         let Arguments { rankfile, hostfile, host_list, .. } = arguments;
-        write(rankfile, &|| rankfile::open_mpi_rank_file(job, name).to_string())?;
-        write(hostfile, &|| rankfile::open_mpi_host_file(job, name).to_string())?;
-        write(host_list, &|| rankfile::host_list(job, name).to_string())?;
+        write(rankfile, &mut || rankfile::open_mpi_rank_file(job, host, &mut taken))?;
+        write(hostfile, &mut || rankfile::open_mpi_host_file(job, host))?;
+        write(host_list, &mut || rankfile::host_list(job, host))?;
     }
     Ok(())
+}
+
+/// The host of every node that runs a rank.
+fn host_of<'h>(
+    hosts: &'h Hosts,
+    names: &Names,
+    df: &Dragonfly,
+    jobs: &[PlacedJob],
+) -> Result<BTreeMap<NodeId, &'h str>, Failure> {
+    let host = |&node: &NodeId| {
+        let called = || {
+            let (switch, terminal) = df.switch_of(node);
+            let port = names.port(switch, NamedPort::Node(terminal));
+            after(node, port.map(|port| port.name.as_str()))
+        };
+        hosts.host(node).map(|host| (node, host)).map_err(|error| {
+            Failure::Message(format!(
+                "node {node}{}: {error}; accepted is --hosts FILE, a list of the host of each node",
+                called()
+            ))
+        })
+    };
+    jobs.iter().flat_map(|job| &job.node_of).map(host).collect()
+}
+
+fn count_hosts(host_of: &BTreeMap<NodeId, &str>, job: &PlacedJob) -> usize {
+    job.node_of.iter().map(|node| host_of[node]).collect::<BTreeSet<_>>().len()
 }
 
 /// A path with the number of a job after its name.
@@ -184,6 +228,9 @@ struct Report {
 #[serde(rename_all = "kebab-case")]
 struct Summary {
     job: String,
+    /// Where a list says which nodes are one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hosts: Option<usize>,
     nodes: usize,
     switches: usize,
     groups: usize,
@@ -208,6 +255,7 @@ impl Summary {
         let groups: BTreeSet<_> = switches.iter().map(|switch| df.place(*switch).0).collect();
         Self {
             job: placed.job.to_string(),
+            hosts: None,
             nodes: placed.nodes.len(),
             switches: switches.len(),
             groups: groups.len(),
@@ -237,12 +285,13 @@ impl Display for Report {
         let Self { fabric, sizes, placement, map, seed, .. } = self;
         writeln!(f, "fabric   {fabric}: {sizes}")?;
         writeln!(f, "placed   {placement}, ranks mapped {map}; seed {seed}")?;
-        for (number, Summary { job, nodes, switches, groups, shares }) in
+        for (number, Summary { job, hosts, nodes, switches, groups, shares }) in
             self.jobs.iter().enumerate()
         {
+            let hosts = hosts.map_or_else(String::new, |hosts| format!("hosts {hosts}, "));
             writeln!(
                 f,
-                "job {number}    {job}: nodes {nodes}, switches {switches}, groups {groups}"
+                "job {number}    {job}: {hosts}nodes {nodes}, switches {switches}, groups {groups}"
             )?;
             if let Some(Shares { on_node, on_switch, in_group, between_groups }) = shares {
                 writeln!(

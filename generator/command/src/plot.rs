@@ -63,8 +63,8 @@ pub(crate) struct Arguments {
     /// A panel for each value of this column
     #[arg(long, value_name = "COLUMN")]
     panel: Option<String>,
-    /// Draw only lines with this value; several values of one column add up, and values of several columns
-    /// must all be there
+    /// Draw only lines with this value in this column; may be repeated. A line is drawn if, of each
+    /// column that is named, it has one of the values given
     #[arg(long = "where", value_name = "COLUMN=VALUE")]
     only: Vec<String>,
     /// What stands above the picture [default: the figures and the fabric]
@@ -170,7 +170,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let only = arguments.only.iter().map(|text| match text.split_once('=') {
         Some((column, value)) if !column.is_empty() => Ok((column.to_owned(), value.to_owned())),
         _ => Err(Failure::Message(format!(
-            "--where: found {text:?}, accepted COLUMN=VALUE, as in scheme=par"
+            "--where: found {}, accepted COLUMN=VALUE, as in scheme=par",
+            tvlb_text::quoted(text)
         ))),
     });
     let selection = Selection {

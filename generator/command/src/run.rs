@@ -7,7 +7,7 @@ mod workload;
 use crate::failure::{Failure, Outcome};
 use crate::files::outside_table_sets;
 use crate::jobs;
-use crate::output::{Bars, catch_interrupt, print, use_threads, write_file};
+use crate::output::{Bars, catch_interrupt, print, tell_of_starved, use_threads, write_file};
 use crate::simulate::Format;
 use crate::switches::Switches;
 use crate::tables::Tables;
@@ -67,11 +67,12 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let switches = tables.switch_images(&fabric, arguments.switches.revision())?;
     let fabric = tables.boot(&fabric, &switches)?;
     let settings = arguments.switches.settings(&tables.set.manifest().fabric)?;
-    let workload = Workload::of(&arguments.workload, fabric.dragonfly())?;
+    let workload = Workload::of(&arguments.workload, &fabric, &settings)?;
 
     catch_interrupt()?;
+    tell_of_starved(arguments.quiet, settings.starved_links());
     let runs = counted(arguments.seeds.len() as u64, "run");
-    let nodes = fabric.dragonfly().node_count();
+    let nodes = fabric.nodes().count();
     let what = format_args!("running the jobs on {nodes} nodes to their end, {runs}").to_string();
     let stages = Bars::beginning(arguments.quiet, &what);
     stages.stage("runs", Some(arguments.seeds.len()));

@@ -4,7 +4,7 @@ use crate::args::Search;
 use crate::failure::{Failure, Outcome};
 use crate::files::{load_fabric, outside_table_sets};
 use crate::generate::policies_to_try;
-use crate::output::{Bars, catch_interrupt, print, print_json, use_threads};
+use crate::output::{Bars, catch_interrupt, print, print_json, tell_of_starved, use_threads};
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use tvlb_generator::choose::ChooseError;
@@ -43,6 +43,8 @@ pub(crate) fn run(arguments: &Search) -> Outcome {
         tried: policies_to_try(&arguments.try_policy, arguments.seed)?,
         state: arguments.state.clone(),
     };
+    let starved = fabrics.iter().flat_map(|fabric| panel(fabric, &options).starved_links());
+    tell_of_starved(arguments.quiet, starved);
     let keep = match &arguments.state {
         Some(state) => format!("{} keeps them", state.display()),
         None => "--state DIR would keep them".to_owned(),
@@ -61,23 +63,21 @@ pub(crate) fn run(arguments: &Search) -> Outcome {
                 "{} keeps the runs so far, and the same command goes on from there",
                 state.display()
             ),
-            None => {
-                "nothing was kept; with --state DIR, the same command goes on from there".to_owned()
-            }
+            None => "nothing was kept; --state DIR would have kept the runs".to_owned(),
         }),
         error => Failure::of(error),
     })?;
     let report = Report {
         entry: SearchEntry::of(&fabrics, &options, &found),
-        latency_limits: fabrics.iter().map(|fabric| latency_limit(fabric, &options)).collect(),
+        latency_limits: fabrics.iter().map(|of| panel(of, &options).latency_limit).collect(),
     };
     if arguments.json { print_json(&report) } else { print(&report) }
 }
 
-/// The mean latency in cycles above which a run of the panel counts as saturated.
-fn latency_limit(fabric: &Fabric, options: &Options) -> u32 {
+/// What runs on a fabric.
+fn panel(fabric: &Fabric, options: &Options) -> Panel {
     let df = fabric.topology.dragonfly();
-    Panel::new(df, fabric.file.links(), options.seed, options.panel).latency_limit
+    Panel::new(df, fabric.file.links(), options.seed, options.panel)
 }
 
 /// What was found, and by which criterion.

@@ -1,22 +1,23 @@
 //! `tvlb sets`: path sets as files, for programs of others and from them.
 
 use crate::failure::{Failure, Outcome};
-use crate::files::{error_in, expect_table_set, load_fabric, outside_table_sets};
+use crate::files::{
+    error_in, expect_table_set, load_fabric, outside_table_sets, read_names, switch,
+};
 use crate::named::{self, one_of};
 use crate::output::{print, write_file};
-use crate::paths::existing_switch;
+use crate::paths::print_lines;
 use clap::{Args, Subcommand};
-use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tvlb_generator::image::fabric_image;
 use tvlb_generator::policy::Policy;
-use tvlb_generator::routes::drawn::DrawnPaths;
 use tvlb_generator::set_file::find::find;
 use tvlb_generator::set_file::{FabricOfSets, SetFile};
 use tvlb_generator::set_grammar::canonical;
 use tvlb_generator::table_policies;
 use tvlb_generator::table_set::TableSet;
 use tvlb_generator::topology::Topology;
+use tvlb_generator::topology::names::Parts;
 use tvlb_schema::{Decision, FabricImage, PerDecision, SwitchId};
 
 /// Write path sets as files for other programs, and find the set that a list of routes means
@@ -57,12 +58,12 @@ struct Routes {
     /// The decision
     #[arg(long, value_parser = one_of(named::DECISIONS, Decision::name), ignore_case = true, value_name = "DECISION")]
     decision: Decision,
-    /// The source switch, by number; without it all
-    #[arg(long, value_name = "S", allow_negative_numbers = true)]
-    from: Option<u32>,
-    /// The destination switch, by number; without it all
-    #[arg(long, value_name = "D", allow_negative_numbers = true)]
-    to: Option<u32>,
+    /// The source switch, by its number, (GROUP,SWITCH) or its name; without it all
+    #[arg(long, value_name = "SWITCH", allow_negative_numbers = true)]
+    from: Option<String>,
+    /// The destination switch, likewise; without it all
+    #[arg(long, value_name = "SWITCH", allow_negative_numbers = true)]
+    to: Option<String>,
 }
 
 /// Find the set of the grammar that means a list of routes, or name the first route that none explains
@@ -116,25 +117,19 @@ fn routes(Routes { directory, decision, from, to }: &Routes) -> Outcome {
         FabricImage::decode(&image).map_err(|error| error_in(&set.fabric_path(), &error))?;
     let topology = Topology::of_image(&image);
     let df = topology.dragonfly();
-    let switches = |option: &str, number: &Option<u32>| -> Result<Vec<SwitchId>, Failure> {
-        match number {
-            Some(number) => Ok(vec![existing_switch(option, *number, df)?]),
+    let names = read_names(&set, df)?;
+    let parts = Parts::new(df, &names);
+    let switches = |option: &str, text: &Option<String>| -> Result<Vec<SwitchId>, Failure> {
+        match text {
+            Some(text) => Ok(vec![switch(option, text, &parts)?]),
             None => Ok(df.switches().collect()),
         }
     };
     let (sources, destinations) = (switches("--from", from)?, switches("--to", to)?);
     let policy = policies.get(*decision);
-    let mut out = BufWriter::new(io::stdout().lock());
-    for &source in &sources {
-        let rule = (&policy.rule, policy.levels_of(source));
-        for &destination in destinations.iter().filter(|&&destination| destination != source) {
-            let paths = DrawnPaths::thinned(&topology, rule, source, destination);
-            serde_json::to_writer(&mut out, &paths).map_err(io::Error::from)?;
-            writeln!(out)?;
-        }
-    }
-    out.flush()?;
-    Ok(())
+    print_lines(&topology, &read_names(&set, df)?, [&sources, &destinations], |source| {
+        (&policy.rule, policy.levels_of(source))
+    })
 }
 
 fn find_set(Find { fabric, list, seed, output }: &Find) -> Outcome {

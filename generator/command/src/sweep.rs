@@ -3,7 +3,7 @@
 use crate::columns;
 use crate::failure::{Failure, Outcome};
 use crate::files::outside_table_sets;
-use crate::output::{Bars, catch_interrupt, print, use_threads, write_file};
+use crate::output::{Bars, catch_interrupt, print, tell_of_starved, use_threads, write_file};
 use crate::plot::{Ending, Look, MOST_SERIES, Selection, Table, draw};
 use crate::values;
 use clap::Args;
@@ -109,6 +109,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         return collect_runs(&plan, arguments);
     }
     catch_interrupt()?;
+    tell_of_starved(arguments.quiet, plan.starved_links());
     let share = arguments.shard.unwrap_or_default();
     let of_share = if share.is_whole() { String::new() } else { format!(" of share {share}") };
     let stages = Bars::beginning(

@@ -26,9 +26,10 @@ pub(crate) struct Switches {
     /// The virtual channel that nodes send to
     #[arg(long, value_parser = one_of(named::INJECTIONS, Injection::name), ignore_case = true, default_value = Injection::Zero.name(), help_heading = "Switches")]
     injection: Injection,
-    /// Flits that the buffer of one virtual channel holds
-    #[arg(long, value_name = "FLITS", default_value_t = 32, help_heading = "Switches")]
-    buffer: u16,
+    /// Flits that the buffer of one virtual channel holds [default: the fabric's, or as many as the longest link
+    /// needs, and 32 at least]
+    #[arg(long, value_name = "FLITS", help_heading = "Switches")]
+    buffer: Option<u16>,
     /// How often the pipeline of a switch runs per cycle
     #[arg(long, value_name = "N", default_value_t = 2, help_heading = "Switches")]
     speedup: u8,
@@ -116,10 +117,9 @@ impl Switches {
         let latency = |own: Option<u16>, fabric: u32| {
             own.unwrap_or_else(|| u16::try_from(fabric).unwrap_or(u16::MAX))
         };
-        Ok(Settings {
+        let settings = Settings {
             virtual_channels: self.virtual_channels,
             injection: self.injection,
-            buffer_flits: self.buffer,
             speedup: self.speedup,
             local_latency_cycles: latency(self.local_latency, fabric.local_latency),
             global_latency_cycles: latency(self.global_latency, fabric.global_latency),
@@ -127,7 +127,8 @@ impl Switches {
             bandwidths: self.bandwidths(&fabric.bandwidths)?,
             credit_delay_cycles: self.credit_delay,
             ..Settings::new(self.scheme, paths)
-        })
+        };
+        Ok(settings.with_buffer(self.buffer.or(fabric.buffer)))
     }
 
     /// The bandwidths of the kinds of links: the fabric's where the command line does not say.

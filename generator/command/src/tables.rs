@@ -1,8 +1,7 @@
 //! Table sets that are booted: their images, and which file an error of one is about.
 
 use crate::failure::Failure;
-use crate::files::{error_in, expect_table_set};
-use crate::inspect::read_names;
+use crate::files::{error_in, expect_table_set, read_names};
 use std::path::Path;
 use tvlb_generator::table_set::{TableSet, Update};
 use tvlb_schema::FabricImage;

@@ -2,7 +2,7 @@
 
 use crate::args::{Format, Topology};
 use crate::failure::{Failure, Outcome, tell};
-use crate::files::{load_live, outside_table_sets};
+use crate::files::{error_in, load_live, outside_table_sets, switch};
 use crate::output::{print, write_file};
 use serde::Serialize;
 use std::fmt::Display;
@@ -11,14 +11,18 @@ use std::path::Path;
 use tvlb_generator::topology::Topology as Wiring;
 use tvlb_generator::topology::cable_list;
 use tvlb_generator::topology::escape::{Ring, Tree};
-use tvlb_generator::topology::export::ExportError;
 use tvlb_generator::topology::export::anynet::{ChannelLatencies, anynet};
-use tvlb_generator::topology::export::codes::{CONF_FILE, INTER_FILE, INTRA_FILE, codes};
+use tvlb_generator::topology::export::codes::{CONF_FILE, Codes, INTER_FILE, INTRA_FILE, codes};
 use tvlb_generator::topology::export::merlin::merlin;
 use tvlb_generator::topology::export::slurm::slurm;
+use tvlb_generator::topology::export::{ExportError, expect_live_switches};
 use tvlb_generator::topology::graphviz::{Detail, picture};
+use tvlb_generator::topology::names::Parts;
 use tvlb_generator::topology::summary::TopologySummary;
-use tvlb_schema::{LinkKind, SwitchId};
+use tvlb_schema::LinkKind;
+
+/// What an escape ring or tree is called where a wiring has none.
+const ESCAPE: &str = "an escape network";
 
 pub(crate) fn run(arguments: &Topology) -> Outcome {
     let output = arguments.output.as_deref();
@@ -29,11 +33,11 @@ pub(crate) fn run(arguments: &Topology) -> Outcome {
         ));
     }
     let (fabric, _) = load_live(&arguments.fabric, arguments.faults.as_deref())?;
-    let topology = &fabric.topology;
-    let names = &fabric.names;
+    let (topology, names) = (&fabric.topology, &fabric.names);
     let summary = || TopologySummary::named(topology, names);
     let wiring = fabric.wiring_path(&arguments.fabric);
-    let refuse = |error: ExportError| Failure::Message(format!("{}: {error}", wiring.display()));
+    let fail = |error: &dyn Display| error_in(&wiring, error);
+    let refuse = |error: ExportError| fail(&error);
     match arguments.format {
         Format::Summary if arguments.json => give(output, &json(&summary())?),
         Format::Summary => give(output, &summary()),
@@ -47,14 +51,7 @@ pub(crate) fn run(arguments: &Topology) -> Outcome {
                         .to_owned(),
                 )
             })?;
-            let files = codes(topology, names).map_err(refuse)?;
-            fs::create_dir_all(directory).map_err(|error| {
-                let shown = directory.display();
-                Failure::Message(format!("{shown}: cannot create the directory: {error}"))
-            })?;
-            write_file(&directory.join(INTRA_FILE), &files.intra)?;
-            write_file(&directory.join(INTER_FILE), &files.inter)?;
-            write_file(&directory.join(CONF_FILE), &files.conf)?;
+            write_codes(directory, &codes(topology, names).map_err(refuse)?)?;
             tell_of_bandwidths(topology, "CODES");
             Ok(())
         }
@@ -77,18 +74,25 @@ pub(crate) fn run(arguments: &Topology) -> Outcome {
             }
             Ok(())
         }
-        Format::Slurm => give(output, &slurm(topology, names)),
+        Format::Slurm => {
+            let hosts = arguments.hosts.read(topology.dragonfly(), names)?;
+            give(output, &slurm(topology, names, &hosts).map_err(refuse)?)
+        }
         Format::EscapeRing => {
-            let ring = Ring::of(topology)
-                .map_err(|error| Failure::Message(format!("{}: {error}", wiring.display())))?;
+            expect_live_switches(topology, names, ESCAPE).map_err(refuse)?;
+            let ring = Ring::of(topology).map_err(|error| fail(&error))?;
             give(output, &ring.csv())?;
             tell(&format!("escape ring of {} switches: {}", ring.hops.len(), ring.rule));
             Ok(())
         }
         Format::EscapeTree => {
-            let root = arguments.escape_root.map_or_else(|| Tree::root_of(topology), SwitchId);
-            let tree = Tree::below(topology, root)
-                .map_err(|error| Failure::Message(format!("{}: {error}", wiring.display())))?;
+            expect_live_switches(topology, names, ESCAPE).map_err(refuse)?;
+            let parts = Parts::new(topology.dragonfly(), names);
+            let root = match &arguments.escape_root {
+                Some(text) => switch("--escape-root", text, &parts)?,
+                None => Tree::root_of(topology),
+            };
+            let tree = Tree::below(topology, root).map_err(|error| fail(&error))?;
             give(output, &tree.csv(topology.dragonfly()))?;
             let count = topology.dragonfly().switch_count();
             let depth = tree.depth();
@@ -96,6 +100,14 @@ pub(crate) fn run(arguments: &Topology) -> Outcome {
             Ok(())
         }
     }
+}
+
+/// Writes the three files for CODES.
+fn write_codes(directory: &Path, files: &Codes) -> Outcome {
+    create_directory(directory)?;
+    write_file(&directory.join(INTRA_FILE), &files.intra)?;
+    write_file(&directory.join(INTER_FILE), &files.inter)?;
+    write_file(&directory.join(CONF_FILE), &files.conf)
 }
 
 /// Says what a format leaves out where links of different kinds are not equally fast.
@@ -110,6 +122,17 @@ fn tell_of_bandwidths(topology: &Wiring, format: &str) {
             of(LinkKind::Local),
             of(LinkKind::Global)
         ));
+    }
+}
+
+/// Makes a directory if need be. Where a file's directory must exist, so must that of this one.
+fn create_directory(path: &Path) -> Outcome {
+    match fs::create_dir(path) {
+        Err(_) if path.is_dir() => Ok(()),
+        answer => answer.map_err(|error| {
+            let shown = path.display();
+            Failure::Message(format!("{shown}: cannot create the directory: {error}"))
+        }),
     }
 }
 

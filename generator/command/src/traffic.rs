@@ -2,7 +2,9 @@
 
 use crate::failure::Failure;
 use crate::output::read_input;
-use tvlb_schema::Dragonfly;
+use std::path::Path;
+use tvlb_generator::topology::names::Parts;
+use tvlb_lab::named::{LISTED, Named, PAIRS};
 use tvlb_traffic::{Pattern, PlacementRule};
 
 /// The traffic that --traffic accepts.
@@ -18,37 +20,39 @@ pub(crate) const PATTERNS: &str = "Traffic (--traffic):
   tmixed(u,v[,Δg,Δs]) the same per packet
   hot-switch          the first switch of each group to that of the next group, the rest uniform
   next-group[(Δg)]    each packet to a node drawn from the group Δg further, by default the next
-  pairs:FILE          source,destination in each line; other nodes are silent
+  pairs:FILE          source,destination in each line, by number or name; other nodes are silent
 
 Placements (--place) say on which node each process of the traffic runs:
   identity            process k on node k
   groups              the processes of each group on a group drawn by the seed, in their order
-  listed:FILE         a node in each line, of process 0, 1, ...; every node once
+  listed:FILE         a node in each line, by number or name, of process 0, 1, ...; every node once
 ";
 
-/// A pattern by name, or "pairs:FILE".
-pub(crate) fn pattern(text: &str) -> Result<Pattern, Failure> {
-    let Some(path) = text.strip_prefix("pairs:") else {
-        return text
-            .parse()
-            .map_err(|error| Failure::Message(format!("--traffic: {error}, pairs:FILE")));
-    };
-    Pattern::from_pairs(&content(path)?)
-        .map_err(|error| Failure::Message(format!("{path}: {error}")))
+/// A pattern by name, or "pairs:FILE", which must fit the nodes of a fabric.
+pub(crate) fn pattern(text: &str, parts: &Parts<'_>) -> Result<Named<Pattern>, Failure> {
+    Named::pattern(text, Path::new(""), &[("", parts)])
+        .map_err(|error| refused("--traffic", text, PAIRS, &error))
 }
 
 /// A placement by name, or "listed:FILE", that fits a fabric.
-pub(crate) fn placement(text: &str, df: &Dragonfly) -> Result<PlacementRule, Failure> {
-    let file = text.strip_prefix("listed:");
-    let rule = match file {
-        None => text.parse(),
-        Some(path) => PlacementRule::from_list(&content(path)?),
-    };
+pub(crate) fn placement(text: &str, parts: &Parts<'_>) -> Result<Named<PlacementRule>, Failure> {
+    let named = Named::placement(text, Path::new(""), &[("", parts)])
+        .map_err(|error| refused("--place", text, LISTED, &error))?;
     // Whether it fits does not depend on the seed.
-    rule.and_then(|rule| rule.on(df, 0).map(|_| rule))
-        .map_err(|error| Failure::Message(format!("{}: {error}", file.unwrap_or("--place"))))
+    named.rule.on(parts.existing_nodes(), 0).map_err(|error| {
+        let place = text.strip_prefix(LISTED).unwrap_or("--place");
+        Failure::Message(format!("{place}: {error}"))
+    })?;
+    Ok(named)
 }
 
-fn content(path: &str) -> Result<String, Failure> {
+/// What is wrong with a file begins with its name, all else with the option.
+fn refused(option: &str, text: &str, before_file: &str, error: &str) -> Failure {
+    let is_of_file = text.starts_with(before_file);
+    Failure::Message(if is_of_file { error.to_owned() } else { format!("{option}: {error}") })
+}
+
+/// The content of a file that an option names.
+pub(crate) fn content(path: &str) -> Result<String, Failure> {
     read_input(path).map_err(|error| Failure::Message(format!("{path}: cannot read it: {error}")))
 }

@@ -2,6 +2,9 @@
 
 use std::convert::Infallible;
 use std::fmt::Display;
+use std::num::NonZeroU32;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
 use tvlb_generator::choose::baseline::MostRegret;
 
 /// As many threads as may be asked for on a machine with few cores.
@@ -18,11 +21,38 @@ pub(crate) fn threads(text: &str) -> Result<usize, String> {
     number.ok_or_else(|| format!("accepted 1 to {most}, on this machine of {cores} cores"))
 }
 
+/// The most cycles that an option may ask for.
+pub(crate) const MOST_CYCLES: u32 = 1_000_000_000;
+/// About how many walks, routes or steps an option may ask for: more than any machine makes.
+pub(crate) const MOST_STEPS: u64 = 1_000_000_000_000_000;
+
+/// A whole number within limits, which the error names.
+pub(crate) fn count<T: FromStr + PartialOrd + Display>(
+    accepted: RangeInclusive<T>,
+) -> impl Fn(&str) -> Result<T, String> + Clone
+where
+    RangeInclusive<T>: Clone,
+{
+    move |text| {
+        let number = text.parse().ok().filter(|number| accepted.contains(number));
+        let (least, most) = (accepted.start(), accepted.end());
+        number.ok_or_else(|| format!("accepted a whole number from {least} to {most}"))
+    }
+}
+
+/// A number of cycles that is not zero.
+pub(crate) fn cycles(text: &str) -> Result<NonZeroU32, String> {
+    let number = count(1..=MOST_CYCLES)(text)?;
+    NonZeroU32::new(number).ok_or_else(String::new)
+}
+
 /// The value of `--max-regret`.
 pub(crate) fn regret(text: &str) -> Result<MostRegret, String> {
-    let percent = text.parse().ok().filter(|percent| (0..=100).contains(percent));
-    percent.map(MostRegret).ok_or_else(|| "accepted a whole number from 0 to 100".to_owned())
+    count(0..=100)(text).map(MostRegret)
 }
+
+/// The longest length that an option takes, in bytes.
+const MOST_BYTES: u64 = 1_000_000_000_000_000;
 
 /// A length in bytes: a whole number, alone or with B, KB, MB or GB, which are powers of 1000.
 pub(crate) fn bytes(text: &str) -> Result<u64, String> {
@@ -38,7 +68,12 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
     number
         .zip(unit)
         .and_then(|(number, unit)| number.checked_mul(unit))
-        .ok_or_else(|| "accepted a whole number of bytes, as in 12000, 100KB or 4MB".to_owned())
+        .filter(|bytes| *bytes <= MOST_BYTES)
+        .ok_or_else(|| {
+            format!(
+                "accepted a whole number of bytes, 0 to {MOST_BYTES}, as in 12000, 100KB or 4MB"
+            )
+        })
 }
 
 /// The first value that a list has twice.
@@ -62,6 +97,15 @@ mod tests {
         assert_eq!(regret("100"), Ok(MostRegret(100)));
         for text in ["101", "-1", "3.5", "", "3%"] {
             assert_eq!(regret(text).unwrap_err(), "accepted a whole number from 0 to 100");
+        }
+    }
+
+    #[test]
+    fn a_count_is_refused_with_its_limits() {
+        let iterations = count(NonZeroU32::MIN..=NonZeroU32::new(9).unwrap());
+        assert_eq!(iterations("9"), NonZeroU32::new(9).ok_or_else(String::new));
+        for text in ["0", "10", "99999999999999999999", "-1", "", "two"] {
+            assert_eq!(iterations(text).unwrap_err(), "accepted a whole number from 1 to 9");
         }
     }
 

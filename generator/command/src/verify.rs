@@ -67,7 +67,7 @@ pub(crate) fn run(arguments: &Verify) -> Outcome {
 
 /// What the fabric file says and its cables, as verification takes it.
 fn planned(path: &Path, fabric: &Fabric) -> Planned {
-    let FabricFile { name, wiring, seed, latencies, bandwidths, .. } = &fabric.file;
+    let FabricFile { name, wiring, seed, latencies, bandwidths, buffer_flits, .. } = &fabric.file;
     Planned {
         path: path.to_owned(),
         name: name.clone(),
@@ -80,6 +80,7 @@ fn planned(path: &Path, fabric: &Fabric) -> Planned {
         local_latency: latencies.local.into(),
         global_latency: latencies.global.into(),
         bandwidths: *bandwidths,
+        buffer: *buffer_flits,
         cables: fabric.topology.cables().iter().map(|cable| (cable.low, cable.high)).collect(),
         fewer_links: fabric.topology.fewer_links().to_vec(),
     }

@@ -1,18 +1,21 @@
 //! Lists of what of a fabric is dead, as people write them.
 //!
-//! One part a line; `#` begins a comment. Parts are named by number, or by the names that the machine's
-//! list gives them:
+//! One part a line, with comments and quotes as in every list of names ([`tvlb_names::list`]). Parts are named by
+//! number, or by the names that the machine's list gives them:
 //!
 //! ```text
 //! cable (3,1):2         # at global port 2 of switch 1 in group 3; either end will do
 //! cable x1000c0r3j17p0  # the same by the name of the port
+//! cable x1000c0r3j17    # all links of the jack whose ports have this name and p0, p1 ...
 //! local (3,1)-(3,4)     # all links between two switches of a group
 //! local (3,1)-(3,4):1   # one of several, from 0
 //! switch (7,3)          # with all its cables and links
 //! switch x1003c5r7
+//! switch "Rack 7 # 3"   # a name with a # after a blank
 //! ```
 //!
-//! A list states all that is dead. [`write()`] writes one that [`parse`] reads back.
+//! A list states all that is dead. [`write()`] writes one that [`parse`] reads back, and so does
+//! [`write_with_names`].
 
 mod live;
 
@@ -20,7 +23,7 @@ pub use live::{LiveError, dead_but};
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use tvlb_names::{NamedPort, Names};
+use tvlb_names::{NamedPort, Names, PartError, Parts, list};
 use tvlb_schema::{
     Dragonfly, End, FabricImage, FaultSet, GroupId, LocalLink, SwitchId, SwitchIndex,
 };
@@ -67,29 +70,13 @@ pub enum FaultsError {
         /// What is there, quoted.
         found: String,
     },
-    /// A switch or port that is neither a number nor a name.
-    #[error("line {line}: {found} is neither {accepted} nor a name of {what} in the list of names")]
-    NoName {
+    /// A switch or port that does not exist, or that the text does not name.
+    #[error("line {line}: {error}")]
+    Part {
         /// The line.
         line: usize,
-        /// What is there, quoted.
-        found: String,
-        /// How it is written by number.
-        accepted: &'static str,
-        /// What it should name.
-        what: &'static str,
-    },
-    /// A group or switch that the fabric does not have.
-    #[error("line {line}: there is no switch {switch} in group {group}; {accepted}")]
-    NoSwitch {
-        /// The line.
-        line: usize,
-        /// The group asked for.
-        group: u32,
-        /// Its index there.
-        switch: u32,
-        /// What there is.
-        accepted: String,
+        /// What is wrong with it.
+        error: PartError,
     },
     /// A port that is unused or does not exist.
     #[error("line {line}: {end} has no cable in the plan")]
@@ -152,16 +139,12 @@ enum Part {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn parse(text: &str, plan: &dyn Plan, names: &Names) -> Result<FaultSet, FaultsError> {
-    let by_name = ByName::new(plan.dragonfly(), names);
+    let parts = Parts::new(plan.dragonfly(), names);
     let mut faults = FaultSet::default();
     let mut first = BTreeMap::new();
-    for (line, text) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
-        let part = text.split_once('#').map_or(text, |(part, _)| part).trim();
-        if part.is_empty() {
-            continue;
-        }
-        let reader = Reader { line, plan, names, by_name: &by_name };
-        for part in reader.parts(part)? {
+    for (line, text) in list::lines(text) {
+        let reader = Reader { line, plan, names, parts: &parts };
+        for part in reader.parts(text)? {
             if let Some(&first) = first.get(&part) {
                 return Err(FaultsError::Twice { line, what: reader.in_words(part), first });
             }
@@ -176,26 +159,12 @@ pub fn parse(text: &str, plan: &dyn Plan, names: &Names) -> Result<FaultSet, Fau
     Ok(faults)
 }
 
-/// The switches and ports of each name; no two parts have the same.
-struct ByName<'n> {
-    switches: BTreeMap<&'n str, SwitchId>,
-    ports: BTreeMap<&'n str, (SwitchId, NamedPort)>,
-}
-
-impl<'n> ByName<'n> {
-    fn new(df: &Dragonfly, names: &'n Names) -> Self {
-        let switch = |switch| names.switch(switch).map(|name| (name, switch));
-        let ports = names.ports().map(|(switch, port, name)| (name.name.as_str(), (switch, port)));
-        Self { switches: df.switches().filter_map(switch).collect(), ports: ports.collect() }
-    }
-}
-
 /// One line and what it is held against.
 struct Reader<'r> {
     line: usize,
     plan: &'r dyn Plan,
     names: &'r Names,
-    by_name: &'r ByName<'r>,
+    parts: &'r Parts<'r>,
 }
 
 impl Reader<'_> {
@@ -205,7 +174,7 @@ impl Reader<'_> {
         let rest = rest.trim();
         match kind {
             "switch" if !rest.is_empty() => Ok(vec![Part::Switch(self.switch(rest)?)]),
-            "cable" if !rest.is_empty() => self.cable(rest).map(|part| vec![part]),
+            "cable" if !rest.is_empty() => self.cable(rest),
             "local" if !rest.is_empty() => self.local(rest, text),
             _ => Err(self.no_line(text)),
         }
@@ -215,69 +184,54 @@ impl Reader<'_> {
         FaultsError::Line { line: self.line, found: quoted(text) }
     }
 
-    /// "(3,1)" or a name.
+    fn wrong(&self, error: PartError) -> FaultsError {
+        FaultsError::Part { line: self.line, error }
+    }
+
     fn switch(&self, text: &str) -> Result<SwitchId, FaultsError> {
-        let line = self.line;
-        if let Some((group, switch)) = pair(text) {
-            return self.existing(group, switch);
-        }
-        let named = self.by_name.switches.get(text).copied();
-        named.ok_or_else(|| FaultsError::NoName {
-            line,
-            found: quoted(text),
-            accepted: "(GROUP,SWITCH)",
-            what: "a switch",
-        })
+        self.parts.switch(text).map_err(|error| self.wrong(error))
     }
 
-    fn existing(&self, group: u32, switch: u32) -> Result<SwitchId, FaultsError> {
-        let df = self.plan.dragonfly();
-        let number = |n: u32| (u16::try_from(n).ok(), u8::try_from(n).ok());
-        if let (Some(g), _) = number(group)
-            && df.has_group(GroupId(g))
-        {
-            if let (_, Some(index)) = number(switch)
-                && df.has_index(GroupId(g), SwitchIndex(index))
-            {
-                return Ok(df.switch(GroupId(g), SwitchIndex(index)));
-            }
-            let accepted = format!("its switches are 0 to {}", df.switches_of(GroupId(g)) - 1);
-            return Err(FaultsError::NoSwitch { line: self.line, group, switch, accepted });
+    /// "(3,1):2", "x1000c0r3:2", the name of a port, or that of a jack: the links that it has.
+    fn cable(&self, text: &str) -> Result<Vec<Part>, FaultsError> {
+        if let Some(port) = self.parts.port(text).map_err(|error| self.wrong(error))? {
+            return Ok(vec![self.named_link(text, port)?]);
         }
-        let accepted = format!("groups are 0 to {}", df.g() - 1);
-        Err(FaultsError::NoSwitch { line: self.line, group, switch, accepted })
+        let of_jack = self.parts.ports_of_jack(text);
+        let links: Vec<Part> =
+            of_jack.map(|(name, port)| self.named_link(name, port)).collect::<Result<_, _>>()?;
+        if !links.is_empty() {
+            return Ok(links);
+        }
+        let split = text.rsplit_once(':');
+        let found = split.and_then(|(switch, slot)| Some((switch, slot.trim().parse().ok()?)));
+        let (switch, slot) = found.ok_or_else(|| self.wrong(self.parts.no_port(text)))?;
+        Ok(vec![self.global(self.switch(switch.trim())?, slot)?])
     }
 
-    /// "(3,1):2", "x1000c0r3:2" or the name of a port. The lower end of the cable.
-    fn cable(&self, text: &str) -> Result<Part, FaultsError> {
-        let line = self.line;
-        let (switch, slot) = match self.by_name.ports.get(text).copied() {
-            Some((switch, NamedPort::Global(slot))) => (switch, u32::from(slot)),
-            Some((switch, NamedPort::Local(other, number))) => {
-                let link = self.link((switch, other), number.into())?;
-                return Ok(Part::Link(link));
+    /// The link at a port of this name.
+    fn named_link(
+        &self,
+        name: &str,
+        (switch, port): (SwitchId, NamedPort),
+    ) -> Result<Part, FaultsError> {
+        match port {
+            NamedPort::Global(slot) => self.global(switch, slot.into()),
+            NamedPort::Local(other, number) => {
+                Ok(Part::Link(self.link((switch, other), number.into())?))
             }
-            Some((_, NamedPort::Node(_))) => {
-                let end = format!("port {} of a node", quoted(text));
-                return Err(FaultsError::NoCable { line, end });
+            NamedPort::Node(_) => {
+                let end = format!("port {} of a node", quoted(name));
+                Err(FaultsError::NoCable { line: self.line, end })
             }
-            None => {
-                let split = text.rsplit_once(':');
-                let found = split.and_then(|(s, slot)| Some((s, slot.trim().parse().ok()?)));
-                let Some((switch, slot)) = found else {
-                    return Err(FaultsError::NoName {
-                        line,
-                        found: quoted(text),
-                        accepted: "(GROUP,SWITCH):PORT",
-                        what: "a port",
-                    });
-                };
-                (self.switch(switch.trim())?, slot)
-            }
-        };
+        }
+    }
+
+    /// The lower end of the cable at a global port.
+    fn global(&self, switch: SwitchId, slot: u32) -> Result<Part, FaultsError> {
         let df = self.plan.dragonfly();
         let (group, index) = df.place(switch);
-        let no_cable = |what: String| FaultsError::NoCable { line, end: what };
+        let no_cable = |what: String| FaultsError::NoCable { line: self.line, end: what };
         let exists = slot < df.h() && slot < u32::from(df.kind_of(group).h);
         let slot = u16::try_from(slot).ok().filter(|_| exists).ok_or_else(|| {
             no_cable(format!("group {group}, switch {index}, global port {slot}"))
@@ -298,16 +252,7 @@ impl Reader<'_> {
             },
             None => (text, None),
         };
-        let (one, other) = ends
-            .split_once(")-(")
-            .map(|(one, other)| (format!("{one})"), format!("({other}")))
-            .or_else(|| {
-                let (one, other) = ends.split_once(char::is_whitespace)?;
-                let other = other.trim().trim_start_matches('-').trim();
-                Some((one.trim_end_matches('-').to_owned(), other.to_owned()))
-            })
-            .ok_or_else(|| self.no_line(whole))?;
-        let (one, other) = (self.switch(&one)?, self.switch(&other)?);
+        let (one, other) = self.two_switches(ends, whole)?;
         let ((group, low), (second, high)) = (df.place(one), df.place(other));
         let no_link = |what: String| FaultsError::NoLink { line: self.line, what };
         if group != second || low == high {
@@ -331,6 +276,24 @@ impl Reader<'_> {
             None => 0..count,
         };
         numbers.map(|number| self.link((one, high), number).map(Part::Link)).collect()
+    }
+
+    /// The switches on both sides of the one blank or dash where two are. A name may have blanks and dashes, too.
+    fn two_switches(&self, ends: &str, whole: &str) -> Result<(SwitchId, SwitchId), FaultsError> {
+        let separators = list::outside_quotes(ends).filter(|(_, c)| *c == '-' || c.is_whitespace());
+        let sides = separators.map(|(at, c)| (ends[..at].trim(), ends[at + c.len_utf8()..].trim()));
+        let mut found = None;
+        let mut wrong = None;
+        for (one, other) in sides.filter(|(one, other)| !one.is_empty() && !other.is_empty()) {
+            match (self.switch(one), self.switch(other)) {
+                (Ok(one), Ok(other)) if found.is_none() => found = Some((one, other)),
+                (Ok(_), Ok(_)) => return Err(self.no_line(whole)),
+                // What is wrong with the other side says more where one is right.
+                (Ok(_), Err(error)) => wrong = Some(error),
+                (Err(error), _) => wrong = wrong.or(Some(error)),
+            }
+        }
+        found.ok_or_else(|| wrong.unwrap_or_else(|| self.no_line(whole)))
     }
 
     /// A link of the plan from a switch to another of its group.
@@ -376,12 +339,6 @@ impl Reader<'_> {
     }
 }
 
-/// "(3,1)" as two numbers.
-fn pair(text: &str) -> Option<(u32, u32)> {
-    let (one, other) = text.strip_prefix('(')?.strip_suffix(')')?.split_once(',')?;
-    Some((one.trim().parse().ok()?, other.trim().parse().ok()?))
-}
-
 /// At most 60 characters of a text, as a message shows them.
 fn quoted(text: &str) -> String {
     let shown: String = text.chars().take(60).flat_map(char::escape_debug).collect();
@@ -407,6 +364,35 @@ pub fn write(df: &Dragonfly, faults: &FaultSet) -> String {
     for &LocalLink { low, high, number } in &faults.local_links {
         let far = df.switch(df.place(low).0, high);
         line(format!("local {}-{}:{number}", place(low), place(far)));
+    }
+    text
+}
+
+/// As [`write()`], each line with the names of its part, where it has any, as a comment: a switch's, those of
+/// the ports at the two ends of a link, or of its switches.
+pub fn write_with_names(plan: &dyn Plan, names: &Names, faults: &FaultSet) -> String {
+    let df = plan.dragonfly();
+    let of_global = |end: End| {
+        let (index, slot) = df.split_port(end.port);
+        let switch = df.switch(end.group, index);
+        names.port(switch, NamedPort::Global(slot)).map(|port| port.name.as_str())
+    };
+    let switches = faults.switches.iter().map(|&switch| [names.switch(switch), None]);
+    let cables = faults.cables.iter().map(|&end| [Some(end), plan.peer(end)]);
+    let cables = cables.map(|ends| ends.map(|end| end.and_then(of_global)));
+    let links = faults.local_links.iter().map(|&LocalLink { low, high, number }| {
+        let (group, index) = df.place(low);
+        let far = df.switch(group, high);
+        [(low, high), (far, index)].map(|(switch, other)| {
+            let port = names.port(switch, NamedPort::Local(other, number));
+            port.map(|port| port.name.as_str()).or_else(|| names.switch(switch))
+        })
+    });
+    let mut text = String::new();
+    for (line, of_part) in write(df, faults).lines().zip(switches.chain(cables).chain(links)) {
+        let of_part: Vec<&str> = of_part.into_iter().flatten().collect();
+        let comment = if of_part.is_empty() { "" } else { " # " };
+        writeln!(text, "{line}{comment}{}", of_part.join("-")).expect("a string grows");
     }
     text
 }

@@ -1,8 +1,8 @@
 //! What is dead of a fabric, given the links that are live by the names of their ports.
 
-use super::{ByName, Plan};
+use super::Plan;
 use std::collections::BTreeSet;
-use tvlb_names::{NamedPort, Names};
+use tvlb_names::{NamedPort, Names, PartError, Parts};
 use tvlb_schema::{Dragonfly, End, FaultSet, LocalLink, SwitchId};
 
 /// Why a list of live links cannot be held against a plan.
@@ -24,6 +24,9 @@ pub enum LiveError {
         /// The unknown port.
         port: String,
     },
+    /// A name that several ports have.
+    #[error("it names a port that the list of names does not tell from others: {0}")]
+    Several(PartError),
     /// A link that is not planned.
     #[error("it names the link {link}, but by the plan {port} leads to {far}")]
     NotPlanned {
@@ -78,20 +81,20 @@ pub fn dead_but<'l>(
     names: &Names,
 ) -> Result<FaultSet, LiveError> {
     let df = plan.dragonfly();
-    let by_name = ByName::new(df, names);
+    let parts = Parts::new(df, names);
+    let find = |name: &str| parts.port(name).map_err(LiveError::Several);
     let mut alive = BTreeSet::new();
     for ends in live {
         let [one, other] = ends;
         let link = || format!("{one}-{other}");
-        let found = by_name.ports.get(one.as_str()).copied();
-        let (switch, port) = found
+        let (switch, port) = find(one)?
             .filter(|(_, port)| !matches!(port, NamedPort::Node(_)))
             .ok_or_else(|| LiveError::NoPort { link: link(), port: one.clone() })?;
         let Some((planned, far)) = link_at(plan, (switch, port)) else {
             let far = "no other switch".to_owned();
             return Err(LiveError::NotPlanned { link: link(), port: one.clone(), far });
         };
-        if by_name.ports.get(other.as_str()) != Some(&far) {
+        if find(other)? != Some(far) {
             let far = name_of(df, names, far)?.to_owned();
             return Err(LiveError::NotPlanned { link: link(), port: one.clone(), far });
         }

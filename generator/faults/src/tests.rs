@@ -63,6 +63,31 @@ fn parts_are_named_by_number_or_by_name() {
     assert_eq!(read(""), Ok(FaultSet::default()));
 }
 
+/// A jack is what the names of its ports begin with; a switch is not one, nor a jack whose number begins alike.
+#[test]
+fn the_name_of_a_jack_names_the_links_of_all_its_ports() {
+    let names = "group,switch,port,name,physical\n0,0,,r0,\n0,1,,r1,\n\
+        0,0,global 0,r0j1p0,\n0,0,local 1 0,r0j1p1,\n0,1,local 0 0,r1j2p1,\n0,0,local 1 1,r0j10p0,\n\
+        0,0,local 2 0,r0j1p1x,\n0,0,node 0,r0j3p0,\n";
+    let image = image();
+    let plan = FabricImage::decode(&image).unwrap();
+    let names = Names::read(plan.dragonfly(), names).unwrap();
+    let read = |text: &str| parse(text, &plan, &names).map_err(|error| error.to_string());
+    let both = read("cable (0,0):0\nlocal (0,0)-(0,1):0").unwrap();
+    assert_eq!(read("cable r0j1"), Ok(both.clone()));
+    insta::assert_snapshot!(write_with_names(&plan, &names, &both), @"
+    cable (0,0):0 # r0j1p0
+    local (0,0)-(0,1):0 # r0j1p1-r1j2p1
+    ");
+    let all = FaultSet { switches: [SwitchId(0), SwitchId(8)].into(), ..both };
+    assert_eq!(read(&write_with_names(&plan, &names, &all)), Ok(all));
+    insta::assert_snapshot!(read("cable r0j1\ncable r1j2").unwrap_err(), @"line 2: link 0 between switches 0 r0 and 1 r1 is dead by line 1 already; accepted is one line for each");
+    insta::assert_snapshot!(read("cable r0j3").unwrap_err(), @r#"line 1: port "r0j3" of a node has no cable in the plan"#);
+    for none in ["cable r0", "cable r0j", "cable r0j1p", "cable r2j1"] {
+        assert!(read(none).unwrap_err().contains("nor a name of a port or jack"), "{none}");
+    }
+}
+
 #[test]
 fn what_is_no_part_is_refused() {
     let says = |text: &str| read(text).unwrap_err();
@@ -71,8 +96,8 @@ fn what_is_no_part_is_refused() {
     insta::assert_snapshot!(says("\n\nswitch (3,0)"), @"line 3: there is no switch 0 in group 3; groups are 0 to 2");
     insta::assert_snapshot!(says("switch (1,3)"), @"line 1: there is no switch 3 in group 1; its switches are 0 to 2");
     insta::assert_snapshot!(says("switch (70000,0)"), @"line 1: there is no switch 0 in group 70000; groups are 0 to 2");
-    insta::assert_snapshot!(says("switch x1000c0r7"), @r#"line 1: "x1000c0r7" is neither (GROUP,SWITCH) nor a name of a switch in the list of names"#);
-    insta::assert_snapshot!(says("cable (0,0)"), @r#"line 1: "(0,0)" is neither (GROUP,SWITCH):PORT nor a name of a port in the list of names"#);
+    insta::assert_snapshot!(says("switch x1000c0r7"), @r#"line 1: "x1000c0r7" is not a switch; accepted a number, (GROUP,SWITCH) or a name of the list of names (did you mean x1000c0r0?)"#);
+    insta::assert_snapshot!(says("cable (0,0)"), @r#"line 1: "(0,0)" is not a port or jack; accepted SWITCH:PORT or a name of the list of names"#);
     insta::assert_snapshot!(says("cable (0,0):1"), @"line 1: group 0, switch 0, global port 1 has no cable in the plan");
     insta::assert_snapshot!(says("cable (0,2):0"), @"line 1: group 0, switch 2, global port 0 has no cable in the plan");
     insta::assert_snapshot!(says("cable x1000c0r0j9p0"), @r#"line 1: port "x1000c0r0j9p0" of a node has no cable in the plan"#);
@@ -84,6 +109,44 @@ fn what_is_no_part_is_refused() {
     insta::assert_snapshot!(says("cable (0,1):0\n# again\ncable (2,0):0"), @"line 3: the cable at group 0, switch 1 x1000c0r1, global port 0 x1000c0r1j1p0 is dead by line 1 already; accepted is one line for each");
     insta::assert_snapshot!(says("local (0,0)-(0,1):1\nlocal (0,1)-(0,0)"), @"line 2: link 1 between switches 0 x1000c0r0 and 1 x1000c0r1 is dead by line 1 already; accepted is one line for each");
     insta::assert_snapshot!(says("switch x1000c0r1\nswitch (0,1)"), @"line 2: switch 1 x1000c0r1 is dead by line 1 already; accepted is one line for each");
+}
+
+/// What no list of names refuses: comments, quotes, blanks, dashes and numbers in names.
+#[test]
+fn any_name_can_be_said() {
+    const NAMES: &str = "group,switch,port,name,physical\n\
+        0,0,,Voltaire 4036 # g0s0,\n\
+        0,1,,Voltaire 4036 # g0s1,\n\
+        0,0,global 0,Voltaire 4036 # g0s0[3],\n\
+        1,0,,rack 1,\n\
+        1,1,,rack-1-2,\n\
+        1,2,,\"a \"\"b\"\"\",\n\
+        2,0,,0,\n";
+    let image = image();
+    let plan = FabricImage::decode(&image).unwrap();
+    let names = Names::read(plan.dragonfly(), NAMES).unwrap();
+    let read = |text: &str| parse(text, &plan, &names).map_err(|error| error.to_string());
+    let by_number = |text: &str| read(text).unwrap();
+    for (named, numbered) in [
+        ("switch \"Voltaire 4036 # g0s0\"  # gone", "switch (0,0)"),
+        ("cable \"Voltaire 4036 # g0s0[3]\"", "cable (0,0):0"),
+        ("cable \"Voltaire 4036 # g0s0\":0", "cable (0,0):0"),
+        ("local \"Voltaire 4036 # g0s0\" \"Voltaire 4036 # g0s1\"", "local (0,0)-(0,1)"),
+        ("local \"Voltaire 4036 # g0s0\"-\"Voltaire 4036 # g0s1\":1", "local (0,0)-(0,1):1"),
+        ("local rack 1 rack-1-2", "local (1,0)-(1,1)"),
+        ("local rack-1-2-rack 1", "local (1,0)-(1,1)"),
+        ("local rack-1-2 \"a \"\"b\"\"\"", "local (1,1)-(1,2)"),
+        ("switch a \"b\"", "switch (1,2)"),
+        ("switch \"0\"", "switch (2,0)"),
+        ("switch 1\ncable 3:0", "switch (0,1)\ncable (1,0):0"),
+    ] {
+        assert_eq!(read(named).as_ref(), Ok(&by_number(numbered)), "{named}");
+    }
+    let said = |text: &str| read(text).unwrap_err();
+    insta::assert_snapshot!(said("switch Voltaire 4036 # g0s0"), @r#"line 1: "Voltaire 4036" is not a switch; accepted a number, (GROUP,SWITCH) or a name of the list of names (a # after a blank begins a comment; a name that has one stands in quotes, as in "Voltaire 4036 # g0s0")"#);
+    insta::assert_snapshot!(said("cable Voltaire 4036 # g0s0[3]"), @r#"line 1: "Voltaire 4036" is not a port or jack; accepted SWITCH:PORT or a name of the list of names (a # after a blank begins a comment; a name that has one stands in quotes, as in "Voltaire 4036 # g0s0[3]")"#);
+    insta::assert_snapshot!(said("local rack 1 rack-1-9"), @r#"line 1: "rack-1-9" is not a switch; accepted a number, (GROUP,SWITCH) or a name of the list of names (did you mean "rack 1"?)"#);
+    insta::assert_snapshot!(said("switch 0"), @r#"line 1: 0 is the number of one switch and the name of another; accepted the name in quotes, as in "0", or the number as (GROUP,SWITCH)"#);
 }
 
 proptest! {

@@ -7,13 +7,20 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use tvlb_progress::{Cancelled, Progress};
+use tvlb_table_set::input_file::{self, Symlinks};
+use tvlb_table_set::sha256;
 
 /// Every name that an import may write. The fabric file comes last.
 pub(crate) const FILES: [&str; 5] =
-    ["cables.csv", "names.csv", "assumptions.txt", DOWN_FILE, FABRIC_FILE];
+    ["cables.csv", "names.csv", ASSUMPTIONS_FILE, DOWN_FILE, FABRIC_FILE];
+/// What was read and assumed.
+pub(crate) const ASSUMPTIONS_FILE: &str = "assumptions.txt";
 /// The links that are down; written only where it was asked which links are live.
 pub(crate) const DOWN_FILE: &str = "down.txt";
-const FABRIC_FILE: &str = "fabric.toml";
+pub(crate) const FABRIC_FILE: &str = "fabric.toml";
+/// The largest fabric file that may be looked at, and how much of the assumptions, whose second line has its hash.
+const MOST_FABRIC_BYTES: u64 = 1 << 20;
+const MOST_NOTED_BYTES: u64 = 1 << 16;
 
 /// What a file is to hold.
 pub(crate) type Content<'c> = &'c dyn Fn(&mut dyn Write) -> io::Result<()>;
@@ -28,6 +35,14 @@ pub enum WriteError {
     )]
     Exists {
         /// The first such file.
+        path: PathBuf,
+    },
+    /// Somebody has worked on the fabric file.
+    #[error(
+        "{path}: it is not as an import wrote it, and --force would throw the changes away; give another directory, or move the file away and put its changes into the new one"
+    )]
+    Edited {
+        /// The fabric file.
         path: PathBuf,
     },
     /// The operating system refused.
@@ -49,11 +64,16 @@ fn refused(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> Write
     move |source| WriteError::Io { path: path.to_owned(), action, source }
 }
 
-/// Refuses a directory in which one of the files exists.
+/// Refuses a directory in which one of the files exists. With `force` all of them may be replaced but a
+/// fabric file that is not as an import wrote it: people put the sets, latencies and bandwidths of a machine
+/// into it.
 ///
 /// # Errors
-/// A file exists.
-pub fn check_directory(directory: &Path) -> Result<(), WriteError> {
+/// A file exists that must not be replaced.
+pub fn check_directory(directory: &Path, force: bool) -> Result<(), WriteError> {
+    if force {
+        return check_unedited(directory);
+    }
     let mut paths = FILES.iter().map(|name| directory.join(name));
     match paths.find(|path| fs::symlink_metadata(path).is_ok()) {
         Some(path) => Err(WriteError::Exists { path }),
@@ -61,17 +81,34 @@ pub fn check_directory(directory: &Path) -> Result<(), WriteError> {
     }
 }
 
-/// Writes these files of [`FILES`] into the directory, and removes the others of those names, which
-/// an earlier import has written. With `force`, what exists is replaced.
+/// The list of assumptions has the hash of the fabric file that was written with it.
+fn check_unedited(directory: &Path) -> Result<(), WriteError> {
+    let path = directory.join(FABRIC_FILE);
+    let fabric = match input_file::read(&path, MOST_FABRIC_BYTES, Symlinks::Follow) {
+        // Whatever stands in the way is found where the directory is made.
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
+        {
+            return Ok(());
+        }
+        answer => answer.map_err(refused(&path, "read it"))?,
+    };
+    let assumptions = directory.join(ASSUMPTIONS_FILE);
+    let noted = input_file::read_start(&assumptions, MOST_NOTED_BYTES, Symlinks::Follow);
+    let noted = noted.map_or_else(|_| Vec::new(), |(start, _)| start);
+    if String::from_utf8_lossy(&noted).contains(&sha256(&fabric)) {
+        return Ok(());
+    }
+    Err(WriteError::Edited { path })
+}
+
+/// Writes these files of [`FILES`] into the directory, in the place of what is there, and removes the others
+/// of those names, which an earlier import has written.
 pub(crate) fn write(
     directory: &Path,
-    force: bool,
     files: &[(&'static str, Content<'_>)],
     progress: &dyn Progress,
 ) -> Result<(), WriteError> {
-    if !force {
-        check_directory(directory)?;
-    }
     let missing: Vec<&Path> = directory
         .ancestors()
         .take_while(|above| *above != Path::new("") && !above.exists())
@@ -167,9 +204,10 @@ mod tests {
     }
 
     fn write_text(directory: &Path, force: bool, names: &[&'static str]) -> Result<(), WriteError> {
+        check_directory(directory, force)?;
         let text: Content<'_> = &|out| writeln!(out, "new");
         let files: Vec<_> = names.iter().map(|name| (*name, text)).collect();
-        write(directory, force, &files, &())
+        write(directory, &files, &())
     }
 
     #[test]
@@ -180,6 +218,10 @@ mod tests {
         fs::write(directory.join("notes"), "mine").unwrap();
         let error = write_text(&directory, false, &[FABRIC_FILE]).unwrap_err().to_string();
         assert!(error.contains("down.txt: exists; give --force"), "{error}");
+        let error = write_text(&directory, true, &[FABRIC_FILE]).unwrap_err().to_string();
+        assert!(error.contains("fabric.toml: it is not as an import wrote it"), "{error}");
+        let noted = format!("Read.\n{}\n", sha256(b"new\n"));
+        fs::write(directory.join(ASSUMPTIONS_FILE), noted).unwrap();
         write_text(&directory, true, &[FABRIC_FILE, "cables.csv"]).unwrap();
         // What the last import did not write is not left beside what it did.
         assert_eq!(names(&directory), ["cables.csv", "fabric.toml", "notes"]);
@@ -203,9 +245,7 @@ mod tests {
         let text: Content<'_> = &|out| (0..3000).try_for_each(|n| writeln!(out, "line {n}"));
         let files = [(FABRIC_FILE, text), ("cables.csv", text)];
         let mut cancelled = 0;
-        while let Err(error) =
-            write(&directory, false, &files, &CancelsAt(AtomicUsize::new(cancelled)))
-        {
+        while let Err(error) = write(&directory, &files, &CancelsAt(AtomicUsize::new(cancelled))) {
             assert!(matches!(error, WriteError::Cancelled(_)), "{error}");
             assert_eq!(names(home.path()), [""; 0], "asked {cancelled} times");
             cancelled += 1;
@@ -213,8 +253,8 @@ mod tests {
         assert!(cancelled > 8, "{cancelled}");
         assert_eq!(names(&directory), ["cables.csv", FABRIC_FILE]);
         // What an earlier import has written stays.
-        write_text(&directory, true, &[FABRIC_FILE, DOWN_FILE]).unwrap();
-        let error = write(&directory, true, &files, &CancelsAt(AtomicUsize::new(cancelled - 1)));
+        write(&directory, &[(FABRIC_FILE, text), (DOWN_FILE, text)], &()).unwrap();
+        let error = write(&directory, &files, &CancelsAt(AtomicUsize::new(cancelled - 1)));
         assert!(matches!(error, Err(WriteError::Cancelled(_))));
         assert_eq!(names(&directory), [DOWN_FILE, FABRIC_FILE]);
     }
@@ -225,12 +265,12 @@ mod tests {
         let directory = home.path().join("deep/er");
         let good: Content<'_> = &|out| writeln!(out, "text");
         let bad: Content<'_> = &|_| Err(io::ErrorKind::StorageFull.into());
-        let error = write(&directory, false, &[(FABRIC_FILE, good), ("cables.csv", bad)], &());
+        let error = write(&directory, &[(FABRIC_FILE, good), ("cables.csv", bad)], &());
         assert!(error.unwrap_err().to_string().contains("cables.csv: cannot write the file"));
         assert_eq!(names(home.path()), [""; 0]);
         // What was there before stays as it was.
         write_text(&directory, false, &[FABRIC_FILE]).unwrap();
-        assert!(write(&directory, true, &[(FABRIC_FILE, good), ("cables.csv", bad)], &()).is_err());
+        assert!(write(&directory, &[(FABRIC_FILE, good), ("cables.csv", bad)], &()).is_err());
         assert_eq!(names(&directory), [FABRIC_FILE]);
         assert_eq!(fs::read_to_string(directory.join(FABRIC_FILE)).unwrap(), "new\n");
         fs::write(home.path().join("file"), "").unwrap();

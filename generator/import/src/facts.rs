@@ -1,11 +1,13 @@
 //! What a person should know of an imported machine, in numbers and in sentences.
 
 use crate::components::Components;
+use crate::directory::FABRIC_FILE;
 use crate::machine::{Machine, count};
 use crate::notes::{Listed, Notes, counted};
 use crate::numbering::Numbering;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use tvlb_table_set::sha256;
 
 /// How many pairs have each number of links.
 type Histogram = BTreeMap<usize, usize>;
@@ -120,7 +122,7 @@ impl Facts {
             self.warnings.push(format!(
                 "{} no local link, in a group of several switches: {}.",
                 counted(alone.count(), "switch has", "switches have"),
-                alone.in_words()
+                alone.in_short()
             ));
         }
         let incomplete = self.incomplete.len();
@@ -176,7 +178,7 @@ impl Facts {
             self.warnings.push(format!(
                 "The machine is in {} parts that no link joins; a switch of each: {}.",
                 first.len(),
-                Listed::of(names).in_words()
+                Listed::of(names).in_short()
             ));
         }
     }
@@ -210,8 +212,11 @@ impl Facts {
         machine: &Machine,
         numbering: &Numbering,
         notes: &Notes,
+        fabric: &[u8],
     ) -> io::Result<()> {
-        writeln!(out, "Read: {}.\n\nAssumptions\n", notes.read)?;
+        writeln!(out, "Read: {}.", notes.read)?;
+        writeln!(out, "{FABRIC_FILE} as it was written has the SHA-256 {}.", sha256(fabric))?;
+        writeln!(out, "\nAssumptions\n")?;
         let mut sentences =
             |list: &[String]| list.iter().try_for_each(|sentence| writeln!(out, "- {sentence}"));
         sentences(&notes.assumed)?;

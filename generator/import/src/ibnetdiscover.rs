@@ -10,13 +10,14 @@ mod natural;
 mod network;
 mod parse;
 
-use crate::lines::{Lines, MOST_DUMP_LINE_BYTES, MOST_RECORDS, Source, TextError, is_aries, shown};
+use crate::files::{MOST_DUMP_LINE_BYTES, MOST_RECORDS, is_aries};
 use crate::machine::{End, Machine, Names, Physical, PortNames, Switch, count};
 use crate::notes::{Listed, Notes, counted};
 use natural::natural;
 use network::{Device, Network, PortLine, Record};
 use parse::{Kind, Line};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use tvlb_text::{Lines, Source, TextError, quoted};
 
 pub use error::IbnetdiscoverError;
 pub use groups::Grouping;
@@ -64,13 +65,13 @@ pub(crate) fn read(
     Ok((machine, notes))
 }
 
-/// Whether the text is one of `ibnetdiscover`: by its first line that says something.
+/// Whether the text is one of `ibnetdiscover`: whether it has the first line of a record, whatever stands
+/// before it, so that the reader of such texts says what it does not understand.
 pub(crate) fn is_one(source: Source<'_>) -> Result<bool, TextError> {
     let mut lines = Lines::with_limit(source, MOST_DUMP_LINE_BYTES);
-    while let Some(line) = lines.next()? {
-        let text = line.trim();
-        if !text.is_empty() && !text.starts_with('#') {
-            return Ok(parse::line(text).is_ok());
+    while let Some(line) = lines.next_line()? {
+        if let Ok(Line::Record { .. }) = parse::line(line) {
+            return Ok(true);
         }
     }
     Ok(false)
@@ -86,69 +87,134 @@ pub(crate) fn link_names(source: Source<'_>) -> Result<Vec<[String; 2]>, Ibnetdi
 }
 
 fn read_records(source: Source<'_>) -> Result<Network, IbnetdiscoverError> {
-    let file = source.name().to_owned();
-    let mut network = Network { file, devices: Vec::new(), ports: Vec::new() };
-    let mut numbers: HashMap<String, u32> = HashMap::new();
+    let mut reader = Reader::of(source.name());
     let mut lines = Lines::of(source);
-    // The record to which a port's line belongs.
-    let mut current = None;
-    while let Some(line) = lines.next()? {
-        let parsed = match parse::line(line) {
-            Ok(parsed) => parsed,
+    while lines.next_line()?.is_some() {
+        let line = lines.line();
+        match parse::line(line) {
+            Ok(Line::Nothing) => {}
+            Ok(Line::Record { kind, id, description }) => {
+                let number = reader.number_of(id);
+                reader.begin(number, kind, description, &lines)?;
+            }
+            Ok(Line::Port { port, far, far_port, rate }) => {
+                let far = reader.number_of(far);
+                reader.add(port, (far, far_port), rate, &lines)?;
+            }
             Err(_) if is_aries(line) => {
                 return Err(IbnetdiscoverError::Aries { place: lines.place() });
             }
             Err(accepted) => {
-                let found = shown(line);
+                let found = quoted(line);
                 return Err(IbnetdiscoverError::Line { place: lines.place(), found, accepted });
-            }
-        };
-        let mut number_of = |id: &str, network: &mut Network| {
-            numbers.get(id).copied().unwrap_or_else(|| {
-                let number = count(network.devices.len());
-                numbers.insert(id.to_owned(), number);
-                network.devices.push(Device { id: id.to_owned(), record: None });
-                number
-            })
-        };
-        match parsed {
-            Line::Nothing => {}
-            Line::Record { kind, id, description } => {
-                let number = number_of(id, &mut network);
-                let device = &mut network.devices[number as usize];
-                if let Some(first) = &device.record {
-                    let (id, first) = (device.id.clone(), first.line);
-                    return Err(IbnetdiscoverError::RecordTwice {
-                        place: lines.place(),
-                        id,
-                        first,
-                    });
-                }
-                device.record = Some(Record { kind, description, line: lines.number() });
-                current = Some(number);
-            }
-            Line::Port { port, far, far_port } => {
-                let Some(device) = current else {
-                    return Err(IbnetdiscoverError::Line {
-                        place: lines.place(),
-                        found: "a port before any record".to_owned(),
-                        accepted: "a line that begins with Switch, Ca or Rt first",
-                    });
-                };
-                if network.ports.len() == MOST_RECORDS {
-                    return Err(TextError::TooMany { place: lines.place() }.into());
-                }
-                let far = number_of(far, &mut network);
-                let line = lines.number();
-                network.ports.push(PortLine { device, port, far, far_port, line });
             }
         }
     }
-    let is_switch = |record: &Record| record.kind == Kind::Switch;
-    if !network.devices.iter().any(|device| device.record.as_ref().is_some_and(is_switch)) {
-        return Err(IbnetdiscoverError::NoSwitch { file: network.file });
+    reader.end()
+}
+
+/// The records that have been read.
+struct Reader {
+    network: Network,
+    /// The device of each name.
+    numbers: HashMap<String, u32>,
+    /// The device to whose record a port's line belongs.
+    current: Option<u32>,
+    /// Adapters of which a second record has been read.
+    repeated: HashSet<u32>,
+}
+
+impl Reader {
+    fn of(file: &str) -> Self {
+        let network = Network {
+            file: file.to_owned(),
+            devices: Vec::new(),
+            ports: Vec::new(),
+            rates: BTreeMap::new(),
+        };
+        Self { network, numbers: HashMap::new(), current: None, repeated: HashSet::new() }
     }
-    Ok(network)
+
+    /// The device of a name, whether its record has been read or not.
+    fn number_of(&mut self, id: &str) -> u32 {
+        if let Some(number) = self.numbers.get(id) {
+            return *number;
+        }
+        let number = count(self.network.devices.len());
+        self.numbers.insert(id.to_owned(), number);
+        self.network.devices.push(Device { id: id.to_owned(), record: None });
+        number
+    }
+
+    /// Begins the record of a device.
+    fn begin(
+        &mut self,
+        number: u32,
+        kind: Kind,
+        description: String,
+        lines: &Lines<'_>,
+    ) -> Result<(), IbnetdiscoverError> {
+        let device = &mut self.network.devices[number as usize];
+        self.current = Some(number);
+        match &device.record {
+            None => device.record = Some(Record { kind, description, line: lines.number() }),
+            // With -g the adapters of a chassis are printed with it, and again with all others.
+            Some(first) if kind != Kind::Switch && first.description == description => {
+                self.repeated.insert(number);
+            }
+            Some(first) => {
+                let (place, id, first) = (lines.place(), device.id.clone(), first.line);
+                return Err(IbnetdiscoverError::RecordTwice { place, id, first });
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a port's line to the record.
+    fn add(
+        &mut self,
+        port: u32,
+        (far, far_port): (u32, u32),
+        rate: &str,
+        lines: &Lines<'_>,
+    ) -> Result<(), IbnetdiscoverError> {
+        let Some(device) = self.current else {
+            return Err(IbnetdiscoverError::Line {
+                place: lines.place(),
+                found: "a port before any record".to_owned(),
+                accepted: "a line that begins with Switch, Ca or Rt first",
+            });
+        };
+        if self.network.ports.len() == MOST_RECORDS {
+            let (place, most) = (lines.place(), MOST_RECORDS);
+            return Err(TextError::TooMany { place, most }.into());
+        }
+        match self.network.rates.get_mut(rate) {
+            Some(ports) => ports.push((device, port)),
+            None if rate.is_empty() => {}
+            None => {
+                self.network.rates.insert(rate.to_owned(), vec![(device, port)]);
+            }
+        }
+        let line = lines.number();
+        self.network.ports.push(PortLine { device, port, far, far_port, line });
+        Ok(())
+    }
+
+    /// What all records say.
+    fn end(self) -> Result<Network, IbnetdiscoverError> {
+        let Self { mut network, repeated, .. } = self;
+        let mut seen = HashSet::new();
+        network.ports.retain(|line| {
+            let PortLine { device, port, far, far_port, .. } = *line;
+            !repeated.contains(&device) || seen.insert((device, port, far, far_port))
+        });
+        let is_switch = |record: &Record| record.kind == Kind::Switch;
+        if !network.devices.iter().any(|device| device.record.as_ref().is_some_and(is_switch)) {
+            return Err(IbnetdiscoverError::NoSwitch { file: network.file });
+        }
+        Ok(network)
+    }
 }
 
 fn say_what_was_read(network: &Network, joined: &links::Joined, notes: &mut Notes) {
@@ -173,6 +239,8 @@ fn say_what_was_read(network: &Network, joined: &links::Joined, notes: &mut Note
          missing from the file, so that it counts as one that was never planned."
             .to_owned(),
     );
+    say_rates(network, joined, notes);
+    let assumed = &mut notes.assumed;
     if joined.aggregation.count() > 0 {
         assumed.push(format!(
             "Channel adapters whose descriptions call them aggregation nodes were left out ({}): {}.",
@@ -182,6 +250,33 @@ fn say_what_was_read(network: &Network, joined: &links::Joined, notes: &mut Note
     }
     if of(Kind::Router) > 0 {
         assumed.push("Routers count as nodes.".to_owned());
+    }
+}
+
+/// Says how wide and fast the links between switches are, which no table makes a difference for.
+fn say_rates(network: &Network, joined: &links::Joined, notes: &mut Notes) {
+    let ends: HashSet<(u32, u32)> = joined
+        .links
+        .iter()
+        .map(|link| link.ends[0])
+        .map(|end| (joined.switches[end.switch as usize], end.port))
+        .collect();
+    let of_rate = |(rate, ports): (&String, &Vec<(u32, u32)>)| {
+        let links = ports.iter().filter(|port| ends.contains(port)).count();
+        (links > 0).then(|| format!("{rate} ({links})"))
+    };
+    let rates: Vec<String> = network.rates.iter().filter_map(of_rate).collect();
+    if rates.is_empty() {
+        return;
+    }
+    let sentence = format!(
+        "The widths and speeds of links are not used; those of the links between switches are {}.",
+        rates.join(", ")
+    );
+    if rates.len() > 1 {
+        notes.warnings.push(sentence);
+    } else {
+        notes.assumed.push(sentence);
     }
 }
 

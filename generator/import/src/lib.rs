@@ -20,8 +20,8 @@
 mod components;
 mod directory;
 mod facts;
+mod files;
 mod ibnetdiscover;
-mod lines;
 mod machine;
 mod notes;
 mod numbering;
@@ -37,10 +37,11 @@ use std::path::Path;
 use tvlb_progress::Progress;
 
 pub use directory::{WriteError, check_directory};
+pub use files::open;
 pub use ibnetdiscover::{Grouping, IbnetdiscoverError};
-pub use lines::{Place, Source, TextError};
 pub use numbering::NumberingError;
 pub use slingshot::SlingshotError;
+pub use tvlb_text::{Place, Source, TextError};
 
 /// Why a machine cannot be imported.
 #[derive(Debug, thiserror::Error)]
@@ -167,8 +168,8 @@ impl Import {
     /// reported to `progress`.
     ///
     /// # Errors
-    /// A file exists, the operating system refused, or the caller cancelled the work, and then the
-    /// directory is as it was.
+    /// As of [`check_directory`], or the operating system refused, or the caller cancelled the work, and
+    /// then the directory is as it was.
     pub fn write(
         &self,
         directory: &Path,
@@ -179,7 +180,8 @@ impl Import {
         let contents: Vec<_> = names.iter().map(|name| self.content(name)).collect();
         let files: Vec<(&'static str, directory::Content<'_>)> =
             names.iter().zip(&contents).map(|(name, content)| (*name, content as _)).collect();
-        directory::write(directory, force, &files, progress)?;
+        check_directory(directory, force)?;
+        directory::write(directory, &files, progress)?;
         Ok(names)
     }
 
@@ -195,7 +197,10 @@ impl Import {
         move |out| match name {
             "cables.csv" => write::cables(out, machine, numbering),
             "names.csv" => write::names(out, machine, numbering),
-            "assumptions.txt" => facts.assumptions(out, machine, numbering, notes),
+            directory::ASSUMPTIONS_FILE => {
+                let fabric = self.text(directory::FABRIC_FILE)?;
+                facts.assumptions(out, machine, numbering, notes, &fabric)
+            }
             directory::DOWN_FILE => write::down(out, machine, numbering),
             _ => write::fabric(out, made_by, &self.name, numbering),
         }

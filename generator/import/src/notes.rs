@@ -20,6 +20,7 @@ pub(crate) struct Listed {
 
 /// A sentence that goes on for longer helps nobody.
 const MOST_LISTED: usize = 100;
+const MOST_IN_SHORT: usize = 10;
 
 impl Listed {
     /// Lists these.
@@ -44,8 +45,17 @@ impl Listed {
 
     /// The names with commas between them.
     pub(crate) fn in_words(&self) -> String {
-        let more = self.count - self.names.len();
-        let names = self.names.join(", ");
+        self.first(MOST_LISTED)
+    }
+
+    /// The first names, for a warning, which a terminal shows.
+    pub(crate) fn in_short(&self) -> String {
+        self.first(MOST_IN_SHORT)
+    }
+
+    fn first(&self, most: usize) -> String {
+        let shown = &self.names[..most.min(self.names.len())];
+        let (names, more) = (shown.join(", "), self.count - shown.len());
         if more == 0 { names } else { format!("{names}, and {more} more") }
     }
 }
@@ -64,5 +74,6 @@ mod tests {
         assert_eq!(Listed::of(["a", "b"]).in_words(), "a, b");
         let many = Listed::of((0..105).map(|n| n.to_string()));
         assert!(many.in_words().ends_with(", 98, 99, and 5 more"), "{}", many.in_words());
+        assert_eq!(many.in_short(), "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, and 95 more");
     }
 }

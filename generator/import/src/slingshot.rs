@@ -5,17 +5,16 @@
 //! (`edge`). `plan.rs` puts rows together.
 
 mod error;
-mod header;
 mod jacks;
 pub(crate) mod live;
 mod plan;
 mod xname;
 
-use crate::lines::{Fields, Lines, Place, Source, TextError, is_aries, shown};
+use crate::files::is_aries;
 use crate::machine::Machine;
 use crate::notes::Notes;
-use header::check_header;
 use plan::{Cable, Plan};
+use tvlb_text::{Fields, Records, Source, quoted};
 
 pub use error::SlingshotError;
 
@@ -81,83 +80,67 @@ pub(crate) fn read(
 
 fn read_plan(source: Source<'_>, plan: &mut Plan) -> Result<(), SlingshotError> {
     let file = plan.enter_file(source.name());
-    let mut lines = Lines::of(source);
-    find_header(&mut lines)?;
-    let (mut fields, mut is_empty) = (Fields::default(), true);
-    while let Some(line) = lines.next()? {
-        if line.trim().is_empty() {
-            continue;
-        }
-        if line.starts_with('#') {
-            plan.comments += 1;
-            continue;
-        }
-        let split = fields.split(line);
-        let place = || lines.place();
-        split.map_err(|column| TextError::OpenQuote { place: place(), column })?;
-        let row = read_row(&fields, &place)?;
-        plan.count_id(fields.get(CABLE_ID));
-        plan.add(file, lines.number(), row)?;
+    let mut records = Records::of(source);
+    records.expect_header(&[&COLUMNS]).map_err(|error| match records.place() {
+        place if is_aries(records.line()) => SlingshotError::Aries { place },
+        _ => error.into(),
+    })?;
+    let (preamble, mut is_empty) = (records.comments(), true);
+    while records.read_row()? {
+        let cable = read_row(&records)?;
+        plan.count_id(&records.fields()[CABLE_ID]);
+        plan.add(file, records.line_number(), cable)?;
         is_empty = false;
     }
+    plan.comments += records.comments() - preamble;
     if is_empty {
         return Err(SlingshotError::NoRows { file: plan.file(file).to_owned() });
     }
     Ok(())
 }
 
-/// Reads up to the header, and the header.
-fn find_header(lines: &mut Lines<'_>) -> Result<(), SlingshotError> {
-    // A comment may be a quoted field that goes on for several lines.
-    let (mut is_quoted, mut has_preamble) = (false, false);
-    loop {
-        let Some(line) = lines.next()? else {
-            let found = if has_preamble { "a preamble and no header" } else { "an empty file" };
-            return Err(no_header(&lines.place(), found.to_owned()));
-        };
-        let plain = line.trim_start_matches([' ', '"']);
-        if is_quoted || plain.starts_with('#') {
-            is_quoted ^= line.bytes().filter(|&byte| byte == b'"').count() % 2 == 1;
-            has_preamble = true;
-        } else if plain.starts_with(COLUMNS[0]) {
-            let mut fields = Fields::default();
-            let split = fields.split(line);
-            split.map_err(|column| TextError::OpenQuote { place: lines.place(), column })?;
-            return check_header(&lines.place(), &fields, &COLUMNS);
-        } else if is_aries(line) {
-            return Err(SlingshotError::Aries { place: lines.place() });
-        } else if !line.trim_matches([',', ' ', '\t']).is_empty() {
-            let found = format!("{} on line {}", shown(line), lines.number());
-            return Err(no_header(&lines.place(), found));
-        }
+/// Whether all fields after the sixteenth are the route: one field, or a list that nobody quoted, so that
+/// its commas have made several of it. Other commas have shifted the columns, and a list that goes on after
+/// its bracket, or has a jack, is a row whose line does not end.
+fn is_route(fields: &Fields) -> bool {
+    if fields.len() <= COLUMNS.len() {
+        return true;
     }
+    let parts: Vec<&str> = (ROUTE..fields.len()).map(|field| &fields[field]).collect();
+    let is_jack =
+        |part: &&str| xname::jack(part.trim_matches(['[', ']', '\'', '"', ' '])).is_some();
+    let route = parts.join(",");
+    let mut depth = 0_u32;
+    let end = route.char_indices().find(|(_, character)| {
+        match character {
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0
+    });
+    // A text that does not begin with a bracket ends at its first character.
+    end.is_some_and(|(end, _)| end + 1 == route.len()) && !parts.iter().any(is_jack)
 }
 
-fn no_header(place: &Place, found: String) -> SlingshotError {
-    SlingshotError::NoHeader { file: place.file.to_string(), found, begin: COLUMNS[0] }
-}
-
-/// What a row says. `place` is made only for an error.
-fn read_row(fields: &Fields, place: &dyn Fn() -> Place) -> Result<Cable, SlingshotError> {
+/// What a row says.
+fn read_row(records: &Records<'_>) -> Result<Cable, SlingshotError> {
+    let (fields, place) = (records.fields(), || records.place());
     if fields.len() < COLUMNS.len() {
-        let (found, accepted) = (fields.len(), COLUMNS.len());
-        return Err(SlingshotError::Fields { place: place(), found, accepted });
+        records.expect_columns()?;
     }
     let refuse = |column: usize, accepted: &'static str| SlingshotError::Field {
         place: place(),
         column: COLUMNS[column],
-        found: shown(fields.get(column)),
+        found: quoted(fields.get(column)),
         accepted,
     };
-    if fields.len() > COLUMNS.len() {
-        // The commas of a route that nobody quoted; anything else has shifted the columns.
-        let (begin, end) = (fields.get(ROUTE), fields.get(fields.len() - 1));
-        if !(begin.starts_with('[') && end.ends_with(']')) {
-            return Err(refuse(
-                ROUTE,
-                "17 fields, or a list in brackets as the last that may have commas",
-            ));
-        }
+    if !is_route(fields) {
+        return Err(refuse(
+            ROUTE,
+            "17 fields, or as the last a list in brackets, which may have commas but no name of a jack, \
+             and which ends where the row ends",
+        ));
     }
     let jack =
         |column, accepted| xname::jack(fields.get(column)).ok_or_else(|| refuse(column, accepted));

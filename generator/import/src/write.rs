@@ -3,6 +3,7 @@
 use crate::machine::{End, Machine};
 use crate::numbering::Numbering;
 use std::io::{self, Write};
+use tvlb_text::field;
 
 /// `fabric.toml`. `made_by` is the command that made it.
 pub(crate) fn fabric(
@@ -54,7 +55,7 @@ pub(crate) fn cables(
     Ok(())
 }
 
-/// `names.csv`.
+/// `names.csv`. A row without a name says that there is no node at a port.
 pub(crate) fn names(
     out: &mut dyn Write,
     machine: &Machine,
@@ -64,18 +65,27 @@ pub(crate) fn names(
     let mut nodes = numbering.nodes.iter().peekable();
     let mut locals = numbering.locals.iter().peekable();
     let mut globals = numbering.globals.iter().peekable();
+    // By group the nodes of a switch, as far as the group's kind has them.
+    let kinds = numbering.kinds.iter();
+    let places: Vec<u32> =
+        kinds.flat_map(|kind| std::iter::repeat_n(kind.nodes, kind.groups as usize)).collect();
     for (group, range) in (0_u32..).zip(numbering.starts.windows(2)) {
         let name = &machine.groups[numbering.groups[group as usize] as usize];
         writeln!(out, "{group},,,{},", field(name))?;
         for (index, number) in (0_u32..).zip(range[0]..range[1]) {
             let switch = &machine.switches[numbering.switches[number as usize] as usize];
             writeln!(out, "{group},{index},,{},", field(&switch.name))?;
+            let mut taken = 0;
             while let Some(node) = nodes.next_if(|node| node.switch == number) {
                 let port = machine.nodes[node.node as usize].port;
                 let name = machine.node_names.get(machine.nodes[node.node as usize].name);
                 let physical = physical(machine, numbering.end(number, port));
                 let (slot, name) = (node.slot, field(name));
                 writeln!(out, "{group},{index},node {slot},{name},{physical}")?;
+                taken = slot + 1;
+            }
+            for slot in taken..places[group as usize] {
+                writeln!(out, "{group},{index},node {slot},,")?;
             }
             let mut port = |kind: &str, port: u32| {
                 let end = numbering.end(number, port);
@@ -121,13 +131,6 @@ fn physical(machine: &Machine, end: End) -> String {
     machine.physical_port(end).map(|number| number.to_string()).unwrap_or_default()
 }
 
-/// A field of CSV, in quotes if it must be. A `#` at the beginning of a line would be a comment, but
-/// no line begins with a name.
-fn field(text: &str) -> String {
-    let is_plain = !text.contains([',', '"', '\n', '\r']) && text == text.trim();
-    if is_plain { text.to_owned() } else { format!("\"{}\"", text.replace('"', "\"\"")) }
-}
-
 /// A fabric's name made of this text.
 pub(crate) fn fabric_name(text: &str) -> String {
     const MOST: usize = 64;
@@ -139,14 +142,6 @@ pub(crate) fn fabric_name(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn fields_are_quoted_where_they_must_be() {
-        assert_eq!(field("n0001 mlx5_0"), "n0001 mlx5_0");
-        assert_eq!(field("a,b"), "\"a,b\"");
-        assert_eq!(field("a\"b"), "\"a\"\"b\"");
-        assert_eq!(field(" a"), "\" a\"");
-    }
 
     #[test]
     fn a_fabrics_name_is_made_fit() {

@@ -30,7 +30,8 @@ impl FromStr for Loads {
         if let [from, to, step] = *text.split(':').collect::<Vec<_>>() {
             return range(from, to, step).map(Self);
         }
-        let load = text.trim().parse().map_err(|_| accepted())?;
+        let load = text.trim().parse().ok().filter(|load: &f64| load.is_finite());
+        let load = load.ok_or_else(accepted)?;
         Ok(Self(vec![load]))
     }
 }
@@ -44,8 +45,9 @@ fn range(from: &str, to: &str, step: &str) -> Result<Vec<f64>, String> {
     let scaled = |name: &str, text: &str| {
         scaled(text.trim(), decimals).ok_or_else(|| {
             format!(
-                "{name} is {text:?}, accepted a number such as 0.05 with at most {MOST_DECIMALS} \
-                 decimals"
+                "{name} is {}, accepted a number such as 0.05 with at most {MOST_DECIMALS} \
+                 decimals",
+                tvlb_text::quoted(text)
             )
         })
     };

@@ -5,6 +5,7 @@
 //! 0,,,row 3,
 //! 0,1,,x1000c0r3,
 //! 0,1,node 2,x1000c0s4b1n0h0,17
+//! 0,1,node 3,,
 //! 0,1,local 4 0,x1000c0r3j5p1,43
 //! 0,1,global 0,x1000c0r3j9p0,
 //! ```
@@ -12,15 +13,22 @@
 //! A row names a group where switch and port are empty, a switch where the port is, and else a port:
 //! `node T`, the K-th link to the switch of index J `local J K`, or the global slot `global S`. The last
 //! field is the number of the port on the switch itself, where it is known. What no row names has no
-//! name. Names live beside the images, not in them: no switch needs them. The
+//! name. A row of a port `node T` with an empty name says that there is no node. Names live beside the images, not in them: no switch needs them. The
 //! numbers are in the images, too.
 
-pub mod csv_records;
+pub mod list;
 
-use csv_records::{Records, quoted};
+mod gap;
+mod hosts;
+mod parts;
+
+pub use hosts::{HostError, Hosts, HostsError};
+pub use parts::{LineError, ListError, ListedNode, ListedPair, PartError, Parts};
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use tvlb_schema::{Dragonfly, End, GroupId, Port, SwitchId, SwitchIndex};
+use tvlb_schema::{Dragonfly, End, GroupId, NodeId, Nodes, Port, SwitchId, SwitchIndex};
+use tvlb_text::{Fields, Records, TextError, field, quoted};
 
 /// The columns, in the only order accepted.
 pub const COLUMNS: [&str; 5] = ["group", "switch", "port", "name", "physical"];
@@ -61,33 +69,22 @@ pub struct PortName {
     pub physical: Option<u8>,
 }
 
-/// The names that a machine has for its parts; none of most fabrics.
+/// The names that a machine has for its parts, and which nodes are not there; none of most fabrics.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Names {
     groups: BTreeMap<GroupId, String>,
     switches: BTreeMap<SwitchId, String>,
     ports: BTreeMap<(SwitchId, NamedPort), PortName>,
+    /// The terminals at which there is no node.
+    empty: BTreeSet<(SwitchId, u8)>,
 }
 
 /// Why a text is not a list of names. Lines count from 1, comments and blank lines included.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NamesError {
-    /// The first line is not the header.
-    #[error("line {line}: found {found}, accepted the header {}", COLUMNS.join(","))]
-    Header {
-        /// The line.
-        line: usize,
-        /// What is there, quoted, or "the end of the file".
-        found: String,
-    },
-    /// A line with more or fewer columns than the header.
-    #[error("line {line}: {found} columns, but there must be {}: {}", COLUMNS.len(), COLUMNS.join(","))]
-    Columns {
-        /// The line.
-        line: usize,
-        /// How many columns it has.
-        found: usize,
-    },
+    /// It is not CSV with this header.
+    #[error(transparent)]
+    Text(#[from] TextError),
     /// A field that does not say what it should.
     #[error("line {line}: {column} is {found}, but must be {accepted}")]
     Field {
@@ -108,14 +105,6 @@ pub enum NamesError {
         /// What is given again.
         what: String,
     },
-    /// The text could not be taken apart into fields.
-    #[error("line {line}: {reason}")]
-    Unreadable {
-        /// The line.
-        line: usize,
-        /// Why not.
-        reason: String,
-    },
 }
 
 impl Names {
@@ -124,37 +113,22 @@ impl Names {
     /// # Errors
     /// The first fault in the text, by line.
     pub fn read(df: &Dragonfly, text: &str) -> Result<Self, NamesError> {
-        let mut records = Records::of(text).map(|(line, fields)| match fields {
-            Ok(fields) => Ok((line, fields)),
-            Err(error) => Err(NamesError::Unreadable { line, reason: error.to_string() }),
-        });
-        match records.next().transpose()? {
-            Some((_, header)) if header.iter().eq(COLUMNS) => {}
-            Some((line, header)) => {
-                let found = quoted(&header.iter().collect::<Vec<_>>().join(","));
-                return Err(NamesError::Header { line, found });
-            }
-            None => {
-                let found = "the end of the file".to_owned();
-                return Err(NamesError::Header { line: 1, found });
-            }
-        }
+        let mut records = Records::of_text(text);
+        records.expect_header(&[&COLUMNS])?;
         let mut reader = Reader { df, names: Self::default(), known: BTreeSet::new() };
-        for record in records {
-            let (line, fields) = record?;
-            if fields.len() != COLUMNS.len() {
-                return Err(NamesError::Columns { line, found: fields.len() });
-            }
-            reader.take(&Row { line, fields: &fields })?;
+        while records.read()? {
+            let line = records.line_number() as usize;
+            reader.take(&Row { line, fields: records.fields() })?;
         }
         Ok(reader.names)
     }
 
     /// The list of these names, sorted: [`Self::read`] of it gives them again.
     pub fn write(&self, df: &Dragonfly) -> String {
-        let mut writer = csv::Writer::from_writer(Vec::new());
+        let mut text = String::new();
         let mut row = |group: &str, switch: &str, port: &str, name: &str, physical: &str| {
-            writer.write_record([group, switch, port, name, physical]).expect("a vector grows");
+            text += &[group, switch, port, &*field(name), physical].join(",");
+            text.push('\n');
         };
         let [group, switch, port, name, physical] = COLUMNS;
         row(group, switch, port, name, physical);
@@ -165,17 +139,36 @@ impl Names {
             let (group, index) = df.place(switch);
             row(&group.to_string(), &index.to_string(), "", name, "");
         }
-        for (&(switch, port), PortName { name, physical }) in &self.ports {
+        let named = self.ports.iter().map(|(&at, port)| (at, port.name.as_str(), port.physical));
+        let empty = self.empty.iter().map(|&(at, node)| ((at, NamedPort::Node(node)), "", None));
+        let mut ports: Vec<_> = named.chain(empty).collect();
+        ports.sort_unstable();
+        for ((switch, port), name, physical) in ports {
             let (group, index) = df.place(switch);
             let physical = physical.map_or_else(String::new, |number| number.to_string());
             row(&group.to_string(), &index.to_string(), &port.to_string(), name, &physical);
         }
-        String::from_utf8(writer.into_inner().expect("a vector grows")).expect("names are text")
+        text
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.groups.is_empty() && self.switches.is_empty() && self.ports.is_empty()
+        let Self { groups, switches, ports, empty } = self;
+        groups.is_empty() && switches.is_empty() && ports.is_empty() && empty.is_empty()
+    }
+
+    /// The nodes that there are: all that the sizes have but those of which the list says that they are
+    /// not there.
+    pub fn nodes(&self, df: &Dragonfly) -> Nodes {
+        let missing = self.empty.iter().map(|&(switch, terminal)| df.node(switch, terminal));
+        Nodes::from(df).without(missing)
+    }
+
+    /// The node to which a port of this number leads, if it is a terminal and there is a node.
+    pub fn node_at(&self, df: &Dragonfly, switch: SwitchId, port: Port) -> Option<NodeId> {
+        let terminal = u8::try_from(port.0).ok().filter(|&number| u32::from(number) < df.p())?;
+        let node = df.node(switch, terminal);
+        (df.has_node(node) && !self.empty.contains(&(switch, terminal))).then_some(node)
     }
 
     /// The name of a group.
@@ -228,14 +221,14 @@ impl Names {
         ports.map(|port| named(port)?.physical).collect()
     }
 
-    /// " x1000c0r3", or nothing if a switch has no name: what follows its number in a text.
+    /// " x1000c0r3": what follows the number of a switch in a text ([`after`] says more).
     pub fn after(&self, switch: SwitchId) -> String {
-        after(self.switch(switch))
+        after(switch, self.switch(switch))
     }
 
-    /// " row 3", or nothing if a group has no name: what follows its number in a text.
+    /// " row 3": what follows the number of a group in a text ([`after`] says more).
     pub fn after_group(&self, group: GroupId) -> String {
-        after(self.group(group))
+        after(group, self.group(group))
     }
 
     /// A group with its name, to be kept and written.
@@ -260,14 +253,29 @@ impl Names {
         let group = end.group;
         let switch = df.switch(group, index);
         let port = self.port(switch, NamedPort::Global(slot)).map(|named| named.name.as_str());
-        let (switch, port) = (self.after(switch), after(port));
+        let (switch, port) = (self.after(switch), after(slot, port));
         format!("group {group}, switch {index}{switch}, global port {slot}{port}")
     }
 }
 
-/// What follows a number in a text.
-fn after(name: Option<&str>) -> String {
-    name.map_or_else(String::new, |name| format!(" {name}"))
+/// What follows the number of a part in a text: a blank and its name, or nothing where it has none or is called
+/// by this very number. A name that is another number stands in quotes, as lists have it.
+///
+/// # Example
+/// ```
+/// use tvlb_names::after;
+///
+/// assert_eq!(after(2, Some("row 2")), " row 2");
+/// assert_eq!(after(2, Some("2")) + &after(2, None), "");
+/// assert_eq!(after(2, Some("7")), " \"7\"");
+/// ```
+pub fn after(number: impl fmt::Display, name: Option<&str>) -> String {
+    match name {
+        None => String::new(),
+        Some(name) if name == number.to_string() => String::new(),
+        Some(name) if list::is_number(name) => format!(" {}", list::quoted_name(name)),
+        Some(name) => format!(" {name}"),
+    }
 }
 
 /// A switch by its number, with what the machine calls it: "5 x1000c0r3", or "5" if it has no name.
@@ -289,7 +297,7 @@ impl From<SwitchId> for NamedSwitch {
 
 impl fmt::Display for NamedSwitch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.switch, after(self.name.as_deref()))
+        write!(f, "{}{}", self.switch, after(self.switch, self.name.as_deref()))
     }
 }
 
@@ -304,14 +312,14 @@ pub struct NamedGroup {
 
 impl fmt::Display for NamedGroup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.group, after(self.name.as_deref()))
+        write!(f, "{}{}", self.group, after(self.group, self.name.as_deref()))
     }
 }
 
 /// One line below the header.
 struct Row<'r> {
     line: usize,
-    fields: &'r csv::StringRecord,
+    fields: &'r Fields,
 }
 
 impl Row<'_> {
@@ -350,7 +358,8 @@ impl Reader<'_> {
                 && name.chars().count() <= MOST_CHARACTERS
                 && !name.chars().any(char::is_control)
         };
-        if !is_plain(&name) {
+        let is_empty_place = name.is_empty() && row.fields[2].starts_with("node ");
+        if !is_plain(&name) && !is_empty_place {
             let accepted =
                 format!("a name of 1 to {MOST_CHARACTERS} characters that a terminal shows");
             return row.wrong(3, accepted);
@@ -376,7 +385,30 @@ impl Reader<'_> {
             let again = self.names.switches.insert(switch, name).is_some();
             return once(row, again, || format!("switch {index} of group {group}"));
         }
+        self.take_port(row, name, (group, index))
+    }
+
+    /// Takes a row of a port.
+    fn take_port(
+        &mut self,
+        row: &Row<'_>,
+        name: String,
+        (group, index): (GroupId, SwitchIndex),
+    ) -> Result<(), NamesError> {
+        let switch = self.df.switch(group, index);
         let port = self.port(row, group, index)?;
+        let what = || format!("port {port} of switch {index} of group {group}");
+        if let (NamedPort::Node(terminal), "") = (port, &*name) {
+            if !row.fields[4].is_empty() {
+                return row.wrong(4, "empty in a line that says that there is no node".to_owned());
+            }
+            let again = self.names.ports.contains_key(&(switch, port))
+                || !self.names.empty.insert((switch, terminal));
+            return once(row, again, what);
+        }
+        if let NamedPort::Node(terminal) = port {
+            once(row, self.names.empty.contains(&(switch, terminal)), what)?;
+        }
         let physical = if row.fields[4].is_empty() {
             None
         } else {
@@ -387,7 +419,7 @@ impl Reader<'_> {
             self.note_once(row, Some(switch), format!("number {number} of this switch"))?;
         }
         let again = self.names.ports.insert((switch, port), PortName { name, physical }).is_some();
-        once(row, again, || format!("port {port} of switch {index} of group {group}"))
+        once(row, again, what)
     }
 
     fn note_once(
@@ -504,6 +536,22 @@ mod tests {
     }
 
     #[test]
+    fn a_place_without_a_node_has_an_empty_name() {
+        let text = format!("{HEADER}0,1,node 0,,\n0,1,node 1,n1,\n1,0,,x,\n1,0,node 1,,\n");
+        let names = Names::read(&df(), &text).unwrap();
+        assert_eq!(names.nodes(&df()).missing().collect::<Vec<_>>(), [2, 7].map(NodeId));
+        assert_eq!(names.node_at(&df(), SwitchId(1), Port(0)), None);
+        assert_eq!(names.node_at(&df(), SwitchId(1), Port(1)), Some(NodeId(3)));
+        assert_eq!(names.node_at(&df(), SwitchId(1), Port(2)), None);
+        assert_eq!(names.port(SwitchId(1), NamedPort::Node(0)), None);
+        let written = format!("{HEADER}1,0,,x,\n0,1,node 0,,\n0,1,node 1,n1,\n1,0,node 1,,\n");
+        assert_eq!(names.write(&df()), written);
+        assert_eq!(Names::read(&df(), &written), Ok(names));
+        let only = Names::read(&df(), &format!("{HEADER}0,1,node 0,,\n")).unwrap();
+        assert!(!only.is_empty() && Names::default().is_empty());
+    }
+
+    #[test]
     fn physical_numbers_by_port() {
         // The last group has two switches, so one link within it; the list names one that is not there.
         let text = format!(
@@ -556,6 +604,28 @@ mod tests {
                     .to_owned(),
             ),
             (
+                "0,0,global 0,,",
+                "line 2: name is \"\", but must be a name of 1 to 128 characters that a terminal shows"
+                    .to_owned(),
+            ),
+            (
+                "0,0,node 1,,5",
+                "line 2: physical is \"5\", but must be empty in a line that says that there is no node"
+                    .to_owned(),
+            ),
+            (
+                "0,0,node 1,,\n0,0,node 1,x,",
+                "line 3: port node 1 of switch 0 of group 0 is given a second time; accepted is one line \
+                 for each"
+                    .to_owned(),
+            ),
+            (
+                "0,0,node 1,x,\n0,0,node 1,,",
+                "line 3: port node 1 of switch 0 of group 0 is given a second time; accepted is one line \
+                 for each"
+                    .to_owned(),
+            ),
+            (
                 "0,0,,x,\n0,0,,y,",
                 "line 3: switch 0 of group 0 is given a second time; accepted is one line for each"
                     .to_owned(),
@@ -569,14 +639,23 @@ mod tests {
                 "line 3: number 5 of this switch is given a second time; accepted is one line for each"
                     .to_owned(),
             ),
-            ("0,0,x,", "line 2: 4 columns, but there must be 5: group,switch,port,name,physical".to_owned()),
+            ("0,0,x,", "line 2: found 4 fields, accepted 5: group,switch,port,name,physical".to_owned()),
         ] {
             assert_eq!(error(lines), said, "{lines}");
         }
         let header = |text: &str| Names::read(&df(), text).unwrap_err().to_string();
-        let accepted = "accepted the header group,switch,port,name,physical";
-        assert_eq!(header(""), format!("line 1: found the end of the file, {accepted}"));
-        assert_eq!(header("a,b\n"), format!("line 1: found \"a,b\", {accepted}"));
+        let columns = "header group,switch,port,name,physical";
+        assert_eq!(
+            header(""),
+            format!("line 1: found the end of the file, accepted the {columns}")
+        );
+        assert_eq!(
+            header("a,b\n"),
+            format!(
+                "line 1: column 1 of the header is \"a\", accepted \"group\"; the header is {}",
+                COLUMNS.join(",")
+            )
+        );
     }
 
     proptest! {

@@ -17,8 +17,8 @@ const MOST_BYTES: u64 = 1 << 20;
 const OUTCOME: &str = "outcome";
 
 /// A directory of runs. The file of a run has the name `xx/HASH.json`, where HASH is the SHA-256 of
-/// the JSON of its subject and `xx` are its first two digits. It holds the fields of the subject and
-/// the run's `outcome`.
+/// the JSON of its subject and `xx` are its first two digits. It holds the fields of the subject, the
+/// run's `outcome`, and the SHA-256 of all that stands before it.
 ///
 /// # Example
 /// ```
@@ -84,7 +84,8 @@ impl RunDirectory {
             Err(error) => return Err(StoreError::io(&path)(error)),
         };
         let damaged = |error: serde_json::Error| StoreError::damaged(&path, error.to_string());
-        let mut fields: Map<String, Value> = serde_json::from_slice(&bytes).map_err(damaged)?;
+        let json = without_hash(&bytes).map_err(|reason| StoreError::damaged(&path, reason))?;
+        let mut fields: Map<String, Value> = serde_json::from_slice(&json).map_err(damaged)?;
         let outcome = fields
             .remove(OUTCOME)
             .ok_or_else(|| damaged(serde_json::Error::missing_field(OUTCOME)))?;
@@ -110,12 +111,44 @@ impl RunDirectory {
 }
 
 fn write(path: &Path, run: &impl Serialize) -> io::Result<()> {
-    let mut json = serde_json::to_vec_pretty(run)?;
-    json.push(b'\n');
+    let json = serde_json::to_vec_pretty(run)?;
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent)?;
     }
-    whole_file::write(path, json)
+    whole_file::write(path, with_hash(json))
+}
+
+/// What stands between the fields of a run and their hash, and after it.
+const BEFORE_HASH: &[u8] = b",\n  \"sha256\": \"";
+const AFTER_HASH: &[u8] = b"\"\n}\n";
+/// How a JSON object ends that is written over several lines.
+const END: &[u8] = b"\n}";
+/// Hexadecimal digits of a hash.
+const HASH_DIGITS: usize = 64;
+
+/// The JSON of a run with the hash of this JSON as one more field, the last. The hash is one of bytes, so
+/// that no way to read and write figures can change it.
+fn with_hash(json: Vec<u8>) -> Vec<u8> {
+    let hash = sha256(&json);
+    let fields = json.strip_suffix(END).unwrap_or(&json);
+    [fields, BEFORE_HASH, hash.as_bytes(), AFTER_HASH].concat()
+}
+
+/// The JSON without the hash, if it is the one that is hashed. The error says why not.
+fn without_hash(bytes: &[u8]) -> Result<Vec<u8>, String> {
+    let split = bytes.strip_suffix(AFTER_HASH).and_then(|rest| {
+        let (rest, hash) = rest.split_at_checked(rest.len().checked_sub(HASH_DIGITS)?)?;
+        Some((rest.strip_suffix(BEFORE_HASH)?, hash))
+    });
+    let Some((fields, hash)) = split else {
+        return Err("it does not end with its SHA-256".to_owned());
+    };
+    let json = [fields, END].concat();
+    let found = sha256(&json);
+    if found.as_bytes() == hash {
+        return Ok(json);
+    }
+    Err(format!("its SHA-256 is {found}, but it says {}", String::from_utf8_lossy(hash)))
 }
 
 #[cfg(test)]
@@ -142,9 +175,12 @@ mod tests {
         assert_eq!(runs.recall(&subject(0.1)).unwrap(), Some(1.0 / 3.0));
         assert_eq!(runs.recall::<f64>(&subject(0.2)).unwrap(), None);
         let text = fs::read_to_string(runs.path_of(&subject(0.1))).unwrap();
+        let plain =
+            "{\n  \"set\": \"all\",\n  \"load\": 0.1,\n  \"outcome\": 0.3333333333333333\n}";
         assert_eq!(
-            text,
-            "{\n  \"set\": \"all\",\n  \"load\": 0.1,\n  \"outcome\": 0.3333333333333333\n}\n"
+            text.replace(&sha256(plain.as_bytes()), "HASH"),
+            "{\n  \"set\": \"all\",\n  \"load\": 0.1,\n  \"outcome\": 0.3333333333333333,\n  \
+             \"sha256\": \"HASH\"\n}\n"
         );
     }
 
@@ -167,12 +203,15 @@ mod tests {
         let path = runs.path_of(&subject(0.1));
         let whole = fs::read(&path).unwrap();
         let refused = || runs.recall::<u32>(&subject(0.1)).unwrap_err();
-        // Without its line feed the run is still whole.
-        for length in 0..whole.len() - 1 {
+        for length in 0..whole.len() {
             fs::write(&path, &whole[..length]).unwrap();
             assert!(matches!(refused(), StoreError::Damaged { .. }), "{length}");
         }
-        fs::write(&path, "{}").unwrap();
+        let text = String::from_utf8(whole).unwrap();
+        fs::write(&path, text.replace("\"outcome\": 1", "\"outcome\": 2")).unwrap();
+        let said = refused().to_string();
+        assert!(said.contains("its SHA-256 is ") && said.contains(", but it says "), "{said}");
+        write(&path, &serde_json::json!({ "set": "all" })).unwrap();
         assert!(refused().to_string().contains("missing field `outcome`"));
         fs::File::create(&path).unwrap().set_len(1 << 40).unwrap();
         assert!(matches!(refused(), StoreError::Io { .. }));

@@ -68,6 +68,9 @@ pub enum SetGrammarError {
     },
 }
 
+/// The most characters of a text that are shown with carets below.
+const MOST_SHOWN: usize = 200;
+
 impl SetGrammarError {
     /// The bytes of the text that the error speaks of; empty where something is missing.
     pub fn at(&self) -> Range<usize> {
@@ -85,8 +88,12 @@ impl SetGrammarError {
     pub fn marked(&self, text: &str) -> String {
         let at = self.at();
         let width = |range: Range<usize>| text.get(range).map_or(0, |part| part.chars().count());
+        let (before, marked) = (width(0..at.start), width(at).clamp(1, MOST_SHOWN));
+        // Of a long text the part around the place.
+        let skipped = (before + marked).saturating_sub(MOST_SHOWN);
         // Line breaks and tabs would shift the carets.
-        let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        format!("{line}\n{}{}", " ".repeat(width(0..at.start)), "^".repeat(width(at).max(1)))
+        let shown = text.chars().skip(skipped).take(MOST_SHOWN);
+        let line: String = shown.map(|c| if c.is_control() { ' ' } else { c }).collect();
+        format!("{line}\n{}{}", " ".repeat(before - skipped), "^".repeat(marked))
     }
 }

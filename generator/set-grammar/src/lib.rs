@@ -34,8 +34,8 @@ body  = min                  no VLB route at all; stands alone
       | [P%] shapes:S+S...   these shapes and every smaller one, whole or P percent of each
       | [P%] only:S+S...     just these shapes, whole or P percent of each
 
-I-J     hops of the shortest leg to the intermediate switch and of the one on from it: the switches of
-        at most I and at most J hops, each 1 to 3; \"with returns\" sends walks that come back
+I-J     hops of the shortest leg to the intermediate switch and of the one on from it: the switches
+        of at most I and at most J hops, each 1 to 3; \"with returns\" sends walks that come back
 S       local hops in the source, intermediate and destination group: 000 to 121, as in 011
 P       1 to 100, at most two decimals
 weight  a whole number, 1 to 65535

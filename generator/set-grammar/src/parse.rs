@@ -142,7 +142,7 @@ impl<'t> Parser<'t> {
             Kind::Word(word) => {
                 let digits = |word: &str| word.replace(|c: char| !c.is_ascii_digit(), "");
                 let names = words_of(accepted).filter(|name| digits(name) == digits(word));
-                tvlb_spelling::hint(word, names)
+                tvlb_text::hint(word, names)
             }
             _ => String::new(),
         };

@@ -26,7 +26,7 @@ pub(super) enum Kind<'t> {
 impl fmt::Display for Kind<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Word(word) => write!(f, "`{word}`"),
+            Self::Word(word) => write!(f, "`{}`", tvlb_text::cut(word)),
             Self::Mark(mark) => write!(f, "`{}`", mark.escape_debug()),
             Self::End => f.write_str("the end"),
         }

@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn all_have_the_loads_of_one_grid_and_their_own_last() {
         let df = Dragonfly::new(4, 8, 4, 9).unwrap();
-        let links = (Latencies { local: 10, global: 15 }, Bandwidths::ALIKE);
+        let links = (Latencies { local: 10, global: 15 }, Bandwidths::ALIKE, None);
         let panel = Panel::new(&df, links, 1, PanelSize::Standard);
         let shown = |name: &str, contender, saturations| Shown {
             contender,

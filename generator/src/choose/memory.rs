@@ -12,6 +12,7 @@ use rayon::Yield;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
+use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_run_store::{SharedRuns, StoreError};
 
 /// Raised when the meaning of a run changes, so that older files are refused.
@@ -65,8 +66,15 @@ fn subject(fabric: &Fabric, panel: &Panel) -> String {
         alike if alike.are_equal() => String::new(),
         bandwidths => format!(" {bandwidths}"),
     };
+    let missing: String =
+        panel.nodes().missing().map(|node| format!(" without node {node}")).collect();
+    // Likewise only where it is not the usual one.
+    let buffer = match panel.settings(Scheme::UgalL, VlbPaths::Custom).buffer_flits {
+        32 => String::new(),
+        flits => format!(" buffer {flits}"),
+    };
     format!(
-        "{VERSION} {} {df:?} {cables:?} {:?} {channels:?} {window} {warm_up} {limit}{bandwidths}",
+        "{VERSION} {} {df:?} {cables:?} {:?} {channels:?} {window} {warm_up} {limit}{bandwidths}{missing}{buffer}",
         env!("CARGO_PKG_VERSION"),
         fabric.file.latencies
     )

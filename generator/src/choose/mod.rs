@@ -164,8 +164,7 @@ pub fn choose(
         return Ok(Choice { policies, entry, plot_data, runs: RunsMade::default() });
     }
 
-    let df = fabric.topology.dragonfly();
-    let panel = Panel::new(df, fabric.file.links(), seed, options.panel);
+    let panel = Panel::new(fabric.nodes(), fabric.file.links(), seed, options.panel);
     let memory = memory::open(options.state.as_deref(), RUNS, fabric, &panel)?;
     let contests = Contests {
         fabric,

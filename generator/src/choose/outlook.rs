@@ -40,7 +40,7 @@ impl Forecast {
     pub fn new(fabric: &Fabric, user: &[PolicyPair], size: PanelSize) -> Self {
         let df = fabric.topology.dragonfly();
         let models = df.switch_count() <= step_one::MOST_SWITCHES;
-        let panel = Panel::new(df, fabric.file.links(), fabric.file.seed, size);
+        let panel = Panel::new(fabric.nodes(), fabric.file.links(), fabric.file.seed, size);
         let (seed, weighing) = (fabric.file.seed, fabric.file.weighing);
         let sources = Sources { front: &[], user, weighing, seed };
         let front = if models { FROM_FRONT } else { 0 };

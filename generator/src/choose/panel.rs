@@ -4,14 +4,14 @@
 //! patterns are adversarial and make up the mean that candidates are ranked by; `guards` are
 //! traffic that no candidate may spoil.
 
-use crate::fabric_file::Latencies;
+use crate::fabric_file::{Latencies, Links};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::collections::BTreeSet;
 use std::fmt;
 use tvlb_firmware_model::{Scheme, VlbPaths};
-use tvlb_schema::{Bandwidths, Dragonfly, LinkKind};
-use tvlb_simulator::{Pattern, Settings};
+use tvlb_schema::{LinkKind, Nodes};
+use tvlb_simulator::{Pattern, Settings, StarvedLink};
 
 /// Cycles of a window, in latencies of the longest VLB path in an empty network.
 const WINDOW: u32 = 12;
@@ -146,24 +146,27 @@ pub struct Panel {
     pub first_step: u32,
     /// Where the search for MIN's saturation under the score patterns begins, in steps: at K/(p·a).
     first_min_step: u32,
-    latencies: Latencies,
-    bandwidths: Bandwidths,
+    links: Links,
+    /// The nodes that there are.
+    nodes: Nodes,
 }
 
 impl Panel {
     /// The panel of a fabric.
     pub fn new(
-        df: &Dragonfly,
-        (latencies, bandwidths): (Latencies, Bandwidths),
+        among: impl Into<Nodes>,
+        (latencies, bandwidths, buffer_flits): Links,
         seed: u64,
         size: PanelSize,
     ) -> Self {
+        let nodes = among.into();
+        let df = nodes.dragonfly();
         let (type_2, shift_count) = match size {
             PanelSize::Standard => (5, 4),
             PanelSize::Quick => (1, 1),
         };
         let event = |pattern, number: u64| Event { pattern, seed: seed.wrapping_add(number) };
-        let mut shifts = shifts(df, shift_count, seed).into_iter().zip(0..);
+        let mut shifts = shifts(&nodes, shift_count, seed).into_iter().zip(0..);
         let mut score = Vec::new();
         // Alternating, so that a candidate is not dropped for one kind of traffic alone.
         for number in 0..type_2 {
@@ -200,7 +203,8 @@ impl Panel {
             5 + 4 * (u32::from(latencies.local) + 2) + 2 * (u32::from(latencies.global) + 2);
         // The longest queue that stands at a gateway: what every other switch of its group can
         // have on the way to it, which its link takes as many gaps to send on.
-        let buffer = Settings::new(Scheme::UgalL, VlbPaths::Conventional).buffer_flits;
+        let any = Settings::new(Scheme::UgalL, VlbPaths::Conventional);
+        let buffer = with_links(any, (latencies, bandwidths, buffer_flits)).buffer_flits;
         let queue = (df.a() - 1) * u32::from(buffer);
         let queue = queue * bandwidths.gap_256ths(LinkKind::Global) / 256;
         Self {
@@ -212,8 +216,8 @@ impl Panel {
             latency_limit: (7 * longest / 4).max(5 * queue / 8),
             first_step,
             first_min_step: (100 * df.h() / (df.p() * (df.g() - 1)).max(1)).clamp(1, 100),
-            latencies,
-            bandwidths,
+            links: (latencies, bandwidths, buffer_flits),
+            nodes,
         }
     }
 
@@ -231,29 +235,49 @@ impl Panel {
         }
     }
 
+    /// The nodes among which there is traffic.
+    pub const fn nodes(&self) -> &Nodes {
+        &self.nodes
+    }
+
     /// Uniform traffic, the last of the guards.
     pub fn uniform(&self) -> &Event {
         &self.guards[self.guards.len() - 1].event
     }
 
+    /// The links of its runs whose buffers are too small for what the links take.
+    pub fn starved_links(&self) -> Vec<StarvedLink> {
+        self.settings(Scheme::UgalL, VlbPaths::Custom).starved_links()
+    }
+
     /// The settings of the panel's runs.
     pub fn settings(&self, scheme: Scheme, paths: VlbPaths) -> Settings {
         Settings {
-            local_latency_cycles: self.latencies.local,
-            global_latency_cycles: self.latencies.global,
-            bandwidths: self.bandwidths,
             window_cycles: self.window,
             warm_up_windows: self.warm_up,
             latency_limit_cycles: self.latency_limit,
-            ..Settings::new(scheme, paths)
+            ..with_links(Settings::new(scheme, paths), self.links)
         }
     }
 }
 
+/// Settings with the links that a fabric file describes.
+pub fn with_links(settings: Settings, (latencies, bandwidths, buffer_flits): Links) -> Settings {
+    let Latencies { local, global } = latencies;
+    let settings = Settings {
+        local_latency_cycles: local,
+        global_latency_cycles: global,
+        bandwidths,
+        ..settings
+    };
+    settings.with_buffer(buffer_flits)
+}
+
 /// A sample of the shifts to another group, as (Δg, Δs), without repetition and in the order drawn.
-pub fn shifts(df: &Dragonfly, count: u32, seed: u64) -> Vec<(u32, u32)> {
-    let groups = df.groups_with_nodes_count();
-    let all = (groups - 1) * df.a();
+pub fn shifts(nodes: &Nodes, count: u32, seed: u64) -> Vec<(u32, u32)> {
+    let df = nodes.dragonfly();
+    let groups = nodes.groups().fold(0_u32, |count, _| count + 1);
+    let all = groups.saturating_sub(1) * df.a();
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ SHIFT_STREAM);
     let mut known = BTreeSet::new();
     let mut drawn = Vec::new();
@@ -269,12 +293,13 @@ pub fn shifts(df: &Dragonfly, count: u32, seed: u64) -> Vec<(u32, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tvlb_schema::{Bandwidths, Dragonfly};
     use tvlb_simulator::Traffic;
 
     #[test]
     fn the_standard_panel_has_five_type_2_patterns_and_several_shifts() {
         let df = Dragonfly::new(4, 8, 4, 9).unwrap();
-        let links = (Latencies { local: 10, global: 15 }, Bandwidths::ALIKE);
+        let links = (Latencies { local: 10, global: 15 }, Bandwidths::ALIKE, None);
         let panel = Panel::new(&df, links, 1, PanelSize::Standard);
         let type_2: BTreeSet<u64> = panel
             .score
@@ -293,7 +318,7 @@ mod tests {
     #[test]
     fn a_guard_says_with_which_seeds_a_load_must_be_carried() {
         let df = Dragonfly::new(4, 8, 4, 9).unwrap();
-        let links = (Latencies { local: 10, global: 15 }, Bandwidths::ALIKE);
+        let links = (Latencies { local: 10, global: 15 }, Bandwidths::ALIKE, None);
         let names = |size| {
             let guards = Panel::new(&df, links, 7, size).guards;
             guards.iter().map(ToString::to_string).collect::<Vec<_>>()
@@ -312,7 +337,7 @@ mod tests {
     #[test]
     fn populations_have_the_names_that_the_simulator_gives_them() {
         let df = Dragonfly::new(4, 8, 4, 9).unwrap();
-        let links = (Latencies { local: 10, global: 15 }, Bandwidths::ALIKE);
+        let links = (Latencies { local: 10, global: 15 }, Bandwidths::ALIKE, None);
         for guard in Panel::new(&df, links, 1, PanelSize::Standard).guards {
             let traffic = Traffic::new(&guard.event.pattern, &df, guard.event.seed).unwrap();
             if let Some((number, name)) = guard.population {
@@ -324,7 +349,7 @@ mod tests {
     #[test]
     fn shifts_are_distinct_and_go_to_another_group() {
         let df = Dragonfly::new(1, 2, 1, 3).unwrap();
-        let mut all = shifts(&df, 100, 7);
+        let mut all = shifts(&Nodes::from(&df), 100, 7);
         assert_eq!(all.len(), 4);
         all.sort_unstable();
         assert_eq!(all, [(1, 0), (1, 1), (2, 0), (2, 1)]);
@@ -333,14 +358,14 @@ mod tests {
     #[test]
     fn slow_links_are_given_longer_windows() {
         let df = Dragonfly::new(4, 8, 4, 9).unwrap();
-        let links = (Latencies { local: 100, global: 1000 }, Bandwidths::ALIKE);
+        let links = (Latencies { local: 100, global: 1000 }, Bandwidths::ALIKE, None);
         let panel = Panel::new(&df, links, 1, PanelSize::Standard);
         assert!(panel.window > 20_000 && panel.latency_limit > 3_000);
     }
 
     #[test]
     fn the_searches_of_conventional_ugal_begin_near_where_it_saturates() {
-        let links = (Latencies { local: 10, global: 15 }, Bandwidths::ALIKE);
+        let links = (Latencies { local: 10, global: 15 }, Bandwidths::ALIKE, None);
         let steps = |df: Dragonfly| {
             let panel = Panel::new(&df, links, 1, PanelSize::Standard);
             let of_guards: BTreeSet<u32> = panel.guards.iter().map(|g| g.first_step).collect();
@@ -355,7 +380,7 @@ mod tests {
     #[test]
     fn the_searches_of_oblivious_routing_begin_near_where_it_saturates() {
         let df = Dragonfly::new(4, 8, 4, 9).unwrap();
-        let links = (Latencies { local: 10, global: 15 }, Bandwidths::ALIKE);
+        let links = (Latencies { local: 10, global: 15 }, Bandwidths::ALIKE, None);
         let panel = Panel::new(&df, links, 1, PanelSize::Standard);
         let steps = |routing| {
             let of = |event| panel.first_oblivious_step(routing, event);
@@ -367,7 +392,7 @@ mod tests {
 
     #[test]
     fn in_large_groups_a_queue_that_stands_is_not_taken_for_one_that_grows() {
-        let links = (Latencies { local: 10, global: 15 }, Bandwidths::ALIKE);
+        let links = (Latencies { local: 10, global: 15 }, Bandwidths::ALIKE, None);
         let limit = |df: Dragonfly| Panel::new(&df, links, 1, PanelSize::Standard).latency_limit;
         assert_eq!(limit(Dragonfly::new(4, 8, 4, 33).unwrap()), 152);
         assert_eq!(limit(Dragonfly::new(13, 26, 13, 27).unwrap()), 500);

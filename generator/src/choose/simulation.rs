@@ -120,7 +120,8 @@ impl<'i> ObliviousRunner<'i> {
         let boot = |scheme: Scheme| {
             Ok::<_, ChooseError>(Booted {
                 name: format!("{}, {CONVENTIONAL_NAME}", scheme.name()),
-                network: BootedFabric::boot(&images.fabric, &images.switches)?,
+                network: BootedFabric::boot(&images.fabric, &images.switches)?
+                    .with_nodes(panel.nodes().clone()),
                 settings: panel.settings(scheme, VlbPaths::Conventional),
             })
         };
@@ -184,7 +185,8 @@ impl<'i> SimulatedRunner<'i> {
             };
             Ok(Booted {
                 name: format!("{}, {name}", scheme.name()),
-                network: BootedFabric::boot(&images.fabric, &images.switches)?,
+                network: BootedFabric::boot(&images.fabric, &images.switches)?
+                    .with_nodes(panel.nodes().clone()),
                 settings: panel.settings(scheme, paths),
             })
         };
@@ -271,7 +273,7 @@ impl Place<'_> {
         };
         self.progress.check()?;
         let network = &booted.network;
-        let traffic = Traffic::new(&event.pattern, network.dragonfly(), event.seed)?;
+        let traffic = Traffic::new(&event.pattern, network.nodes(), event.seed)?;
         let made = Run::new(network, settings, &traffic, load_of(step), event.seed)
             .map_err(RunError::Settings)
             .and_then(make);

@@ -105,12 +105,13 @@ pub(super) fn model(
         return Ok(None);
     }
     let seed = fabric.file.seed;
+    let nodes = fabric.nodes();
     let (shift_count, type_2) = sample_of(df);
-    let mut patterns: Vec<Flows> = shifts(df, shift_count, seed)
+    let mut patterns: Vec<Flows> = shifts(&nodes, shift_count, seed)
         .into_iter()
-        .map(|(groups, switches)| Flows::shift(df, groups, switches))
+        .map(|(groups, switches)| Flows::shift(&nodes, groups, switches))
         .collect();
-    patterns.extend(Flows::type_2_set(df, type_2, seed));
+    patterns.extend(Flows::type_2_set(&nodes, type_2, seed));
     let named = |rule: &SetRule| PathSet::new(canonical(rule), *rule);
     let mut sets: Vec<PathSet> = if df.switch_count() > VAST {
         let known = |text| parse_set(text, seed).expect("these texts are in the grammar");

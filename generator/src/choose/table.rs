@@ -184,8 +184,8 @@ fn above_limit<'n>(
         .collect();
     (!above.is_empty()).then(|| {
         format!(
-            "at {NEAR_SATURATION_LOAD}% of their saturation, where {} are measured, these pass the limit too: {}; \
-             they carry such a load for a shorter time only",
+            "a longer measurement, of {}, finds the mean latency at {NEAR_SATURATION_LOAD}% of the saturation \
+             above the limit for {}: that load is not sustained",
             counted(measured_cycles, "cycle"),
             above.join(", ")
         )
@@ -300,8 +300,8 @@ mod tests {
         let latencies = [("conventional", 87.0), ("the paper's", 989.4), ("ours", 500.0)];
         assert_eq!(
             above_limit(latencies.into_iter(), 500.0, 5220).unwrap(),
-            "at 90% of their saturation, where 5220 cycles are measured, these pass the limit too: the \
-             paper's (989 cycles); they carry such a load for a shorter time only"
+            "a longer measurement, of 5220 cycles, finds the mean latency at 90% of the saturation above the \
+             limit for the paper's (989 cycles): that load is not sustained"
         );
         assert_eq!(above_limit(latencies.into_iter(), 990.0, 5220), None);
     }

@@ -3,8 +3,9 @@
 //!
 //! The page follows from the difference alone, so the same two table sets give the same bytes.
 
-use super::text::{self, after, in_words};
+use super::text::{self, in_words};
 use super::{Change, Difference, EndNames, LoadChange, ModeChange, SwitchChange};
+use crate::topology::names::after;
 use serde_json::Value;
 use std::fmt::Write;
 use tvlb_chart::bars::{Bar, BarGroup, Bars};
@@ -183,8 +184,8 @@ fn rises(mode: &ModeChange) -> Vec<Vec<String>> {
         Some(vec![
             mode.mode.to_owned(),
             kind.to_owned(),
-            format!("{}{}", rise.switch, after(rise.switch_name.as_deref())),
-            format!("{}{}", rise.port, after(rise.port_name.as_deref())),
+            format!("{}{}", rise.switch, after(rise.switch, rise.switch_name.as_deref())),
+            format!("{}{}", rise.port, after(rise.port, rise.port_name.as_deref())),
             arrow(&rise.load.map(|load| format!("{load:.4}"))),
         ])
     };
@@ -234,7 +235,7 @@ fn wiring(difference: &Difference) -> String {
                 let EndNames { switch: called, port: port_called } =
                     names.get(number).map(|ends| ends[side].clone()).unwrap_or_default();
                 let (called, port_called) =
-                    (after(called.as_deref()), after(port_called.as_deref()));
+                    (after(switch, called.as_deref()), after(port, port_called.as_deref()));
                 format!("group {group}, switch {switch}{called}, global port {port}{port_called}")
             };
             vec![end(0), end(1)]
@@ -259,7 +260,7 @@ fn per_switch(difference: &Difference) -> String {
         let SwitchChange { bytes, bytes_differing, ports, destinations, mean_hops, .. } = change;
         let ports: Vec<String> = ports.iter().map(ToString::to_string).collect();
         let mut row = vec![
-            format!("{}{}", change.switch, after(change.name.as_deref())),
+            format!("{}{}", change.switch, after(change.switch, change.name.as_deref())),
             arrow(&bytes.map(ToString::to_string)),
             bytes_differing.to_string(),
         ];

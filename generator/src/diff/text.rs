@@ -1,6 +1,7 @@
 //! A difference in words.
 
 use super::{Change, Difference, EndNames, LoadChange, ModeChange, SwitchChange};
+use crate::topology::names::after;
 use std::fmt::{self, Display, Formatter};
 
 /// Switches and cables that are shown; the values have them all.
@@ -64,7 +65,7 @@ impl Difference {
                     let EndNames { switch: switch_name, port: port_name } =
                         names.get(number).map(|ends| ends[side].clone()).unwrap_or_default();
                     let (switch_name, port_name) =
-                        (after(switch_name.as_deref()), after(port_name.as_deref()));
+                        (after(switch, switch_name.as_deref()), after(port, port_name.as_deref()));
                     format!("({group},{switch}){switch_name} global port {port}{port_name}")
                 };
                 writeln!(f, "           {sign} {} = {}", end(0, *from), end(1, *to))?;
@@ -135,8 +136,13 @@ impl Difference {
             {
                 if let Some(rise) = largest_rise {
                     let name = mode.mode;
-                    let switch = format!("{}{}", rise.switch, after(rise.switch_name.as_deref()));
-                    let port = format!("{}{}", rise.port, after(rise.port_name.as_deref()));
+                    let switch = format!(
+                        "{}{}",
+                        rise.switch,
+                        after(rise.switch, rise.switch_name.as_deref())
+                    );
+                    let port =
+                        format!("{}{}", rise.port, after(rise.port, rise.port_name.as_deref()));
                     let load = arrow(&rise.load.map(|load| format!("{load:.4}")));
                     writeln!(
                         f,
@@ -157,8 +163,9 @@ impl Difference {
         if self.switches.is_empty() {
             return Ok(());
         }
-        let switch =
-            |change: &SwitchChange| format!("{}{}", change.switch, after(change.name.as_deref()));
+        let switch = |change: &SwitchChange| {
+            format!("{}{}", change.switch, after(change.switch, change.name.as_deref()))
+        };
         let shown = self.switches.iter().take(MOST_SHOWN);
         let width = shown.map(|change| switch(change).chars().count()).max().unwrap_or(0).max(7);
         writeln!(
@@ -182,11 +189,6 @@ impl Difference {
         }
         more(f, self.switches.len())
     }
-}
-
-/// What follows the number of a part that has a name.
-pub(super) fn after(name: Option<&str>) -> String {
-    name.map_or_else(String::new, |name| format!(" {name}"))
 }
 
 /// Both values, or the one that they are.

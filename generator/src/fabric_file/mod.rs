@@ -3,13 +3,15 @@
 //! Text goes in, one validated [`FabricFile`] comes out, and no later stage sees the text's
 //! strings. Promises: every text is answered without a panic; nothing in it is ignored, so an
 //! unknown key, a wrong type or a value out of range is an error with its line and column; no
-//! file is opened here. `docs/reference/fabric-file.md` describes every key.
+//! file is opened here. The text of a [`FabricFile`] is its `Display`, and says the same.
+//! `docs/reference/fabric-file.md` describes every key.
 
 mod error;
 mod reader;
 mod sections;
 #[cfg(test)]
 mod tests;
+mod text;
 
 pub use error::{FabricFault, FabricFileError};
 
@@ -20,6 +22,7 @@ use std::path::PathBuf;
 use tvlb_schema::{
     Bandwidths, Dragonfly, EscapeKind, OfarRules, PerDecision, SetRule, SwitchId, VcScheme,
 };
+use tvlb_text::quoted;
 
 /// A fabric and how to route on it, every value within its range.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +48,8 @@ pub struct FabricFile {
     pub latencies: Latencies,
     /// How fast the kinds of links are, relative to each other.
     pub bandwidths: Bandwidths,
+    /// Flits that the buffer of one virtual channel holds where the network is simulated, if the file says so.
+    pub buffer_flits: Option<u16>,
     /// How decisions weigh MIN against VLB, as far as the file says.
     pub weighing: WeighingSettings,
     /// How virtual channels are assigned.
@@ -83,6 +88,9 @@ pub struct Latencies {
     /// Between two groups.
     pub global: u16,
 }
+
+/// What a fabric file says of links.
+pub type Links = (Latencies, Bandwidths, Option<u16>);
 
 /// Where the T-VLB sets come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -126,7 +134,7 @@ pub struct DecisionSet {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FabricValueError {
     /// The name is too long, or it has other characters.
-    #[error("the fabric's name is {found:?}, accepted {}", sections::NAME)]
+    #[error("the fabric's name is {}, accepted {}", quoted(.found), sections::NAME)]
     Name {
         /// The name that was given.
         found: String,
@@ -167,6 +175,7 @@ impl FabricFile {
             names: None,
             latencies: sections::DEFAULT_LATENCIES,
             bandwidths: Bandwidths::ALIKE,
+            buffer_flits: None,
             weighing: WeighingSettings::default(),
             virtual_channels: VcScheme::default(),
             sets: Sets::Auto,
@@ -174,9 +183,10 @@ impl FabricFile {
         })
     }
 
-    /// How long a flit takes over a link, and how fast the kinds of links are.
-    pub const fn links(&self) -> (Latencies, Bandwidths) {
-        (self.latencies, self.bandwidths)
+    /// How long a flit takes over a link, how fast the kinds of links are, and how many flits a buffer holds,
+    /// if the file says so.
+    pub const fn links(&self) -> Links {
+        (self.latencies, self.bandwidths, self.buffer_flits)
     }
 
     /// By group the number of its kind, as [`Self::kind_names`] has them; empty without kinds.

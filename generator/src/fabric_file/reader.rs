@@ -8,6 +8,7 @@ use super::{FabricFault, FabricFileError};
 use std::ops::{Range, RangeInclusive};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+use tvlb_text::cut;
 
 type Fallible<T> = Result<T, FabricFileError>;
 
@@ -64,16 +65,13 @@ impl<'t> Document<'t> {
             .with_keys(keys)
     }
 
-    /// This part of the text for a message: at most its first line and 60 characters, with an
+    /// This part of the text for a message: at most its first line and 64 characters, with an
     /// ellipsis where something was left out.
     fn quote(&self, span: Range<usize>) -> String {
         let part = self.text.get(span).unwrap_or("");
         let line = part.split(['\n', '\r']).next().unwrap_or("");
-        let mut short: String = line.chars().take(60).collect();
-        if short.len() < part.len() {
-            short.push('…');
-        }
-        short
+        let more = if line.len() < part.len() && cut(line) == line { "…" } else { "" };
+        cut(line) + more
     }
 
     /// What stands at a place that the parser did not like.

@@ -22,8 +22,14 @@ pub(super) const DRAGONFLY: [&str; 9] =
 pub(super) const KIND: [&str; 6] = ["name", "p", "a", "h", "g", LOCAL_LINKS];
 /// How many links join any two switches of a group.
 const LOCAL_LINKS: &str = "local-links";
-pub(super) const LINKS: [&str; 5] =
-    ["local-latency", "global-latency", "node-bandwidth", "local-bandwidth", "global-bandwidth"];
+pub(super) const LINKS: [&str; 6] = [
+    "local-latency",
+    "global-latency",
+    "node-bandwidth",
+    "local-bandwidth",
+    "global-bandwidth",
+    "buffer",
+];
 pub(super) const ROUTING: [&str; 9] = [
     "threshold",
     "candidates",
@@ -78,7 +84,7 @@ const THRESHOLD: RangeInclusive<i64> = i16::MIN as i64..=i16::MAX as i64;
 const DEFAULT_SEED: u64 = 1;
 pub(super) const DEFAULT_LATENCIES: Latencies = Latencies { local: 10, global: 15 };
 /// What stands in the place of a set that is to be chosen.
-const AUTO: &str = "auto";
+pub(super) const AUTO: &str = "auto";
 
 /// The whole file.
 pub(super) fn file(document: &Document<'_>) -> Fallible<FabricFile> {
@@ -95,12 +101,12 @@ pub(super) fn file(document: &Document<'_>) -> Fallible<FabricFile> {
     let wiring = wiring(&section, !kinds.is_empty())?;
     let names = section.optional("names").map(|entry| path(&entry, NAMES)).transpose()?;
     let (kind_names, kind_groups) = kinds.into_iter().unzip();
-    let (latencies, bandwidths) = match root.optional("links") {
+    let (latencies, bandwidths, buffer_flits) = match root.optional("links") {
         Some(links) => {
             let links = links.section(&LINKS)?;
-            (latencies(&links)?, bandwidths(&links)?)
+            (latencies(&links)?, bandwidths(&links)?, buffer(&links)?)
         }
-        None => (DEFAULT_LATENCIES, Bandwidths::ALIKE),
+        None => (DEFAULT_LATENCIES, Bandwidths::ALIKE, None),
     };
     let routing = root.optional("routing").map(|routing| routing.section(&ROUTING)).transpose()?;
     Ok(FabricFile {
@@ -113,6 +119,7 @@ pub(super) fn file(document: &Document<'_>) -> Fallible<FabricFile> {
         names,
         latencies,
         bandwidths,
+        buffer_flits,
         weighing: routing.as_ref().map_or(Ok(WeighingSettings::default()), weighing)?,
         virtual_channels: match &routing {
             Some(routing) => virtual_channels(routing)?,
@@ -260,6 +267,10 @@ fn latencies(links: &Section<'_, '_>) -> Fallible<Latencies> {
     })
 }
 
+fn buffer(links: &Section<'_, '_>) -> Fallible<Option<u16>> {
+    links.optional("buffer").map(|entry| entry.integer(1..=4096)).transpose()
+}
+
 fn bandwidths(links: &Section<'_, '_>) -> Fallible<Bandwidths> {
     let of = |kind| match links.optional(bandwidth_key(kind)) {
         None => Ok(Bandwidth::ONE),
@@ -276,7 +287,7 @@ fn bandwidths(links: &Section<'_, '_>) -> Fallible<Bandwidths> {
     })
 }
 
-const fn bandwidth_key(kind: LinkKind) -> &'static str {
+pub(super) const fn bandwidth_key(kind: LinkKind) -> &'static str {
     match kind {
         LinkKind::Node => "node-bandwidth",
         LinkKind::Local => "local-bandwidth",

@@ -69,7 +69,7 @@ fn update_where(
         .par_iter()
         .map(|image| {
             progress.check()?;
-            let left = Left { reach, live, faults, image };
+            let left = Left { reach, plan, live, faults, image };
             let found = if faults.switches.contains(&image.switch()) {
                 (None, PerDecision::from_fn(|_| Vec::new()))
             } else {
@@ -96,6 +96,7 @@ fn update_where(
 /// What is left of one switch's sets.
 struct Left<'l> {
     reach: &'l Reach,
+    plan: &'l Topology,
     live: &'l Topology,
     faults: &'l FaultSet,
     image: &'l SwitchImage<'l>,
@@ -120,6 +121,7 @@ impl Left<'_> {
                 return (None, PerDecision::from_fn(|_| Vec::new()));
             };
             let levels = levels(image, set);
+            let by_shape = matches!(set.rule().draw, DrawRule::ByShape { .. });
             let (mut without, mut has_fewer) = (Vec::new(), false);
             let shapes_to = shapes_by_number(df, |to| {
                 let planned = set.shapes_to(to);
@@ -130,15 +132,16 @@ impl Left<'_> {
                 {
                     return planned;
                 }
-                let left = self.shapes_left((set.rule(), &levels), to, planned);
+                let of = |wiring| self.shapes_in(wiring, (set.rule(), &levels), to, planned);
+                let left = of(self.live);
                 has_fewer |= left != planned;
-                if left.is_empty() && !planned.is_empty() {
+                // Of other sets an image does not say which routes there are.
+                let had = || if by_shape { planned } else { of(self.plan) };
+                if left.is_empty() && !had().is_empty() {
                     without.push(to);
                 }
                 left
             });
-            let by_shape = matches!(set.rule().draw, DrawRule::ByShape { .. });
-            // Of other sets an image does not say which routes there are.
             is_changed |= by_shape && has_fewer;
             lost.push(without);
             let shapes_to = if by_shape { shapes_to } else { Vec::new() };
@@ -159,16 +162,17 @@ impl Left<'_> {
         (is_changed.then_some(contents), lost)
     }
 
-    /// Of some shapes those of which the set still has a route. Of a set that is not drawn by shape all,
+    /// Of some shapes those of which the set has a route in a wiring. Of a set that is not drawn by shape all,
     /// if it has any route, else none.
-    fn shapes_left(
+    fn shapes_in(
         &self,
+        wiring: &Topology,
         (rule, levels): (&SetRule, &[Level]),
         to: SwitchId,
         planned: ShapeSet,
     ) -> ShapeSet {
         let pair = (self.image.switch(), to);
-        let has = |shape| has_shape(self.live, rule, levels, pair, shape);
+        let has = |shape| has_shape(wiring, rule, levels, pair, shape);
         let has_any = match rule.draw {
             DrawRule::ByShape { .. } => {
                 return planned.iter().filter(|&shape| has(shape)).collect();
@@ -176,7 +180,7 @@ impl Left<'_> {
             DrawRule::ByRoute => planned.iter().any(has),
             DrawRule::BySwitch { legs, returns } => {
                 let mut ways = 0;
-                by_switch::for_each_way(self.live, (legs, returns), pair.0, pair.1, |_| ways += 1);
+                by_switch::for_each_way(wiring, (legs, returns), pair.0, pair.1, |_| ways += 1);
                 ways > 0
             }
         };

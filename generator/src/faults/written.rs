@@ -3,12 +3,13 @@
 use super::update::Update as Made;
 use std::path::Path;
 use tvlb_progress::{Cancelled, Progress};
-use tvlb_schema::{Dragonfly, FaultSet};
+use tvlb_schema::{FabricImage, FaultSet};
 use tvlb_table_set::{
     DeadEntry, Existing, FAULT_LIST_FILE, FAULTS_FILE, FileEntry, LostEntry, TableSet, UPDATE_FILE,
     UPDATE_FORMAT, Update, UpdateRecord, WriteError, switch_file, write,
 };
-use tvlb_verify::{VerifyError, verify_changes_of};
+use tvlb_topology::names::Names;
+use tvlb_verify::{Changes, VerifyError, verify_changes};
 
 /// Why there is no update.
 #[derive(Debug, thiserror::Error)]
@@ -44,33 +45,33 @@ impl From<VerifyError> for UpdateError {
     }
 }
 
-/// The table set that an update is of, as it was read.
+/// The table set that an update is of.
 #[derive(Clone, Copy, Debug)]
 pub struct Tables<'t> {
     /// The table set on disk.
     pub set: &'t TableSet,
-    /// The images of all switches, in order ([`TableSet::switch_images`]).
-    pub images: &'t [Vec<u8>],
-    /// The sizes.
-    pub dragonfly: &'t Dragonfly,
+    /// Its fabric image.
+    pub plan: &'t FabricImage<'t>,
+    /// What the machine calls its parts.
+    pub names: &'t Names,
 }
 
-/// Writes an update of this number (`epoch`) into a directory, which must not exist or be empty, and returns
-/// its record. What the update changes is verified before the directory has its name. Each file is a step of
-/// the stage "files".
+/// Writes an update of this number (`epoch`, at least 1) into a directory, which must not exist or be empty.
+/// What the update changes is verified before the directory has its name, and returned with the record. Each
+/// file is a step of the stage "files".
 ///
 /// # Errors
 /// The directory cannot be written or is in use, what was made does not pass verification, or the caller
 /// cancelled the work. Then there is no directory.
 pub fn write_update(
     output: &Path,
-    &Tables { set, images, dragonfly }: &Tables<'_>,
+    &Tables { set, plan, names }: &Tables<'_>,
     (epoch, faults): (u32, &FaultSet),
     made: &Made,
     progress: &dyn Progress,
-) -> Result<UpdateRecord, UpdateError> {
+) -> Result<Changes, UpdateError> {
     let manifest = set.manifest();
-    let list = tvlb_faults::write(dragonfly, faults);
+    let list = tvlb_faults::write_with_names(plan, names, faults);
     let mut files = vec![
         (FAULTS_FILE.to_owned(), made.faults.as_slice()),
         (FAULT_LIST_FILE.to_owned(), list.as_bytes()),
@@ -97,13 +98,14 @@ pub fn write_update(
         files: files.iter().map(|(path, bytes)| FileEntry::of(path.clone(), bytes)).collect(),
     };
     progress.stage("files", Some(files.len() + 1));
+    let mut verified = None;
     let contents = files.iter().map(|(path, bytes)| (path.as_str(), *bytes));
     let seal = |written: &Path| -> Result<_, UpdateError> {
         let update = Update::with_record(written, record.clone(), set);
         let update = update.map_err(VerifyError::from)?;
-        verify_changes_of((set, images), &update, progress)?;
+        verified = Some(verify_changes(set, &update, progress)?);
         Ok((UPDATE_FILE, record.to_json()))
     };
     write(output, contents, Existing::Refuse, progress, seal)?;
-    Ok(record)
+    Ok(verified.expect("what has its name was verified"))
 }

@@ -2,12 +2,12 @@
 //! all on a ring.
 
 use crate::fabric::Fabric;
-use crate::topology::summary::TopologySummary;
+use crate::topology::summary::{SwitchLinks, TopologySummary, unusual_local_links};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use tvlb_chart::heat_map::{HeatMap, Part, Scale, span};
-use tvlb_chart::page::{on_demand, table};
-use tvlb_schema::GroupId;
+use tvlb_chart::page::{on_demand, paragraph, table};
+use tvlb_schema::{GroupId, SwitchIndex};
 
 /// Above so many groups the table of all pairs is left out.
 const MOST_IN_A_TABLE: u32 = 40;
@@ -97,27 +97,53 @@ fn starts(kinds: &[usize]) -> Vec<(u32, (usize, u32))> {
     runs.collect()
 }
 
-/// The pairs of groups that have fewer links than is usual, and the cables that they lack; nothing where
-/// there is no such pair.
+/// Where links are lacking: the pairs of groups that have fewer than is usual, the cables that they lack, and
+/// the groups and pairs of switches without the usual local links; nothing where there is no such pair.
 pub(super) fn odd_pairs(fabric: &Fabric) -> String {
     let summary = TopologySummary::named(&fabric.topology, &fabric.names);
-    let mut html = String::new();
-    if !summary.pairs_with_fewer.is_empty() {
-        let called = |group| format!("{group}{}", fabric.names.after_group(group));
-        let rows = summary.pairs_with_fewer.iter().take(MOST_LISTED).map(|pair| {
-            let [one, other] = pair.groups.map(called);
-            vec![one, other, pair.links.to_string(), pair.usual.to_string()]
+    let called = |group| format!("{group}{}", fabric.names.after_group(group));
+    let head = ["group", "and group", "have links", "of those that are usual for their kinds"];
+    let mut html = first_rows(&head, &summary.pairs_with_fewer, |pair| {
+        let [one, other] = pair.groups.map(called);
+        vec![one, other, pair.links.to_string(), pair.usual.to_string()]
+    });
+    let head = ["cables that are lacking", "from", "to"];
+    html.push_str(&first_rows(&head, &summary.lacking_cables, |lacking| {
+        let [one, other] = [0, 1].map(|end: usize| lacking.ends[end].to_string());
+        vec![lacking.cables.to_string(), one, other]
+    }));
+    let pairs = unusual_local_links(&fabric.topology);
+    let groups: Vec<&[SwitchLinks]> = pairs.chunk_by(|one, next| one.group == next.group).collect();
+    let df = fabric.topology.dragonfly();
+    let head =
+        ["group", "pairs of its switches", "share no link", "share an unusual number of links"];
+    html.push_str(&first_rows(&head, &groups, |pairs| {
+        let group = pairs[0].group;
+        let a = df.switches_of(group);
+        let without = pairs.iter().filter(|pair| pair.links == 0).count();
+        let figures = [(a * (a - 1) / 2) as usize, without, pairs.len() - without];
+        [vec![called(group)], figures.map(|figure| figure.to_string()).to_vec()].concat()
+    }));
+    let head = ["switch", "and switch", "share local links"];
+    html.push_str(&first_rows(&head, &pairs, |pair| {
+        let [one, other] = pair.switches.map(|index| {
+            let index = SwitchIndex(u8::try_from(index).expect("an index below a fits 8 bits"));
+            let switch = df.switch(pair.group, index);
+            format!("({},{index}){}", pair.group, fabric.names.after(switch))
         });
-        let head = ["group", "and group", "have links", "of those that are usual for their kinds"];
-        html.push_str(&table(&head, rows));
+        vec![one, other, pair.links.to_string()]
+    }));
+    html
+}
+
+/// A table of the first of these; nothing where there are none.
+fn first_rows<T>(head: &[&str], all: &[T], row: impl Fn(&T) -> Vec<String>) -> String {
+    if all.is_empty() {
+        return String::new();
     }
-    if !summary.lacking_cables.is_empty() {
-        let rows = summary.lacking_cables.iter().take(MOST_LISTED).map(|lacking| {
-            let [one, other] = [0, 1].map(|end: usize| lacking.ends[end].to_string());
-            vec![lacking.cables.to_string(), one, other]
-        });
-        let head = ["cables that are lacking", "from", "to"];
-        html.push_str(&table(&head, rows));
+    let mut html = table(head, all.iter().take(MOST_LISTED).map(row));
+    if all.len() > MOST_LISTED {
+        html.push_str(&paragraph(&format!("These are the first {MOST_LISTED} of {}.", all.len())));
     }
     html
 }

@@ -75,13 +75,18 @@ pub(super) fn wiring(fabric: &Fabric) -> String {
     } else {
         "The groups are not all wired alike."
     };
+    let apart = match summary.pairs_without_local_link {
+        0 => String::new(),
+        1 => " One pair of switches of one group shares no local link.".to_owned(),
+        pairs => format!(" {pairs} pairs of switches of one group share no local link."),
+    };
     let warnings = summary
         .warnings()
         .iter()
         .fold(String::new(), |text, warning| format!("{text} Warning: {warning}."));
     format!(
         "dfly({}, {}, {}, {}): {} nodes on {} switches, {} cables between groups, {links} {plural} \
-         between every two; {unused}. {alike}{warnings}",
+         between every two; {unused}. {alike}{apart}{warnings}",
         summary.p,
         summary.a,
         summary.h,

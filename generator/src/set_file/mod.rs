@@ -21,6 +21,7 @@ use tvlb_schema::{
     Candidates, Decision, Dragonfly, DrawRule, Gate, Level, MinCandidate, PerDecision, SetRule,
     Shape, SwitchId, Weighing,
 };
+use tvlb_text::{cut, quoted};
 
 /// The format that is written and read.
 const FORMAT: &str = "tvlb path sets 1";
@@ -189,17 +190,13 @@ impl SetFile {
             .map_err(|source| SetFileError::Json { path: path.to_owned(), source })?;
         let reader = Reader { path, df };
         if file.format != FORMAT {
-            return Err(reader.refuse(
-                "format",
-                &format!("{:?}", file.format),
-                &format!("{FORMAT:?}"),
-            ));
+            return Err(reader.refuse("format", &quoted(&file.format), &format!("{FORMAT:?}")));
         }
         let identity = format!("{identity:016x}");
         if let Some(found) = file.fabric.identity.filter(|found| *found != identity) {
             let accepted =
                 format!("{identity}, that of the fabric file; without it a set file is for any");
-            return Err(reader.refuse("fabric.identity", &format!("{found:?}"), &accepted));
+            return Err(reader.refuse("fabric.identity", &quoted(&found), &accepted));
         }
         let PerDecision { ugal_l, par_source, par_second } = &file.decisions;
         Ok(PerDecision {
@@ -252,16 +249,12 @@ impl Reader<'_> {
         let field = |name: &str| format!("decisions.{}.{name}", decision.name());
         let DecisionEntry { set, seed, draw, shapes: of_shapes, min, thinned, .. } = entry;
         let rule = parse_set(set, *seed).map_err(|error| {
-            self.refuse(
-                &field("set"),
-                &format!("{set:?}"),
-                &format!("a set of the grammar: {error}"),
-            )
+            self.refuse(&field("set"), &quoted(set), &format!("a set of the grammar: {error}"))
         })?;
         let means = draw_name(&rule);
         if let Some(found) = draw.as_ref().filter(|draw| *draw != means) {
             let accepted = format!("{means:?}, which the set {:?} says", canonical(&rule));
-            return Err(self.refuse(&field("draw"), &format!("{found:?}"), &accepted));
+            return Err(self.refuse(&field("draw"), &quoted(found), &accepted));
         }
         if let Some(found) = of_shapes
             && Some(found) != shapes(&rule).as_ref()
@@ -269,7 +262,11 @@ impl Reader<'_> {
             let named =
                 found.iter().map(|entry| entry.shape.as_str()).collect::<Vec<_>>().join(", ");
             let accepted = format!("what the set {:?} says, or nothing", canonical(&rule));
-            return Err(self.refuse(&field("shapes"), &format!("a list of {named}"), &accepted));
+            return Err(self.refuse(
+                &field("shapes"),
+                &format!("a list of {}", cut(&named)),
+                &accepted,
+            ));
         }
         if decision != Decision::ParSecond && *min != MinCandidate::Kept {
             let found = format!("{:?}", min.name());

@@ -14,6 +14,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use tvlb_schema::{Dragonfly, GlobalPort, SwitchId};
+use tvlb_text::cut;
 
 /// The longest line that is read: the routes of a pair on the largest fabrics take some megabytes.
 const MOST_LINE_BYTES: u64 = 256 << 20;
@@ -148,7 +149,8 @@ impl RouteList<'_> {
         let mut listed = vec![None; all.len()];
         let mut returning = BTreeMap::new();
         for route in &line.vlb {
-            let in_words = || format!("route {:?} of {source} to {destination}", route.switches);
+            let switches = || cut(&format!("{:?}", route.switches));
+            let in_words = || format!("route {} of {source} to {destination}", switches());
             let probability = match route.probability {
                 Some(found) if found > 0.0 && found <= 1.0 => found,
                 Some(found) => {

@@ -28,7 +28,9 @@ use crate::topology::links::LinkNumbers;
 use crate::topology::{End, Topology};
 use std::borrow::Cow;
 pub use tvlb_schema::LinkKind;
-use tvlb_schema::{Bandwidths, Dragonfly, DrawRule, LegHops, NodeId, SetRule, ShapeSet, SwitchId};
+use tvlb_schema::{
+    Bandwidths, Dragonfly, DrawRule, LegHops, NodeId, Nodes, SetRule, ShapeSet, SwitchId,
+};
 use tvlb_traffic::Traffic;
 
 /// Loads that differ by less are equal: symmetric links whose sums were made in another order.
@@ -302,18 +304,14 @@ pub enum LinkEnds {
 }
 
 impl StaticLoads {
-    /// The same loads where the nodes of some switches, which are dead, neither send nor receive, `live` being
+    /// The same loads where these nodes alone are left, the others being those of dead switches, and `live`
     /// the traffic without what they send. On links between switches they have no load in any case, as no path
     /// leads there.
     #[must_use]
-    pub fn without_nodes_of(
-        self,
-        df: &Dragonfly,
-        live: &Traffic,
-        is_dead: impl Fn(SwitchId) -> bool,
-    ) -> Self {
+    pub fn among(self, nodes: &Nodes, live: &Traffic) -> Self {
+        let df = nodes.dragonfly();
         let mut to_nodes = live.received(df);
-        for node in df.nodes().filter(|&node| is_dead(df.switch_of(node).0)) {
+        for node in nodes.missing() {
             to_nodes[node.as_usize()] = 0.0;
         }
         Self { to_nodes, senders: live.senders(df), ..self }

@@ -237,7 +237,8 @@ fn the_busiest_links_are_named() {
 #[test]
 fn a_node_to_which_many_send_is_the_limit() {
     let topology = system(2, 4, 2);
-    let pattern = Pattern::from_pairs("0,8\n20,8\n30,8\n40,8\n").unwrap();
+    let pairs = [0, 20, 30, 40].map(|from| (NodeId(from), NodeId(8)));
+    let pattern = Pattern::pairs(&pairs);
     let traffic = Traffic::new(&pattern, topology.dragonfly(), 1).unwrap();
     let loads = static_loads(&topology, &traffic, &named("valg")).unwrap();
     assert!(near(loads.saturation(), 0.25));

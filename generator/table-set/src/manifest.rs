@@ -80,6 +80,10 @@ pub struct FabricEntry {
     /// How fast the kinds of links are, relative to each other; not written where all are 1.
     #[serde(default, skip_serializing_if = "is_default")]
     pub bandwidths: Bandwidths,
+    /// Flits that the buffer of one virtual channel holds where the network is simulated; not written where
+    /// the fabric file does not say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer: Option<u16>,
 }
 
 impl FabricEntry {
@@ -89,20 +93,13 @@ impl FabricEntry {
         GroupKind::in_words([*p, *a, *h, *g], kinds).to_string()
     }
 
-    /// How many switches there are, and how many nodes. What a manifest says may be anything, so sums
-    /// are capped.
-    pub fn switches_and_nodes(&self) -> (u64, u64) {
-        let of_kind = |p: u32, a: u32, g: u32| {
-            let switches = u64::from(a) * u64::from(g);
-            (switches, switches.saturating_mul(p.into()))
-        };
+    /// How many switches there are. What a manifest says may be anything, so the sum is capped.
+    pub fn switches(&self) -> u64 {
         if self.kinds.is_empty() {
-            return of_kind(self.p, self.a, self.g);
+            return u64::from(self.a) * u64::from(self.g);
         }
-        let kinds = self.kinds.iter().map(|k| of_kind(k.p.into(), k.a.into(), k.g.into()));
-        kinds.fold((0, 0), |(s, n), (switches, nodes)| {
-            (s.saturating_add(switches), n.saturating_add(nodes))
-        })
+        let kinds = self.kinds.iter().map(|kind| u64::from(kind.a) * u64::from(kind.g));
+        kinds.fold(0, u64::saturating_add)
     }
 }
 

@@ -19,6 +19,7 @@ use serde_json::Value;
 use std::io;
 use std::path::{Path, PathBuf};
 use tvlb_schema::{Decision, ImageError, SwitchId, check_version};
+use tvlb_text::quoted;
 
 /// No manifest of ours is larger: some 150 bytes for each of at most 65 536 switches.
 pub(super) const MOST_MANIFEST_BYTES: u64 = 32 << 20;
@@ -69,7 +70,8 @@ pub enum ReadError {
     },
     /// The manifest is of another format.
     #[error(
-        "{path}: format is {found:?}, accepted {MANIFEST_FORMAT:?}; regenerate the table set with this version of tvlb"
+        "{path}: format is {}, accepted {MANIFEST_FORMAT:?}; regenerate the table set with this version of tvlb",
+        quoted(.found)
     )]
     Format {
         /// The file.
@@ -399,7 +401,7 @@ fn check_entries(manifest: &Manifest, path: &Path) -> Result<(), ReadError> {
     if let Some(FileEntry { path, bytes, .. }) = &manifest.names {
         if path != NAMES_FILE {
             let accepted = format!("{NAMES_FILE:?}");
-            return wrong("names.path".to_owned(), format!("{path:?}"), accepted);
+            return wrong("names.path".to_owned(), quoted(path), accepted);
         }
         if *bytes > MOST_NAMES_BYTES {
             let accepted = format!("at most {MOST_NAMES_BYTES}");
@@ -410,7 +412,7 @@ fn check_entries(manifest: &Manifest, path: &Path) -> Result<(), ReadError> {
     {
         if path != ESCAPE_FILE {
             let accepted = format!("{ESCAPE_FILE:?}");
-            return wrong("escape.file.path".to_owned(), format!("{path:?}"), accepted);
+            return wrong("escape.file.path".to_owned(), quoted(path), accepted);
         }
         if *bytes > MOST_ESCAPE_BYTES {
             let accepted = format!("at most {MOST_ESCAPE_BYTES}");
@@ -426,7 +428,7 @@ fn check_entries(manifest: &Manifest, path: &Path) -> Result<(), ReadError> {
         } else {
             let accepted =
                 format!("{FABRIC_FILE:?} or {:?} and the like", switch_file(SwitchId(0)));
-            return wrong(format!("files[{number}].path"), format!("{:?}", file.path), accepted);
+            return wrong(format!("files[{number}].path"), quoted(&file.path), accepted);
         };
         if file.bytes > most {
             let field = format!("files[{number}].bytes");
@@ -446,12 +448,7 @@ fn check_entries(manifest: &Manifest, path: &Path) -> Result<(), ReadError> {
 fn check_texts(manifest: &Manifest, path: &Path) -> Result<(), ReadError> {
     let wrong = |field: &str, found: &str, accepted: &str| {
         let (field, accepted) = (field.to_owned(), accepted.to_owned());
-        Err(ReadError::Entry {
-            path: path.to_owned(),
-            field,
-            found: format!("{found:?}"),
-            accepted,
-        })
+        Err(ReadError::Entry { path: path.to_owned(), field, found: quoted(found), accepted })
     };
     let Manifest { tool_version, fabric, fabric_identity, virtual_channels, sets, .. } = manifest;
     for (field, text, signs) in [

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use tvlb_schema::{PerDecision, SwitchId, check_version};
+use tvlb_text::quoted;
 
 /// What `format` says in every record of an update.
 pub const UPDATE_FORMAT: &str = "tvlb update 1";
@@ -42,7 +43,7 @@ pub struct UpdateRecord {
     pub fabric_identity: String,
     /// The SHA-256 of the table set's manifest.
     pub manifest_sha256: String,
-    /// Which of two updates is the later.
+    /// Which of two updates is the later; at least 1.
     pub epoch: u32,
     /// How many parts are dead.
     pub dead: DeadEntry,
@@ -257,7 +258,7 @@ fn check(record: &UpdateRecord, set: &TableSet, path: &Path) -> Result<(), ReadE
         Err(ReadError::Entry {
             path: path.to_owned(),
             field: field.to_owned(),
-            found: format!("{found:?}"),
+            found: quoted(found),
             accepted,
         })
     };
@@ -280,6 +281,10 @@ fn check(record: &UpdateRecord, set: &TableSet, path: &Path) -> Result<(), ReadE
             set.path().join(super::MANIFEST_FILE).display()
         );
         return wrong("manifest-sha256", &record.manifest_sha256, accepted);
+    }
+    if record.epoch == 0 {
+        let accepted = "at least 1, since 0 is that of a switch without an update".to_owned();
+        return wrong("epoch", "0", accepted);
     }
     for (number, file) in record.files.iter().enumerate() {
         let most = match file.path.as_str() {

@@ -10,7 +10,7 @@ use tvlb_schema::{
 };
 
 /// Damages the files of a table set.
-type Mutator = fn(&mut Files, &Base, &mut Rng);
+pub(crate) type Mutator = fn(&mut Files, &Base, &mut Rng);
 
 /// What is changed where only a digest, or a search over routes, can tell.
 pub(crate) const LEVEL: &str = "a thinning level changed";
@@ -142,7 +142,7 @@ fn add_or_remove(files: &mut Files, _: &Base, rng: &mut Rng) {
 }
 
 /// What a switch image says, in the encoder's own terms.
-fn contents(image: &SwitchImage<'_>) -> SwitchContents {
+pub(crate) fn contents(image: &SwitchImage<'_>) -> SwitchContents {
     let numbers = Decision::ALL.map(|decision| image.set_number(decision));
     let sets = (0..image.set_count()).map(|number| {
         let user = Decision::ALL.into_iter().zip(numbers).find(|(_, used)| *used == number);

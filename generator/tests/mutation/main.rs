@@ -11,6 +11,7 @@
 mod damage;
 mod meaning;
 mod mend;
+mod updates;
 
 use damage::{KINDS, LEVEL, LEVELS, PRESENCE};
 use meaning::meaning;

@@ -84,7 +84,7 @@ impl Choices {
             kinds: Vec::new(),
             share: Vec::new(),
             per_path: Vec::new(),
-            terminal_bound: pattern.terminal_bound(topology.dragonfly())
+            terminal_bound: pattern.terminal_bound()
                 * topology.bandwidths().flits_per_cycle(LinkKind::Node),
             global_prices: global_prices(rows, topology, pattern),
             hops: 0.0,

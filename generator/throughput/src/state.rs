@@ -82,7 +82,8 @@ fn subject(sweep: &Sweep<'_>) -> String {
         let _ = writeln!(text, "local {} {} {}", pair.low, pair.high, pair.links);
     }
     for pattern in sweep.patterns() {
-        let _ = writeln!(text, "{:?}", pattern.pattern);
+        let bound = pattern.terminal_bound().to_bits();
+        let _ = writeln!(text, "{:?} {bound:x}", pattern.pattern);
         for flow in &pattern.flows {
             let demand = flow.demand.to_bits();
             let _ = writeln!(text, "{} {} {demand:x}", flow.source, flow.destination);

@@ -6,7 +6,8 @@ use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use tvlb_schema::{
-    Bandwidth, Bandwidths, Dragonfly, End, FaultSet, GroupId, LocalLink, SwitchId, SwitchIndex,
+    Bandwidth, Bandwidths, Dragonfly, End, FaultSet, GroupId, LocalLink, Nodes, SwitchId,
+    SwitchIndex,
 };
 use tvlb_throughput::path_set::step_1;
 use tvlb_throughput::solve::Warm;
@@ -14,6 +15,7 @@ use tvlb_throughput::sweep::{Cell, Sweep};
 use tvlb_throughput::{Counting, Flows, Model, ModelError, PathSet};
 use tvlb_topology::Topology;
 use tvlb_topology::arrangement::{Arrangement, arrange};
+use tvlb_topology::names::{Names, Parts};
 
 fn laid(arrangement: Arrangement, [p, a, h, g]: [u32; 4]) -> Topology {
     arrange(Dragonfly::new(p, a, h, g).unwrap(), arrangement, 3).unwrap()
@@ -173,7 +175,7 @@ fn a_sweep_finds_what_modelling_each_cell_finds_where_parts_are_dead() {
     let mut patterns = patterns(&df);
     for pattern in &mut patterns {
         assert_eq!(pattern.flows.len(), 28);
-        pattern.leave_out(|switch| faults.switches.contains(&switch));
+        pattern.leave_out(&faults, &Nodes::from(planned.dragonfly()));
         // What the dead switch sends, and what another one sends to it.
         assert_eq!(pattern.flows.len(), 26);
     }
@@ -187,8 +189,9 @@ fn a_dead_cable_takes_its_part_of_the_throughput() {
     let df = *planned.dragonfly();
     let between = planned.links(GroupId(0), GroupId(1));
     assert_eq!(between.len(), 4);
+    let names = Names::default();
     let to_next = Flows::from_csv(
-        &df,
+        &Parts::new(&df, &names),
         "source-switch,destination-switch,demand\n0,4,2\n1,5,2\n2,6,2\n3,7,2\n",
         "flows",
     )

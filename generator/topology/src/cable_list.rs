@@ -20,10 +20,10 @@
 //! No files here: the caller reads and writes them, and says their names in its errors.
 
 use super::local_links::LocalLinkError;
-use super::names::csv_records::{Records, quoted, shortened};
 use super::{CableError, End, Topology};
 use std::fmt::Write;
 use tvlb_schema::{Dragonfly, GroupId, SwitchIndex};
+use tvlb_text::{Fields, Records, TextError, cut, quoted};
 
 /// The columns, in the only order accepted.
 pub const COLUMNS: [&str; 6] =
@@ -32,32 +32,9 @@ pub const COLUMNS: [&str; 6] =
 /// Why a text is not a cable list. Lines count from 1, comments and blank lines included.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CableListError {
-    /// No line but comments and blank ones.
-    #[error("the cable list is empty; its first line must be the header {}", COLUMNS.join(","))]
-    Empty,
-    /// The first line is not the header.
-    #[error(
-        "line {line}: column {column} of the header is {found}, but must be {expected}; the header is {}",
-        COLUMNS.join(",")
-    )]
-    Header {
-        /// The header's line.
-        line: usize,
-        /// The first wrong column, from 1.
-        column: usize,
-        /// What is there, quoted, or "missing".
-        found: String,
-        /// What must be there, quoted, or "absent".
-        expected: String,
-    },
-    /// A line with more or fewer columns than the header.
-    #[error("line {line}: {found} columns, but there must be {}: {}", COLUMNS.len(), COLUMNS.join(","))]
-    Columns {
-        /// The line.
-        line: usize,
-        /// How many columns it has.
-        found: usize,
-    },
+    /// It is not CSV with this header.
+    #[error(transparent)]
+    Text(#[from] TextError),
     /// A field that is not a whole number.
     #[error("line {line}: {column} is {found}, but must be a whole number, 0 to {most}")]
     NotANumber {
@@ -111,14 +88,6 @@ pub enum CableListError {
         /// Why not.
         source: CableError,
     },
-    /// The text could not be taken apart into fields.
-    #[error("line {line}: {reason}")]
-    Unreadable {
-        /// The line.
-        line: usize,
-        /// Why not.
-        reason: String,
-    },
 }
 
 /// The wiring that a cable list describes.
@@ -126,27 +95,20 @@ pub enum CableListError {
 /// # Errors
 /// The first fault in the text, by line.
 pub fn read(df: Dragonfly, text: &str) -> Result<Topology, CableListError> {
-    let mut records = Records::of(text).map(|(line, fields)| match fields {
-        Ok(fields) => Ok((line, fields)),
-        Err(error) => Err(CableListError::Unreadable { line, reason: error.to_string() }),
-    });
-    let (line, header) = records.next().ok_or(CableListError::Empty)??;
-    check_header(line, &header)?;
+    let mut records = Records::of_text(text);
+    records.expect_header(&[&COLUMNS])?;
 
     let (mut cables, mut local) = (Vec::new(), Vec::new());
     // The line of each port's cable.
     let mut taken: Vec<Option<usize>> = vec![None; df.port_numbers() as usize];
-    for record in records {
-        let (line, fields) = record?;
-        if fields.len() != COLUMNS.len() {
-            return Err(CableListError::Columns { line, found: fields.len() });
-        }
+    while records.read()? {
+        let (line, fields) = (records.line_number() as usize, records.fields());
         if [&fields[2], &fields[5]].contains(&LOCAL) {
-            local.push(local_link(&df, line, &fields)?);
+            local.push(local_link(&df, line, fields)?);
             continue;
         }
-        let from = end(&df, line, &fields, 0)?;
-        let to = end(&df, line, &fields, 3)?;
+        let from = end(&df, line, fields, 0)?;
+        let to = end(&df, line, fields, 3)?;
         if from.group == to.group {
             return Err(CableListError::Cable {
                 line,
@@ -169,7 +131,7 @@ pub fn read(df: Dragonfly, text: &str) -> Result<Topology, CableListError> {
     }
     // All that the wiring itself would refuse has been refused above, with its line.
     let topology = Topology::from_cables(df, cables)
-        .map_err(|source| CableListError::Cable { line: text.lines().count(), source })?;
+        .map_err(|source| CableListError::Cable { line: records.line_number() as usize, source })?;
     Ok(topology.with_local_links(local)?)
 }
 
@@ -180,7 +142,7 @@ const LOCAL: &str = "local";
 fn local_link(
     df: &Dragonfly,
     line: usize,
-    fields: &csv::StringRecord,
+    fields: &Fields,
 ) -> Result<(GroupId, SwitchIndex, SwitchIndex), CableListError> {
     let wrong = |problem: String| Err(CableListError::Local { line, problem });
     if let Some(column) = [2, 5].into_iter().find(|&column| &fields[column] != LOCAL) {
@@ -198,8 +160,8 @@ fn local_link(
     Ok((group, one, other))
 }
 
-/// The cable list of a wiring: the header, then the cables and the local links that are known, sorted,
-/// each with its lower end first.
+/// The cable list of a wiring: the header, then the cables and the local links that are known one by one,
+/// sorted, each with its lower end first.
 pub fn write(topology: &Topology) -> String {
     let df = topology.dragonfly();
     let side = |end: End| {
@@ -224,28 +186,8 @@ pub fn write(topology: &Topology) -> String {
     text
 }
 
-fn check_header(line: usize, header: &csv::StringRecord) -> Result<(), CableListError> {
-    for column in 0..COLUMNS.len().max(header.len()) {
-        let (found, expected) = (header.get(column), COLUMNS.get(column).copied());
-        if found != expected {
-            return Err(CableListError::Header {
-                line,
-                column: column + 1,
-                found: found.map_or_else(|| "missing".to_owned(), quoted),
-                expected: expected.map_or_else(|| "absent".to_owned(), quoted),
-            });
-        }
-    }
-    Ok(())
-}
-
 /// The end that three fields describe, the first of them in this column.
-fn end(
-    df: &Dragonfly,
-    line: usize,
-    fields: &csv::StringRecord,
-    first: usize,
-) -> Result<End, CableListError> {
+fn end(df: &Dragonfly, line: usize, fields: &Fields, first: usize) -> Result<End, CableListError> {
     let (group, index) = switch(df, line, fields, first)?;
     let most = u32::from(df.kind_of(group).h) - 1;
     let slot = number(line, first + 2, &fields[first + 2], most)?;
@@ -256,7 +198,7 @@ fn end(
 fn switch(
     df: &Dragonfly,
     line: usize,
-    fields: &csv::StringRecord,
+    fields: &Fields,
     first: usize,
 ) -> Result<(GroupId, SwitchIndex), CableListError> {
     let number = |column, most| number(line, column, &fields[column], most);
@@ -273,7 +215,7 @@ fn number(line: usize, column: usize, field: &str, most: u32) -> Result<u16, Cab
     // Digits alone fail to parse only by being too large.
     match field.parse::<u16>() {
         Ok(number) if u32::from(number) <= most => Ok(number),
-        _ => Err(CableListError::OutOfRange { line, column, found: shortened(field), most }),
+        _ => Err(CableListError::OutOfRange { line, column, found: cut(field), most }),
     }
 }
 
@@ -319,33 +261,31 @@ mod tests {
 
     #[test]
     fn faults_of_the_header_are_named() {
-        let empty = "the cable list is empty; its first line must be the header \
-                     from_group,from_switch,from_port,to_group,to_switch,to_port";
-        assert_eq!(error(""), empty);
-        assert_eq!(error("# only\n\n# comments\n"), empty);
-        let tail = "; the header is from_group,from_switch,from_port,to_group,to_switch,to_port";
+        let header = HEADER.trim_end();
+        let end =
+            |line| format!("line {line}: found the end of the file, accepted the header {header}");
+        assert_eq!(error(""), end(1));
+        assert_eq!(error("# only\n\n# comments\n"), end(3));
+        let tail = format!("; the header is {header}");
         assert_eq!(
             error("# c\n0,0,0,1,0,0\n"),
-            format!("line 2: column 1 of the header is \"0\", but must be \"from_group\"{tail}")
-        );
-        assert_eq!(
-            error("from_group,from_switch,from_port,to_group,to_switch\n"),
-            format!("line 1: column 6 of the header is missing, but must be \"to_port\"{tail}")
+            format!("line 2: column 1 of the header is \"0\", accepted \"from_group\"{tail}")
         );
         assert_eq!(
             error(&HEADER.replace("to_port", "to_port,length")),
-            format!("line 1: column 7 of the header is \"length\", but must be absent{tail}")
+            format!(
+                "line 1: column 7 of the header is \"length\", accepted the end of the line{tail}"
+            )
         );
     }
 
     #[test]
     fn faults_of_a_line_are_named() {
-        let columns = "but there must be 6: \
-                       from_group,from_switch,from_port,to_group,to_switch,to_port";
-        assert_eq!(error_below_header("0,0,0,1,0\n"), format!("line 2: 5 columns, {columns}"));
+        let columns = "accepted 6: from_group,from_switch,from_port,to_group,to_switch,to_port";
+        assert_eq!(error_below_header("0,0,0,1,0\n"), format!("line 2: found 5 fields, {columns}"));
         assert_eq!(
             error_below_header("# c\n\n0,0,0,1,0,0\n0,0,1,1,0,1,9\n"),
-            format!("line 5: 7 columns, {columns}")
+            format!("line 5: found 7 fields, {columns}")
         );
         for (field, shown) in [("x", "x"), ("", ""), ("-1", "-1"), ("1.0", "1.0"), ("+1", "+1")] {
             assert_eq!(
@@ -368,7 +308,7 @@ mod tests {
         let long = "9".repeat(1000);
         assert_eq!(
             error_below_header(&format!("0,0,{long},1,0,0\n")),
-            format!("line 2: from_port is {}…, but must be 0 to 1", "9".repeat(40))
+            format!("line 2: from_port is {}…, but must be 0 to 1", "9".repeat(64))
         );
     }
 

@@ -2,10 +2,15 @@
 //!
 //! The plan stays what it is, so sizes, ports and the links of a kind of groups are the plan's. Two
 //! groups may then share no cable, and two switches of a group no link and no third that is linked to
-//! both; a dead switch is linked to nothing.
+//! both; a dead switch is linked to nothing, and whoever shows a wiring shows the switches that live.
 
 use super::Topology;
-use tvlb_schema::{Dragonfly, End, FabricImage, FaultSet, FewerLinks, GroupId, SwitchIndex};
+use super::local_links::LocalLinks;
+use super::names::Names;
+use std::collections::BTreeSet;
+use tvlb_schema::{
+    Dragonfly, End, FabricImage, FaultSet, FewerLinks, GroupId, Nodes, SwitchId, SwitchIndex,
+};
 
 impl Topology {
     /// The wiring that a fabric image states, whatever is dead of it.
@@ -34,8 +39,59 @@ impl Topology {
         let wiring = Self::from_cables(df, live).expect("some of a plan's cables are a wiring");
         let fewer = fewer_than_planned(self, faults);
         let whole = fewer.iter().all(|pair| pair.links > 0);
-        let (listed, bandwidths) = (self.listed.clone(), self.bandwidths);
-        Self { listed, fewer, whole, bandwidths, ..wiring }
+        let (bandwidths, dead) = (self.bandwidths, &self.dead | &faults.switches);
+        let live = Self { fewer, whole, bandwidths, dead, ..wiring };
+        let hurt = faults.switches.iter().chain(faults.local_links.iter().map(|link| &link.low));
+        let hurt = hurt.map(|&switch| df.place(switch).0);
+        let groups: BTreeSet<GroupId> =
+            self.listed.iter().map(|links| links.group).chain(hurt).collect();
+        let listed = groups.into_iter().flat_map(|group| live.links_of(group)).collect();
+        Self { listed, ..live }
+    }
+
+    /// The links of a group one by one, sorted.
+    fn links_of(&self, group: GroupId) -> Vec<LocalLinks> {
+        let df = &self.dragonfly;
+        let higher = |low| df.indices(group).filter(move |&high| low < high);
+        let pairs = df.indices(group).flat_map(|low| higher(low).map(move |high| (low, high)));
+        let links = pairs.map(|(low, high)| {
+            let links = self.links_within(group, low, high);
+            LocalLinks { group, low, high, links }
+        });
+        links.filter(|pair| pair.links > 0).collect()
+    }
+
+    /// The switches that are dead.
+    pub const fn dead_switches(&self) -> &BTreeSet<SwitchId> {
+        &self.dead
+    }
+
+    /// Whether a switch of the plan lives.
+    pub fn lives(&self, switch: SwitchId) -> bool {
+        !self.dead.contains(&switch)
+    }
+
+    /// The indices of the switches of a group that live, in order.
+    pub fn live_indices(&self, group: GroupId) -> impl Iterator<Item = SwitchIndex> {
+        let df = &self.dragonfly;
+        df.indices(group).filter(move |&index| self.lives(df.switch(group, index)))
+    }
+
+    /// The groups of which a switch lives, in order.
+    pub fn live_groups(&self) -> impl Iterator<Item = GroupId> {
+        self.dragonfly.groups().filter(|&group| self.live_indices(group).next().is_some())
+    }
+
+    /// The pairs of these, the lower group first, in order.
+    pub fn live_pairs(&self) -> impl Iterator<Item = (GroupId, GroupId)> {
+        let higher = |i| self.live_groups().filter(move |&j| i < j).map(move |j| (i, j));
+        self.live_groups().flat_map(higher)
+    }
+
+    /// The nodes that there are by a list of names, of switches that live.
+    pub fn nodes(&self, names: &Names) -> Nodes {
+        let faults = FaultSet { switches: self.dead.clone(), ..FaultSet::default() };
+        names.nodes(&self.dragonfly).live(&faults)
     }
 }
 

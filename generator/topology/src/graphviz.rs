@@ -4,7 +4,7 @@
 
 use super::{End, Topology};
 use std::fmt;
-use tvlb_names::{NamedPort, Names};
+use tvlb_names::{NamedPort, Names, after};
 
 /// How much of a wiring is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,18 +57,15 @@ fn quotable(text: &str) -> String {
 }
 
 fn write_groups(topology: &Topology, names: &Names, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let df = topology.dragonfly();
     writeln!(f, "  layout=circo;\n  node [shape=circle];")?;
-    for group in df.groups() {
+    for group in topology.live_groups() {
         let name = quotable(&names.after_group(group));
         writeln!(f, "  group_{group} [label=\"{group}{name}\"];")?;
     }
-    for i in df.groups() {
-        for j in df.groups().filter(|&j| i < j) {
-            let links = topology.links(i, j).len();
-            if links > 0 {
-                writeln!(f, "  group_{i} -- group_{j} [label=\"{links}\"];")?;
-            }
+    for (i, j) in topology.live_pairs() {
+        let links = topology.links(i, j).len();
+        if links > 0 {
+            writeln!(f, "  group_{i} -- group_{j} [label=\"{links}\"];")?;
         }
     }
     Ok(())
@@ -78,17 +75,17 @@ fn write_switches(topology: &Topology, names: &Names, f: &mut fmt::Formatter<'_>
     let df = topology.dragonfly();
     // Only `dot` and `fdp` draw clusters, and `dot` would put the groups in ranks.
     writeln!(f, "  layout=fdp;\n  node [shape=box];")?;
-    for group in df.groups() {
+    for group in topology.live_groups() {
         writeln!(f, "  subgraph cluster_{group} {{")?;
         let name = quotable(&names.after_group(group));
         writeln!(f, "    label=\"group {group}{name}\";")?;
-        for index in df.indices(group) {
+        for index in topology.live_indices(group) {
             let switch = df.switch(group, index);
             let name = quotable(&names.after(switch));
             writeln!(f, "    switch_{switch} [label=\"{index}{name}\"];")?;
         }
-        for i in df.indices(group) {
-            for j in df.indices(group).filter(|&j| i < j) {
+        for i in topology.live_indices(group) {
+            for j in topology.live_indices(group).filter(|&j| i < j) {
                 let (one, other) = (df.switch(group, i), df.switch(group, j));
                 match topology.links_within(group, i, j) {
                     0 => {}
@@ -106,7 +103,7 @@ fn write_switches(topology: &Topology, names: &Names, f: &mut fmt::Formatter<'_>
         let (index, slot) = df.split_port(end.port);
         let switch = df.switch(end.group, index);
         let port = names.port(switch, NamedPort::Global(slot));
-        let name = port.map_or_else(String::new, |port| format!(" {}", quotable(&port.name)));
+        let name = quotable(&after(slot, port.map(|port| port.name.as_str())));
         (switch, format!("{slot}{name}"))
     };
     for cable in topology.cables() {

@@ -76,8 +76,7 @@ impl Lacking {
     pub(super) fn of(topology: &Topology) -> Self {
         let df = topology.dragonfly();
         let kinds = kinds_of_groups(df);
-        let pairs =
-            || df.groups().flat_map(|i| df.groups().filter(move |&j| i < j).map(move |j| (i, j)));
+        let pairs = || topology.live_pairs();
         let kinds_of = |i: GroupId, j: GroupId| [kinds[i.as_usize()], kinds[j.as_usize()]];
         let mut counts: BTreeMap<[usize; 2], BTreeMap<usize, usize>> = BTreeMap::new();
         for (i, j) in pairs() {
@@ -124,11 +123,13 @@ fn kinds_of_groups(df: &Dragonfly) -> Vec<usize> {
     kinds.flat_map(|(number, kind)| std::iter::repeat_n(number, kind.g.into())).collect()
 }
 
-/// The global ports of a group that have no cable, as (switch, slot).
+/// The global ports of a group's switches that live and have no cable, as (switch, slot).
 pub(super) fn unused_ports(topology: &Topology, group: GroupId) -> Vec<(u32, u32)> {
     let df = topology.dragonfly();
     let is_unused = |port: &_| {
-        df.has_global_port_of(group, *port) && topology.peer(End { group, port: *port }).is_none()
+        df.has_global_port_of(group, *port)
+            && topology.lives(df.switch(group, df.split_port(*port).0))
+            && topology.peer(End { group, port: *port }).is_none()
     };
     let place = |port| {
         let (index, slot) = df.split_port(port);
@@ -154,7 +155,7 @@ impl fmt::Display for LackingEnd {
         let Some(switch) = switch else {
             return write!(f, "an unused port of group {group}");
         };
-        let name = name.as_ref().map_or_else(String::new, |name| format!(" {name}"));
+        let name = tvlb_names::after(switch, name.as_deref());
         let ports: Vec<String> = ports.iter().map(ToString::to_string).collect();
         write!(f, "({group},{switch}){name} global port {}", ports.join(" or "))
     }

@@ -37,7 +37,8 @@ pub use tvlb_names as names;
 pub use tvlb_schema::End;
 
 use local_links::{LocalLinkError, LocalLinks};
-use tvlb_schema::{Bandwidths, Dragonfly, FewerLinks, GlobalPort, GroupId, SwitchIndex};
+use std::collections::BTreeSet;
+use tvlb_schema::{Bandwidths, Dragonfly, FewerLinks, GlobalPort, GroupId, SwitchId, SwitchIndex};
 
 /// A cable between two groups, its lesser end first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -85,7 +86,7 @@ pub struct Topology {
     links: Vec<Link>,
     /// Where the links from group i to group j begin in `links`: entry i·g + j; one more at the end.
     starts: Vec<usize>,
-    /// The links within groups that a list names, sorted.
+    /// The links of the groups of which a list names the links or a link is dead, sorted.
     listed: Vec<LocalLinks>,
     /// The switches of a group with fewer links between them than their kind states, sorted.
     fewer: Vec<FewerLinks>,
@@ -93,6 +94,8 @@ pub struct Topology {
     whole: bool,
     /// How fast the kinds of links are, relative to each other.
     bandwidths: Bandwidths,
+    /// The switches that are dead.
+    dead: BTreeSet<SwitchId>,
 }
 
 /// Why a list of cables is not a wiring.
@@ -189,9 +192,18 @@ impl Topology {
             }
         }
         let (listed, fewer) = (Vec::new(), Vec::new());
-        let bandwidths = Bandwidths::ALIKE;
-        let cables = sorted;
-        Ok(Self { dragonfly, cables, peers, links, starts, listed, fewer, whole: true, bandwidths })
+        Ok(Self {
+            dragonfly,
+            cables: sorted,
+            peers,
+            links,
+            starts,
+            listed,
+            fewer,
+            whole: true,
+            bandwidths: Bandwidths::ALIKE,
+            dead: BTreeSet::new(),
+        })
     }
 
     /// The same cables, and these links within groups, each a pair of switches that exist and differ. A
@@ -255,9 +267,16 @@ impl Topology {
         (counts().min().unwrap_or(0), counts().max().unwrap_or(0))
     }
 
-    /// How many global ports of the fabric have no cable.
+    /// How many global ports the switches have that live, with a cable or without.
+    pub fn global_ports(&self) -> usize {
+        let df = &self.dragonfly;
+        let ports_of = |&switch: &SwitchId| usize::from(df.kind_of(df.place(switch).0).h);
+        df.port_count() as usize - self.dead.iter().map(ports_of).sum::<usize>()
+    }
+
+    /// How many of these have no cable.
     pub fn unused_ports(&self) -> usize {
-        self.dragonfly.port_count() as usize - 2 * self.cables.len()
+        self.global_ports() - 2 * self.cables.len()
     }
 }
 

@@ -175,8 +175,8 @@ pub(super) fn check(topology: &Topology) -> Result<(), LocalLinkError> {
 
 /// The links within groups of a wiring.
 impl Topology {
-    /// The links within groups that a list names, sorted. Of other groups the kind says how many there
-    /// are.
+    /// The links of the groups of which a list names the links or a link is dead, sorted. Of other groups
+    /// the kind says how many there are.
     pub fn local_links(&self) -> &[LocalLinks] {
         &self.listed
     }

@@ -3,10 +3,10 @@
 
 use super::Topology;
 use super::lacking::{KindPair, Lacking, LackingCables, PairWithFewer, unused_ports, usual};
-use super::names::Names;
+use super::names::{Names, after};
 use serde::Serialize;
 use std::{collections::BTreeMap, fmt};
-use tvlb_schema::{GroupId, GroupKind, SwitchIndex};
+use tvlb_schema::{GroupId, GroupKind, NodeId, SwitchIndex};
 
 /// A wiring in numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -23,19 +23,25 @@ pub struct TopologySummary {
     /// then the most that any kind has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kinds: Vec<GroupKind>,
-    /// Switches of the fabric.
+    /// Switches of the fabric that live.
     pub switches: u32,
-    /// Nodes of the fabric.
+    /// Switches that are dead.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub dead_switches: usize,
+    /// Nodes that there are, on switches that live.
     pub nodes: u32,
-    /// Global ports of the fabric, used or not.
-    pub global_ports: u32,
+    /// Places of nodes on these switches at which there is none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub places_without_node: usize,
+    /// Global ports of these switches, used or not.
+    pub global_ports: usize,
     /// Global cables.
     pub global_cables: usize,
     /// Global ports without a cable.
     pub unused_ports: usize,
-    /// The least links that any pair of groups has.
+    /// The least links that any pair of groups has of which switches live.
     pub least_links_per_pair: usize,
-    /// The most links that any pair of groups has.
+    /// The most links that any such pair has.
     pub most_links_per_pair: usize,
     /// How many pairs of groups have how many links, by rising number of links.
     pub links_per_pair: Vec<PairCount>,
@@ -137,10 +143,13 @@ impl TopologySummary {
     /// A number of links is unusual if at most one pair of groups in this many has it.
     pub const UNUSUAL: usize = 8;
 
-    /// The numbers of this wiring, with what the machine calls its switches.
+    /// The numbers of this wiring, with what the machine calls its switches and the nodes that it has.
     pub fn named(topology: &Topology, names: &Names) -> Self {
         let mut summary = Self::of(topology);
         let df = topology.dragonfly();
+        summary.nodes = topology.nodes(names).count();
+        let is_of_live = |&node: &NodeId| topology.lives(df.switch_of(node).0);
+        summary.places_without_node = names.nodes(df).missing().filter(is_of_live).count();
         for found in &mut summary.switches_with_unused_ports {
             let index = u8::try_from(found.switch).ok().map(SwitchIndex);
             let switch = index.map(|index| df.switch(found.group, index));
@@ -173,14 +182,12 @@ impl TopologySummary {
         // By number of links: how many pairs, and the first of them.
         let mut pairs_by_links: BTreeMap<usize, (usize, Vec<(GroupId, GroupId)>)> = BTreeMap::new();
         let mut all_pairs = 0;
-        for i in df.groups() {
-            for j in df.groups().filter(|&j| i < j) {
-                let (pairs, first) = pairs_by_links.entry(topology.links(i, j).len()).or_default();
-                *pairs += 1;
-                all_pairs += 1;
-                if first.len() < Self::SHOWN {
-                    first.push((i, j));
-                }
+        for (i, j) in topology.live_pairs() {
+            let (pairs, first) = pairs_by_links.entry(topology.links(i, j).len()).or_default();
+            *pairs += 1;
+            all_pairs += 1;
+            if first.len() < Self::SHOWN {
+                first.push((i, j));
             }
         }
         let switches_with_unused_ports = with_unused_ports(topology);
@@ -190,7 +197,6 @@ impl TopologySummary {
         let mut unusual = unusual_local_links(topology);
         unusual.sort_by_key(|pair| pair.links > 0);
         let pairs_with_unusual_local_links = unusual.len();
-        let (least_links_per_pair, most_links_per_pair) = topology.links_per_pair();
         let Lacking { kinds, fewer, cables } = Lacking::of(topology);
         Self {
             p: df.p(),
@@ -198,13 +204,15 @@ impl TopologySummary {
             h: df.h(),
             g: df.g(),
             kinds: df.stated_kinds().to_vec(),
-            switches: df.switch_count(),
-            nodes: df.node_count(),
-            global_ports: df.port_count(),
+            switches: topology.dead_switches().iter().fold(df.switch_count(), |n, _| n - 1),
+            dead_switches: topology.dead_switches().len(),
+            nodes: topology.nodes(&Names::default()).count(),
+            places_without_node: 0,
+            global_ports: topology.global_ports(),
             global_cables: topology.cables().len(),
             unused_ports: topology.unused_ports(),
-            least_links_per_pair,
-            most_links_per_pair,
+            least_links_per_pair: pairs_by_links.keys().next().copied().unwrap_or(0),
+            most_links_per_pair: pairs_by_links.keys().next_back().copied().unwrap_or(0),
             unlinked_pairs,
             links_per_pair: pairs_by_links
                 .into_iter()
@@ -284,13 +292,10 @@ impl TopologySummary {
 
     /// "0-1", or "0 x1000 - 1 x1001" where groups have names.
     fn pair_in_words(&self, i: GroupId, j: GroupId) -> String {
-        match [i, j].map(|group| self.group_names.get(&group)) {
-            [None, None] => format!("{i}-{j}"),
-            names => {
-                let [from, to] =
-                    names.map(|name| name.map_or(String::new(), |name| format!(" {name}")));
-                format!("{i}{from} - {j}{to}")
-            }
+        let name = |group| after(group, self.group_names.get(&group).map(String::as_str));
+        match [i, j].map(name) {
+            [from, to] if from.is_empty() && to.is_empty() => format!("{i}-{j}"),
+            [from, to] => format!("{i}{from} - {j}{to}"),
         }
     }
 
@@ -320,7 +325,7 @@ impl TopologySummary {
             .iter()
             .take(Self::SHOWN)
             .map(|SwitchPorts { name, group, switch, unused }| {
-                let name = name.as_ref().map_or_else(String::new, |name| format!(" {name}"));
+                let name = after(switch, name.as_deref());
                 match *unused {
                     unused if unused == self.h_of(*group) => {
                         format!("({group},{switch}){name} all {unused}")
@@ -345,8 +350,7 @@ impl TopologySummary {
             .map(|(group, switch)| {
                 let known = &self.switches_with_unused_ports;
                 let known = known.iter().find(|one| (one.group, one.switch) == (*group, *switch));
-                let name = known.and_then(|known| known.name.as_ref());
-                let name = name.map_or_else(String::new, |name| format!(" {name}"));
+                let name = after(switch, known.and_then(|known| known.name.as_deref()));
                 format!(
                     "switch ({group},{switch}){name} has no global cable; where it has local links, \
                      packets take detours through it, and it is a source and a destination"
@@ -364,8 +368,9 @@ impl TopologySummary {
     }
 }
 
-/// The pairs of switches of a group that share another number of links than most of their kind of groups.
-fn unusual_local_links(topology: &Topology) -> Vec<SwitchLinks> {
+/// The pairs of switches of a group that share no link, or another number of links than most of their kind
+/// of groups, by rising group.
+pub fn unusual_local_links(topology: &Topology) -> Vec<SwitchLinks> {
     let df = topology.dragonfly();
     let mut unusual = Vec::new();
     let mut first = 0;
@@ -376,8 +381,9 @@ fn unusual_local_links(topology: &Topology) -> Vec<SwitchLinks> {
             continue;
         }
         let pairs = groups.flat_map(|group| {
-            let higher = move |low| df.indices(group).filter(move |&high| low < high);
-            df.indices(group).flat_map(move |low| higher(low).map(move |high| (group, low, high)))
+            let higher = move |low| topology.live_indices(group).filter(move |&high| low < high);
+            let pairs = move |low| higher(low).map(move |high| (group, low, high));
+            topology.live_indices(group).flat_map(pairs)
         });
         let links: Vec<SwitchLinks> = pairs
             .map(|(group, low, high)| SwitchLinks {
@@ -442,7 +448,13 @@ impl fmt::Display for TopologySummary {
             row(name, &format_args!("{p}, {a}, {h}, {g}{parallel}"))?;
         }
         row("switches", &self.switches)?;
+        if self.dead_switches > 0 {
+            row("dead switches", &self.dead_switches)?;
+        }
         row("nodes", &self.nodes)?;
+        if self.places_without_node > 0 {
+            row("places without a node", &self.places_without_node)?;
+        }
         row("global ports", &self.global_ports)?;
         row("global ports unused", &self.unused_ports)?;
         if self.unused_ports > 0 {

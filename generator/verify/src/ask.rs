@@ -3,6 +3,7 @@
 
 use super::VerifyError;
 use super::dead::is_live;
+use super::minimal::has_direct_min;
 use super::packet::BootedSwitches;
 use super::presence::distinct_sets;
 use super::sample::hash;
@@ -30,6 +31,8 @@ pub(super) struct Asked {
     pub(super) without_kept: u64,
     /// Draws that found nothing where there was a path, and found it when they were asked again.
     pub(super) missed: u64,
+    /// Pairs that have a path, but none by UGAL-L, or by PAR, with the channels alone that the sets need.
+    pub(super) need_more: [u64; 2],
 }
 
 impl Asked {
@@ -39,6 +42,9 @@ impl Asked {
         self.without_conventional += other.without_conventional;
         self.without_kept += other.without_kept;
         self.missed += other.missed;
+        for (sum, other) in self.need_more.iter_mut().zip(other.need_more) {
+            *sum += other;
+        }
     }
 }
 
@@ -155,6 +161,7 @@ impl<'s, 'f> Questions<'s, 'f> {
                 "it takes a VLB path, but the groups share a link",
             ));
         }
+        self.ask_with_fewer_channels(to);
         if !must && self.words.drawn >= self.most_words {
             return Ok(());
         }
@@ -189,6 +196,32 @@ impl<'s, 'f> Questions<'s, 'f> {
         }
         self.asked.without_kept += u64::from(some_without);
         Ok(())
+    }
+
+    /// Asks for any path as a switch is asked whose links have the channels alone that the sets need, where
+    /// these are fewer and a fault may have taken all paths that do with them: a MIN path over a third switch,
+    /// or a VLB path that is in no set, may need more.
+    fn ask_with_fewer_channels(&mut self, to: SwitchId) {
+        let switch = self.fabric.switch(self.from);
+        let (needed, image) = (self.fabric.set_channels, switch.image().fabric());
+        if image.is_faultless()
+            || needed.if_fewer(self.fabric.channels).is_none()
+            || has_direct_min(image, self.from, to)
+        {
+            return;
+        }
+        for (number, (scheme, channels)) in needed.by_scheme().into_iter().enumerate() {
+            let switch = switch.clone().with_channels_for(scheme, VlbPaths::Custom, channels);
+            let Ok(switch) = switch else { continue };
+            let (queues, node) =
+                (Queues { image: switch.image(), only_to: None }, self.fabric.df.node(to, 0));
+            let mut finds_none = || {
+                let words = &mut self.words;
+                switch.admit(node, scheme, VlbPaths::Custom, &queues, words).is_err()
+            };
+            let is_without = (0..MOST_ASKS).all(|_| finds_none());
+            self.asked.need_more[number] += u64::from(is_without);
+        }
     }
 
     /// Asks for a VLB path until there is one, if there is one; whether there was.

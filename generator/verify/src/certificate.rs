@@ -50,6 +50,51 @@ pub struct Answers {
     pub missed: u64,
 }
 
+/// The virtual channels that suffice where VLB packets take the paths of the sets and no others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct SetsChannels {
+    /// Where these are fewer than any path may need: those that packets need on local and on global links by
+    /// UGAL-L, MIN and VLB, and by PAR. Every path of a set that was walked does with them.
+    #[serde(rename = "channels-needed-by-sets", skip_serializing_if = "Option::is_none")]
+    pub needed: Option<[[u8; 2]; 2]>,
+    /// Where these are fewer, and an update is installed: the ordered pairs of switches for which a source
+    /// finds a path with all channels and none with these, by UGAL-L and by PAR.
+    #[serde(rename = "pairs-that-need-more-channels", skip_serializing_if = "Option::is_none")]
+    pub pairs_that_need_more: Option<[u64; 2]>,
+}
+
+impl SetsChannels {
+    pub(super) fn of(fabric: &BootedSwitches<'_>, walks: &Walks) -> Self {
+        let needed = fabric.set_channels.if_fewer(fabric.channels);
+        let is_of_plan = fabric.switches[0].image().fabric().epoch() == 0;
+        let pairs_that_need_more = needed.filter(|_| !is_of_plan).map(|_| walks.asked.need_more);
+        Self { needed, pairs_that_need_more }
+    }
+
+    /// A line, if fewer channels suffice, and another if there are pairs that need more.
+    pub(super) fn write(self, f: &mut fmt::Formatter<'_>, what: &str) -> fmt::Result {
+        let Some([[local, global], [par_local, par_global]]) = self.needed else { return Ok(()) };
+        let by_plan = match self.pairs_that_need_more {
+            Some(pairs) if pairs != [0; 2] => "by the plan ",
+            _ => "",
+        };
+        let text = format_args!(
+            "{by_plan}the sets need {local} and {global} for UGAL-L, {par_local} and {par_global} for PAR"
+        );
+        line(f, what, &text)?;
+        match self.pairs_that_need_more {
+            Some([ugal, par]) if !by_plan.is_empty() => {
+                let text = format_args!(
+                    "with these channels alone {ugal} pairs have no path by UGAL-L, and {par} none by PAR"
+                );
+                line(f, "", &text)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
 /// What was found.
 pub(super) struct Found<'f> {
     pub(super) sample: &'f Sample,
@@ -111,11 +156,9 @@ pub struct Certificate {
     pub channels_in_use: [u8; 2],
     /// Those that PAR needs by the scheme, which is what switches are to have.
     pub channels_needed: [u8; 2],
-    /// Where VLB packets that take the paths of the sets need fewer: those that they need on local and
-    /// on global links by UGAL-L, MIN and VLB, and by PAR. Every path of a set that was walked does with
-    /// them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub channels_needed_by_sets: Option<[[u8; 2]; 2]>,
+    /// What the sets need of them, and what an update leaves of that.
+    #[serde(flatten)]
+    pub channels_of_sets: SetsChannels,
     /// Channels of links that packets use.
     pub channels: u64,
     /// Pairs of them of which one may wait for the other; no cycle among them.
@@ -177,7 +220,7 @@ impl Certificate {
             virtual_channels: manifest.virtual_channels.clone(),
             channels_in_use: dependencies.channels_in_use(fabric),
             channels_needed: [needed.local, needed.global],
-            channels_needed_by_sets: fabric.set_channels.if_fewer(fabric.channels),
+            channels_of_sets: SetsChannels::of(fabric, walks),
             channels,
             dependencies: waits,
             dependencies_are_of_classes: dependencies.is_by_class(),
@@ -244,12 +287,7 @@ impl fmt::Display for Certificate {
                 self.virtual_channels
             ),
         )?;
-        if let Some([[local, global], [par_local, par_global]]) = self.channels_needed_by_sets {
-            let text = format_args!(
-                "the sets need {local} and {global} for UGAL-L, {par_local} and {par_global} for PAR"
-            );
-            line(f, "", &text)?;
-        }
+        self.channels_of_sets.write(f, "")?;
         let scope = match self.extent {
             Extent::Exhaustive => "so no deadlock can form",
             Extent::Sampled { .. } => {
@@ -312,7 +350,7 @@ pub(super) fn line(f: &mut fmt::Formatter<'_>, what: &str, text: &dyn fmt::Displ
 pub(super) fn write_update(f: &mut fmt::Formatter<'_>, update: &UpdateRecord) -> fmt::Result {
     let UpdateRecord { epoch, dead, lost, .. } = update;
     let text = format_args!(
-        "number {epoch}; dead cables {}, local links {}, switches {}; pairs without a minimal path {}",
+        "number {epoch}; dead global links {}, local links {}, switches {}; pairs without a minimal path {}",
         dead.cables, dead.local_links, dead.switches, lost.min
     );
     line(f, "update", &text)

@@ -14,7 +14,7 @@ use super::VerifyError;
 use super::packet::{BootedSwitches, Hop};
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
-use tvlb_names::Names;
+use tvlb_names::{Names, after};
 use tvlb_progress::Progress;
 use tvlb_schema::{Dragonfly, Port, SwitchId};
 
@@ -182,7 +182,7 @@ impl Dependencies {
                 let line = if number == 0 { "" } else { "\n" };
                 let [from, to] = [hop.from, hop.to].map(|switch| names.named(switch));
                 let named = names.port_number(&fabric.df, hop.from, hop.port);
-                let port = named.map_or_else(String::new, |named| format!(" {}", named.name));
+                let port = after(hop.port, named.map(|named| named.name.as_str()));
                 let _ = write!(
                     words,
                     "{line}  VC {} of the {kind} link from switch {from} (port {}{port}) to switch {to} waits for",

@@ -22,11 +22,12 @@ use super::VerifyError;
 use super::claims::claim;
 use rayon::prelude::*;
 use serde::Serialize;
+use serde_json::Value;
 use states::State;
 use tvlb_firmware_model::rand_core::SeedableRng;
 use tvlb_firmware_model::{Ask, DefaultRng, Error, Header, Ofar, Outputs, PortSet, Switch};
 use tvlb_progress::Progress;
-use tvlb_schema::{EscapeImage, EscapeKind, FabricImage, Port, SwitchId};
+use tvlb_schema::{EscapeImage, EscapeKind, FabricImage, OfarRules, Port, SwitchId};
 use tvlb_table_set::TableSet;
 
 /// As many questions are asked at most, in whole destinations but at least one of them.
@@ -82,6 +83,18 @@ impl Outputs for View {
     }
 }
 
+/// Of two rules what differs, each as the manifest writes it: "bubble 2, strict true".
+fn differing(one: &OfarRules, other: &OfarRules) -> (String, String) {
+    let fields = |rules| serde_json::to_value(rules).unwrap_or_default();
+    let in_words = |own: &Value, other: &Value| {
+        let fields = own.as_object().into_iter().flatten();
+        let differ = fields.filter(|(name, value)| other.get(name) != Some(value));
+        differ.map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ")
+    };
+    let (one, other) = (fields(one), fields(other));
+    (in_words(&one, &other), in_words(&other, &one))
+}
+
 /// The escape network of a table set, if it has one.
 pub(super) fn check(
     set: &TableSet,
@@ -100,8 +113,7 @@ pub(super) fn check(
         return Err(claim(set.path(), "the escape network is a", said, found));
     }
     if entry.rules != *image.rules() {
-        let said = format!("{:?}", entry.rules);
-        let found = format!("{:?}", image.rules());
+        let (said, found) = differing(&entry.rules, image.rules());
         return Err(claim(set.path(), "the rules of the escape network are", &said, &found));
     }
     if image.kind() == EscapeKind::Tree {

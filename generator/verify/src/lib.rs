@@ -13,6 +13,7 @@ mod by_switch;
 mod certificate;
 mod changes;
 mod claims;
+mod concerned;
 mod crossings;
 mod dead;
 mod dependencies;
@@ -30,8 +31,8 @@ mod set_channels;
 mod update;
 mod wiring;
 
-pub use certificate::{Answers, Certificate, Extent};
-pub use changes::{Changes, verify_changes, verify_changes_of};
+pub use certificate::{Answers, Certificate, Extent, SetsChannels};
+pub use changes::{Changes, verify_changes};
 pub use error::VerifyError;
 pub use escape::EscapeCertificate;
 pub use packet::WalkedPath;
@@ -51,6 +52,7 @@ use tvlb_names::Names;
 use tvlb_progress::Progress;
 use tvlb_schema::{Dragonfly, FabricImage, GroupId, SwitchId, SwitchImage};
 use tvlb_table_set::{TableSet, Update};
+use update::Installed;
 
 /// How much to look at.
 #[derive(Clone, Copy, Debug)]
@@ -201,90 +203,87 @@ fn read_names(set: &TableSet, df: &Dragonfly) -> Result<Names, VerifyError> {
     Names::read(df, &text).map_err(|source| VerifyError::Names { path: set.names_path(), source })
 }
 
+impl<'t> Tables<'t> {
+    /// The images that switches have, in order.
+    fn switch_images(&self, progress: &dyn Progress) -> Result<Vec<Vec<u8>>, VerifyError> {
+        let switches: Vec<SwitchId> = self.fabric_image.dragonfly().switches().collect();
+        in_order(switches.par_iter().map(|&switch| {
+            progress.check()?;
+            let updated = self.update.map_or(Ok(None), |update| update.switch_image(switch))?;
+            Ok(updated.map_or_else(|| self.set.switch_image(switch), Ok)?)
+        }))
+    }
+
+    /// All switches, booted from these images.
+    fn boot(
+        &self,
+        images: &'t [Vec<u8>],
+        progress: &dyn Progress,
+    ) -> Result<Vec<Switch<'t>>, VerifyError> {
+        let switches: Vec<SwitchId> = self.fabric_image.dragonfly().switches().collect();
+        in_order(switches.par_iter().zip(images).map(|(&switch, bytes)| {
+            progress.check()?;
+            let path = match self.update.filter(|update| update.has_image(switch)) {
+                Some(update) => update.switch_path(switch),
+                None => self.set.switch_path(switch),
+            };
+            boot(&path, self.fabric_image, self.names, (switch, bytes))
+        }))
+    }
+
+    /// The images of the table set that an update replaces.
+    fn replaced_images(&self, update: &Update) -> Result<Vec<(SwitchId, Vec<u8>)>, VerifyError> {
+        let images = self.set.switch_images(update.switches())?;
+        Ok(update.switches().zip(images).collect())
+    }
+
+    /// An update, given the images that it replaces and the switches that have it.
+    fn installed(
+        &self,
+        update: &'t Update,
+        replaced: &'t [(SwitchId, Vec<u8>)],
+        fabric: &'t BootedSwitches<'t>,
+    ) -> Result<Installed<'t>, VerifyError> {
+        let before = in_order(replaced.par_iter().map(|(switch, bytes)| {
+            let path = || self.set.switch_path(*switch);
+            SwitchImage::decode(bytes, self.planned_image)
+                .map_err(|source| VerifyError::Image { path: path(), source })
+        }))?;
+        Installed::new(update, (self.planned_image, before), fabric)
+    }
+}
+
 fn check_tables(
-    &Tables { set, update, fabric_bytes, planned_image, fabric_image, names }: &Tables<'_>,
+    tables: &Tables<'_>,
     planned: Option<&Planned>,
     settings: Settings,
     progress: &dyn Progress,
 ) -> Result<Certificate, VerifyError> {
-    let df = *fabric_image.dragonfly();
-    progress.stage("switches", Some(df.switch_count() as usize));
+    let &Tables { set, update, fabric_image, names, .. } = tables;
+    let count = fabric_image.dragonfly().switch_count();
+    progress.stage("switches", Some(count as usize));
     wiring::check_fabric(fabric_image, names, &set.fabric_path(), progress)?;
     if let Some(planned) = planned {
         planned::check_planned(planned, set.manifest(), fabric_image, names)?;
     }
-    let mut switch_bytes = Vec::new();
-    for switch in df.switches() {
-        progress.check()?;
-        let updated = update.map_or(Ok(None), |update| update.switch_image(switch))?;
-        switch_bytes.push(updated.map_or_else(|| set.switch_image(switch), Ok)?);
-    }
+    let bytes = tables.switch_images(progress)?;
     wiring::check_files(set, fabric_image)?;
-    let mut switches = Vec::new();
-    for (switch, bytes) in df.switches().zip(&switch_bytes) {
-        progress.check()?;
-        let path = update.filter(|update| update.has_image(switch));
-        let path =
-            path.map_or_else(|| set.switch_path(switch), |update| update.switch_path(switch));
-        switches.push(boot(&path, fabric_image, names, (switch, bytes))?);
-    }
+    let switches = tables.boot(&bytes, progress)?;
     claims::check_claims(set, &switches, progress)?;
     claims::check_thinning(set.manifest(), set.path(), &switches)?;
-    if update.is_none() {
-        claims::check_digests(set.manifest(), set.path(), &switches)?;
-    }
-
     let fabric = BootedSwitches::new(&switches);
-    let crossed = Crossed::new(df.g());
-    let unlinked = Unlinked::of(fabric_image);
-    let groups: Vec<GroupId> = df.groups().collect();
-    let told = in_order(groups.par_iter().map(|&group| {
-        let first = first_links(fabric_image, group);
-        presence::check_group(&fabric, group, (&first, &unlinked), &crossed, progress)
-    }))?;
-    let told = told.iter().fold(Told::default(), |mut sum, told| {
-        sum.add(told);
-        sum
-    });
-    if update.is_none() {
-        claims::check_told(set.manifest(), set.path(), (&switches, &told))?;
+    let replaced = update.map_or(Ok(Vec::new()), |update| tables.replaced_images(update))?;
+    let installed =
+        update.map(|update| tables.installed(update, &replaced, &fabric)).transpose()?;
+    match &installed {
+        Some(installed) => drop(installed.check_shapes(progress)?),
+        None => claims::check_digests(set.manifest(), set.path(), &switches)?,
     }
-
     let sample = Sample::new(&fabric, settings);
-    let dependencies = Dependencies::new(&df);
-    let counts = sample.is_exhaustive() && update.is_none();
-    let shares = counts.then(|| LinkShares::new(&fabric));
-    let notes = routes::Notes {
-        sample: &sample,
-        crossed: &crossed,
-        dependencies: &dependencies,
-        planned: planned_image,
-        shares: shares.as_ref(),
-    };
-    let sources: Vec<_> = df.switches().collect();
-    let parts = in_order(sources.par_iter().map(|&source| {
-        let first = first_links(fabric_image, df.place(source).0);
-        let walks = routes::check_from(&fabric, source, &first, notes, progress)?;
-        progress.step();
-        Ok(walks)
-    }))?;
-    let mut walks = Walks::default();
-    for part in &parts {
-        walks.add(part);
-    }
-    if let Some(cycle) = dependencies.cycle(&fabric, names, progress)? {
-        return Err(VerifyError::Cycle { cycle });
-    }
-    if let Some(shares) = &shares {
-        claims::check_counts(set.manifest(), set.path(), (&switches[0], &walks))?;
-        claims::check_balance(set.manifest(), set.path(), (&fabric, shares))?;
-    }
-    if let Some(update) = update {
-        let bytes = set.switch_images(update.switches())?;
-        let numbered: Vec<_> = update.switches().zip(&bytes).collect();
-        let before = decode_all(set, planned_image, &numbered)?;
-        let replaced = update::replaced(update, &before.iter().collect::<Vec<_>>(), &fabric)?;
-        update::check_record(update, fabric_image, &replaced, &walks)?;
+    let dependencies = Dependencies::new(&fabric.df);
+    let walks = walk(tables, &fabric, (&sample, &dependencies), progress)?;
+    if let Some(installed) = &installed {
+        installed.check_record(&walks)?;
     }
     // An update is of what is dead, where such packets need another escape network.
     let escape = match update {
@@ -292,12 +291,11 @@ fn check_tables(
         Some(_) => None,
     };
     claims::check_sizes(set.manifest(), set.path())?;
-    let bytes = fabric_bytes.len() + switch_bytes.iter().map(Vec::len).sum::<usize>();
     let found = certificate::Found {
         sample: &sample,
         walks: &walks,
         dependencies: &dependencies,
-        bytes,
+        bytes: tables.fabric_bytes.len() + bytes.iter().map(Vec::len).sum::<usize>(),
         planned: planned.is_some(),
         update: update.map(Update::record),
         escape,
@@ -305,25 +303,66 @@ fn check_tables(
     Ok(Certificate::new(set, &fabric, &found))
 }
 
+/// Looks at all pairs by the tables of links, and walks from all switches; what the manifest says of all that
+/// together is so, but with an update, of which it says nothing.
+fn walk(
+    &Tables { set, update, planned_image, fabric_image, names, .. }: &Tables<'_>,
+    fabric: &BootedSwitches<'_>,
+    (sample, dependencies): (&Sample, &Dependencies),
+    progress: &dyn Progress,
+) -> Result<Walks, VerifyError> {
+    let df = fabric.df;
+    let crossed = Crossed::new(df.g());
+    let unlinked = Unlinked::of(fabric_image);
+    let groups: Vec<GroupId> = df.groups().collect();
+    let told = in_order(groups.par_iter().map(|&group| {
+        let first = first_links(fabric_image, group);
+        presence::check_group(fabric, group, (&first, &unlinked), &crossed, progress)
+    }))?;
+    let told = told.iter().fold(Told::default(), |mut sum, told| {
+        sum.add(told);
+        sum
+    });
+    if update.is_none() {
+        claims::check_told(set.manifest(), set.path(), (fabric.switches, &told))?;
+    }
+    let counts = sample.is_exhaustive() && update.is_none();
+    let shares = counts.then(|| LinkShares::new(fabric));
+    let notes = routes::Notes {
+        sample,
+        crossed: &crossed,
+        dependencies,
+        planned: planned_image,
+        shares: shares.as_ref(),
+        // With an update, all shapes are held against those of the table set.
+        is_searched: !sample.is_exhaustive() && update.is_none(),
+    };
+    let sources: Vec<_> = df.switches().collect();
+    let parts = in_order(sources.par_iter().map(|&source| {
+        let first = first_links(fabric_image, df.place(source).0);
+        let walks = routes::check_from(fabric, source, &first, notes, progress)?;
+        progress.step();
+        Ok(walks)
+    }))?;
+    let mut walks = Walks::default();
+    for part in &parts {
+        walks.add(part);
+    }
+    if let Some(cycle) = dependencies.cycle(fabric, names, progress)? {
+        return Err(VerifyError::Cycle { cycle });
+    }
+    if let Some(shares) = &shares {
+        claims::check_counts(set.manifest(), set.path(), (&fabric.switches[0], &walks))?;
+        claims::check_balance(set.manifest(), set.path(), (fabric, shares))?;
+    }
+    Ok(walks)
+}
+
 /// All results, or the first error in the order of the work, whatever order it is done in.
 fn in_order<T: Send>(
     work: impl IndexedParallelIterator<Item = Result<T, VerifyError>>,
 ) -> Result<Vec<T>, VerifyError> {
     work.collect::<Vec<_>>().into_iter().collect()
-}
-
-/// Images of a table set, decoded.
-fn decode_all<'i>(
-    set: &TableSet,
-    fabric: &FabricImage<'i>,
-    bytes: &[(SwitchId, &'i Vec<u8>)],
-) -> Result<Vec<SwitchImage<'i>>, VerifyError> {
-    let decode = |&(switch, bytes): &(SwitchId, &'i Vec<u8>)| {
-        let path = || set.switch_path(switch);
-        SwitchImage::decode(bytes, fabric)
-            .map_err(|source| VerifyError::Image { path: path(), source })
-    };
-    in_order(bytes.par_iter().map(decode))
 }
 
 fn boot<'i>(

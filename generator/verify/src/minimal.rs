@@ -89,6 +89,15 @@ pub(super) fn has_vlb(
     })
 }
 
+/// Whether a minimal path without a third switch joins two switches.
+pub(super) fn has_direct_min(fabric: &FabricImage<'_>, from: SwitchId, to: SwitchId) -> bool {
+    let df = fabric.dragonfly();
+    if df.place(from).0 == df.place(to).0 {
+        return has_min(fabric, from, to);
+    }
+    !direct_links(fabric, from, to).is_empty()
+}
+
 /// Whether a pair has a minimal path.
 pub(super) fn has_min(fabric: &FabricImage<'_>, from: SwitchId, to: SwitchId) -> bool {
     let df = fabric.dragonfly();

@@ -32,26 +32,36 @@ pub struct Planned {
     pub global_latency: u32,
     /// How fast the kinds of links are, relative to each other.
     pub bandwidths: Bandwidths,
+    /// Flits that a buffer holds where the network is simulated, if the fabric file says so.
+    pub buffer: Option<u16>,
     /// Every cable, by its two ends in any order.
     pub cables: Vec<(End, End)>,
     /// The switches of a group that share fewer links than others of their kind, sorted.
     pub fewer_links: Vec<FewerLinks>,
 }
 
-/// The table set is of the planned fabric: its name and sizes, what the manifest says of its wiring,
-/// seed, latencies and bandwidths, and every cable.
+/// The table set is of the planned fabric: its sizes, every link, then its name, and what the manifest says
+/// of its wiring, seed, latencies and bandwidths. A cable in a wrong place is what people must know first,
+/// whatever the fabric is called.
 pub(super) fn check_planned(
     planned: &Planned,
     manifest: &Manifest,
     image: &FabricImage<'_>,
     names: &Names,
 ) -> Result<(), VerifyError> {
-    let df = &planned.dragonfly;
-    let found = image.dragonfly();
     let said = &manifest.fabric;
     let text = |value: u64| value.to_string();
-    for (what, of_plan, found) in [
-        ("the sizes are", df.to_string(), found.to_string()),
+    let is_same = |(what, of_plan, found): (&'static str, String, String)| {
+        if of_plan == found {
+            return Ok(());
+        }
+        let path = planned.path.clone();
+        Err(VerifyError::Planned { path, what, planned: of_plan, found })
+    };
+    is_same(("the sizes are", planned.dragonfly.to_string(), image.dragonfly().to_string()))?;
+    check_local_links(planned, image, names)?;
+    check_cables(planned, image, names)?;
+    let said_of_fabric = [
         ("the name is", planned.name.clone(), said.name.clone()),
         ("the wiring is", planned.wiring.clone(), said.wiring.clone()),
         ("the seed is", text(planned.seed), text(said.seed)),
@@ -65,18 +75,17 @@ pub(super) fn check_planned(
             text(planned.global_latency.into()),
             text(said.global_latency.into()),
         ),
+        ("the buffer is", buffer(planned.buffer), buffer(said.buffer)),
         ("the bandwidths are", bandwidths(planned.bandwidths), bandwidths(said.bandwidths)),
-    ] {
-        if of_plan != found {
-            let path = planned.path.clone();
-            return Err(VerifyError::Planned { path, what, planned: of_plan, found });
-        }
-    }
-    check_local_links(planned, image, names)?;
-    check_cables(planned, image, names)
+    ];
+    said_of_fabric.into_iter().try_for_each(is_same)
 }
 
 /// In words: kinds that are alike are 1, in whatever unit they were stated.
+fn buffer(flits: Option<u16>) -> String {
+    flits.map_or_else(|| "not stated".to_owned(), |flits| flits.to_string())
+}
+
 fn bandwidths(of: Bandwidths) -> String {
     if of.are_equal() { Bandwidths::ALIKE.to_string() } else { of.to_string() }
 }

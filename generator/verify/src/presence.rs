@@ -228,9 +228,9 @@ pub(super) struct Search<'s, 'f> {
 /// Checks all pairs of switches from one group to another that live: of the shapes of which images of the
 /// table set (`planned`, by switch) say that there are routes, those of which some is left are said to be
 /// there, and no others. Returns how many pairs were looked at.
-pub(super) fn check_left<'i>(
+pub(super) fn check_left<'i, 'p>(
     fabric: &BootedSwitches<'i>,
-    planned: &(dyn Fn(SwitchId) -> &'i SwitchImage<'i> + Sync),
+    planned: &dyn Fn(SwitchId) -> &'p SwitchImage<'i>,
     (from, first): (GroupId, &[FirstLink]),
     (to, crossings): (GroupId, &Crossings<'_>),
 ) -> Result<u64, VerifyError> {

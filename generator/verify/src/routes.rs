@@ -84,6 +84,8 @@ pub(super) struct Notes<'n> {
     pub(super) planned: &'n FabricImage<'n>,
     /// Where all routes are walked.
     pub(super) shares: Option<&'n LinkShares>,
+    /// Whether it is searched of which shapes fractions and thinned sets have routes.
+    pub(super) is_searched: bool,
 }
 
 /// One source switch and where its walks are noted.
@@ -114,7 +116,7 @@ pub(super) fn check_from(
     let mut questions = Questions::new(fabric, source, sample.seed, limited);
     let looks_left = sample.looks_of_switch();
     let mut search = Search { fabric, from: source, first, looks_left };
-    let is_searched = limited && from.has_sets_to_search();
+    let is_searched = notes.is_searched && from.has_sets_to_search();
     let image = *fabric.switch(source).image().fabric();
     if !image.lives(source) {
         return Ok(from.walks);

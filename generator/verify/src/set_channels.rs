@@ -25,13 +25,18 @@ impl SetChannels {
         Self { ugal: most(Scheme::UgalL), par: most(Scheme::Par) }
     }
 
+    /// The two schemes, with the channels of each.
+    pub(super) fn by_scheme(self) -> [(Scheme, Channels); 2] {
+        [(Scheme::UgalL, self.ugal), (Scheme::Par, self.par)]
+    }
+
     /// By UGAL-L and by PAR, on local and on global links, if some of these are fewer than any path needs.
     pub(super) fn if_fewer(self, assignment: VcScheme) -> Option<[[u8; 2]; 2]> {
-        let found = [(self.ugal, Scheme::UgalL), (self.par, Scheme::Par)];
-        let is_fewer = |&(needed, scheme): &(Channels, Scheme)| {
+        let found = self.by_scheme();
+        let is_fewer = |&(scheme, needed): &(Scheme, Channels)| {
             !needed.have(Channels::needed(assignment, scheme))
         };
-        found.iter().any(is_fewer).then(|| found.map(|(needed, _)| [needed.local, needed.global]))
+        found.iter().any(is_fewer).then(|| found.map(|(_, needed)| [needed.local, needed.global]))
     }
 
     /// What is wrong with a path of a decision, of whose hops these are the virtual channels and whether

@@ -1,19 +1,22 @@
 //! What an update says of itself, held against its images; and that its images say nothing else than
-//! those that they replace but of which shapes there are routes.
+//! those that they replace but of which shapes there are routes, and that only of routes that faults take.
 
-use super::VerifyError;
-use super::packet::BootedSwitches;
+use super::concerned::Concerned;
+use super::crossings::{Crossings, Unlinked, first_links};
+use super::packet::{BootedSwitches, Path};
+use super::presence::{check_left, distinct_sets};
 use super::routes::Walks;
-use std::collections::BTreeSet;
+use super::{VerifyError, in_order};
+use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
 use tvlb_faults::parse;
 use tvlb_names::Names;
+use tvlb_progress::Progress;
 use tvlb_schema::{
-    Decision, Dragonfly, DrawRule, End, FabricImage, FaultSet, SwitchId, SwitchImage,
+    Decision, Dragonfly, DrawRule, End, FabricImage, FaultSet, GroupId, ShapeSet, SwitchId,
+    SwitchImage,
 };
-use tvlb_table_set::{FAULT_LIST_FILE, SWITCHES, UPDATE_FILE, Update};
-
-/// An image of a table set and the one of an update that replaces it.
-pub(super) type Replaced<'i> = (&'i SwitchImage<'i>, &'i SwitchImage<'i>);
+use tvlb_table_set::{FAULT_LIST_FILE, SWITCHES, UPDATE_FILE, Update, UpdateRecord};
 
 /// The images of an update are of switches that the fabric has.
 pub(super) fn check_switches(update: &Update, df: &Dragonfly) -> Result<(), VerifyError> {
@@ -26,30 +29,183 @@ pub(super) fn check_switches(update: &Update, df: &Dragonfly) -> Result<(), Veri
     }
 }
 
-/// The images of a table set (`before`) with those of the update that replace them, each of which differs
-/// in nothing but in which shapes it has routes, and has none that there were no routes of.
-pub(super) fn replaced<'i>(
-    update: &Update,
-    before: &[&'i SwitchImage<'i>],
-    fabric: &BootedSwitches<'i>,
-) -> Result<Vec<Replaced<'i>>, VerifyError> {
-    let pairs: Vec<_> =
-        before.iter().map(|&old| (old, fabric.switch(old.switch()).image())).collect();
-    for &(old, new) in &pairs {
-        if let Some(what) = difference(old, new) {
-            let text = format!(
-                "{what} not as in the table set, but for what is dead an image changes only in the shapes \
-                 that have routes left"
-            );
-            return Err(VerifyError::Wiring { path: update.switch_path(new.switch()), text });
+/// An update whose switches have booted.
+pub(super) struct Installed<'i> {
+    update: &'i Update,
+    fabric: &'i BootedSwitches<'i>,
+    /// The images of the table set that it replaces.
+    before: BTreeMap<SwitchId, SwitchImage<'i>>,
+    pub(super) concerned: Concerned,
+}
+
+impl<'i> Installed<'i> {
+    /// An update of a plan, with the images that it replaces, each of which differs in nothing but in which
+    /// shapes it has routes.
+    pub(super) fn new(
+        update: &'i Update,
+        (planned, before): (&FabricImage<'_>, Vec<SwitchImage<'i>>),
+        fabric: &'i BootedSwitches<'i>,
+    ) -> Result<Self, VerifyError> {
+        for old in &before {
+            let new = fabric.switch(old.switch()).image();
+            if let Some(what) = difference(old, new) {
+                let text = format!(
+                    "{what} not as in the table set, but for what is dead an image changes only in the shapes \
+                     that have routes left"
+                );
+                return Err(VerifyError::Wiring { path: update.switch_path(new.switch()), text });
+            }
+        }
+        let concerned = Concerned::new(planned, fabric.switches[0].image().fabric());
+        let before = before.into_iter().map(|image| (image.switch(), image)).collect();
+        Ok(Self { update, fabric, before, concerned })
+    }
+
+    /// The record of the update, and how many images it replaces.
+    pub(super) fn record(&self) -> (&UpdateRecord, usize) {
+        (self.update.record(), self.before.len())
+    }
+
+    /// The image of a switch in the table set.
+    fn planned(&self, switch: SwitchId) -> &SwitchImage<'i> {
+        self.before.get(&switch).unwrap_or_else(|| self.fabric.switch(switch).image())
+    }
+
+    /// Of the shapes that the table set says there are routes of, the images say that those are there which
+    /// are left, and no others, for every pair of switches. Returns for how many the links were looked at.
+    pub(super) fn check_shapes(&self, progress: &dyn Progress) -> Result<u64, VerifyError> {
+        let live = self.fabric.switches[0].image().fabric();
+        let df = live.dragonfly();
+        let unlinked = Unlinked::of(live);
+        let groups: Vec<GroupId> = df.groups().collect();
+        let compared = in_order(groups.par_iter().map(|&from| {
+            self.check_kept(from)?;
+            let first = first_links(live, from);
+            let mut crossings = Crossings::new(df, &unlinked);
+            let mut compared = 0;
+            let others = groups.iter().filter(|&&to| to != from);
+            for &to in others.filter(|&&to| self.concerned.has_shapes(from, to)) {
+                progress.check()?;
+                crossings.count(live, &first, to, progress)?;
+                let planned = |switch| self.planned(switch);
+                compared += check_left(self.fabric, &planned, (from, &first), (to, &crossings))?;
+            }
+            Ok(compared)
+        }))?;
+        Ok(compared.iter().sum())
+    }
+
+    /// The images of a group say what those of the table set say of all other pairs: of groups that faults do
+    /// not concern, and from or to a switch that is dead itself.
+    fn check_kept(&self, group: GroupId) -> Result<(), VerifyError> {
+        let df = &self.fabric.df;
+        for (&from, old) in self.before.iter().filter(|(from, _)| df.place(**from).0 == group) {
+            let switch = self.fabric.switch(from);
+            let new = switch.image();
+            let sets = distinct_sets(switch);
+            let lives = |switch| new.fabric().lives(switch);
+            for to in df.switches().filter(|&to| df.place(to).0 != group) {
+                if lives(from) && lives(to) && self.concerned.has_shapes(group, df.place(to).0) {
+                    continue;
+                }
+                for &decision in &sets {
+                    let [was, is] = [old, new].map(|image| image.set(decision).shapes_to(to));
+                    if was != is {
+                        return Err(changed_without_cause((from, to), (was, is)));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the image of a switch says of some set that it has routes of other shapes to another switch
+    /// than by the table set.
+    pub(super) fn has_lost(&self, from: SwitchId) -> impl Fn(SwitchId) -> bool {
+        let switch = self.fabric.switch(from);
+        let (sets, new) = (distinct_sets(switch), switch.image());
+        move |to| {
+            self.before.get(&from).is_some_and(|old| {
+                let shapes = |image: &SwitchImage<'_>, decision| image.set(decision).shapes_to(to);
+                sets.iter().any(|&decision| shapes(old, decision) != shapes(new, decision))
+            })
         }
     }
-    Ok(pairs)
+
+    /// The pairs that live for which a decision's images say that there was a route and that there is none
+    /// now; `None` of a set that is not drawn by shape, of which images do not say it.
+    fn lost_by_shape(&self, decision: Decision) -> Option<u64> {
+        let first = self.fabric.switches[0].image();
+        if !matches!(first.set(decision).rule().draw, DrawRule::ByShape { .. }) {
+            return None;
+        }
+        let (df, live) = (&self.fabric.df, first.fabric());
+        let from_switch = |(&from, old): (&SwitchId, &SwitchImage<'_>)| {
+            let (old, set) = (old.set(decision), self.fabric.switch(from).image().set(decision));
+            let group = df.place(from).0;
+            let others = df.switches().filter(|&to| df.place(to).0 != group && live.lives(to));
+            let gone =
+                |&to: &SwitchId| !old.shapes_to(to).is_empty() && set.shapes_to(to).is_empty();
+            others.filter(gone).count() as u64
+        };
+        Some(self.before.iter().filter(|(from, _)| live.lives(**from)).map(from_switch).sum())
+    }
+
+    /// The directory of the update holds its files and nothing else, and the record says of the images what
+    /// they are.
+    pub(super) fn check_record(&self, walks: &Walks) -> Result<(), VerifyError> {
+        let fabric = self.fabric.switches[0].image().fabric();
+        let record = self.update.record();
+        let path = self.update.record_path();
+        let claim = |what, said: u64, found: u64| {
+            let (said, found) = (said.to_string(), found.to_string());
+            Err(VerifyError::Claim { path: path.clone(), what, said, found })
+        };
+        let mut known: BTreeSet<&str> =
+            record.files.iter().map(|file| file.path.as_str()).collect();
+        if known.len() != record.files.len() || !known.contains(FAULT_LIST_FILE) {
+            return claim("the number of files is", record.files.len() as u64, known.len() as u64);
+        }
+        known.insert(UPDATE_FILE);
+        let names =
+            self.update.names().map_err(|(path, source)| VerifyError::List { path, source })?;
+        if let Some(name) =
+            names.iter().find(|name| *name != SWITCHES && !known.contains(name.as_str()))
+        {
+            return Err(VerifyError::StrangerOfUpdate { path: self.update.path().join(name) });
+        }
+        let listed = check_list(self.update, fabric)?;
+        let (dead, lost) = (&record.dead, &record.lost);
+        let count = |parts: usize| parts as u64;
+        for (what, said, found) in [
+            ("its number is", record.epoch.into(), fabric.epoch().into()),
+            ("the number of dead switches is", dead.switches, count(listed.switches.len())),
+            ("the number of dead cables is", dead.cables, count(listed.cables.len())),
+            (
+                "the number of dead local links is",
+                dead.local_links,
+                count(listed.local_links.len()),
+            ),
+            ("the number of pairs without a minimal path is", lost.min, walks.lost_min),
+            ("the number of pairs that are cut off is", lost.cut, walks.cut),
+        ] {
+            if said != found {
+                return claim(what, said, found);
+            }
+        }
+        for decision in Decision::ALL {
+            let Some(found) = self.lost_by_shape(decision) else { continue };
+            let said = *lost.sets.get(decision);
+            if said != found {
+                return claim("the number of pairs without a route of a set is", said, found);
+            }
+        }
+        Ok(())
+    }
 }
 
 /// What an image of an update says otherwise than the one that it replaces, although it must not.
 fn difference(old: &SwitchImage<'_>, new: &SwitchImage<'_>) -> Option<&'static str> {
-    let df = new.fabric().dragonfly();
     if old.virtual_channels() != new.virtual_channels() || old.second_min() != new.second_min() {
         return Some("its virtual channels or its second look at MIN are");
     }
@@ -64,65 +220,28 @@ fn difference(old: &SwitchImage<'_>, new: &SwitchImage<'_>) -> Option<&'static s
         if old.weighing(decision) != new.weighing(decision) {
             return Some("its candidates, threshold or gate are");
         }
+        let df = new.fabric().dragonfly();
         if df.global_ports().any(|port| was.level(port) != set.level(port)) {
             return Some("the levels by which it thins a set are");
-        }
-        let is_more = |to: SwitchId| set.shapes_to(to).without(was.shapes_to(to)).nth(0).is_some();
-        if df.switches().filter(|&to| df.place(to).0 != new.group()).any(is_more) {
-            return Some("it says that there are routes of more shapes, so they are");
         }
     }
     None
 }
 
-/// The directory of an update holds its files and nothing else, and the record says of the images what they
-/// are. The fabric is the one with the faults.
-pub(super) fn check_record(
-    update: &Update,
-    fabric: &FabricImage<'_>,
-    replaced: &[Replaced<'_>],
-    walks: &Walks,
-) -> Result<(), VerifyError> {
-    let record = update.record();
-    let path = update.record_path();
-    let claim = |what, said: u64, found: u64| {
-        let (said, found) = (said.to_string(), found.to_string());
-        Err(VerifyError::Claim { path: path.clone(), what, said, found })
+fn changed_without_cause(
+    (from, to): (SwitchId, SwitchId),
+    (was, is): (ShapeSet, ShapeSet),
+) -> VerifyError {
+    let (shapes, there, before) = match was.without(is) {
+        denied if denied.is_empty() => (is.without(was), "a", "none"),
+        denied => (denied, "no", "one"),
     };
-    let mut known: BTreeSet<&str> = record.files.iter().map(|file| file.path.as_str()).collect();
-    if known.len() != record.files.len() || !known.contains(FAULT_LIST_FILE) {
-        return claim("the number of files is", record.files.len() as u64, known.len() as u64);
-    }
-    known.insert(UPDATE_FILE);
-    let names = update.names().map_err(|(path, source)| VerifyError::List { path, source })?;
-    if let Some(name) =
-        names.iter().find(|name| *name != SWITCHES && !known.contains(name.as_str()))
-    {
-        return Err(VerifyError::StrangerOfUpdate { path: update.path().join(name) });
-    }
-    let listed = check_list(update, fabric)?;
-    let (dead, lost) = (&record.dead, &record.lost);
-    let count = |parts: usize| parts as u64;
-    for (what, said, found) in [
-        ("its number is", record.epoch.into(), fabric.epoch().into()),
-        ("the number of dead switches is", dead.switches, count(listed.switches.len())),
-        ("the number of dead cables is", dead.cables, count(listed.cables.len())),
-        ("the number of dead local links is", dead.local_links, count(listed.local_links.len())),
-        ("the number of pairs without a minimal path is", lost.min, walks.lost_min),
-        ("the number of pairs that are cut off is", lost.cut, walks.cut),
-    ] {
-        if said != found {
-            return claim(what, said, found);
-        }
-    }
-    for decision in Decision::ALL {
-        let Some(found) = lost_by_shape(fabric, replaced, decision) else { continue };
-        let said = *lost.sets.get(decision);
-        if said != found {
-            return claim("the number of pairs without a route of a set is", said, found);
-        }
-    }
-    Ok(())
+    let shape = shapes.iter().next().expect("one of the two has more");
+    let text = format!(
+        "the image of switch {from} says that there is {there} route of shape {shape}, but by the table set \
+         there is {before}, and no fault concerns it"
+    );
+    BootedSwitches::finding(from, to, "T-VLB", (Path::default(), text))
 }
 
 /// What the list of an update says is dead, which is what its fault image says. The list may also name cables
@@ -173,28 +292,4 @@ fn check_list(update: &Update, fabric: &FabricImage<'_>) -> Result<FaultSet, Ver
         }
     }
     Ok(listed)
-}
-
-/// The pairs that live for which a decision's images say that there was a route and that there is none
-/// now; `None` of a set that is not drawn by shape, of which images do not say it.
-fn lost_by_shape(
-    fabric: &FabricImage<'_>,
-    replaced: &[Replaced<'_>],
-    decision: Decision,
-) -> Option<u64> {
-    let df = fabric.dragonfly();
-    let mut lost = 0;
-    for (old, new) in replaced {
-        let (old, set) = (old.set(decision), new.set(decision));
-        if !matches!(set.rule().draw, DrawRule::ByShape { .. }) {
-            return None;
-        }
-        if !fabric.lives(new.switch()) {
-            continue;
-        }
-        let others = df.switches().filter(|&to| df.place(to).0 != new.group() && fabric.lives(to));
-        let gone = |&to: &SwitchId| !old.shapes_to(to).is_empty() && set.shapes_to(to).is_empty();
-        lost += others.filter(gone).count() as u64;
-    }
-    Some(lost)
 }

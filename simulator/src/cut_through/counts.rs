@@ -1,6 +1,7 @@
 //! What a run of cut-through switches counts as it goes.
 
 use super::packet::Packet;
+use crate::agreement::Halves;
 use crate::histogram::Histogram;
 use std::ops::Range;
 use tvlb_firmware_model::{Header, Kind, PerHop};
@@ -11,6 +12,8 @@ use tvlb_schema::{Dragonfly, SwitchId};
 pub(super) struct Counts {
     window: Range<u32>,
     pub(super) latency: Histogram,
+    /// The same by the halves of the window.
+    pub(super) halves: Halves,
     pub(super) network: u64,
     pub(super) local_hops: u64,
     pub(super) global_hops: u64,
@@ -30,6 +33,7 @@ pub(super) struct Counts {
 impl Counts {
     pub(super) fn new(df: &Dragonfly, window: Range<u32>) -> Self {
         Self {
+            halves: Halves::of(&window),
             window,
             latency: Histogram::new(),
             network: 0,
@@ -58,6 +62,7 @@ impl Counts {
             return;
         }
         self.latency.add(at - packet.created);
+        self.halves.add(at, at - packet.created);
         self.network += u64::from(at - packet.injected);
         self.local_hops += u64::from(packet.local_hops);
         self.global_hops += u64::from(packet.global_hops);

@@ -55,6 +55,16 @@ pub(super) struct Nodes<'f> {
 }
 
 impl<'f> Nodes<'f> {
+    /// How many nodes send.
+    pub(super) fn senders(&self) -> usize {
+        match self.sending {
+            Sending::AllToAll => self.ranks.len(),
+            Sending::Load(_) | Sending::Burst(_) => {
+                self.dragonfly.nodes().filter(|&node| self.traffic.sends(node)).count()
+            }
+        }
+    }
+
     pub(super) fn new(
         fabric: &BootedFabric<'_>,
         settings: &CutThrough,
@@ -63,7 +73,7 @@ impl<'f> Nodes<'f> {
         seed: u64,
     ) -> Self {
         let df = *fabric.dragonfly();
-        let ranks: Vec<NodeId> = df.nodes().collect();
+        let ranks: Vec<NodeId> = fabric.nodes().iter().collect();
         let count = u32::try_from(ranks.len()).expect("nodes are numbered in 32 bits");
         let gaps = match sending {
             Sending::Load(load) => Gaps::new(load / f64::from(settings.packet_phits)),
@@ -84,8 +94,8 @@ impl<'f> Nodes<'f> {
                     Sending::AllToAll => order_of_all(count, &mut rng),
                     Sending::Load(_) | Sending::Burst(_) => (0, 0),
                 };
-                let sends =
-                    df.has_node(node) && (sending == Sending::AllToAll || traffic.sends(node));
+                let sends = fabric.nodes().has(node)
+                    && (sending == Sending::AllToAll || traffic.sends(node));
                 let next = if sends { wakeups.set(RING, 0, next_packet, node) } else { NO_NODE };
                 let left = if sends { left } else { 0 };
                 Source { rng, next_packet, left, last: 0, next, order }

@@ -42,6 +42,9 @@ pub struct CutThroughOutcome {
     pub load: Option<f64>,
     /// Cycles that were measured; of a burst, those until its last packet was delivered.
     pub cycles: u32,
+    /// Whether the mean latency rose from the first half of the measured cycles to the second, so that a
+    /// longer run would find another.
+    pub growing: bool,
     /// Packets delivered in the measured cycles.
     pub packets: u64,
     /// Mean latency in cycles from generation to the last phit.
@@ -55,9 +58,9 @@ pub struct CutThroughOutcome {
     pub most: u32,
     /// Mean latency in cycles from leaving the injection queue to the last phit.
     pub network_latency: f64,
-    /// Phits generated per node and cycle, which injection queues without room keep below the load.
+    /// Phits generated per sending node and cycle, which injection queues without room keep below the load.
     pub generated: f64,
-    /// Phits delivered per node and cycle.
+    /// Phits delivered per sending node and cycle.
     pub accepted: f64,
     /// Share of the packets that took VLB; under OFAR, of those that were misrouted to another group.
     pub vlb_share: f64,
@@ -90,10 +93,13 @@ impl CutThroughOutcome {
         let packets = counts.latency.count();
         let mean = |sum: u64| if packets == 0 { 0.0 } else { sum as f64 / packets as f64 };
         let phits = f64::from(network.settings.packet_phits);
-        let [nodes, window] = [df.node_count(), cycles].map(f64::from);
-        let per_node = |packets: u64| packets as f64 * phits / (nodes * window);
+        let (senders, window) = (network.nodes.senders() as f64, f64::from(cycles));
+        let per_node = |packets: u64| match packets {
+            0 => 0.0,
+            _ => packets as f64 * phits / (senders * window),
+        };
         let of_switch = |switch: SwitchId| {
-            let nodes = f64::from(df.nodes_of(df.place(switch).0));
+            let nodes = network.fabric.nodes().of_switch(switch).fold(0.0, |count, _| count + 1.0);
             let injected = f64::from(counts.injected[switch.as_usize()]);
             if nodes > 0.0 { injected * phits / (nodes * window) } else { 0.0 }
         };
@@ -104,6 +110,7 @@ impl CutThroughOutcome {
                 Sending::Burst(_) | Sending::AllToAll => None,
             },
             cycles,
+            growing: matches!(sending, Sending::Load(_)) && counts.halves.are_growing(),
             packets,
             latency: counts.latency.mean(),
             p50: counts.latency.percentile(500),

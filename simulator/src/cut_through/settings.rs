@@ -7,9 +7,9 @@
 //! node.
 
 use crate::fabric::BootedFabric;
-use crate::settings::{MOST_CYCLES, MOST_LATENCY, SettingsError};
+use crate::settings::{MOST_CYCLES, MOST_LATENCY, SettingsError, StarvedLink};
 use tvlb_firmware_model::{Channels, Scheme, VlbPaths, ofar_channels};
-use tvlb_schema::{EscapeKind, OfarRules};
+use tvlb_schema::{EscapeKind, LinkKind, OfarRules};
 
 /// The most virtual channels: the packet header has three bits for one.
 const MOST_CHANNELS: u8 = 8;
@@ -142,6 +142,40 @@ impl CutThrough {
             measured_cycles: 10_000,
             patience_cycles: 5_000,
         }
+    }
+
+    /// These settings with buffers of so many phits on links within groups and between them; where no number
+    /// is given, with the default or, on a link that is longer, with as many as are under way there and back.
+    /// To be called once latencies are what they are.
+    #[must_use]
+    pub fn with_buffers(mut self, [local, global]: [Option<u16>; 2]) -> Self {
+        let needed = |latency: u16| {
+            let needed = 2 * u32::from(latency);
+            let packets = needed.next_multiple_of(u32::from(self.packet_phits.max(1)));
+            u16::try_from(packets).unwrap_or(u16::MAX)
+        };
+        let [least_local, least_global] =
+            [self.local_latency_cycles, self.global_latency_cycles].map(needed);
+        self.local.phits = local.unwrap_or(self.local.phits.max(least_local));
+        self.global.phits = global.unwrap_or(self.global.phits.max(least_global));
+        self
+    }
+
+    /// The kinds of links whose buffers are too small for a virtual channel to keep the link busy: a place
+    /// in a buffer serves one packet from its grant upstream until the room is known there again.
+    pub fn starved_links(&self) -> Vec<StarvedLink> {
+        let packet = self.packet_phits.max(1);
+        let kinds = [
+            (LinkKind::Local, self.local, self.local_latency_cycles),
+            (LinkKind::Global, self.global, self.global_latency_cycles),
+        ];
+        let starved = kinds.into_iter().filter_map(|(kind, buffer, latency_cycles)| {
+            let round_trip = 2.0 * f64::from(latency_cycles.max(1));
+            let most = f64::from(buffer.phits / packet * packet) / round_trip;
+            let room = buffer.phits;
+            (most < 1.0).then_some(StarvedLink { kind, latency_cycles, room, unit: "phits", most })
+        });
+        starved.collect()
     }
 
     /// The virtual channels of links within groups and between them.

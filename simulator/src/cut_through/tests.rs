@@ -32,7 +32,7 @@ fn a_lone_packet_takes_what_its_links_take() {
     let made = small();
     let fabric = BootedFabric::boot(&made.images.fabric, &made.images.switches).unwrap();
     for (source, destination) in [(0, 1), (0, 3), (0, 9), (5, 70), (17, 40)] {
-        let pair = Pattern::Pairs(vec![(NodeId(source), NodeId(destination))]);
+        let pair = Pattern::pairs(&[(NodeId(source), NodeId(destination))]);
         let traffic = Traffic::new(&pair, &made.df, 1).unwrap();
         let settings = settings(Routing::Scheme(Scheme::Min));
         let run = CutThroughRun::new(&fabric, &settings, &traffic, Sending::Burst(1), 1).unwrap();
@@ -53,7 +53,7 @@ fn a_burst_takes_as_long_as_its_receiver() {
     let pairs = [(0, 3), (7, 3), (40, 3)].map(|(s, d)| (NodeId(s), NodeId(d)));
     let settings = settings(Routing::Scheme(Scheme::Min));
     // A pattern of pairs is a map, so one source for each; three bursts into one node.
-    let traffic = Traffic::new(&Pattern::Pairs(pairs.to_vec()), &made.df, 1).unwrap();
+    let traffic = Traffic::new(&Pattern::pairs(&pairs), &made.df, 1).unwrap();
     let settings = CutThrough { measured_cycles: 100_000, ..settings };
     let run = CutThroughRun::new(&fabric, &settings, &traffic, Sending::Burst(300), 1).unwrap();
     let outcome = run.measure(&()).unwrap();

@@ -132,10 +132,7 @@ fn a_list_of_messages_has_phases() {
     assert_eq!(show(&motif, 4), ["1 . | <1 2 . |", "<0 <2 . | 0 . |", "1 . | <0 . |", "| |"]);
     let motif = Motif::Messages(MessageList::parse("from,to,bytes\n0,1,8\n1,0,8\n").unwrap());
     assert_eq!(show(&motif, 3), ["<1 1 .", "<0 0 .", ""]);
-    assert_eq!(
-        error(&motif, 1),
-        "rank 0 exchanges a message with rank 1; accepted another rank of the job, 0 to 0"
-    );
+    assert_eq!(error(&motif, 1), "line 2: there is no rank 1; accepted ranks of the job, 0 to 0");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Advice as a table, CSV and JSON.
 
+use crate::jobs;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use tvlb_lab::advise::{Answer, CHOICES, Estimate, Judged, NOW, Question, Way};
@@ -16,7 +17,8 @@ pub(super) struct Report<'r> {
     pub(super) answer: &'r Answer,
     /// For each job the name of its pattern.
     pub(super) workloads: &'r [String],
-    pub(super) bytes: u64,
+    /// For each job the length of its messages; nothing where a list has lengths of its own.
+    pub(super) bytes: Vec<Option<u64>>,
     pub(super) sizes: String,
     /// The command that writes where each rank of the fastest way runs.
     pub(super) place: String,
@@ -30,10 +32,10 @@ pub(super) struct Document<'r> {
     fabric: &'r str,
     sizes: &'r str,
     settings: &'r Settings,
-    messages: &'r MessageSettings,
+    messages: MessageSettings,
     jobs: Vec<String>,
     workloads: &'r [String],
-    bytes: u64,
+    bytes: &'r [Option<u64>],
     seeds: &'r [u64],
     ways: Vec<WayEntry<'r>>,
 }
@@ -84,10 +86,10 @@ impl Report<'_> {
             fabric: &question.fabric.file.name,
             sizes: &self.sizes,
             settings: &question.settings,
-            messages: &question.messages,
+            messages: question.messages(),
             jobs: question.jobs.iter().map(ToString::to_string).collect(),
             workloads: self.workloads,
-            bytes: self.bytes,
+            bytes: &self.bytes,
             seeds: &question.seeds,
             ways: ways.collect(),
         }
@@ -98,14 +100,27 @@ impl Report<'_> {
         Some(judged.median()? / self.answer.of(NOW).median()? - 1.0)
     }
 
+    /// The heads of [`Report::figures`]: what runs of several seeds took has a column of its own.
+    fn heads(&self) -> Vec<&'static str> {
+        let spread = (self.question.seeds.len() > 1).then_some("by seed");
+        ["cycles"].into_iter().chain(spread).chain(["change", "estimate", "by"]).collect()
+    }
+
     /// What a run of a way takes, how that differs from now, and what it cannot do without.
-    fn figures(&self, judged: &Judged) -> [String; 4] {
+    fn figures(&self, judged: &Judged) -> Vec<String> {
         let median =
             judged.median().map_or_else(|| "-".to_owned(), |median| format!("{median:.0}"));
+        let least_and_most = judged.cycles.iter().min().zip(judged.cycles.iter().max());
+        let spread = least_and_most
+            .map_or_else(|| "-".to_owned(), |(least, most)| format!("{least} to {most}"));
+        let spread = (self.question.seeds.len() > 1).then_some(spread);
         let change = self.change(judged).filter(|_| judged.way != NOW);
-        let change = change.map_or_else(String::new, |part| format!("{:+.1}%", 100.0 * part));
+        // A tenth of a percent is what is shown; nothing is not negative.
+        let tenths = |part: f64| (1000.0 * part).round() / 10.0 + 0.0;
+        let change = change.map_or_else(String::new, |part| format!("{:+.1}%", tenths(part)));
         let (most, cause) = judged.estimate.most();
-        [median, change, format!("{most:.0}"), cause.name().to_owned()]
+        let others = [change, format!("{most:.0}"), cause.name().to_owned()];
+        [median].into_iter().chain(spread).chain(others).collect()
     }
 }
 
@@ -118,14 +133,15 @@ impl Display for Table<'_> {
         let (question, answer) = (report.question, report.answer);
         writeln!(f, "fabric   {}: {}", question.fabric.file.name, report.sizes)?;
         for (number, (job, workload)) in question.jobs.iter().zip(report.workloads).enumerate() {
-            let often = question.programs[number].iterations();
-            let times = if often.get() == 1 { "once".to_owned() } else { format!("{often} times") };
-            writeln!(
-                f,
-                "job {number}    {job} {workload}, {} bytes a message, {times}",
-                report.bytes
-            )?;
+            let often = question.programs[number].iterations().get();
+            let words = jobs::in_words(job, workload, report.bytes[number], often);
+            writeln!(f, "job {number}    {words}")?;
         }
+        let control = question.messages().control_latency_cycles.unwrap_or_default();
+        writeln!(
+            f,
+            "control  {control} cycles, with every routing, until a node knows what happened at another"
+        )?;
         let fastest = answer.simulated();
         let seeds: Vec<String> = question.seeds.iter().map(ToString::to_string).collect();
         writeln!(
@@ -143,8 +159,9 @@ impl Display for Table<'_> {
             let least = &now.estimate.least_time;
             (least.host, least.group, least.chain)
         };
-        let [cycles, ..] = report.figures(now);
-        writeln!(f, "         {cycles} cycles")?;
+        let figures = report.figures(now);
+        let spread = (question.seeds.len() > 1).then(|| format!(", by seed {}", figures[1]));
+        writeln!(f, "         {} cycles{}", figures[0], spread.unwrap_or_default())?;
         writeln!(f, "  host   at least {}: the link of node {}", host.cycles, host.node)?;
         writeln!(f, "  group  at least {}: the cables of group {}", group.cycles, group.group)?;
         writeln!(
@@ -162,22 +179,21 @@ impl Display for Table<'_> {
         if !changes.is_empty() {
             writeln!(f, "\nwhat one change is worth")?;
             let rows = changes.into_iter().map(|(choice, judged)| {
-                let [cycles, change, most, cause] = report.figures(judged);
                 let to = question.names(judged.way)[choice].clone();
-                vec![cycles, change, most, cause, NAMES[choice].to_owned(), to]
+                let mut row = report.figures(judged);
+                row.extend([NAMES[choice].to_owned(), to]);
+                row
             });
-            write_rows(
-                f,
-                &["cycles", "change", "estimate", "by", "choice", "instead"],
-                rows.collect(),
-            )?;
+            let mut head = report.heads();
+            head.extend(["choice", "instead"]);
+            write_rows(f, &head, rows.collect())?;
         }
 
-        writeln!(f, "\nthe fastest ways")?;
-        let mut head = vec!["cycles", "change", "estimate", "by"];
+        writeln!(f, "\nthe fastest of the ways that were simulated")?;
+        let mut head = report.heads();
         head.extend(NAMES);
         let rows = fastest.iter().take(SHOWN).map(|judged| {
-            let mut row = report.figures(judged).to_vec();
+            let mut row = report.figures(judged);
             row.extend(question.names(judged.way));
             row
         });
@@ -186,9 +202,9 @@ impl Display for Table<'_> {
     }
 }
 
-/// Rows under a head, the first three columns to the right.
+/// Rows under a head, the columns before `by` to the right.
 fn write_rows(f: &mut Formatter<'_>, head: &[&str], rows: Vec<Vec<String>>) -> fmt::Result {
-    const NUMBERS: usize = 3;
+    let numbers = head.iter().take_while(|name| **name != "by").count();
     let widths: Vec<usize> = head
         .iter()
         .enumerate()
@@ -202,7 +218,7 @@ fn write_rows(f: &mut Formatter<'_>, head: &[&str], rows: Vec<Vec<String>>) -> f
         let mut line = String::new();
         for (column, (text, &width)) in row.iter().zip(&widths).enumerate() {
             let gap = if column == 0 { "" } else { "  " };
-            let padded = if column < NUMBERS {
+            let padded = if column < numbers {
                 format!("{gap}{text:>width$}")
             } else {
                 format!("{gap}{text:<width$}")

@@ -1,13 +1,13 @@
 //! What `tvlb cut-through` takes for OFAR: the escape network, and the rules by which switches decide.
 
 use crate::failure::Failure;
+use crate::files::{read_names, switch};
 use crate::tables::Tables;
 use clap::{Args, ValueEnum};
 use tvlb_generator::escape::find;
 use tvlb_generator::topology::Topology;
-use tvlb_schema::{
-    EscapeImage, EscapeKind, LocalPercent, OfarRules, SwitchId, encode_escape_image,
-};
+use tvlb_generator::topology::names::Parts;
+use tvlb_schema::{EscapeImage, EscapeKind, LocalPercent, OfarRules, encode_escape_image};
 
 /// An escape network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -27,7 +27,7 @@ pub(super) struct Options {
     escape: Option<Network>,
     /// The switch above all others in a tree [default: the first of group g/2]
     #[arg(long, value_name = "SWITCH", help_heading = "OFAR")]
-    escape_root: Option<u16>,
+    escape_root: Option<String>,
     /// A packet leaves its node only into a buffer with room for so many packets beside it; 0 for no such control
     /// [default: the escape image's, or else 2]
     #[arg(long, value_name = "PACKETS", help_heading = "OFAR")]
@@ -46,7 +46,8 @@ pub(super) struct Options {
     /// [default: the escape image's, or else 90]
     #[arg(long, value_name = "PERCENT", value_parser = local_percent, help_heading = "OFAR")]
     local_percent: Option<LocalPercent>,
-    /// The same of misroutes to another group
+    /// A packet is misrouted to another group only where the share in use is at most this much of that of the
+    /// minimal output [default: the escape image's, or else 90]
     #[arg(long, value_name = "PERCENT", help_heading = "OFAR")]
     global_percent: Option<u8>,
     /// Misroute a packet only if its minimal output was given to another packet in the same cycle
@@ -150,7 +151,10 @@ impl Options {
             return Err(Failure::Message(what.to_owned()));
         }
         let topology = Topology::of_image(&fabric);
-        let found = find(&topology, kind, self.escape_root.map(SwitchId)).map_err(Failure::of)?;
+        let names = read_names(&tables.set, topology.dragonfly())?;
+        let parts = Parts::new(topology.dragonfly(), &names);
+        let root = self.escape_root.as_ref().map(|text| switch("--escape-root", text, &parts));
+        let found = find(&topology, kind, root.transpose()?).map_err(Failure::of)?;
         let words = format!("escape {}, {}", kind.name(), found.found_by);
         let rules = OfarRules::default();
         let image = encode_escape_image(&fabric, &found.network, &rules).map_err(Failure::of)?;

@@ -3,15 +3,16 @@
 use crate::args::{DEFAULT_ROUTES, Generate};
 use crate::diff::{difference, found};
 use crate::failure::{Failure, Outcome};
-use crate::output::{print, print_json};
+use crate::output::{Bars, print, print_json};
 use serde::Serialize;
 use std::fmt::{self, Display};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use tvlb_generator::diff::{Difference, Settings, Tables};
-use tvlb_generator::generate::Generated;
+use tvlb_generator::diff::{self, Difference, Tables};
+use tvlb_generator::fabric::Fabric;
 use tvlb_generator::input_file::{self, Symlinks};
+use tvlb_generator::pipeline::{self, Made, PipelineError};
 use tvlb_generator::table_set::{REPORT_FILE, SWITCHES};
 
 /// The files that a directory has now, by their paths within it.
@@ -41,6 +42,30 @@ impl Written {
         files.sort();
         Ok(Self { directory: directory.to_owned(), files })
     }
+
+    fn has(&self, path: &str) -> bool {
+        self.files.binary_search_by(|file| file.as_str().cmp(path)).is_ok()
+    }
+
+    /// Whether a file that is there has other bytes.
+    fn differs(&self, path: &str, bytes: &[u8]) -> Result<bool, Failure> {
+        let path = self.directory.join(path);
+        // A file that is longer is read no further than to know that.
+        let limit = bytes.len() as u64;
+        let (there, length) =
+            input_file::read_start(&path, limit, Symlinks::Refuse).map_err(|error| {
+                Failure::Message(format!("{}: cannot read it: {error}", path.display()))
+            })?;
+        Ok(length != limit || there != bytes)
+    }
+}
+
+/// A table set that was made in memory, to be held against what a directory has.
+pub(super) struct MadeAgain<'m> {
+    pub(super) fabric: &'m Fabric,
+    pub(super) settings: &'m pipeline::Settings,
+    pub(super) made: &'m Made,
+    pub(super) bars: &'m Bars,
 }
 
 /// What generating again would change.
@@ -68,48 +93,55 @@ struct Changes {
     too_many: Vec<String>,
 }
 
-/// Compares what was generated with what is there, byte by byte.
-fn changes(generated: &Generated, written: &Written) -> Result<Changes, Failure> {
-    let directory = &written.directory;
-    let files = generated.files();
-    let (mut missing, mut changed) = (Vec::new(), Vec::new());
-    for (path, bytes) in &files {
-        if written.files.binary_search_by(|file| file.as_str().cmp(path)).is_err() {
-            missing.push((*path).to_owned());
-            continue;
+impl MadeAgain<'_> {
+    /// Compares what was made with what is there, byte by byte.
+    fn changes(&self, written: &Written) -> Result<Changes, Failure> {
+        let files = self.made.tables.files();
+        let (mut missing, mut changed) = (Vec::new(), Vec::new());
+        for (path, bytes) in &files {
+            if !written.has(path) {
+                missing.push((*path).to_owned());
+            } else if written.differs(path, bytes)? {
+                changed.push((*path).to_owned());
+            }
         }
-        // A file that is longer is read no further than to know that.
-        let limit = bytes.len() as u64;
-        let (there, length) =
-            input_file::read_start(&directory.join(path), limit, Symlinks::Refuse).map_err(
-                |error| {
-                    let path = directory.join(path);
-                    Failure::Message(format!("{}: cannot read it: {error}", path.display()))
-                },
-            )?;
-        if length != limit || there != **bytes {
-            changed.push((*path).to_owned());
+        let is_ours =
+            |file: &String| file == REPORT_FILE || files.iter().any(|(path, _)| path == file);
+        let too_many: Vec<String> =
+            written.files.iter().filter(|file| !is_ours(file)).cloned().collect();
+        // The report says what was verified of the other files, so it can be made where they are right.
+        if !written.has(REPORT_FILE) {
+            missing.push(REPORT_FILE.to_owned());
+        } else if [&missing, &changed, &too_many].into_iter().all(Vec::is_empty)
+            && written.differs(REPORT_FILE, &self.report(written)?)?
+        {
+            changed.push(REPORT_FILE.to_owned());
         }
+        Ok(Changes { missing, changed, too_many })
     }
-    // The report says what is in the other files, and is written again with them.
-    let is_ours = |file: &String| file == REPORT_FILE || files.iter().any(|(path, _)| path == file);
-    let too_many = written.files.iter().filter(|file| !is_ours(file)).cloned().collect();
-    Ok(Changes { missing, changed, too_many })
+
+    /// The report of a directory that has what was made.
+    fn report(&self, written: &Written) -> Result<Vec<u8>, Failure> {
+        let Self { fabric, settings, made, bars } = *self;
+        let report = pipeline::verified_report(fabric, settings, made, &written.directory, bars);
+        report.map(|(_, report)| report).map_err(|error| match error {
+            PipelineError::Cancelled(_) => Failure::Interrupted,
+            error => Failure::of(error),
+        })
+    }
+
+    /// The files in which a directory differs from what was made.
+    pub(super) fn changed_files(&self, written: &Written) -> Result<Vec<String>, Failure> {
+        let Changes { missing, changed, too_many } = self.changes(written)?;
+        Ok([changed, missing, too_many].concat())
+    }
 }
 
-/// The files in which a directory differs from what was generated.
-pub(super) fn changed_files(
-    generated: &Generated,
-    written: &Written,
-) -> Result<Vec<String>, Failure> {
-    let Changes { missing, changed, too_many } = changes(generated, written)?;
-    Ok([changed, missing, too_many].concat())
-}
-
-/// Compares what was generated with what is there, byte by byte, and says what a change means.
-pub(super) fn run(arguments: &Generate, generated: &Generated, written: &Written) -> Outcome {
+/// Compares what was made with what is there, byte by byte, and says what a change means.
+pub(super) fn run(arguments: &Generate, again: &MadeAgain<'_>, written: &Written) -> Outcome {
     let directory = &written.directory;
-    let Changes { missing, changed, too_many } = changes(generated, written)?;
+    let Changes { missing, changed, too_many } = again.changes(written)?;
+    again.bars.finish();
     let mut report = Report {
         same: missing.is_empty() && changed.is_empty() && too_many.is_empty(),
         directory: directory.display().to_string(),
@@ -122,8 +154,8 @@ pub(super) fn run(arguments: &Generate, generated: &Generated, written: &Written
     if !report.same {
         match Tables::open(directory) {
             Ok(old) => {
-                let settings = Settings { most_routes: DEFAULT_ROUTES, seed: 1 };
-                let new = Tables::made(generated);
+                let settings = diff::Settings { most_routes: DEFAULT_ROUTES, seed: 1 };
+                let new = Tables::made(&again.made.tables);
                 report.difference = Some(difference(&old, &new, settings, arguments.quiet)?);
             }
             Err(error) => report.unreadable = Some(error.to_string()),

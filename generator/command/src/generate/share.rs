@@ -3,11 +3,10 @@
 //! All of them make the same tables. Whoever finds the directory written holds it against what was made
 //! here, byte for byte.
 
-use super::check::{Written, changed_files};
+use super::check::{MadeAgain, Written};
 use crate::failure::{Failure, Outcome, tell};
 use std::path::Path;
 use tvlb_generator::choose::RunsMade;
-use tvlb_generator::generate::Generated;
 use tvlb_generator::table_set::{Existing, WriteError, check_target};
 
 /// Whether another process has written the table set.
@@ -16,9 +15,9 @@ pub(super) fn is_written(output: &Path) -> bool {
 }
 
 /// Refuses a table set that differs from what was made here.
-pub(super) fn compare(output: &Path, made: &Generated) -> Outcome {
+pub(super) fn compare(output: &Path, again: &MadeAgain<'_>) -> Outcome {
     let written = Written::list(output).map_err(Failure::of)?;
-    let changed = changed_files(made, &written)?;
+    let changed = again.changed_files(&written)?;
     let Some(first) = changed.first() else { return Ok(()) };
     let more = match changed.len() - 1 {
         0 => String::new(),

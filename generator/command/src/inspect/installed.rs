@@ -5,7 +5,8 @@ use std::fmt::{self, Display, Formatter};
 use std::path::Path;
 use tvlb_firmware_model::Switch;
 use tvlb_generator::table_set::{TableSet, Update, UpdateRecord};
-use tvlb_schema::{End, FabricImage, Port, SwitchId};
+use tvlb_generator::topology::names::NamedSwitch;
+use tvlb_schema::{End, FabricImage, Port};
 
 /// An update and its fault image.
 pub(super) struct Installed {
@@ -37,7 +38,7 @@ impl Installed {
 pub(super) struct UpdateReport<'a> {
     pub(super) record: &'a UpdateRecord,
     pub(super) fabric: &'a FabricImage<'a>,
-    pub(super) switches: Vec<SwitchId>,
+    pub(super) switches: Vec<NamedSwitch>,
     pub(super) bytes: usize,
 }
 
@@ -46,7 +47,7 @@ impl Display for UpdateReport<'_> {
         let Self { record, fabric, switches, bytes } = self;
         let dead = [
             ("switch", "switches", fabric.dead_switches().count()),
-            ("cable", "cables", fabric.dead_cables().count()),
+            ("global link", "global links", fabric.dead_cables().count()),
             ("local link", "local links", fabric.dead_local_links().count()),
         ];
         let dead: Vec<String> = dead

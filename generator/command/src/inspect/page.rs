@@ -3,8 +3,7 @@
 //! anywhere.
 
 use super::installed::is_dead;
-use super::walk::sets_of;
-use super::words::{Count, second_min};
+use super::words::{Count, second_min, sets_of};
 use std::fmt::Write;
 use tvlb_chart::bars::{Bar, BarGroup, Bars};
 use tvlb_chart::page::{figure, page, paragraph, section, table};
@@ -103,10 +102,9 @@ fn ports(subject: &Subject<'_>) -> Vec<Beyond> {
     let numbers = (0..df.radix()).filter_map(|number| u16::try_from(number).ok());
     let beyond = |number: u16| {
         let port = Port(number);
-        let terminal = u8::try_from(number).ok().filter(|&t| u32::from(t) < image.node_count());
         let slot = number.checked_sub(first_global);
-        let (leads_to, short) = if let Some(terminal) = terminal {
-            (format!("node {}", df.node(image.switch(), terminal)), String::new())
+        let (leads_to, short) = if let Some(node) = names.node_at(df, image.switch(), port) {
+            (format!("node {node}"), String::new())
         } else if let Some((group, index)) = switch.neighbour(port) {
             let there = format!("switch {index}{}", names.after(df.switch(group, index)));
             match slot.and_then(|slot| image.peer(slot)) {

@@ -1,13 +1,12 @@
 //! `inspect --json`: what images say, as values.
 
 use super::installed::is_dead;
-use super::walk::{Walk, sets_of, vlb_walk};
+use super::words::sets_of;
 use serde::Serialize;
 use tvlb_firmware_model::{Channels, Scheme, Switch, VlbPaths};
-use tvlb_generator::routes::drawn_routes::{DrawnRoute, drawn_routes};
 use tvlb_generator::set_grammar::canonical;
 use tvlb_generator::topology::names::Names;
-use tvlb_schema::{Candidates, Decision, DrawRule, Gate, Port, Shape, SwitchId, SwitchImage};
+use tvlb_schema::{Candidates, Decision, Gate, Port, SwitchImage};
 
 /// One switch: its ports and sets.
 #[derive(Serialize)]
@@ -56,7 +55,7 @@ struct PortValues {
 /// A set and the decisions that use it, each with its T.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
-struct SetValues {
+pub(super) struct SetValues {
     decisions: Vec<(&'static str, i16)>,
     /// In the order of the decisions, how many candidates each draws.
     candidates: Vec<Candidates>,
@@ -68,22 +67,18 @@ struct SetValues {
 }
 
 impl SetValues {
-    fn all(image: &SwitchImage<'_>) -> Vec<Self> {
-        let sets = sets_of(image).into_iter();
-        sets.map(|(_, decisions)| {
-            let set = image.set(decisions[0]);
-            let with_threshold =
-                |&decision: &Decision| (decision.name(), image.threshold(decision));
-            Self {
-                decisions: decisions.iter().map(with_threshold).collect(),
-                candidates: decisions.iter().map(|&d| image.weighing(d).candidates).collect(),
-                gates: decisions.iter().map(|&d| image.weighing(d).gate).collect(),
-                set: canonical(set.rule()),
-                seed: set.rule().seed,
-                thinned: set.is_thinned(),
-            }
-        })
-        .collect()
+    /// The set that these decisions share.
+    pub(super) fn of(image: &SwitchImage<'_>, decisions: &[Decision]) -> Self {
+        let set = image.set(decisions[0]);
+        let with_threshold = |&decision: &Decision| (decision.name(), image.threshold(decision));
+        Self {
+            decisions: decisions.iter().map(with_threshold).collect(),
+            candidates: decisions.iter().map(|&d| image.weighing(d).candidates).collect(),
+            gates: decisions.iter().map(|&d| image.weighing(d).gate).collect(),
+            set: canonical(set.rule()),
+            seed: set.rule().seed,
+            thinned: set.is_thinned(),
+        }
     }
 }
 
@@ -107,11 +102,10 @@ impl SwitchValues {
                 global_port: None,
                 dead: u16::try_from(number).is_ok_and(|number| is_dead(switch, Port(number))),
             };
-            if let Ok(terminal) = u8::try_from(number)
-                && number < image.node_count()
-            {
-                port.node = Some(df.node(image.switch(), terminal).0);
-            } else if let Ok(own) = u16::try_from(number)
+            let own = u16::try_from(number).ok();
+            port.node =
+                own.and_then(|own| names.node_at(df, image.switch(), Port(own))).map(|node| node.0);
+            if let Ok(own) = u16::try_from(number)
                 && let Some((group, index)) = switch.neighbour(Port(own))
             {
                 let there = df.switch(group, index);
@@ -138,99 +132,7 @@ impl SwitchValues {
             channels_for_par: all(Scheme::Par),
             channels_of_sets: of_sets(Scheme::UgalL),
             channels_of_sets_for_par: of_sets(Scheme::Par),
-            sets: SetValues::all(image),
-        }
-    }
-}
-
-/// The paths from one switch to another.
-#[derive(Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) struct PathValues {
-    from: u16,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    from_name: Option<String>,
-    to: u16,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    to_name: Option<String>,
-    /// Of MIN, each drawn as often; none within a group, where it is the local link.
-    min: Vec<String>,
-    sets: Vec<RouteValues>,
-}
-
-/// What one set gives. None within a group, where VLB goes through any other switch of it.
-#[derive(Serialize)]
-#[serde(rename_all = "kebab-case")]
-struct RouteValues {
-    #[serde(flatten)]
-    set: SetValues,
-    shapes: Vec<ShapeValues>,
-    /// Every route with its shape, if --list was given.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    routes: Vec<(String, String)>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "kebab-case")]
-struct ShapeValues {
-    shape: String,
-    hops: u8,
-    routes: usize,
-    /// How often they are drawn, relative to those of other shapes.
-    /// Not there where an intermediate switch is drawn and not a shape.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    weight: Option<usize>,
-}
-
-impl PathValues {
-    pub(super) fn of(
-        switch: &Switch<'_>,
-        destination: SwitchId,
-        list: bool,
-        names: &Names,
-    ) -> Self {
-        let image = switch.image();
-        let fabric = image.fabric();
-        let df = fabric.dragonfly();
-        let (from, to) = ((image.group(), image.index()), df.place(destination));
-        let links = if from.0 == to.0 { 0 } else { fabric.link_count(from.0, to.0) };
-        let min = (0..links).filter_map(|k| fabric.link(from.0, to.0, k)).map(|(x, z)| {
-            let mut walk = Walk::from(df, names, from);
-            walk.local(df.split_port(x).0);
-            walk.global(to.0, df.split_port(z).0);
-            walk.local(to.1);
-            walk.text
-        });
-        let sets = sets_of(image).into_iter().zip(SetValues::all(image));
-        let sets = sets.map(|((_, decisions), set)| {
-            let routes = drawn_routes(switch, decisions[0], destination);
-            let rule = image.set(decisions[0]).rule();
-            let count = |shape: Shape| routes.iter().filter(|own| own.shape == shape).count();
-            let values = |shape: Shape| ShapeValues {
-                shape: shape.to_string(),
-                hops: shape.hops(),
-                routes: count(shape),
-                weight: match rule.draw {
-                    DrawRule::ByRoute => Some(count(shape)),
-                    DrawRule::ByShape { .. } => Some(rule.weight_of(shape).into()),
-                    DrawRule::BySwitch { .. } => None,
-                },
-            };
-            let shapes = Shape::all().filter(|&shape| count(shape) > 0).map(values).collect();
-            let in_words = |drawn: &DrawnRoute| {
-                (drawn.shape.to_string(), vlb_walk(fabric, from, to, drawn.route, names))
-            };
-            let routes = routes.iter().filter(|_| list).map(in_words).collect();
-            RouteValues { set, shapes, routes }
-        });
-        let name = |switch| names.switch(switch).map(str::to_owned);
-        Self {
-            from: image.switch().0,
-            from_name: name(image.switch()),
-            to: destination.0,
-            to_name: name(destination),
-            min: min.collect(),
-            sets: sets.collect(),
+            sets: sets_of(image).iter().map(|(_, users)| SetValues::of(image, users)).collect(),
         }
     }
 }

@@ -247,7 +247,7 @@ pub(super) const IDENTITY: [(&str, &str); 34] = [
 
 /// Settings of runs, with what stands before the value. They tell series apart where they differ, and are not
 /// said of a picture in which they do not.
-pub(super) const SETTINGS: [(&str, &str); 17] = [
+pub(super) const SETTINGS: [(&str, &str); 27] = [
     ("vc-scheme", "channels "),
     ("virtual-channels", "virtual channels "),
     ("injection", "injection "),
@@ -265,6 +265,16 @@ pub(super) const SETTINGS: [(&str, &str); 17] = [
     ("measure", ""),
     ("latency-limit", "limit "),
     ("resolution", "resolution "),
+    ("traffic-content", "traffic "),
+    ("placement-content", "placement "),
+    ("packet", "packets of "),
+    ("local-buffer", "local buffer "),
+    ("global-buffer", "global buffer "),
+    ("local-channels", "local channels "),
+    ("global-channels", "global channels "),
+    ("injection-queues", "injection queues "),
+    ("injection-queue", "injection queue "),
+    ("rounds", "rounds "),
 ];
 
 /// The columns of [`IDENTITY`] and [`SETTINGS`].
@@ -273,8 +283,8 @@ pub(super) fn what_was_run() -> impl Iterator<Item = (&'static str, &'static str
 }
 
 /// Columns of text and counts that neither say what was run nor are figures.
-pub(super) const NEITHER: [&str; 8] =
-    ["seed", "seeds", "saturated", "same-as", "worst", "link", "maps", "changed-images"];
+pub(super) const NEITHER: [&str; 9] =
+    ["seed", "seeds", "saturated", "growing", "same-as", "worst", "link", "maps", "changed-images"];
 
 #[cfg(test)]
 mod tests {

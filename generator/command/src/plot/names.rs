@@ -84,6 +84,13 @@ impl Names {
         names
     }
 
+    /// What stands below a place: the name of a series, or of the only one what was run.
+    pub(super) fn of_place(&self, name: &str) -> String {
+        let known = [name].into_iter().chain(self.common.first().map(String::as_str));
+        let known = known.chain(self.fabric.as_deref()).find(|words| !words.is_empty());
+        known.unwrap_or_default().to_owned()
+    }
+
     /// Gives each long set a letter, and keeps what it stands for.
     fn letter(&mut self, texts: &mut [String]) {
         let mut long: Vec<String> = Vec::new();

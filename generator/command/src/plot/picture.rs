@@ -187,7 +187,7 @@ fn plot(
         None => vec![by_names(&of_panel().collect::<Vec<_>>(), number)],
     };
     let x = match &data.x {
-        None => Axis::of_names("", of_panel().map(|(_, name)| name.clone()).collect()),
+        None => Axis::of_names("", of_panel().map(|(_, name)| names.of_place(name)).collect()),
         Some(x) if !data.names.is_empty() => {
             Axis::of_names(words(x, data.unit), data.names.clone())
         }

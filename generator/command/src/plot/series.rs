@@ -5,7 +5,7 @@ use super::table::{Row, Table};
 use crate::failure::Failure;
 use std::collections::BTreeMap;
 use tvlb_simulator::Estimate;
-use tvlb_spelling::hint;
+use tvlb_text::{hint, quoted};
 
 /// What is drawn of the lines.
 #[derive(Clone, Debug, Default)]
@@ -65,8 +65,9 @@ impl<'t> Line<'t> {
         let number = cell.parse().ok().filter(|number: &f64| number.is_finite());
         number.map(Some).ok_or_else(|| {
             Failure::Message(format!(
-                "{}: found {cell:?} in the column {column}, accepted a number",
-                self.place()
+                "{}: found {} in the column {column}, accepted a number",
+                self.place(),
+                quoted(cell)
             ))
         })
     }
@@ -201,7 +202,13 @@ fn point(x: f64, lines: &[Line<'_>], y: &[String]) -> Result<Point, Failure> {
         for line in lines {
             values.extend(line.number(column)?);
         }
-        let mut figure = (!values.is_empty()).then(|| Estimate::of(&values));
+        let step = lines.first().map(|line| line.number("resolution")).transpose()?.flatten();
+        let is_multiple = ["saturation", "by-latency", "by-acceptance"].contains(&column.as_str());
+        let estimate = |values: &[f64]| match step.filter(|_| is_multiple) {
+            Some(step) => Estimate::of_multiples(values, step),
+            None => Estimate::of(values),
+        };
+        let mut figure = (!values.is_empty()).then(|| estimate(&values));
         // A line that is a mean over seeds brings its error.
         if let (Some(Estimate { error, .. }), [line]) = (&mut figure, lines) {
             *error = line.number(&format!("{column}-error"))?;
@@ -329,15 +336,13 @@ impl<'t> Lines<'t> {
         let is_free = |column: &str| {
             x != Some(column) && panel != Some(column) && !y.iter().any(|figure| figure == column)
         };
-        if !selection.by.is_empty() {
-            let named = selection.by.iter().map(|name| match name.as_str() {
-                "file" => Ok("file".to_owned()),
-                name => self.column("--by", name),
-            });
-            return named.collect();
-        }
+        let by = selection.by.iter().map(|name| match name.as_str() {
+            "file" => Ok("file".to_owned()),
+            name => self.column("--by", name),
+        });
+        let mut by: Vec<String> = by.collect::<Result<_, _>>()?;
         if self.is_scattered {
-            return Ok(vec!["on-front".to_owned()]);
+            return Ok(if by.is_empty() { vec!["on-front".to_owned()] } else { by });
         }
         let known = what_was_run().map(|(name, _)| name);
         let known: Vec<&str> =
@@ -349,8 +354,16 @@ impl<'t> Lines<'t> {
                 && !column.ends_with("-error")
                 && !self.is_figure(column)
         });
-        let all = known.iter().copied().chain(unknown);
-        Ok(all.filter(|column| is_free(column)).map(str::to_owned).collect())
+        let all = known.iter().copied().chain(unknown).filter(|column| is_free(column));
+        if by.is_empty() {
+            return Ok(all.map(str::to_owned).collect());
+        }
+        // What is the same in all lines makes no series, and the heading says it.
+        let cells = |column| distinct(self.all.iter().map(|line| line.cell(column)));
+        let common = all.filter(|column| cells(column).len() == 1).map(str::to_owned);
+        let common: Vec<String> = common.filter(|column| !by.contains(column)).collect();
+        by.extend(common);
+        Ok(by)
     }
 
     /// The names of places, if the column to the right has any that are no numbers.

@@ -1,10 +1,11 @@
 //! Results of other commands, read back: from CSV, and from JSON as the same columns.
 
-use super::kind::Kind;
+use super::kind::{Kind, SETTINGS};
 use crate::failure::Failure;
 use serde_json::{Map, Value};
 use std::path::Path;
 use tvlb_generator::input_file::{self, Symlinks};
+use tvlb_text::{Fields, Records, TextError};
 
 /// A larger file is refused before it is read.
 const MOST_BYTES: u64 = 256 << 20;
@@ -69,24 +70,16 @@ const ACCEPTED: &str = "CSV or JSON of `tvlb simulate` and `tvlb cut-through`, r
 type Lines = (Vec<String>, Vec<Row>);
 
 fn from_csv(text: &str) -> Result<Lines, String> {
-    let mut reader =
-        csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
-    let (mut columns, mut rows): (Vec<String>, Vec<Row>) = (Vec::new(), Vec::new());
-    for record in reader.records() {
-        let record = record.map_err(|error| error.to_string())?;
-        let cells: Vec<String> = record.iter().map(|cell| cell.trim().to_owned()).collect();
-        let line = record.position().map_or(0, csv::Position::line);
-        if columns.is_empty() {
-            columns = cells;
-        } else if cells.len() != columns.len() {
-            return Err(format!(
-                "line {line}: found {} fields, accepted {}, as many as the first line has",
-                cells.len(),
-                columns.len()
-            ));
-        } else if cells != columns {
-            // The first line can stand again where files were put together.
-            rows.push(Row { place: format!("line {line}"), cells });
+    let in_words = |error: TextError| error.to_string();
+    let mut records = Records::of_text(text);
+    records.read_header().map_err(in_words)?;
+    let cells = |fields: &Fields| fields.iter().map(str::to_owned).collect();
+    let (columns, mut rows): (Vec<String>, _) = (cells(records.fields()), Vec::new());
+    while records.read().map_err(in_words)? {
+        let cells: Vec<String> = cells(records.fields());
+        // The first line can stand again where files were put together.
+        if cells != columns {
+            rows.push(Row { place: format!("line {}", records.line_number()), cells });
         }
     }
     Ok((columns, rows))
@@ -145,7 +138,15 @@ fn identity(document: &Value) -> Map<String, Value> {
     copy(&document["settings"], &[("scheme", "scheme")], &mut run);
     copy(
         document,
-        &[("set", "set"), ("second-set", "second-set"), ("traffic", "traffic")],
+        &[
+            ("set", "set"),
+            ("second-set", "second-set"),
+            ("traffic", "traffic"),
+            ("traffic-content", "traffic-content"),
+            ("placement-content", "placement-content"),
+            ("faults", "faults"),
+            ("vc-scheme", "vc-scheme"),
+        ],
         &mut run,
     );
     let placement = document.get("placement").cloned();
@@ -162,7 +163,8 @@ fn identity(document: &Value) -> Map<String, Value> {
             copy(&document[of], &[(decision, &format!("{prefix}{column}"))], &mut run);
         }
     }
-    copy(&document["settings"], &[("latency-limit", "latency-limit")], &mut run);
+    let settings = SETTINGS.map(|(name, _)| (name, name));
+    copy(&document["settings"], &settings, &mut run);
     run
 }
 
@@ -176,7 +178,8 @@ fn of_curve(document: &Value) -> Vec<Map<String, Value>> {
             let populations = list(&outcome["populations"]);
             for figures in std::iter::once(&outcome["all"]).chain(&populations) {
                 let mut run = identity.clone();
-                copy(outcome, &[("load", "load"), ("saturated", "saturated")], &mut run);
+                let marks = ["load", "saturated", "growing"].map(|key| (key, key));
+                copy(outcome, &marks, &mut run);
                 run.insert("seed".to_owned(), seed.clone());
                 copy_all(figures, &mut run);
                 run.remove("nodes");
@@ -208,6 +211,7 @@ fn of_saturation(document: &Value) -> Vec<Map<String, Value>> {
     let of_seed = |found: &Value| {
         let mut run = identity(document);
         copy_all(found, &mut run);
+        copy(&document["saturation"], &[("resolution", "resolution")], &mut run);
         run
     };
     seeds.iter().map(of_seed).collect()

@@ -2,9 +2,11 @@
 
 use super::workload::{Run, Workload};
 use crate::failure::Outcome;
+use crate::jobs;
 use crate::output::print_json;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
+use tvlb_firmware_model::Scheme;
 use tvlb_generator::table_set::FabricEntry;
 use tvlb_simulator::{Completion, JobTimes, LeastTime, MessageSettings, Settings, paths_name};
 use tvlb_workload::SendOrder;
@@ -38,7 +40,9 @@ struct Document<'r> {
 pub(super) struct JobEntry<'r> {
     pub(super) job: String,
     pub(super) workload: &'r str,
-    pub(super) bytes: u64,
+    /// The length of each message; nothing where a list has lengths of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) bytes: Option<u64>,
     pub(super) iterations: u32,
     /// Cycles from the beginning of a run to the end of the job, over the runs.
     pub(super) running_time: Summary,
@@ -104,7 +108,7 @@ impl Report<'_> {
             JobEntry {
                 job: job.to_string(),
                 workload,
-                bytes: self.workload.bytes,
+                bytes: self.workload.bytes[number],
                 iterations,
                 running_time: self.summary(number, JobTimes::running_time),
                 last_iteration: (iterations > 1).then(|| self.summary(number, last)),
@@ -120,8 +124,11 @@ impl Report<'_> {
             alike if alike.are_equal() => String::new(),
             bandwidths => format!(", bandwidths {bandwidths}"),
         };
-        let (scheme, paths) = (settings.scheme.name(), paths_name(settings.paths));
-        format!("{scheme}, {paths} VLB paths{bandwidths}")
+        let paths = match settings.scheme {
+            Scheme::Min => String::new(),
+            _ => format!(", {} VLB paths", paths_name(settings.paths)),
+        };
+        format!("{}{paths}{bandwidths}", settings.scheme.name())
     }
 
     /// Where ranks run and in which order they send, in words.
@@ -170,11 +177,8 @@ impl Display for Table<'_> {
         let entries = report.entries();
         for (number, entry) in entries.iter().enumerate() {
             let JobEntry { job, workload, bytes, iterations, .. } = entry;
-            let often = match iterations {
-                1 => "once".to_owned(),
-                several => format!("{several} times"),
-            };
-            writeln!(f, "job {number}    {job} {workload}, {bytes} bytes a message, {often}")?;
+            let words = jobs::in_words(job, workload, *bytes, *iterations);
+            writeln!(f, "job {number}    {words}")?;
         }
         write!(f, "\n    seed      packets   hops    VLB  latency")?;
         for number in 0..entries.len() {
@@ -258,7 +262,7 @@ impl Display for Csv<'_> {
                         paths_name(settings.paths),
                         workload.placement,
                         workload.map,
-                        workload.bytes
+                        workload.bytes[number].map_or_else(String::new, |bytes| bytes.to_string())
                     )?;
                 }
             }

@@ -4,11 +4,12 @@ use crate::failure::Failure;
 use crate::jobs;
 use clap::Args;
 use serde::Serialize;
+use tvlb_generator::topology::names::Parts;
 use tvlb_progress::{AsOneStep, Progress};
-use tvlb_schema::{Dragonfly, NodeId};
+use tvlb_schema::{NodeId, Nodes};
 use tvlb_simulator::{
     BootedFabric, Completion, CompletionError, JobError, JobRun, LeastTime, MessageSettings,
-    RunError, Settings, complete, least_time,
+    RunError, Settings, complete, least_control_latency, least_time,
 };
 use tvlb_workload::{Graph, Job, JobPlacement, Programs, RankMap, SendOrder};
 
@@ -17,10 +18,10 @@ use tvlb_workload::{Graph, Job, JobPlacement, Programs, RankMap, SendOrder};
 pub(super) struct Options {
     #[command(flatten)]
     exchange: jobs::Exchange,
-    /// Which nodes the jobs take; see --help
+    /// Which nodes the jobs take (listed at the end of --help)
     #[arg(long, value_name = "PLACEMENT", default_value = "cluster")]
     with: String,
-    /// On which of its nodes a job runs each rank; see --help
+    /// On which of its nodes a job runs each rank (listed at the end of --help)
     #[arg(long, value_name = "MAP", default_value = "linear")]
     map: String,
     /// In which order ranks send between two waits: `given`, as their programs have it, or `coloured`: all
@@ -29,6 +30,8 @@ pub(super) struct Options {
     order: String,
     #[command(flatten)]
     messages: jobs::Messages,
+    #[command(flatten)]
+    hosts: jobs::HostOption,
 }
 
 /// One run.
@@ -50,23 +53,30 @@ pub(super) struct Workload {
     pub(super) jobs: Vec<Job>,
     /// For each job the name of its pattern, and its programs.
     pub(super) programs: Vec<(String, Programs)>,
+    /// For each job the length of its messages; nothing where a list has lengths of its own.
+    pub(super) bytes: Vec<Option<u64>>,
     /// Who exchanges bytes with whom, where the map asks for it.
     graphs: Vec<Graph>,
     pub(super) placement: JobPlacement,
     pub(super) map: RankMap,
     pub(super) order: SendOrder,
-    /// The length of a message.
-    pub(super) bytes: u64,
     pub(super) messages: MessageSettings,
 }
 
 impl Workload {
-    pub(super) fn of(arguments: &Options, df: &Dragonfly) -> Result<Self, Failure> {
+    pub(super) fn of(
+        arguments: &Options,
+        fabric: &BootedFabric<'_>,
+        settings: &Settings,
+    ) -> Result<Self, Failure> {
+        let (among, names, df) = (fabric.nodes(), fabric.names(), fabric.dragonfly());
         let jobs = arguments.exchange.jobs()?;
         let map: RankMap = arguments.map.parse().map_err(|error| jobs::refused("--map", error))?;
-        let placement = jobs::placement("--with", &arguments.with)?;
+        let hosts = arguments.hosts.read(df, names)?;
+        let parts = Parts::new(df, names).with_hosts(hosts.nodes_by_host());
+        let placement = jobs::placement("--with", &arguments.with, &parts)?;
         // Before the programs, whose size the jobs decide. Whether jobs fit does not depend on the seed.
-        placement.nodes(df, &jobs, 0).map_err(|error| jobs::refused("--jobs, --with", error))?;
+        placement.nodes(among, &jobs, 0).map_err(|error| jobs::refused("--jobs, --with", error))?;
         let order: SendOrder =
             arguments.order.parse().map_err(|error| jobs::refused("--order", error))?;
         let programs = arguments.exchange.programs(&jobs)?.into_iter().map(|(name, programs)| {
@@ -78,32 +88,34 @@ impl Workload {
             RankMap::Bisect => programs.iter().map(|(_, programs)| programs.graph()).collect(),
             _ => Vec::new(),
         };
+        let bytes = programs.iter().map(|(name, _)| arguments.exchange.bytes_of(name)).collect();
         Ok(Self {
             jobs,
             programs,
+            bytes,
             graphs,
             placement,
             map,
             order,
-            bytes: arguments.exchange.bytes,
-            messages: arguments.messages.settings(),
+            messages: arguments.messages.settings_with(least_control_latency(settings)),
         })
     }
 
     /// For each job the node of each rank.
     fn nodes(
         &self,
-        df: &Dragonfly,
+        among: &Nodes,
         seed: u64,
         progress: &dyn Progress,
     ) -> Result<Vec<Vec<NodeId>>, Failure> {
-        let nodes = self.placement.nodes(df, &self.jobs, seed);
+        let nodes = self.placement.nodes(among, &self.jobs, seed);
         let nodes = nodes.map_err(|error| jobs::refused("--jobs, --with", error))?;
         let placed = (0..).zip(self.jobs.iter().zip(nodes)).map(|(number, (&job, nodes))| {
             let graph = self.graphs.get(number as usize);
             // A run is a step, and so is what it begins with.
             let step = AsOneStep(progress);
-            let placed = self.map.place(df, job, nodes, graph, (seed, number), &step);
+            let placed =
+                self.map.place(among.dragonfly(), job, nodes, graph, (seed, number), &step);
             placed.map(|placed| placed.node_of).map_err(jobs::not_mapped)
         });
         placed.collect()
@@ -116,7 +128,7 @@ impl Workload {
         seed: u64,
         progress: &dyn Progress,
     ) -> Result<Run, Failure> {
-        let nodes = self.nodes(fabric.dragonfly(), seed, progress)?;
+        let nodes = self.nodes(fabric.nodes(), seed, progress)?;
         let jobs: Vec<JobRun<'_>> = self
             .programs
             .iter()

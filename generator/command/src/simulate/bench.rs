@@ -15,9 +15,9 @@ pub(crate) fn run(study: &Study<'_>, loads: &[f64], cycles: u32) -> Outcome {
         "load", "seconds", "cycles/s", "flit-hops/s", "bytes/switch"
     ))?;
     let seed = study.seeds.first().copied().unwrap_or(1);
-    let df = study.fabric.dragonfly();
-    let placement = study.placement.on(df, seed).map_err(Failure::of)?;
-    let traffic = Traffic::new(study.pattern, df, seed).map_err(Failure::of)?.placed(&placement);
+    let nodes = study.fabric.nodes();
+    let placement = study.placement.on(nodes, seed).map_err(Failure::of)?;
+    let traffic = Traffic::new(study.pattern, nodes, seed).map_err(Failure::of)?.placed(&placement);
     for &load in loads {
         let mut run =
             Run::new(study.fabric, study.settings, &traffic, load, seed).map_err(Failure::of)?;

@@ -3,13 +3,11 @@
 use std::fmt::{self, Display, Formatter};
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_generator::table_set::{FabricEntry, Manifest};
+use tvlb_lab::named::Named;
 use tvlb_schema::Decision;
-use tvlb_simulator::Study;
+use tvlb_simulator::{Pattern, PlacementRule, Settings, identity_columns};
 
-/// The columns of CSV that an [`Identity`] fills.
-pub(crate) const IDENTITY_COLUMNS: &str = "fabric,scheme,set,second-set,traffic,placement";
-
-/// What was run, apart from loads, seeds and how decisions weigh.
+/// What was run, apart from loads, seeds, settings and how decisions weigh.
 pub(crate) struct Identity<'a> {
     /// The fabric.
     pub(super) fabric: &'a FabricEntry,
@@ -18,30 +16,30 @@ pub(crate) struct Identity<'a> {
     pub(crate) set: Option<&'a str>,
     /// That of PAR's second look.
     pub(crate) second_set: Option<&'a str>,
-    traffic: String,
-    placement: String,
+    pub(crate) traffic: &'a Named<Pattern>,
+    pub(crate) placement: &'a Named<PlacementRule>,
 }
 
 impl<'a> Identity<'a> {
-    pub(super) fn new(study: &Study<'_>, manifest: &'a Manifest) -> Self {
-        let decisions = match study.settings.scheme {
+    pub(super) fn new(
+        settings: &Settings,
+        manifest: &'a Manifest,
+        subject: (&'a Named<Pattern>, &'a Named<PlacementRule>),
+    ) -> Self {
+        let decisions = match settings.scheme {
             Scheme::Min => [None, None],
             // VLB and UGAL-G have no set of their own.
             Scheme::Vlb | Scheme::UgalL | Scheme::UgalG => [Some(Decision::UgalL), None],
             Scheme::Par => [Decision::ParSource, Decision::ParSecond].map(Some),
         };
-        Self::of(
-            manifest,
-            (study.settings.scheme.name(), study.settings.paths, decisions),
-            [study.pattern.to_string(), study.placement.to_string()],
-        )
+        Self::of(manifest, (settings.scheme.name(), settings.paths, decisions), subject)
     }
 
     /// That of a scheme which draws VLB paths from the sets of these decisions, or conventionally instead.
     pub(crate) fn of(
         manifest: &'a Manifest,
         (scheme, paths, decisions): (&'static str, VlbPaths, [Option<Decision>; 2]),
-        [traffic, placement]: [String; 2],
+        (traffic, placement): (&'a Named<Pattern>, &'a Named<PlacementRule>),
     ) -> Self {
         let set = |decision| match paths {
             VlbPaths::Conventional => "conventional",
@@ -50,35 +48,28 @@ impl<'a> Identity<'a> {
         let [set, second_set] = decisions.map(|decision| decision.map(set));
         Self { fabric: &manifest.fabric, scheme, set, second_set, traffic, placement }
     }
+
+    /// The name of the placement, if one was asked for.
+    pub(super) fn placed(&self) -> Option<&'a str> {
+        let is_placed = self.placement.rule != PlacementRule::Identity;
+        is_placed.then_some(self.placement.name.as_str())
+    }
 }
 
 /// The columns of CSV.
 impl Display for Identity<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Self { fabric, scheme, set, second_set, traffic, placement } = self;
-        let [set, second] = [set, second_set].map(|set| field(set.unwrap_or_default()));
-        let (fabric, traffic, placement) = (field(&fabric.name), field(traffic), field(placement));
-        write!(f, "{fabric},{scheme},{set},{second},{traffic},{placement}")
-    }
-}
-
-/// A field of CSV, in quotes where it needs them.
-fn field(text: &str) -> String {
-    if text.contains([',', '"', '\n']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_field_with_a_comma_or_a_quote_is_quoted() {
-        assert_eq!(field("uniform"), "uniform");
-        assert_eq!(field("shift(2,0)"), "\"shift(2,0)\"");
-        assert_eq!(field("pairs:a \"b\".csv"), "\"pairs:a \"\"b\"\".csv\"");
+        let columns = identity_columns([
+            &fabric.name,
+            scheme,
+            set.unwrap_or_default(),
+            second_set.unwrap_or_default(),
+            &traffic.name,
+            traffic.content.as_deref().unwrap_or_default(),
+            &placement.name,
+            placement.content.as_deref().unwrap_or_default(),
+        ]);
+        f.write_str(&columns)
     }
 }

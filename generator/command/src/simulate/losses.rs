@@ -1,6 +1,6 @@
 //! Parts that die during a run: the options that say so, and what was lost, as tables and CSV.
 
-use super::identity::{IDENTITY_COLUMNS, Identity};
+use super::identity::Identity;
 use super::options::{At, Simulate};
 use crate::failure::Failure;
 use crate::files::read_faults;
@@ -8,12 +8,12 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 use std::num::NonZeroU32;
-use tvlb_generator::table_set::Update;
+use tvlb_generator::table_set::{Update, sha256};
 use tvlb_generator::topology::names::Names;
 use tvlb_schema::{FabricImage, FaultSet, SwitchId};
 use tvlb_simulator::{
-    BootedFabric, FaultFigures, FaultRate, FaultSchedule, LinkLosses, Losses, Measuring, Outcome,
-    Point, SeriesWindow, Settings,
+    BootedFabric, FaultFigures, FaultRate, FaultSchedule, IDENTITY_COLUMNS, LinkLosses, Losses,
+    Measuring, Outcome, Point, SeriesWindow, Settings, setting_columns_heads,
 };
 
 /// In how many cycles of a run parts may die or be mended.
@@ -40,6 +40,24 @@ pub(super) struct Record {
     /// The number of the update that is installed from the beginning, with its switch images.
     #[serde(skip_serializing_if = "Option::is_none")]
     update: Option<u32>,
+}
+
+impl Record {
+    /// What is dead when, as a column of CSV says it: the cycles, each with the beginning of the SHA-256 of what
+    /// is dead from then on.
+    pub(super) fn in_words(&self) -> String {
+        let of_entry = |FromCycle { cycle, dead, update }: &FromCycle| {
+            let hash = sha256(dead.as_bytes());
+            let update = update.map_or_else(String::new, |number| format!(" update {number}"));
+            format!("{cycle}:{}{update}", &hash[..8])
+        };
+        let mut words: Vec<String> = self.faults_at.iter().map(of_entry).collect();
+        words.extend(self.update.map(|number| format!("update {number}")));
+        if self.fault_delay != (0, 0) {
+            words.push(format!("delay {}-{}", self.fault_delay.0, self.fault_delay.1));
+        }
+        if self.faults_at.is_empty() { "none".to_owned() } else { words.join(" ") }
+    }
 }
 
 /// What is dead from a cycle on.
@@ -72,7 +90,9 @@ pub(super) fn given(
     updates: Vec<Installed>,
 ) -> Result<Option<Given>, Failure> {
     let is_at_a_rate = arguments.fault_every.is_some();
-    if arguments.faults_at.is_empty() && updates.is_empty() && !is_at_a_rate {
+    // A series is counted where a schedule says what dies, and nothing may be all that does.
+    let dies = !arguments.faults_at.is_empty() || !updates.is_empty() || is_at_a_rate;
+    if !dies && arguments.series.is_none() {
         return Ok(None);
     }
     let plan = plan(fabric);
@@ -139,6 +159,7 @@ pub(super) fn given(
 pub(super) fn from_the_beginning(
     update: &Update,
     fabric: &BootedFabric<'_>,
+    series: Option<NonZeroU32>,
 ) -> Result<Given, Failure> {
     let faults = dead_by(update, plan(fabric))?;
     let dead = tvlb_faults::write(fabric.dragonfly(), &faults);
@@ -148,7 +169,7 @@ pub(super) fn from_the_beginning(
         fault_delay: (0, 0),
         update: Some(update.record().epoch),
     };
-    Ok(Given { schedule, series: None, record })
+    Ok(Given { schedule, series, record })
 }
 
 /// The planned fabric, as its first switch has it.
@@ -194,17 +215,25 @@ impl<'a> Curve<'a> {
 }
 
 /// What was lost, for people.
-pub(super) struct Table<'a>(pub(super) Curve<'a>);
+pub(super) struct Table<'a>(
+    pub(super) Curve<'a>,
+    /// Whether nothing dies.
+    pub(super) bool,
+);
 
 impl Display for Table<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         for (load, seed, figures) in self.0.with_losses() {
             let FaultFigures { sent, losses, links, series, .. } = figures;
-            writeln!(
-                f,
-                "\nload {load}, seed {seed}: {} of {sent} packets sent were lost",
-                losses.sent()
-            )?;
+            match losses.sent() {
+                0 if self.1 => writeln!(f, "\nload {load}, seed {seed}: nothing died"),
+                lost => {
+                    writeln!(
+                        f,
+                        "\nload {load}, seed {seed}: {lost} of {sent} packets sent were lost"
+                    )
+                }
+            }?;
             for (count, cause) in [
                 (losses.on_dead_links, "on dead links"),
                 (losses.without_live_port, "dropped because no port was left"),
@@ -224,12 +253,16 @@ impl Display for Table<'_> {
                 writeln!(f, "{on_dead_links:>12} {without_live_port:>13}  {link}")?;
             }
             if !series.is_empty() {
-                writeln!(f, "      from accepted  latency       lost never sent")?;
+                writeln!(f, "      from accepted  latency    VLB       lost never sent")?;
             }
-            for SeriesWindow { from, accepted, latency, losses } in series {
+            for SeriesWindow { from, accepted, latency, vlb_share, losses } in series {
                 let latency = latency.map_or("-".to_owned(), |latency| format!("{latency:.2}"));
+                let vlb = vlb_share.map_or("-".to_owned(), |share| format!("{share:.3}"));
                 let (lost, never) = (losses.sent(), losses.all() - losses.sent());
-                writeln!(f, "{from:>10} {accepted:>8.4} {latency:>8} {lost:>10} {never:>10}")?;
+                writeln!(
+                    f,
+                    "{from:>10} {accepted:>8.4} {latency:>8} {vlb:>6} {lost:>10} {never:>10}"
+                )?;
             }
         }
         Ok(())
@@ -237,17 +270,30 @@ impl Display for Table<'_> {
 }
 
 /// The windows of all runs, a line each, which begins with what was run.
-pub(super) struct SeriesCsv<'a>(pub(super) Curve<'a>, pub(super) &'a Identity<'a>);
+pub(super) struct SeriesCsv<'a>(
+    pub(super) Curve<'a>,
+    pub(super) &'a Identity<'a>,
+    /// What stands in the columns of settings.
+    pub(super) &'a str,
+);
 
 impl Display for SeriesCsv<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Self(_, identity) = self;
-        writeln!(f, "{IDENTITY_COLUMNS},load,seed,from,accepted,latency,{LOSS_COLUMNS}")?;
+        let Self(_, identity, settings) = self;
+        let heads = setting_columns_heads();
+        writeln!(
+            f,
+            "{IDENTITY_COLUMNS},load,seed,from,accepted,latency,vlb-share,{LOSS_COLUMNS},{heads}"
+        )?;
         for (load, seed, figures) in self.0.with_losses() {
-            for SeriesWindow { from, accepted, latency, losses } in &figures.series {
-                let latency = latency.map_or_else(String::new, |latency| latency.to_string());
+            for SeriesWindow { from, accepted, latency, vlb_share, losses } in &figures.series {
+                let [latency, vlb] = [latency, vlb_share]
+                    .map(|mean| mean.map_or_else(String::new, |mean| mean.to_string()));
                 let lost = columns(losses);
-                writeln!(f, "{identity},{load},{seed},{from},{accepted},{latency}{lost}")?;
+                writeln!(
+                    f,
+                    "{identity},{load},{seed},{from},{accepted},{latency},{vlb}{lost},{settings}"
+                )?;
             }
         }
         Ok(())

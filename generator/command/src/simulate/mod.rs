@@ -7,14 +7,13 @@ mod options;
 mod plot;
 mod report;
 
-pub(crate) use identity::{IDENTITY_COLUMNS, Identity};
+pub(crate) use identity::Identity;
 pub(crate) use options::{Format, Simulate};
 
 use crate::estimate::{Simulations, in_words, on_threads};
 use crate::failure::{Failure, Outcome};
 use crate::files::outside_table_sets;
-use crate::inspect::read_names;
-use crate::output::{Bars, catch_interrupt, print, use_threads, write_file};
+use crate::output::{Bars, catch_interrupt, print, tell_of_starved, use_threads, write_file};
 use crate::tables::Tables;
 use crate::traffic;
 use losses::{Curve, Given, Installed};
@@ -23,6 +22,7 @@ use report::Report;
 use std::time::Duration;
 use tvlb_generator::counted::counted;
 use tvlb_generator::table_set::{TableSet, Update};
+use tvlb_generator::topology::names::Parts;
 use tvlb_progress::Progress;
 use tvlb_simulator::{RunError, Study, StudyError};
 
@@ -41,19 +41,20 @@ pub(crate) fn run(arguments: &Simulate) -> Outcome {
     let switches = tables.switch_images(&fabric, arguments.switches.revision())?;
     let updates = installed_later(arguments, set, &fabric, &switches)?;
     let fabric = tables.boot(&fabric, &switches)?;
-    let names = read_names(set, fabric.dragonfly())?;
+    let names = fabric.names();
     let settings = arguments.settings(&set.manifest().fabric)?;
     let given = match &tables.update {
-        Some(update) => Some(losses::from_the_beginning(update, &fabric)?),
-        None => losses::given(arguments, &fabric, &names, &settings, updates)?,
+        Some(update) => Some(losses::from_the_beginning(update, &fabric, arguments.series)?),
+        None => losses::given(arguments, &fabric, names, &settings, updates)?,
     };
-    let pattern = traffic::pattern(&arguments.traffic)?;
-    let placement = traffic::placement(&arguments.place, fabric.dragonfly())?;
+    let parts = Parts::new(fabric.dragonfly(), names);
+    let pattern = traffic::pattern(&arguments.traffic, &parts)?;
+    let placement = traffic::placement(&arguments.place, &parts)?;
     let study = Study {
         fabric: &fabric,
         settings: &settings,
-        pattern: &pattern,
-        placement: &placement,
+        pattern: &pattern.rule,
+        placement: &placement.rule,
         seeds: &arguments.seeds,
     };
     if let Some(cycles) = arguments.bench {
@@ -61,6 +62,7 @@ pub(crate) fn run(arguments: &Simulate) -> Outcome {
     }
 
     catch_interrupt()?;
+    tell_of_starved(arguments.quiet, settings.starved_links());
     let stages = Bars::new(arguments.quiet);
     announce(arguments, &study, &stages);
     let outcome = if arguments.saturation {
@@ -93,26 +95,26 @@ pub(crate) fn run(arguments: &Simulate) -> Outcome {
         error => Failure::of(error),
     })?;
 
-    let identity = Identity::new(&study, set.manifest());
+    let identity = Identity::new(&settings, set.manifest(), (&pattern, &placement));
+    let faults = given.as_ref().map(|given| &given.record);
+    let csv = report::Csv { report: &report, study: &study, identity: &identity, faults };
     if let (Some(path), Report::Curve(_)) = (&arguments.plot, &report) {
-        plot::write(path, &report::Csv { report: &report, study: &study, identity: &identity })?;
+        plot::write(path, &csv)?;
     }
     if let (Some(path), Report::Curve(points)) = (&arguments.links, &report) {
-        write_file(path, &report::links(&study, &identity, points))?;
+        write_file(path, &csv.links(points))?;
     }
     match arguments.format {
-        Format::Table if arguments.json => {
-            report::json(&report, &study, &identity, given.as_ref().map(|given| &given.record))
-        }
-        Format::Table => print(&report::Table { report: &report, study: &study }),
+        Format::Table if arguments.json => report::json(&csv),
+        Format::Table => print(&report::Table(&csv)),
         Format::Csv if arguments.series.is_some() => match &report {
             Report::Curve(points) => {
                 let curve = Curve { points, seeds: study.seeds };
-                print(&losses::SeriesCsv(curve, &identity))
+                print(&losses::SeriesCsv(curve, &identity, &csv.settings()))
             }
             Report::Saturation(_) => Ok(()),
         },
-        Format::Csv => print(&report::Csv { report: &report, study: &study, identity: &identity }),
+        Format::Csv => print(&csv),
     }
 }
 
@@ -120,8 +122,8 @@ pub(crate) fn run(arguments: &Simulate) -> Outcome {
 fn announce(arguments: &Simulate, study: &Study<'_>, stages: &Bars) {
     let settings = study.settings;
     let (loads, seeds) = (arguments.loads(), study.seeds.len());
-    let cycles = u64::from(settings.window_cycles) * u64::from(settings.warm_up_windows + 1);
-    let nodes = study.fabric.dragonfly().node_count();
+    let cycles = u64::from(settings.window_cycles) * (u64::from(settings.warm_up_windows) + 1);
+    let nodes = study.fabric.nodes().count();
     let (what, runs, load) = if arguments.saturation {
         // Each seed has a search of its own, two runs of which go side by side.
         (
@@ -137,7 +139,8 @@ fn announce(arguments: &Simulate, study: &Study<'_>, stages: &Bars) {
     };
     let time = Simulations { runs, cycles, nodes, load }.take(rayon::current_num_threads());
     if time[1] >= WORTH_TELLING {
-        stages.tell(&format_args!("{what} on {nodes} nodes, {} {}", in_words(time), on_threads()));
+        let what = format!("{what} on {nodes} nodes, {} {}", in_words(time), on_threads());
+        stages.tell(&what, time[1]);
     }
 }
 

@@ -16,11 +16,12 @@ use tvlb_simulator::{Measuring, PartKind, Settings};
 
 /// What the table shows.
 const COLUMNS: &str = "Columns (docs/reference/simulate.md says more, of CSV too):
-  load                flits that each node offers per cycle; * where a run was saturated
+  load                flits that each node offers per cycle; * where a run was saturated, + where its
+                      latency was still growing as its measurement ended
   latency, ±          mean cycles from generation to delivery of a packet; its standard error
   p50 ... p99.9, max  percentiles and the largest of these latencies
   network             mean cycles from the node's sending to delivery
-  accepted            flits delivered per node and cycle
+  accepted            flits delivered per sending node and cycle
   hops, VLB           mean links between switches of a packet; share of packets by VLB
   least, most         flits per cycle of the node that was served worst, and of the one served best
   Jain                Jain's index of fairness over the sending nodes, 1 if all are served the same
@@ -42,10 +43,11 @@ pub(crate) struct Simulate {
     pub(crate) directory: PathBuf,
     #[command(flatten)]
     pub(crate) switches: Switches,
-    /// Who sends to whom; see --help
+    /// Who sends to whom (listed at the end of --help)
     #[arg(long, value_name = "PATTERN", default_value = "uniform")]
     pub(crate) traffic: String,
-    /// Where the processes of the traffic run; see --help. The seed of a run decides what is random
+    /// Where the processes of the traffic run (listed at the end of --help). The seed of a run decides what
+    /// is random
     #[arg(long, value_name = "PLACEMENT", default_value = "identity")]
     pub(crate) place: String,
     /// Flits that each node offers per cycle, one run for each: numbers separated by commas, and
@@ -81,7 +83,7 @@ pub(crate) struct Simulate {
     #[arg(long, value_name = "FILE")]
     pub(crate) links: Option<PathBuf>,
     /// Only measure the simulator's speed, over so many cycles of each load
-    #[arg(long, value_name = "CYCLES", conflicts_with_all = ["plot", "links"], value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "CYCLES", conflicts_with_all = ["plot", "links"], value_parser = values::count(1..=values::MOST_CYCLES))]
     pub(crate) bench: Option<u32>,
     /// Cycles of one window
     #[arg(long, value_name = "CYCLES", default_value_t = 10_000, help_heading = "Measurement")]
@@ -89,9 +91,10 @@ pub(crate) struct Simulate {
     /// Windows of warm-up before those that are measured
     #[arg(long, value_name = "N", default_value_t = 3, help_heading = "Measurement")]
     warm_up: u32,
-    /// How many windows are measured after the warm-up
-    #[arg(long, value_parser = one_of(named::MEASURINGS, Measuring::name), ignore_case = true, default_value = Measuring::OneWindow.name(), value_name = "WINDOWS", help_heading = "Measurement")]
-    measure: Measuring,
+    /// How many windows are measured after the warm-up [default: one-window; with --saturation
+    /// until-windows-agree]
+    #[arg(long, value_parser = one_of(named::MEASURINGS, Measuring::name), ignore_case = true, value_name = "WINDOWS", help_heading = "Measurement")]
+    measure: Option<Measuring>,
     /// The mean latency above which a run counts as saturated
     #[arg(long, value_name = "CYCLES", default_value_t = 500, help_heading = "Measurement")]
     latency_limit: u32,
@@ -110,12 +113,12 @@ pub(crate) struct Simulate {
     /// the image of the table set. Can be given several times
     #[arg(long, value_name = "CYCLE:DIR", conflicts_with_all = ["saturation", "bench"], help_heading = "Faults")]
     pub(crate) update_at: Vec<At>,
-    /// Let parts die at a rate, one every so many cycles on average from the beginning of the warm-up to the
+    /// Let a part die every so many cycles, on average and at random, from the beginning of the warm-up to the
     /// end of the last window, the same ones in every run
-    #[arg(long, value_name = "CYCLES", conflicts_with_all = ["faults_at", "update_at", "saturation", "bench"], help_heading = "Faults")]
+    #[arg(long, value_name = "CYCLES", value_parser = values::cycles, conflicts_with_all = ["faults_at", "update_at", "saturation", "bench"], help_heading = "Faults")]
     pub(crate) fault_every: Option<NonZeroU32>,
     /// Mend each of them after so many cycles on average [default: never]
-    #[arg(long, value_name = "CYCLES", requires = "fault_every", help_heading = "Faults")]
+    #[arg(long, value_name = "CYCLES", value_parser = values::cycles, requires = "fault_every", help_heading = "Faults")]
     pub(crate) fault_lasts: Option<NonZeroU32>,
     /// What dies at a rate, separated by commas
     #[arg(
@@ -148,9 +151,9 @@ pub(crate) struct Simulate {
         help_heading = "Faults"
     )]
     pub(crate) fault_delay: Delay,
-    /// Print throughput, latency and losses of every so many cycles too; with --format csv instead of the
-    /// runs
-    #[arg(long, value_name = "CYCLES", requires = "faults_in_time", help_heading = "Faults")]
+    /// Print throughput, latency, the share of VLB and losses of every so many cycles too; with --format csv
+    /// instead of the runs
+    #[arg(long, value_name = "CYCLES", value_parser = values::cycles, conflicts_with_all = ["saturation", "bench"], help_heading = "Measurement")]
     pub(crate) series: Option<NonZeroU32>,
     /// Use this many threads instead of one per core; the figures are the same for any number
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = values::threads)]
@@ -249,7 +252,7 @@ impl Simulate {
         Ok(Settings {
             window_cycles: self.window,
             warm_up_windows: self.warm_up,
-            measuring: self.measure,
+            measuring: self.measure.unwrap_or(Measuring::usual(self.saturation)),
             latency_limit_cycles: self.latency_limit,
             ..self.switches.settings(fabric)?
         })

@@ -1,16 +1,16 @@
 //! The figures of a study as a table, CSV and JSON.
 
-use super::identity::{IDENTITY_COLUMNS, Identity};
+use super::identity::Identity;
 use super::losses::{self, Curve};
 use crate::failure::Outcome;
 use crate::output::print_json;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter, Write};
 use tvlb_firmware_model::Scheme;
-use tvlb_schema::{Candidates, Decision, Gate, LinkKind, PerDecision, Weighing};
+use tvlb_schema::{Candidates, Decision, Gate, LinkKind, PerDecision, VcScheme, Weighing};
 use tvlb_simulator::{
-    Estimate, Figures, Link, LinkLoad, Measuring, PlacementRule, Point, Saturation, Settings,
-    Study, WEIGHING_COLUMNS, paths_name, weighing_columns,
+    Estimate, Figures, IDENTITY_COLUMNS, Link, LinkLoad, Measuring, Point, Saturation, Settings,
+    Study, csv_field, paths_name, setting_columns, setting_columns_heads,
 };
 
 /// What a study found.
@@ -37,10 +37,18 @@ struct Document<'a> {
     /// That of PAR's second look.
     #[serde(skip_serializing_if = "Option::is_none")]
     second_set: Option<&'a str>,
-    traffic: String,
+    traffic: &'a str,
+    /// The SHA-256 of the pairs, where a file lists them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    traffic_content: Option<&'a str>,
     /// Where the processes of the traffic run, if not each on the node of its own number.
     #[serde(skip_serializing_if = "Option::is_none")]
-    placement: Option<String>,
+    placement: Option<&'a str>,
+    /// The SHA-256 of the nodes, where a file lists them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    placement_content: Option<&'a str>,
+    /// What is dead when, as the column of CSV says it.
+    faults: String,
     seeds: &'a [u64],
     settings: &'a Settings,
     /// As the switches have booted with it.
@@ -50,20 +58,16 @@ struct Document<'a> {
     gates: PerDecision<Gate>,
     /// What dies and is mended, if anything does.
     #[serde(flatten)]
-    faults: Option<&'a losses::Record>,
+    record: Option<&'a losses::Record>,
     #[serde(flatten)]
     report: &'a Report,
 }
 
-pub(super) fn json(
-    report: &Report,
-    study: &Study<'_>,
-    identity: &Identity<'_>,
-    faults: Option<&losses::Record>,
-) -> Outcome {
-    let Identity { fabric, set, second_set, .. } = *identity;
+pub(super) fn json(of: &Csv<'_>) -> Outcome {
+    let Csv { report, study, identity, faults } = *of;
+    let Identity { fabric, set, second_set, traffic, placement, .. } = *identity;
     let image = study.fabric.switches().first().map(tvlb_firmware_model::Switch::image);
-    let identity = image.map(|image| image.fabric().identity());
+    let fabric_identity = image.map(|image| image.fabric().identity());
     let weighings = PerDecision::from_fn(|decision| {
         image.map(|image| *image.weighing(decision)).unwrap_or_default()
     });
@@ -73,16 +77,19 @@ pub(super) fn json(
         sizes: fabric.sizes_in_words(),
         set,
         second_set,
-        fabric_identity: format!("{:016x}", identity.unwrap_or_default()),
-        traffic: study.pattern.to_string(),
-        placement: placement(study),
+        fabric_identity: format!("{:016x}", fabric_identity.unwrap_or_default()),
+        traffic: &traffic.name,
+        traffic_content: traffic.content.as_deref(),
+        placement: identity.placed(),
+        placement_content: placement.content.as_deref(),
+        faults: of.faults_in_words(),
         seeds: study.seeds,
         settings: study.settings,
-        vc_scheme: image.map(tvlb_schema::SwitchImage::virtual_channels).unwrap_or_default().name(),
+        vc_scheme: vc_scheme(study).name(),
         thresholds: weighings.map(|weighing| weighing.threshold),
         candidates: weighings.map(|weighing| weighing.candidates),
         gates: weighings.map(|weighing| weighing.gate),
-        faults,
+        record: faults,
         report,
     })
 }
@@ -99,14 +106,15 @@ fn weighings(study: &Study<'_>) -> [Option<Weighing>; 2] {
     }
 }
 
-/// The name of the placement, if one was asked for.
-fn placement(study: &Study<'_>) -> Option<String> {
-    (*study.placement != PlacementRule::Identity).then(|| study.placement.to_string())
+/// How virtual channels are assigned, as the switches have booted with it.
+fn vc_scheme(study: &Study<'_>) -> VcScheme {
+    let image = study.fabric.switches().first().map(tvlb_firmware_model::Switch::image);
+    image.map(tvlb_schema::SwitchImage::virtual_channels).unwrap_or_default()
 }
 
 /// What was simulated, in one line.
-fn title(study: &Study<'_>) -> String {
-    let Study { settings, pattern, seeds, .. } = study;
+fn title(study: &Study<'_>, identity: &Identity<'_>) -> String {
+    let Study { settings, seeds, .. } = study;
     let weighing = match weighings(study) {
         // Where only T differs, it is said shorter.
         [Some(source), Some(second)]
@@ -130,31 +138,33 @@ fn title(study: &Study<'_>) -> String {
         Measuring::OneWindow => "",
         Measuring::UntilWindowsAgree => ", measured until windows agree",
     };
-    let placed = placement(study).map_or(String::new(), |name| format!(" placed by {name}"));
+    let placed = identity.placed().map_or(String::new(), |name| format!(" placed by {name}"));
+    let traffic = &identity.traffic.name;
     let bandwidths = match settings.bandwidths {
         alike if alike.are_equal() => String::new(),
         bandwidths => format!(", bandwidths {bandwidths}"),
     };
+    let paths = match settings.scheme {
+        Scheme::Min => String::new(),
+        _ => format!(", {} VLB paths", paths_name(settings.paths)),
+    };
     format!(
-        "{}, {} VLB paths{weighing}, {pattern}{placed}, {} seed{}{measured}{bandwidths}",
+        "{}{paths}{weighing}, {traffic}{placed}, {} seed{}{measured}{bandwidths}",
         settings.scheme.name(),
-        paths_name(settings.paths),
         seeds.len(),
         if seeds.len() == 1 { "" } else { "s" }
     )
 }
 
 /// For people.
-pub(crate) struct Table<'a> {
-    pub(crate) report: &'a Report,
-    pub(crate) study: &'a Study<'a>,
-}
+pub(crate) struct Table<'a>(pub(super) &'a Csv<'a>);
 
 impl Display for Table<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Study { settings, .. } = self.study;
-        writeln!(f, "{}", title(self.study))?;
-        match self.report {
+        let Csv { report, study, identity, .. } = *self.0;
+        let Study { settings, .. } = study;
+        writeln!(f, "{}", title(study, identity))?;
+        match report {
             Report::Saturation(saturation) => {
                 write_saturation(f, saturation, settings.latency_limit_cycles)
             }
@@ -171,6 +181,13 @@ impl Display for Table<'_> {
                     let limit = settings.latency_limit_cycles;
                     writeln!(f, "* saturated: the mean latency is above {limit} cycles")?;
                 }
+                if points.iter().any(|point| point.growing && !point.saturated) {
+                    writeln!(
+                        f,
+                        "+ still growing: a longer measurement finds a higher latency; --measure \
+                         until-windows-agree measures until it changes little"
+                    )?;
+                }
                 if !settings.bandwidths.are_equal() {
                     let [node, local, global] =
                         LinkKind::ALL.map(|kind| settings.bandwidths.flits_per_cycle(kind));
@@ -179,7 +196,8 @@ impl Display for Table<'_> {
                         "flits per cycle that a link takes: node {node:.3}, local {local:.3}, global {global:.3}"
                     )?;
                 }
-                write!(f, "{}", losses::Table(Curve { points, seeds: self.study.seeds }))
+                let nothing_dies = self.0.faults_in_words() == "none";
+                write!(f, "{}", losses::Table(Curve { points, seeds: study.seeds }, nothing_dies))
             }
         }
     }
@@ -192,21 +210,22 @@ fn write_point(f: &mut Formatter<'_>, point: &Point) -> fmt::Result {
     let mean = |of: fn(&tvlb_simulator::Outcome) -> f64| {
         Estimate::of(&point.runs.iter().map(of).collect::<Vec<_>>()).mean
     };
-    let most = |of: fn(&Figures) -> u32| {
-        point.runs.iter().map(|run| of(&run.all)).max().unwrap_or_default()
-    };
+    let most = point.runs.iter().map(|run| run.all.most).max().unwrap_or_default();
     let Estimate { mean: latency, error } = point.latency;
     let windows = point.runs.iter().filter_map(|run| run.measured_windows).max();
     writeln!(
         f,
-        "{:>7}{} {latency:>7.2} {:>7} {:>6} {:>6} {:>6} {:>6} {:>8.2} {:>8.4} {:>6.3} {:>6.3} {:>6.3} {:>6.3} {:>6.4} {:>5.3} {:>5.3} {:>6.3} {:>5.3}{}",
+        "{:>7}{} {latency:>7.2} {:>7} {:>6.0} {:>6.0} {:>6.0} {most:>6} {:>8.2} {:>8.4} {:>6.3} {:>6.3} {:>6.3} {:>6.3} {:>6.4} {:>5.3} {:>5.3} {:>6.3} {:>5.3}{}",
         point.load,
-        if point.saturated { '*' } else { ' ' },
+        match (point.saturated, point.growing) {
+            (true, _) => '*',
+            (false, true) => '+',
+            (false, false) => ' ',
+        },
         error_text(error, 2),
-        most(|all| all.p50),
-        most(|all| all.p99),
-        most(|all| all.p999),
-        most(|all| all.most),
+        mean(|run| run.all.p50.into()),
+        mean(|run| run.all.p99.into()),
+        mean(|run| run.all.p999.into()),
         mean(|run| run.all.network_latency),
         point.accepted.mean,
         mean(|run| run.all.hops),
@@ -263,28 +282,69 @@ fn write_saturation(f: &mut Formatter<'_>, found: &Saturation, limit: u32) -> fm
 
 /// One line for each run. Each line says what was run, so that the lines of several files can stand in one.
 pub(crate) struct Csv<'a> {
-    pub(crate) report: &'a Report,
-    pub(crate) study: &'a Study<'a>,
-    pub(crate) identity: &'a Identity<'a>,
+    pub(super) report: &'a Report,
+    pub(super) study: &'a Study<'a>,
+    pub(super) identity: &'a Identity<'a>,
+    /// What dies and is mended, if anything does.
+    pub(super) faults: Option<&'a losses::Record>,
+}
+
+impl Csv<'_> {
+    /// What is dead when; "none" if nothing dies.
+    fn faults_in_words(&self) -> String {
+        self.faults.map_or_else(|| "none".to_owned(), losses::Record::in_words)
+    }
+
+    /// What stands in the last columns.
+    pub(super) fn settings(&self) -> String {
+        let Self { study, .. } = self;
+        let faults = self.faults_in_words();
+        setting_columns(weighings(study), &faults, study.settings, vc_scheme(study))
+    }
+
+    /// The load of every link in every run, as CSV: flits per cycle, and the share of what the link takes.
+    pub(super) fn links(&self, points: &[Point]) -> String {
+        let Self { study: Study { fabric, seeds, .. }, identity, .. } = self;
+        let (heads, settings) = (setting_columns_heads(), self.settings());
+        let mut csv = format!(
+            "{IDENTITY_COLUMNS},load,seed,switch,port,flits-per-cycle,share,link,{heads}\n"
+        );
+        for (load, seed, outcome) in (Curve { points, seeds }).runs() {
+            for &(switch, port, flits) in &outcome.links {
+                let link = csv_field(&fabric.name(switch, port));
+                let is_global = matches!(fabric.link(switch, port), Link::Global(..));
+                let of_kind = if is_global { &outcome.global_links } else { &outcome.local_links };
+                let share = flits / of_kind.capacity;
+                writeln!(
+                    csv,
+                    "{identity},{load},{seed},{switch},{port},{flits},{share},{link},{settings}"
+                )
+                .expect("writing to a string cannot fail");
+            }
+        }
+        csv
+    }
 }
 
 impl Display for Csv<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let [source, second] = weighings(self.study);
-        let weighing = weighing_columns(source, second);
+        let (heads, settings) = (setting_columns_heads(), self.settings());
         let identity = self.identity;
-        let limit = self.study.settings.latency_limit_cycles;
         match self.report {
             Report::Saturation(saturation) => {
                 writeln!(
                     f,
-                    "{IDENTITY_COLUMNS},seed,latency-limit,by-latency,by-acceptance,accepted-beyond,{WEIGHING_COLUMNS}"
+                    "{IDENTITY_COLUMNS},seed,by-latency,by-acceptance,accepted-beyond,resolution,{heads}"
                 )?;
                 for seed in &saturation.seeds {
                     writeln!(
                         f,
-                        "{identity},{},{limit},{},{},{},{weighing}",
-                        seed.seed, seed.by_latency, seed.by_acceptance, seed.accepted_beyond
+                        "{identity},{},{},{},{},{},{settings}",
+                        seed.seed,
+                        seed.by_latency,
+                        seed.by_acceptance,
+                        seed.accepted_beyond,
+                        saturation.resolution
                     )?;
                 }
                 Ok(())
@@ -300,7 +360,7 @@ impl Display for Csv<'_> {
                     if has_faults { format!(",{}", losses::LOSS_COLUMNS) } else { String::new() };
                 writeln!(
                     f,
-                    "{IDENTITY_COLUMNS},load,seed,population,saturated,latency-limit,packets,latency,p50,p99,p99.9,max,network-latency,accepted,hops,vlb-share,least,most,jain,local-mean,local-most,global-mean,global-most,{WEIGHING_COLUMNS}{windows}{lost}"
+                    "{IDENTITY_COLUMNS},load,seed,population,saturated,growing,packets,latency,p50,p99,p99.9,max,network-latency,accepted,hops,vlb-share,least,most,jain,local-mean,local-most,global-mean,global-most,{heads}{windows}{lost}"
                 )?;
                 let seeds = self.study.seeds;
                 for (load, seed, outcome) in (Curve { points, seeds }).runs() {
@@ -316,8 +376,13 @@ impl Display for Csv<'_> {
                         let fair = &outcome.fairness;
                         writeln!(
                             f,
-                            "{identity},{},{seed},{population},{},{limit},{packets},{latency},{p50},{p99},{p999},{most},{network_latency},{accepted},{hops},{vlb_share},{},{},{},{local},{local_most},{global},{global_most},{weighing}{windows}{lost}",
-                            load, outcome.saturated, fair.least, fair.most, fair.jain
+                            "{identity},{},{seed},{population},{},{},{packets},{latency},{p50},{p99},{p999},{most},{network_latency},{accepted},{hops},{vlb_share},{},{},{},{local},{local_most},{global},{global_most},{settings}{windows}{lost}",
+                            load,
+                            outcome.saturated,
+                            outcome.growing,
+                            fair.least,
+                            fair.most,
+                            fair.jain
                         )?;
                     }
                 }
@@ -325,25 +390,4 @@ impl Display for Csv<'_> {
             }
         }
     }
-}
-
-/// The load of every link in every run, as CSV: flits per cycle, and the share of what the link takes.
-pub(crate) fn links(
-    &Study { fabric, seeds, .. }: &Study<'_>,
-    identity: &Identity<'_>,
-    points: &[Point],
-) -> String {
-    let mut csv = format!("{IDENTITY_COLUMNS},load,seed,switch,port,flits-per-cycle,share,link\n");
-    for (load, seed, outcome) in (Curve { points, seeds }).runs() {
-        for &(switch, port, flits) in &outcome.links {
-            // As quotes in CSV want it: the names of a machine may have some.
-            let name = fabric.name(switch, port).replace('"', "\"\"");
-            let is_global = matches!(fabric.link(switch, port), Link::Global(..));
-            let of_kind = if is_global { &outcome.global_links } else { &outcome.local_links };
-            let share = flits / of_kind.capacity;
-            writeln!(csv, "{identity},{load},{seed},{switch},{port},{flits},{share},\"{name}\"")
-                .expect("writing to a string cannot fail");
-        }
-    }
-    csv
 }

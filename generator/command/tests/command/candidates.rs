@@ -113,7 +113,7 @@ fn every_command_says_what_a_decision_weighs() {
     assert_snapshot!(["ugal-l", "par", "min"].map(title).join("\n"), @"
     ugal-l, custom VLB paths, T = -2, candidates 1x4, gate 1.25, uniform, 1 seed
     par, custom VLB paths, T = -2 at the source and T = -2, candidates 2x8, gate 0.0625 at the second look, uniform, 1 seed
-    min, custom VLB paths, uniform, 1 seed
+    min, uniform, 1 seed
     ");
     let csv = scratch.succeeds(&format!("{short} --scheme par --format csv"));
     assert!(csv.lines().nth(1).unwrap().ends_with(",-2,-2,1x1,2x8,0,0.0625"), "{csv}");

@@ -109,8 +109,8 @@ fn an_interruption_leaves_nothing() {
         let child = begin(&scratch, "");
         let run = Run::of(&interrupt_after(child, Duration::from_millis(delay)));
         assert_eq!(run.code, 130, "{run}");
-        let how = "with --state DIR, the same command goes on from there";
-        assert_eq!(run.stderr, format!("tvlb: interrupted; nothing was written; {how}\n"));
+        let lost = "and what was done is lost; --state DIR would have kept it";
+        assert_eq!(run.stderr, format!("tvlb: interrupted; nothing was written, {lost}\n"));
         assert_eq!(scratch.names(), ["fabric.toml"]);
     }
 }

@@ -80,7 +80,10 @@ fn conventional_routing_does_not_weigh_as_the_images_do() {
     assert_eq!(run("weighed"), run(&format!("out {weighing}")));
     assert_ne!(run("weighed"), run("out"));
     let line = conventional.lines().nth(1).unwrap();
-    assert!(line.contains(",ugal-l,conventional,") && line.ends_with(",0,,1x1,,0,"), "{line}");
+    assert!(
+        line.contains(",ugal-l,conventional,") && line.contains(",0,,1x1,,0,,ordered,"),
+        "{line}"
+    );
 }
 
 #[test]
@@ -128,4 +131,24 @@ fn bad_input_is_refused_by_name() {
         format!("{options}\n{}", run.stderr)
     });
     assert_snapshot!("cut_through_refused", refused.join("\n"));
+}
+
+/// Where some nodes are silent, what is accepted is what it is in the other simulator: per node that sends.
+#[test]
+fn accepted_is_per_sending_node_in_both_simulators() {
+    let scratch = tables();
+    scratch.write("pair.csv", "0,40\n");
+    let accepted = |command: &str| {
+        let run = format!("{command} --traffic pairs:pair.csv --load 0.2 --json");
+        serde_json::from_str::<serde_json::Value>(&scratch.succeeds(&run)).unwrap()
+    };
+    let cut_through = accepted("cut-through out --routing min --cycles 5000");
+    let flits = accepted("simulate out --scheme min --window 5000 --warm-up 1");
+    let both =
+        [&cut_through["runs"][0]["accepted"], &flits["curve"][0]["runs"][0]["all"]["accepted"]];
+    let [one, other] = both.map(|value| value.as_f64().unwrap());
+    assert!((one - 0.2).abs() < 0.02 && (other - 0.2).abs() < 0.02, "{one} {other}");
+    let starved = "cut-through out --routing min --cycles 1000 --load 0.05 --global-buffer 32";
+    let warned = scratch.tvlb(starved);
+    assert!(warned.stderr.contains("with a buffer of 32 phits carries at most 0.160"), "{warned}");
 }

@@ -25,14 +25,6 @@ fn error_of(scratch: &Scratch) -> String {
     error
 }
 
-/// What the reports on switch 5 say, which must be the same; the overview does not read its image.
-fn error_of_switch(scratch: &Scratch) -> String {
-    scratch.succeeds("inspect out");
-    let error = scratch.refuses("inspect out --switch 5");
-    assert_eq!(scratch.refuses("inspect out --from 5 --to 9"), error);
-    error
-}
-
 /// A table set of which one file was changed.
 pub(crate) fn with_changed(file: &str, change: impl FnOnce(&mut Vec<u8>)) -> Scratch {
     let scratch = Scratch::with_table_set();
@@ -97,7 +89,7 @@ pub(crate) fn with_manifest(change: impl FnOnce(&str) -> String) -> Scratch {
 fn another_version_is_called_that_before_it_is_called_damaged() {
     let newer = |bytes: &mut Vec<u8>| bytes[6] = 4;
     assert_error!(error_of(&with_changed(FABRIC, newer)), @"tvlb: out/fabric.tvlb: format version at byte 6: found 4, accepted 3; `tvlb generate` of this version makes the images again");
-    assert_error!(error_of_switch(&with_changed(SWITCH, newer)), @"tvlb: out/switches/00005.tvlb: format version at byte 6: found 4, accepted 3; `tvlb generate` of this version makes the images again");
+    assert_error!(error_of(&with_changed(SWITCH, newer)), @"tvlb: out/switches/00005.tvlb: format version at byte 6: found 4, accepted 3; `tvlb generate` of this version makes the images again");
     assert_eq!(error_of(&with_changed(FABRIC, newer)), error_of(&with_vouched(FABRIC, newer)));
     let newer_and_longer = |bytes: &mut Vec<u8>| {
         newer(bytes);
@@ -123,7 +115,7 @@ fn a_switch_image_of_another_fabric() {
     let other = Scratch::with_sizes(2, 4, 2, 8);
     other.succeeds("generate fabric.toml -o out");
     let put = |bytes: &mut Vec<u8>| *bytes = other.read("out/switches/00005.tvlb");
-    assert_error!(error_of_switch(&with_vouched(SWITCH, put)), @"tvlb: out/switches/00005.tvlb: fabric identity at byte 8: found 6ad8d995063e9fdd, but this fabric's is a9626c6ce7fd10f3; the images are of different fabrics");
+    assert_error!(error_of(&with_vouched(SWITCH, put)), @"tvlb: out/switches/00005.tvlb: fabric identity at byte 8: found 6ad8d995063e9fdd, but this fabric's is a9626c6ce7fd10f3; the images are of different fabrics");
 }
 
 #[test]
@@ -132,18 +124,18 @@ fn images_that_are_truncated_or_too_long() {
     assert_error!(error_of(&with_vouched(FABRIC, |bytes| bytes.truncate(99))), @"tvlb: out/fabric.tvlb: length at byte 16: the image says 102 bytes, but there are 99; it is truncated or has something appended");
     assert_error!(error_of(&with_vouched(FABRIC, |bytes| bytes.truncate(19))), @"tvlb: out/fabric.tvlb: header at byte 0: found 19 bytes, but it needs 20; the image is truncated");
     assert_error!(error_of(&with_vouched(FABRIC, Vec::clear)), @"tvlb: out/fabric.tvlb: label at byte 0: found 0 bytes, but it needs 4; the image is truncated");
-    assert_error!(error_of_switch(&with_changed(SWITCH, |bytes| bytes.truncate(50))), @"tvlb: out/switches/00005.tvlb: found 50 bytes, but the manifest says 157; it is damaged or of another table set");
-    assert_error!(error_of_switch(&with_vouched(SWITCH, |bytes| bytes.truncate(50))), @"tvlb: out/switches/00005.tvlb: length at byte 16: the image says 157 bytes, but there are 50; it is truncated or has something appended");
-    assert_error!(error_of_switch(&with_changed(SWITCH, |bytes| bytes.push(0))), @"tvlb: out/switches/00005.tvlb: found 158 bytes, but the manifest says 157; it is damaged or of another table set");
-    assert_error!(error_of_switch(&with_vouched(SWITCH, |bytes| bytes.push(0))), @"tvlb: out/switches/00005.tvlb: length at byte 16: the image says 157 bytes, but there are 158; it is truncated or has something appended");
+    assert_error!(error_of(&with_changed(SWITCH, |bytes| bytes.truncate(50))), @"tvlb: out/switches/00005.tvlb: found 50 bytes, but the manifest says 157; it is damaged or of another table set");
+    assert_error!(error_of(&with_vouched(SWITCH, |bytes| bytes.truncate(50))), @"tvlb: out/switches/00005.tvlb: length at byte 16: the image says 157 bytes, but there are 50; it is truncated or has something appended");
+    assert_error!(error_of(&with_changed(SWITCH, |bytes| bytes.push(0))), @"tvlb: out/switches/00005.tvlb: found 158 bytes, but the manifest says 157; it is damaged or of another table set");
+    assert_error!(error_of(&with_vouched(SWITCH, |bytes| bytes.push(0))), @"tvlb: out/switches/00005.tvlb: length at byte 16: the image says 157 bytes, but there are 158; it is truncated or has something appended");
 }
 
 #[test]
 fn images_with_a_flipped_bit() {
     assert_error!(error_of(&with_changed(FABRIC, |bytes| bytes[40] ^= 4)), @"tvlb: out/fabric.tvlb: its SHA-256 is [SHA-256], but the manifest says [SHA-256]; it is damaged or of another table set");
     assert_error!(error_of(&with_vouched(FABRIC, |bytes| bytes[40] ^= 4)), @"tvlb: out/fabric.tvlb: checksum at byte 98: found 8efd8e69, but the bytes before it give 7e90b664; the image is damaged");
-    assert_error!(error_of_switch(&with_changed(SWITCH, |bytes| bytes[40] ^= 4)), @"tvlb: out/switches/00005.tvlb: its SHA-256 is [SHA-256], but the manifest says [SHA-256]; it is damaged or of another table set");
-    assert_error!(error_of_switch(&with_vouched(SWITCH, |bytes| bytes[40] ^= 4)), @"tvlb: out/switches/00005.tvlb: checksum at byte 153: found fbbf305b, but the bytes before it give 4f736eac; the image is damaged");
+    assert_error!(error_of(&with_changed(SWITCH, |bytes| bytes[40] ^= 4)), @"tvlb: out/switches/00005.tvlb: its SHA-256 is [SHA-256], but the manifest says [SHA-256]; it is damaged or of another table set");
+    assert_error!(error_of(&with_vouched(SWITCH, |bytes| bytes[40] ^= 4)), @"tvlb: out/switches/00005.tvlb: checksum at byte 153: found fbbf305b, but the bytes before it give 4f736eac; the image is damaged");
 }
 
 #[test]
@@ -164,7 +156,7 @@ fn images_of_the_other_kind_or_of_none() {
     let scratch = Scratch::with_table_set();
     scratch.write("out/switches/00005.tvlb", scratch.read("out/fabric.tvlb"));
     vouch_for(&scratch, SWITCH);
-    assert_error!(error_of_switch(&scratch), @"tvlb: out/switches/00005.tvlb: kind at byte 4: found 0x46, but a switch image ('S') is needed here");
+    assert_error!(error_of(&scratch), @"tvlb: out/switches/00005.tvlb: kind at byte 4: found 0x46, but a switch image ('S') is needed here");
     assert_error!(error_of(&with_vouched(FABRIC, |bytes| *bytes = b"{\"fabric\": 1}".into())), @r#"tvlb: out/fabric.tvlb: label at byte 0: found [7b, 22, 66, 61], accepted [54, 56, 4c, 42] ("TVLB"); this is not a tvlb image"#);
 }
 
@@ -176,10 +168,10 @@ fn the_images_of_two_switches_in_each_others_place() {
         (scratch.read("out/switches/00005.tvlb"), scratch.read(&format!("out/{other}")));
     scratch.write("out/switches/00005.tvlb", six);
     scratch.write(&format!("out/{other}"), five);
-    assert_error!(error_of_switch(&scratch), @"tvlb: out/switches/00005.tvlb: its SHA-256 is [SHA-256], but the manifest says [SHA-256]; it is damaged or of another table set");
+    assert_error!(error_of(&scratch), @"tvlb: out/switches/00005.tvlb: its SHA-256 is [SHA-256], but the manifest says [SHA-256]; it is damaged or of another table set");
     vouch_for(&scratch, SWITCH);
     vouch_for(&scratch, other);
-    assert_error!(error_of_switch(&scratch), @"tvlb: out/switches/00005.tvlb: the image is of switch 6, but its name says switch 5");
+    assert_error!(error_of(&scratch), @"tvlb: out/switches/00005.tvlb: the image is of switch 6, but its name says switch 5");
     assert_error!(scratch.refuses("inspect out --switch 6"), @"tvlb: out/switches/00006.tvlb: the image is of switch 5, but its name says switch 6");
 }
 
@@ -187,7 +179,7 @@ fn the_images_of_two_switches_in_each_others_place() {
 fn images_that_are_missing() {
     let scratch = Scratch::with_table_set();
     std::fs::remove_file(scratch.path("out/switches/00005.tvlb")).unwrap();
-    assert_error!(error_of_switch(&scratch), @"tvlb: out/switches/00005.tvlb: cannot read it: No such file or directory (os error 2)");
+    assert_error!(error_of(&scratch), @"tvlb: out/switches/00005.tvlb: cannot read it: No such file or directory (os error 2)");
     std::fs::remove_file(scratch.path("out/fabric.tvlb")).unwrap();
     assert_error!(error_of(&scratch), @"tvlb: out/fabric.tvlb: cannot read it: No such file or directory (os error 2)");
     std::fs::create_dir(scratch.path("out/fabric.tvlb")).unwrap();
@@ -201,7 +193,7 @@ fn images_that_the_manifest_does_not_list() {
         serde_json::from_slice(&scratch.read("out/manifest.json")).unwrap();
     manifest.files.retain(|entry| entry.path != SWITCH);
     scratch.write("out/manifest.json", manifest.to_json());
-    assert_error!(error_of_switch(&scratch), @"tvlb: out/switches/00005.tvlb: the manifest lists 36 files, but not this one; regenerate the table set");
+    assert_error!(error_of(&scratch), @"tvlb: out/switches/00005.tvlb: the manifest lists 36 files, but not this one; regenerate the table set");
     manifest.files.clear();
     scratch.write("out/manifest.json", manifest.to_json());
     assert_error!(error_of(&scratch), @"tvlb: out/fabric.tvlb: the manifest lists 0 files, but not this one; regenerate the table set");

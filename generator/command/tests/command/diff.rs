@@ -162,6 +162,24 @@ fn something_to_change() {
 }
 
 #[test]
+fn the_report_is_checked_too() {
+    let scratch = Scratch::with_table_set();
+    scratch.write("fabric.toml", Scratch::with_shipped("dfly-2-4-2-9.toml").read("fabric.toml"));
+    let report = scratch.read("out/report.html");
+    let edited = String::from_utf8(report).unwrap().replacen("9 groups", "8 groups", 1);
+    scratch.write("out/report.html", edited);
+    assert_snapshot!(scratch.differs(CHECK), @"
+    out is not what generating it again gives:
+    changed    report.html
+    ");
+    fs::remove_file(scratch.path("out/report.html")).unwrap();
+    assert_snapshot!(scratch.differs(CHECK), @"
+    out is not what generating it again gives:
+    missing    report.html
+    ");
+}
+
+#[test]
 fn what_cannot_be_checked() {
     let scratch = Scratch::with_shipped("dfly-2-4-2-9.toml");
     assert_snapshot!(scratch.refuses(CHECK), @"tvlb: out: cannot list it: No such file or directory (os error 2)");

@@ -103,6 +103,13 @@ fn topology_for_codes_is_three_files() {
         scratch.refuses("topology fabric.toml --format codes"),
         @"tvlb: --format codes: it is three files; name a directory for them with -o DIR"
     );
+    // A directory above must be there, as for the files of the other formats.
+    for format in ["codes", "csv"] {
+        let refused =
+            scratch.refuses(&format!("topology fabric.toml --format {format} -o new/codes"));
+        assert!(refused.contains("No such file or directory"), "{refused}");
+    }
+    std::fs::create_dir(scratch.path("new")).unwrap();
     for _ in 0..2 {
         assert_eq!(scratch.succeeds("topology fabric.toml --format codes -o new/codes"), "");
     }

@@ -54,8 +54,11 @@ fn two_groups_have_no_vlb_route() {
     ");
     assert_snapshot!(scratch.succeeds("inspect out --from 0 --to 1"), @"
     from switch 0 (group 0, switch 0) to switch 1 (group 0, switch 1)
-    within one group: MIN is the local link
-    there is no other switch for VLB to go through
+
+    MIN: 1 path
+      (0,0) -> (0,1)
+
+    VLB: none, because no third switch is linked to both
     ");
 }
 

@@ -81,7 +81,7 @@ fn an_imported_machine_goes_through_all_commands() {
     scratch.succeeds("diff out out");
     let names = String::from_utf8(scratch.read("out/names.csv")).unwrap();
     scratch.write("out/names.csv", names.replace("x102c0r3,", "x102c0r5,"));
-    assert_snapshot!(scratch.tvlb("verify out").stderr, @"tvlb: out/names.csv: its SHA-256 is 2f5abf90418d1c78be96e82bc816860883f4e78312acb3d39047ba796b77560d, but the manifest says c5b9950558c6b5a7117dfd5efd7d153412b34fb5d96aa596e119d40093830c0e; it is damaged or of another table set");
+    assert_snapshot!(scratch.tvlb("verify out").stderr, @"tvlb: out/names.csv: its SHA-256 is 7c5e0f2c6d0dce438cac5e1b8d562cbdb02a17c1ecd229bfd33d7404458f5d0f, but the manifest says 9a04bfb64ee1b3bebb89c00697579890d869c506956ca6a9e7edc50335bedea8; it is damaged or of another table set");
     scratch.write("plan/names.csv", names.replace("1,1,,x102c0r3,", "1,1,,x102c0r1,"));
     assert_snapshot!(scratch.refuses("topology plan/fabric.toml"), @r#"tvlb: plan/names.csv: line 9: the name "x102c0r1" is given a second time; accepted is one line for each"#);
 }
@@ -147,6 +147,19 @@ fn what_is_there_is_not_overwritten() {
     );
     scratch.succeeds_with_warnings("import slingshot plan.csv -o out --force");
     assert_eq!(scratch.read("out/notes"), b"mine");
+    // A fabric file into which somebody has put something is not thrown away.
+    let mut fabric = String::from_utf8(scratch.read("out/fabric.toml")).unwrap();
+    scratch.succeeds_with_warnings("import slingshot plan.csv -o out --force");
+    fabric += "\n[routing]\nset = \"all\"\n";
+    scratch.write("out/fabric.toml", &fabric);
+    assert_eq!(
+        scratch.refuses("import slingshot plan.csv -o out --force"),
+        "tvlb: out/fabric.toml: it is not as an import wrote it, and --force would throw the changes \
+         away; give another directory, or move the file away and put its changes into the new one\n"
+    );
+    assert_eq!(scratch.read("out/fabric.toml"), fabric.as_bytes());
+    std::fs::remove_file(scratch.path("out/fabric.toml")).unwrap();
+    scratch.succeeds_with_warnings("import slingshot plan.csv -o out --force");
     assert!(scratch.read("out/names.csv").starts_with(b"group,switch,port,name,physical\n"));
     let refused = scratch.refuses("import slingshot plan.csv -o plan.csv/out --force");
     assert!(refused.starts_with("tvlb: plan.csv/out: cannot create the directory: "), "{refused}");
@@ -173,11 +186,20 @@ fn what_cannot_be_read_is_refused_and_leaves_nothing() {
         ),
         ("slingshot .", ".: cannot read it: Is a directory"),
         ("slingshot plan.csv --live missing", "missing: cannot read it: No such file"),
-        ("slingshot plan.csv --jacks empty", "empty: found no line, accepted"),
-        ("slingshot plan.csv plan.csv empty", "empty: found an empty file, accepted"),
-        ("slingshot cut.csv", "cut.csv: line 24: found 8 fields, accepted 17; the file may be cut"),
+        (
+            "slingshot plan.csv --jacks empty",
+            "empty: line 1: found the end of the file, accepted the header model,",
+        ),
+        (
+            "slingshot plan.csv plan.csv empty",
+            "empty: line 1: found the end of the file, accepted the header cable_id,",
+        ),
+        (
+            "slingshot cut.csv",
+            "cut.csv: line 24: found 8 fields, accepted 17: cable_id,src_conn_a,",
+        ),
         ("slingshot aries.txt", "aries.txt: line 1: found a line of a Cray XC (Aries)"),
-        ("slingshot fabric.txt", "fabric.txt: found \"vendid=0x2c9\" on line 5, accepted lines"),
+        ("slingshot fabric.txt", "fabric.txt: line 5: column 1 of the header is \"vendid=0x2c9\""),
         ("ibnetdiscover aries.txt", "aries.txt: line 1: found a line of a Cray XC (Aries)"),
         ("ibnetdiscover plan.csv", "plan.csv: line 2: found"),
         ("ibnetdiscover empty", "empty: found no switch, accepted the output of ibnetdiscover"),

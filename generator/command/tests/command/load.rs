@@ -111,3 +111,28 @@ fn nodes_of_dead_switches_have_no_load() {
     assert!((to_nodes(&whole) - 2.0).abs() < 1e-12, "{whole}");
     assert!((to_nodes(&live) - 1.0).abs() < 1e-12, "{live}");
 }
+
+/// Amounts are shares of what all nodes send, and a link that is named is none of the others.
+#[test]
+fn amounts_and_counts_are_of_what_they_say() {
+    let scratch = Scratch::with_fabric(RELATIVE);
+    scratch.write("pair.csv", "0,40\n");
+    let said = scratch.succeeds("load fabric.toml --traffic pairs:pair.csv");
+    assert!(said.contains("traffic  pairs:pair.csv; 1 node sends; seed 1\n"), "{said}");
+    let all = scratch.succeeds("load fabric.toml --traffic uniform");
+    let named = scratch.succeeds("load fabric.toml --traffic uniform --busiest 3");
+    let others = |text: &str| {
+        let line =
+            text.lines().find(|line| line.contains("other links as much")).unwrap().to_owned();
+        let (_, rest) = line.split_once(", and ").unwrap();
+        rest.split(' ').next().unwrap().parse::<u32>().unwrap()
+    };
+    assert_eq!(others(&all), others(&named) + 2, "{all}{named}");
+    // Four of 72 nodes send to a dead switch or lie on it.
+    scratch.write("dead.txt", "switch (0,0)\n");
+    let dead = scratch.succeeds("load fabric.toml --traffic complement --faults dead.txt");
+    assert!(
+        dead.contains("5.56% of what all nodes send has no path and is in no load\n"),
+        "{dead}"
+    );
+}

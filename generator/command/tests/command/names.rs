@@ -74,7 +74,7 @@ fn a_pair_and_its_paths() {
     let scratch = named();
     assert_snapshot!("names_inspect", scratch.succeeds("inspect out --from 4 --to 9 --list"));
     let json = scratch.succeeds("inspect out --from 4 --to 9 --json");
-    assert!(json.contains("\"from-name\": \"r1<1>\\\"\""), "{json}");
+    assert!(json.contains("\"4\": \"r1<1>\\\"\""), "{json}");
     let json = scratch.succeeds("inspect out --switch 9 --json");
     assert!(json.contains("\"switch-name\": \"r0<2>\\\"\""), "{json}");
     assert_snapshot!("names_paths", scratch.succeeds("paths fabric.toml --from 4 --to 9 --list"));
@@ -137,7 +137,7 @@ fn exports_and_what_they_refuse() {
     let scratch = named();
     let slurm = scratch.succeeds("topology fabric.toml --format slurm");
     for lines in [
-        "# switch-4: r1<1>\"\nSwitchName=switch-4 Nodes=node-[8-9]\n",
+        "# switch-4: r1<1>\"\nSwitchName=switch-4 Nodes=r1s1n0,r1s1n1\n",
         "# group-3: row 3\nSwitchName=group-3 Switches=switch-[9-10]\n",
     ] {
         assert!(slurm.contains(lines), "{lines}{slurm}");
@@ -254,6 +254,17 @@ fn physical_numbers_are_in_the_images() {
     let with_update = scratch.succeeds("inspect out --update update --switch 4 --json");
     assert!(with_update.contains("\"dead\": true"), "{with_update}");
     assert_eq!(with_update.matches("\"physical\"").count(), 5, "{with_update}");
+    // Which switch each file of the update is for.
+    let replaced = scratch.succeeds("inspect out --update update");
+    assert!(replaced.contains("4 r1<1>\""), "{replaced}");
+    for (arguments, count) in
+        [("inspect out --json", 11), ("inspect out --update update --json", 0)]
+    {
+        let json: serde_json::Value = serde_json::from_str(&scratch.succeeds(arguments)).unwrap();
+        let names = json["switch-names"].as_object().unwrap();
+        assert_eq!(names["4"], "r1<1>\"", "{arguments}");
+        assert!(count == 0 || names.len() == count, "{arguments}: {names:?}");
+    }
     assert!(scratch.path("update/switches/00004.tvlb").exists());
     // A list of other numbers beside the images.
     scratch.write("out/names.csv", with_numbers(60));
@@ -380,22 +391,19 @@ fn what_changed() {
 fn a_number_in_a_gap_is_called_that() {
     let scratch = named();
     for (pairs, said) in [
-        (
-            "0,19\n",
-            "node 19, but no node has this number: group 3, to which the number falls, has the nodes 18, 20",
-        ),
-        ("0,21\n", "node 21, but the last node is 20"),
+        ("0,19\n", "19; group 3, to which the number falls, has the nodes 18, 20"),
+        ("0,21\n", "21; the last node is 20"),
     ] {
         scratch.write("pairs.csv", pairs);
         assert_eq!(
             scratch.refuses("simulate out --traffic pairs:pairs.csv"),
-            format!("tvlb: traffic 1 listed pairs: pair 1 names {said}\n")
+            format!("tvlb: pairs.csv: line 1: there is no node {said}\n")
         );
     }
     scratch.write("flows.csv", "source-node,destination-node,demand\n0,19,1\n");
     assert_eq!(
         scratch.refuses("model fabric.toml --patterns file:flows.csv"),
-        "tvlb: flows.csv, line 2: there is no node 19: group 3, to which the number falls, has the \
+        "tvlb: flows.csv: line 2: there is no node 19; group 3, to which the number falls, has the \
          nodes 18, 20\n"
     );
 }
@@ -409,9 +417,9 @@ fn a_simulation_and_a_sweep() {
     assert!(busiest.contains(">\", port ") && busiest.contains(" by r"), "{busiest}");
     let links = String::from_utf8(scratch.read("links.csv")).unwrap();
     for link in [
-        "\"local link from group 0, switch 0 r0<0>\"\" to switch 1 r0<1>\"\" by r0s0l1\"\n",
+        "\"local link from group 0, switch 0 r0<0>\"\" to switch 1 r0<1>\"\" by r0s0l1\",",
         "\"global link from group 0, switch 0 r0<0>\"\", port 0 to group 1, switch 0 r1<0>\"\", \
-         port 0 by r0s0g0\"\n",
+         port 0 by r0s0g0\",",
     ] {
         assert!(links.contains(link), "{links}");
     }
@@ -452,4 +460,128 @@ fn the_report() {
         assert!(report.contains(shown), "{shown}");
     }
     assert!(!report.contains("r0<0>"), "a name that HTML would take for a tag");
+}
+
+/// Wherever a switch or a node is named, on the command line or in a file, its name will do.
+#[test]
+fn names_stand_for_numbers() {
+    let scratch = named();
+    for (numbered, named) in [
+        ("inspect out --switch 4", "inspect out --switch r1<1>\""),
+        ("inspect out --switch 4", "inspect out --switch (1,1)"),
+        ("inspect out --from 4 --to 9", "inspect out --from r1<1>\" --to r3<0>\""),
+        ("paths fabric.toml --from 4 --to 9", "paths fabric.toml --from r1<1>\" --to (3,0)"),
+        (
+            "sets routes out --decision ugal-l --from 4 --to 9",
+            "sets routes out --decision ugal-l --from r1<1>\" --to r3<0>\"",
+        ),
+    ] {
+        assert_eq!(scratch.succeeds(named), scratch.succeeds(numbered), "{named}");
+    }
+    let tree =
+        |root: &str| scratch.tvlb(&format!("topology fabric.toml --format escape-tree {root}"));
+    let (by_number, by_name) = (tree("--escape-root 4"), tree("--escape-root r1<1>\""));
+    assert_eq!((by_number.code, by_number.stdout), (0, by_name.stdout));
+    for (arguments, said) in [
+        (
+            "inspect out --switch r1<4>\"",
+            "--switch: \"r1<4>\\\"\" is not a switch; accepted a number, ",
+        ),
+        ("inspect out --switch r1<4>\"", "or a name of the list of names (did you mean \"r1<"),
+        (
+            "paths fabric.toml --from 99 --to 0",
+            "--from: there is no switch 99; switches are 0 to 10",
+        ),
+        ("sets routes out --decision par-source --to -1", "--to: \"-1\" is not a switch"),
+        (
+            "cut-through out --routing ofar --escape tree --escape-root r9",
+            "--escape-root: \"r9\" is not",
+        ),
+    ] {
+        let error = scratch.refuses(arguments);
+        assert!(error.contains(said), "{arguments}: {error}");
+    }
+}
+
+#[test]
+fn lists_of_nodes_take_names() {
+    let scratch = named();
+    let nodes: Vec<String> = df()
+        .nodes()
+        .map(|node| {
+            let (switch, terminal) = df().switch_of(node);
+            let (group, index) = df().place(switch);
+            format!("r{group}s{index}n{terminal}")
+        })
+        .collect();
+    let numbers: Vec<String> = df().nodes().map(|node| node.to_string()).collect();
+    let reversed = |nodes: &[String]| nodes.iter().rev().cloned().collect::<Vec<_>>().join("\n");
+    scratch.write("nodes.txt", reversed(&numbers));
+    scratch.write("names.txt", reversed(&nodes));
+    scratch.write("pairs.txt", "0,20\n5,7\n");
+    scratch.write("pair-names.txt", "r0s0n0,r3s1n0 # far\nr0s2n1 r1s0n1\n");
+    scratch.write("flows.csv", "source-node,destination-node,demand\n0,20,1\n5,7,2\n");
+    scratch.write(
+        "flow-names.csv",
+        "source-node,destination-node,demand\nr0s0n0,r3s1n0,1\nr0s2n1,r1s0n1,2\n",
+    );
+    scratch.write("dead.txt", "switch (1,1)\nlocal (0,0)-(0,1)\n");
+    scratch.write("dead-names.txt", "switch r1<1>\" # gone\nlocal r0<0>\" r0<1>\"\n");
+    for (numbered, named) in [
+        ("place fabric.toml --jobs 5 --with listed:nodes.txt", "listed:names.txt"),
+        (
+            "load fabric.toml --traffic complement --place listed:nodes.txt --json",
+            "listed:names.txt",
+        ),
+        ("load fabric.toml --traffic pairs:pairs.txt --json", "pairs:pair-names.txt"),
+        ("load fabric.toml --faults dead.txt --json", "dead-names.txt"),
+    ] {
+        let word = numbered.split(' ').find(|word| word.contains(".txt")).unwrap();
+        let named = numbered.replace(word, named);
+        let without_name = |text: String| {
+            let lines =
+                text.lines().filter(|line| !line.contains("listed:") && !line.contains("\"pairs:"));
+            lines.collect::<Vec<_>>().join("\n")
+        };
+        let [by_name, by_number] =
+            [&named[..], numbered].map(|c| without_name(scratch.succeeds(c)));
+        assert_eq!(by_name, by_number, "{named}");
+    }
+    let model = |file: &str| {
+        let run =
+            scratch.tvlb(&format!("model fabric.toml --patterns file:{file} --sets all --json"));
+        assert_eq!(run.code, 0, "{run}");
+        run.stdout.replace(file, "")
+    };
+    assert_eq!(model("flow-names.csv"), model("flows.csv"));
+    // A sweep's file must mean the same on each fabric.
+    scratch.write(
+        "other.toml",
+        FABRIC.replace("names.csv", "other.csv").replace("\"named\"", "\"other\""),
+    );
+    let swapped =
+        names().replace("r0s0n0", "x").replace("r0s0n1", "r0s0n0").replace(",x,", ",r0s0n1,");
+    scratch.write("other.csv", swapped);
+    scratch.write(
+        "sweep.toml",
+        "fabrics = [\"fabric.toml\", \"other.toml\"]\nschemes = [\"min\"]\nsets = [\"all\"]\n\
+         traffic = [\"pairs:pair-names.txt\"]\nloads = [0.1]\nseeds = [1]\n",
+    );
+    let error = scratch.refuses("sweep sweep.toml -o runs -q");
+    assert!(
+        error.contains("pair-names.txt: it names other nodes of other than of named; accepted"),
+        "{error}"
+    );
+}
+
+/// Machines often call their groups by numbers.
+#[test]
+fn a_name_that_is_the_number_is_not_said_again() {
+    let scratch = Scratch::with_text(FABRIC);
+    let numbered = names().replace(",,,row ", ",,,").replace("3,,,3,", "3,,,17,");
+    scratch.write("names.csv", numbered);
+    scratch.write("cables.csv", cables());
+    let dot = scratch.succeeds("topology fabric.toml --format dot");
+    assert!(dot.contains("  group_0 [label=\"0\"];\n"), "{dot}");
+    assert!(dot.contains("  group_3 [label=\"3 \\\"17\\\"\"];\n"), "{dot}");
 }

@@ -143,7 +143,7 @@ fn what_cannot_be_drawn_is_refused_by_name() {
     scratch.write("phits.csv", "scheme,load,latency,generated,accepted\nmin,0.1,50,0.1,0.1\n");
     scratch.write(
         "other.csv",
-        text(&scratch, "par.csv").replace(",0.1,1,all,false,200,", ",0.1,1,all,false,200,1"),
+        text(&scratch, "par.csv").replace(",0.1,1,all,false,false,", ",0.1,1,all,false,false,1"),
     );
     let mut errors = String::new();
     for arguments in [
@@ -177,4 +177,38 @@ fn what_cannot_be_drawn_is_refused_by_name() {
     // Without --by, two files with other figures of one run are two series.
     scratch.succeeds("plot par.csv other.csv -o par.svg");
     assert!(text(&scratch, "par.svg").contains(">other.csv</text>"));
+}
+
+/// What a file may hold that a picture must not: no character of it is out of place in XML.
+#[test]
+fn text_that_cannot_be_seen_is_shown_by_its_numbers() {
+    let scratch = with_runs();
+    let hidden = text(&scratch, "par.csv").replace(",par,", ",\u{1b}[2J\u{202e}\u{7}par,");
+    scratch.write("hidden.csv", hidden);
+    scratch.succeeds("plot hidden.csv ugal-l.csv -o hidden.svg");
+    let svg = text(&scratch, "hidden.svg");
+    let is_plain = |c: char| c == '\n' || !c.is_control() && c != '\u{202e}';
+    assert!(svg.chars().all(is_plain), "{svg}");
+    assert!(svg.contains("\\u{1b}[2J\\u{202e}\\u{7}par"), "{svg}");
+}
+
+#[test]
+fn the_heading_has_what_is_the_same_whatever_makes_series() {
+    let scratch = with_runs();
+    let heading = |options: &str| {
+        scratch.succeeds(&format!("plot par.csv ugal-l.csv -o by.svg {options}"));
+        let svg = text(&scratch, "by.svg");
+        let lines = svg.lines().filter(|line| line.contains("<text")).take(2);
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(heading("--by scheme"), heading(""));
+    // And a picture of one place says what was run there.
+    scratch.write(
+        "one.csv",
+        scratch.succeeds(
+            "simulate out --scheme min --saturation --window 200 --warm-up 3 --format csv -q",
+        ),
+    );
+    scratch.succeeds("plot one.csv -o one.svg");
+    assert!(text(&scratch, "one.svg").contains(">min</text>"));
 }

@@ -103,3 +103,29 @@ fn what_cannot_run_is_refused() {
         scratch.refuses("run out --jobs 8 --workload alltoall --bytes 3KiB")
     );
 }
+
+/// A list of messages has lengths of its own, and that is what is said of it.
+#[test]
+fn messages_of_a_list_have_the_lengths_of_the_list() {
+    let scratch = with_tables();
+    scratch.write("msg.csv", "from,to,bytes\n0,1,50000\n1,2,8000\n");
+    let jobs = "--jobs 24x2 --workload messages:msg.csv";
+    let said = scratch.succeeds(&format!("run out {jobs}"));
+    assert!(said.contains("job 0    24x2 messages:msg.csv, messages as listed, once\n"), "{said}");
+    let json = scratch.succeeds(&format!("run out {jobs} --json"));
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert!(json["jobs"][0].get("bytes").is_none(), "{}", json["jobs"][0]);
+    assert_eq!(json["messages"]["control-latency-cycles"], 2);
+    let csv = scratch.succeeds(&format!("run out {jobs} --format csv"));
+    assert!(csv.contains("\"messages:msg.csv\",,0,"), "{csv}");
+    scratch.succeeds(&format!("run out {jobs} --report page.html"));
+    assert!(String::from_utf8(scratch.read("page.html")).unwrap().contains("as listed"));
+    let advise = format!("advise fabric.toml {jobs} --with cluster --map linear --order given");
+    let said = scratch.succeeds(&advise);
+    assert!(said.contains("24x2 messages:msg.csv, messages as listed, once\n"), "{said}");
+    assert!(said.contains("control  2 cycles, with every routing"), "{said}");
+    for command in ["run out", "advise fabric.toml"] {
+        let error = scratch.refuses(&format!("{command} {jobs} --bytes 1MB"));
+        assert!(error.contains("--bytes: the messages of a list have the lengths"), "{error}");
+    }
+}

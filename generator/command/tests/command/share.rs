@@ -120,16 +120,19 @@ fn a_process_that_is_killed_does_not_stop_the_others() {
 
 #[test]
 fn an_interrupted_process_gives_up_its_claims() {
-    let scratch = fabric();
-    let child = begin(&scratch, &CHOICE.replace("quick", "standard"));
-    while kept(&scratch, "claim").is_empty() {
-        sleep(Duration::from_millis(1));
+    for (signal, code) in [("-INT", 130), ("-TERM", 143)] {
+        let scratch = fabric();
+        let child = begin(&scratch, &CHOICE.replace("quick", "standard"));
+        while kept(&scratch, "claim").is_empty() {
+            sleep(Duration::from_millis(1));
+        }
+        let work = Duration::from_millis(100);
+        let run = Run::of(&crate::signals::signal_after(signal, child, work));
+        assert_eq!(run.code, code, "{run}");
+        let (kept_of_it, claims) = (kept(&scratch, "json").len(), kept(&scratch, "claim").len());
+        assert!(run.stderr.contains(&format!("kept keeps {kept_of_it} runs")), "{run}");
+        assert_eq!(claims, 0);
     }
-    let run = Run::of(&crate::signals::interrupt_after(child, Duration::from_millis(100)));
-    assert_eq!(run.code, 130, "{run}");
-    let (kept_of_it, claims) = (kept(&scratch, "json").len(), kept(&scratch, "claim").len());
-    assert!(run.stderr.contains(&format!("kept keeps {kept_of_it} runs")), "{run}");
-    assert_eq!(claims, 0);
 }
 
 #[test]

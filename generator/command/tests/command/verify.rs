@@ -189,9 +189,11 @@ fn a_finding_as_json_and_no_table_set_at_all() {
     assert_eq!((run.code, &values["verified"]), (1, &serde_json::Value::Bool(false)));
     assert_eq!(run.stderr, format!("tvlb: {}\n", values["finding"].as_str().unwrap()));
     // Nothing is known of what is not there: an error, and no finding.
-    for directory in ["nowhere", "."] {
+    for (directory, said) in
+        [("nowhere", "manifest.json: cannot read it: "), (".", "it has no manifest of a table set")]
+    {
         let error = scratch.refuses(&format!("verify {directory} --json"));
-        assert!(error.contains("manifest.json: cannot read it: "), "{error}");
+        assert!(error.contains(said), "{error}");
     }
 }
 
@@ -255,9 +257,19 @@ fn a_table_set_is_held_against_the_planned_fabric() {
         scratch.succeeds("verify out --fabric fabric.toml --json").contains("\"planned\": true")
     );
 
+    // The same cables by another name.
+    let plan = String::from_utf8(scratch.read("fabric.toml")).unwrap();
+    scratch.write("fabric.toml", plan.replace("\"plan\"", "\"other\""));
+    assert_snapshot!(scratch.finds("verify out --fabric fabric.toml"), @"tvlb: fabric.toml: by the fabric file the name is other, but by the table set plan");
+
+    // Other cables by another name: it is the cables that are said.
+    let other = String::from_utf8(fabric("absolute").read("fabric.toml")).unwrap();
+    scratch.write("fabric.toml", other.replace("\"plan\"", "\"other\""));
+    let error = scratch.finds("verify out --fabric fabric.toml");
+    assert!(error.contains("72 of 72 global ports lead elsewhere"), "{error}");
+
     // Tables laid by one arrangement and called another: nothing in the images tells.
-    scratch.write("fabric.toml", fabric("absolute").read("fabric.toml"));
-    assert_snapshot!(scratch.finds("verify out --fabric fabric.toml"), @"tvlb: fabric.toml: by the fabric file the wiring is absolute, but by the table set palmtree");
+    scratch.write("fabric.toml", other);
     let text = String::from_utf8(scratch.read("out/manifest.json")).unwrap();
     scratch.write("out/manifest.json", text.replace("\"palmtree\"", "\"absolute\""));
     crate::damage::reseal(&scratch);
@@ -304,7 +316,8 @@ fn a_table_set_is_held_against_the_planned_fabric() {
       group 2, switch 0, global port 0: by the fabric file to group 0, switch 0, global port 1, by the images to group 0, switch 0, global port 0
     "#);
 
-    // Another size, name, seed or latency; and a plan that cannot be read is an error.
+    // Another size, name, seed or latency, with the cables of the tables; and a plan that cannot be read is an error.
+    scratch.write("cables.csv", lines.join("\n"));
     for (from, to) in [
         ("p = 2", "p = 3"),
         ("\"plan\"", "\"another\""),

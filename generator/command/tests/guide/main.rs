@@ -1,7 +1,7 @@
-//! `docs/guide.md`: every command in it is run, in its order, and prints what stands there; its
-//! programs are the files that are compiled.
+//! `docs/guide.md` and `README.md`: every command of a block of the language `console` is run, in its
+//! order, and prints what stands there; the guide's programs are the files that are compiled.
 //!
-//! `UPDATE_GUIDE=1` writes what is printed into the guide instead.
+//! `UPDATE_GUIDE=1` writes what is printed into the documents instead.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
 
@@ -16,10 +16,10 @@ struct Block {
     text: String,
 }
 
-/// The guide, cut at its fenced blocks: text before each, the block, and the text after the last.
-fn cut(guide: &str) -> (Vec<(String, Block)>, String) {
+/// A document, cut at its fenced blocks: text before each, the block, and the text after the last.
+fn cut(document: &str) -> (Vec<(String, Block)>, String) {
     let (mut blocks, mut before) = (Vec::new(), String::new());
-    let mut lines = guide.lines();
+    let mut lines = document.lines();
     while let Some(line) = lines.next() {
         let Some(language) = line.strip_prefix("```") else {
             before.push_str(line);
@@ -71,8 +71,9 @@ fn run(command: &str, home: &Path) -> String {
         .output()
         .unwrap();
     let mut text = String::from_utf8(done.stdout).unwrap();
-    text.push_str(&String::from_utf8(done.stderr).unwrap());
+    // Where a command succeeds it says there how far it was, if it took long.
     if !done.status.success() {
+        text.push_str(&String::from_utf8(done.stderr).unwrap());
         let _ = writeln!(text, "(exit code {})", done.status.code().unwrap_or(-1));
     }
     without_times(&text)
@@ -82,53 +83,66 @@ fn has(program: &str) -> bool {
     Command::new(program).arg("--version").output().is_ok()
 }
 
-#[test]
-fn every_command_prints_what_stands_there() {
-    let guide_path = repository().join("docs/guide.md");
-    let guide = fs::read_to_string(&guide_path).unwrap();
+/// What stands in the place of a block: what its commands print, the program that it shows, or itself.
+fn found(language: &str, text: &str, programs: &[(&str, &str)], home: &Path) -> String {
+    if let Some((_, program)) = programs.iter().find(|(of, _)| *of == language) {
+        return fs::read_to_string(repository().join(program)).unwrap();
+    }
+    if language == "toml" {
+        // A fabric file is named as the fabric.
+        let name = text.strip_prefix("name = \"").and_then(|rest| rest.split('"').next());
+        if let Some(name) = name {
+            fs::write(home.join(format!("{name}.toml")), text).unwrap();
+        }
+    }
+    if language != "console" {
+        return text.to_owned();
+    }
+    let commands: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("$ ")).collect();
+    assert!(!commands.is_empty(), "a block without a command: {text}");
+    if commands.iter().any(|command| command.starts_with("cc ")) && !has("cc") {
+        eprintln!("skipped: there is no C compiler");
+        return text.to_owned();
+    }
+    commands.iter().map(|command| format!("$ {command}\n{}", run(command, home))).collect()
+}
+
+/// Runs a document, whose blocks of some languages show programs.
+fn check(document: &str, programs: &[(&str, &str)]) {
+    let path = repository().join(document);
+    let written = fs::read_to_string(&path).unwrap();
     let home = tempfile::tempdir().unwrap();
     #[cfg(unix)]
     for (name, to) in [
         ("firmware-c", repository().join("firmware-c")),
+        ("tables", repository().join("tables")),
         ("target", Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().to_owned()),
     ] {
         std::os::unix::fs::symlink(to, home.path().join(name)).unwrap();
     }
-    let (blocks, rest) = cut(&guide);
+    let (blocks, rest) = cut(&written);
     let mut again = String::new();
     for (before, Block { language, text }) in &blocks {
         again.push_str(before);
-        let found =
-            match language.as_str() {
-                "toml" => {
-                    fs::write(home.path().join("lab.toml"), text).unwrap();
-                    text.clone()
-                }
-                "rust" => fs::read_to_string(repository().join("generator/examples/one_switch.rs"))
-                    .unwrap(),
-                "c" => fs::read_to_string(repository().join("firmware-c/example/one_switch.c"))
-                    .unwrap(),
-                "console" => {
-                    let commands: Vec<&str> =
-                        text.lines().filter_map(|line| line.strip_prefix("$ ")).collect();
-                    assert!(!commands.is_empty(), "a block without a command: {text}");
-                    if commands.iter().any(|command| command.starts_with("cc ")) && !has("cc") {
-                        eprintln!("skipped: there is no C compiler");
-                        text.clone()
-                    } else {
-                        let run =
-                            |command: &&str| format!("$ {command}\n{}", run(command, home.path()));
-                        commands.iter().map(run).collect()
-                    }
-                }
-                other => panic!("the guide has a block of {other:?}"),
-            };
+        let found = found(language, text, programs, home.path());
         let _ = writeln!(again, "```{language}\n{found}```");
     }
     again.push_str(&rest);
     if env::var_os("UPDATE_GUIDE").is_some() {
-        fs::write(guide_path, again).unwrap();
+        fs::write(path, again).unwrap();
     } else {
-        assert_eq!(again, guide, "UPDATE_GUIDE=1 writes what is printed into docs/guide.md");
+        assert_eq!(again, written, "UPDATE_GUIDE=1 writes what is printed into {document}");
     }
+}
+
+#[test]
+fn every_command_of_the_guide_prints_what_stands_there() {
+    let programs =
+        [("rust", "generator/examples/one_switch.rs"), ("c", "firmware-c/example/one_switch.c")];
+    check("docs/guide.md", &programs);
+}
+
+#[test]
+fn every_command_of_the_readme_prints_what_stands_there() {
+    check("README.md", &[]);
 }

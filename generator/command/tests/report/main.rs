@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -27,6 +28,14 @@ impl Place {
             .unwrap();
         assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
         fs::read_to_string(self.path(directory)).unwrap()
+    }
+
+    /// Runs a command of `tvlb` as a shell would.
+    fn run(&self, command: &str) {
+        let command = command.replacen("tvlb", env!("CARGO_BIN_EXE_tvlb"), 1);
+        let run = Command::new("sh").args(["-c", &command]).current_dir(self.0.path()).output();
+        let run = run.unwrap();
+        assert!(run.status.success(), "{command}: {}", String::from_utf8_lossy(&run.stderr));
     }
 
     fn path(&self, directory: &str) -> PathBuf {
@@ -202,6 +211,111 @@ fn a_balanced_set_is_shown_before_and_after() {
     assert!(plain.contains("<pre>tvlb generate fabric.toml -o tables</pre>"));
 }
 
+/// The text of a report's first preformatted block after these words.
+fn shown_after(report: &str, words: &str) -> String {
+    let (_, rest) = report.split_once(words).unwrap_or_else(|| panic!("{words} in {report}"));
+    let (_, rest) = rest.split_once("<pre>").unwrap();
+    let (text, _) = rest.split_once("</pre>").unwrap();
+    [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")]
+        .into_iter()
+        .fold(text.to_owned(), |text, (from, to)| text.replace(from, to))
+}
+
+/// Every file of a table set.
+fn files(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for within in [directory.to_owned(), directory.join("switches")] {
+        for entry in fs::read_dir(within).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_file() {
+                let bytes = fs::read(&path).unwrap();
+                files.insert(path.strip_prefix(directory).unwrap().to_owned(), bytes);
+            }
+        }
+    }
+    files
+}
+
+/// Takes the fabric file, the lists and the command out of a report, and follows them.
+fn follow(place: &Place, report: &str) {
+    let tables = place.0.path().join("out");
+    let (_, section) = report.split_once("<section id=\"repeat\">").unwrap();
+    let recipe = Place::new(&shown_after(section, "tvlb generate fabric.toml -o tables"));
+    let write = |name: &str, text: &[u8]| fs::write(recipe.0.path().join(name), text).unwrap();
+    if section.contains("<summary>cables.csv") {
+        write("cables.csv", shown_after(section, "<summary>cables.csv").as_bytes());
+    }
+    if section.contains("<p>names.csv lies in the directory") {
+        write("names.csv", &fs::read(tables.join("names.csv")).unwrap());
+    }
+    if section.contains("tvlb sets export DIR -o sets.json") {
+        recipe.run(&format!("tvlb sets export {} -o sets.json", tables.display()));
+    }
+    let command = shown_after(section, "manifest.json has the hash");
+    recipe.run(&command);
+    let (made, again) = (files(&tables), files(&recipe.0.path().join("tables")));
+    for (name, bytes) in &made {
+        assert!(again.get(name) == Some(bytes), "{} by {command}: {section}", name.display());
+    }
+    assert_eq!(again.len(), made.len());
+}
+
+#[test]
+fn what_it_says_to_reproduce_the_tables_does() {
+    let ring = "escape = \"ring\"\n[routing.ofar]\nbubble = 3\nlocal-percent = { source = 80 }\n";
+    let links = "local-links = 2\n[links]\nglobal-latency = 100\nglobal-bandwidth = 0.5\n";
+    let random = "arrangement = \"random\"\n";
+    let cases: [(String, &[&str]); 7] = [
+        (fabric(2, 4, 2, 9, &format!("{links}{GIVEN}")), &[]),
+        (fabric(1, 4, 2, 5, &format!("{GIVEN}{ring}")), &[]),
+        (fabric(1, 4, 2, 5, &format!("{GIVEN}escape = \"tree\"\nescape-root = 3\n")), &[]),
+        (fabric(2, 4, 2, 9, random), &["--set", "60% 5-hop", "--balance"]),
+        (
+            fabric(1, 4, 2, 5, ""),
+            &["--set", "4-hop", "--set-par-second", "2*all, only:011", "--gate", "1.25"],
+        ),
+        (fabric(1, 4, 2, 5, ""), &["--fast", "--balance", "--candidates", "1x4"]),
+        (
+            fabric(1, 2, 1, 3, ""),
+            &["--panel", "quick", "--prefer", "latency", "--try-policy", "4-hop T=-2"],
+        ),
+    ];
+    for (text, options) in cases {
+        let place = Place::new(&text);
+        let report = place.report("out", options);
+        follow(&place, &report);
+    }
+}
+
+#[test]
+fn what_it_says_to_reproduce_names_lists_and_set_files_does() {
+    let kinds = two_kinds((2, 16));
+    let report = kinds.report("out", &[]);
+    follow(&kinds, &report);
+    let with_sets = Place::new(&fabric(1, 4, 2, 5, GIVEN));
+    with_sets.report("first", &["--set", "4-hop by shape", "--balance", "--second-min", "any"]);
+    with_sets.run("tvlb sets export first -o kept.json");
+    let report = with_sets.report("out", &["--set-file", "kept.json"]);
+    follow(&with_sets, &report);
+    // Of one group the list names the links, of the others it names none.
+    let listed = Place::new(&format!(
+        "name = \"listed\"\n[dragonfly]\np = 2\na = 3\nh = 2\ng = 3\ncables = \"wired.csv\"\n{GIVEN}"
+    ));
+    let cables = "from_group,from_switch,from_port,to_group,to_switch,to_port\n\
+                  0,0,0,1,0,0\n0,1,0,2,0,0\n1,1,0,2,1,0\n\
+                  0,0,local,0,1,local\n0,0,local,0,1,local\n0,1,local,0,2,local\n";
+    fs::write(listed.0.path().join("wired.csv"), cables).unwrap();
+    let report = listed.report("out", &[]);
+    follow(&listed, &report);
+    // What is lacking in that group is named.
+    assert!(report.contains("One pair of switches of one group shares no local link."));
+    for row in [["0", "3", "1", "1"].as_slice(), &["(0,0)", "(0,2)", "0"]] {
+        let cells = row[1..].iter().map(|cell| format!("<td class=\"n\">{cell}</td>"));
+        let row = format!("<th scope=\"row\">{}</th>{}", row[0], cells.collect::<String>());
+        assert!(report.contains(&row), "{row}");
+    }
+}
+
 #[test]
 fn it_asks_for_nothing() {
     let report = Place::new(&fabric(2, 4, 2, 9, GIVEN)).report("out", &[]);
@@ -341,7 +455,9 @@ fn console(page: &Path, screenshot: &Path, options: &[&str]) -> Option<Vec<Strin
 
 #[test]
 fn a_browser_has_nothing_to_complain_about() {
-    let place = Place::new(&fabric(1, 4, 2, 5, ""));
+    let place = Place::new(&fabric(1, 4, 2, 5, "cables = \"cables.csv\"\n"));
+    fs::write(place.0.path().join("plain.toml"), fabric(1, 4, 2, 5, "")).unwrap();
+    place.run("tvlb topology plain.toml --format csv > cables.csv");
     place.report("out", &["--panel", "quick"]);
     let shots = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let page = place.path("out");
@@ -382,6 +498,8 @@ fn print_it(page: &Path, pdf: &Path) {
             for closed in ["Where the ports of group 4 lead", "Busiest local link of each switch"] {
                 assert!(text.contains(closed), "{closed}: {text}");
             }
+            // A list of cables would fill it.
+            assert!(text.contains("it is left out on paper") && !text.contains("from_group"));
         }
         Err(error) => eprintln!("not read: pdftotext is not installed ({error})"),
     }

@@ -1,6 +1,6 @@
 //! What can be wrong with the output of `ibnetdiscover`, and with groups that are looked for in it.
 
-use crate::lines::{Place, TextError};
+use tvlb_text::{Place, TextError, quoted};
 
 /// Why the output of `ibnetdiscover` cannot be read, or its groups not be found.
 #[derive(Debug, thiserror::Error)]
@@ -95,7 +95,7 @@ pub enum IbnetdiscoverError {
         accepted: &'static str,
     },
     /// The pattern for groups is not one.
-    #[error("--groups {pattern:?}: {reason}")]
+    #[error("--groups {}: {reason}", quoted(.pattern))]
     Pattern {
         /// The pattern.
         pattern: String,
@@ -104,7 +104,8 @@ pub enum IbnetdiscoverError {
     },
     /// A switch whose description does not say its group.
     #[error(
-        "{place}: the description {description} of the switch {id} does not match --groups {pattern:?}, accepted a pattern that matches the description of every switch, with a capture group that is not empty"
+        "{place}: the description {description} of the switch {id} does not match --groups {}, accepted a pattern that matches the description of every switch, with a capture group that is not empty; to leave a switch out, remove its record and the lines of the ports that lead to it",
+        quoted(.pattern)
     )]
     NoGroup {
         /// The switch's record.

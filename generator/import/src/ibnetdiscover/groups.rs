@@ -11,11 +11,11 @@ use super::links::Joined;
 use super::natural::natural;
 use super::network::Network;
 use crate::components::Components;
-use crate::lines::{Place, shown};
 use crate::machine::count;
 use crate::notes::Notes;
 use regex::Regex;
 use std::collections::HashMap;
+use tvlb_text::{Place, quoted};
 
 /// How to find the groups.
 #[derive(Clone, Debug, Default)]
@@ -148,7 +148,7 @@ fn by_description(
                 return Err(IbnetdiscoverError::NoGroup {
                     place: Place { file: network.file.as_str().into(), line },
                     id: device.id.clone(),
-                    description: shown(description),
+                    description: quoted(description),
                     pattern: pattern.to_owned(),
                 });
             }

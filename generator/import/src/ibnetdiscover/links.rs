@@ -3,10 +3,10 @@
 use super::error::IbnetdiscoverError;
 use super::network::{Network, PortLine, Record};
 use super::parse::Kind;
-use crate::lines::Place;
 use crate::machine::{End, Link, Node, count};
 use crate::notes::Listed;
 use std::collections::HashMap;
+use tvlb_text::Place;
 
 /// Switches and what they are linked with. Switches count from 0 in the order of their records.
 pub(crate) struct Joined {

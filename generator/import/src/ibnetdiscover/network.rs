@@ -1,6 +1,7 @@
 //! What the records say, before links are joined.
 
 use super::parse::Kind;
+use std::collections::BTreeMap;
 
 /// A switch, adapter or router, or a name that a link leads to.
 pub(crate) struct Device {
@@ -31,4 +32,6 @@ pub(crate) struct Network {
     pub(crate) file: String,
     pub(crate) devices: Vec<Device>,
     pub(crate) ports: Vec<PortLine>,
+    /// By width and speed the ports whose lines say it, each with its device.
+    pub(crate) rates: BTreeMap<String, Vec<(u32, u32)>>,
 }

@@ -19,7 +19,13 @@ pub(super) enum Line<'t> {
     /// The first line of a record.
     Record { kind: Kind, id: &'t str, description: String },
     /// A port and where it leads.
-    Port { port: u32, far: &'t str, far_port: u32 },
+    Port {
+        port: u32,
+        far: &'t str,
+        far_port: u32,
+        /// The width and speed of the link, as in 4xHDR; empty where the line does not say it.
+        rate: &'t str,
+    },
 }
 
 const ANY: &str = "a record's first line, as in Switch 41 \"S-b8cef60300000100\" # \"name\", a port's \
@@ -38,6 +44,9 @@ pub(super) fn line(text: &str) -> Result<Line<'_>, &'static str> {
     }
     if text.starts_with('[') {
         return port(text).ok_or(PORT);
+    }
+    if text == "Non-Chassis Nodes" {
+        return Ok(Line::Nothing);
     }
     let (word, rest) = text.split_once([' ', '\t']).unwrap_or((text, ""));
     let kind = match word {
@@ -64,10 +73,21 @@ fn record(kind: Kind, rest: &str) -> Option<Line<'_>> {
         None => rest.is_empty().then_some("")?,
     };
     let description = match comment.trim_start().strip_prefix('"') {
-        Some(text) => text.split_once('"')?.0,
+        Some(text) => description(kind, text)?,
         None => "",
     };
     Some(Line::Record { kind, id, description: escaped_controls(description.trim()) })
+}
+
+/// A description up to the quote that ends it. It may have quotes of its own, which the program does not
+/// escape, so that what follows it is looked for from the end of the line.
+fn description(kind: Kind, text: &str) -> Option<&str> {
+    let (description, after) = text.rsplit_once('"')?;
+    let is_end = match kind {
+        Kind::Switch => ["base port ", "enhanced port "].iter().any(|word| after.contains(word)),
+        Kind::Adapter | Kind::Router => after.trim().is_empty() || after.trim() == "(scp)",
+    };
+    Some(description).filter(|_| is_end || !description.contains('"'))
 }
 
 fn port(text: &str) -> Option<Line<'_>> {
@@ -81,7 +101,17 @@ fn port(text: &str) -> Option<Line<'_>> {
         word.split_once('=')?;
         rest = after.trim_start();
     }
-    Some(Line::Port { port, far, far_port })
+    Some(Line::Port { port, far, far_port, rate: rate(rest) })
+}
+
+/// The last word of the comment of a port's line, if it is a width and a speed, as in 4xHDR.
+fn rate(comment: &str) -> &str {
+    let word = comment.rsplit([' ', '\t', '"']).next().unwrap_or_default();
+    let is_rate = word.split_once('x').is_some_and(|(width, speed)| {
+        let is_number = !width.is_empty() && width.bytes().all(|byte| byte.is_ascii_digit());
+        is_number && !speed.is_empty() && speed.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    });
+    if is_rate { word } else { "" }
 }
 
 /// What follows `[ext N]` and a port's identifier in parentheses, where there are any.
@@ -130,6 +160,19 @@ mod tests {
         let (kind, id) = (Kind::Switch, "S-b8cef60300000100");
         let description = "g0 leaf00".to_owned();
         assert_eq!(line(text), Ok(Line::Record { kind, id, description }));
+        for (text, kind, described) in [
+            (
+                "Switch 4 \"any\" # \"g0 \"old\" s1\" base port 0 lid 1 lmc 0",
+                Kind::Switch,
+                "g0 \"old\" s1",
+            ),
+            ("Switch 4 \"any\" # \"\"g0\"\" enhanced port 0 lid 1 lmc 0", Kind::Switch, "\"g0\""),
+            ("Ca 1 \"any\" # \"n1 \"HCA-1\"\"", Kind::Adapter, "n1 \"HCA-1\""),
+            ("Ca 1 \"any\" # \"n1 HCA-1\" (scp)", Kind::Adapter, "n1 HCA-1"),
+        ] {
+            let description = described.to_owned();
+            assert_eq!(line(text), Ok(Line::Record { kind, id: "any", description }), "{text}");
+        }
         let record = |kind| Ok(Line::Record { kind, id: "any", description: String::new() });
         assert_eq!(line("Hca 1 \"any\""), record(Kind::Adapter));
         assert_eq!(line("Ca 1 \"any\" # lid 3"), record(Kind::Adapter));
@@ -138,12 +181,14 @@ mod tests {
 
     #[test]
     fn ports_are_read() {
-        for text in [
-            "[25]\t\"S-2\"[3]\t\t# \"g0-spine00\" lid 18 4xHDR",
-            "[25](b8cef60300000a10) \t\"S-2\"[3]",
-            "[25][ext 13]\t\"S-2\"[3][ext 2](abc) w=4x s=25 v=2 # \"a # b\"",
+        for (text, rate) in [
+            ("[25]\t\"S-2\"[3]\t\t# \"g0-spine00\" lid 18 4xHDR", "4xHDR"),
+            ("[25]\t\"S-2\"[3]\t\t# \"a \"b\" 2x\" lid 18 12xQDR", "12xQDR"),
+            ("[25](b8cef60300000a10) \t\"S-2\"[3]", ""),
+            ("[25][ext 13]\t\"S-2\"[3][ext 2](abc) w=4x s=25 v=2 # \"a # b\"", ""),
         ] {
-            assert_eq!(line(text), Ok(Line::Port { port: 25, far: "S-2", far_port: 3 }), "{text}");
+            let port = Line::Port { port: 25, far: "S-2", far_port: 3, rate };
+            assert_eq!(line(text), Ok(port), "{text}");
         }
     }
 
@@ -152,7 +197,9 @@ mod tests {
         for text in ["", "  ", "# Topology file", "vendid=0x2c9", "switchguid=0x1(1)"] {
             assert_eq!(line(text), Ok(Line::Nothing), "{text}");
         }
-        assert_eq!(line("Chassis 1 (guid 0x1)"), Ok(Line::Nothing));
+        for heading in ["Chassis 1 (guid 0x1)", "Non-Chassis Nodes", "# Spine Nodes"] {
+            assert_eq!(line(heading), Ok(Line::Nothing));
+        }
     }
 
     #[test]

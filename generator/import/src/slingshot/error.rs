@@ -1,6 +1,6 @@
 //! What can be wrong with the cable plan of a Slingshot network and the files that go with it.
 
-use crate::lines::{Place, TextError};
+use tvlb_text::{Place, TextError};
 
 /// Why a Slingshot cable plan cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -16,48 +16,11 @@ pub enum SlingshotError {
         /// The line.
         place: Place,
     },
-    /// No header.
-    #[error(
-        "{file}: found {found}, accepted lines that begin with # and then the header, a line that begins with {begin}"
-    )]
-    NoHeader {
-        /// The file.
-        file: String,
-        /// What is there instead.
-        found: String,
-        /// How the header begins.
-        begin: &'static str,
-    },
-    /// Another header.
-    #[error("{place}: column {column} of the header is {found}, accepted {accepted}")]
-    Header {
-        /// The header's line.
-        place: Place,
-        /// The column, from 1.
-        column: usize,
-        /// What is there.
-        found: String,
-        /// What must be there.
-        accepted: String,
-    },
     /// A header and nothing else.
     #[error("{file}: found no row below the header, accepted at least one")]
     NoRows {
         /// The file.
         file: String,
-    },
-    /// A row of another length.
-    #[error(
-        "{place}: found {}, accepted {accepted}; the file may be cut off here",
-        crate::notes::counted(*found, "field", "fields")
-    )]
-    Fields {
-        /// The row.
-        place: Place,
-        /// How many fields it has.
-        found: usize,
-        /// How many it must have.
-        accepted: usize,
     },
     /// A field that cannot be understood.
     #[error("{place}: {column} is {found}, accepted {accepted}")]

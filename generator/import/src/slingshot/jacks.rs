@@ -1,10 +1,9 @@
 //! The map from jacks to the switch chip's ports: CSV of model, jack, port and chip port.
 
 use super::error::SlingshotError;
-use super::header::check_header;
-use crate::lines::{Fields, Lines, Place, Source, TextError, shown};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use tvlb_text::{Fields, Place, Records, Source, quoted};
 
 const COLUMNS: [&str; 4] = ["model", "jack", "port", "asic_port"];
 const MOST_JACK: u32 = 999;
@@ -52,26 +51,11 @@ impl JackMap {
 /// Reads a map.
 pub(super) fn read(source: Source<'_>) -> Result<JackMap, SlingshotError> {
     let file = source.name().to_owned();
-    let mut lines = Lines::of(source);
-    let (mut fields, mut map) = (Fields::default(), JackMap(HashMap::new()));
-    let mut has_header = false;
-    while let Some(line) = lines.next()? {
-        if line.trim().is_empty() || line.starts_with('#') {
-            continue;
-        }
-        let split = fields.split(line);
-        let place = lines.place();
-        split.map_err(|column| TextError::OpenQuote { place: place.clone(), column })?;
-        if !has_header {
-            check_header(&place, &fields, &COLUMNS)?;
-            has_header = true;
-            continue;
-        }
-        add(&mut map, &fields, &place)?;
-    }
-    if !has_header {
-        let found = "no line".to_owned();
-        return Err(SlingshotError::NoHeader { file, found, begin: COLUMNS[0] });
+    let mut map = JackMap(HashMap::new());
+    let mut records = Records::of(source);
+    records.expect_header(&[&COLUMNS])?;
+    while records.read()? {
+        add(&mut map, records.fields(), &records.place())?;
     }
     if map.0.is_empty() {
         return Err(SlingshotError::NoRows { file });
@@ -81,14 +65,10 @@ pub(super) fn read(source: Source<'_>) -> Result<JackMap, SlingshotError> {
 }
 
 fn add(map: &mut JackMap, fields: &Fields, place: &Place) -> Result<(), SlingshotError> {
-    if fields.len() != COLUMNS.len() {
-        let (found, accepted) = (fields.len(), COLUMNS.len());
-        return Err(SlingshotError::Fields { place: place.clone(), found, accepted });
-    }
     let refuse = |column: usize, accepted| SlingshotError::Field {
         place: place.clone(),
         column: COLUMNS[column],
-        found: shown(fields.get(column)),
+        found: quoted(fields.get(column)),
         accepted,
     };
     let number = |column, most, accepted| {
@@ -110,7 +90,7 @@ fn add(map: &mut JackMap, fields: &Fields, place: &Place) -> Result<(), Slingsho
     match map.0.entry((model, port)) {
         Entry::Occupied(known) => Err(SlingshotError::Twice {
             place: place.clone(),
-            what: format!("j{jack}p{} of the model {}", port % 2, shown(fields.get(0))),
+            what: format!("j{jack}p{} of the model {}", port % 2, quoted(fields.get(0))),
             first: known.get().1,
         }),
         Entry::Vacant(free) => {

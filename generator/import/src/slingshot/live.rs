@@ -2,10 +2,11 @@
 
 use super::error::SlingshotError;
 use super::xname;
-use crate::lines::{Lines, MOST_DUMP_LINE_BYTES, Source};
+use crate::files::MOST_DUMP_LINE_BYTES;
 use crate::machine::{End, Machine, PortNames, count};
 use regex::Regex;
 use std::collections::HashMap;
+use tvlb_text::{Lines, Source};
 
 /// A link by its two ports. The words on both sides of the match are not part of a longer name.
 const LINK: &str = r"\b(x\d+\.?c\d+\.?r\d+\.?j\d+\.?p\d+)-(x\d+\.?c\d+\.?r\d+\.?j\d+\.?p\d+)\b";
@@ -65,7 +66,7 @@ fn for_each(
     let pattern = Regex::new(LINK).expect("the pattern is well-formed");
     let mut lines = Lines::with_limit(source, MOST_DUMP_LINE_BYTES);
     let mut some = false;
-    while let Some(line) = lines.next()? {
+    while let Some(line) = lines.next_line()? {
         let mut found = pattern.captures_iter(line);
         let wrong = found.find_map(|found| {
             some = true;

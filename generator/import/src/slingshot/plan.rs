@@ -3,10 +3,11 @@
 use super::error::SlingshotError;
 use super::jacks::{JackMap, Model};
 use super::xname::{NicName, SwitchName};
-use crate::lines::{MOST_RECORDS, Place, TextError};
+use crate::files::MOST_RECORDS;
 use crate::machine::{End, Link, Machine, Names, Node, Physical, PortNames, Switch, count};
 use crate::notes::{Listed, Notes, counted};
 use std::collections::HashMap;
+use tvlb_text::{Place, TextError};
 
 /// Ports of a jack.
 const PORTS_PER_JACK: usize = 2;
@@ -91,7 +92,9 @@ impl Plan {
     /// Adds a row.
     pub(super) fn add(&mut self, file: u16, line: u32, cable: Cable) -> Result<(), SlingshotError> {
         if self.rows.len() == MOST_RECORDS {
-            return Err(TextError::TooMany { place: self.place(file, line) }.into());
+            return Err(
+                TextError::TooMany { place: self.place(file, line), most: MOST_RECORDS }.into()
+            );
         }
         let ends = match cable {
             Cable::Fabric { ends: [from, to], groups } => {
@@ -381,7 +384,7 @@ impl Plan {
                 "The jack map gives no number, or another for each model where the switch's model \
                  is not known, to {}: {}.",
                 counted(unknown.count(), "port", "ports"),
-                unknown.in_words()
+                unknown.in_short()
             ));
         }
         Physical::Listed(numbers)
@@ -410,7 +413,7 @@ fn warn_of_limits(machine: &Machine, notes: &mut Notes) {
         notes.warnings.push(format!(
             "Groups of the plan have more than {MOST_ADDRESSED_SWITCHES} switches, which is \
              what the addresses of a Slingshot network tell apart: {}.",
-            large.in_words()
+            large.in_short()
         ));
     }
 }

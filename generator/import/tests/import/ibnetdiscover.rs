@@ -13,6 +13,52 @@ fn a_machine_of_unequal_groups() {
     assert_snapshot!("ibnetdiscover_summary", import.summary());
 }
 
+/// With -g the switches in no chassis have a heading, and the adapters of a chassis are printed twice.
+#[test]
+fn grouped_output_says_the_same() {
+    let plain = fabric(EXAMPLE, Some("^(g[0-9]+)-"), None).unwrap();
+    let (head, records) = EXAMPLE.split_once("\nvendid").unwrap();
+    let (_, adapters) = records.split_once("\nCa").unwrap();
+    let adapter = format!("Ca{}\n\n", adapters.split("\n\n").next().unwrap());
+    let grouped = format!(
+        "{head}\nChassis 1 (guid 0x1)\n\n# Chassis CAs\n{adapter}\nNon-Chassis Nodes\n\nvendid{records}"
+    );
+    let import = fabric(&grouped, Some("^(g[0-9]+)-"), None).unwrap();
+    for name in ["cables.csv", "names.csv"] {
+        assert_eq!(text(&import, name), text(&plain, name));
+    }
+    let other = adapter.replacen("# \"", "# \"another ", 1);
+    let refused = error(fabric(&grouped.replacen(&adapter, &other, 1), None, None));
+    assert!(refused.contains(" has a record on line "), "{refused}");
+}
+
+#[test]
+fn what_the_program_says_of_its_own_troubles_is_refused_with_its_line() {
+    let trouble = "ibwarn: [7] mad_rpc: _do_madrpc failed; dport (Lid 4)";
+    let refused = error(fabric(&format!("{trouble}\n{EXAMPLE}"), None, None));
+    assert!(refused.starts_with("fabric.txt: line 1: found \"ibwarn: [7] mad_rpc"), "{refused}");
+}
+
+#[test]
+fn widths_and_speeds_are_said_to_be_left_out() {
+    let all = fabric(EXAMPLE, Some("^(g[0-9]+)-"), None).unwrap();
+    let sentence =
+        "The widths and speeds of links are not used; those of the links between switches are";
+    assert!(text(&all, "assumptions.txt").contains(&format!("- {sentence} 4xHDR (17).\n")));
+    // Both ends of a link say it.
+    let slow: Vec<String> = EXAMPLE
+        .lines()
+        .map(|line| {
+            let is_first = line.contains("\"S-b8cef60300000110\"[1] ")
+                || line.contains("\"S-b8cef60300000100\"[1] ");
+            if is_first { line.replace("4xHDR", "2xHDR") } else { line.to_owned() }
+        })
+        .collect();
+    let mixed = fabric(&slow.join("\n"), Some("^(g[0-9]+)-"), None).unwrap();
+    let warnings: Vec<&str> = mixed.warnings().collect();
+    assert!(warnings.contains(&&*format!("{sentence} 2xHDR (1), 4xHDR (16).")), "{warnings:?}");
+}
+
 #[test]
 fn the_links_of_a_dragonfly_tell_its_groups() {
     for (sizes, links) in [(&[4, 4, 4, 4][..], 1), (&[8, 6, 8], 2), (&[5; 9], 1), (&[16; 6], 4)] {
@@ -133,7 +179,7 @@ fn a_pattern_must_name_every_group() {
         found("^(g0)"),
         "fabric.txt: line 49: the description \"g1-sw0\" of the switch S-b8cef60300000104 does not \
          match --groups \"^(g0)\", accepted a pattern that matches the description of every switch, \
-         with a capture group that is not empty"
+         with a capture group that is not empty; to leave a switch out, remove its record and the lines of the ports that lead to it"
     );
     assert!(found("^g[0-9](x*)").contains("does not match --groups"));
     assert_eq!(

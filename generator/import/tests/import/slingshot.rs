@@ -175,32 +175,72 @@ fn several_files_are_read_together() {
         "other.csv: line 2: the switch x2c4r7 is in group 8, but one.csv: line 3 says that it is \
          in group 7, accepted one group for each switch"
     );
-    assert!(error(plans(&[("one.csv", &one), ("other.csv", "")])).starts_with("other.csv: found"));
+    assert!(
+        error(plans(&[("one.csv", &one), ("other.csv", "")]))
+            .starts_with("other.csv: line 1: found")
+    );
+}
+
+#[test]
+fn a_plan_may_come_from_a_spreadsheet() {
+    let plain = plan_of(&small());
+    let import = plan(&plain).unwrap();
+    for (before, after) in [("", ",,,"), ("\u{feff}", ",\r")] {
+        let padded = plain.replace('\n', &format!("{after}\n"));
+        let padded = format!("{before}{padded}{}\n", ",".repeat(16));
+        let found = plan(&padded).unwrap();
+        assert_eq!(text(&found, "cables.csv"), text(&import, "cables.csv"), "{padded}");
+        assert_eq!(text(&found, "names.csv"), text(&import, "names.csv"), "{padded}");
+    }
+}
+
+#[test]
+fn a_row_that_goes_on_in_a_route_is_refused() {
+    let quoted = cable("x1c0r1j7", "x1c0r3j7", [0, 0]);
+    for route in ["[]", "['a','b']", "[['a'],'b']"] {
+        let row = |of: &str| of.replace(",[]", &format!(",{route}"));
+        let rows = [row(&quoted), row(&cable("x1c0r1j8", "x1c0r3j8", [0, 0]))];
+        let apart = plan(&plan_of(&[small(), rows.to_vec()].concat()));
+        assert!(apart.is_ok(), "{route}");
+        // As where a file ended without a line feed before another was appended.
+        let joined = rows.concat().replacen("]\n", "]", 1);
+        let refused = error_with(&joined);
+        assert!(refused.contains("which ends where the row ends"), "{route}: {refused}");
+    }
+    let with_jack = quoted.replace(",[]", ",['a',x1c0r1j8]");
+    assert!(error_with(&with_jack).contains("may have commas but no name of a jack"));
 }
 
 #[test]
 fn texts_that_are_no_plans_are_refused() {
-    assert_eq!(
-        error(plan("")),
-        "plan.csv: found an empty file, accepted lines that begin with # and then the header, a \
-         line that begins with cable_id"
-    );
-    assert!(error(plan("# a\n\"# b\",,\n")).contains("found a preamble and no header"));
-    assert!(error(plan("\"# b,,\ncable_id,\n")).contains("found a preamble and no header"));
+    let header = HEADER.trim_end();
+    let end = |line| {
+        format!("plan.csv: line {line}: found the end of the file, accepted the header {header}")
+    };
+    assert_eq!(error(plan("")), end(1));
+    assert_eq!(error(plan("# a\n\"# b\",,\n")), end(2));
+    assert_eq!(error(plan("\"# b,,\ncable_id,\n")), end(2));
     let no_header = error(plan(&small().concat()));
-    assert!(no_header.starts_with("plan.csv: found \"1000.1000.00.0000,x1c0r1j5,"), "{no_header}");
-    assert!(no_header.contains("on line 1, accepted lines that begin with #"), "{no_header}");
+    let found =
+        "plan.csv: line 1: column 1 of the header is \"1000.1000.00.0000\", accepted \"cable_id\"";
+    assert!(no_header.starts_with(found), "{no_header}");
     assert_eq!(
         error(plan(HEADER)),
         "plan.csv: found no row below the header, accepted at least one"
     );
     assert_eq!(
         error(plan(&HEADER.replace("stage", "level"))),
-        "plan.csv: line 1: column 6 of the header is \"level\", accepted \"stage\""
+        format!(
+            "plan.csv: line 1: column 6 of the header is \"level\", accepted \"stage\"; the header is \
+             {header}"
+        )
     );
     assert_eq!(
         error(plan(&HEADER.replace(",route", ""))),
-        "plan.csv: line 1: column 17 of the header is the end of the line, accepted \"route\""
+        format!(
+            "plan.csv: line 1: column 17 of the header is the end of the line, accepted \"route\"; the \
+             header is {header}"
+        )
     );
     assert!(error(plan(&HEADER.replace("route", "route,more"))).contains("column 18"));
     let aries = error(plan("c4-1c2s9a0l13(8:2:9) blue -> c0-0c1s9a0l02(0:1:9)\n"));
@@ -212,7 +252,8 @@ fn texts_that_are_no_plans_are_refused() {
 fn rows_that_cannot_be_understood_are_refused() {
     assert_eq!(
         error_with("1,x1c0r1j7,none,x1c0r3j7,none,1,none,none,no"),
-        "plan.csv: line 5: found 9 fields, accepted 17; the file may be cut off here"
+        "plan.csv: line 5: found 9 fields, accepted 17: \
+         cable_id,src_conn_a,src_conn_b,dst_conn_a,dst_conn_b,stage,src_e…"
     );
     let good = cable("x1c0r1j7", "x1c0r3j7", [0, 0]);
     assert!(plan(&plan_of(&[small(), vec![good.clone()]].concat())).is_ok());
@@ -250,7 +291,7 @@ fn rows_that_cannot_be_understood_are_refused() {
             "x1c0r1j100",
             "plan.csv: line 4 says that it leads to x1c0s0b0n0h0 and x1c0s0b0n1h0",
         ),
-        (",[]", ",[],x", "route is \"[]\", accepted 17 fields, or a list in brackets"),
+        (",[]", ",[],x", "route is \"[]\", accepted 17 fields, or as the last a list in brackets"),
         (",[]", ",\"[", "the quote that opens in column 17 does not close on its line"),
     ] {
         let row = good.replace(old, new);
@@ -412,7 +453,7 @@ fn a_jack_map_gives_physical_ports() {
     for (map, expected) in [
         (
             "",
-            "jacks.csv: found no line, accepted lines that begin with # and then the header, a line that begins with model",
+            "jacks.csv: line 1: found the end of the file, accepted the header model,jack,port,asic_port",
         ),
         (
             "model,jack,port\n",

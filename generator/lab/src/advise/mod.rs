@@ -31,7 +31,9 @@ use tvlb_generator::policy::PolicyPair;
 use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_progress::{AsOneStep, Progress};
 use tvlb_schema::NodeId;
-use tvlb_simulator::{BootedFabric, JobRun, MessageSettings, Settings, complete, least_time};
+use tvlb_simulator::{
+    BootedFabric, JobRun, MessageSettings, Settings, complete, least_control_latency, least_time,
+};
 use tvlb_workload::{Graph, Job, JobPlacement, Programs, RankMap, SendOrder};
 
 /// How switches route.
@@ -78,7 +80,7 @@ pub struct Question<'q> {
     pub routings: Vec<Routing>,
     /// What switches and links are made of. The scheme and its paths are those of each routing.
     pub settings: Settings,
-    /// How messages travel.
+    /// How messages travel. Without a control latency they have that of [`Question::messages`].
     pub messages: MessageSettings,
     /// The seeds of the runs. Estimates are of the first.
     pub seeds: Vec<u64>,
@@ -107,6 +109,19 @@ pub struct Judged {
 }
 
 impl Judged {
+    /// Of the seeds of a question the one whose run took the median, of an even number of runs the shorter one
+    /// of the two in the middle; the first of several, and the first seed if the way was not simulated.
+    ///
+    /// # Panics
+    /// If there is no seed.
+    pub fn seed_of_median(&self, seeds: &[u64]) -> u64 {
+        let mut cycles = self.cycles.clone();
+        cycles.sort_unstable();
+        let median = cycles.get(cycles.len().saturating_sub(1) / 2);
+        let place = self.cycles.iter().position(|cycles| Some(cycles) == median);
+        seeds[place.unwrap_or(0)]
+    }
+
     /// The median of the runs, of an even number of them the mean of the two in the middle.
     pub fn median(&self) -> Option<f64> {
         let mut cycles = self.cycles.clone();
@@ -243,6 +258,8 @@ struct Bench<'q> {
     graphs: Vec<Graph>,
     /// For each order the programs of each job.
     programs: Vec<Vec<Programs>>,
+    /// How messages travel in all runs.
+    messages: MessageSettings,
 }
 
 impl<'q> Bench<'q> {
@@ -254,7 +271,7 @@ impl<'q> Bench<'q> {
         let programs = question.orders.iter().map(ordered).collect::<Result<_, _>>()?;
         let machines = Machine::all(question, progress)?;
         let graphs = question.programs.iter().map(Programs::graph).collect();
-        Ok(Self { question, machines, graphs, programs })
+        Ok(Self { question, machines, graphs, programs, messages: question.messages() })
     }
 
     /// For each job the node of each rank.
@@ -266,8 +283,9 @@ impl<'q> Bench<'q> {
     ) -> Result<Vec<Vec<NodeId>>, AdviceError> {
         let question = self.question;
         let [wiring, placement, map, ..] = way;
-        let df = self.machines[wiring].fabric.topology.dragonfly();
-        let nodes = question.placements[placement].nodes(df, question.jobs, seed)?;
+        let fabric = &self.machines[wiring].fabric;
+        let df = fabric.topology.dragonfly();
+        let nodes = question.placements[placement].nodes(fabric.nodes(), question.jobs, seed)?;
         let placed = (0..).zip(question.jobs.iter().zip(nodes)).map(|(number, (&job, nodes))| {
             let graph = self.graphs.get(number as usize);
             let step = AsOneStep(progress);
@@ -275,11 +293,6 @@ impl<'q> Bench<'q> {
             Ok(placed.node_of)
         });
         placed.collect()
-    }
-
-    fn settings(&self, routing: &Routing) -> Settings {
-        let paths = if routing.set.is_some() { VlbPaths::Custom } else { VlbPaths::Conventional };
-        Settings { scheme: routing.scheme, paths, ..self.question.settings.clone() }
     }
 
     fn jobs<'j>(&'j self, order: usize, nodes: &'j [Vec<NodeId>]) -> Vec<JobRun<'j>> {
@@ -294,7 +307,7 @@ impl<'q> Bench<'q> {
         let machine = &self.machines[first[0]];
         let nodes = self.nodes(first, question.seeds[0], progress)?;
         let topology = &machine.fabric.topology;
-        let packets = Packets::of(topology, &self.jobs(0, &nodes), &question.messages);
+        let packets = Packets::of(topology, &self.jobs(0, &nodes), &self.messages);
         let mut links: BTreeMap<usize, BusyLink> = BTreeMap::new();
         let mut all = Vec::new();
         for &way in ways {
@@ -309,8 +322,8 @@ impl<'q> Bench<'q> {
             let images = machine.images(chosen);
             let booted = BootedFabric::boot(&images.fabric, &images.switches)?;
             let jobs = self.jobs(order, &nodes);
-            let settings = self.settings(chosen);
-            let least_time = least_time(&booted, &settings, &jobs, &question.messages);
+            let settings = question.settings_of(chosen);
+            let least_time = least_time(&booted, &settings, &jobs, &self.messages);
             all.push(Judged { way, estimate: Estimate { least_time, link }, cycles: Vec::new() });
             progress.step();
         }
@@ -351,14 +364,28 @@ impl<'q> Bench<'q> {
         let nodes = self.nodes(way, seed, progress)?;
         let fabric = BootedFabric::boot(&images.fabric, &images.switches)?;
         let jobs = self.jobs(order, &nodes);
-        let settings = self.settings(routing);
-        let completion = complete(&fabric, &settings, &jobs, &question.messages, seed, progress)
+        let settings = question.settings_of(routing);
+        let completion = complete(&fabric, &settings, &jobs, &self.messages, seed, progress)
             .map_err(|error| AdviceError::of_run(question.in_words(way), seed, error))?;
         Ok(completion.cycles)
     }
 }
 
 impl Question<'_> {
+    /// How messages travel in all runs: if the question has no control latency, with the least that every
+    /// routing in it allows, so that no routing is ahead for what the others made of it.
+    pub fn messages(&self) -> MessageSettings {
+        let least = |routing| least_control_latency(&self.settings_of(routing));
+        let least = self.routings.iter().map(least).max();
+        let control_latency_cycles = self.messages.control_latency_cycles.or(least);
+        MessageSettings { control_latency_cycles, ..self.messages.clone() }
+    }
+
+    fn settings_of(&self, routing: &Routing) -> Settings {
+        let paths = if routing.set.is_some() { VlbPaths::Custom } else { VlbPaths::Conventional };
+        Settings { scheme: routing.scheme, paths, ..self.settings.clone() }
+    }
+
     /// The entries of a way by name, in the order of the lists.
     pub fn names(&self, way: Way) -> [String; CHOICES] {
         let [wiring, placement, map, order, routing] = way;

@@ -138,3 +138,34 @@ fn what_does_not_fit_is_said() {
     let error = advise(&question(&fabric, &jobs, &programs), &()).unwrap_err().to_string();
     assert_eq!(error, "job 0 takes 150 nodes, but 72 are free; accepted jobs that fit together");
 }
+
+/// Where no control latency is asked for, every routing has the largest that one of them needs.
+#[test]
+fn routings_are_compared_with_one_control_latency() {
+    let (fabric, jobs) = (fabric(), ["72".parse().unwrap()]);
+    let programs = programs("bisection", 72, 20_000);
+    let mut question = question(&fabric, &jobs, &programs);
+    (question.settings.local_latency_cycles, question.settings.global_latency_cycles) = (10, 100);
+    question.settings = question.settings.with_buffer(None);
+    let control = |question: &Question<'_>| question.messages().control_latency_cycles;
+    assert_eq!(control(&question), Some(101));
+    question.routings = vec![routing("min"), routing("ugal-l")];
+    assert_eq!(control(&question), Some(11));
+    let alone = advise(&question, &()).unwrap();
+    question.messages.control_latency_cycles = Some(200);
+    assert_eq!(control(&question), Some(200));
+    let slower = advise(&question, &()).unwrap();
+    assert!(slower.of(NOW).median() > alone.of(NOW).median());
+}
+
+#[test]
+fn the_seed_of_the_median_is_the_first_with_its_cycles() {
+    let (fabric, jobs) = (fabric(), ["8".parse().unwrap()]);
+    let programs = programs("alltoall", 8, 2_000);
+    let mut judged = advise(&question(&fabric, &jobs, &programs), &()).unwrap().ways.swap_remove(0);
+    for (cycles, seed) in [(vec![], 5), (vec![9, 4, 7], 7), (vec![9, 4, 7, 6], 8), (vec![4, 4], 5)]
+    {
+        judged.cycles = cycles;
+        assert_eq!(judged.seed_of_median(&[5, 6, 7, 8]), seed, "{:?}", judged.cycles);
+    }
+}

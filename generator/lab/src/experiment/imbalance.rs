@@ -342,7 +342,7 @@ mod tests {
         let known = KeptResults::default();
         let findings =
             find("load-imbalance-complement").unwrap().run(&options, &known, &()).unwrap();
-        let found = findings.results.imbalance().unwrap();
+        let Figures::Imbalance(found) = &findings.results.figures else { panic!("{findings:?}") };
         let [system] = &found.systems[..] else { panic!("{found:?}") };
         assert_eq!((system.dragonfly, &*system.traffic), ([2, 4, 2, 9], "complement"));
         assert!((system.estimate - 0.375).abs() < 1e-12);

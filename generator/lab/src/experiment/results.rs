@@ -185,6 +185,27 @@ impl Phase {
         let [p, a, h, g] = self.dragonfly;
         format!("dfly({p},{a},{h},{g})")
     }
+
+    fn carried(&self) -> Carried<'_> {
+        let [_, a, _, g] = self.dragonfly;
+        let routed = self.routed.iter().map(|by| (by.routing.as_str(), by.throughput)).collect();
+        Carried { name: self.name(), switches: a * g, routed }
+    }
+}
+
+/// What routings carried on one system, in flits per node and cycle.
+#[derive(Debug)]
+pub(super) struct Carried<'r> {
+    pub(super) name: String,
+    pub(super) switches: u32,
+    /// By the routings' names.
+    pub(super) routed: Vec<(&'r str, f64)>,
+}
+
+impl Carried<'_> {
+    pub(super) fn by(&self, routing: &str) -> Option<f64> {
+        self.routed.iter().find(|(name, _)| *name == routing).map(|&(_, carried)| carried)
+    }
 }
 
 /// An exchange by one routing, in flits per node and cycle.
@@ -359,8 +380,13 @@ impl Results {
         if let Figures::Curves(curves) = &self.figures { Some(curves) } else { None }
     }
 
-    pub(super) fn imbalance(&self) -> Option<&Imbalance> {
-        if let Figures::Imbalance(found) = &self.figures { Some(found) } else { None }
+    /// What routings carried, system by system, where that is what the figures say.
+    pub(super) fn carried(&self) -> Option<Vec<Carried<'_>>> {
+        match &self.figures {
+            Figures::Imbalance(found) => Some(found.systems.iter().map(System::carried).collect()),
+            Figures::Phases(found) => Some(found.systems.iter().map(Phase::carried).collect()),
+            _ => None,
+        }
     }
 
     pub(super) fn model(&self) -> Option<&Model> {
@@ -373,9 +399,10 @@ impl System {
         self.routed.iter().find(|routed| routed.routing == routing)
     }
 
-    pub(super) fn switches(&self) -> u32 {
+    fn carried(&self) -> Carried<'_> {
         let [_, a, _, g] = self.dragonfly;
-        a * g
+        let routed = self.routed.iter().map(|by| (by.routing.as_str(), by.throughput)).collect();
+        Carried { name: self.name(), switches: a * g, routed }
     }
 
     pub(super) fn name(&self) -> String {

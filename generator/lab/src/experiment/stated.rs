@@ -200,14 +200,13 @@ mod tests {
                     assert!(variant.is_some_and(|g| groups.contains(&g)), "{stated:?}");
                 }
                 Kind::Failure
-                | Kind::NeighbourPhase
                 | Kind::Ageing(_)
                 | Kind::Arrangements(..)
                 | Kind::Placements(_)
                 | Kind::PerHop(_) => {
                     panic!("the paper says nothing of it: {stated:?}")
                 }
-                Kind::Imbalance(_) => {
+                Kind::Imbalance(_) | Kind::NeighbourPhase => {
                     assert!(scheme.is_none() && variant.is_none(), "{stated:?}");
                     assert!(!stated.claim.is_number(), "{stated:?}");
                 }

@@ -173,8 +173,8 @@ fn decide(
         of_model(&stated.claim, model)
     } else if let Some(curves) = results.curves() {
         of_curves(stated, curves, known, others)
-    } else if let Some(found) = results.imbalance() {
-        imbalance::decide(&stated.claim, found).map(|(holds, ours)| match holds {
+    } else if let Some(found) = results.carried() {
+        imbalance::decide(&stated.claim, &found).map(|(holds, ours)| match holds {
             Some(holds) => Found::comparison(holds, ours),
             None => Found { ours, ..Found::not_run("") },
         })

@@ -1,7 +1,7 @@
 //! Merging the runs of a sweep into tables, in the order of the sweep file.
 
 use super::error::SweepError;
-use super::figures::{Figures, SUBJECT_COLUMNS, last, last_columns, subject};
+use super::figures::{Figures, last, subject};
 use super::plan::{Plan, runs_in};
 use super::saturation;
 use super::summary::Summary;
@@ -9,6 +9,7 @@ use super::tables::Tables;
 use serde::Deserialize;
 use std::fmt::Write;
 use std::path::Path;
+use tvlb_simulator::{IDENTITY_COLUMNS, setting_columns_heads};
 
 /// The runs of a sweep that are there, as CSV.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +33,7 @@ pub struct Collected {
 #[serde(rename_all = "kebab-case")]
 struct Outcome {
     saturated: bool,
+    growing: bool,
     all: Figures,
     populations: Vec<Figures>,
     fairness: Fairness,
@@ -80,25 +82,26 @@ pub fn collect(plan: &Plan, directory: &Path) -> Result<Collected, SweepError> {
 fn runs(plan: &Plan, directory: &Path) -> Result<Tables, SweepError> {
     let store = runs_in(directory);
     let mut runs = format!(
-        "{SUBJECT_COLUMNS},load,seed,population,saturated,packets,latency,p50,p99,p99.9,max,\
+        "{IDENTITY_COLUMNS},load,seed,population,saturated,growing,packets,latency,p50,p99,p99.9,max,\
          network-latency,accepted,hops,vlb-share,least,most,jain,local-mean,local-most,global-mean,\
          global-most,{}\n",
-        last_columns()
+        setting_columns_heads()
     );
     let mut summary = Summary::new();
     let mut found = 0;
     for unit in &plan.units {
         let Some(outcome) = store.recall::<Outcome>(&unit.subject)? else { continue };
         found += 1;
-        let (subject, last) = (subject(unit), last(plan, unit));
+        let (subject, last) = (subject(plan, unit), last(plan, unit));
         let load = unit.subject.load.expect("what is no search has a load");
-        let Outcome { saturated, all, populations, fairness, local_links, global_links } = outcome;
+        let Outcome { saturated, growing, all, populations, fairness, .. } = outcome;
+        let Outcome { local_links, global_links, .. } = outcome;
         for figures in std::iter::once(&all).chain(&populations) {
             let Figures { population, packets, latency, p50, p99, p999, most, .. } = figures;
             let Figures { network_latency, accepted, hops, vlb_share, .. } = figures;
             let _ = writeln!(
                 runs,
-                "{subject},{load},{},{population},{saturated},{packets},{latency},{p50},{p99},{p999},\
+                "{subject},{load},{},{population},{saturated},{growing},{packets},{latency},{p50},{p99},{p999},\
                  {most},{network_latency},{accepted},{hops},{vlb_share},{},{},{},{},{},{},{},{last}",
                 unit.subject.seed,
                 fairness.least,
@@ -109,7 +112,8 @@ fn runs(plan: &Plan, directory: &Path) -> Result<Tables, SweepError> {
                 global_links.mean,
                 global_links.most,
             );
-            summary.add((format!("{subject},{load},{population}"), &last), saturated, figures);
+            let subject = format!("{subject},{load},{population}");
+            summary.add((subject, &last), [saturated, growing], figures);
         }
     }
     Ok(Tables { runs, summary: summary.csv(), found })

@@ -1,51 +1,38 @@
 //! What is read of a run that a table gives, and the columns that say which run it is.
 
 use super::plan::{Plan, Unit};
-use super::variant::{SETTINGS_COLUMNS, settings_columns};
 use serde::Deserialize;
-use tvlb_simulator::{WEIGHING_COLUMNS, weighing_columns};
+use tvlb_simulator::{identity_columns, setting_columns};
 
-/// The columns that say what was run, but for load and seed.
-pub(super) const SUBJECT_COLUMNS: &str = "fabric,scheme,set,traffic,placement";
-
-/// The last columns of every table: how decisions weigh, what is dead, and all settings.
-pub(super) fn last_columns() -> String {
-    format!("{WEIGHING_COLUMNS},faults,{SETTINGS_COLUMNS}")
-}
-
-/// What stands in [`SUBJECT_COLUMNS`] for a run.
-pub(super) fn subject(unit: &Unit) -> String {
+/// What stands in the first columns for a run.
+pub(super) fn subject(plan: &Plan, unit: &Unit) -> String {
     let subject = &unit.subject;
-    let placement = subject.placement.as_deref().unwrap_or("identity");
-    let (fabric, scheme) = (&subject.fabric, subject.scheme);
-    let placement = quoted_if_needed(placement);
-    format!("{fabric},{scheme},{},{},{placement}", quoted(&subject.set), quoted(&subject.traffic))
+    let (set, second_set) = plan.sets[unit.tables.set].names();
+    // Under PAR the second look has the set of the source if it has no other.
+    let second_set = second_set.or((subject.scheme == "par").then_some(set));
+    identity_columns([
+        &subject.fabric,
+        subject.scheme,
+        set,
+        second_set.unwrap_or_default(),
+        &subject.traffic,
+        subject.traffic_content.as_deref().unwrap_or_default(),
+        subject.placement.as_deref().unwrap_or("identity"),
+        subject.placement_content.as_deref().unwrap_or_default(),
+    ])
 }
 
-/// What stands in [`last_columns`] for a run.
+/// What stands in the last columns for a run.
 pub(super) fn last(plan: &Plan, unit: &Unit) -> String {
     let (tables, subject) = (unit.tables, &unit.subject);
     let weighings = plan.sets[tables.set].weighings(&plan.fabrics[tables.fabric].1);
     // MIN and VLB decide nothing, and UGAL-G has the T of UGAL-L.
-    let [source, second] = match subject.scheme {
+    let weighings = match subject.scheme {
         "min" | "vlb" => [None, None],
         "par" => [Some(weighings.par_source), Some(weighings.par_second)],
         _ => [Some(weighings.ugal_l), None],
     };
-    let weighing = weighing_columns(source, second);
-    let dead = &plan.dead[tables.dead].name;
-    let dead = quoted_if_needed(dead);
-    format!("{weighing},{dead},{}", settings_columns(&subject.settings, tables.vc_scheme))
-}
-
-/// A field of CSV that seldom has commas.
-fn quoted_if_needed(text: &str) -> String {
-    if text.contains([',', '"']) { quoted(text) } else { text.to_owned() }
-}
-
-/// A field of CSV that may have commas.
-fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('"', "\"\""))
+    setting_columns(weighings, &plan.dead[tables.dead].name, &subject.settings, tables.vc_scheme)
 }
 
 /// The figures of all nodes, or of a population of them.

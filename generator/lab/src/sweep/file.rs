@@ -77,9 +77,9 @@ impl<'de> Deserialize<'de> for Load {
             }
 
             fn visit_str<E: Error>(self, text: &str) -> Result<Load, E> {
-                text.parse()
-                    .map(Load)
-                    .map_err(|error| E::custom(format!("found {text:?}, {error}")))
+                text.parse().map(Load).map_err(|error| {
+                    E::custom(format!("found {}, {error}", tvlb_text::quoted(text)))
+                })
             }
         }
 
@@ -141,7 +141,7 @@ fn with_hint(error: &str, message: &str) -> String {
     let mut quoted = message.split('`').skip(1).step_by(2);
     let is_unknown = message.starts_with("unknown ");
     let hint = match quoted.next() {
-        Some(found) if is_unknown => tvlb_spelling::hint(found, quoted),
+        Some(found) if is_unknown => tvlb_text::hint(found, quoted),
         _ => String::new(),
     };
     match message.split_once(", expected ") {

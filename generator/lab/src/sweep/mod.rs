@@ -31,7 +31,6 @@ mod error;
 mod figures;
 mod file;
 mod lists;
-mod named;
 mod paths;
 mod plan;
 mod saturation;
@@ -185,9 +184,9 @@ fn simulate(
     }
     let load = unit.subject.load.expect("what is no search has a load");
     let in_run = || in_words(&unit.subject);
-    let traffic = Traffic::new(pattern, fabric.dragonfly(), *seed)
+    let traffic = Traffic::new(pattern, fabric.nodes(), *seed)
         .map_err(|error| SweepError::Traffic { run: in_run(), error })?;
-    let placement = rule.on(fabric.dragonfly(), *seed);
+    let placement = rule.on(fabric.nodes(), *seed);
     let placement = placement.map_err(|error| SweepError::Placement { run: in_run(), error })?;
     let traffic = traffic.placed(&placement);
     let run = match &schedule {

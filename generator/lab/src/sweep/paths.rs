@@ -56,13 +56,21 @@ impl Paths {
             ));
         }
         PolicyPair::parse(&policies, 1).map_err(|error| {
-            let hint = tvlb_spelling::hint(&name, [CONVENTIONAL]);
+            let hint = tvlb_text::hint(&name, [CONVENTIONAL]);
             format!(
                 "{error}\nor \"{CONVENTIONAL}\"{hint}, or \"{TABLES}DIR\", the sets of a table set; PAR's \
                  second look may have a set of its own after \" then \""
             )
         })?;
         Ok(Self { name, source: Source::Text(policies), kind })
+    }
+
+    /// The set of the source, and that of PAR's second look if it has one of its own.
+    pub(super) fn names(&self) -> (&str, Option<&str>) {
+        match self.name.split_once(" then ") {
+            Some((source, second)) => (source.trim_end(), Some(second.trim_start())),
+            None => (&self.name, None),
+        }
     }
 
     /// Refuses the sets of a table set of another fabric.

@@ -4,9 +4,9 @@ use super::dead_parts::DeadParts;
 use super::error::SweepError;
 use super::file::{File, Measured};
 use super::lists::distinct;
-use super::named::Named;
 use super::paths::Paths;
 use super::variant::Variant;
+use crate::named::{Named, NamedParts};
 use serde::Serialize;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -15,9 +15,10 @@ use tvlb_generator::fabric::Fabric;
 use tvlb_generator::image::fabric_image;
 use tvlb_generator::input_file::{self, Symlinks};
 use tvlb_generator::table_set::sha256;
+use tvlb_generator::topology::names::Parts;
 use tvlb_run_store::RunDirectory;
 use tvlb_schema::{FabricImage, MinCandidate, PerDecision, VcScheme};
-use tvlb_simulator::{Pattern, PlacementRule, Settings};
+use tvlb_simulator::{Pattern, PlacementRule, Settings, StarvedLink};
 
 /// The largest sweep file that is read. It has some bytes for each entry of its lists.
 const MOST_BYTES: u64 = 16 << 20;
@@ -133,6 +134,11 @@ impl Plan {
         self.finds_saturation
     }
 
+    /// The links of its runs whose buffers are too small for what the links take.
+    pub fn starved_links(&self) -> impl Iterator<Item = StarvedLink> {
+        self.units.iter().flat_map(|unit| unit.subject.settings.starved_links())
+    }
+
     /// Reads a sweep file and the fabric files that it names.
     ///
     /// # Errors
@@ -183,11 +189,16 @@ impl Plan {
         }
         let dead = all_of(&file.faults, |name| DeadParts::read(name, beside, &images));
         let dead = dead.map_err(|e| each("faults", e))?;
-        let of_fabrics: Vec<&Fabric> = fabrics.iter().map(|(_, fabric)| fabric).collect();
-        let traffic = all_of(&file.traffic, |name| Named::pattern(name, beside, &of_fabrics));
+        let parts: Vec<(&str, Parts<'_>)> = fabrics
+            .iter()
+            .map(|(_, Fabric { file, topology, names, .. })| {
+                (file.name.as_str(), Parts::new(topology.dragonfly(), names))
+            })
+            .collect();
+        let parts: Vec<NamedParts<'_>> = parts.iter().map(|(name, parts)| (*name, parts)).collect();
+        let traffic = all_of(&file.traffic, |text| Named::pattern(text, beside, &parts));
         let traffic = traffic.map_err(|e| each("traffic", e))?;
-        let placements =
-            all_of(&file.placements, |name| Named::placement(name, beside, &of_fabrics));
+        let placements = all_of(&file.placements, |text| Named::placement(text, beside, &parts));
         let placements = placements.map_err(|e| each("placements", e))?;
         let lists = Lists { schemes, variants, loads, saturation, seeds: file.seeds };
         let mut plan = Self {
@@ -262,7 +273,7 @@ impl Plan {
             placement: None,
             load: None,
             seed: 0,
-            settings: variant.settings(loaded, scheme, paths.kind),
+            settings: variant.settings(loaded, (scheme, paths.kind), lists.saturation.is_some()),
             saturation: lists.saturation,
             dead: self.dead[dead].of(fabric).map(|faults| sha256(in_words(faults).as_bytes())),
             traffic_content: None,
@@ -300,8 +311,8 @@ fn scheme(name: &str) -> Result<Scheme, String> {
     let names = Scheme::ALL.map(Scheme::name);
     let mut all = Scheme::ALL.into_iter();
     all.find(|&scheme| scheme.name() == name).ok_or_else(|| {
-        let hint = tvlb_spelling::hint(name, names);
-        format!("found {name:?}{hint}, accepted {}", names.join(", "))
+        let hint = tvlb_text::hint(name, names);
+        format!("found {}{hint}, accepted {}", tvlb_text::quoted(name), names.join(", "))
     })
 }
 

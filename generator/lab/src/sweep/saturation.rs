@@ -1,14 +1,14 @@
 //! The tables of searches for the load of saturation.
 
 use super::error::SweepError;
-use super::figures::{SUBJECT_COLUMNS, last, last_columns, subject};
+use super::figures::{last, subject};
 use super::plan::{Plan, runs_in};
 use super::summary::with_error;
 use super::tables::Tables;
 use serde::Deserialize;
 use std::fmt::Write;
 use std::path::Path;
-use tvlb_simulator::Estimate;
+use tvlb_simulator::{Estimate, IDENTITY_COLUMNS, setting_columns_heads};
 
 /// What is read of a search's outcome.
 #[derive(Deserialize)]
@@ -41,19 +41,19 @@ impl Seeds {
 /// Merges the searches that are there.
 pub(super) fn collect(plan: &Plan, directory: &Path) -> Result<Tables, SweepError> {
     let store = runs_in(directory);
-    let (last_columns, mut found) = (last_columns(), 0);
+    let (last_columns, mut found) = (setting_columns_heads(), 0);
     let mut runs = format!(
-        "{SUBJECT_COLUMNS},seed,criterion,saturation,accepted-beyond,resolution,{last_columns}\n"
+        "{IDENTITY_COLUMNS},seed,criterion,saturation,accepted-beyond,resolution,{last_columns}\n"
     );
     let mut summary = format!(
-        "{SUBJECT_COLUMNS},criterion,seeds,saturation,saturation-error,accepted-beyond,\
+        "{IDENTITY_COLUMNS},criterion,seeds,saturation,saturation-error,accepted-beyond,\
          accepted-beyond-error,resolution,{last_columns}\n"
     );
     let mut all: Vec<Seeds> = Vec::new();
     for unit in &plan.units {
         let Some(outcome) = store.recall::<Found>(&unit.subject)? else { continue };
         found += 1;
-        let (subject, last) = (subject(unit), last(plan, unit));
+        let (subject, last) = (subject(plan, unit), last(plan, unit));
         let resolution = unit.subject.saturation.expect("a search has a resolution");
         let Found { by_latency, by_acceptance, accepted_beyond } = outcome;
         let seed = unit.subject.seed;
@@ -77,7 +77,7 @@ pub(super) fn collect(plan: &Plan, directory: &Path) -> Result<Tables, SweepErro
                 summary,
                 "{subject},{criterion},{},{},{beyond},{resolution},{last}",
                 found.len(),
-                with_error(Estimate::of(&saturations))
+                with_error(Estimate::of_multiples(&saturations, *resolution))
             );
         }
     }

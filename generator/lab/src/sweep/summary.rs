@@ -1,8 +1,8 @@
 //! Means over the seeds of a sweep, with their standard errors.
 
-use super::figures::{Figures, SUBJECT_COLUMNS, last_columns};
+use super::figures::Figures;
 use std::fmt::Write;
-use tvlb_simulator::Estimate;
+use tvlb_simulator::{Estimate, IDENTITY_COLUMNS, setting_columns_heads};
 
 /// All runs that differ in nothing but the seed.
 struct Seeds {
@@ -10,7 +10,8 @@ struct Seeds {
     subject: String,
     /// What stands in the last columns.
     last: String,
-    saturated: usize,
+    /// How many runs are saturated, and in how many the latency was still growing.
+    marked: [usize; 2],
     figures: Vec<Figures>,
 }
 
@@ -26,34 +27,34 @@ impl Summary {
     pub(super) fn add(
         &mut self,
         (subject, last): (String, &str),
-        saturated: bool,
+        marked: [bool; 2],
         figures: &Figures,
     ) {
-        let (saturated, figures) = (usize::from(saturated), figures.clone());
+        let (marked, figures) = (marked.map(usize::from), figures.clone());
         let mut recent = self.0.iter_mut().rev().take(MOST_POPULATIONS);
         if let Some(seeds) = recent.find(|seeds| seeds.subject == subject && seeds.last == last) {
-            seeds.saturated += saturated;
+            seeds.marked.iter_mut().zip(marked).for_each(|(all, one)| *all += one);
             seeds.figures.push(figures);
         } else {
             let last = last.to_owned();
-            self.0.push(Seeds { subject, last, saturated, figures: vec![figures] });
+            self.0.push(Seeds { subject, last, marked, figures: vec![figures] });
         }
     }
 
     pub(super) fn csv(&self) -> String {
         let mut csv = format!(
-            "{SUBJECT_COLUMNS},load,population,seeds,saturated,latency,latency-error,p99,p99-error,\
+            "{IDENTITY_COLUMNS},load,population,seeds,saturated,growing,latency,latency-error,p99,p99-error,\
              accepted,accepted-error,hops,vlb-share,{}\n",
-            last_columns()
+            setting_columns_heads()
         );
-        for Seeds { subject, last, saturated, figures } in &self.0 {
+        for Seeds { subject, last, marked: [saturated, growing], figures } in &self.0 {
             let of = |figure: fn(&Figures) -> f64| {
                 Estimate::of(&figures.iter().map(figure).collect::<Vec<_>>())
             };
             let with_error = |figure| with_error(of(figure));
             let _ = writeln!(
                 csv,
-                "{subject},{},{saturated},{},{},{},{},{},{last}",
+                "{subject},{},{saturated},{growing},{},{},{},{},{},{last}",
                 figures.len(),
                 with_error(|figures| figures.latency),
                 with_error(|figures| figures.p99.into()),

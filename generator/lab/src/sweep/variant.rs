@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer};
 use std::fmt::Display;
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_generator::fabric::Fabric;
-use tvlb_schema::{Bandwidth, BandwidthError, Bandwidths, LinkKind, VcScheme};
+use tvlb_schema::{Bandwidth, BandwidthError, Bandwidths, VcScheme};
 use tvlb_simulator::{Injection, Measuring, Settings};
 
 /// The settings as they are written. What is left out is as in `tvlb simulate`, or as the fabric file says.
@@ -148,13 +148,17 @@ impl Variant {
         self.vc_scheme.unwrap_or(fabric.file.virtual_channels)
     }
 
-    /// The settings of a run.
-    pub(super) fn settings(&self, fabric: &Fabric, scheme: Scheme, paths: VlbPaths) -> Settings {
+    /// The settings of a run, or of those of a search for the load of saturation.
+    pub(super) fn settings(
+        &self,
+        fabric: &Fabric,
+        (scheme, paths): (Scheme, VlbPaths),
+        is_search: bool,
+    ) -> Settings {
         let (defaults, file) = (Settings::new(scheme, paths), &fabric.file);
-        Settings {
+        let settings = Settings {
             virtual_channels: self.virtual_channels.or(defaults.virtual_channels),
             injection: self.injection.unwrap_or(defaults.injection),
-            buffer_flits: self.buffer.unwrap_or(defaults.buffer_flits),
             local_latency_cycles: self.local_latency.unwrap_or(file.latencies.local),
             global_latency_cycles: self.global_latency.unwrap_or(file.latencies.global),
             node_latency_cycles: self.node_latency.unwrap_or(defaults.node_latency_cycles),
@@ -163,39 +167,12 @@ impl Variant {
             speedup: self.speedup.unwrap_or(defaults.speedup),
             window_cycles: self.window.unwrap_or(defaults.window_cycles),
             warm_up_windows: self.warm_up.unwrap_or(defaults.warm_up_windows),
-            measuring: self.measure.unwrap_or(defaults.measuring),
+            measuring: self.measure.unwrap_or(Measuring::usual(is_search)),
             latency_limit_cycles: self.latency_limit.unwrap_or(defaults.latency_limit_cycles),
             ..defaults
-        }
+        };
+        settings.with_buffer(self.buffer.or(file.buffer_flits))
     }
-}
-
-/// The columns of a table that say what switches and links are, and how a run is measured.
-pub(super) const SETTINGS_COLUMNS: &str = "vc-scheme,virtual-channels,injection,buffer,speedup,local-latency,\
-     global-latency,node-latency,credit-delay,node-bandwidth,local-bandwidth,global-bandwidth,window,\
-     warm-up,measure,latency-limit";
-
-/// What stands in them for a run. The number of virtual channels is empty where it is as many as packets
-/// need.
-pub(super) fn settings_columns(settings: &Settings, vc_scheme: VcScheme) -> String {
-    let channels = settings.virtual_channels.map_or(String::new(), |number| number.to_string());
-    let [node, local, global] = [LinkKind::Node, LinkKind::Local, LinkKind::Global]
-        .map(|kind| settings.bandwidths.of(kind));
-    format!(
-        "{},{channels},{},{},{},{},{},{},{},{node},{local},{global},{},{},{},{}",
-        vc_scheme.name(),
-        settings.injection.name(),
-        settings.buffer_flits,
-        settings.speedup,
-        settings.local_latency_cycles,
-        settings.global_latency_cycles,
-        settings.node_latency_cycles,
-        settings.credit_delay_cycles,
-        settings.window_cycles,
-        settings.warm_up_windows,
-        settings.measuring.name(),
-        settings.latency_limit_cycles,
-    )
 }
 
 #[cfg(test)]
@@ -236,13 +213,5 @@ mod tests {
             let error = variants(text).err().unwrap();
             assert!(error.contains(expected), "{text}: {error}");
         }
-    }
-
-    #[test]
-    fn there_is_a_column_for_each_setting() {
-        let settings = Settings::new(Scheme::Par, VlbPaths::Custom);
-        let columns = settings_columns(&settings, VcScheme::Ordered);
-        assert_eq!(columns, "ordered,,zero,32,2,10,15,1,2,1,1,1,10000,3,one-window,500");
-        assert_eq!(columns.matches(',').count(), SETTINGS_COLUMNS.matches(',').count());
     }
 }

@@ -96,7 +96,7 @@ fn contender(number: usize) -> Contender {
 
 fn panel() -> Panel {
     let df = Dragonfly::new(4, 8, 4, 9).unwrap();
-    let links = (Latencies { local: 10, global: 15 }, Bandwidths::ALIKE);
+    let links = (Latencies { local: 10, global: 15 }, Bandwidths::ALIKE, None);
     Panel::new(&df, links, 1, PanelSize::Standard)
 }
 

@@ -121,7 +121,7 @@ impl<'f> FabricUnderTest<'f> {
         progress: &dyn Progress,
     ) -> Result<Self, ChooseError> {
         let Fabric { file, topology, .. } = fabric;
-        let panel = Panel::new(topology.dragonfly(), file.links(), options.seed, options.panel);
+        let panel = Panel::new(fabric.nodes(), file.links(), options.seed, options.panel);
         let memory = memory::open(options.state.as_deref(), &file.name, fabric, &panel)?;
         let counter = RouteCounter::new(topology);
         let baseline = baseline_images(&counter, fabric, progress)?;

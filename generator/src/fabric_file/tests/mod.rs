@@ -58,6 +58,7 @@ fn what_is_not_written_has_its_default() {
             wiring: Wiring::Arrangement(Arrangement::Absolute),
             latencies: Latencies { local: 10, global: 15 },
             bandwidths: Bandwidths::ALIKE,
+            buffer_flits: None,
             weighing: WeighingSettings::default(),
             virtual_channels: VcScheme::Ordered,
             sets: Sets::Auto,
@@ -83,6 +84,7 @@ fn what_is_written_is_what_is_read() {
         node-bandwidth = 100
         local-bandwidth = 1_00.0
         global-bandwidth = 12.5
+        buffer = 4096
         "#,
     );
     assert_eq!(file.name, "A.b_c-9");
@@ -90,6 +92,7 @@ fn what_is_written_is_what_is_read() {
     assert_eq!(file.dragonfly, Dragonfly::new(1, 256, 16, 256).unwrap());
     assert_eq!(file.wiring, Wiring::Cables("wiring/cables.csv".into()));
     assert_eq!(file.latencies, Latencies { local: 1, global: 10_000 });
+    assert_eq!(file.buffer_flits, Some(4096));
     assert_eq!(file.bandwidths.to_string(), "node 100, local 100, global 12.5");
     assert_eq!(file.weighing.thresholds, Some(PerDecision::same(i16::MIN)));
     let each = "[routing]\nthreshold = { ugal-l = 1, par-source = -2, par-second = 3 }";
@@ -187,7 +190,7 @@ fn unknown_keys() {
     x.toml:7:1: dragonfly.q is not a key of the fabric file; accepted here: p, a, h, g, local-links, kinds, arrangement, cables, names
     x.toml:7:1: dragonfly.zzz is not a key of the fabric file; accepted here: p, a, h, g, local-links, kinds, arrangement, cables, names
     x.toml:7:2: link is not a key of the fabric file; accepted here: name, seed, dragonfly, links, routing
-    x.toml:8:1: links.latency is not a key of the fabric file; accepted here: local-latency, global-latency, node-bandwidth, local-bandwidth, global-bandwidth
+    x.toml:8:1: links.latency is not a key of the fabric file; accepted here: local-latency, global-latency, node-bandwidth, local-bandwidth, global-bandwidth, buffer
     x.toml:8:1: routing.scheme is not a key of the fabric file; accepted here: threshold, candidates, gate, second-min, virtual-channels, set, escape, escape-root, ofar
     x.toml:8:1: routing.set.ugal-g is not a key of the fabric file; accepted here: ugal-l, par-source, par-second
     x.toml:7:1: dragonfly."two\u0007words" is not a key of the fabric file; accepted here: p, a, h, g, local-links, kinds, arrangement, cables, names
@@ -295,7 +298,7 @@ fn names_out_of_range() {
     x.toml:1:8: name = "é", but name must be a string of 1 to 64 characters from A-Z, a-z, 0-9, `.`, `_` and `-`
     x.toml:1:8: name = 4, but name must be a string of 1 to 64 characters from A-Z, a-z, 0-9, `.`, `_` and `-`
     x.toml:1:8: name = """…, but name must be a string of 1 to 64 characters from A-Z, a-z, 0-9, `.`, `_` and `-`
-    x.toml:1:8: name = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…, but name must be a string of 1 to 64 characters from A-Z, a-z, 0-9, `.`, `_` and `-`
+    x.toml:1:8: name = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…, but name must be a string of 1 to 64 characters from A-Z, a-z, 0-9, `.`, `_` and `-`
     "#);
 }
 
@@ -349,7 +352,7 @@ fn other_values_out_of_range() {
     x.toml:8:18: links.node-bandwidth = 0.0001, but node-bandwidth must be a number above 0 and at most 100000 with at most three decimals, as in 0.5
     x.toml:8:18: links.node-bandwidth = "1", but node-bandwidth must be a number above 0 and at most 100000 with at most three decimals, as in 0.5
     x.toml:9:20: links.global-bandwidth does not go with the bandwidths of the other kinds of links: the bandwidths are node 1, local 1, global 65, accepted bandwidths of which the largest is at most 64 times the smallest
-    x.toml:7:1: links is an array, but links must be a table of local-latency, global-latency, node-bandwidth, local-bandwidth, global-bandwidth
+    x.toml:7:1: links is an array, but links must be a table of local-latency, global-latency, node-bandwidth, local-bandwidth, global-bandwidth, buffer
     x.toml:8:13: routing.threshold = 32768, but threshold must be -32768 to 32767
     x.toml:8:13: routing.threshold = -32769, but threshold must be -32768 to 32767
     x.toml:8:20: routing.virtual-channels = "by-phase", but virtual-channels must be one of "ordered", "per-hop", "positional"
@@ -407,7 +410,95 @@ fn lines_and_columns_count_characters() {
     assert_eq!((error.line, error.column), (1, 1));
 }
 
+/// A line for one of these values, or none.
+fn line(values: &'static [&'static str]) -> impl Strategy<Value = String> {
+    proptest::option::of(proptest::sample::select(values))
+        .prop_map(|value| value.map_or_else(String::new, |value| format!("{value}\n")))
+}
+
+/// Sizes and wiring in all the forms that a file has for them.
+fn dragonflies() -> impl Strategy<Value = String> {
+    let kind = (0..2_u16, 1..3_u16, 1..4_u16, line(&["local-links = 3"]));
+    let kinds = proptest::collection::vec(kind, 1..5).prop_map(|kinds| {
+        let mut text = String::new();
+        for (number, (p, a, g, links)) in kinds.into_iter().enumerate() {
+            let p = if number == 0 { 1 } else { p };
+            let a = if links.is_empty() { a } else { 2 };
+            let name =
+                if number % 2 == 0 { format!("name = \"k.{number}\"\n") } else { String::new() };
+            text +=
+                &format!("[[dragonfly.kinds]]\n{name}p = {p}\na = {a}\nh = 16\ng = {g}\n{links}");
+        }
+        text
+    });
+    let names = || line(&["names = \"the \\\"names\\\".csv\"", "names = 'C:\\names.csv'"]);
+    let wiring = line(&["arrangement = \"palmtree\"", "cables = '/a/b c'"]);
+    prop_oneof![
+        (wiring, line(&["local-links = 2"]), names()).prop_map(|(wiring, links, names)| {
+            format!("p = 4\na = 8\nh = 4\ng = 9\n{wiring}{links}{names}")
+        }),
+        (names(), kinds).prop_map(|(names, kinds)| format!("cables = 'c'\n{names}{kinds}")),
+    ]
+}
+
+/// What a file says of links, of weighing, of sets and of an escape network.
+fn links_and_routing() -> impl Strategy<Value = String> {
+    let links = (
+        line(&["local-latency = 1", "local-latency = 10000"]),
+        line(&["global-latency = 100"]),
+        line(&["node-bandwidth = 0.125", "node-bandwidth = 4"]),
+        line(&["global-bandwidth = 2.5"]),
+    );
+    let weighing = (
+        line(&["threshold = -3", "threshold = { ugal-l = 1, par-source = -2, par-second = 3 }"]),
+        line(&[
+            "candidates = \"1x4\"",
+            "candidates = { ugal-l = \"1x1\", par-source = \"8x8\", par-second = \"2x1\" }",
+        ]),
+        line(&["gate = 1.25", "gate = { ugal-l = 0, par-source = 15.9375, par-second = 2 }"]),
+        line(&["second-min = \"any\"", "second-min = \"kept\""]),
+        line(&["virtual-channels = \"positional\""]),
+        line(&[
+            "set = \"auto\"",
+            "set = \"60%  5-hop\"",
+            "set = '''\n4-hop,\n  only:001'''",
+            "set = { ugal-l = \"all\", par-source = \"min\", par-second = \"4*2-hop, only:001\" }",
+        ]),
+    );
+    let escape = (
+        proptest::sample::select(vec!["\"ring\"", "\"tree\"", "\"tree\"\nescape-root = 0"]),
+        line(&[
+            "[routing.ofar]\nlocal-channels = 7\nglobal-channels = 1\nlocal-percent = 3\n\
+             strict = true\nbubble = 0",
+            "[routing.ofar]\nlocal-percent = { middle = 255 }\nglobal-percent = 1\nby-set = true\n\
+             by-length = true\nthrottle-percent = 9\nmost-entries = 2",
+        ]),
+    )
+        .prop_map(|(kind, rules)| format!("escape = {kind}\n{rules}"));
+    let escape = proptest::option::of(escape).prop_map(Option::unwrap_or_default);
+    (links, weighing, escape).prop_map(|((a, b, c, d), (t, n, g, m, v, s), escape)| {
+        format!("[links]\n{a}{b}{c}{d}[routing]\n{t}{n}{g}{m}{v}{s}{escape}")
+    })
+}
+
 proptest! {
+    #[test]
+    fn the_text_of_a_file_says_the_same(
+        seed in line(&["seed = 7"]),
+        dragonfly in dragonflies(),
+        rest in links_and_routing(),
+    ) {
+        let text = format!("name = \"x\"\n{seed}[dragonfly]\n{dragonfly}{rest}");
+        match FabricFile::parse(&text, "x.toml") {
+            Ok(file) => {
+                let written = file.to_string();
+                prop_assert_eq!(FabricFile::parse(&written, "written"), Ok(file), "{}", written);
+            }
+            // One group makes no Dragonfly.
+            Err(error) => prop_assert!(error.to_string().contains("kinds"), "{error}: {text}"),
+        }
+    }
+
     #[test]
     fn no_text_is_answered_with_a_panic(
         text in prop_oneof![

@@ -19,8 +19,9 @@ pub struct Ratio {
 /// A text that is not a ratio.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{text:?} is not a ratio; accepted a number above 0 and at most {MOST} with at most {MOST_DECIMALS} \
-     decimals, such as 1.25"
+    "{} is not a ratio; accepted a number above 0 and at most {MOST} with at most {MOST_DECIMALS} \
+     decimals, such as 1.25",
+    tvlb_text::quoted(.text)
 )]
 pub struct RatioError {
     text: String,

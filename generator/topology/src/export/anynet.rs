@@ -5,10 +5,13 @@
 //! routers and nodes without gaps from 0, and keeps one channel from a router to another.
 
 use super::error::ExportError;
+use super::like_groups::{expect_live_switches, expect_plain_groups};
 use crate::{End, Topology};
 use std::fmt;
 use tvlb_names::Names;
-use tvlb_schema::SwitchId;
+use tvlb_schema::{Nodes, SwitchId};
+
+const FORMAT: &str = "BookSim2's anynet";
 
 /// How many cycles a channel between two routers takes, one way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +26,7 @@ pub struct ChannelLatencies {
 #[derive(Clone, Debug)]
 pub struct Anynet<'t> {
     topology: &'t Topology,
+    nodes: Nodes,
     latencies: ChannelLatencies,
     /// The router of each switch, by the switch's number.
     routers: Vec<u32>,
@@ -31,13 +35,14 @@ pub struct Anynet<'t> {
 /// The wiring for `anynet`.
 ///
 /// # Errors
-/// Two switches that share several cables, or two of a group that do not share exactly one link.
+/// A dead switch, two switches that share several cables, or two of a group that do not share exactly one link.
 pub fn anynet<'t>(
     topology: &'t Topology,
     names: &Names,
     latencies: ChannelLatencies,
 ) -> Result<Anynet<'t>, ExportError> {
-    super::like_groups::expect_plain_groups(topology, names, "BookSim2's anynet")?;
+    expect_live_switches(topology, names, FORMAT)?;
+    expect_plain_groups(topology, names, FORMAT)?;
     let df = topology.dragonfly();
     let switch = |end: End| df.switch(end.group, df.split_port(end.port).0);
     let mut ends: Vec<(SwitchId, SwitchId)> =
@@ -52,7 +57,7 @@ pub fn anynet<'t>(
     for (router, switch) in (0..).zip(df.switches()) {
         routers[switch.as_usize()] = router;
     }
-    Ok(Anynet { topology, latencies, routers })
+    Ok(Anynet { topology, nodes: topology.nodes(names), latencies, routers })
 }
 
 impl Anynet<'_> {
@@ -60,7 +65,7 @@ impl Anynet<'_> {
     pub fn is_renumbered(&self) -> bool {
         let df = self.topology.dragonfly();
         u32::from(df.last_switch().0) + 1 != df.switch_count()
-            || df.last_node().0 + 1 != df.node_count()
+            || self.nodes.last().is_some_and(|last| last.0 + 1 != self.nodes.count())
     }
 }
 
@@ -72,7 +77,7 @@ impl fmt::Display for Anynet<'_> {
         for switch in df.switches() {
             let (group, index) = df.place(switch);
             write!(f, "router {}", self.routers[switch.as_usize()])?;
-            for node in nodes.by_ref().take(df.nodes_of(group) as usize) {
+            for (_, node) in self.nodes.of_switch(switch).zip(nodes.by_ref()) {
                 write!(f, " node {node}")?;
             }
             for other in df.indices(group).filter(|&other| other != index) {

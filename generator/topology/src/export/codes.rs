@@ -7,7 +7,7 @@
 //! direction of a link, and cables between the same two switches as often as there are such.
 
 use super::error::ExportError;
-use super::like_groups::{expect_like_groups, expect_plain_groups};
+use super::like_groups::{expect_like_groups, expect_live_switches, expect_plain_groups};
 use crate::{End, Topology};
 use tvlb_names::Names;
 use tvlb_schema::GroupId;
@@ -36,10 +36,11 @@ pub struct Codes {
 /// The wiring as files for CODES.
 ///
 /// # Errors
-/// Groups that differ in their numbers of switches or nodes, or two switches of a group that do not share
+/// A dead switch, groups or switches that differ in their numbers of switches or nodes, or two switches of a group that do not share
 /// exactly one link.
 pub fn codes(topology: &Topology, names: &Names) -> Result<Codes, ExportError> {
     let df = topology.dragonfly();
+    expect_live_switches(topology, names, "CODES")?;
     expect_like_groups(df, names, "CODES")?;
     expect_plain_groups(topology, names, "CODES")?;
     let mut intra = Vec::new();

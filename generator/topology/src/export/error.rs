@@ -1,12 +1,46 @@
 //! Why a format cannot say a wiring.
 
 use std::fmt;
-use tvlb_names::{NamedGroup, NamedSwitch};
-use tvlb_schema::SwitchIndex;
+use tvlb_names::{HostError, NamedGroup, NamedSwitch};
+use tvlb_schema::{NodeId, SwitchIndex};
 
 /// Why a format cannot say a wiring.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExportError {
+    /// The format says every switch of the plan, and one is dead.
+    #[error(
+        "{format} has every switch of every group, but switch {switch} is dead; accepted: a wiring without dead switches"
+    )]
+    DeadSwitch {
+        /// The program that reads the format.
+        format: &'static str,
+        /// The first switch that is dead.
+        switch: NamedSwitch,
+    },
+    /// The format gives all switches equally many nodes, and there are not.
+    #[error(
+        "{format} gives every switch {p} nodes, but there is no node {node} at switch {switch}; accepted: as many nodes on each switch"
+    )]
+    MissingNode {
+        /// The program that reads the format.
+        format: &'static str,
+        /// The nodes that it gives to each switch.
+        p: u32,
+        /// The first node that is missing.
+        node: NodeId,
+        /// Its switch.
+        switch: NamedSwitch,
+    },
+    /// A node cannot be called in the format as the machine calls it.
+    #[error("node {node}{}: {error}", tvlb_names::after(node, .name.as_deref()))]
+    NodeName {
+        /// The node.
+        node: NodeId,
+        /// What the machine calls it.
+        name: Option<String>,
+        /// Why that is not the name of a host.
+        error: HostError,
+    },
     /// The format repeats one group, and the groups differ.
     #[error(
         "{format} describes one group and repeats it, but group {} has {} and group {} has {}; accepted: groups that all have as many switches and as many nodes on each",

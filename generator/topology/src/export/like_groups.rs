@@ -5,6 +5,21 @@ use crate::Topology;
 use tvlb_names::Names;
 use tvlb_schema::{Dragonfly, GroupId};
 
+/// Refuses a wiring of which a switch is dead.
+///
+/// # Errors
+/// The first switch that is.
+pub fn expect_live_switches(
+    topology: &Topology,
+    names: &Names,
+    format: &'static str,
+) -> Result<(), ExportError> {
+    match topology.dead_switches().first() {
+        None => Ok(()),
+        Some(&switch) => Err(ExportError::DeadSwitch { format, switch: names.named(switch) }),
+    }
+}
+
 /// Refuses groups in which two switches share another number of links than 1.
 pub(super) fn expect_plain_groups(
     topology: &Topology,
@@ -27,13 +42,17 @@ pub(super) fn expect_plain_groups(
     Ok(())
 }
 
-/// Refuses groups that differ in their switches or in the nodes on each. Where they do not differ, the
-/// numbers of switches and nodes have no gaps.
+/// Refuses groups that differ in their switches or in the nodes on each, and switches that lack a node.
+/// Where there are none of these, the numbers of switches and nodes have no gaps.
 pub(super) fn expect_like_groups(
     df: &Dragonfly,
     names: &Names,
     format: &'static str,
 ) -> Result<(), ExportError> {
+    if let Some(node) = names.nodes(df).missing().next() {
+        let switch = names.named(df.switch_of(node).0);
+        return Err(ExportError::MissingNode { format, p: df.p(), node, switch });
+    }
     let sizes = |group: GroupId| [df.switches_of(group), df.nodes_of(group)];
     let first = GroupId(0);
     match df.groups().find(|&group| sizes(group) != sizes(first)) {

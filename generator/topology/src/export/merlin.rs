@@ -10,7 +10,7 @@
 //! every cable.
 
 use super::error::{ExportError, MapConflict, PortTarget};
-use super::like_groups::{expect_like_groups, expect_plain_groups};
+use super::like_groups::{expect_like_groups, expect_live_switches, expect_plain_groups};
 use crate::{End, Topology};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -43,11 +43,12 @@ pub struct Merlin {
 /// The wiring for merlin: in the reading `absolute`, merlin's default, if that can say it.
 ///
 /// # Errors
-/// Groups that differ, two switches of a group that do not share exactly one link, pairs of groups with
+/// A dead switch, groups or switches that differ, two switches of a group that do not share exactly one link, pairs of groups with
 /// different numbers of links, a switch with more cables than merlin has ports for, or cables that no
 /// map says.
 pub fn merlin(topology: &Topology, names: &Names) -> Result<Merlin, ExportError> {
     let df = topology.dragonfly();
+    expect_live_switches(topology, names, "merlin")?;
     expect_like_groups(df, names, "merlin")?;
     expect_plain_groups(topology, names, "merlin")?;
     let intergroup_links = equal_links(topology, names)?;

@@ -13,3 +13,4 @@ mod error;
 mod like_groups;
 
 pub use error::{ExportError, MapConflict, PortTarget};
+pub use like_groups::expect_live_switches;

@@ -57,6 +57,11 @@ pub struct DrawnVlb {
     pub probability: f64,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+fn shape_digits<S: Serializer>(shape: &Shape, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(shape)
+}
+
 #[expect(
     clippy::ref_option,
     clippy::trivially_copy_pass_by_ref,
@@ -64,12 +69,38 @@ pub struct DrawnVlb {
 )]
 fn digits<S: Serializer>(shape: &Option<Shape>, serializer: S) -> Result<S::Ok, S::Error> {
     match shape {
-        Some(shape) => serializer.collect_str(shape),
+        Some(shape) => shape_digits(shape, serializer),
         None => serializer.serialize_none(),
     }
 }
 
+/// The VLB paths of one shape.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct DrawnShape {
+    /// Local hops in the three groups.
+    #[serde(serialize_with = "shape_digits")]
+    pub shape: Shape,
+    /// Hops from switch to switch.
+    pub hops: u8,
+    /// How many paths have the shape.
+    pub paths: usize,
+    /// How often one of them is drawn among the VLB paths.
+    pub probability: f64,
+}
+
 impl DrawnPaths {
+    /// The VLB paths between groups by rising shape, without the shapes that no path has.
+    pub fn shapes(&self) -> impl Iterator<Item = DrawnShape> {
+        Shape::all().filter_map(|shape| {
+            let of_shape = self.vlb.iter().filter(|path| path.shape == Some(shape));
+            let probabilities = of_shape.map(|path| path.probability);
+            let (paths, probability) =
+                probabilities.fold((0, 0.0), |(paths, sum), each| (paths + 1, sum + each));
+            let drawn = DrawnShape { shape, hops: shape.hops(), paths, probability };
+            (paths > 0).then_some(drawn)
+        })
+    }
+
     /// The switches of all paths, the source and the destination among them.
     pub fn switches(&self) -> impl Iterator<Item = SwitchId> {
         let min = self.min.iter().flat_map(|path| path.switches.switches());

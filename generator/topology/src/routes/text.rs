@@ -199,7 +199,7 @@ impl fmt::Display for PathListing {
             for path in paths {
                 let shape = path.shape.as_deref().unwrap_or("");
                 let walk = path.switches.in_words(&self.dragonfly, &self.names);
-                writeln!(f, "  {} {shape:3}  {walk}", path.kind)?;
+                writeln!(f, "  {} {shape:3}  S={walk}", path.kind)?;
             }
         }
         Ok(())

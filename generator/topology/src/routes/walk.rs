@@ -1,7 +1,7 @@
 //! A walk: the switches that a packet visits, in order.
 //!
-//! It says nothing of which of several cables between two switches is taken; a path's global
-//! ports tell that. Between switches of one group there is just one cable.
+//! It says nothing of which of several links between two switches is taken. A path's global ports tell
+//! that of cables between groups; a hop within a group goes by any of the links that join its switches.
 
 use serde::{Serialize, Serializer};
 use std::fmt;
@@ -74,7 +74,7 @@ impl Walk {
     /// `->`, global hops as `=>`.
     pub fn in_words(&self, df: &Dragonfly, names: &Names) -> impl fmt::Display + use<> {
         let mut before = None;
-        let mut words = String::from("S=");
+        let mut words = String::new();
         for &switch in self.switches() {
             let (group, index) = df.place(switch);
             let hop = match before {
@@ -111,9 +111,9 @@ mod tests {
         let names = Names::default();
         assert_eq!(
             walk(&[0, 3, 17, 18, 4]).in_words(&df, &names).to_string(),
-            "S=(0,0) -> (0,3) => (4,1) -> (4,2) => (1,0)"
+            "(0,0) -> (0,3) => (4,1) -> (4,2) => (1,0)"
         );
-        assert_eq!(walk(&[5]).in_words(&df, &names).to_string(), "S=(1,1)");
+        assert_eq!(walk(&[5]).in_words(&df, &names).to_string(), "(1,1)");
     }
 
     #[test]

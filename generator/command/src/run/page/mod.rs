@@ -27,11 +27,11 @@ pub(super) fn html(report: &Report<'_>, fabric: &BootedFabric<'_>) -> String {
         body.push_str(&lead(report, first));
         body.push_str(&section("jobs", "The jobs", &jobs(report, first, fabric.dragonfly())));
         let places = figure(
-            &places::picture(fabric.dragonfly(), &first.nodes),
+            &places::picture(fabric.nodes(), &first.nodes),
             &format!(
                 "A column for each group and a row for each of its switches, {} Point at a place for its \
                  ranks.{of}",
-                places::of_a_switch(fabric.dragonfly())
+                places::of_a_switch(fabric.nodes())
             ),
         );
         body.push_str(&section("places", "Where the jobs lie", &places));
@@ -82,7 +82,7 @@ fn jobs(report: &Report<'_>, first: &Run, df: &Dragonfly) -> String {
             format!("job {number}"),
             job,
             workload.to_owned(),
-            bytes.to_string(),
+            bytes.map_or_else(|| "as listed".to_owned(), |bytes| bytes.to_string()),
             iterations.to_string(),
             nodes.len().to_string(),
             switches.len().to_string(),

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use tvlb_chart::{Ink, escaped};
-use tvlb_schema::{Dragonfly, NodeId, SwitchId};
+use tvlb_schema::{NodeId, Nodes, SwitchId};
 
 const WIDTH: f64 = 640.0;
 const LEFT: f64 = 40.0;
@@ -25,8 +25,8 @@ const NAMED: usize = 8;
 type Ranks = BTreeMap<usize, Vec<u32>>;
 
 /// How a switch is drawn, in words.
-pub(super) fn of_a_switch(df: &Dragonfly) -> &'static str {
-    if df.node_count() > MOST_NODES {
+pub(super) fn of_a_switch(nodes: &Nodes) -> &'static str {
+    if nodes.count() > MOST_NODES {
         "in the colour of the job that has most ranks there."
     } else {
         "whose nodes stand side by side."
@@ -34,7 +34,8 @@ pub(super) fn of_a_switch(df: &Dragonfly) -> &'static str {
 }
 
 /// The picture of jobs, each by the node of each of its ranks.
-pub(super) fn picture(df: &Dragonfly, jobs: &[Vec<NodeId>]) -> String {
+pub(super) fn picture(nodes: &Nodes, jobs: &[Vec<NodeId>]) -> String {
+    let df = nodes.dragonfly();
     let mut on: BTreeMap<NodeId, Ranks> = BTreeMap::new();
     for (job, nodes) in jobs.iter().enumerate() {
         for (rank, &node) in (0..).zip(nodes) {
@@ -66,7 +67,7 @@ pub(super) fn picture(df: &Dragonfly, jobs: &[Vec<NodeId>]) -> String {
         for index in df.indices(group) {
             let y = TOP + HEIGHT * f64::from(index.0);
             let switch = df.switch(group, index);
-            for (first, count, ranks) in places(df, switch, &on) {
+            for (first, count, ranks) in places(nodes, switch, &on) {
                 let (class, words) = described(switch, ranks.as_ref());
                 let _ = writeln!(
                     svg,
@@ -106,19 +107,21 @@ pub(super) fn picture(df: &Dragonfly, jobs: &[Vec<NodeId>]) -> String {
 /// Neighbouring nodes of a switch that one job has, or none: the first of them, how many they are, and
 /// their ranks.
 fn places(
-    df: &Dragonfly,
+    nodes: &Nodes,
     switch: SwitchId,
     on: &BTreeMap<NodeId, Ranks>,
 ) -> Vec<(u32, u32, Option<Ranks>)> {
-    let count = df.kind_of(df.place(switch).0).p;
+    let is_drawn_whole = nodes.count() > MOST_NODES;
     let mut found: Vec<(u32, u32, Option<Ranks>)> = Vec::new();
-    for (number, terminal) in (0..u32::from(count)).zip(0u8..) {
-        let ranks = on.get(&df.node(switch, terminal));
+    for node in nodes.of_switch(switch) {
+        let number = u32::from(nodes.dragonfly().switch_of(node).1);
+        let ranks = on.get(&node);
         let job = |ranks: &Ranks| ranks.keys().next().copied();
         match found.last_mut() {
             // A node belongs to one job, so that whole switches alone can have several.
-            Some((_, count, last))
-                if df.node_count() > MOST_NODES || last.as_ref().map(job) == ranks.map(job) =>
+            Some((first, count, last))
+                if is_drawn_whole
+                    || (*first + *count == number && last.as_ref().map(job) == ranks.map(job)) =>
             {
                 *count += 1;
                 for (&job, more) in ranks.into_iter().flatten() {
@@ -171,12 +174,13 @@ fn real(number: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tvlb_schema::Dragonfly;
 
     #[test]
     fn neighbouring_nodes_of_a_job_are_one_place() {
         let df = Dragonfly::new(4, 4, 2, 9).unwrap();
         let jobs = [vec![NodeId(0), NodeId(1), NodeId(1), NodeId(5)], vec![NodeId(3)]];
-        let svg = picture(&df, &jobs);
+        let svg = picture(&Nodes::from(&df), &jobs);
         for words in [
             "switch 0: job 0, ranks 0 to 2<",
             "switch 0: job 1, rank 0<",
@@ -193,7 +197,7 @@ mod tests {
     #[test]
     fn the_switches_of_a_large_machine_are_drawn_whole() {
         let df = Dragonfly::new(8, 16, 8, 129).unwrap();
-        let svg = picture(&df, &[vec![NodeId(0), NodeId(1)], vec![NodeId(2)]]);
+        let svg = picture(&Nodes::from(&df), &[vec![NodeId(0), NodeId(1)], vec![NodeId(2)]]);
         assert!(svg.contains("<rect class=\"k0\"") && !svg.contains("<rect class=\"k1\" x=\"4"));
         assert!(svg.contains("switch 0: job 0, ranks 0 to 1; job 1, rank 0<"));
         assert_eq!(svg.matches("<rect").count(), 2064 + 3);

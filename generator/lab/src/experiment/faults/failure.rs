@@ -23,7 +23,7 @@ use tvlb_generator::table_set::sha256;
 use tvlb_generator::topology::Topology;
 use tvlb_progress::Progress;
 use tvlb_run_store::RunDirectory;
-use tvlb_schema::{Dragonfly, End, FaultSet, GroupId, PerDecision, SwitchId, SwitchIndex};
+use tvlb_schema::{Dragonfly, End, FaultSet, GroupId, Nodes, PerDecision, SwitchId, SwitchIndex};
 use tvlb_simulator::{
     BootedFabric, FaultSchedule, Pattern, Run, RunError, Settings, StopRule, Traffic,
 };
@@ -170,14 +170,18 @@ fn line(
         scheme: scheme.name().to_owned(),
         paths: tables.paths,
         set: text(*scheme, tables.paths, &tables.policies),
-        live_share: live_share(&who, df, switch),
+        live_share: live_share(&who, &without(df, switch)),
         windows: windows.clone(),
     })
 }
 
-/// The share of the packets of which neither the source nor the destination is a node of this switch.
-fn live_share(traffic: &Traffic, df: &Dragonfly, dead: SwitchId) -> f64 {
-    let lives = |node| df.switch_of(node).0 != dead;
+/// The nodes that are left where a switch is dead.
+fn without(df: &Dragonfly, switch: SwitchId) -> Nodes {
+    Nodes::from(df).live(&FaultSet { switches: [switch].into(), ..FaultSet::default() })
+}
+
+/// The share of a whole fabric's packets of which both the source and the destination are left.
+fn live_share(traffic: &Traffic, left: &Nodes) -> f64 {
     let share = |live: usize, all: usize| {
         let real = |count| f64::from(u32::try_from(count).expect("at most as many as nodes"));
         real(live) / real(all)
@@ -185,11 +189,11 @@ fn live_share(traffic: &Traffic, df: &Dragonfly, dead: SwitchId) -> f64 {
     match traffic.map() {
         Some(map) => {
             let pairs: Vec<_> = map.collect();
-            let live = pairs.iter().filter(|&&(from, to)| lives(from) && lives(to)).count();
+            let live = pairs.iter().filter(|&&(from, to)| left.has(from) && left.has(to)).count();
             share(live, pairs.len())
         }
         // Destinations are drawn from all nodes.
-        None => share(df.nodes().filter(|&node| lives(node)).count(), df.nodes().count()).powi(2),
+        None => share(left.iter().count(), left.dragonfly().nodes().count()).powi(2),
     }
 }
 
@@ -272,7 +276,8 @@ mod tests {
         let df = fabric.topology.dragonfly();
         let (_, switch) = parts(&fabric.topology);
         let share = |pattern: &str| {
-            live_share(&Traffic::new(&pattern.parse().unwrap(), df, 1).unwrap(), df, switch)
+            let traffic = Traffic::new(&pattern.parse().unwrap(), df, 1).unwrap();
+            live_share(&traffic, &without(df, switch))
         };
         // Four nodes send no more, and four others send to them.
         assert!((share("shift(2,0)") - 280.0 / 288.0).abs() < 1e-12);

@@ -1,20 +1,19 @@
 //! Statements about throughput under traffic that loads links unevenly.
 
-use super::super::results::{Imbalance, System};
+use super::super::results::Carried;
 use super::super::stated::Claim;
 
 /// Whether a comparison holds, with the figures that decide it; no answer where no system that was run
 /// does. `None` for claims about something else.
-pub(super) fn decide(claim: &Claim, found: &Imbalance) -> Option<(Option<bool>, String)> {
-    let by = |routing: &str| -> Option<Vec<(&System, f64)>> {
-        let throughput = |system: &'_ System| Some(system.by(routing)?.throughput);
-        found.systems.iter().map(|system| Some((system, throughput(system)?))).collect()
+pub(super) fn decide(claim: &Claim, found: &[Carried<'_>]) -> Option<(Option<bool>, String)> {
+    let by = |routing: &str| -> Option<Vec<(&Carried<'_>, f64)>> {
+        found.iter().map(|system| Some((system, system.by(routing)?))).collect()
     };
-    let listed = |values: &[(&System, f64)]| {
-        let texts = values.iter().map(|(system, value)| format!("{} {value:.4}", system.name()));
+    let listed = |values: &[(&Carried<'_>, f64)]| {
+        let texts = values.iter().map(|(system, value)| format!("{} {value:.4}", system.name));
         texts.collect::<Vec<_>>().join(", ")
     };
-    let rises = |values: &[(&System, f64)]| {
+    let rises = |values: &[(&Carried<'_>, f64)]| {
         (values.len() > 1).then(|| values.windows(2).all(|pair| pair[0].1 < pair[1].1))
     };
     Some(match claim {
@@ -30,7 +29,7 @@ pub(super) fn decide(claim: &Claim, found: &Imbalance) -> Option<(Option<bool>, 
         }
         Claim::BelowBeyond { routing, load, switches } => {
             let mut values = by(routing)?;
-            values.retain(|(system, _)| system.switches() > *switches);
+            values.retain(|(system, _)| system.switches > *switches);
             if values.is_empty() {
                 return Some((None, format!("no system of more than {switches} switches was run")));
             }
@@ -40,7 +39,7 @@ pub(super) fn decide(claim: &Claim, found: &Imbalance) -> Option<(Option<bool>, 
             let (more, less) = (by(more)?, by(less)?);
             let holds = more.iter().zip(&less).all(|(more, less)| more.1 > less.1);
             let texts = more.iter().zip(&less).map(|((system, more), (_, less))| {
-                format!("{} {more:.4} and {less:.4}", system.name())
+                format!("{} {more:.4} and {less:.4}", system.name)
             });
             (Some(holds), texts.collect::<Vec<_>>().join(", "))
         }
@@ -48,24 +47,17 @@ pub(super) fn decide(claim: &Claim, found: &Imbalance) -> Option<(Option<bool>, 
             let (more, less) = (by(more)?, by(less)?);
             let leads = more.iter().zip(&less).map(|(more, less)| (more.0, more.1 / less.1 - 1.0));
             let leads: Vec<_> = leads.collect();
-            let texts = leads
-                .iter()
-                .map(|(system, lead)| format!("{} {:+.1}%", system.name(), 100.0 * lead));
+            let texts =
+                leads.iter().map(|(system, lead)| format!("{} {:+.1}%", system.name, 100.0 * lead));
             (rises(&leads), texts.collect::<Vec<_>>().join(", "))
         }
         Claim::ThroughputBelow { load } => {
-            let all = found
-                .systems
-                .iter()
-                .flat_map(|system| system.routed.iter().map(move |routed| (system, routed)));
-            let (system, routed) = all.max_by(|a, b| a.1.throughput.total_cmp(&b.1.throughput))?;
-            let ours = format!(
-                "the most is {:.4}, of {} on {}",
-                routed.throughput,
-                routed.routing,
-                system.name()
-            );
-            (Some(routed.throughput < *load), ours)
+            let all = found.iter().flat_map(|system| {
+                let of = move |&(routing, carried)| (&system.name, routing, carried);
+                system.routed.iter().map(of)
+            });
+            let (system, routing, most) = all.max_by(|one, other| one.2.total_cmp(&other.2))?;
+            (Some(most < *load), format!("the most is {most:.4}, of {routing} on {system}"))
         }
         _ => return None,
     })
@@ -73,27 +65,16 @@ pub(super) fn decide(claim: &Claim, found: &Imbalance) -> Option<(Option<bool>, 
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::results::Routed;
     use super::*;
 
     /// Systems of 72, 342 and 1056 nodes, on which `VALg` carries this much and `VALn` 0.4.
-    fn found(valg: &[f64]) -> Imbalance {
-        let system = |(p, &throughput): (u32, &f64)| {
-            let of = |routing: &str, throughput| Routed {
-                routing: routing.to_owned(),
-                static_saturation: 0.3,
-                throughput,
-                half_width: 0.001,
-            };
-            System {
-                dragonfly: [p, 2 * p, p, 2 * p * p + 1],
-                traffic: "complement".to_owned(),
-                estimate: 0.2,
-                share_count: 0.2,
-                routed: vec![of("VALg", throughput), of("VALn", 0.4)],
-            }
+    fn found(valg: &[f64]) -> Vec<Carried<'static>> {
+        let system = |(p, &throughput): (u32, &f64)| Carried {
+            name: format!("dfly({p},{},{p},{})", 2 * p, 2 * p * p + 1),
+            switches: 2 * p * (2 * p * p + 1),
+            routed: vec![("VALg", throughput), ("VALn", 0.4)],
         };
-        Imbalance { systems: (2..).zip(valg).map(system).collect() }
+        (2..).zip(valg).map(system).collect()
     }
 
     fn decided(claim: &Claim, valg: &[f64]) -> Option<bool> {

@@ -131,3 +131,17 @@ proptest! {
         }
     }
 }
+
+/// Nodes that are not there are left out, and those after them take their numbers.
+#[test]
+fn missing_nodes_are_left_out() {
+    let topology = wirings::absolute(2, 4, 2, 9);
+    let list = "group,switch,port,name,physical\n0,0,node 0,,\n0,1,node 0,,\n0,1,node 1,,\n";
+    let names = Names::read(topology.dragonfly(), list).unwrap();
+    let file = anynet(&topology, &names, LATENCIES).unwrap();
+    assert!(file.is_renumbered());
+    let text = file.to_string();
+    let starts: Vec<&str> =
+        text.lines().map(|line| &line[..line.find(" router ").unwrap()]).collect();
+    assert_eq!(starts[..3], ["router 0 node 0", "router 1", "router 2 node 1 node 2"]);
+}

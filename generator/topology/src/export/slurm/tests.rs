@@ -2,6 +2,13 @@ use super::*;
 use crate::routes::wirings;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
+use tvlb_schema::Dragonfly;
+
+/// What is exported where no list of hosts is given.
+fn exported(topology: &Topology, names: &Names) -> Result<String, ExportError> {
+    let hosts = Hosts::of_names(topology.dragonfly(), names);
+    slurm(topology, names, &hosts).map(|slurm| slurm.to_string())
+}
 
 /// The names of a host list, such as `a-[1-3],a-5`.
 fn names(list: &str) -> Vec<String> {
@@ -57,13 +64,16 @@ fn expected(topology: &Topology) -> BTreeMap<String, Vec<String>> {
 #[test]
 fn the_tree_has_every_node() {
     for topology in [wirings::absolute(2, 4, 2, 9), wirings::absolute(4, 8, 4, 9)] {
-        assert_eq!(read(&slurm(&topology, &Names::default()).to_string()), expected(&topology));
+        assert_eq!(
+            read(&exported(&topology, &Names::default()).unwrap().to_string()),
+            expected(&topology)
+        );
     }
 }
 
 #[test]
 fn the_file_of_a_small_wiring_reads_well() {
-    insta::assert_snapshot!(slurm(&wirings::absolute(2, 4, 2, 9), &Names::default()));
+    insta::assert_snapshot!(exported(&wirings::absolute(2, 4, 2, 9), &Names::default()).unwrap());
 }
 
 #[test]
@@ -71,12 +81,47 @@ fn groups_without_nodes_are_left_out() {
     let kind = |p, g| GroupKind::new(p, 2, 2, g);
     let kinds = [kind(1, 2), kind(0, 1), kind(3, 1)];
     let topology = Topology::from_cables(Dragonfly::of_kinds(&kinds).unwrap(), []).unwrap();
-    insta::assert_snapshot!(slurm(&topology, &Names::default()));
+    insta::assert_snapshot!(exported(&topology, &Names::default()).unwrap());
+}
+
+/// A dual-port host is one host, and what is not there is left out.
+#[test]
+fn nodes_have_the_names_of_hosts() {
+    let topology = Topology::from_cables(Dragonfly::new(2, 2, 1, 2).unwrap(), []).unwrap();
+    let list = |rows: &str| {
+        let text = format!("group,switch,port,name,physical\n{rows}");
+        Names::read(topology.dragonfly(), &text).unwrap()
+    };
+    let of_group_1 = "1,0,node 0,n2,\n1,0,node 1,,\n1,1,node 0,,\n1,1,node 1,,\n";
+    let hosts =
+        format!("0,0,node 0,n0,\n0,0,node 1,n0,\n0,1,node 0,n1,\n0,1,node 1,,\n{of_group_1}");
+    let text = exported(&topology, &list(&hosts)).unwrap().to_string();
+    let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
+    assert_eq!(
+        lines,
+        [
+            "SwitchName=switch-0 Nodes=n0",
+            "SwitchName=switch-1 Nodes=n1",
+            "SwitchName=switch-2 Nodes=n2",
+            "SwitchName=group-0 Switches=switch-[0-1]",
+            "SwitchName=group-1 Switches=switch-2",
+            "SwitchName=fabric Switches=group-[0-1]",
+        ]
+    );
+    assert!(text.contains("\n# It also leaves out 1 switch that has no nodes.\n"), "{text}");
+    for (rows, found) in [
+        (hosts.replace("n1", "n1 mlx5_0"), "node 2 n1 mlx5_0: "),
+        (hosts.replace("n1", "\"n1,x\""), "node 2 n1,x: "),
+        (hosts.replace("0,1,node 0,n1,\n", ""), "node 2: it has no name, though other nodes have"),
+    ] {
+        let error = exported(&topology, &list(&rows)).unwrap_err().to_string();
+        assert!(error.starts_with(found), "{error}");
+    }
 }
 
 proptest! {
     #[test]
     fn the_tree_has_every_node_of_any_fabric(topology in wirings::plain()) {
-        prop_assert_eq!(read(&slurm(&topology, &Names::default()).to_string()), expected(&topology));
+        prop_assert_eq!(read(&exported(&topology, &Names::default()).unwrap().to_string()), expected(&topology));
     }
 }

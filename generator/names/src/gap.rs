@@ -1,15 +1,15 @@
 //! Numbers that no switch or node has, although some switch or node has a higher one: those after the
-//! numbers of a group that is smaller than others.
+//! numbers of a group that is smaller than others, and those of nodes that are missing.
 
 use std::fmt;
-use tvlb_schema::{Dragonfly, GroupId, NodeId, SwitchId};
+use tvlb_schema::{Dragonfly, GroupId, NodeId, Nodes, SwitchId};
 
 /// So many ranges of numbers are said; more are cut short.
 const MOST_RANGES: usize = 8;
 
 /// The group to which such a number falls, and the numbers that this group has.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Gap {
+pub(crate) struct Gap {
     what: &'static str,
     group: GroupId,
     /// The first and the last of numbers that follow each other.
@@ -17,17 +17,18 @@ pub struct Gap {
 }
 
 impl Gap {
-    /// Of the number of a node that the fabric does not have; `None` if it is above all of them.
-    pub fn of_node(df: &Dragonfly, node: NodeId) -> Option<Self> {
-        (node < df.last_node() && !df.has_node(node)).then(|| {
+    /// Of the number of a node that is not there; `None` if it is above all of them.
+    pub(crate) fn of_node(nodes: &Nodes, node: NodeId) -> Option<Self> {
+        let df = nodes.dragonfly();
+        (Some(node) < nodes.last() && !nodes.has(node)).then(|| {
             let (group, _) = df.place(df.switch_of(node).0);
-            let nodes = df.nodes().filter(|&node| df.place(df.switch_of(node).0).0 == group);
+            let nodes = nodes.iter().filter(|&node| df.place(df.switch_of(node).0).0 == group);
             Self { what: "nodes", group, ranges: ranges(nodes.map(|node| node.0)) }
         })
     }
 
     /// The same of the number of a switch.
-    pub fn of_switch(df: &Dragonfly, switch: SwitchId) -> Option<Self> {
+    pub(crate) fn of_switch(df: &Dragonfly, switch: SwitchId) -> Option<Self> {
         (switch < df.last_switch() && !df.has_switch(switch)).then(|| {
             let (group, _) = df.place(switch);
             let switches = df.indices(group).map(|index| df.switch(group, index));
@@ -83,7 +84,8 @@ mod tests {
         // without nodes, and a large one again.
         let df = Dragonfly::of_kinds(&[kind(2, 3, 2), kind(1, 2, 1), kind(0, 2, 1), kind(2, 3, 1)]);
         let df = df.unwrap();
-        let node = |number| Gap::of_node(&df, NodeId(number)).map(|gap| gap.to_string());
+        let all = Nodes::from(&df);
+        let node = |number| Gap::of_node(&all, NodeId(number)).map(|gap| gap.to_string());
         let of_two = "group 2, to which the number falls, has the nodes 12, 14";
         assert_eq!([13, 15, 17].map(node), [13, 15, 17].map(|_| Some(of_two.to_owned())));
         assert_eq!(node(18).as_deref(), Some("group 3, to which the number falls, has no nodes"));
@@ -95,7 +97,7 @@ mod tests {
         // A large group is not listed to its end.
         let df = Dragonfly::of_kinds(&[kind(2, 20, 1), kind(1, 20, 1), kind(2, 20, 1)]).unwrap();
         assert_eq!(
-            Gap::of_node(&df, NodeId(41)).unwrap().to_string(),
+            Gap::of_node(&Nodes::from(&df), NodeId(41)).unwrap().to_string(),
             "group 1, to which the number falls, has the nodes 40, 42, 44, 46, 48, 50, 52, 54, … to 78"
         );
     }

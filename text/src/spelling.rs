@@ -1,6 +1,6 @@
 //! Which of several names a misspelt word may have meant.
 //!
-//! All that refuse a word by listing the accepted ones add to it what this crate finds, so that they
+//! All that refuse a word by listing the accepted ones add to it what this module finds, so that they
 //! agree on how near is near enough.
 
 /// The most letters in which a word may differ from the name that it is taken for.
@@ -12,7 +12,7 @@ const MOST_LETTERS: usize = 2;
 ///
 /// # Example
 /// ```
-/// use tvlb_spelling::nearest;
+/// use tvlb_text::nearest;
 ///
 /// assert_eq!(nearest("unifrom", ["shift", "uniform"]), Some("uniform"));
 /// assert_eq!(nearest("UGAL_L", ["ugal-l", "ugal-g"]), Some("ugal-l"));
@@ -32,7 +32,7 @@ pub fn nearest<'n>(word: &str, names: impl IntoIterator<Item = &'n str>) -> Opti
 ///
 /// # Example
 /// ```
-/// assert_eq!(tvlb_spelling::hint("pra", ["par", "ugal-l"]), " (did you mean par?)");
+/// assert_eq!(tvlb_text::hint("pra", ["par", "ugal-l"]), " (did you mean par?)");
 /// ```
 pub fn hint<'n>(word: &str, names: impl IntoIterator<Item = &'n str>) -> String {
     nearest(word, names).map_or_else(String::new, |name| format!(" (did you mean {name}?)"))

@@ -1,0 +1,42 @@
+//! The commands by what people do with them, as `tvlb --help` lists them.
+
+use clap::Command;
+use std::fmt::Write;
+
+/// Every command stands in one of these groups.
+const GROUPS: [(&str, &[&str]); 5] = [
+    ("Make tables", &["import", "cables", "generate", "sets", "search", "faults"]),
+    ("Check and look at tables and wirings", &["verify", "inspect", "diff", "topology", "paths"]),
+    ("Simulate", &["simulate", "cut-through", "place", "run", "advise"]),
+    ("Study", &["load", "model", "bisection", "sweep", "plot", "experiment"]),
+    ("Other commands", &["man", "completions", "help"]),
+];
+
+/// The column at which the words on a command begin, and the last one.
+const INDENT: usize = 15;
+const WIDTH: usize = 100;
+
+/// The template of the help, with the commands of `all` in place of clap's one list.
+pub(crate) fn template(mut all: Command) -> String {
+    all.build();
+    let mut text = String::from("{about}\n\n{usage-heading} {usage}\n");
+    for (title, names) in GROUPS {
+        let _ = write!(text, "\n{title}:\n");
+        for name in names {
+            let about = all.find_subcommand(name).and_then(Command::get_about);
+            let about = about.map(ToString::to_string).unwrap_or_default();
+            let mut line = format!("{:<INDENT$}", format!("  {name}"));
+            for word in about.split(' ') {
+                if line.chars().count() + word.chars().count() > WIDTH {
+                    let _ = writeln!(text, "{}", line.trim_end());
+                    line = " ".repeat(INDENT);
+                }
+                line.push_str(word);
+                line.push(' ');
+            }
+            let _ = writeln!(text, "{}", line.trim_end());
+        }
+    }
+    text.push_str("\nOptions:\n{options}{after-help}");
+    text
+}

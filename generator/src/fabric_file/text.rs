@@ -1,0 +1,159 @@
+//! The text of a fabric file, with nothing left to a default: [`FabricFile::parse`] of it gives the
+//! same file.
+//!
+//! Every struct is taken apart field by field, so that the compiler asks here for a field that is added.
+
+use super::sections::{AUTO, bandwidth_key};
+use super::{EscapeSettings, FabricFile, Latencies, Sets, Wiring};
+use crate::policy::WeighingSettings;
+use std::fmt::{self, Display, Formatter};
+use std::path::Path;
+use tvlb_schema::{
+    Decision, Dragonfly, GroupId, GroupKind, LinkKind, LocalPercent, OfarRules, PerDecision,
+};
+
+impl Display for FabricFile {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self {
+            name,
+            seed,
+            dragonfly,
+            kind_names,
+            kind_groups,
+            wiring,
+            names,
+            latencies: Latencies { local, global },
+            bandwidths,
+            buffer_flits,
+            weighing,
+            virtual_channels,
+            sets,
+            escape,
+        } = self;
+        writeln!(f, "name = \"{name}\"\nseed = {seed}\n\n[dragonfly]")?;
+        // A Dragonfly of several kinds that no file stated has no names for them.
+        let has_kinds = !kind_names.is_empty() || !dragonfly.is_even();
+        if !has_kinds {
+            sizes(f, dragonfly.kind_of(GroupId(0)))?;
+        }
+        match wiring {
+            Wiring::Arrangement(arrangement) => writeln!(f, "arrangement = \"{arrangement}\"")?,
+            Wiring::Cables(path) => writeln!(f, "cables = {}", quoted_path(path))?,
+        }
+        if let Some(path) = names {
+            writeln!(f, "names = {}", quoted_path(path))?;
+        }
+        if has_kinds {
+            kinds(f, dragonfly, kind_names, kind_groups)?;
+        }
+        writeln!(f, "\n[links]\nlocal-latency = {local}\nglobal-latency = {global}")?;
+        for kind in LinkKind::ALL {
+            writeln!(f, "{} = {}", bandwidth_key(kind), bandwidths.of(kind))?;
+        }
+        if let Some(flits) = buffer_flits {
+            writeln!(f, "buffer = {flits}")?;
+        }
+        writeln!(f, "\n[routing]\nvirtual-channels = \"{}\"", virtual_channels.name())?;
+        weights(f, weighing)?;
+        match sets {
+            Sets::Auto => writeln!(f, "set = \"{AUTO}\"")?,
+            Sets::Given(sets) => per_decision(f, "set", &sets.map(|set| quoted(&set.text)))?,
+        }
+        match escape {
+            None => writeln!(f, "escape = \"none\""),
+            Some(settings) => escape_network(f, settings),
+        }
+    }
+}
+
+/// A table of each kind of groups, named as by [`FabricFile::kind_names`].
+fn kinds(f: &mut Formatter<'_>, df: &Dragonfly, names: &[String], counts: &[u16]) -> fmt::Result {
+    let mut first = 0;
+    for (name, &count) in names.iter().zip(counts) {
+        writeln!(f, "\n[[dragonfly.kinds]]\nname = \"{name}\"")?;
+        sizes(f, GroupKind { g: count, ..df.kind_of(GroupId(first)) })?;
+        first += count;
+    }
+    if names.is_empty() {
+        for kind in df.kinds() {
+            writeln!(f, "\n[[dragonfly.kinds]]")?;
+            sizes(f, *kind)?;
+        }
+    }
+    Ok(())
+}
+
+fn sizes(f: &mut Formatter<'_>, kind: GroupKind) -> fmt::Result {
+    let GroupKind { p, a, h, g, local_links } = kind;
+    writeln!(f, "p = {p}\na = {a}\nh = {h}\ng = {g}\nlocal-links = {local_links}")
+}
+
+/// What the file says of weighing; what it leaves to a choice or to the sets stays so.
+fn weights(f: &mut Formatter<'_>, weighing: &WeighingSettings) -> fmt::Result {
+    let WeighingSettings { thresholds, candidates, gates, second_min } = weighing;
+    if let Some(thresholds) = thresholds {
+        per_decision(f, "threshold", thresholds)?;
+    }
+    if let Some(candidates) = candidates {
+        per_decision(f, "candidates", &candidates.map(|numbers| quoted(&numbers.to_string())))?;
+    }
+    if let Some(gates) = gates {
+        per_decision(f, "gate", gates)?;
+    }
+    match second_min {
+        Some(min) => writeln!(f, "second-min = \"{}\"", min.name()),
+        None => Ok(()),
+    }
+}
+
+/// One value where all decisions have the same, else a table.
+fn per_decision<T: Display + PartialEq>(
+    f: &mut Formatter<'_>,
+    key: &str,
+    values: &PerDecision<T>,
+) -> fmt::Result {
+    let PerDecision { ugal_l, par_source, par_second } = values;
+    if ugal_l == par_source && ugal_l == par_second {
+        return writeln!(f, "{key} = {ugal_l}");
+    }
+    let of = |decision: Decision| format!("{} = {}", decision.name(), values.get(decision));
+    writeln!(f, "{key} = {{ {} }}", Decision::ALL.map(of).join(", "))
+}
+
+fn escape_network(f: &mut Formatter<'_>, settings: &EscapeSettings) -> fmt::Result {
+    let EscapeSettings { kind, root, rules } = settings;
+    writeln!(f, "escape = \"{}\"", kind.name())?;
+    if let Some(root) = root {
+        writeln!(f, "escape-root = {root}")?;
+    }
+    let OfarRules {
+        local_channels,
+        global_channels,
+        local_percent,
+        global_percent,
+        strict,
+        by_set,
+        by_length,
+        bubble,
+        throttle_percent,
+        most_entries,
+    } = rules;
+    let LocalPercent { source, middle, destination } = local_percent;
+    write!(
+        f,
+        "\n[routing.ofar]\nlocal-channels = {local_channels}\nglobal-channels = {global_channels}\n\
+         local-percent = {{ source = {source}, middle = {middle}, destination = {destination} }}\n\
+         global-percent = {global_percent}\nstrict = {strict}\nby-set = {by_set}\n\
+         by-length = {by_length}\nbubble = {bubble}\nthrottle-percent = {throttle_percent}\n\
+         most-entries = {most_entries}\n"
+    )
+}
+
+fn quoted_path(path: &Path) -> String {
+    quoted(&path.to_string_lossy())
+}
+
+/// A string of TOML.
+fn quoted(text: &str) -> String {
+    toml::Value::from(text).to_string()
+}

@@ -1,0 +1,58 @@
+//! What a path leads to, for a message to somebody who gave one kind of thing in the place of another.
+
+use crate::table_set::{MANIFEST_FILE, UPDATE_FILE};
+use std::path::Path;
+
+/// What `tvlb import` calls the fabric file.
+const FABRIC: &str = "fabric.toml";
+
+/// What is at a path, as far as its name and the names in it tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recognised {
+    /// The directory of a table set.
+    TableSet,
+    /// The directory of an update that `tvlb faults` wrote.
+    Update,
+    /// A directory with a fabric file in it, as `tvlb import` writes it.
+    WithFabricFile,
+    /// A file.
+    File,
+    /// Something else, or nothing.
+    Unknown,
+}
+
+impl Recognised {
+    /// Looks at what is there.
+    pub fn at(path: &Path) -> Self {
+        match () {
+            () if path.is_file() => Self::File,
+            () if path.join(MANIFEST_FILE).exists() => Self::TableSet,
+            () if path.join(UPDATE_FILE).exists() => Self::Update,
+            () if path.join(FABRIC).is_file() => Self::WithFabricFile,
+            () => Self::Unknown,
+        }
+    }
+
+    /// What there is to say of what is at the path to somebody who should have given something else: what
+    /// it is, and who takes it. Nothing of what is unknown.
+    pub fn hint(self, path: &Path) -> String {
+        let path = path.display();
+        match self {
+            Self::TableSet => {
+                "; if it is a table set, give the fabric file that it was made from".to_owned()
+            }
+            Self::Update => format!(
+                "; it is an update of a table set, which `tvlb inspect TABLES --update {path}` shows and \
+                 `tvlb verify TABLES --update {path}` verifies"
+            ),
+            Self::WithFabricFile => format!(
+                "; it holds the fabric file {path}/{FABRIC}, and `tvlb generate {path}/{FABRIC} -o DIR` \
+                 makes a table set from that"
+            ),
+            Self::File => format!(
+                "; if it is a fabric file, `tvlb generate {path} -o DIR` makes a table set from it"
+            ),
+            Self::Unknown => String::new(),
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! What the faults of an update can change: which pairs of switches can have lost routes, and which can have
+//! other MIN paths.
+
+use super::crossings;
+use tvlb_schema::{FabricImage, GroupId, SwitchId};
+
+/// What faults can concern.
+pub(super) struct Concerned {
+    groups: usize,
+    /// By source and destination group: whether a cable between them is dead, or there is none.
+    fewer_cables: Vec<bool>,
+    /// By group: whether it has a dead cable.
+    with_dead_cable: Vec<bool>,
+    /// Whether some local hop has no link left, by which routes of any pair can have gone.
+    any_middle: bool,
+    /// By switch: whether it is an end of a dead local link, or may have lost a third switch.
+    ends: Vec<bool>,
+}
+
+impl Concerned {
+    pub(super) fn new(planned: &FabricImage<'_>, live: &FabricImage<'_>) -> Self {
+        let df = live.dragonfly();
+        let groups = df.g() as usize;
+        let mut fewer_cables = vec![false; groups * groups];
+        let mut with_dead_cable = vec![false; groups];
+        for low in df.groups() {
+            for high in df.groups().filter(|&high| high > low) {
+                let links = planned.links(low, high);
+                let left = crossings::links(live, low, high).count();
+                let is_dead = left != links.count() as usize;
+                if is_dead || left == 0 {
+                    fewer_cables[low.as_usize() * groups + high.as_usize()] = true;
+                    fewer_cables[high.as_usize() * groups + low.as_usize()] = true;
+                }
+                with_dead_cable[low.as_usize()] |= is_dead;
+                with_dead_cable[high.as_usize()] |= is_dead;
+            }
+        }
+        let mut ends = vec![false; df.switch_numbers() as usize];
+        let (mut any_middle, mut without_third) = (false, vec![false; groups]);
+        for link in live.dead_local_links() {
+            let group = df.place(link.low).0;
+            ends[link.low.as_usize()] = true;
+            ends[df.switch(group, link.high).as_usize()] = true;
+            any_middle |= !live.is_local_hop(group, df.place(link.low).1, link.high);
+            without_third[group.as_usize()] = true;
+        }
+        for switch in live.dead_switches() {
+            any_middle = true;
+            without_third[df.place(switch).0.as_usize()] = true;
+        }
+        if !planned.has_whole_groups() {
+            for group in df.groups().filter(|group| without_third[group.as_usize()]) {
+                df.indices(group).for_each(|i| ends[df.switch(group, i).as_usize()] = true);
+            }
+        }
+        Self { groups, fewer_cables, with_dead_cable, any_middle, ends }
+    }
+
+    /// Whether pairs of switches of two groups can have lost routes of a shape: by a hop within any group,
+    /// or by a cable of either group.
+    pub(super) fn has_shapes(&self, from: GroupId, to: GroupId) -> bool {
+        let of = |group: GroupId| self.with_dead_cable[group.as_usize()];
+        self.any_middle || of(from) || of(to)
+    }
+
+    /// The switches to which the MIN paths of one can have changed, and those to which it `has_lost` routes:
+    /// all that live, in order; none from a dead one.
+    pub(super) fn near(
+        &self,
+        live: &FabricImage<'_>,
+        from: SwitchId,
+        has_lost: impl Fn(SwitchId) -> bool,
+    ) -> Vec<SwitchId> {
+        let df = live.dragonfly();
+        if !live.lives(from) {
+            return Vec::new();
+        }
+        let group = df.place(from).0.as_usize();
+        let is_near = |&to: &SwitchId| {
+            let cables = group * self.groups + df.place(to).0.as_usize();
+            self.ends[from.as_usize()]
+                || self.ends[to.as_usize()]
+                || self.fewer_cables[cables]
+                || has_lost(to)
+        };
+        df.switches().filter(|&to| to != from && live.lives(to)).filter(is_near).collect()
+    }
+}

@@ -1,0 +1,136 @@
+//! Which nodes of a fabric there are. Only the host asks: a switch forwards to a terminal whether or not a
+//! node is there.
+
+use crate::{Dragonfly, FaultSet, GroupId, NodeId, SwitchId};
+use alloc::collections::BTreeSet;
+
+/// The nodes of a fabric that there are: those that its sizes have, without those that are missing.
+///
+/// A node is missing where a switch has fewer nodes than its group's p, and where its switch is dead.
+///
+/// # Example
+/// ```
+/// use tvlb_schema::{Dragonfly, NodeId, Nodes};
+///
+/// let df = Dragonfly::new(2, 4, 2, 9)?;
+/// let nodes = Nodes::from(&df).without([NodeId(3)]);
+/// assert_eq!((nodes.count(), nodes.has(NodeId(2)), nodes.has(NodeId(3))), (71, true, false));
+/// # Ok::<(), tvlb_schema::DragonflyError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Nodes {
+    dragonfly: Dragonfly,
+    /// Nodes that the sizes have.
+    missing: BTreeSet<NodeId>,
+}
+
+impl From<&Dragonfly> for Nodes {
+    /// All nodes that the sizes have.
+    fn from(dragonfly: &Dragonfly) -> Self {
+        Self { dragonfly: *dragonfly, missing: BTreeSet::new() }
+    }
+}
+
+impl From<&Self> for Nodes {
+    fn from(nodes: &Self) -> Self {
+        nodes.clone()
+    }
+}
+
+impl Nodes {
+    /// These nodes without some of them.
+    #[must_use]
+    pub fn without(mut self, missing: impl IntoIterator<Item = NodeId>) -> Self {
+        let df = self.dragonfly;
+        self.missing.extend(missing.into_iter().filter(|&node| df.has_node(node)));
+        self
+    }
+
+    /// These nodes without those of dead switches.
+    #[must_use]
+    pub fn live(&self, faults: &FaultSet) -> Self {
+        let df = self.dragonfly;
+        let of_switch = |&switch: &SwitchId| nodes_of(&df, switch);
+        self.clone().without(faults.switches.iter().flat_map(of_switch))
+    }
+
+    /// The sizes of the fabric.
+    pub const fn dragonfly(&self) -> &Dragonfly {
+        &self.dragonfly
+    }
+
+    /// Whether a node is there.
+    pub fn has(&self, node: NodeId) -> bool {
+        self.dragonfly.has_node(node) && !self.missing.contains(&node)
+    }
+
+    /// All nodes, in order.
+    pub fn iter(&self) -> impl Iterator<Item = NodeId> {
+        self.dragonfly.nodes().filter(|node| !self.missing.contains(node))
+    }
+
+    /// The nodes of a switch, in order.
+    pub fn of_switch(&self, switch: SwitchId) -> impl Iterator<Item = NodeId> {
+        nodes_of(&self.dragonfly, switch).filter(|node| !self.missing.contains(node))
+    }
+
+    /// The groups that have nodes, in order.
+    pub fn groups(&self) -> impl Iterator<Item = GroupId> {
+        let df = &self.dragonfly;
+        let switches = move |group| df.indices(group).map(move |index| df.switch(group, index));
+        df.groups().filter(move |&group| {
+            switches(group).any(|switch| self.of_switch(switch).next().is_some())
+        })
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> u32 {
+        // At most as many as the sizes have, which 32 bits count.
+        self.missing.iter().fold(self.dragonfly.node_count(), |count, _| count - 1)
+    }
+
+    /// The node of the highest number, if there are any.
+    pub fn last(&self) -> Option<NodeId> {
+        let all = (0..self.dragonfly.node_numbers()).rev().map(NodeId);
+        all.into_iter().find(|&node| self.has(node))
+    }
+
+    /// The nodes that the sizes have and that are not there, in order.
+    pub fn missing(&self) -> impl ExactSizeIterator<Item = NodeId> {
+        self.missing.iter().copied()
+    }
+}
+
+/// The nodes of a switch by the sizes.
+fn nodes_of(df: &Dragonfly, switch: SwitchId) -> impl Iterator<Item = NodeId> + use<> {
+    let first = u32::from(switch.0) * df.p();
+    let count = if df.has_switch(switch) { df.nodes_of(df.place(switch).0) } else { 0 };
+    (first..first + count).map(NodeId)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::GroupKind;
+    use alloc::vec::Vec;
+
+    #[test]
+    fn nodes_are_missing_by_themselves_and_with_their_switches() {
+        let kind = |p, a, g| GroupKind::new(p, a, 2, g);
+        // Groups of three switches with two nodes each, of two with one, and of two with none.
+        let df = Dragonfly::of_kinds(&[kind(2, 3, 1), kind(1, 2, 1), kind(0, 2, 1)]).unwrap();
+        let all = Nodes::from(&df);
+        assert!(all.iter().eq(df.nodes()));
+        assert_eq!((all.count(), all.last()), (8, Some(df.last_node())));
+        // One that the sizes do not have is not missing.
+        let nodes = all.without([NodeId(1), NodeId(7), NodeId(99)]);
+        assert_eq!(nodes.missing().collect::<Vec<_>>(), [NodeId(1)]);
+        assert_eq!(nodes.of_switch(SwitchId(0)).collect::<Vec<_>>(), [NodeId(0)]);
+        assert!(!nodes.has(NodeId(1)) && nodes.has(NodeId(2)) && !nodes.has(NodeId(99)));
+        let switches = [SwitchId(0), SwitchId(3), SwitchId(4)].into();
+        let live = nodes.live(&FaultSet { switches, ..FaultSet::default() });
+        assert_eq!(live.iter().collect::<Vec<_>>(), [2, 3, 4, 5].map(NodeId));
+        assert_eq!((live.count(), live.last()), (4, Some(NodeId(5))));
+        assert!(live.groups().eq([GroupId(0)]) && nodes.groups().eq([0, 1].map(GroupId)));
+    }
+}

@@ -1,0 +1,19 @@
+//! Texts that people write or edit: their lines, their CSV records, and how messages show their words.
+//!
+//! All lists that people edit are read by this crate, so that each of them takes what editors and
+//! spreadsheets do to a text: a byte-order mark, either end of lines, comments that begin with `#`, and in
+//! CSV quotes, blanks around fields, empty columns at the right and rows of nothing but commas.
+//!
+//! No files here: the caller opens and writes them.
+
+mod csv;
+mod error;
+mod lines;
+mod quoted;
+mod spelling;
+
+pub use csv::{Fields, Records, field};
+pub use error::{Place, TextError};
+pub use lines::{Lines, MOST_LINE_BYTES, Source};
+pub use quoted::{cut, quoted};
+pub use spelling::{hint, nearest};
