@@ -1,5 +1,5 @@
 //! Makes a number of calls of one kind, for a profiler that counts instructions: see
-//! `bench/datapath-cost.sh`. The switches are those of `bare-metal`, dfly(4, 8, 4, 9) with
+//! `tests/bench/datapath-cost.sh`. The switches are those of `bare-metal`, dfly(4, 8, 4, 9) with
 //! strategic-2-3 by shape.
 
 use rand_core::{Rng, SeedableRng};
@@ -10,12 +10,12 @@ use tvlb_firmware_model::{
 };
 use tvlb_schema::{EscapeImage, NodeId, Port};
 
-const FABRIC: &[u8] = include_bytes!("../../bare-metal/images/fabric.tvlb");
-const SOURCE: &[u8] = include_bytes!("../../bare-metal/images/switch-00003.tvlb");
-const RARE: &[u8] = include_bytes!("../../bare-metal/images/switch-00003-rare.tvlb");
-const SEVERAL: &[u8] = include_bytes!("../../bare-metal/images/switch-00003-several.tvlb");
-const SECOND: &[u8] = include_bytes!("../../bare-metal/images/switch-00004.tvlb");
-const ESCAPE: &[u8] = include_bytes!("../../bare-metal/images/escape-ring.tvlb");
+const FABRIC: &[u8] = include_bytes!("../bare-metal/images/fabric.tvlb");
+const SOURCE: &[u8] = include_bytes!("../bare-metal/images/switch-00003.tvlb");
+const RARE: &[u8] = include_bytes!("../bare-metal/images/switch-00003-rare.tvlb");
+const SEVERAL: &[u8] = include_bytes!("../bare-metal/images/switch-00003-several.tvlb");
+const SECOND: &[u8] = include_bytes!("../bare-metal/images/switch-00004.tvlb");
+const ESCAPE: &[u8] = include_bytes!("../bare-metal/images/escape-ring.tvlb");
 
 #[inline(never)]
 fn probe_admit(

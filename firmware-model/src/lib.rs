@@ -29,7 +29,7 @@
 //! Identifiers, images and their errors are in [`schema`], the traits of random numbers in [`rand_core`], and
 //! [`DefaultRng`] is a generator. A header travels as 64 bits: [`Header::bits`] and [`Header::from_bits`].
 //! `default-features = false` leaves out what a plain fabric does not need (README.md, "Flash"). The directory
-//! `template/rust-switch` of the repository is a program to start from.
+//! `firmware-model/template/rust-switch` of the repository is a program to start from.
 //!
 //! ```no_run
 //! use tvlb_firmware_model::schema::NodeId;
@@ -64,7 +64,7 @@
 //! draw (`inline(never)`) and lets the big functions that are called once swallow what only they
 //! call (`inline`); a build for a host does the reverse. The calls would cost the host a fifth of
 //! its time for a decision, and the copies would cost a switch more flash than it has for them.
-//! Both builds decide alike, which `bare-metal/run.sh` compares. The target decides and not a
+//! Both builds decide alike, which `firmware-model/bare-metal/run.sh` compares. The target decides and not a
 //! feature: cargo unites the features of all dependants, so that a feature set for a switch would
 //! slow down a simulator in the same build.
 //!

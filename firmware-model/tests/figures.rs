@@ -1,4 +1,4 @@
-//! What the documents say of flash and stack is what was measured, in the table that `bench/datapath-cost.sh` writes.
+//! What the documents say of flash and stack is what was measured, in the table that `tests/bench/datapath-cost.sh` writes.
 #![cfg(not(miri))]
 
 use std::fs;

@@ -19,7 +19,7 @@ use crate::table_set::{
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::iter;
-use tvlb_progress::Progress;
+use tvlb_base::progress::Progress;
 use tvlb_schema::{Decision, FabricImage, PerDecision, SwitchImage, VcScheme};
 
 /// A table set in memory.

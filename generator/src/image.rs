@@ -12,7 +12,7 @@ use crate::topology::Topology;
 use crate::topology::names::Names;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering};
-use tvlb_progress::{Cancelled, Progress};
+use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_schema::{
     DrawRule, FabricImage, GroupId, PerDecision, SetContents, ShapeSet, SwitchContents, SwitchId,
     VcScheme, encode_fabric_image_with, encode_switch_image, shapes_by_number,

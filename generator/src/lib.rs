@@ -52,8 +52,8 @@ pub mod table_policies;
 
 // What stands in crates of its own, by the paths of one library.
 pub use tvlb_chart as chart;
-pub use tvlb_set_grammar as set_grammar;
 pub use tvlb_table_set as table_set;
+pub use tvlb_table_set::grammar as set_grammar;
 pub use tvlb_table_set::{input_file, whole_file};
 pub use tvlb_throughput as throughput;
 pub use tvlb_topology as topology;

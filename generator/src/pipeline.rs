@@ -20,7 +20,7 @@ use crate::routes::draw_work::{DrawWork, TooMuchWork};
 use crate::table_set::{self, Existing, REPORT_FILE, WriteError};
 use crate::verify::{self, Certificate, VerifyError, verify_tables};
 use std::path::Path;
-use tvlb_progress::{Cancelled, Progress};
+use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_schema::{Decision, PerDecision};
 
 /// VLB walks that are verified before a table set takes its name: all that there are up to some 80

@@ -254,7 +254,7 @@ fn routing(text: &str, seed: u64) -> Result<Routing, Failure> {
         let text = format!(
             "--routing: found the scheme {}, accepted one of {names}, alone or with a set as in \
              par:shapes:011",
-            tvlb_text::quoted(name)
+            tvlb_base::text::quoted(name)
         );
         return Err(Failure::Message(text));
     };

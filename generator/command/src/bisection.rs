@@ -9,9 +9,9 @@ use rayon::prelude::*;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter, Write};
 use std::path::PathBuf;
+use tvlb_base::progress::Progress;
 use tvlb_generator::counted::counted;
 use tvlb_generator::topology::bisection::{Bisection, Proof, Ratio, bisection};
-use tvlb_progress::Progress;
 use tvlb_schema::{Dragonfly, SwitchId};
 
 /// Find the least bandwidth between two halves of the switches

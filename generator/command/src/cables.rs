@@ -52,7 +52,7 @@ fn of_kinds(path: &Path, between: &[Between]) -> Result<Topology, Failure> {
                     "--between {},{}={count}: {shown} has no kind {}, accepted {}",
                     kinds[0],
                     kinds[1],
-                    tvlb_text::quoted(name),
+                    tvlb_base::text::quoted(name),
                     names.join(", ")
                 ))
             })

@@ -15,13 +15,13 @@ use rayon::prelude::*;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter, Write};
 use std::path::PathBuf;
+use tvlb_base::progress::Progress;
 use tvlb_firmware_model::Scheme;
 use tvlb_generator::counted::counted;
 use tvlb_generator::table_set::Manifest;
 use tvlb_generator::topology::names::Parts;
 use tvlb_lab::loads::Loads;
 use tvlb_lab::named::Named;
-use tvlb_progress::Progress;
 use tvlb_schema::{Decision, OfarRules, SwitchImage, Weighing};
 use tvlb_simulator::{
     BootedFabric, CutThrough, CutThroughError, CutThroughOutcome, CutThroughRun, EscapeCounts,

@@ -75,7 +75,7 @@ pub(crate) fn end_of_parsing(mut error: clap::Error) -> ExitCode {
     for kind in [ContextKind::InvalidValue, ContextKind::InvalidArg, ContextKind::InvalidSubcommand]
     {
         if let Some(ContextValue::String(found)) = error.get(kind) {
-            let found = ContextValue::String(tvlb_text::cut(found));
+            let found = ContextValue::String(tvlb_base::text::cut(found));
             error.insert(kind, found);
         }
     }

@@ -9,7 +9,6 @@ use clap::Args;
 use serde::Serialize;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use tvlb_faults::{Plan, dead_but};
 use tvlb_generator::counted::counted;
 use tvlb_generator::faults::{
     Loss, Pairs, Tables, Update as Made, UpdateError, update, write_update,
@@ -21,6 +20,7 @@ use tvlb_generator::topology::names::{NamedSwitch, Names};
 use tvlb_generator::verify::{Changes, SetsChannels};
 use tvlb_import::{live_links, planned_links};
 use tvlb_schema::{Decision, Dragonfly, End, FabricImage, FaultSet, SwitchId, SwitchImage};
+use tvlb_table_set::dead_parts::{Plan, dead_but};
 
 /// Say what is dead: make the fault image and the switch images that change with it
 ///
@@ -148,7 +148,7 @@ fn not_live(
         let open = |number: usize| tvlb_import::open(&planned[number]);
         let links = planned_links(planned.len(), open).map_err(Failure::of)?;
         let missing = dead_but(&links, plan, names).map_err(|error| error_in(first, &error))?;
-        let list = tvlb_faults::write(plan.dragonfly(), &missing);
+        let list = tvlb_table_set::dead_parts::write(plan.dragonfly(), &missing);
         if let Some(part) = list.lines().next() {
             let more = list.lines().count() - 1;
             return Err(error_in(
@@ -279,7 +279,7 @@ impl Report<'_> {
 
     /// A part as a list names it.
     fn in_list(&self, part: &FaultSet) -> String {
-        tvlb_faults::write(self.df, part).trim_end().to_owned()
+        tvlb_table_set::dead_parts::write(self.df, part).trim_end().to_owned()
     }
 
     fn pairs(&self, f: &mut fmt::Formatter<'_>, what: &str, pairs: &Pairs) -> fmt::Result {

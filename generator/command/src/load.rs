@@ -9,13 +9,13 @@ use clap::Args;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
+use tvlb_base::progress::Progress;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::set_grammar::{GRAMMAR, canonical, parse_set};
 use tvlb_generator::static_load::{
     LinkEnds, LinkKind, LoadedLink, Paths, StaticLoads, static_loads,
 };
 use tvlb_generator::topology::names::Parts;
-use tvlb_progress::Progress;
 use tvlb_schema::{Bandwidths, NodeId, SwitchId};
 use tvlb_traffic::{PlacementRule, Traffic};
 

@@ -9,13 +9,13 @@ use crate::values;
 use std::fmt::Display;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
+use tvlb_base::progress::Progress;
+use tvlb_base::text::quoted;
 use tvlb_generator::throughput::report::{Heading, Report};
 use tvlb_generator::throughput::state;
 use tvlb_generator::throughput::sweep::{Sweep, Tally};
 use tvlb_generator::throughput::{PathSet, path_set, plot};
 use tvlb_generator::topology::names::Parts;
-use tvlb_progress::Progress;
-use tvlb_text::quoted;
 use tvlb_traffic::{Flows, Pattern, PatternError, sample};
 
 pub(crate) fn run(arguments: &Model) -> Outcome {
@@ -88,7 +88,7 @@ pub(crate) fn run(arguments: &Model) -> Outcome {
 
     let heading = Heading {
         fabric: fabric.file.name.clone(),
-        dead: tvlb_faults::write(df, &faults).lines().map(str::to_owned).collect(),
+        dead: tvlb_table_set::dead_parts::write(df, &faults).lines().map(str::to_owned).collect(),
         seed,
         epsilon: arguments.epsilon,
     };

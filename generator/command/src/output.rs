@@ -9,10 +9,10 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+use tvlb_base::progress::Progress;
 use tvlb_generator::counted::counted;
 use tvlb_generator::input_file::{self, Symlinks};
 use tvlb_generator::whole_file;
-use tvlb_progress::Progress;
 use tvlb_simulator::StarvedLink;
 
 /// From now on Ctrl-C and SIGTERM only set a flag, so that the command can clean up; a second one kills.

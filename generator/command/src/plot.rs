@@ -171,7 +171,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
         Some((column, value)) if !column.is_empty() => Ok((column.to_owned(), value.to_owned())),
         _ => Err(Failure::Message(format!(
             "--where: found {}, accepted COLUMN=VALUE, as in scheme=par",
-            tvlb_text::quoted(text)
+            tvlb_base::text::quoted(text)
         ))),
     });
     let selection = Selection {

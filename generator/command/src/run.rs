@@ -16,8 +16,8 @@ use clap::Args;
 use rayon::prelude::*;
 use report::Report;
 use std::path::PathBuf;
+use tvlb_base::progress::Progress;
 use tvlb_generator::counted::counted;
-use tvlb_progress::Progress;
 use workload::{Run, Workload};
 
 /// Run jobs on the network that a table set describes, until they end

@@ -5,6 +5,7 @@ use crate::failure::{Failure, Outcome};
 use crate::output::{Bars, catch_interrupt, print, print_json, use_threads};
 use serde::Serialize;
 use std::path::Path;
+use tvlb_base::progress::Progress;
 use tvlb_generator::fabric::Fabric;
 use tvlb_generator::fabric_file::{FabricFile, Wiring};
 use tvlb_generator::table_set::{TableSet, Update};
@@ -12,7 +13,6 @@ use tvlb_generator::topology::names::NamedSwitch;
 use tvlb_generator::verify::{
     Certificate, Changes, Planned, Settings, VerifyError, verify, verify_changes, verify_update,
 };
-use tvlb_progress::Progress;
 
 pub(crate) fn run(arguments: &Verify) -> Outcome {
     use_threads(arguments.threads)?;

@@ -6,7 +6,7 @@
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use tvlb_progress::{Cancelled, Progress};
+use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_table_set::input_file::{self, Symlinks};
 use tvlb_table_set::sha256;
 

@@ -2,8 +2,8 @@
 
 use std::io::{BufReader, Read};
 use std::path::Path;
+use tvlb_base::text::{Source, TextError};
 use tvlb_table_set::input_file::{self, Symlinks};
-use tvlb_text::{Source, TextError};
 
 /// A dump of all links may be one line.
 pub(crate) const MOST_DUMP_LINE_BYTES: usize = 1 << 30;

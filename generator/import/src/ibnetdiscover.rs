@@ -17,7 +17,7 @@ use natural::natural;
 use network::{Device, Network, PortLine, Record};
 use parse::{Kind, Line};
 use std::collections::{BTreeMap, HashMap, HashSet};
-use tvlb_text::{Lines, Source, TextError, quoted};
+use tvlb_base::text::{Lines, Source, TextError, quoted};
 
 pub use error::IbnetdiscoverError;
 pub use groups::Grouping;

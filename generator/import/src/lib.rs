@@ -34,14 +34,14 @@ use notes::Notes;
 use numbering::Numbering;
 use std::io::{self, Write};
 use std::path::Path;
-use tvlb_progress::Progress;
+use tvlb_base::progress::Progress;
 
 pub use directory::{WriteError, check_directory};
 pub use files::open;
 pub use ibnetdiscover::{Grouping, IbnetdiscoverError};
 pub use numbering::NumberingError;
 pub use slingshot::SlingshotError;
-pub use tvlb_text::{Place, Source, TextError};
+pub use tvlb_base::text::{Place, Source, TextError};
 
 /// Why a machine cannot be imported.
 #[derive(Debug, thiserror::Error)]

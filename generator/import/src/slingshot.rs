@@ -14,7 +14,7 @@ use crate::files::is_aries;
 use crate::machine::Machine;
 use crate::notes::Notes;
 use plan::{Cable, Plan};
-use tvlb_text::{Fields, Records, Source, quoted};
+use tvlb_base::text::{Fields, Records, Source, quoted};
 
 pub use error::SlingshotError;
 

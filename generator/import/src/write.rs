@@ -3,7 +3,7 @@
 use crate::machine::{End, Machine};
 use crate::numbering::Numbering;
 use std::io::{self, Write};
-use tvlb_text::field;
+use tvlb_base::text::field;
 
 /// `fabric.toml`. `made_by` is the command that made it.
 pub(crate) fn fabric(

@@ -28,7 +28,7 @@ use crate::topology::Topology;
 use link_load::{Draw, Imbalance, LinkLoads};
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
-use tvlb_progress::{Cancelled, Progress};
+use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_schema::{Level, SetRule, SwitchId};
 
 /// The largest number of rounds of adjustment.

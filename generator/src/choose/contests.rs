@@ -26,8 +26,8 @@ use crate::routes::expected::fabric_mean;
 use crate::set_grammar::canonical;
 use crate::table_set::ContestEntry;
 use std::collections::BTreeMap;
+use tvlb_base::progress::Progress;
 use tvlb_firmware_model::Scheme;
-use tvlb_progress::Progress;
 use tvlb_schema::{PerDecision, SetRule, ShapeSet};
 
 /// How many of the best sets are paired for PAR's two decisions.

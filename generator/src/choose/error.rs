@@ -4,9 +4,9 @@ use crate::image::ImageStageError;
 use crate::throughput::ModelError;
 use std::io;
 use std::path::PathBuf;
-use tvlb_progress::Cancelled;
-use tvlb_run_store::StoreError;
+use tvlb_base::progress::Cancelled;
 use tvlb_simulator::{BootError, RunError, TrafficError};
+use tvlb_table_set::runs::StoreError;
 
 /// Why there is no choice.
 #[derive(Debug, thiserror::Error)]

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 use tvlb_firmware_model::{Scheme, VlbPaths};
-use tvlb_run_store::{SharedRuns, StoreError};
+use tvlb_table_set::runs::{SharedRuns, StoreError};
 
 /// Raised when the meaning of a run changes, so that older files are refused.
 const VERSION: &str = "tvlb runs 6";
@@ -44,7 +44,7 @@ pub(super) fn open(
 
 /// How many runs are kept under a name in a state directory.
 pub(super) fn kept(state: &Path, name: &str) -> usize {
-    tvlb_run_store::count_runs(&runs_of(state, name))
+    tvlb_table_set::runs::count_runs(&runs_of(state, name))
 }
 
 /// Passes the time while another process makes a run that is needed here: by other work of this process,

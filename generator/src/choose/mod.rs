@@ -54,8 +54,8 @@ use panel::Panel;
 use record::{model_entry, panel_entry};
 use simulation::make_state;
 use std::path::PathBuf;
+use tvlb_base::progress::Progress;
 use tvlb_firmware_model::Scheme;
-use tvlb_progress::Progress;
 use tvlb_schema::{PerDecision, SetRule};
 
 /// How to choose.

@@ -7,8 +7,8 @@ use crate::throughput::sweep::{Sweep, UnitCells};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use tvlb_progress::Progress;
-use tvlb_run_store::{Claim, StoreError, Turn};
+use tvlb_base::progress::Progress;
+use tvlb_table_set::runs::{Claim, StoreError, Turn};
 
 /// What the units are called in a state directory. Earlier versions kept all of them in one file of the
 /// first name.

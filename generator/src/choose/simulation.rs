@@ -21,13 +21,13 @@ use rayon::prelude::*;
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
+use tvlb_base::progress::Progress;
 use tvlb_firmware_model::{Scheme, VlbPaths};
-use tvlb_progress::Progress;
-use tvlb_run_store::Turn;
 use tvlb_schema::PerDecision;
 use tvlb_simulator::{
     BootedFabric, ForeseenLatency, Outcome, Run, RunError, Settings, StopRule, Traffic,
 };
+use tvlb_table_set::runs::Turn;
 
 /// The images that switches would boot from, were a candidate's policies chosen.
 ///

@@ -20,7 +20,7 @@ use crate::throughput::sweep::Sweep;
 use crate::throughput::{Counting, Flows, LARGE, PathSet, VAST, path_set};
 use std::collections::BTreeSet;
 use std::path::Path;
-use tvlb_progress::{Cancelled, Progress};
+use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_schema::{Dragonfly, DrawRule, SetRule, SwitchId};
 
 /// How much of the best modelled throughput a candidate may lack.

@@ -4,7 +4,7 @@ use crate::table_set::ReadError;
 use crate::topology::names::NamesError;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use tvlb_progress::Cancelled;
+use tvlb_base::progress::Cancelled;
 
 /// Why two table sets cannot be compared.
 #[derive(Debug, thiserror::Error)]

@@ -16,8 +16,8 @@ use crate::topology::names::Names;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::sync::atomic::{AtomicU64, Ordering};
+use tvlb_base::progress::Progress;
 use tvlb_firmware_model::Switch;
-use tvlb_progress::Progress;
 use tvlb_schema::{Decision, Dragonfly};
 
 /// MIN and the three decisions.

@@ -24,7 +24,7 @@ use crate::table_set::Manifest;
 use measure::Measured;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
-use tvlb_progress::Progress;
+use tvlb_base::progress::Progress;
 use tvlb_schema::{Dragonfly, GroupKind};
 
 /// What changed from one table set to another.

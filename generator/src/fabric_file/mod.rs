@@ -19,10 +19,10 @@ use crate::policy::WeighingSettings;
 use crate::topology::arrangement::Arrangement;
 use std::iter;
 use std::path::PathBuf;
+use tvlb_base::text::quoted;
 use tvlb_schema::{
     Bandwidths, Dragonfly, EscapeKind, OfarRules, PerDecision, SetRule, SwitchId, VcScheme,
 };
-use tvlb_text::quoted;
 
 /// A fabric and how to route on it, every value within its range.
 #[derive(Clone, Debug, PartialEq, Eq)]

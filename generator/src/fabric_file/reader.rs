@@ -8,7 +8,7 @@ use super::{FabricFault, FabricFileError};
 use std::ops::{Range, RangeInclusive};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
-use tvlb_text::cut;
+use tvlb_base::text::cut;
 
 type Fallible<T> = Result<T, FabricFileError>;
 

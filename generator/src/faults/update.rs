@@ -11,7 +11,7 @@ use crate::routes::presence::has_shape;
 use crate::topology::Topology;
 use rayon::prelude::*;
 
-use tvlb_progress::{Cancelled, Progress};
+use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_schema::{
     Decision, DrawRule, FabricImage, FaultSet, GlobalPort, Level, PerDecision, SetContents,
     SetRule, SetView, ShapeSet, SwitchContents, SwitchId, SwitchImage, encode_fault_image,

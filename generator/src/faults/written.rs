@@ -2,7 +2,7 @@
 
 use super::update::Update as Made;
 use std::path::Path;
-use tvlb_progress::{Cancelled, Progress};
+use tvlb_base::progress::{Cancelled, Progress};
 use tvlb_schema::{FabricImage, FaultSet};
 use tvlb_table_set::{
     DeadEntry, Existing, FAULT_LIST_FILE, FAULTS_FILE, FileEntry, LostEntry, TableSet, UPDATE_FILE,
@@ -71,7 +71,7 @@ pub fn write_update(
     progress: &dyn Progress,
 ) -> Result<Changes, UpdateError> {
     let manifest = set.manifest();
-    let list = tvlb_faults::write_with_names(plan, names, faults);
+    let list = tvlb_table_set::dead_parts::write_with_names(plan, names, faults);
     let mut files = vec![
         (FAULTS_FILE.to_owned(), made.faults.as_slice()),
         (FAULT_LIST_FILE.to_owned(), list.as_bytes()),

@@ -17,11 +17,11 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
+use tvlb_base::text::{cut, quoted};
 use tvlb_schema::{
     Candidates, Decision, Dragonfly, DrawRule, Gate, Level, MinCandidate, PerDecision, SetRule,
     Shape, SwitchId, Weighing,
 };
-use tvlb_text::{cut, quoted};
 
 /// The format that is written and read.
 const FORMAT: &str = "tvlb path sets 1";

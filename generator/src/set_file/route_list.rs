@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+use tvlb_base::text::cut;
 use tvlb_schema::{Dragonfly, GlobalPort, SwitchId};
-use tvlb_text::cut;
 
 /// The longest line that is read: the routes of a pair on the largest fabrics take some megabytes.
 const MOST_LINE_BYTES: u64 = 256 << 20;

@@ -9,7 +9,11 @@
 //! report.html               what it is, for a person to look at
 //! ```
 
+pub mod dead_parts;
+pub mod grammar;
 pub mod input_file;
+pub mod names;
+pub mod runs;
 pub mod whole_file;
 
 mod aside;

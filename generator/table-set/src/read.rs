@@ -18,8 +18,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::io;
 use std::path::{Path, PathBuf};
+use tvlb_base::text::quoted;
 use tvlb_schema::{Decision, ImageError, SwitchId, check_version};
-use tvlb_text::quoted;
 
 /// No manifest of ours is larger: some 150 bytes for each of at most 65 536 switches.
 pub(super) const MOST_MANIFEST_BYTES: u64 = 32 << 20;

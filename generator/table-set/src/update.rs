@@ -12,8 +12,8 @@ use super::{FileEntry, ReadError, SWITCHES, TableSet, switch_file};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use tvlb_base::text::quoted;
 use tvlb_schema::{PerDecision, SwitchId, check_version};
-use tvlb_text::quoted;
 
 /// What `format` says in every record of an update.
 pub const UPDATE_FORMAT: &str = "tvlb update 1";

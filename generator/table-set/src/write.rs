@@ -15,7 +15,7 @@ use std::io::ErrorKind::{NotADirectory, NotFound};
 use std::io::{self, Write};
 
 use std::path::{Path, PathBuf};
-use tvlb_progress::{Cancelled, Progress};
+use tvlb_base::progress::{Cancelled, Progress};
 
 /// What to do if the directory exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

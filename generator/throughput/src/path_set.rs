@@ -6,7 +6,7 @@
 
 use std::fmt;
 use tvlb_schema::{Keep, SetRule, Shape, ShapeSet};
-use tvlb_set_grammar::{SetGrammarError, parse_set};
+use tvlb_table_set::grammar::{SetGrammarError, parse_set};
 
 /// What counts as one path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

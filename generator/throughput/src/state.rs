@@ -8,7 +8,7 @@ use super::sweep::{Sweep, UnitCells};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use tvlb_run_store::{RunFile, SharedRuns, StoreError};
+use tvlb_table_set::runs::{RunFile, SharedRuns, StoreError};
 
 /// Raised when the meaning of a cell changes, so that older states are refused.
 const VERSION: &str = "tvlb sweep state 2";

@@ -18,7 +18,7 @@ use super::{Model, ModelError, Modelled};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use tvlb_progress::Progress;
+use tvlb_base::progress::Progress;
 use tvlb_schema::{Dragonfly, Shape};
 use tvlb_topology::Topology;
 use tvlb_traffic::{Flows, Pattern};

@@ -71,7 +71,7 @@ impl fmt::Display for Arrangement {
 
 /// A name that no arrangement has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no arrangement {}; the arrangements are {}", tvlb_text::quoted(.found), Arrangement::ALL.map(Arrangement::name).join(", "))]
+#[error("there is no arrangement {}; the arrangements are {}", tvlb_base::text::quoted(.found), Arrangement::ALL.map(Arrangement::name).join(", "))]
 pub struct UnknownArrangement {
     /// The name.
     pub found: String,

@@ -22,8 +22,8 @@
 use super::local_links::LocalLinkError;
 use super::{CableError, End, Topology};
 use std::fmt::Write;
+use tvlb_base::text::{Fields, Records, TextError, cut, quoted};
 use tvlb_schema::{Dragonfly, GroupId, SwitchIndex};
-use tvlb_text::{Fields, Records, TextError, cut, quoted};
 
 /// The columns, in the only order accepted.
 pub const COLUMNS: [&str; 6] =

@@ -4,7 +4,7 @@
 
 use super::{End, Topology};
 use std::fmt;
-use tvlb_names::{NamedPort, Names, after};
+use tvlb_table_set::names::{NamedPort, Names, after};
 
 /// How much of a wiring is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -155,7 +155,7 @@ impl fmt::Display for LackingEnd {
         let Some(switch) = switch else {
             return write!(f, "an unused port of group {group}");
         };
-        let name = tvlb_names::after(switch, name.as_deref());
+        let name = tvlb_table_set::names::after(switch, name.as_deref());
         let ports: Vec<String> = ports.iter().map(ToString::to_string).collect();
         write!(f, "({group},{switch}){name} global port {}", ports.join(" or "))
     }

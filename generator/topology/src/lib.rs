@@ -33,8 +33,8 @@ mod symmetry;
 #[cfg(test)]
 extern crate self as tvlb_topology;
 
-pub use tvlb_names as names;
 pub use tvlb_schema::End;
+pub use tvlb_table_set::names;
 
 use local_links::{LocalLinkError, LocalLinks};
 use std::collections::BTreeSet;

@@ -17,7 +17,7 @@ use super::{Settings, Tables, VerifyError, in_order, open_tables};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::fmt;
-use tvlb_progress::Progress;
+use tvlb_base::progress::Progress;
 use tvlb_schema::GroupId;
 use tvlb_table_set::{TableSet, Update, UpdateRecord};
 

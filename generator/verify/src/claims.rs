@@ -7,10 +7,10 @@ use super::presence::Told;
 use super::routes::Walks;
 use rayon::prelude::*;
 use std::path::Path;
+use tvlb_base::progress::Progress;
 use tvlb_firmware_model::Switch;
-use tvlb_progress::Progress;
 use tvlb_schema::{Decision, DrawRule, Keep, MinCandidate, SetRule, SwitchImage, Weighing};
-use tvlb_set_grammar::canonical;
+use tvlb_table_set::grammar::canonical;
 use tvlb_table_set::{
     FABRIC_FILE, FileEntry, MANIFEST_FILE, Manifest, SetEntry, TableSet, escaped_controls, hex,
     levels_digest, presence_digest, presence_is_drawn,

@@ -11,7 +11,7 @@
 use super::VerifyError;
 use super::dead::is_live;
 use super::packet::BootedSwitches;
-use tvlb_progress::Progress;
+use tvlb_base::progress::Progress;
 use tvlb_schema::{Dragonfly, End, FabricImage, GlobalPort, GroupId, Shape, SwitchIndex};
 
 /// A first global link.

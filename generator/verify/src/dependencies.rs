@@ -14,9 +14,9 @@ use super::VerifyError;
 use super::packet::{BootedSwitches, Hop};
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
-use tvlb_names::{Names, after};
-use tvlb_progress::Progress;
+use tvlb_base::progress::Progress;
 use tvlb_schema::{Dragonfly, Port, SwitchId};
+use tvlb_table_set::names::{Names, after};
 
 /// No scheme has more virtual channels on a link.
 const CHANNELS: usize = 8;

@@ -2,9 +2,9 @@
 
 use super::WalkedPath;
 use std::path::PathBuf;
-use tvlb_names::{NamedSwitch, Names, NamesError};
-use tvlb_progress::Cancelled;
+use tvlb_base::progress::Cancelled;
 use tvlb_schema::ImageError;
+use tvlb_table_set::names::{NamedSwitch, Names, NamesError};
 use tvlb_table_set::{MANIFEST_FILE, ReadError};
 
 /// Why a table set is not fit to be installed.

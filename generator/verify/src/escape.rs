@@ -24,9 +24,9 @@ use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::Value;
 use states::State;
+use tvlb_base::progress::Progress;
 use tvlb_firmware_model::rand_core::SeedableRng;
 use tvlb_firmware_model::{Ask, DefaultRng, Error, Header, Ofar, Outputs, PortSet, Switch};
-use tvlb_progress::Progress;
 use tvlb_schema::{EscapeImage, EscapeKind, FabricImage, OfarRules, Port, SwitchId};
 use tvlb_table_set::TableSet;
 

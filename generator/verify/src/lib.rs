@@ -47,10 +47,10 @@ use rayon::prelude::*;
 use routes::Walks;
 use sample::Sample;
 use std::path::Path;
+use tvlb_base::progress::Progress;
 use tvlb_firmware_model::Switch;
-use tvlb_names::Names;
-use tvlb_progress::Progress;
 use tvlb_schema::{Dragonfly, FabricImage, GroupId, SwitchId, SwitchImage};
+use tvlb_table_set::names::Names;
 use tvlb_table_set::{TableSet, Update};
 use update::Installed;
 

@@ -5,8 +5,8 @@ use super::dead::dead_links;
 use super::set_channels::SetChannels;
 use std::fmt;
 use tvlb_firmware_model::{Header, Stage, Step, Switch};
-use tvlb_names::NamedSwitch;
 use tvlb_schema::{Dragonfly, GlobalPort, GroupId, Port, SwitchId, SwitchIndex, VcScheme};
+use tvlb_table_set::names::NamedSwitch;
 
 /// All switches, booted.
 pub(super) struct BootedSwitches<'f> {

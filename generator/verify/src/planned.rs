@@ -6,9 +6,9 @@
 use super::VerifyError;
 use std::fmt::Write;
 use std::path::PathBuf;
-use tvlb_names::Names;
 use tvlb_schema::{Bandwidths, Dragonfly, End, FabricImage, FewerLinks};
 use tvlb_table_set::Manifest;
+use tvlb_table_set::names::Names;
 
 /// So many different cables are named; of the rest it is said how many there are.
 const MOST_NAMED: usize = 10;

@@ -14,7 +14,7 @@ use super::dead::is_live;
 use super::draws::{chances, mean_hops};
 use super::packet::{BootedSwitches, Path};
 use std::sync::atomic::{AtomicU64, Ordering};
-use tvlb_progress::Progress;
+use tvlb_base::progress::Progress;
 use tvlb_schema::{
     Decision, DrawRule, End, GroupId, Keep, Route, SetRule, SetView, Shape, ShapeSet, SwitchId,
     SwitchImage, SwitchIndex,

@@ -11,7 +11,7 @@ use super::minimal::{self, has_min, has_vlb};
 use super::packet::{BootedSwitches, Hop, MIN, MOST_HOPS, Path, Route, VLB};
 use super::presence::{Crossed, Search, distinct_sets};
 use super::sample::{Sample, cells_of_pair, hash};
-use tvlb_progress::Progress;
+use tvlb_base::progress::Progress;
 use tvlb_schema::{
     Decision, DrawRule, End, FabricImage, GlobalPort, GroupId, Keep, LegHops, Level, MinCandidate,
     SetView, Shape, ShapeSet, SwitchId, SwitchIndex,

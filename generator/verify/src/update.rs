@@ -9,13 +9,13 @@ use super::routes::Walks;
 use super::{VerifyError, in_order};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use tvlb_faults::parse;
-use tvlb_names::Names;
-use tvlb_progress::Progress;
+use tvlb_base::progress::Progress;
 use tvlb_schema::{
     Decision, Dragonfly, DrawRule, End, FabricImage, FaultSet, GroupId, ShapeSet, SwitchId,
     SwitchImage,
 };
+use tvlb_table_set::dead_parts::parse;
+use tvlb_table_set::names::Names;
 use tvlb_table_set::{FAULT_LIST_FILE, SWITCHES, UPDATE_FILE, Update, UpdateRecord};
 
 /// The images of an update are of switches that the fabric has.
@@ -287,7 +287,7 @@ fn check_list(update: &Update, fabric: &FabricImage<'_>) -> Result<FaultSet, Ver
             cables: one.cables.difference(&other.cables).copied().collect(),
             local_links: one.local_links.difference(&other.local_links).copied().collect(),
         };
-        if let Some(part) = tvlb_faults::write(df, &more).lines().next() {
+        if let Some(part) = tvlb_table_set::dead_parts::write(df, &more).lines().next() {
             return Err(wrong(format!("`{part}` {text}")));
         }
     }

@@ -5,10 +5,10 @@ use super::VerifyError;
 use super::claims::claim;
 use std::collections::BTreeSet;
 use std::path::Path;
+use tvlb_base::progress::Progress;
 use tvlb_firmware_model::Switch;
-use tvlb_names::Names;
-use tvlb_progress::Progress;
 use tvlb_schema::{End, FabricImage, Port, SwitchId, SwitchImage};
+use tvlb_table_set::names::Names;
 use tvlb_table_set::{
     ESCAPE_FILE, FABRIC_FILE, MANIFEST_FILE, NAMES_FILE, REPORT_FILE, SWITCHES, TableSet,
     check_seal, switch_file,

@@ -70,7 +70,9 @@ const SETS: [&str; 5] = [
 fn the_images_that_are_kept() {
     let Some(mut foreign) = Foreign::start() else { return };
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    for directory in ["schema/golden/v3", "schema/golden/v3-kinds", "bare-metal/images"] {
+    for directory in
+        ["schema/golden/v3", "schema/golden/v3-kinds", "firmware-model/bare-metal/images"]
+    {
         let entries = std::fs::read_dir(root.join(directory)).unwrap();
         let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
         // The fabric image comes first.

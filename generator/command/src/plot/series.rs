@@ -4,8 +4,8 @@ use super::kind::{self, NEITHER, Unit, what_was_run};
 use super::table::{Row, Table};
 use crate::failure::Failure;
 use std::collections::BTreeMap;
+use tvlb_base::text::{hint, quoted};
 use tvlb_simulator::Estimate;
-use tvlb_text::{hint, quoted};
 
 /// What is drawn of the lines.
 #[derive(Clone, Debug, Default)]

@@ -4,8 +4,8 @@ use super::kind::{Kind, SETTINGS};
 use crate::failure::Failure;
 use serde_json::{Map, Value};
 use std::path::Path;
+use tvlb_base::text::{Fields, Records, TextError};
 use tvlb_generator::input_file::{self, Symlinks};
-use tvlb_text::{Fields, Records, TextError};
 
 /// A larger file is refused before it is read.
 const MOST_BYTES: u64 = 256 << 20;

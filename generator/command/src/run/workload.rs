@@ -4,8 +4,8 @@ use crate::failure::Failure;
 use crate::jobs;
 use clap::Args;
 use serde::Serialize;
+use tvlb_base::progress::{AsOneStep, Progress};
 use tvlb_generator::topology::names::Parts;
-use tvlb_progress::{AsOneStep, Progress};
 use tvlb_schema::{NodeId, Nodes};
 use tvlb_simulator::{
     BootedFabric, Completion, CompletionError, JobError, JobRun, LeastTime, MessageSettings,

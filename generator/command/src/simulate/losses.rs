@@ -138,7 +138,7 @@ pub(super) fn given(
     entries.sort_by_key(|&(cycle, ..)| cycle);
     let of_list = |(cycle, faults, update): &(u32, FaultSet, Option<(u32, _)>)| FromCycle {
         cycle: *cycle,
-        dead: tvlb_faults::write(fabric.dragonfly(), faults),
+        dead: tvlb_table_set::dead_parts::write(fabric.dragonfly(), faults),
         update: update.as_ref().map(|(number, _)| *number),
     };
     let faults_at = entries.iter().map(of_list).collect();
@@ -162,7 +162,7 @@ pub(super) fn from_the_beginning(
     series: Option<NonZeroU32>,
 ) -> Result<Given, Failure> {
     let faults = dead_by(update, plan(fabric))?;
-    let dead = tvlb_faults::write(fabric.dragonfly(), &faults);
+    let dead = tvlb_table_set::dead_parts::write(fabric.dragonfly(), &faults);
     let schedule = FaultSchedule::new(fabric, &[(0, faults)], 0..=0).map_err(Failure::of)?;
     let record = Record {
         faults_at: vec![FromCycle { cycle: 0, dead, update: None }],

@@ -20,10 +20,10 @@ use losses::{Curve, Given, Installed};
 use options::At;
 use report::Report;
 use std::time::Duration;
+use tvlb_base::progress::Progress;
 use tvlb_generator::counted::counted;
 use tvlb_generator::table_set::{TableSet, Update};
 use tvlb_generator::topology::names::Parts;
-use tvlb_progress::Progress;
 use tvlb_simulator::{RunError, Study, StudyError};
 
 pub(crate) fn run(arguments: &Simulate) -> Outcome {

@@ -114,7 +114,7 @@ fn check(document: &str, programs: &[(&str, &str)]) {
     let home = tempfile::tempdir().unwrap();
     #[cfg(unix)]
     for (name, to) in [
-        ("firmware-c", repository().join("firmware-c")),
+        ("firmware-model", repository().join("firmware-model")),
         ("tables", repository().join("tables")),
         ("target", Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().to_owned()),
     ] {
@@ -137,8 +137,10 @@ fn check(document: &str, programs: &[(&str, &str)]) {
 
 #[test]
 fn every_command_of_the_guide_prints_what_stands_there() {
-    let programs =
-        [("rust", "generator/examples/one_switch.rs"), ("c", "firmware-c/example/one_switch.c")];
+    let programs = [
+        ("rust", "generator/examples/one_switch.rs"),
+        ("c", "firmware-model/c/example/one_switch.c"),
+    ];
     check("docs/guide.md", &programs);
 }
 

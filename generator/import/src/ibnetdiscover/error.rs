@@ -1,6 +1,6 @@
 //! What can be wrong with the output of `ibnetdiscover`, and with groups that are looked for in it.
 
-use tvlb_text::{Place, TextError, quoted};
+use tvlb_base::text::{Place, TextError, quoted};
 
 /// Why the output of `ibnetdiscover` cannot be read, or its groups not be found.
 #[derive(Debug, thiserror::Error)]

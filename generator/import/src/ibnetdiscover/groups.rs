@@ -15,7 +15,7 @@ use crate::machine::count;
 use crate::notes::Notes;
 use regex::Regex;
 use std::collections::HashMap;
-use tvlb_text::{Place, quoted};
+use tvlb_base::text::{Place, quoted};
 
 /// How to find the groups.
 #[derive(Clone, Debug, Default)]

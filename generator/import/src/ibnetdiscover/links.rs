@@ -6,7 +6,7 @@ use super::parse::Kind;
 use crate::machine::{End, Link, Node, count};
 use crate::notes::Listed;
 use std::collections::HashMap;
-use tvlb_text::Place;
+use tvlb_base::text::Place;
 
 /// Switches and what they are linked with. Switches count from 0 in the order of their records.
 pub(crate) struct Joined {

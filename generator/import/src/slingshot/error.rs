@@ -1,6 +1,6 @@
 //! What can be wrong with the cable plan of a Slingshot network and the files that go with it.
 
-use tvlb_text::{Place, TextError};
+use tvlb_base::text::{Place, TextError};
 
 /// Why a Slingshot cable plan cannot be read.
 #[derive(Debug, thiserror::Error)]

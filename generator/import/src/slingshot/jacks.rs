@@ -3,7 +3,7 @@
 use super::error::SlingshotError;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use tvlb_text::{Fields, Place, Records, Source, quoted};
+use tvlb_base::text::{Fields, Place, Records, Source, quoted};
 
 const COLUMNS: [&str; 4] = ["model", "jack", "port", "asic_port"];
 const MOST_JACK: u32 = 999;

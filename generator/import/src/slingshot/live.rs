@@ -6,7 +6,7 @@ use crate::files::MOST_DUMP_LINE_BYTES;
 use crate::machine::{End, Machine, PortNames, count};
 use regex::Regex;
 use std::collections::HashMap;
-use tvlb_text::{Lines, Source};
+use tvlb_base::text::{Lines, Source};
 
 /// A link by its two ports. The words on both sides of the match are not part of a longer name.
 const LINK: &str = r"\b(x\d+\.?c\d+\.?r\d+\.?j\d+\.?p\d+)-(x\d+\.?c\d+\.?r\d+\.?j\d+\.?p\d+)\b";

@@ -7,7 +7,7 @@ use crate::files::MOST_RECORDS;
 use crate::machine::{End, Link, Machine, Names, Node, Physical, PortNames, Switch, count};
 use crate::notes::{Listed, Notes, counted};
 use std::collections::HashMap;
-use tvlb_text::{Place, TextError};
+use tvlb_base::text::{Place, TextError};
 
 /// Ports of a jack.
 const PORTS_PER_JACK: usize = 2;

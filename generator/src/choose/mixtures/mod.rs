@@ -40,8 +40,8 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
 use std::path::PathBuf;
+use tvlb_base::progress::Progress;
 use tvlb_firmware_model::Scheme;
-use tvlb_progress::Progress;
 use variation::{Place, drawn, varied};
 
 /// What a mean latency doubled at low load is worth in saturation.

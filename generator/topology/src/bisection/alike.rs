@@ -5,7 +5,7 @@
 
 use super::bound::{NONE, PARTS, between, saved, whole};
 use super::weighted::Weighted;
-use tvlb_progress::{Cancelled, Progress};
+use tvlb_base::progress::{Cancelled, Progress};
 
 /// The most groups: more would take gigabytes.
 const MOST_GROUPS: usize = 600;

@@ -21,7 +21,7 @@ pub struct Ratio {
 #[error(
     "{} is not a ratio; accepted a number above 0 and at most {MOST} with at most {MOST_DECIMALS} \
      decimals, such as 1.25",
-    tvlb_text::quoted(.text)
+    tvlb_base::text::quoted(.text)
 )]
 pub struct RatioError {
     text: String,

@@ -7,7 +7,7 @@ use super::bound::{Bounds, Half};
 use super::weighted::Weighted;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use tvlb_progress::{Cancelled, Progress};
+use tvlb_base::progress::{Cancelled, Progress};
 
 /// The most switches that a search takes on.
 pub(super) const MOST_SWITCHES: usize = 128;

@@ -8,8 +8,8 @@ use super::error::ExportError;
 use super::like_groups::{expect_live_switches, expect_plain_groups};
 use crate::{End, Topology};
 use std::fmt;
-use tvlb_names::Names;
 use tvlb_schema::{Nodes, SwitchId};
+use tvlb_table_set::names::Names;
 
 const FORMAT: &str = "BookSim2's anynet";
 

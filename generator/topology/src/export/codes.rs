@@ -9,8 +9,8 @@
 use super::error::ExportError;
 use super::like_groups::{expect_like_groups, expect_live_switches, expect_plain_groups};
 use crate::{End, Topology};
-use tvlb_names::Names;
 use tvlb_schema::GroupId;
+use tvlb_table_set::names::Names;
 
 /// The name of the file of links within a group.
 pub const INTRA_FILE: &str = "intra-group-connections";

@@ -1,8 +1,8 @@
 //! Why a format cannot say a wiring.
 
 use std::fmt;
-use tvlb_names::{HostError, NamedGroup, NamedSwitch};
 use tvlb_schema::{NodeId, SwitchIndex};
+use tvlb_table_set::names::{HostError, NamedGroup, NamedSwitch};
 
 /// Why a format cannot say a wiring.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -32,7 +32,7 @@ pub enum ExportError {
         switch: NamedSwitch,
     },
     /// A node cannot be called in the format as the machine calls it.
-    #[error("node {node}{}: {error}", tvlb_names::after(node, .name.as_deref()))]
+    #[error("node {node}{}: {error}", tvlb_table_set::names::after(node, .name.as_deref()))]
     NodeName {
         /// The node.
         node: NodeId,

@@ -2,8 +2,8 @@
 
 use super::error::ExportError;
 use crate::Topology;
-use tvlb_names::Names;
 use tvlb_schema::{Dragonfly, GroupId};
+use tvlb_table_set::names::Names;
 
 /// Refuses a wiring of which a switch is dead.
 ///

@@ -14,8 +14,8 @@ use super::like_groups::{expect_like_groups, expect_live_switches, expect_plain_
 use crate::{End, Topology};
 use std::collections::BTreeSet;
 use std::fmt;
-use tvlb_names::{NamedPort, Names};
 use tvlb_schema::{Dragonfly, GroupId};
+use tvlb_table_set::names::{NamedPort, Names};
 
 /// How merlin finds the group that an entry of the map means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,8 +7,8 @@ use super::error::ExportError;
 use crate::Topology;
 use std::collections::BTreeSet;
 use std::fmt;
-use tvlb_names::{Hosts, NamedPort, Names};
 use tvlb_schema::{GroupId, GroupKind, NodeId, Nodes, SwitchId};
+use tvlb_table_set::names::{Hosts, NamedPort, Names};
 
 /// A wiring for Slurm; its `Display` is the file.
 #[derive(Clone, Debug)]

@@ -6,8 +6,8 @@ use super::walk::Walk;
 use super::{enumerate, minimal};
 use serde::Serialize;
 use std::fmt;
-use tvlb_names::Names;
 use tvlb_schema::{Dragonfly, GlobalPort, GroupId, Shape, SwitchId, SwitchIndex};
+use tvlb_table_set::names::Names;
 
 /// The paths from one switch to another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -5,8 +5,8 @@
 
 use serde::{Serialize, Serializer};
 use std::fmt;
-use tvlb_names::Names;
 use tvlb_schema::{Dragonfly, SwitchId};
+use tvlb_table_set::names::Names;
 
 /// The most switches on a VLB path: two legs of three hops share one.
 const MOST_SWITCHES: usize = 7;

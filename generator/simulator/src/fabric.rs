@@ -1,0 +1,318 @@
+//! The network as its images describe it: one booted switch per switch image, and the links.
+//!
+//! Booting is the only way in. A [`BootedFabric`] that exists is whole: every switch booted, every
+//! image of the same fabric and in its place, every link with both its ends. A `BootedFabric` never
+//! changes, so any number of runs can share it.
+
+use std::borrow::Cow;
+use tvlb_firmware_model::{self as datapath, Error, LinkMasks};
+use tvlb_schema::{
+    Decision, Dragonfly, EscapeImage, FabricImage, MinCandidate, NodeId, Nodes, Port, SwitchId,
+};
+use tvlb_table_set::names::{NamedSwitch, Names};
+
+/// The most ports that a switch may have here: as many as are dealt with at once. Switches of the
+/// field have 64.
+pub const MOST_PORTS: u32 = 256;
+
+/// Why images do not make a network.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BootError {
+    /// The fabric image cannot be decoded.
+    #[error("{0}")]
+    Fabric(Error),
+    /// Switch images are missing, or there are too many.
+    #[error("found {found} switch images, but the fabric has {needed} switches")]
+    Count {
+        /// How many images were given.
+        found: usize,
+        /// How many switches the fabric has.
+        needed: u32,
+    },
+    /// A switch image cannot be decoded, or belongs to another fabric.
+    #[error("switch {switch}: {error}")]
+    Switch {
+        /// The switch whose image was expected.
+        switch: NamedSwitch,
+        /// What is wrong with its image.
+        error: Error,
+    },
+    /// A switch image stands in the place of another switch's.
+    #[error("switch {switch}: found the image of switch {found}")]
+    Place {
+        /// The switch whose image was expected.
+        switch: NamedSwitch,
+        /// The switch that the image belongs to.
+        found: NamedSwitch,
+    },
+    /// The escape image is wrong, or of no use here.
+    #[error("escape image: {0}")]
+    Escape(String),
+    /// A switch with more ports than the simulator can hold.
+    #[error("a switch has {found} ports, but the simulator holds at most {MOST_PORTS}")]
+    Ports {
+        /// How many ports a switch has.
+        found: u32,
+    },
+}
+
+impl BootError {
+    /// The same with what the machine calls its switches.
+    #[must_use]
+    pub fn with_names(self, names: &Names) -> Self {
+        let named = |known: NamedSwitch| names.named(known.switch);
+        match self {
+            Self::Switch { switch, error } => Self::Switch { switch: named(switch), error },
+            Self::Place { switch, found } => {
+                Self::Place { switch: named(switch), found: named(found) }
+            }
+            other => other,
+        }
+    }
+}
+
+/// What a port of a switch leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Link {
+    /// A node.
+    Terminal(NodeId),
+    /// Another switch of the same group.
+    Local(SwitchId, Port),
+    /// A switch of another group.
+    Global(SwitchId, Port),
+    /// Nothing: no cable is connected.
+    Unused,
+}
+
+/// All switches, booted, and the links between them.
+#[derive(Clone, Debug)]
+pub struct BootedFabric<'a> {
+    dragonfly: Dragonfly,
+    /// The nodes that there are.
+    nodes: Nodes,
+    /// By number. In a gap, where no link leads, stands the switch before it.
+    switches: Vec<datapath::Switch<'a>>,
+    /// Per switch number its ports in order.
+    links: Vec<Link>,
+    /// What messages and figures call switches and ports beside their numbers.
+    names: Names,
+    /// The escape network, where there is one.
+    escape: Option<EscapeImage<'a>>,
+    /// The words of the switches' link masks; none where no switch draws by them.
+    link_masks: Vec<u32>,
+}
+
+impl<'a> BootedFabric<'a> {
+    /// Boots every switch from its image; `switches` holds the images in the order of the switches.
+    ///
+    /// # Errors
+    /// The first image that is missing or wrong.
+    pub fn boot(fabric: &'a [u8], switches: &'a [impl AsRef<[u8]>]) -> Result<Self, BootError> {
+        let fabric = FabricImage::decode(fabric)
+            .map_err(|error| BootError::Fabric(Error::FabricImage(error)))?;
+        let dragonfly = *fabric.dragonfly();
+        if dragonfly.radix() > MOST_PORTS {
+            return Err(BootError::Ports { found: dragonfly.radix() });
+        }
+        if switches.len() != dragonfly.switch_count() as usize {
+            let needed = dragonfly.switch_count();
+            return Err(BootError::Count { found: switches.len(), needed });
+        }
+        let mut booted: Vec<datapath::Switch<'a>> =
+            Vec::with_capacity(dragonfly.switch_numbers() as usize);
+        for (number, image) in dragonfly.switches().zip(switches) {
+            let switch = datapath::Switch::boot_in(&fabric, image.as_ref())
+                .map_err(|error| BootError::Switch { switch: number.into(), error })?;
+            let found = switch.image().switch();
+            if found != number {
+                return Err(BootError::Place { switch: number.into(), found: found.into() });
+            }
+            fill_gap(&mut booted, number.as_usize());
+            booted.push(switch);
+        }
+        fill_gap(&mut booted, dragonfly.switch_numbers() as usize);
+        let links = (0..)
+            .zip(&booted)
+            .flat_map(|(number, switch)| {
+                let is_there = switch.image().switch().0 == number;
+                (0..dragonfly.radix()).map(move |port| {
+                    if is_there { link(&dragonfly, switch, port) } else { Link::Unused }
+                })
+            })
+            .collect();
+        let mut link_masks = Vec::new();
+        if booted.iter().any(draws_shortest_legs) {
+            link_masks.resize(LinkMasks::word_count(&fabric).unwrap_or(0), 0);
+            LinkMasks::fill(&fabric, &mut link_masks);
+        }
+        let (nodes, names) = (Nodes::from(&dragonfly), Names::default());
+        Ok(Self { dragonfly, nodes, switches: booted, links, names, escape: None, link_masks })
+    }
+
+    /// The same fabric with what the machine calls its switches and ports, and without the nodes that by
+    /// these names are not there.
+    #[must_use]
+    pub fn with_names(self, names: Names) -> Self {
+        let nodes = names.nodes(&self.dragonfly);
+        Self { names, ..self.with_nodes(nodes) }
+    }
+
+    /// The same fabric in which these nodes are there, of those that its sizes have.
+    #[must_use]
+    pub fn with_nodes(self, nodes: Nodes) -> Self {
+        Self { nodes, ..self }
+    }
+
+    /// What the machine calls its parts.
+    pub const fn names(&self) -> &Names {
+        &self.names
+    }
+
+    /// The same fabric with an escape network, from its image.
+    ///
+    /// # Errors
+    /// The image is wrong, or of another fabric, or packets cannot decide at every hop on this one.
+    pub fn with_escape(self, image: &'a [u8]) -> Result<Self, BootError> {
+        let escape = EscapeImage::decode(image, self.plan())
+            .map_err(|error| BootError::Escape(error.to_string()))?;
+        for switch in &self.switches {
+            datapath::Ofar::new(switch, &escape)
+                .map_err(|error| BootError::Escape(error.to_string()))?;
+        }
+        Ok(Self { escape: Some(escape), ..self })
+    }
+
+    /// The escape network, where there is one.
+    pub const fn escape(&self) -> Option<&EscapeImage<'a>> {
+        self.escape.as_ref()
+    }
+
+    /// The sizes of the fabric.
+    pub const fn dragonfly(&self) -> &Dragonfly {
+        &self.dragonfly
+    }
+
+    /// The nodes that there are: those that send and receive.
+    pub const fn nodes(&self) -> &Nodes {
+        &self.nodes
+    }
+
+    /// The fabric's image: the plan, in which nothing is dead.
+    pub(crate) fn plan(&self) -> &FabricImage<'a> {
+        self.switches.first().expect("a fabric has switches").image().fabric()
+    }
+
+    /// The booted switches, by number; in a gap stands the switch before it.
+    pub fn switches(&self) -> &[datapath::Switch<'a>] {
+        &self.switches
+    }
+
+    /// The booted switches as [`Self::switches`] has them, which draw in less time where there is a way.
+    pub(crate) fn quick_switches(&self) -> Cow<'_, [datapath::Switch<'_>]> {
+        match LinkMasks::of_words(self.plan(), &self.link_masks) {
+            None => Cow::Borrowed(&self.switches),
+            Some(masks) => {
+                let with_masks =
+                    |switch: &datapath::Switch<'a>| switch.clone().with_link_masks(masks);
+                Cow::Owned(self.switches.iter().map(with_masks).collect())
+            }
+        }
+    }
+
+    /// What a port of a switch leads to. A port that does not exist leads to nothing.
+    pub fn link(&self, switch: SwitchId, port: Port) -> Link {
+        let radix = self.dragonfly.radix() as usize;
+        let number = switch.as_usize() * radix + port.as_usize();
+        if port.as_usize() < radix {
+            self.links.get(number).copied().unwrap_or(Link::Unused)
+        } else {
+            Link::Unused
+        }
+    }
+
+    /// A switch with what the machine calls it.
+    pub(crate) fn named(&self, switch: SwitchId) -> NamedSwitch {
+        self.names.named(switch)
+    }
+
+    /// A switch in words: "group 0, switch 3 x1000c0r3".
+    fn place(&self, switch: SwitchId) -> String {
+        let (group, index) = self.dragonfly.place(switch);
+        format!("group {group}, switch {index}{}", self.names.after(switch))
+    }
+
+    /// A link in words, as an engineer would name it.
+    pub fn name(&self, switch: SwitchId, port: Port) -> String {
+        let df = &self.dragonfly;
+        let slot = |port: Port| port.0.saturating_sub(df.slot_port(0).0);
+        let from = self.place(switch);
+        let by = self.names.by(df, switch, port);
+        match self.link(switch, port) {
+            Link::Terminal(node) => format!("link from {from} to node {node}{by}"),
+            Link::Local(to, _) => {
+                let (group, own) = df.place(switch);
+                let end = df.local_end(df.switches_of(group), own, port);
+                let which = match end.map_or(0, |(_, k)| k) {
+                    0 => String::new(),
+                    k => format!(", number {k}"),
+                };
+                let (index, name) = (df.place(to).1, self.names.after(to));
+                format!("local link from {from} to switch {index}{name}{which}{by}")
+            }
+            Link::Global(to, arrival) => format!(
+                "global link from {from}, port {} to {}, port {}{by}",
+                slot(port),
+                self.place(to),
+                slot(arrival)
+            ),
+            Link::Unused => format!("unused port {port} of {from}{by}"),
+        }
+    }
+}
+
+/// Whether some decision of a switch looks for shortest legs, for which link masks are a short cut.
+fn draws_shortest_legs(switch: &datapath::Switch<'_>) -> bool {
+    let image = switch.image();
+    let by_switch = |&decision: &Decision| image.set(decision).rule().is_by_switch();
+    image.second_min() == MinCandidate::Shortest || Decision::ALL.iter().any(by_switch)
+}
+
+/// Repeats the last switch until there are so many.
+fn fill_gap(booted: &mut Vec<datapath::Switch<'_>>, numbers: usize) {
+    while let Some(last) = booted.last().filter(|_| booted.len() < numbers) {
+        booted.push(last.clone());
+    }
+}
+
+/// What a port leads to by the switch's own image.
+fn link(df: &Dragonfly, switch: &datapath::Switch<'_>, port: u32) -> Link {
+    let image = switch.image();
+    let (group, here) = (image.group(), image.index());
+    let short = |n: u32| u16::try_from(n).expect("a port number is below the radix, at most 256");
+    if port < df.p() {
+        if port >= image.node_count() {
+            return Link::Unused;
+        }
+        let terminal = u8::try_from(port).expect("p is at most 256");
+        return Link::Terminal(df.node(image.switch(), terminal));
+    }
+    let port = Port(short(port));
+    if !df.is_slot(port) {
+        let switches = image.switches_of_group();
+        let end = df.local_end(switches, here, port).filter(|_| switch.neighbour(port).is_some());
+        return match end {
+            Some((to, k)) => {
+                Link::Local(df.switch(group, to), df.nth_local_port(switches, (to, here), k))
+            }
+            None => Link::Unused,
+        };
+    }
+    match image.peer(port.0 - df.slot_port(0).0) {
+        Some(end) => {
+            let (index, slot) = df.split_port(end.port);
+            Link::Global(df.switch(end.group, index), df.slot_port(slot))
+        }
+        None => Link::Unused,
+    }
+}

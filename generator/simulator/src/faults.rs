@@ -1,0 +1,266 @@
+//! What dies and is mended in the course of a run, and when the switches hear of it.
+//!
+//! A [`FaultSchedule`] says from which cycle on which parts are dead. At that cycle they stop to work at
+//! once. The switches do not know it yet: each takes the fault image that names the dead parts after a
+//! delay of its own, which is drawn from the run's seed, and with it the switch image that an update has for
+//! this switch.
+
+use crate::fabric::{BootedFabric, Link};
+use crate::numbers::PortId;
+use crate::settings::MOST_CYCLES;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
+use tvlb_firmware_model::{Error, Switch};
+use tvlb_schema::{
+    End, FabricImage, FaultSet, LocalLink, Port, SwitchId, SwitchIndex, encode_fault_image,
+};
+use tvlb_table_set::names::NamedSwitch;
+
+/// Why a schedule of faults cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ScheduleError {
+    /// The entries are not in the order of their cycles, or two have the same one.
+    #[error(
+        "faults: the entry of cycle {found} follows that of cycle {before}, accepted a later cycle"
+    )]
+    Order {
+        /// The cycle of the entry that comes too late.
+        found: u32,
+        /// The cycle of the entry before it.
+        before: u32,
+    },
+    /// The fault image would arrive later than any run lasts.
+    #[error("faults: a fault image would arrive at cycle {found}, accepted at most {MOST_CYCLES}")]
+    Late {
+        /// The cycle in which it would arrive.
+        found: u64,
+    },
+    /// The least delay is above the largest.
+    #[error(
+        "fault delay: the least is {least} cycles and the largest {most}, accepted a least one that is not above the largest"
+    )]
+    Delay {
+        /// The least delay.
+        least: u32,
+        /// The largest delay.
+        most: u32,
+    },
+    /// A dead part that the fabric does not have.
+    #[error("faults from cycle {cycle} on: {part}, which the fabric does not have")]
+    Part {
+        /// The cycle of the entry.
+        cycle: u32,
+        /// The part.
+        part: String,
+    },
+    /// A switch image that a switch cannot take.
+    #[error("faults from cycle {cycle} on: the image of switch {switch}: {error}")]
+    Image {
+        /// The cycle of the entry.
+        cycle: u32,
+        /// The switch that the image is for.
+        switch: NamedSwitch,
+        /// What is wrong with it.
+        error: Error,
+    },
+    /// The schedule was made for another fabric.
+    #[error(
+        "faults: they are of the fabric with identity {found:#018x}, accepted {needed:#018x}, which is simulated"
+    )]
+    Identity {
+        /// The identity of the fabric that the schedule was made for.
+        found: u64,
+        /// The identity of the fabric that is simulated.
+        needed: u64,
+    },
+}
+
+/// What is dead from a cycle on.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    /// The first cycle.
+    pub(crate) cycle: u32,
+    /// The fault image that says so.
+    pub(crate) image: Vec<u8>,
+    /// The switch images that are taken with it, where they are not those of the fabric.
+    pub(crate) switch_images: BTreeMap<SwitchId, Vec<u8>>,
+    /// By switch number: whether the switch is dead.
+    pub(crate) switches: Vec<bool>,
+    /// By [`PortId`]: whether the link of the port is dead, or its switch.
+    pub(crate) ports: Vec<bool>,
+}
+
+/// From which cycles on which parts of a fabric are dead, and after which delays its switches take the
+/// fault images that say so.
+#[derive(Clone, Debug)]
+pub struct FaultSchedule {
+    identity: u64,
+    pub(crate) entries: Vec<Entry>,
+    delay: RangeInclusive<u32>,
+}
+
+impl FaultSchedule {
+    /// A schedule for a fabric. Each entry has a cycle and *everything* that is dead from that cycle on:
+    /// what an entry before it names and this one does not is mended. Every switch takes the fault image
+    /// of an entry at the entry's cycle plus a delay, which a run draws for each entry and switch uniformly
+    /// from `delay`; `0..=0` is at once.
+    ///
+    /// # Errors
+    /// Entries out of order, delays that make no sense, and parts that the fabric does not have.
+    pub fn new(
+        fabric: &BootedFabric<'_>,
+        entries: &[(u32, FaultSet)],
+        delay: RangeInclusive<u32>,
+    ) -> Result<Self, ScheduleError> {
+        let (least, most) = (*delay.start(), *delay.end());
+        if least > most {
+            return Err(ScheduleError::Delay { least, most });
+        }
+        for pair in entries.windows(2) {
+            let (before, found) = (pair[0].0, pair[1].0);
+            if found <= before {
+                return Err(ScheduleError::Order { found, before });
+            }
+        }
+        let last = entries.last().map_or(0, |entry| u64::from(entry.0)) + u64::from(most);
+        if last > MOST_CYCLES.into() {
+            return Err(ScheduleError::Late { found: last });
+        }
+        let plan = fabric.plan();
+        let entries = (1..).zip(entries).map(|(epoch, (cycle, faults))| {
+            check(plan, faults).map_err(|part| ScheduleError::Part { cycle: *cycle, part })?;
+            Ok(Entry::new(fabric, epoch, *cycle, faults))
+        });
+        let entries = entries.collect::<Result<_, _>>()?;
+        Ok(Self { identity: plan.identity(), entries, delay })
+    }
+
+    /// The same schedule, where each of these switches takes this image together with the fault image of
+    /// an entry, which is told by its place in the order of cycles. All other switches have the fabric's
+    /// image from then on, whatever an entry before it gave them.
+    ///
+    /// # Errors
+    /// The first image that its switch cannot take: it is bad, or of another switch, other cables or
+    /// another assignment of virtual channels.
+    ///
+    /// # Panics
+    /// There is no such entry, or a switch that the fabric does not have.
+    pub fn with_switch_images(
+        mut self,
+        fabric: &BootedFabric<'_>,
+        entry: usize,
+        images: BTreeMap<SwitchId, Vec<u8>>,
+    ) -> Result<Self, ScheduleError> {
+        let cycle = self.entries[entry].cycle;
+        for (&switch, image) in &images {
+            let old = &fabric.switches()[switch.as_usize()];
+            Switch::boot_in(fabric.plan(), image)
+                .and_then(|new| old.check_replacement(&new))
+                .map_err(|error| {
+                    let switch = fabric.named(switch);
+                    ScheduleError::Image { cycle, switch, error }
+                })?;
+        }
+        self.entries[entry].switch_images = images;
+        Ok(self)
+    }
+
+    /// How many entries it has.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether nothing ever dies.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The delays from which those of the switches are drawn.
+    pub const fn delay(&self) -> &RangeInclusive<u32> {
+        &self.delay
+    }
+
+    /// Whether it was made for this fabric.
+    pub(crate) fn check(&self, fabric: &BootedFabric<'_>) -> Result<(), ScheduleError> {
+        let (found, needed) = (self.identity, fabric.plan().identity());
+        if found == needed { Ok(()) } else { Err(ScheduleError::Identity { found, needed }) }
+    }
+}
+
+impl Entry {
+    fn new(fabric: &BootedFabric<'_>, epoch: u32, cycle: u32, faults: &FaultSet) -> Self {
+        let (plan, df) = (fabric.plan(), fabric.dragonfly());
+        let dead = |switch: SwitchId| faults.switches.contains(&switch);
+        // A cable is named by either end.
+        let peers = faults.cables.iter().filter_map(|&end| plan.peer(end));
+        let cables: BTreeSet<End> = faults.cables.iter().copied().chain(peers).collect();
+        let bits = df.radix().next_power_of_two().trailing_zeros();
+        let port = |number: u32| {
+            let id = PortId::new(number);
+            let (at, port) = (id.switch(bits), id.at_switch(bits));
+            match fabric.link(at, port) {
+                Link::Unused => false,
+                Link::Terminal(_) => dead(at),
+                Link::Local(to, _) => {
+                    dead(at)
+                        || dead(to)
+                        || faults.local_links.contains(&local_link(fabric, at, port))
+                }
+                Link::Global(to, _) => {
+                    let (group, index) = df.place(at);
+                    let end = End::new(df, group, index, port.0 - df.slot_port(0).0);
+                    dead(at) || dead(to) || cables.contains(&end)
+                }
+            }
+        };
+        Self {
+            cycle,
+            image: encode_fault_image(plan, epoch, faults),
+            switch_images: BTreeMap::new(),
+            switches: (0..df.switch_numbers()).map(|n| dead(switch_id(n))).collect(),
+            ports: (0..df.switch_numbers() << bits).map(port).collect(),
+        }
+    }
+}
+
+/// The link within a group that a port has.
+///
+/// # Panics
+/// The port is not one of a link within a group.
+pub(crate) fn local_link(fabric: &BootedFabric<'_>, at: SwitchId, port: Port) -> LocalLink {
+    let df = fabric.dragonfly();
+    let (group, own) = df.place(at);
+    let (other, number) =
+        df.local_end(df.switches_of(group), own, port).expect("a port of a link within a group");
+    let number = u16::try_from(number).expect("a switch has at most 256 ports");
+    LocalLink { low: df.switch(group, own.min(other)), high: own.max(other), number }
+}
+
+pub(crate) fn switch_id(number: u32) -> SwitchId {
+    SwitchId(u16::try_from(number).expect("at most 2^16 switches"))
+}
+
+/// The first part that a fabric does not have, in words.
+fn check(plan: &FabricImage<'_>, faults: &FaultSet) -> Result<(), String> {
+    let df = plan.dragonfly();
+    if let Some(switch) = faults.switches.iter().find(|&&switch| !df.has_switch(switch)) {
+        return Err(format!("switch {switch}"));
+    }
+    if let Some(End { group, port }) =
+        faults.cables.iter().find(|&&end| plan.port_link(end).is_none())
+    {
+        return Err(format!("the cable of group {group}, port {port}"));
+    }
+    let is_planned = |&&LocalLink { low, high, number }: &&LocalLink| {
+        let (group, index) = df.place(low);
+        let are_there = df.has_switch(low) && index < high && df.has_index(group, high);
+        are_there && u32::from(number) < plan.planned_local_links(group, index, high)
+    };
+    match faults.local_links.iter().find(|link| !is_planned(link)) {
+        Some(&LocalLink { low, high: SwitchIndex(high), number }) => Err(format!(
+            "link {number} from switch {low} to the switch of index {high} of its group"
+        )),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,412 @@
+//! The network in motion: nodes, switches, and what is on the links between them.
+//!
+//! Each cycle runs in this order, which is the reference's:
+//! 1. each node with a packet and a credit sends it, and its switch decides the packet's path from
+//!    the credits as they stand ([`Network::send_from_nodes`]);
+//! 2. credits reach the switches, and the nodes for the next cycle ([`Network::return_credits`]);
+//!    flits reach their input buffers ([`Network::receive`]);
+//! 3. the switches run their pipelines `speedup` times (`allocate`), and what wins goes on its
+//!    way (`links`).
+//!
+//! All that one switch does in a cycle takes at least a link's latency to reach another. So a
+//! *chunk* of switches with their nodes can run through that many cycles before the next chunk has
+//! its turn, while its state is in the nearest cache, and the outcome is the same
+//! ([`Network::run`]). PAR looks at the queues of other switches of the same group, so under PAR
+//! whole groups run ahead together. UGAL-G looks at the queues of all switches, so under UGAL-G
+//! all chunks keep in step.
+//!
+//! Routing costs no time, as with the reference's look-ahead: the output channel that a flit
+//! wants is known on arrival. PAR's second look needs the credits of the second switch at the
+//! moment when the flit wins switch allocation at the first ([`Network::look_again`]). Everything
+//! else depends on the header alone and is found out on arrival.
+
+use crate::allocate::{Moment, make_ready};
+use crate::arrivals::Gaps;
+use crate::damage::Damage;
+use crate::fabric::BootedFabric;
+use crate::faults::FaultSchedule;
+use crate::links::UnderWay;
+use crate::numbers::{CHANNELS, ChannelId, PORT_BITS, PORTS, PacketId, PortId};
+use crate::pace::Free;
+use crate::ranks::Ranks;
+use crate::second_look::SecondLooks;
+use crate::settings::{Settings, least_control_latency};
+use crate::switch_state::{InputChannel, PortKind, SwitchStates};
+use crate::tally::Tally;
+use crate::wakeups::{NO_NODE, Wakeups};
+use rand_core::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use std::borrow::Cow;
+use tvlb_firmware_model::{self as datapath, Error, Header, Scheme};
+use tvlb_schema::{Dragonfly, LinkKind, NodeId, Port, SwitchId};
+use tvlb_table_set::names::NamedSwitch;
+use tvlb_traffic::Traffic;
+
+/// A node: its source queue is the time at which its oldest packet was generated, since all that
+/// would be stored of a packet is drawn when it is sent.
+#[derive(Clone, Debug)]
+pub(crate) struct Source {
+    pub(crate) rng: Xoshiro256PlusPlus,
+    /// The cycle in which the next packet to send is, or was, generated.
+    pub(crate) created: u32,
+    /// The switch that the node is connected to.
+    pub(crate) switch: SwitchId,
+    /// Virtual channel 0 of the switch's port that it sends to, which tells the chunk too.
+    pub(crate) input: ChannelId,
+    /// While its wake-up is set: the next node of the same chunk and cycle, or [`NO_NODE`].
+    pub(crate) next: NodeId,
+    /// Whether it has a packet and no credit. Its wake-up is then not set: the next credit sets it.
+    pub(crate) blocked: bool,
+}
+
+/// A run in progress.
+pub(crate) struct Network<'f> {
+    pub(crate) fabric: &'f BootedFabric<'f>,
+    /// The fabric's switches, with fault images of their own where parts die.
+    pub(crate) switches: Cow<'f, [datapath::Switch<'f>]>,
+    pub(crate) settings: &'f Settings,
+    pub(crate) traffic: &'f Traffic,
+    pub(crate) gaps: Gaps,
+    pub(crate) now: u32,
+    horizon: Horizon,
+    pub(crate) states: SwitchStates,
+    pub(crate) sources: Vec<Source>,
+    pub(crate) switch_rngs: Vec<Xoshiro256PlusPlus>,
+    pub(crate) links: UnderWay,
+    pub(crate) second_looks: SecondLooks,
+    /// Nodes by the cycle in which they next have something to send.
+    pub(crate) wakeups: Wakeups,
+    /// When each node's link to its switch is free again; empty where that link takes a flit per cycle.
+    pub(crate) node_links: Vec<Free>,
+    /// The ranks that give nodes something to send, where they do, in place of the traffic.
+    pub(crate) ranks: Option<Box<Ranks<'f>>>,
+    /// Packets sent by nodes so far.
+    pub(crate) sent: u64,
+    /// The virtual channel that a packet takes on a link, by the one that the datapath assigned.
+    /// They are the same, except in tests that want a deadlock.
+    pub(crate) channel_map: [u8; 8],
+    /// What is dead, where a schedule says that parts die.
+    pub(crate) damage: Option<Box<Damage<'f>>>,
+}
+
+/// An error of the datapath, with the switch at which it happened.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("switch {switch}, cycle {cycle}: {error}")]
+pub struct DatapathError {
+    /// The switch at which it happened.
+    pub switch: NamedSwitch,
+    /// The cycle in which it happened.
+    pub cycle: u32,
+    /// What the datapath reported.
+    pub error: Error,
+}
+
+impl<'f> Network<'f> {
+    /// A network without packets. `channels` is how many virtual channels a link has.
+    pub(crate) fn new(
+        fabric: &'f BootedFabric<'f>,
+        settings: &'f Settings,
+        traffic: &'f Traffic,
+        channels: u8,
+        load: f64,
+        seed: u64,
+        tally: Tally,
+    ) -> Self {
+        let df = fabric.dragonfly();
+        let states = SwitchStates::new(fabric, settings, channels);
+        let nodes = df.node_numbers();
+        // Calendars must look ahead as far as a flit can be: at most all the flits that the
+        // credits of a port allow go on its link before it.
+        let latency = settings
+            .local_latency_cycles
+            .max(settings.global_latency_cycles)
+            .max(settings.node_latency_cycles);
+        let queue = u32::from(settings.buffer_flits) * u32::from(channels);
+        let gap = LinkKind::ALL.map(|kind| settings.bandwidths.gap_256ths(kind).div_ceil(256));
+        let queue = queue * gap[0].max(gap[1]).max(gap[2]);
+        let horizon = 2 * u32::from(latency) + u32::from(settings.credit_delay_cycles) + queue + 8;
+        let paced_nodes =
+            if states.crossings[PortKind::Node as usize].gap > 256 { nodes } else { 0 };
+        let gaps = Gaps::new(load);
+        let chunks = states.chunks.len();
+        let mut wakeups = Wakeups::new(chunks);
+        let sources = (0..nodes)
+            .map(|node| {
+                let node = NodeId(node);
+                let mut rng = Xoshiro256PlusPlus::seed_from_u64(stream(seed, node.0.into()));
+                let created = gaps.draw(&mut rng) - 1;
+                let (switch, terminal) = df.switch_of(node);
+                let port = PortId::of_switch(switch, Port(terminal.into()), states.port_bits);
+                let input = ChannelId::first_of(port);
+                let next = if traffic.sends(node) {
+                    wakeups.set(input.chunk(), 0, created, node)
+                } else {
+                    NO_NODE
+                };
+                Source { rng, created, switch, input, next, blocked: false }
+            })
+            .collect();
+        let switch_rngs = (0..df.switch_numbers())
+            .map(|switch| {
+                Xoshiro256PlusPlus::seed_from_u64(stream(seed, 1 << 32 | u64::from(switch)))
+            })
+            .collect();
+        let links = UnderWay::new(horizon, chunks, tally);
+        Self {
+            fabric,
+            switches: fabric.quick_switches(),
+            settings,
+            traffic,
+            gaps,
+            now: 0,
+            horizon: Horizon::new(settings, df, states.port_bits, chunks),
+            second_looks: SecondLooks::new(settings.scheme == Scheme::Par, chunks * PORTS),
+            states,
+            sources,
+            switch_rngs,
+            links,
+            wakeups,
+            node_links: vec![Free::default(); paced_nodes as usize],
+            ranks: None,
+            sent: 0,
+            channel_map: [0, 1, 2, 3, 4, 5, 6, 7],
+            damage: None,
+        }
+    }
+
+    /// Lets parts die and be mended as a schedule says, with delays drawn from a seed.
+    pub(crate) fn follow(&mut self, schedule: &'f FaultSchedule, seed: u64) {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(stream(seed, 2 << 32));
+        let ports = self.states.chunks.len() * PORTS;
+        self.damage = Some(Box::new(Damage::new(self.fabric, schedule, ports, &mut rng)));
+        self.replace_switches(self.fabric);
+    }
+
+    /// Runs some cycles. Afterwards all switches stand between the same two cycles.
+    pub(crate) fn run(&mut self, cycles: u32) -> Result<(), Box<DatapathError>> {
+        let end = self.now + cycles;
+        let all = self.states.chunks.len();
+        let Horizon { chunks, cycles } = self.horizon;
+        while self.now < end {
+            let mut until = end.min(self.now + cycles);
+            if self.damage.is_some() {
+                until = until.min(self.let_events_happen()?);
+            }
+            for first in (0..all).step_by(chunks) {
+                let chunks = first..all.min(first + chunks);
+                for now in self.now..until {
+                    // All nodes send before anything moves, because the decisions of one chunk may
+                    // depend on the queues of another one that keeps in step with it.
+                    chunks.clone().try_for_each(|chunk| self.send(chunk, now))?;
+                    chunks.clone().try_for_each(|chunk| self.work(chunk, now))?;
+                    if self.second_looks.are_taken {
+                        self.look_again(now)?;
+                    }
+                }
+            }
+            self.now = until;
+        }
+        Ok(())
+    }
+
+    /// Makes all chunks keep in step, whatever the scheme.
+    #[cfg(test)]
+    pub(crate) fn keep_in_step(&mut self) {
+        self.horizon = Horizon { chunks: self.states.chunks.len(), cycles: 1 };
+    }
+
+    /// Lets the nodes of a chunk send: what ranks give them, where ranks run, or what is drawn.
+    fn send(&mut self, chunk: usize, now: u32) -> Result<(), Box<DatapathError>> {
+        if self.ranks.is_some() {
+            self.let_ranks_take_steps(chunk, now);
+            return self.send_from_ranks(chunk, now);
+        }
+        self.send_from_nodes(chunk, now)
+    }
+
+    /// What happens in one cycle at a chunk's switches, and at its nodes after they have sent.
+    fn work(&mut self, chunk: usize, now: u32) -> Result<(), Box<DatapathError>> {
+        self.return_credits(chunk, now);
+        if self.damage.is_some() {
+            self.lose_arrivals(chunk, now)?;
+        }
+        self.receive::<true>(chunk, now)?;
+        self.receive::<false>(chunk, now)?;
+
+        let speedup = self.settings.speedup;
+        for step in 1..=speedup {
+            let at = Moment { now, earliest: now + u32::from(step == speedup), step };
+            self.states.step(chunk, &mut self.links, &mut self.second_looks, at);
+        }
+        self.return_node_credits(chunk, now);
+        Ok(())
+    }
+
+    /// Lets the credits count that reach the switches of a chunk in this cycle.
+    fn return_credits(&mut self, number: usize, now: u32) {
+        let bucket = self.links.credits.take(now, number);
+        let (port_bits, keeps_sums) = (self.states.port_bits, self.states.keeps_sums);
+        let first_link = self.fabric.dragonfly().p() as usize;
+        let chunk = &mut self.states.chunks[number];
+        for &credit in self.links.credits.blocks(bucket).flatten() {
+            let output = &mut chunk.outputs[credit.index()];
+            output.free += 1;
+            if keeps_sums {
+                let port = credit.port().index();
+                let is_link = port & ((1 << port_bits) - 1) >= first_link;
+                chunk.used_by_links[port >> port_bits] -= u32::from(is_link);
+            }
+            // With a first credit, the input channel that holds the output channel can take part
+            // in switch allocation again.
+            if output.free == 1
+                && let Some(holder) = output.holder()
+            {
+                make_ready(&mut chunk.in_ports, &mut chunk.ready, holder);
+            }
+        }
+        self.links.credits.recycle(bucket);
+    }
+
+    /// Lets the credits count that reach the nodes of a chunk in this cycle; the nodes can use them
+    /// from the next cycle on, and those that were blocked wake up then.
+    fn return_node_credits(&mut self, chunk: usize, now: u32) {
+        let bucket = self.links.credits.take(now, self.states.chunks.len() + chunk);
+        let ports = &self.states.chunks[chunk].out_ports;
+        let free = &mut self.states.node_free[chunk * CHANNELS..][..CHANNELS];
+        for &credit in self.links.credits.blocks(bucket).flatten() {
+            let free = &mut free[credit.index()];
+            *free += 1;
+            if *free == 1 {
+                let node = ports[credit.port().index()].peer.node();
+                let source = &mut self.sources[node.0 as usize];
+                if source.blocked {
+                    source.blocked = false;
+                    source.next = self.wakeups.set(chunk, now, now + 1, node);
+                }
+            }
+        }
+        self.links.credits.recycle(bucket);
+    }
+
+    /// PAR's second look at the packets that have just won switch allocation at their first
+    /// switch and go on within the source group: from the second switch's credits as they are now.
+    fn look_again(&mut self, now: u32) -> Result<(), Box<DatapathError>> {
+        let switches = &*self.switches;
+        let packets = self.second_looks.in_order(self.states.port_bits);
+        for look in &packets {
+            let first = look.port.switch(self.states.port_bits);
+            let second = look.arriving.input.port().switch(self.states.port_bits);
+            let mut queues = self.states.queues(switches, second, self.settings.buffer_flits);
+            // The first switch has its turn before the second one. What the second switch sent in
+            // this cycle happens after this look, so it is not counted.
+            if second.0 > first.0 {
+                queues = queues.without(self.second_looks.sent());
+            }
+            let flit = self.links.pool.flit_mut(look.arriving.packet);
+            let at = second.as_usize();
+            let header = Header::from_bits(flit.header);
+            let paths = self.settings.paths;
+            let header =
+                match switches[at].reconsider(header, paths, &queues, &mut self.switch_rngs[at]) {
+                    Ok(header) => header,
+                    // It was sent around a dead link of which the second switch does not know, which
+                    // will refuse it.
+                    Err(Error::Astray { .. }) if self.damage.is_some() => header,
+                    Err(error) => {
+                        return Err(Box::new(failed(self.fabric, now, second, error)));
+                    }
+                };
+            self.links.pool.flit_mut(look.arriving.packet).header = header.bits();
+            let chunk = look.arriving.input.chunk();
+            self.links.arrivals.file(look.arrival, chunk, look.arriving);
+        }
+        self.second_looks.end(packets);
+        Ok(())
+    }
+
+    /// The packets in the buffer of an input channel, the first one first.
+    pub(crate) fn packets_of(&self, channel: &InputChannel) -> impl Iterator<Item = PacketId> {
+        let InputChannel { head, tail, .. } = *channel;
+        std::iter::successors((!head.is_none()).then_some(head), move |&at| {
+            (at != tail).then(|| self.links.pool.flit(at).next)
+        })
+    }
+
+    /// The name of the link that leads away from a switch's port.
+    pub(crate) fn link_name(&self, port: PortId) -> String {
+        let bits = self.states.port_bits;
+        self.fabric.name(port.switch(bits), port.at_switch(bits))
+    }
+
+    /// The name of the link from a node, by the port at which it arrives.
+    pub(crate) fn injection_name(&self, port: PortId) -> String {
+        let df = self.fabric.dragonfly();
+        let (group, index) = df.place(port.switch(self.states.port_bits));
+        let node = self.states.out_port(port).peer.node();
+        format!("link from node {node} to group {group}, switch {index}")
+    }
+
+    /// For each port of each switch, how many flits have been granted towards it so far.
+    pub(crate) fn link_flits(&self) -> Vec<u32> {
+        let count = (self.fabric.dragonfly().switch_numbers() as usize) << self.states.port_bits;
+        let ports = self.states.chunks.iter().flat_map(|chunk| &chunk.out_ports);
+        ports.take(count).map(|port| port.flits).collect()
+    }
+
+    /// How many bytes the run holds, without the booted images.
+    pub(crate) fn bytes(&self) -> usize {
+        self.states.bytes()
+            + self.links.bytes()
+            + self.second_looks.bytes()
+            + self.wakeups.bytes()
+            + size_of_val(&*self.sources)
+            + size_of_val(&*self.switch_rngs)
+    }
+}
+
+/// How far some chunks can run ahead of all others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Horizon {
+    /// How many chunks with consecutive numbers keep in step with each other.
+    chunks: usize,
+    /// For how many cycles nothing that other chunks do can reach them.
+    cycles: u32,
+}
+
+impl Horizon {
+    /// A flit or a credit crosses a link before another switch can notice it. But PAR sees the
+    /// queues of switches in the same group as they are now, and UGAL-G those of all switches.
+    fn new(settings: &Settings, df: &Dragonfly, port_bits: u32, all: usize) -> Self {
+        match settings.scheme {
+            Scheme::Min | Scheme::Vlb | Scheme::UgalL => {
+                Self { chunks: 1, cycles: least_control_latency(settings) }
+            }
+            Scheme::Par => {
+                // The fewest groups that fill whole chunks.
+                let group = df.a() << port_bits;
+                let fit = 1 << group.trailing_zeros().min(PORT_BITS);
+                let chunks = usize::try_from(group / fit).expect("fewer than 2^16 switches");
+                Self { chunks, cycles: least_control_latency(settings) }
+            }
+            Scheme::UgalG => Self { chunks: all, cycles: 1 },
+        }
+    }
+}
+
+pub(crate) fn failed(
+    fabric: &BootedFabric<'_>,
+    cycle: u32,
+    at: SwitchId,
+    error: Error,
+) -> DatapathError {
+    DatapathError { switch: fabric.named(at), cycle, error }
+}
+
+/// The seed of the random numbers of one node or switch, a hash of the run's seed and its number.
+/// Each has random numbers of its own, so the order in which they are handled makes no difference.
+pub(crate) fn stream(seed: u64, number: u64) -> u64 {
+    let mut z =
+        seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number.wrapping_mul(0xd1b5_4a32_d192_ed03);
+    z = (z ^ (z >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    z ^ (z >> 32)
+}

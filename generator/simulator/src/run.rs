@@ -1,0 +1,394 @@
+//! One run: warm-up, measured windows, drain.
+//!
+//! Traffic stays on throughout. Measured are the packets that nodes send in the measured windows,
+//! as in the reference, and the drain ends when the last of them is delivered, or as soon as they
+//! say what is asked ([`StopRule`]): it is short even where source queues grow without end, because
+//! what is still queued is not measured. A run is *saturated* if their mean latency, counted from
+//! generation, is above the limit, which is the paper's criterion; whether the accepted throughput
+//! fell short of the offered is reported beside it. A run is reproducible from images, settings,
+//! traffic, load and seed, bit for bit.
+//!
+//! One window is measured, or as many as it takes until windows agree ([`Measuring`]). Which
+//! windows are measured does not depend on the stop rule: whether another one follows is decided at
+//! the end of each, from the packets of all nodes together. The mean latency of a window in which
+//! queues grow is below what it will become, so near saturation more windows tell more.
+
+use crate::agreement::{Agreement, MOST_WINDOWS};
+use crate::conservation::ConservationError;
+use crate::fabric::{BootError, BootedFabric};
+use crate::faults::{FaultSchedule, ScheduleError};
+use crate::losses::{Losses, Series};
+use crate::network::{DatapathError, Network};
+use crate::outcome::Outcome;
+use crate::settings::{MOST_CYCLES, Measuring, Settings, SettingsError};
+use crate::tally::{Population, Tally};
+use crate::watchdog::Deadlock;
+use std::num::NonZeroU32;
+use tvlb_base::progress::{Cancelled, Progress};
+use tvlb_firmware_model::Channels;
+use tvlb_traffic::Traffic;
+
+/// How many windows the drain may take; that is reached only if a packet starves.
+const MOST_DRAIN: u32 = 100;
+
+/// Cycles from one look for a standstill to the next.
+const WATCH: u32 = 256;
+
+/// Why a run ended without figures.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The settings cannot be run.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// The schedule of faults is one of another fabric.
+    #[error(transparent)]
+    Faults(#[from] ScheduleError),
+    /// A switch could not route a packet.
+    #[error(transparent)]
+    Datapath(#[from] Box<DatapathError>),
+    /// Channels wait for each other for ever.
+    #[error(transparent)]
+    Deadlock(#[from] Deadlock),
+    /// The caller cancelled the run.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+    /// The check of the simulator's own consistency failed, which is a bug of the simulator.
+    #[error(transparent)]
+    Conservation(#[from] ConservationError),
+}
+
+/// When a run may end before all packets of its measured windows are delivered.
+///
+/// A rule says what the caller wants to learn. Whatever the rule, a run that is not saturated
+/// yields the same figures, from the same windows; the rules differ in how soon they end a run
+/// that is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StopRule {
+    /// Never: the run goes on until every packet of the measured windows is delivered, so that all
+    /// figures are exact, the accepted throughput of a saturated network among them.
+    FullWindow,
+    /// As soon as the mean latency over all nodes is bound to pass the limit, or, between the
+    /// windows of the warm-up, as soon as it has passed twice the limit.
+    WhenSaturated,
+    /// As soon as it is decided, for each population of nodes and for all nodes together, on
+    /// which side of the limit the mean latency will be.
+    WhenEachPopulationIsDecided,
+}
+
+/// A run in progress, which the caller advances by as many cycles as it likes.
+pub struct Run<'f> {
+    pub(crate) network: Network<'f>,
+    /// How many grants there were when something last moved, and in which cycle that was.
+    moved: (u64, u32),
+    load: f64,
+    link_flits: Vec<u32>,
+    /// How many windows are measured so far.
+    measured_windows: u32,
+    /// Whether enough of them agree in a row.
+    agreed: bool,
+}
+
+impl<'f> Run<'f> {
+    /// A run at cycle 0.
+    ///
+    /// # Errors
+    /// The settings or the load make no sense.
+    pub fn new(
+        fabric: &'f BootedFabric<'f>,
+        settings: &'f Settings,
+        traffic: &'f Traffic,
+        load: f64,
+        seed: u64,
+    ) -> Result<Self, SettingsError> {
+        let channels = settings.check_with(fabric, &[load])?;
+        Ok(Self::with_channels(fabric, settings, traffic, (load, seed), channels))
+    }
+
+    /// A run at cycle 0 by settings that have been checked, with so many channels of each link.
+    fn with_channels(
+        fabric: &'f BootedFabric<'f>,
+        settings: &'f Settings,
+        traffic: &'f Traffic,
+        (load, seed): (f64, u64),
+        channels: u8,
+    ) -> Self {
+        let start = settings.warm_up_windows * settings.window_cycles;
+        let tally = Tally::new(
+            traffic,
+            fabric.dragonfly().node_numbers(),
+            start..start + settings.window_cycles,
+            settings.measuring == Measuring::UntilWindowsAgree,
+        );
+        let network = Network::new(fabric, settings, traffic, channels, load, seed, tally);
+        let link_flits = Vec::new();
+        Self { network, moved: (0, 0), load, link_flits, measured_windows: 0, agreed: false }
+    }
+
+    /// A run at cycle 0 of which all packets are counted, and whose traffic is not what sends them.
+    pub(crate) fn to_completion(
+        fabric: &'f BootedFabric<'f>,
+        settings: &'f Settings,
+        traffic: &'f Traffic,
+        seed: u64,
+    ) -> Result<Self, SettingsError> {
+        let channels = settings.check_with(fabric, &[])?;
+        let nodes = fabric.dragonfly().node_numbers();
+        let tally = Tally::new(traffic, nodes, 0..u32::MAX, false);
+        let network = Network::new(fabric, settings, traffic, channels, 1.0, seed, tally);
+        Ok(Self {
+            network,
+            moved: (0, 0),
+            load: 1.0,
+            link_flits: Vec::new(),
+            measured_windows: 0,
+            agreed: false,
+        })
+    }
+
+    /// A run at cycle 0 in which parts die and are mended as a schedule says. A schedule without entries
+    /// changes nothing. With entries links have the channels of any path if the settings do not say how
+    /// many: around dead parts packets take paths that sets leave out, and tables of an update may have
+    /// other sets.
+    ///
+    /// # Errors
+    /// The settings or the load make no sense, or the schedule is for another fabric.
+    pub fn with_faults(
+        fabric: &'f BootedFabric<'f>,
+        settings: &'f Settings,
+        traffic: &'f Traffic,
+        load: f64,
+        seed: u64,
+        schedule: &'f FaultSchedule,
+    ) -> Result<Self, RunError> {
+        let mut channels = settings.check_with(fabric, &[load])?;
+        if settings.virtual_channels.is_none() && !schedule.entries.is_empty() {
+            channels = channels.max(settings.channels_of_any_path(fabric));
+        }
+        let mut run = Self::with_channels(fabric, settings, traffic, (load, seed), channels);
+        schedule.check(fabric)?;
+        run.network.follow(schedule, seed);
+        Ok(run)
+    }
+
+    /// Counts from now on by windows of so many cycles what is delivered and lost
+    /// ([`FaultFigures::series`](crate::FaultFigures::series)); for runs with a schedule of faults.
+    pub fn record_series(&mut self, window_cycles: NonZeroU32) {
+        self.network.links.tally.series = Some(Box::new(Series::new(window_cycles.get())));
+    }
+
+    /// The packets lost so far.
+    pub const fn losses(&self) -> Losses {
+        self.network.links.losses.total
+    }
+
+    /// Runs some cycles.
+    ///
+    /// # Errors
+    /// A deadlock, or what else ended the run.
+    pub fn advance(&mut self, cycles: u32) -> Result<(), RunError> {
+        let mut left = cycles;
+        while left > 0 {
+            let some = left.min(WATCH - self.network.now % WATCH);
+            self.network.run(some)?;
+            left -= some;
+            if self.network.now.is_multiple_of(WATCH) {
+                self.watch()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Replaces the tables of all switches between two cycles: what is under way goes on by its
+    /// headers, what sets out from now on is decided by the new tables.
+    ///
+    /// # Errors
+    /// The first switch whose new tables are not for the same cables and virtual channels, or need more
+    /// channels than the links of this run have; then the old ones of all stay.
+    pub fn replace_tables(&mut self, fabric: &'f BootedFabric<'f>) -> Result<(), BootError> {
+        let old = self.network.fabric;
+        for (old, new) in old.switches().iter().zip(fabric.switches()) {
+            let switch = old.image().switch();
+            let Settings { scheme, paths, .. } = *self.network.settings;
+            let channels = self.network.states.channels;
+            let channels = Channels { local: channels, global: channels };
+            let has_channels = || new.clone().with_channels_for(scheme, paths, channels);
+            old.check_replacement(new)
+                .and_then(|()| has_channels().map(|_| ()))
+                .map_err(|error| BootError::Switch { switch: switch.into(), error })?;
+        }
+        self.network.replace_switches(fabric);
+        Ok(())
+    }
+
+    /// Runs some cycles, and looks now and then whether the caller has cancelled the run.
+    pub(crate) fn advance_unless_cancelled(
+        &mut self,
+        progress: &dyn Progress,
+        cycles: u32,
+    ) -> Result<(), RunError> {
+        let mut left = cycles;
+        while left > 0 {
+            progress.check()?;
+            let some = left.min(1000);
+            self.advance(some)?;
+            left -= some;
+        }
+        Ok(())
+    }
+
+    /// The cycle that comes next.
+    pub const fn now(&self) -> u32 {
+        self.network.now
+    }
+
+    /// Flits that have won switch allocation so far: one for each switch that a packet crossed.
+    pub const fn flit_hops(&self) -> u64 {
+        self.network.links.grants
+    }
+
+    /// Bytes held for each switch, with its nodes and all that is on its links.
+    pub fn bytes_per_switch(&self) -> usize {
+        self.network.bytes() / self.network.fabric.switches().len()
+    }
+
+    /// Looks for a deadlock if nothing has moved for long.
+    fn watch(&mut self) -> Result<(), RunError> {
+        let (grants, since) = self.moved;
+        if self.network.links.grants != grants || self.network.links.pool.live() == 0 {
+            self.moved = (self.network.links.grants, self.network.now);
+        } else if self.network.now - since >= self.network.settings.patience_cycles {
+            return Err(self
+                .network
+                .deadlock()
+                .unwrap_or_else(|| self.network.standstill())
+                .into());
+        }
+        Ok(())
+    }
+
+    /// Counts everything, and looks for channels that wait for each other while others move on.
+    pub(crate) fn inspect(&self) -> Result<(), RunError> {
+        self.network.check_conservation()?;
+        match self.network.deadlock() {
+            Some(deadlock) => Err(deadlock.into()),
+            None => Ok(()),
+        }
+    }
+
+    /// Runs from the beginning to the end of the drain, unless it is cancelled before. No step is
+    /// reported to `progress`, because a run is itself a step of its caller's work.
+    ///
+    /// # Errors
+    /// What ended the run before its end.
+    pub fn measure(
+        mut self,
+        stop_rule: StopRule,
+        progress: &dyn Progress,
+    ) -> Result<Outcome, RunError> {
+        let settings = self.network.settings;
+        let limit = f64::from(settings.latency_limit_cycles);
+        let mut warm_up_mean = 0.0;
+        for _ in 0..settings.warm_up_windows {
+            self.network.links.tally.restart_recent();
+            self.advance_unless_cancelled(progress, settings.window_cycles)?;
+            self.inspect()?;
+            warm_up_mean = self.network.links.tally.recent_mean();
+            if stop_rule == StopRule::WhenSaturated && warm_up_mean > 2.0 * limit {
+                return Ok(self.outcome(true));
+            }
+        }
+        let before = self.network.link_flits();
+        self.measure_windows(warm_up_mean, limit, progress)?;
+        self.link_flits =
+            self.network.link_flits().iter().zip(&before).map(|(now, then)| now - then).collect();
+        let is_starved = self.drain(|run| run.is_known(stop_rule, limit))?;
+        Ok(self.outcome(is_starved))
+    }
+
+    /// Runs on until what is to be learned from what was sent in the measured windows is known, and says
+    /// whether a packet starves.
+    pub(crate) fn drain(&mut self, is_known: impl Fn(&Self) -> bool) -> Result<bool, RunError> {
+        let end = self.network.now;
+        let most_drain = most_drain(self.network.settings.window_cycles);
+        let mut is_starved = false;
+        while !is_known(self) && !is_starved {
+            self.advance(100)?;
+            is_starved = self.network.now - end > most_drain;
+        }
+        self.inspect()?;
+        Ok(is_starved)
+    }
+
+    /// Runs the window that is measured, or window after window until the last ones agree, no more
+    /// are left, or the mean latency is bound to pass the limit. `warm_up_mean` is the mean latency
+    /// of what was delivered in the last window of the warm-up.
+    fn measure_windows(
+        &mut self,
+        warm_up_mean: f64,
+        limit: f64,
+        progress: &dyn Progress,
+    ) -> Result<(), RunError> {
+        let Settings { window_cycles, warm_up_windows, measuring, .. } = *self.network.settings;
+        let most = match measuring {
+            Measuring::OneWindow => 1,
+            Measuring::UntilWindowsAgree => MOST_WINDOWS - warm_up_windows,
+        };
+        let mut agreement = Agreement::new(warm_up_mean);
+        loop {
+            self.advance_unless_cancelled(progress, window_cycles)?;
+            self.inspect()?;
+            self.measured_windows += 1;
+            let whole = self.network.links.tally.whole();
+            let tally = &mut self.network.links.tally;
+            self.agreed = agreement.reached(whole.latency.mean());
+            if self.agreed
+                || self.measured_windows == most
+                || whole.latency_at_least(self.network.now) > limit
+            {
+                tally.close_window();
+                return Ok(());
+            }
+            tally.lengthen_window(window_cycles);
+        }
+    }
+
+    /// Whether nothing is left to be learned from the packets of the measured windows.
+    fn is_known(&self, stop_rule: StopRule, limit: f64) -> bool {
+        let tally = &self.network.links.tally;
+        let is_known = |population: &Population| population.is_known(limit, self.network.now);
+        match stop_rule {
+            StopRule::FullWindow => tally.populations.iter().all(Population::is_complete),
+            StopRule::WhenSaturated => is_known(&tally.whole()),
+            StopRule::WhenEachPopulationIsDecided => {
+                tally.populations.iter().all(is_known) && is_known(&tally.whole())
+            }
+        }
+    }
+
+    fn outcome(self, stopped: bool) -> Outcome {
+        let measured = match self.network.settings.measuring {
+            Measuring::OneWindow => None,
+            Measuring::UntilWindowsAgree => Some(self.measured_windows),
+        };
+        let measured = (measured, self.agreed);
+        Outcome::new(&self.network, self.load, &self.link_flits, measured, stopped)
+    }
+}
+
+/// How many cycles the drain may take: no more than all windows together, so that the number of a
+/// cycle has 32 bits at most.
+fn most_drain(window_cycles: u32) -> u32 {
+    MOST_DRAIN.saturating_mul(window_cycles).min(MOST_CYCLES)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_drain_is_as_long_as_the_number_of_a_cycle_allows() {
+        assert_eq!(most_drain(10_000), 1_000_000);
+        assert_eq!(most_drain(MOST_CYCLES), MOST_CYCLES);
+    }
+}

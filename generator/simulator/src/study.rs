@@ -1,0 +1,377 @@
+//! Many runs: a curve of loads, and the search for the load at which a network saturates.
+//!
+//! Runs are independent and spread over the threads of the current rayon pool; what comes out
+//! depends on images, settings, loads and seeds alone, not on how many threads there are.
+
+use crate::fabric::BootedFabric;
+use crate::faults::FaultSchedule;
+use crate::outcome::Outcome;
+use crate::run::{Run, RunError, StopRule};
+use crate::runs_left::{RUNS_BEYOND, RunsLeft, most_new, most_runs};
+use crate::search::{Probing, after_thirds, last_good, most_by_thirds};
+use crate::settings::{Settings, SettingsError};
+use rayon::prelude::*;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+use tvlb_base::progress::Progress;
+use tvlb_traffic::{Pattern, PlacementError, PlacementRule, Traffic, TrafficError};
+
+/// Why a study has no result.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StudyError {
+    /// The pattern does not fit the fabric.
+    #[error(transparent)]
+    Traffic(#[from] TrafficError),
+    /// The placement does not fit the fabric.
+    #[error(transparent)]
+    Placement(#[from] PlacementError),
+    /// The settings or a load make no sense; nothing was run.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// A run ended without figures.
+    #[error("load {load}, seed {seed}: {error}")]
+    Run {
+        /// The load of the run.
+        load: f64,
+        /// The seed of the run.
+        seed: u64,
+        /// What ended the run.
+        error: RunError,
+    },
+    /// The resolution of a search is out of its range.
+    #[error("resolution is {found}, accepted 0.0001 to 0.5")]
+    Resolution {
+        /// The resolution that was found.
+        found: f64,
+    },
+}
+
+/// A mean over seeds and its standard error.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Estimate {
+    /// The mean over the seeds.
+    pub mean: f64,
+    /// The standard error of the mean; none of a single value.
+    pub error: Option<f64>,
+}
+
+impl Estimate {
+    /// The mean of some values and its standard error.
+    #[expect(clippy::cast_precision_loss, reason = "a handful of seeds")]
+    pub fn of(values: &[f64]) -> Self {
+        let count = values.len().max(1) as f64;
+        let mean = values.iter().sum::<f64>() / count;
+        let squares: f64 = values.iter().map(|v| (v - mean) * (v - mean)).sum();
+        let error = (values.len() > 1).then(|| (squares / (count - 1.0) / count).sqrt());
+        Self { mean, error }
+    }
+
+    /// The same of values that are multiples of a step: whatever they are, each says no more than between which
+    /// two multiples the value lies that was looked for, so that the error is half a step at least.
+    pub fn of_multiples(values: &[f64], step: f64) -> Self {
+        let Self { mean, error } = Self::of(values);
+        Self { mean, error: error.map(|error| error.max(step / 2.0)) }
+    }
+}
+
+/// What was measured at one load of a curve.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Point {
+    /// Flits offered per sending node and cycle.
+    pub load: f64,
+    /// Whether any of the runs is saturated.
+    pub saturated: bool,
+    /// Whether the mean latency of any of the runs was still growing as it ended.
+    pub growing: bool,
+    /// Whether any of the runs accepted less than it was offered.
+    pub falls_short: bool,
+    /// The mean latency in cycles.
+    pub latency: Estimate,
+    /// Flits accepted per sending node and cycle.
+    pub accepted: Estimate,
+    /// The outcomes of the runs, one for each seed.
+    pub runs: Vec<Outcome>,
+}
+
+/// What dies and is mended in every run, and by windows of how many cycles figures are counted.
+type FaultsOfRuns<'s> = (&'s FaultSchedule, Option<NonZeroU32>);
+
+/// A network, its settings and its traffic, to be run at several loads with several seeds.
+#[derive(Clone, Copy, Debug)]
+pub struct Study<'f> {
+    /// The network that is simulated.
+    pub fabric: &'f BootedFabric<'f>,
+    /// The settings of every run.
+    pub settings: &'f Settings,
+    /// The traffic of every run.
+    pub pattern: &'f Pattern,
+    /// Where the processes of the traffic run; what is random in it follows from the seed of a run.
+    pub placement: &'f PlacementRule,
+    /// The seeds; each stands for one run of each load.
+    pub seeds: &'f [u64],
+}
+
+/// Where a network saturates, for one seed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct SeedSaturation {
+    /// The seed of these runs.
+    pub seed: u64,
+    /// The last load before the mean latency passes the limit.
+    pub by_latency: f64,
+    /// The last load of which the network accepts what it is offered.
+    pub by_acceptance: f64,
+    /// Flits accepted per node and cycle at the first load whose latency passes the limit.
+    pub accepted_beyond: f64,
+}
+
+/// Where a network saturates, over all seeds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Saturation {
+    /// Loads that were looked at are multiples of this.
+    pub resolution: f64,
+    /// The last load before the mean latency passes the limit: the paper's throughput.
+    pub by_latency: Estimate,
+    /// The last load of which the network accepts what it is offered.
+    pub by_acceptance: Estimate,
+    /// What was found with each of the seeds.
+    pub seeds: Vec<SeedSaturation>,
+}
+
+impl Study<'_> {
+    /// Runs every load with every seed. `progress` is told of each run that has ended.
+    ///
+    /// # Errors
+    /// The first run, in the order of loads and seeds, that failed.
+    pub fn curve(&self, loads: &[f64], progress: &dyn Progress) -> Result<Vec<Point>, StudyError> {
+        self.curve_of(loads, None, progress)
+    }
+
+    /// As [`Self::curve`], where parts die and are mended in every run as a schedule says. With
+    /// `series_window` the outcomes have figures by windows of so many cycles.
+    ///
+    /// # Errors
+    /// As for [`Self::curve`], and a schedule that is for another fabric.
+    pub fn curve_with_faults(
+        &self,
+        loads: &[f64],
+        schedule: &FaultSchedule,
+        series_window: Option<NonZeroU32>,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Point>, StudyError> {
+        self.curve_of(loads, Some((schedule, series_window)), progress)
+    }
+
+    fn curve_of(
+        &self,
+        loads: &[f64],
+        faults: Option<FaultsOfRuns<'_>>,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Point>, StudyError> {
+        self.settings.check_with(self.fabric, loads)?;
+        let traffics = self.traffics()?;
+        let runs: Vec<(f64, usize)> = loads
+            .iter()
+            .flat_map(|&load| (0..self.seeds.len()).map(move |seed| (load, seed)))
+            .collect();
+        let outcomes: Vec<Result<Outcome, StudyError>> = runs
+            .par_iter()
+            .map(|&run| self.run(&traffics, run, faults, StopRule::FullWindow, progress))
+            .collect();
+        let mut outcomes = outcomes.into_iter();
+        loads
+            .iter()
+            .map(|&load| {
+                let runs: Vec<Outcome> =
+                    outcomes.by_ref().take(self.seeds.len()).collect::<Result<_, _>>()?;
+                let estimate = |of: fn(&Outcome) -> f64| {
+                    Estimate::of(&runs.iter().map(of).collect::<Vec<_>>())
+                };
+                Ok(Point {
+                    load,
+                    saturated: runs.iter().any(|run| run.saturated),
+                    growing: runs.iter().any(|run| run.growing),
+                    falls_short: runs.iter().any(Outcome::falls_short),
+                    latency: estimate(|run| run.all.latency),
+                    accepted: estimate(|run| run.all.accepted),
+                    runs,
+                })
+            })
+            .collect()
+    }
+
+    /// Searches for the load at which the network saturates, among the multiples of `resolution`.
+    ///
+    /// Every seed searches by itself, dividing what is left into three, two runs at a time.
+    /// Runs that are certain to be saturated end during their warm-up. `progress` is told of each
+    /// run that has ended, and how many are left at most.
+    ///
+    /// # Errors
+    /// As for [`Self::curve`].
+    pub fn saturation(
+        &self,
+        resolution: f64,
+        progress: &dyn Progress,
+    ) -> Result<Saturation, StudyError> {
+        self.saturation_where(resolution, None, progress)
+    }
+
+    /// As [`Self::saturation`], where parts die and are mended in every run as a schedule says. The
+    /// schedule of a network that is damaged from the beginning has one entry, of cycle 0, and no delay.
+    ///
+    /// # Errors
+    /// As for [`Self::curve_with_faults`].
+    pub fn saturation_with_faults(
+        &self,
+        resolution: f64,
+        schedule: &FaultSchedule,
+        progress: &dyn Progress,
+    ) -> Result<Saturation, StudyError> {
+        self.saturation_where(resolution, Some((schedule, None)), progress)
+    }
+
+    fn saturation_where(
+        &self,
+        resolution: f64,
+        faults: Option<FaultsOfRuns<'_>>,
+        progress: &dyn Progress,
+    ) -> Result<Saturation, StudyError> {
+        if !(0.0001..=0.5).contains(&resolution) {
+            return Err(StudyError::Resolution { found: resolution });
+        }
+        self.settings.check_with(self.fabric, &[])?;
+        let traffics = self.traffics()?;
+        let steps = steps_of(resolution);
+        let left = RunsLeft::new(progress, self.seeds.len(), most_runs(steps));
+        let seeds: Vec<SeedSaturation> = (0..self.seeds.len())
+            .into_par_iter()
+            .map(|seed| self.saturation_of(&traffics, seed, (resolution, faults), &left, progress))
+            .collect::<Vec<_>>()
+            .into_iter()
+            .collect::<Result<_, _>>()?;
+        let estimate = |of: fn(&SeedSaturation) -> f64| {
+            Estimate::of_multiples(&seeds.iter().map(of).collect::<Vec<_>>(), resolution)
+        };
+        Ok(Saturation {
+            resolution,
+            by_latency: estimate(|seed| seed.by_latency),
+            by_acceptance: estimate(|seed| seed.by_acceptance),
+            seeds,
+        })
+    }
+
+    fn saturation_of(
+        &self,
+        traffics: &[Traffic],
+        seed: usize,
+        (resolution, faults): (f64, Option<FaultsOfRuns<'_>>),
+        left: &RunsLeft<'_>,
+        progress: &dyn Progress,
+    ) -> Result<SeedSaturation, StudyError> {
+        let load_of = |step: u32| (f64::from(step) * resolution).min(1.0);
+        let steps = steps_of(resolution);
+        let mut known: BTreeMap<u32, Outcome> = BTreeMap::new();
+        // Both searches share the runs, because most of the loads that they ask about are the same.
+        let mut last_step_without = |fails: &dyn Fn(&Outcome) -> bool, afterwards: usize| {
+            let mut apart = steps + 1;
+            last_good(steps, Probing::Thirds, |tried| {
+                let new: Vec<u32> =
+                    tried.iter().copied().filter(|step| !known.contains_key(step)).collect();
+                let run = |&step: &u32| {
+                    let (load, rule) = (load_of(step), StopRule::WhenSaturated);
+                    self.run(traffics, (load, seed), faults, rule, progress)
+                };
+                let outcomes: Vec<_> = new.par_iter().map(run).collect();
+                for (step, outcome) in new.into_iter().zip(outcomes) {
+                    known.insert(step, outcome?);
+                }
+                apart = after_thirds(apart);
+                left.of_seed(seed, most_by_thirds(apart) + afterwards);
+                Ok::<_, StudyError>(tried.iter().map(|step| !fails(&known[step])).collect())
+            })
+        };
+        let by_latency =
+            last_step_without(&|outcome| outcome.saturated, most_new(steps) + RUNS_BEYOND)?;
+        let by_acceptance = last_step_without(&Outcome::falls_short, RUNS_BEYOND)?;
+        let accepted_beyond = if by_latency < steps {
+            let load = load_of(by_latency + 1);
+            self.run(traffics, (load, seed), faults, StopRule::FullWindow, progress)?.all.accepted
+        } else {
+            load_of(steps)
+        };
+        left.of_seed(seed, 0);
+        Ok(SeedSaturation {
+            seed: self.seeds[seed],
+            by_latency: load_of(by_latency),
+            by_acceptance: load_of(by_acceptance),
+            accepted_beyond,
+        })
+    }
+
+    fn traffics(&self) -> Result<Vec<Traffic>, StudyError> {
+        let nodes = self.fabric.nodes();
+        let of_seed = |&seed: &u64| {
+            let traffic = Traffic::new(self.pattern, nodes, seed)?;
+            Ok(traffic.placed(&self.placement.on(nodes, seed)?))
+        };
+        self.seeds.iter().map(of_seed).collect()
+    }
+
+    fn run(
+        &self,
+        traffics: &[Traffic],
+        (load, seed): (f64, usize),
+        faults: Option<FaultsOfRuns<'_>>,
+        stop_rule: StopRule,
+        progress: &dyn Progress,
+    ) -> Result<Outcome, StudyError> {
+        let (number, traffic) = (self.seeds[seed], &traffics[seed]);
+        let (fabric, settings) = (self.fabric, self.settings);
+        let run = match faults {
+            None => Run::new(fabric, settings, traffic, load, number).map_err(RunError::Settings),
+            Some((schedule, _)) => {
+                Run::with_faults(fabric, settings, traffic, load, number, schedule)
+            }
+        };
+        let series_window = faults.and_then(|(_, series_window)| series_window);
+        let outcome = run
+            .and_then(|mut run| {
+                if let Some(cycles) = series_window {
+                    run.record_series(cycles);
+                }
+                run.measure(stop_rule, progress)
+            })
+            .map_err(|error| StudyError::Run { load, seed: number, error });
+        progress.step();
+        outcome
+    }
+}
+
+/// How many loads a search has, for a resolution that was checked.
+fn steps_of(resolution: f64) -> u32 {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a resolution is at least 0.0001"
+    )]
+    let steps = (1.0 / resolution + 1e-9) as u32;
+    steps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_of_multiples_is_half_a_step_at_least() {
+        let of = |values: &[f64]| Estimate::of_multiples(values, 0.01).error;
+        assert_eq!(of(&[0.22, 0.22, 0.22]), Some(0.005));
+        assert_eq!(of(&[0.1, 0.3]), Estimate::of(&[0.1, 0.3]).error);
+        assert_eq!(of(&[0.22]), None);
+    }
+}

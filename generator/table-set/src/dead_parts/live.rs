@@ -1,0 +1,185 @@
+//! What is dead of a fabric, given the links that are live by the names of their ports.
+
+use super::Plan;
+use crate::names::{NamedPort, Names, PartError, Parts};
+use std::collections::BTreeSet;
+use tvlb_schema::{Dragonfly, End, FaultSet, LocalLink, SwitchId};
+
+/// Why a list of live links cannot be held against a plan.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LiveError {
+    /// A planned link without names.
+    #[error(
+        "{port} has no name in the list of names, by which links are held against the plan; accepted is a list of names with a name for every port that has a link"
+    )]
+    NoName {
+        /// The port, in words.
+        port: String,
+    },
+    /// A link at a port that nothing is known of.
+    #[error("it names the link {link}, but the list of names has no port {port}")]
+    NoPort {
+        /// The link.
+        link: String,
+        /// The unknown port.
+        port: String,
+    },
+    /// A name that several ports have.
+    #[error("it names a port that the list of names does not tell from others: {0}")]
+    Several(PartError),
+    /// A link that is not planned.
+    #[error("it names the link {link}, but by the plan {port} leads to {far}")]
+    NotPlanned {
+        /// The link.
+        link: String,
+        /// One of its ports.
+        port: String,
+        /// Where that leads.
+        far: String,
+    },
+}
+
+/// A link of the plan, as a fault set names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Link {
+    Cable(End),
+    Local(LocalLink),
+}
+
+/// All of a plan that is dead where these links are live, each named by its two ports: every other link, and
+/// a switch of which no link is live, instead of its links.
+///
+/// # Errors
+/// A live link that is not planned, or a planned one whose ports have no names.
+///
+/// # Example
+/// ```
+/// use tvlb_table_set::dead_parts::dead_but;
+/// use tvlb_table_set::names::Names;
+/// use tvlb_schema::{Dragonfly, End, FabricImage, GlobalPort, GroupId, encode_fabric_image};
+///
+/// // Two groups of one switch, and two cables between them.
+/// let df = Dragonfly::new(1, 1, 2, 2)?;
+/// let end = |group, port| End { group: GroupId(group), port: GlobalPort(port) };
+/// let cables = [(end(0, 0), end(1, 0)), (end(0, 1), end(1, 1))];
+/// let image = encode_fabric_image(&df, &cables);
+/// let plan = FabricImage::decode(&image)?;
+/// let list = "group,switch,port,name,physical\n\
+///     0,0,global 0,a0,\n0,0,global 1,a1,\n1,0,global 0,b0,\n1,0,global 1,b1,\n";
+/// let names = Names::read(&df, list)?;
+///
+/// let live = [["b0".to_owned(), "a0".to_owned()]];
+/// let dead = dead_but(&live, &plan, &names)?;
+/// assert_eq!(dead.cables, [end(0, 1)].into());
+/// let crossed = [["a0".to_owned(), "b1".to_owned()]];
+/// assert!(dead_but(&crossed, &plan, &names).unwrap_err().to_string().contains("leads to b0"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn dead_but<'l>(
+    live: impl IntoIterator<Item = &'l [String; 2]>,
+    plan: &dyn Plan,
+    names: &Names,
+) -> Result<FaultSet, LiveError> {
+    let df = plan.dragonfly();
+    let parts = Parts::new(df, names);
+    let find = |name: &str| parts.port(name).map_err(LiveError::Several);
+    let mut alive = BTreeSet::new();
+    for ends in live {
+        let [one, other] = ends;
+        let link = || format!("{one}-{other}");
+        let (switch, port) = find(one)?
+            .filter(|(_, port)| !matches!(port, NamedPort::Node(_)))
+            .ok_or_else(|| LiveError::NoPort { link: link(), port: one.clone() })?;
+        let Some((planned, far)) = link_at(plan, (switch, port)) else {
+            let far = "no other switch".to_owned();
+            return Err(LiveError::NotPlanned { link: link(), port: one.clone(), far });
+        };
+        if find(other)? != Some(far) {
+            let far = name_of(df, names, far)?.to_owned();
+            return Err(LiveError::NotPlanned { link: link(), port: one.clone(), far });
+        }
+        alive.insert(planned);
+    }
+    let mut dead = FaultSet::default();
+    let mut used: BTreeSet<SwitchId> = BTreeSet::new();
+    let mut left: BTreeSet<(Link, [SwitchId; 2])> = BTreeSet::new();
+    for (switch, port) in df.switches().flat_map(|switch| ports(plan, switch)) {
+        let Some((link, (far, far_port))) = link_at(plan, (switch, port)) else { continue };
+        name_of(df, names, (switch, port))?;
+        name_of(df, names, (far, far_port))?;
+        if alive.contains(&link) {
+            used.extend([switch, far]);
+        } else {
+            left.insert((link, [switch.min(far), switch.max(far)]));
+        }
+    }
+    for (link, ends) in left {
+        let mut unused = ends.into_iter().filter(|end| !used.contains(end)).peekable();
+        if unused.peek().is_some() {
+            dead.switches.extend(unused);
+            continue;
+        }
+        match link {
+            Link::Cable(end) => dead.cables.insert(end),
+            Link::Local(link) => dead.local_links.insert(link),
+        };
+    }
+    Ok(dead)
+}
+
+/// The ports of a switch that can have links to other switches.
+fn ports(plan: &dyn Plan, switch: SwitchId) -> impl Iterator<Item = (SwitchId, NamedPort)> {
+    let df = plan.dragonfly();
+    let (group, own) = df.place(switch);
+    let locals = df.indices(group).filter(move |&other| other != own).flat_map(move |other| {
+        let links = u16::try_from(plan.links_within(group, own, other)).unwrap_or(u16::MAX);
+        (0..links).map(move |number| NamedPort::Local(other, number))
+    });
+    let globals = (0..df.kind_of(group).h).map(NamedPort::Global);
+    locals.chain(globals).map(move |port| (switch, port))
+}
+
+/// The link at a port, and the port at its other end.
+fn link_at(
+    plan: &dyn Plan,
+    (switch, port): (SwitchId, NamedPort),
+) -> Option<(Link, (SwitchId, NamedPort))> {
+    let df = plan.dragonfly();
+    let (group, own) = df.place(switch);
+    match port {
+        NamedPort::Node(_) => None,
+        NamedPort::Local(other, number) => {
+            let planned = df.has_index(group, other) && other != own;
+            if !planned || u32::from(number) >= plan.links_within(group, own, other) {
+                return None;
+            }
+            let far = df.switch(group, other);
+            let link = LocalLink { low: switch.min(far), high: own.max(other), number };
+            Some((Link::Local(link), (far, NamedPort::Local(own, number))))
+        }
+        NamedPort::Global(slot) => {
+            let end = End::new(df, group, own, slot);
+            let peer = plan.peer(end)?;
+            let (index, far_slot) = df.split_port(peer.port);
+            let far = (df.switch(peer.group, index), NamedPort::Global(far_slot));
+            Some((Link::Cable(end.min(peer)), far))
+        }
+    }
+}
+
+fn name_of<'n>(
+    df: &Dragonfly,
+    names: &'n Names,
+    (switch, port): (SwitchId, NamedPort),
+) -> Result<&'n str, LiveError> {
+    if let Some(named) = names.port(switch, port) {
+        return Ok(&named.name);
+    }
+    let (group, index) = df.place(switch);
+    let port = match port {
+        NamedPort::Local(other, number) => format!("local port {other} {number}"),
+        NamedPort::Global(slot) => format!("global port {slot}"),
+        NamedPort::Node(terminal) => format!("node {terminal}"),
+    };
+    Err(LiveError::NoName { port: format!("group {group}, switch {index}, {port}") })
+}

@@ -1,0 +1,137 @@
+//! The lines of lists that people write, in which names stand beside numbers.
+//!
+//! One rule holds for all of them. A line is a comment from a `#` on that begins it or follows a blank; lines
+//! that say nothing else, and blanks at both ends, do not count. What stands in quotes is one name, whatever
+//! it looks like, and a quote within it is written twice, as in CSV; quotes begin a word. So a name needs
+//! quotes where it is a number, begins with a quote, or has a `#` after a blank, and where several parts share
+//! a line, if it has what separates them. Commas at the end of a line, with which a spreadsheet fills it, do not count.
+
+use std::borrow::Cow;
+
+/// The lines that say something, each with its number from 1.
+///
+/// # Example
+/// ```
+/// let text = "# dead\n\nswitch \"Rack 4 # 2\"  # since noon\n";
+/// let lines: Vec<_> = tvlb_table_set::names::list::lines(text).collect();
+/// assert_eq!(lines, [(3, "switch \"Rack 4 # 2\"")]);
+/// ```
+pub fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let lines = (1..).zip(text.trim_start_matches('\u{feff}').lines());
+    lines
+        .map(|(line, text)| (line, without_empty_columns(without_comment(text)).trim()))
+        .filter(|(_, text)| !text.is_empty())
+}
+
+/// A line without the commas with which a spreadsheet fills it.
+fn without_empty_columns(line: &str) -> &str {
+    line.trim_end_matches(|c: char| c == ',' || c.is_whitespace())
+}
+
+fn without_comment(line: &str) -> &str {
+    let begins = |at: usize| at == 0 || line[..at].ends_with(char::is_whitespace);
+    let comment = outside_quotes(line).find(|&(at, c)| c == '#' && begins(at));
+    comment.map_or(line, |(at, _)| &line[..at])
+}
+
+/// The two parts that a line names, with a comma between, or with blanks where it has no comma.
+pub(crate) fn two_parts(line: &str) -> Option<[&str; 2]> {
+    let comma = outside_quotes(line).find(|&(_, c)| c == ',');
+    let blank = || outside_quotes(line).find(|&(_, c)| c.is_whitespace());
+    let (at, separator) = comma.or_else(blank)?;
+    let parts = [&line[..at], &line[at + separator.len_utf8()..]].map(str::trim);
+    parts.iter().all(|part| !part.is_empty()).then_some(parts)
+}
+
+/// The characters that no quotes enclose, and where they are.
+pub fn outside_quotes(text: &str) -> impl Iterator<Item = (usize, char)> {
+    let mut quoted_to = 0;
+    let mut begins_word = true;
+    text.char_indices().filter(move |&(at, c)| {
+        if at < quoted_to {
+            return false;
+        }
+        if c == '"' && begins_word {
+            quoted_to = at + quoted_length(&text[at..]).unwrap_or(0);
+        }
+        begins_word = c.is_whitespace() || matches!(c, ',' | '-');
+        at >= quoted_to
+    })
+}
+
+/// How long the text in quotes is with which a text begins, the quotes included.
+fn quoted_length(text: &str) -> Option<usize> {
+    let inner = text.strip_prefix('"')?;
+    let mut quotes = inner.match_indices('"').map(|(at, _)| at).peekable();
+    while let Some(at) = quotes.next() {
+        // Two stand for one within the name.
+        if quotes.next_if_eq(&(at + 1)).is_none() {
+            return Some(at + 2);
+        }
+    }
+    None
+}
+
+/// The name that a text in quotes means; nothing where it is not all in quotes.
+pub(crate) fn unquoted(text: &str) -> Option<String> {
+    let is_whole = quoted_length(text) == Some(text.len());
+    is_whole.then(|| text[1..text.len() - 1].replace("\"\"", "\""))
+}
+
+/// A name as every list takes it: in quotes, unless it is plain.
+pub fn quoted_name(name: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._/+[]<>".contains(c);
+    if name.chars().all(is_plain) && !is_number(name) {
+        Cow::Borrowed(name)
+    } else {
+        Cow::Owned(format!("\"{}\"", name.replace('"', "\"\"")))
+    }
+}
+
+/// Whether a text is digits alone.
+pub(crate) fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn comments_begin_after_a_blank_outside_quotes() {
+        let text = "\u{feff}a#b # c\r\n  # d\n\"e # \"\"f\" # g\nh\"i # j\"\n\"k # l\n";
+        let read: Vec<_> = lines(text).collect();
+        let expected = [(1, "a#b"), (3, "\"e # \"\"f\""), (4, "h\"i"), (5, "\"k")];
+        assert_eq!(read, expected);
+    }
+
+    #[test]
+    fn two_parts_have_a_comma_or_a_blank_between() {
+        for line in ["a,b", " a , b ", "a b", "a \t b"] {
+            assert_eq!(two_parts(line.trim()), Some(["a", "b"]), "{line}");
+        }
+        assert_eq!(two_parts("a 1, b 2"), Some(["a 1", "b 2"]));
+        assert_eq!(two_parts("\"a, 1\" b"), Some(["\"a, 1\"", "b"]));
+        assert_eq!([two_parts("a"), two_parts("a,"), two_parts("\"a, b\"")], [None; 3]);
+    }
+
+    proptest! {
+        #[test]
+        fn a_name_in_quotes_is_read_back(name in "[a-c0-9#\", ()-]{1,12}") {
+            let written = quoted_name(name.trim()).into_owned();
+            let line = format!("{written} # comment");
+            for (_, line) in lines(&line) {
+                prop_assert_eq!(line, &written);
+                prop_assert_eq!(unquoted(line).unwrap_or_else(|| line.to_owned()), name.trim());
+            }
+        }
+
+        #[test]
+        fn any_text_has_lines(text: String) {
+            for (_, line) in lines(&text) {
+                let _ = (two_parts(line), unquoted(line));
+            }
+        }
+    }
+}

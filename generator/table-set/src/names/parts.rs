@@ -1,0 +1,424 @@
+//! Switches, nodes and ports by what people call them: by number, or by name.
+
+use crate::names::gap::Gap;
+use crate::names::list::{self, is_number, quoted_name, unquoted};
+use crate::names::{NamedPort, Names};
+use std::collections::BTreeMap;
+use std::ops::Bound;
+use tvlb_base::text::{cut, quoted};
+use tvlb_schema::{Dragonfly, GroupId, NodeId, Nodes, SwitchId, SwitchIndex};
+
+/// The parts of a fabric, each by number and by name.
+///
+/// A switch is named by its number, by `(GROUP,SWITCH)` or by its name, a node by its number or its name. Digits
+/// are a number, and what is in quotes is a name ([`list`] says how).
+///
+/// # Example
+/// ```
+/// use tvlb_table_set::names::{Names, Parts};
+/// use tvlb_schema::{Dragonfly, NodeId, SwitchId};
+///
+/// let df = Dragonfly::new(2, 4, 2, 9)?;
+/// let list = "group,switch,port,name,physical\n1,2,,rack 7,\n1,2,node 0,host7,\n";
+/// let names = Names::read(&df, list)?;
+/// let parts = Parts::new(&df, &names);
+/// for text in ["6", "(1,2)", "rack 7", "\"rack 7\""] {
+///     assert_eq!(parts.switch(text)?, SwitchId(6));
+/// }
+/// assert_eq!(parts.node("host7")?, NodeId(12));
+/// let error = parts.switch("rack 8").unwrap_err().to_string();
+/// assert!(error.contains("did you mean \"rack 7\"?"), "{error}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Parts<'n> {
+    df: &'n Dragonfly,
+    existing: Nodes,
+    /// Whether the list of names has names of nodes.
+    has_node_names: bool,
+    switches: BTreeMap<&'n str, SwitchId>,
+    /// Several ports may have one name.
+    ports: BTreeMap<&'n str, Vec<(SwitchId, NamedPort)>>,
+    /// Nodes by name, or by the hosts that they are of.
+    nodes: BTreeMap<&'n str, Vec<NodeId>>,
+}
+
+/// Why a text names no part of a fabric.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PartError {
+    /// A number that no part has.
+    #[error("there is no {what} {found}; {exist}")]
+    Number {
+        /// `switch` or `node`.
+        what: &'static str,
+        /// The number, or the numbers.
+        found: String,
+        /// Which there are.
+        exist: String,
+    },
+    /// Neither a number nor a name.
+    #[error("{found} is not a {what}; accepted {accepted}{hint}")]
+    Unknown {
+        /// The text, quoted.
+        found: String,
+        /// `switch`, `node` or `port`.
+        what: &'static str,
+        /// How such a part is named.
+        accepted: &'static str,
+        /// What may have been meant, or nothing.
+        hint: String,
+    },
+    /// A name that several parts have.
+    #[error(
+        "{found} is the name of {count} {what}s, among them {what}s {first} and {second}; accepted {accepted}"
+    )]
+    Several {
+        /// The name, quoted.
+        found: String,
+        /// `node` or `port`.
+        what: &'static str,
+        /// How many have it.
+        count: usize,
+        /// The first that has it.
+        first: String,
+        /// The second.
+        second: String,
+        /// What tells them apart.
+        accepted: &'static str,
+    },
+    /// The number of one part that is the name of another.
+    #[error(
+        "{found} is the number of one {what} and the name of another; accepted the name in quotes, as in \"{found}\", or {accepted}"
+    )]
+    Either {
+        /// The number.
+        found: String,
+        /// `switch` or `node`.
+        what: &'static str,
+        /// What else names the part of this number.
+        accepted: &'static str,
+    },
+}
+
+/// A line of a list that names no part of the fabric.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {error}")]
+pub struct ListError {
+    /// The line, counted from 1.
+    pub line: usize,
+    /// What is wrong with it.
+    pub error: LineError,
+}
+
+/// What is wrong with a line of a list.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LineError {
+    /// It names no part.
+    #[error(transparent)]
+    Part(#[from] PartError),
+    /// It does not hold two nodes.
+    #[error("found {0}, accepted two nodes, \"source,destination\", each by number or name")]
+    NotTwo(String),
+}
+
+/// A node in a list, and where it stands there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ListedNode {
+    /// The line, counted from 1.
+    pub line: usize,
+    /// The node.
+    pub node: NodeId,
+}
+
+/// A pair of nodes in a list, and where it stands there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ListedPair {
+    /// The line, counted from 1.
+    pub line: usize,
+    /// Who sends.
+    pub source: NodeId,
+    /// To whom.
+    pub destination: NodeId,
+}
+
+impl<'n> Parts<'n> {
+    /// Those of a fabric, with these names.
+    pub fn new(df: &'n Dragonfly, names: &'n Names) -> Self {
+        let switch = |switch| names.switch(switch).map(|name| (name, switch));
+        let switches = df.switches().filter_map(switch).collect();
+        let mut ports: BTreeMap<&str, Vec<_>> = BTreeMap::new();
+        let mut nodes: BTreeMap<&str, Vec<_>> = BTreeMap::new();
+        for (switch, port, named) in names.ports() {
+            ports.entry(&named.name).or_default().push((switch, port));
+            if let NamedPort::Node(terminal) = port {
+                nodes.entry(&named.name).or_default().push(df.node(switch, terminal));
+            }
+        }
+        let (existing, has_node_names) = (names.nodes(df), !nodes.is_empty());
+        Self { df, existing, has_node_names, switches, ports, nodes }
+    }
+
+    /// The same, where the name of a host names all its nodes too.
+    #[must_use]
+    pub fn with_hosts(mut self, hosts: impl IntoIterator<Item = (&'n str, Vec<NodeId>)>) -> Self {
+        for (host, nodes) in hosts {
+            self.nodes.insert(host, nodes);
+        }
+        self
+    }
+
+    /// The nodes that there are.
+    pub const fn existing_nodes(&self) -> &Nodes {
+        &self.existing
+    }
+
+    /// The sizes of the fabric.
+    pub const fn dragonfly(&self) -> &'n Dragonfly {
+        self.df
+    }
+
+    /// The switch that a text names.
+    ///
+    /// # Errors
+    /// It names none.
+    pub fn switch(&self, text: &str) -> Result<SwitchId, PartError> {
+        let df = self.df;
+        let named = find(&self.switches, text).copied();
+        if is_number(text) {
+            let number = text.parse().map(SwitchId).ok().filter(|&number| df.has_switch(number));
+            return match (number, named) {
+                (Some(number), Some(other)) if number != other => Err(PartError::Either {
+                    found: text.to_owned(),
+                    what: "switch",
+                    accepted: "the number as (GROUP,SWITCH)",
+                }),
+                (Some(switch), _) | (None, Some(switch)) => Ok(switch),
+                (None, None) => Err(self.no_switch(text)),
+            };
+        }
+        if let Some(switch) = named {
+            return Ok(switch);
+        }
+        match place(text) {
+            Some((group, index)) => self.switch_at(group, index),
+            None => Err(PartError::Unknown {
+                found: quoted(text),
+                what: "switch",
+                accepted: if self.switches.is_empty() {
+                    "a number or (GROUP,SWITCH); the fabric has no names of switches"
+                } else {
+                    "a number, (GROUP,SWITCH) or a name of the list of names"
+                },
+                hint: hint(text, self.switches.keys()),
+            }),
+        }
+    }
+
+    fn no_switch(&self, text: &str) -> PartError {
+        let df = self.df;
+        let gap = text.parse().ok().and_then(|number| Gap::of_switch(df, SwitchId(number)));
+        let gaps = if df.is_even() { "" } else { ", with gaps after those of smaller groups" };
+        let range = || format!("switches are 0 to {}{gaps}", df.last_switch());
+        let exist = gap.map_or_else(range, |gap| gap.to_string());
+        PartError::Number { what: "switch", found: cut(text), exist }
+    }
+
+    /// The switch of an index within a group.
+    fn switch_at(&self, group: u64, index: u64) -> Result<SwitchId, PartError> {
+        let df = self.df;
+        let none = |exist| PartError::Number {
+            what: "switch",
+            found: format!("{index} in group {group}"),
+            exist,
+        };
+        let existing = u16::try_from(group).map(GroupId).ok().filter(|&group| df.has_group(group));
+        let group = existing.ok_or_else(|| none(format!("groups are 0 to {}", df.g() - 1)))?;
+        let own = u8::try_from(index).map(SwitchIndex).ok();
+        match own.filter(|&index| df.has_index(group, index)) {
+            Some(index) => Ok(df.switch(group, index)),
+            None => Err(none(format!("its switches are 0 to {}", df.switches_of(group) - 1))),
+        }
+    }
+
+    /// The node that a text names.
+    ///
+    /// # Errors
+    /// It names none, or several.
+    pub fn node(&self, text: &str) -> Result<NodeId, PartError> {
+        match self.nodes(text)?[..] {
+            [node] => Ok(node),
+            [first, second, ..] => Err(PartError::Several {
+                found: quoted(text),
+                what: "node",
+                count: self.nodes(text)?.len(),
+                first: first.to_string(),
+                second: second.to_string(),
+                accepted: "the number of one",
+            }),
+            [] => unreachable!("a name is that of some node"),
+        }
+    }
+
+    /// The nodes that a text names: one by number, and by name all that have it, or are of the host of this
+    /// name. Where no node has a name, `node-N` is node N, as tvlb calls it in files for other programs.
+    ///
+    /// # Errors
+    /// It names none.
+    pub fn nodes(&self, text: &str) -> Result<Vec<NodeId>, PartError> {
+        let there = &self.existing;
+        let named = find(&self.nodes, text);
+        // A spreadsheet may put numbers in quotes, too; where nodes have names, quotes make a name of them.
+        let in_quotes = unquoted(text).filter(|text| !self.has_node_names && is_number(text));
+        let text = in_quotes.as_deref().unwrap_or(text);
+        let generic = text.strip_prefix(GENERIC).filter(|_| self.nodes.is_empty());
+        let number = Some(generic.unwrap_or(text)).filter(|text| is_number(text));
+        let Some(number) = number else {
+            return named.cloned().ok_or_else(|| PartError::Unknown {
+                found: quoted(text),
+                what: "node",
+                accepted: if self.nodes.is_empty() {
+                    "a number; the fabric has no names of nodes"
+                } else {
+                    "a number or a name of the list of names"
+                },
+                hint: hint(text, self.nodes.keys()),
+            });
+        };
+        let existing = number.parse().map(NodeId).ok().filter(|&node| there.has(node));
+        match (existing, named) {
+            (Some(node), Some(others)) if others[..] != [node] => Err(PartError::Either {
+                found: text.to_owned(),
+                what: "node",
+                accepted: "the name of the node that has the number",
+            }),
+            (Some(node), _) => Ok(vec![node]),
+            (None, Some(nodes)) => Ok(nodes.clone()),
+            (None, None) => {
+                let gap =
+                    number.parse().ok().and_then(|number| Gap::of_node(there, NodeId(number)));
+                let range = || format!("the last node is {}", there.last().unwrap_or_default());
+                let exist = gap.map_or_else(range, |gap| gap.to_string());
+                Err(PartError::Number { what: "node", found: cut(number), exist })
+            }
+        }
+    }
+
+    /// The port that has a name, if one has.
+    ///
+    /// # Errors
+    /// Several have it.
+    pub fn port(&self, text: &str) -> Result<Option<(SwitchId, NamedPort)>, PartError> {
+        let Some(ports) = find(&self.ports, text) else { return Ok(None) };
+        let in_words =
+            |&(switch, port): &(SwitchId, NamedPort)| format!("{port} of switch {switch}");
+        match &ports[..] {
+            [] => Ok(None),
+            [port] => Ok(Some(*port)),
+            [first, second, ..] => Err(PartError::Several {
+                found: quoted(text),
+                what: "port",
+                count: ports.len(),
+                first: in_words(first),
+                second: in_words(second),
+                accepted: "the port by number",
+            }),
+        }
+    }
+
+    /// The ports of a jack: those whose names are the jack's with `p` and a number behind it.
+    pub fn ports_of_jack(&self, jack: &str) -> impl Iterator<Item = (&str, (SwitchId, NamedPort))> {
+        let is_port = move |name: &str| {
+            let digits = name[jack.len()..].strip_prefix('p').unwrap_or_default();
+            !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit())
+        };
+        let from_jack = (Bound::Included(jack), Bound::Unbounded);
+        let named = self.ports.range::<str, _>(from_jack);
+        let named = named.take_while(move |(name, _)| name.starts_with(jack));
+        let named = named.filter(move |(name, _)| is_port(name));
+        named.flat_map(|(name, ports)| ports.iter().map(|&port| (*name, port)))
+    }
+
+    /// That a text, which [`Self::port`] does not know, names no port.
+    pub fn no_port(&self, text: &str) -> PartError {
+        PartError::Unknown {
+            found: quoted(text),
+            what: "port or jack",
+            accepted: if self.ports.is_empty() {
+                "SWITCH:PORT; the fabric has no names of ports"
+            } else {
+                "SWITCH:PORT or a name of the list of names"
+            },
+            hint: hint(text, self.ports.keys()),
+        }
+    }
+
+    /// Reads a list of nodes, one in a line, as people and [`Hosts`](crate::names::Hosts) write it.
+    ///
+    /// A name may stand in several lines, as that of a host does that runs several ranks; it counts once. A name
+    /// of several nodes is all of them, by rising number. Numbers stand as often as they are written.
+    ///
+    /// # Errors
+    /// The first line that names no node.
+    pub fn node_list(&self, text: &str) -> Result<Vec<ListedNode>, ListError> {
+        let mut listed: Vec<ListedNode> = Vec::new();
+        let mut named = std::collections::BTreeSet::new();
+        for (line, text) in list::lines(text) {
+            let nodes =
+                self.nodes(text).map_err(|error| ListError { line, error: error.into() })?;
+            if is_number(text) || named.insert(text) {
+                listed.extend(nodes.into_iter().map(|node| ListedNode { line, node }));
+            }
+        }
+        Ok(listed)
+    }
+
+    /// Reads a list of pairs of nodes, source and destination in a line with a comma or blanks between.
+    ///
+    /// # Errors
+    /// The first line that does not name two nodes.
+    pub fn pair_list(&self, text: &str) -> Result<Vec<ListedPair>, ListError> {
+        let pair = |(line, text)| {
+            let error = |error| ListError { line, error };
+            let two = list::two_parts(text);
+            let ends = two.ok_or_else(|| error(LineError::NotTwo(quoted(text))))?;
+            let [source, destination] =
+                ends.map(|end| self.node(end).map_err(|wrong| error(wrong.into())));
+            Ok(ListedPair { line, source: source?, destination: destination? })
+        };
+        list::lines(text).map(pair).collect()
+    }
+}
+
+/// What tvlb calls the nodes of a fabric without names of nodes, before their numbers.
+pub(crate) const GENERIC: &str = "node-";
+
+/// What has the name that a text is, or that it encloses in quotes.
+fn find<'m, T>(by_name: &'m BTreeMap<&str, T>, text: &str) -> Option<&'m T> {
+    let in_quotes = unquoted(text).and_then(|name| by_name.get(&*name));
+    in_quotes.or_else(|| by_name.get(text))
+}
+
+/// "(3,1)" as two numbers.
+fn place(text: &str) -> Option<(u64, u64)> {
+    let (one, other) = text.strip_prefix('(')?.strip_suffix(')')?.split_once(',')?;
+    Some((one.trim().parse().ok()?, other.trim().parse().ok()?))
+}
+
+/// What may have been meant by a text that is no name: a name of which a comment has taken the end, or the nearest
+/// one.
+fn hint<'n>(text: &str, names: impl Iterator<Item = &'n &'n str> + Clone) -> String {
+    let goes_on = |name: &&&str| {
+        name.strip_prefix(text).is_some_and(|rest| rest.trim_start().starts_with('#'))
+    };
+    if let Some(name) = names.clone().find(goes_on) {
+        return format!(
+            " (a # after a blank begins a comment; a name that has one stands in quotes, as in {})",
+            quoted_name(name)
+        );
+    }
+    let nearest = tvlb_base::text::nearest(text, names.copied());
+    nearest.map_or_else(String::new, |name| format!(" (did you mean {}?)", quoted_name(name)))
+}
+
+#[cfg(test)]
+mod tests;

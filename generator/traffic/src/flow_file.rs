@@ -1,0 +1,88 @@
+//! Flows from a file: pairs of switches or nodes with a demand each.
+
+use crate::Flows;
+use tvlb_base::text::{Place, Records, Source, TextError, quoted};
+use tvlb_table_set::names::{PartError, Parts};
+
+/// Why a file does not hold flows.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum FlowFileError {
+    /// It is not CSV with one of the headers.
+    #[error(transparent)]
+    Text(#[from] TextError),
+    /// A field is not a number.
+    #[error("{place}: {column} is {}, accepted {accepted}", quoted(.found))]
+    Field {
+        /// The line.
+        place: Place,
+        /// The column's name.
+        column: &'static str,
+        /// What is there.
+        found: String,
+        /// What it may be.
+        accepted: &'static str,
+    },
+    /// An end that names no switch or node.
+    #[error("{place}: {error}")]
+    End {
+        /// The line.
+        place: Place,
+        /// What is wrong with it.
+        error: Box<PartError>,
+    },
+    /// No flow at all.
+    #[error("{origin}: there is no line after the header; a pattern has at least one flow")]
+    Empty {
+        /// The file's name.
+        origin: String,
+    },
+}
+
+/// The columns of flows between switches.
+const OF_SWITCHES: [&str; 3] = ["source-switch", "destination-switch", "demand"];
+/// The columns of flows between nodes.
+const OF_NODES: [&str; 3] = ["source-node", "destination-node", "demand"];
+
+impl Flows {
+    /// Reads flows from CSV with the header `source-switch,destination-switch,demand` or
+    /// `source-node,destination-node,demand`; demands of one pair of switches add up. Switches and nodes are
+    /// named by number or by name.
+    ///
+    /// # Errors
+    /// The first thing in the text that is no flow of this Dragonfly.
+    pub fn from_csv(parts: &Parts<'_>, text: &str, origin: &str) -> Result<Self, FlowFileError> {
+        let nodes = parts.existing_nodes();
+        let mut records = Records::of(Source::of_text(origin, text.as_bytes()));
+        let by_node = records.expect_header(&[&OF_SWITCHES, &OF_NODES])? == 1;
+        let columns = if by_node { OF_NODES } else { OF_SWITCHES };
+        let mut pairs = Vec::new();
+        while records.read()? {
+            let wrong = |column: usize, accepted| FlowFileError::Field {
+                place: records.place(),
+                column: columns[column],
+                found: records.fields()[column].to_owned(),
+                accepted,
+            };
+            let end = |column: usize| {
+                let text = &records.fields()[column];
+                let found = if by_node {
+                    parts.node(text).map(|node| nodes.dragonfly().switch_of(node).0)
+                } else {
+                    parts.switch(text)
+                };
+                found.map_err(|error| FlowFileError::End {
+                    place: records.place(),
+                    error: Box::new(error),
+                })
+            };
+            let (from, to) = (end(0)?, end(1)?);
+            let demand = records.fields()[2].parse().ok();
+            let demand = demand.filter(|demand: &f64| demand.is_finite() && *demand > 0.0);
+            pairs.push((from, to, demand.ok_or_else(|| wrong(2, "a finite number above 0"))?));
+        }
+        if pairs.is_empty() {
+            return Err(FlowFileError::Empty { origin: origin.to_owned() });
+        }
+        Ok(Self::of_pairs(nodes, origin.to_owned(), None, pairs))
+    }
+}

@@ -1,0 +1,274 @@
+//! The names of traffic patterns: what is written on the command line, in files and in reports.
+
+use std::fmt;
+use std::str::FromStr;
+use tvlb_base::text::quoted;
+use tvlb_schema::NodeId;
+use tvlb_table_set::names::ListedPair;
+
+/// A traffic pattern, on no fabric in particular.
+///
+/// # Example
+/// ```
+/// use tvlb_traffic::Pattern;
+///
+/// let pattern: Pattern = "mixed(50,50)".parse()?;
+/// // Of which adversarial traffic, where it is not said.
+/// assert_eq!(pattern.to_string(), "mixed(50,50,1,0)");
+/// let error = "shift(2)".parse::<Pattern>().unwrap_err();
+/// assert!(error.to_string().contains("shift"));
+/// # Ok::<(), tvlb_traffic::PatternError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Pattern {
+    /// Each packet to a node drawn from all.
+    Uniform,
+    /// shift(Δg, Δs), the paper's `TYPE_1`: from switch (i, j) to switch (i + Δg, j + Δs), to the
+    /// node on the same terminal.
+    Shift {
+        /// Δg.
+        groups: u32,
+        /// Δs.
+        switches: u32,
+    },
+    /// The paper's `TYPE_2`: a permutation of the groups that leaves no group in place, and one of
+    /// the switches of each group.
+    TypeTwo {
+        /// Which of the patterns that a seed gives, from 0; the paper's `TYPE_2_SET` are the first 20.
+        number: u32,
+    },
+    /// A permutation of the nodes.
+    Permutation {
+        /// Which of the permutations that a seed gives, from 0.
+        number: u32,
+    },
+    /// Node n to node N − 1 − n: the complement of its bits where N is a power of two.
+    Complement,
+    /// u percent of the nodes uniform, v percent shifting.
+    Mixed {
+        /// u.
+        uniform: u32,
+        /// v.
+        adversarial: u32,
+        /// Δg of the others.
+        groups: u32,
+        /// Δs of the others.
+        switches: u32,
+    },
+    /// u percent of the packets uniform, v percent shifting.
+    TMixed {
+        /// u.
+        uniform: u32,
+        /// v.
+        adversarial: u32,
+        /// Δg of the others.
+        groups: u32,
+        /// Δs of the others.
+        switches: u32,
+    },
+    /// The nodes of the first switch of each group to the first switch of the next group, the
+    /// rest uniform.
+    HotSwitch,
+    /// Each packet to a node drawn from all but the sender.
+    UniformOthers,
+    /// Each packet to a node drawn from a group so many further, adversarial traffic ADV+i of the
+    /// literature.
+    NextGroup {
+        /// How many groups further.
+        groups: u32,
+    },
+    /// Listed pairs of source and destination, as [`Parts::pair_list`](tvlb_table_set::names::Parts::pair_list) reads them;
+    /// nodes that are no source are silent.
+    Pairs(Vec<ListedPair>),
+}
+
+/// What a pattern may be.
+const ACCEPTED: &str = "uniform, uniform-others, shift(Δg,Δs), type2, type2#k, permutation, \
+    permutation#k, complement, mixed(u,v), mixed(u,v,Δg,Δs), tmixed(u,v), tmixed(u,v,Δg,Δs), hot-switch, \
+    next-group, next-group(Δg)";
+
+/// The patterns' names, and a text that is one of each.
+const NAMES: [(&str, &str); 11] = [
+    ("uniform", "uniform"),
+    ("uniform-others", "uniform-others"),
+    ("shift", "shift(Δg,Δs)"),
+    ("type2", "type2"),
+    ("permutation", "permutation"),
+    ("complement", "complement"),
+    ("mixed", "mixed(u,v)"),
+    ("tmixed", "tmixed(u,v)"),
+    ("hot-switch", "hot-switch"),
+    ("next-group", "next-group"),
+    ("pairs", "pairs:FILE"),
+];
+
+/// " (did you mean X?)" where a text is near a pattern's name.
+fn hint(text: &str) -> String {
+    let written = text.split(['(', ':', '#']).next().unwrap_or(text).trim();
+    let is_shift = written.eq_ignore_ascii_case("shift");
+    if is_shift && text.contains('-') {
+        return " (a shift counts forwards: one group back is Δg = g−1, one switch back Δs = a−1)"
+            .to_owned();
+    }
+    let meant = tvlb_base::text::nearest(written, NAMES.map(|(name, _)| name));
+    let form = meant.and_then(|meant| NAMES.iter().find(|(name, _)| *name == meant));
+    form.map_or_else(String::new, |(_, form)| format!(" (did you mean {form}?)"))
+}
+
+/// A text that names no pattern.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PatternError {
+    /// No such pattern, or another number of arguments.
+    #[error("{} is not a traffic pattern{hint}; accepted: {ACCEPTED}", quoted(.text))]
+    Unknown {
+        /// The text.
+        text: String,
+        /// What may have been meant, with what leads over to it; or nothing.
+        hint: String,
+    },
+}
+
+impl FromStr for Pattern {
+    type Err = PatternError;
+
+    fn from_str(text: &str) -> Result<Self, PatternError> {
+        let unknown = || PatternError::Unknown { text: text.to_owned(), hint: hint(text) };
+        let (name, rest) = text.trim().split_once('(').unwrap_or((text.trim(), ")"));
+        let list = rest.strip_suffix(')').ok_or_else(unknown)?;
+        let arguments: Vec<u32> = if list.is_empty() {
+            Vec::new()
+        } else {
+            list.split(',')
+                .map(|n| n.trim().parse())
+                .collect::<Result<_, _>>()
+                .map_err(|_| unknown())?
+        };
+        let one_ahead = (1, 0);
+        // The number of one of several patterns that a seed gives.
+        if let ("type2" | "permutation", []) = (name.split('#').next().unwrap_or(name), &*arguments)
+            && text.trim() == name
+        {
+            let (name, number) = name.split_once('#').unwrap_or((name, "0"));
+            let number = number.parse().map_err(|_| unknown())?;
+            return Ok(if name == "type2" {
+                Self::TypeTwo { number }
+            } else {
+                Self::Permutation { number }
+            });
+        }
+        Ok(match (name.trim(), arguments.as_slice()) {
+            ("uniform", []) => Self::Uniform,
+            ("shift", &[groups, switches]) => Self::Shift { groups, switches },
+            ("complement", []) => Self::Complement,
+            ("hot-switch", []) => Self::HotSwitch,
+            ("uniform-others", []) => Self::UniformOthers,
+            ("next-group", []) => Self::NextGroup { groups: 1 },
+            ("next-group", &[groups]) => Self::NextGroup { groups },
+            ("mixed", &[uniform, adversarial]) => {
+                let (groups, switches) = one_ahead;
+                Self::Mixed { uniform, adversarial, groups, switches }
+            }
+            ("mixed", &[uniform, adversarial, groups, switches]) => {
+                Self::Mixed { uniform, adversarial, groups, switches }
+            }
+            ("tmixed", &[uniform, adversarial]) => {
+                let (groups, switches) = one_ahead;
+                Self::TMixed { uniform, adversarial, groups, switches }
+            }
+            ("tmixed", &[uniform, adversarial, groups, switches]) => {
+                Self::TMixed { uniform, adversarial, groups, switches }
+            }
+            _ => return Err(unknown()),
+        })
+    }
+}
+
+impl fmt::Display for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Uniform => f.write_str("uniform"),
+            Self::Shift { groups, switches } => write!(f, "shift({groups},{switches})"),
+            Self::TypeTwo { number: 0 } => f.write_str("type2"),
+            Self::TypeTwo { number } => write!(f, "type2#{number}"),
+            Self::Permutation { number: 0 } => f.write_str("permutation"),
+            Self::Permutation { number } => write!(f, "permutation#{number}"),
+            Self::Complement => f.write_str("complement"),
+            Self::Mixed { uniform, adversarial, groups, switches } => {
+                write!(f, "mixed({uniform},{adversarial},{groups},{switches})")
+            }
+            Self::TMixed { uniform, adversarial, groups, switches } => {
+                write!(f, "tmixed({uniform},{adversarial},{groups},{switches})")
+            }
+            Self::HotSwitch => f.write_str("hot-switch"),
+            Self::UniformOthers => f.write_str("uniform-others"),
+            Self::NextGroup { groups: 1 } => f.write_str("next-group"),
+            Self::NextGroup { groups } => write!(f, "next-group({groups})"),
+            Self::Pairs(pairs) if pairs.len() == 1 => f.write_str("1 listed pair"),
+            Self::Pairs(pairs) => write!(f, "{} listed pairs", pairs.len()),
+        }
+    }
+}
+
+impl Pattern {
+    /// These pairs, as if each stood on a line of its own.
+    pub fn pairs(pairs: &[(NodeId, NodeId)]) -> Self {
+        let listed = |(line, &(source, destination))| ListedPair { line, source, destination };
+        Self::Pairs((1..).zip(pairs).map(listed).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_read_back() {
+        for text in [
+            "uniform",
+            "shift(2,0)",
+            "type2",
+            "type2#7",
+            "permutation",
+            "permutation#1",
+            "complement",
+            "mixed(50,50,1,0)",
+            "tmixed(10,90,2,1)",
+            "hot-switch",
+            "uniform-others",
+            "next-group",
+            "next-group(6)",
+        ] {
+            assert_eq!(text.parse::<Pattern>().unwrap().to_string(), text);
+        }
+        assert_eq!("type2#0".parse::<Pattern>(), "type2".parse());
+        for text in
+            ["type2#", "type2#-1", "type2#1#2", "type2()", "type2#1()", "shift#1(1,0)", "type2(1)"]
+        {
+            assert!(text.parse::<Pattern>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_may_have_been_meant_is_said() {
+        for (text, meant) in [
+            ("Uniform", "uniform"),
+            ("unifrom", "uniform"),
+            ("TYPE_2", "type2"),
+            ("type-2", "type2"),
+            ("hot switch", "hot-switch"),
+            ("Shift(2,0)", "shift(Δg,Δs)"),
+            ("shift(1)", "shift(Δg,Δs)"),
+            ("permutations", "permutation"),
+            ("pair:flows.csv", "pairs:FILE"),
+        ] {
+            let error = text.parse::<Pattern>().unwrap_err().to_string();
+            assert!(error.contains(&format!(" (did you mean {meant}?); accepted: ")), "{error}");
+        }
+        for text in ["sideways", "tornado", "", "x", "all"] {
+            let error = text.parse::<Pattern>().unwrap_err().to_string();
+            assert!(!error.contains("did you mean"), "{error}");
+        }
+        let error = "shift(-1,0)".parse::<Pattern>().unwrap_err().to_string();
+        assert!(error.contains("one group back is Δg = g−1"), "{error}");
+    }
+}

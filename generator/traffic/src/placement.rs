@@ -1,0 +1,446 @@
+//! On which node each process of a pattern runs.
+//!
+//! A pattern's destinations are computed on processes. There are as many processes as nodes, and the
+//! process of number k belongs to the node of rank k, its *contiguous* node. A placement is a permutation:
+//! it says on which node a process runs instead.
+
+use crate::maps::{Ranks, below};
+use rand::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+use tvlb_base::text::quoted;
+use tvlb_schema::{GroupId, NodeId, Nodes, SwitchId};
+use tvlb_table_set::names::ListedNode;
+
+/// Keeps the draws of placements apart from those of patterns and packets of the same seed.
+const STREAM: u64 = 0x706c_6163_696e_6773;
+
+/// What names a placement, on no fabric in particular.
+const ACCEPTED: &str = "accepted identity, groups and listed:FILE";
+
+/// A placement by name, on no fabric in particular.
+///
+/// # Example
+/// ```
+/// use tvlb_schema::{Dragonfly, NodeId};
+/// use tvlb_traffic::{Pattern, PlacementRule, Traffic};
+///
+/// let df = Dragonfly::new(2, 4, 2, 9)?;
+/// let placement = "groups".parse::<PlacementRule>()?.on(&df, 7)?;
+/// // Processes 8 to 15 run on one group, in their order.
+/// let first = placement.node(NodeId(8));
+/// assert_eq!((first.0 % 8, placement.node(NodeId(11)).0), (0, first.0 + 3));
+/// // Process 8 sends to process 16: so does the node of the one to the node of the other.
+/// let traffic = Traffic::new(&"shift(1,0)".parse()?, &df, 7)?.placed(&placement);
+/// let mut map = traffic.map().ok_or("each node sends to one other")?;
+/// assert!(map.any(|pair| pair == (first, placement.node(NodeId(16)))));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum PlacementRule {
+    /// Each process runs on its contiguous node.
+    #[default]
+    Identity,
+    /// A random permutation of the groups: a process whose contiguous node is in group i runs on the node
+    /// of the same place in group π(i).
+    Groups,
+    /// The node of each process: the k-th is that of process k, counted from 0.
+    /// [`Parts::node_list`](tvlb_table_set::names::Parts::node_list) reads such a list.
+    Listed(Vec<ListedNode>),
+}
+
+/// Why a placement is not one, or does not fit a fabric.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlacementError {
+    /// A text that names no placement.
+    #[error("{} is not a placement; {ACCEPTED}", quoted(.text))]
+    Unknown {
+        /// The text.
+        text: String,
+    },
+    /// A line of a list names a node that the fabric does not have.
+    #[error("line {line}: there is no node {node}; the last node is {last}")]
+    NoSuchNode {
+        /// The line, counted from 1.
+        line: usize,
+        /// The number of the node.
+        node: NodeId,
+        /// The last node of the fabric.
+        last: NodeId,
+    },
+    /// A list names a node twice.
+    #[error("line {line}: node {node} already stands in line {first}, accepted each node once")]
+    Twice {
+        /// The line, counted from 1.
+        line: usize,
+        /// The node.
+        node: NodeId,
+        /// The line where it stands first.
+        first: usize,
+    },
+    /// A list does not name every node.
+    #[error(
+        "the list ends after {found} nodes, and the first that it lacks is node {missing}; accepted each \
+         of the fabric's {wanted} nodes once, one to a line"
+    )]
+    TooFew {
+        /// How many nodes the list has.
+        found: u32,
+        /// How many the fabric has.
+        wanted: u32,
+        /// The least node that the list lacks.
+        missing: NodeId,
+    },
+    /// A list goes on although it has named every node.
+    #[error(
+        "line {line}: the list has named each of the fabric's {wanted} nodes; accepted its end"
+    )]
+    TooMany {
+        /// The line, counted from 1.
+        line: usize,
+        /// How many nodes the fabric has.
+        wanted: u32,
+    },
+    /// Groups that cannot change places.
+    #[error(
+        "placement groups: it exchanges whole groups, so it needs groups of equal sizes, and group \
+         {group} ({}) differs from group 0 ({})", size(*.found), size(*.first)
+    )]
+    UnequalGroups {
+        /// The first group that differs from group 0.
+        group: GroupId,
+        /// Its numbers of switches and of nodes on each.
+        found: (u32, u32),
+        /// Those of group 0.
+        first: (u32, u32),
+    },
+    /// Groups that lack other nodes than each other.
+    #[error(
+        "placement groups: it exchanges whole groups, so it needs groups that have nodes in the same places, \
+         and node {node} {}, but node {like} of group 0, in the same place, {}",
+        is_there(*.has), is_there(!*.has)
+    )]
+    UnequalNodes {
+        /// The first node that differs from group 0.
+        node: NodeId,
+        /// Whether it is there.
+        has: bool,
+        /// The node in the same place of group 0, of which the contrary is true.
+        like: NodeId,
+    },
+}
+
+const fn is_there(is_there: bool) -> &'static str {
+    if is_there { "is there" } else { "is missing" }
+}
+
+fn size((switches, nodes): (u32, u32)) -> String {
+    format!("{switches} switches of {nodes} nodes")
+}
+
+impl FromStr for PlacementRule {
+    type Err = PlacementError;
+
+    /// Reads a name; the list of [`Self::Listed`] is in a file.
+    fn from_str(text: &str) -> Result<Self, PlacementError> {
+        match text.trim() {
+            "identity" => Ok(Self::Identity),
+            "groups" => Ok(Self::Groups),
+            _ => Err(PlacementError::Unknown { text: text.to_owned() }),
+        }
+    }
+}
+
+impl fmt::Display for PlacementRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Identity => f.pad("identity"),
+            Self::Groups => f.pad("groups"),
+            Self::Listed(_) => f.pad("listed"),
+        }
+    }
+}
+
+impl PlacementRule {
+    /// The placement on the nodes of a fabric. The seed decides what is random, by draws of its own, so that the
+    /// seed of a run can be given whatever else depends on it.
+    ///
+    /// # Errors
+    /// Why it does not fit the fabric.
+    pub fn on(&self, among: impl Into<Nodes>, seed: u64) -> Result<Placement, PlacementError> {
+        let among = &among.into();
+        let nodes = match self {
+            Self::Identity => return Ok(Placement(None)),
+            Self::Groups => shuffled_groups(among, seed)?,
+            Self::Listed(list) => listed(among, list)?,
+        };
+        let mut process_of = vec![NodeId(u32::MAX); nodes.len()];
+        for process in among.iter() {
+            process_of[nodes[process.as_usize()].as_usize()] = process;
+        }
+        Ok(Placement(Some(Arc::new(Permutation { node_of: nodes, process_of }))))
+    }
+}
+
+/// On which node of one fabric each process runs. A process is named by its contiguous node.
+#[derive(Clone, Debug, Default)]
+pub struct Placement(Option<Arc<Permutation>>);
+
+/// A permutation of the nodes, and its inverse; entries of numbers without a node mean nothing.
+#[derive(Debug)]
+struct Permutation {
+    node_of: Vec<NodeId>,
+    process_of: Vec<NodeId>,
+}
+
+impl Placement {
+    /// Whether every process runs on its contiguous node because no other placement was asked for.
+    pub fn is_identity(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// The node on which a process runs.
+    #[inline]
+    pub fn node(&self, process: NodeId) -> NodeId {
+        self.0.as_ref().map_or(process, |placed| placed.node_of[process.as_usize()])
+    }
+
+    /// The process that runs on a node.
+    #[inline]
+    pub fn process(&self, node: NodeId) -> NodeId {
+        self.0.as_ref().map_or(node, |placed| placed.process_of[node.as_usize()])
+    }
+}
+
+/// The node of each process, after groups have changed places.
+fn shuffled_groups(among: &Nodes, seed: u64) -> Result<Vec<NodeId>, PlacementError> {
+    let df = among.dragonfly();
+    let size = |group| (df.switches_of(group), df.nodes_of(group));
+    let first = size(GroupId(0));
+    if let Some(group) = df.groups().find(|&group| size(group) != first) {
+        return Err(PlacementError::UnequalGroups { group, found: size(group), first });
+    }
+    let per_group = df.a() * df.p();
+    let likes = df.nodes().map(|node| (node, NodeId(node.0 % per_group)));
+    for (node, like) in likes {
+        let has = among.has(node);
+        if has != among.has(like) {
+            return Err(PlacementError::UnequalNodes { node, has, like });
+        }
+    }
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ STREAM);
+    let mut order: Vec<GroupId> = df.groups().collect();
+    for last in (1..df.g()).rev() {
+        order.swap(last as usize, below(&mut rng, last + 1) as usize);
+    }
+    let mut nodes = vec![NodeId(u32::MAX); df.node_numbers() as usize];
+    for process in among.iter() {
+        let (switch, terminal) = df.switch_of(process);
+        let (group, index) = df.place(switch);
+        let there: SwitchId = df.switch(order[group.as_usize()], index);
+        nodes[process.as_usize()] = df.node(there, terminal);
+    }
+    Ok(nodes)
+}
+
+/// The node of each process, if the list has each node of the fabric once.
+fn listed(among: &Nodes, list: &[ListedNode]) -> Result<Vec<NodeId>, PlacementError> {
+    let df = among.dragonfly();
+    let ranks = Ranks::of(among);
+    let wanted = ranks.count();
+    let mut nodes = vec![NodeId(u32::MAX); df.node_numbers() as usize];
+    // The line of each node, 0 where it has none.
+    let mut lines = vec![0; df.node_numbers() as usize];
+    for (process, &ListedNode { line, node }) in (0..).zip(list) {
+        if !among.has(node) {
+            return Err(PlacementError::NoSuchNode {
+                line,
+                node,
+                last: among.last().unwrap_or_default(),
+            });
+        }
+        match std::mem::replace(&mut lines[node.as_usize()], line) {
+            0 => {}
+            _ if process >= wanted => return Err(PlacementError::TooMany { line, wanted }),
+            first => return Err(PlacementError::Twice { line, node, first }),
+        }
+        nodes[ranks.node(process).as_usize()] = node;
+    }
+    match among.iter().find(|node| lines[node.as_usize()] == 0) {
+        Some(missing) => {
+            let found = u32::try_from(list.len()).expect("a list without doubles is short");
+            Err(PlacementError::TooFew { found, wanted, missing })
+        }
+        None => Ok(nodes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Flows, Pattern, Traffic};
+    use std::collections::BTreeMap;
+    use tvlb_schema::{Dragonfly, GroupKind};
+    use tvlb_table_set::names::{Names, Parts};
+
+    fn on_list(df: &Dragonfly, text: &str) -> Result<Placement, String> {
+        let names = Names::default();
+        let list = Parts::new(df, &names).node_list(text).map_err(|error| error.to_string())?;
+        PlacementRule::Listed(list).on(df, 1).map_err(|error| error.to_string())
+    }
+
+    /// A list of these nodes.
+    fn lines(nodes: impl Iterator<Item = NodeId>) -> String {
+        nodes.map(|node| node.to_string()).collect::<Vec<_>>().join("\n")
+    }
+
+    fn error(df: &Dragonfly, text: &str) -> String {
+        on_list(df, text).unwrap_err()
+    }
+
+    #[test]
+    fn a_list_names_each_node_once() {
+        let df = Dragonfly::new(1, 2, 1, 3).unwrap();
+        let placement = on_list(&df, "# node of each process\n5\n4\n\n3\n2\n1\n0\n").unwrap();
+        assert_eq!(
+            (0..6).map(|n| placement.node(NodeId(n)).0).collect::<Vec<_>>(),
+            [5, 4, 3, 2, 1, 0]
+        );
+        assert_eq!(placement.process(NodeId(5)), NodeId(0));
+        assert_eq!(
+            error(&df, "0\n1\n2\n\n4\n"),
+            "the list ends after 4 nodes, and the first that it lacks is node 3; accepted each of the \
+             fabric's 6 nodes once, one to a line"
+        );
+        assert_eq!(
+            error(&df, "0\n1\n2\n3\n4\n5\n# more\n0"),
+            "line 8: the list has named each of the fabric's 6 nodes; accepted its end"
+        );
+        assert_eq!(
+            error(&df, "0\n1\n\n1\n3\n4\n5\n"),
+            "line 4: node 1 already stands in line 2, accepted each node once"
+        );
+        assert_eq!(error(&df, "0\n6\n"), "line 2: there is no node 6; the last node is 5");
+        let other = Dragonfly::new(1, 2, 1, 2).unwrap();
+        let list = PlacementRule::Listed(vec![ListedNode { line: 2, node: NodeId(4) }]);
+        assert_eq!(
+            list.on(&other, 1).unwrap_err().to_string(),
+            "line 2: there is no node 4; the last node is 3"
+        );
+        assert!(error(&df, "").starts_with("the list ends after 0 nodes"));
+    }
+
+    #[test]
+    fn a_list_of_an_uneven_fabric_names_the_nodes_that_there_are() {
+        let kind = |p, a, g| GroupKind::new(p, a, 2, g);
+        let df = Dragonfly::of_kinds(&[kind(2, 3, 1), kind(1, 2, 1), kind(2, 3, 1)]).unwrap();
+        let all: Vec<NodeId> = df.nodes().collect();
+        let text = lines(all.iter().rev().copied());
+        let placement = on_list(&df, &text).unwrap();
+        for (process, node) in all.iter().zip(all.iter().rev()) {
+            assert_eq!((placement.node(*process), placement.process(*node)), (*node, *process));
+        }
+        let said = error(&df, &text.replacen("17\n", "7\n", 1));
+        assert_eq!(
+            said,
+            "line 1: there is no node 7; group 1, to which the number falls, has the nodes 6, 8"
+        );
+        let said = PlacementRule::Groups.on(&df, 1).unwrap_err().to_string();
+        assert_eq!(
+            said,
+            "placement groups: it exchanges whole groups, so it needs groups of equal sizes, and group 1 \
+             (2 switches of 1 nodes) differs from group 0 (3 switches of 2 nodes)"
+        );
+    }
+
+    #[test]
+    fn names_read_back() {
+        for name in ["identity", "groups"] {
+            assert_eq!(name.parse::<PlacementRule>().unwrap().to_string(), name);
+        }
+        let error = "group".parse::<PlacementRule>().unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "\"group\" is not a placement; accepted identity, groups and listed:FILE"
+        );
+    }
+
+    #[test]
+    fn groups_move_as_a_whole_and_the_draws_of_a_seed_do_not_change() {
+        let df = Dragonfly::new(2, 4, 2, 9).unwrap();
+        let order = |seed| -> Vec<u32> {
+            let placement = PlacementRule::Groups.on(&df, seed).unwrap();
+            let first = |group| placement.node(NodeId(8 * group)).0 / 8;
+            for process in df.nodes() {
+                let node = placement.node(process);
+                assert_eq!((node.0 / 8, node.0 % 8), (first(process.0 / 8), process.0 % 8));
+                assert_eq!(placement.process(node), process);
+            }
+            (0..9).map(first).collect()
+        };
+        assert_eq!(order(1), [2, 8, 1, 3, 0, 4, 7, 6, 5]);
+        assert_eq!(order(2), [2, 6, 0, 8, 3, 7, 1, 4, 5]);
+    }
+
+    /// Every pattern is the same traffic between processes, wherever they run.
+    #[test]
+    fn a_placed_pattern_is_the_pattern_on_processes() {
+        let df = Dragonfly::new(2, 4, 2, 9).unwrap();
+        let placement = PlacementRule::Groups.on(&df, 3).unwrap();
+        for text in ["shift(2,1)", "type2#2", "permutation", "complement"] {
+            let pattern: Pattern = text.parse().unwrap();
+            let traffic = Traffic::new(&pattern, &df, 5).unwrap();
+            let of = |(from, to)| (placement.node(from), placement.node(to));
+            let expected: BTreeMap<_, _> = traffic.map().unwrap().map(of).collect();
+            let placed = traffic.placed(&placement);
+            assert_eq!(placed.map().unwrap().collect::<BTreeMap<_, _>>(), expected, "{text}");
+            let flows = Flows::placed(&pattern, &df, &placement, 5).unwrap();
+            let mut demands = BTreeMap::new();
+            for (from, to) in expected {
+                *demands.entry((df.switch_of(from).0, df.switch_of(to).0)).or_insert(0.0) += 1.0;
+            }
+            let of = |flow: &crate::Flow| ((flow.source, flow.destination), flow.demand);
+            assert_eq!(flows.flows.iter().map(of).collect::<BTreeMap<_, _>>(), demands, "{text}");
+        }
+    }
+
+    #[test]
+    fn draws_are_made_among_processes() {
+        let df = Dragonfly::new(2, 4, 2, 9).unwrap();
+        let placement = PlacementRule::Groups.on(&df, 3).unwrap();
+        for text in ["uniform", "next-group", "tmixed(50,50,2,1)", "mixed(50,50)", "hot-switch"] {
+            let plain = Traffic::new(&text.parse().unwrap(), &df, 5).unwrap();
+            let placed = plain.clone().placed(&placement);
+            assert_eq!(placed.populations(), plain.populations());
+            let rng = || Xoshiro256PlusPlus::seed_from_u64(9);
+            for process in df.nodes() {
+                let node = placement.node(process);
+                assert_eq!(placed.population(node), plain.population(process));
+                let (mut one, mut other) = (rng(), rng());
+                for _ in 0..20 {
+                    let expected = placement.node(plain.draw(process, &mut one));
+                    assert_eq!(placed.draw(node, &mut other), expected, "{text}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_identity_leaves_traffic_as_it_is() {
+        let df = Dragonfly::new(2, 4, 2, 9).unwrap();
+        let identity = PlacementRule::Identity.on(&df, 3).unwrap();
+        assert!(identity.is_identity());
+        let in_order = lines((0..72).map(NodeId));
+        let listed = on_list(&df, &in_order).unwrap();
+        let pattern = Pattern::Permutation { number: 0 };
+        let traffic = Traffic::new(&pattern, &df, 5).unwrap();
+        let map: Vec<_> = traffic.map().unwrap().collect();
+        for placement in [identity, listed] {
+            let placed = traffic.clone().placed(&placement);
+            assert_eq!(placed.map().unwrap().collect::<Vec<_>>(), map);
+        }
+    }
+}

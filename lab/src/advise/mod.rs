@@ -1,0 +1,404 @@
+//! How jobs should be wired, placed, mapped, ordered and routed: every combination of what is asked about, by
+//! what its links would carry, and the best of them by simulation.
+//!
+//! A [`Question`] has a list for each of five *choices*: the wiring, the placement of jobs, the map of ranks,
+//! the order of sends, and the routing. One entry of each is a [`Way`]. The first of every list is what is done
+//! now, and all others are measured against it. [`advise`] estimates all ways ([`Estimate`]), and simulates
+//! those that the [`Answer`] is about: the first way, every way that differs from it in one choice, those
+//! with the best estimates, and the one that takes of each choice what helped most by itself. Then the fastest
+//! way's single changes are simulated in turn, until none of them is faster. So no single change of the fastest
+//! way of an answer is faster; another way altogether might be.
+//!
+//! The same question has the same answer at any number of threads.
+
+mod error;
+mod estimate;
+mod machine;
+#[cfg(test)]
+mod tests;
+
+pub use error::AdviceError;
+pub use estimate::{BusyLink, Cause, Estimate};
+
+use estimate::Packets;
+use machine::Machine;
+use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use tvlb_base::progress::{AsOneStep, Progress};
+use tvlb_firmware_model::{Scheme, VlbPaths};
+use tvlb_generator::fabric::Fabric;
+use tvlb_generator::policy::PolicyPair;
+use tvlb_generator::topology::arrangement::Arrangement;
+use tvlb_schema::NodeId;
+use tvlb_simulator::{
+    BootedFabric, JobRun, MessageSettings, Settings, complete, least_control_latency, least_time,
+};
+use tvlb_workload::{Graph, Job, JobPlacement, Programs, RankMap, SendOrder};
+
+/// How switches route.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Routing {
+    /// How they decide.
+    pub scheme: Scheme,
+    /// The sets that they draw from; nothing where they draw conventionally.
+    pub set: Option<PolicyPair>,
+}
+
+impl fmt::Display for Routing {
+    /// "par", or "par:shapes:011" with a set.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.set {
+            None => f.pad(self.scheme.name()),
+            Some(set) => f.pad(&format!("{}:{set}", self.scheme.name())),
+        }
+    }
+}
+
+/// What a wiring is called: its arrangement, or that it is as it is.
+pub fn name_of(wiring: Option<Arrangement>) -> &'static str {
+    wiring.map_or("own", Arrangement::name)
+}
+
+/// What is to be found out. Each list has an entry or more, and the first is what is done now.
+pub struct Question<'q> {
+    /// The machine.
+    pub fabric: &'q Fabric,
+    /// The jobs.
+    pub jobs: &'q [Job],
+    /// The programs of each job.
+    pub programs: &'q [Programs],
+    /// How global links are laid; nothing for the machine's own.
+    pub arrangements: Vec<Option<Arrangement>>,
+    /// Which nodes the jobs take.
+    pub placements: Vec<JobPlacement>,
+    /// On which node a rank runs.
+    pub maps: Vec<RankMap>,
+    /// In which order ranks send.
+    pub orders: Vec<SendOrder>,
+    /// How switches route.
+    pub routings: Vec<Routing>,
+    /// What switches and links are made of. The scheme and its paths are those of each routing.
+    pub settings: Settings,
+    /// How messages travel. Without a control latency they have that of [`Question::messages`].
+    pub messages: MessageSettings,
+    /// The seeds of the runs. Estimates are of the first.
+    pub seeds: Vec<u64>,
+    /// How many of the best estimates are simulated.
+    pub simulated: usize,
+}
+
+/// How many choices a way has.
+pub const CHOICES: usize = 5;
+
+/// An entry of each list of a question, by its place: wiring, placement, map, order and routing.
+pub type Way = [usize; CHOICES];
+
+/// The way that is gone now.
+pub const NOW: Way = [0; CHOICES];
+
+/// What is known of a way.
+#[derive(Clone, Debug)]
+pub struct Judged {
+    /// The way.
+    pub way: Way,
+    /// What is known without a run.
+    pub estimate: Estimate,
+    /// The cycles of a run by each seed; nothing if the way was not simulated.
+    pub cycles: Vec<u32>,
+}
+
+impl Judged {
+    /// Of the seeds of a question the one whose run took the median, of an even number of runs the shorter one
+    /// of the two in the middle; the first of several, and the first seed if the way was not simulated.
+    ///
+    /// # Panics
+    /// If there is no seed.
+    pub fn seed_of_median(&self, seeds: &[u64]) -> u64 {
+        let mut cycles = self.cycles.clone();
+        cycles.sort_unstable();
+        let median = cycles.get(cycles.len().saturating_sub(1) / 2);
+        let place = self.cycles.iter().position(|cycles| Some(cycles) == median);
+        seeds[place.unwrap_or(0)]
+    }
+
+    /// The median of the runs, of an even number of them the mean of the two in the middle.
+    pub fn median(&self) -> Option<f64> {
+        let mut cycles = self.cycles.clone();
+        cycles.sort_unstable();
+        let upper = *cycles.get(cycles.len() / 2)?;
+        let lower = cycles[(cycles.len() - 1) / 2];
+        Some(f64::midpoint(f64::from(lower), f64::from(upper)))
+    }
+}
+
+/// What was found out.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// All ways, in the order of the lists, the last list the fastest.
+    pub ways: Vec<Judged>,
+}
+
+impl Answer {
+    /// What is known of a way.
+    pub fn of(&self, way: Way) -> &Judged {
+        let place = self.ways.binary_search_by_key(&way, |judged| judged.way);
+        &self.ways[place.expect("all ways were judged")]
+    }
+
+    /// The ways that were simulated, the fastest first.
+    pub fn simulated(&self) -> Vec<&Judged> {
+        let median = |judged: &Judged| judged.median();
+        let mut all: Vec<&Judged> = self.ways.iter().filter(|one| median(one).is_some()).collect();
+        let key = |judged: &Judged| median(judged).expect("those without are left out");
+        all.sort_by(|one, other| key(one).total_cmp(&key(other)).then(one.way.cmp(&other.way)));
+        all
+    }
+
+    /// The ways that differ from the present one in one choice, in order.
+    pub fn one_change(&self) -> impl Iterator<Item = (usize, &Judged)> {
+        self.ways.iter().filter_map(|judged| Some((changed(judged.way)?, judged)))
+    }
+}
+
+/// In how many choices two ways differ.
+fn differences(one: Way, other: Way) -> usize {
+    one.iter().zip(&other).filter(|(one, other)| one != other).count()
+}
+
+/// The choice in which a way differs from the present one, if it is one alone.
+fn changed(way: Way) -> Option<usize> {
+    let mut changes = (0..CHOICES).filter(|&choice| way[choice] != 0);
+    let first = changes.next()?;
+    changes.next().is_none().then_some(first)
+}
+
+/// Finds out.
+///
+/// Uses the threads of the current rayon pool.
+///
+/// # Errors
+/// What was asked about does not fit the machine, a run did not end, or the caller cancelled the work.
+///
+/// # Panics
+/// If a list of the question is empty.
+pub fn advise(question: &Question<'_>, progress: &dyn Progress) -> Result<Answer, AdviceError> {
+    let sizes = [
+        question.arrangements.len(),
+        question.placements.len(),
+        question.maps.len(),
+        question.orders.len(),
+        question.routings.len(),
+    ];
+    assert!(!sizes.contains(&0) && !question.seeds.is_empty(), "each list has an entry or more");
+    let bench = Bench::new(question, progress)?;
+    let all = ways(sizes);
+    progress.stage("estimates", Some(all.len()));
+    // Ways that differ in the order and the routing alone send the same packets from and to the same nodes.
+    let alike: Vec<&[Way]> = all.chunk_by(|one, other| one[..3] == other[..3]).collect();
+    let judged = alike.into_par_iter().map(|ways| bench.estimates(ways, progress));
+    let judged: Result<Vec<Vec<Judged>>, AdviceError> = judged.collect();
+    let mut answer = Answer { ways: judged?.into_iter().flatten().collect() };
+
+    let mut wanted: BTreeSet<Way> = BTreeSet::from([NOW]);
+    wanted.extend(answer.one_change().map(|(_, judged)| judged.way));
+    let mut by_estimate: Vec<&Judged> = answer.ways.iter().collect();
+    let key = |judged: &Judged| judged.estimate.most().0;
+    by_estimate.sort_by(|one, other| key(one).total_cmp(&key(other)).then(one.way.cmp(&other.way)));
+    wanted.extend(by_estimate.iter().take(question.simulated).map(|judged| judged.way));
+    bench.simulate(&mut answer, wanted, progress)?;
+    let together = together(&answer);
+    bench.simulate(&mut answer, BTreeSet::from([together]), progress)?;
+    loop {
+        let fastest = answer.simulated()[0].way;
+        let beside = answer.ways.iter().filter(|judged| differences(judged.way, fastest) == 1);
+        let left: BTreeSet<Way> =
+            beside.filter(|judged| judged.cycles.is_empty()).map(|judged| judged.way).collect();
+        if left.is_empty() {
+            return Ok(answer);
+        }
+        bench.simulate(&mut answer, left, progress)?;
+    }
+}
+
+/// All ways, in order.
+fn ways(sizes: [usize; CHOICES]) -> Vec<Way> {
+    let mut all = vec![NOW];
+    for (choice, size) in sizes.into_iter().enumerate() {
+        let with = |way: Way| {
+            (0..size).map(move |entry| {
+                let mut way = way;
+                way[choice] = entry;
+                way
+            })
+        };
+        all = all.into_iter().flat_map(with).collect();
+    }
+    all
+}
+
+/// Of each choice what shortens the present way most, or what it is now where nothing does.
+fn together(answer: &Answer) -> Way {
+    let mut best = [(f64::INFINITY, 0); CHOICES];
+    let now = answer.of(NOW).median().unwrap_or(f64::INFINITY);
+    for (choice, judged) in answer.one_change() {
+        let cycles = judged.median().unwrap_or(f64::INFINITY);
+        if cycles < now && cycles < best[choice].0 {
+            best[choice] = (cycles, judged.way[choice]);
+        }
+    }
+    best.map(|(_, entry)| entry)
+}
+
+/// All that ways are judged with.
+struct Bench<'q> {
+    question: &'q Question<'q>,
+    machines: Vec<Machine>,
+    /// For each job who exchanges bytes with whom.
+    graphs: Vec<Graph>,
+    /// For each order the programs of each job.
+    programs: Vec<Vec<Programs>>,
+    /// How messages travel in all runs.
+    messages: MessageSettings,
+}
+
+impl<'q> Bench<'q> {
+    fn new(question: &'q Question<'q>, progress: &dyn Progress) -> Result<Self, AdviceError> {
+        let ordered = |order: &SendOrder| {
+            let all = question.programs.iter().map(|programs| order.of(programs));
+            all.collect::<Result<Vec<_>, _>>()
+        };
+        let programs = question.orders.iter().map(ordered).collect::<Result<_, _>>()?;
+        let machines = Machine::all(question, progress)?;
+        let graphs = question.programs.iter().map(Programs::graph).collect();
+        Ok(Self { question, machines, graphs, programs, messages: question.messages() })
+    }
+
+    /// For each job the node of each rank.
+    fn nodes(
+        &self,
+        way: Way,
+        seed: u64,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Vec<NodeId>>, AdviceError> {
+        let question = self.question;
+        let [wiring, placement, map, ..] = way;
+        let fabric = &self.machines[wiring].fabric;
+        let df = fabric.topology.dragonfly();
+        let nodes = question.placements[placement].nodes(fabric.nodes(), question.jobs, seed)?;
+        let placed = (0..).zip(question.jobs.iter().zip(nodes)).map(|(number, (&job, nodes))| {
+            let graph = self.graphs.get(number as usize);
+            let step = AsOneStep(progress);
+            let placed = question.maps[map].place(df, job, nodes, graph, (seed, number), &step)?;
+            Ok(placed.node_of)
+        });
+        placed.collect()
+    }
+
+    fn jobs<'j>(&'j self, order: usize, nodes: &'j [Vec<NodeId>]) -> Vec<JobRun<'j>> {
+        let all = self.programs[order].iter().zip(nodes);
+        all.map(|(programs, nodes)| JobRun { programs, nodes }).collect()
+    }
+
+    /// What is known of ways that differ in the order and the routing alone.
+    fn estimates(&self, ways: &[Way], progress: &dyn Progress) -> Result<Vec<Judged>, AdviceError> {
+        let question = self.question;
+        let first = ways[0];
+        let machine = &self.machines[first[0]];
+        let nodes = self.nodes(first, question.seeds[0], progress)?;
+        let topology = &machine.fabric.topology;
+        let packets = Packets::of(topology, &self.jobs(0, &nodes), &self.messages);
+        let mut links: BTreeMap<usize, BusyLink> = BTreeMap::new();
+        let mut all = Vec::new();
+        for &way in ways {
+            progress.check()?;
+            let [_, _, _, order, routing] = way;
+            let chosen = &question.routings[routing];
+            let link = match links.get(&routing) {
+                Some(link) => link.clone(),
+                None => packets.busiest(topology, chosen)?,
+            };
+            links.insert(routing, link.clone());
+            let images = machine.images(chosen);
+            let booted = BootedFabric::boot(&images.fabric, &images.switches)?;
+            let jobs = self.jobs(order, &nodes);
+            let settings = question.settings_of(chosen);
+            let least_time = least_time(&booted, &settings, &jobs, &self.messages);
+            all.push(Judged { way, estimate: Estimate { least_time, link }, cycles: Vec::new() });
+            progress.step();
+        }
+        Ok(all)
+    }
+
+    /// Runs those of these ways that have not run yet, with every seed.
+    fn simulate(
+        &self,
+        answer: &mut Answer,
+        mut wanted: BTreeSet<Way>,
+        progress: &dyn Progress,
+    ) -> Result<(), AdviceError> {
+        let seeds = &self.question.seeds;
+        wanted.retain(|&way| answer.of(way).cycles.is_empty());
+        let work: Vec<(Way, u64)> =
+            wanted.iter().flat_map(|&way| seeds.iter().map(move |&seed| (way, seed))).collect();
+        progress.stage("runs", Some(work.len()));
+        let cycles = work.into_par_iter().with_max_len(1).map(|(way, seed)| {
+            let cycles = self.cycles(way, seed, progress);
+            progress.step();
+            cycles
+        });
+        let cycles: Vec<u32> = cycles.collect::<Vec<_>>().into_iter().collect::<Result<_, _>>()?;
+        for (way, cycles) in wanted.into_iter().zip(cycles.chunks(seeds.len())) {
+            let judged = answer.ways.iter_mut().find(|judged| judged.way == way);
+            judged.expect("all ways were judged").cycles = cycles.to_vec();
+        }
+        Ok(())
+    }
+
+    /// Cycles until the last job ends.
+    fn cycles(&self, way: Way, seed: u64, progress: &dyn Progress) -> Result<u32, AdviceError> {
+        let question = self.question;
+        let [wiring, _, _, order, routing] = way;
+        let routing = &question.routings[routing];
+        let images = self.machines[wiring].images(routing);
+        let nodes = self.nodes(way, seed, progress)?;
+        let fabric = BootedFabric::boot(&images.fabric, &images.switches)?;
+        let jobs = self.jobs(order, &nodes);
+        let settings = question.settings_of(routing);
+        let completion = complete(&fabric, &settings, &jobs, &self.messages, seed, progress)
+            .map_err(|error| AdviceError::of_run(question.in_words(way), seed, error))?;
+        Ok(completion.cycles)
+    }
+}
+
+impl Question<'_> {
+    /// How messages travel in all runs: if the question has no control latency, with the least that every
+    /// routing in it allows, so that no routing is ahead for what the others made of it.
+    pub fn messages(&self) -> MessageSettings {
+        let least = |routing| least_control_latency(&self.settings_of(routing));
+        let least = self.routings.iter().map(least).max();
+        let control_latency_cycles = self.messages.control_latency_cycles.or(least);
+        MessageSettings { control_latency_cycles, ..self.messages.clone() }
+    }
+
+    fn settings_of(&self, routing: &Routing) -> Settings {
+        let paths = if routing.set.is_some() { VlbPaths::Custom } else { VlbPaths::Conventional };
+        Settings { scheme: routing.scheme, paths, ..self.settings.clone() }
+    }
+
+    /// The entries of a way by name, in the order of the lists.
+    pub fn names(&self, way: Way) -> [String; CHOICES] {
+        let [wiring, placement, map, order, routing] = way;
+        [
+            name_of(self.arrangements[wiring]).to_owned(),
+            self.placements[placement].to_string(),
+            self.maps[map].to_string(),
+            self.orders[order].to_string(),
+            self.routings[routing].to_string(),
+        ]
+    }
+
+    fn in_words(&self, way: Way) -> String {
+        self.names(way).join(", ")
+    }
+}
