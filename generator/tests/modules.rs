@@ -95,11 +95,11 @@ fn a_cycle_is_seen() {
 fn modules_of_every_crate_import_each_other_in_one_direction() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut crates = Vec::new();
-    for folder in [root.clone(), root.join("generator")] {
+    for folder in ["", "firmware-model", "generator", "lab"].map(|folder| root.join(folder)) {
         let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
         crates.extend(entries.filter(|path| path.join("Cargo.toml").is_file()));
     }
-    assert!(crates.len() > 15, "{crates:?}");
+    assert!(crates.len() > 12, "{crates:?}");
     for path in crates {
         let mut all = BTreeMap::new();
         sources(&path.join("src"), &[], &mut all);
