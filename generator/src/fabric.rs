@@ -76,7 +76,7 @@ pub enum FabricError {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
-        source: CableListError,
+        source: Box<CableListError>,
     },
     /// Local links between two switches cannot be used, and the machine has names for them.
     #[error("{path}: {source}; they are {names}")]
@@ -94,7 +94,7 @@ pub enum FabricError {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
-        source: NamesError,
+        source: Box<NamesError>,
     },
     /// The arrangement cannot be laid.
     #[error("{path}: {source}")]
@@ -150,7 +150,7 @@ impl Fabric {
             Some(list) => {
                 let list = beside(path, list);
                 Names::read(&file.dragonfly, &read(&list, MOST_NAMES_BYTES)?)
-                    .map_err(|source| FabricError::Names { path: list, source })?
+                    .map_err(|source| FabricError::Names { path: list, source: Box::new(source) })?
             }
         };
         let topology = match &file.wiring {
@@ -196,7 +196,7 @@ fn in_list(
     (df, names): (&Dragonfly, &Names),
 ) -> FabricError {
     let CableListError::LocalLinks(refused) = source else {
-        return FabricError::Cables { path, source };
+        return FabricError::Cables { path, source: Box::new(source) };
     };
     let [low, high] = refused.switches(df).map(|switch| names.switch(switch));
     match low.zip(high) {
@@ -204,7 +204,7 @@ fn in_list(
             let names = format!("{low} and {high}");
             FabricError::LocalLink { path, source: refused, names }
         }
-        None => FabricError::Cables { path, source },
+        None => FabricError::Cables { path, source: Box::new(source) },
     }
 }
 

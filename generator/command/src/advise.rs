@@ -154,7 +154,7 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let (workloads, programs): (Vec<_>, Vec<_>) = named.into_iter().unzip();
     let (latencies, bandwidths, buffer) = fabric.file.links();
     let links = (latencies, bandwidths, arguments.buffer.or(buffer));
-    let settings = with_links(Settings::new(Scheme::Min, VlbPaths::Conventional), links);
+    let settings = with_links(&Settings::new(Scheme::Min, VlbPaths::Conventional), links);
     let df = fabric.topology.dragonfly();
     let hosts = arguments.hosts.read(df, &fabric.names)?;
     let parts = Parts::new(df, &fabric.names).with_hosts(hosts.nodes_by_host());

@@ -41,7 +41,8 @@ const COLUMNS: &str = "Columns (docs/reference/cut-through.md says more, of CSV 
   latency          mean cycles from generation to the last phit of a packet; \u{b1} standard error
   p50, p99         the median and the 99th percentile of it, in cycles
   accepted         phits delivered per sending node and cycle; \u{b1} standard error
-  generated        phits generated per sending node and cycle, below the load where queues of nodes are full
+  generated        phits generated per sending node and cycle, below the load where queues of nodes
+                   are full
   VLB              share of the packets by VLB; under ofar and t-ofar, misrouted to another group
   local hops       mean links within groups that a packet crossed
   global hops      mean links between groups that a packet crossed

@@ -142,7 +142,7 @@ fn patterns(arguments: &Model, parts: &Parts<'_>, seed: u64) -> Result<Vec<Flows
             }
             ("type2-set", _) => patterns.extend(Flows::type_2_set(nodes, count(20)?, seed)),
             ("permutation-set", _) => {
-                patterns.extend(Flows::permutation_set(nodes, count(20)?, seed))
+                patterns.extend(Flows::permutation_set(nodes, count(20)?, seed));
             }
             ("file", Some(path)) => {
                 let text = traffic::content(path)?;

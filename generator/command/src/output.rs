@@ -89,9 +89,9 @@ struct Log {
 }
 
 /// Work that may take longer than this is announced where no terminal is, too.
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_mins(1);
 /// How long there is at least between two lines of a log.
-const SILENCE: Duration = Duration::from_secs(300);
+const SILENCE: Duration = Duration::from_mins(5);
 
 impl Log {
     /// The lines that are due after this time; each is said once.

@@ -66,8 +66,9 @@ fn subject(fabric: &Fabric, panel: &Panel) -> String {
         alike if alike.are_equal() => String::new(),
         bandwidths => format!(" {bandwidths}"),
     };
-    let missing: String =
+    let missing: Vec<String> =
         panel.nodes().missing().map(|node| format!(" without node {node}")).collect();
+    let missing = missing.concat();
     // Likewise only where it is not the usual one.
     let buffer = match panel.settings(Scheme::UgalL, VlbPaths::Custom).buffer_flits {
         32 => String::new(),

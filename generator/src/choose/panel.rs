@@ -204,7 +204,7 @@ impl Panel {
         // The longest queue that stands at a gateway: what every other switch of its group can
         // have on the way to it, which its link takes as many gaps to send on.
         let any = Settings::new(Scheme::UgalL, VlbPaths::Conventional);
-        let buffer = with_links(any, (latencies, bandwidths, buffer_flits)).buffer_flits;
+        let buffer = with_links(&any, (latencies, bandwidths, buffer_flits)).buffer_flits;
         let queue = (df.a() - 1) * u32::from(buffer);
         let queue = queue * bandwidths.gap_256ths(LinkKind::Global) / 256;
         Self {
@@ -256,19 +256,19 @@ impl Panel {
             window_cycles: self.window,
             warm_up_windows: self.warm_up,
             latency_limit_cycles: self.latency_limit,
-            ..with_links(Settings::new(scheme, paths), self.links)
+            ..with_links(&Settings::new(scheme, paths), self.links)
         }
     }
 }
 
 /// Settings with the links that a fabric file describes.
-pub fn with_links(settings: Settings, (latencies, bandwidths, buffer_flits): Links) -> Settings {
+pub fn with_links(settings: &Settings, (latencies, bandwidths, buffer_flits): Links) -> Settings {
     let Latencies { local, global } = latencies;
     let settings = Settings {
         local_latency_cycles: local,
         global_latency_cycles: global,
         bandwidths,
-        ..settings
+        ..settings.clone()
     };
     settings.with_buffer(buffer_flits)
 }

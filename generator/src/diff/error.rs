@@ -27,7 +27,7 @@ pub enum DiffError {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
-        source: NamesError,
+        source: Box<NamesError>,
     },
     /// More links than there is memory for.
     #[error("the fabric has {links} directed links, but at most {most} can be compared")]

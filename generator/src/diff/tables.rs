@@ -36,7 +36,10 @@ impl Tables {
         let names = set.names_list()?.map(|text| Names::read(image.dragonfly(), &text));
         let names = names
             .transpose()
-            .map_err(|source| DiffError::Names { path: set.names_path(), source })?
+            .map_err(|source| DiffError::Names {
+                path: set.names_path(),
+                source: Box::new(source),
+            })?
             .unwrap_or_default();
         let numbers = || image.dragonfly().switches();
         let switches =

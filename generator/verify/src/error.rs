@@ -28,7 +28,7 @@ pub enum VerifyError {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
-        source: NamesError,
+        source: Box<NamesError>,
     },
     /// A file that no table set has.
     #[error("{path}: the manifest does not list it; a table set holds nothing else")]

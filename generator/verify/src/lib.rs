@@ -200,7 +200,8 @@ struct Tables<'t> {
 /// What the machine calls its parts, if the table set has a list of names.
 fn read_names(set: &TableSet, df: &Dragonfly) -> Result<Names, VerifyError> {
     let Some(text) = set.names_list()? else { return Ok(Names::default()) };
-    Names::read(df, &text).map_err(|source| VerifyError::Names { path: set.names_path(), source })
+    Names::read(df, &text)
+        .map_err(|source| VerifyError::Names { path: set.names_path(), source: Box::new(source) })
 }
 
 impl<'t> Tables<'t> {

@@ -41,7 +41,7 @@ impl<'t> Records<'t> {
         }
         let found = &self.fields;
         let is_found = |names: &&[&str]| found.iter().eq(names.iter().copied());
-        if let Some(number) = headers.iter().position(|names| is_found(names)) {
+        if let Some(number) = headers.iter().position(is_found) {
             return Ok(number);
         }
         // Of several headers the message is about the one that is nearest.

@@ -16,8 +16,8 @@ use tvlb_simulator::{Measuring, PartKind, Settings};
 
 /// What the table shows.
 const COLUMNS: &str = "Columns (docs/reference/simulate.md says more, of CSV too):
-  load                flits that each node offers per cycle; * where a run was saturated, + where its
-                      latency was still growing as its measurement ended
+  load                flits that each node offers per cycle; * where a run was saturated,
+                      + where its latency was still growing as its measurement ended
   latency, ±          mean cycles from generation to delivery of a packet; its standard error
   p50 ... p99.9, max  percentiles and the largest of these latencies
   network             mean cycles from the node's sending to delivery

@@ -119,7 +119,7 @@ fn nodes_that_are_not_there_neither_send_nor_receive() {
     let modelled = scratch.succeeds("model m/fabric.toml --sets all --patterns permutation -q");
     assert!(modelled.contains("; 1 pattern; "), "{modelled}");
     scratch.write("pairs", "0,21\n");
-    scratch.write("list", (0..20).map(|node| format!("{node}\n")).collect::<String>());
+    scratch.write("list", (0..20).map(|node| node.to_string()).collect::<Vec<_>>().join("\n"));
     for (command, said) in [
         (
             "load m/fabric.toml --traffic pairs:pairs",

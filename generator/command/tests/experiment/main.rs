@@ -108,7 +108,7 @@ fn an_experiment_goes_on_with_the_runs_that_are_kept() {
     let refused = run("channels-9", "fourth", "shapes:011");
     assert_eq!(refused.status.code(), Some(2));
     let said = String::from_utf8_lossy(&refused.stderr);
-    assert!(said.contains("(missing field `outcome`)") && said.contains(lost), "{said}");
+    assert!(said.contains("(it does not end with its SHA-256)") && said.contains(lost), "{said}");
 }
 
 #[test]

@@ -104,7 +104,8 @@ fn found(language: &str, text: &str, programs: &[(&str, &str)], home: &Path) -> 
         eprintln!("skipped: there is no C compiler");
         return text.to_owned();
     }
-    commands.iter().map(|command| format!("$ {command}\n{}", run(command, home))).collect()
+    let run = |command: &&str| format!("$ {command}\n{}", run(command, home));
+    commands.iter().map(run).collect::<Vec<_>>().concat()
 }
 
 /// Runs a document, whose blocks of some languages show programs.

@@ -426,8 +426,9 @@ fn dragonflies() -> impl Strategy<Value = String> {
             let a = if links.is_empty() { a } else { 2 };
             let name =
                 if number % 2 == 0 { format!("name = \"k.{number}\"\n") } else { String::new() };
-            text +=
-                &format!("[[dragonfly.kinds]]\n{name}p = {p}\na = {a}\nh = 16\ng = {g}\n{links}");
+            let table =
+                format!("[[dragonfly.kinds]]\n{name}p = {p}\na = {a}\nh = 16\ng = {g}\n{links}");
+            text.push_str(&table);
         }
         text
     });

@@ -1,6 +1,6 @@
 //! Lists of what of a fabric is dead, as people write them.
 //!
-//! One part a line, with comments and quotes as in every list of names ([`tvlb_table_set::names::list`]). Parts are named by
+//! One part a line, with comments and quotes as in every list of names ([`crate::names::list`]). Parts are named by
 //! number, or by the names that the machine's list gives them:
 //!
 //! ```text

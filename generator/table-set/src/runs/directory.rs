@@ -115,7 +115,7 @@ fn write(path: &Path, run: &impl Serialize) -> io::Result<()> {
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent)?;
     }
-    whole_file::write(path, with_hash(json))
+    whole_file::write(path, with_hash(&json))
 }
 
 /// What stands between the fields of a run and their hash, and after it.
@@ -128,9 +128,9 @@ const HASH_DIGITS: usize = 64;
 
 /// The JSON of a run with the hash of this JSON as one more field, the last. The hash is one of bytes, so
 /// that no way to read and write figures can change it.
-fn with_hash(json: Vec<u8>) -> Vec<u8> {
-    let hash = sha256(&json);
-    let fields = json.strip_suffix(END).unwrap_or(&json);
+fn with_hash(json: &[u8]) -> Vec<u8> {
+    let hash = sha256(json);
+    let fields = json.strip_suffix(END).unwrap_or(json);
     [fields, BEFORE_HASH, hash.as_bytes(), AFTER_HASH].concat()
 }
 

@@ -126,8 +126,9 @@ impl Slurm<'_> {
 fn host_list(name: &str, numbers: impl Iterator<Item = u32>) -> String {
     let numbers: Vec<u32> = numbers.collect();
     let run = |run: &[u32]| match run {
+        [] => String::new(),
+        [number] => format!("{name}-{number}"),
         [first, .., last] => format!("{name}-[{first}-{last}]"),
-        _ => run.iter().map(|number| format!("{name}-{number}")).collect(),
     };
     let runs: Vec<String> = numbers.chunk_by(|one, next| one + 1 == *next).map(run).collect();
     runs.join(",")

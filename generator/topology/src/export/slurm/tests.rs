@@ -65,7 +65,7 @@ fn expected(topology: &Topology) -> BTreeMap<String, Vec<String>> {
 fn the_tree_has_every_node() {
     for topology in [wirings::absolute(2, 4, 2, 9), wirings::absolute(4, 8, 4, 9)] {
         assert_eq!(
-            read(&exported(&topology, &Names::default()).unwrap().to_string()),
+            read(&exported(&topology, &Names::default()).unwrap().clone()),
             expected(&topology)
         );
     }
@@ -95,7 +95,7 @@ fn nodes_have_the_names_of_hosts() {
     let of_group_1 = "1,0,node 0,n2,\n1,0,node 1,,\n1,1,node 0,,\n1,1,node 1,,\n";
     let hosts =
         format!("0,0,node 0,n0,\n0,0,node 1,n0,\n0,1,node 0,n1,\n0,1,node 1,,\n{of_group_1}");
-    let text = exported(&topology, &list(&hosts)).unwrap().to_string();
+    let text = exported(&topology, &list(&hosts)).unwrap().clone();
     let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
     assert_eq!(
         lines,
@@ -122,6 +122,6 @@ fn nodes_have_the_names_of_hosts() {
 proptest! {
     #[test]
     fn the_tree_has_every_node_of_any_fabric(topology in wirings::plain()) {
-        prop_assert_eq!(read(&exported(&topology, &Names::default()).unwrap().to_string()), expected(&topology));
+        prop_assert_eq!(read(&exported(&topology, &Names::default()).unwrap().clone()), expected(&topology));
     }
 }
