@@ -1,4 +1,4 @@
-//! A number together with what it counts, as texts say it.
+//! Numbers as texts say them: together with what they count, or with their sign.
 
 /// "1 guard", "2 guards", "3 switches".
 ///
@@ -16,4 +16,18 @@ pub fn counted(count: u64, what: &str) -> String {
         (_, false) => "s",
     };
     format!("{count} {what}{ending}")
+}
+
+/// A difference with its sign and so many decimals. What is nothing when rounded is not negative.
+///
+/// # Example
+/// ```
+/// use tvlb_generator::counted::with_sign;
+///
+/// assert_eq!([0.26, -0.26, -0.04].map(|value| with_sign(value, 1)), ["+0.3", "-0.3", "+0.0"]);
+/// ```
+pub fn with_sign(value: f64, decimals: usize) -> String {
+    let text = format!("{value:+.decimals$}");
+    let is_nothing = text.chars().all(|c| matches!(c, '-' | '0' | '.'));
+    if is_nothing { text.replace('-', "+") } else { text }
 }

@@ -3,7 +3,7 @@
 use super::baseline::{NEAR_SATURATION_LOAD, NEAR_SATURATION_WINDOWS};
 use super::objective::Prefer;
 use super::step_one::MOST_SWITCHES;
-use crate::counted::counted;
+use crate::counted::{counted, with_sign};
 use crate::table_set::{
     BaselineEntry, ChoiceEntry, ContenderEntry, ContestEntry, LeadEntry, PanelEntry, RegretsEntry,
 };
@@ -87,9 +87,9 @@ impl Display for Table<'_> {
 /// A mean over this many patterns with its standard error, which two differences say too little of.
 pub(crate) fn lead_in_words(lead: LeadEntry, patterns: usize) -> String {
     if patterns < LEAST_PATTERNS {
-        format!("{:+.4} (error not estimated)", lead.mean)
+        format!("{} (error not estimated)", with_sign(lead.mean, 4))
     } else {
-        format!("{:+.4} ± {:.4}", lead.mean, lead.standard_error)
+        format!("{} ± {:.4}", with_sign(lead.mean, 4), lead.standard_error)
     }
 }
 

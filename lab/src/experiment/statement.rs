@@ -1,6 +1,7 @@
 //! Statements of the paper in words, and their numbers in their units.
 
 use super::stated::{Claim, Counted, Other, Stated, published_name};
+use tvlb_generator::counted::with_sign;
 
 /// How far a figure may lie from the paper's.
 pub(super) const TOLERANCE: f64 = 0.05;
@@ -37,11 +38,11 @@ impl Unit {
         let difference = ours / stated - 1.0;
         let (text, difference) = match self {
             Self::Percent => {
-                let points = format!("{:+.1} points", ours - stated);
+                let points = format!("{} points", with_sign(ours - stated, 1));
                 (points, (100.0 + ours) / (100.0 + stated) - 1.0)
             }
-            Self::Count => (format!("{:+.0}", ours - stated), difference),
-            _ => (format!("{:+.1}%", 100.0 * difference), difference),
+            Self::Count => (with_sign(ours - stated, 0), difference),
+            _ => (format!("{}%", with_sign(100.0 * difference, 1)), difference),
         };
         (text, difference.abs() <= TOLERANCE + 1e-9)
     }

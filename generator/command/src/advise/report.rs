@@ -3,6 +3,7 @@
 use crate::jobs;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
+use tvlb_generator::counted::with_sign;
 use tvlb_lab::advise::{Answer, CHOICES, Estimate, Judged, NOW, Question, Way};
 use tvlb_simulator::{MessageSettings, Settings};
 
@@ -115,9 +116,8 @@ impl Report<'_> {
             .map_or_else(|| "-".to_owned(), |(least, most)| format!("{least} to {most}"));
         let spread = (self.question.seeds.len() > 1).then_some(spread);
         let change = self.change(judged).filter(|_| judged.way != NOW);
-        // A tenth of a percent is what is shown; nothing is not negative.
-        let tenths = |part: f64| (1000.0 * part).round() / 10.0 + 0.0;
-        let change = change.map_or_else(String::new, |part| format!("{:+.1}%", tenths(part)));
+        let change =
+            change.map_or_else(String::new, |part| format!("{}%", with_sign(100.0 * part, 1)));
         let (most, cause) = judged.estimate.most();
         let others = [change, format!("{most:.0}"), cause.name().to_owned()];
         [median].into_iter().chain(spread).chain(others).collect()

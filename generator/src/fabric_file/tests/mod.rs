@@ -320,6 +320,7 @@ fn other_values_out_of_range() {
         "cables = false",
         "[links]\nlocal-latency = 0",
         "[links]\nglobal-latency = 10001",
+        "[links]\nbuffer = 0",
         "[links]\nlocal-bandwidth = 0",
         "[links]\nnode-bandwidth = 0.0001",
         "[links]\nnode-bandwidth = \"1\"",
@@ -348,6 +349,7 @@ fn other_values_out_of_range() {
     x.toml:7:10: dragonfly.cables = false, but cables must be the path of a cable list, a string that is not empty
     x.toml:8:17: links.local-latency = 0, but local-latency must be 1 to 10000
     x.toml:8:18: links.global-latency = 10001, but global-latency must be 1 to 10000
+    x.toml:8:10: links.buffer = 0, but buffer must be 1 to 4096
     x.toml:8:19: links.local-bandwidth = 0, but local-bandwidth must be a number above 0 and at most 100000 with at most three decimals, as in 0.5
     x.toml:8:18: links.node-bandwidth = 0.0001, but node-bandwidth must be a number above 0 and at most 100000 with at most three decimals, as in 0.5
     x.toml:8:18: links.node-bandwidth = "1", but node-bandwidth must be a number above 0 and at most 100000 with at most three decimals, as in 0.5

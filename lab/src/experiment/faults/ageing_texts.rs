@@ -7,6 +7,7 @@ use super::paths::Paths;
 use super::results::{Ageing, AgeingLine, AgeingPoint};
 use std::fmt::Write;
 use tvlb_chart::{Axis, Ink, Mark, Plot, Series, Sheet};
+use tvlb_generator::counted::with_sign;
 use tvlb_simulator::Estimate;
 
 /// The mean latency in cycles above which a run is saturated.
@@ -123,7 +124,7 @@ pub(in crate::experiment) fn markdown(ageing: &Ageing) -> Vec<String> {
             share(ageing, dead),
             format!("{old:.3}"),
             format!("{new:.3}"),
-            format!("{:+.3}", new - old),
+            with_sign(new - old, 3),
             format!("`{set}`"),
         ]);
     }

@@ -2,6 +2,7 @@
 
 use super::super::results::Carried;
 use super::super::stated::Claim;
+use tvlb_generator::counted::with_sign;
 
 /// Whether a comparison holds, with the figures that decide it; no answer where no system that was run
 /// does. `None` for claims about something else.
@@ -47,8 +48,9 @@ pub(super) fn decide(claim: &Claim, found: &[Carried<'_>]) -> Option<(Option<boo
             let (more, less) = (by(more)?, by(less)?);
             let leads = more.iter().zip(&less).map(|(more, less)| (more.0, more.1 / less.1 - 1.0));
             let leads: Vec<_> = leads.collect();
-            let texts =
-                leads.iter().map(|(system, lead)| format!("{} {:+.1}%", system.name, 100.0 * lead));
+            let texts = leads
+                .iter()
+                .map(|(system, lead)| format!("{} {}%", system.name, with_sign(100.0 * lead, 1)));
             (rises(&leads), texts.collect::<Vec<_>>().join(", "))
         }
         Claim::ThroughputBelow { load } => {
