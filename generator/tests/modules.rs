@@ -29,8 +29,12 @@ fn sources(folder: &Path, inside: &[&str], found: &mut BTreeMap<String, String>)
 /// The paths that a module imports, as they are written but for nested lists.
 fn paths(code: &str) -> Vec<String> {
     let uses = code.split(';').filter_map(|item| {
-        let text = item.rsplit_once("\nuse ").or_else(|| item.rsplit_once("\npub use "))?.1;
-        Some(text.to_owned())
+        let shown = || {
+            // What a module shows of its own parts does not depend on them.
+            let (_, text) = item.rsplit_once("\npub use ")?;
+            (text.starts_with("crate") || text.starts_with("super")).then_some(text)
+        };
+        item.rsplit_once("\nuse ").map(|(_, text)| text).or_else(shown).map(str::to_owned)
     });
     uses.flat_map(|text| match text.split_once("::{") {
         None => vec![text],
