@@ -82,9 +82,9 @@ fn the_name_of_a_jack_names_the_links_of_all_its_ports() {
     let all = FaultSet { switches: [SwitchId(0), SwitchId(8)].into(), ..both };
     assert_eq!(read(&write_with_names(&plan, &names, &all)), Ok(all));
     insta::assert_snapshot!(read("cable r0j1\ncable r1j2").unwrap_err(), @"line 2: link 0 between switches 0 r0 and 1 r1 is dead by line 1 already; accepted is one line for each");
-    insta::assert_snapshot!(read("cable r0j3").unwrap_err(), @r#"line 1: port "r0j3" of a node has no cable in the plan"#);
+    insta::assert_snapshot!(read("cable r0j3").unwrap_err(), @r#"line 1: port "r0j3p0" of a node has no cable in the plan"#);
     for none in ["cable r0", "cable r0j", "cable r0j1p", "cable r2j1"] {
-        assert!(read(none).unwrap_err().contains("nor a name of a port or jack"), "{none}");
+        assert!(read(none).unwrap_err().contains("is not a port or jack; accepted SWITCH:PORT"), "{none}");
     }
 }
 

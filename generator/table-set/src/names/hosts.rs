@@ -252,7 +252,7 @@ mod tests {
             error("host,node\n"),
             "line 1: column 1 of the header is \"host\", accepted \"node\"; the header is node,host"
         );
-        assert_eq!(error("node,host\n1\n"), "line 2: found 1 columns, accepted two, node,host");
+        assert_eq!(error("node,host\n1\n"), "line 2: found 1 fields, accepted 2: node,host");
         assert_eq!(
             error("node,host\n1,a\n\n1,b\n"),
             "line 4: node 1 has a host already; accepted is one line for each node"
