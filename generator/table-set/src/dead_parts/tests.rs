@@ -84,7 +84,10 @@ fn the_name_of_a_jack_names_the_links_of_all_its_ports() {
     insta::assert_snapshot!(read("cable r0j1\ncable r1j2").unwrap_err(), @"line 2: link 0 between switches 0 r0 and 1 r1 is dead by line 1 already; accepted is one line for each");
     insta::assert_snapshot!(read("cable r0j3").unwrap_err(), @r#"line 1: port "r0j3p0" of a node has no cable in the plan"#);
     for none in ["cable r0", "cable r0j", "cable r0j1p", "cable r2j1"] {
-        assert!(read(none).unwrap_err().contains("is not a port or jack; accepted SWITCH:PORT"), "{none}");
+        assert!(
+            read(none).unwrap_err().contains("is not a port or jack; accepted SWITCH:PORT"),
+            "{none}"
+        );
     }
 }
 
