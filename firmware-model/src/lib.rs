@@ -71,6 +71,7 @@
 //! # Panics
 //! Never, for any bytes and any header.
 #![no_std]
+#![warn(missing_docs)]
 
 #[cfg(test)]
 extern crate std;

@@ -13,16 +13,13 @@ use tvlb_schema::{
 /// An escape image, and what the manifest says of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Escape {
-    /// The image.
     pub image: Vec<u8>,
-    /// What it is.
     pub entry: EscapeEntry,
 }
 
 /// An escape network that was found on a wiring.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundNetwork {
-    /// The network.
     pub network: EscapeNetwork,
     /// How it was found, in words: "the groups in order", "below switch 16".
     pub found_by: String,
@@ -31,30 +28,20 @@ pub struct FoundNetwork {
 /// Why there is no escape image.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum EscapeError {
-    /// The wiring has no ring, or none was found.
     #[error(transparent)]
     Ring(RingError),
-    /// There is no tree.
     #[error(transparent)]
     Tree(TreeError),
-    /// Packets cannot decide at every hop where two groups share no link.
     #[error(
         "an escape network is for packets that decide at every hop, which need a link between any two groups; \
          groups {from} and {to} share none"
     )]
-    Apart {
-        /// One group.
-        from: GroupId,
-        /// The other.
-        to: GroupId,
-    },
-    /// Packets cannot decide at every hop where two switches of a group share several links, or none.
+    Apart { from: GroupId, to: GroupId },
     #[error(
         "an escape network is for packets that decide at every hop, which need one link between any two switches \
          of a group, and no more"
     )]
     Groups,
-    /// The image would be refused.
     #[error("escape image: {0}")]
     Image(ImageError),
 }

@@ -21,7 +21,6 @@ const MOST_CABLE_LIST_BYTES: u64 = 256 << 20;
 /// A fabric as its file describes it, with its cables laid.
 #[derive(Clone, Debug)]
 pub struct Fabric {
-    /// What the file says.
     pub file: FabricFile,
     /// Its cables, and the sizes with what a cable list says of links within groups.
     pub topology: Topology,
@@ -33,77 +32,28 @@ pub struct Fabric {
 /// Why a fabric cannot be loaded or made. Each message names the file, if there is one.
 #[derive(Debug, thiserror::Error)]
 pub enum FabricError {
-    /// The operating system refused.
     #[error("{path}: cannot read it: {source}")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The answer.
-        source: io::Error,
-    },
-    /// The file is not text.
+    Io { path: PathBuf, source: io::Error },
     #[error(
         "{path}: byte {offset}: found {found:#04x}, accepted UTF-8 text; is this the right file?"
     )]
-    NotText {
-        /// The file.
-        path: PathBuf,
-        /// Where the first byte is that is not part of a text, from 0.
-        offset: usize,
-        /// That byte.
-        found: u8,
-    },
-    /// There is a directory in the place of the file.
+    NotText { path: PathBuf, offset: usize, found: u8 },
     #[error("{path}: it is a directory, accepted a fabric file{}", .found.hint(.path))]
-    Directory {
-        /// The directory.
-        path: PathBuf,
-        /// What is in it.
-        found: Recognised,
-    },
-    /// A name or seed that no fabric file can have.
+    Directory { path: PathBuf, found: Recognised },
     #[error(transparent)]
     Value(#[from] FabricValueError),
-    /// The cables of an arrangement cannot be laid.
     #[error(transparent)]
     Wiring(#[from] CableError),
-    /// The fabric file is not one.
     #[error(transparent)]
     File(#[from] FabricFileError),
-    /// The cable list is not one.
     #[error("{path}: {source}")]
-    Cables {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        source: Box<CableListError>,
-    },
-    /// Local links between two switches cannot be used, and the machine has names for them.
+    Cables { path: PathBuf, source: Box<CableListError> },
     #[error("{path}: {source}; they are {names}")]
-    LocalLink {
-        /// The cable list.
-        path: PathBuf,
-        /// Which switches.
-        source: LocalLinkError,
-        /// Their names.
-        names: String,
-    },
-    /// The list of names is not one.
+    LocalLink { path: PathBuf, source: LocalLinkError, names: String },
     #[error("{path}: {source}")]
-    Names {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        source: Box<NamesError>,
-    },
-    /// The arrangement cannot be laid.
+    Names { path: PathBuf, source: Box<NamesError> },
     #[error("{path}: {source}")]
-    Arrangement {
-        /// The fabric file.
-        path: PathBuf,
-        /// What is wrong.
-        source: CableError,
-    },
+    Arrangement { path: PathBuf, source: CableError },
 }
 
 impl Fabric {

@@ -25,9 +25,7 @@ use tvlb_schema::{Decision, FabricImage, PerDecision, SwitchImage, VcScheme};
 /// A table set in memory.
 #[derive(Clone, Debug)]
 pub struct Generated {
-    /// What it is.
     pub manifest: Manifest,
-    /// Its images.
     pub images: Images,
     /// The list of names, if the fabric has names.
     pub names: Option<String>,

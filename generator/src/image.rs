@@ -21,16 +21,12 @@ use tvlb_schema::{
 /// What the switches are to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Routing {
-    /// The policy of each decision.
     pub policies: PerDecision<Policy>,
-    /// How virtual channels are assigned.
     pub virtual_channels: VcScheme,
 }
 
-/// The images of one fabric.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Images {
-    /// The fabric image.
     pub fabric: Vec<u8>,
     /// The switch images, by switch number.
     pub switches: Vec<Vec<u8>>,
@@ -39,38 +35,23 @@ pub struct Images {
 /// Why there are no images.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ImageStageError {
-    /// Two switches that no path joins, since a switch of their groups lacks local links.
     #[error(
         "no path leads from switch {from} to switch {to}: their groups share no cable, and each path \
          by way of another group needs a hop between two switches that share no local link"
     )]
-    Apart {
-        /// One switch.
-        from: SwitchId,
-        /// The other switch.
-        to: SwitchId,
-    },
-    /// Two groups that cannot reach each other.
+    Apart { from: SwitchId, to: SwitchId },
     #[error(
         "groups {from} and {to} share no cable, and no other group has cables to both: \
          no packet can pass between them by MIN or VLB; add a cable"
     )]
-    Unreachable {
-        /// One group.
-        from: GroupId,
-        /// The other.
-        to: GroupId,
-    },
-    /// There is no escape network.
+    Unreachable { from: GroupId, to: GroupId },
     #[error(transparent)]
     Escape(#[from] EscapeError),
-    /// More bytes than a table set may have.
     #[error(
         "the images take more than {MOST_BYTES} bytes, which is the most that a table set may have; \
          a set drawn by route takes fewer than one drawn by shape, and a whole set fewer than fractions"
     )]
     TooLarge,
-    /// The caller cancelled the work.
     #[error("interrupted; nothing was written")]
     Cancelled(#[from] Cancelled),
 }

@@ -56,24 +56,18 @@ pub struct Made {
 /// Why there is no table set. Nothing was written.
 #[derive(Debug, thiserror::Error)]
 pub enum PipelineError {
-    /// The choice of the sets ended; it may have been cancelled.
     #[error(transparent)]
     Choose(#[from] ChooseError),
-    /// A draw from a set would take a switch too much work.
     #[error(transparent)]
     DrawWork(#[from] TooMuchWork),
-    /// The images cannot be made, as where two groups share no path.
     #[error(transparent)]
     Images(ImageStageError),
-    /// The directory cannot be written.
     #[error(transparent)]
     Write(WriteError),
-    /// What was written does not pass verification.
     #[error(
         "what was made does not pass verification, a mistake of tvlb's; nothing was written: {0}"
     )]
     Verify(VerifyError),
-    /// The caller cancelled the work after the choice.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
 }

@@ -80,58 +80,22 @@ impl fmt::Display for Policy {
 /// Why a text is not a policy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PolicyError {
-    /// Its set is not in the grammar of sets.
     #[error("{error}\n{}", error.marked(text))]
-    Set {
-        /// The set's text.
-        text: String,
-        /// What is wrong with the set.
-        error: SetGrammarError,
-    },
-    /// Its T is not a number of 16 bits.
+    Set { text: String, error: SetGrammarError },
     #[error("T={found}, but T must be a whole number from -32768 to 32767")]
-    Threshold {
-        /// The text after `T=`.
-        found: String,
-    },
-    /// Its numbers of candidates are out of range.
+    Threshold { found: String },
     #[error("{found}, {error}")]
-    Candidates {
-        /// The numbers.
-        found: String,
-        /// What is accepted.
-        error: CandidatesError,
-    },
-    /// Its gate is not one.
+    Candidates { found: String, error: CandidatesError },
     #[error("{GATE}{found}, {error}")]
-    Gate {
-        /// The text after `gate=`.
-        found: String,
-        /// What is accepted.
-        error: GateError,
-    },
-    /// It says one thing twice.
+    Gate { found: String, error: GateError },
     #[error("{found} says {what} a second time, but a policy says it at most once")]
-    Twice {
-        /// What the second of the two words says.
-        found: String,
-        /// What they both say.
-        what: &'static str,
-    },
-    /// Its MIN candidate has no such name.
+    Twice { found: String, what: &'static str },
     #[error("MIN={found}, but MIN must be kept, shortest or any")]
-    Min {
-        /// The text after `MIN=`.
-        found: String,
-    },
-    /// A policy at the source names a MIN candidate.
+    Min { found: String },
     #[error(
         "MIN={found} of the policy at the source, but only PAR's second look has a MIN path to keep or to draw again"
     )]
-    MinAtSource {
-        /// The name of the candidate.
-        found: &'static str,
-    },
+    MinAtSource { found: &'static str },
 }
 
 impl Policy {
@@ -252,7 +216,6 @@ pub struct WeighingSettings {
     pub thresholds: Option<PerDecision<i16>>,
     /// How many MIN and VLB candidates each decision draws.
     pub candidates: Option<PerDecision<Candidates>>,
-    /// The gate of each decision.
     pub gates: Option<PerDecision<Gate>>,
     /// The MIN path that PAR's second look weighs.
     pub second_min: Option<MinCandidate>,
@@ -291,7 +254,6 @@ impl WeighingSettings {
 /// source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PolicyPair {
-    /// The policy at the source.
     pub source: Policy,
     /// The policy at PAR's second look.
     pub second: Policy,

@@ -9,20 +9,17 @@ const FABRIC: &str = "fabric.toml";
 /// What is at a path, as far as its name and the names in it tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recognised {
-    /// The directory of a table set.
     TableSet,
     /// The directory of an update that `tvlb faults` wrote.
     Update,
     /// A directory with a fabric file in it, as `tvlb import` writes it.
     WithFabricFile,
-    /// A file.
     File,
     /// Something else, or nothing.
     Unknown,
 }
 
 impl Recognised {
-    /// Looks at what is there.
     pub fn at(path: &Path) -> Self {
         match () {
             () if path.is_file() => Self::File,

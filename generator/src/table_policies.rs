@@ -16,36 +16,21 @@ use tvlb_schema::{
 pub struct TablePolicies {
     /// The identity of the fabric that the images are of.
     pub fabric_identity: u64,
-    /// How virtual channels are assigned.
     pub virtual_channels: VcScheme,
-    /// The policy of each decision.
     pub policies: PerDecision<Policy>,
 }
 
 /// Why the policies cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum TablePoliciesError {
-    /// A file of the table set cannot be used.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// An image is damaged, or of another fabric.
     #[error("{path}: {error}")]
-    Image {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        error: ImageError,
-    },
-    /// Switches decide by different rules.
+    Image { path: PathBuf, error: ImageError },
     #[error(
         "{path}: its {what} is not that of the first switch; accepted is the same for all switches"
     )]
-    Different {
-        /// The image.
-        path: PathBuf,
-        /// What differs.
-        what: &'static str,
-    },
+    Different { path: PathBuf, what: &'static str },
 }
 
 /// What one switch says of a decision, besides how it thins the set.

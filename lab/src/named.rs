@@ -21,7 +21,6 @@ pub type NamedParts<'p> = (&'p str, &'p Parts<'p>);
 pub struct Named<R> {
     /// Its name in full, or the text that names a file.
     pub name: String,
-    /// What it stands for.
     pub rule: R,
     /// The SHA-256 of the lines that count of the file, if there is one: a file that has changed makes
     /// other runs.

@@ -34,6 +34,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 #![no_std]
+#![warn(missing_docs)]
 
 #[cfg(any(feature = "alloc", test))]
 extern crate alloc;

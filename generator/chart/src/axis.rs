@@ -3,7 +3,6 @@
 /// About this many steps to an axis.
 const STEPS: f64 = 5.0;
 
-/// An axis.
 #[derive(Clone, Debug)]
 pub struct Axis {
     /// What it counts, with its unit.

@@ -18,12 +18,9 @@ const HEADING: f64 = 22.0;
 /// Room below the last bar for the axis and its name.
 const FOOT: f64 = 46.0;
 
-/// One bar.
 #[derive(Clone, Debug)]
 pub struct Bar {
-    /// What it is of.
     pub name: String,
-    /// Its colour.
     pub ink: Ink,
     /// Its length in the units of the axis, 0 or more.
     pub value: f64,
@@ -36,7 +33,6 @@ pub struct Bar {
 /// Bars under one heading.
 #[derive(Clone, Debug)]
 pub struct BarGroup {
-    /// The heading.
     pub name: String,
     /// The bars from top to bottom.
     pub bars: Vec<Bar>,

@@ -18,13 +18,11 @@ const SCALE: f64 = 220.0;
 const NARROW: f64 = 300.0;
 /// Between lines of the legend.
 const LINE: f64 = 16.0;
-/// Colours.
 const SHADES: f64 = 9.0;
 
 /// What a cell shows: the value that its colour stands for, and what is said under the pointer.
 pub type Cell = (f64, String);
 
-/// What a map shows.
 pub struct HeatMap<'m> {
     /// For those who cannot see it.
     pub title: String,
@@ -43,9 +41,7 @@ pub struct HeatMap<'m> {
 
 /// A part of the rows, and of the columns as they are the same.
 pub struct Part {
-    /// Its first row.
     pub first: u32,
-    /// What it is, for the legend.
     pub name: String,
 }
 
@@ -58,7 +54,6 @@ pub enum Scale {
 }
 
 impl HeatMap<'_> {
-    /// The picture.
     pub fn svg(&self) -> String {
         let (rows, columns) = self.size;
         let (row_names, column_names) = self.names;

@@ -3,21 +3,14 @@
 /// What a series stands for; decides how it looks, the same in all plots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ink {
-    /// Conventional UGAL.
     Conventional,
     /// The paper's choice.
     Paper,
-    /// What was chosen.
     Ours,
-    /// A fourth series.
     Fourth,
-    /// A fifth series.
     Fifth,
-    /// A sixth series.
     Sixth,
-    /// A seventh series.
     Seventh,
-    /// An eighth series.
     Eighth,
     /// Everything else.
     Plain,

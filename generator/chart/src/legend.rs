@@ -5,24 +5,19 @@ use crate::text::{width, wrapped};
 use crate::{Ink, escaped, real};
 use std::fmt::Write;
 
-/// The height of a line.
 pub(crate) const LINE: f64 = 18.0;
-/// The size of the letters.
 const LETTERS: f64 = 12.0;
 /// Room for a swatch, and between two columns.
 const SWATCH: f64 = 36.0;
 const GAP: f64 = 20.0;
 
-/// What a swatch shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Swatch {
     /// The mark of a series, on its line if it has one.
     Series(Ink, bool),
-    /// The line of a level.
     Level,
     /// An open mark above the axes.
     Open,
-    /// A hollow mark.
     Hollow,
 }
 

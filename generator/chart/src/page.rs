@@ -8,7 +8,6 @@ use std::fmt::Write;
 /// to yellow whose lightness rises evenly, so that a map reads without colour too.
 const STYLE: &str = include_str!("page.css");
 
-/// A page from its sections.
 pub fn page(title: &str, body: &str) -> String {
     let title = escaped(title);
     format!(
@@ -21,17 +20,14 @@ pub fn page(title: &str, body: &str) -> String {
     )
 }
 
-/// A section with a heading.
 pub fn section(id: &str, heading: &str, body: &str) -> String {
     format!("<section id=\"{id}\">\n<h2>{}</h2>\n{body}</section>\n", escaped(heading))
 }
 
-/// A paragraph of plain text.
 pub fn paragraph(text: &str) -> String {
     format!("<p>{}</p>\n", escaped(text))
 }
 
-/// Preformatted text.
 pub fn preformatted(text: &str) -> String {
     format!("<pre>{}</pre>\n", escaped(text))
 }

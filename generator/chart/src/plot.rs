@@ -29,7 +29,6 @@ const MOST_ROWS: usize = 8;
 pub(crate) struct Size {
     /// The least width of the whole; names along an axis make it wider.
     pub(crate) width: f64,
-    /// The height of the axes.
     pub(crate) height: f64,
 }
 

@@ -11,9 +11,7 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-/// The part of Roboto.
 const FONT: &[u8] = include_bytes!("../font/roboto-part.ttf");
-/// The characters that it has.
 const LETTERS: [RangeInclusive<char>; 9] = [
     ' '..='~',
     '\u{a0}'..='\u{17f}',

@@ -6,7 +6,6 @@ use std::fmt::Write;
 /// The height of a row of marks in the strip above the axes.
 pub(crate) const ROW: f64 = 12.0;
 
-/// One point.
 #[derive(Clone, Debug)]
 pub struct Mark {
     /// The place along the axis to the right, in its units.

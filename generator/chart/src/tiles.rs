@@ -3,12 +3,10 @@
 use crate::escaped;
 use std::fmt::Write;
 
-/// One figure.
 #[derive(Clone, Debug)]
 pub struct Tile {
     /// What it is, in a few words.
     pub name: String,
-    /// The figure itself.
     pub figure: String,
     /// What it is to be compared with, or how it came about.
     pub words: String,

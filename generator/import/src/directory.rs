@@ -28,34 +28,17 @@ pub(crate) type Content<'c> = &'c dyn Fn(&mut dyn Write) -> io::Result<()>;
 /// Why an import was not written. The directory holds what it held, or no fabric file.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// A file exists.
     #[error(
         "{path}: exists; give --force to replace the files of an import ({}), or another directory",
         FILES.join(", ")
     )]
-    Exists {
-        /// The first such file.
-        path: PathBuf,
-    },
-    /// Somebody has worked on the fabric file.
+    Exists { path: PathBuf },
     #[error(
         "{path}: it is not as an import wrote it, and --force would throw the changes away; give another directory, or move the file away and put its changes into the new one"
     )]
-    Edited {
-        /// The fabric file.
-        path: PathBuf,
-    },
-    /// The operating system refused.
+    Edited { path: PathBuf },
     #[error("{path}: cannot {action}: {source}")]
-    Io {
-        /// What was being worked on.
-        path: PathBuf,
-        /// What was tried.
-        action: &'static str,
-        /// The answer.
-        source: io::Error,
-    },
-    /// The caller cancelled the work.
+    Io { path: PathBuf, action: &'static str, source: io::Error },
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
 }

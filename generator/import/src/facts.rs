@@ -28,7 +28,6 @@ pub(crate) struct Facts {
 }
 
 impl Facts {
-    /// Looks at a machine.
     pub(crate) fn of(machine: &Machine, numbering: &Numbering) -> Self {
         let global_links = numbering.globals.len() / 2;
         let mut facts = Self {

@@ -46,16 +46,12 @@ pub use tvlb_base::text::{Place, Source, TextError};
 /// Why a machine cannot be imported.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
-    /// The text of a file.
     #[error(transparent)]
     Text(#[from] TextError),
-    /// A Slingshot plan.
     #[error(transparent)]
     Slingshot(#[from] SlingshotError),
-    /// The output of `ibnetdiscover`.
     #[error(transparent)]
     Ibnetdiscover(#[from] IbnetdiscoverError),
-    /// The machine as a whole.
     #[error(transparent)]
     Numbering(#[from] NumberingError),
 }

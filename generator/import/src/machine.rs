@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::fmt::{self, Display, Formatter};
 
-/// A machine.
 #[derive(Debug)]
 pub(crate) struct Machine {
     /// What the ports of its switches are called.
@@ -20,7 +19,6 @@ pub(crate) struct Machine {
     pub(crate) down: Vec<u32>,
 }
 
-/// A switch.
 #[derive(Debug)]
 pub(crate) struct Switch {
     pub(crate) name: String,
@@ -39,7 +37,6 @@ pub(crate) struct Node {
     pub(crate) name: u32,
 }
 
-/// One end of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct End {
     pub(crate) switch: u32,
@@ -62,7 +59,6 @@ pub(crate) enum PortNames {
 }
 
 impl PortNames {
-    /// The name of a port.
     pub(crate) fn of(self, switch: &str, port: u32) -> String {
         match self {
             Self::Jacks => format!("{switch}j{}p{}", port / 2, port % 2),
@@ -112,7 +108,6 @@ impl Machine {
         one == other
     }
 
-    /// The name of a port.
     pub(crate) fn port_name(&self, end: End) -> impl Display {
         PortName { machine: self, end }
     }

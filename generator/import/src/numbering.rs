@@ -10,18 +10,10 @@ use std::cmp::Reverse;
 /// Why a machine cannot be numbered.
 #[derive(Debug, thiserror::Error)]
 pub enum NumberingError {
-    /// No network of groups.
     #[error(
         "{file}: found one group, {name}, with all {switches} switches, accepted two groups or more"
     )]
-    OneGroup {
-        /// The first file.
-        file: String,
-        /// The group.
-        name: String,
-        /// Its switches.
-        switches: usize,
-    },
+    OneGroup { file: String, name: String, switches: usize },
 }
 
 /// Groups of one size.
@@ -69,7 +61,6 @@ pub(crate) struct GlobalPort {
 /// A global link: the group, the switch's index and the slot of either end, lower group first.
 pub(crate) type Cable = [(u32, u32, u32); 2];
 
-/// The numbers.
 #[derive(Debug)]
 pub(crate) struct Numbering {
     pub(crate) kinds: Vec<Kind>,

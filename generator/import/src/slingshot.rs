@@ -123,7 +123,6 @@ fn is_route(fields: &Fields) -> bool {
     end.is_some_and(|(end, _)| end + 1 == route.len()) && !parts.iter().any(is_jack)
 }
 
-/// What a row says.
 fn read_row(records: &Records<'_>) -> Result<Cable, SlingshotError> {
     let (fields, place) = (records.fields(), || records.place());
     if fields.len() < COLUMNS.len() {

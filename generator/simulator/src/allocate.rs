@@ -28,7 +28,6 @@ use crate::switch_state::{
 /// When a step takes place.
 #[derive(Clone, Copy)]
 pub(crate) struct Moment {
-    /// The cycle.
     pub(crate) now: u32,
     /// The first cycle in which a flit that wins switch allocation in this step can be on its
     /// link: it crosses the switch in the next step, which may belong to the next cycle.

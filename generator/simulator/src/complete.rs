@@ -54,21 +54,14 @@ pub struct Completion {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompletionError {
-    /// The jobs cannot run.
     #[error(transparent)]
     Jobs(#[from] JobError),
-    /// The run itself failed.
     #[error(transparent)]
     Run(#[from] RunError),
-    /// Ranks wait for each other for ever.
     #[error(transparent)]
     Stuck(#[from] StuckRanks),
-    /// The run takes more cycles than a run may have.
     #[error("{left} ranks are not done after {MOST_CYCLES} cycles, the most that a run may have")]
-    TooLong {
-        /// Ranks that are not done.
-        left: u32,
-    },
+    TooLong { left: u32 },
 }
 
 /// Ranks whose programs wait for each other for ever: nothing is under way in the network, and no rank can

@@ -14,61 +14,27 @@ use crate::switch_state::PortKind;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConservationError {
-    /// The packets do not add up.
     #[error(
         "cycle {cycle}: {sent} packets were sent, but {delivered} delivered, {lost} lost, {under_way} under way, {found} of them found"
     )]
-    Packets {
-        /// The cycle.
-        cycle: u32,
-        /// How many packets were sent.
-        sent: u64,
-        /// How many packets were delivered.
-        delivered: u64,
-        /// How many packets were lost where parts died.
-        lost: u64,
-        /// How many packets the pool holds.
-        under_way: u64,
-        /// How many packets are in buffers and on links.
-        found: u64,
-    },
-    /// A message was sent, received or delivered more often than another.
+    Packets { cycle: u32, sent: u64, delivered: u64, lost: u64, under_way: u64, found: u64 },
     #[error(
         "cycle {cycle}: after {iterations} iterations a message from rank {sender} to rank {receiver} was sent \
          {sent} times, its receive was posted {posted} times, and it arrived {arrived} times"
     )]
     Messages {
-        /// The cycle.
         cycle: u32,
-        /// How often each message should have been sent.
         iterations: u32,
-        /// The sender, counted over all jobs.
         sender: u32,
-        /// The receiver, counted over all jobs.
         receiver: u32,
-        /// How often it was sent.
         sent: u32,
-        /// How often its receive was posted.
         posted: u32,
-        /// How often it arrived.
         arrived: u32,
     },
-    /// The credits of a virtual channel do not add up.
     #[error(
         "cycle {cycle}: {link}, VC {channel}: credits, flits and credits under way add up to {found}, but the buffer holds {buffer}"
     )]
-    Credits {
-        /// The cycle.
-        cycle: u32,
-        /// The name of the link.
-        link: String,
-        /// The virtual channel.
-        channel: u32,
-        /// What credits, flits and credits on their way add up to.
-        found: u32,
-        /// How many flits the buffer holds.
-        buffer: u32,
-    },
+    Credits { cycle: u32, link: String, channel: u32, found: u32, buffer: u32 },
 }
 
 impl Network<'_> {

@@ -68,7 +68,6 @@ impl Life {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Event {
     pub(crate) cycle: u32,
-    /// The entry of the schedule.
     pub(crate) entry: usize,
     /// The switch that takes the entry's fault image; none where parts die and are mended.
     pub(crate) switch: Option<SwitchId>,
@@ -136,7 +135,6 @@ impl<'f> Damage<'f> {
         }
     }
 
-    /// The cycle of the next event.
     pub(crate) fn next_cycle(&self) -> u32 {
         self.events.get(self.next).map_or(u32::MAX, |event| event.cycle)
     }

@@ -19,42 +19,18 @@ pub const MOST_PORTS: u32 = 256;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BootError {
-    /// The fabric image cannot be decoded.
     #[error("{0}")]
     Fabric(Error),
-    /// Switch images are missing, or there are too many.
     #[error("found {found} switch images, but the fabric has {needed} switches")]
-    Count {
-        /// How many images were given.
-        found: usize,
-        /// How many switches the fabric has.
-        needed: u32,
-    },
-    /// A switch image cannot be decoded, or belongs to another fabric.
+    Count { found: usize, needed: u32 },
     #[error("switch {switch}: {error}")]
-    Switch {
-        /// The switch whose image was expected.
-        switch: NamedSwitch,
-        /// What is wrong with its image.
-        error: Error,
-    },
-    /// A switch image stands in the place of another switch's.
+    Switch { switch: NamedSwitch, error: Error },
     #[error("switch {switch}: found the image of switch {found}")]
-    Place {
-        /// The switch whose image was expected.
-        switch: NamedSwitch,
-        /// The switch that the image belongs to.
-        found: NamedSwitch,
-    },
-    /// The escape image is wrong, or of no use here.
+    Place { switch: NamedSwitch, found: NamedSwitch },
     #[error("escape image: {0}")]
     Escape(String),
-    /// A switch with more ports than the simulator can hold.
     #[error("a switch has {found} ports, but the simulator holds at most {MOST_PORTS}")]
-    Ports {
-        /// How many ports a switch has.
-        found: u32,
-    },
+    Ports { found: u32 },
 }
 
 impl BootError {
@@ -75,7 +51,6 @@ impl BootError {
 /// What a port of a switch leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Link {
-    /// A node.
     Terminal(NodeId),
     /// Another switch of the same group.
     Local(SwitchId, Port),
@@ -89,7 +64,6 @@ pub enum Link {
 #[derive(Clone, Debug)]
 pub struct BootedFabric<'a> {
     dragonfly: Dragonfly,
-    /// The nodes that there are.
     nodes: Nodes,
     /// By number. In a gap, where no link leads, stands the switch before it.
     switches: Vec<datapath::Switch<'a>>,

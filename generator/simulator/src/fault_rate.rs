@@ -41,7 +41,6 @@ pub struct FaultRate {
     pub seed: u64,
 }
 
-/// A part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
     Cable(End),
@@ -106,7 +105,6 @@ fn set_of(parts: impl Iterator<Item = Part>) -> FaultSet {
     set
 }
 
-/// All parts of these kinds.
 fn parts(plan: &FabricImage<'_>, kinds: &BTreeSet<PartKind>) -> Vec<Part> {
     let df = plan.dragonfly();
     let mut parts = Vec::new();

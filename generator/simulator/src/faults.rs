@@ -20,60 +20,24 @@ use tvlb_table_set::names::NamedSwitch;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScheduleError {
-    /// The entries are not in the order of their cycles, or two have the same one.
     #[error(
         "faults: the entry of cycle {found} follows that of cycle {before}, accepted a later cycle"
     )]
-    Order {
-        /// The cycle of the entry that comes too late.
-        found: u32,
-        /// The cycle of the entry before it.
-        before: u32,
-    },
-    /// The fault image would arrive later than any run lasts.
+    Order { found: u32, before: u32 },
     #[error("faults: a fault image would arrive at cycle {found}, accepted at most {MOST_CYCLES}")]
-    Late {
-        /// The cycle in which it would arrive.
-        found: u64,
-    },
-    /// The least delay is above the largest.
+    Late { found: u64 },
     #[error(
         "fault delay: the least is {least} cycles and the largest {most}, accepted a least one that is not above the largest"
     )]
-    Delay {
-        /// The least delay.
-        least: u32,
-        /// The largest delay.
-        most: u32,
-    },
-    /// A dead part that the fabric does not have.
+    Delay { least: u32, most: u32 },
     #[error("faults from cycle {cycle} on: {part}, which the fabric does not have")]
-    Part {
-        /// The cycle of the entry.
-        cycle: u32,
-        /// The part.
-        part: String,
-    },
-    /// A switch image that a switch cannot take.
+    Part { cycle: u32, part: String },
     #[error("faults from cycle {cycle} on: the image of switch {switch}: {error}")]
-    Image {
-        /// The cycle of the entry.
-        cycle: u32,
-        /// The switch that the image is for.
-        switch: NamedSwitch,
-        /// What is wrong with it.
-        error: Error,
-    },
-    /// The schedule was made for another fabric.
+    Image { cycle: u32, switch: NamedSwitch, error: Error },
     #[error(
         "faults: they are of the fabric with identity {found:#018x}, accepted {needed:#018x}, which is simulated"
     )]
-    Identity {
-        /// The identity of the fabric that the schedule was made for.
-        found: u64,
-        /// The identity of the fabric that is simulated.
-        needed: u64,
-    },
+    Identity { found: u64, needed: u64 },
 }
 
 /// What is dead from a cycle on.

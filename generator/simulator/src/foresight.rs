@@ -31,7 +31,6 @@ const ABOVE: f64 = 0.15;
 /// plainly on one side of the limit; above any limit where a packet starves.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ForeseenLatency {
-    /// Of all nodes.
     pub all: f64,
     /// Of each population of nodes, if there are several.
     pub populations: Vec<f64>,

@@ -7,7 +7,6 @@ use tvlb_workload::Programs;
 /// A job: what its ranks do, and where they run.
 #[derive(Clone, Copy, Debug)]
 pub struct JobRun<'w> {
-    /// The programs of its ranks.
     pub programs: &'w Programs,
     /// The node of each rank. Several ranks, of one job or of several, may share a node, whose link they
     /// then share too.
@@ -38,7 +37,6 @@ impl Default for MessageSettings {
 }
 
 impl MessageSettings {
-    /// The most packets of a message.
     pub const MOST_PACKETS: u32 = 1 << 30;
 
     /// How many packets a message of so many bytes has.
@@ -52,73 +50,27 @@ impl MessageSettings {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum JobError {
-    /// There is nothing to run.
     #[error("there is no job with a rank; accepted 1 rank or more")]
     NoRanks,
-    /// All jobs together have too many ranks or messages.
     #[error("all jobs together have {found} {what}; accepted at most {most}")]
-    TooMany {
-        /// "ranks" or "steps".
-        what: &'static str,
-        /// How many there are.
-        found: u64,
-        /// How many there may be.
-        most: u64,
-    },
-    /// A job has not one node for each rank.
+    TooMany { what: &'static str, found: u64, most: u64 },
     #[error("job {job} has {ranks} ranks and {nodes} nodes; accepted a node for each rank")]
-    Nodes {
-        /// The job, counted from 0.
-        job: usize,
-        /// Its ranks.
-        ranks: u32,
-        /// The nodes that were given.
-        nodes: usize,
-    },
-    /// A rank is to run on a node that the fabric does not have.
+    Nodes { job: usize, ranks: u32, nodes: usize },
     #[error(
         "rank {rank} of job {job} is to run on node {node}{}; accepted a node of the fabric, 0 to {most}",
         if *node < NodeId(*most) { ", which the fabric does not have" } else { "" }
     )]
-    NoSuchNode {
-        /// The job, counted from 0.
-        job: usize,
-        /// The rank.
-        rank: usize,
-        /// The node.
-        node: NodeId,
-        /// The largest number of a node.
-        most: u32,
-    },
-    /// A message is too long.
+    NoSuchNode { job: usize, rank: usize, node: NodeId, most: u32 },
     #[error(
         "a message of job {job} has {bytes} bytes; accepted at most {most} bytes with packets of {packet_bytes} bytes"
     )]
-    Message {
-        /// The job, counted from 0.
-        job: usize,
-        /// The length of the message.
-        bytes: u64,
-        /// The most bytes that a message may have.
-        most: u64,
-        /// Bytes of a packet.
-        packet_bytes: u32,
-    },
-    /// Packets have no bytes.
+    Message { job: usize, bytes: u64, most: u64, packet_bytes: u32 },
     #[error("packets have 0 bytes; accepted 1 or more")]
     NoBytes,
-    /// Nodes would know of each other earlier than a run can see.
     #[error(
         "the control latency is {found} cycles; accepted {least} to {most} with this scheme and these latencies"
     )]
-    ControlLatency {
-        /// The control latency.
-        found: u32,
-        /// The least that is accepted.
-        least: u32,
-        /// The most that is accepted.
-        most: u32,
-    },
+    ControlLatency { found: u32, least: u32, most: u32 },
 }
 
 /// The most ranks that all jobs have together, and the most steps of an iteration.

@@ -43,7 +43,6 @@ impl LeastTime {
 pub struct HostBound {
     /// Cycles from the first start of a packet on its link to the last.
     pub cycles: u64,
-    /// The node.
     pub node: NodeId,
     /// Packets that it sends, or that it receives if those are more.
     pub packets: u64,
@@ -55,7 +54,6 @@ pub struct HostBound {
 pub struct GroupBound {
     /// Cycles from the first start of a packet on its cables to the last, if all are used alike.
     pub cycles: u64,
-    /// The group.
     pub group: GroupId,
     /// Packets that leave it, or that enter it if those are more.
     pub packets: u64,
@@ -71,7 +69,6 @@ pub struct ChainBound {
     pub cycles: u64,
     /// Its job, counted from 0.
     pub job: u32,
-    /// The rank.
     pub rank: u32,
 }
 

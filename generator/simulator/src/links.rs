@@ -18,7 +18,6 @@ use crate::tally::Tally;
 pub(crate) struct Arrival {
     /// The input channel whose buffer it is on its way to.
     pub(crate) input: ChannelId,
-    /// The packet.
     pub(crate) packet: PacketId,
 }
 

@@ -116,10 +116,8 @@ pub struct LinkLosses {
     /// The switch that sends by the link.
     #[serde(skip)]
     pub switch: SwitchId,
-    /// Its port.
     #[serde(skip)]
     pub port: Port,
-    /// The name of the link.
     pub link: String,
     /// Packets lost on the link.
     pub on_dead_links: u64,
@@ -154,7 +152,6 @@ pub struct FaultFigures {
     pub delivered: u64,
     /// Packets lost in the whole run.
     pub losses: Losses,
-    /// The links with losses.
     pub links: Vec<LinkLosses>,
     /// How many cycles each window of the series has.
     #[serde(skip_serializing_if = "Option::is_none")]

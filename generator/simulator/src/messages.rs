@@ -36,7 +36,6 @@ pub(crate) struct Transfer {
     pub(crate) message: MessageId,
     /// How often the message was sent before.
     pub(crate) instance: u32,
-    /// The node of the receiver.
     pub(crate) to: NodeId,
     /// Packets that have not left their node.
     pub(crate) to_send: u32,

@@ -93,7 +93,6 @@ pub(crate) struct Network<'f> {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("switch {switch}, cycle {cycle}: {error}")]
 pub struct DatapathError {
-    /// The switch at which it happened.
     pub switch: NamedSwitch,
     /// The cycle in which it happened.
     pub cycle: u32,

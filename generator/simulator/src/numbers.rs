@@ -55,19 +55,16 @@ pub(crate) const fn low_u8(n: u32) -> u8 {
 pub(crate) struct PortId(u32);
 
 impl PortId {
-    /// The port with this number.
     #[inline]
     pub(crate) const fn new(number: u32) -> Self {
         Self(number)
     }
 
-    /// A port of a switch.
     #[inline]
     pub(crate) const fn of_switch(switch: SwitchId, port: Port, port_bits: u32) -> Self {
         Self((switch.0 as u32) << port_bits | port.0 as u32)
     }
 
-    /// The switch that it belongs to.
     #[inline]
     pub(crate) const fn switch(self, port_bits: u32) -> SwitchId {
         SwitchId(low_u16(self.0 >> port_bits))
@@ -190,7 +187,6 @@ impl ChannelId {
         PortId(self.0 >> CHUNK_BITS << PORT_BITS | self.0 & PORT_MASK)
     }
 
-    /// Its virtual channel.
     #[inline]
     pub(crate) const fn virtual_channel(self) -> u32 {
         self.0 >> PORT_BITS & ((1 << VIRTUAL_CHANNEL_BITS) - 1)
@@ -215,7 +211,6 @@ impl LocalChannel {
     /// Set in none of the numbers, so that whoever stores one can mark it with this bit.
     pub(crate) const SPARE_BIT: u16 = 1 << 15;
 
-    /// A virtual channel of a port.
     #[inline]
     pub(crate) const fn new(port: LocalPort, virtual_channel: u32) -> Self {
         Self(low_u16(virtual_channel << PORT_BITS) | port.0)
@@ -234,7 +229,6 @@ impl LocalChannel {
         Self(bits)
     }
 
-    /// Its bits.
     #[inline]
     pub(crate) const fn bits(self) -> u16 {
         self.0
@@ -260,7 +254,6 @@ impl LocalChannel {
         LocalPort(self.0 & low_u16(PORT_MASK))
     }
 
-    /// Its virtual channel.
     #[inline]
     pub(crate) const fn virtual_channel(self) -> u32 {
         (self.0 >> PORT_BITS) as u32
@@ -294,7 +287,6 @@ impl LocalChannel {
 pub(crate) struct Peer(u32);
 
 impl Peer {
-    /// A node.
     #[inline]
     pub(crate) const fn of_node(node: NodeId) -> Self {
         Self(node.0)

@@ -12,7 +12,6 @@ use tvlb_schema::{LinkKind, NodeId, Port, SwitchId};
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Figures {
-    /// The name of the population.
     pub population: &'static str,
     /// How many of its nodes send.
     pub nodes: u32,

@@ -25,7 +25,6 @@ pub(crate) struct Flit {
 /// Where and when a packet was sent.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Origin {
-    /// The node that sent it.
     pub(crate) source: NodeId,
     /// The cycle in which it was generated.
     pub(crate) created: u32,

@@ -33,7 +33,6 @@ struct Message {
     posted: u32,
     /// How often the sender has heard of that.
     cleared: u32,
-    /// How often it has arrived.
     arrived: u32,
 }
 
@@ -56,7 +55,6 @@ struct State {
     job: u32,
     rank: Rank,
     node: NodeId,
-    /// The chunk of its node.
     chunk: usize,
     step: u32,
     iteration: u32,
@@ -66,7 +64,6 @@ struct State {
     awaits: Awaits,
 }
 
-/// What a node has to send.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sends {
     /// The transfers that share its link, packet by packet, the next one first.
@@ -75,7 +72,6 @@ pub(crate) struct Sends {
     pub(crate) is_awake: bool,
 }
 
-/// All ranks of all jobs.
 #[derive(Debug)]
 pub(crate) struct Ranks<'w> {
     jobs: Vec<JobState<'w>>,
@@ -427,7 +423,6 @@ pub(crate) struct Unsettled {
 pub struct StuckRank {
     /// Its job, counted from 0.
     pub job: u32,
-    /// The rank.
     pub rank: Rank,
     /// The iteration that it is in, counted from 0.
     pub iteration: u32,

@@ -38,22 +38,16 @@ const WATCH: u32 = 256;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// The settings cannot be run.
     #[error(transparent)]
     Settings(#[from] SettingsError),
-    /// The schedule of faults is one of another fabric.
     #[error(transparent)]
     Faults(#[from] ScheduleError),
-    /// A switch could not route a packet.
     #[error(transparent)]
     Datapath(#[from] Box<DatapathError>),
-    /// Channels wait for each other for ever.
     #[error(transparent)]
     Deadlock(#[from] Deadlock),
-    /// The caller cancelled the run.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
-    /// The check of the simulator's own consistency failed, which is a bug of the simulator.
     #[error(transparent)]
     Conservation(#[from] ConservationError),
 }

@@ -38,7 +38,6 @@ struct Bracket {
     good: u32,
     /// The smallest step known to be bad, or the step after the last one.
     bad: u32,
-    /// The last step.
     last: u32,
 }
 

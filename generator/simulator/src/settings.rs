@@ -60,7 +60,6 @@ impl Injection {
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Measuring {
-    /// One window.
     #[default]
     OneWindow,
     /// As many windows as it takes until each of three in a row changes the mean latency of all
@@ -379,89 +378,43 @@ pub(crate) fn by_paths_name<S: serde::Serializer>(
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SettingsError {
-    /// The scheme needs more virtual channels than the settings give it.
     #[error(
         "{found} virtual channels, but {scheme} needs {needed} under \"{channels}\": {why}; fewer could deadlock"
     )]
     Channels {
-        /// How many virtual channels the settings give.
         found: u8,
-        /// How many the scheme needs.
         needed: u8,
-        /// The name of the scheme.
         scheme: &'static str,
-        /// How virtual channels are assigned.
         channels: &'static str,
-        /// Why the scheme needs so many.
         why: &'static str,
     },
-    /// One kind of link has fewer virtual channels than the routing needs, or more than there can be.
     #[error(
         "{found} virtual channels on {kind} links, accepted {needed} to {most}: {routing} needs {needed} there under \"{assignment}\", and fewer could deadlock"
     )]
     ChannelsOfLinks {
-        /// The kind of link, "local" or "global".
         kind: &'static str,
-        /// How many the settings give.
         found: u8,
-        /// How many the routing needs.
         needed: u8,
-        /// How many there can be.
         most: u8,
-        /// The name of the routing.
         routing: &'static str,
-        /// How virtual channels are assigned.
         assignment: &'static str,
     },
-    /// A scheme that the cut-through switches do not run.
     #[error("cut-through switches do not run {scheme}, which looks at the queues of all switches")]
-    NotCutThrough {
-        /// The name of the scheme.
-        scheme: &'static str,
-    },
-    /// Packets are to decide at every hop, but nothing keeps them from waiting for each other.
+    NotCutThrough { scheme: &'static str },
     #[error("ofar needs an escape network, and this fabric was booted without one")]
     NoEscapeNetwork,
-    /// A number is out of its range.
     #[error("{name} is {found}, accepted {least} to {most}")]
-    Range {
-        /// What the number is.
-        name: &'static str,
-        /// The value of the number.
-        found: u32,
-        /// The least value that is accepted.
-        least: u32,
-        /// The largest value that is accepted.
-        most: u32,
-    },
-    /// The warm-up leaves too few windows to agree.
+    Range { name: &'static str, found: u32, least: u32, most: u32 },
     #[error(
         "warm-up windows is {found}, accepted 0 to {most} where a run measures until windows agree: it has {MOST_WINDOWS} windows at most, and {AGREEING_WINDOWS} of them have to agree"
     )]
-    WarmUp {
-        /// How many windows the warm-up has.
-        found: u32,
-        /// How many it may have.
-        most: u32,
-    },
-    /// More cycles than a run may have.
+    WarmUp { found: u32, most: u32 },
     #[error("the windows add up to {found} cycles, accepted at most 1000000000")]
-    Cycles {
-        /// How many cycles all windows have together.
-        found: u64,
-    },
-    /// A load of phits is not above 0 and at most 1.
+    Cycles { found: u64 },
     #[error("load is {found}, accepted above 0 and at most 1 (phits per node and cycle)")]
-    LoadInPhits {
-        /// The load that was found.
-        found: f64,
-    },
-    /// A load is not above 0 and at most 1.
+    LoadInPhits { found: f64 },
     #[error("load is {found}, accepted above 0 and at most 1 (flits per node and cycle)")]
-    Load {
-        /// The load that was found.
-        found: f64,
-    },
+    Load { found: f64 },
 }
 
 #[cfg(test)]

@@ -21,31 +21,16 @@ use tvlb_traffic::{Pattern, PlacementError, PlacementRule, Traffic, TrafficError
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StudyError {
-    /// The pattern does not fit the fabric.
     #[error(transparent)]
     Traffic(#[from] TrafficError),
-    /// The placement does not fit the fabric.
     #[error(transparent)]
     Placement(#[from] PlacementError),
-    /// The settings or a load make no sense; nothing was run.
     #[error(transparent)]
     Settings(#[from] SettingsError),
-    /// A run ended without figures.
     #[error("load {load}, seed {seed}: {error}")]
-    Run {
-        /// The load of the run.
-        load: f64,
-        /// The seed of the run.
-        seed: u64,
-        /// What ended the run.
-        error: RunError,
-    },
-    /// The resolution of a search is out of its range.
+    Run { load: f64, seed: u64, error: RunError },
     #[error("resolution is {found}, accepted 0.0001 to 0.5")]
-    Resolution {
-        /// The resolution that was found.
-        found: f64,
-    },
+    Resolution { found: f64 },
 }
 
 /// A mean over seeds and its standard error.

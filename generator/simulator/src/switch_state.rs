@@ -95,7 +95,6 @@ impl OutputChannel {
     }
 }
 
-/// What a port leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum PortKind {
@@ -154,7 +153,6 @@ pub(crate) struct Crossing {
     pub(crate) gap: u32,
 }
 
-/// The queues of all switches.
 #[derive(Debug)]
 pub(crate) struct SwitchStates {
     pub(crate) port_bits: u32,
@@ -205,7 +203,6 @@ pub(crate) type ChannelList = WorkList<LocalChannel, { 2 * CHANNELS }>;
 pub(crate) struct StepLists {
     /// Input ports with a channel that can go on in the next step.
     pub(crate) ready: PortList,
-    /// Input channels with a new head.
     pub(crate) new_heads: WorkList<LocalChannel, { 2 * PORTS }>,
     /// Output ports to switches by which a flit leaves in this step.
     pub(crate) to_switches: PortList,
@@ -315,19 +312,16 @@ impl SwitchStates {
         self.chunks.len() * CHANNELS
     }
 
-    /// The state of an input port.
     #[inline]
     pub(crate) fn in_port(&self, id: PortId) -> &InputPort {
         &self.chunks[id.chunk()].in_ports[id.local().index()]
     }
 
-    /// The state of an output port.
     #[inline]
     pub(crate) fn out_port(&self, id: PortId) -> &OutputPort {
         &self.chunks[id.chunk()].out_ports[id.local().index()]
     }
 
-    /// The state of an input channel.
     #[inline]
     pub(crate) fn input(&self, id: ChannelId) -> &InputChannel {
         &self.chunks[id.chunk()].inputs[id.local().index()]

@@ -12,7 +12,6 @@ use tvlb_schema::{
     VcScheme, encode_fabric_image, encode_switch_image,
 };
 
-/// The images of one fabric.
 pub(crate) struct Images {
     pub(crate) fabric: Vec<u8>,
     pub(crate) switches: Vec<Vec<u8>>,

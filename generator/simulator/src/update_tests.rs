@@ -22,7 +22,6 @@ fn boot(images: &Images) -> BootedFabric<'_> {
     BootedFabric::boot(&images.fabric, &images.switches).unwrap()
 }
 
-/// The images of every third switch.
 fn every_third(images: &Images) -> BTreeMap<SwitchId, Vec<u8>> {
     let numbered = (0..).map(SwitchId).zip(images.switches.iter().cloned());
     numbered.filter(|(switch, _)| switch.0 % 3 == 0).collect()

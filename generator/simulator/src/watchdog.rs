@@ -23,12 +23,9 @@ pub struct Deadlock {
     pub channels: Vec<WaitingChannel>,
 }
 
-/// One channel of a deadlock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WaitingChannel {
-    /// The link whose buffer it is.
     pub link: String,
-    /// The virtual channel.
     pub channel: u32,
     /// Whether it waits for space in the next buffer, or only for another to be done with it.
     pub for_credit: bool,

@@ -27,7 +27,6 @@ pub enum Draw<'d> {
     /// By a set. The levels of a switch that does not thin it are empty; an empty slice says that no
     /// switch thins it.
     Set {
-        /// The rule of the set.
         rule: &'d SetRule,
         /// The levels of each switch, by switch number.
         levels: &'d [Vec<Level>],
@@ -58,9 +57,7 @@ impl Imbalance {
 /// What switches send: an amount from one switch to another of a different group.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Demand {
-    /// The switch that sends.
     pub source: SwitchId,
-    /// The switch that receives.
     pub destination: SwitchId,
     /// How much is sent.
     pub amount: f64,

@@ -119,7 +119,6 @@ pub fn balance(
 /// Balances the sets of one fabric, each once.
 pub struct Balancer<'c> {
     counter: &'c RouteCounter<'c>,
-    /// The imbalance of conventional VLB.
     conventional: Imbalance,
     /// The rules that have been balanced, with the levels found for them.
     known: Mutex<Vec<(SetRule, Levels)>>,

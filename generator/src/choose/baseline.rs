@@ -86,7 +86,6 @@ pub struct Steps {
 /// The saturations of MIN and conventional VLB.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObliviousSteps {
-    /// MIN's.
     pub min: Steps,
     /// Conventional VLB's.
     pub vlb: Steps,
@@ -185,7 +184,6 @@ pub struct Tail {
     pub p99: u32,
 }
 
-/// The baselines of a scheme.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Baselines {
     /// By score pattern, what the baselines carry.

@@ -80,7 +80,6 @@ pub enum Origin {
     Front,
     /// The mirror image of a set on Step 1's front.
     Mirror,
-    /// One of the family of mixtures.
     Family,
     /// Named by the user.
     User,
@@ -138,7 +137,6 @@ pub struct Sources<'s> {
     pub user: &'s [PolicyPair],
     /// How decisions weigh, where the fabric file says it: then nothing else is tried.
     pub weighing: WeighingSettings,
-    /// The seed of all sets.
     pub seed: u64,
 }
 

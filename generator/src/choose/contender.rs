@@ -11,7 +11,6 @@ use std::ops::{Index, IndexMut};
 /// The name of conventional UGAL or PAR in figures and in the manifest.
 pub const CONVENTIONAL_NAME: &str = "conventional";
 
-/// The number of a contender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Contender(usize);
 
@@ -34,7 +33,6 @@ impl Contender {
     }
 }
 
-/// A value for each contender.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PerContender<T>(Vec<T>);
 
@@ -104,7 +102,6 @@ impl Field {
         self.candidates.get(position).map(|(candidate, _)| candidate)
     }
 
-    /// Every candidate with its contender.
     pub(super) fn candidates(&self) -> impl Iterator<Item = (Contender, &Candidate)> {
         (1..).map(Contender).zip(self.candidates.iter().map(|(candidate, _)| candidate))
     }

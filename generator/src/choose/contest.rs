@@ -37,7 +37,6 @@ pub const LEAST_DEVIATION: f64 = 0.006;
 /// Patterns before the first candidate is dropped.
 pub const LEAST_ROUNDS: usize = 2;
 
-/// The result of a contest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContestResult {
     /// What all candidates were compared with.
@@ -57,7 +56,6 @@ pub struct ContestResult {
     /// The regrets of the references, of the chosen contender, and of every finalist where the choice
     /// goes by them.
     pub regrets: BTreeMap<Contender, Regrets>,
-    /// The chosen contender.
     pub chosen: Contender,
 }
 

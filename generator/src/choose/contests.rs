@@ -43,7 +43,6 @@ const AFTERWARDS: usize = 46;
 
 /// The outcome of Step 2.
 pub(super) struct Found {
-    /// The policy chosen for each decision.
     pub(super) policies: PerDecision<Policy>,
     /// The manifest's entry of each contest.
     pub(super) contests: Vec<ContestEntry>,
@@ -66,7 +65,6 @@ pub(super) struct Contests<'t> {
     pub(super) counter: &'t RouteCounter<'t>,
     /// Step 1's outcome; none where the fabric is too large to be modelled.
     pub(super) modelled: Option<&'t Modelled>,
-    /// The traffic.
     pub(super) panel: &'t Panel,
     /// The runs made so far.
     pub(super) memory: &'t Memory,
@@ -169,7 +167,6 @@ impl Contests<'_> {
         Ok(Chosen { policies: chosen.policies.clone(), entry, curves })
     }
 
-    /// Candidates with their images.
     fn with_images(
         &self,
         candidates: Vec<Candidate>,

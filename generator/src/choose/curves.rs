@@ -43,7 +43,6 @@ pub struct Curve {
     pub saturated_at: Option<f64>,
 }
 
-/// One run of a curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CurvePoint {
     /// Flits offered per node and cycle.
@@ -52,11 +51,8 @@ pub struct CurvePoint {
     pub latency: f64,
 }
 
-/// A contender that is shown.
 pub(super) struct Shown<'c> {
-    /// The contender.
     pub(super) contender: Contender,
-    /// Its name.
     pub(super) name: String,
     /// Its saturation on each score pattern.
     pub(super) saturations: &'c [f64],

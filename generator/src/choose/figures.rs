@@ -17,7 +17,6 @@ pub struct RunFigures {
     pub worst_served: f64,
 }
 
-/// What is kept of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kept {

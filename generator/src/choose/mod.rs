@@ -58,10 +58,8 @@ use tvlb_base::progress::Progress;
 use tvlb_firmware_model::Scheme;
 use tvlb_schema::{PerDecision, SetRule};
 
-/// How to choose.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// What the user prefers.
     pub prefer: Prefer,
     /// How much regret a candidate may have on a guard.
     pub most_regret: MostRegret,
@@ -91,11 +89,9 @@ pub struct RunsMade {
 /// The policies that were chosen, and how.
 #[derive(Clone, Debug)]
 pub struct Choice {
-    /// The policy of each decision.
     pub policies: PerDecision<Policy>,
     /// The manifest's entry.
     pub entry: ChoiceEntry,
-    /// Plot data for the report.
     pub plot_data: PlotData,
     /// Who made the runs. It plays no part in what is chosen.
     pub runs: RunsMade,

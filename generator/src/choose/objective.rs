@@ -17,7 +17,6 @@ use std::cmp::Ordering;
 /// Mean saturations that differ by no more count as equal: half of the resolution of a single one.
 pub const EQUAL: f64 = 0.005;
 
-/// What the user prefers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Prefer {
     /// Saturation under adversarial traffic, then latency.
@@ -39,7 +38,6 @@ impl Prefer {
         }
     }
 
-    /// The preference of this name.
     pub fn of_name(name: &str) -> Option<Self> {
         [Self::Throughput, Self::Latency, Self::Robust].into_iter().find(|one| one.name() == name)
     }
@@ -77,7 +75,6 @@ impl Prefer {
 /// finalists are compared with.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finalist {
-    /// The contender.
     pub contender: Contender,
     /// Saturation on each score pattern.
     pub saturations: Vec<f64>,

@@ -122,7 +122,6 @@ pub(super) struct OfScheme<'o, 'p> {
 }
 
 impl OfScheme<'_, '_> {
-    /// The scheme.
     pub(super) const fn scheme(&self) -> Scheme {
         self.scheme
     }

@@ -69,7 +69,6 @@ impl PanelSize {
 /// Traffic with what decides its random part and that of its runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// The traffic.
     pub pattern: Pattern,
     /// The seed of the pattern and of every run of it.
     pub seed: u64,
@@ -85,7 +84,6 @@ impl fmt::Display for Event {
 /// as one guard; here it is one guard for all nodes, and one for each population of nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Guard {
-    /// The traffic.
     pub event: Event,
     /// A load counts as carried if it is in each of so many runs: with the event's seed and those after it,
     /// each at a load that is somewhat lower than the one before.
@@ -127,7 +125,6 @@ impl Guard {
 /// The traffic that candidates are compared under, and how long each run takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Panel {
-    /// How large the panel is.
     pub size: PanelSize,
     /// Candidates are ranked by their mean saturation over these.
     pub score: Vec<Event>,
@@ -135,7 +132,6 @@ pub struct Panel {
     pub guards: Vec<Guard>,
     /// Cycles of one window.
     pub window: u32,
-    /// Windows of warm-up.
     pub warm_up: u32,
     /// A run is saturated above this mean latency.
     pub latency_limit: u32,
@@ -147,7 +143,6 @@ pub struct Panel {
     /// Where the search for MIN's saturation under the score patterns begins, in steps: at K/(p·a).
     first_min_step: u32,
     links: Links,
-    /// The nodes that there are.
     nodes: Nodes,
 }
 

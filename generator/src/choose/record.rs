@@ -46,7 +46,6 @@ pub(super) fn model_entry(modelled: &Modelled) -> ModelEntry {
     }
 }
 
-/// The entry of the panel.
 pub(super) fn panel_entry(panel: &Panel, most_regret: MostRegret) -> PanelEntry {
     PanelEntry {
         size: panel.size.name().to_owned(),
@@ -72,11 +71,9 @@ impl From<Lead> for LeadEntry {
 /// Figures of a contender that do not come from the contest.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct About {
-    /// The modelled throughput.
     pub(super) modelled: Option<f64>,
     /// The mean hops of a drawn VLB route.
     pub(super) mean_hops: Option<f64>,
-    /// What it does near saturation.
     pub(super) near_saturation: Option<NearSaturation>,
 }
 

@@ -96,7 +96,6 @@ enum Ending<E> {
     Failed(E),
 }
 
-/// The load of a step.
 pub fn load_of(step: u32) -> f64 {
     f64::from(step) / f64::from(STEPS)
 }

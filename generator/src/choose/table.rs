@@ -13,7 +13,6 @@ use std::fmt::{self, Display};
 /// equal differences would pass for certainty.
 const LEAST_PATTERNS: usize = 3;
 
-/// Prints a choice.
 pub struct Table<'c>(pub &'c ChoiceEntry);
 
 impl Display for Table<'_> {

@@ -10,34 +10,14 @@ use tvlb_base::progress::Cancelled;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DiffError {
-    /// A file of one of them is missing, or is not what its manifest says.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// An image that no switch would boot from.
     #[error("{path}: {text}; `tvlb verify` says more")]
-    Image {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        text: String,
-    },
-    /// The list of names of one of them is not one.
+    Image { path: PathBuf, text: String },
     #[error("{path}: {source}")]
-    Names {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        source: Box<NamesError>,
-    },
-    /// More links than there is memory for.
+    Names { path: PathBuf, source: Box<NamesError> },
     #[error("the fabric has {links} directed links, but at most {most} can be compared")]
-    TooLarge {
-        /// How many there are.
-        links: usize,
-        /// How many there may be.
-        most: usize,
-    },
-    /// The caller cancelled the work.
+    TooLarge { links: usize, most: usize },
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
 }

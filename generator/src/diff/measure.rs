@@ -52,17 +52,14 @@ pub struct ModeChange {
 pub struct LoadChange {
     /// Of the links that carry anything.
     pub mean: Change<f64>,
-    /// Of the one that carries most.
     pub most: Change<f64>,
     /// The link whose load has risen most, if any has.
     pub largest_rise: Option<LinkChange>,
 }
 
-/// The load of one link.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LinkChange {
-    /// The switch that it leaves.
     pub switch: usize,
     /// What the machine calls the switch.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -72,7 +69,6 @@ pub struct LinkChange {
     /// What the machine calls the port.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub port_name: Option<String>,
-    /// What it carries.
     #[serde(flatten)]
     pub load: Change<f64>,
 }

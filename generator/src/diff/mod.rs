@@ -33,7 +33,6 @@ use tvlb_schema::{Dragonfly, GroupKind};
 pub struct Difference {
     /// Nothing did.
     pub same: bool,
-    /// The two.
     pub names: Change<String>,
     /// What the manifests say differently, but for the list of files and the record of a choice.
     pub manifest: Vec<Field>,
@@ -54,11 +53,9 @@ pub struct Difference {
     /// The same of those that only the new one has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub names_of_cables_new: Vec<[EndNames; 2]>,
-    /// Bytes of the fabric image.
     pub fabric_bytes: Change<usize>,
     /// Bytes of the fabric image that differ, in the longer one.
     pub fabric_bytes_differing: usize,
-    /// Bytes of all switch images.
     pub switch_bytes: Change<usize>,
     /// Switches of the old and of the new set.
     pub switch_count: Change<usize>,
@@ -82,16 +79,13 @@ pub struct Field {
     pub values: Change<Value>,
 }
 
-/// What changed for one switch.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SwitchChange {
-    /// Its number.
     pub switch: usize,
     /// What the machine calls it, in the new set if it has a name there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Bytes of its image.
     pub bytes: Change<usize>,
     /// Bytes of it that differ, in the longer one.
     pub bytes_differing: usize,

@@ -86,7 +86,6 @@ impl Tables {
             .map_err(|error| DiffError::image(&self.fabric_path, error))
     }
 
-    /// Boots every switch.
     pub(super) fn boot(&self) -> Result<Vec<Switch<'_>>, DiffError> {
         let fabric = self.decode()?;
         let images = fabric.dragonfly().switches().zip(&self.switches).zip(&self.switch_paths);

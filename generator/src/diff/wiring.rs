@@ -9,7 +9,6 @@ use tvlb_schema::{Dragonfly, End, FabricImage, GlobalPort, GroupId, SwitchIndex}
 /// Both ends of a cable, each as (group, switch, global port of it), the lower group first.
 pub(super) type Cable = [[u32; 3]; 2];
 
-/// All cables of a fabric.
 pub(super) fn cables(fabric: &FabricImage<'_>) -> BTreeSet<Cable> {
     let df = fabric.dragonfly();
     ends(df)
@@ -23,10 +22,8 @@ pub(super) fn cables(fabric: &FabricImage<'_>) -> BTreeSet<Cable> {
 /// What the machine calls the switch and the port at one end of a cable.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct EndNames {
-    /// The switch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub switch: Option<String>,
-    /// The port.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<String>,
 }

@@ -31,7 +31,6 @@ pub struct FabricFile {
     pub name: String,
     /// Decides everything random; at most `i64::MAX`, the largest number that TOML has.
     pub seed: u64,
-    /// The sizes.
     pub dragonfly: Dragonfly,
     /// The names of the kinds of groups, in the order of the groups; none where the file states the
     /// sizes of all groups.
@@ -52,7 +51,6 @@ pub struct FabricFile {
     pub buffer_flits: Option<u16>,
     /// How decisions weigh MIN against VLB, as far as the file says.
     pub weighing: WeighingSettings,
-    /// How virtual channels are assigned.
     pub virtual_channels: VcScheme,
     /// The T-VLB set of each decision.
     pub sets: Sets,
@@ -63,7 +61,6 @@ pub struct FabricFile {
 /// An escape network, as the file wants it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EscapeSettings {
-    /// What it is.
     pub kind: EscapeKind,
     /// The switch above all others, if the file names one. Only a tree has one.
     pub root: Option<SwitchId>,
@@ -102,12 +99,10 @@ pub enum Sets {
 }
 
 impl Sets {
-    /// The same set for every decision.
     pub fn same(set: DecisionSet) -> Self {
         Self::given(PerDecision::same(set))
     }
 
-    /// A set for each decision.
     pub fn given(sets: PerDecision<DecisionSet>) -> Self {
         Self::Given(Box::new(sets))
     }
@@ -124,7 +119,6 @@ impl Sets {
 /// A T-VLB set as the file has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecisionSet {
-    /// As written.
     pub text: String,
     /// What it means. The seed is the file's own, so equal texts give equal rules.
     pub rule: SetRule,
@@ -133,18 +127,10 @@ pub struct DecisionSet {
 /// A value that no fabric file can have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FabricValueError {
-    /// The name is too long, or it has other characters.
     #[error("the fabric's name is {}, accepted {}", quoted(.found), sections::NAME)]
-    Name {
-        /// The name that was given.
-        found: String,
-    },
-    /// The seed is larger than any number of a TOML file.
+    Name { found: String },
     #[error("the fabric's seed is {found}, accepted 0 to {}", i64::MAX)]
-    Seed {
-        /// The seed that was given.
-        found: u64,
-    },
+    Seed { found: u64 },
 }
 
 impl FabricFile {

@@ -175,7 +175,6 @@ impl<'d, 't> Section<'d, 't> {
 }
 
 impl<'d, 't> Entry<'d, 't> {
-    /// Its key with its table.
     pub(super) fn key(&self) -> &str {
         &self.key
     }
@@ -198,7 +197,6 @@ impl<'d, 't> Entry<'d, 't> {
             .ok_or_else(|| self.refused(&limits(&range)))
     }
 
-    /// The value as a string.
     pub(super) fn string(&self, accepted: &str) -> Fallible<&'d str> {
         match self.value.get_ref() {
             DeValue::String(string) => Ok(string),
@@ -267,12 +265,10 @@ impl<'d, 't> Entry<'d, 't> {
         })
     }
 
-    /// A fault of the value.
     fn fault(&self, fault: FabricFault) -> FabricFileError {
         self.document.error(self.value.span().start, fault)
     }
 
-    /// A fault of the key itself.
     pub(super) fn fault_of_key(&self, fault: FabricFault) -> FabricFileError {
         self.document.error(self.key_at, fault)
     }

@@ -86,7 +86,6 @@ pub(super) const DEFAULT_LATENCIES: Latencies = Latencies { local: 10, global: 1
 /// What stands in the place of a set that is to be chosen.
 pub(super) const AUTO: &str = "auto";
 
-/// The whole file.
 pub(super) fn file(document: &Document<'_>) -> Fallible<FabricFile> {
     let tree = document.tree()?;
     let root = document.root(&tree, &ROOT)?;

@@ -153,7 +153,6 @@ fn quoted_path(path: &Path) -> String {
     quoted(&path.to_string_lossy())
 }
 
-/// A string of TOML.
 fn quoted(text: &str) -> String {
     toml::Value::from(text).to_string()
 }

@@ -31,13 +31,11 @@ impl Pairs {
 /// One dead part whose mending would join pairs that are cut.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mend {
-    /// That part alone.
     pub part: FaultSet,
     /// How many pairs could send again.
     pub joins: u64,
 }
 
-/// What is lost.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Loss {
     /// Pairs that have a minimal path by the plan and none that lives, not by third switches either.

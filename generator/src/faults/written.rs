@@ -14,15 +14,12 @@ use tvlb_verify::{Changes, VerifyError, verify_changes};
 /// Why there is no update.
 #[derive(Debug, thiserror::Error)]
 pub enum UpdateError {
-    /// It could not be written.
     #[error(transparent)]
     Write(WriteError),
-    /// What was written is not what it should be.
     #[error(
         "what was made does not pass verification, a mistake of tvlb's; nothing was written: {0}"
     )]
     Verify(VerifyError),
-    /// The caller cancelled the work.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
 }
@@ -48,9 +45,7 @@ impl From<VerifyError> for UpdateError {
 /// The table set that an update is of.
 #[derive(Clone, Copy, Debug)]
 pub struct Tables<'t> {
-    /// The table set on disk.
     pub set: &'t TableSet,
-    /// Its fabric image.
     pub plan: &'t FabricImage<'t>,
     /// What the machine calls its parts.
     pub names: &'t Names,

@@ -136,7 +136,6 @@ pub(super) fn discs(
     }
 }
 
-/// The groups whose ports are listed.
 pub(super) fn listed_groups(topology: &Topology) -> u32 {
     let df = topology.dragonfly();
     if df.port_count() <= MOST_PORTS { df.g() } else { 1 }

@@ -17,7 +17,6 @@ use tvlb_schema::Decision;
 /// With fewer patterns than this, their spread says nothing of a standard error.
 const LEAST_PATTERNS: usize = 3;
 
-/// The head of the report.
 pub(super) fn head(subject: &Subject<'_>) -> String {
     let df = subject.fabric.topology.dragonfly();
     let mut html = format!(

@@ -27,7 +27,6 @@ fn count(links: usize) -> String {
     format!("{links} link{}", if links == 1 { "" } else { "s" })
 }
 
-/// The map.
 pub(super) fn map(fabric: &Fabric) -> String {
     let g = fabric.topology.dragonfly().g();
     let mut pairs: BTreeMap<usize, u32> = BTreeMap::new();

@@ -46,7 +46,6 @@ pub struct Subject<'s> {
     pub has_set_file: bool,
     /// Plot data of Steps 1 and 2; none where the sets were given.
     pub plot_data: Option<&'s PlotData>,
-    /// The manifest as it is written.
     pub manifest: &'s Manifest,
     /// The images as they are written.
     pub images: &'s Images,

@@ -12,7 +12,6 @@ use tvlb_schema::{Decision, MinCandidate};
 
 /// One set with the decisions that draw from it.
 pub(super) struct NamedSet<'m> {
-    /// "set A".
     name: String,
     entry: &'m SetEntry,
     decisions: Vec<Decision>,

@@ -60,7 +60,6 @@ pub struct PortLoads {
 /// The loads of all links of one kind.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spread {
-    /// The mean load.
     pub mean: f64,
     /// The load of the busiest link.
     pub most: f64,
@@ -183,7 +182,6 @@ impl PortLoads {
     }
 }
 
-/// Which set is drawn from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Drawn {
     /// No set: all VLB paths, as conventional UGAL draws them.

@@ -53,7 +53,6 @@ pub struct DrawWork {
 pub struct TooMuchWork {
     /// The set, as the grammar writes it.
     pub set: String,
-    /// What it takes.
     pub work: DrawWork,
     /// The pair of switches where it takes most.
     pub pair: (NamedSwitch, NamedSwitch),

@@ -7,9 +7,7 @@ use tvlb_schema::{Decision, DrawRule, Route, Shape, SwitchId};
 /// A route that a decision's set keeps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DrawnRoute {
-    /// Its shape.
     pub shape: Shape,
-    /// The route.
     pub route: Route,
     /// The probability with which it is drawn.
     pub share: f64,

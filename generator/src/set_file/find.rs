@@ -24,7 +24,6 @@ const MOST_DENOMINATOR: u32 = 1000;
 /// What a list of routes means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// The rule.
     pub rule: SetRule,
     /// Listed pairs of switches of different groups.
     pub pairs: u64,
@@ -35,23 +34,12 @@ pub struct Found {
 /// Why there is no rule.
 #[derive(Debug, thiserror::Error)]
 pub enum FindError {
-    /// The list cannot be read, or it has what no VLB route is.
     #[error(transparent)]
     List(#[from] RouteListError),
-    /// The list has no pair of switches of different groups.
     #[error("{path}: it lists no pair of switches of different groups, accepted at least one")]
-    Empty {
-        /// The list.
-        path: String,
-    },
-    /// No rule means the list.
+    Empty { path: String },
     #[error("{first}; no set of the grammar means the list, and {nearest}")]
-    None {
-        /// The first difference, with the line.
-        first: String,
-        /// What the nearest set is, and how far it is away.
-        nearest: String,
-    },
+    None { first: String, nearest: String },
 }
 
 /// Looks for the rule that means a list of routes on a fabric, where `seed` decides fractions.
@@ -104,7 +92,6 @@ struct OfShape {
     weight: Option<f64>,
 }
 
-/// What was seen of a list.
 struct Seen {
     seed: u64,
     pairs: u64,

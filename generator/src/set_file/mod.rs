@@ -40,11 +40,9 @@ pub struct SetFile {
     pub decisions: PerDecision<DecisionEntry>,
 }
 
-/// The fabric that sets are of.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct FabricOfSets {
-    /// Its name, for people.
     pub name: String,
     /// The identity of its fabric image, 16 hexadecimal digits. A file without it is for any fabric.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -95,34 +93,12 @@ pub struct ShapeEntry {
 /// Why a set file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SetFileError {
-    /// The operating system refused.
     #[error("{path}: cannot read it: {source}")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The answer.
-        source: io::Error,
-    },
-    /// It is not JSON of the right form.
+    Io { path: PathBuf, source: io::Error },
     #[error("{path}: not a set file: {source}")]
-    Json {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        source: serde_json::Error,
-    },
-    /// A field has a value that it cannot have.
+    Json { path: PathBuf, source: serde_json::Error },
     #[error("{path}: {field} is {found}, accepted {accepted}")]
-    Field {
-        /// The file.
-        path: PathBuf,
-        /// The field.
-        field: String,
-        /// What it says.
-        found: String,
-        /// What it could say.
-        accepted: String,
-    },
+    Field { path: PathBuf, field: String, found: String, accepted: String },
 }
 
 impl SetFile {
@@ -168,7 +144,6 @@ impl SetFile {
         Self::of(&tables.policies, FabricOfSets { name: name.to_owned(), identity })
     }
 
-    /// Its text, JSON.
     pub fn to_json(&self) -> Vec<u8> {
         let mut json = serde_json::to_vec_pretty(self).expect("a set file has only string keys");
         json.push(b'\n');

@@ -22,27 +22,12 @@ const MOST_LINE_BYTES: u64 = 256 << 20;
 /// Why a list of routes cannot be used. Lines count from 1.
 #[derive(Debug, thiserror::Error)]
 pub enum RouteListError {
-    /// The operating system refused.
     #[error("{path}: cannot read it: {source}")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The answer.
-        source: io::Error,
-    },
-    /// A line that is not what it should be.
+    Io { path: PathBuf, source: io::Error },
     #[error("{path}: line {line}: {why}")]
-    Line {
-        /// The file.
-        path: PathBuf,
-        /// The line.
-        line: usize,
-        /// What was found, and what is accepted.
-        why: String,
-    },
+    Line { path: PathBuf, line: usize, why: String },
 }
 
-/// A line of the list.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Line {
@@ -126,7 +111,6 @@ impl RouteList<'_> {
         Ok(())
     }
 
-    /// The error of a line.
     pub(super) fn wrong(&self, line: usize, why: String) -> RouteListError {
         RouteListError::Line { path: self.path.to_owned(), line, why }
     }

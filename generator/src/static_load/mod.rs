@@ -51,16 +51,11 @@ pub enum Paths {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StaticLoadError {
-    /// The wiring has no third group to go through.
     #[error(
         "the fabric has {groups} groups, and a VLB path goes through a third one; accepted `min`, or a \
          fabric of 3 groups or more"
     )]
-    NoThirdGroup {
-        /// How many groups there are.
-        groups: u32,
-    },
-    /// The set has no path between any two switches of different groups that send to each other.
+    NoThirdGroup { groups: u32 },
     #[error(
         "the set has no path between any two switches of different groups that send to each other; \
          accepted a set that has one, or `min`"
@@ -283,23 +278,19 @@ impl<'t> Sum<'t> {
     }
 }
 
-/// A link and what it carries.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadedLink {
-    /// The link.
     pub link: LinkEnds,
     /// Flits per cycle.
     pub load: f64,
 }
 
-/// The two ends of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkEnds {
     /// Between two switches of a group; where they share several links, any of these.
     Local(SwitchId, SwitchId),
     /// Between two groups: the near end and the far end.
     Global(End, End),
-    /// From a switch to a node.
     ToNode(NodeId),
 }
 

@@ -45,7 +45,6 @@ impl Aside {
         Err(io::ErrorKind::AlreadyExists.into())
     }
 
-    /// Where it is.
     pub(crate) fn path(&self) -> &Path {
         self.directory.path()
     }

@@ -30,7 +30,6 @@ pub struct Manifest {
     pub fabric: FabricEntry,
     /// The identity that all images carry, 16 hexadecimal digits.
     pub fabric_identity: String,
-    /// How virtual channels are assigned.
     pub virtual_channels: String,
     /// The T-VLB set of each decision.
     pub sets: PerDecision<SetEntry>,
@@ -53,7 +52,6 @@ pub struct Manifest {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct FabricEntry {
-    /// Its name.
     pub name: String,
     /// Nodes per switch.
     pub p: u32,
@@ -113,7 +111,6 @@ pub struct EscapeEntry {
     pub found_by: String,
     /// How switches decide.
     pub rules: OfarRules,
-    /// Its image.
     pub file: FileEntry,
 }
 
@@ -174,13 +171,11 @@ impl SetEntry {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct BalanceEntry {
-    /// Conventional VLB.
     pub conventional: ImbalanceEntry,
     /// The set as its rule has it.
     pub before: ImbalanceEntry,
     /// The set as switches have it: the same where none thins it.
     pub after: ImbalanceEntry,
-    /// Switches that thin it.
     pub thinned_switches: u64,
     /// The digest of the levels to which they do; none where no switch thins it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -206,25 +201,20 @@ pub fn rounded(value: f64) -> f64 {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Sizes {
-    /// The fabric image.
     pub fabric: u64,
     /// The smallest switch image.
     pub switch_least: u64,
-    /// The median one.
     pub switch_median: u64,
-    /// The largest.
     pub switch_most: u64,
     /// All files but the manifest.
     pub total: u64,
 }
 
-/// One file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct FileEntry {
     /// Relative to the directory, with forward slashes.
     pub path: String,
-    /// Its length.
     pub bytes: u64,
     /// Its SHA-256, 64 hexadecimal digits.
     pub sha256: String,

@@ -40,97 +40,31 @@ pub const MOST_NAMES_BYTES: u64 = 256 << 20;
 /// Why a table set, or a file of it, cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// The operating system refused.
     #[error("{path}: cannot read it: {source}")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The answer.
-        source: io::Error,
-    },
-    /// The manifest is not JSON of the right form.
+    Io { path: PathBuf, source: io::Error },
     #[error("{path}:{}:{}: not a manifest of a table set: {}", .source.line(), .source.column(), without_place(.source))]
-    Manifest {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        source: serde_json::Error,
-    },
-    /// The record of an update is not JSON of the right form.
+    Manifest { path: PathBuf, source: serde_json::Error },
     #[error("{path}:{line}:{column}: not the record of an update: {why}")]
-    Update {
-        /// The file.
-        path: PathBuf,
-        /// The line of it.
-        line: usize,
-        /// The column of that.
-        column: usize,
-        /// What is wrong with it.
-        why: String,
-    },
-    /// The manifest is of another format.
+    Update { path: PathBuf, line: usize, column: usize, why: String },
     #[error(
         "{path}: format is {}, accepted {MANIFEST_FORMAT:?}; regenerate the table set with this version of tvlb",
         quoted(.found)
     )]
-    Format {
-        /// The file.
-        path: PathBuf,
-        /// Its format.
-        found: String,
-    },
-    /// A file that the manifest does not list.
+    Format { path: PathBuf, found: String },
     #[error("{path}: the manifest lists {files} files, but not this one; regenerate the table set")]
-    NotListed {
-        /// The file.
-        path: PathBuf,
-        /// How many files the manifest lists.
-        files: usize,
-    },
-    /// An image of a version that this reader does not know.
+    NotListed { path: PathBuf, files: usize },
     #[error("{path}: {source}")]
-    Version {
-        /// The file.
-        path: PathBuf,
-        /// Its version.
-        source: ImageError,
-    },
-    /// A file of another length than the manifest says.
+    Version { path: PathBuf, source: ImageError },
     #[error(
         "{path}: found {found} bytes, but the manifest says {listed}; it is damaged or of another table set"
     )]
-    Length {
-        /// The file.
-        path: PathBuf,
-        /// Its length.
-        found: u64,
-        /// What the manifest says.
-        listed: u64,
-    },
-    /// The manifest lists what no table set has.
+    Length { path: PathBuf, found: u64, listed: u64 },
     #[error("{path}: {field} is {found}, accepted {accepted}")]
-    Entry {
-        /// The manifest.
-        path: PathBuf,
-        /// Where in it.
-        field: String,
-        /// What it says there.
-        found: String,
-        /// What it could say.
-        accepted: String,
-    },
-    /// A file of another content than the manifest says.
+    Entry { path: PathBuf, field: String, found: String, accepted: String },
     #[error(
         "{path}: its SHA-256 is {found}, but the manifest says {listed}; it is damaged or of another table set"
     )]
-    Hash {
-        /// The file.
-        path: PathBuf,
-        /// Its hash.
-        found: String,
-        /// What the manifest says.
-        listed: String,
-    },
+    Hash { path: PathBuf, found: String, listed: String },
 }
 
 /// What the manifests of all formats have.
@@ -210,7 +144,6 @@ impl TableSet {
         Ok(Self { directory, switches, manifest, manifest_sha256: sha256(&json) })
     }
 
-    /// The manifest.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }

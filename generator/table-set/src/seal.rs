@@ -26,13 +26,10 @@ pub fn sealed_report(html: &str, manifest: &[u8]) -> Vec<u8> {
 /// Why a report is not the one of its tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SealFault {
-    /// Its last lines are not there.
     #[error("it does not end as the report of a table set does")]
     None,
-    /// It was changed after it was sealed.
     #[error("its SHA-256 is another than its last line says; it is damaged")]
     Damaged,
-    /// It belongs to other tables.
     #[error("it is the report of another manifest.json")]
     OfAnother,
 }

@@ -57,7 +57,6 @@ pub struct UpdateRecord {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct DeadEntry {
-    /// Switches.
     pub switches: u64,
     /// Cables between groups.
     pub cables: u64,
@@ -145,7 +144,6 @@ impl Update {
         Ok(Self { directory, switches, record, files, with_image })
     }
 
-    /// The record.
     pub fn record(&self) -> &UpdateRecord {
         &self.record
     }

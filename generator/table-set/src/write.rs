@@ -29,65 +29,28 @@ pub enum Existing {
 /// Why a table set was not written. The target is as it was before.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// The target exists.
     #[error(
         "{path}: exists and is a table set; give --replace to replace it, or another directory"
     )]
-    Exists {
-        /// The target.
-        path: PathBuf,
-    },
-    /// The target exists and is not ours to replace.
+    Exists { path: PathBuf },
     #[error(
         "{path}: exists and is not a table set ({why}); give a directory that does not exist yet, an empty one, or a table set with --replace"
     )]
-    NotOurs {
-        /// The target.
-        path: PathBuf,
-        /// What speaks against it.
-        why: &'static str,
-    },
-    /// The target holds something, but no manifest that can be read.
+    NotOurs { path: PathBuf, why: &'static str },
     #[error(
         "{path}: exists and is not a table set ({source}); give a directory that does not exist yet, an empty one, or a table set with --replace"
     )]
-    NoManifest {
-        /// The target.
-        path: PathBuf,
-        /// What is wrong with its manifest.
-        source: ReadError,
-    },
-    /// The target is a table set that holds other files too.
+    NoManifest { path: PathBuf, source: ReadError },
     #[error(
         "{path}: is not part of the table set {set}, and would be lost with it; --replace accepts a table set that holds nothing but its manifest.json, the files that the manifest lists, and report.html: move {path} elsewhere, or give another directory"
     )]
-    Stranger {
-        /// The target.
-        set: PathBuf,
-        /// The first path in it, by name, that is not part of it.
-        path: PathBuf,
-    },
-    /// The target is within another table set.
+    Stranger { set: PathBuf, path: PathBuf },
     #[error(
         "{path}: it is within the table set {set}, which can hold nothing else; give a directory outside of it"
     )]
-    WithinSet {
-        /// The target.
-        path: PathBuf,
-        /// The table set around it.
-        set: PathBuf,
-    },
-    /// The operating system refused.
+    WithinSet { path: PathBuf, set: PathBuf },
     #[error("{path}: cannot {action}: {source}")]
-    Io {
-        /// What was being worked on.
-        path: PathBuf,
-        /// What was tried.
-        action: &'static str,
-        /// The answer.
-        source: io::Error,
-    },
-    /// The caller cancelled the work.
+    Io { path: PathBuf, action: &'static str, source: io::Error },
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
 }

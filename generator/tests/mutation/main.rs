@@ -122,7 +122,6 @@ fn bases() -> Vec<Base> {
     .collect()
 }
 
-/// By what a mutant was caught.
 fn caught_by(error: &VerifyError) -> &'static str {
     match error {
         VerifyError::Read(ReadError::Length { .. } | ReadError::Hash { .. }) => "length or hash",

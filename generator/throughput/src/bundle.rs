@@ -107,7 +107,6 @@ impl Bundles {
         }
     }
 
-    /// The loads of one bundle.
     pub(super) fn column(&self, bundle: usize) -> impl Iterator<Item = (usize, f64)> {
         let range = self.starts[bundle]..self.starts[bundle + 1];
         let links = self.links[range.clone()].iter().map(|&link| link as usize);

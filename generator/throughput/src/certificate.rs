@@ -69,7 +69,6 @@ pub(super) fn upper_bound(bundles: &Bundles, prices: &[f64]) -> f64 {
     upper_bound_of(bundles.choices(), &prices, &bundles.costs_of(&prices))
 }
 
-/// What counts of a proposed price.
 fn price_of(proposed: f64) -> f64 {
     if proposed > 0.0 { proposed } else { 0.0 }
 }

@@ -37,7 +37,6 @@ impl Restricted {
     }
 }
 
-/// A proposal.
 pub(super) struct Proposal {
     /// The part of each bundle.
     pub(super) split: Vec<f64>,
@@ -63,7 +62,6 @@ struct State<'r> {
     t: f64,
 }
 
-/// One Newton direction.
 struct Direction {
     w: Vec<f64>,
     v: Vec<f64>,

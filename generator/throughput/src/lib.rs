@@ -62,24 +62,17 @@ pub const VAST: u32 = 1000;
 /// Why there is no throughput.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ModelError {
-    /// A flow without any path.
     #[error(
         "no path leads from switch {source_switch} ({source_place}) to switch {destination_switch} \
          ({destination_place}), which {pattern} needs: there is no MIN path, and the set {set:?} has \
          no VLB path between them"
     )]
     NoPath {
-        /// Where the flow starts.
         source_switch: u16,
-        /// The group and index of that switch.
         source_place: String,
-        /// Where it ends.
         destination_switch: u16,
-        /// The group and index of that switch.
         destination_place: String,
-        /// The pattern.
         pattern: String,
-        /// The set.
         set: String,
     },
 }
@@ -104,7 +97,6 @@ impl ModelError {
 /// The throughput of one set on one pattern.
 #[derive(Clone, Copy, Debug)]
 pub struct Modelled {
-    /// What was proven and how.
     pub solved: Solved,
     /// Hops of the set's VLB paths, drawn evenly, on average over the flows.
     pub mean_hops: f64,

@@ -65,7 +65,6 @@ pub struct PathCounter<'t> {
 }
 
 impl<'t> PathCounter<'t> {
-    /// For the flows of one topology.
     pub fn new(topology: &'t Topology, counting: Counting) -> Self {
         let df = *topology.dragonfly();
         let links = LinkNumbers::new(df);
@@ -88,7 +87,6 @@ impl<'t> PathCounter<'t> {
         &self.capacities
     }
 
-    /// The way of counting.
     pub fn counting(&self) -> Counting {
         self.counting
     }

@@ -8,7 +8,6 @@ use std::fmt;
 use tvlb_schema::{Keep, SetRule, Shape, ShapeSet};
 use tvlb_table_set::grammar::{SetGrammarError, parse_set};
 
-/// What counts as one path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Counting {
     /// Every (intermediate switch, MIN leg, MIN leg): the way of the papers. A walk that occurs

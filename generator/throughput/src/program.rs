@@ -28,7 +28,6 @@ pub(super) struct Choices {
     pub(super) rows: usize,
     /// The bundles of each flow: MIN by hop count, then VLB by hop count. Never empty.
     pub(super) flows: Vec<Range<usize>>,
-    /// What each bundle is.
     pub(super) kinds: Vec<BundleKind>,
     /// MIN bundles: the fraction of the flow's MIN paths that it has. VLB bundles: 1.
     pub(super) share: Vec<f64>,

@@ -32,7 +32,6 @@ pub struct MeanThroughput {
     digits: usize,
 }
 
-/// One set.
 #[derive(Clone, Debug, Serialize)]
 pub struct SetResult {
     /// The set's text as the user wrote it.
@@ -96,7 +95,6 @@ pub struct Heading {
     /// The parts that the modelled wiring lacks because they are dead, each as a line of a list of what is
     /// dead.
     pub dead: Vec<String>,
-    /// The seed.
     pub seed: u64,
     /// ε.
     pub epsilon: f64,

@@ -138,12 +138,10 @@ impl<'t> Sweep<'t> {
         &self.sets
     }
 
-    /// The way of counting.
     pub fn counting(&self) -> Counting {
         self.counting
     }
 
-    /// The wiring.
     pub fn topology(&self) -> &'t Topology {
         self.topology
     }

@@ -73,7 +73,6 @@ impl fmt::Display for Arrangement {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no arrangement {}; the arrangements are {}", tvlb_base::text::quoted(.found), Arrangement::ALL.map(Arrangement::name).join(", "))]
 pub struct UnknownArrangement {
-    /// The name.
     pub found: String,
 }
 

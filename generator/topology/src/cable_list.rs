@@ -32,62 +32,20 @@ pub const COLUMNS: [&str; 6] =
 /// Why a text is not a cable list. Lines count from 1, comments and blank lines included.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CableListError {
-    /// It is not CSV with this header.
     #[error(transparent)]
     Text(#[from] TextError),
-    /// A field that is not a whole number.
     #[error("line {line}: {column} is {found}, but must be a whole number, 0 to {most}")]
-    NotANumber {
-        /// The line.
-        line: usize,
-        /// The column's name.
-        column: &'static str,
-        /// The field, quoted.
-        found: String,
-        /// The most that is accepted.
-        most: u32,
-    },
-    /// A number that the Dragonfly does not have.
+    NotANumber { line: usize, column: &'static str, found: String, most: u32 },
     #[error("line {line}: {column} is {found}, but must be 0 to {most}")]
-    OutOfRange {
-        /// The line.
-        line: usize,
-        /// The column's name.
-        column: &'static str,
-        /// The number, as written: it may be too large for any type.
-        found: String,
-        /// The most that is accepted.
-        most: u32,
-    },
-    /// A port with two cables.
+    OutOfRange { line: usize, column: &'static str, found: String, most: u32 },
     #[error("line {line}: {end} already has the cable of line {first}; a port takes one cable")]
-    PortTaken {
-        /// The line of the second cable.
-        line: usize,
-        /// The port, in words.
-        end: String,
-        /// The line of the first cable.
-        first: usize,
-    },
-    /// A local link that is not one.
+    PortTaken { line: usize, end: String, first: usize },
     #[error("line {line}: {problem}; a local link is GROUP,SWITCH,local,GROUP,SWITCH,local")]
-    Local {
-        /// The line.
-        line: usize,
-        /// What is wrong with it.
-        problem: String,
-    },
-    /// Local links that cannot be used.
+    Local { line: usize, problem: String },
     #[error(transparent)]
     LocalLinks(#[from] LocalLinkError),
-    /// Any other cable that cannot be laid, such as one within a group.
     #[error("line {line}: {source}")]
-    Cable {
-        /// The line.
-        line: usize,
-        /// Why not.
-        source: CableError,
-    },
+    Cable { line: usize, source: CableError },
 }
 
 /// The wiring that a cable list describes.
@@ -138,7 +96,6 @@ pub fn read(df: Dragonfly, text: &str) -> Result<Topology, CableListError> {
 /// Stands in the place of both ports of a local link.
 const LOCAL: &str = "local";
 
-/// The switches of a local link.
 fn local_link(
     df: &Dragonfly,
     line: usize,

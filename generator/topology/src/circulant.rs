@@ -14,7 +14,6 @@ use super::{
 };
 use tvlb_schema::Dragonfly;
 
-/// The cables.
 pub(super) fn cables(df: &Dragonfly) -> Vec<(End, End)> {
     rotation::cables(df, |port| {
         let Place { start, length, position } = rotation::place(df, port)?;

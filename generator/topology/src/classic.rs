@@ -9,7 +9,6 @@
 use super::{End, extra_links};
 use tvlb_schema::{Dragonfly, GlobalPort, GroupId};
 
-/// The cables.
 pub(super) fn cables(df: &Dragonfly) -> Vec<(End, End)> {
     let round = df.g() - 1;
     let rounds = df.ports_per_group() / round;

@@ -17,7 +17,6 @@ pub struct Crossing {
     pub x: Link,
     /// The link out of the intermediate group.
     pub y: Link,
-    /// The intermediate group.
     pub middle: GroupId,
     /// The switch that x leaves.
     pub u: SwitchIndex,

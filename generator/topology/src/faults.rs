@@ -61,7 +61,6 @@ impl Topology {
         links.filter(|pair| pair.links > 0).collect()
     }
 
-    /// The switches that are dead.
     pub const fn dead_switches(&self) -> &BTreeSet<SwitchId> {
         &self.dead
     }

@@ -28,9 +28,7 @@ pub struct KindPair {
 pub struct PairWithFewer {
     /// The two groups, the lower one first.
     pub groups: [GroupId; 2],
-    /// Links that they have.
     pub links: usize,
-    /// Links that are usual.
     pub usual: usize,
 }
 
@@ -46,7 +44,6 @@ pub struct LackingCables {
 /// Where a cable that is lacking would end: at an unused port of a group.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LackingEnd {
-    /// The group.
     pub group: GroupId,
     /// How many of its global ports are unused.
     pub unused: usize,

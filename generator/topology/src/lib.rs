@@ -78,7 +78,6 @@ pub struct Link {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Topology {
     dragonfly: Dragonfly,
-    /// Sorted.
     cables: Vec<Cable>,
     /// By group·a·h + port.
     peers: Vec<Option<End>>,
@@ -94,41 +93,20 @@ pub struct Topology {
     whole: bool,
     /// How fast the kinds of links are, relative to each other.
     bandwidths: Bandwidths,
-    /// The switches that are dead.
     dead: BTreeSet<SwitchId>,
 }
 
 /// Why a list of cables is not a wiring.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CableError {
-    /// An end that the Dragonfly does not have.
     #[error("there is no {end}: groups are 0 to {}, switches 0 to {}, global ports 0 to {}{}", .df.g() - 1, .df.a() - 1, .df.h() - 1, at_most(.df))]
-    NoSuchEnd {
-        /// The end, in words.
-        end: String,
-        /// The Dragonfly.
-        df: Box<Dragonfly>,
-    },
-    /// A cable that stays in its group.
+    NoSuchEnd { end: String, df: Box<Dragonfly> },
     #[error("a cable from {low} to {high} stays within one group; a global cable joins two groups")]
-    WithinGroup {
-        /// One end, in words.
-        low: String,
-        /// The other end, in words.
-        high: String,
-    },
-    /// A port with two cables.
+    WithinGroup { low: String, high: String },
     #[error(
         "{port} already has a cable, to {first}; a port takes one cable, and here is a second, to {second}"
     )]
-    PortTaken {
-        /// The port, in words.
-        port: String,
-        /// Where its first cable goes, in words.
-        first: String,
-        /// Where its second would go, in words.
-        second: String,
-    },
+    PortTaken { port: String, first: String, second: String },
 }
 
 impl Topology {
@@ -235,7 +213,6 @@ impl Topology {
         &self.bandwidths
     }
 
-    /// The sizes.
     pub fn dragonfly(&self) -> &Dragonfly {
         &self.dragonfly
     }

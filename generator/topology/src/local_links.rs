@@ -12,11 +12,8 @@ use tvlb_schema::{Dragonfly, FewerLinks, GroupId, GroupKind, SwitchId, SwitchInd
 /// Two switches of a group, the lower index first, and how many links join them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LocalLinks {
-    /// Their group.
     pub group: GroupId,
-    /// The switch of lower index.
     pub low: SwitchIndex,
-    /// The other switch.
     pub high: SwitchIndex,
     /// At least 1.
     pub links: u32,
@@ -25,38 +22,18 @@ pub struct LocalLinks {
 /// Why links within groups cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LocalLinkError {
-    /// Two switches of a group that neither a link joins nor two by way of a third switch.
     #[error(
         "group {group}: no local link joins switches {low} and {high}, and no third switch is linked \
          to both; accepted is a link or such a switch between every two switches of a group of which \
          a local link is listed{more}",
         more = and_others(*.others)
     )]
-    Apart {
-        /// Their group.
-        group: GroupId,
-        /// The switch of lower index.
-        low: SwitchIndex,
-        /// The other switch.
-        high: SwitchIndex,
-        /// How many more such pairs there are.
-        others: usize,
-    },
-    /// More links between two switches than an image can say.
+    Apart { group: GroupId, low: SwitchIndex, high: SwitchIndex, others: usize },
     #[error(
         "group {group}: {links} local links join switches {low} and {high}, accepted are at most {}",
         limits::LOCAL_LINKS
     )]
-    TooMany {
-        /// Their group.
-        group: GroupId,
-        /// The switch of lower index.
-        low: SwitchIndex,
-        /// The other switch.
-        high: SwitchIndex,
-        /// Links between the two.
-        links: u32,
-    },
+    TooMany { group: GroupId, low: SwitchIndex, high: SwitchIndex, links: u32 },
 }
 
 impl LocalLinkError {

@@ -22,30 +22,12 @@ pub struct Plan {
 /// Why the links cannot be laid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
-    /// More service groups than groups.
     #[error("{found} of {groups} groups cannot be service groups")]
-    ServiceGroups {
-        /// The service groups asked for.
-        found: u32,
-        /// All groups.
-        groups: u32,
-    },
-    /// Too few ports.
+    ServiceGroups { found: u32, groups: u32 },
     #[error(
         "group {group} needs {needed} global ports for these links, but has {found} ({a} switches of {h})"
     )]
-    Ports {
-        /// The first group of those that lack most.
-        group: GroupId,
-        /// What the links of the group come to.
-        needed: u64,
-        /// What it has.
-        found: u32,
-        /// Switches of the group.
-        a: u32,
-        /// Global ports of each of its switches.
-        h: u32,
-    },
+    Ports { group: GroupId, needed: u64, found: u32, a: u32, h: u32 },
 }
 
 /// Lays the cables of a plan.

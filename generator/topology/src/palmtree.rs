@@ -14,7 +14,6 @@ use super::{
 };
 use tvlb_schema::Dragonfly;
 
-/// The cables.
 pub(super) fn cables(df: &Dragonfly) -> Vec<(End, End)> {
     let round = df.g() - 1;
     let whole_rounds = df.ports_per_group() / round * round;

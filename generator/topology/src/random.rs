@@ -18,7 +18,6 @@ use tvlb_schema::{Dragonfly, GlobalPort, GroupId};
 /// Attempted exchanges per pair: with ten the tests see no trace of the regular start.
 const EXCHANGES_PER_PAIR: usize = 10;
 
-/// The cables.
 pub(super) fn cables(df: &Dragonfly, seed: u64) -> Vec<(End, End)> {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let extra = random_extra_pairs(df, &mut rng);

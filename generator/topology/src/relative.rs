@@ -12,7 +12,6 @@ use super::{
 };
 use tvlb_schema::Dragonfly;
 
-/// The cables.
 pub(super) fn cables(df: &Dragonfly) -> Vec<(End, End)> {
     rotation::cables(df, |port| {
         let place = rotation::place(df, port)?;

@@ -20,7 +20,6 @@ use tvlb_schema::{Dragonfly, GlobalPort, GroupId};
 pub(super) struct Step {
     /// How many groups on, modulo g.
     pub(super) offset: u32,
-    /// To which port of that group.
     pub(super) port: u32,
 }
 

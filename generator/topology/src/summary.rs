@@ -25,7 +25,6 @@ pub struct TopologySummary {
     pub kinds: Vec<GroupKind>,
     /// Switches of the fabric that live.
     pub switches: u32,
-    /// Switches that are dead.
     #[serde(skip_serializing_if = "is_zero")]
     pub dead_switches: usize,
     /// Nodes that there are, on switches that live.
@@ -35,7 +34,6 @@ pub struct TopologySummary {
     pub places_without_node: usize,
     /// Global ports of these switches, used or not.
     pub global_ports: usize,
-    /// Global cables.
     pub global_cables: usize,
     /// Global ports without a cable.
     pub unused_ports: usize,
@@ -88,7 +86,6 @@ pub struct TopologySummary {
 /// How many pairs of groups have a certain number of links.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PairCount {
-    /// Links of each of them.
     pub links: usize,
     /// How many such pairs there are; a pair counts once, not once for each direction.
     pub pairs: usize,
@@ -100,7 +97,6 @@ pub struct PairCount {
 /// Two switches of a group, and how many links they share.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SwitchLinks {
-    /// Their group.
     pub group: GroupId,
     /// The lower index and the higher.
     pub switches: [u32; 2],
@@ -129,7 +125,6 @@ pub struct SwitchPorts {
     /// What the machine calls it, if that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Its group.
     pub group: GroupId,
     /// Its index in the group.
     pub switch: u32,

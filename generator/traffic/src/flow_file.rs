@@ -7,35 +7,14 @@ use tvlb_table_set::names::{PartError, Parts};
 /// Why a file does not hold flows.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum FlowFileError {
-    /// It is not CSV with one of the headers.
     #[error(transparent)]
     Text(#[from] TextError),
-    /// A field is not a number.
     #[error("{place}: {column} is {}, accepted {accepted}", quoted(.found))]
-    Field {
-        /// The line.
-        place: Place,
-        /// The column's name.
-        column: &'static str,
-        /// What is there.
-        found: String,
-        /// What it may be.
-        accepted: &'static str,
-    },
-    /// An end that names no switch or node.
+    Field { place: Place, column: &'static str, found: String, accepted: &'static str },
     #[error("{place}: {error}")]
-    End {
-        /// The line.
-        place: Place,
-        /// What is wrong with it.
-        error: Box<PartError>,
-    },
-    /// No flow at all.
+    End { place: Place, error: Box<PartError> },
     #[error("{origin}: there is no line after the header; a pattern has at least one flow")]
-    Empty {
-        /// The file's name.
-        origin: String,
-    },
+    Empty { origin: String },
 }
 
 /// The columns of flows between switches.

@@ -12,7 +12,6 @@ use tvlb_schema::{Dragonfly, FaultSet, GroupId, NodeId, Nodes, SwitchId};
 /// Traffic from one switch to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Flow {
-    /// The switch that sends.
     pub source: SwitchId,
     /// The switch that receives. It may be the source itself; the flow then uses no link.
     pub destination: SwitchId,

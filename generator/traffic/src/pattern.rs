@@ -37,7 +37,6 @@ pub enum Pattern {
         /// Which of the patterns that a seed gives, from 0; the paper's `TYPE_2_SET` are the first 20.
         number: u32,
     },
-    /// A permutation of the nodes.
     Permutation {
         /// Which of the permutations that a seed gives, from 0.
         number: u32,
@@ -46,9 +45,7 @@ pub enum Pattern {
     Complement,
     /// u percent of the nodes uniform, v percent shifting.
     Mixed {
-        /// u.
         uniform: u32,
-        /// v.
         adversarial: u32,
         /// Δg of the others.
         groups: u32,
@@ -57,9 +54,7 @@ pub enum Pattern {
     },
     /// u percent of the packets uniform, v percent shifting.
     TMixed {
-        /// u.
         uniform: u32,
-        /// v.
         adversarial: u32,
         /// Δg of the others.
         groups: u32,
@@ -118,14 +113,8 @@ fn hint(text: &str) -> String {
 /// A text that names no pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
-    /// No such pattern, or another number of arguments.
     #[error("{} is not a traffic pattern{hint}; accepted: {ACCEPTED}", quoted(.text))]
-    Unknown {
-        /// The text.
-        text: String,
-        /// What may have been meant, with what leads over to it; or nothing.
-        hint: String,
-    },
+    Unknown { text: String, hint: String },
 }
 
 impl FromStr for Pattern {

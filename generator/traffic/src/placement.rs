@@ -55,82 +55,32 @@ pub enum PlacementRule {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlacementError {
-    /// A text that names no placement.
     #[error("{} is not a placement; {ACCEPTED}", quoted(.text))]
-    Unknown {
-        /// The text.
-        text: String,
-    },
-    /// A line of a list names a node that the fabric does not have.
+    Unknown { text: String },
     #[error("line {line}: there is no node {node}; the last node is {last}")]
-    NoSuchNode {
-        /// The line, counted from 1.
-        line: usize,
-        /// The number of the node.
-        node: NodeId,
-        /// The last node of the fabric.
-        last: NodeId,
-    },
-    /// A list names a node twice.
+    NoSuchNode { line: usize, node: NodeId, last: NodeId },
     #[error("line {line}: node {node} already stands in line {first}, accepted each node once")]
-    Twice {
-        /// The line, counted from 1.
-        line: usize,
-        /// The node.
-        node: NodeId,
-        /// The line where it stands first.
-        first: usize,
-    },
-    /// A list does not name every node.
+    Twice { line: usize, node: NodeId, first: usize },
     #[error(
         "the list ends after {found} nodes, and the first that it lacks is node {missing}; accepted each \
          of the fabric's {wanted} nodes once, one to a line"
     )]
-    TooFew {
-        /// How many nodes the list has.
-        found: u32,
-        /// How many the fabric has.
-        wanted: u32,
-        /// The least node that the list lacks.
-        missing: NodeId,
-    },
-    /// A list goes on although it has named every node.
+    TooFew { found: u32, wanted: u32, missing: NodeId },
     #[error(
         "line {line}: the list has named each of the fabric's {wanted} nodes; accepted its end"
     )]
-    TooMany {
-        /// The line, counted from 1.
-        line: usize,
-        /// How many nodes the fabric has.
-        wanted: u32,
-    },
-    /// Groups that cannot change places.
+    TooMany { line: usize, wanted: u32 },
     #[error(
         "placement groups: it exchanges whole groups, so it needs groups of equal sizes, and group \
          {group} ({}) differs from group 0 ({})", size(*.found), size(*.first)
     )]
-    UnequalGroups {
-        /// The first group that differs from group 0.
-        group: GroupId,
-        /// Its numbers of switches and of nodes on each.
-        found: (u32, u32),
-        /// Those of group 0.
-        first: (u32, u32),
-    },
-    /// Groups that lack other nodes than each other.
+    UnequalGroups { group: GroupId, found: (u32, u32), first: (u32, u32) },
     #[error(
         "placement groups: it exchanges whole groups, so it needs groups that have nodes in the same places, \
          and node {node} {}, but node {like} of group 0, in the same place, {}",
         is_there(*.has), is_there(!*.has)
     )]
-    UnequalNodes {
-        /// The first node that differs from group 0.
-        node: NodeId,
-        /// Whether it is there.
-        has: bool,
-        /// The node in the same place of group 0, of which the contrary is true.
-        like: NodeId,
-    },
+    UnequalNodes { node: NodeId, has: bool, like: NodeId },
 }
 
 const fn is_there(is_there: bool) -> &'static str {

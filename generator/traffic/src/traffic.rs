@@ -48,7 +48,6 @@ pub struct Traffic {
     next_group: Option<(u32, Vec<(u32, u32)>)>,
     /// For each node the number of its population.
     population: Vec<u8>,
-    /// The names of the populations.
     populations: Vec<&'static str>,
     /// Where the processes run among which destinations are drawn. The tables above are by node.
     placement: Placement,

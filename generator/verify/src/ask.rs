@@ -22,7 +22,6 @@ const MOST_ASKS: u32 = 4;
 /// What was asked, in pairs of switches.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Asked {
-    /// For a MIN path.
     pub(super) min: u64,
     /// For a VLB path of every kind.
     pub(super) vlb: u64,

@@ -29,7 +29,6 @@ pub enum Extent {
         /// Pairs of which a fraction or a thinned set was not searched for the shapes of which
         /// there is a route: there the digest in the manifest is all that was checked.
         not_searched: u64,
-        /// The seed of the sample.
         seed: u64,
     },
 }
@@ -95,7 +94,6 @@ impl SetsChannels {
     }
 }
 
-/// What was found.
 pub(super) struct Found<'f> {
     pub(super) sample: &'f Sample,
     pub(super) walks: &'f Walks,
@@ -123,7 +121,6 @@ pub struct Certificate {
     pub cables: u32,
     /// Images, each with the hash that the manifest says.
     pub images: usize,
-    /// Their bytes.
     pub bytes: usize,
     /// Whether it was held against the fabric file, and is of that fabric.
     pub planned: bool,
@@ -134,9 +131,7 @@ pub struct Certificate {
     pub pairs: u64,
     /// What the datapath answered when it was asked for their paths.
     pub answers: Answers,
-    /// What was walked.
     pub extent: Extent,
-    /// MIN paths walked.
     pub min_walks: u64,
     /// VLB walks, conventional ones all among them.
     pub vlb_walks: u64,
@@ -150,7 +145,6 @@ pub struct Certificate {
     pub pairs_without_route: [u64; 3],
     /// The most hops of MIN, of VLB, and of VLB after a second look.
     pub longest: [usize; 3],
-    /// How virtual channels are assigned.
     pub virtual_channels: String,
     /// Virtual channels in use on local and on global links.
     pub channels_in_use: [u8; 2],

@@ -33,7 +33,6 @@ pub struct Changes {
     pub compared: u64,
     /// Ordered pairs of switches whose MIN paths were walked, and for whose paths the datapath was asked.
     pub pairs: u64,
-    /// MIN paths walked.
     pub min_walks: u64,
     /// What the sets need of virtual channels, and what the update leaves of that.
     #[serde(flatten)]

@@ -14,11 +14,9 @@ use super::packet::BootedSwitches;
 use tvlb_base::progress::Progress;
 use tvlb_schema::{Dragonfly, End, FabricImage, GlobalPort, GroupId, Shape, SwitchIndex};
 
-/// A first global link.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FirstLink {
     pub(super) x: GlobalPort,
-    /// The group that it leads to.
     pub(super) middle: GroupId,
     /// The switch there.
     pub(super) v: SwitchIndex,
@@ -54,7 +52,6 @@ pub(super) struct Unlinked {
 }
 
 impl Unlinked {
-    /// Those of a fabric.
     pub(super) fn of(fabric: &FabricImage<'_>) -> Self {
         if fabric.has_whole_groups() {
             return Self { of: Vec::new() };

@@ -195,7 +195,6 @@ impl Dependencies {
     }
 }
 
-/// The class of a channel.
 fn class(hop: Hop) -> usize {
     usize::from(hop.global) * CHANNELS + usize::from(hop.channel)
 }

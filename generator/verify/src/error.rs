@@ -11,158 +11,48 @@ use tvlb_table_set::{MANIFEST_FILE, ReadError};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum VerifyError {
-    /// A file is missing, or is not what the manifest says.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// An image that no switch would boot from.
     #[error("{path}: {source}")]
-    Image {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        source: ImageError,
-    },
-    /// The list of names is not one.
+    Image { path: PathBuf, source: ImageError },
     #[error("{path}: {source}")]
-    Names {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        source: Box<NamesError>,
-    },
-    /// A file that no table set has.
+    Names { path: PathBuf, source: Box<NamesError> },
     #[error("{path}: the manifest does not list it; a table set holds nothing else")]
-    Stranger {
-        /// The file.
-        path: PathBuf,
-    },
-    /// A file that no update has.
+    Stranger { path: PathBuf },
     #[error("{path}: the record of the update does not list it; an update holds nothing else")]
-    StrangerOfUpdate {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The directory cannot be listed.
+    StrangerOfUpdate { path: PathBuf },
     #[error("{path}: cannot list it: {source}")]
-    List {
-        /// The directory.
-        path: PathBuf,
-        /// The answer.
-        source: std::io::Error,
-    },
-    /// The manifest says otherwise than the images.
+    List { path: PathBuf, source: std::io::Error },
     #[error("{path}: it says {what} {said}, but the images say {found}")]
-    Claim {
-        /// The manifest.
-        path: PathBuf,
-        /// What it is about.
-        what: &'static str,
-        /// What the manifest says.
-        said: String,
-        /// What the images say.
-        found: String,
-    },
-    /// An image in another switch's file.
+    Claim { path: PathBuf, what: &'static str, said: String, found: String },
     #[error("{path}: it is the image of switch {found}, but by its name it is that of {named}")]
-    Place {
-        /// The file.
-        path: PathBuf,
-        /// The switch in the image.
-        found: NamedSwitch,
-        /// The switch in the file's name.
-        named: NamedSwitch,
-    },
-    /// Two ends that do not agree on a cable.
+    Place { path: PathBuf, found: NamedSwitch, named: NamedSwitch },
     #[error("{path}: {text}")]
-    Wiring {
-        /// The image that is wrong.
-        path: PathBuf,
-        /// What is wrong, with switches and ports.
-        text: String,
-    },
-    /// Packets that decide at every hop might wait for each other for ever, or never arrive.
+    Wiring { path: PathBuf, text: String },
     #[error("{path}: {text}")]
-    Escape {
-        /// The escape image.
-        path: PathBuf,
-        /// What does not hold.
-        text: String,
-    },
-    /// A pair of switches without a path.
+    Escape { path: PathBuf, text: String },
     #[error("no path leads from switch {from} to switch {to}")]
-    Unreachable {
-        /// The source.
-        from: NamedSwitch,
-        /// The destination.
-        to: NamedSwitch,
-    },
-    /// A path that does not do what it must.
+    Unreachable { from: NamedSwitch, to: NamedSwitch },
     #[error("from switch {from} to switch {to}, {kind} path {path}: {text}")]
     Path {
-        /// The source.
         from: NamedSwitch,
-        /// The destination.
         to: NamedSwitch,
-        /// `MIN`, `VLB`, …
         kind: &'static str,
-        /// Its hops so far.
         path: Box<WalkedPath>,
-        /// What is wrong with it.
         text: String,
     },
-    /// A pair of switches for which the datapath has no path of a kind of which there is one.
     #[error(
         "from switch {from} to switch {to}, asked for a {kind} path, the datapath fails: {text}"
     )]
-    Asked {
-        /// The source.
-        from: NamedSwitch,
-        /// The destination.
-        to: NamedSwitch,
-        /// `MIN`, `conventional VLB`, …
-        kind: &'static str,
-        /// What it answers.
-        text: String,
-    },
-    /// Channels that wait for each other in a cycle.
+    Asked { from: NamedSwitch, to: NamedSwitch, kind: &'static str, text: String },
     #[error("these virtual channels can wait for each other in a cycle:\n{cycle}")]
-    Cycle {
-        /// Link by link.
-        cycle: String,
-    },
-    /// A report that is not the one of the tables.
+    Cycle { cycle: String },
     #[error("{path}: {text}; generate the table set again")]
-    Report {
-        /// The report.
-        path: PathBuf,
-        /// What is wrong with it.
-        text: String,
-    },
-    /// The tables are of another fabric than the one that was planned.
+    Report { path: PathBuf, text: String },
     #[error("{path}: by the fabric file {what} {planned}, but by the table set {found}")]
-    Planned {
-        /// The fabric file.
-        path: PathBuf,
-        /// What differs.
-        what: &'static str,
-        /// In the fabric file.
-        planned: String,
-        /// In the table set.
-        found: String,
-    },
-    /// Cables that lead elsewhere than was planned.
+    Planned { path: PathBuf, what: &'static str, planned: String, found: String },
     #[error("{path}: {different} of {ports} global ports lead elsewhere by the table set:{named}")]
-    Cables {
-        /// The fabric file.
-        path: PathBuf,
-        /// So many ports.
-        different: usize,
-        /// Of so many.
-        ports: u32,
-        /// The first of them, a line each.
-        named: String,
-    },
-    /// The caller cancelled the work.
+    Cables { path: PathBuf, different: usize, ports: u32, named: String },
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
 }

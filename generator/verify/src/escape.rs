@@ -41,7 +41,6 @@ const LONGEST: [u8; 2] = [8, 2];
 pub struct EscapeCertificate {
     /// "ring" or "tree".
     pub network: String,
-    /// Switches of it, which are all.
     pub switches: u32,
     /// Destinations that were looked at.
     pub destinations: u64,
@@ -181,7 +180,6 @@ fn prove(
     }))
 }
 
-/// What was found of one destination.
 struct Found {
     asked: u64,
     longest: [u8; 2],

@@ -66,7 +66,6 @@ impl LinkShares {
     }
 }
 
-/// All links of one kind.
 #[derive(Default)]
 struct Kind {
     most: u64,

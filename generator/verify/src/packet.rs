@@ -8,7 +8,6 @@ use tvlb_firmware_model::{Header, Stage, Step, Switch};
 use tvlb_schema::{Dragonfly, GlobalPort, GroupId, Port, SwitchId, SwitchIndex, VcScheme};
 use tvlb_table_set::names::NamedSwitch;
 
-/// All switches, booted.
 pub(super) struct BootedSwitches<'f> {
     pub(super) switches: &'f [Switch<'f>],
     pub(super) df: Dragonfly,
@@ -29,7 +28,6 @@ pub(super) struct Hop {
     pub(super) from: SwitchId,
     /// By this physical port.
     pub(super) port: Port,
-    /// To this switch.
     pub(super) to: SwitchId,
     pub(super) channel: u8,
     pub(super) global: bool,
@@ -166,7 +164,6 @@ impl<'f> BootedSwitches<'f> {
         self.df.has_switch(switch).then(|| self.switch(switch))
     }
 
-    /// A switch that exists.
     pub(super) fn switch(&self, switch: SwitchId) -> &'f Switch<'f> {
         &self.switches[self.place_of(switch)]
     }

@@ -18,9 +18,7 @@ const MOST_NAMED: usize = 10;
 pub struct Planned {
     /// The fabric file, for messages.
     pub path: PathBuf,
-    /// Its name.
     pub name: String,
-    /// Its sizes.
     pub dragonfly: Dragonfly,
     /// What a manifest calls its wiring: the arrangement's name, or "cables" for a list.
     pub wiring: String,

@@ -20,7 +20,6 @@ use tvlb_schema::{
 /// By decision and shape: how many routes of a pair the rule keeps, thinned as the image says.
 type Expected = [[u64; Shape::COUNT]; 3];
 
-/// What was walked.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Walks {
     pub(super) pairs: u64,
@@ -46,7 +45,6 @@ pub(super) struct Walks {
     /// Pairs that have a minimal path by the plan and none that lives, and pairs that no path joins.
     pub(super) lost_min: u64,
     pub(super) cut: u64,
-    /// What the datapath was asked for.
     pub(super) asked: Asked,
 }
 

@@ -13,12 +13,10 @@ pub struct Grid {
     lengths: [u32; 3],
 }
 
-/// An axis of a grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
     /// The first and fastest.
     X,
-    /// The second.
     Y,
     /// The third and slowest.
     Z,

@@ -48,10 +48,8 @@ impl FromStr for Job {
     }
 }
 
-/// A job on a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlacedJob {
-    /// Its size.
     pub job: Job,
     /// The nodes that it takes, in the order of placement. No other job has one of them.
     pub nodes: Vec<NodeId>,
@@ -68,7 +66,6 @@ pub struct Nearness {
     pub on_switch: u128,
     /// Between two switches of one group.
     pub in_group: u128,
-    /// Between two groups.
     pub between_groups: u128,
 }
 

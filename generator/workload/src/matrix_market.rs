@@ -12,7 +12,6 @@ use tvlb_partition::Graph;
 
 /// The most rows of a matrix.
 pub const MOST_RANKS: u32 = 1 << 20;
-/// The most entries of a matrix.
 pub const MOST_ENTRIES: usize = 1 << 26;
 
 /// Reads the pattern of a matrix as a graph of ranks, each edge of weight 1.

@@ -12,12 +12,10 @@ use tvlb_base::text::Records;
 /// The columns, the last of which may be missing.
 const COLUMNS: [&str; 4] = ["from", "to", "bytes", "phase"];
 
-/// One message of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message {
     /// The line on which it stands, counted from 1.
     pub line: u32,
-    /// The sender.
     pub from: Rank,
     /// The receiver, another rank.
     pub to: Rank,

@@ -36,7 +36,6 @@ pub enum Motif {
     /// Every rank exchanges a message with every rank of the other half: for each partner, it posts a
     /// receive and sends. It waits after the last.
     Bisection {
-        /// The order of the partners.
         order: PartnerOrder,
         /// The first half, half of the job's ranks; without it ranks 0 … n/2 − 1. A rank's place among
         /// its half is by rising number.

@@ -20,7 +20,6 @@ const MOST_CELLS: usize = 1 << 25;
 /// An order of sends, by name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SendOrder {
-    /// As the programs have it.
     #[default]
     Given,
     /// Between two waits each rank posts all receives first, and then sends in the order of a colouring. Where

@@ -11,47 +11,18 @@ use tvlb_workload::WorkloadError;
 /// Why there is no advice.
 #[derive(Debug, thiserror::Error)]
 pub enum AdviceError {
-    /// The fabric's sizes do not have an arrangement that was asked for.
     #[error("arrangement {arrangement}: {error}")]
-    Arrangement {
-        /// The arrangement.
-        arrangement: Arrangement,
-        /// Why not.
-        error: CableError,
-    },
-    /// The images of a wiring and a set cannot be made.
+    Arrangement { arrangement: Arrangement, error: CableError },
     #[error("{of}: {error}")]
-    Image {
-        /// The wiring and the routing.
-        of: String,
-        /// Why not.
-        error: ImageStageError,
-    },
-    /// Switches do not boot from images.
+    Image { of: String, error: ImageStageError },
     #[error(transparent)]
     Boot(#[from] BootError),
-    /// No packet can take the paths of a routing.
     #[error("{of}: {error}")]
-    Loads {
-        /// The routing.
-        of: String,
-        /// Why not.
-        error: StaticLoadError,
-    },
-    /// The jobs do not fit the machine, or a map or an order does not fit the jobs.
+    Loads { of: String, error: StaticLoadError },
     #[error(transparent)]
     Workload(WorkloadError),
-    /// A run did not complete.
     #[error("{of}, seed {seed}: {error}")]
-    Run {
-        /// The way of running the jobs.
-        of: String,
-        /// The seed.
-        seed: u64,
-        /// What ended the run.
-        error: Box<CompletionError>,
-    },
-    /// The caller has cancelled the work.
+    Run { of: String, seed: u64, error: Box<CompletionError> },
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
 }

@@ -40,7 +40,6 @@ pub struct BusyLink {
 pub enum Cause {
     /// The link of a node.
     Host,
-    /// The cables of a group.
     Group,
     /// Messages that wait for each other.
     Chain,

@@ -62,11 +62,8 @@ pub fn name_of(wiring: Option<Arrangement>) -> &'static str {
 
 /// What is to be found out. Each list has an entry or more, and the first is what is done now.
 pub struct Question<'q> {
-    /// The machine.
     pub fabric: &'q Fabric,
-    /// The jobs.
     pub jobs: &'q [Job],
-    /// The programs of each job.
     pub programs: &'q [Programs],
     /// How global links are laid; nothing for the machine's own.
     pub arrangements: Vec<Option<Arrangement>>,
@@ -94,13 +91,11 @@ pub const CHOICES: usize = 5;
 /// An entry of each list of a question, by its place: wiring, placement, map, order and routing.
 pub type Way = [usize; CHOICES];
 
-/// The way that is gone now.
 pub const NOW: Way = [0; CHOICES];
 
 /// What is known of a way.
 #[derive(Clone, Debug)]
 pub struct Judged {
-    /// The way.
     pub way: Way,
     /// What is known without a run.
     pub estimate: Estimate,
@@ -140,7 +135,6 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// What is known of a way.
     pub fn of(&self, way: Way) -> &Judged {
         let place = self.ways.binary_search_by_key(&way, |judged| judged.way);
         &self.ways[place.expect("all ways were judged")]

@@ -171,7 +171,6 @@ pub(super) fn settings(ratio: u32) -> Settings {
 struct Subject<'s> {
     arrangements_version: u32,
     tool_version: &'static str,
-    /// The hash of all images.
     images: &'s str,
     settings: &'s Settings,
     messages: &'s MessageSettings,

@@ -59,7 +59,6 @@ pub(super) enum PerHopStudy {
     EqualMemory([u32; 4]),
 }
 
-/// Which jobs run.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Jobs {
     /// One on the whole machine: every rank of one half with every rank of the other.
@@ -498,7 +497,6 @@ pub static EXPERIMENTS: [Experiment; 56] = [
 ];
 
 impl Experiment {
-    /// The page that it is on.
     pub const fn page(&self) -> Page {
         match self.kind {
             Kind::Failure | Kind::Ageing(_) => Page::Faults,
@@ -515,12 +513,10 @@ impl Experiment {
     }
 }
 
-/// The experiments of one page.
 pub(super) fn of_page(page: Page) -> impl Iterator<Item = &'static Experiment> {
     EXPERIMENTS.iter().filter(move |experiment| experiment.page() == page)
 }
 
-/// The experiment of this name.
 pub fn find(name: &str) -> Option<&'static Experiment> {
     EXPERIMENTS.iter().find(|experiment| experiment.name == name)
 }

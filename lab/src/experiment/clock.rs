@@ -3,7 +3,6 @@
 use std::fs::read_to_string;
 use std::time::Instant;
 
-/// A clock that was started.
 pub(super) struct Clock {
     read: fn() -> Option<f64>,
     begin: Option<f64>,

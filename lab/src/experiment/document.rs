@@ -13,40 +13,20 @@ const END: &str = "<!-- end -->";
 /// Why a document cannot be written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DocumentError {
-    /// A line begins the tables of something unknown.
     #[error(
         "line {line}: found tables of `{name}`, accepted the name of an experiment, `summary` or `time`"
     )]
-    Unknown {
-        /// The number of the line, from 1.
-        line: usize,
-        /// The name.
-        name: String,
-    },
-    /// Tables do not end before the next ones begin or the document ends.
+    Unknown { line: usize, name: String },
     #[error(
         "line {line}: the tables of `{name}` have no end; accepted a line `<!-- end -->` after them"
     )]
-    Endless {
-        /// The number of the line that begins the tables, from 1.
-        line: usize,
-        /// The name.
-        name: String,
-    },
-    /// Tables end that did not begin.
+    Endless { line: usize, name: String },
     #[error(
         "line {line}: found `<!-- end -->` outside of tables; accepted it after a line `<!-- figures: NAME -->`"
     )]
-    Stray {
-        /// The number of the line, from 1.
-        line: usize,
-    },
-    /// The document has no place for the tables of the experiment that is asked for.
+    Stray { line: usize },
     #[error("no line is `<!-- figures: {name} -->`, which says where the tables of {name} go")]
-    Missing {
-        /// The experiment's name.
-        name: String,
-    },
+    Missing { name: String },
 }
 
 /// The document with its tables made from these results: those of one experiment, or all of them.

@@ -85,7 +85,6 @@ struct Subject<'s> {
     load_imbalance_version: u32,
     tool_version: &'static str,
     traffic_version: u32,
-    /// The hash of all images.
     images: &'s str,
     settings: &'s Settings,
     traffic: String,

@@ -20,7 +20,6 @@ pub(super) struct Subject<'s> {
     kept_version: u32,
     tool_version: &'static str,
     traffic_version: u32,
-    /// The hash of all images.
     images: &'s str,
     settings: &'s Settings,
     traffic: String,

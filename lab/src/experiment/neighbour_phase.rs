@@ -48,7 +48,6 @@ const QUICK_FLITS: u64 = 64;
 struct Subject<'s> {
     neighbour_phase_version: u32,
     tool_version: &'static str,
-    /// The hash of all images.
     images: &'s str,
     settings: &'s Settings,
     messages: &'s MessageSettings,
@@ -95,7 +94,6 @@ impl Bench {
         if routing.set == "valn" { &self.valn } else { &self.valg }
     }
 
-    /// The node of each process.
     fn nodes(&self, routing: &Routing, seed: u64) -> Vec<NodeId> {
         let df = self.fabric.topology.dragonfly();
         let placement = routing.placement.on(df, seed).expect("all groups are alike");

@@ -134,7 +134,6 @@ fn machines(df: Dragonfly, progress: &dyn Progress) -> Result<Vec<Machine>, Expe
 struct Subject<'s> {
     placements_version: u32,
     tool_version: &'static str,
-    /// The hash of all images.
     images: &'s str,
     settings: &'s Settings,
     messages: &'s MessageSettings,

@@ -22,12 +22,10 @@ pub struct Results {
     /// because it differs from one time to the next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processor_seconds: Option<f64>,
-    /// The figures.
     #[serde(flatten)]
     pub figures: Figures,
 }
 
-/// The figures of an experiment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Figures {
@@ -35,9 +33,7 @@ pub enum Figures {
     Curves(Curves),
     /// Modelled throughputs.
     Model(Model),
-    /// The fabrics and their paths.
     Fabrics {
-        /// One row for each fabric.
         rows: Vec<FabricRow>,
     },
     /// A failure, its installation and its mending.
@@ -62,7 +58,6 @@ pub enum Figures {
 pub struct Arrangements {
     /// How many maps of ranks to nodes there are.
     pub maps: u64,
-    /// Packets of a message.
     pub packets: u64,
     /// By ratio of bandwidths, then by arrangement.
     pub times: Vec<ArrangedTimes>,
@@ -79,7 +74,6 @@ pub struct ArrangedTimes {
     pub ratio: f64,
     /// The shortest time.
     pub least: f64,
-    /// The median.
     pub median: f64,
     /// The longest time.
     pub largest: f64,
@@ -91,7 +85,6 @@ pub struct ArrangedTimes {
 pub struct Placements {
     /// How many seeds each time is of.
     pub seeds: u64,
-    /// Packets of a message.
     pub packets: u64,
     /// By ratio of bandwidths, arrangement, routing, placement and map, the last the fastest.
     pub times: Vec<PlacedTimes>,
@@ -112,7 +105,6 @@ pub struct PlacedTimes {
     pub placement: String,
     /// The map's name.
     pub map: String,
-    /// The median.
     pub median: f64,
     /// The longest time.
     pub largest: f64,
@@ -173,7 +165,6 @@ pub struct Phases {
 pub struct Phase {
     /// p, a, h, g.
     pub dragonfly: [u32; 4],
-    /// The lengths of the grid.
     pub grid: [u32; 3],
     /// What became of it by each routing.
     pub routed: Vec<PhaseRouted>,
@@ -263,7 +254,6 @@ pub struct Curves {
     pub lines: Vec<Line>,
 }
 
-/// One line of a figure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Line {
@@ -273,7 +263,6 @@ pub struct Line {
     pub variant: String,
     /// How VLB paths are drawn.
     pub rules: Rules,
-    /// The sets as text.
     pub set: String,
     /// The last load below saturation, in flits per node and cycle.
     pub saturation: f64,
@@ -281,7 +270,6 @@ pub struct Line {
     pub points: Vec<Point>,
 }
 
-/// One run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Point {
@@ -293,7 +281,6 @@ pub struct Point {
     pub p99: u32,
     /// Accepted flits per node and cycle.
     pub accepted: f64,
-    /// Mean hops.
     pub hops: f64,
     /// The share of packets that took VLB.
     pub vlb_share: f64,
@@ -323,7 +310,6 @@ pub struct ModelledSet {
     pub set: String,
     /// The throughput: the middle of the interval in which it is proven to lie.
     pub throughput: f64,
-    /// What was reached.
     pub lower: f64,
     /// What is proven not to be exceeded.
     pub upper: f64,

@@ -67,7 +67,6 @@ impl Rules {
         }
     }
 
-    /// The heading of a column.
     pub(super) const fn heading(self) -> &'static str {
         match self {
             Self::Conventional => "conventional",

@@ -23,9 +23,7 @@ struct List {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct Stated {
-    /// The experiment that decides it.
     pub(super) experiment: String,
-    /// The section of the paper.
     pub(super) section: String,
     /// Where in that section.
     pub(super) place: String,
@@ -37,7 +35,6 @@ pub(super) struct Stated {
     /// The variant of the settings; a comparison without one is about every variant. In Table 2, the
     /// number of groups of the fabric.
     pub(super) variant: Option<String>,
-    /// What is stated.
     pub(super) claim: Claim,
     /// What is to be known about the statement.
     pub(super) note: Option<String>,
@@ -47,19 +44,33 @@ pub(super) struct Stated {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", rename_all_fields = "kebab-case", deny_unknown_fields)]
 pub(super) enum Claim {
-    /// The mean latency at a load.
-    Latency { load: f64, cycles: f64 },
+    Latency {
+        load: f64,
+        cycles: f64,
+    },
     /// The last load below saturation.
-    Saturation { load: f64 },
+    Saturation {
+        load: f64,
+    },
     /// By how much conventional UGAL's latency exceeds T-UGAL's, in percent of T-UGAL's. This is what
     /// the paper computes where its words are "lower than".
-    LatencyGain { load: f64, percent: f64 },
+    LatencyGain {
+        load: f64,
+        percent: f64,
+    },
     /// By how much T-UGAL's saturation exceeds conventional UGAL's, in percent of the latter.
-    SaturationGain { percent: f64 },
-    /// The modelled throughput of a set.
-    Throughput { set: String, of_link: f64 },
+    SaturationGain {
+        percent: f64,
+    },
+    Throughput {
+        set: String,
+        of_link: f64,
+    },
     /// A count of Table 2.
-    Count { what: Counted, number: u32 },
+    Count {
+        what: Counted,
+        number: u32,
+    },
     /// T-UGAL has less latency at every load at which neither is saturated.
     LatencyBelow,
     /// T-UGAL's latency at the lowest load is similar, which is to say within 5%.
@@ -78,27 +89,56 @@ pub(super) enum Claim {
     /// at which neither is saturated.
     VlbShareBelowThatOf(Other),
     /// One variant of the settings saturates at a lower load than another.
-    VariantBelow { less: String, more: String },
+    VariantBelow {
+        less: String,
+        more: String,
+    },
     /// The variants of the settings saturate at loads that differ by more than 5%.
     VariantsMatter,
     /// No set has a larger modelled throughput.
-    Largest { set: String },
+    Largest {
+        set: String,
+    },
     /// These sets have a modelled throughput similar to that of another, which is to say within 5%.
-    Similar { set: String, sets: Vec<String> },
+    Similar {
+        set: String,
+        sets: Vec<String>,
+    },
     /// The throughput by a routing lies in a range, on every system.
-    ThroughputWithin { routing: String, least: f64, most: f64 },
+    ThroughputWithin {
+        routing: String,
+        least: f64,
+        most: f64,
+    },
     /// The throughput by a routing is the less the larger the system.
-    FallsWithSize { routing: String },
+    FallsWithSize {
+        routing: String,
+    },
     /// The throughput by a routing is below a load on every system with more switches than this.
-    BelowBeyond { routing: String, load: f64, switches: u32 },
+    BelowBeyond {
+        routing: String,
+        load: f64,
+        switches: u32,
+    },
     /// The throughput by one routing is above that by another, on every system.
-    ThroughputAbove { more: String, less: String },
+    ThroughputAbove {
+        more: String,
+        less: String,
+    },
     /// By how large a share the throughput by one routing is above that by another rises with the size.
-    LeadRises { more: String, less: String },
+    LeadRises {
+        more: String,
+        less: String,
+    },
     /// No routing has as large a throughput on any system.
-    ThroughputBelow { load: f64 },
+    ThroughputBelow {
+        load: f64,
+    },
     /// No experiment of ours decides it.
-    NotChecked { what: String, why: String },
+    NotChecked {
+        what: String,
+        why: String,
+    },
 }
 
 /// The other side of a comparison; what is not given is as in the statement.

@@ -49,7 +49,6 @@ impl Unit {
 }
 
 impl Claim {
-    /// The stated number and its unit.
     pub(super) fn number(&self) -> Option<(f64, Unit)> {
         Some(match self {
             Self::Latency { cycles, .. } => (*cycles, Unit::Cycles),

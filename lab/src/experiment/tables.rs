@@ -20,7 +20,6 @@ const NOTHING: &str = "";
 /// Tables that stand together in a document.
 #[derive(Clone, Copy)]
 pub(super) enum Table {
-    /// Those of one experiment.
     Of(&'static Experiment),
     /// How many statements of the paper our figures bear out.
     Summary,

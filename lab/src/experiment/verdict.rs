@@ -72,7 +72,6 @@ pub struct Judged {
     /// How far our figure lies from the stated one: a fraction of it, or percentage points of a gain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difference: Option<String>,
-    /// What came of it.
     pub verdict: Verdict,
     /// The figure by other rules.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -78,7 +78,6 @@ pub fn collect(plan: &Plan, directory: &Path) -> Result<Collected, SweepError> {
     Ok(Collected { runs, summary, names, found, missing: plan.units.len() - found })
 }
 
-/// The tables of runs at loads.
 fn runs(plan: &Plan, directory: &Path) -> Result<Tables, SweepError> {
     let store = runs_in(directory);
     let mut runs = format!(

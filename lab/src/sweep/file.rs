@@ -12,7 +12,6 @@ use tvlb_simulator::PlacementRule;
 /// The word in `faults` for a machine of which nothing is dead.
 pub(super) const NOTHING_DEAD: &str = "none";
 
-/// The sweep file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct File {
@@ -91,7 +90,6 @@ impl<'de> Deserialize<'de> for Load {
 pub(super) enum Measured {
     /// The figures at each of these loads.
     Loads(Vec<f64>),
-    /// The load of saturation.
     Saturation(Saturation),
 }
 

@@ -102,7 +102,6 @@ impl Paths {
         })
     }
 
-    /// How each decision weighs.
     pub(super) fn weighings(&self, fabric: &Fabric) -> PerDecision<Weighing> {
         self.policies(fabric).map(|policy| policy.weighing)
     }

@@ -303,7 +303,6 @@ impl Plan {
     }
 }
 
-/// Reads all entries of a list.
 fn all_of<T>(list: &[String], read: impl Fn(&str) -> Result<T, String>) -> Result<Vec<T>, String> {
     list.iter().map(|entry| read(entry)).collect()
 }

@@ -147,7 +147,6 @@ impl<'t> Records<'t> {
         self.lines.number()
     }
 
-    /// Where it is.
     pub fn place(&self) -> Place {
         self.lines.place()
     }
@@ -233,7 +232,6 @@ impl Fields {
         }
     }
 
-    /// All fields.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         (0..self.len()).map(|field| self.get(field))
     }

@@ -23,92 +23,26 @@ impl Display for Place {
 /// Why a text cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TextError {
-    /// The operating system refused.
     #[error("{file}: cannot read it: {reason}")]
-    Io {
-        /// The file.
-        file: String,
-        /// The answer.
-        reason: String,
-    },
-    /// The file is too large.
+    Io { file: String, reason: String },
     #[error("{file}: found {found} bytes, accepted at most {most}")]
-    TooLarge {
-        /// The file.
-        file: String,
-        /// Its length.
-        found: u64,
-        /// The most that is accepted.
-        most: u64,
-    },
-    /// A line is too long.
+    TooLarge { file: String, found: u64, most: u64 },
     #[error("{place}: found a line of more than {most} bytes, accepted at most that many")]
-    LongLine {
-        /// The line.
-        place: Place,
-        /// The most that is accepted.
-        most: usize,
-    },
-    /// A line is not UTF-8.
+    LongLine { place: Place, most: usize },
     #[error("{place}: byte {offset} of the file is not UTF-8, accepted a text in UTF-8")]
-    NotUtf8 {
-        /// The line.
-        place: Place,
-        /// The first wrong byte, from 0.
-        offset: u64,
-    },
-    /// A quoted field does not end.
+    NotUtf8 { place: Place, offset: u64 },
     #[error(
         "{place}: the quote that opens in column {column} does not close on its line, accepted a field whose quotes close"
     )]
-    OpenQuote {
-        /// The line.
-        place: Place,
-        /// The field, from 1.
-        column: usize,
-    },
-    /// There are too many rows or records.
+    OpenQuote { place: Place, column: usize },
     #[error("{place}: accepted at most {most} rows or records in all files together")]
-    TooMany {
-        /// The first line beyond the limit.
-        place: Place,
-        /// The most that are accepted.
-        most: usize,
-    },
-    /// There is no header.
+    TooMany { place: Place, most: usize },
     #[error("{place}: found the end of the file, accepted the header {header}")]
-    NoHeader {
-        /// The last line.
-        place: Place,
-        /// The headers that are accepted.
-        header: String,
-    },
-    /// The header is another one.
+    NoHeader { place: Place, header: String },
     #[error(
         "{place}: column {column} of the header is {found}, accepted {accepted}; the header is {header}"
     )]
-    Header {
-        /// The header's line.
-        place: Place,
-        /// The first wrong column, from 1.
-        column: usize,
-        /// What is there.
-        found: String,
-        /// What must be there.
-        accepted: String,
-        /// The headers that are accepted.
-        header: String,
-    },
-    /// A record has more or fewer fields than the header.
+    Header { place: Place, column: usize, found: String, accepted: String, header: String },
     #[error("{place}: found {found} fields, accepted {accepted}: {header}")]
-    Columns {
-        /// The line.
-        place: Place,
-        /// How many fields it has.
-        found: usize,
-        /// How many the header has.
-        accepted: usize,
-        /// The header.
-        header: String,
-    },
+    Columns { place: Place, found: usize, accepted: usize, header: String },
 }

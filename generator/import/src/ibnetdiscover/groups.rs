@@ -17,7 +17,6 @@ use regex::Regex;
 use std::collections::HashMap;
 use tvlb_base::text::{Place, quoted};
 
-/// How to find the groups.
 #[derive(Clone, Debug, Default)]
 pub struct Grouping {
     /// A pattern for descriptions, whose capture group is the group's name.
@@ -28,7 +27,6 @@ pub struct Grouping {
 
 /// Groups that are not in order yet.
 pub(super) struct Found {
-    /// The group of each switch.
     of_switch: Vec<u32>,
     /// The groups' names, where the descriptions have them.
     names: Option<Vec<String>>,

@@ -10,7 +10,6 @@ use tvlb_base::text::Place;
 
 /// Switches and what they are linked with. Switches count from 0 in the order of their records.
 pub(crate) struct Joined {
-    /// The device of each switch.
     pub(crate) switches: Vec<u32>,
     pub(crate) links: Vec<Link>,
     /// Nodes, by rising line; a node's name is its place here.
@@ -21,7 +20,6 @@ pub(crate) struct Joined {
     pub(crate) aggregation: Listed,
 }
 
-/// Joins the ends.
 pub(super) fn join(network: &Network) -> Result<Joined, IbnetdiscoverError> {
     let mut ports: Vec<PortLine> = network.ports.clone();
     ports.sort_unstable_by_key(|port| (port.device, port.port, port.line));

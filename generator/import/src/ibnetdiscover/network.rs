@@ -17,7 +17,6 @@ pub(crate) struct Record {
     pub(crate) line: u32,
 }
 
-/// A port's line.
 #[derive(Clone, Copy)]
 pub(crate) struct PortLine {
     pub(crate) device: u32,
@@ -27,7 +26,6 @@ pub(crate) struct PortLine {
     pub(crate) line: u32,
 }
 
-/// All records.
 pub(crate) struct Network {
     pub(crate) file: String,
     pub(crate) devices: Vec<Device>,

@@ -2,16 +2,13 @@
 
 use tvlb_table_set::escaped_controls;
 
-/// What a record is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Switch,
-    /// A channel adapter.
     Adapter,
     Router,
 }
 
-/// What a line says.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Line<'t> {
     /// Nothing that we use.

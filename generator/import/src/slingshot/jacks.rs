@@ -48,7 +48,6 @@ impl JackMap {
     }
 }
 
-/// Reads a map.
 pub(super) fn read(source: Source<'_>) -> Result<JackMap, SlingshotError> {
     let file = source.name().to_owned();
     let mut map = JackMap(HashMap::new());

@@ -9,7 +9,6 @@ use crate::notes::{Listed, Notes, counted};
 use std::collections::HashMap;
 use tvlb_base::text::{Place, TextError};
 
-/// Ports of a jack.
 const PORTS_PER_JACK: usize = 2;
 /// Ports of a Slingshot switch.
 const MOST_PORTS: usize = 64;
@@ -89,7 +88,6 @@ impl Plan {
         self.without_cable += usize::from(id.starts_with("l0."));
     }
 
-    /// Adds a row.
     pub(super) fn add(&mut self, file: u16, line: u32, cable: Cable) -> Result<(), SlingshotError> {
         if self.rows.len() == MOST_RECORDS {
             return Err(

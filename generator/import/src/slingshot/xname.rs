@@ -79,7 +79,6 @@ fn begin(text: &str) -> Option<Rest<'_>> {
     text.starts_with('x').then_some(Rest(text.as_bytes()))
 }
 
-/// A jack of a switch.
 pub(crate) fn jack(text: &str) -> Option<(SwitchName, u16)> {
     let mut rest = begin(text)?;
     let jack = (rest.switch()?, rest.take(b'j', MOST_OTHER)?);

@@ -8,7 +8,6 @@ use tvlb_import::{Grouping, Import, ImportError, Source};
 /// Something to be done to a text.
 #[derive(Clone, Debug)]
 enum Spoil {
-    /// Cut it here.
     Cut(usize),
     /// Replace the bytes at this place.
     Write(usize, Vec<u8>),

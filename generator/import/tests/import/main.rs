@@ -30,7 +30,6 @@ fn fabric(
     tvlb_import::ibnetdiscover(Source::of_text("fabric.txt", text.as_bytes()), &grouping)
 }
 
-/// A file of an import.
 fn text(import: &Import, name: &'static str) -> String {
     String::from_utf8(import.text(name).unwrap()).unwrap()
 }

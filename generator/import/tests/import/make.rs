@@ -17,7 +17,6 @@ pub(crate) fn cable(from: &str, to: &str, groups: [usize; 2]) -> String {
     )
 }
 
-/// An edge row.
 pub(crate) fn edge(jack: &str, interfaces: [&str; 2], group: usize) -> String {
     let [first, second] = interfaces;
     format!(

@@ -22,46 +22,16 @@ use tvlb_schema::EscapeKind;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuditError {
-    /// The packets do not add up.
     #[error(
         "cycle {cycle}: {generated} packets were generated, but {delivered} delivered, {live} waiting or under way, {found} of them found"
     )]
-    Packets {
-        /// The cycle.
-        cycle: u32,
-        /// How many packets were generated.
-        generated: u64,
-        /// How many were delivered.
-        delivered: u64,
-        /// How many the pool holds.
-        live: u64,
-        /// How many are in buffers and on links.
-        found: u64,
-    },
-    /// A direction of the escape ring has no room left, so that nothing on it may ever move.
+    Packets { cycle: u32, generated: u64, delivered: u64, live: u64, found: u64 },
     #[error("cycle {cycle}: the {direction} direction of the escape ring has room for no packet")]
-    RingFull {
-        /// The cycle.
-        cycle: u32,
-        /// "onward" or "backward".
-        direction: &'static str,
-    },
-    /// The room of a virtual channel does not add up.
+    RingFull { cycle: u32, direction: &'static str },
     #[error(
         "cycle {cycle}: {link}, VC {channel}: room, packets and room under way add up to {found}, but the buffer holds {buffer} packets"
     )]
-    Room {
-        /// The cycle.
-        cycle: u32,
-        /// The name of the link.
-        link: String,
-        /// The virtual channel.
-        channel: u8,
-        /// What they add up to.
-        found: u32,
-        /// How many packets the buffer holds.
-        buffer: u32,
-    },
+    Room { cycle: u32, link: String, channel: u8, found: u32, buffer: u32 },
 }
 
 /// Packets that wait for each other for ever.

@@ -7,7 +7,6 @@ use std::ops::Range;
 use tvlb_firmware_model::{Header, Kind, PerHop};
 use tvlb_schema::{Dragonfly, SwitchId};
 
-/// Counts of a run.
 #[derive(Clone, Debug)]
 pub(super) struct Counts {
     window: Range<u32>,

@@ -21,7 +21,6 @@ use tvlb_traffic::{Traffic, below};
 /// All nodes of a run lie in one ring of wake-ups.
 const RING: usize = 0;
 
-/// A node.
 #[derive(Debug)]
 struct Source {
     rng: Xoshiro256PlusPlus,
@@ -38,7 +37,6 @@ struct Source {
     order: (u32, u32),
 }
 
-/// All nodes.
 #[derive(Debug)]
 pub(super) struct Nodes<'f> {
     traffic: &'f Traffic,

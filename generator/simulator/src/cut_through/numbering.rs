@@ -35,7 +35,6 @@ pub(super) struct Numbering {
     pub(super) radix: u32,
     /// Channels of a port, of whatever kind its link is.
     pub(super) channels: u32,
-    /// Numbers of switches.
     pub(super) switches: u32,
 }
 
@@ -72,12 +71,10 @@ impl Numbering {
         (PortNumber(channel.0 / self.channels), within)
     }
 
-    /// All ports.
     pub(super) fn every_port(self) -> impl Iterator<Item = PortNumber> {
         (0..self.switches * self.radix).map(PortNumber)
     }
 
-    /// All channels of a port.
     pub(super) fn channels_of(self, port: PortNumber) -> impl Iterator<Item = ChannelNumber> {
         let first = port.0 * self.channels;
         (first..first + self.channels).map(ChannelNumber)

@@ -64,7 +64,6 @@ pub struct CutThroughOutcome {
     pub accepted: f64,
     /// Share of the packets that took VLB; under OFAR, of those that were misrouted to another group.
     pub vlb_share: f64,
-    /// Hops of the packets.
     pub hops: HopCounts,
     /// What they made of the escape network, where the routing has one.
     #[serde(skip_serializing_if = "Option::is_none")]

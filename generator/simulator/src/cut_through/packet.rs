@@ -3,7 +3,6 @@
 use crate::numbers::PacketId;
 use tvlb_schema::NodeId;
 
-/// A packet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Packet {
     /// The header with which it arrives at the switch where it is or to which it is on its way; of no meaning
@@ -11,7 +10,6 @@ pub(super) struct Packet {
     pub(super) header: u64,
     /// The packet after it in its buffer. In a free place of the pool: the next free place.
     pub(super) next: PacketId,
-    /// The node that it is for.
     pub(super) destination: NodeId,
     /// The cycle in which it was generated.
     pub(super) created: u32,
@@ -25,7 +23,6 @@ pub(super) struct Packet {
     pub(super) escape_hops: u16,
 }
 
-/// All packets.
 #[derive(Debug)]
 pub(super) struct Pool {
     packets: Vec<Packet>,

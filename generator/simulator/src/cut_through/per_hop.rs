@@ -30,7 +30,6 @@ pub(super) struct PerHopSwitches<'f> {
 pub(super) enum Broken {
     /// A ring is entered with room for one packet.
     EntersWithRoomForOne,
-    /// There is no escape network.
     NoEscape,
     /// Nothing enters the escape network, although it waits for room everywhere.
     WaitsWhereAllIsFull,

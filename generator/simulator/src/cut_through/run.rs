@@ -19,31 +19,20 @@ const WATCH: u32 = 256;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CutThroughError {
-    /// The settings cannot be run.
     #[error(transparent)]
     Settings(#[from] SettingsError),
-    /// A switch could not route a packet.
     #[error(transparent)]
     Datapath(#[from] Box<DatapathError>),
-    /// Packets wait for each other for ever.
     #[error(transparent)]
     Stuck(#[from] StuckPackets),
-    /// The caller cancelled the run.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
-    /// The check of the simulator's own consistency failed, which is a bug of the simulator.
     #[error(transparent)]
     Audit(#[from] AuditError),
-    /// A burst is not delivered after as many cycles as it may take.
     #[error(
         "{left} packets are not delivered after {cycles} cycles, which is as long as the run may take"
     )]
-    TooLong {
-        /// Packets that are generated and not delivered.
-        left: u64,
-        /// Cycles so far.
-        cycles: u32,
-    },
+    TooLong { left: u64, cycles: u32 },
 }
 
 /// A run in progress, which the caller advances by as many cycles as it likes.

@@ -79,7 +79,6 @@ impl Routing {
     }
 }
 
-/// What nodes send.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sending {
@@ -100,7 +99,6 @@ pub struct CutThrough {
     /// Where VLB candidates come from.
     #[serde(serialize_with = "crate::settings::by_paths_name")]
     pub paths: VlbPaths,
-    /// Phits of a packet.
     pub packet_phits: u16,
     /// The buffers of links within groups.
     pub local: LinkBuffer,
@@ -108,7 +106,6 @@ pub struct CutThrough {
     pub global: LinkBuffer,
     /// Injection queues of each node, among which packets are divided by their destination.
     pub injection_queues: u8,
-    /// Phits that one injection queue holds.
     pub injection_queue_phits: u16,
     /// Cycles from a grant to the arrival of a head over a link within a group.
     pub local_latency_cycles: u16,

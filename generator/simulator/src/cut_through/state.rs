@@ -13,7 +13,6 @@ use tvlb_schema::{Port, SwitchId};
 pub(super) struct Want {
     pub(super) port: Port,
     pub(super) virtual_channel: u8,
-    /// The header with which it leaves.
     pub(super) header: Header,
     /// For how many packets the virtual channel must have room.
     pub(super) room: u16,
@@ -49,7 +48,6 @@ pub(super) struct Output {
     pub(super) packets: u32,
 }
 
-/// The queues of all switches.
 #[derive(Debug)]
 pub(super) struct Queues {
     pub(super) numbering: Numbering,
@@ -70,7 +68,6 @@ pub(super) struct Queues {
     /// By output port and input port of the same switch: when the one last served the other, as a number of
     /// rounds from 1.
     pub(super) served: Vec<u32>,
-    /// Phits of a packet.
     pub(super) packet_phits: u32,
 }
 

@@ -26,7 +26,6 @@ pub const REGRET_WEIGHT: f64 = 1.0;
 pub struct MixtureFigures {
     /// Saturation on each score pattern.
     pub saturations: Vec<f64>,
-    /// The regret on each traffic.
     pub regrets: Regrets,
     /// Mean latency under uniform traffic, at half the load that conventional UGAL carries.
     pub uniform_latency: f64,
@@ -35,7 +34,6 @@ pub struct MixtureFigures {
 }
 
 impl MixtureFigures {
-    /// Mean saturation.
     pub fn saturation(&self) -> f64 {
         mean(self.saturations.iter().copied())
     }
@@ -48,11 +46,9 @@ impl MixtureFigures {
 
 /// A fabric on which the contenders of a generation have booted.
 pub(super) struct FabricTrial<'g> {
-    /// The traffic.
     pub(super) panel: &'g Panel,
     /// Runs the contenders.
     pub(super) runner: SimulatedRunner<'g>,
-    /// What the baselines carry.
     pub(super) baselines: Baselines,
     /// A mixture that leads conventional UGAL by less in a first trial is eliminated.
     pub(super) least_lead: f64,

@@ -58,7 +58,6 @@ const LEAST_LEAD: f64 = 0.01;
 /// Keeps the draws of mixtures apart from other uses of the seed.
 const MIXTURE_STREAM: u64 = 0x6d69_7874_7572;
 
-/// How to search.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The scheme that the mixtures are for; for PAR there is one for each of its two decisions.
@@ -96,7 +95,6 @@ pub struct Found {
 pub struct Mixture {
     /// The mixture's policies; none for conventional UGAL.
     pub candidate: Option<Candidate>,
-    /// The objective J.
     pub objective: f64,
     /// The figures by fabric.
     pub figures: Vec<MixtureFigures>,
@@ -110,7 +108,6 @@ struct FabricUnderTest<'f> {
     counter: RouteCounter<'f>,
     panel: Panel,
     memory: Memory,
-    /// The images of the baselines.
     baseline: Images,
 }
 
@@ -177,7 +174,6 @@ struct Search<'s> {
     progress: &'s dyn Progress,
 }
 
-/// The outcome of a generation.
 struct Generation {
     /// The figures of conventional UGAL, by fabric.
     conventional: Vec<MixtureFigures>,
@@ -333,7 +329,6 @@ impl Search<'_> {
     }
 }
 
-/// The objective J.
 fn objective(
     figures: &[MixtureFigures],
     conventional: &[MixtureFigures],

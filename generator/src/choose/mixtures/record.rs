@@ -45,7 +45,6 @@ pub struct SearchEntry {
 pub struct MixtureEntry {
     /// Its policies, as `generate --try-policy` reads them; or `conventional`.
     pub policies: String,
-    /// The objective J.
     pub objective: f64,
     /// Whether nothing else is at least as good in all of throughput, regret and latency.
     pub on_front: bool,

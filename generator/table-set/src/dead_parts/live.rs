@@ -8,35 +8,16 @@ use tvlb_schema::{Dragonfly, End, FaultSet, LocalLink, SwitchId};
 /// Why a list of live links cannot be held against a plan.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LiveError {
-    /// A planned link without names.
     #[error(
         "{port} has no name in the list of names, by which links are held against the plan; accepted is a list of names with a name for every port that has a link"
     )]
-    NoName {
-        /// The port, in words.
-        port: String,
-    },
-    /// A link at a port that nothing is known of.
+    NoName { port: String },
     #[error("it names the link {link}, but the list of names has no port {port}")]
-    NoPort {
-        /// The link.
-        link: String,
-        /// The unknown port.
-        port: String,
-    },
-    /// A name that several ports have.
+    NoPort { link: String, port: String },
     #[error("it names a port that the list of names does not tell from others: {0}")]
     Several(PartError),
-    /// A link that is not planned.
     #[error("it names the link {link}, but by the plan {port} leads to {far}")]
-    NotPlanned {
-        /// The link.
-        link: String,
-        /// One of its ports.
-        port: String,
-        /// Where that leads.
-        far: String,
-    },
+    NotPlanned { link: String, port: String, far: String },
 }
 
 /// A link of the plan, as a fault set names it.

@@ -33,7 +33,6 @@ pub const MOST_BYTES: u64 = 64 << 20;
 
 /// The planned links that a list of what is dead is held against.
 pub trait Plan {
-    /// The sizes.
     fn dragonfly(&self) -> &Dragonfly;
 
     /// The other end of the cable at a port that exists.
@@ -60,50 +59,18 @@ impl Plan for FabricImage<'_> {
 /// Why a text is not a list of what is dead. Lines count from 1.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FaultsError {
-    /// A line that names no part.
     #[error(
         "line {line}: found {found}, accepted `cable (GROUP,SWITCH):PORT`, `local (GROUP,SWITCH)-(GROUP,SWITCH)`, `switch (GROUP,SWITCH)`, or names of the list in their place"
     )]
-    Line {
-        /// The line.
-        line: usize,
-        /// What is there, quoted.
-        found: String,
-    },
-    /// A switch or port that does not exist, or that the text does not name.
+    Line { line: usize, found: String },
     #[error("line {line}: {error}")]
-    Part {
-        /// The line.
-        line: usize,
-        /// What is wrong with it.
-        error: PartError,
-    },
-    /// A port that is unused or does not exist.
+    Part { line: usize, error: PartError },
     #[error("line {line}: {end} has no cable in the plan")]
-    NoCable {
-        /// The line.
-        line: usize,
-        /// The port, in words.
-        end: String,
-    },
-    /// Two switches without such a link.
+    NoCable { line: usize, end: String },
     #[error("line {line}: {what}")]
-    NoLink {
-        /// The line.
-        line: usize,
-        /// What there is between the two.
-        what: String,
-    },
-    /// A part that an earlier line names too.
+    NoLink { line: usize, what: String },
     #[error("line {line}: {what} is dead by line {first} already; accepted is one line for each")]
-    Twice {
-        /// The line.
-        line: usize,
-        /// The part, in words.
-        what: String,
-        /// The line that has named it first.
-        first: usize,
-    },
+    Twice { line: usize, what: String, first: usize },
 }
 
 /// A part of a fabric, for telling which line has named it.

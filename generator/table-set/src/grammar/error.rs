@@ -5,67 +5,31 @@ use std::ops::Range;
 /// Why a text is not a T-VLB set. Columns count bytes from 1.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SetGrammarError {
-    /// Something else should stand here.
     #[error("column {}: found {found}, accepted {accepted}", .at.start + 1)]
-    Unexpected {
-        /// The bytes found.
-        at: Range<usize>,
-        /// What was found, quoted, and what may have been meant by it.
-        found: String,
-        /// What could stand here.
-        accepted: &'static str,
-    },
-    /// A weight out of range.
+    Unexpected { at: Range<usize>, found: String, accepted: &'static str },
     #[error("column {}: weight {found}, but a weight is a whole number, 1 to {}", .at.start + 1, u16::MAX)]
-    Weight {
-        /// The bytes of the weight.
-        at: Range<usize>,
-        /// The weight as written, quoted.
-        found: String,
-    },
-    /// A percentage out of range.
+    Weight { at: Range<usize>, found: String },
     #[error(
         "column {}: percentage {found}, but a percentage is 1 to 100 and has at most two decimals",
         .at.start + 1
     )]
-    Percentage {
-        /// The bytes of the percentage.
-        at: Range<usize>,
-        /// The percentage as written, quoted.
-        found: String,
-    },
-    /// The terms' weights for one shape add up to too much.
+    Percentage { at: Range<usize>, found: String },
     #[error(
         "column {}: with this term shape {shape} has weight {total}, but the weights of one shape may add up to {} at most",
         .at.start + 1,
         u16::MAX
     )]
-    TotalWeight {
-        /// The bytes of the term.
-        at: Range<usize>,
-        /// The shape, as three digits.
-        shape: String,
-        /// The sum.
-        total: u32,
-    },
-    /// `min` with a weight or among other terms.
+    TotalWeight { at: Range<usize>, shape: String, total: u32 },
     #[error(
         "column {}: found `min` with a weight or another term, but `min` (no VLB route) stands alone",
         .at.start + 1
     )]
-    MinNotAlone {
-        /// The bytes of `min`.
-        at: Range<usize>,
-    },
-    /// Weights in a set drawn by route.
+    MinNotAlone { at: Range<usize> },
     #[error(
         "column {}: found `by route` in a set with weights, but weights mean `by shape`",
         .at.start + 1
     )]
-    WeightsByRoute {
-        /// The bytes of `by route`.
-        at: Range<usize>,
-    },
+    WeightsByRoute { at: Range<usize> },
 }
 
 /// The most characters of a text that are shown with carets below.

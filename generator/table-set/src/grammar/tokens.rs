@@ -19,7 +19,6 @@ pub(super) enum Kind<'t> {
     Word(&'t str),
     /// Any other character but white space.
     Mark(char),
-    /// The end of the text.
     End,
 }
 

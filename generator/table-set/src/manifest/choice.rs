@@ -26,9 +26,7 @@ pub struct ChoiceEntry {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ModelEntry {
-    /// What counts as one path.
     pub counting: String,
-    /// The sample.
     pub patterns: Vec<String>,
     /// How much of the best throughput a candidate may lack.
     pub epsilon: f64,
@@ -40,7 +38,6 @@ pub struct ModelEntry {
     pub figures: Vec<ModelledEntry>,
 }
 
-/// What is modelled of one set.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ModelledEntry {
@@ -114,9 +111,7 @@ pub struct ContestEntry {
     pub runner_up: Option<String>,
     /// By how much the chosen set is ahead in mean saturation.
     pub lead_over_runner_up: Option<LeadEntry>,
-    /// The same.
     pub lead_over_paper: LeadEntry,
-    /// The same.
     pub lead_over_conventional: LeadEntry,
     /// All that were tried, conventional UGAL first, the paper's choice second.
     pub contenders: Vec<ContenderEntry>,
@@ -126,7 +121,6 @@ pub struct ContestEntry {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct BaselineEntry {
-    /// MIN's.
     pub min: f64,
     /// Conventional VLB's.
     pub vlb: f64,
@@ -163,7 +157,6 @@ pub struct FrontierEntry {
     pub set: String,
     /// Mean saturation over the score patterns.
     pub mean_saturation: f64,
-    /// The worst regret on a guard.
     pub worst_guard: WorstEntry,
 }
 
@@ -171,9 +164,7 @@ pub struct FrontierEntry {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct WorstEntry {
-    /// The traffic.
     pub traffic: String,
-    /// The regret.
     pub regret: f64,
 }
 
@@ -186,9 +177,7 @@ pub struct RegretsEntry {
     pub score: Vec<f64>,
     /// By guard, in their order.
     pub guards: Vec<f64>,
-    /// The worst of the score patterns.
     pub worst_score: WorstEntry,
-    /// The worst of the guards.
     pub worst_guard: WorstEntry,
 }
 
@@ -196,13 +185,10 @@ pub struct RegretsEntry {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct LeadEntry {
-    /// The mean.
     pub mean: f64,
-    /// Its standard error.
     pub standard_error: f64,
 }
 
-/// One that was tried.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ContenderEntry {
@@ -228,7 +214,6 @@ pub struct ContenderEntry {
     pub latency_near_saturation: Option<f64>,
     /// Its regret on each traffic, where that was looked at.
     pub regrets: Option<RegretsEntry>,
-    /// What became of it.
     pub outcome: String,
 }
 
@@ -241,7 +226,6 @@ impl PanelEntry {
 }
 
 impl ContestEntry {
-    /// The entry of the chosen set.
     pub fn chosen_entry(&self) -> Option<&ContenderEntry> {
         self.contenders.iter().skip(1).find(|contender| contender.set == self.chosen)
     }

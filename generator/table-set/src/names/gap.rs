@@ -37,7 +37,6 @@ impl Gap {
     }
 }
 
-/// Numbers that rise, as ranges.
 fn ranges(numbers: impl Iterator<Item = u32>) -> Vec<(u32, u32)> {
     let mut ranges: Vec<(u32, u32)> = Vec::new();
     for number in numbers {

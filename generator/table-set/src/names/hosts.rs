@@ -22,7 +22,6 @@ const COLUMNS: [&str; 2] = ["node", "host"];
 /// The most characters of the name of a host.
 const MOST_CHARACTERS: usize = 253;
 
-/// The host of each node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hosts {
     of: BTreeMap<NodeId, String>,
@@ -32,50 +31,23 @@ pub struct Hosts {
 /// Why a text is not a list of hosts. Lines count from 1, comments and blank lines included.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HostsError {
-    /// It is not CSV with the columns.
     #[error(transparent)]
     Text(#[from] TextError),
-    /// A node that the fabric does not have.
     #[error("line {line}: {error}")]
-    Node {
-        /// The line.
-        line: usize,
-        /// What is wrong with it.
-        error: PartError,
-    },
-    /// The name of a host that is not one.
+    Node { line: usize, error: PartError },
     #[error("line {line}: {error}")]
-    Host {
-        /// The line.
-        line: usize,
-        /// What is wrong with it.
-        error: HostError,
-    },
-    /// A node that an earlier line gives a host.
+    Host { line: usize, error: HostError },
     #[error("line {line}: node {node} has a host already; accepted is one line for each node")]
-    Twice {
-        /// The line.
-        line: usize,
-        /// The node.
-        node: NodeId,
-    },
+    Twice { line: usize, node: NodeId },
 }
 
 /// Why a node has no name that a program which starts jobs can take.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HostError {
-    /// A name that is not one of a host.
     #[error("{name} {why}, which has letters, digits, hyphens, underscores and dots")]
-    Name {
-        /// The name, quoted.
-        name: String,
-        /// What it is or has instead.
-        why: &'static str,
-    },
-    /// No name at all, though other nodes have names.
+    Name { name: String, why: &'static str },
     #[error("it has no name, though other nodes have")]
     Nameless,
-    /// No line of a list of hosts.
     #[error("no line of the list of hosts names it")]
     Unlisted,
 }

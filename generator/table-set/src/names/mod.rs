@@ -33,7 +33,6 @@ use tvlb_schema::{Dragonfly, End, GroupId, NodeId, Nodes, Port, SwitchId, Switch
 /// The columns, in the only order accepted.
 pub const COLUMNS: [&str; 5] = ["group", "switch", "port", "name", "physical"];
 
-/// The most characters of a name.
 const MOST_CHARACTERS: usize = 128;
 
 /// The highest number of a port on a switch: an image gives it a byte, and one value says that it is not known.
@@ -42,11 +41,9 @@ pub const MOST_PHYSICAL: u8 = 254;
 /// A port of a switch, as a machine has them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum NamedPort {
-    /// To the node on this terminal.
     Node(u8),
     /// The link of this number, from 0, to the switch of this index in the same group.
     Local(SwitchIndex, u16),
-    /// The global slot.
     Global(u16),
 }
 
@@ -82,29 +79,12 @@ pub struct Names {
 /// Why a text is not a list of names. Lines count from 1, comments and blank lines included.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NamesError {
-    /// It is not CSV with this header.
     #[error(transparent)]
     Text(#[from] TextError),
-    /// A field that does not say what it should.
     #[error("line {line}: {column} is {found}, but must be {accepted}")]
-    Field {
-        /// The line.
-        line: usize,
-        /// The column's name.
-        column: &'static str,
-        /// The field, quoted.
-        found: String,
-        /// What it may be.
-        accepted: String,
-    },
-    /// A part, a name or a number on a switch that an earlier line has too.
+    Field { line: usize, column: &'static str, found: String, accepted: String },
     #[error("line {line}: {what} is given a second time; accepted is one line for each")]
-    Twice {
-        /// The line.
-        line: usize,
-        /// What is given again.
-        what: String,
-    },
+    Twice { line: usize, what: String },
 }
 
 impl Names {
@@ -171,17 +151,14 @@ impl Names {
         (df.has_node(node) && !self.empty.contains(&(switch, terminal))).then_some(node)
     }
 
-    /// The name of a group.
     pub fn group(&self, group: GroupId) -> Option<&str> {
         self.groups.get(&group).map(String::as_str)
     }
 
-    /// The name of a switch.
     pub fn switch(&self, switch: SwitchId) -> Option<&str> {
         self.switches.get(&switch).map(String::as_str)
     }
 
-    /// The name of a port.
     pub fn port(&self, switch: SwitchId, port: NamedPort) -> Option<&PortName> {
         self.ports.get(&(switch, port))
     }
@@ -281,7 +258,6 @@ pub fn after(number: impl fmt::Display, name: Option<&str>) -> String {
 /// A switch by its number, with what the machine calls it: "5 x1000c0r3", or "5" if it has no name.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct NamedSwitch {
-    /// The number.
     pub switch: SwitchId,
     /// The name, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -304,7 +280,6 @@ impl fmt::Display for NamedSwitch {
 /// A group by its number, with what the machine calls it: "3 row 3", or "3" if it has no name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedGroup {
-    /// The number.
     pub group: GroupId,
     /// The name, if there is one.
     pub name: Option<String>,

@@ -46,58 +46,25 @@ pub struct Parts<'n> {
 /// Why a text names no part of a fabric.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PartError {
-    /// A number that no part has.
     #[error("there is no {what} {found}; {exist}")]
-    Number {
-        /// `switch` or `node`.
-        what: &'static str,
-        /// The number, or the numbers.
-        found: String,
-        /// Which there are.
-        exist: String,
-    },
-    /// Neither a number nor a name.
+    Number { what: &'static str, found: String, exist: String },
     #[error("{found} is not a {what}; accepted {accepted}{hint}")]
-    Unknown {
-        /// The text, quoted.
-        found: String,
-        /// `switch`, `node` or `port`.
-        what: &'static str,
-        /// How such a part is named.
-        accepted: &'static str,
-        /// What may have been meant, or nothing.
-        hint: String,
-    },
-    /// A name that several parts have.
+    Unknown { found: String, what: &'static str, accepted: &'static str, hint: String },
     #[error(
         "{found} is the name of {count} {what}s, among them {what}s {first} and {second}; accepted {accepted}"
     )]
     Several {
-        /// The name, quoted.
         found: String,
-        /// `node` or `port`.
         what: &'static str,
-        /// How many have it.
         count: usize,
-        /// The first that has it.
         first: String,
-        /// The second.
         second: String,
-        /// What tells them apart.
         accepted: &'static str,
     },
-    /// The number of one part that is the name of another.
     #[error(
         "{found} is the number of one {what} and the name of another; accepted the name in quotes, as in \"{found}\", or {accepted}"
     )]
-    Either {
-        /// The number.
-        found: String,
-        /// `switch` or `node`.
-        what: &'static str,
-        /// What else names the part of this number.
-        accepted: &'static str,
-    },
+    Either { found: String, what: &'static str, accepted: &'static str },
 }
 
 /// A line of a list that names no part of the fabric.
@@ -106,17 +73,14 @@ pub enum PartError {
 pub struct ListError {
     /// The line, counted from 1.
     pub line: usize,
-    /// What is wrong with it.
     pub error: LineError,
 }
 
 /// What is wrong with a line of a list.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LineError {
-    /// It names no part.
     #[error(transparent)]
     Part(#[from] PartError),
-    /// It does not hold two nodes.
     #[error("found {0}, accepted two nodes, \"source,destination\", each by number or name")]
     NotTwo(String),
 }
@@ -126,7 +90,6 @@ pub enum LineError {
 pub struct ListedNode {
     /// The line, counted from 1.
     pub line: usize,
-    /// The node.
     pub node: NodeId,
 }
 
@@ -137,7 +100,6 @@ pub struct ListedPair {
     pub line: usize,
     /// Who sends.
     pub source: NodeId,
-    /// To whom.
     pub destination: NodeId,
 }
 
@@ -167,7 +129,6 @@ impl<'n> Parts<'n> {
         self
     }
 
-    /// The nodes that there are.
     pub const fn existing_nodes(&self) -> &Nodes {
         &self.existing
     }

@@ -40,7 +40,6 @@ pub struct RunDirectory {
     directory: PathBuf,
 }
 
-/// A run's file.
 #[derive(Serialize)]
 struct Run<'r, S, V> {
     #[serde(flatten)]
@@ -123,7 +122,6 @@ const BEFORE_HASH: &[u8] = b",\n  \"sha256\": \"";
 const AFTER_HASH: &[u8] = b"\"\n}\n";
 /// How a JSON object ends that is written over several lines.
 const END: &[u8] = b"\n}";
-/// Hexadecimal digits of a hash.
 const HASH_DIGITS: usize = 64;
 
 /// The JSON of a run with the hash of this JSON as one more field, the last. The hash is one of bytes, so

@@ -6,34 +6,18 @@ use std::path::{Path, PathBuf};
 /// Why kept work cannot be used, or new work cannot be kept. Each message names the file.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The operating system refused.
     #[error("{path}: cannot read or write it: {source}")]
-    Io {
-        /// The file that was to be read or written.
-        path: PathBuf,
-        /// The error of the operating system.
-        source: io::Error,
-    },
-    /// The file was damaged, or it was never one of kept work in the format of this version.
+    Io { path: PathBuf, source: io::Error },
     #[error(
         "{path}: it does not hold finished work in the format of this version ({why}); remove it, \
          and the work is done again"
     )]
-    Damaged {
-        /// The file that was read.
-        path: PathBuf,
-        /// What was found, and what is accepted.
-        why: String,
-    },
-    /// The file holds finished work, but that of another subject.
+    Damaged { path: PathBuf, why: String },
     #[error(
         "{path}: it belongs to a run with another fabric, other traffic or other sets, or to \
          another version; remove it to begin again, or give another path"
     )]
-    Other {
-        /// The file that was read.
-        path: PathBuf,
-    },
+    Other { path: PathBuf },
 }
 
 impl StoreError {

@@ -66,7 +66,6 @@ pub struct SharedRuns<V> {
 /// Whose turn it is to make a result.
 #[derive(Debug)]
 pub enum Turn<V> {
-    /// It is made.
     Kept(V),
     /// This process is to make it, and to hand it to [`SharedRuns::keep`] with the claim. A claim that is
     /// dropped is given up.

@@ -10,7 +10,6 @@ use super::{Middle, Placed, Span};
 use tvlb_topology::Topology;
 use tvlb_topology::links::LinkNumbers;
 
-/// Which switches are apart.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Apart {
     /// By number of a switch the indices of those of its group that it shares no link with. Empty where no

@@ -112,7 +112,6 @@ struct Placed {
     j: usize,
 }
 
-/// The program.
 #[derive(Clone, Debug)]
 pub(super) struct Factored {
     choices: Choices,

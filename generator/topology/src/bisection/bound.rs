@@ -24,7 +24,6 @@ pub(super) const PARTS: i64 = 16;
 /// No way to share out the switches.
 pub(super) const NONE: i64 = i64::MAX / 4;
 
-/// The half of a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Half {
     First,

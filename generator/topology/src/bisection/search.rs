@@ -12,7 +12,6 @@ use tvlb_base::progress::{Cancelled, Progress};
 /// The most switches that a search takes on.
 pub(super) const MOST_SWITCHES: usize = 128;
 
-/// What a search found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Found {
     /// The best split, if it is better than the one from which the search began.

@@ -13,13 +13,11 @@ use tvlb_schema::SwitchId;
 pub(super) struct Weighted {
     /// The switches, group by group. A vertex is a place in this list.
     pub(super) switches: Vec<SwitchId>,
-    /// The vertices of each group.
     pub(super) groups: Vec<Range<usize>>,
     /// Of each group, the weight of the links that every two of its switches share.
     pub(super) base: Vec<i64>,
     /// The weight of all other links: between groups, and above the base within one.
     pub(super) others: Graph,
-    /// All links.
     pub(super) all: Graph,
 }
 
@@ -70,7 +68,6 @@ impl Weighted {
         Self { switches, groups, base, others, all }
     }
 
-    /// The group of a vertex.
     pub(super) fn group_of(&self, vertex: usize) -> usize {
         self.groups.partition_point(|group| group.end <= vertex)
     }
@@ -81,7 +78,6 @@ impl Weighted {
     }
 }
 
-/// A vertex as graphs number it.
 pub(super) fn number(vertex: usize) -> u32 {
     u32::try_from(vertex).expect("switches are numbered by fewer bits")
 }

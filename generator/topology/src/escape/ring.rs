@@ -18,10 +18,8 @@ use tvlb_schema::GroupId;
 
 /// The most switches of a fabric over whose switches a search is worth while.
 const MOST_SWITCHES: u32 = 4096;
-/// The most steps of each search.
 const MOST_STEPS: u64 = 1_000_000;
 
-/// How a ring was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RingRule {
     /// The groups by rising number.
@@ -29,15 +27,9 @@ pub enum RingRule {
     /// The groups in strides of so many.
     Stride(u32),
     /// By a search over groups.
-    Groups {
-        /// Steps that it took.
-        steps: u64,
-    },
+    Groups { steps: u64 },
     /// By a search over switches.
-    Switches {
-        /// Steps that it took.
-        steps: u64,
-    },
+    Switches { steps: u64 },
 }
 
 impl fmt::Display for RingRule {
@@ -69,7 +61,6 @@ impl fmt::Display for RingRule {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ring {
-    /// How it was found.
     pub rule: RingRule,
     /// The switches in its order, from switch 0 where groups are not searched for.
     pub hops: Vec<RingHop>,
@@ -78,21 +69,14 @@ pub struct Ring {
 /// No ring was found.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RingError {
-    /// Groups that no ring can pass through.
     #[error(
         "no escape ring: it would have to enter and leave every group by cables at two of its switches, but {} has its cables at one switch or none; an escape tree needs one cable to each group", groups(.0)
     )]
     Cut(Vec<GroupId>),
-    /// No rule found one.
     #[error(
         "no escape ring was found: not with the groups in order, nor in strides; the search over groups {}, and that over switches {}; an escape tree works on any connected fabric", ended(*.groups), ended(*.switches)
     )]
-    NotFound {
-        /// Steps of the search over groups, if it was cut short.
-        groups: Option<u64>,
-        /// Steps of the search over switches, if it was cut short; 0 if there are too many switches for it.
-        switches: Option<u64>,
-    },
+    NotFound { groups: Option<u64>, switches: Option<u64> },
 }
 
 fn groups(groups: &[GroupId]) -> String {

@@ -6,12 +6,15 @@ use tvlb_schema::{Port, SwitchId};
 
 /// How a search ended.
 pub(super) enum Found {
-    /// A ring.
-    Ring { hops: Vec<RingHop>, steps: u64 },
-    /// There is none.
+    Ring {
+        hops: Vec<RingHop>,
+        steps: u64,
+    },
     Nothing,
     /// It took too many steps.
-    GivenUp { steps: u64 },
+    GivenUp {
+        steps: u64,
+    },
 }
 
 /// Looks for a ring in at most so many steps: where there is a choice, the switch first from which the fewest

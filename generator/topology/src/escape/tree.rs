@@ -41,22 +41,10 @@ pub struct Tree {
 /// There is no tree.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TreeError {
-    /// The root is not a switch of the fabric.
     #[error("escape tree: there is no switch {root}; the last is {last}")]
-    Root {
-        /// The root that was asked for.
-        root: SwitchId,
-        /// The last switch of the fabric.
-        last: SwitchId,
-    },
-    /// A switch that cannot be reached from the root.
+    Root { root: SwitchId, last: SwitchId },
     #[error("no escape tree: switch {switch} cannot be reached from the root, switch {root}")]
-    Unreachable {
-        /// The first switch that cannot be reached.
-        switch: SwitchId,
-        /// The root.
-        root: SwitchId,
-    },
+    Unreachable { switch: SwitchId, root: SwitchId },
 }
 
 impl Tree {

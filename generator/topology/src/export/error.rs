@@ -7,119 +7,51 @@ use tvlb_table_set::names::{HostError, NamedGroup, NamedSwitch};
 /// Why a format cannot say a wiring.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExportError {
-    /// The format says every switch of the plan, and one is dead.
     #[error(
         "{format} has every switch of every group, but switch {switch} is dead; accepted: a wiring without dead switches"
     )]
-    DeadSwitch {
-        /// The program that reads the format.
-        format: &'static str,
-        /// The first switch that is dead.
-        switch: NamedSwitch,
-    },
-    /// The format gives all switches equally many nodes, and there are not.
+    DeadSwitch { format: &'static str, switch: NamedSwitch },
     #[error(
         "{format} gives every switch {p} nodes, but there is no node {node} at switch {switch}; accepted: as many nodes on each switch"
     )]
-    MissingNode {
-        /// The program that reads the format.
-        format: &'static str,
-        /// The nodes that it gives to each switch.
-        p: u32,
-        /// The first node that is missing.
-        node: NodeId,
-        /// Its switch.
-        switch: NamedSwitch,
-    },
-    /// A node cannot be called in the format as the machine calls it.
+    MissingNode { format: &'static str, p: u32, node: NodeId, switch: NamedSwitch },
     #[error("node {node}{}: {error}", tvlb_table_set::names::after(node, .name.as_deref()))]
-    NodeName {
-        /// The node.
-        node: NodeId,
-        /// What the machine calls it.
-        name: Option<String>,
-        /// Why that is not the name of a host.
-        error: HostError,
-    },
-    /// The format repeats one group, and the groups differ.
+    NodeName { node: NodeId, name: Option<String>, error: HostError },
     #[error(
         "{format} describes one group and repeats it, but group {} has {} and group {} has {}; accepted: groups that all have as many switches and as many nodes on each",
         .first.0, switches_of_nodes(.first.1), .found.0, switches_of_nodes(.found.1)
     )]
     UnequalGroups {
-        /// The program that reads the format.
         format: &'static str,
-        /// Group 0, its switches, and the nodes on each.
         first: (NamedGroup, [u32; 2]),
-        /// The first group that differs from it, and the same of that group.
         found: (NamedGroup, [u32; 2]),
     },
-    /// The format joins every two switches of a group by one link, and here it is not so.
     #[error(
         "{format} joins every two switches of a group by one link, but switches {one} and {other} share {found}; accepted: exactly 1"
     )]
-    LocalLinks {
-        /// The program that reads the format.
-        format: &'static str,
-        /// One switch.
-        one: NamedSwitch,
-        /// The other.
-        other: NamedSwitch,
-        /// The links between them.
-        found: u32,
-    },
-    /// Merlin joins every two groups by as many links, and here it is not so.
+    LocalLinks { format: &'static str, one: NamedSwitch, other: NamedSwitch, found: u32 },
     #[error(
         "merlin joins every two groups by the same number of links, but groups {} and {} share {} and groups {} and {} share {}; accepted: one number, at least 1, for all pairs of groups",
         .least.0, .least.1, .least.2, .most.0, .most.1, .most.2
     )]
     UnequalLinks {
-        /// The first two groups with the fewest links, and how many.
         least: Box<(NamedGroup, NamedGroup, usize)>,
-        /// The first two groups with the most links, and how many.
         most: Box<(NamedGroup, NamedGroup, usize)>,
     },
-    /// There is no cable for merlin to map.
     #[error("no two groups share a cable; merlin needs at least 1 between every two groups")]
     NoLinks,
-    /// A switch has more cables than merlin gives its routers global ports.
     #[error(
         "switch {index} of each group has {found} global cables, but merlin spreads the {links} links of a group over its {routers} routers and gives each at most {accepted}"
     )]
-    TooManyCables {
-        /// The switch's index in its group.
-        index: SwitchIndex,
-        /// Its cables to other groups.
-        found: usize,
-        /// The links that leave a group.
-        links: usize,
-        /// The switches of a group.
-        routers: u32,
-        /// The most cables that a router can have.
-        accepted: usize,
-    },
-    /// No map is that of all groups.
+    TooManyCables { index: SwitchIndex, found: usize, links: usize, routers: u32, accepted: usize },
     #[error(
         "merlin wires all groups by one global_link_map, which cannot say these cables: in the reading `absolute` {absolute}; in the reading `relative` {relative}"
     )]
-    NoCommonMap {
-        /// What is wrong with a map of the reading `absolute`.
-        absolute: MapConflict,
-        /// What is wrong with a map of the reading `relative`.
-        relative: MapConflict,
-    },
-    /// `BookSim2` keeps one channel from a router to another.
+    NoCommonMap { absolute: MapConflict, relative: MapConflict },
     #[error(
         "BookSim2's anynet keeps one channel between two routers, but switches {one} and {other} share {found} cables; accepted: at most 1"
     )]
-    ParallelCables {
-        /// One switch.
-        one: NamedSwitch,
-        /// The other.
-        other: NamedSwitch,
-        /// The cables between them.
-        found: usize,
-    },
+    ParallelCables { one: NamedSwitch, other: NamedSwitch, found: usize },
 }
 
 /// Why one map does not say the cables of all groups.
@@ -150,9 +82,7 @@ pub enum MapConflict {
 pub enum PortTarget {
     /// It has no cable.
     Nowhere,
-    /// To a group.
     Group {
-        /// The group.
         group: NamedGroup,
         /// What the map calls this group, as seen from the port's own group.
         destination: u32,

@@ -30,7 +30,6 @@ pub enum Reading {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Merlin {
     dragonfly: Dragonfly,
-    /// How the map is read.
     pub reading: Reading,
     /// Links between every two groups.
     pub intergroup_links: usize,

@@ -14,7 +14,6 @@ use tvlb_schema::{GroupId, LegHops, Route, Shape, SwitchId, SwitchIndex};
 pub struct Way {
     /// The links that it takes.
     pub crossing: Crossing,
-    /// The intermediate switch.
     pub through: SwitchIndex,
     /// Pairs of shortest links that lead over this switch: each of its ways is drawn with the inverse
     /// probability, given the switch.
@@ -49,7 +48,6 @@ impl Way {
         (self.through != v && self.through != w).then_some(self.through)
     }
 
-    /// The route.
     pub fn route(&self) -> Route {
         let Crossing { x, y, .. } = self.crossing;
         Route { x: x.from, y: y.from, detour: self.detour() }

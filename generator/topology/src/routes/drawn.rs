@@ -16,9 +16,7 @@ use tvlb_schema::{DrawRule, GlobalPort, Level, SetRule, Shape, SwitchId, SwitchI
 /// The paths from one switch to another, and how often each is drawn.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DrawnPaths {
-    /// The source switch.
     pub source: SwitchId,
-    /// The destination switch.
     pub destination: SwitchId,
     /// The MIN paths, by rising port; their probabilities add up to 1 where there are any.
     pub min: Vec<DrawnMin>,
@@ -27,7 +25,6 @@ pub struct DrawnPaths {
     pub vlb: Vec<DrawnVlb>,
 }
 
-/// A MIN path.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct DrawnMin {
     /// The switches from source to destination.
@@ -38,7 +35,6 @@ pub struct DrawnMin {
     pub probability: f64,
 }
 
-/// A VLB path.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct DrawnVlb {
     /// The switches from source to destination.

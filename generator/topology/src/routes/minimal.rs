@@ -10,7 +10,6 @@ use super::walk::Walk;
 use crate::Topology;
 use tvlb_schema::{GlobalPort, SwitchId, SwitchIndex};
 
-/// A MIN path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MinPath {
     /// The port of the source group by which it leaves; `None` if it stays in the group.

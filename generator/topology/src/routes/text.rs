@@ -16,9 +16,7 @@ pub struct PathListing {
     dragonfly: Dragonfly,
     #[serde(skip)]
     names: Names,
-    /// The source.
     pub source: Place,
-    /// The destination.
     pub destination: Place,
     /// MIN paths by hops: entry n has n hops.
     pub min_paths_by_hops: Vec<u64>,
@@ -38,7 +36,6 @@ pub struct PathListing {
 pub struct Place {
     /// Number in the fabric.
     pub switch: SwitchId,
-    /// Its group.
     pub group: GroupId,
     /// Its index in the group.
     pub index: SwitchIndex,
@@ -51,11 +48,9 @@ pub struct ShapeCount {
     pub shape: String,
     /// Hops from switch to switch.
     pub hops: u8,
-    /// Routes.
     pub routes: u64,
 }
 
-/// One path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ListedPath {
     /// `MIN`, or `VLB` for a walk of two legs that comes to no switch twice.

@@ -14,14 +14,11 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 use tvlb_schema::SwitchId;
 
-/// One VLB triple.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Triple {
     /// The intermediate switch R.
     pub via: SwitchId,
-    /// The MIN path to R.
     pub first: MinPath,
-    /// The MIN path from R.
     pub second: MinPath,
 }
 
@@ -88,7 +85,6 @@ impl TripleCounts {
         counts
     }
 
-    /// All triples.
     pub fn total(&self) -> u64 {
         self.by_legs.iter().flatten().sum()
     }

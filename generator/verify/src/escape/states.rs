@@ -10,7 +10,6 @@ const NODE: u8 = 0;
 const LOCAL: u8 = 1;
 const GLOBAL: u8 = 2;
 
-/// A state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "they are the bits of the header")]
 pub(super) struct State {

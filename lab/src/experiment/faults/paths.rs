@@ -15,7 +15,6 @@ use tvlb_schema::PerDecision;
 
 /// What `tvlb generate tables/dfly-4-8-4-9.toml` chooses for UGAL-L, with its load balanced.
 pub(super) const CHOSEN_UGAL: &str = "shapes:011 by shape 1x4 gate=1.25";
-/// What it chooses for PAR.
 pub(super) const CHOSEN_PAR: &str = "shapes:110 by shape 1x4 gate=2 \
      then switches:2-3 with returns 1x4 gate=1.25 MIN=shortest";
 

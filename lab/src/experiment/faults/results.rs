@@ -46,7 +46,6 @@ pub struct FailureLine {
     pub scheme: String,
     /// How VLB paths are drawn.
     pub paths: Paths,
-    /// The sets as text.
     pub set: String,
     /// The share of the traffic of which both ends live while the switch is dead.
     pub live_share: f64,
@@ -143,7 +142,6 @@ pub struct Ageing {
     pub draws: u32,
     /// The steps in which saturations are searched, in flits per node and cycle.
     pub resolution: f64,
-    /// The load of the latencies.
     pub load: f64,
     /// The largest number of ordered pairs of switches that no path joins in any draw.
     pub cut_pairs: u64,
@@ -176,7 +174,6 @@ pub struct AgeingPoint {
     pub thousandths: u32,
     /// How many cables are dead.
     pub dead: u32,
-    /// A run for each draw.
     pub runs: Vec<AgeingRun>,
 }
 
@@ -184,9 +181,7 @@ pub struct AgeingPoint {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct AgeingRun {
-    /// The seed of the draw.
     pub seed: u64,
-    /// The sets as text.
     pub set: String,
     /// How many switch images the update has.
     pub changed_images: u32,

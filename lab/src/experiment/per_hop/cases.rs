@@ -14,7 +14,6 @@ use tvlb_simulator::{CutThrough, LinkBuffer, Piggybacking, Routing, Sending};
 
 /// The packets that each node sends in a burst; the paper has 2,000.
 const BURST: u32 = 500;
-/// The most cycles of a burst.
 const MOST_CYCLES: u32 = 2_000_000;
 const QUICK: [u32; 4] = [2, 4, 2, 9];
 const QUICK_BURST: u32 = 20;
@@ -29,7 +28,6 @@ pub(super) struct Plan {
     pub(super) cases: Vec<Case>,
 }
 
-/// One run.
 pub(super) struct Case {
     /// What is run, in a few words.
     pub(super) line: String,
@@ -249,7 +247,6 @@ fn finite(lines: &[Line], traffics: &[&'static str], sending: Sending) -> Vec<Ca
     lines.iter().flat_map(of_line).collect()
 }
 
-/// What a study runs.
 pub(super) fn plan(study: PerHopStudy, options: &Options) -> Plan {
     let (mut dragonfly, mut arrangement) = (LARGE, Arrangement::Palmtree);
     let mut cycles = [2000, 2000];

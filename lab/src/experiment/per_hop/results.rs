@@ -38,13 +38,11 @@ pub struct PerHopRun {
     pub load: Option<f64>,
     /// Cycles that were measured; of a burst, until the last phit was delivered.
     pub cycles: u32,
-    /// The mean latency.
     pub latency: f64,
     /// The median latency.
     pub p50: u32,
     /// The latency that 99% of the packets do not exceed.
     pub p99: u32,
-    /// What was delivered.
     pub accepted: f64,
     /// The share of packets that took VLB, or were misrouted to another group.
     pub vlb_share: f64,

@@ -5,7 +5,6 @@ use crate::routes::wirings;
 use proptest::prelude::*;
 use tvlb_schema::{Dragonfly, GroupKind};
 
-/// The integers of a file.
 fn integers(bytes: &[u8]) -> Vec<i32> {
     assert!(bytes.len().is_multiple_of(4));
     bytes.chunks(4).map(|four| i32::from_le_bytes(four.try_into().unwrap())).collect()
