@@ -20,13 +20,16 @@ use tvlb_firmware_model::Scheme;
 use tvlb_generator::counted::counted;
 use tvlb_generator::table_set::Manifest;
 use tvlb_generator::topology::names::Parts;
+use tvlb_lab::cut_through::{
+    CutThrough, CutThroughError, CutThroughOutcome, CutThroughRun, EscapeCounts, LinkBuffer,
+    Piggybacking, Routing, Sending,
+};
 use tvlb_lab::loads::Loads;
 use tvlb_lab::named::Named;
 use tvlb_schema::{Decision, OfarRules, SwitchImage, Weighing};
 use tvlb_simulator::{
-    BootedFabric, CutThrough, CutThroughError, CutThroughOutcome, CutThroughRun, EscapeCounts,
-    Estimate, IDENTITY_COLUMNS, LinkBuffer, Pattern, Piggybacking, PlacementRule, Routing, Sending,
-    Traffic, WEIGHING_COLUMNS, paths_name, weighing_columns,
+    BootedFabric, Estimate, IDENTITY_COLUMNS, Pattern, PlacementRule, Traffic, WEIGHING_COLUMNS,
+    paths_name, weighing_columns,
 };
 
 fn help() -> String {

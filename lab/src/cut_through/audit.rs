@@ -13,10 +13,10 @@
 use super::network::Network;
 use super::numbering::{ChannelNumber, PortNumber};
 use super::state::Want;
-use crate::switch_state::PortKind;
 use std::fmt;
 use tvlb_firmware_model::{Header, Step};
 use tvlb_schema::EscapeKind;
+use tvlb_simulator::parts::PortKind;
 
 /// What the simulator lost or invented.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

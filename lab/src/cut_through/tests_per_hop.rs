@@ -3,12 +3,12 @@
 use super::per_hop::Broken;
 use super::tests::{Made, settings, small};
 use super::*;
-use crate::BootedFabric;
 use tvlb_schema::{LocalPercent, OfarRules};
+use tvlb_simulator::BootedFabric;
 use tvlb_traffic::{Pattern, Traffic};
 
-const RING: &[u8] = include_bytes!("../../../../schema/golden/v3/escape-ring.tvlb");
-const TREE: &[u8] = include_bytes!("../../../../schema/golden/v3/escape-tree.tvlb");
+const RING: &[u8] = include_bytes!("../../../schema/golden/v3/escape-ring.tvlb");
+const TREE: &[u8] = include_bytes!("../../../schema/golden/v3/escape-tree.tvlb");
 
 const RULES: OfarRules = OfarRules {
     local_channels: 2,

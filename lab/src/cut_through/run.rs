@@ -6,10 +6,10 @@ use super::counts::Counts;
 use super::network::Network;
 use super::outcome::CutThroughOutcome;
 use super::settings::{CutThrough, Sending};
-use crate::fabric::BootedFabric;
-use crate::network::DatapathError;
-use crate::settings::SettingsError;
 use tvlb_base::progress::{Cancelled, Progress};
+use tvlb_simulator::BootedFabric;
+use tvlb_simulator::DatapathError;
+use tvlb_simulator::SettingsError;
 use tvlb_traffic::Traffic;
 
 /// Cycles from one look for a standstill to the next.

@@ -1,11 +1,11 @@
 //! What a run of cut-through switches counts as it goes.
 
 use super::packet::Packet;
-use crate::agreement::Halves;
-use crate::histogram::Histogram;
 use std::ops::Range;
 use tvlb_firmware_model::{Header, Kind, PerHop};
 use tvlb_schema::{Dragonfly, SwitchId};
+use tvlb_simulator::parts::Halves;
+use tvlb_simulator::parts::Histogram;
 
 #[derive(Clone, Debug)]
 pub(super) struct Counts {

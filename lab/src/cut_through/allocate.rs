@@ -10,10 +10,10 @@ use super::numbering::{ChannelNumber, PortNumber};
 use super::requests::Request;
 use super::settings::Routing;
 use super::state::Want;
-use crate::network::DatapathError;
-use crate::switch_state::PortKind;
 use tvlb_firmware_model::PortSet;
 use tvlb_schema::{Port, SwitchId};
+use tvlb_simulator::DatapathError;
+use tvlb_simulator::parts::PortKind;
 
 impl Network<'_> {
     /// Lets the packets at one switch leave that win in this cycle.

@@ -5,10 +5,10 @@
 
 use super::network::Network;
 use super::settings::Sending;
-use crate::fabric::Link;
-use crate::outcome::LinkLoad;
 use serde::Serialize;
 use tvlb_schema::{LinkKind, SwitchId};
+use tvlb_simulator::Link;
+use tvlb_simulator::LinkLoad;
 
 /// Hops of packets, a mean by the kind of link and how many packets made how many.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -3,14 +3,14 @@
 
 use super::settings::Routing;
 use super::state::{Queues, Want};
-use crate::fabric::BootedFabric;
-use crate::switch_state::PortKind;
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 #[cfg(test)]
 use tvlb_firmware_model::PerHop;
 use tvlb_firmware_model::{Ask, Channels, Error, Header, Ofar, Outputs, PortSet};
 use tvlb_schema::{NodeId, Port, SwitchId};
+use tvlb_simulator::BootedFabric;
+use tvlb_simulator::parts::PortKind;
 
 /// All switches, and what the one that is at work sees.
 pub(super) struct PerHopSwitches<'f> {

@@ -8,14 +8,14 @@ use super::numbering::PortNumber;
 use super::packet::{Packet, Pool};
 use super::settings::{CutThrough, Sending};
 use super::state::Queues;
-use crate::arrivals::Gaps;
-use crate::fabric::BootedFabric;
-use crate::network::stream;
-use crate::numbers::PacketId;
-use crate::wakeups::{NO_NODE, Wakeups};
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tvlb_schema::{Dragonfly, NodeId};
+use tvlb_simulator::BootedFabric;
+use tvlb_simulator::parts::Gaps;
+use tvlb_simulator::parts::PacketId;
+use tvlb_simulator::parts::stream;
+use tvlb_simulator::parts::{NO_NODE, Wakeups};
 use tvlb_traffic::{Traffic, below};
 
 /// All nodes of a run lie in one ring of wake-ups.

@@ -1,7 +1,7 @@
 //! Cut-through switches: packets of several phits, buffers that hold whole packets, and decisions that a
 //! packet at the head of a buffer may take anew in every cycle.
 //!
-//! This is a second simulator beside the one of single-flit packets ([`crate::Run`]), over the same
+//! This is a second simulator beside the one of single-flit packets ([`tvlb_simulator::Run`]), over the same
 //! booted switches and the same traffic. A *phit* is what a link carries in a cycle. All packets have the same
 //! length, a packet moves into a buffer only if the buffer has room for the whole of it, it may go on as soon
 //! as its head arrives, and the room that it took is given back as its head leaves. So a packet is one thing

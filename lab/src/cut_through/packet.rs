@@ -1,7 +1,7 @@
 //! The packets: those under way, and those that wait in the injection queues of their nodes.
 
-use crate::numbers::PacketId;
 use tvlb_schema::NodeId;
+use tvlb_simulator::parts::PacketId;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Packet {

@@ -3,16 +3,16 @@
 //! tree arrangement.
 #![allow(clippy::unwrap_used, reason = "a test program")]
 
-#[path = "../src/test_images.rs"]
+#[path = "../../generator/simulator/src/test_images.rs"]
 mod test_images;
 
 use test_images::{Images, dragonfly, images, palm_tree};
 use tvlb_firmware_model::{Scheme, VlbPaths};
-use tvlb_schema::{NodeId, SetRule, Shape, ShapeSet};
-use tvlb_simulator::{
-    BootedFabric, CutThrough, CutThroughOutcome, CutThroughRun, Pattern, Piggybacking, Routing,
-    Sending, Traffic,
+use tvlb_lab::cut_through::{
+    CutThrough, CutThroughOutcome, CutThroughRun, Piggybacking, Routing, Sending,
 };
+use tvlb_schema::{NodeId, SetRule, Shape, ShapeSet};
+use tvlb_simulator::{BootedFabric, Pattern, Traffic};
 
 const MIN: Routing = Routing::Scheme(Scheme::Min);
 /// As that simulator draws and weighs it.

@@ -4,9 +4,9 @@
 //! latency ago.
 
 use super::state::Queues;
-use crate::fabric::BootedFabric;
 use tvlb_firmware_model::CongestionRule;
 use tvlb_schema::{Dragonfly, GlobalPort, SwitchId};
+use tvlb_simulator::BootedFabric;
 
 /// The virtual channel whose credits decide: the one of a packet's first link.
 const DECIDES: u8 = 0;

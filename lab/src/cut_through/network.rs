@@ -14,14 +14,15 @@ use super::per_hop::PerHopSwitches;
 use super::requests::{Request, Requests};
 use super::settings::{CutThrough, Routing, Sending};
 use super::state::Queues;
-use crate::fabric::BootedFabric;
-use crate::network::{DatapathError, failed, stream};
-use crate::numbers::PacketId;
-use crate::switch_state::PortKind;
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tvlb_firmware_model::{Candidates, Channels, CongestionRule, Error, PerHop};
 use tvlb_schema::SwitchId;
+use tvlb_simulator::BootedFabric;
+use tvlb_simulator::DatapathError;
+use tvlb_simulator::parts::PacketId;
+use tvlb_simulator::parts::PortKind;
+use tvlb_simulator::parts::{failed, stream};
 use tvlb_traffic::Traffic;
 
 /// What happens in cycles to come, by the cycle's number modulo theirs.

@@ -2,11 +2,11 @@
 
 use super::numbering::{ChannelNumber, Numbering, PortNumber};
 use super::packet::Pool;
-use crate::fabric::{BootedFabric, Link};
-use crate::numbers::PacketId;
-use crate::switch_state::PortKind;
 use tvlb_firmware_model::{Channels, Header, PortSet};
 use tvlb_schema::{Port, SwitchId};
+use tvlb_simulator::parts::PacketId;
+use tvlb_simulator::parts::PortKind;
+use tvlb_simulator::{BootedFabric, Link};
 
 /// By which output a packet wants to go on.
 #[derive(Clone, Copy, Debug)]

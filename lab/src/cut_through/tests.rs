@@ -1,10 +1,10 @@
 //! Tests of the cut-through switches as a whole.
 
 use super::*;
-use crate::BootedFabric;
 use crate::test_images::{absolute, dragonfly, images};
 use tvlb_firmware_model::{Scheme, VlbPaths};
 use tvlb_schema::{Dragonfly, NodeId, SetRule, ShapeSet};
+use tvlb_simulator::BootedFabric;
 use tvlb_traffic::{Pattern, Traffic};
 
 pub(super) struct Made {

@@ -6,10 +6,11 @@
 //! global ones, latencies 10 and 100, three rounds of allocation in a cycle, three injection queues for each
 //! node.
 
-use crate::fabric::BootedFabric;
-use crate::settings::{MOST_CYCLES, MOST_LATENCY, SettingsError, StarvedLink};
 use tvlb_firmware_model::{Channels, Scheme, VlbPaths, ofar_channels};
 use tvlb_schema::{EscapeKind, LinkKind, OfarRules};
+use tvlb_simulator::BootedFabric;
+use tvlb_simulator::parts::{MOST_CYCLES, MOST_LATENCY};
+use tvlb_simulator::{SettingsError, StarvedLink};
 
 /// The most virtual channels: the packet header has three bits for one.
 const MOST_CHANNELS: u8 = 8;
@@ -50,7 +51,7 @@ pub struct Piggybacking {
 pub enum Routing {
     /// By a scheme of the datapath, which decides once, as a packet is the first of its injection queue; under
     /// PAR again as it is the first of its buffer at the second switch.
-    #[serde(serialize_with = "crate::settings::by_scheme_name")]
+    #[serde(serialize_with = "tvlb_simulator::parts::by_scheme_name")]
     Scheme(Scheme),
     /// By piggybacking.
     Piggybacking(Piggybacking),
@@ -97,7 +98,7 @@ pub struct CutThrough {
     /// How packets find their ways.
     pub routing: Routing,
     /// Where VLB candidates come from.
-    #[serde(serialize_with = "crate::settings::by_paths_name")]
+    #[serde(serialize_with = "tvlb_simulator::parts::by_paths_name")]
     pub paths: VlbPaths,
     pub packet_phits: u16,
     /// The buffers of links within groups.

@@ -9,10 +9,10 @@ use super::numbering::ChannelNumber;
 use super::seen::Seen;
 use super::settings::Routing;
 use super::state::Want;
-use crate::switch_state::PortKind;
 use rand_core::Rng;
 use tvlb_firmware_model::{Candidates, Error, Header, Scheme, Step, Switch};
 use tvlb_schema::{GroupId, NodeId, Port, SwitchId};
+use tvlb_simulator::parts::PortKind;
 use tvlb_traffic::below;
 
 impl Network<'_> {
