@@ -15,11 +15,13 @@ pub struct Histogram {
     most: u32,
 }
 
-impl Histogram {
-    pub fn new() -> Self {
+impl Default for Histogram {
+    fn default() -> Self {
         Self { bins: vec![0; BINS], count: 0, sum: 0, most: 0 }
     }
+}
 
+impl Histogram {
     #[inline]
     pub fn add(&mut self, latency: u32) {
         self.bins[bin(latency)] += 1;
@@ -113,7 +115,7 @@ mod tests {
 
     #[test]
     fn a_bin_counts_beyond_32_bits() {
-        let mut histogram = Histogram::new();
+        let mut histogram = Histogram::default();
         for latency in [50, 60, 70] {
             histogram.add(latency);
         }
@@ -128,10 +130,10 @@ mod tests {
 
     #[test]
     fn percentiles_are_those_of_the_sorted_list() {
-        let mut histogram = Histogram::new();
+        let mut histogram = Histogram::default();
         (1..=1000).for_each(|latency| histogram.add(latency));
         assert_eq!([500, 990, 999, 1000].map(|p| histogram.percentile(p)), [500, 990, 999, 1000]);
         assert_eq!((histogram.sum(), histogram.count(), histogram.most()), (500_500, 1000, 1000));
-        assert_eq!(Histogram::new().percentile(500), 0);
+        assert_eq!(Histogram::default().percentile(500), 0);
     }
 }

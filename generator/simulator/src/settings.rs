@@ -358,12 +358,18 @@ pub const fn paths_name(paths: VlbPaths) -> &'static str {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+/// A scheme by name.
+///
+/// # Errors
+/// Those of the serializer.
 pub fn by_scheme_name<S: serde::Serializer>(scheme: &Scheme, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(scheme.name())
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+/// The paths of VLB by name.
+///
+/// # Errors
+/// Those of the serializer.
 pub fn by_paths_name<S: serde::Serializer>(paths: &VlbPaths, to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(paths_name(*paths))
 }

@@ -34,7 +34,7 @@ impl Counts {
         Self {
             halves: Halves::of(&window),
             window,
-            latency: Histogram::new(),
+            latency: Histogram::default(),
             network: 0,
             local_hops: 0,
             global_hops: 0,
