@@ -4,8 +4,6 @@
 //! - [`advise`] compares ways to wire, place, map, order and route jobs.
 //! - [`cut_through`] simulates packets of several phits, and OFAR.
 //! - [`experiment`] repeats a figure or table of the paper.
-//! - [`loads`] reads a load, or a range of loads.
-//! - [`named`] reads traffic and placements, by name or from files.
 //! - [`sweep`] runs every combination that a sweep file lists, on as many machines as there are.
 //!
 //! Both are built upon the generator and the simulator, which know nothing of them. Long work reports
@@ -14,8 +12,6 @@
 pub mod advise;
 pub mod cut_through;
 pub mod experiment;
-pub mod loads;
-pub mod named;
 pub mod sweep;
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use tvlb_table_set::runs::{RunFile, SharedRuns, StoreError};
 
 /// Raised when the meaning of a cell changes, so that older states are refused.
-const VERSION: &str = "tvlb sweep state 2";
+const VERSION: &str = "tvlb-lab sweep state 2";
 
 /// The units that are done, by number.
 pub type Done = BTreeMap<usize, UnitCells>;
