@@ -21,7 +21,7 @@ use tvlb_generator::topology::arrangement::Arrangement;
 use tvlb_generator::topology::names::Parts;
 use tvlb_lab::advise::{AdviceError, Question, Routing, Way, advise};
 use tvlb_simulator::Settings;
-use tvlb_workload::{RankMap, SendOrder};
+use tvlb_traffic::workload::{RankMap, SendOrder};
 
 /// The schemes that a routing may name.
 const SCHEMES: [Scheme; 4] = [Scheme::Min, Scheme::Vlb, Scheme::UgalL, Scheme::Par];

@@ -8,7 +8,7 @@ use tvlb::traffic::content;
 use tvlb::values;
 use tvlb_generator::topology::names::Parts;
 use tvlb_simulator::MessageSettings;
-use tvlb_workload::{
+use tvlb_traffic::workload::{
     Job, JobPlacement, MessageList, Motif, Programs, WorkloadError, matrix_market,
 };
 

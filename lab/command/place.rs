@@ -13,7 +13,7 @@ use tvlb::output::{Bars, catch_interrupt, print, print_json, write_file};
 use tvlb_generator::counted::counted;
 use tvlb_generator::topology::names::{Hosts, NamedPort, Names, Parts, after};
 use tvlb_schema::{Dragonfly, NodeId};
-use tvlb_workload::{Graph, Nearness, PlacedJob, RankMap, rankfile};
+use tvlb_traffic::workload::{Graph, Nearness, PlacedJob, RankMap, rankfile};
 
 /// The length of each message where the pattern has no lengths of its own. Only shares are shown.
 const BYTES: u64 = 1000;

@@ -9,7 +9,7 @@ use tvlb::output::print_json;
 use tvlb_firmware_model::Scheme;
 use tvlb_generator::table_set::FabricEntry;
 use tvlb_simulator::{Completion, JobTimes, LeastTime, MessageSettings, Settings, paths_name};
-use tvlb_workload::SendOrder;
+use tvlb_traffic::workload::SendOrder;
 
 /// All runs.
 pub(super) struct Report<'r> {

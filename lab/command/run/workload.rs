@@ -11,7 +11,7 @@ use tvlb_simulator::{
     BootedFabric, Completion, CompletionError, JobError, JobRun, LeastTime, MessageSettings,
     RunError, Settings, complete, least_control_latency, least_time,
 };
-use tvlb_workload::{Graph, Job, JobPlacement, Programs, RankMap, SendOrder};
+use tvlb_traffic::workload::{Graph, Job, JobPlacement, Programs, RankMap, SendOrder};
 
 /// The jobs, what their ranks do, and how messages travel.
 #[derive(Args)]

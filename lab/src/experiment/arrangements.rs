@@ -31,7 +31,7 @@ use tvlb_simulator::{
     BootedFabric, CompletionError, JobRun, MessageSettings, RunError, Settings, complete,
 };
 use tvlb_table_set::runs::RunDirectory;
-use tvlb_workload::{Job, Motif, Programs, RankMap};
+use tvlb_traffic::workload::{Job, Motif, Programs, RankMap};
 
 /// Raised when a run's file comes to hold other values.
 const VERSION: u32 = 1;

@@ -1,12 +1,12 @@
 //! A split into two parts of given sizes, by the local search of Fiduccia and Mattheyses ("A linear-time
 //! heuristic for improving network partitions", DAC 1982), held to exact sizes.
 
-use crate::graph::Graph;
-use crate::tournament::Tournament;
+use crate::partition::graph::Graph;
+use crate::partition::tournament::Tournament;
+use crate::progress::{Cancelled, Progress};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use tvlb_base::progress::{Cancelled, Progress};
 
 /// How many random starts are improved, beside the start in the order of numbers.
 const RANDOM_STARTS: u32 = 7;

@@ -1,8 +1,8 @@
 //! Grids of ranks: x + X·(y + Y·z) is the rank at (x, y, z), so x is the fastest axis. A grid has ends: it is
 //! not periodic.
 
-use crate::error::WorkloadError;
-use crate::rank::Rank;
+use crate::workload::error::WorkloadError;
+use crate::workload::rank::Rank;
 use std::fmt;
 use std::str::FromStr;
 

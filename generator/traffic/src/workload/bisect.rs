@@ -1,7 +1,7 @@
 //! Recursive bisection: parts of a rank graph with few bytes between them, and parts onto nodes.
 
+use tvlb_base::partition::{Graph, split};
 use tvlb_base::progress::{Cancelled, Progress};
-use tvlb_partition::{Graph, split};
 use tvlb_schema::{Dragonfly, NodeId};
 
 /// Where random starts begin, and whoever is told of each split and may cancel.

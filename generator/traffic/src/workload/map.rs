@@ -1,14 +1,14 @@
 //! Which of a job's nodes each rank runs on.
 
-use crate::bisect;
-use crate::error::WorkloadError;
-use crate::job::{Job, PlacedJob};
+use crate::workload::bisect;
+use crate::workload::error::WorkloadError;
+use crate::workload::job::{Job, PlacedJob};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::fmt;
 use std::str::FromStr;
+use tvlb_base::partition::Graph;
 use tvlb_base::progress::Progress;
-use tvlb_partition::Graph;
 use tvlb_schema::{Dragonfly, NodeId};
 
 /// Keeps the draws of maps apart from others of the same seed.
@@ -110,7 +110,7 @@ impl fmt::Display for RankMap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Motif;
+    use crate::workload::Motif;
     use proptest::prelude::*;
     use std::num::NonZeroU32;
 

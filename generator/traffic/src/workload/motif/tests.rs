@@ -1,7 +1,7 @@
 //! The programs of every pattern against small cases that were written by hand.
 
 use super::*;
-use crate::matrix_market;
+use crate::workload::matrix_market;
 use proptest::prelude::*;
 
 /// A job's programs, a line for each rank: `<3` posts a receive from rank 3, `3` sends to it, `+3` starts

@@ -5,8 +5,8 @@
 //! messages are of one phase. The order of the lines of a phase is the order in which a rank opens its
 //! receives and sends its messages.
 
-use crate::error::WorkloadError;
-use crate::rank::Rank;
+use crate::workload::error::WorkloadError;
+use crate::workload::rank::Rank;
 use tvlb_base::text::Records;
 
 /// The columns, the last of which may be missing.

@@ -2,7 +2,7 @@
 //!
 //! All three files name the host of a node, which whoever calls them says. Several nodes may be of one host.
 
-use crate::job::PlacedJob;
+use crate::workload::job::PlacedJob;
 use std::collections::BTreeMap;
 use tvlb_schema::NodeId;
 

@@ -5,10 +5,10 @@
 //! where the entries are counts, not their values, so that a pattern and the matrix of a mesh say the same.
 //! An entry on the diagonal says nothing.
 
-use crate::error::WorkloadError;
+use crate::workload::error::WorkloadError;
 use std::borrow::Cow;
+use tvlb_base::partition::Graph;
 use tvlb_base::text::Lines;
-use tvlb_partition::Graph;
 
 /// The most rows of a matrix.
 pub const MOST_RANKS: u32 = 1 << 20;

@@ -3,8 +3,8 @@
 //! A placement is an order of the machine's nodes. Jobs are placed one after the other, and each takes the
 //! next nodes of the order.
 
-use crate::error::WorkloadError;
-use crate::job::Job;
+use crate::workload::error::WorkloadError;
+use crate::workload::job::Job;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -21,7 +21,7 @@ const STREAM: u64 = 0x6a6f_6273_6f6e_6466;
 /// # Example
 /// ```
 /// use tvlb_schema::{Dragonfly, NodeId};
-/// use tvlb_workload::{Job, JobPlacement};
+/// use tvlb_traffic::workload::{Job, JobPlacement};
 ///
 /// let df = Dragonfly::new(2, 4, 2, 9)?;
 /// let jobs = ["6x2".parse::<Job>()?, "4x2".parse()?];

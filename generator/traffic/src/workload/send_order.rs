@@ -7,9 +7,9 @@
 //! many colours are enough as the busiest rank has messages to send, or to receive (König, 1916), and each
 //! rank then sends by rising colour.
 
-use crate::error::WorkloadError;
-use crate::program::{Programs, Step};
-use crate::rank::Rank;
+use crate::workload::error::WorkloadError;
+use crate::workload::program::{Programs, Step};
+use crate::workload::rank::Rank;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
@@ -217,7 +217,7 @@ impl Colouring {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Motif;
+    use crate::workload::Motif;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
     use std::num::NonZeroU32;

@@ -1,6 +1,6 @@
 //! What can be wrong with a workload.
 
-use crate::rank::Rank;
+use crate::workload::rank::Rank;
 use std::borrow::Cow;
 use tvlb_base::progress::Cancelled;
 use tvlb_base::text::{TextError, quoted};

@@ -1,11 +1,11 @@
 //! Jobs: how many ranks each has, and on which nodes they run.
 
-use crate::error::WorkloadError;
-use crate::rank::Rank;
+use crate::workload::error::WorkloadError;
+use crate::workload::rank::Rank;
 use std::fmt;
 use std::num::NonZeroU32;
 use std::str::FromStr;
-use tvlb_partition::Graph;
+use tvlb_base::partition::Graph;
 use tvlb_schema::{Dragonfly, NodeId};
 
 /// The most ranks of a job whose size is read from a text.

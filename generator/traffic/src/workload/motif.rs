@@ -1,14 +1,14 @@
 //! Patterns of communication by name, and the rank programs that they stand for.
 
-use crate::error::WorkloadError;
-use crate::grid::{Axis, Grid};
-use crate::message_list::{Message, MessageList};
-use crate::program::{MOST_STEPS, Programs, Step};
-use crate::rank::Rank;
+use crate::workload::error::WorkloadError;
+use crate::workload::grid::{Axis, Grid};
+use crate::workload::message_list::{Message, MessageList};
+use crate::workload::program::{MOST_STEPS, Programs, Step};
+use crate::workload::rank::Rank;
 use std::fmt;
 use std::num::NonZeroU32;
 use std::str::FromStr;
-use tvlb_partition::Graph;
+use tvlb_base::partition::Graph;
 
 /// A pattern of communication among the ranks of one job.
 ///
@@ -18,7 +18,7 @@ use tvlb_partition::Graph;
 /// # Example
 /// ```
 /// use std::num::NonZeroU32;
-/// use tvlb_workload::{Motif, Rank, Step};
+/// use tvlb_traffic::workload::{Motif, Rank, Step};
 ///
 /// let motif: Motif = "halo3d:6x4x3".parse()?;
 /// let programs = motif.programs(72, 4_000_000, NonZeroU32::MIN)?;
@@ -245,7 +245,7 @@ impl FromStr for Motif {
     type Err = WorkloadError;
 
     /// Reads a name. What follows `graph:` and `messages:` is a file, which
-    /// [`crate::matrix_market::parse`] and [`MessageList::parse`] read.
+    /// [`crate::workload::matrix_market::parse`] and [`MessageList::parse`] read.
     fn from_str(text: &str) -> Result<Self, WorkloadError> {
         let (name, rest) = match text.trim().split_once(':') {
             Some((name, rest)) => (name.trim_end(), Some(rest.trim())),

@@ -32,4 +32,4 @@ pub use place::JobPlacement;
 pub use program::{MOST_STEPS, Programs, Step};
 pub use rank::Rank;
 pub use send_order::SendOrder;
-pub use tvlb_partition::Graph;
+pub use tvlb_base::partition::Graph;
