@@ -125,7 +125,7 @@ impl Arguments {
     fn place(&self, workloads: &[String], [_, placement, map, ..]: Way, seed: u64) -> String {
         let fabric = self.fabric.display().to_string();
         let jobs = self.exchange.jobs_in_words();
-        let mut words = vec!["tvlb", "place", &fabric, "--jobs", &jobs];
+        let mut words = vec!["tvlb-lab", "place", &fabric, "--jobs", &jobs];
         words.extend(["--with", &self.with[placement], "--map", &self.map[map]]);
         for workload in workloads.iter().filter(|_| self.map[map] == "bisect") {
             words.extend(["--graph", workload]);

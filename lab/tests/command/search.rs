@@ -1,7 +1,8 @@
 //! The search for mixtures: its table, the same whatever the threads and interruptions, and what is
 //! refused.
 
-use crate::scratch::{Run, Scratch, TVLB};
+use crate::programs::program;
+use crate::scratch::{Run, Scratch};
 use crate::signals::interrupt_after;
 use insta::assert_snapshot;
 use std::process::Stdio;
@@ -47,7 +48,11 @@ fn the_table_of_a_search() {
     // What is found can be tried at once.
     let policies = mixtures[2]["policies"].as_str().unwrap();
     let generate = ["generate", "fabric.toml", "-o", "out", "--set", "auto", "--panel", "quick"];
-    let run = scratch.command(TVLB).args(generate).args(["--try-policy", policies]).output();
+    let run = scratch
+        .command(program("generate"))
+        .args(generate)
+        .args(["--try-policy", policies])
+        .output();
     let run = Run::of(&run.unwrap());
     assert_eq!(run.code, 0, "{run}");
     let manifest = String::from_utf8(scratch.read("out/manifest.json")).unwrap();
@@ -77,7 +82,7 @@ fn an_interrupted_search_goes_on_to_the_same_end() {
     let whole = scratch.succeeds(search);
     let options = format!("{search} --state kept");
     for _ in 0..2 {
-        let mut command = scratch.command(TVLB);
+        let mut command = scratch.command(program("search"));
         command.args(options.split_whitespace()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = command.spawn().unwrap();
         let run = Run::of(&interrupt_after(child, Duration::from_millis(100)));
@@ -97,6 +102,6 @@ fn bad_input_ends_in_one_error() {
         "search fabric.toml --runs 0",
         "search fabric.toml --try-policy shape:011",
     ];
-    let all = refusals.map(|line| format!("$ tvlb {line}\n{}", scratch.refuses(line)));
+    let all = refusals.map(|line| format!("$ tvlb-lab {line}\n{}", scratch.refuses(line)));
     assert_snapshot!("search_refusals", all.join("\n"));
 }

@@ -180,18 +180,6 @@ fn values_that_no_option_takes() {
 }
 
 #[test]
-fn the_former_name_of_an_option_leads_to_the_new_one() {
-    for command in ["generate fabric.toml -o out", "search fabric.toml"] {
-        for given in ["--candidate all", "--candidate=all", "--candidate"] {
-            let error = misuse(&format!("{command} {given}"));
-            assert!(error.contains("is called --try-policy now; --candidates MxK says"), "{error}");
-        }
-    }
-    let help = Scratch::new().succeeds("generate --help");
-    assert!(!help.contains("--candidate <") && help.contains("--try-policy <POLICY>"), "{help}");
-}
-
-#[test]
 fn sets_are_marked_where_they_are_wrong() {
     assert_snapshot!(error_of_set("--set", "60% 5-hops"), @"
     tvlb: --set: column 5: found `5-hops` (did you mean 5-hop?), accepted `2-hop` to `6-hop`, `shapes:` or `only:` after a percentage

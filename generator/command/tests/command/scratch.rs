@@ -2,6 +2,7 @@
 
 use crate::programs::program;
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -58,7 +59,9 @@ impl Scratch {
 
     /// With a fabric file that is shipped, as `fabric.toml`.
     pub(crate) fn with_shipped(name: &str) -> Self {
-        let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tables").join(name);
+        // Beside the folder of this file, whichever package's tests these are.
+        let tables = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().map(|at| at.join("tables"));
+        let shipped = tables.map(|at| at.join(name)).find(|at| at.is_file()).unwrap();
         Self::with_fabric(&fs::read_to_string(shipped).unwrap())
     }
 
@@ -94,7 +97,7 @@ impl Scratch {
     }
 
     /// A command that begins in this directory, with no say of the environment in how it prints.
-    pub(crate) fn command(&self, program: &str) -> Command {
+    pub(crate) fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(program);
         command.current_dir(self.0.path()).env_remove("COLUMNS").env_remove("CLICOLOR_FORCE");
         command
@@ -104,7 +107,7 @@ impl Scratch {
     pub(crate) fn tvlb_with<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> Run {
         let arguments: Vec<&str> = arguments.into_iter().collect();
         let program = program(arguments.first().copied().unwrap_or_default());
-        Run::of(&self.command(program.to_str().unwrap()).args(arguments).output().unwrap())
+        Run::of(&self.command(program).args(arguments).output().unwrap())
     }
 
     /// `tvlb` with arguments that are a word each.

@@ -1,6 +1,7 @@
 //! A choice that several processes make together: the same bytes as alone, each run made once, and nothing
 //! that stops where one of them dies.
 
+use crate::programs::program;
 use crate::scratch::{Run, Scratch, TVLB};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,7 +20,7 @@ fn fabric() -> Scratch {
 }
 
 fn begin(scratch: &Scratch, arguments: &str) -> Child {
-    let mut command = scratch.command(TVLB);
+    let mut command = scratch.command(program(arguments.split(' ').next().unwrap()));
     command.args(arguments.split_whitespace()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.spawn().unwrap()
 }

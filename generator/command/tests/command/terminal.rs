@@ -1,6 +1,7 @@
 //! What depends on who reads: colours for a terminal alone and not against its user's wish, and a
 //! reader who has read enough is no error. Manual pages and completions say what `--help` says.
 
+use crate::programs::program;
 use crate::scratch::{Run, Scratch, TVLB};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use std::fs::File;
@@ -33,7 +34,7 @@ fn start_on_a_terminal(
         let path = std::path::Path::new(std::ffi::OsStr::from_bytes(name.as_bytes()));
         File::options().read(true).write(true).open(path).unwrap()
     };
-    let mut command = scratch.command(TVLB);
+    let mut command = scratch.command(program(arguments.split(' ').next().unwrap()));
     command.args(arguments.split_whitespace()).stdout(open()).stderr(open());
     command.env("TERM", "xterm-256color").env_remove("NO_COLOR").env_remove("CI");
     adapt(&mut command);
