@@ -28,7 +28,7 @@ fn advice_as_table_csv_and_json() {
     assert_eq!((ways.len(), &ways[0]["wiring"]), (48, &"own".into()));
     assert!(ways[0]["least-time"]["host"]["cycles"].as_u64().unwrap() > 0, "{}", ways[0]);
     // The command that the table ends with works.
-    let (_, place) = table.rsplit_once("fastest way run: tvlb ").unwrap();
+    let (_, place) = table.rsplit_once("fastest way run: tvlb-lab ").unwrap();
     scratch.succeeds(place.trim());
     assert!(scratch.path("ranks.csv").exists());
     // Orders of sends are known to `run`, too.
