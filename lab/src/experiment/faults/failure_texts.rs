@@ -108,7 +108,7 @@ fn sum(values: &[f64]) -> f64 {
     values.iter().sum()
 }
 
-/// The table of a document.
+/// The table of a document: of each traffic the highest load.
 pub(in crate::experiment) fn markdown(failure: &Failure) -> Vec<String> {
     let phases = phases(failure);
     let causes: Vec<Cause> = CAUSES
@@ -118,7 +118,11 @@ pub(in crate::experiment) fn markdown(failure: &Failure) -> Vec<String> {
     let mut headings = vec!["traffic, load", "line", "accepted", "back after"];
     headings.extend(causes.iter().map(|(name, ..)| *name));
     let mut grid = Grid::new(&headings);
-    for line in &failure.lines {
+    let most = |traffic: &str| {
+        let of_traffic = failure.lines.iter().filter(|line| line.traffic == traffic);
+        of_traffic.map(|line| line.load).fold(0.0, f64::max)
+    };
+    for line in failure.lines.iter().filter(|line| line.load >= most(&line.traffic)) {
         let mut cells = vec![format!("{}, {}", line.traffic, line.load), name(line)];
         let before = failure.accepted_before(line);
         let accepted = phases.iter().map(|phase| failure.accepted_in(line, phase));
