@@ -46,8 +46,9 @@ pub(crate) struct Arguments {
     output: PathBuf,
     /// Write the tables into FILE too, a document in Markdown
     ///
-    /// Replaces all between the lines `<!-- figures: NAME -->` and `<!-- end -->`, for the experiment
-    /// that is run, or for every one after `all`. The tables named `summary` and `time`, which all
+    /// Replaces all between a line `<!-- figures: NAME... -->` and the next `<!-- end -->`, where the
+    /// experiment that is run is one of those named, or everywhere after `all`. Experiments of one kind
+    /// that are named together have one table. The tables named `summary` and `time`, which all
     /// experiments share, are replaced too. The results are kept beside FILE, in a file with the
     /// ending `json`, together with those of experiments that were run earlier; these decide
     /// comparisons of one experiment with another.

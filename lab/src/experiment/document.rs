@@ -1,6 +1,6 @@
 //! The tables of a document, each between a line that names it and a line that ends it.
 //!
-//! `<!-- figures: fig6 -->` begins the tables of an experiment, `<!-- end -->` ends them, and what
+//! `<!-- figures: fig6 fig7 -->` begins the tables of these experiments, `<!-- end -->` ends them, and what
 //! lies between is replaced as a whole. Everything else in the document stays as it is.
 
 use super::kept_results::KeptResults;
@@ -14,7 +14,7 @@ const END: &str = "<!-- end -->";
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DocumentError {
     #[error(
-        "line {line}: found tables of `{name}`, accepted the name of an experiment, `summary` or `time`"
+        "line {line}: found tables of `{name}`, accepted names of experiments, `summary` or `time`"
     )]
     Unknown { line: usize, name: String },
     #[error(
@@ -63,12 +63,12 @@ pub fn with_tables(
             }
             let unknown = || DocumentError::Unknown { line: number, name: name.to_owned() };
             let table = Table::named(name).ok_or_else(unknown)?;
-            let is_wanted = only.is_none_or(|only| only == name) || table.is_shared();
-            is_there |= only == Some(name);
+            let is_wanted = only.is_none_or(|only| table.is_of(only)) || table.is_shared();
+            is_there |= only.is_some_and(|only| table.is_of(only));
             text.push_str(line);
             if is_wanted {
                 text.push('\n');
-                text.push_str(&markdown(table, results));
+                text.push_str(&markdown(&table, results));
                 text.push('\n');
             }
             open = Some((number, name, is_wanted));

@@ -6,8 +6,8 @@ use super::grid::Grid;
 use super::kept_results::KeptResults;
 use super::per_hop::texts;
 use super::results::{
-    ArrangedTimes, Arrangements, Curves, FabricRow, Figures, Imbalance, Line, Model, Phases,
-    PlacedTimes, Placements, ROUTINGS, Results,
+    ArrangedTimes, Curves, FabricRow, Figures, Line, Model, ModelledSet, Phases, PlacedTimes,
+    Placements, ROUTINGS, Results,
 };
 use super::rules::Rules;
 use super::stated::{self, Claim};
@@ -18,123 +18,125 @@ use std::fmt::Write;
 const NOTHING: &str = "";
 
 /// Tables that stand together in a document.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) enum Table {
-    Of(&'static Experiment),
+    Of(Vec<&'static Experiment>),
     /// How many statements of the paper our figures bear out.
     Summary,
-    /// The processor time of each experiment.
+    /// The processor time of all experiments.
     Time,
 }
 
 impl Table {
-    pub(super) fn named(name: &str) -> Option<Self> {
-        match name {
+    /// The tables of a text that is `summary`, `time`, or the names of experiments.
+    pub(super) fn named(names: &str) -> Option<Self> {
+        match names {
             "summary" => Some(Self::Summary),
             "time" => Some(Self::Time),
-            name => find(name).map(Self::Of),
+            names => {
+                let found: Option<Vec<_>> = names.split_whitespace().map(find).collect();
+                found.filter(|found| !found.is_empty()).map(Self::Of)
+            }
         }
     }
 
-    /// Whether the tables depend on more than one experiment.
-    pub(super) const fn is_shared(self) -> bool {
+    /// Whether the tables are those of this experiment, alone or with others.
+    pub(super) fn is_of(&self, name: &str) -> bool {
+        matches!(self, Self::Of(of) if of.iter().any(|experiment| experiment.name == name))
+    }
+
+    /// Whether the tables depend on all experiments.
+    pub(super) const fn is_shared(&self) -> bool {
         !matches!(self, Self::Of(_))
     }
 }
 
 /// Tables in Markdown, with a line end.
-pub(super) fn markdown(table: Table, known: &KeptResults) -> String {
-    match table {
-        Table::Summary => summary(known),
-        Table::Time => time(known),
-        Table::Of(experiment) => {
-            let mut blocks = match known.get(experiment.name) {
-                None => vec!["*Not run.*\n".to_owned()],
-                Some(results) => figures(results),
-            };
-            if experiment.has_paper() {
-                blocks.extend(stated_tables(&judge_all(experiment.name, known)));
-            } else {
-                let seconds = known.get(experiment.name).and_then(|kept| kept.processor_seconds);
-                blocks.extend(seconds.map(|seconds| format!("Processor time: {seconds:.0} s.\n")));
-            }
-            blocks.join("\n")
+pub(super) fn markdown(table: &Table, known: &KeptResults) -> String {
+    let Table::Of(experiments) = table else {
+        return if matches!(table, Table::Summary) { plain_summary(known) } else { time(known) };
+    };
+    let found = experiments.iter().filter_map(|one| Some((*one, known.get(one.name)?)));
+    let found: Vec<(&Experiment, &Results)> = found.collect();
+    let mut blocks = figures(&found);
+    let is_missing = |one: &&&Experiment| known.get(one.name).is_none();
+    let missing: Vec<&str> = experiments.iter().filter(is_missing).map(|one| one.name).collect();
+    if found.is_empty() {
+        blocks.push("*Not run.*\n".to_owned());
+    } else if !missing.is_empty() {
+        blocks.push(format!("*Not run: {}.*\n", missing.join(", ")));
+    }
+    if experiments.iter().any(|one| one.has_paper()) {
+        blocks.extend(stated_tables(experiments, known));
+    } else {
+        let seconds = found.iter().filter_map(|(_, results)| results.processor_seconds);
+        let seconds = seconds.reduce(|sum, one| sum + one);
+        blocks.extend(seconds.map(|seconds| format!("Processor time: {seconds:.0} s.\n")));
+    }
+    blocks.join("\n")
+}
+
+/// The tables of experiments, those of one kind in one table.
+fn figures(found: &[(&Experiment, &Results)]) -> Vec<String> {
+    let mut blocks = Vec::new();
+    blocks.extend(of_curves(found));
+    blocks.extend(of_models(found));
+    blocks.extend(of_imbalance(found));
+    blocks.extend(of_arrangements(found));
+    blocks.extend(of_placements(found));
+    let per_hop = found.iter().filter_map(|(_, results)| match &results.figures {
+        Figures::PerHop(found) => Some(found),
+        _ => None,
+    });
+    blocks.extend(texts::markdown(&per_hop.collect::<Vec<_>>()));
+    for (_, results) in found {
+        match &results.figures {
+            Figures::Fabrics { rows } => blocks.push(of_fabrics(rows)),
+            Figures::Failure(failure) => blocks.extend(failure_texts::markdown(failure)),
+            Figures::Ageing(ageing) => blocks.extend(ageing_texts::markdown(ageing)),
+            Figures::Phases(found) => blocks.push(of_phases(found)),
+            _ => {}
         }
     }
-}
-
-fn quick_note(results: &Results) -> Option<String> {
-    results.quick.then(|| {
-        "Made with `--quick`: windows are short and loads few, so these figures are not to be \
-         compared.\n"
-            .to_owned()
-    })
-}
-
-fn figures(results: &Results) -> Vec<String> {
-    let mut blocks = match &results.figures {
-        Figures::Curves(curves) => of_curves(results, curves),
-        Figures::Model(model) => vec![of_model(model)],
-        Figures::Fabrics { rows } => vec![of_fabrics(rows)],
-        Figures::Failure(failure) => failure_texts::markdown(failure),
-        Figures::Ageing(ageing) => ageing_texts::markdown(ageing),
-        Figures::Imbalance(found) => vec![of_imbalance(found)],
-        Figures::Phases(found) => vec![of_phases(found)],
-        Figures::Arrangements(found) => vec![of_arrangements(found), over_the_first(found)],
-        Figures::Placements(found) => of_placements(found),
-        Figures::PerHop(found) => texts::markdown(found),
-    };
-    blocks.extend(quick_note(results));
+    if found.iter().any(|(_, results)| results.quick) {
+        let note = "Made with `--quick`: windows are short and loads few, so these figures are not to \
+                    be compared.\n";
+        blocks.push(note.to_owned());
+    }
     blocks
 }
 
-/// The loads at which an experiment's latencies are shown for a scheme: those that the paper states,
-/// or else the lowest at which any line is below saturation.
-fn shown_loads(experiment: &str, scheme: &str, lines: &[&Line]) -> Vec<f64> {
-    let mut loads: Vec<f64> = stated::of(experiment)
-        .filter(|stated| stated.scheme.as_deref() == Some(scheme))
-        .filter_map(|stated| match stated.claim {
-            Claim::Latency { load, .. } => Some(load),
+/// Saturations: a row for each scheme and setting, a column for each kind of rules.
+fn of_curves(found: &[(&Experiment, &Results)]) -> Vec<String> {
+    let all: Vec<(&Experiment, &Curves)> = found
+        .iter()
+        .filter_map(|(experiment, results)| match &results.figures {
+            Figures::Curves(curves) => Some((*experiment, curves)),
             _ => None,
         })
         .collect();
-    loads.dedup();
-    if loads.is_empty() {
-        let lowest = |line: &&Line| line.unsaturated().next().map(|point| point.load);
-        // What most lines have: a line that saturates early begins at a lower load than the others.
-        loads.extend(lines.iter().filter_map(lowest).max_by(f64::total_cmp));
+    let lines = || all.iter().flat_map(|(_, curves)| &curves.lines);
+    let columns: Vec<Rules> =
+        Rules::ALL.into_iter().filter(|rules| lines().any(|line| line.rules == *rules)).collect();
+    if columns.is_empty() {
+        return Vec::new();
     }
-    loads
-}
-
-/// The lines of a figure: a row for each quantity, a column for each kind of rules.
-fn of_curves(results: &Results, curves: &Curves) -> Vec<String> {
-    let columns: Vec<Rules> = Rules::ALL
-        .into_iter()
-        .filter(|rules| curves.lines.iter().any(|line| line.rules == *rules))
-        .collect();
-    let mut headings = vec!["scheme", "figure"];
+    let mut headings = vec!["saturation", "scheme"];
     headings.extend(columns.iter().map(|rules| rules.heading()));
     let mut grid = Grid::new(&headings);
-    for (variant, scheme) in curves.subjects() {
-        let of = |rules: &Rules| curves.line(scheme, variant, *rules);
-        let lines: Vec<&Line> = columns.iter().filter_map(of).collect();
-        let mut row = |what: String, value: &dyn Fn(&Line) -> String| {
-            let values = columns.iter().map(|rules| of(rules).map_or(NOTHING.to_owned(), value));
-            let mut cells = vec![scheme_of_a_row(scheme, variant), what];
-            cells.extend(values);
+    for (experiment, curves) in &all {
+        let about = experiment.about.split(':').next().unwrap_or_default();
+        let mut about = format!("{}: {about}", experiment.name);
+        for (variant, scheme) in curves.subjects() {
+            let mut cells = vec![std::mem::take(&mut about), scheme_of_a_row(scheme, variant)];
+            cells.extend(columns.iter().map(|rules| {
+                let line = curves.line(scheme, variant, *rules);
+                line.map_or(NOTHING.to_owned(), |line| format!("{:.2}", line.saturation))
+            }));
             grid.row(&cells);
-        };
-        for load in shown_loads(&results.experiment, scheme, &lines) {
-            row(format!("latency at {load}"), &|line| match line.at(load) {
-                Some(point) if !point.saturated => format!("{:.1}", point.latency),
-                _ if load > line.saturation => "saturated".to_owned(),
-                _ => NOTHING.to_owned(),
-            });
         }
-        row("saturation".to_owned(), &|line| format!("{:.2}", line.saturation));
     }
-    vec![grid.text(), sets(curves)]
+    vec![grid.text(), sets(lines())]
 }
 
 fn scheme_of_a_row(scheme: &str, variant: &str) -> String {
@@ -142,10 +144,10 @@ fn scheme_of_a_row(scheme: &str, variant: &str) -> String {
     if variant.is_empty() { name } else { format!("{name}, {variant}") }
 }
 
-/// A list of the sets that the lines draw from.
-fn sets(curves: &Curves) -> String {
+/// A list of the sets that lines draw from.
+fn sets<'l>(lines: impl Iterator<Item = &'l Line>) -> String {
     let mut found: Vec<(Rules, String)> = Vec::new();
-    for line in &curves.lines {
+    for line in lines {
         let text = format!("{} `{}`", stated::published_name(&line.scheme, false), line.set);
         if line.rules != Rules::Conventional && !found.contains(&(line.rules, text.clone())) {
             found.push((line.rules, text));
@@ -164,18 +166,44 @@ fn sets(curves: &Curves) -> String {
     text
 }
 
-fn of_model(model: &Model) -> String {
-    let mut grid = Grid::new(&["set", "throughput", "± SE", "hops"]);
-    for set in &model.sets {
-        grid.row(&[
-            set.set.clone(),
-            format!("{:.4}", set.throughput),
-            format!("{:.4}", set.standard_error),
-            format!("{:.2}", set.mean_hops),
-        ]);
+/// Modelled throughputs: a row for each whole set, and for each that the paper speaks of.
+fn of_models(found: &[(&Experiment, &Results)]) -> Vec<String> {
+    let models: Vec<(&str, &Model)> = found
+        .iter()
+        .filter_map(|(experiment, results)| match &results.figures {
+            Figures::Model(model) => Some((experiment.name, model)),
+            _ => None,
+        })
+        .collect();
+    let Some((_, first)) = models.first() else { return Vec::new() };
+    let is_named = |set: &str| {
+        let mut stated = models.iter().flat_map(|(name, _)| stated::of(name));
+        stated.any(|stated| match &stated.claim {
+            Claim::Throughput { set: of, .. } | Claim::Largest { set: of } => of == set,
+            Claim::Similar { set: of, sets } => of == set || sets.iter().any(|one| one == set),
+            _ => false,
+        })
+    };
+    let mut headings = vec!["set".to_owned()];
+    headings.extend(models.iter().map(|(name, _)| format!("{name}: throughput ± SE")));
+    let mut grid = Grid::new(&headings);
+    for ModelledSet { set, .. } in &first.sets {
+        if set.contains('%') && !is_named(set) {
+            continue;
+        }
+        let mut cells = vec![set.clone()];
+        cells.extend(models.iter().map(|(_, model)| {
+            let found = model.sets.iter().find(|one| one.set == *set);
+            found.map_or(NOTHING.to_owned(), |one| {
+                format!("{:.4} ± {:.4}", one.throughput, one.standard_error)
+            })
+        }));
+        grid.row(&cells);
     }
-    let (patterns, bound) = (model.patterns, model.bound);
-    format!("{}\n{patterns} patterns; no set exceeds {bound:.6}, which is proven.\n", grid.text())
+    let mut cells = vec!["proven bound of every set".to_owned()];
+    cells.extend(models.iter().map(|(_, model)| format!("{:.4}", model.bound)));
+    grid.row(&cells);
+    vec![grid.text()]
 }
 
 fn of_fabrics(rows: &[FabricRow]) -> String {
@@ -200,185 +228,152 @@ fn of_fabrics(rows: &[FabricRow]) -> String {
     grid.text()
 }
 
-/// A row for each system, with its estimates, static saturations and simulated throughputs.
-fn of_imbalance(found: &Imbalance) -> String {
-    let mut headings = vec!["system".to_owned(), "traffic".to_owned()];
-    for routing in ROUTINGS {
-        if routing == "VALg" {
-            headings.extend(["3/(4p)".to_owned(), "share count".to_owned()]);
-        }
-        headings.extend([format!("{routing} static"), format!("{routing} simulated")]);
+/// A row for each system and traffic: estimates, static saturations and simulated throughputs.
+fn of_imbalance(found: &[(&Experiment, &Results)]) -> Vec<String> {
+    let systems: Vec<_> = found
+        .iter()
+        .filter_map(|(_, results)| match &results.figures {
+            Figures::Imbalance(found) => Some(&found.systems),
+            _ => None,
+        })
+        .flatten()
+        .collect();
+    if systems.is_empty() {
+        return Vec::new();
     }
+    let mut headings = ["traffic", "system", "3/(4p)", "share count"].map(str::to_owned).to_vec();
+    headings.extend(ROUTINGS.map(|routing| format!("{routing}: static, simulated")));
     let mut grid = Grid::new(&headings);
-    for system in &found.systems {
-        let mut cells = vec![system.name(), system.traffic.clone()];
-        for routing in ROUTINGS {
-            if routing == "VALg" {
-                cells.extend(
-                    [system.estimate, system.share_count].map(|share| format!("{share:.4}")),
-                );
-            }
-            cells.extend(match system.by(routing) {
-                None => [NOTHING, NOTHING].map(str::to_owned),
-                Some(routed) => [
-                    format!("{:.4}", routed.static_saturation),
-                    format!("{:.4} ± {:.4}", routed.throughput, routed.half_width),
-                ],
-            });
-        }
+    for system in systems {
+        let mut cells = vec![system.traffic.clone(), system.name()];
+        cells.extend([system.estimate, system.share_count].map(|share| format!("{share:.4}")));
+        cells.extend(ROUTINGS.map(|routing| {
+            system.by(routing).map_or(NOTHING.to_owned(), |routed| {
+                format!("{:.4}, {:.4}", routed.static_saturation, routed.throughput)
+            })
+        }));
         grid.row(&cells);
     }
-    grid.text()
+    vec![grid.text()]
 }
 
 /// A row for each system, with what its busiest link allows and what was carried.
 fn of_phases(found: &Phases) -> String {
     let mut headings = vec!["system".to_owned(), "grid".to_owned()];
-    for routing in ROUTINGS {
-        headings.extend([format!("{routing} at most"), format!("{routing} simulated")]);
-    }
+    headings.extend(ROUTINGS.map(|routing| format!("{routing}: at most, simulated")));
     let mut grid = Grid::new(&headings);
     for phase in &found.systems {
         let [x, y, z] = phase.grid;
         let mut cells = vec![phase.name(), format!("{x}×{y}×{z}")];
         for routing in ROUTINGS {
             let routed = phase.routed.iter().find(|routed| routed.routing == routing);
-            cells.extend(match routed {
-                None => [NOTHING, NOTHING].map(str::to_owned),
-                Some(routed) => [routed.bound, routed.throughput].map(|part| format!("{part:.4}")),
+            cells.push(routed.map_or(NOTHING.to_owned(), |routed| {
+                format!("{:.4}, {:.4}", routed.bound, routed.throughput)
+            }));
+        }
+        grid.row(&cells);
+    }
+    grid.text()
+}
+
+/// A row for each exchange and ratio, with the times of each arrangement.
+fn of_arrangements(found: &[(&Experiment, &Results)]) -> Vec<String> {
+    let mut grid: Option<Grid> = None;
+    for (experiment, results) in found {
+        let Figures::Arrangements(found) = &results.figures else { continue };
+        let mut name = experiment.name.to_owned();
+        let is_same =
+            |one: &ArrangedTimes, other: &ArrangedTimes| (one.ratio - other.ratio).abs() < 1e-9;
+        // A document has the ratios that are whole, and those below.
+        let is_shown = |of: &&[ArrangedTimes]| of[0].ratio < 1.0 || of[0].ratio.fract() < 1e-9;
+        for times in found.times.chunk_by(is_same).filter(is_shown) {
+            let grid = grid.get_or_insert_with(|| {
+                let mut headings = vec!["median time, spread".to_owned(), "ratio".to_owned()];
+                headings.extend(times.iter().map(|times| times.arrangement.clone()));
+                Grid::new(&headings)
             });
+            let mut cells = vec![std::mem::take(&mut name), times[0].ratio.to_string()];
+            cells.extend(times.iter().map(|ArrangedTimes { least, median, largest, .. }| {
+                format!("{median:.1}, {:.1}%", 100.0 * (largest - least) / median)
+            }));
+            grid.row(&cells);
         }
-        grid.row(&cells);
     }
-    grid.text()
+    grid.into_iter().map(Grid::text).collect()
 }
 
-/// A row for each ratio, with the times of each arrangement.
-fn of_arrangements(found: &Arrangements) -> String {
-    let mut ratios: Vec<f64> = found.times.iter().map(|times| times.ratio).collect();
-    ratios.dedup();
-    let of_ratio =
-        |ratio: f64| found.times.iter().filter(move |times| (times.ratio - ratio).abs() < 1e-9);
-    let mut headings = vec!["ratio".to_owned()];
-    for times in of_ratio(ratios.first().copied().unwrap_or_default()) {
-        let name = &times.arrangement;
-        headings.push(format!("{name}: median"));
-        if found.maps > 1 {
-            headings.extend([format!("{name}: largest"), format!("{name}: spread")]);
-        }
-    }
-    let mut grid = Grid::new(&headings);
-    for ratio in ratios {
-        let mut cells = vec![ratio.to_string()];
-        for ArrangedTimes { least, median, largest, .. } in of_ratio(ratio) {
-            cells.push(format!("{median:.1}"));
-            if found.maps > 1 {
-                let spread = 100.0 * (largest - least) / median;
-                cells.extend([format!("{largest:.1}"), format!("{spread:.1}%")]);
+/// A row for each ratio and routing: for each arrangement the times with the best and with the worst
+/// placement and map.
+fn of_placements(found: &[(&Experiment, &Results)]) -> Vec<String> {
+    let mut grid: Option<Grid> = None;
+    for (experiment, results) in found {
+        let Figures::Placements(found) = &results.figures else { continue };
+        let mut name = experiment.name.to_owned();
+        let all = found.routings();
+        let mut keys: Vec<(f64, &str)> = Vec::new();
+        for of in &all {
+            let key = (of[0].ratio, of[0].routing.as_str());
+            if !keys.contains(&key) {
+                keys.push(key);
             }
         }
-        grid.row(&cells);
+        for (ratio, routing) in keys {
+            let is_of =
+                |of: &&Vec<&PlacedTimes>| (of[0].ratio, of[0].routing.as_str()) == (ratio, routing);
+            let of: Vec<_> = all.iter().filter(is_of).collect();
+            let grid = grid.get_or_insert_with(|| {
+                let mut headings = ["best, worst", "ratio", "routing"].map(str::to_owned).to_vec();
+                headings.extend(of.iter().map(|times| times[0].arrangement.clone()));
+                Grid::new(&headings)
+            });
+            let mut cells = vec![std::mem::take(&mut name), ratio.to_string(), routing.to_owned()];
+            cells.extend(of.into_iter().map(|times| {
+                let (best, worst) = Placements::ends(times);
+                format!("{:.1}, {:.1}", best.median, worst.median)
+            }));
+            grid.row(&cells);
+        }
     }
-    grid.text()
+    grid.into_iter().map(Grid::text).collect()
 }
 
-/// The same over the times of the first arrangement at the first ratio.
-fn over_the_first(found: &Arrangements) -> String {
-    let Some(first) = found.times.first() else { return String::new() };
-    let mut headings = vec!["ratio".to_owned()];
-    let of_ratio =
-        |one: &ArrangedTimes, other: &ArrangedTimes| (one.ratio - other.ratio).abs() < 1e-9;
-    let ratios: Vec<_> = found.times.chunk_by(of_ratio).collect();
-    for ArrangedTimes { arrangement, .. } in ratios.iter().take(1).copied().flatten() {
-        headings.extend(["median", "largest"].map(|which| format!("{arrangement}: {which}")));
-    }
-    let mut grid = Grid::new(&headings);
-    for times in ratios {
-        let mut cells = vec![times[0].ratio.to_string()];
-        for ArrangedTimes { median, largest, .. } in times {
-            let over = [median / first.median, largest / first.largest];
-            cells.extend(over.map(|part| format!("{part:.3}")));
-        }
-        grid.row(&cells);
-    }
-    let ArrangedTimes { arrangement, ratio, .. } = first;
-    format!("Over the times of {arrangement} at ratio {ratio}:\n\n{}", grid.text())
-}
-
-/// For each ratio a row for each arrangement and routing, with the best and the worst placement and map.
-fn of_placements(found: &Placements) -> Vec<String> {
-    let headings = ["arrangement", "routing", "best", "with", "cluster, linear", "worst", "with"];
-    let headings = headings.map(str::to_owned);
-    let routings = found.routings();
-    let is_same = |one: &Vec<&PlacedTimes>, other: &Vec<&PlacedTimes>| {
-        (one[0].ratio - other[0].ratio).abs() < 1e-9
-    };
-    let mut blocks = Vec::new();
-    for of_ratio in routings.chunk_by(is_same) {
-        blocks.push(format!("Ratio {}:\n", of_ratio[0][0].ratio));
-        let mut grid = Grid::new(&headings);
-        for times in of_ratio {
-            let (best, worst) = Placements::ends(times);
-            let usual = times.iter().find(|one| one.placement == "cluster" && one.map == "linear");
-            let usual = usual.map_or_else(String::new, |usual| format!("{:.1}", usual.median));
-            let with = |one: &PlacedTimes| format!("{}, {}", one.placement, one.map);
-            grid.row(&[
-                best.arrangement.clone(),
-                best.routing.clone(),
-                format!("{:.1}", best.median),
-                with(best),
-                usual,
-                format!("{:.1}", worst.median),
-                with(worst),
-            ]);
-        }
-        blocks.push(grid.text());
-    }
-    blocks
-}
-
-/// What the paper states: a table of the numbers and one of the comparisons.
-fn stated_tables(judged: &[Judged]) -> Vec<String> {
-    let mut numbers = Grid::new(&[
-        "the paper, number",
-        "section",
-        "stated",
-        "ours",
-        "difference",
-        "verdict",
-        "by other rules",
-    ]);
-    let mut comparisons =
-        Grid::new(&["the paper, comparison", "section", "our figures", "verdict"]);
-    let (mut has_numbers, mut has_comparisons) = (false, false);
-    let mut notes = String::new();
-    for judged in judged {
-        let Judged { place, what, ours, verdict, .. } = judged;
-        let verdict = verdict.name();
-        if let Some(stated) = &judged.stated {
-            has_numbers = true;
-            let ours = if judged.verdict == Verdict::NotRun { NOTHING } else { ours };
-            let difference = judged.difference.as_deref().unwrap_or(NOTHING);
-            let others = others(judged);
-            numbers.row(&[what, place, stated, ours, difference, verdict, &others]);
-        } else {
-            has_comparisons = true;
-            comparisons.row(&[&**what, place, ours, verdict]);
-        }
-        if let Some(note) = &judged.note {
-            let line = format!("- {what}: {note}.\n");
-            if !notes.contains(&line) {
-                notes.push_str(&line);
+/// What the paper states: a row for each number, and for each comparison that our figures do not confirm.
+fn stated_tables(experiments: &[&Experiment], known: &KeptResults) -> Vec<String> {
+    let mut grid = Grid::new(&["experiment", "the paper", "stated", "ours", "verdict"]);
+    let (mut shown, mut confirmed, mut notes) = (0, 0, String::new());
+    for experiment in experiments {
+        for judged in judge_all(experiment.name, known) {
+            let Judged { what, ours, verdict, stated, difference, note, .. } = &judged;
+            // Gains follow from the two figures that they compare.
+            let is_gain = stated.as_ref().is_some_and(|number| number.ends_with('%'));
+            let is_exact = difference.as_deref() == Some("+0") && note.is_none();
+            if *verdict == Verdict::Confirmed || is_exact || is_gain && *verdict == Verdict::Within
+            {
+                confirmed += 1;
+                continue;
+            }
+            shown += 1;
+            let stated = stated.as_deref().unwrap_or(NOTHING);
+            let ours = match difference {
+                _ if *verdict == Verdict::NotRun => NOTHING.to_owned(),
+                Some(difference) => format!("{ours} ({difference})"),
+                None => ours.clone(),
+            };
+            grid.row(&[experiment.name, what, stated, &ours, verdict.name()]);
+            if let Some(note) = note {
+                let line = format!("- {what}: {note}.\n");
+                if !notes.contains(&line) {
+                    notes.push_str(&line);
+                }
             }
         }
     }
     let mut blocks = Vec::new();
-    blocks.extend(has_numbers.then_some(numbers.text()));
-    blocks.extend(has_comparisons.then_some(comparisons.text()));
-    if judged.is_empty() {
-        blocks.push("The paper's text states nothing of this.\n".to_owned());
-    }
+    blocks.extend((shown > 0).then(|| grid.text()));
     blocks.extend((!notes.is_empty()).then_some(notes));
+    blocks.extend((confirmed > 0).then(|| {
+        format!("Statements of the paper that are confirmed, and not shown: {confirmed}.\n")
+    }));
     blocks
 }
 
@@ -390,49 +385,10 @@ fn others(judged: &Judged) -> String {
     texts.collect::<Vec<_>>().join("; ")
 }
 
-/// How many statements of the T-UGAL paper our figures bear out, of each experiment.
-fn summary(known: &KeptResults) -> String {
-    let mut headings = vec!["experiment"];
-    headings.extend(Verdict::ALL.map(Verdict::name));
-    let mut grid = Grid::new(&headings);
-    let mut totals = [0_usize; Verdict::ALL.len()];
-    let mut row = |name: &str, counts: &[usize]| {
-        let mut cells = vec![name.to_owned()];
-        cells.extend(counts.iter().map(usize::to_string));
-        grid.row(&cells);
-    };
-    for experiment in of_page(Page::Reproduction) {
-        let judged = judge_all(experiment.name, known);
-        if judged.is_empty() {
-            continue;
-        }
-        let counts = Verdict::ALL
-            .map(|verdict| judged.iter().filter(|judged| judged.verdict == verdict).count());
-        for (total, count) in totals.iter_mut().zip(counts) {
-            *total += count;
-        }
-        row(experiment.name, &counts);
-    }
-    row("all", &totals);
-    grid.text()
-}
-
 fn time(known: &KeptResults) -> String {
-    let mut grid = Grid::new(&["experiment", "processor seconds", "what"]);
-    let mut total = 0.0;
-    for experiment in of_page(Page::Reproduction) {
-        let results = known.get(experiment.name);
-        let seconds = results.and_then(|results| results.processor_seconds);
-        total += seconds.unwrap_or_default();
-        let text = match (results, seconds) {
-            (None, _) => "not run".to_owned(),
-            (Some(_), None) => "not known".to_owned(),
-            (Some(_), Some(seconds)) => format!("{seconds:.0}"),
-        };
-        grid.row(&[experiment.name, &text, experiment.about]);
-    }
-    grid.row(&["all", &format!("{total:.0}"), ""]);
-    grid.text()
+    let results = of_page(Page::Reproduction).filter_map(|experiment| known.get(experiment.name));
+    let seconds: f64 = results.filter_map(|results| results.processor_seconds).sum();
+    format!("All experiments together take {seconds:.0} processor seconds.\n")
 }
 
 /// What the paper states beside our figures, for the terminal.

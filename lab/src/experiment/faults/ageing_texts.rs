@@ -128,7 +128,7 @@ pub(in crate::experiment) fn markdown(ageing: &Ageing) -> Vec<String> {
             format!("`{set}`"),
         ]);
     }
-    let Ageing { resolution, load, draws, cut_pairs, .. } = ageing;
+    let Ageing { resolution, draws, cut_pairs, .. } = ageing;
     let cut = match cut_pairs {
         0 => "No draw cuts a pair of switches off.".to_owned(),
         pairs => {
@@ -145,8 +145,6 @@ pub(in crate::experiment) fn markdown(ageing: &Ageing) -> Vec<String> {
              {of_draws}. {cut}\n"
         ),
         grid(ageing, saturation),
-        format!("Mean latency at {load}, in cycles.\n"),
-        grid(ageing, latency),
     ];
     if let Some(panel) = &ageing.again {
         let what = format!(

@@ -108,45 +108,46 @@ fn sum(values: &[f64]) -> f64 {
     values.iter().sum()
 }
 
-/// The tables of a document.
+/// The table of a document: of each traffic the highest load.
 pub(in crate::experiment) fn markdown(failure: &Failure) -> Vec<String> {
     let phases = phases(failure);
-    let mut headings = vec!["traffic, load", "line", "accepted before"];
-    headings.extend(phases.iter().map(|phase| phase.name));
-    headings.extend(["back after the cable", "after the switch", "after the mending"]);
-    let mut accepted = Grid::new(&headings);
     let causes: Vec<Cause> = CAUSES
         .into_iter()
         .filter(|(.., of)| failure.lines.iter().any(|line| sum(of(&line.windows)) > 0.0))
         .collect();
-    let mut headings = vec!["traffic, load", "line"];
+    let mut headings = vec!["traffic, load", "line", "accepted", "back after"];
     headings.extend(causes.iter().map(|(name, ..)| *name));
-    let mut lost = Grid::new(&headings);
-    for line in &failure.lines {
-        let first = [format!("{}, {}", line.traffic, line.load), name(line)];
-        let mut cells = first.to_vec();
-        cells.push(format!("{:.4}", failure.accepted_before(line)));
-        cells.extend(phases.iter().map(|phase| format!("{:.4}", failure.accepted_in(line, phase))));
-        cells.extend(phases.iter().map(|phase| back(failure.back_after(line, phase))));
-        accepted.row(&cells);
-        let mut cells = first.to_vec();
+    let mut grid = Grid::new(&headings);
+    let most = |traffic: &str| {
+        let of_traffic = failure.lines.iter().filter(|line| line.traffic == traffic);
+        of_traffic.map(|line| line.load).fold(0.0, f64::max)
+    };
+    for line in failure.lines.iter().filter(|line| line.load >= most(&line.traffic)) {
+        let mut cells = vec![format!("{}, {}", line.traffic, line.load), name(line)];
+        let before = failure.accepted_before(line);
+        let accepted = phases.iter().map(|phase| failure.accepted_in(line, phase));
+        let accepted = std::iter::once(before).chain(accepted);
+        cells.push(accepted.map(|part| format!("{part:.3}")).collect::<Vec<_>>().join(", "));
+        let back = phases.iter().map(|phase| back(failure.back_after(line, phase)));
+        cells.push(back.collect::<Vec<_>>().join(", "));
         cells.extend(causes.iter().map(|(.., of)| {
             let values = of(&line.windows);
             let in_phase = |phase: &Phase| sum(failure.during(values, (phase.begin, phase.end)));
             let each = phases.iter().map(|phase| format!("{:.0}", in_phase(phase)));
             each.collect::<Vec<_>>().join(" + ")
         }));
-        lost.row(&cells);
+        grid.row(&cells);
     }
     let Failure { cable, switch, cable_dies, switch_dies, mended, delay, runs, .. } = failure;
     let course = format!(
         "`{cable}` dies at cycle {cable_dies} and `{switch}` at cycle {switch_dies}; from cycle {mended} on \
          nothing is dead. Each switch takes each fault image {} to {} cycles later. Means over {runs} \
-         runs; accepted flits per node and cycle, of all nodes, once every switch has the image.\n",
+         runs. Accepted: flits per node and cycle, of all nodes, before any fault, and once every switch has \
+         the image of the cable, of the switch, and of the mending. Back: after how many cycles. The last \
+         columns are packets lost per run in these three phases, by cause.\n",
         delay[0], delay[1]
     );
-    let after = "Packets lost per run: after the cable died + after the switch died + after all was mended.\n";
-    vec![course, accepted.text(), after.to_owned(), lost.text()]
+    vec![course, grid.text()]
 }
 
 /// Lines for the terminal.

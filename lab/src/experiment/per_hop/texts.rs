@@ -53,88 +53,52 @@ pub(in super::super) fn words(found: &PerHop) -> String {
     text
 }
 
-/// Tables in Markdown: latencies and what is accepted by load, or what finite traffic took, and below that what
-/// packets did.
-pub(in super::super) fn markdown(found: &PerHop) -> Vec<String> {
-    let mut blocks = vec![format!(
-        "{}, {}. {}\n",
-        found.name(),
-        found.arrangement,
-        if found.runs.iter().all(|run| run.load.is_none()) {
-            "Cycles until the last phit was delivered.".to_owned()
-        } else {
-            format!(
-                "{} cycles of warm-up, {} measured. Mean latency in cycles, and phits accepted per node and \
-                 cycle.",
-                found.warm_up_cycles, found.measured_cycles
-            )
-        }
-    )];
-    for traffic in found.traffics() {
-        blocks.push(format!("Under `{traffic}`:\n"));
-        let loads = found.loads(traffic);
-        let mut headings = vec![String::new()];
-        headings.extend(
-            loads.iter().map(|load| {
-                load.map_or_else(|| "cycles".to_owned(), |load| format!("load {load}"))
-            }),
-        );
-        headings.extend(
-            ["hops", "escape", "hops of 99.9%", "of 99.99%", "most", "entries at most"]
-                .map(str::to_owned),
-        );
-        let mut grid = Grid::new(&headings);
-        for runs in found.lines() {
-            let of_traffic = || runs.iter().filter(|run| run.traffic == traffic);
-            let Some(last) = of_traffic().next_back() else { continue };
-            let mut cells = vec![last.line.clone()];
-            for load in &loads {
-                let run = of_traffic().find(|run| run.load == *load);
-                cells.push(run.map_or_else(String::new, |run| match run.load {
-                    Some(_) => format!("{:.0}, {:.3}", run.latency, run.accepted),
-                    None => run.cycles.to_string(),
-                }));
-            }
-            cells.push(format!("{:.3} + {:.3}", last.hops[0], last.hops[1]));
-            cells.push(format!("{:.4}", last.escape_hops));
-            cells.extend(last.most_hops.map(|hops| hops.to_string()));
-            cells.push(last.most_entries.to_string());
-            grid.row(&cells);
-        }
-        blocks.push(grid.text());
-    }
-    blocks.push(
-        "Hops are local and global means; they, the escape network's links and the columns after them are \
-         of the last load.\n"
-            .to_owned(),
-    );
-    blocks.extend(injections(found));
-    blocks
-}
+/// The loads that the tables show; pictures and CSV have all.
+const SHOWN: [f64; 4] = [0.1, 0.2, 0.6, 1.0];
 
-/// What the switches of group 0 injected, at the load of the table that tells most: that at which nothing is
-/// saturated for all.
-fn injections(found: &PerHop) -> Option<String> {
-    let load = 0.2;
-    let shown: Vec<&PerHopRun> = found
-        .runs
-        .iter()
-        .filter(|run| run.load.is_some_and(|of| (of - load).abs() < 1e-9 || of >= 1.0))
-        .collect();
-    let switches = shown.first()?.group_0.len();
-    let mut headings = vec![String::new(), "traffic".to_owned(), "load".to_owned()];
-    headings.extend((0..switches).map(|index| format!("(0,{index})")));
-    headings.extend(["all", "group of the tree's root"].map(str::to_owned));
+/// Tables in Markdown: a row for each line, columns for the traffics and loads of all experiments on the same
+/// network.
+pub(in super::super) fn markdown(all: &[&PerHop]) -> Vec<String> {
+    let Some(first) = all.first() else { return Vec::new() };
+    let shown = |load: f64| SHOWN.iter().any(|of| (of - load).abs() < 1e-9);
+    let mut headings = vec![format!("{}, {}", first.name(), first.arrangement)];
+    let mut columns: Vec<(&PerHop, &str, Option<f64>)> = Vec::new();
+    for found in all {
+        for traffic in found.traffics() {
+            for load in found.loads(traffic).into_iter().filter(|load| load.is_none_or(shown)) {
+                columns.push((found, traffic, load));
+                headings.push(match load {
+                    Some(load) => format!("{traffic}, {load}"),
+                    None => format!("{traffic}: cycles; hops"),
+                });
+            }
+        }
+    }
+    headings.push("entries".to_owned());
     let mut grid = Grid::new(&headings);
-    for run in shown {
-        let mut cells = vec![run.line.clone(), run.traffic.clone()];
-        cells.push(run.load.map_or_else(String::new, |load| load.to_string()));
-        cells.extend(run.group_0.iter().map(|rate| format!("{rate:.3}")));
-        cells.extend(run.injected.map(|rate| format!("{rate:.3}")));
+    for runs in first.lines() {
+        let line = &runs[0].line;
+        let mut cells = vec![line.clone()];
+        for (found, traffic, load) in &columns {
+            let mut of_line = found.runs.iter().filter(|run| run.line == *line);
+            let run = of_line.find(|run| run.traffic == *traffic && run.load == *load);
+            cells.push(run.map_or_else(String::new, cell));
+        }
+        let of_line = all.iter().flat_map(|found| &found.runs).filter(|run| run.line == *line);
+        cells.push(of_line.map(|run| run.most_entries).max().unwrap_or(0).to_string());
         grid.row(&cells);
     }
-    let heading = "What the switches of group 0 injected, phits per node and cycle:";
-    Some(format!("{heading}\n\n{}", grid.text()))
+    vec![grid.text()]
+}
+
+/// What a run took or carried. A latency is that of its window, so beyond saturation it says nothing.
+fn cell(run: &PerHopRun) -> String {
+    let [thousandth, ten_thousandth, most] = run.most_hops;
+    match run.load {
+        None => format!("{}; {thousandth}, {ten_thousandth}, {most}", run.cycles),
+        Some(load) if run.accepted < 0.95 * load => format!("({:.3})", run.accepted),
+        Some(_) => format!("{:.0}", run.latency),
+    }
 }
 
 /// Latency and accepted load over the load, for each traffic that has several loads.
