@@ -214,10 +214,6 @@ pub(crate) struct Inspect {
     /// --switch the switch as it is once the update is installed
     #[arg(long, value_name = "DIR", conflicts_with_all = ["from", "to"])]
     pub(crate) update: Option<PathBuf>,
-    /// With --switch: write a page with pictures too, HTML that opens without a network: the ports of the switch
-    /// and what is beyond each, and its sets with their paths drawn
-    #[arg(long, value_name = "FILE", requires = "switch")]
-    pub(crate) report: Option<PathBuf>,
     /// Print JSON: the manifest, or what is said of the switch or the paths
     #[arg(long)]
     pub(crate) json: bool,
@@ -280,9 +276,6 @@ pub(crate) struct Diff {
     /// Decides the sample
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Write the difference as a page with pictures, HTML that opens without a network
-    #[arg(long, value_name = "FILE")]
-    pub(crate) report: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

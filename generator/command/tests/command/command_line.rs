@@ -86,7 +86,6 @@ fn every_count_has_a_limit() {
         ("search fabric.toml --runs ", 10_000_000),
         ("verify out --most-walks ", 1_000_000_000_000_000),
         ("diff out out --most-routes ", 1_000_000_000_000_000),
-        ("bisection fabric.toml --steps ", 1_000_000_000_000_000),
         ("load fabric.toml --busiest ", 1_000_000),
         ("advise fabric.toml --jobs 4 --workload alltoall --simulate ", 1_000_000),
         ("run out --jobs 2 --workload alltoall --iterations ", 1_000_000),

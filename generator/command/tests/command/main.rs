@@ -30,7 +30,6 @@ mod model;
 mod names;
 mod odd_command_lines;
 mod output;
-mod pages;
 mod pairs;
 mod place;
 mod plot;
