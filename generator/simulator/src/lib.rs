@@ -89,7 +89,6 @@ mod cut_through;
 mod damage;
 mod events;
 mod fabric;
-mod fault_rate;
 mod faults;
 mod foresight;
 mod histogram;
@@ -135,7 +134,6 @@ pub use cut_through::{
     HopCounts, LinkBuffer, Piggybacking, Routing, Sending, StuckPacket, StuckPackets,
 };
 pub use fabric::{BootError, BootedFabric, Link, MOST_PORTS};
-pub use fault_rate::{FaultRate, PartKind};
 pub use faults::{FaultSchedule, ScheduleError};
 pub use foresight::ForeseenLatency;
 pub use job_times::JobTimes;

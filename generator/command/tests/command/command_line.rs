@@ -92,8 +92,6 @@ fn every_count_has_a_limit() {
         ("run out --jobs 2 --workload alltoall --packet-bytes ", 1_000_000_000),
         ("run out --jobs 2 --workload alltoall --bytes ", 1_000_000_000_000_000),
         ("simulate out --bench ", 1_000_000_000),
-        ("simulate out --fault-every ", 1_000_000_000),
-        ("simulate out --fault-every 9 --fault-lasts ", 1_000_000_000),
         ("simulate out --faults-at 9:names.csv --series ", 1_000_000_000),
     ] {
         for beyond in [&*(most + 1_u64).to_string(), "99999999999999999999999"] {
